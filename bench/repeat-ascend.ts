@@ -8,7 +8,7 @@
  */
 import Database from 'better-sqlite3';
 import { fileURLToPath } from 'node:url';
-import { SAMPLE_TABLES } from '../src/parse/readers/ascend/database/sample-tables.js';
+import { SAMPLE_TABLES } from '../src/parse/readers/ascend/database/sample-rows.js';
 
 /** Between two copies, in ns. */
 const GAP_NS = 1_000_000n;

@@ -1,13 +1,11 @@
 /**
- * Whether the table formats may use their libraries plainly: what `csv` and `table` cost beside whole rows given to
- * csv-stringify and whole tables given to cli-table3.
+ * Whether framed tables may be drawn plainly: what `table` costs beside whole tables given to cli-table3.
  *
  *   npm run bench formats -- [ROWS]
  *
  * Writes the same rows in both ways, in turn, and prints the ratio of processor time, plain to ours, of each pair.
  */
 import CliTable from 'cli-table3';
-import { stringify } from 'csv-stringify/sync';
 import type { Column } from '../src/table/column.js';
 import type { Packed } from '../src/write/format.js';
 import { requireFormat } from '../src/write/formats.js';
@@ -62,13 +60,6 @@ function ours(format: string, rows: readonly Kernel[]): number {
 }
 
 const PLAIN: Readonly<Record<string, (rows: readonly Kernel[]) => number>> = {
-  /** Cells as ours, whole rows to the library. */
-  csv: (rows) => {
-    const cells = cellsOf('csv', rows);
-    let size = 0;
-    for (let at = 0; at < cells.length; at += BATCH) size += stringify(cells.slice(at, at + BATCH)).length;
-    return size;
-  },
   /** Cells as ours, the whole table to the library. */
   table: (rows) => {
     const table = new CliTable({
@@ -96,11 +87,11 @@ function cpuSeconds(work: () => number): number {
   return (user + system) / 1e6;
 }
 
-/** cli-table3 takes many minutes for a table of as many rows as a CSV file easily has. */
-const ROWS: Readonly<Record<string, number>> = { csv: 60_000, table: 1_000 };
+/** cli-table3 takes many minutes for a table of as many rows as a profile easily has. */
+const ROWS = 1_000;
 
 for (const [format, plain] of Object.entries(PLAIN)) {
-  const rows = rowsOf(Number(process.argv[2] ?? ROWS[format]));
+  const rows = rowsOf(Number(process.argv[2] ?? ROWS));
   const pairs = Array.from({ length: PAIRS }, () => {
     const own = cpuSeconds(() => ours(format, rows));
     return { own, library: cpuSeconds(() => plain(rows)) };

@@ -75,14 +75,31 @@ class SharedFiles {
   }
 }
 
+/** yargs and what it needs: every start loads it, and Node takes as long to find its files as to run them. */
+const WITH_YARGS = [
+  ...['yargs', 'yargs-parser', 'cliui', 'y18n', 'escalade/sync', 'get-caller-file'],
+  ...['string-width', 'strip-ansi', 'wrap-ansi', 'ansi-regex', 'ansi-styles', 'emoji-regex', 'get-east-asian-width'],
+];
+
+/** The licences of what the programs contain. */
+function writeLicences() {
+  const texts = WITH_YARGS.map((id) => {
+    const [name] = id.split('/');
+    const folder = join(root, 'node_modules', name);
+    const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+    return `${name}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+  });
+  writeFileSync(join(dist, 'LICENSES.txt'), texts.join('\n'));
+}
+
 async function bundlePrograms() {
   const shared = new SharedFiles();
   const bundle = await rolldown({
     input: sourcesOf(PROGRAMS),
     platform: 'node',
     transform: { target: 'node20' },
-    // Dependencies stay packages of their own, with their own licences and native code.
-    external: (id) => !id.startsWith('.') && !isAbsolute(id),
+    // Dependencies stay packages of their own, with their own licences and native code, but for yargs.
+    external: (id) => !id.startsWith('.') && !isAbsolute(id) && !WITH_YARGS.includes(id),
     plugins: [shared.plugin],
     // A module that one command loads late and others at once is loaded with those.
     checks: { ineffectiveDynamicImport: false },
@@ -136,4 +153,5 @@ function removeStale() {
 
 removeStale();
 bundleStyle();
+writeLicences();
 await Promise.all([bundlePrograms(), ...Object.entries(SCRIPTS).map(([name, path]) => bundleScript(name, path))]);

@@ -24,6 +24,7 @@ import { transformer } from './transformer-run.js';
 import { kinetoTrace } from './write-kineto.js';
 import { nsightDatabase } from './write-nsight.js';
 import { nvprofDatabase } from './write-nvprof.js';
+import { matmulRocprof } from './write-rocprof-csv.js';
 import { decoderRpd } from './write-rpd.js';
 
 /** Every sample by file name. nvprof does not know devices after Volta's successor, so there both ran on a V100. */
@@ -65,8 +66,11 @@ export const ASCEND: Readonly<Record<string, () => Buffer>> = {
   ),
 };
 
-/** Databases of rocmProfileData. */
-const AMD: Readonly<Record<string, () => Buffer>> = { 'decoder.rpd': decoderRpd };
+/** Of AMD's tools: a database of rocmProfileData, a table of rocprofv3. */
+const AMD: Readonly<Record<string, () => Buffer>> = {
+  'decoder.rpd': decoderRpd,
+  'matmul_kernel_trace.csv': matmulRocprof,
+};
 
 /** A simulated job: a trace of each rank, and what is true of it. */
 const JOB: Readonly<Record<string, () => Buffer>> = Object.fromEntries(

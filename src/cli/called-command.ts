@@ -5,7 +5,13 @@ import { argumentsOf, emptyParser, helpOf, parsed, withOptions, type Arguments }
 import type { Command } from './command.js';
 import { COMMANDS } from './commands.js';
 import { printText } from './output.js';
-import { DPROF, DPROF_HELP, REPORT } from './report/report-options.js';
+import { DPROF, DPROF_HELP } from './report/report-options.js';
+
+/** What `dprof` does without a command. */
+const REPORT: Command = {
+  tool: DPROF,
+  run: async (given) => (await import('./report/report-command.js')).reportCommand(given),
+};
 
 /** What scripts of `dprof completion` call dprof with, before the words of the line. */
 const ASKS_FOR_WORDS = '--get-yargs-completions';

@@ -15,6 +15,7 @@ import { neuronSummary } from './readers/neuron/summary.js';
 import { ncu } from './readers/ncu/ncu.js';
 import { nsight } from './readers/nsight/nsight.js';
 import { nvprof } from './readers/nvprof/nvprof.js';
+import { rocprofv3 } from './readers/rocprofv3/rocprofv3.js';
 import { rpd } from './readers/rpd/rpd.js';
 import { UNREADABLE_DATABASES } from './unreadable/databases.js';
 import { UNREADABLE } from './unreadable/unreadable.js';
@@ -25,6 +26,7 @@ export const READERS: readonly Reader[] = [
   nsight,
   nvprof,
   rpd,
+  rocprofv3,
   ascendDatabase,
   ascendText,
   ascendRaw,

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { PageProfile } from '../../src/prof/html/page-data.js';
 import { deviceTexts, rankNames } from '../../src/page/profile-labels.js';
-import { openedAtFirst } from '../../src/prof/html/opened-profile.js';
+import { openedAtFirst } from '../../src/prof/html/page-elements.js';
 import { FIXTURE } from './fixture.js';
 
 const device = (id: number, name: string | null) => ({ id, name, arch: 'gfx942' });

@@ -1,4 +1,5 @@
 /** `dprof completion`: scripts with which shells ask dprof itself for commands, options and their values. */
+import type { Argv } from 'yargs';
 import { UsageError } from '../../record/errors.js';
 import { requireName } from '../../record/names.js';
 import { emptyParser, HELP_OPTION, OUTPUT_OPTION, withOptions, type Option, type Tool } from '../arguments.js';
@@ -38,7 +39,8 @@ function scriptOf(shell: string): string {
   const before = { ...process.env };
   Object.assign(process.env, { SHELL: shell, ZSH_NAME: '' });
   try {
-    return printedBy(() => emptyParser('dprof').completion(`completion ${shell}`, false).showCompletionScript());
+    const call = `completion ${shell}`;
+    return printedFor([call], emptyParser('dprof').completion(call, false));
   } finally {
     for (const name of ['SHELL', 'ZSH_NAME']) restore(name, before[name]);
   }
@@ -49,17 +51,13 @@ function restore(name: string, value: string | undefined): void {
   else process.env[name] = value;
 }
 
-/** What the parser prints, which it does by itself. */
-function printedBy(body: () => unknown): string {
-  const { log } = console;
-  const lines: string[] = [];
-  console.log = (line: string) => void lines.push(`${line}\n`);
-  try {
-    body();
-  } finally {
-    console.log = log;
-  }
-  return lines.join('');
+/** What the parser would print for arguments. */
+function printedFor(args: readonly string[], parser: Argv): string {
+  let printed = '';
+  void parser.parse(args, {}, (_error, _given, output) => {
+    printed = output;
+  });
+  return printed === '' ? '' : `${printed}\n`;
 }
 
 /** The parser's name for what is asked of it, which no command has. */
@@ -90,7 +88,7 @@ export async function wordsText(
   const words = args.slice(1);
   const listed = listWords(tool.options, words);
   if (listed !== null) return listed.map((word) => `${word}\n`).join('');
-  const printed = printedBy(() => parser.completion(ASKED, false).parseSync());
+  const printed = printedFor(args, parser.completion(ASKED, false));
   // A short name is an option of one dash.
   return printed.replace(/^--\w(?:[:\t].*)?\n/gm, '');
 }

@@ -53,7 +53,7 @@ export const DPARSE: Tool = {
   notes: [
     [
       'Memory per input: 400 MB, 80 bytes a kernel or copy, 40 a host call, 50 a range',
-      '(30 more with --ranges), 80 more an op of a trace; raw data of Ascend take 10',
+      '(30 more with --ranges), 80 more an op of a trace; raw data of Ascend take 7',
       'times their size. Parquet adds 200 MB. Without -j, N is one for each 16 MB of',
       'inputs, at most 8, as many as half of the free memory and disk hold.',
     ],

@@ -12,7 +12,7 @@ export const BY_OPTIONS: readonly Option[] = [
   {
     name: 'by',
     takes: 'KEYS',
-    help: 'a row for kernels equal in KEYS; of the host: range, hostop, api',
+    help: 'kernels equal in KEYS as a row; of the host: range, hostop, api',
     conflicts: ['explain'],
     values: [...COLUMNS.map(({ key }) => key), ...Object.keys(HOST_TABLES).filter((name) => name !== 'api')],
     list: true,

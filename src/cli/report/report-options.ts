@@ -21,7 +21,6 @@ import {
   type Option,
   type Tool,
 } from '../arguments.js';
-import type { Command } from '../command.js';
 import { BY_OPTIONS, readGrouping, readHostGrouping } from './group-options.js';
 import { DEVICE_OPTION, readDevice } from '../device-option.js';
 import { refuseTerminal } from '../output.js';
@@ -45,7 +44,7 @@ const OPTIONS: readonly Option[] = [
   { name: 'width', short: 'w', takes: 'N', help: 'columns of fixed width, no line wider than N (0: any)' },
   { name: 'csv', help: 'same as --format csv', conflicts: ['width'] },
   { name: 'format', short: 'f', takes: 'F', help: FORMAT_IDS.join(', '), values: FORMAT_IDS },
-  { name: 'where', takes: 'EXPR', help: 'only kernels where EXPR holds: == != > >= < <= ~ !~ =~ && || ( )' },
+  { name: 'where', takes: 'EXPR', help: 'only kernels where EXPR holds: == != > >= < <= ~ !~ =~ && || ()' },
   {
     name: 'sort',
     takes: 'COLS',
@@ -105,7 +104,7 @@ const WIDEST_HELP = 88;
 export const DPROF_HELP: Tool = {
   ...DPROF,
   notes: [['Columns, as --columns explains them:', ...wrapped('  ', KEYS, WIDEST_HELP)], ...(DPROF.notes ?? [])],
-  examples: DPROF.examples.slice(0, 3),
+  examples: DPROF.examples.slice(0, 2),
 };
 
 export function columnsText(): string {
@@ -182,9 +181,3 @@ function chooseFormat(id: string | undefined, csv: boolean, width: number | null
   }
   return format;
 }
-
-/** What `dprof` does without a command. */
-export const REPORT: Command = {
-  tool: DPROF,
-  run: async (given) => (await import('./report-command.js')).reportCommand(given),
-};

@@ -1,8 +1,7 @@
 /** Axes and tooltips of all charts. */
 import type { ChartOption } from './chart-option.js';
 import { element } from '../document/dom-elements.js';
-import { memoryScale } from '../document/memory-scale.js';
-import { tick, type DisplayUnit } from '../document/units.js';
+import { memoryScale, tick, type DisplayUnit } from '../document/units.js';
 
 type XAxis = Exclude<ChartOption['xAxis'], readonly unknown[] | undefined>;
 type YAxis = Exclude<ChartOption['yAxis'], readonly unknown[] | undefined>;

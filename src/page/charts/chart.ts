@@ -2,14 +2,58 @@
  * Charts: drawn as SVG by Apache ECharts when they come near the window. Colours are variables of the style sheet, so
  * that a change between light, dark and print needs no redraw. Tooltips are elements, not HTML text.
  */
-import type { EChartsType } from 'echarts/core';
+import type { EChartsType, init } from 'echarts/core';
 import { element } from '../document/dom-elements.js';
 import { PAPER_WIDTH } from '../document/paper.js';
 import { readByKeys, type DrawnValues } from '../document/read-values.js';
 import { doAllNow, forget, whenVisible } from '../document/when-visible.js';
-import type { ChartOption } from './chart-option.js';
-import { valuesOf } from './chart-values.js';
-import { chartLibrary } from './load-library.js';
+import { chartValues, listOf, type ChartOption } from './chart-option.js';
+import { pointedText } from './chart-style.js';
+
+interface ChartLibrary {
+  readonly init: typeof init;
+}
+
+/** Set by chart-library.ts. */
+const loaded = (): ChartLibrary | undefined => (globalThis as { readonly chartLibrary?: ChartLibrary }).chartLibrary;
+
+/** @throws Error when the page has no such script: a fault of its writer */
+function chartLibrary(): ChartLibrary {
+  const known = loaded();
+  if (known !== undefined) return known;
+  const script = element('script');
+  // An inserted script runs at once; the page's policy allows this text.
+  script.text = document.getElementById('charts')?.textContent ?? '';
+  document.head.append(script);
+  script.remove();
+  const library = loaded();
+  if (library === undefined) throw new Error('the page lacks its library of charts');
+  return library;
+}
+
+/** @param click what a click on a value does, by its index in its series */
+function valuesOf(made: EChartsType, option: ChartOption, click: ((data: number) => void) | null): DrawnValues {
+  const values = chartValues(option);
+  const series = listOf(option.series);
+  let marked: object | null = null;
+  const hide = (): void => {
+    if (marked !== null) made.dispatchAction({ type: 'downplay', ...marked });
+    made.dispatchAction({ type: 'hideTip' });
+    marked = null;
+  };
+  const show = (at: number): string => {
+    const value = values[at];
+    if (value === undefined) return '';
+    hide();
+    marked = { seriesIndex: value.series, dataIndex: value.data };
+    made.dispatchAction({ type: 'highlight', ...marked });
+    made.dispatchAction({ type: 'showTip', ...marked });
+    const name = series[value.series]?.name;
+    return pointedText(option.tooltip, { dataIndex: value.data, seriesName: String(name ?? ''), axisValue: value.x });
+  };
+  const open = click === null ? {} : { open: (at: number) => click(values[at]?.data ?? 0) };
+  return { count: values.length, show, hide, ...open };
+}
 
 const drawn = new Map<Element, EChartsType>();
 

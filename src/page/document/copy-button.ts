@@ -5,7 +5,7 @@ import { button, element } from './dom-elements.js';
 const ANSWERED = 3000;
 
 /** Selects a text, for the user to copy where the page may not. */
-export function selectText(text: Node): void {
+function selectText(text: Node): void {
   const range = document.createRange();
   range.selectNodeContents(text);
   const selection = window.getSelection();
@@ -56,4 +56,15 @@ export function copyButton(
   copy.setAttribute('aria-label', name);
   copy.classList.add('copy');
   return copy;
+}
+
+export function command(text: string): HTMLElement {
+  const shown = element('code', {}, text);
+  const copy = copyButton(
+    'Copy',
+    `Copy the command ${text}`,
+    () => text,
+    () => selectText(shown),
+  );
+  return element('div', { class: 'command' }, shown, copy);
 }

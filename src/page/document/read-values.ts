@@ -2,8 +2,33 @@
  * Values of a drawing by keyboard: it takes the focus, arrows go from value to value, and each is shown as under the mouse
  * and read out. One way for all charts, so that it is learned once.
  */
-import { nextValue } from './arrow-keys.js';
+import { nextValue, cellTowards, gridPlaceOf, type CellGrid } from './arrow-keys.js';
 import { element } from './dom-elements.js';
+
+type FocusGrid = CellGrid<HTMLElement>;
+
+/** @param grid asked for at each key: it may be in another order then */
+export function roveGrid(place: HTMLElement, grid: () => FocusGrid): void {
+  const cells = grid()
+    .flat()
+    .filter((cell) => cell !== null);
+  let stop = cells.find((cell) => cell.tabIndex === 0) ?? cells[0];
+  for (const cell of cells) cell.tabIndex = cell === stop ? 0 : -1;
+  place.addEventListener('focusin', ({ target }) => {
+    if (!(target instanceof HTMLElement) || gridPlaceOf(grid(), target) === null) return;
+    if (stop !== undefined) stop.tabIndex = -1;
+    stop = target;
+    target.tabIndex = 0;
+  });
+  place.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const at = gridPlaceOf(grid(), event.target);
+    const next = at === null ? null : cellTowards(grid(), at, event.key);
+    if (next === null) return;
+    event.preventDefault();
+    next.focus();
+  });
+}
 
 export interface DrawnValues {
   readonly count: number;

@@ -1,8 +1,8 @@
 /** Links to events of the timeline: a search there, which lists and marks what it finds, or a time. */
-import type { SelectedSpan } from '../timeline/model/span.js';
+import type { SelectedSpan } from '../timeline/model/view.js';
 import { element } from './dom-elements.js';
-import { hasEvents, type NamedEvents } from './timeline-conditions.js';
 import {
+  hasEvents,
   fragmentOf,
   isInTimeline,
   targetOfEvent,
@@ -10,6 +10,7 @@ import {
   targetOfRanks,
   targetOfSearch,
   targetOfTime,
+  type NamedEvents,
   type Linked,
   type TimelineTarget,
 } from './timeline-target.js';

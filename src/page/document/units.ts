@@ -5,6 +5,25 @@
 import { entryOf } from '../../containers/map-entry.js';
 import { scaleOf as unitOf, type Quantity } from '../../record/units.js';
 
+/** As a sentence or a title begins. */
+export const capitalised = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
+/** Steps of a scale at most; there are 3 or 4 of them. */
+const MOST_STEPS = 4;
+
+interface MemoryScale {
+  readonly interval: number;
+  /** A multiple of the interval, at least the highest value. */
+  readonly max: number;
+}
+
+/** @param highest bytes. @returns null without any */
+export function memoryScale(highest: number): MemoryScale | null {
+  if (!(highest > 0) || !Number.isFinite(highest)) return null;
+  const interval = Math.max(1, 2 ** Math.ceil(Math.log2(highest / MOST_STEPS)));
+  return { interval, max: interval * Math.ceil(highest / interval) };
+}
+
 /** `bytes` are transferred, `memory` is in use. */
 export type DisplayUnit =
   'ns' | 'bytes' | 'memory' | 'bytes/s' | 'flop' | 'flop/s' | 'flop/byte' | 'share' | 'count' | 'cores';

@@ -1,6 +1,5 @@
 /** The numbers behind a finding as people read them: the names of their fields in words, and their units. */
-import { capitalised } from '../document/capitalised.js';
-import { quantityText, type DisplayUnit } from '../document/units.js';
+import { capitalised, quantityText, type DisplayUnit } from '../document/units.js';
 
 /** What names of fields end in, and what their numbers are of. The first that fits holds. */
 const UNITS: readonly (readonly [ending: RegExp, unit: DisplayUnit])[] = [

@@ -6,11 +6,64 @@ import { elementAt } from '../../containers/element.js';
 import { button, element, filterField, scrolling, labelledTable } from '../document/dom-elements.js';
 import { whenPrinted } from '../document/paper.js';
 import { whenVisible } from '../document/when-visible.js';
-import { rowOf, scalesOf, type TableColumn } from './table-cells.js';
-import { csvButton } from './csv-button.js';
-import { moreColumns } from './more-columns.js';
-import { TableHeads } from './table-heads.js';
-import { filteredRows } from './table-sort.js';
+import { rowOf, scalesOf, TableHeads, type TableColumn } from './table-cells.js';
+import { filteredRows, csvOf, type CopiedColumn } from './table-sort.js';
+import { copyButton } from '../document/copy-button.js';
+import { readFragment } from '../document/fragment.js';
+import { keepName } from '../document/kept-choice.js';
+
+/** Columns that fit on most screens: tables with more of them hide some. */
+const MOST_COLUMNS = 10;
+
+const NAME = 'columns';
+const SEPARATOR = '|';
+
+/** Captions of the tables that show all of their columns. */
+const wideTables = (): string[] =>
+  (readFragment(location.hash).get(NAME) ?? '').split(SEPARATOR).filter((caption) => caption !== '');
+
+function setWide(caption: string, isWide: boolean): void {
+  const others = wideTables().filter((one) => one !== caption);
+  const list = isWide ? [...others, caption] : others;
+  keepName(NAME, list.length === 0 ? null : list.join(SEPARATOR));
+}
+
+/** The button, for a table that has more columns than fit. */
+export function moreColumns<Row>(
+  table: HTMLElement,
+  caption: string,
+  columns: readonly TableColumn<Row>[],
+): HTMLElement[] {
+  const extra = columns.filter(({ isExtra = false }) => isExtra).length;
+  const show = (isWide: boolean): void => {
+    table.classList.toggle('narrow', !isWide);
+    table.style.setProperty('--columns', String(columns.length - (isWide ? 0 : extra)));
+  };
+  if (extra === 0 || columns.length <= MOST_COLUMNS) {
+    show(true);
+    return [];
+  }
+  let isWide = wideTables().includes(caption);
+  const toggle = button('', () => {
+    isWide = !isWide;
+    setWide(caption, isWide);
+    say();
+  });
+  const say = (): void => {
+    show(isWide);
+    toggle.textContent = isWide ? 'Fewer columns' : `More columns (${extra})`;
+    toggle.setAttribute('aria-label', `${toggle.textContent}: ${caption}`);
+  };
+  say();
+  return [toggle];
+}
+
+/** @param rows those to be copied, asked for at each click */
+export const csvButton = <Row>(
+  caption: string,
+  columns: readonly CopiedColumn<Row>[],
+  rows: () => readonly Row[],
+): HTMLElement => copyButton('Copy as CSV', `Copy as CSV: ${caption}`, () => csvOf(columns, rows()));
 
 export type { TableColumn } from './table-cells.js';
 

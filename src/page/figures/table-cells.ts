@@ -1,10 +1,28 @@
 /** Cells and heads of tables: columns of texts, and of numbers in a common scale. */
-import { breakable } from '../document/breakable.js';
 import { elementAt } from '../../containers/element.js';
-import { element } from '../document/dom-elements.js';
+import { element, button } from '../document/dom-elements.js';
 import { inScale, scaleOf, scaleOfAll, type DisplayScale, type DisplayUnit } from '../document/units.js';
 import { figure } from './figure.js';
-import type { CopiedColumn } from './table-csv.js';
+import { sortedRows, type CopiedColumn } from './table-sort.js';
+
+/** After these, unless another of them follows: `ncclKernel_`, `at::native::`, `/blocks.0/`. */
+const PLACE = /(?<=[_:/<])(?=[^_:/<])/;
+
+/** Shorter texts have room. */
+const LONG = 20;
+
+/** @param text element whose texts may break; copying and searching see no difference */
+function breakable(text: HTMLElement): HTMLElement {
+  if (text.textContent.length < LONG) return text;
+  const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
+  const nodes: Text[] = [];
+  while (walker.nextNode() !== null) nodes.push(walker.currentNode as Text);
+  for (const node of nodes) {
+    const parts = node.data.split(PLACE);
+    if (parts.length > 1) node.replaceWith(...parts.flatMap((part, i) => (i === 0 ? [part] : [element('wbr'), part])));
+  }
+  return text;
+}
 
 /** Columns of numbers have a unit, those of texts have none. */
 export interface TableColumn<Row> extends CopiedColumn<Row> {
@@ -96,4 +114,49 @@ export function rowOf<Row>(
 ): HTMLElement {
   const cells = columns.map((column, i) => cellOf(row, column, elementAt(scales, i), i === 0));
   return element('tr', {}, ...cells);
+}
+
+export class TableHeads<Row> {
+  readonly row: HTMLElement;
+  readonly #heads: readonly HTMLElement[];
+  /** Index of the column that sorts; null for the given order. */
+  #by: number | null;
+  #isDescending: boolean;
+
+  /** @param sort called when another order was chosen; null for heads without buttons */
+  constructor(
+    private readonly columns: readonly TableColumn<Row>[],
+    scales: readonly (DisplayScale | null)[],
+    by: number | null,
+    sort: (() => void) | null,
+  ) {
+    this.#by = by;
+    this.#isDescending = by !== null && elementAt(columns, by).unit !== undefined;
+    this.#heads = columns.map(({ title, unit, isExtra = false }, i) => {
+      const text = headerText(title, elementAt(scales, i));
+      const content = sort === null ? text : button(text, () => this.#choose(i, sort));
+      return element('th', { scope: 'col', class: classOf(unit === undefined ? null : 'number', isExtra) }, content);
+    });
+    this.row = element('tr', {}, ...this.#heads);
+    if (sort !== null) this.#mark();
+  }
+
+  /** Rows in the chosen order; in their own where none was chosen. @param rowOf what a column reads of an item */
+  inOrder<Item>(items: readonly Item[], rowOf: (item: Item) => Row): Item[] {
+    if (this.#by === null) return [...items];
+    const { cell } = elementAt(this.columns, this.#by);
+    return sortedRows(items, (item) => cell(rowOf(item)), this.#isDescending);
+  }
+
+  #choose(i: number, sort: () => void): void {
+    this.#isDescending = this.#by === i ? !this.#isDescending : elementAt(this.columns, i).unit !== undefined;
+    this.#by = i;
+    this.#mark();
+    sort();
+  }
+
+  #mark(): void {
+    const direction = this.#isDescending ? 'descending' : 'ascending';
+    this.#heads.forEach((head, i) => head.setAttribute('aria-sort', i === this.#by ? direction : 'none'));
+  }
 }

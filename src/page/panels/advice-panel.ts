@@ -1,13 +1,12 @@
 /** Findings of `dprof advise`, most time at stake first. */
 import { lacking } from '../capture-hints.js';
 import type { FindingGroup } from '../../prof/advise/grouped-findings.js';
-import { capitalised } from '../document/capitalised.js';
-import { command } from '../document/copy-command.js';
+import { capitalised, quantityText } from '../document/units.js';
+import { command } from '../document/copy-button.js';
 import { counted } from '../../record/plural.js';
 import { button, definitions, element, note } from '../document/dom-elements.js';
-import { kernelsNumbered } from '../document/timeline-conditions.js';
+import { kernelsNumbered } from '../document/timeline-target.js';
 import { timeLink, timelineLink } from '../document/timeline-link.js';
-import { quantityText } from '../document/units.js';
 import { evidenceLine } from '../figures/evidence.js';
 import { fieldsOf } from '../figures/field.js';
 import { figure } from '../figures/figure.js';

@@ -4,7 +4,7 @@ import { annotationKinds, type AnnotationKind, type ListedAnnotation } from '../
 import { histogram } from '../charts/histogram-chart.js';
 import { replaceContents } from '../charts/chart.js';
 import { boxedDefinitions, button, element, note, section } from '../document/dom-elements.js';
-import { ofRange } from '../document/timeline-conditions.js';
+import { ofRange } from '../document/timeline-target.js';
 import { eventsLink } from '../document/timeline-link.js';
 import { quantityText, type DisplayUnit } from '../document/units.js';
 import { fieldsOf, ratio } from '../figures/field.js';

@@ -1,13 +1,12 @@
 /** Facts of the profile, diagnostics of its reader, and how much is unknown. */
 import type { ProfileSummary, Tally } from '../../prof/summary/summary-data.js';
-import { capitalised } from '../document/capitalised.js';
+import { capitalised, quantityText } from '../document/units.js';
 import { definitions, element, section } from '../document/dom-elements.js';
 import { fieldsOf, ratio } from '../figures/field.js';
 import { figure } from '../figures/figure.js';
 import { listed, numbersOf, type Listed } from '../figures/listed-rows.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { table, type TableColumn } from '../figures/sorted-table.js';
-import { quantityText } from '../document/units.js';
 
 function tallies(title: string, path: string, name: string, list: readonly Tally[]): Node[] {
   if (list.length === 0) return [];

@@ -5,13 +5,11 @@
 import { lacking } from '../capture-hints.js';
 import { elementAt } from '../../containers/element.js';
 import { replaceContents } from '../charts/chart.js';
-import { FlameChart } from '../charts/flame/flame-chart.js';
-import { FLAME_ORDERS, type FlameOrder } from '../charts/flame/flame-layout.js';
-import { layerFlame, stackFlame, type FlameNode } from '../charts/flame/flame-tree.js';
-import { SandwichView } from '../charts/flame/sandwich-view.js';
+import { FlameChart, SandwichView } from '../charts/flame/flame-chart.js';
+import { FLAME_ORDERS, layerFlame, stackFlame, type FlameOrder, type FlameNode } from '../charts/flame/flame-tree.js';
 import { button, element, note, select } from '../document/dom-elements.js';
 import { keepChoice, keptChoice } from '../document/kept-choice.js';
-import { inLayer } from '../document/timeline-conditions.js';
+import { inLayer } from '../document/timeline-target.js';
 import { eventsLink } from '../document/timeline-link.js';
 import { whenVisible } from '../document/when-visible.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';

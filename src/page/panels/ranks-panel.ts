@@ -1,7 +1,7 @@
 /** The profiles of a page compared: which rank is slow, and where. */
 import type { PageJob } from '../../prof/html/page-data.js';
 import { grouped } from '../../record/plural.js';
-import { command } from '../document/copy-command.js';
+import { command } from '../document/copy-button.js';
 import { note } from '../document/dom-elements.js';
 import { withName } from '../document/fragment.js';
 import { showRanks, showTime, timelineLink } from '../document/timeline-link.js';

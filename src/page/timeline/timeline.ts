@@ -15,10 +15,8 @@ import type { SearchElsewhere } from './controls/search/elsewhere.js';
 import { showSearch } from './controls/search/search-box.js';
 import { showSelection } from './controls/selection-panel.js';
 import { TimelineCanvas } from './draw/stage.js';
-import { showTip } from './controls/tip.js';
-import { showNotices, untimedLine } from './controls/notice-panel.js';
-import { showTracks } from './controls/track-panel.js';
-import { showTrackTip } from './controls/track-tip.js';
+import { showTip, showTrackTip } from './controls/tip.js';
+import { showNotices, untimedLine, showTracks } from './controls/folded-panel.js';
 import type { LoadedTimeline, TimelineExtras } from './tracks/load-tracks.js';
 import { showToolbar } from './controls/toolbar.js';
 import { quantityText } from '../document/units.js';
@@ -96,7 +94,7 @@ function whatIsDrawn(events: TimelineEvents): string {
   return [`${coverage.drawn}: ${bars}`, coverage.merged ?? []].flat().join('; ');
 }
 
-/** Says which arrows are not drawn, as nothing else shows that there are more. */
+/** The status text: how many arrows are hidden. */
 function arrowStatus(scene: Scene): HTMLElement {
   const status = element('span', { role: 'status' });
   scene.on(['event', 'view', 'arrows'], () => {

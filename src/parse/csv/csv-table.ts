@@ -29,6 +29,9 @@ const LENIENT = {
 
 export type CsvRow = readonly string[];
 
+/** The text of a row in the first of these columns that has one; '' without any. Capitals of names do not matter. */
+export type CsvCells = (...columns: readonly string[]) => string;
+
 /** How to open a file. */
 interface CsvOptions {
   /** How many lines stand above the header; they may hold anything. */
@@ -146,6 +149,15 @@ export class CsvTable {
         this.diagnostics.count('csv-row-short');
         yield row;
       } else this.diagnostics.count('csv-row-passed-over');
+    }
+  }
+
+  /** The same rows, as look-ups of cells by the names of columns. */
+  *cells(): Generator<CsvCells> {
+    const columns = new Map(this.header.map((name, index) => [name.toLowerCase(), index]));
+    for (const row of this.rows()) {
+      const textIn = (name: string): string => textOfCell(row[columns.get(name.toLowerCase()) ?? -1]);
+      yield (...names) => names.map(textIn).find((text) => text !== '') ?? '';
     }
   }
 

@@ -4,7 +4,7 @@
  * The short form follows PyProf: no return type, no template arguments, no parameters, no `at::`, `cuda::`, `native::`
  * or anonymous namespaces. Where PyProf cuts text blindly, this reads the name: namespaces are dropped only as whole
  * components (`hnative::` stays), a return type with a template (`std::enable_if<…>::type f<…>`) is not the name,
- * `operator<` is no template, `<unnamed>` (Nsight's anonymous namespace) is dropped too. A wrapper whose template
+ * `operator<` is not a template, `<unnamed>` (Nsight's anonymous namespace) is dropped too. A wrapper whose template
  * argument is the real kernel keeps that argument's own short form: `cutlass::Kernel<cutlass_80_simt_sgemm_…>`.
  */
 
@@ -17,7 +17,7 @@ const WRAPPER = /^cutlass\w*::(?:Kernel2?|device_kernel)$|(?:^|::)_kernel_agent$
 /** Suffix that nvprof and Nsight append to the name of a function's clone. */
 const CLONE = / \[clone [^\]]*\]$/;
 
-/** The name shortened for display; the name as it is when it is no C++ name. Linear in its length. */
+/** The name shortened for display; the name as it is when it is not a C++ name. Linear in its length. */
 export function shortName(long: string): string {
   if (!/[<(]|::/.test(long)) return long.replace(CLONE, '').replace(/^void /, '');
   const { components, templateAt } = readPath(long);
@@ -43,7 +43,7 @@ const ABI = /^(?:v\d+|ptsz|ptds)$/;
 interface Path {
   /** Components of the qualified name, without template arguments. */
   readonly components: readonly string[];
-  /** Position of the last component's '<'; null when it is no template. */
+  /** Position of the last component's '<'; null when it is not a template. */
   readonly templateAt: number | null;
 }
 

@@ -4,9 +4,8 @@
  */
 import { Diagnostics, type DiagnosticName } from '../../record/diagnostics.js';
 import { NumericColumn } from '../../containers/numeric-column.js';
-import { FARTHEST, isNear, middleOf, TIMES_READ } from '../trace/clocks/exact-times.js';
+import { FARTHEST, isNear, middleOf, shiftToFirst, TIMES_READ } from '../trace/clocks/exact-times.js';
 import { ENDS_NEEDED } from '../trace/mending/stray-events.js';
-import { shiftToFirst } from '../trace/clocks/shift-times.js';
 import type { Selection, SqliteFile } from './sqlite.js';
 
 export type TimeColumn = readonly [table: string, column: string];

@@ -43,18 +43,18 @@ export function enterForward(chain: { backward: boolean; recomputed: boolean }):
 }
 
 /** The modules of a chain; where there are none, the graph of torch.compile. */
-export function layerOf(chain: Chain, around: Chain | null): readonly string[] {
-  const modules = modulesOf(chain, around);
+export function layerOf(chain: Chain, forward: Chain | null): readonly string[] {
+  const modules = modulesOf(chain, forward);
   return modules.length === 0 && chain.graph !== null ? [chain.graph] : modules;
 }
 
 /** A node's are those of its forward op; what a node recomputes is in modules of its own, inside those around that op. */
-function modulesOf({ layer, backward, recomputed }: Chain, around: Chain | null): readonly string[] {
-  if (around === null || around.layer.length === 0) return layer;
-  if (backward) return around.layer;
+function modulesOf({ layer, backward, recomputed }: Chain, forward: Chain | null): readonly string[] {
+  if (forward === null || forward.layer.length === 0) return layer;
+  if (backward) return forward.layer;
   const [outermost] = layer;
-  const at = recomputed && outermost !== undefined ? around.layer.indexOf(outermost) : -1;
-  return [...around.layer.slice(0, Math.max(at, 0)), ...layer];
+  const depth = recomputed && outermost !== undefined ? forward.layer.indexOf(outermost) : -1;
+  return [...forward.layer.slice(0, Math.max(depth, 0)), ...layer];
 }
 
 export function directionOf({ backward, calls, nodes, compiled }: Chain): Direction | null {
@@ -62,7 +62,7 @@ export function directionOf({ backward, calls, nodes, compiled }: Chain): Direct
   return calls.length > 0 || nodes.length > 0 || compiled ? 'fprop' : null;
 }
 
-/** Module and op to print: those of the calls, else of the autograd node. A range of the program is no op. */
+/** Module and op to print: those of the calls, else of the autograd node. A range of the program is not an op. */
 export function namesOf({ calls, nodes, nodeCalls }: Chain): Pick<Context, 'mod' | 'op'> {
   if (calls.length > 0 && !nodeCalls) return { mod: calls.map(({ mod }) => mod), op: calls.map(({ op }) => op) };
   const node = nodes.at(-1);

@@ -45,7 +45,8 @@ export class EngineThreads {
   ) {
     this.#isEngine = engineThreads(events, nesting);
     const rows = this.#isEngine.size === 0 ? new Map<number, number[]>() : rangesByThread(events);
-    for (const [thread, own] of rows) if (!this.#isEngine.has(thread)) this.#ranges.set(thread, nested(events, own));
+    for (const [thread, ranges] of rows)
+      if (!this.#isEngine.has(thread)) this.#ranges.set(thread, nested(events, ranges));
     this.#callers = new CallerThreads(threads, this.#ranges.keys());
   }
 
@@ -60,13 +61,14 @@ export class EngineThreads {
 
   /** Texts of the program's ranges that are open on a thread at a time, outermost first. */
   #openAt(thread: number, time: number): string[] {
-    const own = this.#ranges.get(thread);
-    if (own === undefined) return [];
+    const ordered = this.#ranges.get(thread);
+    if (ordered === undefined) return [];
+    const { rows, parents } = ordered;
     const { start, end } = this.events.ranges;
-    const begun = countUpTo(own.rows.length, (index) => start.at(elementAt(own.rows, index)), time);
+    const begun = countUpTo(rows.length, (index) => start.at(elementAt(rows, index)), time);
     const open: string[] = [];
-    for (let at = begun - 1; at !== OUTSIDE; at = elementAt(own.parents, at)) {
-      const row = elementAt(own.rows, at);
+    for (let index = begun - 1; index !== OUTSIDE; index = elementAt(parents, index)) {
+      const row = elementAt(rows, index);
       const name = this.events.roleOf(row);
       if (end.at(row) >= time && name.kind === 'range') open.push(name.text);
     }

@@ -112,7 +112,7 @@ export class ForwardOps {
       const fitting = [...counts]
         .flatMap(([ordinal, count]) => (count === most ? [ordinal] : []))
         .sort((a, b) => a - b);
-      const ordinal = fitting.find((one) => !taken.has(one)) ?? fitting[0];
+      const ordinal = fitting.find((candidate) => !taken.has(candidate)) ?? fitting[0];
       if (ordinal === undefined) continue;
       taken.add(ordinal);
       found.set(number, elementAt(threads, ordinal));

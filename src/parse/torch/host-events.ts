@@ -42,7 +42,7 @@ export interface HostTexts {
   readExtents(dims: number): number[][] | null;
   /** The frames of a call stack, outermost first; when absent, stacks are texts with the innermost frame first. */
   readFrames?(callStack: number): readonly string[];
-  /** Its frames as the profile writes them, those that are none of the program included; absent likewise. */
+  /** Its frames as the profile writes them, those that are not of the program included; absent likewise. */
   stackTexts?(callStack: number): readonly string[];
 }
 
@@ -76,13 +76,13 @@ class OpColumns {
 }
 
 interface OpsById {
-  /** Of several ops with one id, the last. */
+  /** Rows by id; of several ops with one id the last. */
   readonly index: NumberIndex;
   /** Ids of more than one op. */
   readonly ambiguous: ReadonlySet<number>;
 }
 
-/** Named ranges that are no ops. `overhead`: what the profiler and the driver did for themselves, none of the program's. */
+/** Named ranges that are not ops. `overhead`: what the profiler and the driver did for themselves. */
 const HOST_KINDS = ['annotation', 'frame', 'overhead'] as const;
 type HostKind = (typeof HOST_KINDS)[number];
 

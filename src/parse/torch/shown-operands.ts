@@ -58,7 +58,7 @@ export class ShownOperands {
    * @param name number of its name's text; undefined or UNNAMED where there is none
    * @param leaf row of the innermost range around the launch
    * @param launched ns
-   * @returns null where the kernel is none of these, or its operands are not shown
+   * @returns null where the kernel is not one of these, or its operands are not shown
    */
   of(name: number | undefined, leaf: number, launched: number): ShownCall | null {
     if (name === undefined || name === UNNAMED || leaf === OUTSIDE) return null;
@@ -118,8 +118,8 @@ export class ShownOperands {
     const byTime = (a: number, b: number): number =>
       ranges.start.at(a) - ranges.start.at(b) || ranges.end.at(b) - ranges.end.at(a);
     return new Map(
-      [...rows].map(([thread, own]) => {
-        const sorted = Uint32Array.from(own);
+      [...rows].map(([thread, unsorted]) => {
+        const sorted = Uint32Array.from(unsorted);
         sortRows(sorted, byTime);
         return [thread, sorted] as const;
       }),

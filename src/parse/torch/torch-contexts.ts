@@ -42,12 +42,11 @@ export interface TorchFacts {
   readonly steps?: readonly StepRange[];
 }
 
-/** Fields that are not always there are assigned: a copy with `...` takes as long as all the rest. */
-function withCaller(context: Writable<Context>, caller: Caller | null, step: number | null): Writable<Context> {
-  if (caller !== null) context.callerRanges = caller.ranges;
-  if (step !== null) context.step = step;
-  return context;
-}
+/** Fields that not every launch has. */
+const callerFields = (caller: Caller | null, step: number | null): Pick<Context, 'callerRanges' | 'step'> => ({
+  ...(caller === null ? undefined : { callerRanges: caller.ranges }),
+  ...(step === null ? undefined : { step }),
+});
 
 export class TorchContexts implements KernelContexts {
   readonly #chains = new LruCache<number, Chain>(512);
@@ -100,19 +99,19 @@ export class TorchContexts implements KernelContexts {
     const leaf = elementAt(this.#leaves, activity);
     const caller = this.#callerOf(call, leaf);
     const step = this.#stepOf(call, leaf, caller);
-    if (leaf === OUTSIDE) return withCaller({ ...NO_CONTEXT }, caller, step);
+    if (leaf === OUTSIDE) return { ...NO_CONTEXT, ...callerFields(caller, step) };
     const chain = this.#chains.of(leaf, (row) => this.#chain(row));
     const { callOps, calls, trace, ranges, backward } = chain;
     const forward = backward || chain.recomputed ? this.#forwardOf(chain) : undefined;
-    const around =
+    const forwardChain =
       forward === undefined || forward === null ? null : this.#chains.of(forward, (row) => this.#chain(row));
     const innermost = callOps.at(-1);
     const { mod, op } = namesOf(chain);
     const { seqMarker, seq, altSeq } = this.#sequenceOf(chain);
-    const fields = {
+    const context: Writable<Context> = {
       dir: directionOf(chain),
-      layer: layerOf(chain, around),
-      trace: backward && around !== null && around.trace.length > 0 ? around.trace : trace,
+      layer: layerOf(chain, forwardChain),
+      trace: backward && forwardChain !== null && forwardChain.trace.length > 0 ? forwardChain.trace : trace,
       calls,
       mod,
       op,
@@ -122,8 +121,8 @@ export class TorchContexts implements KernelContexts {
       altSeq,
       sub: innermost === undefined ? 0 : this.#next(innermost),
       ranges,
+      ...callerFields(caller, step),
     };
-    const context = withCaller(fields, caller, step);
     context.callIds = callOps.map((call) => this.#idOf(call));
     context.callKernels = callOps.map((call) => elementAt(this.#kernels, call));
     if (backward && forward !== undefined) context.forward = forward === null ? null : this.#forwardOp(forward);

@@ -2,8 +2,8 @@
  * What a reader says of a profile: each row as a plain object, rows in any order. A reader is a loop over rows; the builder
  * owns columns, threads, texts, the profile's start and order.
  *
- * Cells are given as the profile has them: null, undefined and what is not a number are unknown. Times are whole ns of one
- * clock, near enough to 0 that a double holds them (`DatabaseClock` for those of databases). A bad cell costs the cell: work
+ * Cells are given as the profile has them: null, undefined and what is not a number are unknown, also a number as text.
+ * Times are whole ns of one clock, at most 2^52 from 0 (`DatabaseClock` for databases, `textClock` for texts). A bad cell costs the cell: work
  * without times takes the time of its launch. A call or a range without times is counted as `bad-row`.
  * Readers of the largest profiles (Nsight Systems, Kineto) fill the columns of a `Trace` themselves.
  */
@@ -16,8 +16,7 @@ import type { ReadOptions } from '../reader.js';
 import { UnreadEvents } from '../unread-events.js';
 import { UNKNOWN_DEVICE, UNNAMED, type ActivityDetails, type TraceHeader, type CollectiveOperation } from './trace.js';
 import { Activities, HostCalls, Ranges, type ActivityRow } from './trace-columns.js';
-import { isNear } from './clocks/exact-times.js';
-import { shiftToFirst } from './clocks/shift-times.js';
+import { isNear, shiftToFirst } from './clocks/exact-times.js';
 import { emit } from './emit.js';
 import { opMarker, type Marker } from './markers/markers.js';
 import { compareTexts } from './ranges.js';
@@ -75,6 +74,7 @@ interface StatedOp {
 
 /** Work of a device. */
 export interface WorkRow extends Timed, ActivityDetails {
+  /** Work of an unknown one is counted as `bad-row` and stands on device 0. */
   readonly device: Value;
   readonly stream?: Value;
   /** Streams are numbered within it. */
@@ -308,10 +308,12 @@ export class TraceBuilder {
   }
 
   #work(row: WorkRow): ActivityRow {
-    const [start, pid] = [timeOf(row.start), valueOf(row.pid)];
+    const [start, pid, device] = [timeOf(row.start), valueOf(row.pid), valueOf(row.device)];
+    // A record states a device: work without one stands on the first, and is counted.
+    if (Number.isNaN(device)) this.bad('bad-row');
     if (Number.isNaN(pid)) this.#isProcessUnknown = true;
     return {
-      ...{ start, end: Number.isNaN(start) ? NaN : timeOf(row.end), device: valueOf(row.device) },
+      ...{ start, end: Number.isNaN(start) ? NaN : timeOf(row.end), device },
       ...{ stream: valueOf(row.stream), context: valueOf(row.context), process: this.#process(pid) },
       ...{ corr: valueOf(row.corr), node: valueOf(row.node) },
     };

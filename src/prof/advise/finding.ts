@@ -2,6 +2,7 @@
 import { column, int, real, str } from '../../table/column-kinds.js';
 import type { Column } from '../../table/column.js';
 
+/** One thing worth doing. */
 export interface Finding {
   /** The rule's name: 'fp32-product', 'launch-gaps' … */
   readonly rule: string;

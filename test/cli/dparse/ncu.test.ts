@@ -73,7 +73,7 @@ describe('dparse --ncu', () => {
       ['samples', 'dparse: samples: is no file\n'],
       [
         'README.md',
-        "dparse: README.md: is no CSV of Nsight Compute: no columns 'ID' and 'Kernel Name' (ncu --csv --page raw prints it)\n",
+        "dparse: README.md: is not a CSV of Nsight Compute: no columns 'ID' and 'Kernel Name' (ncu --csv --page raw prints it)\n",
       ],
     ];
     for (const [file, answer] of cases) {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { DEVICE_EXAMPLES, roofText } from '../../../src/page/charts/roof-text.js';
+import { DEVICE_EXAMPLES, roofText } from '../../../src/page/charts/roofline-points.js';
 import { deviceNamed } from '../../../src/prof/roofline/device-choice.js';
 import { peaksOf } from '../../../src/prof/roofline/peaks.js';
 import { pageOf } from '../../support/pages.js';

@@ -11,7 +11,7 @@ import {
   ofOp,
   ofRange,
   type NamedEvents,
-} from '../../../src/page/document/timeline-conditions.js';
+} from '../../../src/page/document/timeline-target.js';
 import { loadEvents, type TimelineEvents } from '../../../src/page/timeline/events/events.js';
 import { search } from '../../../src/page/timeline/model/search.js';
 import type { PageProfile } from '../../../src/prof/html/page-data.js';

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { memoryScale } from '../../../src/page/document/memory-scale.js';
-import { inScale, scaleOf, scaleOfAll, tick, quantityText } from '../../../src/page/document/units.js';
+import { memoryScale, inScale, scaleOf, scaleOfAll, tick, quantityText } from '../../../src/page/document/units.js';
 
 describe('units of a page', () => {
   it('write times in the unit that fits, with four digits', () => {

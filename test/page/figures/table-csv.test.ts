@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { csvOf, type CopiedColumn } from '../../../src/page/figures/table-csv.js';
+import { csvOf, type CopiedColumn } from '../../../src/page/figures/table-sort.js';
 import { csv } from '../../../src/write/csv.js';
 import type { Column } from '../../../src/table/column.js';
 

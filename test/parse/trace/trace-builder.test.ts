@@ -64,7 +64,7 @@ describe('TraceBuilder', () => {
       start: 0,
       dur: null,
     });
-    expect(records.at(-1)).to.have.deep.property('diagnostics', { 'activity-without-launch': 1, 'bad-row': 1, 'kernel-without-launch': 1, 'row-without-time': 1, 'unknown-name': 1 }); // prettier-ignore
+    expect(records.at(-1)).to.have.deep.property('diagnostics', { 'activity-without-launch': 1, 'bad-row': 2, 'kernel-without-launch': 1, 'row-without-time': 1, 'unknown-name': 1 }); // prettier-ignore
   });
 
   it('looks texts up by number; a name that the profile lacks has its number there', () => {

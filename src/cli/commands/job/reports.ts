@@ -2,10 +2,11 @@
 import { appendFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { EXIT } from '../../../record/errors.js';
-import { runWith, type CommandEntry } from '../../command.js';
+import { runWith, type Command, type CommandEntry } from '../../command.js';
 import { say, sayingOnce } from '../../message.js';
 import { printText } from '../../output.js';
-import { REPORT } from '../../report/report-options.js';
+import { reportCommand } from '../../report/report-command.js';
+import { DPROF } from '../../report/report-options.js';
 import { failedText, type FailedTask } from './failed-tasks.js';
 import { PLACES, type JobFolder } from './job-folder.js';
 import { JOB_PART } from './plan/merge-tree.js';
@@ -45,8 +46,8 @@ export async function writeReports(
     await sayingOnce(async () => {
       for (const { file, args } of possible) {
         const [name = '', ...others] = args;
-        const command = (await commands[name]?.load()) ?? REPORT;
-        const end = [...(command === REPORT ? args : others), '-q', '-o', join(work.path, file), folder.at(JOB_PART)];
+        const command = (await commands[name]?.load()) ?? KERNELS;
+        const end = [...(command === KERNELS ? args : others), '-q', '-o', join(work.path, file), folder.at(JOB_PART)];
         const { code, error } = await runInside(() => runWith(command, end));
         if (existsSync(join(work.path, file))) {
           if (file.endsWith('.txt')) appendFileSync(join(work.path, file), failedText(failed));
@@ -59,6 +60,9 @@ export async function writeReports(
     work.dispose();
   }
 }
+
+/** The report of kernels, which is no command of its own. */
+const KERNELS: Command = { tool: DPROF, run: reportCommand };
 
 /** Prints the first report that there is. */
 export async function printReport(folder: JobFolder): Promise<void> {

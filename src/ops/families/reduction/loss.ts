@@ -69,14 +69,18 @@ const picked = withTensors('self target', (input, target, bound) => {
   };
 });
 
-/** The gradient is zero but for one element per target; all of it is written. */
+/** Ascend's kernel writes the zeros of the gradient too. Source: formula of aclnnNLLLossBackward. */
+const WRITES_ZEROS = /NLLLossGrad/i;
+
+/** One element of the gradient per target: on GPUs its zeros are written before, by an op or a kernel of their own. */
 const pickedBackward = withTensors('self target', (input, target, bound) => {
   if (numel(target.shape) > numel(input.shape)) return null;
   return {
     flops: (1 + bound.tensors('weight').length) * numel(target.shape),
     reads: bound.tensorsOf('grad_output target weight total_weight'),
-    writes: [input],
-    formula: 'flops = n (2·n with weights); bytes = gradient + targets + weights + gradient of the whole input',
+    writes: [WRITES_ZEROS.test(bound.kernel.name) ? input : tensor(target.shape, input.dtype)],
+    formula:
+      'flops = n (2·n with weights); bytes = gradient + targets + weights + one element per target (Ascend: whole gradient)',
   };
 });
 
@@ -277,7 +281,7 @@ export const loss: Family = {
   formulas: [
     'flops = operations of the definition per element (mse_loss 2·E, backward 3·E), a reduction in a kernel of its own E; bytes = input + target + one result per element, backward gradient + input + target + gradient of the input',
     'l1_loss, kl_div, binary_cross_entropy_with_logits: with their reduction; bytes = input + target + result',
-    'nll_loss: flops = n; bytes = targets + one element per target + result + total weight; its backward writes the whole gradient',
+    'nll_loss: flops = n; bytes = targets + one element per target + result + total weight; backward gradient + targets + one element per target, whose zeros are work of their own (Ascend: with them)',
     'cross_entropy: the log_softmax kernel 5·E, the nll_loss kernel n; a fused kernel both',
     '`--convention pyprof`: mse_loss of Python 2·p·E + 1 operations and p·E·size bytes; p = 2, one more for reduction none, one more backward',
   ],

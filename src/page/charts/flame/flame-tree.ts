@@ -3,6 +3,7 @@ import { elementAt } from '../../../containers/element.js';
 import type { LayerRow } from '../../../prof/html/page-data.js';
 import type { StackTree } from '../../../prof/html/kernels/kernel-data.js';
 import { layerTree, type LayerNode } from '../layer-tree.js';
+import { entryOf } from '../../../containers/map-entry.js';
 
 export interface FlameNode {
   readonly name: string;
@@ -88,3 +89,166 @@ export function stackFlame(
 
 /** Nodes from the root down to one, which is the last. */
 export const pathOf = (node: FlameNode): FlameNode[] => [...(node.parent === null ? [] : pathOf(node.parent)), node];
+
+export interface FlameBox {
+  readonly node: FlameNode;
+  /** Fractions of the chart's width. */
+  readonly left: number;
+  readonly width: number;
+  /** Row from the top, from 0. */
+  readonly row: number;
+}
+
+/** Narrower boxes are invisible, and left out. */
+const LEAST_WIDTH = 0.0008;
+
+/** Orders of the boxes beneath one. */
+export const FLAME_ORDERS = ['time', 'longest'] as const;
+export type FlameOrder = (typeof FLAME_ORDERS)[number];
+
+/** What is left of the time stays last in either order. */
+const inOrder = (nodes: readonly FlameNode[], order: FlameOrder): readonly FlameNode[] =>
+  order === 'time' ? nodes : nodes.toSorted((a, b) => Number(a.isRest) - Number(b.isRest) || b.time - a.time);
+
+/** @param focus as wide as the chart, as are those above it */
+export function flameBoxes(focus: FlameNode, order: FlameOrder = 'time'): FlameBox[] {
+  const all = focus.time;
+  if (!(all > 0)) return [];
+  const path = pathOf(focus);
+  const boxes: FlameBox[] = path.map((node, row) => ({ node, left: 0, width: 1, row }));
+  const place = (among: readonly FlameNode[], from: number, row: number): void => {
+    let left = from;
+    for (const node of inOrder(among, order)) {
+      const width = node.time / all;
+      if (width >= LEAST_WIDTH) {
+        boxes.push({ node, left, width, row });
+        place(node.children, left, row + 1);
+      }
+      left += width;
+    }
+  };
+  place(focus.children, 0, path.length);
+  return boxes;
+}
+
+/** The nodes whose branches have a colour each: the topmost that are more than one, or all boxes had one colour. */
+export function branching({ children }: FlameNode): readonly FlameNode[] {
+  const own = children.filter(({ isRest }) => !isRest);
+  const [only] = own;
+  return own.length === 1 && only !== undefined && only.children.length > 0 ? branching(only) : own;
+}
+
+/** The box that an arrow key leads to. */
+export function nextBox(boxes: readonly FlameBox[], from: FlameBox, key: string): FlameBox | undefined {
+  const middle = from.left + from.width / 2;
+  const holds = (box: FlameBox): boolean => box.left <= middle && middle <= box.left + box.width;
+  const inRow = boxes.filter(({ row }) => row === from.row).sort((a, b) => a.left - b.left);
+  const at = inRow.indexOf(from);
+  const isBelow = ({ row, left }: FlameBox): boolean =>
+    row === from.row + 1 && left >= from.left - 1e-9 && left < from.left + from.width;
+  const moves: Readonly<Record<string, () => FlameBox | undefined>> = {
+    ArrowLeft: () => inRow[at - 1],
+    ArrowRight: () => inRow[at + 1],
+    ArrowUp: () => boxes.find((box) => box.row === from.row - 1 && holds(box)),
+    ArrowDown: () => {
+      const below = boxes.filter(isBelow);
+      return below.find(holds) ?? below[0];
+    },
+  };
+  return moves[key]?.();
+}
+
+export interface NameTotal {
+  readonly name: string;
+  /** ns in boxes of the name, and not in those beneath them. */
+  readonly self: number;
+  /** ns, with all beneath. */
+  readonly total: number;
+  /** Kernels; null where not known. */
+  readonly count: number | null;
+}
+
+/** Boxes of several places as one. */
+interface MergedBox {
+  time: number;
+  count: number | null;
+  readonly children: Map<string, MergedBox>;
+}
+
+const nothing = (): MergedBox => ({ time: 0, count: null, children: new Map() });
+
+function addTo(merged: MergedBox, { time, count }: FlameNode): void {
+  merged.time += time;
+  if (count !== null) merged.count = (merged.count ?? 0) + count;
+}
+
+/** ns of a node without those beneath. A layer says it: layers beneath may be left out of the data. */
+const selfOf = ({ time, layer, children }: FlameNode): number =>
+  layer?.own ??
+  Math.max(
+    0,
+    children.reduce((left, one) => left - one.time, time),
+  );
+
+/** Visits all boxes but the root and what is left of the time; `isOutermost`: in none of the same name. */
+function visit(root: FlameNode, act: (node: FlameNode, isOutermost: boolean) => void): void {
+  const above = new Map<string, number>();
+  const enter = (node: FlameNode): void => {
+    if (node.isRest) return;
+    const around = above.get(node.name) ?? 0;
+    act(node, around === 0);
+    above.set(node.name, around + 1);
+    for (const one of node.children) enter(one);
+    above.set(node.name, around);
+  };
+  for (const one of root.children) enter(one);
+}
+
+/** All names of a chart, in the order of their first boxes. */
+export function nameTotals(root: FlameNode): NameTotal[] {
+  const totals = new Map<string, MergedBox & { self: number }>();
+  visit(root, (node, isOutermost) => {
+    const sum = entryOf(totals, node.name, () => ({ ...nothing(), self: 0 }));
+    sum.self += selfOf(node);
+    if (isOutermost) addTo(sum, node);
+  });
+  return [...totals].map(([name, { self, time, count }]) => ({ name, self, total: time, count }));
+}
+
+function asTree(name: string, merged: MergedBox): FlameNode {
+  const root = flameRoot(name, merged.time, merged.count);
+  const add = (parent: FlameNode, children: MergedBox['children']): void => {
+    for (const [text, { time, count, children: beneath }] of children)
+      add(flameChild(parent, { name: text, time, count }), beneath);
+  };
+  add(root, merged.children);
+  return root;
+}
+
+/** What boxes of a name contain. */
+export function calleesOf(root: FlameNode, name: string): FlameNode {
+  const merged = nothing();
+  const merge = (into: MergedBox, node: FlameNode): void => {
+    addTo(into, node);
+    for (const one of node.children) merge(entryOf(into.children, one.name, nothing), one);
+  };
+  visit(root, (node, isOutermost) => {
+    if (isOutermost && node.name === name) merge(merged, node);
+  });
+  return asTree(name, merged);
+}
+
+/** What boxes of a name are in: the innermost next to the root, with the time of the name alone. */
+export function callersOf(root: FlameNode, name: string): FlameNode {
+  const merged = nothing();
+  visit(root, (node, isOutermost) => {
+    if (!isOutermost || node.name !== name) return;
+    let at = merged;
+    addTo(at, node);
+    for (let above = node.parent; above !== null && above !== root; above = above.parent) {
+      at = entryOf(at.children, above.name, nothing);
+      addTo(at, node);
+    }
+  });
+  return asTree(name, merged);
+}

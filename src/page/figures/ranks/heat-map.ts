@@ -7,11 +7,10 @@ import { replaceContents } from '../../charts/chart.js';
 import type { CellGrid } from '../../document/arrow-keys.js';
 import { button, element, scrolling } from '../../document/dom-elements.js';
 import { keptSelect } from '../../document/kept-choice.js';
-import { roveGrid } from '../../document/roving-grid.js';
+import { roveGrid } from '../../document/read-values.js';
 import { quantityText } from '../../document/units.js';
-import { csvButton } from '../csv-button.js';
-import type { TableColumn } from '../table-cells.js';
-import { TableHeads } from '../table-heads.js';
+import { csvButton } from '../sorted-table.js';
+import { TableHeads, type TableColumn } from '../table-cells.js';
 import { known } from './rank-comparison.js';
 
 /** From this distance on the colour is full, a share of the median. */

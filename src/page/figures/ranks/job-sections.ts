@@ -1,10 +1,9 @@
 /** The ranks of a job against each other: who is late and why, waits and clocks, transfers, ranks and steps. */
 import type { JobTable, JobTableName } from '../../../prof/html/job/job-data.js';
 import type { PageJob, PageStraggler } from '../../../prof/html/page-data.js';
-import { capitalised } from '../../document/capitalised.js';
+import { capitalised, quantityText, type DisplayUnit } from '../../document/units.js';
 import { boxedDefinitions, button, element, note, section } from '../../document/dom-elements.js';
-import { searched } from '../../document/timeline-conditions.js';
-import { quantityText, type DisplayUnit } from '../../document/units.js';
+import { searched } from '../../document/timeline-target.js';
 import { fieldsOf } from '../field.js';
 import { figure } from '../figure.js';
 import { heatMaps, type JobLinks } from './heat-map.js';

@@ -5,12 +5,11 @@ import type { DeviceTime } from '../../../prof/summary/summary-data.js';
 import { median } from '../../../record/statistics.js';
 import { button, element, note, scrolling, section, labelledTable } from '../../document/dom-elements.js';
 import { inScale, quantityText, scaleOfAll, type DisplayScale, type DisplayUnit } from '../../document/units.js';
-import { csvButton } from '../csv-button.js';
+import { csvButton } from '../sorted-table.js';
 import { difference, fieldsOf, leastOf, mostOf, ratio, sumOf, type Field, type NumberKey } from '../field.js';
 import { figure } from '../figure.js';
-import type { TableColumn } from '../table-cells.js';
+import { TableHeads, type TableColumn } from '../table-cells.js';
 import { IDLE_NAMES, STEP_NAMES } from '../time-parts.js';
-import { TableHeads } from '../table-heads.js';
 import { deviations, known, type Deviation } from './rank-comparison.js';
 
 interface RankMetric {

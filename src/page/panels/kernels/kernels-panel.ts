@@ -3,7 +3,7 @@ import { lacking } from '../../capture-hints.js';
 import type { CommonExtent, KernelTotal, LaunchShape } from '../../../prof/html/kernels/kernel-data.js';
 import { elementAt } from '../../../containers/element.js';
 import { element, note } from '../../document/dom-elements.js';
-import { kernelsNamed } from '../../document/timeline-conditions.js';
+import { kernelsNamed } from '../../document/timeline-target.js';
 import { eventsLink } from '../../document/timeline-link.js';
 import { listed, meanTimes, numbersOf, withValues, type Listed } from '../../figures/listed-rows.js';
 import { sortedRows } from '../../figures/table-sort.js';

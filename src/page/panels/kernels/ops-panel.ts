@@ -2,18 +2,23 @@
 import { elementAt } from '../../../containers/element.js';
 import type { OpStack, OpTotal, StackTree } from '../../../prof/html/kernels/kernel-data.js';
 import { lacking } from '../../capture-hints.js';
-import { framesOf } from '../../charts/stack-tree.js';
 import { button, element, note } from '../../document/dom-elements.js';
 import { readFragment } from '../../document/fragment.js';
 import { keepName } from '../../document/kept-choice.js';
-import { ofOp } from '../../document/timeline-conditions.js';
+import { ofOp } from '../../document/timeline-target.js';
 import { eventsLink } from '../../document/timeline-link.js';
 import { quantityText } from '../../document/units.js';
 import { ABOUT_BOUNDS, boundText } from '../../figures/bound-names.js';
-import { hostTimesOnly } from '../../figures/host-table.js';
-import { listed, numbersOf, withValues, type Listed } from '../../figures/listed-rows.js';
+import { hostTimesOnly, listed, numbersOf, withValues, type Listed } from '../../figures/listed-rows.js';
 import { table, type TableColumn } from '../../figures/sorted-table.js';
 import type { PanelContent, Panel, PanelView } from '../../panel.js';
+
+/** Frames of a node, outermost first. */
+function framesOf({ frames, parents, frameOf }: StackTree, node: number): string[] {
+  const path: string[] = [];
+  for (let at = node; at >= 0; at = elementAt(parents, at)) path.push(elementAt(frames, elementAt(frameOf, at)));
+  return path.reverse();
+}
 
 type OpRow = Listed<OpTotal>;
 

@@ -2,17 +2,8 @@
 import { lacking } from '../../capture-hints.js';
 import type { Roofline } from '../../../prof/html/page-data.js';
 import type { ScatterSeriesOption } from 'echarts/charts';
-import { roofText } from '../../charts/roof-text.js';
-import { chart, replaceContents } from '../../charts/chart.js';
-import type { ChartOption } from '../../charts/chart-option.js';
-import { below, left, tips } from '../../charts/chart-style.js';
-import { elementAt } from '../../../containers/element.js';
-import { element, note } from '../../document/dom-elements.js';
-import { kernelsNamed, ofOp } from '../../document/timeline-conditions.js';
-import { eventsLink } from '../../document/timeline-link.js';
-import { deviceName, devicePicker } from '../../figures/device-picker.js';
-import type { PanelContent, Panel, PanelView } from '../../panel.js';
 import {
+  roofText,
   placedPoints,
   rooflineRange,
   roofLines,
@@ -20,6 +11,15 @@ import {
   type RoofLine,
   type RooflineRange,
 } from '../../charts/roofline-points.js';
+import { chart, replaceContents } from '../../charts/chart.js';
+import type { ChartOption } from '../../charts/chart-option.js';
+import { below, left, tips } from '../../charts/chart-style.js';
+import { elementAt } from '../../../containers/element.js';
+import { element, note } from '../../document/dom-elements.js';
+import { kernelsNamed, ofOp } from '../../document/timeline-target.js';
+import { eventsLink } from '../../document/timeline-link.js';
+import { deviceName, devicePicker } from '../../figures/device-picker.js';
+import type { PanelContent, Panel, PanelView } from '../../panel.js';
 import { legend, swatch } from '../../figures/strip.js';
 import { table, type TableColumn } from '../../figures/sorted-table.js';
 import { tick, quantityText } from '../../document/units.js';

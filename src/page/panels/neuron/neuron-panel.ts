@@ -2,13 +2,33 @@
 import { elementAt } from '../../../containers/element.js';
 import type { NeuronMetric, NeuronMetrics, PageNeuron } from '../../../prof/html/neuron/neuron-data.js';
 import { inPageUnit, lineChart } from '../../charts/line-chart.js';
-import { density } from '../../figures/density.js';
-import { capitalised } from '../../document/capitalised.js';
+import { capitalised, quantityText } from '../../document/units.js';
 import { boxedDefinitions, element, note, scrolling, section, toolNote } from '../../document/dom-elements.js';
-import { quantityText } from '../../document/units.js';
 import { figure } from '../../figures/figure.js';
 import { table } from '../../figures/sorted-table.js';
 import type { Panel, PanelContent, PanelView } from '../../panel.js';
+import { readByKeys } from '../../document/read-values.js';
+
+/** @param label the row and its main figures */
+function density(
+  shares: readonly number[],
+  label: string,
+  textOf: (share: number, at: number) => string,
+): HTMLElement[] {
+  const cells = shares.map((share, i) => {
+    const cell = element('span', { title: textOf(share, i) });
+    cell.style.setProperty('--share', String(share));
+    return cell;
+  });
+  const place = element('div', { class: 'density' }, ...cells);
+  const hide = (): void => place.querySelector('.read')?.classList.remove('read');
+  const show = (at: number): string => {
+    hide();
+    cells[at]?.classList.add('read');
+    return textOf(shares[at] ?? 0, at);
+  };
+  return [place, readByKeys(place, label, () => ({ count: cells.length, show, hide }))];
+}
 
 /** Figures that come first, by the vendor's names. */
 const FIRST: readonly (readonly [title: string, name: string])[] = [

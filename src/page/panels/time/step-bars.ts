@@ -7,7 +7,7 @@ import { below, GRID, left, tips } from '../../charts/chart-style.js';
 import { element, note } from '../../document/dom-elements.js';
 import { showTime, timeLink } from '../../document/timeline-link.js';
 import { isInTimeline } from '../../document/timeline-target.js';
-import type { SelectedSpan } from '../../timeline/model/span.js';
+import type { SelectedSpan } from '../../timeline/model/view.js';
 import { quantityText, type DisplayUnit } from '../../document/units.js';
 import { devicePicker } from '../../figures/device-picker.js';
 import { listed, type Listed } from '../../figures/listed-rows.js';

@@ -3,9 +3,8 @@ import { lacking } from '../../capture-hints.js';
 import { boxedDefinitions, note, section } from '../../document/dom-elements.js';
 import { fieldsOf, type Field } from '../../figures/field.js';
 import { figure } from '../../figures/figure.js';
-import { hostTimesOnly } from '../../figures/host-table.js';
+import { hostTimesOnly } from '../../figures/listed-rows.js';
 import { STEP_NAMES } from '../../figures/time-parts.js';
-import type { PhaseSummary } from '../../../prof/steps/serving/serving-summary.js';
 import type { HostSummary, StepSummary } from '../../../prof/summary/summary-data.js';
 import { histogram } from '../../charts/histogram-chart.js';
 import type { PanelContent, Panel, PanelView } from '../../panel.js';
@@ -18,6 +17,7 @@ const FIGURES = [
   ['standard deviation over mean', 'variation', 'share'],
 ] as const;
 
+type PhaseSummary = NonNullable<StepSummary['serving']>[number];
 type StepKey = (typeof FIGURES)[number][1];
 type StepFigure = readonly [title: string, shown: HTMLElement];
 

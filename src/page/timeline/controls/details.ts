@@ -2,7 +2,7 @@
 import { elementAt } from '../../../containers/element.js';
 import { button, element } from '../../document/dom-elements.js';
 import { countOf, dependenciesOf, launchedBy, textOf, type Dependent } from '../events/events.js';
-import { inLayer, ofOp } from '../../document/timeline-conditions.js';
+import { inLayer, ofOp } from '../../document/timeline-target.js';
 import { allFacts, explainCommand, type EventFact } from '../events/event-facts.js';
 import { sameSequence } from '../events/kernel-facts.js';
 import type { Scene } from '../model/scene.js';

@@ -1,5 +1,16 @@
 /** A panel of a timeline as a line, until it is opened. Timelines of other pieces have it as it was left. */
-import { element } from '../../document/dom-elements.js';
+import { element, button } from '../../document/dom-elements.js';
+import { entryOf } from '../../../containers/map-entry.js';
+import type { TimelineMark } from '../../../prof/html/timeline/timeline-data.js';
+import { quantityText } from '../../document/units.js';
+import type { Scene, SceneState } from '../model/scene.js';
+import { around } from '../model/view.js';
+import { MARK_NAMES } from '../tracks/marks.js';
+import { momentText, rangeText, readingOf } from '../tracks/track-values.js';
+import { elementAt } from '../../../containers/element.js';
+import { whenPrinted } from '../../document/paper.js';
+import { endOf, startOf } from '../events/events.js';
+import type { Track } from '../tracks/track.js';
 
 /** Names of the panels that are open. */
 const opened = new Set<string>();
@@ -19,4 +30,144 @@ export function foldedPanel(name: string, kind: string, ...contents: readonly HT
     else opened.delete(name);
   });
   return { place: element('section', { class: kind, 'aria-label': name }, details), details, summary };
+}
+
+/** Texts of each kind, and times of each text. */
+const MOST_LISTED = 25;
+/** Of a view of all events. */
+const PIXELS = 1000;
+const MOST_UNTIMED = 3;
+
+/** Steps are in the list of pieces. */
+const LISTED = (Object.keys(MARK_NAMES) as TimelineMark['kind'][]).filter((kind) => kind !== 'step');
+
+/** @param goTo shows another piece, at ns from the profile's start */
+export function showNotices(scene: Scene, goTo: (time: number) => void): HTMLElement {
+  const { events, extras } = scene;
+  const show = ({ start, end }: TimelineMark): void => {
+    const isHere = end >= 0 && start <= events.span;
+    if (isHere) scene.look(around(start, end, events.span));
+    else goTo(events.origin + (start + end) / 2);
+  };
+  const link = (mark: TimelineMark): HTMLElement =>
+    button(momentText(mark.start + events.origin, events.span / PIXELS), () => show(mark), { title: 'show' });
+  /** Marks of one text: its times, and the text once. */
+  const item = (text: string, marks: readonly TimelineMark[]): HTMLElement => {
+    const rest = marks.length - MOST_LISTED;
+    return element(
+      'li',
+      {},
+      ...marks.slice(0, MOST_LISTED).flatMap((mark) => [link(mark), ' ']),
+      ...(rest > 0 ? [`and ${rest} more `] : []),
+      text,
+    );
+  };
+  const lists = LISTED.flatMap((kind) => {
+    const marks = extras.marks.filter((mark) => mark.kind === kind);
+    if (marks.length === 0) return [];
+    const listed = kind === 'gap' ? marks.toSorted((a, b) => b.end - b.start - (a.end - a.start)) : marks;
+    const texts = new Map<string, TimelineMark[]>();
+    for (const mark of listed) entryOf(texts, mark.text, () => []).push(mark);
+    const rest = texts.size - MOST_LISTED;
+    const more = rest > 0 ? [element('p', { class: 'tl-hint' }, `and ${quantityText(rest, 'count')} more`)] : [];
+    return [
+      element(
+        'details',
+        { open: texts.size <= 5 },
+        element('summary', {}, `${MARK_NAMES[kind]} (${quantityText(marks.length, 'count')})`),
+        element('ol', {}, ...[...texts].slice(0, MOST_LISTED).map(([text, all]) => item(text, all))),
+        ...more,
+      ),
+    ];
+  });
+  const left = extras.leftOut.marks;
+  const rest =
+    left === 0 ? [] : [element('p', { class: 'tl-hint' }, `${quantityText(left, 'count')} more are not in the page`)];
+  if (lists.length === 0 && rest.length === 0) return element('section', { hidden: true });
+  const { place, summary } = foldedPanel('Notices', 'tl-notices', ...lists, ...rest);
+  const count = extras.marks.filter(({ kind }) => kind !== 'step').length;
+  summary.textContent = `Notices (${quantityText(count, 'count')})`;
+  return place;
+}
+
+/** What the profile says of all of its time, as a line above the timeline; nothing where it says nothing. */
+export function untimedLine({ extras: { untimed } }: Scene): HTMLElement[] {
+  if (untimed.length === 0) return [];
+  const rest = untimed.length - MOST_UNTIMED;
+  const more = rest > 0 ? [`and ${rest} more`] : [];
+  const text = `Of the whole profile: ${[...untimed.slice(0, MOST_UNTIMED), ...more].join('; ')}.`;
+  return [element('p', { class: 'tl-untimed' }, text)];
+}
+
+/** ms without a change before the values are announced. */
+const PAUSE = 80;
+const TOLD: readonly (keyof SceneState)[] = ['view', 'event', 'pointer', 'closed', 'opened'];
+
+/** The time whose values are shown: at the pointer, else in the middle of the selected event, else of the view. */
+function timeTold({ events, shown: { pointer, event, view } }: Scene): readonly [time: number, name: string] {
+  const inside = (time: number): number => Math.max(0, Math.min(events.span, time));
+  if (pointer !== null) return [inside(pointer), 'the pointer'];
+  if (event !== null) {
+    return [inside((startOf(events, event) + endOf(events, event)) / 2), 'the middle of the selected event'];
+  }
+  return [inside((view.from + view.to) / 2), 'the middle of the view'];
+}
+
+/** ns of a pixel of a view of usual width. */
+const pixelOf = ({ shown: { view } }: Scene): number => (view.to - view.from) / 1000;
+
+const HEADS = ['counter', 'value', 'in view', 'stands for'] as const;
+
+export function showTracks(scene: Scene, signal: AbortSignal): HTMLElement {
+  const { events, extras } = scene;
+  const contents = element('div', {});
+  const { place, details, summary } = foldedPanel('Counters', 'tl-tracks', contents);
+  const rowOf = (track: Track, time: number, isOfMany: boolean): HTMLElement => {
+    const { view } = scene.shown;
+    const { value, of } = readingOf(track, time, pixelOf(scene), events.origin);
+    const [from, to] = [Math.max(0, view.from), Math.min(events.span, view.to)];
+    const inView = `${track.drawn === 'mean' ? 'mean ' : ''}${rangeText(track.rangeOf(from, to), track.unit)}`;
+    const name = isOfMany ? `${track.group}: ${track.name}` : track.name;
+    const cells = [value, inView, `${of}; ${track.about}`].map((cell) => element('td', { title: cell }, cell));
+    return element('tr', {}, element('th', { scope: 'row', title: name }, name), ...cells);
+  };
+  const show = (isOnPaper = false): void => {
+    const tracks = scene.layout.tracks.map(({ track }) => elementAt(extras.tracks, track));
+    place.hidden = tracks.length === 0;
+    summary.textContent = `Counters (${quantityText(tracks.length, 'count')})`;
+    if (tracks.length === 0 || !(details.open || isOnPaper)) return;
+    const [time, name] = timeTold(scene);
+    const isOfMany = new Set(tracks.map(({ group }) => group)).size > 1;
+    const caption = `Counters at ${momentText(time + events.origin, pixelOf(scene))}, ${name}`;
+    const heads = HEADS.map((head) => element('th', { scope: 'col' }, head));
+    const { tracks: left, zero } = extras.leftOut;
+    const notes = [
+      ...(zero === 0 ? [] : [`${quantityText(zero, 'count')} counters that are 0 all the time are not drawn.`]),
+      ...(left === 0 ? [] : [`${quantityText(left, 'count')} more series of samples are not in the page.`]),
+    ];
+    contents.replaceChildren(
+      element(
+        'div',
+        { class: 'tl-tables' },
+        element(
+          'table',
+          {},
+          element('caption', {}, caption),
+          element('thead', {}, element('tr', {}, ...heads)),
+          element('tbody', {}, ...tracks.map((track) => rowOf(track, time, isOfMany))),
+        ),
+      ),
+      ...notes.map((note) => element('p', { class: 'tl-hint' }, note)),
+    );
+  };
+  let pause: ReturnType<typeof setTimeout> | undefined;
+  scene.on(TOLD, () => {
+    clearTimeout(pause);
+    pause = setTimeout(() => show(), PAUSE);
+  });
+  details.addEventListener('toggle', () => show());
+  whenPrinted(place, show);
+  signal.addEventListener('abort', () => clearTimeout(pause));
+  show();
+  return place;
 }

@@ -5,11 +5,32 @@
 import { counted } from '../../../record/plural.js';
 import { element } from '../../document/dom-elements.js';
 import type { Scene } from '../model/scene.js';
-import type { PlacedGroup, PlacedLane } from '../model/layout.js';
+import type { PlacedGroup, PlacedLane, TimelineLayout, PlacedTrack } from '../model/layout.js';
 import { onlyLanes, selectedLanes, toggledLanes } from '../model/selection.js';
 import { AXIS } from '../draw/size.js';
 import { selectionInSight } from './selection-keys.js';
-import { extraNames } from './track-names.js';
+
+/** The track's name; of the first of several a button that shows and folds the others. */
+function trackName({ name, top, height, fold }: PlacedTrack): HTMLElement {
+  const style = `top:${AXIS + top}px;height:${height}px`;
+  if (fold === null) return element('span', { class: 'tl-lane tl-track', title: name, style }, name);
+  const { key, isOpen, more } = fold;
+  const attributes = {
+    ...{ type: 'button', class: 'tl-lane tl-fold tl-track', style, 'data-lane': key, 'aria-expanded': String(isOpen) },
+    title: `${name}, and ${more} more counters`,
+  };
+  return element('button', attributes, `${isOpen ? '▾' : '▸'} ${name} (${more} more)`);
+}
+
+/** @param isOf whether what begins at a height of the layout is asked for */
+function extraNames(
+  { tracks, marks }: TimelineLayout,
+  isOf: (placed: { readonly top: number }) => boolean,
+): HTMLElement[] {
+  const row = { class: 'tl-lane tl-track', style: `top:${AXIS}px;height:${marks}px` };
+  const ofMarks = marks > 0 && isOf({ top: 0 }) ? [element('span', row, 'notices')] : [];
+  return [...ofMarks, ...tracks.filter(isOf).map(trackName)];
+}
 
 const HOW = 'click: select it alone; shift: add it';
 

@@ -10,7 +10,7 @@ import { PixelRows } from './pixels.js';
 import { MarkPainter } from './mark-painter.js';
 import { TrackPainter } from './track-painter.js';
 import { FADED, FULL, levelOf, styleOf, type CanvasTheme } from './canvas-colours.js';
-import { ticks, tickStep, tickText } from '../model/ticks.js';
+import { ticks, tickStep, tickText } from '../model/view.js';
 
 /** Least widths of boxes with a gap to the next one, and with a text, CSS pixels. */
 const GAP_FROM = 4;

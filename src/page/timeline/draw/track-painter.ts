@@ -1,6 +1,6 @@
 /** Paints tracks: of each column of pixels the range of values, or the mean; nothing where the value is unknown. */
 import { elementAt } from '../../../containers/element.js';
-import type { PlacedTrack } from '../model/track-layout.js';
+import type { PlacedTrack } from '../model/layout.js';
 import type { Scene } from '../model/scene.js';
 import { valueText } from '../tracks/track-values.js';
 import type { Track, TrackRange } from '../tracks/track.js';

@@ -1,8 +1,14 @@
 /**
- * The word query of a search: an event matches if it has all words, in any of its texts or in the given field.
+ * What a search asks for: a condition in the language of `--where`, or words. An event matches if it has all words, in any
+ * of its texts or in the given field:
  * `gemm op:linear dur>10us "layer norm"`: a word, a word of a field, a bound of a number, a quoted text. Of short names,
  * such as an op's, a word of the field is all of it, `*` and `?` standing for others; of the other texts a part.
  */
+import { parseFilter } from '../../../prof/query/filter.js';
+import { nearest, UserError } from '../../../record/errors.js';
+import type { Column } from '../../../table/column.js';
+import { countOf, type TimelineEvents } from '../events/events.js';
+import { insteadOf, CONDITION_KEYS, conditionColumns, type ConditionColumn } from './condition-columns.js';
 
 const TEXT_FIELDS = ['name', 'op', 'layer', 'dtype', 'tc', 'kind', 'lane', 'group', 'operands', 'queue'] as const;
 export type TextField = (typeof TEXT_FIELDS)[number];
@@ -43,7 +49,7 @@ function numberTerm(field: string, sign: string, text: string): QueryTerm | null
 }
 
 /** '10us', '1.5ms' in ns, '2G' in ones; null for anything else. */
-export function parseAmount(text: string): number | null {
+function parseAmount(text: string): number | null {
   const [, digits, unit = ''] = /^(\d+(?:\.\d*)?(?:e\d+)?)([a-zµ]*)$/i.exec(text) ?? [];
   const factor = unit === '' ? 1 : FACTORS[unit.toLowerCase()];
   return digits === undefined || factor === undefined ? null : Number(digits) * factor;
@@ -64,3 +70,106 @@ export function parseQuery(query: string): readonly QueryTerm[] {
   const words = query.match(/(?<![a-z])[a-z]+[:<>=]"[^"]*"|"[^"]*"|\S+/gi) ?? [];
   return words.map(termOf).filter((term) => term.is === 'number' || term.text !== '');
 }
+
+/** Signs without which a query is no condition. */
+const OPERATOR = /[=!]=|[<>~]/;
+
+/** Signs that names do not have: a query with one is a condition, though it cannot be read. */
+const CERTAIN = /&&|\|\||[=!<>]=|=~|!~/;
+
+/** A quoted text, or a number with a unit after an operator: '>10us'. */
+const QUOTED_OR_AMOUNT = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|([=!<>]=|[<>])(\s*)(\d[\w.µ]*)/g;
+
+const QUOTED = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g;
+
+interface EventCondition {
+  readonly test: (event: number) => boolean;
+  /** Why it finds nothing, in one line; null where it can be asked. */
+  readonly problem: string | null;
+  /** What it does not see, in one line; null where it sees all. */
+  readonly remark: string | null;
+}
+
+const problemOf = (problem: string): EventCondition => ({ test: () => false, problem, remark: null });
+
+/** The condition of a query; null where the query is none, and is to be read as words. */
+export function conditionOf(events: TimelineEvents, query: string): EventCondition | null {
+  if (!OPERATOR.test(query)) return null;
+  const isCertain = CERTAIN.test(query.replace(QUOTED, ''));
+  const asked = new AskedColumns(conditionColumns(events, query));
+  try {
+    const test = parseFilter(withoutUnits(query), asked.columnOf, 'search');
+    const unknown = asked.problem(isCertain);
+    if (unknown !== null) return problemOf(unknown);
+    return asked.unknown.length > 0 ? null : { test, ...askedOf(events, asked.used) };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return isCertain ? problemOf(error.line) : null;
+  }
+}
+
+/** In place of a column that the timeline does not have, so that the rest is read too. */
+const nothing = (key: string): Column<number> => {
+  return { key, header: key, type: 'str', width: 0, doc: '', value: () => null };
+};
+
+/** Columns that a condition names. */
+class AskedColumns {
+  readonly used: ConditionColumn[] = [];
+  readonly unknown: string[] = [];
+  readonly #columns: ReadonlyMap<string, ConditionColumn>;
+
+  constructor(columns: readonly ConditionColumn[]) {
+    this.#columns = new Map(columns.map((column) => [column.key, column]));
+  }
+
+  readonly columnOf = (key: string): Column<number> => {
+    const found = this.#columns.get(key);
+    if (found === undefined) this.unknown.push(key);
+    else this.used.push(found);
+    return found ?? nothing(key);
+  };
+
+  /** Of the first name that is no field; null where all are, or where the query may as well be words. */
+  problem(isCertain: boolean): string | null {
+    for (const key of this.unknown) {
+      const instead = insteadOf(key);
+      if (instead !== null) return `the timeline has no ${key}: use ${instead} here, or the table of dprof --where`;
+      const near = nearest(key, CONDITION_KEYS);
+      if (near !== null) return `unknown field '${key}': did you mean ${near}?`;
+      if (isCertain) return `unknown field '${key}': Keys lists those of a search`;
+    }
+    return null;
+  }
+}
+
+/** What the events cannot say of the columns that a condition names. */
+function askedOf(events: TimelineEvents, used: readonly ConditionColumn[]): Pick<EventCondition, 'problem' | 'remark'> {
+  const keysOf = (need: ConditionColumn['needs']): string =>
+    [...new Set(used.filter(({ needs }) => needs === need).map(({ key }) => key))].join(', ');
+  const [single, details] = [keysOf('single'), keysOf('details')];
+  if (events.merged === null) return { problem: null, remark: null };
+  if (details !== '')
+    return { problem: `bars of merged events have no ${details}: show a step or a part`, remark: null };
+  const bars = single === '' ? 0 : barsOf(events);
+  return { problem: null, remark: bars === 0 ? null : `${bars} bars of several events have no ${single}` };
+}
+
+function barsOf(events: TimelineEvents): number {
+  let bars = 0;
+  for (let event = 0; event < events.count; event++) if (countOf(events, event) > 1) bars++;
+  return bars;
+}
+
+/** 'did you mean op==mm?' of words with a single sign; null for any others. */
+export function meantCondition(query: string): string | null {
+  const [, key = '', rest = ''] = /^\s*([a-z]+)\s*=\s*([^=~\s].*)$/is.exec(query) ?? [];
+  return CONDITION_KEYS.includes(key) ? `did you mean ${key}==${rest}?` : null;
+}
+
+const withoutUnits = (query: string): string =>
+  query.replace(QUOTED_OR_AMOUNT, (found: string, sign?: string, blanks?: string, amount?: string) => {
+    if (sign === undefined || blanks === undefined || amount === undefined) return found;
+    const value = parseAmount(amount);
+    return value === null ? found : `${sign}${blanks}${value}`;
+  });

@@ -3,7 +3,7 @@ import { elementAt } from '../../../containers/element.js';
 import { coloursOf, usualColour, type ColourKey, type EventColours } from '../events/event-colours.js';
 import { endOf, kindOf, laneOf, startOf, type TimelineEvents } from '../events/events.js';
 import { groupsOfThreads } from '../events/lane-ranks.js';
-import { layoutOf, type LaneBand, type TimelineLayout } from './layout.js';
+import { layoutOf, MARK_ROW, type LaneBand, type TimelineLayout } from './layout.js';
 import { weightsOf, type RowWeights } from './levels.js';
 import { shownArrows, type ShownArrows } from './shown-arrows.js';
 import type { TimelineMarker } from './timeline-markers.js';
@@ -11,7 +11,6 @@ import { nearestEvent, rowsOf, type LaneRow } from './lane-rows.js';
 import { search, type SearchMatches } from './search.js';
 import { keysOf, type TimelineSelection } from './selection.js';
 import { NO_EXTRAS, type TimelineExtras } from '../tracks/load-tracks.js';
-import { MARK_ROW } from './track-layout.js';
 import { centred, fitted, showing, within, type View } from './view.js';
 
 export interface SceneState {

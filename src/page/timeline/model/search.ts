@@ -1,10 +1,18 @@
 /** The events that match a query, and their sums. */
 import { elementAt } from '../../../containers/element.js';
 import { EVENT_KINDS } from '../../../prof/html/timeline/timeline-data.js';
-import { conditionOf, meantCondition } from './condition.js';
+import {
+  conditionOf,
+  meantCondition,
+  FREE_FIELDS,
+  WHOLE_FIELDS,
+  parseQuery,
+  type NumberField,
+  type QueryTerm,
+  type TextField,
+} from './query.js';
 import { countOf, endOf, filledOf, isOnDevice, startOf, timeOf, type TimelineEvents } from '../events/events.js';
 import { wildcardTest } from '../../../prof/query/wildcards.js';
-import { FREE_FIELDS, WHOLE_FIELDS, parseQuery, type NumberField, type QueryTerm, type TextField } from './query.js';
 
 export interface SearchMatches {
   /** 1 for each event that matches. */

@@ -3,7 +3,7 @@ import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import type { Lane } from '../../../prof/html/timeline/timeline-data.js';
 import type { TimelineLayout } from './layout.js';
-import type { SelectedSpan } from './span.js';
+import type { SelectedSpan } from './view.js';
 
 /** Times are ns from the timeline's start. */
 export interface TimelineSelection extends SelectedSpan {

@@ -2,8 +2,7 @@
 import { readFragment, withName } from '../../document/fragment.js';
 import { COLOUR_KEYS, type ColourKey } from '../events/event-colours.js';
 import type { TimelineSelection } from './selection.js';
-import type { SelectedSpan } from './span.js';
-import type { View } from './view.js';
+import type { SelectedSpan, View } from './view.js';
 
 export interface TimelineAddress {
   /** Index of the profile: event and span are only valid in this one. */

@@ -9,13 +9,18 @@ import {
   type Lane,
   type NumberColumn,
   type TextColumn,
+  type Timeline,
 } from '../../../prof/html/timeline/timeline-data.js';
-import type { TimelineCoverage } from '../events/coverage.js';
-import { arrowsOf, countOf, timeOf, type TimelineEvents } from '../events/events.js';
+import { joinedCoverage, type TimelineCoverage } from '../events/coverage.js';
+import { arrowsOf, countOf, timeOf, loadEvents, type TimelineEvents } from '../events/events.js';
 import type { FactLists } from '../events/kernel-facts.js';
 import { onAxis, type LaneRank } from '../events/lane-ranks.js';
 import type { View } from '../model/view.js';
-import { rankGroup } from '../tracks/rank-extras.js';
+import { rankGroup, extrasOnAxis, type RankExtras } from '../tracks/rank-extras.js';
+import { loadExtras, type LoadedTimeline } from '../tracks/load-tracks.js';
+import { NO_CONTEXT, type ContextOfProfile } from '../tracks/timeline-context.js';
+import type { AlignedPieces } from './aligned-pieces.js';
+import type { PageRank } from './page-ranks.js';
 
 export interface RankEvents {
   readonly rank: LaneRank;
@@ -25,7 +30,7 @@ export interface RankEvents {
   readonly isCut: boolean;
 }
 
-export interface JoinedAbout {
+interface JoinedAbout {
   /** ns on the axis. */
   readonly time: View;
   readonly coverage: TimelineCoverage;
@@ -241,4 +246,42 @@ function dependenciesOf(parts: readonly TakenEvents[]): TimelineEvents['dependen
     }
   }
   return { later, earlier, what };
+}
+
+/** @param piece of those that the page holds */
+export type LoadPiece = (profile: number, piece: number) => Promise<Timeline>;
+
+/**
+ * @param own whose times the axis has
+ * @param piece of that rank
+ * @param isWanted asked before each rank is read: the user may have gone on
+ * @throws Error with one line where the page does not hold a piece, or it is no longer wanted
+ */
+export async function loadRanks(
+  { pieces, time }: AlignedPieces,
+  own: PageRank,
+  piece: number,
+  load: LoadPiece,
+  isWanted: () => boolean,
+  contextOf: ContextOfProfile = () => Promise.resolve(NO_CONTEXT),
+): Promise<LoadedTimeline> {
+  const parts: RankEvents[] = [];
+  const extras: RankExtras[] = [];
+  for (const { rank, piece: at, isCut } of pieces) {
+    if (!isWanted()) throw new Error('another one is shown');
+    const loaded = await load(rank.profile, at);
+    const events = await loadEvents(loaded);
+    parts.push({ rank, isCut, events });
+    extras.push({
+      rank,
+      origin: events.origin,
+      extras: await loadExtras(loaded, events, await contextOf(rank.profile)),
+    });
+  }
+  const merged = parts.map(({ events }) => events.coverage.merged);
+  const coverage = joinedCoverage(elementAt(own.timeline.pieces, piece).name, time, own.name, merged);
+  return {
+    events: joinRanks(parts, { time, coverage, zero: own.name }),
+    extras: extrasOnAxis(extras, time.from, own.name),
+  };
 }

@@ -1,8 +1,19 @@
 /** Which piece of a profile a timeline shows. Piece 0 is the whole profile; times are ns from the profile's start. */
 import { elementAt } from '../../../containers/element.js';
-import type { PageTimeline, TimelinePiece } from '../../../prof/html/timeline/timeline-data.js';
+import type {
+  PageTimeline,
+  TimelinePiece,
+  PackedTimeline,
+  Timeline,
+  TimelineTables,
+} from '../../../prof/html/timeline/timeline-data.js';
 import { quantityText } from '../../document/units.js';
 import type { View } from '../model/view.js';
+
+/** @throws RangeError where the piece has a lane that the tables do not have */
+export function joinPiece({ lanes, ...tables }: TimelineTables, { laneNumbers, ...piece }: PackedTimeline): Timeline {
+  return { ...piece, ...tables, lanes: laneNumbers.map((number) => elementAt(lanes, number)) };
+}
 
 export const WHOLE = 0;
 

@@ -5,8 +5,8 @@ import {
   type Timeline,
   type TimelineTables,
 } from '../../../prof/html/timeline/timeline-data.js';
-import { heldValue, keptValue } from '../../document/held-values.js';
-import { joinPiece } from './joined-piece.js';
+import { heldValue, keptValue } from '../../profile-loading.js';
+import { joinPiece } from './piece-choice.js';
 
 /** @param piece of those that are held. @throws Error with one line where the page does not hold it */
 export async function loadPiece(profile: number, piece: number): Promise<Timeline> {

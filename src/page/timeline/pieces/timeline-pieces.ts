@@ -1,7 +1,7 @@
 /** The timeline of a profile: a piece of it, with the list of pieces and the strip of the whole profile above. */
 import { elementAt } from '../../../containers/element.js';
 import type { Utilisation } from '../../../prof/html/utilisation/utilisation-data.js';
-import { element } from '../../document/dom-elements.js';
+import { element, button, select } from '../../document/dom-elements.js';
 import { readFragment, withName } from '../../document/fragment.js';
 import { loadEvents, type TimelineEvents } from '../events/events.js';
 import type { SearchElsewhere } from '../controls/search/elsewhere.js';
@@ -14,6 +14,7 @@ import {
   placeOf,
   searchedFor,
   WHOLE,
+  pieceLabel,
   type PlaceInTime,
 } from './piece-choice.js';
 import { readAddress, withPlace } from '../model/timeline-address.js';
@@ -24,13 +25,37 @@ import { loadExtras, type LoadedTimeline } from '../tracks/load-tracks.js';
 import type { ContextOfProfile } from '../tracks/timeline-context.js';
 import { alignedPieces, type AlignedPieces } from './aligned-pieces.js';
 import { OtherMatches, otherMatchesText } from './other-matches.js';
-import { pickPiece } from './piece-picker.js';
 import { showStrip } from './overview-strip.js';
 import { chosenRanks, rankChoiceText, readRankChoice, type PageRank, type RankChoice } from './page-ranks.js';
-import { loadRanks, type LoadPiece } from './rank-loading.js';
+import { loadRanks, type LoadPiece } from './joined-ranks.js';
 import { pickRanks } from './rank-picker.js';
+import type { PageTimeline } from '../../../prof/html/timeline/timeline-data.js';
 
-export interface PiecesOptions {
+interface PiecePicker {
+  readonly place: HTMLElement;
+  readonly show: (piece: number) => void;
+}
+
+function pickPiece(timeline: PageTimeline, choose: (piece: number) => void): PiecePicker {
+  let shown = timeline.first;
+  const choices = timeline.pieces.map((piece, at) => [at, pieceLabel(piece)] as const);
+  const list = select('Show', choices, shown, choose);
+  const step = (by: 1 | -1): void => choose(besides(timeline, shown, by));
+  const previous = button('‹', () => step(-1), { 'aria-label': 'Piece before', title: 'piece before ([)' });
+  const next = button('›', () => step(1), { 'aria-label': 'Piece after', title: 'piece after (])' });
+  return {
+    place: element('div', { class: 'tl-picker' }, list, previous, next),
+    show: (piece) => {
+      shown = piece;
+      const box = list.querySelector('select');
+      if (box !== null) box.value = String(piece);
+      previous.toggleAttribute('disabled', piece <= 1);
+      next.toggleAttribute('disabled', piece >= timeline.pieces.length - 1);
+    },
+  };
+}
+
+interface PiecesOptions {
   /** The rank whose pieces are listed, and whose times the axis has; those of the page, with it. */
   readonly own: PageRank;
   readonly ranks: readonly PageRank[];
@@ -198,7 +223,7 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
     ...(ranks.length === 1 ? [] : [rankPicker.place]),
   ];
   place.replaceChildren(element('div', { class: 'tl-pieces' }, ...pickers, strip.place, remark), holder);
-  // Before the timeline hears of it: what belongs to another piece is none of its business.
+  // Runs before the timeline's own listener for hashchange, which must ignore other pieces.
   const follow = (): void => {
     const isSame =
       wantedRanks()

@@ -1,13 +1,144 @@
 /** The tracks and marks of a piece of a timeline, unpacked. */
 import { plural } from '../../../record/plural.js';
-import type { PackedTrack, Timeline, TimelineMark } from '../../../prof/html/timeline/timeline-data.js';
+import {
+  LAUNCHING,
+  WORK_OF_KIND,
+  type PackedTrack,
+  type Timeline,
+  type TimelineMark,
+  type EventKind,
+  type Lane,
+} from '../../../prof/html/timeline/timeline-data.js';
 import { quantityText } from '../../document/units.js';
 import { unpackColumn } from '../events/column-unpacking.js';
-import type { TimelineEvents } from '../events/events.js';
-import { busyTracks, FIRST, hostGroup } from './busy-tracks.js';
+import { durOf, kindOf, laneOf, startOf, type TimelineEvents } from '../events/events.js';
 import { marksOf } from './marks.js';
 import { NO_CONTEXT, type TimelineContext } from './timeline-context.js';
-import { SampleTrack, type Track } from './track.js';
+import { SampleTrack, ShareTrack, type Track } from './track.js';
+import { elementAt } from '../../../containers/element.js';
+import { entryOf } from '../../../containers/map-entry.js';
+import type { Utilisation } from '../../../prof/html/utilisation/utilisation-data.js';
+
+/** Group of what is of the host: its only process, else one of its own. */
+function hostGroup(lanes: readonly Lane[]): string {
+  const groups = new Set(lanes.flatMap(({ kind, group }) => (kind === 'host' ? [group] : [])));
+  const [only] = groups;
+  return groups.size === 1 && only !== undefined ? only : 'host';
+}
+
+type BusyPart = 'busy' | 'compute' | 'communication' | 'memory' | 'host';
+
+/** Tracks by part, in order. */
+const NAMES: Readonly<Record<BusyPart, string>> = {
+  busy: 'busy',
+  compute: 'computing',
+  communication: 'communicating',
+  memory: 'copying and setting',
+  host: LAUNCHING,
+};
+/** Names of those that stand before all other tracks. */
+const FIRST: ReadonlySet<string> = new Set([NAMES.busy, NAMES.host]);
+const PARTS = Object.keys(NAMES) as BusyPart[];
+
+/** What events of a kind are part of. */
+function partsOf(kind: EventKind): readonly BusyPart[] {
+  const work = WORK_OF_KIND[kind];
+  if (work !== undefined) return ['busy', work];
+  return kind === 'launch' ? ['host'] : [];
+}
+
+/** The union of events, which come in order of start. */
+class Union {
+  readonly #at: number[] = [0];
+  readonly #sums: number[] = [0];
+  #from = 0;
+  #to = 0;
+  #sum = 0;
+
+  /** @param span up to where the timeline reaches */
+  constructor(private readonly span: number) {}
+
+  add(start: number, end: number): void {
+    const [from, to] = [Math.max(0, start), Math.min(this.span, end)];
+    if (to <= this.#to) return;
+    if (from > this.#to) {
+      this.#close();
+      this.#from = from;
+    }
+    this.#to = to;
+  }
+
+  /** Times at which it begins and ends, and ns of it up to them. */
+  end(): readonly [at: Float64Array, sums: Float64Array] {
+    this.#close();
+    if ((this.#at.at(-1) ?? 0) < this.span) this.#knot(this.span);
+    return [Float64Array.from(this.#at), Float64Array.from(this.#sums)];
+  }
+
+  #close(): void {
+    if (this.#to <= this.#from) return;
+    if (this.#from > 0) this.#knot(this.#from);
+    this.#sum += this.#to - this.#from;
+    this.#knot(this.#to);
+  }
+
+  #knot(at: number): void {
+    this.#at.push(at);
+    this.#sums.push(this.#sum);
+  }
+}
+
+/** Of the events of a piece, by the groups of their lanes. */
+function tracksOfEvents(events: TimelineEvents): Track[] {
+  const unions = new Map<string, Map<BusyPart, Union>>();
+  for (let event = 0; event < events.count; event++) {
+    const start = startOf(events, event);
+    const end = start + durOf(events, event);
+    const lane = laneOf(events, event);
+    if (lane === undefined) continue;
+    for (const part of partsOf(kindOf(events, event))) {
+      if ((part === 'host') !== (lane.kind === 'host')) continue;
+      const ofGroup = entryOf(unions, `${lane.kind} ${lane.group}`, () => new Map<BusyPart, Union>());
+      entryOf(ofGroup, part, () => new Union(events.span)).add(start, end);
+    }
+  }
+  const about = 'of the events that are drawn; events at one time count once, waits do not';
+  return [...unions].flatMap(([key, ofGroup]) =>
+    PARTS.flatMap((part): Track[] => {
+      const union = ofGroup.get(part);
+      if (union === undefined) return [];
+      const kind = part === 'host' ? 'host' : 'device';
+      const group = key.slice(kind.length + 1);
+      return [new ShareTrack({ kind, group, name: NAMES[part], about }, ...union.end(), true)];
+    }),
+  );
+}
+
+/** Of the curves of the whole profile. */
+function tracksOfCurves({ lanes, origin }: TimelineEvents, { start, width, devices, host }: Utilisation): Track[] {
+  const about = `the page's curve of the whole profile: a point is the mean of ${quantityText(width, 'ns')}`;
+  const trackOf = (kind: Track['kind'], group: string, part: BusyPart, shares: readonly number[]): Track[] => {
+    if (!shares.some((share) => share > 0)) return [];
+    const at = Float64Array.from({ length: shares.length + 1 }, (_, bin) => start + bin * width - origin);
+    const sums = new Float64Array(at.length);
+    for (const [bin, share] of shares.entries()) sums[bin + 1] = elementAt(sums, bin) + share * width;
+    return [new ShareTrack({ kind, group, name: NAMES[part], about }, at, sums, false)];
+  };
+  const groups = new Set(lanes.filter(({ kind }) => kind === 'device').map(({ group }) => group));
+  const ofDevices = devices.flatMap(({ device, ...shares }) => {
+    const group = [...groups].find((name) => name === `device ${device}` || name.startsWith(`device ${device}: `));
+    if (group === undefined) return [];
+    const parts = ['busy', 'compute', 'communication', 'memory'] as const;
+    return parts.flatMap((part) => trackOf('device', group, part, shares[part]));
+  });
+  return [...ofDevices, ...(host === null ? [] : trackOf('host', hostGroup(lanes), 'host', host))];
+}
+
+/** @param utilisation of the profile; null where the page has none */
+export function busyTracks(events: TimelineEvents, utilisation: Utilisation | null): Track[] {
+  if (events.merged === null) return tracksOfEvents(events);
+  return utilisation === null ? [] : tracksOfCurves(events, utilisation);
+}
 
 /** What a timeline draws besides events. */
 export interface TimelineExtras {

@@ -1,6 +1,6 @@
 /** Values of tracks as text. */
 import { quantityText, type DisplayUnit } from '../../document/units.js';
-import { tickStep, tickText } from '../model/ticks.js';
+import { tickStep, tickText } from '../model/view.js';
 import type { Track, TrackRange } from './track.js';
 
 /** Units of records, and how the page writes them; `per` of the record's unit are one of the page's. */

@@ -1,7 +1,7 @@
 /** Values over time that are drawn with the lanes of a timeline. Times are ns from the timeline's start. */
 import { elementAt } from '../../../containers/element.js';
 import type { Lane } from '../../../prof/html/timeline/timeline-data.js';
-import { memoryScale } from '../../document/memory-scale.js';
+import { memoryScale } from '../../document/units.js';
 import { firstAbove, firstAtLeast } from '../model/lane-rows.js';
 
 /** Lowest and highest value of a time; of a mean both are the same. */

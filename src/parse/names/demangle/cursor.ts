@@ -4,11 +4,8 @@ import type { Node } from './mangled-node.js';
 /** The name is malformed, or uses grammar that is not supported. Never leaves this folder. */
 export class NotDemangled extends Error {}
 
-const gaveUp = new NotDemangled('not demangled');
-
-/** Throws a shared error: making one for each such name would cost more than reading it. */
 export function giveUp(): never {
-  throw gaveUp;
+  throw new NotDemangled('not demangled');
 }
 
 /** Deeper nesting is refused; real names nest some 30 deep. */

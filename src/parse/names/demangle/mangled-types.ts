@@ -11,7 +11,7 @@ import {
 } from './mangled-names.js';
 import { named, BUILTIN_TYPES, D_BUILTIN_TYPES, QUALIFIERS, OPERATORS, type Node } from './mangled-node.js';
 
-/** <type>; `remember` false where the grammar's <decltype> is no <type>. */
+/** <type>; `remember` false where the grammar's <decltype> is not a <type>. */
 export function readType(cursor: MangledCursor, remember = true): Node {
   return cursor.nested(() => {
     const builtin = BUILTIN_TYPES.get(cursor.peek()) ?? dBuiltin(cursor);
@@ -161,7 +161,7 @@ function readSizedFloat(cursor: MangledCursor): Node {
 
 type ExpressionReader = (cursor: MangledCursor) => Node;
 
-/** Forms that begin with two letters that are no operator. */
+/** Forms that begin with two letters that are not an operator. */
 const FORMS: ReadonlyMap<string, ExpressionReader> = new Map<string, ExpressionReader>([
   ['fp', (cursor) => ({ kind: 'parameter', ordinal: readParameter(cursor) })],
   ['sr', readScoped],

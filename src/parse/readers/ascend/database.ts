@@ -6,8 +6,7 @@ import { emit } from '../../trace/emit.js';
 import { databaseOf, type Reader, type OutputFolder } from '../../reader.js';
 import type { SqliteFile } from '../../sqlite/sqlite.js';
 import { AscendTrace } from './database/database-trace.js';
-import { isCopied } from './database-copies.js';
-import { ASCEND_INFO, ascendSidecars } from './ascend-files.js';
+import { isCopied, ASCEND_INFO, ascendSidecars } from './ascend-files.js';
 import { basename, dirname } from 'node:path';
 
 const SUFFIX = '_ascend_pt';

@@ -1,9 +1,95 @@
 /**
- * Kinds of device tasks, copies, element types and links, by the profiler's names and codes.
+ * Kinds of device tasks, copies, element types, links and layers of calls, by the profiler's names and codes.
  * Source: the user guide of the Ascend PyTorch Profiler, and databases of 2024 to 2026.
  */
 import { elementType, type ElementType } from '../../../record/element-types.js';
-import type { CopyKind } from '../../../record/record.js';
+import type { CopyKind, Labels } from '../../../record/record.js';
+import type { Diagnostics } from '../../../record/diagnostics.js';
+import { KindCounts } from '../../unread-events.js';
+import { largest } from '../../../containers/lists.js';
+import { isCubeClass } from '../../../record/neuron/engines.js';
+
+/** No device has more; the largest known one has 32. */
+const MOST_UNITS = 64;
+
+/**
+ * Whether a kernel multiplies on the matrix units.
+ * @param core its core class
+ * @param counted time or share in which the unit multiplied, by any of its counters; NaN where it was not counted
+ */
+export const isMatrixKernel = (core: string | null, ...counted: readonly number[]): boolean =>
+  isCubeClass(core) && (counted.every(Number.isNaN) || counted.some((value) => value > 0));
+
+/**
+ * The number of matrix units of a device by the blocks of its kernels: the largest plausible number of blocks that several
+ * of the kernels have, or the only one has; null without one. A kernel may have more blocks than the device has units (they
+ * queue) or fewer, so that the largest number says nothing; kernels that multiply are written for the device.
+ */
+export function unitsByBlocks(blocksOfMatrixKernels: Iterable<number>): number | null {
+  const kernels = new Map<number, number>();
+  let all = 0;
+  for (const blocks of blocksOfMatrixKernels) {
+    all++;
+    if (blocks >= 1 && blocks <= MOST_UNITS) kernels.set(blocks, (kernels.get(blocks) ?? 0) + 1);
+  }
+  const agreed = [...kernels].flatMap(([blocks, number]) => (number > 1 || all === 1 ? [blocks] : []));
+  return agreed.length === 0 ? null : largest(agreed);
+}
+
+/** Layers of CANN, the driver library, in order of preference for a task's launch: see `HostCalls.precedence`. */
+interface ApiLayer {
+  readonly name: string;
+  /** In ENUM_API_TYPE. */
+  readonly type: number;
+  /** How releases since 2025 name it. */
+  readonly newName?: string;
+}
+
+const LAYERS: readonly ApiLayer[] = [
+  { name: 'node', type: 10000 },
+  { name: 'hccl', type: 5500, newName: 'communication' },
+  { name: 'acl', type: 20000 },
+  { name: 'runtime', type: 5000 },
+  { name: 'model', type: 15000 },
+];
+
+/** Number of a layer; that after the last for an unknown one. */
+const codeOf = (is: (layer: ApiLayer) => boolean): number => {
+  const code = LAYERS.findIndex(is);
+  return code === -1 ? LAYERS.length : code;
+};
+
+const BY_TYPE = new Map(LAYERS.map(({ type }, code) => [type, code]));
+
+/** By the type of a row of CANN_API. */
+export const apiLayerCodeOf = (type: number): number => BY_TYPE.get(type) ?? LAYERS.length;
+
+/** By the `level` of an event. */
+export function apiLayerCode(level: string): number {
+  const name = level.toLowerCase();
+  return codeOf((layer) => layer.name === name || layer.newName === name);
+}
+
+/** Number of the layer of communication. */
+export const COMMUNICATION_LAYER = apiLayerCode('hccl');
+
+/** Name of a layer by its number; null for an unknown one. */
+export const apiLayer = (code: number): string | null => LAYERS[code]?.name ?? null;
+
+/** Device tasks that are no activities of their own, or kernels for want of a known type. */
+export class TaskTypes {
+  /** Tasks around the tasks of a kernel or collective. */
+  enclosing = 0;
+  readonly unknown = new KindCounts();
+
+  /** Counts them. @returns facts that name the unknown types */
+  facts(diagnostics: Diagnostics): Labels {
+    const { total } = this.unknown;
+    diagnostics.count('task-passed-over', this.enclosing);
+    diagnostics.count('kernel-of-unknown-type', total);
+    return total === 0 ? {} : { task_types_unknown: String(this.unknown) };
+  }
+}
 
 /** Kind of a device task that is neither a kernel nor part of a collective. */
 export type TaskKind =

@@ -7,9 +7,8 @@ import { traceSource } from './text/trace-source.js';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { headContains, namesIn, textStart } from '../../files.js';
-import { hasDatabase } from './database-copies.js';
-import { ASCEND_FILES, ASCEND_OUTPUT, ascendSidecars, MSPROF } from './ascend-files.js';
-import { tableOf } from './text/split-tables.js';
+import { hasDatabase, ASCEND_FILES, ASCEND_OUTPUT, ascendSidecars, MSPROF } from './ascend-files.js';
+import { tableOf } from './text/sidecar-files.js';
 import { isKernelDetailsHeader, isTaskTimeHeader } from './text/kernel-details.js';
 
 export const ascendText: Reader = {

@@ -3,7 +3,7 @@
  *
  * Dims: one entry per argument: the shape of a tensor, `[]` for anything else, a list of shapes for a list of tensors.
  * Types: the C++ type of a tensor's elements, or a word for other kinds; '' for an argument not passed, or of a kind the
- * profiler does not know. Concrete inputs (since 2023): the text of every value that is no tensor.
+ * profiler does not know. Concrete inputs (since 2023): the text of every value that is not a tensor.
  * Strides (since 2023): the form of the shapes.
  */
 import { elementType } from '../../../record/element-types.js';
@@ -22,7 +22,7 @@ import { ARG } from './event-args.js';
 export class GeneratedSources {
   /** Number of the text of the file, by op. */
   readonly #files = new Map<number, number>();
-  /** By file: each has one kernel. */
+  /** Labels by the number of the file: each has one kernel. */
   readonly #labels = new Map<number, Labels>();
 
   constructor(private readonly texts: ByteTexts) {}

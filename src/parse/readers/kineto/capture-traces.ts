@@ -21,8 +21,8 @@ export const capturesIn = ({ traces, annotations, unreadable }: CaptureFiles): O
 function graphsOf(file: CaptureFile, rank: number | null, diagnostics: Diagnostics): readonly CapturedGraph[] {
   const trace = openTrace(file, diagnostics);
   if (trace === null) return [];
-  const own = trace.header.rank ?? file.rank;
-  if (rank !== null && own !== null && own !== rank && !file.isGiven) {
+  const rankOfTrace = trace.header.rank ?? file.rank;
+  if (rank !== null && rankOfTrace !== null && rankOfTrace !== rank && !file.isGiven) {
     diagnostics.count('capture-of-another-rank');
     return [];
   }
@@ -37,7 +37,7 @@ function graphsOf(file: CaptureFile, rank: number | null, diagnostics: Diagnosti
   return graphs.map((graph) => ({ ...graph, batch: graph.batch ?? file.batch, mode: graph.mode ?? file.mode }));
 }
 
-/** Null for a file beside the profile that is no trace. @throws UserError when the user named it, or it is in UTF-16 */
+/** Null for a file beside the profile that is not a trace. @throws UserError when the user named it, or it is in UTF-16 */
 function openTrace(file: CaptureFile, diagnostics: Diagnostics): KinetoTrace | null {
   refuseUtf16(firstBytes(file.path, 4), file.name);
   try {

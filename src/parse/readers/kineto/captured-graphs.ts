@@ -13,7 +13,7 @@ import {
   type CapturedNode,
   type NodeKind,
 } from '../../trace/graphs/captured-graph.js';
-import { byCallName } from '../../trace/calls/call-names.js';
+import { byCallName } from '../../trace/calls.js';
 import { captureSpans, OpenCaptures } from '../../trace/graphs/capture-spans.js';
 import type { LaunchJoin } from '../../trace/launches.js';
 import type { ByteTexts } from '../../json/byte-texts.js';
@@ -51,7 +51,7 @@ export class LaunchArguments {
     this.#block.push(args.textPlusOne(ARG.block, this.texts));
   }
 
-  /** To be called for calls within captures, when all are added. @param isAsked whether a call is one of them */
+  /** Finds the calls that are within captures. Call it when all are added. @param isAsked whether a call is one of them */
   index(isAsked: (call: number) => boolean): void {
     this.#rowOf = new Map();
     for (const [row, call] of this.#call.values.entries()) if (isAsked(call)) this.#rowOf.set(call, row);
@@ -80,7 +80,7 @@ interface TracedCaptures {
   readonly placesOf: (calls: readonly number[]) => readonly CapturedPlace[];
 }
 
-/** In the order in which they began. */
+/** The graphs of a trace, in the order in which their captures began. */
 export function capturedGraphs({ capture, launches, args, placesOf }: TracedCaptures): CapturedGraph[] {
   const kindOf = byCallName(capture, (name) => CALLS.find(([text]) => name.includes(text))?.[1] ?? null);
   const found = captureCalls(capture, launches, kindOf);
@@ -96,8 +96,8 @@ export function capturedGraphs({ capture, launches, args, placesOf }: TracedCapt
       const name = kernel === null ? null : capture.names.kernelName(kernel);
       return { kind: kindOf(call) as NodeKind, name, grid, block, ...(places[next++] as CapturedPlace) };
     });
-    const around = nodes[0]?.context.ranges ?? [];
-    const name = around.findLast((text) => readCaptureName(text) !== null) ?? null;
+    const enclosing = nodes[0]?.context.ranges ?? [];
+    const name = enclosing.findLast((text) => readCaptureName(text) !== null) ?? null;
     return { name, batch: null, mode: null, ...(name === null ? undefined : readCaptureName(name)), nodes };
   });
 }
@@ -126,11 +126,11 @@ function captureCalls(
   /** By thread: end of its last launch. */
   const ends = new Map<number, number>();
   for (const call of calls) {
-    const [at, own] = [start.at(call), thread.at(call)];
-    const around = open.around(own, at);
-    if (around === null || hasWork[call] !== 0 || at < (ends.get(own) ?? -Infinity)) continue;
-    around.rows.push(call);
-    ends.set(own, end.at(call));
+    const [time, caller] = [start.at(call), thread.at(call)];
+    const span = open.around(caller, time);
+    if (span === null || hasWork[call] !== 0 || time < (ends.get(caller) ?? -Infinity)) continue;
+    span.rows.push(call);
+    ends.set(caller, end.at(call));
   }
   return spans.filter(({ rows }) => rows.length > 0);
 }

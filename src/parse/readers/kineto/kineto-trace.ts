@@ -120,9 +120,9 @@ export class KinetoTrace implements Trace {
   capturedGraphs(launches: LaunchJoin): readonly CapturedGraph[] {
     const placesOf = (calls: readonly number[]): CapturedPlace[] => {
       const facts = this.#contextFacts(launches);
-      const own = { callOf: Int32Array.from(calls), kernelCounts: new Uint32Array(0) };
+      const joined = { callOf: Int32Array.from(calls), kernelCounts: new Uint32Array(0) };
       const kernelName = (node: number): number => this.#launchArgs.of(calls[node] ?? -1).kernel ?? UNNAMED;
-      const nodes = { ...facts, launches: own, externalId: () => NaN, kernelName };
+      const nodes = { ...facts, launches: joined, externalId: () => NaN, kernelName };
       const contexts = new TorchContexts(nodes, calls.keys());
       return calls.map((call, node) => {
         const labels = this.#sources.labelsOf(contexts.opOf(node));
@@ -167,7 +167,7 @@ export class KinetoTrace implements Trace {
     return (this.#nesting = nesting);
   }
 
-  /** To be called after `contexts`. */
+  /** The source of a kernel that torch.compile generated. Call it after `contexts`. */
   detailsOf(activity: number): ActivityDetails | null {
     const labels = this.#sources.labelsOf(this.#contexts?.opOf(activity) ?? NO_OP);
     return labels === null ? null : { labels };

@@ -32,8 +32,8 @@ const NAME = Buffer.from('[memory]');
 
 /** Whether an instant event is a memory event, by its name. */
 export function isMemoryEvent({ fields: { from, to, bytes } }: TraceEvent): boolean {
-  const [at, end] = [elementAt(from, EVENT.name), elementAt(to, EVENT.name)];
-  return at !== -1 && end - at === NAME.length && bytes.compare(NAME, 0, NAME.length, at, end) === 0;
+  const [start, end] = [elementAt(from, EVENT.name), elementAt(to, EVENT.name)];
+  return start !== -1 && end - start === NAME.length && bytes.compare(NAME, 0, NAME.length, start, end) === 0;
 }
 
 interface Allocator {

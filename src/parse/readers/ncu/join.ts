@@ -46,7 +46,7 @@ export class CounterJoin {
     }
   }
 
-  /** The record, of a kernel with its counters beside those that it has. */
+  /** The record; a kernel gets its counters in addition to those that it has. */
   take(record: ProfileLine): ProfileLine {
     if (record.type === 'kernel') return this.#kernel(record);
     return record.type === 'end' ? this.#end(record) : record;

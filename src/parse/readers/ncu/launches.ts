@@ -31,7 +31,7 @@ export function decimalsOf(texts: Iterable<string>): Decimals {
   return votes[','] > votes['.'] ? ',' : '.';
 }
 
-/** NaN for a text that is no number: `n/a`, and values of metrics that are texts. */
+/** NaN for a text that is not a number: `n/a`, and values of metrics that are texts. */
 export function numberOfText(text: string, decimals: Decimals): number {
   const plain = text.trim().replace(decimals === '.' ? /,/g : /[.' \u00a0\u202f]/g, '');
   const number = decimals === '.' ? plain : plain.replace(',', '.');

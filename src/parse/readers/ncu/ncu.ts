@@ -11,7 +11,7 @@ import { readLaunches, type NcuLaunch } from './launches.js';
 
 /** How far the header is searched: above it stands what the program and the profiler print meanwhile. */
 const SEARCHED = 64 * 1024 * 1024;
-/** Where it mostly is. */
+/** Bytes that mostly hold the header. */
 const FIRST = 1024 * 1024;
 const HEADER = /^"?ID"?,.*"?Kernel Name"?,/;
 const PRINTED = /^==PROF== /m;
@@ -41,11 +41,11 @@ export const ncu: Reader = {
 
 const hasHeader = (path: string): boolean => headContains(path, ['\n"ID",'], SEARCHED);
 
-/** The launches of a report. @throws UserError when it is none */
+/** The launches of a report. @throws UserError when the file is not a report */
 export function launchesOf(path: string, file: string, diagnostics: Diagnostics): NcuLaunch[] {
   const launches = readLaunches(path, linesAbove(path), diagnostics);
   if (launches !== null) return launches;
-  throw new UserError("is no CSV of Nsight Compute: no columns 'ID' and 'Kernel Name'", {
+  throw new UserError("is not a CSV of Nsight Compute: no columns 'ID' and 'Kernel Name'", {
     where: file,
     hint: 'ncu --csv --page raw prints it',
   });

@@ -92,8 +92,8 @@ const ordinalOf = (processAndOrdinal: string): number => Number(processAndOrdina
 /** Whether one ordinal is different GPUs in different processes. */
 function isAmbiguous(gpuOf: ReadonlyMap<string, number>): boolean {
   const firstGpus = new Map<number, number>();
-  return [...gpuOf].some(([at, gpu]) => {
-    const ordinal = ordinalOf(at);
+  return [...gpuOf].some(([place, gpu]) => {
+    const ordinal = ordinalOf(place);
     const known = firstGpus.get(ordinal) ?? gpu;
     firstGpus.set(ordinal, known);
     return known !== gpu;
@@ -101,8 +101,8 @@ function isAmbiguous(gpuOf: ReadonlyMap<string, number>): boolean {
 }
 
 /** The ordinals that are mapped to a GPU; when nothing is mapped, the ordinal in its own row, else its id. */
-function ordinalsOf(gpuOf: ReadonlyMap<string, number>, gpu: number, own: number | null): number[] {
-  const ordinals = [...gpuOf].filter(([, target]) => target === gpu).map(([at]) => ordinalOf(at));
+function ordinalsOf(gpuOf: ReadonlyMap<string, number>, gpu: number, stated: number | null): number[] {
+  const ordinals = [...gpuOf].filter(([, target]) => target === gpu).map(([place]) => ordinalOf(place));
   if (ordinals.length > 0) return [...new Set(ordinals)];
-  return gpuOf.size > 0 ? [] : [own ?? gpu];
+  return gpuOf.size > 0 ? [] : [stated ?? gpu];
 }

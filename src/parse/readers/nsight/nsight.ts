@@ -8,13 +8,7 @@ import { LruCache } from '../../../containers/lru-cache.js';
 import { orNull, type NumericColumn } from '../../../containers/numeric-column.js';
 import type { Collective } from '../../../record/fields/collective.js';
 import type { HostMemory, Labels, StatementRecord } from '../../../record/record.js';
-import {
-  UNNAMED,
-  type ActivityDetails,
-  type Trace,
-  type TraceNames,
-  type JobFacts,
-} from '../../trace/trace.js';
+import { UNNAMED, type ActivityDetails, type Trace, type TraceNames, type JobFacts } from '../../trace/trace.js';
 import type { CapturedNode } from '../../trace/graphs/captured-graph.js';
 import { isNear } from '../../trace/clocks/exact-times.js';
 import { Activities, HostCalls, knownId, Ranges, type ActivityRow } from '../../trace/trace-columns.js';
@@ -54,7 +48,7 @@ interface ActivityTable {
   readonly columns: readonly string[];
   /** Whether the context states the device. */
   readonly isByContext?: true;
-  readonly add: (activities: Activities, row: ActivityRow, own: readonly number[]) => void;
+  readonly add: (activities: Activities, row: ActivityRow, cells: readonly number[]) => void;
 }
 
 /** The number of a name or the code of a kind as a cell of a column. */
@@ -67,12 +61,12 @@ const ACTIVITY_TABLES: readonly ActivityTable[] = [
       ...['demangledName', 'graphId', 'gridX', 'gridY', 'gridZ', 'blockX', 'blockY', 'blockZ'],
       ...['registersPerThread', 'staticSharedMemory', 'dynamicSharedMemory'],
     ],
-    add: (activities, row, own) => {
+    add: (activities, row, cells) => {
       const { extents, registers, sharedBytes } = activities.kernels;
-      activities.addKernel(row, nameOrNone(own[0]), own[1] ?? NaN);
-      for (let i = 2; i < 8; i++) extents.push(own[i] ?? NaN);
-      registers.push(own[8] ?? NaN);
-      sharedBytes.push((own[9] ?? NaN) + (own[10] ?? NaN));
+      activities.addKernel(row, nameOrNone(cells[0]), cells[1] ?? NaN);
+      for (let i = 2; i < 8; i++) extents.push(cells[i] ?? NaN);
+      registers.push(cells[8] ?? NaN);
+      sharedBytes.push((cells[9] ?? NaN) + (cells[10] ?? NaN));
     },
   },
   {
@@ -315,8 +309,6 @@ class NsightTrace implements Trace {
     const { activities } = this;
     // Old exports do not record the process of an activity: it is that of all calls, or unknown.
     const defaultProcess = this.#onlyProcess() ?? this.#process(0);
-    // One array for all rows, as the cells are.
-    const own = columns.map(() => NaN);
     this.database.eachNumbers(table, [...SHARED_COLUMNS, ...columns], (cells) => {
       const [start = NaN, end = NaN, device = 0, stream = NaN, corr = NaN, process = NaN, node = NaN, context] = cells;
       const hasTimes = isNear(start) && isNear(end);
@@ -324,7 +316,6 @@ class NsightTrace implements Trace {
       // CUPTI gives 0 and 0 for times that it did not collect.
       const isTimed = hasTimes && (start !== 0 || end !== 0);
       const owner = Number.isNaN(process) ? defaultProcess : this.#process(process);
-      for (let i = 0; i < own.length; i++) own[i] = cells[SHARED_COLUMNS.length + i] ?? NaN;
       const ordinal = isByContext ? this.#ordinalOf(process, context, device) : device;
       const row: ActivityRow = {
         start: isTimed ? start : NaN,
@@ -336,7 +327,7 @@ class NsightTrace implements Trace {
         corr: knownId(corr),
         node,
       };
-      add(activities, row, own);
+      add(activities, row, cells.slice(SHARED_COLUMNS.length));
     });
   }
 

@@ -19,16 +19,16 @@ const METRIC_VALUE: Selection = { needs: ['value'], sql: 'hex(value)' };
 
 interface CounterTable {
   readonly table: string;
-  /** In front of a counter's number. */
-  readonly of: string;
+  /** Word before the number of a counter. */
+  readonly counts: string;
   readonly value: Selection;
 }
 
 const TABLES: readonly CounterTable[] = [
-  { table: `${KIND}METRIC`, of: 'metric', value: METRIC_VALUE },
-  { table: `${KIND}METRIC_INSTANCE`, of: 'metric', value: METRIC_VALUE },
-  { table: `${KIND}EVENT`, of: 'event', value: 'value' },
-  { table: `${KIND}EVENT_INSTANCE`, of: 'event', value: 'value' },
+  { table: `${KIND}METRIC`, counts: 'metric', value: METRIC_VALUE },
+  { table: `${KIND}METRIC_INSTANCE`, counts: 'metric', value: METRIC_VALUE },
+  { table: `${KIND}EVENT`, counts: 'event', value: 'value' },
+  { table: `${KIND}EVENT_INSTANCE`, counts: 'event', value: 'value' },
 ];
 
 /** Samples of the program counter: a row for each instruction and reason. */
@@ -36,7 +36,7 @@ const SAMPLES = `${KIND}PC_SAMPLING`;
 /** The code of samples, after those of the tables. */
 const SAMPLES_CODE = TABLES.length;
 
-/** By number, in CUPTI's words. */
+/** Units by number, in CUPTI's words. */
 const STALL_REASONS = [
   ...['invalid', 'none', 'inst_fetch', 'exec_dependency', 'memory_dependency', 'texture', 'sync'],
   ...['constant_memory_dependency', 'pipe_busy', 'memory_throttle', 'not_selected', 'other', 'sleeping'],
@@ -75,7 +75,7 @@ export class KernelCounters {
     return this.#rows.reduce((count, row) => count + (this.#table.at(row) === SAMPLES_CODE ? 0 : 1), 0);
   }
 
-  /** How many values are of none of these correlation ids. */
+  /** How many values have another correlation id than these. */
   outside(corrs: Iterable<number>): number {
     if (this.#rows.length === 0) return 0;
     const known = new Set(corrs);
@@ -99,9 +99,9 @@ export class KernelCounters {
       const reason = this.#id.at(row);
       return `stall.${STALL_REASONS[reason] ?? reason}`;
     }
-    const { of } = elementAt(TABLES, this.#table.at(row));
+    const { counts } = elementAt(TABLES, this.#table.at(row));
     const instance = this.#instance.at(row);
-    return `${of}#${this.#id.at(row)}${Number.isNaN(instance) ? '' : `[${instance}]`}`;
+    return `${counts}#${this.#id.at(row)}${Number.isNaN(instance) ? '' : `[${instance}]`}`;
   }
 
   /** Samples of all instructions of a kernel together. */
@@ -133,7 +133,7 @@ export class KernelCounters {
 
 /** Integers below this are, as the bits of a double, smaller than any that is measured. */
 const LARGEST_INTEGER = 2n ** 53n;
-/** Negative integers down to this are no numbers, as the bits of a double. */
+/** Negative integers down to this are not numbers, as the bits of a double. */
 const LEAST_INTEGER = -(2n ** 51n);
 
 /** A value from its 8 bytes, little-endian: an integer, else a double. NaN for anything else. */

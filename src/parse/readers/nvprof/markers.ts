@@ -68,7 +68,7 @@ export class Markers {
     trace.diagnostics.count('range-without-start', ends.id.length - matched - otherStarts);
   }
 
-  /** By id, the first end. */
+  /** The first end of each id. */
   #firstEnds(): NumberIndex {
     const { id, time } = this.#ends;
     const endOf = new NumberIndex(id);

@@ -220,7 +220,7 @@ class NvprofReading {
     }
   }
 
-  /** Overhead of a process or a thread; that of a device is no time of the host. */
+  /** Overhead of a process or a thread; that of a device is not time of the host. */
   #readOverhead(): void {
     const columns = { kind: 'overheadKind', objectKind: 'objectKind', object: OBJECT_ID, ...this.#clock.span };
     for (const { kind, objectKind, object, ...span } of this.database.cells(OVERHEAD_TABLE, columns)) {

@@ -13,7 +13,7 @@ const TIMES = ['rocpd_api', 'rocpd_op', 'rocpd_monitor'].map((table) => [table, 
 /** Kernels: a `Task` is one of a graph. */
 const KERNEL = /^(?:KernelExecution|Task|KERNEL_DISPATCH)/;
 const COPY = /(?:Copy|COPY_)(H|D)(?:ost|OST_|evice|EVICE_)T[Oo]_?(H|D)/;
-/** What the tracer does for itself. */
+/** What the tracer does for itself, on threads of its own or around the whole program. */
 const TRACER = /::writeRows$|^(?:hcc_activity_callback|rpdflush|run_to_completion)$/;
 /** Launches whose grid counts threads; that of others counts blocks, but in what rocprofiler-sdk traced (schema 3). */
 const OF_THREADS = /^hip(?:Ext|Hcc)ModuleLaunchKernel$/;
@@ -25,11 +25,11 @@ export const rpd: Reader = {
   fileNames: /\.rpd(?:\.gz)?$/,
   tableNames: ['rocpd_api'],
   docs: {
-    profiler: 'AMD rocmProfileData',
+    profiler: 'AMD rocprofv3, rocmProfileData',
     input: 'rpd database',
     made: ['`runTracer.sh -o trace.rpd python train.py` of rocmProfileData, or its `rpdTracerControl` in the program'],
     read: [
-      'Kernels, copies and memory sets by the HIP call that made them, also those of graphs; roctx ranges, with the ops that `emit_nvtx` of PyTorch prints; the clocks of devices as samples. The rows of the tracer itself are overhead.',
+      'Kernels, copies and memory sets by the HIP call that made them, also those of graphs; roctx ranges, with the ops that `emit_nvtx` of PyTorch prints; the clocks of devices as samples. The rows of the tracer itself are left out, and counted.',
       "Schemas 2 and 3. Times count from the machine's start, so that the start in Unix time is unknown. A device is a number that counts the CPUs of the machine too: nothing else is stated of it, and monitors number devices otherwise.",
       'Grids are counted in blocks, whether the file counts blocks or threads. The size of a copy that a graph makes, or that 32 bits do not hold, is unknown.',
     ],
@@ -66,7 +66,7 @@ function readCalls(database: SqliteFile, trace: TraceBuilder, { span }: Database
   for (const { nameId, args, ...row } of database.cells('rocpd_api', calls)) {
     const name = trace.textOf(nameId);
     if (name === 'UserMarker') trace.range({ ...row, text: textOf(args), op: opOf(row.corr) });
-    else if (name !== null && TRACER.test(name)) trace.overhead({ ...row, text: name });
+    else if (name !== null && TRACER.test(name)) trace.unread(name, row.start);
     else trace.call({ ...row, name });
   }
 }

@@ -9,7 +9,7 @@ import type { Trace } from '../trace.js';
 import { KIND_CODE } from '../trace-columns.js';
 import { CLOCK_TOLERANCE } from './launch-latencies.js';
 import type { LaunchJoin } from '../launches.js';
-import { waitOfCall } from '../calls/wait-calls.js';
+import { waitOfCall } from '../calls.js';
 
 /** A wait for all work of a process on a device, or for that of one stream, which was launched before it began. */
 export interface HostWait {

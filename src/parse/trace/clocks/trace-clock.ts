@@ -6,8 +6,7 @@ import type { NumericColumn } from '../../../containers/numeric-column.js';
 import { EVENT, TraceEvent } from '../../json/event-fields.js';
 import { microsecondsAt, nanosecondsAt } from '../../json/number-bytes.js';
 import { firstBytes } from '../../files.js';
-import { isNear, middleOf, TIMES_READ } from './exact-times.js';
-import { shiftToFirst } from './shift-times.js';
+import { isNear, middleOf, shiftToFirst, TIMES_READ } from './exact-times.js';
 
 /** Bytes of a trace whose events are looked at for times. */
 const SEARCHED = 256 * 1024;

@@ -3,7 +3,7 @@ import { IntervalUnion } from '../../../containers/interval-union.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import { sortRows } from '../../../containers/row-order.js';
 import type { Trace } from '../trace.js';
-import { byCallName } from '../calls/call-names.js';
+import { byCallName } from '../calls.js';
 
 /** Times in ns. */
 export interface CaptureSpan {

@@ -6,7 +6,7 @@ import { groupRows, sortRows } from '../../../containers/row-order.js';
 import { KIND_CODE, type Activities } from '../trace-columns.js';
 import type { Trace } from '../trace.js';
 import type { LaunchJoin } from '../launches.js';
-import { byCallName } from '../calls/call-names.js';
+import { byCallName } from '../calls.js';
 
 /** Whether one call launches all work of a graph: `cudaGraphLaunch_v10000`, `cuGraphLaunch`, `hipGraphLaunch`. */
 export const isGraphLaunch = (api: string | null): boolean => api?.includes('GraphLaunch') === true;

@@ -12,7 +12,7 @@ import { countBelow, countUpTo } from '../../../containers/sorted-search.js';
 import type { SampleRecord } from '../../../record/record.js';
 import { MISSING_WORK_METRIC } from '../../../record/sample-metrics.js';
 import type { Trace } from '../trace.js';
-import { byCallName } from '../calls/call-names.js';
+import { byCallName } from '../calls.js';
 import { captureSpans } from './capture-spans.js';
 import { isGraphLaunch, isKernelLaunch } from './graph-launches.js';
 import { KIND_CODE, knownId, type Activities, type HostCalls } from '../trace-columns.js';

@@ -7,7 +7,7 @@
 import { mixedNumber } from '../../../containers/hash.js';
 import { HashIndex, NO_ROW } from '../../../containers/hash-index.js';
 import { NumericColumn } from '../../../containers/numeric-column.js';
-import { byCallName } from '../calls/call-names.js';
+import { byCallName } from '../calls.js';
 import type { Trace } from '../trace.js';
 import { KIND_CODE } from '../trace-columns.js';
 import { isGraphLaunch } from '../graphs/graph-launches.js';

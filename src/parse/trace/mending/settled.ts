@@ -1,7 +1,7 @@
 /** What the columns of a profile become before records are made of them. */
 import type { Labels } from '../../../record/record.js';
 import type { Trace } from '../trace.js';
-import { othersWaits } from '../calls/queued-work.js';
+import { othersWaits } from '../calls.js';
 import { alignClocks, clockShiftName } from '../clocks/align-clocks.js';
 import { earliest, type Span } from '../clocks/host-span.js';
 import { settleStrayEvents } from './stray-events.js';

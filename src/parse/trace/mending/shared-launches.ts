@@ -5,7 +5,7 @@
 import { elementAt } from '../../../containers/element.js';
 import type { Trace } from '../trace.js';
 import { KIND_CODE } from '../trace-columns.js';
-import { byCallName } from '../calls/call-names.js';
+import { byCallName } from '../calls.js';
 import { isKernelLaunch } from '../graphs/graph-launches.js';
 import type { LaunchJoin } from '../launches.js';
 

@@ -8,7 +8,7 @@
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import { isGraphLaunch } from '../graphs/graph-launches.js';
-import { byCallName } from '../calls/call-names.js';
+import { byCallName } from '../calls.js';
 import { kernelNameOf, type Trace } from '../trace.js';
 import { KIND_CODE, knownId } from '../trace-columns.js';
 import type { LaunchJoin } from '../launches.js';

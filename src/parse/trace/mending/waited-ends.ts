@@ -10,7 +10,7 @@ import { entryOf, groupsOf } from '../../../containers/map-entry.js';
 import { allRows, sortRows } from '../../../containers/row-order.js';
 import { countBelow } from '../../../containers/sorted-search.js';
 import type { Trace } from '../trace.js';
-import { waitOfCall } from '../calls/wait-calls.js';
+import { waitOfCall } from '../calls.js';
 import { KIND_CODE } from '../trace-columns.js';
 import { isAwaitedCopy, launchedRows, overrunsOf, WaitedFor, waitsFor, type HostWait } from '../clocks/host-waits.js';
 import { CLOCK_TOLERANCE } from '../clocks/launch-latencies.js';

@@ -1,7 +1,7 @@
 /** Annotated kernels → times by kernel name. */
 import { boundedEntryOf, addTo, largestEntry } from '../../../containers/map-entry.js';
 import { bounded } from '../bounds.js';
-import { MatrixUnitTimer } from '../matrix-unit-time.js';
+import { KernelTally } from './kernel-tally.js';
 import type { Bounded } from '../page-data.js';
 import type { PageKernel } from '../page-kernel.js';
 import type { KernelTotal, CommonExtent, Extremes, LaunchShape } from './kernel-data.js';
@@ -78,14 +78,12 @@ class LaunchShapes {
 /** Names that are kept apart, each of about 200 bytes. */
 const MOST_NAMES = 50_000;
 
-class KernelSum {
-  count = 0;
-  time = 0;
-  max = 0;
-  min = Infinity;
-  readonly unit = new MatrixUnitTimer();
+class KernelSum extends KernelTally {
   readonly launches = new LaunchShapes();
-  constructor(readonly name: string) {}
+
+  constructor(readonly name: string) {
+    super();
+  }
 }
 
 const sumOf = (name: string): KernelSum => new KernelSum(name);
@@ -106,19 +104,14 @@ export class KernelTotals {
       this.#otherTime = addTimes(this.#otherTime, time);
       return;
     }
-    sum.count++;
-    sum.time = addTimes(sum.time, time);
-    sum.max = Math.max(sum.max, time);
-    sum.min = Math.min(sum.min, time);
-    sum.unit.add(kernel.tc, time);
+    sum.tally(kernel.tc, time);
     sum.launches.add(kernel);
   }
 
   totals(most: number): Bounded<KernelTotal> {
     const { shown, ...rest } = bounded([...this.#sums.values()], most, this.#otherTime);
-    const totals = shown.map(({ name, count, time, max, min, unit, launches }) => ({
-      ...{ name, count, time, max, min },
-      ...{ tc: unit.share, launch: launches.shape },
+    const totals = shown.map(({ name, count, time, max, min, matrixUnitShare: tc, launches }) => ({
+      ...{ name, count, time, max, min, tc, launch: launches.shape },
     }));
     return { shown: totals, ...rest };
   }

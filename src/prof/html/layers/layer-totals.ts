@@ -1,23 +1,23 @@
 /** Annotated kernels → the tree of the user's layers, with the kernels of each. */
 import { longest } from '../bounds.js';
 import type { PageKernel } from '../page-kernel.js';
-import type { Bounded, LayerPart, LayerRow, LayerReason } from '../page-data.js';
+import type { Bounded, LayerRow, LayerReason } from '../page-data.js';
 import { addTimes } from '../../../record/fields/times.js';
 import { addTo, largestEntry } from '../../../containers/map-entry.js';
 import type { RooflineBound } from '../../roofline/roofline.js';
-import { MatrixUnitTimer } from '../matrix-unit-time.js';
+import { KernelTally } from '../kernels/kernel-tally.js';
 
 /** Kernels of one part of a layer → why they take their time: what bounds them, the matrix unit, the slowest of them. */
-class ReasonSum {
-  #time = 0;
+class ReasonSum extends KernelTally {
+  /** ns of all kernels and of those with each bound: summed alike, so that a share of them is at most 1. */
+  #wholeTime = 0;
   readonly #bounds = new Map<RooflineBound, number>();
-  readonly #unit = new MatrixUnitTimer();
   #slowest: LayerReason['slowest'] | null = null;
 
   /** @param time of the kernel, ns */
   add({ record, tc, bound }: PageKernel, time: number): void {
-    this.#time += time;
-    this.#unit.add(tc, time);
+    this.tally(tc, time);
+    this.#wholeTime += time;
     if (bound !== null) addTo(this.#bounds, bound, time);
     if (time > (this.#slowest?.time ?? -1))
       this.#slowest = { id: record.id, name: record.short, start: record.start, time };
@@ -27,8 +27,8 @@ class ReasonSum {
   get reason(): LayerReason | null {
     if (this.#slowest === null) return null;
     const [bound, time] = largestEntry(this.#bounds) ?? [null, 0];
-    const boundShare = bound === null || this.#time === 0 ? null : time / this.#time;
-    return { bound, boundShare, tc: this.#unit.share, slowest: this.#slowest };
+    const boundShare = bound === null || this.#wholeTime === 0 ? null : time / this.#wholeTime;
+    return { bound, boundShare, tc: this.matrixUnitShare, slowest: this.#slowest };
   }
 }
 
@@ -41,33 +41,28 @@ const MOST_DEPTH = 100;
 /** By direction of a kernel. */
 const PARTS: Readonly<Record<string, 'forward' | 'backward' | undefined>> = { fprop: 'forward', bprop: 'backward' };
 
-class LayerSum {
-  count = 0;
-  time = 0;
+/** All kernels of a layer, and those of each direction. */
+class LayerSum extends ReasonSum {
   /** ns of kernels in no layer beneath. */
   own = 0;
-  forward = 0;
-  backward = 0;
   flops: number | null = null;
   bytes: number | null = null;
   ownBackward = 0;
-  readonly #why: Record<LayerPart, ReasonSum | null> = { all: null, forward: null, backward: null };
+  readonly parts: { forward: ReasonSum | null; backward: ReasonSum | null } = { forward: null, backward: null };
   /** By name; null while there is none: most layers are leaves. */
   children: Map<string, LayerSum> | null = null;
 
-  constructor(readonly name: string) {}
+  constructor(readonly name: string) {
+    super();
+  }
 
-  add(kernel: PageKernel, time: number): void {
+  override add(kernel: PageKernel, time: number): void {
+    super.add(kernel, time);
     const { flops, bytes } = kernel;
-    this.count++;
-    this.time = addTimes(this.time, time);
     if (flops !== null) this.flops = (this.flops ?? 0) + flops;
     if (bytes !== null) this.bytes = (this.bytes ?? 0) + bytes;
-    this.#explain('all', kernel, time);
     const part = PARTS[kernel.record.dir ?? ''];
-    if (part === undefined) return;
-    this[part] = addTimes(this[part], time);
-    this.#explain(part, kernel, time);
+    if (part !== undefined) (this.parts[part] ??= new ReasonSum()).add(kernel, time);
   }
 
   /** For a kernel in no layer beneath. */
@@ -77,12 +72,8 @@ class LayerSum {
   }
 
   get why(): LayerRow['why'] {
-    const { all, forward, backward } = this.#why;
-    return { all: all?.reason ?? null, forward: forward?.reason ?? null, backward: backward?.reason ?? null };
-  }
-
-  #explain(part: LayerPart, kernel: PageKernel, time: number): void {
-    (this.#why[part] ??= new ReasonSum()).add(kernel, time);
+    const { forward, backward } = this.parts;
+    return { all: this.reason, forward: forward?.reason ?? null, backward: backward?.reason ?? null };
   }
 }
 
@@ -137,7 +128,8 @@ function rowsOf({ children }: LayerSum, shown: ReadonlySet<LayerSum>, above: rea
     .filter((layer) => shown.has(layer))
     .flatMap((layer) => {
       const path = [...above, layer.name];
-      const { count, time, own, forward, backward, ownBackward, flops, bytes, why } = layer;
+      const { count, time, own, ownBackward, flops, bytes, why, parts } = layer;
+      const [forward, backward] = [parts.forward?.time ?? 0, parts.backward?.time ?? 0];
       return [
         { path, count, time, own, forward, backward, ownBackward, flops, bytes, why },
         ...rowsOf(layer, shown, path),

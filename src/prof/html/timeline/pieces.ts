@@ -7,6 +7,22 @@ import type { StepTime } from '../step-times.js';
 import type { StepLengths } from './timeline-data.js';
 import { eventCounter, type EventOrder, type TimeSpan } from './event-order.js';
 
+/** The range of time in which no event was dropped. */
+export class CompleteTime {
+  /** End of the last event that is missing at the front, ns. */
+  from = -Infinity;
+  /** Start of the first event, or of its launch, that is missing at the back, ns. */
+  to = Infinity;
+
+  missBefore(end: number): void {
+    this.from = Math.max(this.from, end);
+  }
+
+  missFrom(start: number): void {
+    this.to = Math.min(this.to, start);
+  }
+}
+
 /** A piece before it is cut. */
 interface WholePiece extends TimeSpan {
   /** 'step 3', 'before step 1' … */

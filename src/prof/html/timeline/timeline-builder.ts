@@ -18,18 +18,14 @@ import {
   type TimelineTables,
 } from './timeline-data.js';
 import { BarBuffer } from './bar-buffer.js';
-import { CompleteTime } from './complete-time.js';
+import { CompleteTime, heldPieces, namesOf, piecesOf, wholePiece, type CutPiece, type PieceBounds } from './pieces.js';
 import { eventsInOrder, eventsOfSpans, rowOf, type EventOrder, type TimeSpan } from './event-order.js';
 import { StepTimes, type StepTime } from '../step-times.js';
 import { FactTable, NO_FACTS } from './fact-table.js';
 import type { Annotated } from '../../annotate.js';
 import { EVENT_BUFFER_BOUNDS, EventBuffer, type BufferedEvent, type EventBufferBounds } from './event-buffer.js';
-import { heldPieces, namesOf, piecesOf, wholePiece, type CutPiece, type PieceBounds } from './pieces.js';
-import { copyTitle, queueOf, tableNames } from './names/event-texts.js';
-import { RangeTitles } from './names/range-titles.js';
-import { ShortNames } from './names/short-names.js';
+import { copyTitle, queueOf, tableNames, ShortNames, RangeTitles, type EventNames } from './names/event-names.js';
 import type { TimelineBounds, TimelineChoice } from './timeline-choice.js';
-import type { EventNames } from './names/event-names.js';
 import type { TextTable } from './text-table.js';
 import { timedActivity, type TimedActivity } from '../timed-activity.js';
 import { PiecePacker } from './timeline-events.js';

@@ -21,9 +21,8 @@ import {
 } from './timeline-data.js';
 import type { EventBuffer, EventColumn } from './event-buffer.js';
 import { annotationName } from '../../by/host/range-name.js';
-import { EventNames } from './names/event-names.js';
+import { EventNames, type ShortNames } from './names/event-names.js';
 import { UsedFacts, type FactTable } from './fact-table.js';
-import type { ShortNames } from './names/short-names.js';
 import { TextTable } from './text-table.js';
 
 /** Events in order of start, and the span that they run in. */

@@ -19,14 +19,18 @@ describe('losses as the dispatcher runs them', () => {
     expect(amount(aten('binary_cross_entropy_backward', scalar, x, x, none, int(1)))).to.equal('main 4480 7684');
     expect(amount(aten('mse_loss_backward', scalar, x))).to.equal(null);
   });
-  it('by class: one element per target is read, the whole gradient is written', () => {
+  it('by class: one element per target is read, and one of the gradient written', () => {
     const target = t([64], 'int64'); // 512 bytes
     // 64·(8 + 4) + result + total weight
     expect(amount(aten('nll_loss_forward', x, target, none, int(1), int(-100)))).to.equal('main 64 776');
     expect(amount(aten('nll_loss_forward', x, target, t([10]), int(0), int(-100)))).to.equal('main 128 1068'); // + 40, 256 for 4
+    // 64·(8 + 4) + gradient + total weight
     expect(amount(aten('nll_loss_backward', scalar, x, target, none, unspecified, unspecified, scalar))).to.equal(
-      'main 64 3080',
+      'main 64 776',
     );
+    // Ascend: 2560 for 256
+    const gradient = aten('nll_loss_backward', scalar, x, target, none, unspecified, unspecified, scalar);
+    expect(amount(gradient, kernel('aclnnNLLLossBackward_NLLLossGradAiCore_NLLLossGrad'))).to.equal('main 64 3080');
     // log_softmax 5·640 and 2·2560, nll_loss 64 and 772: whole, whatever the kernel
     const both = aten('cross_entropy_loss', x, target, none, int(1), int(-100), v(0));
     expect(amount(both, kernel('softmax_warp_forward'))).to.equal('main 3264 5896');

@@ -1,6 +1,13 @@
 import { expect } from 'chai';
-import { branching, flameBoxes, nextBox, type FlameBox } from '../../../../src/page/charts/flame/flame-layout.js';
-import { layerFlame, stackFlame, type FlameNode } from '../../../../src/page/charts/flame/flame-tree.js';
+import {
+  branching,
+  flameBoxes,
+  nextBox,
+  layerFlame,
+  stackFlame,
+  type FlameBox,
+  type FlameNode,
+} from '../../../../src/page/charts/flame/flame-tree.js';
 import type { LayerRow } from '../../../../src/prof/html/page-data.js';
 
 const row = (path: string, time: number): LayerRow => ({

@@ -1,7 +1,13 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { flameChild, flameRoot, type FlameNode } from '../../../../src/page/charts/flame/flame-tree.js';
-import { calleesOf, callersOf, nameTotals } from '../../../../src/page/charts/flame/sandwich.js';
+import {
+  flameChild,
+  flameRoot,
+  calleesOf,
+  callersOf,
+  nameTotals,
+  type FlameNode,
+} from '../../../../src/page/charts/flame/flame-tree.js';
 
 /** Frames of stacks, outermost first, with the time of each stack. */
 type Stacks = readonly (readonly [frames: readonly string[], time: number])[];

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { tickStep, tickText, ticks } from '../../../../src/page/timeline/model/ticks.js';
+import { tickStep, tickText, ticks } from '../../../../src/page/timeline/model/view.js';
 
 describe('ticks of a time axis', () => {
   it('have steps of 1, 2 or 5 times a power of ten', () => {

@@ -5,7 +5,7 @@ import { isOnDevice, loadEvents, type TimelineEvents } from '../../../../src/pag
 import { rankOf } from '../../../../src/page/timeline/events/lane-ranks.js';
 import { alignedPieces } from '../../../../src/page/timeline/pieces/aligned-pieces.js';
 import { chosenRanks, pageRanks } from '../../../../src/page/timeline/pieces/page-ranks.js';
-import { loadRanks } from '../../../../src/page/timeline/pieces/rank-loading.js';
+import { loadRanks } from '../../../../src/page/timeline/pieces/joined-ranks.js';
 import type { PageContents } from '../../../../src/prof/html/page-data.js';
 import { pieceOf } from '../../../support/pages.js';
 import { runCli } from '../../../support/run-cli.js';

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { EventKind } from '../../../../src/prof/html/timeline/timeline-data.js';
-import { busyTracks } from '../../../../src/page/timeline/tracks/busy-tracks.js';
+import { busyTracks } from '../../../../src/page/timeline/tracks/load-tracks.js';
 import { SampleTrack, type Track } from '../../../../src/page/timeline/tracks/track.js';
 import { readingOf, scaleText, valueText } from '../../../../src/page/timeline/tracks/track-values.js';
 import { marksAt } from '../../../../src/page/timeline/tracks/marks.js';

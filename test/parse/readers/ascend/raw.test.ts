@@ -115,6 +115,33 @@ describe('Ascend raw data', () => {
     ]);
   });
 
+  it('gives each task the cycles that were taken after it started, each once', () => {
+    const counted = (us: number, cycles: number): Buffer => {
+      const facts = [40, 0x6bd3, 2, 40, 0, 0, 0, 0, 0, 0, 0, cycles];
+      return packed(`HHHHQBBHHHQQ${'Q'.repeat(11)}`, [...facts, ...Array<number>(10).fill(0), deviceTime(us)], 128);
+    };
+    const path = written({
+      ...one,
+      [LOG]: Buffer.concat([log(0, 25.6, 40), log(1, 31, 40), log(0, 20, 40), log(1, 25.5, 40), log(0, 40, 40), log(1, 41, 40)]),
+      'device_3/data/ffts_profile.data.3.slice_0': Buffer.concat([counted(31, 200), counted(5, 7), counted(26, 100)]),
+    });
+    const found = kernelsOf(path).map(({ start, counters }) => [start, counters?.['aic_total_cycles']]);
+    expect(found).to.deep.equal([[10_000, 100], [15_600, 200], [30_000, undefined]]);
+  }); // prettier-ignore
+
+  it('joins the tensors that several structures list of an operator', () => {
+    const tensor = (kind: number, ...dims: number[]): Buffer => packed('IIIII', [kind, 2, 0, ...dims, 0].slice(0, 5), 44);
+    const listed = (us: number, ...tensors: Buffer[]): Buffer => {
+      const bytes = Buffer.concat([head(10_000, 0, us), packed('QI', [OP.hash, tensors.length], 12), ...tensors]);
+      return Buffer.concat([bytes, Buffer.alloc(256 - bytes.length)]);
+    };
+    const path = written({
+      ...one,
+      'host/data/aging.additional.tensor_info.slice_0': Buffer.concat([listed(11.5, tensor(0, 2, 3)), listed(11.6, tensor(0, 4), tensor(1, 5, 6))]),
+    });
+    expect(kernelsOf(path)[0]?.labels).to.deep.include({ inputShapes: '2,3;4', outputShapes: '5,6', inputTypes: 'FLOAT;FLOAT' });
+  }); // prettier-ignore
+
   it('takes a group of tasks for its parts', () => {
     const contexts = packed('QII', [OP.hash, 1, 5], 232);
     const path = written({

@@ -5,7 +5,7 @@ import { parse } from 'csv-parse/sync';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Activities } from '../../../../src/parse/trace/trace-columns.js';
-import { waitTimes } from '../../../../src/parse/readers/ascend/database/wait-times.js';
+import { waitTimes } from '../../../../src/parse/readers/ascend/database/database-trace.js';
 import { completeKernel } from '../../../../src/record/fields/record-fields.js';
 import { kernelsOf, recordsOf } from '../../../support/profile-records.js';
 import { itShared } from '../../../support/shared.js';

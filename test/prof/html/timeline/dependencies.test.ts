@@ -1,7 +1,7 @@
 /** What instructions waited for, from records to what the page shows of a selected event. */
 import { expect } from 'chai';
 import type { Timeline } from '../../../../src/prof/html/timeline/timeline-data.js';
-import { DependencyBuffer } from '../../../../src/prof/html/timeline/dependency-buffer.js';
+import { DependencyBuffer } from '../../../../src/prof/html/timeline/event-buffer.js';
 import {
   dependenciesOf,
   loadEvents,

@@ -9,7 +9,7 @@ import { sortRows, allRows } from '../../../../containers/row-order.js';
 import { countBelow } from '../../../../containers/sorted-search.js';
 import type { SqliteFile } from '../../../sqlite/sqlite.js';
 import { readFrame } from '../../../torch/event-names.js';
-import type { StringTable } from './string-table.js';
+import type { StringTable } from './connections.js';
 import { mixed } from '../../../../containers/hash.js';
 import { HashIndex, NO_ROW } from '../../../../containers/hash-index.js';
 

@@ -7,10 +7,9 @@ import type { SqliteFile } from '../../../sqlite/sqlite.js';
 import { COLLECTIVE_TYPE_CODES, collectiveKind, collectiveType, commonLink, LINK_CODES } from '../device-kinds.js';
 import { cleanText } from '../kernel-labels.js';
 import type { DatabaseClock } from '../../../sqlite/database-clock.js';
-import { connectionOrNone } from './connections.js';
+import { connectionOrNone, type StringTable } from './connections.js';
 import type { ProcessGroups } from '../process-groups.js';
-import { Transfers } from '../transfers.js';
-import type { StringTable } from './string-table.js';
+import { Transfers } from '../text/collective-parts.js';
 
 const NO_CONTEXT = 4294967295;
 

@@ -1,4 +1,6 @@
 /**
+ * Tables that others refer to: strings and connections of a database.
+ *
  * CONNECTION_IDS: the op behind each device activity. A connection joins a call of the driver library to an op, two
  * entries of a queue, or a forward op to its backward node; writers before 2025 number all three in one range.
  */
@@ -6,6 +8,32 @@ import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { NumberIndex } from '../../../trace/number-index.js';
 import type { SqliteFile } from '../../../sqlite/sqlite.js';
 import type { HostEvents } from '../../../torch/host-events.js';
+import { LruCache } from '../../../../containers/lru-cache.js';
+
+const TABLE = 'STRING_IDS';
+
+/** Id of "no string". */
+export const NO_STRING = 4294967295;
+
+/** The table of strings, looked up on demand: a long run has millions of strings, most of which are not needed. */
+export class StringTable {
+  readonly #texts = new LruCache<number, string | null>(16384);
+  readonly #lookup: (id: number) => string | null;
+
+  constructor(database: SqliteFile) {
+    const lookup = database.lookup(TABLE, 'value', 'id');
+    this.#lookup = (id) => {
+      const value = lookup?.(id);
+      return typeof value === 'string' ? value : null;
+    };
+  }
+
+  /** The string with an id; null when there is none. */
+  text(id: number): string | null {
+    if (!(id >= 0) || id === NO_STRING) return null;
+    return this.#texts.of(id, this.#lookup);
+  }
+}
 
 const NONE = -1;
 /** Id of "no connection" in the tables of the device; -1 in others. */

@@ -28,25 +28,41 @@ import { UnreadEvents } from '../../../unread-events.js';
 import { ThreadTable } from '../../../trace/threads.js';
 import { TorchContexts } from '../../../torch/torch-contexts.js';
 import { nestEvents } from '../../../torch/nesting.js';
-import { COPY_OPERATIONS, taskKind } from '../device-kinds.js';
-import { apiLayer, apiLayerCodeOf, COMMUNICATION_LAYER } from '../api-layers.js';
+import { COPY_OPERATIONS, taskKind, apiLayer, apiLayerCodeOf, COMMUNICATION_LAYER } from '../device-kinds.js';
 import { kernelFields, withTaskIds } from '../kernel-labels.js';
 import { countOpArgs } from '../profiler-info.js';
 import { markedCall, markedOperation, unrecordedWork } from '../marked-operations.js';
 import { CallChains } from './call-chains.js';
 import { DatabaseClock, hasTimes, type TimeColumn } from '../../../sqlite/database-clock.js';
 import { CollectiveRows } from './collective-rows.js';
-import { connectionOrNone, OpConnections } from './connections.js';
-import { HostNames } from './host-names.js';
-import { HostRows, THREAD } from './host-rows.js';
+import { connectionOrNone, OpConnections, StringTable } from './connections.js';
+import { HostNames, HostRows, THREAD } from './host-rows.js';
 import { KernelRows } from './kernel-rows.js';
 import { onlyDevice, readDevices, readProfileFacts } from './profile-facts.js';
 import type { ProcessGroups } from '../process-groups.js';
-import { SampleRows } from './sample-rows.js';
-import { SAMPLE_TABLES } from './sample-tables.js';
-import { StringTable } from './string-table.js';
+import { SampleRows, SAMPLE_TABLES } from './sample-rows.js';
 import { TaskRows } from './task-rows.js';
-import { waitTimes } from './wait-times.js';
+import { sortRows } from '../../../../containers/row-order.js';
+
+/**
+ * How long kernels waited, which databases do not hold, by the rule that kernel_details.csv of the profiler follows.
+ * @returns by activity, ns from the end of the kernel or collective that started before it on its device, 0 where it starts
+ * within that one; NaN for the first of a device, and for what is neither kernel nor collective.
+ */
+export function waitTimes(activities: Activities): Float64Array {
+  const { start, end, device, stream } = activities;
+  const all = [...activities.rowsOf('kernel'), ...activities.rowsOf('collective')];
+  const rows = Uint32Array.from(all.filter((row) => !Number.isNaN(start.at(row))));
+  sortRows(rows, (a, b) => start.at(a) - start.at(b) || end.at(a) - end.at(b) || stream.at(a) - stream.at(b) || 0);
+  const waits = new Float64Array(activities.length).fill(NaN);
+  const ends = new Map<number, number>();
+  for (const row of rows) {
+    const from = device.at(row);
+    waits[row] = Math.max(0, start.at(row) - (ends.get(from) ?? NaN));
+    ends.set(from, end.at(row));
+  }
+  return waits;
+}
 
 /** Tables of events that are read, here and in the files beside this one. */
 const READ_TABLES = [

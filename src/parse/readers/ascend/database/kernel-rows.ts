@@ -6,8 +6,8 @@ import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { NumberIndex } from '../../../trace/number-index.js';
 import { numberOf, type Selection, type SqliteFile, type TakeNumbers } from '../../../sqlite/sqlite.js';
 import { cleanText, kernelLabels } from '../kernel-labels.js';
-import { isMatrixKernel, unitsByBlocks } from '../matrix-units.js';
-import { NO_STRING, type StringTable } from './string-table.js';
+import { isMatrixKernel, unitsByBlocks } from '../device-kinds.js';
+import { NO_STRING, type StringTable } from './connections.js';
 
 const TABLE = 'COMPUTE_TASK_INFO';
 

@@ -1,13 +1,11 @@
 /** Metadata of a database: devices, rank, versions, groups of ranks; of the environment what `metadataFacts` lists. */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-
 import { parseJson, textOf } from '../../../json/json-value.js';
 import { UNKNOWN_DEVICE } from '../../../trace/trace.js';
 import type { SqliteFile } from '../../../sqlite/sqlite.js';
 import type { Device } from '../../../../record/record.js';
-import { metadataFacts } from '../metadata-facts.js';
+import { metadataFacts, readProfilerInfo, toolName, type AscendProfileFacts } from '../profiler-info.js';
 import { jobOf, ProcessGroups } from '../process-groups.js';
-import { readProfilerInfo, toolName, type AscendProfileFacts } from '../profiler-info.js';
 
 /** `ascend_pytorch_profiler_3.db` belongs to rank 3. */
 const RANK_IN_NAME = /^ascend_pytorch_profiler_(\d{1,6})\.db/;

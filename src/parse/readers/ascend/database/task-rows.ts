@@ -9,18 +9,16 @@ import { NumericColumn } from '../../../../containers/numeric-column.js';
 import type { SqliteFile } from '../../../sqlite/sqlite.js';
 import type { ThreadTable } from '../../../trace/threads.js';
 import type { Labels } from '../../../../record/record.js';
-import { taskKind, type TaskKind } from '../device-kinds.js';
-import { TaskTypes } from '../task-types.js';
+import { taskKind, TaskTypes, type TaskKind } from '../device-kinds.js';
 import type { UnreadEvents } from '../../../unread-events.js';
 import { isAway } from '../../../trace/mending/stray-events.js';
 import { isNear } from '../../../trace/clocks/exact-times.js';
 import { hasTimes, type DatabaseClock } from '../../../sqlite/database-clock.js';
 import type { CollectiveRows } from './collective-rows.js';
-import { connectionOrNone } from './connections.js';
+import { connectionOrNone, NO_STRING, type StringTable } from './connections.js';
 import type { DeviceRange, MarkedRow } from './host-rows.js';
 import { NO_ID, TASK_IDS } from '../kernel-labels.js';
 import type { KernelRows } from './kernel-rows.js';
-import { NO_STRING, type StringTable } from './string-table.js';
 
 /** Code of a copy of unknown direction. */
 const NO_CODE = 4294967295;

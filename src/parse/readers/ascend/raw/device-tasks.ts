@@ -1,14 +1,18 @@
 /**
- * Files of `device_N/data`: starts and ends of tasks → tasks, and their cycles. Memory: some 200 bytes a task.
+ * Files of `device_N/data`: starts and ends of tasks → tasks, and their cycles. Memory: some 100 bytes a task.
  * Source: Ascend/msprof, analysis/csrc/domain/services (parser/parser_item, modeling); docs/ascend-raw.md.
  */
 import { entryOf } from '../../../../containers/map-entry.js';
 import { elementAt } from '../../../../containers/element.js';
+import { NO_ROW } from '../../../../containers/hash-index.js';
+import { NumericColumn } from '../../../../containers/numeric-column.js';
+import { PairIndex } from '../../../../containers/pair-index.js';
+import { allRows, groupRows, sortRows } from '../../../../containers/row-order.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { isNear } from '../../../trace/clocks/exact-times.js';
 import type { UnreadEvents } from '../../../unread-events.js';
 import { CLOCKS, DEVICE } from './layouts.js';
-import { TASK_NAMES } from './number-names.js';
+import { TASK_NAMES } from './raw-texts.js';
 import { SHORT_PLATFORM, type RawFolder } from './raw-folder.js';
 import { structuresIn } from './structures.js';
 
@@ -31,27 +35,76 @@ export interface DeviceTask {
   readonly type: string;
   readonly start: number;
   readonly end: number;
-  batch: number;
-}
-
-interface Log extends Omit<DeviceTask, 'start' | 'end'> {
-  readonly time: number;
-}
-
-/** What the device counted of a task. */
-export interface TaskCounters {
-  readonly stream: number;
-  readonly task: number;
-  readonly context: number;
-  readonly end: number;
-  /** Whether on vector cores. */
-  readonly isVector: boolean;
+  readonly batch: number;
+  /** Cycles that the device counted; NaN where it counted none. */
   readonly cycles: number;
+  /** Whether they are those of vector cores. */
+  readonly isVector: boolean;
+}
+
+/** Adds the start or the end of a task. */
+type AddLog = (stream: number, task: number, context: number, type: string, time: number, isEnd: boolean) => void;
+
+const STREAMS = 0x800;
+const UINT32 = 2 ** 32;
+
+/** Numbers of tasks in columns, each set of stream, task and context once. Several tasks of a profile share a set. */
+class TaskNumbers {
+  readonly stream = NumericColumn.counts();
+  readonly task = NumericColumn.counts();
+  readonly context = NumericColumn.counts();
+  readonly #rows = new PairIndex(
+    (row) => this.stream.at(row) * UINT32 + this.task.at(row),
+    (row) => this.context.at(row),
+  );
+
+  rowOf(stream: number, task: number, context: number): number {
+    const found = this.#rows.get(stream * UINT32 + task, context);
+    if (found !== NO_ROW) return found;
+    const row = this.stream.length;
+    this.stream.push(stream);
+    this.task.push(task);
+    this.context.push(context);
+    this.#rows.put(row);
+    return row;
+  }
+}
+
+/** Times of tasks in columns. */
+class TaskTimes {
+  /** Row of `TaskNumbers`. */
+  readonly numbers = NumericColumn.counts();
+  readonly time = NumericColumn.floats();
+
+  add(numbers: number, time: number): void {
+    this.numbers.push(numbers);
+    this.time.push(time);
+  }
+
+  /** Rows by their numbers and then by time, of equal times as `compareTies` says. */
+  sorted(compareTies: (a: number, b: number) => number = (a, b) => a - b): Uint32Array {
+    const rows = allRows(this.time.length);
+    const { numbers, time } = this;
+    sortRows(rows, (a, b) => numbers.at(a) - numbers.at(b) || time.at(a) - time.at(b) || compareTies(a, b));
+    return rows;
+  }
 }
 
 export class DeviceTasks {
-  readonly tasks: DeviceTask[] = [];
-  readonly counters: TaskCounters[] = [];
+  readonly #numbers = new TaskNumbers();
+  readonly #starts = new TaskTimes();
+  readonly #ends = new TaskTimes();
+  /** Names of types, and the number of that of each start. */
+  readonly #types: string[] = [];
+  readonly #typeOf = NumericColumn.counts();
+  /** Tasks: the row of the start, and the end. */
+  readonly #start = NumericColumn.counts();
+  readonly #end = NumericColumn.floats();
+  #batches = new Uint32Array(0);
+  /** What the device counted, by the time at which a task ended. */
+  readonly #counted = new TaskTimes();
+  readonly #cycles = NumericColumn.floats();
+  readonly #isVector = NumericColumn.codes();
   /** Clock of the cores over time, in Hz. */
   readonly clocks: { readonly time: number; readonly hertz: number }[] = [];
 
@@ -62,31 +115,67 @@ export class DeviceTasks {
     private readonly diagnostics: Diagnostics,
     private readonly unread: UnreadEvents,
   ) {
-    const logs = new Map<string, { starts: Log[]; ends: number[] }>();
-    const add = (log: Log, isEnd: boolean): void => {
-      const found = entryOf(logs, `${log.stream},${log.task},${log.context}`, () => ({ starts: [], ends: [] }));
-      if (isEnd) found.ends.push(log.time);
-      else found.starts.push(log);
+    const add: AddLog = (stream, task, context, type, time, isEnd) => {
+      (isEnd ? this.#ends : this.#starts).add(this.#numbers.rowOf(stream, task, context), time);
+      if (!isEnd) this.#typeOf.push(this.#typeNumber(type));
     };
     if (device.platform === SHORT_PLATFORM) this.#readShortLogs(add);
     else this.#readLogs(add);
     this.#readOldLogs(add);
-    const flips = this.#readTracks();
-    const streams = new Map<number, Log[]>();
-    for (const { starts } of logs.values()) for (const start of starts) entryOf(streams, start.stream, () => []).push(start);
-    for (const [stream, starts] of streams) setBatches(starts, flips.get(stream) ?? []);
-    for (const { starts, ends } of logs.values()) this.#join(starts, ends);
-    this.tasks.sort((a, b) => a.start - b.start);
+    const starts = this.#starts.sorted();
+    this.#setBatches(starts, this.#readTracks());
+    this.#join(starts, this.#ends.sorted());
     this.#readCounters();
     this.#readClock();
-  } // prettier-ignore
+  }
+
+  /** The tasks in order of their start. */
+  *tasks(): Generator<DeviceTask> {
+    const rows = allRows(this.#start.length);
+    const startOf = (row: number): number => this.#starts.time.at(this.#start.at(row));
+    sortRows(rows, (a, b) => startOf(a) - startOf(b) || a - b);
+    const take = this.#counters();
+    for (const row of rows) {
+      const from = this.#start.at(row);
+      const numbers = this.#starts.numbers.at(from);
+      const counted = take(numbers, startOf(row));
+      yield {
+        stream: this.#numbers.stream.at(numbers),
+        task: this.#numbers.task.at(numbers),
+        context: this.#numbers.context.at(numbers),
+        type: elementAt(this.#types, this.#typeOf.at(from)),
+        ...{ start: startOf(row), end: this.#end.at(row), batch: elementAt(this.#batches, from) },
+        ...{ cycles: this.#cycles.at(counted), isVector: this.#isVector.at(counted) === 1 },
+      };
+    }
+  }
+
+  /** Gives the counters of a task, each once: the first of its numbers that were taken after it started; NaN without any. */
+  #counters(): (numbers: number, start: number) => number {
+    const { numbers: numbersOf, time } = this.#counted;
+    const sorted = this.#counted.sorted((a, b) => b - a);
+    const { rows, first } = groupRows(sorted, (row) => numbersOf.at(row), this.#numbers.stream.length);
+    const next = first.slice();
+    return (numbers, start) => {
+      let at = elementAt(next, numbers);
+      const end = elementAt(first, numbers + 1);
+      while (at < end && time.at(elementAt(rows, at)) < start) at++;
+      next[numbers] = at < end ? at + 1 : at;
+      return at < end ? elementAt(rows, at) : NaN;
+    };
+  }
+
+  #typeNumber(type: string): number {
+    const number = this.#types.indexOf(type);
+    return number === -1 ? this.#types.push(type) - 1 : number;
+  }
 
   *#structures<K extends keyof typeof DEVICE>(kind: K): ReturnType<typeof structuresIn<(typeof DEVICE)[K]['fields']>> {
     const layout = DEVICE[kind] as { names: RegExp; bytes: number; fields: (typeof DEVICE)[K]['fields'] };
     yield* structuresIn(this.folder.ofDevice(this.device, layout), layout, this.diagnostics, true);
   }
 
-  #readLogs(add: (log: Log, isEnd: boolean) => void): void {
+  #readLogs(add: AddLog): void {
     for (const row of this.#structures('log')) {
       const kind = row.number('kind');
       const about = kind & FUNCTION;
@@ -98,11 +187,11 @@ export class DeviceTasks {
       const { stream, task } = placeOf(row.number('stream'), row.number('task'));
       const type = isSubtask ? TASK_NAMES.subtask(row.number('subtaskType')) : TASK_NAMES.log(kind >> 10);
       const context = isSubtask ? row.number('subtask') : NO_CONTEXT;
-      add({ stream, task, context, type, batch: 0, time: this.timeOf(row.big('time')) }, (about & 1) === 1);
+      add(stream, task, context, type, this.timeOf(row.big('time')), (about & 1) === 1);
     }
   }
 
-  #readShortLogs(add: (log: Log, isEnd: boolean) => void): void {
+  #readShortLogs(add: AddLog): void {
     for (const row of this.#structures('shortLog')) {
       const kind = row.number('kind');
       const about = kind & FUNCTION;
@@ -112,20 +201,26 @@ export class DeviceTasks {
       }
       const time = this.timeOf(row.big('time'));
       const type = TASK_NAMES.shortLog(kind >> 10);
-      add({ stream: 0, task: row.number('task'), context: NO_CONTEXT, type, batch: 0, time }, about === END);
+      add(0, row.number('task'), NO_CONTEXT, type, time, about === END);
     }
   }
 
-  #readOldLogs(add: (log: Log, isEnd: boolean) => void): void {
+  #readOldLogs(add: AddLog): void {
     for (const row of this.#structures('oldLog')) {
       const about = row.number('kind') & OLD_FUNCTION;
       if (about !== START && about !== END) {
         this.unread.count(`hwts ${about}`);
         continue;
       }
-      const place = { stream: row.number('stream') & 0x7ff, task: row.number('task'), context: NO_CONTEXT };
       const type = TASK_NAMES.oldLog(row.number('taskType'));
-      add({ ...place, type, batch: 0, time: this.timeOf(row.big('time')) }, about === END);
+      add(
+        row.number('stream') % STREAMS,
+        row.number('task'),
+        NO_CONTEXT,
+        type,
+        this.timeOf(row.big('time')),
+        about === END,
+      );
     }
   }
 
@@ -137,32 +232,48 @@ export class DeviceTasks {
       else {
         const task = row.number('task');
         const flip = { time: this.timeOf(row.big('time')), task: task === STREAM_ENDED ? 0 : task };
-        entryOf(flips, row.number('stream') & 0x7ff, () => []).push(flip);
+        entryOf(flips, row.number('stream') % STREAMS, () => []).push(flip);
       }
     }
     return flips;
   }
 
-  /** Joins each start of a task with the end before its next start. */
-  #join(starts: Log[], ends: number[]): void {
-    starts.sort((a, b) => a.time - b.time);
-    ends.sort((a, b) => a - b);
+  /** @param starts rows of starts by their numbers and time */
+  #setBatches(starts: Uint32Array, flips: ReadonlyMap<number, Flip[]>): void {
+    const numbersOf = (row: number): number => this.#starts.numbers.at(row);
+    const { rows, first } = groupRows(starts, (row) => this.#numbers.stream.at(numbersOf(row)), STREAMS);
+    this.#batches = new Uint32Array(starts.length);
+    const facts = {
+      timeOf: (row: number) => this.#starts.time.at(row),
+      taskOf: (row: number) => this.#numbers.task.at(numbersOf(row)),
+      batches: this.#batches,
+    };
+    for (const [stream, found] of flips) setBatches(rows.subarray(first[stream], first[stream + 1]), facts, found);
+  }
+
+  /** Joins each start of a task with the end before the next start of its numbers. Rows are by numbers and time. */
+  #join(starts: Uint32Array, ends: Uint32Array): void {
+    const [from, to] = [this.#starts, this.#ends];
     let lost = 0;
     let next = 0;
-    starts.forEach(({ time: start, ...rest }, i) => {
-      while (next < ends.length && elementAt(ends, next) < start) {
+    starts.forEach((row, i) => {
+      const [numbers, start] = [from.numbers.at(row), from.time.at(row)];
+      const order = (): number => to.numbers.at(elementAt(ends, next)) - numbers;
+      while (next < ends.length && (order() < 0 || (order() === 0 && to.time.at(elementAt(ends, next)) < start))) {
         next++;
         lost++;
       }
-      const end = ends[next];
-      const following = starts[i + 1]?.time ?? Infinity;
-      if (end === undefined || end >= following || !isNear(end - start)) lost++;
+      const end = next < ends.length && order() === 0 ? to.time.at(elementAt(ends, next)) : NaN;
+      const after = starts[i + 1];
+      const following = after !== undefined && from.numbers.at(after) === numbers ? from.time.at(after) : Infinity;
+      if (!(end < following) || !isNear(end - start)) lost++;
       else {
-        this.tasks.push({ ...rest, start, end });
+        this.#start.push(row);
+        this.#end.push(end);
         next++;
       }
     });
-    this.diagnostics.count('event-without-time', lost + Math.max(0, ends.length - next));
+    this.diagnostics.count('event-without-time', lost + ends.length - next);
   }
 
   #readCounters(): void {
@@ -176,10 +287,10 @@ export class DeviceTasks {
       const isGrouped = row.number('form') >> 13 === 4;
       const type = row.number('subtaskType');
       const isMatrix = (!isGrouped && row.number('form') >> 13 === 0) || (isGrouped && (type === 0 || type === 6));
-      this.counters.push({
-        ...{ stream, task, context: isGrouped ? row.number('subtask') : NO_CONTEXT, isVector: !isMatrix },
-        ...{ end: this.timeOf(row.big('end')), cycles: Number(row.big('cycles')) },
-      });
+      const context = isGrouped ? row.number('subtask') : NO_CONTEXT;
+      this.#counted.add(this.#numbers.rowOf(stream, task, context), this.timeOf(row.big('end')));
+      this.#cycles.push(Number(row.big('cycles')));
+      this.#isVector.push(isMatrix ? 0 : 1);
     }
   }
 
@@ -196,9 +307,9 @@ export class DeviceTasks {
 
 /** Numbers of stream and task: bits 12 and 13 of the stream say that bits of one are in the other. */
 function placeOf(stream: number, task: number): { stream: number; task: number } {
-  if ((stream & 0x1000) !== 0) return { stream: stream % 0x800, task: (task & 0x1fff) | (stream & 0xe000) };
-  if ((stream & 0x2000) !== 0) return { stream: (task & 0xfff) % 0x800, task: (stream & 0xfff) | (task & 0xf000) };
-  return { stream: stream % 0x800, task };
+  if ((stream & 0x1000) !== 0) return { stream: stream % STREAMS, task: (task & 0x1fff) | (stream & 0xe000) };
+  if ((stream & 0x2000) !== 0) return { stream: (task & 0xfff) % STREAMS, task: (stream & 0xfff) | (task & 0xf000) };
+  return { stream: stream % STREAMS, task };
 }
 
 /** When the numbers of a stream's tasks began anew; `task` is the number that said so, 0 too where the stream ended. */
@@ -207,21 +318,28 @@ export interface Flip {
   readonly task: number;
 }
 
-/** Numbers the batches of a stream's tasks: after each flip, numbers of 16 bits begin anew. */
-export function setBatches(tasks: { time: number; task: number; batch: number }[], flips: Flip[]): void {
-  tasks.sort((a, b) => a.time - b.time);
+/** Tasks by row, and the batches that they get. */
+interface BatchedTasks {
+  readonly timeOf: (row: number) => number;
+  readonly taskOf: (row: number) => number;
+  readonly batches: Uint32Array;
+}
+
+/** Numbers the batches of a stream's tasks: after each flip, numbers of 16 bits begin anew. Sorts the rows by time. */
+export function setBatches(rows: Uint32Array, { timeOf, taskOf, batches }: BatchedTasks, flips: Flip[]): void {
+  sortRows(rows, (a, b) => timeOf(a) - timeOf(b));
   flips.sort((a, b) => a.time - b.time);
   let batch = 0;
-  tasks.forEach((task, i) => {
-    for (let flip = flips[batch]; flip !== undefined && task.time > flip.time; flip = flips[batch]) {
+  rows.forEach((row, i) => {
+    for (let flip = flips[batch]; flip !== undefined && timeOf(row) > flip.time; flip = flips[batch]) {
       batch++;
       // Several threads may take numbers at once: those below the flip's came after it.
       for (let back = i - 1; back >= 0; back--) {
-        const before = elementAt(tasks, back);
-        if ((before.task & 0xffff) >= flip.task) break;
-        before.batch = batch;
+        const before = elementAt(rows, back);
+        if ((taskOf(before) & 0xffff) >= flip.task) break;
+        batches[before] = batch;
       }
     }
-    task.batch = batch;
+    batches[row] = batch;
   });
 }

@@ -1,23 +1,22 @@
 /**
  * Files of `host/data`: calls of the driver library, the tasks that each put on a device, and the operators behind them.
- * What a call put or described has its thread and a time within it. Memory: about 60 bytes a call, 300 a task.
+ * What a call put or described has its thread and a time within it. Memory: about 60 bytes a call, 250 a task.
  */
 import { statSync } from 'node:fs';
 import { entryOf } from '../../../../containers/map-entry.js';
 import { elementAt } from '../../../../containers/element.js';
-import { append } from '../../../../containers/lists.js';
+import { LruCache } from '../../../../containers/lru-cache.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { isNear } from '../../../trace/clocks/exact-times.js';
 import { HostCalls, Ranges } from '../../../trace/trace-columns.js';
 import { firstBytes } from '../../../files.js';
 import { nest, OUTSIDE } from '../../../torch/nesting.js';
 import type { ThreadTable } from '../../../trace/threads.js';
-import { apiLayerCodeOf } from '../api-layers.js';
+import { apiLayerCodeOf } from '../device-kinds.js';
 import { setBatches, type Flip } from './device-tasks.js';
-import { CONTEXTS, DICTIONARIES, HOST, MARK_TEXT, TENSORS } from './layouts.js';
-import { elementTypeName, formatName } from './number-names.js';
+import { CONTEXTS, DICTIONARIES, HOST, MARK_TEXT, TENSORS, type Structure } from './layouts.js';
+import { elementTypeName, formatName, type RawTexts } from './raw-texts.js';
 import type { RawFolder } from './raw-folder.js';
-import type { RawTexts } from './raw-texts.js';
 import { countEmpty, structuresIn } from './structures.js';
 
 /** Levels of calls, and the number that stands for the end of a call in two events. */
@@ -42,10 +41,21 @@ export interface Operator {
   readonly core: number;
   /** Blocks, and times as many on the other kind of core in the high 16 bits. */
   readonly blocks: number;
-  readonly contexts: number[];
-  readonly inputs: string[][];
-  readonly outputs: string[][];
+  contexts: readonly number[];
+  tensors: Tensors;
 }
+
+/** Extents, element type and format of each tensor. Operators that repeat share them. */
+interface Tensors {
+  readonly inputs: readonly string[][];
+  readonly outputs: readonly string[][];
+}
+
+const NO_TENSORS: Tensors = { inputs: [], outputs: [] };
+const NO_CONTEXTS: readonly number[] = [];
+
+/** Lists of tensors that are kept to be shared. */
+const SHARED_TENSORS = 4096;
 
 export interface HostTask {
   readonly device: number;
@@ -89,6 +99,9 @@ export interface ProgramMark {
   readonly text: string;
 }
 
+/** Files whose structures lie in calls. */
+type PlacedKind = 'track' | 'node' | 'tensors' | 'contexts' | 'collective' | 'message' | 'copy';
+
 export class HostTracks {
   readonly calls = new HostCalls();
   readonly tasks: HostTask[] = [];
@@ -103,9 +116,10 @@ export class HostTracks {
   readonly #items: bigint[] = [];
   readonly #types: ReadonlyMap<string, string>;
   readonly #hashes: ReadonlyMap<string, string>;
-  /** What is placed in calls, and what is done with the call it is in. */
+  /** What is placed in calls, and what is done with that of each kind once the calls around it are known. */
   readonly #points = new HostCalls();
-  readonly #place: ((call: number) => void)[] = [];
+  readonly #place: ((callOf: (point: number) => number) => void)[] = [];
+  readonly #tensors = new LruCache<string, Tensors>(SHARED_TENSORS);
 
   constructor(
     private readonly folder: RawFolder,
@@ -186,93 +200,135 @@ export class HostTracks {
     this.#items.push(item);
   }
 
-  /** Does something with the innermost call of a thread around a time. */
-  #placeAt(thread: number, time: number, place: (call: number) => void): void {
-    // What comes as a call ends belongs to it.
-    const within = time - 0.5;
-    this.#points.add(within, within, thread, 0, NaN, 0, 0);
-    this.#place.push(place);
+  /**
+   * Reads what lies in calls: each with its thread and time, for which `place` gets the innermost call around it later.
+   * @param read what a structure says; null for one that is passed over
+   */
+  #readPlaced<K extends PlacedKind, T>(
+    kind: K,
+    read: (row: Structure<(typeof HOST)[K]['fields']>) => T | null,
+    place: (found: T, call: number) => void,
+  ): void {
+    const found: T[] = [];
+    const first = this.#points.length;
+    for (const row of this.#structures(kind)) {
+      const thing = read(row);
+      if (thing === null) continue;
+      const head = row as Structure<(typeof HOST)[PlacedKind]['fields']>;
+      // What comes as a call ends belongs to it.
+      const within = this.folder.timeOf(head.big('time')) - 0.5;
+      this.#points.add(within, within, this.#thread(head.number('thread')), 0, NaN, 0, 0);
+      found.push(thing);
+    }
+    this.#place.push((callOf) => {
+      found.forEach((thing, i) => {
+        const call = callOf(first + i);
+        if (call !== OUTSIDE) place(thing, call);
+      });
+    });
   }
 
   #readTasks(): void {
-    const flips = new Map<string, Flip[]>();
-    const streams = new Map<string, HostTask[]>();
-    for (const row of this.#structures('track')) {
+    const flips = new Map<number, Flip[]>();
+    const streams = new Map<number, number[]>();
+    const read = (row: Structure<typeof HOST.track.fields>): HostTask | null => {
       const [type, task, device, stream] = [row.big('taskType'), row.number('task'), row.number('device'), row.number('stream')];
       const time = this.folder.timeOf(row.big('time'));
-      if (type === FLIP) {
-        const flip = { time, task: task >>> 16 === STREAM_ENDED ? 0 : task & 0xffff };
-        entryOf(flips, `${device},${stream}`, () => []).push(flip);
-        continue;
-      }
-      if (type === MAINTENANCE) continue;
+      const key = device * 65_536 + stream;
+      if (type === FLIP) entryOf(flips, key, () => []).push({ time, task: task >>> 16 === STREAM_ENDED ? 0 : task & 0xffff });
+      if (type === FLIP || type === MAINTENANCE) return null;
       const found: HostTask = {
         ...{ device, stream, task, batch: 0, time, call: -1, inner: -1, isOfCollective: false },
         type: this.#types.get(`${RUNTIME}_${type}`) ?? String(type),
         kernel: this.#textOf(row.big('kernel')),
       };
-      this.tasks.push(found);
-      entryOf(streams, `${device},${stream}`, () => []).push(found);
-      this.#placeAt(this.#thread(row.number('thread')), time, (call) => (found.call = found.inner = call));
-    } // prettier-ignore
-    for (const [stream, tasks] of streams) setBatches(tasks, flips.get(stream) ?? []);
-  }
+      entryOf(streams, key, () => []).push(this.tasks.push(found) - 1);
+      return found;
+    };
+    this.#readPlaced('track', read, (task, call) => (task.call = task.inner = call));
+    const batches = new Uint32Array(this.tasks.length);
+    const taskAt = (row: number): HostTask => elementAt(this.tasks, row);
+    const facts = { timeOf: (row: number) => taskAt(row).time, taskOf: (row: number) => taskAt(row).task, batches };
+    for (const [key, found] of flips) setBatches(Uint32Array.from(streams.get(key) ?? []), facts, found);
+    for (const [row, task] of this.tasks.entries()) task.batch = elementAt(batches, row);
+  } // prettier-ignore
 
   #readOperators(): void {
-    for (const row of this.#structures('node')) {
-      const operator: Operator = {
+    this.#readPlaced(
+      'node',
+      (row): Operator => ({
         ...{ op: row.big('op'), name: this.#textOf(row.big('op')), opType: this.#textOf(row.big('opType')) },
-        ...{ core: row.number('taskType'), blocks: row.number('blocks'), contexts: [], inputs: [], outputs: [] },
-      };
-      this.#placeAt(this.#thread(row.number('thread')), this.folder.timeOf(row.big('time')), (call) => {
-        entryOf(this.operators, this.#nodeOf(call), () => []).push(operator);
-      });
-    } // prettier-ignore
-    const ofOperator = (op: bigint, thread: number, time: bigint, use: (operator: Operator) => void): void => {
-      this.#placeAt(this.#thread(thread), this.folder.timeOf(time), (call) => {
-        const found = this.operators.get(this.#nodeOf(call))?.find((operator) => operator.op === op);
-        if (found === undefined) this.diagnostics.count('row-passed-over');
-        else use(found);
-      });
-    };
-    for (const row of this.#structures('tensors')) {
-      const tensors = [...tensorsIn(row.bytes, row.at, row.number('count'))];
-      ofOperator(row.big('op'), row.number('thread'), row.big('time'), ({ inputs, outputs }) => {
-        for (const [kind, ...tensor] of tensors) (kind === 0 ? inputs : outputs).push(tensor);
-      });
-    }
-    for (const row of this.#structures('contexts')) {
-      const count = Math.min(row.number('count'), CONTEXTS.most);
-      const ids = Array.from({ length: count }, (_, i) => row.bytes.readUInt32LE(row.at + CONTEXTS.from + 4 * i));
-      ofOperator(row.big('op'), row.number('thread'), row.big('time'), ({ contexts }) => append(contexts, ids));
-    }
-    for (const row of this.#structures('collective')) {
-      const [dataType, algorithm, count] = [row.number('dataType'), this.#textOf(row.big('algorithm')), row.big('count')];
-      const found = { dataType, algorithm, count: Number(count), group: row.big('group') };
-      this.#placeAt(this.#thread(row.number('thread')), this.folder.timeOf(row.big('time')), (call) => {
-        this.collectives.set(this.#nodeOf(call), found);
-      });
-    } // prettier-ignore
-    for (const row of this.#structures('message')) {
-      const [local, remote, isSource] = [row.number('localRank'), row.number('remoteRank'), row.number('role') === 1];
-      const found: HostMessage = {
-        ...{ context: row.number('context'), size: Number(row.big('size')), link: row.number('link') },
-        ...{
+        ...{ core: row.number('taskType'), blocks: row.number('blocks'), contexts: NO_CONTEXTS, tensors: NO_TENSORS },
+      }),
+      (operator, call) => entryOf(this.operators, this.#nodeOf(call), () => []).push(operator),
+    );
+    this.#readPlaced(
+      'tensors',
+      (row) => ({ op: row.big('op'), tensors: this.#tensorsIn(row.bytes, row.at, row.number('count')) }),
+      ({ op, tensors }, call) => {
+        const operator = this.#operatorOf(op, call);
+        if (operator !== null) operator.tensors = joined(operator.tensors, tensors);
+      },
+    );
+    this.#readPlaced(
+      'contexts',
+      (row) => {
+        const count = Math.min(row.number('count'), CONTEXTS.most);
+        const ids = Array.from({ length: count }, (_, i) => row.bytes.readUInt32LE(row.at + CONTEXTS.from + 4 * i));
+        return { op: row.big('op'), ids };
+      },
+      ({ op, ids }, call) => {
+        const operator = this.#operatorOf(op, call);
+        if (operator !== null) operator.contexts = [...operator.contexts, ...ids];
+      },
+    );
+    this.#readCollectives();
+    this.#readPlaced(
+      'copy',
+      (row) => ({ bytes: Number(row.big('size')), direction: row.number('direction') }),
+      (copy, call) => this.copies.set(call, copy),
+    );
+  }
+
+  #readCollectives(): void {
+    this.#readPlaced(
+      'collective',
+      (row): HostCollective => ({
+        ...{ dataType: row.number('dataType'), algorithm: this.#textOf(row.big('algorithm')) },
+        ...{ count: Number(row.big('count')), group: row.big('group') },
+      }),
+      (collective, call) => this.collectives.set(this.#nodeOf(call), collective),
+    );
+    this.#readPlaced(
+      'message',
+      (row): HostMessage => {
+        const [local, remote, isSource] = [row.number('localRank'), row.number('remoteRank'), row.number('role') === 1];
+        return {
+          ...{ context: row.number('context'), size: Number(row.big('size')), link: row.number('link') },
           src: rankOf(isSource ? local : remote),
           dst: rankOf(isSource ? remote : local),
           isRemote: row.number('transport') === RDMA,
-        },
-      };
-      this.#placeAt(this.#thread(row.number('thread')), this.folder.timeOf(row.big('time')), (call) => {
-        entryOf(this.messages, call, () => []).push(found);
-      });
-    }
-    for (const row of this.#structures('copy')) {
-      const found = { bytes: Number(row.big('size')), direction: row.number('direction') };
-      this.#placeAt(this.#thread(row.number('thread')), this.folder.timeOf(row.big('time')), (call) => {
-        this.copies.set(call, found);
-      });
-    }
+        };
+      },
+      (message, call) => entryOf(this.messages, call, () => []).push(message),
+    );
+  }
+
+  /** The operator that a call launches; null where it launches no such one, which is counted. */
+  #operatorOf(op: bigint, call: number): Operator | null {
+    const found = this.operators.get(this.#nodeOf(call))?.find((operator) => operator.op === op) ?? null;
+    if (found === null) this.diagnostics.count('row-passed-over');
+    return found;
+  }
+
+  #tensorsIn(bytes: Buffer, at: number, count: number): Tensors {
+    const to = at + TENSORS.from + Math.min(count, TENSORS.most) * TENSORS.bytes;
+    return this.#tensors.of(bytes.toString('latin1', at + TENSORS.from, to), () => {
+      const tensors = [...tensorsIn(bytes, at, count)];
+      const listed = (isInput: boolean): string[][] =>
+        tensors.flatMap(([kind, ...tensor]) => ((kind === 0) === isInput ? [tensor] : []));
+      return { inputs: listed(true), outputs: listed(false) };
+    });
   }
 
   #readMarks(): void {
@@ -318,11 +374,12 @@ export class HostTracks {
       if (outer !== OUTSIDE) this.#parents[elementAt(rows, range)] = elementAt(rows, outer);
     });
     let lost = 0;
-    this.#place.forEach((place, point) => {
+    const callOf = (point: number): number => {
       const range = elementAt(innermost, point);
       if (range === OUTSIDE) lost++;
-      else place(elementAt(rows, range));
-    });
+      return range === OUTSIDE ? OUTSIDE : elementAt(rows, range);
+    };
+    for (const place of this.#place.splice(0)) place(callOf);
     this.diagnostics.count('row-passed-over', lost);
     for (const task of this.tasks) {
       if (task.call === -1) continue;
@@ -331,6 +388,12 @@ export class HostTracks {
       task.isOfCollective = isInCollective || this.collectives.has(task.call);
     } // prettier-ignore
   }
+}
+
+/** The tensors of an operator that several structures list. */
+function joined(a: Tensors, b: Tensors): Tensors {
+  if (a === NO_TENSORS) return b;
+  return { inputs: [...a.inputs, ...b.inputs], outputs: [...a.outputs, ...b.outputs] };
 }
 
 /** A rank that is none is unknown. */

@@ -4,32 +4,36 @@
  */
 import { entryOf } from '../../../../containers/map-entry.js';
 import { elementAt } from '../../../../containers/element.js';
+import { NO_ROW } from '../../../../containers/hash-index.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { Diagnostics } from '../../../../record/diagnostics.js';
 import type { ActivityDetails } from '../../../trace/trace.js';
+import { NumberIndex } from '../../../trace/number-index.js';
 import { ThreadTable } from '../../../trace/threads.js';
 import { HostEvents } from '../../../torch/host-events.js';
 import { UnreadEvents } from '../../../unread-events.js';
 import { COLLECTIVE_TYPE_CODES, LINK_CODES } from '../device-kinds.js';
 import { kernelFields, kernelLabels, withTaskIds, type TextLabel } from '../kernel-labels.js';
-import { metadataFacts, readMetadataFile } from '../metadata-facts.js';
+import {
+  metadataFacts,
+  readMetadataFile,
+  readProfilerInfo,
+  toolName,
+  type AscendProfileFacts,
+} from '../profiler-info.js';
 import { jobOf, ProcessGroups } from '../process-groups.js';
-import { readProfilerInfo, toolName, type AscendProfileFacts } from '../profiler-info.js';
-import { CollectiveParts } from '../text/collective-parts.js';
-import type { CommunicationFacts } from '../text/communication-file.js';
+import { CollectiveParts, type CommunicationFacts } from '../text/collective-parts.js';
 import { FREQUENCY } from '../text/counter-events.js';
-import { LaunchQueue, TraceFlows } from '../text/flows.js';
+import { LaunchQueue, TraceFlows, TraceMarks } from '../text/flows.js';
 import { TextSamples } from '../text/text-samples.js';
 import type { TracedEvents, TracedKernels, TraceSource } from '../text/trace-source.js';
 import { AscendTexts, type TracedCollective } from '../text/trace-rows.js';
-import { TraceMarks } from '../text/trace-marks.js';
 import { TraceTasks } from '../text/trace-tasks.js';
-import { DeviceTasks, type DeviceTask, type TaskCounters } from './device-tasks.js';
+import { DeviceTasks, type DeviceTask } from './device-tasks.js';
 import { readFramework } from './framework-files.js';
 import { HostTracks, type HostTask, type Operator } from './host-tracks.js';
-import { coreName } from './number-names.js';
+import { coreName, RawTexts } from './raw-texts.js';
 import { RawFolder, SHORT_PLATFORM } from './raw-folder.js';
-import { RawTexts } from './raw-texts.js';
 
 /** Tasks of compute units, by the driver's type: one of another type in a call has no operator. */
 const OF_KERNELS = /^(?:KERNEL_|FFTS_PLUS|STARS_COMMON|AI_|AIV|MIX_|DSA)/;
@@ -48,7 +52,8 @@ export function rawSource(path: string, name: string): TraceSource {
   for (const { thread, start, end, text } of tracks.marks) host.add('annotation', start, end, thread, texts.numberOf(text));
   const work = new RawWork(folder, tracks, texts, samples, diagnostics, unread);
   for (const kind of folder.unread()) unread.count(kind);
-  const lanes = work.lanes;
+  // What the joins needed, of the host's tasks and their operators, is not kept for as long as the events are.
+  const { lanes, groups: communication } = work;
   const events: TracedEvents = {
     ...{ threads, calls: tracks.calls, texts: texts.bytes, host, tasks: work.tasks, collectives: work.collectives },
     ...{ parts: work.parts, flows: new TraceFlows(), marks: new TraceMarks(), queue, samples },
@@ -66,7 +71,7 @@ export function rawSource(path: string, name: string): TraceSource {
   const known = new Map(folder.devices.map(({ device }) => [device.id, device]));
   return {
     ...{ events, details: work.kernels, clock: folder, diagnostics, unread, groups, profile, copies: work.copies },
-    communication: () => work.groups,
+    communication: () => communication,
     devicesOf: (ids) => [...new Set(ids)].sort((a, b) => a - b).flatMap((id) => known.get(id) ?? []),
   };
 } // prettier-ignore
@@ -81,7 +86,8 @@ class RawWork {
   readonly groups = new Map<string, CommunicationFacts>();
   readonly copies = new Map<number, { readonly bytes: number; readonly direction: number }>();
   readonly lanes: number[] = [];
-  readonly #byPlace = new Map<number, HostTask[]>();
+  /** Rows of the host's tasks, the first of each place. */
+  readonly #byPlace: NumberIndex;
   /** Tasks of calls that put collectives, by call. */
   readonly #parts = new Map<number, { lane: number; start: number; end: number }>();
 
@@ -95,10 +101,12 @@ class RawWork {
   ) {
     this.kernels = new RawKernels();
     const short = new Set(folder.devices.flatMap(({ id, platform }) => (platform === SHORT_PLATFORM ? [id] : [])));
-    for (const task of tracks.tasks) {
-      const key = short.has(task.device) ? placeOf(task.device, 0, task.task, 0) : placeOf(task.device, task.stream, task.task & 0xffff, task.batch);
-      entryOf(this.#byPlace, key, () => []).push(task);
-    }
+    const placeOfRow = (row: number): number => {
+      const { device, stream, task, batch } = elementAt(tracks.tasks, row);
+      return short.has(device) ? placeOf(device, 0, task, 0) : placeOf(device, stream, task & 0xffff, batch);
+    };
+    this.#byPlace = new NumberIndex({ at: placeOfRow });
+    for (let row = 0; row < tracks.tasks.length; row++) if (this.#byPlace.get(placeOfRow(row)) === NO_ROW) this.#byPlace.put(row);
     for (const device of folder.devices) {
       const lane = this.lanes.push(device.id) - 1;
       if (device.timeOf === null) {
@@ -109,14 +117,13 @@ class RawWork {
       }
       const found = new DeviceTasks(folder, device, device.timeOf, diagnostics, unread);
       for (const { time, hertz } of found.clocks) samples.add({ metric: FREQUENCY, unit: 'Hz' }, time, hertz, device.id);
-      const counters = countersByTask(found.counters);
-      for (const task of found.tasks) this.#addTask(lane, device.id, task, counters);
+      for (const task of found.tasks()) this.#addTask(lane, device.id, task);
     }
     this.#addCollectives();
   } // prettier-ignore
 
-  #addTask(lane: number, device: number, task: DeviceTask, counters: Map<string, TaskCounters[]>): void {
-    const put = this.#byPlace.get(placeOf(device, task.stream, task.task, task.batch))?.[0];
+  #addTask(lane: number, device: number, task: DeviceTask): void {
+    const put = this.tracks.tasks[this.#byPlace.get(placeOf(device, task.stream, task.task, task.batch))];
     const call = put?.call ?? -1;
     if (put?.isOfCollective === true && call !== -1) {
       const part = entryOf(this.#parts, call, () => ({ lane, start: task.start, end: task.end }));
@@ -144,8 +151,7 @@ class RawWork {
     this.tasks.task.push(task.task);
     this.tasks.batch.push(task.batch);
     this.tasks.subtask.push(task.context);
-    const counted = takeCounters(counters, task);
-    if (operator !== null) this.kernels.add(operator, task, counted);
+    if (operator !== null) this.kernels.add(operator, task);
   }
 
   #itemOf(call: number): string {
@@ -187,41 +193,26 @@ class RawWork {
 const placeOf = (device: number, stream: number, task: number, batch: number): number =>
   ((device * 65_536 + stream) * 65_536 + task) * 16_384 + (batch % 16_384);
 
-const counterKey = ({ stream, task, context }: Pick<DeviceTask, 'stream' | 'task' | 'context'>): string =>
-  `${stream},${task},${context}`;
-
-function countersByTask(counters: readonly TaskCounters[]): Map<string, TaskCounters[]> {
-  const found = new Map<string, TaskCounters[]>();
-  for (const counted of counters) entryOf(found, counterKey(counted), () => []).push(counted);
-  for (const list of found.values()) list.sort((a, b) => b.end - a.end);
-  return found;
-}
-
-/** The counters of a task: the first of its number that were taken after it started. */
-function takeCounters(counters: Map<string, TaskCounters[]>, task: DeviceTask): TaskCounters | null {
-  const list = counters.get(counterKey(task));
-  for (let last = list?.at(-1); last !== undefined && last.end < task.start; last = list?.at(-1)) list?.pop();
-  return list?.pop() ?? null;
-}
-
-/** Kernels with what their operators state, in the order of tasks. Memory: 70 bytes a kernel, and its operator. */
+/** Kernels with what their operators state, in the order of tasks. Memory: 40 bytes a kernel, and its operator. */
 class RawKernels implements TracedKernels {
   readonly start = NumericColumn.floats();
   readonly blocks = NumericColumn.floats();
   readonly #contexts = NumericColumn.counts();
   readonly #operators: Operator[] = [];
-  readonly #counters: (TaskCounters | null)[] = [];
+  readonly #cycles = NumericColumn.floats();
+  readonly #isVector = NumericColumn.codes();
 
   get length(): number {
     return this.start.length;
   }
 
-  add(operator: Operator, task: DeviceTask, counters: TaskCounters | null): void {
+  add(operator: Operator, task: DeviceTask): void {
     this.start.push(task.start);
     this.blocks.push(operator.blocks & 0xffff || NaN);
     this.#contexts.push(task.context);
     this.#operators.push(operator);
-    this.#counters.push(counters);
+    this.#cycles.push(task.cycles);
+    this.#isVector.push(task.isVector ? 1 : 0);
   }
 
   nameOf(row: number): string {
@@ -234,8 +225,9 @@ class RawKernels implements TracedKernels {
 
   detailsOf(row: number, taskType: string | null, taskId?: number): ActivityDetails {
     const operator = elementAt(this.#operators, row);
-    const counted = this.#counters[row] ?? null;
-    const counters = counted === null ? null : { [`${counted.isVector ? 'aiv' : 'aic'}_total_cycles`]: counted.cycles };
+    const cycles = this.#cycles.at(row);
+    const core = this.#isVector.at(row) === 1 ? 'aiv' : 'aic';
+    const counters = Number.isNaN(cycles) ? null : { [`${core}_total_cycles`]: cycles };
     const blockDim = this.blocks.at(row);
     const facts = { taskType, blockDim, mixBlockDim: blockDim * (operator.blocks >>> 16) };
     const labels = kernelLabels((label) => textOf(operator, label), facts);
@@ -246,7 +238,7 @@ class RawKernels implements TracedKernels {
 }
 
 /** A label of an operator: extents, element types and formats of all tensors, separated as the vendor's tables do. */
-function textOf({ opType, inputs, outputs }: Operator, label: TextLabel): string {
+function textOf({ opType, tensors: { inputs, outputs } }: Operator, label: TextLabel): string {
   const listed = (tensors: readonly string[][], i: number): string => tensors.map((tensor) => tensor[i] ?? '').join(';');
   const texts: Readonly<Partial<Record<TextLabel, string>>> = {
     opType,

@@ -8,11 +8,138 @@ import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { allRows, sortRows } from '../../../../containers/row-order.js';
 import { countBelow } from '../../../../containers/sorted-search.js';
 import { commonLink, collectiveKind, collectiveType } from '../device-kinds.js';
-import type { CollectiveOperation } from '../../../trace/trace.js';
-import type { CommunicationFacts } from './communication-file.js';
+import type { CollectiveOperation, ActivityDetails } from '../../../trace/trace.js';
 import type { Transfer } from '../../../../record/fields/transfer.js';
 import { parseOperationName, type ProcessGroups } from '../process-groups.js';
-import { Transfers } from '../transfers.js';
+import { entriesOf, fieldOf } from '../../../json/json-value.js';
+import { NS_PER_S } from '../../../../record/units.js';
+import type { Writable } from '../../../../containers/writable.js';
+
+/** A rank that the profiler does not state. */
+const NO_RANK = 4294967295;
+const ON_CHIP = 'ON_CHIP';
+
+/** Messages of collectives between ranks, equal ones added up. */
+export class Transfers {
+  readonly #sums = new Map<string, Writable<Transfer>>();
+
+  /**
+   * @param link name of the link; messages over none are left out
+   * @param bytes size; tasks that move nothing, as those that notify, have 0
+   * @param ns NaN when unknown
+   */
+  add(src: number, dst: number, link: string, bytes: number, ns: number): void {
+    if (!(bytes > 0) || link === 'N/A' || /INVALID|RESERVED/.test(link)) return;
+    const from = rankOf(src);
+    // What stays on the chip comes to the rank that it is from.
+    const to = link === ON_CHIP ? from : rankOf(dst);
+    const none = (): Writable<Transfer> => ({ src: from, dst: to, link, bytes, count: 0, dur: 0 });
+    const sum = entryOf(this.#sums, `${link},${from ?? ''},${to ?? ''},${bytes}`, none);
+    sum.count++;
+    sum.dur = sum.dur === null || Number.isNaN(ns) ? null : sum.dur + ns;
+  }
+
+  /** In order of link, ranks and size. */
+  get all(): Transfer[] {
+    return [...this.#sums.values()].sort(
+      (a, b) =>
+        (a.link === b.link ? 0 : a.link < b.link ? -1 : 1) ||
+        (a.src ?? -1) - (b.src ?? -1) ||
+        (a.dst ?? -1) - (b.dst ?? -1) ||
+        a.bytes - b.bytes,
+    );
+  }
+}
+
+const rankOf = (rank: number): number | null => (rank >= 0 && rank !== NO_RANK ? rank : null);
+
+export interface CommunicationFacts {
+  readonly group: string | null;
+  readonly link: string | null;
+  /** Times and ratios, by the tool's names; null where several operations differ. */
+  readonly times: Readonly<Record<string, number>> | null;
+  /** Messages by link and size; empty where several operations have the name. */
+  readonly transfers: readonly Transfer[];
+}
+
+/** Listed among the links, but the engine that moves messages over any link. */
+const MOVER = 'SDMA';
+
+/**
+ * Reads communication.json: by step and kind, operations named `hcom_allReduce__586_0_1@17522688603477080586` (operation and
+ * group) with times, and the traffic on each kind of link.
+ * @returns facts by the name of the operation; those that differ between several operations of one name are null
+ */
+export function readCommunication(json: unknown): Map<string, CommunicationFacts> {
+  const facts = new Map<string, CommunicationFacts>();
+  for (const [, kinds] of entriesOf(json)) {
+    for (const [, operations] of entriesOf(kinds)) {
+      for (const [key, operation] of entriesOf(operations)) {
+        const [name = '', group] = key.split('@');
+        if (name === '' || group === undefined) continue;
+        const bandwidth = fieldOf(operation, 'Communication Bandwidth Info');
+        const times = timesIn(fieldOf(operation, 'Communication Time Info'));
+        const found = {
+          group,
+          link: linkOf(bandwidth),
+          times: measured(times, bandwidth),
+          transfers: sizesIn(bandwidth),
+        };
+        const known = facts.get(name);
+        facts.set(name, known === undefined ? found : common(known, found));
+      }
+    }
+  }
+  return facts;
+}
+
+const common = (a: CommunicationFacts, b: CommunicationFacts): CommunicationFacts => ({
+  group: a.group === b.group ? a.group : null,
+  link: a.link === b.link ? a.link : null,
+  times: null,
+  transfers: [],
+});
+
+/** All times but the start, which the operation has. */
+function timesIn(info: unknown): Record<string, number> | null {
+  const times = entriesOf(info).filter(
+    (entry): entry is [string, number] => typeof entry[1] === 'number' && !entry[0].startsWith('Start'),
+  );
+  return times.length === 0 ? null : Object.fromEntries(times);
+}
+
+/** Messages by size: `{"HCCS": {"Size Distribution": {"2.064384": [12, 1.578]}}}`, in MB, with their number and ms. */
+function sizesIn(bandwidth: unknown): Transfer[] {
+  return entriesOf(bandwidth).flatMap(([link, facts]) =>
+    entriesOf(fieldOf(facts, 'Size Distribution')).flatMap(([megabytes, messages]) => {
+      const [count, ms] = Array.isArray(messages) ? (messages as unknown[]) : [];
+      const bytes = Math.round(Number(megabytes) * 1e6);
+      if (!(bytes > 0) || typeof count !== 'number' || typeof ms !== 'number') return [];
+      return [{ src: null, dst: null, link, bytes, count, dur: Math.round((ms / 1000) * NS_PER_S) }];
+    }),
+  );
+}
+
+/** Times, and the rates of the links that were used: `HCCS Bandwidth(GB/s)`, `HCCS Large Packet Ratio`. */
+function measured(times: Readonly<Record<string, number>> | null, bandwidth: unknown): typeof times {
+  const rates = entriesOf(bandwidth)
+    .filter(([link, facts]) => link !== MOVER && Number(fieldOf(facts, 'Transit Size(MB)')) > 0)
+    .flatMap(([link, facts]) =>
+      entriesOf(facts).flatMap(([name, value]) =>
+        typeof value === 'number' ? [[`${link} ${name}`, value] as const] : [],
+      ),
+    );
+  return times === null && rates.length === 0 ? null : { ...times, ...Object.fromEntries(rates) };
+}
+
+/** What a collective measured. */
+export const timesOf = (facts: CommunicationFacts | undefined): ActivityDetails | null =>
+  facts === undefined || facts.times === null ? null : { counters: facts.times };
+
+function linkOf(bandwidth: unknown): string | null {
+  const used = entriesOf(bandwidth).filter(([, facts]) => Number(fieldOf(facts, 'Transit Size(MB)')) > 0);
+  return commonLink(used.map(([link]) => link).filter((link) => link !== MOVER));
+}
 
 export interface TracedOperation {
   readonly name: string;

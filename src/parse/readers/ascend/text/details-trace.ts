@@ -19,18 +19,15 @@ import { Activities, HostCalls, KIND_CODE, Ranges, type ActivityRow } from '../.
 import { NO_CONTEXT, type KernelContexts } from '../../../trace/kernel-contexts.js';
 import { merged, startOf } from '../../../trace/dated-records.js';
 import { ThreadTable } from '../../../trace/threads.js';
-import { SidecarFiles } from './sidecar-files.js';
-import { timesOf, type CommunicationFacts } from './communication-file.js';
+import { SidecarFiles, filesOf, tableOf, coreFacts, devicesOf } from './sidecar-files.js';
+import { timesOf, collectiveOperation, type CommunicationFacts } from './collective-parts.js';
 import type { ProcessGroups } from '../process-groups.js';
-import { coreFacts, devicesOf } from './device-facts.js';
 import { KernelDetails } from './kernel-details.js';
-import { collectiveOperation } from './collective-parts.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { countOpArgs } from '../profiler-info.js';
-import { filesOf, tableOf } from './split-tables.js';
 import { TextSamples } from './text-samples.js';
 import { kindOfTask, syncKind } from './trace-tasks.js';
-import { TaskTypes } from '../task-types.js';
+import { TaskTypes } from '../device-kinds.js';
 import { UnreadEvents } from '../../../unread-events.js';
 
 /** The rows of the file are the activities, in the same order; but for marks of the driver. */

@@ -3,22 +3,129 @@
  * to those of a table that is split the number of the slice.
  */
 import { existsSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, dirname } from 'node:path';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-import { isFile, readJsonFile } from '../../../files.js';
+import { isFile, readJsonFile, namesIn } from '../../../files.js';
 import { Utf16Input } from '../../../input/utf16.js';
-import { ASCEND_FILES } from '../ascend-files.js';
+import { ASCEND_FILES, MSPROF } from '../ascend-files.js';
 import { cellsOf, microsecondsOfCell, numberOfCell } from '../../../csv/csv-table.js';
-import { readProfilerInfo, toolName, type AscendProfileFacts, type ProfilerInfo } from '../profiler-info.js';
-import { metadataFacts, readMetadataFile } from '../metadata-facts.js';
+import {
+  readProfilerInfo,
+  toolName,
+  metadataFacts,
+  readMetadataFile,
+  type AscendProfileFacts,
+  type ProfilerInfo,
+} from '../profiler-info.js';
 import { jobOf, ProcessGroups } from '../process-groups.js';
-import { readCommunication, type CommunicationFacts } from './communication-file.js';
-import { KernelDetails } from './kernel-details.js';
-import { L2Cache } from './l2-cache.js';
-import { readMemoryRecord, readModuleMemory, readOperatorMemory } from './memory-files.js';
-import { filesOf, tablesIn } from './split-tables.js';
-import type { TextSamples } from './text-samples.js';
+import { readCommunication, type CommunicationFacts } from './collective-parts.js';
+import { KernelDetails, L2Cache } from './kernel-details.js';
+import { readMemoryRecord, readModuleMemory, readOperatorMemory, type TextSamples } from './text-samples.js';
 import type { TraceClock } from '../../../trace/clocks/trace-clock.js';
+import { UNKNOWN_DEVICE } from '../../../trace/trace.js';
+import type { Device } from '../../../../record/record.js';
+import { median } from '../../../../record/statistics.js';
+import { isMatrixKernel, unitsByBlocks } from '../device-kinds.js';
+
+const CYCLES = 'aic_total_cycles';
+const TIME = 'aicore_time(us)';
+const UTILIZATION = 'cube_utilization(%)';
+const MULTIPLYING = ['aic_mac_time(us)', 'aic_mac_ratio'] as const;
+
+/** Kernels shorter than this, in ns, are too imprecise. */
+const SHORTEST = 50_000;
+
+/** Clock in Hz and number of matrix units; null when unknown. */
+interface CoreFacts {
+  readonly clockHz: number | null;
+  readonly units: number | null;
+}
+
+/**
+ * Clock and number of matrix units of a device, inferred from the counters of its kernels; traces do not contain the
+ * model. For a kernel on matrix units, `cube_utilization` is its cycles over clock · units · duration, so that
+ * clock · units = cycles / (utilization · duration).
+ * Source: the profiler's document of op_summary (`cube_utilization`).
+ * @param sampledHz highest clock among the samples; null when it was not sampled
+ */
+export function coreFacts(details: KernelDetails | null, sampledHz: number | null): CoreFacts {
+  if (details === null) return { clockHz: sampledHz, units: null };
+  const clocks: number[] = [];
+  const products: number[] = [];
+  const launched: number[] = [];
+  for (let row = 0; row < details.length; row++) {
+    const counted = MULTIPLYING.map((name) => details.counter(name, row));
+    if (!isMatrixKernel(details.coreOf(row), ...counted)) continue;
+    const blocks = details.blocks.at(row);
+    const cycles = details.counter(CYCLES, row);
+    const dur = details.end.at(row) - details.start.at(row);
+    launched.push(blocks);
+    if (!(dur >= SHORTEST) || !(cycles > 0)) continue;
+    const clock = (cycles / (details.counter(TIME, row) * blocks)) * 1e6;
+    const product = (cycles / ((details.counter(UTILIZATION, row) / 100) * dur)) * 1e9;
+    if (Number.isFinite(clock)) clocks.push(clock);
+    if (Number.isFinite(product)) products.push(product);
+  }
+  const clockHz = sampledHz ?? roundToMHz(median(clocks, 'upper'));
+  const product = median(products, 'upper');
+  const measured = product === null || clockHz === null ? 0 : Math.round(product / clockHz);
+  return { clockHz, units: measured > 0 ? measured : unitsByBlocks(launched) };
+}
+
+const roundToMHz = (clock: number | null): number | null => (clock === null ? null : Math.round(clock / 1e6) * 1e6);
+
+export const devicesOf = (ids: Iterable<number>, { clockHz, units }: CoreFacts): Device[] =>
+  [...new Set(ids)].sort((a, b) => a - b).map((id) => ({ id, ...UNKNOWN_DEVICE, vendor: 'huawei', units, clockHz }));
+
+/**
+ * A file of a table of msprof, which splits tables above a million rows: `op_summary_slice_0_TIME.csv`.
+ * Source: Ascend/msprof, analysis/csrc/infrastructure/dump_tools/csv_tool and analysis/common_func/file_slice_helper.py.
+ */
+interface Slice {
+  readonly path: string;
+  readonly table: string;
+  readonly time: string;
+  /** 0 for the first, and for a table that is not split. */
+  readonly number: number;
+}
+
+/** A table as its slices, in order of their number. */
+type SplitTable = readonly [Slice, ...Slice[]];
+
+/**
+ * The tables in a folder, those of one name in order of time. A table goes on as long as the numbers rise: one of msprof's
+ * writers gives all slices one time, the other gives each its own, and no number to the first.
+ */
+function tablesIn(folder: string): readonly SplitTable[] {
+  const slices = namesIn(folder, MSPROF.table).map((name): Slice => {
+    const { table = '', time = '', slice = '0' } = MSPROF.table.exec(name)?.groups ?? {};
+    return { path: join(folder, name), table, time, number: Number(slice) };
+  });
+  const key = ({ table, time }: Slice): string => `${table}_${time}`;
+  slices.sort((a, b) => (key(a) === key(b) ? a.number - b.number : key(a) < key(b) ? -1 : 1));
+  const tables: [Slice, ...Slice[]][] = [];
+  for (const slice of slices) {
+    const table = tables.at(-1);
+    const last = table?.at(-1);
+    if (last?.table === slice.table && slice.number > last.number) table?.push(slice);
+    else tables.push([slice]);
+  }
+  return tables;
+}
+
+/** The table that a file is a slice of; null for a file of another name. */
+export function tableOf(path: string): SplitTable | null {
+  const name = basename(path);
+  if (!MSPROF.table.test(name)) return null;
+  return tablesIn(dirname(path)).find((table) => table.some((slice) => basename(slice.path) === name)) ?? null;
+}
+
+/** The files of a table in order. Counts those that are missing before the last one. */
+export function filesOf(table: SplitTable, diagnostics: Diagnostics): string[] {
+  const last = table.at(-1)?.number ?? 0;
+  diagnostics.count('table-slice-missing', last + 1 - table.length);
+  return table.map(({ path }) => path);
+}
 
 /** Size limit of communication.json in bytes. */
 const LARGEST_JSON = 256 * 1024 * 1024;

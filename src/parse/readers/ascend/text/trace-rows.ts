@@ -12,17 +12,15 @@ import { EVENT, type TraceEvent } from '../../../json/event-fields.js';
 import { Ids } from '../../../json/number-bytes.js';
 import { counterArgs } from '../../../json/counter-args.js';
 import { readTrace } from '../../../json/event-stream.js';
-import { ARG, ASCEND_ARGS } from './trace-args.js';
+import { ARG, ASCEND_ARGS, readFrameworkArguments, readFrameworkExtents } from '../framework-arguments.js';
 import { CollectiveParts, type TracedOperation } from './collective-parts.js';
-import { apiLayerCode } from '../api-layers.js';
+import { apiLayerCode } from '../device-kinds.js';
 import { counterKind, seriesOf, type CounterKind } from './counter-events.js';
-import { LaunchQueue, TraceFlows } from './flows.js';
+import { LaunchQueue, TraceFlows, TraceMarks } from './flows.js';
 import { TextSamples } from './text-samples.js';
-import { TraceMarks } from './trace-marks.js';
 import { TraceTasks } from './trace-tasks.js';
 import type { UnreadEvents } from '../../../unread-events.js';
 import type { Arg } from '../../../../record/record.js';
-import { readFrameworkArguments, readFrameworkExtents } from '../framework-arguments.js';
 
 type HostEventKind = 'op' | 'frame' | 'annotation' | 'put' | 'taken' | 'flow' | 'mark';
 

@@ -6,11 +6,10 @@ import { TraceClock } from '../../../trace/clocks/trace-clock.js';
 import { UnreadEvents } from '../../../unread-events.js';
 import type { ProcessGroups } from '../process-groups.js';
 import { countOpArgs, type AscendProfileFacts } from '../profiler-info.js';
-import type { CommunicationFacts } from './communication-file.js';
+import type { CommunicationFacts } from './collective-parts.js';
 import { correctHitRates, FREQUENCY } from './counter-events.js';
-import { coreFacts, devicesOf } from './device-facts.js';
+import { coreFacts, devicesOf, SidecarFiles } from './sidecar-files.js';
 import type { KernelDetails } from './kernel-details.js';
-import { SidecarFiles } from './sidecar-files.js';
 import { AscendTrace } from './trace-rows.js';
 
 /** The events of a trace, or of raw data: what `AscendTrace` fills. */

@@ -75,8 +75,8 @@ export class PayloadSchemas {
     for (const [domain, schema, index, kind, name, offset] of database.rows(ENTRIES, columns)) {
       if (typeof name !== 'string' || entries++ >= MOST_ENTRIES) continue;
       const known = entryOf(this.#schemas, `${integerOf(domain)}:${integerOf(schema)}`, () => new Map<number, Entry>());
-      const at = integerOf(offset);
-      known.set(integerOf(index), { name, type: integerOf(kind), offset: at > 0 ? at : null });
+      const position = integerOf(offset);
+      known.set(integerOf(index), { name, type: integerOf(kind), offset: position > 0 ? position : null });
     }
   }
 
@@ -157,7 +157,7 @@ export function factsOfPayload(payload: Payload): NcclFacts {
 /** Longest JSON that is read. */
 const MOST_BYTES = 64 * 1024;
 
-/** Null when the text is no JSON object. Integers may be numbers or texts, in decimal or as `0x…`. */
+/** Null when the text is not a JSON object. Integers may be numbers or texts, in decimal or as `0x…`. */
 export function factsOfJson(text: string): NcclFacts | null {
   const bytes = Buffer.from(text);
   if (bytes.length > MOST_BYTES) return null;

@@ -177,10 +177,10 @@ const isOfNccl = (texts: ReadonlyMap<number, string>): Filter[number] => ({
 });
 
 /** The JSON of a row, registered or its own. */
-function jsonOf(database: SqliteFile): (own: Cell | undefined, id: Cell | undefined) => string | null {
+function jsonOf(database: SqliteFile): (inline: Cell | undefined, id: Cell | undefined) => string | null {
   const registered = database.lookup('StringIds', 'value', 'id');
-  return (own, id) => {
-    if (typeof own === 'string' && own !== '') return own;
+  return (inline, id) => {
+    if (typeof inline === 'string' && inline !== '') return inline;
     const text = Number.isSafeInteger(id) ? registered?.(integerOf(id)) : null;
     return typeof text === 'string' && text !== '' ? text : null;
   };

@@ -114,7 +114,7 @@ function collectiveSizes(
     return { bytesIn: times(facts.bytes, into, ranks), bytesOut: times(facts.bytes, out, ranks) };
   });
   if (kernels === 1)
-    return { bytesIn: sum(sizes.map((one) => one.bytesIn)), bytesOut: sum(sizes.map((one) => one.bytesOut)) };
+    return { bytesIn: sum(sizes.map((size) => size.bytesIn)), bytesOut: sum(sizes.map((size) => size.bytesOut)) };
   const [first] = sizes;
   const isSame = sizes.every(({ bytesIn, bytesOut }) => bytesIn === first?.bytesIn && bytesOut === first.bytesOut);
   return isSame && kernels === calls.length && first !== undefined ? first : UNKNOWN_SIZES;

@@ -1,5 +1,79 @@
 /** Names that events of a timeline have: by what is in no piece, tables of the page know which of their rows lead nowhere. */
-import type { NamedField } from '../timeline-data.js';
+import type { NamedField, ApartRanges, EventKind } from '../timeline-data.js';
+import type { KernelRecord, CopyLine, RangeRecord } from '../../../../record/record.js';
+import type { DeviceActivity } from '../../../input/device-activity.js';
+import { hostRangeName, rangeAmong, opTitle } from '../../../by/host/range-name.js';
+import { LruCache } from '../../../../containers/lru-cache.js';
+import { programFrames, readMarkerText } from '../../../../record/python/marker-text.js';
+
+interface RangeTitle {
+  readonly kind: Extract<EventKind, 'range' | 'op' | 'layer' | 'frame'>;
+  readonly name: string;
+}
+
+/** Texts of PyProf's whose titles are remembered. */
+const RECENT = 4096;
+
+export class RangeTitles {
+  readonly #described = new LruCache<string, RangeTitle>(RECENT);
+
+  of(range: RangeRecord): RangeTitle & { readonly apart: ApartRanges | null } {
+    const { kind, name } = range.kind === 'marker' ? this.#described.of(range.text, describedTitle) : plainTitle(range);
+    return { kind, name, apart: range.open === true ? 'never ended' : kind === 'frame' ? 'frames' : null };
+  }
+}
+
+function plainTitle({ kind, domain, text }: RangeRecord): RangeTitle {
+  if (kind === 'frame') return { kind, name: text };
+  if (kind === 'layer') return { kind, name: hostRangeName({ kind, domain, text }) };
+  const name = kind === 'op' ? opTitle(text) : text;
+  return { kind: kind === 'op' ? kind : 'range', name: domain === null ? name : `${domain}:${name}` };
+}
+
+/** `torch.mm` of a text that describes a call; of one that has the call stack the innermost frame of the program. */
+function describedTitle(text: string): RangeTitle {
+  const { call, stack } = readMarkerText(text);
+  if (call !== null) return { kind: 'op', name: call.mod === '' ? call.op : `${call.mod}.${call.op}` };
+  return { kind: 'range', name: programFrames(stack ?? []).at(-1) ?? stack?.at(-1) ?? text };
+}
+
+const OPS = new Set(['op'] as const);
+
+/** The op or layer that tables have a range of the host under. */
+export function tableNames(record: RangeRecord): Readonly<Record<'op' | 'layer', string | null>> {
+  const op = rangeAmong(OPS, record);
+  return {
+    op: op === null ? null : hostRangeName(op),
+    layer: record.kind === 'layer' ? hostRangeName(record) : null,
+  };
+}
+
+/** `0 hardware_dynamic`: number of a packet's queue, and what it is for. */
+export const queueOf = (record: DeviceActivity): string | null =>
+  record.type !== 'copy' || record.queue === undefined
+    ? null
+    : [record.queue, ...(record.queueType === undefined ? [] : [record.queueType])].join(' ');
+
+/** `copy HtoD`; `copy DMA w` of a packet that moves a part of the tensor w. */
+export const copyTitle = ({ kind, labels }: CopyLine): string =>
+  ['copy', ...(kind === null ? [] : [kind]), ...(labels?.['variable'] === undefined ? [] : [labels['variable']])].join(
+    ' ',
+  );
+
+const MOST_NAMES = 50_000;
+
+export class ShortNames {
+  readonly #names = new Map<string, string>();
+
+  take({ name, short }: Pick<KernelRecord, 'name' | 'short'>): void {
+    if (name !== short && this.#names.size < MOST_NAMES) this.#names.set(name, short);
+  }
+
+  /** Null where it is the full one. */
+  of(name: string): string | null {
+    return this.#names.get(name) ?? null;
+  }
+}
 
 /** Of layers the path of each event, with `/` between, and where it begins. */
 export class EventNames {
