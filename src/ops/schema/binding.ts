@@ -5,9 +5,22 @@
  * function has the same arguments in the same order.
  */
 import type { Arg, ArgValue, OpCall } from '../../record/record.js';
-import { positional, type Tensor } from '../call.js';
+import { positional, argument, type Tensor } from '../call.js';
 import { allTensors, integer, integers } from '../operands.js';
 import { fittingSignature, isTensorial, isTensorList, type Signature } from './signature.js';
+
+/**
+ * The arguments of a call by the names of the function's parameters.
+ * @param order the names in the function's order, separated by blanks
+ * @returns an argument by its name, whether given by keyword or by position; undefined where it is not given
+ */
+export function pythonArguments(call: OpCall, order: string): (name: string) => Arg | undefined {
+  const names = order.split(' ');
+  return (name) => {
+    const position = names.indexOf(name);
+    return argument(call, name, position < 0 ? Infinity : position);
+  };
+}
 
 export interface BoundArguments {
   /** The argument of that name; undefined when the call has fewer arguments. */

@@ -8,7 +8,7 @@ import type { Arg, ArgValue, OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, OpCost, Work } from '../../family.js';
 import { isDispatched } from '../../schema/dispatched.js';
 import { inputTensors, integer, integers, tensorOf } from '../../operands.js';
-import { pythonArguments } from '../../schema/python-arguments.js';
+import { pythonArguments } from '../../schema/binding.js';
 import { ruleWork, type OpRules } from '../../schema/op-rules.js';
 import { helperWork, tensor, tensorParams, workOf } from '../../work.js';
 import { BATCH_RULES } from './batch-normalization.js';
