@@ -1,4 +1,4 @@
-/** The operands of an op call, validated. */
+/** The operands of an op call, validated, and what the op's name says. */
 import type { Arg, ArgValue, OpCall } from '../record/record.js';
 import { argument, numel, positional, storedElements, type Tensor } from './call.js';
 

@@ -22,7 +22,7 @@ import {
   rotaryFunctions,
   keyValueCache,
 } from './families/attention/fused-attention-functions.js';
-import { fusedOptimizer, optimizer } from './families/optimizer/optimizer.js';
+import { fusedOptimizer, optimizer } from './families/optimizer.js';
 import { fusedPointwise, trainingFunctions } from './families/pointwise/fused-pointwise.js';
 import { fusedRecurrent } from './families/recurrent/fused-recurrent.js';
 import { indexing, tensorIndexing } from './families/movement/indexing.js';
@@ -33,7 +33,7 @@ import { loss } from './families/reduction/loss.js';
 import { mixtureOfExperts, tokenPermutation } from './families/products/mixture-of-experts.js';
 import { normalization } from './families/normalization/normalization.js';
 import { ordering } from './families/movement/ordering.js';
-import { pooling } from './families/pooling/pooling.js';
+import { pooling } from './families/pooling.js';
 import { quantizedRows } from './families/embedding/quantized-rows.js';
 import { ragged } from './families/embedding/ragged.js';
 import { random } from './families/random.js';

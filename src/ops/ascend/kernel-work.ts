@@ -4,7 +4,8 @@
  *
  * Products count as everywhere: 2·m·n·k, 2·N·Ho·Wo·|W|, 2·B·H·Sq·Skv·(Dq+Dv). Any other kernel does one operation for
  * each element of its result, a reduction for each element of its operand. Bytes are those of all operands and results
- * as they are stored, padding of their formats included.
+ * as they are stored, padding of their formats included. The layout of the operands of fused attention follows from the
+ * softmax statistics, which are [B, N, Sq, 8].
  */
 import { largest } from '../../containers/lists.js';
 import { isCubeClass } from '../../record/neuron/engines.js';
@@ -20,7 +21,7 @@ import {
 } from './kernel-tensors.js';
 import { elementCount, numel } from '../call.js';
 import type { KernelRole, Work, OpCost } from '../family.js';
-import { ADAM_FLOPS } from '../families/optimizer/optimizer.js';
+import { ADAM_FLOPS } from '../families/optimizer.js';
 import { tensorListParams, workOf } from '../work.js';
 
 const FORMULA = '2·B·N·Sq·Skv·(Dq + Dv)';

@@ -2,7 +2,9 @@
  * The work of one instruction of a compiled program, from its opcode, operands and counters.
  *
  * An operand is written `dst=fp32@0x6820[1,1,1,1][4,1,1,1]`: type, address, strides, extents within one partition;
- * `channels=128` is how many partitions there are. Source: instructions of real captures, and their tool's own counts.
+ * `channels=128` is how many partitions there are. Other operands are semaphores, registers and values. Source: the
+ * instructions of five captures of Trainium2, whose access patterns give the bytes and multiply-accumulates that the
+ * vendor's tool states for them.
  */
 import { dtypeShort, dtypeBytes } from '../../record/element-types.js';
 import type { KernelRole, Work } from '../family.js';

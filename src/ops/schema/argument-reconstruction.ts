@@ -4,6 +4,9 @@
  *
  * A list of tensors has one entry per tensor. A 0-dim tensor, a number, a list of numbers, None and an empty list have
  * one blank entry each; None inside a list has no entry.
+ *
+ * Where an enclosing op always gives one tensor for two operands, the call has its extents twice, and the kernel reads it
+ * once.
  */
 import { append } from '../../containers/lists.js';
 import type { Arg, OpCall } from '../../record/record.js';

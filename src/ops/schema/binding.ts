@@ -1,8 +1,6 @@
 /**
- * Binds the positional arguments of a dispatcher's call to the names of its op's signature.
- *
- * Calls of Python functions have keywords and are read by `argument` (call.ts) and operands.ts; so are ops whose Python
- * function has the same arguments in the same order.
+ * Arguments by name: the positional arguments of a dispatcher's call by the names of its op's signature (`bind`), and those of
+ * a Python function, which may be keywords, by the order of its parameters (`pythonArguments`).
  */
 import type { Arg, ArgValue, OpCall } from '../../record/record.js';
 import { positional, argument, type Tensor } from '../call.js';

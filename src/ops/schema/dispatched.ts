@@ -1,4 +1,7 @@
-/** Calls of the dispatcher: arguments in the order of the op's schema, some of them unspecified. */
+/**
+ * Calls of the dispatcher: arguments in the order of the op's schema, some of them unspecified; and element types given as
+ * arguments, by name or by number. PyProf's markers drop `torch.dtype` objects.
+ */
 import type { Arg, OpCall, ArgValue } from '../../record/record.js';
 import type { Tensor } from '../call.js';
 import { tensor } from '../work.js';

@@ -2,7 +2,8 @@
  * Infers dtypes missing from a call: Kineto omits them for TensorLists, NVTX ranges for all tensors.
  *
  * They come from the kernel's name, else from the call's other tensors. That is a guess, so it only fills in what is
- * missing, and `ResolvedWork.typedBy` records it.
+ * missing, and `ResolvedWork.typedBy` records it. Operands whose element type is not that of the op's data (index tensors,
+ * masks, statistics) are listed by their positions in the op's schema; ops of one data type need no entry.
  */
 import { typeInMemory } from '../kernels/kernel-name.js';
 import type { Arg, OpCall } from '../../record/record.js';

@@ -1,4 +1,7 @@
-/** Rules for ops of the dispatcher: from the arguments bound by the op's signature to the cost of the whole op. */
+/**
+ * Tables of ops and their formulas. Rules for ops of the dispatcher go from the arguments bound by the op's signature to the
+ * cost of the whole op; formulas of calls, from a call, of Python functions too, to the cost of one of its kernels.
+ */
 import { entryOf, named, type ByName } from '../by-name.js';
 import type { OpCall } from '../../record/record.js';
 import { bind, type BoundArguments } from './binding.js';

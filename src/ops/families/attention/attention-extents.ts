@@ -1,5 +1,7 @@
 /**
- * The extents of an attention call: batch, heads, sequence lengths, head dimensions and the number of query-key pairs.
+ * The extents of an attention call: batch, heads, sequence lengths, head dimensions and the number of query-key pairs; and
+ * the lengths of its sequences by the step of the server that made it. A layer's attention is called once for all requests
+ * of a step, or once for those that read their context and once for those that generate.
  */
 import { least } from '../../../containers/lists.js';
 import type { LengthSums, ServedPart, ServingStep } from '../../../record/serving-step.js';

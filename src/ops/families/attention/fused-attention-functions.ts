@@ -1,8 +1,9 @@
 /**
- * Attention that TransformerEngine runs with cuDNN as one autograd function.
+ * What libraries do around attention: TransformerEngine's autograd function that runs it with cuDNN, rotary position
+ * embedding (RoPE) by angles or by their sines and cosines, and the cache of keys and values of serving engines.
  *
- * The layout of q, k and v is a string, which the profiler does not record. It is not needed: two extents are batch and
- * sequence in either order, and the cumulative lengths have the number of sequences.
+ * The layout of q, k and v of the autograd function is a string, which the profiler does not record. It is not needed: two
+ * extents are batch and sequence in either order, and the cumulative lengths have the number of sequences.
  */
 import { entryOf, type ByName } from '../../by-name.js';
 import { extentAt, numel, positional, type Tensor } from '../../call.js';

@@ -1,8 +1,13 @@
 /**
- * Arguments of the dispatcher's convolutions and their gradients, by op.
+ * The dispatcher's convolutions: arguments of the ops and of their gradients, and the cost of the forward pass, with or
+ * without recorded settings.
  *
  * Names: input `x`, weight `w`, gradient of the output `dy`; `x_size` and `w_size` are the extents of a gradient.
  * Source: aten/src/ATen/native/native_functions.yaml of torch 1.8 to 2.13.
+ *
+ * Without stride, padding and dilation the positions of the output are not known, and with them the FLOPs; a transposed
+ * convolution needs only the positions of its input. The output's extents may still be known from its gradient
+ * (`OpCall.out`).
  */
 import { opTable, withTensors, type BoundCall, type OpRules, type RuleCost } from '../../schema/op-rules.js';
 import { mapEntries } from '../../by-name.js';

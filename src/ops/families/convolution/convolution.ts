@@ -1,5 +1,5 @@
 /**
- * Convolutions of one to three spatial dimensions, and transposed ones.
+ * Convolutions of one to three spatial dimensions, transposed ones, and those over time in the layout [time, batch, channels].
  *
  * Every output position takes C/g · prod(kernel) multiply-adds for each of the K channels; in a transposed convolution
  * every input position does. Dilation and padding change only the number of positions. dgrad and wgrad take as many each.

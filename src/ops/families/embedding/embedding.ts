@@ -1,4 +1,4 @@
-/** Embedding: rows of a table by index. */
+/** Embedding: rows of a table by index, their sums in bags, and the gradient of the table. */
 import { extentAt, numel, type Tensor, tensors } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import { isDispatched } from '../../schema/dispatched.js';

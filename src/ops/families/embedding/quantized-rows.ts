@@ -1,6 +1,6 @@
 /**
- * Tensors quantised for storage and transfer by FBGEMM: to 8-bit floating point or whole numbers, and back. Formats by rows
- * keep the scale of each row behind its elements.
+ * Tensors quantised for storage and transfer by FBGEMM: to 8-bit floating point or whole numbers, and back, and lookups in
+ * tables of such rows for inference. Formats by rows keep the scale of each row behind its elements.
  */
 import { extentAt, numel, elementCount, type Tensor } from '../../call.js';
 import { rules, withTensors, workByRules, type BoundCall, type RuleCost } from '../../schema/op-rules.js';

@@ -1,4 +1,7 @@
-/** Embeddings of many tables looked up at once: FBGEMM's table-batched ops. */
+/**
+ * Embeddings of many tables looked up at once: FBGEMM's table-batched ops, and what goes before and after them, lists of
+ * sparse features and the order of pooled embeddings.
+ */
 import { elementCount, numel, extentAt, type Tensor } from '../../call.js';
 import type { Family } from '../../family.js';
 import { rules, withTensors, workByRules, type BoundCall, type RuleCost } from '../../schema/op-rules.js';

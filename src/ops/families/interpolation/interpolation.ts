@@ -1,4 +1,7 @@
-/** Interpolation, grid sampling and rearrangement of patches. */
+/**
+ * Interpolation, by the dispatcher's ops and by `torch.nn.functional.interpolate`, which becomes one of them; grid sampling;
+ * and rearrangement of patches: im2col, col2im, pixel and channel shuffles.
+ */
 import { numel, argument, argumentValue, extentAt, type Tensor } from '../../call.js';
 import type { ArgValue, Arg, OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts } from '../../family.js';

@@ -1,4 +1,4 @@
-/** Filling a tensor: with zeros, ones, a value or a sequence. */
+/** Filling a tensor: with zeros, ones, a value or a sequence, by functions of Python and by factory ops of the dispatcher. */
 import { entryOf, named, type ByName } from '../../by-name.js';
 import { dtypeBytes } from '../../../record/element-types.js';
 import { argument, numel, positional, type Tensor } from '../../call.js';
@@ -16,7 +16,8 @@ interface Unspecified {
   readonly unspecified: string;
 }
 
-const DISPATCHED_DEFAULT = 'float32';
+/** The type of a tensor whose type is not given. */
+const DEFAULT = 'float32';
 
 /** `TensorOptions` of a factory op, which follow its own arguments. */
 const OPTIONS = 'dtype layout device pin_memory';
@@ -88,7 +89,7 @@ function sequence(call: OpCall, [lengths, staysWhole, count]: SequenceOp): Tenso
   if (!Number.isSafeInteger(elements) || elements < 0) return null;
   if (out !== undefined) return tensor([elements], out.dtype);
   const isWhole = staysWhole && given.every(({ type }) => type === 'int');
-  return tensorOfType([elements], args[length], isWhole ? 'int64' : DISPATCHED_DEFAULT);
+  return tensorOfType([elements], args[length], isWhole ? 'int64' : DEFAULT);
 }
 
 /** Extents of a factory op's result: the argument `size`, those of the tensor `like`, or a single element. */
@@ -115,7 +116,7 @@ const CREATIONS = opTable<FilledExtents>`
 /** The type of a fill value. */
 function typeOf(arg: Arg | undefined): string {
   if (arg?.type === 'bool') return 'bool';
-  return arg?.type === 'int' ? 'int64' : DISPATCHED_DEFAULT;
+  return arg?.type === 'int' ? 'int64' : DEFAULT;
 }
 
 function created(call: OpCall, { fact: extentsOf, signatures }: OpRow<FilledExtents>): Tensor | Unspecified | null {
@@ -139,8 +140,6 @@ export function filledBy(call: OpCall): Tensor | Unspecified | null {
 }
 
 const SOURCE = 'every element written once; PyTorch default types';
-
-const DEFAULT = 'float32';
 
 /** Extents as one list, or as positional integers from a position on; null when there are none. */
 function sizes(call: OpCall, from: number): number[] | null {

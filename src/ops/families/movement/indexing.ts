@@ -1,4 +1,7 @@
-/** Ops that pick or place elements by position or mask. */
+/**
+ * Ops that pick or place elements: by position or mask, or by a list of tensors, one per dimension, which `x[i, j]` and
+ * `x[i, j] = y` become.
+ */
 import { named, type ByName } from '../../by-name.js';
 import { argument, broadcast, numel, positional, type Tensor } from '../../call.js';
 import type { OpCall, Arg } from '../../../record/record.js';

@@ -1,4 +1,4 @@
-/** Slices copied out of a tensor, padding, and the gradients of both. */
+/** Slices copied out of a tensor, padding, the gradients of both, and tensors joined: cat and stack. */
 import { rules, withTensors, workByRules, type RuleCost } from '../../schema/op-rules.js';
 import { numel, elementCount, type Tensor } from '../../call.js';
 import type { Family, KernelFacts, Work } from '../../family.js';

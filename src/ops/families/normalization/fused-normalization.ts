@@ -1,4 +1,4 @@
-/** Normalisation by kernels of other libraries: vLLM, SGLang, FlashInfer, AITER, Apex, Transformer Engine. */
+/** Normalisation by kernels of other libraries: vLLM, SGLang, FlashInfer, AITER, apex, Transformer Engine. */
 import { extentAt, numel, type Tensor } from '../../call.js';
 import { rules, withTensors, workByRules, type RuleCost, type BoundCall } from '../../schema/op-rules.js';
 import { tensor } from '../../work.js';

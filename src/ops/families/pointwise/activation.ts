@@ -1,4 +1,7 @@
-/** Activations: pointwise functions of one tensor (and small parameter tensors), saved for the backward pass. */
+/**
+ * Activations: pointwise functions of one tensor (and small parameter tensors), saved for the backward pass; their gradients
+ * as the dispatcher names them; and the gradient of dropout, by the mask that the forward pass saved.
+ */
 import { argument, numel, positional, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import { isDispatched } from '../../schema/dispatched.js';

@@ -1,4 +1,7 @@
-/** Pointwise ops on every tensor of a list: `_foreach_add_` and its relatives. */
+/**
+ * Pointwise ops on every tensor of a list: `_foreach_add_` and its relatives; and lists of tensors as operands, whose element
+ * types, or whose tensors, a profile may leave unspecified.
+ */
 import type { Arg, OpCall } from '../../../record/record.js';
 import { elementCount, positional, type Tensor } from '../../call.js';
 import { dtypeAt, isDispatched } from '../../schema/dispatched.js';

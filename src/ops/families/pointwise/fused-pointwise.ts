@@ -1,4 +1,10 @@
-/** Pointwise kernels of serving libraries: gated activations, quantisation with a scale, rotary position embedding. */
+/**
+ * Pointwise kernels of libraries. For serving: gated activations, quantisation with a scale, rotary position embedding. For
+ * training: gated activations, softmax with a scale, cross entropy, indexed products.
+ *
+ * Most of those for training are autograd functions, of which the profiler records tensors, numbers and booleans, in older
+ * versions tensors alone.
+ */
 import { numel, type Tensor } from '../../call.js';
 import type { BoundArguments } from '../../schema/binding.js';
 import { elementwise, rules, withTensors, workByRules, type RuleCost } from '../../schema/op-rules.js';

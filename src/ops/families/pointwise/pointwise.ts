@@ -1,4 +1,7 @@
-/** Pointwise ops: one result element from one element of each operand. */
+/**
+ * Pointwise ops: one result element from one element of each operand; and whether two tensors are equal throughout, which is
+ * a comparison and a reduction of its truth values.
+ */
 import { numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, OpCost, Work } from '../../family.js';

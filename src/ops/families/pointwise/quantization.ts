@@ -1,4 +1,9 @@
-/** Quantisation by ATen: to whole numbers and back, and fake quantisation, which does both at once. */
+/**
+ * Quantisation by ATen (to whole numbers and back, and fake quantisation, which does both at once), and TransformerEngine's
+ * ops for export (`tex_ts`): casts to 8 bits and back, activations and normalisations that cast.
+ *
+ * An 8-bit result of these is multiplied by its scale and clamped, and the largest magnitude is kept for the next scale.
+ */
 import { rules, withTensors, workByRules, type BoundCall, type RuleCost } from '../../schema/op-rules.js';
 import { elementCount, numel } from '../../call.js';
 import { dtypeAt } from '../../schema/dispatched.js';

@@ -1,4 +1,10 @@
-/** Triton kernels that torch.compile fuses from several ops. Their name has the kind of kernel and the ops. */
+/**
+ * Triton kernels that torch.compile fuses from several ops. Their name has the kind of kernel and the ops.
+ *
+ * Their arguments are the tensors that they update in place, those that they read, those that they write, then the numbers
+ * of elements of their loops, outermost first; which tensors are which is not recorded.
+ * Source: PyTorch, torch/_inductor/codegen/common.py (KernelArgs.python_argdefs), codegen/triton.py (size arguments).
+ */
 import type { OpCall } from '../../../record/record.js';
 import { isDispatched, NO_FORMULA } from '../../schema/dispatched.js';
 import type { Family, Work } from '../../family.js';

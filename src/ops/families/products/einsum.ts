@@ -1,5 +1,9 @@
 /**
- * Contractions by their ops' arguments: einsum, tensordot, inner, trilinear and bilinear products, and outer products.
+ * Contractions by their ops' arguments: einsum, tensordot, inner, trilinear and bilinear products, and outer products. They
+ * are sums of products over named indices, of which a matrix product is the plainest.
+ *
+ * Two operands whose indices together run over E values take E multiply-adds where an index is summed, E multiplications
+ * where none is. More operands are taken two by two, from left to right.
  */
 import { extentAt, numel, type Tensor } from '../../call.js';
 import { rules, withTensors, type RuleCost } from '../../schema/op-rules.js';

@@ -1,7 +1,8 @@
 /**
  * Factorisations and solutions of linear systems: dense ones whose operation count follows from the extents alone.
  *
- * Singular and eigenvalues are found by iteration: how many steps that takes is in the values.
+ * Singular and eigenvalues are found by iteration: how many steps that takes is in the values. Also distances between rows:
+ * of every row of one tensor to every row of another, or of all pairs in one.
  */
 import { dispatcherNames } from '../../by-name.js';
 import { broadcast, numel, extentAt, type Tensor } from '../../call.js';

@@ -1,4 +1,7 @@
-/** Mixture of experts: choosing experts for each token, sorting tokens by expert, the experts' products. */
+/**
+ * Mixture of experts: choosing experts for each token, sorting tokens by expert, the experts' products; and
+ * TransformerEngine's permutation of tokens for experts and back, with padding and transposition.
+ */
 import { rules, withTensors, workByRules, type RuleCost } from '../../schema/op-rules.js';
 import { extentAt, numel } from '../../call.js';
 import { NO_FORMULA } from '../../schema/dispatched.js';

@@ -3,6 +3,13 @@
  *
  * Every op multiplies `a` (m×k, or a batch of such) by `b` (k×n). Bytes: every operand read once (the factors, C of
  * C + A·B unless beta is 0, scales, a bias), the result written once.
+ *
+ * A grouped product is one matrix product for each group of rows, each with a weight of its own (experts of a mixture). The
+ * groups' rows are contiguous, and their offsets are data. Their total is known, so the FLOPs are exact where the groups
+ * fill the tensor; every group's weight counts as read.
+ *
+ * With 2:4 sparsity the number of kept values is known, and only they are multiplied; of an operand in a compressed format
+ * only the dense extents are, and the number of its non-zero values is data.
  */
 import { numel, broadcast, extentAt, type Tensor } from '../../call.js';
 import type { BoundArguments } from '../../schema/binding.js';

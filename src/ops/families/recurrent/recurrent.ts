@@ -2,7 +2,8 @@
  * Recurrent cells: LSTMCell, GRUCell, RNNCell, one time step each.
  *
  * A cell is two products and a pointwise part: gates = Wx·x (layer) + Wh·h (recurrent), with as many rows as the cell
- * has gates, then the gates' activations. The marker of a cell has x [B, X] and h [B, H].
+ * has gates, then the gates' activations, which the dispatcher has as one op, forward and backward. The marker of a cell
+ * has x [B, X] and h [B, H].
  *
  * LSTM, GRU and RNN modules are left out: their markers have neither hidden size nor layers, and the kernels of their one
  * library call cannot be distinguished.

@@ -1,4 +1,7 @@
-/** Reductions: sums, means, norms, extrema and truth over some or all dimensions. */
+/**
+ * Reductions: sums, means, norms, extrema and truth over some or all dimensions, by functions of Python and by the
+ * dispatcher's ops; and scans, which make every result element from the elements before it along a dimension.
+ */
 import { entryOf, type ByName } from '../../by-name.js';
 import { argument, numel, positional, type Tensor } from '../../call.js';
 import type { ArgValue, OpCall, Arg } from '../../../record/record.js';
@@ -240,7 +243,7 @@ export const reduction: Family = {
   work,
 };
 
-const CALL_SOURCE = 'operations per element: src/ops/families/reduction/reduction-ops.ts; result types: PyTorch';
+const CALL_SOURCE = 'operations per element: src/ops/families/reduction/reduction.ts; result types: PyTorch';
 
 /** Extents of the result without `keepdim`; or that the dimensions are unspecified, or out of range. */
 type ReducedExtents = readonly number[] | 'unspecified' | 'misfit';

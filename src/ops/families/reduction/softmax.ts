@@ -1,4 +1,4 @@
-/** Softmax and its logarithm. */
+/** Softmax and its logarithm, softmax with a mask or scale, and the gradients. */
 import { argument, numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, Work } from '../../family.js';

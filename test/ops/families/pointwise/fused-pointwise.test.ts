@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { activationGradients, activation } from '../../../../src/ops/families/pointwise/activation.js';
 import { foreach } from '../../../../src/ops/families/pointwise/foreach.js';
-import { fusedOptimizer } from '../../../../src/ops/families/optimizer/optimizer.js';
+import { fusedOptimizer } from '../../../../src/ops/families/optimizer.js';
 import { fusedPointwise } from '../../../../src/ops/families/pointwise/fused-pointwise.js';
 import { pointwise } from '../../../../src/ops/families/pointwise/pointwise.js';
 import { reduction, scan } from '../../../../src/ops/families/reduction/reduction.js';

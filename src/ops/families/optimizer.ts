@@ -1,15 +1,15 @@
-/** Fused optimiser steps. */
-import { dtypeShort } from '../../../record/element-types.js';
-import { numel, elementCount, positional, type Tensor } from '../../call.js';
-import type { OpCall } from '../../../record/record.js';
-import type { Family, KernelFacts, Work } from '../../family.js';
-import { inputTensors } from '../../operands.js';
-import { helperWork, tensorParams, workOf } from '../../work.js';
-import { entryOf } from '../../by-name.js';
-import { bind, type BoundArguments } from '../../schema/binding.js';
-import { opTable, type OpRow } from '../../schema/op-rules.js';
-import { isDispatched } from '../../schema/dispatched.js';
-import { isUnspecifiedList, listParams, unspecifiedLists, withTypes } from '../pointwise/foreach.js';
+/** Optimiser steps that one op does for all parameters: PyTorch's `_fused_adam_` and its relatives, loss scaling, apex's Adam. */
+import { dtypeShort } from '../../record/element-types.js';
+import { numel, elementCount, positional, type Tensor } from '../call.js';
+import type { OpCall } from '../../record/record.js';
+import type { Family, KernelFacts, Work } from '../family.js';
+import { inputTensors } from '../operands.js';
+import { helperWork, tensorParams, workOf } from '../work.js';
+import { entryOf } from '../by-name.js';
+import { bind, type BoundArguments } from '../schema/binding.js';
+import { opTable, type OpRow } from '../schema/op-rules.js';
+import { isDispatched } from '../schema/dispatched.js';
+import { isUnspecifiedList, listParams, unspecifiedLists, withTypes } from './pointwise/foreach.js';
 
 const FUSED_SOURCE =
   'PyTorch torch.optim (Adam, AdamW, SGD, Adagrad: the update as documented), one operation per symbol';

@@ -1,12 +1,12 @@
-/** Pooling over sliding and adaptive windows. */
-import { argument, numel, type Tensor } from '../../call.js';
-import type { OpCall, ArgValue } from '../../../record/record.js';
-import type { Family, KernelFacts, Work } from '../../family.js';
-import { isDispatched } from '../../schema/dispatched.js';
-import { opName, inputTensor, integers, rankInName } from '../../operands.js';
-import { ruleWork, rules, withTensors, type BoundCall } from '../../schema/op-rules.js';
-import { tensor, tensorParams, workOf, writing } from '../../work.js';
-import { elementAt } from '../../../containers/element.js';
+/** Pooling over sliding and adaptive windows, fractional pooling, and the gradients of the dispatcher's ops. */
+import { argument, numel, type Tensor } from '../call.js';
+import type { OpCall, ArgValue } from '../../record/record.js';
+import type { Family, KernelFacts, Work } from '../family.js';
+import { isDispatched } from '../schema/dispatched.js';
+import { opName, inputTensor, integers, rankInName } from '../operands.js';
+import { ruleWork, rules, withTensors, type BoundCall } from '../schema/op-rules.js';
+import { tensor, tensorParams, workOf, writing } from '../work.js';
+import { elementAt } from '../../containers/element.js';
 
 /** Max pooling writes the positions of the maxima too. */
 const isMax = (op: string): boolean => op.includes('max');
@@ -115,8 +115,6 @@ const FORWARD = NAMES.split(' ');
 const work = (call: OpCall, kernel: KernelFacts): Work | null =>
   FORWARD.includes(opName(call)) ? forward(call, kernel) : ruleWork(POOLING_RULES, call, kernel, SOURCE);
 
-const GRADIENT_UNSPECIFIED = 'the extents of the window are unspecified';
-
 /** One addition for each maximum. */
 const ofMaximum = withTensors('self grad_output', (input, gradient, bound) => ({
   flops: numel(gradient.shape),
@@ -139,7 +137,7 @@ const ofAverage = withTensors('self grad_output', (input, gradient, bound) => {
     reads: [gradient],
     writes: [input],
     formula: 'flops = window·E(result); bytes = gradient + gradient of the input',
-    ...(window === null ? { unknown: GRADIENT_UNSPECIFIED } : {}),
+    ...(window === null ? { unknown: UNSPECIFIED } : {}),
   };
 });
 
@@ -162,7 +160,7 @@ function sized(bound: BoundCall, input: Tensor): Tensor | null {
 const fractional = withTensors('self', (input, bound) => {
   const [result, window] = [sized(bound, input), windowElements(bound)];
   const formula = 'flops = window·E(result); bytes = input + samples + result + int64 positions';
-  if (result === null || window === null) return { flops: null, writes: null, formula, unknown: GRADIENT_UNSPECIFIED };
+  if (result === null || window === null) return { flops: null, writes: null, formula, unknown: UNSPECIFIED };
   const writes = [result, tensor(result.shape, 'int64')];
   return { flops: window * numel(result.shape), writes, formula };
 });
