@@ -77,9 +77,11 @@ function sum({ all, n, bytes, backward, at }: Sum): Answer {
 const product = ({ all, n, bytes, backward }: Sum): Answer => [n, backward ? 3 * bytes : total(all) + bytes];
 const unchanged = ({ x }: Sum): Answer => [0, 2 * x.bytes];
 const filled = (): Answer => [0, 3 * 4 * 4];
+const batchNormalised = ({ x, backward }: Sum): Answer => [8 * x.n, (backward ? 3 : 2) * x.bytes];
+/** With a mean and a deviation of 4 bytes for each of so many rows or groups. */
 const normalised =
-  (flops: number) =>
-  ({ x, backward }: Sum): Answer => [(backward ? 8 : flops) * x.n, (backward ? 3 : 2) * x.bytes];
+  (flops: number, count: number) =>
+  ({ x }: Sum): Answer => [flops * x.n, 2 * x.bytes + count * 2 * 4];
 const softmaxBytes = ({ x, backward }: Sum): number => (backward ? 3 : 2) * x.bytes;
 const masked = ({ x, all }: Sum): Answer => [0, 2 * x.bytes + (all[1]?.bytes ?? NaN)];
 
@@ -128,9 +130,9 @@ const FORMULAS: Readonly<Record<string, (sum: Sum) => Answer>> = {
   // The probe's kernel is the elementwise one, which backward makes the products of gradient and result
   softmax: (sum) => [sum.backward ? sum.x.n : 5 * sum.x.n, softmaxBytes(sum)],
   log_softmax: (sum) => [(sum.backward ? 4 : 5) * sum.x.n, softmaxBytes(sum)],
-  batch_norm: normalised(8),
-  layer_norm: normalised(4),
-  group_norm: normalised(4),
+  batch_norm: batchNormalised,
+  layer_norm: normalised(4, 8 * 128),
+  group_norm: normalised(5, 8 * 32),
   // 28 × 28 windows of 2 × 2 in each of 8 · 64 planes; values of 4 bytes and positions of 8
   max_pool2d: ({ x }) => [8 * 64 * 28 * 28 * 4, x.bytes + 8 * 64 * 28 * 28 * 12],
   sum: reduced(

@@ -178,9 +178,9 @@ const ACTIVATIONS_AND_NORMS: readonly Difference[] = [
     id: 'norms-not-known',
     title: 'layer_norm, group_norm',
     reference: UNKNOWN,
-    ours: '4 per element (5 with weights), input and result',
-    why: 'the count that fvcore uses',
-    formula: 'flops = 4·E, bytes = 2·E·size',
+    ours: 'layer_norm 4 per element (5 with weights), group_norm 5; input, result, mean and deviation of each row or group',
+    why: 'as for the ops of the dispatcher, whatever the convention; for rows the count that fvcore uses',
+    formula: 'flops = 4·E (group_norm 5·E), bytes = 2·E·size + 2·n·4 for n rows or groups',
   }),
   difference(['flops', 'bytes', 'params'], answered(/^max_pool2d$/), {
     id: 'pooling-not-known',

@@ -56,6 +56,11 @@ const CONVENTION_ROWS: readonly (readonly [ops: string, byDefault: string, pypro
     '2·E operations, backward 3·E, the mean or sum in a kernel of its own E; bytes = operands + one result per element, backward gradient + operands + gradient of the input',
     '2·p·E + 1 operations, p·E·size bytes; p = 2, one more for reduction none, one more backward',
   ],
+  [
+    'batch_norm',
+    '5·E + 6·C operations in training, with given statistics 2·E, backward 9·E; bytes = operands + result + running and saved statistics, backward gradient + input + weight + statistics + gradients',
+    '8·E operations, backward too; bytes without the statistics, but for those read forward',
+  ],
 ];
 
 /** @param countsText text of docs/differences/counts.json */

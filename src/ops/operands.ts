@@ -1,6 +1,9 @@
-/** The operands of an op call, validated. */
+/** The operands of an op call, validated, and what the op's name says. */
 import type { Arg, ArgValue, OpCall } from '../record/record.js';
 import { argument, numel, positional, storedElements, type Tensor } from './call.js';
+
+/** `max_pool3d` → 3, `upsample_bilinear2d` → 2; 2 where the name has none. */
+export const rankInName = (op: string): number => Number(/([123])d/.exec(op)?.[1] ?? 2);
 
 /** Element type of a tensor without a recorded one; its size in bytes is not known. */
 const UNSPECIFIED = 'na';

@@ -1,8 +1,7 @@
 /** Resolves the work of a kernel: finds the op call around its launch that describes it. */
 import type { OpCall } from '../record/record.js';
 import type { Family, KernelFacts, Work } from './family.js';
-import { reconstructArguments } from './schema/argument-reconstruction.js';
-import { withEachOperandOnce } from './schema/repeated-operand.js';
+import { reconstructArguments, withEachOperandOnce } from './schema/argument-reconstruction.js';
 import { withAnyType, inferDtypes, type TypedBy } from './schema/dtype-inference.js';
 import { familyOf } from './table.js';
 

@@ -2,8 +2,7 @@
  * A kernel with its derived values: the op and module to print, FLOPs, bytes, use of the matrix unit, roofline. Each is
  * computed on first access, so that a report pays only for its own columns.
  */
-import { collectiveOfCalls } from '../ops/collective-of-calls.js';
-import { collective } from '../ops/families/collective.js';
+import { collectiveOfCalls, collective } from '../ops/families/collective.js';
 import type { Convention, KernelRole } from '../ops/family.js';
 import type { ResolvedWork } from '../ops/resolve-work.js';
 import { fusedOps } from '../ops/kernels/fused-ops.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { collectiveOfCalls } from '../../src/ops/collective-of-calls.js';
+import { collectiveOfCalls } from '../../src/ops/families/collective.js';
 import type { Collective } from '../../src/record/fields/collective.js';
 import type { Arg, OpCall } from '../../src/record/record.js';
 import { fileOf, rowsOf } from '../support/kineto.js';

@@ -54,4 +54,21 @@ describe('Python calls', () => {
     expect(amounts(aten('mse_loss', ...operands, v(1)), by)).to.deep.equal([32768, 196608]);
     expect(amounts(python, byPyprof(by))).to.deep.equal([65537, 131072]);
   });
+
+  it('batch_norm and layer_norm: with the statistics that they save', () => {
+    const [x, c] = [t([8, 64, 32, 32]), t([64])];
+    const python = call(`${F}.batch_norm`, x, c, c, c, c, v(true), v(0.1), v(1e-5));
+    const dispatched = aten('native_batch_norm', x, c, c, c, c, v(true), v(0.1), v(1e-5));
+    const by = kernel('bn_fw_tr_1C11_kernel_NCHW');
+    // 5·524288 + 6·64; 4·(2·524288 + 8·64). PyProf: 8·524288; 4·(2·524288 + 4·64)
+    expect(amounts(python, by)).to.deep.equal([2621824, 4196352]);
+    expect(amounts(dispatched, by)).to.deep.equal([2621824, 4196352]);
+    expect(amounts(python, byPyprof(by))).to.deep.equal([4194304, 4195328]);
+
+    const [rows, w] = [t([32, 512]), t([512])];
+    const layer = kernel('vectorized_layer_norm_kernel');
+    // 5·16384; 4·(2·16384 + 2·512 + 2·32)
+    expect(amounts(call(`${F}.layer_norm`, rows, v([512]), w, w, v(1e-5)), layer)).to.deep.equal([81920, 135424]);
+    expect(amounts(aten('native_layer_norm', rows, v([512]), w, w, v(1e-5)), layer)).to.deep.equal([81920, 135424]);
+  });
 });

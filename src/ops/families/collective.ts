@@ -1,14 +1,15 @@
 /** Operations between the devices of a group: all-reduce, all-gather, all-to-all … */
 import type { BoundArguments } from '../schema/binding.js';
 import { dtypeShort } from '../../record/element-types.js';
-import { numel, type Tensor } from '../call.js';
+import { numel, tensorBytes, type Tensor } from '../call.js';
 import { messageBytes } from '../collective-bytes.js';
-import type { OpCall } from '../../record/record.js';
+import type { OpCall, KernelRecord } from '../../record/record.js';
 import type { Collective } from '../../record/fields/collective.js';
-import { boundRow, opTable } from '../schema/op-table.js';
+import { boundRow, opTable } from '../schema/op-rules.js';
 import { isDispatched } from '../schema/dispatched.js';
 import type { Family, Param, Work } from '../family.js';
-import { tensor, tensorListParams, workOf } from '../work.js';
+import { tensor, tensorListParams, workOf, total } from '../work.js';
+import { isCommunication } from '../kernels/kernel-name.js';
 
 const SOURCE = 'the message read, the result written; additions of a reduction are left to the network';
 
@@ -97,7 +98,7 @@ function resultOf(bound: BoundArguments, { result }: CollectiveForm): readonly T
 }
 
 /** The tensors of a collective operation on this device. */
-export interface Message {
+interface Message {
   /** Empty where it is unspecified. */
   readonly message: readonly Tensor[];
   /** Null where it is unspecified; empty of an operation that goes one way. */
@@ -105,7 +106,7 @@ export interface Message {
 }
 
 /** What a call sends and receives; null when it is no collective operation, or its arguments do not fit. */
-export function messageOf(call: OpCall): Message | null {
+function messageOf(call: OpCall): Message | null {
   const row = isDispatched(call) ? boundRow(FORMS, call) : null;
   return row === null ? null : { message: row.bound.tensors('message'), result: resultOf(row.bound, row.fact) };
 }
@@ -160,3 +161,39 @@ export const collective: Family = {
   ],
   work,
 };
+
+type Launched = Pick<KernelRecord, 'name' | 'short' | 'calls' | 'callKernels'>;
+
+const bytesOf = (tensors: readonly Tensor[]): number | null => total(tensors.map(tensorBytes));
+
+/**
+ * Operation and sizes by the innermost call that states the message; the size of the result, where that call leaves it
+ * open, by one around it with the same message. The group is unknown: no argument names it.
+ * @returns null for a kernel that moves nothing between devices, one whose calls do not state the message, and one of
+ * several kernels of a call, of which each moves an unknown part
+ */
+export function collectiveOfCalls(kernel: Launched): Collective | null {
+  if (kernel.calls.length === 0 || !isCommunication(kernel)) return null;
+  const described = kernel.calls.flatMap((call, i) => describe(call, kernel.callKernels?.[i] ?? 1)).reverse();
+  const [inner] = described;
+  if (inner === undefined || inner.kernels !== 1) return null;
+  const { op, bytesIn, dtype } = inner;
+  const bytesOut = described.find((other) => other.bytesIn === bytesIn && other.bytesOut !== null)?.bytesOut ?? null;
+  return { op, bytesIn, bytesOut, dtype, group: null, groupSize: null, ranks: null };
+}
+
+interface Described extends Pick<Collective, 'op' | 'bytesOut' | 'dtype'> {
+  readonly bytesIn: number;
+  /** That the call launched. */
+  readonly kernels: number;
+}
+
+/** What a call states of its operation; nothing where it does not state the message. */
+function describe(call: OpCall, kernels: number): Described[] {
+  const { message = [], result = null } = messageOf(call) ?? {};
+  const [bytesIn, dtype] = [bytesOf(message), message[0]?.dtype ?? null];
+  if (message.length === 0 || bytesIn === null) return [];
+  // A message that goes one way has one size.
+  const bytesOut = result?.length === 0 ? bytesIn : result === null ? null : bytesOf(result);
+  return [{ op: call.op.replace(/^nccl:/, ''), bytesIn, bytesOut, dtype, kernels }];
+}

@@ -2,13 +2,12 @@
 import { named, type ByName } from '../by-name.js';
 import { argument, broadcast, numel, positional, type Tensor } from '../call.js';
 import type { Arg, OpCall } from '../../record/record.js';
-import { isDispatched, tensorOfType } from '../schema/dispatched.js';
+import { isDispatched, tensorOfType, dtypeGiven } from '../schema/dispatched.js';
 import type { Family, OpCost } from '../family.js';
-import { dtypeGiven } from '../schema/dtype-argument.js';
 import { tensorOf, tensorsAmong, integer, integers } from '../operands.js';
 import { tensor, tensorParams } from '../work.js';
-import { withInput, workByFormulas, type CallFormula } from './call-formulas.js';
-import { filledBy } from './movement/dispatched-filling.js';
+import { withInput, workByFormulas, type CallFormula } from '../schema/op-rules.js';
+import { filledBy } from './movement/filling.js';
 
 const SOURCE = 'PyProf (dropout 5 per element, randperm 3 per element); PyTorch native_dropout';
 

@@ -4,10 +4,34 @@
  *
  * A list of tensors has one entry per tensor. A 0-dim tensor, a number, a list of numbers, None and an empty list have
  * one blank entry each; None inside a list has no entry.
+ *
+ * Where an enclosing op always gives one tensor for two operands, the call has its extents twice, and the kernel reads it
+ * once.
  */
 import { append } from '../../containers/element.js';
 import type { Arg, OpCall } from '../../record/record.js';
 import { opName } from '../operands.js';
+
+/**
+ * By enclosing op, the op that it calls on one tensor twice: isnan(x) is x ≠ x, isfinite(x) is (x = x)·(|x| ≠ ∞).
+ * Source: aten/src/ATen/native/TensorCompare.cpp.
+ */
+const COMPARED_WITH_ITSELF: ReadonlyMap<string, string> = new Map([
+  ['isnan', 'ne'],
+  ['isfinite', 'eq'],
+]);
+
+/** Stands for the second operand: no further tensor. */
+const SAME: Arg = { name: '', type: 'unknown' };
+
+/** The call with each of its tensors once. @param around the call that called it */
+export function withEachOperandOnce(call: OpCall, around: OpCall | undefined): OpCall {
+  if (around === undefined || COMPARED_WITH_ITSELF.get(opName(around)) !== opName(call)) return call;
+  const [self, other, ...rest] = call.args;
+  // |x| ≠ ∞ compares with a number; a complex tensor's parts are compared by calls of their own.
+  if (call.from === undefined || self?.shape === undefined || other?.shape === undefined) return call;
+  return String(self.shape) === String(other.shape) ? { ...call, args: [self, SAME, ...rest] } : call;
+}
 
 type SchemaSlot = 'tensor' | 'optional' | 'blank' | 'list' | 'list of scalars';
 type ArgumentOrder = readonly SchemaSlot[];

@@ -1,13 +1,24 @@
 /**
- * Binds the positional arguments of a dispatcher's call to the names of its op's signature.
- *
- * Calls of Python functions have keywords and are read by `argument` (call.ts) and operands.ts; so are ops whose Python
- * function has the same arguments in the same order.
+ * Arguments by name: the positional arguments of a dispatcher's call by the names of its op's signature (`bind`), and those of
+ * a Python function, which may be keywords, by the order of its parameters (`pythonArguments`).
  */
 import type { Arg, ArgValue, OpCall } from '../../record/record.js';
-import { positional, type Tensor } from '../call.js';
+import { positional, argument, type Tensor } from '../call.js';
 import { allTensors, integer, integers } from '../operands.js';
 import { fittingSignature, isTensorial, isTensorList, type Signature } from './signature.js';
+
+/**
+ * The arguments of a call by the names of the function's parameters.
+ * @param order the names in the function's order, separated by blanks
+ * @returns an argument by its name, whether given by keyword or by position; undefined where it is not given
+ */
+export function pythonArguments(call: OpCall, order: string): (name: string) => Arg | undefined {
+  const names = order.split(' ');
+  return (name) => {
+    const position = names.indexOf(name);
+    return argument(call, name, position < 0 ? Infinity : position);
+  };
+}
 
 export interface BoundArguments {
   /** The argument of that name; undefined when the call has fewer arguments. */

@@ -1,8 +1,28 @@
-/** Calls of the dispatcher: arguments in the order of the op's schema, some of them unspecified. */
-import type { Arg, OpCall } from '../../record/record.js';
+/**
+ * Calls of the dispatcher: arguments in the order of the op's schema, some of them unspecified; and element types given as
+ * arguments, by name or by number. PyProf's markers drop `torch.dtype` objects.
+ */
+import type { Arg, OpCall, ArgValue } from '../../record/record.js';
 import type { Tensor } from '../call.js';
-import { dtypeAt } from './dtype-argument.js';
 import { tensor } from '../work.js';
+import { elementType, elementTypeNumbered } from '../../record/element-types.js';
+
+/** `torch.float16`, `float16`, `half` → `float16`; null for anything else. */
+const dtypeNamed = (text: ArgValue | undefined): string | null =>
+  typeof text === 'string' ? (elementType(text.replace(/^torch\./, ''))?.dtype ?? null) : null;
+
+/** The type that one argument gives, by name or number; null when it gives none. */
+export const dtypeAt = (arg: Arg | undefined): string | null =>
+  typeof arg?.value === 'number' ? (elementTypeNumbered(arg.value)?.dtype ?? null) : dtypeNamed(arg?.value);
+
+/** The type that `dtype=` or a positional text of a Python call names; null when none does. */
+export function dtypeGiven(call: OpCall): string | null {
+  for (const arg of call.args) {
+    const named = arg.name === 'dtype' || arg.name === '' ? dtypeNamed(arg.value) : null;
+    if (named !== null) return named;
+  }
+  return null;
+}
 
 /** Whether the call's arguments are in the order of the op's schema. */
 export const isDispatched = (call: OpCall): boolean => call.from === 'dispatcher';

@@ -1,12 +1,82 @@
-/** Rules for ops of the dispatcher: from the arguments bound by the op's signature to the cost of the whole op. */
-import type { ByName } from '../by-name.js';
+/**
+ * Tables of ops and their formulas. Rules for ops of the dispatcher go from the arguments bound by the op's signature to the
+ * cost of the whole op; formulas of calls, from a call, of Python functions too, to the cost of one of its kernels.
+ */
+import { entryOf, named, type ByName } from '../by-name.js';
 import type { OpCall } from '../../record/record.js';
-import type { BoundArguments } from './binding.js';
+import { bind, type BoundArguments } from './binding.js';
 import { elementCount, numel, type Tensor } from '../call.js';
 import { isDispatched } from './dispatched.js';
-import { boundRow, opTable, type OpRow } from './op-table.js';
-import type { Family, KernelFacts, OpCost, Work } from '../family.js';
+import type { Family, KernelFacts, OpCost, Work, Param } from '../family.js';
 import { tensor, tensorListParams, tensorParams, workOf } from '../work.js';
+import { elementAt } from '../../containers/element.js';
+import { inputTensor } from '../operands.js';
+
+/** From a call and one of its kernels to the cost of what the kernel does; null when the call's arguments do not fit. */
+export type CallFormula = (call: OpCall, kernel: KernelFacts) => OpCost | null;
+
+type InputFormula = (
+  input: Tensor,
+  call: OpCall,
+  kernel: KernelFacts,
+) => (Omit<OpCost, 'params'> & { readonly params?: readonly Param[] }) | null;
+
+/** A formula for calls with an input (see `inputTensor`), which their params show by default. */
+export const withInput =
+  (formula: InputFormula): CallFormula =>
+  (call, kernel) => {
+    const input = inputTensor(call);
+    const cost = input === null ? null : formula(input, call, kernel);
+    return input === null || cost === null ? null : { params: tensorParams(input), ...cost };
+  };
+
+/** `Family.work` of a family with a formula for each op. */
+export const workByFormulas =
+  (formulas: ByName<CallFormula>, source: string): Family['work'] =>
+  (call, kernel) => {
+    const cost = entryOf(formulas, call)?.(call, kernel) ?? null;
+    return cost === null ? null : workOf({ source, ...cost });
+  };
+
+export interface OpRow<Fact> {
+  readonly fact: Fact;
+  /** One for each version or overload, as `bind` takes them. */
+  readonly signatures: readonly string[];
+}
+
+/**
+ * A table of ops. A row is a fact, the names of its ops, and their signatures; a line that starts with `//` is a comment.
+ * @example
+ * opTable`
+ *   ${sorted} sort msort: @self dim descending | @self stable dim descending
+ *   ${largest} topk: @self k dim largest sorted
+ * `
+ */
+export function opTable<Fact extends object>(
+  texts: readonly string[],
+  ...values: readonly (Fact | string)[]
+): ByName<OpRow<Fact>> {
+  const rows: { readonly fact: Fact; text: string }[] = [];
+  for (const [i, value] of values.entries()) {
+    const [row, text] = [rows.at(-1), elementAt(texts, i + 1)];
+    if (typeof value !== 'string') rows.push({ fact: value, text });
+    else if (row !== undefined) row.text += value + text;
+  }
+  return Object.assign({}, ...rows.map(({ fact, text }) => rowOf(fact, text))) as ByName<OpRow<Fact>>;
+}
+
+/** What a table states of a call, and the call's arguments; null when it has none of the op, or they do not fit. */
+export function boundRow<Fact>(table: ByName<OpRow<Fact>>, call: OpCall): { fact: Fact; bound: BoundArguments } | null {
+  const row = entryOf(table, call);
+  const bound = row === undefined ? null : bind(call, ...row.signatures);
+  return row === undefined || bound === null ? null : { fact: row.fact, bound };
+}
+
+function rowOf<Fact>(fact: Fact, text: string): ByName<OpRow<Fact>> {
+  const words = text.replace(/^ *\/\/.*/gm, '').trim();
+  const [ops = '', signatures = ''] = words.replace(/\s+/g, ' ').split(': ');
+  return named(ops, { fact, signatures: signatures.split(' | ') });
+}
 
 /** A call with its arguments bound to the names of its signature, and its kernel. */
 export interface BoundCall extends BoundArguments {

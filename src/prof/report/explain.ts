@@ -9,7 +9,7 @@ import type { Arg, ForwardOp, KernelRecord, OpCall } from '../../record/record.j
 import type { Annotated } from '../annotate.js';
 import type { ResolvedDependency } from '../neuron/instructions/dependencies.js';
 import { dependencyText, operandText } from '../neuron/instructions/instruction-text.js';
-import { operandsOf } from '../../ops/neuron/operands.js';
+import { operandsOf } from '../../ops/neuron/instruction-work.js';
 import { LATENCY_SHARE } from '../roofline/roofline.js';
 import { originOf } from './graph-origin.js';
 

@@ -11,7 +11,7 @@ import type { KernelLine, ProfileLine, SyncRecord, Activity, CollectiveLine } fr
 import type { RecordedEnd } from '../../record/fields/recorded-end.js';
 import type { DeviceActivity } from '../input/device-activity.js';
 import { algorithmBytes, collectiveKind, type CollectiveKind } from '../../ops/collective-bytes.js';
-import { collectiveOfCalls } from '../../ops/collective-of-calls.js';
+import { collectiveOfCalls } from '../../ops/families/collective.js';
 
 /** An activity that takes time on a device. */
 export type StepActivity = Exclude<DeviceActivity, SyncRecord>;

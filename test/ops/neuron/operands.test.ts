@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { operandsOf, patternOf, type Operand } from '../../../src/ops/neuron/operands.js';
+import { operandsOf, patternOf, type Operand } from '../../../src/ops/neuron/instruction-work.js';
 import { CAPTURES, realFile } from '../../parse/readers/neuron/tool-json-files.js';
 import { itShared } from '../../support/shared.js';
 

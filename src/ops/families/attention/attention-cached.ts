@@ -6,7 +6,7 @@ import { bytesToRead, extentAt, numel, type Tensor } from '../../call.js';
 import type { OpCost, Param } from '../../family.js';
 import { rules, withTensors, type BoundCall } from '../../schema/op-rules.js';
 import { tensor, total } from '../../work.js';
-import { causalShare, STEP_PAIRS, stepSequences, type StepSequences } from './step-lengths.js';
+import { causalShare, STEP_PAIRS, stepSequences, type StepSequences } from './attention-extents.js';
 
 const SOURCE =
   'two products of width Dq and Dv for each query-key pair, dense, FMA = 2; arguments as vLLM, AITER and SGLang register them';

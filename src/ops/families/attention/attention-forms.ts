@@ -7,7 +7,7 @@
  * mask_type, left right (window), want_lse, bias_grad; table used_q used_k k_new q_v leave the number of keys open.
  */
 import { mapEntries } from '../../by-name.js';
-import { opTable } from '../../schema/op-table.js';
+import { opTable } from '../../schema/op-rules.js';
 
 /**
  * Order of the extents: `BHSD` [batch, heads, sequence, head dimension]; `BSHD` [batch, sequence, heads, head dimension],

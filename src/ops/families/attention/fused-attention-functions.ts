@@ -1,8 +1,9 @@
 /**
- * Attention that TransformerEngine runs with cuDNN as one autograd function.
+ * What libraries do around attention: TransformerEngine's autograd function that runs it with cuDNN, rotary position
+ * embedding (RoPE) by angles or by their sines and cosines, and the cache of keys and values of serving engines.
  *
- * The layout of q, k and v is a string, which the profiler does not record. It is not needed: two extents are batch and
- * sequence in either order, and the cumulative lengths have the number of sequences.
+ * The layout of q, k and v of the autograd function is a string, which the profiler does not record. It is not needed: two
+ * extents are batch and sequence in either order, and the cumulative lengths have the number of sequences.
  */
 import { entryOf, type ByName } from '../../by-name.js';
 import { extentAt, numel, positional, type Tensor } from '../../call.js';
@@ -12,6 +13,116 @@ import type { Family, Work } from '../../family.js';
 import { inputTensors } from '../../operands.js';
 import { namedParams, tensor, tensorListParams, workOf } from '../../work.js';
 import { elementAt } from '../../../containers/element.js';
+import { rules, withTensors, workByRules, type RuleCost } from '../../schema/op-rules.js';
+import { dtypeBytes } from '../../../record/element-types.js';
+
+const CACHE_SOURCE =
+  'rows of new tokens copied to their slots, scaled where the cache is 8 bits wide; arguments as vLLM registers them, ' +
+  'and SGLang (python/sglang/jit_kernel/kvcache.py)';
+
+/** The rows that have a slot; a padded batch has more. */
+function slotted(rows: Tensor | null, slots: Tensor): Tensor | null {
+  const [tokens, ...row] = rows?.shape ?? [];
+  return rows === null || tokens === undefined
+    ? null
+    : tensor([Math.min(tokens, numel(slots.shape)), ...row], rows.dtype);
+}
+
+/** Whether an element is scaled when it is stored. */
+const isScaled = (rows: Tensor, cache: Tensor): boolean => {
+  const [from, to] = [dtypeBytes(rows.dtype), dtypeBytes(cache.dtype)];
+  return from !== null && to === 1 && from > to;
+};
+
+/** @param caches name of the cache by the name of the rows written to it */
+const stored = (caches: Readonly<Record<string, string>>): RuleCost =>
+  withTensors('slots', (slots, bound) => {
+    const [reads, writes]: [Tensor[], Tensor[]] = [[], []];
+    let flops = 0;
+    for (const [name, to] of Object.entries(caches)) {
+      const [rows, cache] = [slotted(bound.tensor(name), slots), bound.tensor(to)];
+      if (rows === null || cache === null) return null;
+      reads.push(rows);
+      writes.push(tensor(rows.shape, cache.dtype));
+      if (isScaled(rows, cache)) flops += numel(rows.shape);
+    }
+    return {
+      flops,
+      reads: [...reads, slots],
+      writes,
+      params: tensorListParams([...reads, ...writes.slice(0, 1)]),
+      formula: 'flops = E scaled to 8 bits, else 0; bytes = new rows + slots + rows in the type of the cache',
+    };
+  });
+
+const pair = stored({ key: 'key_cache', value: 'value_cache' });
+
+const CACHE_RULES = rules`
+  ${pair} reshape_and_cache reshape_and_cache_flash: @key @value
+      @!key_cache @!value_cache @slots ...
+  ${pair} sglang.store_cache sglang.store_cache_quant: @key @value @!key_cache @!value_cache @slots ...
+  ${pair} sgl_kernel.store_kv_cache: @!key_cache @!value_cache @slots @key @value
+  ${stored({ latent: 'cache', rotated: 'cache' })} concat_and_cache_mla: @latent @rotated @!cache @slots ...
+`;
+
+export const keyValueCache: Family = {
+  id: 'key-value-cache',
+  title: 'Key-value cache: reshape_and_cache, store_cache',
+  ops: Object.keys(CACHE_RULES),
+  formulas: [
+    'flops = one product per element where the cache is 8 bits wide, else 0',
+    'bytes = keys and values of the new tokens, their slots, the rows written in the type of the cache',
+  ],
+  work: workByRules(CACHE_RULES, CACHE_SOURCE),
+};
+
+const ROTARY_SOURCE =
+  'RoFormer (Su et al.), equation 34; arguments: apex/transformer/functional/fused_rope.py of apex, ' +
+  'transformer_engine/pytorch/attention/rope.py and csrc/stable/registration.cpp of TransformerEngine';
+
+/** FLOPs per rotated element: a pair takes four products and two sums. */
+export const ROTATION = 3;
+
+/** Elements beyond the rotated width of a row are copied. */
+const rotation = (tables: string): RuleCost =>
+  withTensors('input', (input, bound) => {
+    const width = extentAt(input, -1);
+    const rotated = bound.tensorsOf(tables).reduce((sum, table) => sum + extentAt(table, -1), 0);
+    if (width === 0 || rotated === 0) return null;
+    return {
+      flops: ROTATION * (numel(input.shape) / width) * Math.min(width, rotated),
+      writes: [input],
+      params: tensorListParams(bound.reads),
+      formula:
+        'flops = 3·E rotated, sines and cosines of the angles not counted; bytes = input + tables + offsets + result',
+    };
+  });
+
+const ANGLES = rotation('freqs');
+
+const RULES = rules`
+  // Angles alone, or their cosines and sines, which came first.
+  // The format is a string, which may be unspecified.
+  ${ANGLES} FusedRoPEFunc: @input @freqs @sin transposed:bool
+      | @input @freqs transposed:bool
+      | @input @freqs @start? format interleaved:bool @offsets? cp_size:int cp_rank:int
+      | @input @freqs @start? interleaved:bool @offsets? cp_size:int cp_rank:int
+      | @input @freqs @offsets ...
+  ${ANGLES} FusedRoPECachedFunc: @input @freqs @sin transposed
+  ${ANGLES} FusedRoPETHDFunc: @input @offsets @freqs
+  ${rotation('cos_h cos_w')} FusedRoPE2DFunc: @input height width @cos_h @sin_h @cos_w @sin_w
+      | @input @cos_h @sin_h @cos_w @sin_w
+  ${ANGLES} fused_rope_forward fused_rope_backward: @input @freqs @start? format:int interleaved:bool @offsets?
+      cp_size:int cp_rank:int
+`;
+
+export const rotaryFunctions: Family = {
+  id: 'rotary-functions',
+  title: 'Rotary position embedding of TransformerEngine and apex',
+  ops: Object.keys(RULES),
+  formulas: ['flops = 3·E rotated (six per pair); bytes = input + tables + result'],
+  work: workByRules(RULES, ROTARY_SOURCE),
+};
 
 const SOURCE =
   'two products of scores and of values, dense, FMA = 2; order of the tensors: transformer_engine/pytorch/attention/' +

@@ -12,10 +12,9 @@ import type { KernelFacts, Param, KernelRole, Work } from '../../family.js';
 import { integers } from '../../operands.js';
 import { shapeParams } from '../../product.js';
 import { helperWork, tensor, total, workOf } from '../../work.js';
-import { boundRow } from '../../schema/op-table.js';
-import { GRADIENT_FORMS, type Gradient, type GradientForm } from './convolution-forms.js';
+import { boundRow } from '../../schema/op-rules.js';
+import { GRADIENT_FORMS, isTransposed, knownGeometry, type Gradient, type GradientForm } from './convolution-forms.js';
 import { CONVOLUTION_SOURCE, convolutionFlops, geometryParams, spatialRank } from './convolution-geometry.js';
-import { isTransposed, knownGeometry } from './dispatched-convolution.js';
 
 /** The operands of a convolution's backward pass. */
 interface Backward {

@@ -1,20 +1,19 @@
 /**
- * Convolutions of one to three spatial dimensions, and transposed ones.
+ * Convolutions of one to three spatial dimensions, transposed ones, and those over time in the layout [time, batch, channels].
  *
  * Every output position takes C/g · prod(kernel) multiply-adds for each of the K channels; in a transposed convolution
  * every input position does. Dilation and padding change only the number of positions. dgrad and wgrad take as many each.
  * Winograd and FFT kernels count as the direct algorithm.
  */
 import { dispatcherNames } from '../../by-name.js';
-import { numel, argumentValue } from '../../call.js';
+import { numel, argumentValue, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, Work } from '../../family.js';
 import { isDispatched } from '../../schema/dispatched.js';
-import { opName, tensorAt } from '../../operands.js';
-import { productWork, workUnlessHelper, type ProductCost } from '../../product.js';
-import { ruleWork, type OpRules } from '../../schema/op-rules.js';
-import { CONV_TBC_OPS, TIME_CONVOLUTION, timeConvolutionParts } from './convolution-tbc.js';
-import { GRADIENT_FORMS } from './convolution-forms.js';
+import { opName, tensorAt, integer } from '../../operands.js';
+import { productWork, workUnlessHelper, shapeParams, type ProductCost } from '../../product.js';
+import { ruleWork, rules, withTensors, type OpRules } from '../../schema/op-rules.js';
+import { GRADIENT_FORMS, FORWARD_RULES } from './convolution-forms.js';
 import { gradientParts, gradientWork } from './convolution-gradients.js';
 import {
   CONVOLUTION_SOURCE,
@@ -24,7 +23,58 @@ import {
   geometryParams,
   spatialRank,
 } from './convolution-geometry.js';
-import { FORWARD_RULES } from './dispatched-convolution.js';
+import { bind } from '../../schema/binding.js';
+import { tensor, workOf } from '../../work.js';
+
+const BACKWARD = 'conv_tbc_backward';
+
+/** Whether x is [time, batch, C] and w [kernel, C, K]. */
+const fit = (x: Tensor, w: Tensor): boolean =>
+  x.shape.length === 3 && w.shape.length === 3 && x.shape[2] === w.shape[1];
+
+/** Time steps of the output = time + 2·pad − kernel + 1. */
+const forward = withTensors('x w', (x, w, bound) => {
+  if (!fit(x, w)) return null;
+  const [time = 0, batch = 0] = x.shape;
+  const [kernel = 0, , filters = 0] = w.shape;
+  const arg = bound.arg('pad');
+  const pad = arg === undefined ? 0 : integer(arg.value);
+  const cost = {
+    matmul: true,
+    params: shapeParams({ X: x, W: w }),
+    formula: 'flops = 2·N·time(out)·C·K·kernel, bytes = |x| + |W| + |bias| + |y|',
+  };
+  if (pad === undefined) return { ...cost, flops: null, writes: null, unknown: 'the padding is unspecified' };
+  const steps = time + 2 * pad - kernel + 1;
+  if (steps < 1) return null;
+  const writes = [tensor([steps, batch, filters], x.dtype)];
+  return { ...cost, flops: convolutionFlops(batch, steps, w), writes };
+});
+
+const TIME_CONVOLUTION = rules`
+  ${forward} conv_tbc: @x @w @bias pad
+`;
+
+const CONV_TBC_OPS: readonly string[] = [...Object.keys(TIME_CONVOLUTION), BACKWARD];
+
+/** Backward: input, weight and bias gradient, always all three. */
+function timeConvolutionParts(call: OpCall): readonly Work[] | null {
+  const bound = opName(call) === BACKWARD ? bind(call, '@dy @x @w @bias pad') : null;
+  const [dy, x, w] = ['dy', 'x', 'w'].map((name) => bound?.tensor(name) ?? null);
+  if (!dy || !x || !w || dy.shape.length !== 3 || !fit(x, w)) return null;
+  const [steps = 0, batch = 0, filters = 0] = dy.shape;
+  const shared = {
+    params: shapeParams({ dY: dy, X: x, W: w }),
+    formula: 'flops = 2·N·time(out)·C·K·kernel for each gradient; bytes = operands read + gradient written',
+    source: CONVOLUTION_SOURCE,
+  };
+  const flops = convolutionFlops(batch, steps, w);
+  return [
+    workOf({ ...shared, role: 'dgrad', matmul: true, flops, reads: [dy, w], writes: [x] }),
+    workOf({ ...shared, role: 'wgrad', matmul: true, flops, reads: [dy, x], writes: [w] }),
+    workOf({ ...shared, role: 'bias', flops: numel(dy.shape), reads: [dy], writes: [tensor([filters], dy.dtype)] }),
+  ];
+}
 
 /** Order of the arguments of a Python function. */
 interface PythonForm {

@@ -1,13 +1,116 @@
-/** Interpolation, grid sampling and rearrangement of patches. */
-import { numel, type Tensor } from '../../call.js';
-import type { ArgValue } from '../../../record/record.js';
-import type { Family } from '../../family.js';
+/**
+ * Interpolation, by the dispatcher's ops and by `torch.nn.functional.interpolate`, which becomes one of them; grid sampling;
+ * and rearrangement of patches: im2col, col2im, pixel and channel shuffles.
+ */
+import { numel, argument, argumentValue, extentAt, type Tensor } from '../../call.js';
+import type { ArgValue, Arg, OpCall } from '../../../record/record.js';
+import type { Family, KernelFacts } from '../../family.js';
 import { rules, ruleWork, withTensors, type BoundCall, type OpRules } from '../../schema/op-rules.js';
-import { opName } from '../../operands.js';
-import { tensor } from '../../work.js';
-import { PATCH_RULES } from './patches.js';
-import { interpolationCall } from './python-interpolation.js';
-import { rankInName } from '../rank-in-name.js';
+import { opName, tensorAt, rankInName } from '../../operands.js';
+import { tensor, writing } from '../../work.js';
+import { elementAt } from '../../../containers/element.js';
+
+const PATCH_UNSPECIFIED = 'the extents of the patches are unspecified';
+
+/** Numbers for height and width; a single one applies to both. */
+const both = (list: readonly number[] | null): readonly [number, number] | null => {
+  const [first, second] = list ?? [];
+  return first === undefined ? null : [first, second ?? first];
+};
+
+/** Input (N, C, H, W) or (C, H, W) → columns (N, C·kh·kw, positions). */
+function columns(bound: BoundCall, input: Tensor): Tensor | null {
+  const settings = ['kernel_size', 'dilation', 'padding', 'stride'].map((name) => both(bound.integers(name)));
+  const [kernel, dilation, padding, stride] = settings.filter((pair) => pair !== null);
+  if (kernel === undefined || dilation === undefined || padding === undefined || stride === undefined) return null;
+  if (input.shape.length < 3) return null;
+  const extents = input.shape.slice(-2);
+  const positions = extents.map((extent, i) => {
+    const [k, d] = [elementAt(kernel, i), elementAt(dilation, i)];
+    const [p, s] = [elementAt(padding, i), elementAt(stride, i)];
+    return Math.floor((extent + 2 * p - d * (k - 1) - 1) / s) + 1;
+  });
+  const channels = extentAt(input, -3) * numel(kernel);
+  return tensor([...input.shape.slice(0, -3), channels, numel(positions)], input.dtype);
+}
+
+const im2col = withTensors('self', (input, bound) => {
+  const result = columns(bound, input) ?? bound.outs[0];
+  return { flops: 0, ...writing(result, PATCH_UNSPECIFIED), formula: 'flops = 0; bytes = input + columns' };
+});
+
+/** Columns (N, C·kh·kw, positions) → (N, C, H, W): every element of a column is added to its pixel. */
+const col2im = withTensors('self', (input, bound) => {
+  const [size, kernel] = [both(bound.integers('output_size')), both(bound.integers('kernel_size'))];
+  const channels = kernel === null ? 0 : extentAt(input, -2) / numel(kernel);
+  const isKnown = size !== null && Number.isInteger(channels) && channels > 0;
+  const result = isKnown ? tensor([...input.shape.slice(0, -2), channels, ...size], input.dtype) : bound.outs[0];
+  const formula = 'flops = E(columns); bytes = columns + result';
+  return { flops: numel(input.shape), ...writing(result, PATCH_UNSPECIFIED), formula };
+});
+
+/** Nothing but the order of elements changes. */
+const reordered = withTensors('self', (input, { call }) => ({
+  flops: 0,
+  writes: [input],
+  formula: `flops = 0; bytes = 2·E·size: ${opName(call)} moves every element`,
+}));
+
+const PATCH_RULES = rules`
+  // In older versions the gradient of each has a name of its own; it is the other one.
+  ${im2col} im2col col2im_backward: @self kernel_size dilation padding stride
+  ${col2im} col2im im2col_backward: @self output_size kernel_size dilation padding stride
+  ${reordered} pixel_shuffle pixel_unshuffle channel_shuffle native_channel_shuffle: @self factor
+`;
+
+/** Mode → op of the dispatcher, by the number of spatial dimensions. */
+const OPS: Readonly<Record<string, readonly (string | null)[]>> = {
+  nearest: ['upsample_nearest1d', 'upsample_nearest2d', 'upsample_nearest3d'],
+  'nearest-exact': ['_upsample_nearest_exact1d', '_upsample_nearest_exact2d', '_upsample_nearest_exact3d'],
+  linear: ['upsample_linear1d', null, null],
+  bilinear: [null, 'upsample_bilinear2d', null],
+  bicubic: [null, 'upsample_bicubic2d', null],
+  trilinear: [null, null, 'upsample_trilinear3d'],
+};
+
+const listArg = (list: readonly number[]): Arg => ({ name: '', type: 'list', value: list });
+const NOT_GIVEN: Arg = { name: '', type: 'NoneType', value: null };
+
+/** One number for each dimension, or one for all; null when it is neither. */
+function perDimension(given: ArgValue | undefined, rank: number): number[] | null {
+  const list = Array.isArray(given) ? (given as readonly ArgValue[]) : [given];
+  const numbers = list.filter((item): item is number => typeof item === 'number' && item > 0);
+  if (numbers.length !== list.length || (numbers.length !== 1 && numbers.length !== rank)) return null;
+  return Array.from({ length: rank }, (_, i) => numbers[i] ?? numbers[0] ?? 1);
+}
+
+/**
+ * The call of the dispatcher; null when the extents of the result are unspecified, or the mode fits no op.
+ * interpolate(input, size=None, scale_factor=None, mode='nearest', align_corners=None, …)
+ */
+function interpolationCall(call: OpCall, { dir }: Pick<KernelFacts, 'dir'>): OpCall | null {
+  const input = tensorAt(call, 'input', 0);
+  const given = argumentValue(call, 'mode', 3) ?? 'nearest';
+  const mode = typeof given === 'string' ? given : '';
+  if (input === null) return null;
+  const rank = input.shape.length - 2;
+  const op = Object.hasOwn(OPS, mode) ? OPS[mode]?.[rank - 1] : undefined;
+  if (typeof op !== 'string') return null;
+  const own = input.shape.slice(2);
+  const scales = perDimension(argumentValue(call, 'scale_factor', 2), rank);
+  const size =
+    perDimension(argumentValue(call, 'size', 1), rank) ??
+    scales?.map((scale, i) => Math.floor(elementAt(own, i) * scale));
+  if (size === undefined) return null;
+  const corners = mode.startsWith('nearest') ? [] : [argument(call, 'align_corners', 4) ?? NOT_GIVEN];
+  const rest = [...corners.map((arg): Arg => ({ ...arg, name: '' })), NOT_GIVEN];
+  const tensor = (shape: readonly number[]): Arg => ({ name: '', type: 'tensor', shape, dtype: input.dtype });
+  const args =
+    dir === 'bprop'
+      ? [tensor([...input.shape.slice(0, 2), ...size]), listArg(size), listArg(input.shape), ...rest]
+      : [tensor(input.shape), listArg(size), ...rest];
+  return { mod: 'aten', op: dir === 'bprop' ? `${op}_backward` : op, args, from: 'dispatcher' };
+}
 
 const SOURCE = 'operations of the definition: an interpolation of k values is k products and k − 1 sums';
 

@@ -8,8 +8,8 @@ import { isDispatched } from '../../schema/dispatched.js';
 import type { Family, OpCost } from '../../family.js';
 import { resolveDimension, opName, tensorAt, integers } from '../../operands.js';
 import { showShape, tensor, tensorParams } from '../../work.js';
-import { withInput, workByFormulas, type CallFormula } from '../call-formulas.js';
-import { paddedShape } from './padded-shape.js';
+import { withInput, workByFormulas, type CallFormula } from '../../schema/op-rules.js';
+import { paddedShape } from './slicing.js';
 import { elementAt } from '../../../containers/element.js';
 
 const SOURCE = 'every element read once and written once';

@@ -1,45 +1,115 @@
-/** Normalisation over a batch, a layer, groups, instances or a root mean square. */
+/**
+ * Normalisation over a batch, a layer, groups, instances or a root mean square: the dispatcher's ops, and functions of
+ * Python that run them, some with several kernels that compute a part each.
+ */
 import { entryOf, named, type ByName } from '../../by-name.js';
-import { numel, type Tensor } from '../../call.js';
-import type { OpCall } from '../../../record/record.js';
+import { extentAt, numel, type Tensor } from '../../call.js';
+import type { Arg, ArgValue, OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, OpCost, Work } from '../../family.js';
 import { isDispatched } from '../../schema/dispatched.js';
-import { inputTensors, opName, inputTensor, tensorAt } from '../../operands.js';
+import { inputTensors, integer, integers, tensorOf } from '../../operands.js';
+import { pythonArguments } from '../../schema/binding.js';
 import { ruleWork, type OpRules } from '../../schema/op-rules.js';
-import { helperWork, tensorParams, workOf } from '../../work.js';
+import { helperWork, tensor, tensorParams, workOf } from '../../work.js';
 import { BATCH_RULES } from './batch-normalization.js';
 import { FUSED_RULES } from './fused-normalization.js';
-import { LAYER_RULES } from './layer-normalization.js';
+import { accumulated, BACKWARD, FORWARD, LAYER_RULES } from './layer-normalization.js';
 
-const SOURCE = 'fvcore (4 per element, 5 with weights); PyProf (batch_norm, backward: 8 per element); PyTorch kernels';
+const RULES: OpRules = { ...LAYER_RULES, ...BATCH_RULES, ...FUSED_RULES };
+const SOURCE =
+  'fvcore (rows, forward); otherwise the operations of the definition, a multiply-add counted as 2; PyTorch native_functions.yaml';
 
-interface Normalization {
-  /** Operations per element: of the statistics, of their application, of weights where there are any. */
-  readonly flops: readonly [statistics: number, application: number, affine: number];
-  /** Positions of weight and bias. */
-  readonly affine: readonly [weight: number, bias: number];
+interface PythonForm {
+  /** The dispatcher's op; it determines what has statistics of its own: channels, those of a sample, groups, rows. */
+  readonly op: 'batch_norm' | 'instance_norm' | 'group_norm' | 'layer_norm' | 'rms_norm';
+  /** The function's parameters in order. */
+  readonly order: string;
+  /** Whether it uses the statistics of the batch where it is called without the argument; null where it has no default. */
+  readonly training: boolean | null;
 }
 
-const layer: Normalization = { flops: [2, 2, 1], affine: [2, 3] };
-const batch: Normalization = { flops: [4, 4, 0], affine: [3, 4] };
-const batchByWeight: Normalization = { ...batch, affine: [1, 2] };
-const instance: Normalization = { flops: [2, 2, 1], affine: [3, 4] };
-// The mean of squares: square and add; then scale.
-const rms: Normalization = { flops: [2, 1, 1], affine: [2, -1] };
+const form = (op: PythonForm['op'], order: string, training: boolean | null = null): PythonForm => ({
+  ...{ op, order, training },
+});
 
-const KINDS: ByName<Normalization> = {
-  ...named('batch_norm', batch),
-  ...named('torch.batch_norm native_batch_norm cudnn_batch_norm miopen_batch_norm', batchByWeight),
-  ...named('_batch_norm_impl_index', batchByWeight),
-  ...named('layer_norm native_layer_norm group_norm', layer),
-  ...named('native_group_norm', batchByWeight),
-  ...named('instance_norm', instance),
-  ...named('torch.instance_norm', { ...instance, affine: [1, 2] }),
-  ...named('rms_norm _fused_rms_norm', rms),
+const CHANNELS = 'input weight bias running_mean running_var';
+
+const PYTHON_FORMS: ByName<PythonForm> = {
+  batch_norm: form('batch_norm', 'input running_mean running_var weight bias training', false),
+  ...named(
+    'torch.batch_norm native_batch_norm cudnn_batch_norm miopen_batch_norm _batch_norm_impl_index',
+    form('batch_norm', `${CHANNELS} training`),
+  ),
+  instance_norm: form('instance_norm', 'input running_mean running_var weight bias use_input_stats', true),
+  'torch.instance_norm': form('instance_norm', `${CHANNELS} use_input_stats`),
+  group_norm: form('group_norm', 'input num_groups weight bias'),
+  native_group_norm: form('group_norm', 'input weight bias N C HxW num_groups'),
+  ...named('layer_norm native_layer_norm', form('layer_norm', 'input normalized_shape weight bias')),
+  ...named('rms_norm _fused_rms_norm', form('rms_norm', 'input normalized_shape weight')),
 };
 
-/** Backward, per element, by part: 8 in all, which is what PyProf counts for batch_norm. */
-const BACKWARD_FLOPS = { sums: 2, application: 3, input: 5, weights: 3, whole: 8 } as const;
+const plain = (value: ArgValue, type: string = typeof value): Arg => ({ name: '', type, value });
+const NOT_GIVEN = plain(null, 'NoneType');
+const likeTensor = ({ shape, dtype }: Tensor): Arg => ({ name: '', type: 'tensor', shape, dtype });
+
+/** A call of Python: its arguments by name, and one of the tensors of statistics that the forward pass saves. */
+interface PythonCall {
+  readonly op: PythonForm['op'];
+  readonly input: Tensor;
+  readonly given: (name: string) => Arg;
+  readonly training: Arg;
+  readonly saved: Tensor;
+}
+
+function read(call: OpCall, { op, order, training }: PythonForm): PythonCall | null {
+  const find = pythonArguments(call, order);
+  const given = (name: string): Arg => ({ ...(find(name) ?? NOT_GIVEN), name: '' });
+  const input = tensorOf(find('input') ?? find('self'));
+  if (input === null || inputTensors(call) === null) return null;
+  const byDefault = training === null ? NOT_GIVEN : plain(training);
+  const mode = find('training') ?? find('use_input_stats');
+  const saved = tensor([statisticsOf(op, input, given)], accumulated(input.dtype));
+  return { op, input, given, training: mode === undefined ? byDefault : { ...mode, name: '' }, saved };
+}
+
+/** How many means the op has. */
+function statisticsOf(op: PythonForm['op'], input: Tensor, given: PythonCall['given']): number {
+  const samples = extentAt(input, 0);
+  if (op === 'batch_norm') return input.shape[1] ?? samples;
+  if (op === 'instance_norm') return samples * extentAt(input, 1);
+  if (op === 'group_norm') return samples * (integer(given('num_groups').value) ?? 0);
+  const row = integers(given('normalized_shape').value) ?? given('weight').shape ?? input.shape.slice(-1);
+  return numel(row) > 0 ? Math.ceil(numel(input.shape) / numel(row)) : 0;
+}
+
+const isRows = (op: PythonForm['op']): boolean => op === 'layer_norm' || op === 'rms_norm';
+
+const dispatched = (op: string, ...args: readonly Arg[]): OpCall => ({ mod: 'aten', op, from: 'dispatcher', args });
+
+function forwardCall({ op, input, given, training }: PythonCall): OpCall {
+  const [x, weight, bias] = [likeTensor(input), given('weight'), given('bias')];
+  if (op === 'layer_norm') return dispatched(op, x, given('normalized_shape'), weight, bias, NOT_GIVEN);
+  if (op === 'rms_norm') return dispatched(op, x, given('normalized_shape'), weight, NOT_GIVEN);
+  if (op === 'group_norm') return dispatched(op, x, given('num_groups'), weight, bias);
+  return dispatched(op, x, weight, bias, given('running_mean'), given('running_var'), training);
+}
+
+/** @param of the gradients to compute, those of the input or of weight and bias, where these exist */
+function backwardCall({ op, input, given, training, saved }: PythonCall, ofInput: boolean, ofWeights: boolean): OpCall {
+  const [x, weight, statistics] = [likeTensor(input), given('weight'), likeTensor(saved)];
+  const [hasWeight, hasBias] = ['weight', 'bias'].map((name) => ofWeights && given(name).shape !== undefined);
+  const mask = plain([ofInput, hasWeight === true, hasBias === true], 'list');
+  const [shape, unspecified] = [given('normalized_shape'), NOT_GIVEN];
+  if (op === 'layer_norm')
+    return dispatched('native_layer_norm_backward', x, x, shape, statistics, statistics, weight, given('bias'), mask);
+  if (op === 'rms_norm') return dispatched('_fused_rms_norm_backward', x, x, shape, statistics, weight, mask);
+  if (op === 'group_norm') {
+    const extents = [unspecified, unspecified, unspecified, given('num_groups')];
+    return dispatched('native_group_norm_backward', x, x, statistics, statistics, weight, ...extents, mask);
+  }
+  const used = [given('running_mean'), given('running_var'), statistics, statistics, training, unspecified, mask];
+  return dispatched('native_batch_norm_backward', x, x, weight, ...used);
+}
 
 type NormalizationPart = 'helper' | 'statistics' | 'sums' | 'weights' | 'application' | 'input' | 'whole';
 
@@ -54,96 +124,111 @@ const PARTS: readonly (readonly [RegExp, NormalizationPart])[] = [
   [/(layer|group|batch|rms)_?norm|bn_[fb]w/i, 'whole'],
 ];
 
-/** By default the first kernel computes all; a later elementwise kernel of a group norm applies the statistics. */
-function partOf(op: string, kernel: KernelFacts): NormalizationPart {
-  const named = PARTS.find(([pattern]) => pattern.test(kernel.name));
-  if (named !== undefined) return named[1];
+/**
+ * By default the first kernel computes all; a later elementwise kernel of a group norm applies the statistics. The weights'
+ * gradients of a group norm follow from the sums, without another look at the input.
+ */
+function partOf(op: PythonForm['op'], kernel: KernelFacts): NormalizationPart {
+  const part = PARTS.find(([pattern]) => pattern.test(kernel.name))?.[1];
+  if (part !== undefined) return part === 'weights' && op === 'group_norm' ? 'helper' : part;
   if (kernel.sub === 0) return 'whole';
-  return op.includes('group') && /elementwise/.test(kernel.name) ? 'application' : 'helper';
+  return op === 'group_norm' && /elementwise/.test(kernel.name) ? 'application' : 'helper';
 }
 
-interface Parts {
-  readonly kind: Normalization;
-  readonly input: Tensor;
-  /** Weight and bias. */
-  readonly affine: readonly Tensor[];
-  /** Every tensor but the input: weights and running statistics. */
-  readonly parameters: readonly Tensor[];
-}
+type PartCost = Pick<OpCost, 'flops' | 'reads' | 'writes' | 'formula'>;
 
-function read(call: OpCall): Parts | null {
-  const kind = entryOf(KINDS, call);
-  const given = inputTensors(call);
-  const input = inputTensor(call);
-  if (kind === undefined || given === null || input === null) return null;
-  const affine = [tensorAt(call, 'weight', kind.affine[0]), tensorAt(call, 'bias', kind.affine[1])];
-  return { kind, input, affine: affine.filter((tensor) => tensor !== null), parameters: given.slice(1) };
-}
+/** Operations per element of the statistics; the rest of a forward pass applies them. */
+const STATISTICS = { rows: 2, channels: 3 } as const;
 
-type PartCost = Pick<OpCost, 'flops' | 'reads' | 'writes' | 'formula'> & Partial<Pick<OpCost, 'role'>>;
+/** Operations per element of the two sums of a gradient; the rest of the gradient of the input applies them. */
+const SUMS = { centred: 4, rms: 3 } as const;
 
-function forwardAmount(part: NormalizationPart, { kind, input, affine, parameters }: Parts): PartCost {
-  const [statistics, application, weights] = kind.flops;
-  const applied = application + (affine.length > 0 ? weights : 0);
-  const elements = numel(input.shape);
-  if (part === 'statistics') {
-    const formula = `flops = ${statistics}·E; bytes = input`;
-    return { flops: statistics * elements, reads: [input], writes: [], formula };
-  }
-  const perElement = part === 'application' ? applied : statistics + applied;
+/** The cost of a kernel that computes only statistics, or applies them. */
+function forwardPart(part: 'statistics' | 'application', { op, input, given, saved }: PythonCall): PartCost {
+  const statistics = op === 'rms_norm' ? [saved] : [saved, saved];
+  const [first, elements] = [STATISTICS[isRows(op) ? 'rows' : 'channels'], numel(input.shape)];
+  if (part === 'statistics')
+    return {
+      ...{ flops: first * elements, reads: [input], writes: statistics },
+      formula: `flops = ${first}·E; bytes = input + statistics`,
+    };
+  const parameters = ['weight', 'bias'].map((name) => tensorOf(given(name))).filter((found) => found !== null);
+  const affine = isRows(op) && parameters.length > 0 ? FORWARD.affine : 0;
+  const whole = isRows(op) ? FORWARD[op === 'rms_norm' ? 'rms' : 'centred'] : FORWARD.channels;
+  const perElement = whole - first + affine;
   return {
-    flops: perElement * elements,
-    reads: [input, ...parameters],
-    writes: [input],
-    formula: `flops = ${perElement}·E; bytes = input + parameters + result`,
+    ...{ flops: perElement * elements, reads: [input, ...parameters, ...statistics], writes: [input] },
+    formula: `flops = ${perElement}·E; bytes = input + parameters + statistics + result`,
   };
 }
 
-function backwardAmount(part: NormalizationPart, { input, affine }: Parts): PartCost {
-  const elements = numel(input.shape);
-  if (part === 'weights') {
-    const formula = 'flops = 3·E; bytes = gradient + input + gradients of weight and bias';
-    return { role: 'wgrad', flops: BACKWARD_FLOPS.weights * elements, reads: [input, input], writes: affine, formula };
-  }
-  if (part === 'sums') {
-    const formula = 'flops = 2·E; bytes = gradient + input';
-    return { flops: BACKWARD_FLOPS.sums * elements, reads: [input, input], writes: [], formula };
-  }
-  const partial = part === 'application' || part === 'input';
-  const perElement = BACKWARD_FLOPS[partial ? part : 'whole'];
+/** The cost of a kernel that computes only the sums that the gradient of the input needs, or applies them. */
+function backwardPart(part: 'sums' | 'application', { op, input, given, saved }: PythonCall): PartCost {
+  const kind = op === 'rms_norm' ? 'rms' : 'centred';
+  const statistics = kind === 'rms' ? [saved] : [saved, saved];
+  const weight = tensorOf(given('weight'));
+  const reads = [input, input, ...statistics, ...(weight === null ? [] : [weight])];
+  const weighting = isRows(op) && weight !== null ? BACKWARD.weighting : 0;
+  const perElement = part === 'sums' ? SUMS[kind] + weighting : BACKWARD[kind] - SUMS[kind];
   return {
-    flops: perElement * elements,
-    reads: [input, input, ...affine.slice(0, 1)],
-    writes: [input, ...(partial ? [] : affine)],
-    formula: `flops = ${perElement}·E; bytes = input + gradient + weight + gradients of the input${partial ? '' : ', weight and bias'}`,
+    flops: perElement * numel(input.shape),
+    reads: part === 'sums' ? reads : [...reads, ...statistics],
+    writes: part === 'sums' ? statistics : [input],
+    formula: `flops = ${perElement}·E; bytes = gradient + input + statistics + weight + sums${part === 'sums' ? '' : ' + gradient of the input'}`,
   };
 }
 
-const RULES: OpRules = { ...LAYER_RULES, ...BATCH_RULES, ...FUSED_RULES };
-const RULES_SOURCE =
-  'fvcore (rows, forward); otherwise the operations of the definition, a multiply-add counted as 2; PyTorch native_functions.yaml';
+/** PyProf's count of a batch norm: 8 operations per element. */
+function batchOfPyprof({ input, given }: PythonCall, { dir }: KernelFacts): PartCost {
+  const flops = 8 * numel(input.shape);
+  const tensorsOf = (...names: string[]): Tensor[] =>
+    names.map((name) => tensorOf(given(name))).filter((found) => found !== null);
+  if (dir !== 'bprop') {
+    const parameters = tensorsOf('weight', 'bias', 'running_mean', 'running_var');
+    return {
+      ...{ flops, reads: [input, ...parameters], writes: [input] },
+      formula: 'flops = 8·E; bytes = input + parameters + result',
+    };
+  }
+  return {
+    ...{ flops, reads: [input, input, ...tensorsOf('weight')], writes: [input, ...tensorsOf('weight', 'bias')] },
+    formula: 'flops = 8·E; bytes = input + gradient + weight + gradients of the input, weight and bias',
+  };
+}
+
+function pythonWork(call: OpCall, found: PythonForm, kernel: KernelFacts): Work | null {
+  const python = read(call, found);
+  if (python === null) return null;
+  const { op } = python;
+  const params = tensorParams(python.input);
+  const costed = (cost: PartCost, source = SOURCE): Work => workOf({ ...cost, params, source });
+  const part = partOf(op, kernel);
+  if (part === 'helper') return helperWork(params, SOURCE);
+  if (op === 'batch_norm' && kernel.convention === 'pyprof') return costed(batchOfPyprof(python, kernel), 'PyProf');
+  if (kernel.dir !== 'bprop') {
+    if (part === 'statistics' || part === 'application') return costed(forwardPart(part, python));
+    return ruleWork(RULES, forwardCall(python), kernel, SOURCE);
+  }
+  if (part === 'sums' || part === 'application') return costed(backwardPart(part, python));
+  const gradients = ruleWork(RULES, backwardCall(python, part !== 'weights', part !== 'input'), kernel, SOURCE);
+  return gradients === null || part !== 'weights' ? gradients : { ...gradients, role: 'wgrad' };
+}
 
 function work(call: OpCall, kernel: KernelFacts): Work | null {
-  if (isDispatched(call) || entryOf(KINDS, call) === undefined) return ruleWork(RULES, call, kernel, RULES_SOURCE);
-  const parts = read(call);
-  if (parts === null) return null;
-  const params = tensorParams(parts.input);
-  const part = partOf(opName(call), kernel);
-  if (part === 'helper') return helperWork(params, SOURCE);
-  const amount = kernel.dir === 'bprop' ? backwardAmount(part, parts) : forwardAmount(part, parts);
-  return workOf({ ...amount, params, source: SOURCE });
+  const python = isDispatched(call) ? undefined : entryOf(PYTHON_FORMS, call);
+  return python === undefined ? ruleWork(RULES, call, kernel, SOURCE) : pythonWork(call, python, kernel);
 }
 
 export const normalization: Family = {
   id: 'normalization',
   title: 'Normalisation: batch, layer, group, instance, root mean square',
-  ops: [...new Set([...Object.keys(KINDS), ...Object.keys(RULES)])],
+  ops: [...new Set([...Object.keys(PYTHON_FORMS), ...Object.keys(RULES)])],
   formulas: [
-    'flops = 4·E (5·E with weights); batch_norm 8·E; rms_norm 3·E (4·E with weight); backward 8·E',
-    'bytes = input + parameters + result; backward: input + gradient + gradient of the input + weight + gradients of weight and bias',
-    'an op that runs as several kernels (statistics, application, weight gradients, by their names): each gets its part',
-    'ops of the dispatcher: batch_norm 5·E + 6·C, with given statistics 2·E; group_norm 5·E; a residual added E; a scale for fewer bits E',
-    'their backward, gradient of the input: 9·E (root mean square 6·E), in rows also weight E; gradient of a row weight 2·E, of its bias E',
+    'rows: flops = 4·E (5·E with weights), root mean square 3·E (4·E with weight); channels: batch_norm 5·E + 6·C, with given statistics 2·E; group_norm 5·E; a residual added E; a scale for fewer bits E',
+    'backward, gradient of the input: 9·E (root mean square 6·E), in rows also weight E; gradient of a row weight 2·E, of its bias E',
+    'bytes = input + parameters + result + statistics; backward: input + gradient + statistics + weight + gradients',
+    'a Python call that runs as several kernels (statistics, application, sums, weight gradients, by their names): each gets its part',
+    '`--convention pyprof`: batch_norm of Python 8·E, backward too; bytes without statistics',
   ],
   work,
 };

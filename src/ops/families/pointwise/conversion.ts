@@ -5,8 +5,7 @@ import { dtypeShort } from '../../../record/element-types.js';
 import { type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, Work } from '../../family.js';
-import { isDispatched } from '../../schema/dispatched.js';
-import { dtypeAt, dtypeGiven } from '../../schema/dtype-argument.js';
+import { isDispatched, dtypeAt, dtypeGiven } from '../../schema/dispatched.js';
 import { inputTensor, tensorAt } from '../../operands.js';
 import { tensor, tensorParams, workOf } from '../../work.js';
 

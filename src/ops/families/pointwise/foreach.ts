@@ -1,13 +1,53 @@
-/** Pointwise ops on every tensor of a list: `_foreach_add_` and its relatives. */
+/**
+ * Pointwise ops on every tensor of a list: `_foreach_add_` and its relatives; and lists of tensors as operands, whose element
+ * types, or whose tensors, a profile may leave unspecified.
+ */
 import type { Arg, OpCall } from '../../../record/record.js';
 import { elementCount, positional, type Tensor } from '../../call.js';
-import { dtypeAt } from '../../schema/dtype-argument.js';
-import { isDispatched } from '../../schema/dispatched.js';
-import type { Family, Work } from '../../family.js';
+import { dtypeAt, isDispatched } from '../../schema/dispatched.js';
+import type { Family, Work, Param } from '../../family.js';
 import { allTensors, opName } from '../../operands.js';
 import { tensor, workOf } from '../../work.js';
 import { POINTWISE_OPS } from './pointwise-ops.js';
-import { isUnspecifiedList, listParams, unspecifiedLists, withTypes } from '../tensor-lists.js';
+import { dtypeBytes } from '../../../record/element-types.js';
+
+/** The first known element type of a tensor with dimensions, else of any tensor. */
+function knownType(lists: readonly (readonly Tensor[])[]): string | undefined {
+  const typed = lists.flat().filter(({ dtype }) => dtypeBytes(dtype) !== null);
+  return (typed.find(({ shape }) => shape.length > 0) ?? typed[0])?.dtype;
+}
+
+/** The lists with unspecified element types taken from the others, since an op's lists have one type. */
+export function withTypes(...lists: readonly (readonly Tensor[])[]): Tensor[][] {
+  const dtype = knownType(lists);
+  const typed = (one: Tensor): Tensor =>
+    dtype === undefined || dtypeBytes(one.dtype) !== null ? one : tensor(one.shape, dtype);
+  return lists.map((list) => list.map(typed));
+}
+
+/** Whether the argument is, or may be, a list of unspecified items. */
+export const isUnspecifiedList = (arg: Arg | undefined): boolean =>
+  arg !== undefined &&
+  (arg.type === 'list' || arg.type === 'unknown') &&
+  arg.shape === undefined &&
+  arg.value === undefined &&
+  (arg.items === undefined || arg.items.length === 0);
+
+/** `tensors=4,E=1024,`: how many tensors, and their elements together. */
+export const listParams = (list: readonly Tensor[]): Param[] => [
+  ['tensors', list.length],
+  ['E', elementCount(list)],
+];
+
+export const unspecifiedLists = (source: string): Work =>
+  workOf({
+    flops: null,
+    writes: null,
+    params: [],
+    formula: 'not known: the op works on every tensor of its lists',
+    source,
+    unknown: 'the tensors of the lists are unspecified',
+  });
 
 const SOURCE = 'the pointwise op of the name on every tensor; each tensor read once, each result written once';
 

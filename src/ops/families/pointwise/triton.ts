@@ -1,10 +1,104 @@
-/** Triton kernels that torch.compile fuses from several ops. Their name has the kind of kernel and the ops. */
+/**
+ * Triton kernels that torch.compile fuses from several ops. Their name has the kind of kernel and the ops.
+ *
+ * Their arguments are the tensors that they update in place, those that they read, those that they write, then the numbers
+ * of elements of their loops, outermost first; which tensors are which is not recorded.
+ * Source: PyTorch, torch/_inductor/codegen/common.py (KernelArgs.python_argdefs), codegen/triton.py (size arguments).
+ */
 import type { OpCall } from '../../../record/record.js';
 import { isDispatched, NO_FORMULA } from '../../schema/dispatched.js';
 import type { Family, Work } from '../../family.js';
-import { inputTensors } from '../../operands.js';
-import { tensorListParams, workOf } from '../../work.js';
-import { fusedTraffic } from './triton-traffic.js';
+import { inputTensors, integer, opName } from '../../operands.js';
+import { tensorListParams, workOf, tensor } from '../../work.js';
+import { numel, type Tensor } from '../../call.js';
+
+interface FusedTraffic {
+  readonly reads: readonly Tensor[];
+  readonly writes: readonly Tensor[];
+  readonly formula: string;
+}
+
+/** Traffic, or why it is unspecified. */
+type TrafficOrReason = FusedTraffic | string;
+
+const [LOOPS, REDUCTIONS] = [/^triton_poi_/, /^triton_(red|per)_/];
+
+/** Ops that touch only some elements of a tensor, or some more than once. */
+const SCATTERED = /(^|_)(index|gather|scatter|embedding|pad|pool|unfold|take|masked|upsample|roll)/;
+
+/** Ops that take parts of a tensor, or join tensors as parts of one. */
+const PARTS = /(^|_)(select|slice|split|chunk|unbind|narrow|cat)/;
+
+/** Kernels of nothing but moves: an element of the result is one of the input. */
+const MOVES =
+  /^triton_poi_fused(_(_unsafe_view|_to_copy|_reshape_alias|view|clone|copy|transpose|permute|slice|split_with_sizes|split|select|unbind|narrow|chunk|squeeze|unsqueeze|t))+_\d+$/;
+
+/** Kernels of ops that the compiler has no names for, such as a lookup of embeddings beside moves. */
+const NAMELESS = /^triton_[a-z]{3}_fused_\d+$/;
+
+/** Dimensions that the loops of a kernel can have: x, y, z. */
+const MOST_LOOPS = 3;
+
+/**
+ * Elements of the result that the loops go through: one for each iteration, of a reduction one for each of the outer
+ * ones. Numbers before those of the loops are sizes that vary from call to call: of the products the largest one counts
+ * that is the size of a tensor, else the innermost number. Null where no number is recorded.
+ */
+function iterations(call: OpCall, operands: readonly Tensor[]): number | null {
+  const numbers = call.args.flatMap(({ shape, value }) => (shape === undefined ? [integer(value)] : [])).reverse();
+  const reduced = REDUCTIONS.test(opName(call)) ? numbers.shift() : 1;
+  const sizes = new Set(operands.map(({ shape }) => numel(shape)));
+  let [found, product]: [number | null, number] = [null, 1];
+  for (const number of numbers.slice(0, MOST_LOOPS)) {
+    if (number === undefined || number < 1 || reduced === undefined) break;
+    product *= number;
+    if (found === null || sizes.has(product) || sizes.has(product * reduced)) found = product;
+  }
+  return found;
+}
+
+const elements = (operands: readonly Tensor[]): number => operands.reduce((sum, { shape }) => sum + numel(shape), 0);
+
+/** A kernel that moves parts of tensors: of one input the elements of the result, of several ones all. */
+function moved(op: string, operands: readonly Tensor[], count: number | null): TrafficOrReason {
+  const [inputs, result] = [operands.slice(0, -1), operands.at(-1)];
+  const [input] = inputs;
+  if (LOOPS.test(op) && input !== undefined && result !== undefined && count === numel(result.shape)) {
+    if (elements(inputs) === count)
+      return { reads: inputs, writes: [result], formula: 'bytes = all tensors, each read or written once' };
+    if (inputs.length === 1 && MOVES.test(op) && numel(input.shape) > count)
+      return {
+        reads: [tensor([count], input.dtype)],
+        writes: [result],
+        formula: 'bytes = elements of the result, each read and written once',
+      };
+  }
+  return 'the kernel may touch only parts of its tensors';
+}
+
+/** Whether a tensor of this size can be the result: a reduction writes as much for each of its outer iterations. */
+const isResult = (op: string, { shape }: Tensor, count: number): boolean =>
+  numel(shape) >= count && (LOOPS.test(op) || numel(shape) % count === 0);
+
+/** A kernel that writes no tensor of its own updates the first one. */
+function fused(op: string, operands: readonly Tensor[], count: number | null): TrafficOrReason {
+  const [first, last] = [operands[0], operands.at(-1)];
+  const once = { reads: operands, writes: [], formula: 'bytes = all tensors, each read or written once' };
+  if (first === undefined || last === undefined || count === null || isResult(op, last, count)) return once;
+  if (!isResult(op, first, count)) return 'which tensor the kernel writes is unspecified';
+  return { reads: operands, writes: [first], formula: 'bytes = all tensors, the first one read and written in place' };
+}
+
+/** @param operands of the call; null when they are unspecified */
+function fusedTraffic(call: OpCall, operands: readonly Tensor[] | null): TrafficOrReason {
+  const op = opName(call);
+  if (operands === null || operands.length === 0) return 'the tensors are unspecified';
+  if (!LOOPS.test(op) && !REDUCTIONS.test(op)) return 'how often the kernel reads its tensors is unspecified';
+  const isUneven = operands.some(({ shape }) => numel(shape) !== numel(operands[0]?.shape ?? []));
+  if (SCATTERED.test(op) || (NAMELESS.test(op) && isUneven)) return 'the kernel may touch only parts of its tensors';
+  const count = iterations(call, operands);
+  return PARTS.test(op) ? moved(op, operands, count) : fused(op, operands, count);
+}
 
 const SOURCE = 'PyTorch Inductor: a fused kernel loads each of its inputs and stores each of its results';
 

@@ -15,10 +15,15 @@ import { dtypeParams, productWork, shapeParams, workUnlessHelper, type ProductCo
 import { showShape } from '../../work.js';
 import { CUSTOM_PRODUCTS } from './custom-products.js';
 import { CONTRACTIONS } from './einsum.js';
-import { GROUPED_PRODUCTS } from './grouped-products.js';
-import { gemmParams, gemmExtents, broadcastsTo } from './matrix-extents.js';
-import { ATEN_PRODUCTS, PRODUCT_SOURCE } from './products.js';
-import { SPARSE_PRODUCTS } from './sparse-products.js';
+import {
+  GROUPED_PRODUCTS,
+  gemmParams,
+  gemmExtents,
+  broadcastsTo,
+  ATEN_PRODUCTS,
+  PRODUCT_SOURCE,
+  SPARSE_PRODUCTS,
+} from './products.js';
 
 /**
  * The call's tensors in the order of `names`: by any of the given keywords, else the next positional tensor. Numbers

@@ -3,15 +3,55 @@
  *
  * Every op multiplies `a` (m×k, or a batch of such) by `b` (k×n). Bytes: every operand read once (the factors, C of
  * C + A·B unless beta is 0, scales, a bias), the result written once.
+ *
+ * A grouped product is one matrix product for each group of rows, each with a weight of its own (experts of a mixture). The
+ * groups' rows are contiguous, and their offsets are data. Their total is known, so the FLOPs are exact where the groups
+ * fill the tensor; every group's weight counts as read.
+ *
+ * With 2:4 sparsity the number of kept values is known, and only they are multiplied; of an operand in a compressed format
+ * only the dense extents are, and the number of its non-zero values is data.
  */
-import { numel, type Tensor } from '../../call.js';
+import { numel, broadcast, extentAt, type Tensor } from '../../call.js';
 import type { BoundArguments } from '../../schema/binding.js';
-import { rules, type RuleCost } from '../../schema/op-rules.js';
-import { dtypeAt } from '../../schema/dtype-argument.js';
+import { rules, withTensors, type RuleCost } from '../../schema/op-rules.js';
+import { dtypeAt } from '../../schema/dispatched.js';
 import type { Param } from '../../family.js';
 import { dtypeParams, shapeParams } from '../../product.js';
 import { tensor } from '../../work.js';
-import { gemmParams, gemmExtents, broadcastsTo, type GemmExtents } from './matrix-extents.js';
+import { elementAt } from '../../../containers/element.js';
+
+interface GemmExtents {
+  /** Broadcast batch extents, outermost first. */
+  readonly batch: readonly number[];
+  readonly m: number;
+  readonly n: number;
+  readonly k: number;
+  /** Extents of the result; a vector factor has no extent in it. */
+  readonly result: readonly number[];
+}
+
+/** a·b: a vector is a row on the left and a column on the right, batches broadcast; null when they do not fit. */
+export function gemmExtents(a: readonly number[], b: readonly number[]): GemmExtents | null {
+  const left: readonly number[] = a.length === 1 ? [1, ...a] : a;
+  const right: readonly number[] = b.length === 1 ? [...b, 1] : b;
+  const [m, k] = left.slice(-2);
+  const [inner, n] = right.slice(-2);
+  const batch = broadcast([left.slice(0, -2), right.slice(0, -2)]);
+  if (m === undefined || k === undefined || n === undefined || inner !== k || batch === null) return null;
+  return { batch, m, n, k, result: [...batch, ...(a.length > 1 ? [m] : []), ...(b.length > 1 ? [n] : [])] };
+}
+
+/** Column-major M, N, K as BLAS has them, after the batch extents. */
+export const gemmParams = ({ batch, m, n, k }: GemmExtents): Param[] => [
+  ...batch.map((extent): Param => ['B', extent]),
+  ['M', n],
+  ['N', m],
+  ['K', k],
+];
+
+/** Whether a tensor broadcasts to the given extents. */
+export const broadcastsTo = (shape: readonly number[], to: readonly number[]): boolean =>
+  String(broadcast([shape, to])) === String(to);
 
 export const PRODUCT_SOURCE = 'BLAS operation counts (2·m·n·k for xGEMM); as in torch.utils.flop_counter';
 
@@ -136,4 +176,117 @@ export const ATEN_PRODUCTS = rules`
   ${matrices} _scaled_mm_v2:
     @a @b @scale_a recipe_a swizzle_a @scale_b recipe_b swizzle_b @bias? out_dtype contraction_dim use_fast_accum
   ${product({ ranks: [2, 2], rows: true })} _weight_int8pack_mm: @a @b @scales
+`;
+
+const SOURCE = '2·m·n·k summed over the groups; rows of all groups together are those of the tensor';
+
+interface GroupedProduct {
+  readonly flops: number;
+  readonly result: readonly number[];
+}
+
+/** Rows of all groups [m, k] by weights [g, k, n] or [g, n, k]: each row meets one weight. */
+function rowsByWeights([m = 0, k = 0]: readonly number[], b: readonly number[]): GroupedProduct | null {
+  const [, first = 0, last = 0] = b;
+  if (first !== k && last !== k) return null;
+  const n = first === k ? last : first;
+  return { flops: 2 * m * k * n, result: [m, n] };
+}
+
+/** By the ranks of the factors, which extent is divided among the groups. */
+function groupedExtents(a: readonly number[], b: readonly number[], groups: number | undefined): GroupedProduct | null {
+  const [m = 0, k = 0] = a.slice(-2);
+  const [inner = 0, n = 0] = b.slice(-2);
+  if (a.length === 2 && b.length === 3) return rowsByWeights(a, b);
+  if (inner !== k) return null;
+  if (a.length === 3 && b.length === 2) return { flops: 2 * m * k * n, result: [m, n] };
+  if (a.length === 2 && b.length === 2) return { flops: 2 * m * k * n, result: [groups ?? 1, m, n] };
+  if (a.length !== 3 || b.length !== 3 || a[0] !== b[0]) return null;
+  return { flops: 2 * numel(a) * n, result: [elementAt(a, 0), m, n] };
+}
+
+/** The extents of all values of a factor whose elements hold several along its last dimension. */
+const groupedUnpacked = ({ shape }: Tensor, values: number): readonly number[] => [
+  ...shape.slice(0, -1),
+  ...shape.slice(-1).map((extent) => extent * values),
+];
+
+/** @param packed values to an element along k: 2 for 4 bits, where the weight is n×k */
+const grouped = (packed = 1): RuleCost =>
+  withTensors('a b', (a, b, bound) => {
+    const amount = groupedExtents(
+      groupedUnpacked(a, packed),
+      groupedUnpacked(b, packed),
+      bound.tensor('offs')?.shape[0],
+    );
+    if (amount === null) return null;
+    return {
+      matmul: true,
+      flops: amount.flops,
+      writes: writesOr(bound, tensor(amount.result, resultType(bound, a))),
+      params: shapeParams({ A: a, B: b }),
+      formula: 'flops = 2·m·n·k with the rows (or inner extents) of all groups, bytes = operands read + result written',
+      source: SOURCE,
+    };
+  });
+
+const MOE = '!out @a @b @a_scales @b_scales';
+const FP4 = `${MOE} @alphas @ab_strides @c_strides @sizes @offs @scale_offs`;
+
+/** Factors `a` and `b`, group boundaries `offs`, the result `out` where it is given. */
+export const GROUPED_PRODUCTS = rules`
+  ${grouped()} _grouped_mm: @a @b @offs? @bias? out_dtype
+  ${grouped()} _scaled_grouped_mm: @a @b @scale_a @scale_b @offs? @bias? @scale_result? out_dtype use_fast_accum
+  ${grouped()} _scaled_grouped_mm_v2:
+    @a @b @scale_a recipe_a swizzle_a @scale_b recipe_b swizzle_b @offs? @bias? out_dtype contraction use_fast_accum
+  ${grouped()} _C.cutlass_moe_mm: ${MOE} @offs @sizes @a_strides @b_strides @c_strides per_act per_out
+    | ${MOE} @offs @sizes @a_strides @b_strides @c_strides
+  // The operands follow five tensors of pointers; strides, layouts and a workspace come last.
+  ${grouped()} sgl_kernel.fp8_blockwise_scaled_grouped_mm:
+    !out @a_ptrs @b_ptrs @out_ptrs @a_scales_ptrs @b_scales_ptrs @a @b @a_scales @b_scales ...
+  ${grouped()} _C.cutlass_mxfp8_grouped_mm: @a @b @a_scales @b_scales !out @sizes @offs @scale_offs
+  ${grouped()} primus_turbo.grouped_gemm primus_turbo.grouped_gemm_impl primus_turbo_cpp_extension.grouped_gemm:
+    @a @b @lens @offs trans_a trans_b cus
+  ${grouped(2)} _C.cutlass_fp4_group_mm: ${MOE} @alphas @sizes @offs @scale_offs | ${FP4}
+  ${grouped(2)} sgl_kernel.cutlass_fp4_group_mm: ${FP4}
+  ${grouped(2)} _C.cutlass_mxfp4_group_mm: ${MOE} @sizes @offs @scale_offs
+`;
+
+/** Extents of the result of a sparse factor `w` in the values that are kept, and a dense factor `x`. */
+type ResultExtents = (w: readonly number[], x: readonly number[]) => readonly number[] | null;
+
+/** w [m, k/2] by x [k, n]. */
+const left: ResultExtents = ([m = 0, half = 0], [k = 0, n = 0]) => (2 * half === k ? [m, n] : null);
+
+/** x [..., k] by the transpose of w [n, k/2]. */
+const linear: ResultExtents = ([n = 0, half = 0], x) => (2 * half === x.at(-1) ? [...x.slice(0, -1), n] : null);
+
+/** @param result null where the number of kept values is not known */
+const sparse = (result: ResultExtents | null): RuleCost =>
+  withTensors('w x', (w, x, bound) => {
+    const shared = {
+      matmul: true,
+      params: shapeParams({ W: w, X: x }),
+      formula: 'flops = 2·n·(values kept of the sparse factor), bytes = operands read, as stored + result written',
+      source: 'a multiply-add counted as 2 for every value kept and every column of the dense factor',
+    };
+    if (result === null) return { ...shared, flops: null, writes: null, unknown: UNSPECIFIED };
+    const shape = result(w.shape, x.shape);
+    if (shape === null) return null;
+    const columns = result === linear ? numel(x.shape.slice(0, -1)) : extentAt(x, 1);
+    return { ...shared, flops: 2 * columns * numel(w.shape), writes: [tensor(shape, resultType(bound, x))] };
+  });
+
+const UNSPECIFIED = 'the number of non-zero values of the sparse factor is unspecified';
+
+export const SPARSE_PRODUCTS = rules`
+  ${sparse(left)} _sparse_semi_structured_mm: @w @meta @x out_dtype
+  ${sparse(left)} _sparse_semi_structured_addmm: @c @w @meta @x alpha beta out_dtype
+  ${sparse(linear)} _sparse_semi_structured_linear: @x @w @meta @bias? activation out_dtype
+  ${sparse(null)} _cslt_sparse_mm: @w @x @bias? @alpha? out_dtype transpose algorithm split_k split_k_mode
+  ${sparse(null)} _sparse_mm: @w @x
+  ${sparse(null)} _sparse_addmm: @c @w @x beta alpha
+  ${sparse(null)} _sparse_sparse_matmul: @w @x
+  ${sparse(null)} sspaddmm: @c @w @x beta alpha
+  ${sparse(null)} hspmm: @w @x
 `;

@@ -6,7 +6,7 @@
  * and counts a projection of the hidden state too. Activations of the gates are not counted.
  */
 import type { BoundArguments } from '../../schema/binding.js';
-import { boundRow, opTable } from '../../schema/op-table.js';
+import { boundRow, opTable } from '../../schema/op-rules.js';
 import { dtypeShort } from '../../../record/element-types.js';
 import { extentAt, numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';

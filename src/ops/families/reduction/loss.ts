@@ -12,7 +12,7 @@ import { inputTensors, opName, tensorAt } from '../../operands.js';
 import { isDispatched } from '../../schema/dispatched.js';
 import { ruleWork, rules, withTensors, type BoundCall, type RuleCost } from '../../schema/op-rules.js';
 import { promote } from '../../schema/promotion.js';
-import { pythonArguments } from '../../schema/python-arguments.js';
+import { pythonArguments } from '../../schema/binding.js';
 import { helperWork, tensor, tensorParams, total, workOf } from '../../work.js';
 import { softmaxWork } from './softmax.js';
 

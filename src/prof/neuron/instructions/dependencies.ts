@@ -4,7 +4,7 @@
  */
 import { LruCache } from '../../../containers/map-entry.js';
 import type { KernelRecord } from '../../../record/record.js';
-import { operandsOf, updatesOf, waitsOf } from '../../../ops/neuron/operands.js';
+import { operandsOf, updatesOf, waitsOf } from '../../../ops/neuron/instruction-work.js';
 
 /** Instructions that are held at least. */
 const MOST_HELD = 1 << 16;

@@ -1,5 +1,5 @@
 /** Operands and dependencies of an instruction in words. */
-import { patternOf, type AccessPattern, type Operand, type OperandKind } from '../../../ops/neuron/operands.js';
+import { patternOf, type AccessPattern, type Operand, type OperandKind } from '../../../ops/neuron/instruction-work.js';
 import type { EarlierInstruction, ResolvedDependency } from './dependencies.js';
 
 const WORDS: Readonly<Record<OperandKind, string>> = {

@@ -1,13 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { activationGradients } from '../../../../src/ops/families/pointwise/activation-gradients.js';
-import { activation } from '../../../../src/ops/families/pointwise/activation.js';
+import { activationGradients, activation } from '../../../../src/ops/families/pointwise/activation.js';
 import { foreach } from '../../../../src/ops/families/pointwise/foreach.js';
-import { fusedOptimizer } from '../../../../src/ops/families/optimizer/fused-optimizer.js';
+import { fusedOptimizer } from '../../../../src/ops/families/optimizer.js';
 import { fusedPointwise } from '../../../../src/ops/families/pointwise/fused-pointwise.js';
 import { pointwise } from '../../../../src/ops/families/pointwise/pointwise.js';
-import { reduction } from '../../../../src/ops/families/reduction/reduction.js';
-import { scan } from '../../../../src/ops/families/reduction/scan.js';
+import { reduction, scan } from '../../../../src/ops/families/reduction/reduction.js';
 import type { Arg, OpCall } from '../../../../src/record/record.js';
 import { amount, int, workOf } from '../../../support/amounts.js';
 import { aten, kernel, none, t, v } from '../../../support/calls.js';

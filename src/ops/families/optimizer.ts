@@ -1,15 +1,18 @@
-/** Optimiser steps that one op does for all parameters: `_fused_adam_` and its relatives, loss scaling. */
-import { entryOf } from '../../by-name.js';
-import type { OpCall } from '../../../record/record.js';
-import { elementCount, positional, type Tensor } from '../../call.js';
-import { bind, type BoundArguments } from '../../schema/binding.js';
-import { opTable, type OpRow } from '../../schema/op-table.js';
-import { isDispatched } from '../../schema/dispatched.js';
-import type { Family, Work } from '../../family.js';
-import { workOf } from '../../work.js';
-import { isUnspecifiedList, listParams, unspecifiedLists, withTypes } from '../tensor-lists.js';
+/** Optimiser steps that one op does for all parameters: PyTorch's `_fused_adam_` and its relatives, loss scaling, apex's Adam. */
+import { dtypeShort } from '../../record/element-types.js';
+import { numel, elementCount, positional, type Tensor } from '../call.js';
+import type { OpCall } from '../../record/record.js';
+import type { Family, KernelFacts, Work } from '../family.js';
+import { inputTensors } from '../operands.js';
+import { helperWork, tensorParams, workOf } from '../work.js';
+import { entryOf } from '../by-name.js';
+import { bind, type BoundArguments } from '../schema/binding.js';
+import { opTable, type OpRow } from '../schema/op-rules.js';
+import { isDispatched } from '../schema/dispatched.js';
+import { isUnspecifiedList, listParams, unspecifiedLists, withTypes } from './pointwise/foreach.js';
 
-const SOURCE = 'PyTorch torch.optim (Adam, AdamW, SGD, Adagrad: the update as documented), one operation per symbol';
+const FUSED_SOURCE =
+  'PyTorch torch.optim (Adam, AdamW, SGD, Adagrad: the update as documented), one operation per symbol';
 
 interface OptimizerStep {
   /** Operations per parameter element. */
@@ -95,7 +98,7 @@ const unscaled = (bound: BoundArguments): readonly Tensor[] =>
 function stepWork({ fact: step, signatures }: OpRow<OptimizerStep>, call: OpCall): Work | null {
   const [list, gradients] = positional(call);
   if (isUnspecifiedList(list) || (gradients?.type === 'list' && isUnspecifiedList(gradients)))
-    return unspecifiedLists(SOURCE);
+    return unspecifiedLists(FUSED_SOURCE);
   const bound = bind(call, ...signatures);
   if (bound === null) return null;
   const self = bound.tensors('self');
@@ -106,7 +109,7 @@ function stepWork({ fact: step, signatures }: OpRow<OptimizerStep>, call: OpCall
     writes,
     params: listParams(self),
     formula: `flops = ${step.formula}; bytes = parameters and state read and written + gradients read`,
-    source: SOURCE,
+    source: FUSED_SOURCE,
   });
 }
 
@@ -115,7 +118,7 @@ function scaleWork(call: OpCall): Work | null {
   if (bound === null) return null;
   const { reads, writes } = bound;
   const formula = 'flops = 1; bytes = scale and tracker read and written + flag read';
-  return workOf({ flops: 1, reads, writes, params: [], formula, source: SOURCE });
+  return workOf({ flops: 1, reads, writes, params: [], formula, source: FUSED_SOURCE });
 }
 
 export const fusedOptimizer: Family = {
@@ -132,4 +135,42 @@ export const fusedOptimizer: Family = {
     const step = entryOf(STEPS, call);
     return step === undefined ? scaleWork(call) : stepWork(step, call);
   },
+};
+
+const SOURCE = 'apex fused_adam_cuda.adam; Kingma & Ba, Adam (algorithm 1)';
+
+/**
+ * Per weight: gradient unscaled (1), first moment (two products, a sum), second moment (three products, a sum),
+ * root and epsilon (2), quotient, product with the step size, subtraction (3).
+ */
+export const ADAM_FLOPS = 13;
+
+/** adam(weights, half-precision copy or empty, first moment, second moment, gradient, …). */
+function work(call: OpCall, kernel: KernelFacts): Work | null {
+  const [weights, copy, first, second, gradient] = inputTensors(call) ?? [];
+  if (!weights || !copy || !first || !second || !gradient) return null;
+  if ([first, second, gradient].some(({ shape }) => numel(shape) !== numel(weights.shape))) return null;
+  const params = [...tensorParams(weights), ['', dtypeShort(gradient.dtype)] as const];
+  if (kernel.sub > 0) return helperWork(params, SOURCE);
+  // A copy of the weights in the gradient's type is written where that differs, as PyProf has it.
+  const copies = gradient.dtype === weights.dtype ? [] : [gradient];
+  const state = [weights, first, second];
+  return workOf({
+    flops: ADAM_FLOPS * numel(weights.shape),
+    reads: [...state, gradient],
+    writes: [...state, ...copies],
+    params,
+    formula: `flops = ${ADAM_FLOPS}·E; bytes = 2·(weights + both moments) + gradient (+ weights in its type)`,
+    source: SOURCE,
+  });
+}
+
+export const optimizer: Family = {
+  id: 'optimizer',
+  title: 'Fused optimiser step: apex Adam',
+  ops: ['fused_adam_cuda.adam'],
+  formulas: [
+    'flops = 13·E; bytes = 2·(weights + both moments) + gradient, + a copy of the weights in its type if it differs',
+  ],
+  work,
 };
