@@ -1,16 +1,18 @@
-/** A panel of a timeline as a line, until it is opened. Timelines of other pieces have it as it was left. */
+/**
+ * Panels of a timeline that are a line until they are opened: its marks, and the values of its tracks. Timelines of
+ * other pieces have them as they were left.
+ */
 import { element, button } from '../../document/dom-elements.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import type { TimelineMark } from '../../../prof/html/timeline/timeline-data.js';
 import { quantityText } from '../../document/units.js';
 import type { Scene, SceneState } from '../model/scene.js';
 import { around } from '../model/view.js';
-import { MARK_NAMES } from '../tracks/marks.js';
-import { momentText, rangeText, readingOf } from '../tracks/track-values.js';
+import { MARK_NAMES } from '../tracks/load-tracks.js';
+import { momentText, rangeText, readingOf, type Track } from '../tracks/track.js';
 import { elementAt } from '../../../containers/element.js';
-import { whenPrinted } from '../../document/paper.js';
+import { whenPrinted } from '../../document/when-visible.js';
 import { endOf, startOf } from '../events/events.js';
-import type { Track } from '../tracks/track.js';
 
 /** Names of the panels that are open. */
 const opened = new Set<string>();
