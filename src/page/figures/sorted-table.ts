@@ -85,7 +85,7 @@ export interface ShownTable<Row> {
   readonly place: HTMLElement;
   /** Rows that pass the filter, in their order, made or not. */
   readonly rows: readonly Row[];
-  /** Marks the current row anew. */
+  /** Marks the current row again. */
   readonly mark: () => void;
   /** The element of a row: made, where it is not far behind the last one that is; null where it is. */
   readonly rowOf: (row: Row) => HTMLElement | null;

@@ -124,10 +124,10 @@ function option(
   };
 }
 
-/** Of a curve within its chart. */
+/** The name of a curve within its chart. */
 const nameOf = ({ metric, name }: MemoryCurve): string => (name === metric ? metricTitle(metric) : name);
 
-/** Of a curve by itself. */
+/** The title of a curve that stands alone. */
 const titleOf = ({ metric, name }: Pick<MemoryCurve, 'metric' | 'name'>): string =>
   [metricTitle(metric), ...(name === metric || name === '' ? [] : [name])].join(' ');
 

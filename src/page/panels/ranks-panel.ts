@@ -21,15 +21,15 @@ const RANK_ROWS = 'job.ranks';
 const CLASS_ROWS = 'job.classes';
 
 function jobSections(job: PageJob, links: JobLinks): HTMLElement[] {
-  const of = fieldsOf('job', job);
+  const field = fieldsOf('job', job);
   return [
     boxedDefinitions([
-      ['Matched operations', figure(of('matched'), 'count')],
-      ['Without a counterpart', figure(of('unmatched'), 'count')],
-      ['Ranks without a profile', figure(of('missing'), 'count')],
+      ['Matched operations', figure(field('matched'), 'count')],
+      ['Without a counterpart', figure(field('unmatched'), 'count')],
+      ['Ranks without a profile', figure(field('missing'), 'count')],
       ...(job.withoutWork === 0
         ? []
-        : [['Profiles without work on a device', figure(of('withoutWork'), 'count')] as const]),
+        : [['Profiles without work on a device', figure(field('withoutWork'), 'count')] as const]),
     ]),
     ...withoutWork(job),
     section(
@@ -87,17 +87,17 @@ function jobTable({ name, columns, rows, count, missing }: JobTable, at: number)
     if (type === 'str' || (unit === undefined && key === 'stage')) {
       return { title: text, cell: (row) => (cell(row) === null ? null : String(cell(row))) };
     }
-    const [own, size] = unit === undefined ? (['count', 1] as const) : (UNITS[unit] ?? (['count', 1] as const));
+    const [shownUnit, size] = unit === undefined ? (['count', 1] as const) : (UNITS[unit] ?? (['count', 1] as const));
     const number = (row: number): number | null => {
       const value = cell(row);
       return typeof value === 'number' ? value * size : null;
     };
     // A number in the command's unit is the field itself.
     const field = (row: number): string => `job.tables.${at}.rows.${row}.${column}`;
-    if (type === 'real' && own === 'count') {
+    if (type === 'real' && shownUnit === 'count') {
       return { title: text, cell: (row) => (number(row) === null ? null : (number(row) ?? 0).toFixed(3)) };
     }
-    return { title: text, unit: own, cell: number, ...(size === 1 ? { field } : {}) };
+    return { title: text, unit: shownUnit, cell: number, ...(size === 1 ? { field } : {}) };
   });
   const made = table({ caption: title, columns: shown, rows: rows.map((_, row) => row), sortedBy: null });
   const rest = count > rows.length ? [note(`The first ${rows.length} of ${count}.`)] : [];
@@ -119,7 +119,7 @@ const CONDITIONS = {
 
 function lateItem(job: PageJob, late: PageStraggler, { open, find }: JobLinks): HTMLElement {
   const { name, ranks, share, q, steps, lateIn, by, slowdown } = late;
-  // Of a machine the first of its ranks.
+  // The first rank stands for all ranks of a machine.
   const rank = job.ranks.find((one) => one.profile !== null && (one.name === name || (ranks > 1 && one.node === late.node))); // prettier-ignore
   const work = (['layer', 'op', 'kernel'] as const).flatMap((key) => {
     const row = late[key];
@@ -226,10 +226,10 @@ function openAllOf(view: PanelView): JobLinks['openAll'] {
 /** Which profiles the page holds, where those are not all. */
 function leftOutOf({ profiles, leftOut }: PanelView['data']): HTMLElement[] {
   if (leftOut === 0) return [];
-  const of = grouped(profiles.length + leftOut);
+  const all = grouped(profiles.length + leftOut);
   const which =
     'those that are late, were delayed or delay others most, the slowest, some around the median, and a sample';
-  const text = `The page holds ${grouped(profiles.length)} of ${of} profiles: ${which}. The others are rows of the tables of ranks here; their names lead nowhere. A page of any of them:`;
+  const text = `The page holds ${grouped(profiles.length)} of ${all} profiles: ${which}. The others are rows of the tables of ranks here; their names lead nowhere. A page of any of them:`;
   return [note(text), command('dprof html FILE -o PAGE')];
 }
 

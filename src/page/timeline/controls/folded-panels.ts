@@ -36,7 +36,7 @@ export function foldedPanel(name: string, kind: string, ...contents: readonly HT
 
 /** Texts of each kind, and times of each text. */
 const MOST_LISTED = 25;
-/** Of a view of all events. */
+/** Width of a view of all events. */
 const PIXELS = 1000;
 const MOST_UNTIMED = 3;
 
@@ -103,10 +103,11 @@ export function untimedLine({ extras: { untimed } }: Scene): HTMLElement[] {
 
 /** ms without a change before the values are announced. */
 const PAUSE = 80;
-const TOLD: readonly (keyof SceneState)[] = ['view', 'event', 'pointer', 'closed', 'opened'];
+/** Changes after which the values are read again. */
+const WATCHED: readonly (keyof SceneState)[] = ['view', 'event', 'pointer', 'closed', 'opened'];
 
 /** The time whose values are shown: at the pointer, else in the middle of the selected event, else of the view. */
-function timeTold({ events, shown: { pointer, event, view } }: Scene): readonly [time: number, name: string] {
+function shownTime({ events, shown: { pointer, event, view } }: Scene): readonly [time: number, name: string] {
   const inside = (time: number): number => Math.max(0, Math.min(events.span, time));
   if (pointer !== null) return [inside(pointer), 'the pointer'];
   if (event !== null) {
@@ -138,7 +139,7 @@ export function showTracks(scene: Scene, signal: AbortSignal): HTMLElement {
     place.hidden = tracks.length === 0;
     summary.textContent = `Counters (${quantityText(tracks.length, 'count')})`;
     if (tracks.length === 0 || !(details.open || isOnPaper)) return;
-    const [time, name] = timeTold(scene);
+    const [time, name] = shownTime(scene);
     const isOfMany = new Set(tracks.map(({ group }) => group)).size > 1;
     const caption = `Counters at ${momentText(time + events.origin, pixelOf(scene))}, ${name}`;
     const heads = HEADS.map((head) => element('th', { scope: 'col' }, head));
@@ -163,7 +164,7 @@ export function showTracks(scene: Scene, signal: AbortSignal): HTMLElement {
     );
   };
   let pause: ReturnType<typeof setTimeout> | undefined;
-  scene.on(TOLD, () => {
+  scene.on(WATCHED, () => {
     clearTimeout(pause);
     pause = setTimeout(() => show(), PAUSE);
   });

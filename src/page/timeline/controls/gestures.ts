@@ -42,7 +42,7 @@ class SelectionDrags {
     };
   }
 
-  /** Of the edge at a point; null where there is none. */
+  /** A drag of the edge at a point; null where there is none. */
   ofEdge(x: number, y: number): SelectionDrag | null {
     const { span } = this.scene.shown;
     const edge = this.#edgeAt(x, y);
@@ -60,7 +60,7 @@ class SelectionDrags {
     };
   }
 
-  /** Of the pointer at a point. */
+  /** The shape of the pointer at a point, as CSS names it. */
   cursorAt(x: number, y: number): string {
     const edge = this.#edgeAt(x, y);
     return edge === null ? '' : edge === 'from' || edge === 'to' ? 'ew-resize' : 'ns-resize';
@@ -76,7 +76,7 @@ class SelectionDrags {
     const isInHeight =
       y < AXIS || (heights !== null && y >= heights.top - EDGE_REACH && y <= heights.bottom + EDGE_REACH);
     if (isInHeight) {
-      // Of a selection narrower than both reaches the nearer edge.
+      // Where a selection is narrower than both reaches, the nearer edge is taken.
       const [fromLeft, fromRight] = [Math.abs(x - left), Math.abs(x - right)];
       if (Math.min(fromLeft, fromRight) <= EDGE_REACH) return fromLeft <= fromRight ? 'from' : 'to';
     }

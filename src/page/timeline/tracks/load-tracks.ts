@@ -40,7 +40,7 @@ function gapMark({ device, start, time, cause, host, before, after }: PageGap): 
   return { kind: 'gap', start, end: start + time, device, text };
 }
 
-/** Of kernels that are drawn one by one: their times are not in the page otherwise. */
+/** Marks only kernels that are drawn one by one: the page has no times of others. */
 function adviceMarks(events: TimelineEvents, advice: readonly KernelAdvice[]): TimelineMark[] {
   if (events.merged !== null) return [];
   const texts = new Map<number, string[]>();
