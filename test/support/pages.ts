@@ -7,7 +7,7 @@ import type { PackedColumn, PackedTimeline, PagePart } from '../../src/prof/html
 import type { Timeline, TimelineColumn, TimelineTables } from '../../src/prof/html/timeline/timeline-data.js';
 import { EVENT_KINDS, timelineId } from '../../src/prof/html/timeline/timeline-data.js';
 import { PageBuilder, PAGE_TYPES, type PageOptions } from '../../src/prof/html/page-builder.js';
-import { joinPiece } from '../../src/page/timeline/pieces/piece-choice.js';
+import { joinPiece } from '../../src/page/timeline/pieces/page-ranks.js';
 import type { ProfileLine } from '../../src/record/record.js';
 import { takeAll } from './rows.js';
 

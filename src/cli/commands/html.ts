@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { EVENTS } from '../../prof/html/bounds.js';
 import { PageBuilder } from '../../prof/html/page-builder.js';
 import { pageElements, OUTLINE_ID } from '../../prof/html/page-elements.js';
-import type { TimelineChoice } from '../../prof/html/timeline/timeline-choice.js';
+import type { TimelineChoice } from '../../prof/html/timeline/timeline-data.js';
 import { Annotator } from '../../prof/report/report.js';
 import { UsageError, UserError } from '../../record/errors.js';
 import { jobCardOf } from '../../prof/html/job/job-card.js';

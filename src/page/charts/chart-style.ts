@@ -1,5 +1,5 @@
 /** Axes and tooltips of all charts. */
-import type { ChartOption } from './chart-option.js';
+import type { ChartOption } from './chart-values.js';
 import { element } from '../document/dom-elements.js';
 import { memoryScale, tick, type DisplayUnit } from '../document/units.js';
 

@@ -4,10 +4,9 @@
  */
 import type { EChartsType, init } from 'echarts/core';
 import { element } from '../document/dom-elements.js';
-import { PAPER_WIDTH } from '../document/paper.js';
+import { PAPER_WIDTH, doAllNow, forget, whenVisible } from '../document/when-visible.js';
 import { readByKeys, type DrawnValues } from '../document/read-values.js';
-import { doAllNow, forget, whenVisible } from '../document/when-visible.js';
-import { chartValues, listOf, type ChartOption } from './chart-option.js';
+import { chartValues, listOf, type ChartOption } from './chart-values.js';
 import { pointedText } from './chart-style.js';
 
 interface ChartLibrary {

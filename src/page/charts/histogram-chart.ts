@@ -1,11 +1,10 @@
 /** Charts of histograms. */
 import { elementAt } from '../../containers/element.js';
 import { chart } from './chart.js';
-import type { ChartOption } from './chart-option.js';
+import { binsOf, type ChartOption, type HistogramBin } from './chart-values.js';
 import { below, GRID, left, tips } from './chart-style.js';
 import { element } from '../document/dom-elements.js';
 import { quantile } from '../../record/statistics.js';
-import { binsOf, type HistogramBin } from './histogram.js';
 import { quantityText } from '../document/units.js';
 
 function option(bins: readonly HistogramBin[], what: string): ChartOption {

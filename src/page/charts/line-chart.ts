@@ -5,9 +5,8 @@ import { element, note } from '../document/dom-elements.js';
 import { quantityText, type DisplayUnit } from '../document/units.js';
 import { inPalette, legend, swatch } from '../figures/strip.js';
 import { chart } from './chart.js';
-import type { ChartOption } from './chart-option.js';
+import { timeSpan, valueAt, type ChartOption } from './chart-values.js';
 import { below, GRID, leftFromZero, tips } from './chart-style.js';
-import { timeSpan, valueAt } from './memory-curve.js';
 
 /** Units of commands: the page's, and how many of its own units one is. */
 const UNITS: Readonly<Record<string, readonly [unit: DisplayUnit, size: number]>> = {

@@ -1,6 +1,7 @@
-/** Choices that the address keeps, so that a shared link shows what was chosen. */
+/** Choices that the address keeps, so that a shared link shows what was chosen; among them that of a device. */
 import { select } from './dom-elements.js';
 import { readFragment, withName } from './fragment.js';
+import type { PageProfile } from '../../prof/html/page-data.js';
 
 /** @returns the value of the address; the first where it has none, or none of these */
 export function keptChoice<Value extends string | number>(name: string, values: readonly Value[], first: Value): Value {
@@ -37,4 +38,31 @@ export function keptSelect<Value extends string | number>(
     keepChoice(name, value, first);
     show(value);
   });
+}
+
+/** As the profile has it; null where it does not. */
+export const deviceName = ({ overview: { header, devices } }: PageProfile, device: number): string | null =>
+  header?.devices.find(({ id }) => id === device)?.name ?? devices.find((one) => one.device === device)?.name ?? null;
+
+/** `0 · NVIDIA H100`: pages may have devices of several kinds. */
+const deviceText = (profile: PageProfile, device: number): string => {
+  const name = deviceName(profile, device);
+  return name === null ? String(device) : `${device} · ${name}`;
+};
+
+/**
+ * Shows a device, and the choice of another where there are several.
+ * @param name of the choice in the address
+ */
+export function devicePicker(
+  profile: PageProfile,
+  name: string,
+  devices: readonly number[],
+  show: (device: number) => void,
+): HTMLElement[] {
+  const [first] = devices;
+  if (first === undefined) return [];
+  const choices = devices.map((device) => [device, deviceText(profile, device)] as const);
+  const box = keptSelect('Device', name, choices, first, show);
+  return devices.length > 1 ? [box] : [];
 }

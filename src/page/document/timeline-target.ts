@@ -4,7 +4,7 @@ import type { SelectedSpan } from '../timeline/model/view.js';
 import { withName } from './fragment.js';
 import type { NamedField, PageTimeline } from '../../prof/html/timeline/timeline-data.js';
 
-/** A condition, and what the events are named by: without an event of that name the row is no link. */
+/** A condition, and what the events are named by: without an event of that name the row is not a link. */
 export interface NamedEvents {
   readonly field: NamedField;
   readonly names: readonly string[];

@@ -3,12 +3,10 @@
  * near the window.
  */
 import { elementAt } from '../../containers/element.js';
-import { button, element, filterField, scrolling, labelledTable } from '../document/dom-elements.js';
-import { whenPrinted } from '../document/paper.js';
-import { whenVisible } from '../document/when-visible.js';
+import { button, element, filterField, scrolling, labelledTable, copyButton } from '../document/dom-elements.js';
+import { whenPrinted, whenVisible } from '../document/when-visible.js';
 import { rowOf, scalesOf, TableHeads, type TableColumn } from './table-cells.js';
 import { filteredRows, csvOf, type CopiedColumn } from './table-sort.js';
-import { copyButton } from '../document/copy-button.js';
 import { readFragment } from '../document/fragment.js';
 import { keepName } from '../document/kept-choice.js';
 
@@ -87,7 +85,7 @@ export interface ShownTable<Row> {
   readonly place: HTMLElement;
   /** Rows that pass the filter, in their order, made or not. */
   readonly rows: readonly Row[];
-  /** Marks the current row anew. */
+  /** Marks the current row again. */
   readonly mark: () => void;
   /** The element of a row: made, where it is not far behind the last one that is; null where it is. */
   readonly rowOf: (row: Row) => HTMLElement | null;

@@ -1,4 +1,4 @@
-/** Sorting and filtering of the rows of a table. */
+/** Cells of a table in order, rows that hold words, and rows as CSV. */
 import { UNKNOWN } from '../../record/units.js';
 import { csvText, needsQuotes } from '../../table/csv-cell.js';
 import type { DisplayUnit } from '../document/units.js';

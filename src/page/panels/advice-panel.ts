@@ -2,9 +2,8 @@
 import { lacking } from '../capture-hints.js';
 import type { FindingGroup } from '../../prof/advise/grouped-findings.js';
 import { capitalised, quantityText } from '../document/units.js';
-import { command } from '../document/copy-button.js';
+import { command, button, definitions, element, note } from '../document/dom-elements.js';
 import { counted } from '../../record/plural.js';
-import { button, definitions, element, note } from '../document/dom-elements.js';
 import { kernelsNumbered } from '../document/timeline-target.js';
 import { timeLink, timelineLink } from '../document/timeline-link.js';
 import { evidenceLine } from '../figures/evidence.js';

@@ -1,5 +1,5 @@
 /** Collective operations by kind, size and group: how long, how fast, and how long nothing was computed. */
-import type { CollectiveRow } from '../../prof/html/communication/collective-data.js';
+import type { CollectiveRow } from '../../prof/html/page-data.js';
 import { element, note } from '../document/dom-elements.js';
 import { quantityText } from '../document/units.js';
 import { sumOf } from '../figures/field.js';

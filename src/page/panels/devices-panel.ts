@@ -9,7 +9,7 @@ import { legend, parts, strip, swatch, type StripPart } from '../figures/strip.j
 import { table, type TableColumn } from '../figures/sorted-table.js';
 import type { IdleCause } from '../../prof/advise/idle/idle-causes.js';
 import type { PageProfile } from '../../prof/html/page-data.js';
-import { IDLE_NAMES, WORK_NAMES } from '../figures/time-parts.js';
+import { IDLE_NAMES, WORK_NAMES } from '../figures/shown-names.js';
 
 /** @param at index of the device among those of the profile */
 function deviceParts(profile: PageProfile, at: number): StripPart[] {

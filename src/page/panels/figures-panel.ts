@@ -4,9 +4,8 @@ import { element, note } from '../document/dom-elements.js';
 import type { PageProfile } from '../../prof/html/page-data.js';
 import { difference, fieldsOf, leastOf, mostOf, ratio, sumOf, type Field } from '../figures/field.js';
 import { figure } from '../figures/figure.js';
-import { STEP_NAMES } from '../figures/time-parts.js';
+import { STEP_NAMES, matrixUnitName } from '../figures/shown-names.js';
 import { counted } from '../../record/plural.js';
-import { matrixUnitName } from '../matrix-unit-names.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import type { DisplayUnit } from '../document/units.js';
 

@@ -1,12 +1,31 @@
-/** Time of kernels by use of the matrix unit. */
+/** Time of kernels by use of the matrix unit, and by element type of their arithmetic. */
 import { lacking } from '../capture-hints.js';
 import { element } from '../document/dom-elements.js';
 import type { MatrixUnitTime } from '../../prof/summary/summary-data.js';
 import { difference, fieldsOf, type Field, type NumberKey } from '../figures/field.js';
 import { figure } from '../figures/figure.js';
-import { matrixUnitName } from '../matrix-unit-names.js';
+import { matrixUnitName } from '../figures/shown-names.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
-import { parts, strip, type StripPart } from '../figures/strip.js';
+import { parts, strip, inPalette, type StripPart } from '../figures/strip.js';
+
+function makePrecision(view: PanelView): PanelContent {
+  const { kernels } = view.profile.overview;
+  if (kernels === null) return lacking(view, 'kernels');
+  const list = kernels.precision.map((tally, at): StripPart => {
+    const { name } = tally;
+    const of = fieldsOf(`overview.kernels.precision.${at}`, tally);
+    return {
+      name: name === 'na' ? 'unknown' : name,
+      field: of('time'),
+      count: of('count'),
+      colour: name === 'na' ? 'var(--idle)' : inPalette(at),
+    };
+  });
+  const whole = fieldsOf('overview.kernels', kernels)('time');
+  return [strip('Kernel time by precision', list, whole), parts('Kernel time by precision', list, whole)];
+}
+
+export const PRECISION: Panel = { id: 'precision', title: 'Precision', width: 2, make: makePrecision };
 
 const PARTS: readonly (readonly [name: string, key: NumberKey<MatrixUnitTime>, colour: string])[] = [
   ['used', 'used', 'var(--memory)'],
@@ -29,7 +48,7 @@ function eligibleText(timeOf: TimeOf, unit: string): (Node | string)[] {
   return [`Products that could use the ${unit}: `, time, '. Of it, ', left, ' does not.'];
 }
 
-function make(view: PanelView): PanelContent {
+function makeMatrixUnit(view: PanelView): PanelContent {
   const { kernels, header } = view.profile.overview;
   if (kernels === null) return lacking(view, 'kernels');
   const unit = matrixUnitName(header);
@@ -40,4 +59,9 @@ function make(view: PanelView): PanelContent {
   return [strip(label, list, whole), parts(label, list, whole), element('p', {}, ...eligibleText(timeOf, unit))];
 }
 
-export const MATRIX_UNIT: Panel = { id: 'matrix-unit', title: 'Tensor cores (matrix unit)', width: 2, make };
+export const MATRIX_UNIT: Panel = {
+  id: 'matrix-unit',
+  title: 'Tensor cores (matrix unit)',
+  width: 2,
+  make: makeMatrixUnit,
+};

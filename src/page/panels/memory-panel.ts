@@ -1,21 +1,52 @@
-/** Memory of the devices over time: a chart for each device and metric, all with the same time axis. */
+/**
+ * Memory of the devices over time, a chart for each device and metric, all with the same time axis; and copies and
+ * sets by kind, with their bandwidth.
+ */
 import { lacking } from '../capture-hints.js';
 import type { MemoryCurve, MemoryOwner } from '../../prof/html/page-data.js';
 import { chart } from '../charts/chart.js';
-import type { ChartOption } from '../charts/chart-option.js';
+import { changes, timeSpan, valueAt, type ChartOption } from '../charts/chart-values.js';
 import { below, GRID, leftFromZero, tips } from '../charts/chart-style.js';
 import { elementAt } from '../../containers/element.js';
 import { metricTitle } from '../../record/sample-metrics.js';
-import { element, note, section } from '../document/dom-elements.js';
+import { element, note, section, toolNote } from '../document/dom-elements.js';
 import { momentLink } from '../document/timeline-link.js';
-import { fieldsOf } from '../figures/field.js';
+import { fieldsOf, ratio, sumOf, type Field } from '../figures/field.js';
 import { figure } from '../figures/figure.js';
-import { listed, numbersOf, type Listed } from '../figures/listed-rows.js';
-import { changes, timeSpan, valueAt } from '../charts/memory-curve.js';
+import { listed, numbersOf, figureColumn, type Listed } from '../figures/listed-rows.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { inPalette, legend, swatch } from '../figures/strip.js';
 import { table, type TableColumn } from '../figures/sorted-table.js';
 import { quantityText } from '../document/units.js';
+import type { MemoryOperations } from '../../prof/summary/summary-data.js';
+
+const number = numbersOf<MemoryOperations>('overview.memory');
+
+function makeOperations(view: PanelView): PanelContent {
+  const { memory, notices } = view.profile.overview;
+  if (memory.length === 0) return 'The profile holds no copies and no sets.';
+  const shareOf = (row: Listed<MemoryOperations>): Field =>
+    ratio(fieldsOf(`overview.memory.${row.at}`, memory[row.at])('time'), sumOf('overview.memory.*', memory, 'time'));
+  const columns: TableColumn<Listed<MemoryOperations>>[] = [
+    { title: 'Kind', cell: ({ kind }) => kind },
+    number('Count', 'count', 'count'),
+    number('Time', 'ns', 'time'),
+    figureColumn('Share', 'share', shareOf, { bar: (row) => shareOf(row).value }),
+    number('Size', 'bytes', 'bytes'),
+    number('Rate', 'bytes/s', 'bytesPerS'),
+  ];
+  return [
+    table({ caption: 'Memory operations', columns, rows: listed(memory), sortedBy: 2 }),
+    ...notices.map(toolNote),
+  ];
+}
+
+export const MEMORY_OPERATIONS: Panel = {
+  id: 'memory-operations',
+  title: 'Memory operations',
+  width: 3,
+  make: makeOperations,
+};
 
 type MemoryCurveRow = Listed<MemoryCurve>;
 
@@ -93,10 +124,10 @@ function option(
   };
 }
 
-/** Of a curve within its chart. */
+/** The name of a curve within its chart. */
 const nameOf = ({ metric, name }: MemoryCurve): string => (name === metric ? metricTitle(metric) : name);
 
-/** Of a curve by itself. */
+/** The title of a curve that stands alone. */
 const titleOf = ({ metric, name }: Pick<MemoryCurve, 'metric' | 'name'>): string =>
   [metricTitle(metric), ...(name === metric || name === '' ? [] : [name])].join(' ');
 

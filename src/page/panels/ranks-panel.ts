@@ -1,17 +1,183 @@
-/** The profiles of a page compared: which rank is slow, and where. */
-import type { PageJob } from '../../prof/html/page-data.js';
+/** The profiles of a page compared: which rank is late and why, waits and clocks, transfers, ranks and steps. */
+import type { PageJob, PageStraggler } from '../../prof/html/page-data.js';
 import { grouped } from '../../record/plural.js';
-import { command } from '../document/copy-button.js';
-import { note } from '../document/dom-elements.js';
+import { command, note, boxedDefinitions, button, element, section } from '../document/dom-elements.js';
 import { withName } from '../document/fragment.js';
 import { showRanks, showTime, timelineLink } from '../document/timeline-link.js';
-import { isInTimeline } from '../document/timeline-target.js';
-import type { JobLinks } from '../figures/ranks/heat-map.js';
-import { jobSections } from '../figures/ranks/job-sections.js';
+import { isInTimeline, searched } from '../document/timeline-target.js';
+import { heatMaps, type JobLinks } from '../figures/ranks/heat-map.js';
 import { profileComparison } from '../figures/ranks/profile-comparison.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { rankNames } from '../profile-labels.js';
 import { byInterest, pageRanks, type PageRank } from '../timeline/pieces/page-ranks.js';
+import type { JobTable, JobTableName } from '../../prof/html/job/job-data.js';
+import { capitalised, quantityText, type DisplayUnit } from '../document/units.js';
+import { fieldsOf } from '../figures/field.js';
+import { figure } from '../figures/figure.js';
+import { listed, numbersOf } from '../figures/listed-rows.js';
+import { table, type TableColumn } from '../figures/sorted-table.js';
+
+const RANK_ROWS = 'job.ranks';
+const CLASS_ROWS = 'job.classes';
+
+function jobSections(job: PageJob, links: JobLinks): HTMLElement[] {
+  const field = fieldsOf('job', job);
+  return [
+    boxedDefinitions([
+      ['Matched operations', figure(field('matched'), 'count')],
+      ['Without a counterpart', figure(field('unmatched'), 'count')],
+      ['Ranks without a profile', figure(field('missing'), 'count')],
+      ...(job.withoutWork === 0
+        ? []
+        : [['Profiles without work on a device', figure(field('withoutWork'), 'count')] as const]),
+    ]),
+    ...withoutWork(job),
+    section(
+      lateTitle(job),
+      ...(job.late.length === 0
+        ? []
+        : [element('ul', { class: 'late' }, ...job.late.map((late) => lateItem(job, late, links)))]),
+    ),
+    ...(job.heat.length === 0
+      ? []
+      : [
+          section('Ranks and steps', heatMaps(job, links)),
+          note(
+            `Colour: distance from the median of the step, full from 10 % on. A cell says its value, and opens its rank at its step${links.openAll === null ? '' : '; the last row opens all ranks at a step'}. Arrow keys go from cell to cell.${job.ranks.some(({ sharesRank }) => sharesRank) ? ' Where a rank has several devices, each is compared with the same device of other ranks.' : ''}`,
+          ),
+        ]),
+    ...(job.matched === 0
+      ? []
+      : [section('Waits and clocks', waits(job)), section('Waiting and transferring', transfers(job))]),
+    ...job.tables.map(jobTable),
+  ];
+}
+
+/** Who is in no table and no map. */
+function withoutWork({ idle, withoutWork: count }: PageJob): HTMLElement[] {
+  if (count === 0) return [];
+  const items = idle.map(({ name, reason }) => element('li', {}, reason === null ? name : `${name}: ${reason}`));
+  const rest = count > idle.length ? [element('li', {}, `${count - idle.length} more`)] : [];
+  return [section('Without work on a device', element('ul', { class: 'idle' }, ...items, ...rest))];
+}
+
+const TABLE_TITLES: Readonly<Record<JobTableName, string>> = {
+  stages: 'Stages of the pipeline',
+  experts: 'Experts',
+  groups: 'Groups, and which of them are complete',
+};
+
+type JobUnit = NonNullable<JobTable['columns'][number]['unit']>;
+
+/** Units of the command's columns: the page's, and how many of its own units one is. */
+const UNITS: Readonly<Partial<Record<JobUnit, readonly [unit: DisplayUnit, size: number]>>> = {
+  ns: ['ns', 1],
+  bytes: ['bytes', 1],
+  '%': ['share', 0.01],
+  'GB/s': ['bytes/s', 1e9],
+};
+
+/** A table of `dprof ranks`, as the command has it. */
+function jobTable({ name, columns, rows, count, missing }: JobTable, at: number): HTMLElement {
+  const title = TABLE_TITLES[name];
+  if (count === 0) return section(title, element('p', { class: 'missing' }, `${capitalised(missing ?? 'none')}.`));
+  const shown = columns.map(({ key, unit, type }, column): TableColumn<number> => {
+    const cell = (row: number): string | number | null => rows[row]?.[column] ?? null;
+    const text = capitalised(key.replaceAll('_', ' '));
+    if (type === 'str' || (unit === undefined && key === 'stage')) {
+      return { title: text, cell: (row) => (cell(row) === null ? null : String(cell(row))) };
+    }
+    const [shownUnit, size] = unit === undefined ? (['count', 1] as const) : (UNITS[unit] ?? (['count', 1] as const));
+    const number = (row: number): number | null => {
+      const value = cell(row);
+      return typeof value === 'number' ? value * size : null;
+    };
+    // A number in the command's unit is the field itself.
+    const field = (row: number): string => `job.tables.${at}.rows.${row}.${column}`;
+    if (type === 'real' && shownUnit === 'count') {
+      return { title: text, cell: (row) => (number(row) === null ? null : (number(row) ?? 0).toFixed(3)) };
+    }
+    return { title: text, unit: shownUnit, cell: number, ...(size === 1 ? { field } : {}) };
+  });
+  const made = table({ caption: title, columns: shown, rows: rows.map((_, row) => row), sortedBy: null });
+  const rest = count > rows.length ? [note(`The first ${rows.length} of ${count}.`)] : [];
+  return section(title, made, ...rest);
+}
+
+function lateTitle({ late, isChance, tested }: PageJob): string {
+  if (tested === 0) return 'Who is late: too few steps in common to tell';
+  if (late.length === 0) return 'Who is late: none';
+  return isChance ? 'Who is late: none beyond chance; the latest' : 'Who is late';
+}
+
+/** Conditions that find in a timeline what a rank is late in. */
+const CONDITIONS = {
+  layer: (name: string) => `layer~${searched(name.split(':').at(-1) ?? name)}`,
+  op: (name: string) => `op==${searched(name)}`,
+  kernel: (name: string) => `kernel~${searched(name)}`,
+} as const;
+
+function lateItem(job: PageJob, late: PageStraggler, { open, find }: JobLinks): HTMLElement {
+  const { name, ranks, share, q, steps, lateIn, by, slowdown } = late;
+  // The first rank stands for all ranks of a machine.
+  const rank = job.ranks.find((one) => one.profile !== null && (one.name === name || (ranks > 1 && one.node === late.node))); // prettier-ignore
+  const work = (['layer', 'op', 'kernel'] as const).flatMap((key) => {
+    const row = late[key];
+    if (row === null) return [];
+    const link = rank === undefined ? null : find(rank, row.name, CONDITIONS[key](row.name));
+    const part = row.share === null ? '' : ` (${quantityText(row.share, 'share')})`;
+    return [element('li', {}, `late in ${key} `, link ?? row.name, `: ${quantityText(row.excess, 'ns')} more${part}`)];
+  });
+  const alike =
+    slowdown === null ? [] : [`all kernels ${quantityText(slowdown - 1, 'share')} slower alike: a lower clock?`];
+  const cause = by === null ? '' : `, by ${by}`;
+  const several = ranks > 1 ? ` (${ranks} ranks)` : '';
+  const figures = `: ${quantityText(late.late, 'ns')} a step, ${quantityText(share, 'share')}, late in ${lateIn} of ${steps} steps, q ${q.toPrecision(2)}${cause}`;
+  return element(
+    'li',
+    {},
+    rank === undefined ? name : button(name, () => open(rank, null), { class: 'link' }),
+    `${several}${figures}`,
+    element('ul', {}, ...alike.map((text) => element('li', {}, text)), ...work),
+  );
+}
+
+function waits({ ranks }: PageJob): HTMLElement {
+  const number = numbersOf<PageJob['ranks'][number]>(RANK_ROWS);
+  return table({
+    caption: 'Waits and clocks',
+    columns: [
+      { title: 'Rank', cell: ({ name }) => name },
+      { title: 'Machine', cell: ({ node }) => node },
+      number('Waited', 'ns', 'waited', { group: 'waits' }),
+      number('Joined last', 'share', 'last'),
+      number('Delayed others', 'ns', 'delayed', { group: 'waits' }),
+      { title: 'Clock', cell: ({ clock }) => clock },
+      number('Clock ahead', 'ns', 'offset', { group: 'offsets' }),
+      number('Off by at most', 'ns', 'bound', { group: 'bounds' }),
+    ],
+    rows: listed(ranks),
+    sortedBy: null,
+  });
+}
+
+function transfers({ classes }: PageJob): HTMLElement {
+  const number = numbersOf<PageJob['classes'][number]>(CLASS_ROWS);
+  return table({
+    caption: 'Waiting and transferring',
+    columns: [
+      { title: 'Operation', cell: ({ kind }) => kind },
+      { title: 'Group', cell: ({ groupKind }) => groupKind },
+      number('Size from', 'memory', 'size'),
+      number('Count', 'count', 'operations'),
+      number('Wait, mean', 'ns', 'wait'),
+      number('Transfer, median', 'ns', 'transfer'),
+      number('Bus bandwidth', 'bytes/s', 'busBandwidth'),
+    ],
+    rows: listed(classes),
+    sortedBy: null,
+  });
+}
 
 /** Shows a rank, at a step: in the timeline where the page has that, else where the time of its steps went. */
 async function openRank(
@@ -60,10 +226,10 @@ function openAllOf(view: PanelView): JobLinks['openAll'] {
 /** Which profiles the page holds, where those are not all. */
 function leftOutOf({ profiles, leftOut }: PanelView['data']): HTMLElement[] {
   if (leftOut === 0) return [];
-  const of = grouped(profiles.length + leftOut);
+  const all = grouped(profiles.length + leftOut);
   const which =
     'those that are late, were delayed or delay others most, the slowest, some around the median, and a sample';
-  const text = `The page holds ${grouped(profiles.length)} of ${of} profiles: ${which}. The others are rows of the tables of ranks here; their names lead nowhere. A page of any of them:`;
+  const text = `The page holds ${grouped(profiles.length)} of ${all} profiles: ${which}. The others are rows of the tables of ranks here; their names lead nowhere. A page of any of them:`;
   return [note(text), command('dprof html FILE -o PAGE')];
 }
 

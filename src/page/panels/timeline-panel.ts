@@ -1,12 +1,24 @@
-/** The timeline of the shown profile. */
+/** The timeline of the shown profile, whose pieces are parsed only when they are shown. */
 import { element } from '../document/dom-elements.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
-import { loadProfile } from '../profile-loading.js';
-import { pageRanks } from '../timeline/pieces/page-ranks.js';
-import { loadPiece } from '../timeline/pieces/piece-loading.js';
+import { loadProfile, heldValue, keptValue } from '../profile-loading.js';
+import { pageRanks, joinPiece } from '../timeline/pieces/page-ranks.js';
 import { contextOf } from '../timeline/tracks/timeline-context.js';
 import { showPieces, type ShownPieces } from '../timeline/pieces/timeline-pieces.js';
 import { whenIdle, whenVisible } from '../document/when-visible.js';
+import {
+  timelineId,
+  type PackedTimeline,
+  type Timeline,
+  type TimelineTables,
+} from '../../prof/html/timeline/timeline-data.js';
+
+/** @param piece of those that are held. @throws Error with one line where the page does not hold it */
+async function loadPiece(profile: number, piece: number): Promise<Timeline> {
+  // All pieces of a profile share its tables.
+  const tables = (await keptValue(timelineId(profile))) as TimelineTables;
+  return joinPiece(tables, (await heldValue(timelineId(profile, piece))) as PackedTimeline);
+}
 
 /** The open timeline: it listens to events of the window until it is closed. */
 let open: ShownPieces | null = null;

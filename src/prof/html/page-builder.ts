@@ -25,14 +25,22 @@ import { stepAfter } from './idle/longest-gaps.js';
 import { PROFILE_RULES } from '../advise/rules.js';
 import { groupedFindings } from '../advise/grouped-findings.js';
 import type { PageContents, PageData, PageProfile } from './page-data.js';
-import { withoutDevices } from './untraced-devices.js';
-import { timelineId, type PagePart } from './timeline/timeline-data.js';
+import { timelineId, type PagePart, type TimelineChoice } from './timeline/timeline-data.js';
 import { pageJob } from './job/page-job.js';
 import { timedActivity } from './timed-activity.js';
 import { durationOf } from '../../record/fields/times.js';
 import { TimelineBuilder, type BuiltTimeline } from './timeline/timeline-builder.js';
-import type { TimelineChoice } from './timeline/timeline-choice.js';
 import { builtProfile, pageProfile, PageSums, type BuiltProfile } from './page-sums.js';
+
+type DeviceFigures = Pick<PageProfile, 'ops' | 'annotations'>;
+
+const UNKNOWN = { count: null, time: null } as const;
+
+/** The figures of ops and annotations with those of devices unknown. */
+const withoutDevices = ({ ops, annotations }: DeviceFigures): DeviceFigures => ({
+  ops: { ...ops, time: null, shown: ops.shown.map((op) => ({ ...op, ...UNKNOWN, within: null })) },
+  annotations: { ...annotations, shown: annotations.shown.map((one) => ({ ...one, ...UNKNOWN, own: null })) },
+});
 
 export const PAGE_TYPES: RecordTypes = new Set<ProfileLine['type']>([
   ...SUMMARY_TYPES,
@@ -55,7 +63,7 @@ export interface PageOptions {
 const isCall = (record: ProfileLine): boolean => record.type === 'range' && record.kind === 'api';
 
 /** The contents of a page, made when it is written: they are large. */
-export type MakePage = (about: Pick<PageData, 'tool' | 'title' | 'input' | 'doubts'>) => PageContents;
+type MakePage = (about: Pick<PageData, 'tool' | 'title' | 'input' | 'doubts'>) => PageContents;
 
 export class PageBuilder implements Analysis<MakePage> {
   readonly types = PAGE_TYPES;

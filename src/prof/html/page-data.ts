@@ -8,7 +8,6 @@ import type { FindingGroup } from '../advise/grouped-findings.js';
 import type { JointUtilisation, Utilisation } from './utilisation/utilisation-data.js';
 import type { PageMonitor, PageNeuron } from './neuron/neuron-data.js';
 import type { JobTable } from './job/job-data.js';
-import type { CollectiveRow } from './communication/collective-data.js';
 import type { PageGap, PageIdle, StepBarList } from './idle/idle-data.js';
 import type { ProfileVerdict } from '../advise/verdict/verdict.js';
 import type { Peaks } from '../roofline/peaks.js';
@@ -16,6 +15,31 @@ import type { RooflineBound } from '../roofline/roofline.js';
 import type { DiagnosticText } from '../summary/diagnostic-texts.js';
 import type { ProfileSummary } from '../summary/summary-data.js';
 import type { KernelTotal, OpTotal, StackTree } from './kernels/kernel-data.js';
+import type { CollectiveKind } from '../../ops/collective-bytes.js';
+
+/** Operations of one name, size class and group, of all devices of the profile. */
+export interface CollectiveRow {
+  /** As the summary names it. */
+  readonly name: string;
+  /** The same whatever a framework or library calls it; null where the name does not say. */
+  readonly kind: CollectiveKind | null;
+  /** Sizes from this power of four bytes on; null where sizes are unknown. */
+  readonly size: number | null;
+  readonly group: string | null;
+  readonly groupSize: number | null;
+  readonly count: number;
+  /** Null where none has a duration, as `notUnderCompute`. */
+  readonly time: number | null;
+  /** How many of them have no duration, and no part in the time; absent: none. */
+  readonly untimed?: number;
+  /** S of NCCL's tests, of those whose size is known. */
+  readonly bytes: number | null;
+  /** While nothing is computed on the device. */
+  readonly notUnderCompute: number | null;
+  /** S over the time, and S times the factor of the operation over the time: of those where it is known. */
+  readonly algorithmBandwidth: number | null;
+  readonly busBandwidth: number | null;
+}
 
 export interface PageData {
   /** Version of this form. */

@@ -18,7 +18,7 @@ export interface PageKernel {
   readonly bound: RooflineBound | null;
 }
 
-/** An annotated kernel derives each value anew whenever it is read: the parts of a page read it once, here. */
+/** An annotated kernel derives each value whenever it is read: the parts of a page read it once, here. */
 export function pageKernelOf(row: Annotated): PageKernel {
   const { record, layer, op, tc, flops, bytes, peaks, occupancy, placement } = row;
   const dtype = row.unitUse?.dtype ?? null;

@@ -1,25 +1,68 @@
-/** What a page gathers of one profile, and the data that it makes of that. */
-import { type MemoryReport, memoryPeaks } from '../memory/memory-report.js';
+/**
+ * What a page gathers of one profile, how long its launched kernels wait included, and the data that it makes of that.
+ */
+import { memoryPeaks, type MemoryReport } from '../memory/memory-report.js';
 import { diagnosticTexts } from '../summary/diagnostic-texts.js';
 import type { ProfileSummary } from '../summary/summary-data.js';
 import { AnnotationTotals } from './annotations/annotation-times.js';
 import type { Bounds } from './bounds.js';
-import { KernelTotals } from './kernels/kernel-totals.js';
+import { KernelTotals, RooflineGroups } from './kernels/kernel-totals.js';
 import { OpTotals } from './kernels/op-totals.js';
 import { LayerTotals } from './layers/layer-totals.js';
 import { CollectiveTotals } from './communication/collective-totals.js';
 import type { NeuronCapture } from './neuron/neuron-capture.js';
 import type { MonitorRun } from './neuron/monitor-run.js';
-import { LaunchWaitSums } from './idle/launch-waits.js';
 import { LongestGaps } from './idle/longest-gaps.js';
 import { StepBarSums } from './idle/step-bars.js';
 import type { MemoryCurve, PageProfile } from './page-data.js';
 import type { EventNames } from './timeline/names/event-names.js';
 import { GraphCaptureTest } from '../advise/verdict/verdict-facts.js';
-import { RooflineGroups } from './kernels/roofline-groups.js';
 import type { BuiltTimeline, TimelineBuilder } from './timeline/timeline-builder.js';
 import type { PageTimeline } from './timeline/timeline-data.js';
 import { UtilisationCurve } from './utilisation/utilisation-curve.js';
+import { elementAt } from '../../containers/element.js';
+import { LogHistogram } from '../../containers/log-histogram.js';
+import { boundedEntryOf } from '../../containers/map-entry.js';
+import { countUpTo } from '../../containers/row-order.js';
+import type { KernelLine } from '../../record/record.js';
+import { launchOf } from '../input/device-activity.js';
+import type { LaunchWaits } from './idle/idle-data.js';
+
+const MOST_STREAMS = 4096;
+/** No driver lets as many launches wait. */
+const MOST_STARTS = 4096;
+
+/** How long launched kernels wait, and behind how many others. One pass; memory: MOST_STARTS numbers a stream. */
+class LaunchWaitSums {
+  #kernels = 0;
+  #shorter = 0;
+  readonly #delays = new LogHistogram();
+  readonly #queues = new LogHistogram();
+  /** By stream: the latest starts of kernels, in order. */
+  readonly #starts = new Map<string, number[]>();
+
+  /** To be called in order of start. */
+  take(record: KernelLine): void {
+    const { start, dur, device, stream, graph } = record;
+    const launch = launchOf(record);
+    if (launch === null || launch.dur === null || dur === null || graph !== undefined) return;
+    if (!Number.isFinite(start + dur + launch.dur)) return;
+    this.#kernels++;
+    if (dur < launch.dur) this.#shorter++;
+    this.#delays.add(Math.max(0, start - launch.start - launch.dur));
+    const starts = boundedEntryOf(this.#starts, `${device}/${stream ?? ''}`, MOST_STREAMS, (): number[] => []);
+    if (starts === null) return;
+    this.#queues.add(starts.length - countUpTo(starts.length, (at) => elementAt(starts, at), launch.start));
+    if (start >= (starts.at(-1) ?? -Infinity)) starts.push(start);
+    if (starts.length > 2 * MOST_STARTS) starts.splice(0, MOST_STARTS);
+  }
+
+  get result(): LaunchWaits | null {
+    const [delay, queue] = [this.#delays.distribution, this.#queues.distribution];
+    if (delay === null || queue === null) return null;
+    return { kernels: this.#kernels, shorter: this.#shorter, delay, queue };
+  }
+}
 
 /** Call stacks that a page shows of an op. */
 const STACKS_OF_OP = 5;

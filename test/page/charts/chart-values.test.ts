@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { chartValues } from '../../../src/page/charts/chart-option.js';
+import { chartValues } from '../../../src/page/charts/chart-values.js';
 import { cellTowards, gridPlaceOf, nextValue } from '../../../src/page/document/arrow-keys.js';
 
 describe('values of a chart by keyboard', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { binsOf } from '../../../src/page/charts/histogram.js';
+import { binsOf } from '../../../src/page/charts/chart-values.js';
 
 describe('histogram of a page', () => {
   it('has bins of a round width that hold every value once', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { layerTree, openAtFirst, visibleLayers, type LayerNode } from '../../../src/page/charts/layer-tree.js';
+import { layerTree, openAtFirst, visibleLayers, type LayerNode } from '../../../src/page/charts/flame/flame-tree.js';
 import type { LayerRow } from '../../../src/prof/html/page-data.js';
 
 const row = (path: string, time: number): LayerRow => ({

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { changes, timeSpan, valueAt } from '../../../src/page/charts/memory-curve.js';
+import { changes, timeSpan, valueAt } from '../../../src/page/charts/chart-values.js';
 
 describe('curves of memory', () => {
   it('change or do not', () => {

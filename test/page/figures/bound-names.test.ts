@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ABOUT_BOUNDS, boundText } from '../../../src/page/figures/bound-names.js';
+import { ABOUT_BOUNDS, boundText } from '../../../src/page/figures/shown-names.js';
 import { LATENCY_SHARE } from '../../../src/prof/roofline/roofline.js';
 
 describe('bounds in the words of people', () => {

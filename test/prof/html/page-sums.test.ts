@@ -3,9 +3,8 @@ import fc from 'fast-check';
 import type { KernelRecord, ProfileLine } from '../../../src/record/record.js';
 import { AnnotationTotals, ThinnedSample } from '../../../src/prof/html/annotations/annotation-times.js';
 import { pageKernelOf, type PageKernel } from '../../../src/prof/html/page-kernel.js';
-import { KernelTotals } from '../../../src/prof/html/kernels/kernel-totals.js';
+import { KernelTotals, RooflineGroups } from '../../../src/prof/html/kernels/kernel-totals.js';
 import { LayerTotals } from '../../../src/prof/html/layers/layer-totals.js';
-import { RooflineGroups } from '../../../src/prof/html/kernels/roofline-groups.js';
 import { kernel, mm } from '../../support/kernels.js';
 import { annotate } from '../../support/rows.js';
 

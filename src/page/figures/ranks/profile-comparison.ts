@@ -9,7 +9,7 @@ import { csvButton } from '../sorted-table.js';
 import { difference, fieldsOf, leastOf, mostOf, ratio, sumOf, type Field, type NumberKey } from '../field.js';
 import { figure } from '../figure.js';
 import { TableHeads, type TableColumn } from '../table-cells.js';
-import { IDLE_NAMES, STEP_NAMES } from '../time-parts.js';
+import { IDLE_NAMES, STEP_NAMES } from '../shown-names.js';
 import { deviations, known, type Deviation } from './rank-comparison.js';
 
 interface RankMetric {

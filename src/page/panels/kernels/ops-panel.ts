@@ -8,7 +8,7 @@ import { keepName } from '../../document/kept-choice.js';
 import { ofOp } from '../../document/timeline-target.js';
 import { eventsLink } from '../../document/timeline-link.js';
 import { quantityText } from '../../document/units.js';
-import { ABOUT_BOUNDS, boundText } from '../../figures/bound-names.js';
+import { ABOUT_BOUNDS, boundText } from '../../figures/shown-names.js';
 import { hostTimesOnly, listed, numbersOf, withValues, type Listed } from '../../figures/listed-rows.js';
 import { table, type TableColumn } from '../../figures/sorted-table.js';
 import type { PanelContent, Panel, PanelView } from '../../panel.js';

@@ -12,13 +12,13 @@ import {
   type RooflineRange,
 } from '../../charts/roofline-points.js';
 import { chart, replaceContents } from '../../charts/chart.js';
-import type { ChartOption } from '../../charts/chart-option.js';
+import type { ChartOption } from '../../charts/chart-values.js';
 import { below, left, tips } from '../../charts/chart-style.js';
 import { elementAt } from '../../../containers/element.js';
 import { element, note } from '../../document/dom-elements.js';
 import { kernelsNamed, ofOp } from '../../document/timeline-target.js';
 import { eventsLink } from '../../document/timeline-link.js';
-import { deviceName, devicePicker } from '../../figures/device-picker.js';
+import { deviceName, devicePicker } from '../../document/kept-choice.js';
 import type { PanelContent, Panel, PanelView } from '../../panel.js';
 import { legend, swatch } from '../../figures/strip.js';
 import { table, type TableColumn } from '../../figures/sorted-table.js';

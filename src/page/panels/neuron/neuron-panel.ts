@@ -1,13 +1,156 @@
-/** A Neuron capture: warnings, utilisation, engines over time, DMA, buffers, throttling, and all metrics of the vendor. */
+/**
+ * Panels of Neuron: the metrics of a capture and its engines over time, the compiled program, and a run as neuron-
+ * monitor reported it.
+ */
 import { elementAt } from '../../../containers/element.js';
-import type { NeuronMetric, NeuronMetrics, PageNeuron } from '../../../prof/html/neuron/neuron-data.js';
+import type { NeuronMetric, NeuronMetrics, PageNeuron, PageMonitor } from '../../../prof/html/neuron/neuron-data.js';
 import { inPageUnit, lineChart } from '../../charts/line-chart.js';
 import { capitalised, quantityText } from '../../document/units.js';
-import { boxedDefinitions, element, note, scrolling, section, toolNote } from '../../document/dom-elements.js';
+import {
+  boxedDefinitions,
+  element,
+  note,
+  scrolling,
+  section,
+  toolNote,
+  definitions,
+  select,
+} from '../../document/dom-elements.js';
 import { figure } from '../../figures/figure.js';
-import { table } from '../../figures/sorted-table.js';
+import { table, type TableColumn } from '../../figures/sorted-table.js';
 import type { Panel, PanelContent, PanelView } from '../../panel.js';
 import { readByKeys } from '../../document/read-values.js';
+import type { ProfileSummary } from '../../../prof/summary/summary-data.js';
+import { timeLink } from '../../document/timeline-link.js';
+import { listed, numbersOf, type Listed } from '../../figures/listed-rows.js';
+import { counted } from '../../../record/plural.js';
+import { replaceContents } from '../../charts/chart.js';
+import { fieldsOf } from '../../figures/field.js';
+import { hostComparison, hostsOf, type NamedHost } from './monitor-hosts.js';
+
+const errorsOf = ({ errors }: PageMonitor): HTMLElement[] =>
+  errors.length === 0
+    ? []
+    : [
+        section(
+          'What the monitor could not report',
+          element(
+            'ul',
+            {},
+            ...errors.map(({ where, text, count }) =>
+              element('li', {}, `${where}: ${text} (${counted(count, 'report')})`),
+            ),
+          ),
+        ),
+      ];
+
+/** The charts of one host, and its facts. */
+function hostContents({ host: { charts, facts } }: NamedHost): HTMLElement[] {
+  const known = Object.entries(facts).filter(([, value]) => value !== '');
+  const terms = definitions(known.map(([name, value]) => [name, String(value)]));
+  return [
+    element('div', { class: 'charts' }, ...charts.map((group) => section(group.title, ...lineChart(group)))),
+    ...(known.length === 0 ? [] : [section('The instance', element('dl', { class: 'evidence' }, ...terms))]),
+  ];
+}
+
+/** A line for each host in charts with one axis of time, then the charts of one that is chosen. */
+function comparedHosts(hosts: readonly NamedHost[], own: NamedHost): HTMLElement[] {
+  const { charts, axis, span } = hostComparison(hosts);
+  const place = element('div');
+  const show = (name: string): void => {
+    const chosen = hosts.find((host) => host.name === name) ?? own;
+    replaceContents(place, ...hostContents(chosen));
+  };
+  show(own.name);
+  const choices = hosts.map(({ name }) => [name, name] as const);
+  return [
+    section(
+      `${hosts.length} hosts compared`,
+      element(
+        'div',
+        { class: 'charts' },
+        ...charts.map((group) => section(group.title, ...lineChart(group, { axis, span }))),
+      ),
+    ),
+    section('One host', select('Host', choices, own.name, show), place),
+  ];
+}
+
+function makeMonitor(view: PanelView): PanelContent {
+  const { monitor } = view.profile;
+  if (monitor === null) return 'The profile is none of neuron-monitor.';
+  const hosts = hostsOf(view.data);
+  const own = hosts.find(({ profile }) => profile === view.at);
+  const { otherReports } = monitor;
+  return [
+    element('p', {}, 'Reports: ', figure(fieldsOf('monitor', monitor)('reports'), 'count'), '.'),
+    ...(otherReports > 0 ? [note(`Of them ${otherReports} are of further hosts, which are not on this page.`)] : []),
+    ...errorsOf(monitor),
+    ...(own === undefined ? [] : hosts.length > 1 ? comparedHosts(hosts, own) : hostContents(own)),
+  ];
+}
+
+export const MONITOR: Panel = {
+  ...{ id: 'monitor', title: 'The run as neuron-monitor reported it', width: 6, make: makeMonitor },
+  isFor: ({ profile }) => profile.monitor !== null,
+};
+
+type Program = NonNullable<ProfileSummary['program']>;
+type LayerRun = Program['listedLayers'][number];
+type TensorOfRole = Program['tensors'][number]['listed'][number];
+type Tensor = Listed<TensorOfRole> & { readonly role: string | null; readonly field: string };
+
+function tensors({ profile }: PanelView): HTMLElement[] {
+  const roles = profile.overview.program?.tensors ?? [];
+  if (roles.length === 0) return [];
+  const rows = roles.flatMap(({ role, listed: list }, place) =>
+    listed(list).map((one): Tensor => {
+      return { ...one, role, field: `overview.program.tensors.${place}.listed.${one.at}.bytes` };
+    }),
+  );
+  const columns: TableColumn<Tensor>[] = [
+    { title: 'Tensor', cell: ({ name }) => name },
+    { title: 'Role', cell: ({ role }) => role },
+    { title: 'Shape', cell: ({ shape }) => (shape === null ? null : shape.join(' × ')) },
+    { title: 'Type', cell: ({ dtype }) => dtype },
+    { title: 'Size', unit: 'bytes', cell: ({ bytes }) => bytes, field: ({ field }) => field },
+  ];
+  const rest = roles.reduce((sum, { count }) => sum + count, 0) - rows.length;
+  return [
+    section('Tensors', table({ caption: 'Tensors of the program', columns, rows, sortedBy: null }), ...restOf(rest)),
+  ];
+}
+
+function layers(view: PanelView): HTMLElement[] {
+  const program = view.profile.overview.program;
+  if (program === null || program.layers === 0) return [];
+  const rows = listed(program.listedLayers);
+  const number = numbersOf<LayerRun>('overview.program.listedLayers');
+  const columns: TableColumn<Listed<LayerRun>>[] = [
+    {
+      title: 'Layer',
+      cell: ({ name }) => name,
+      link: ({ start, end }, text) => (end === null ? null : timeLink(view, text, { from: start, to: end })),
+    },
+    { title: 'Core', cell: ({ device }) => (device === null ? null : String(device)) },
+    number('Start', 'ns', 'start'),
+    number('End', 'ns', 'end'),
+    { title: 'Length', unit: 'ns', cell: ({ start, end }) => (end === null ? null : end - start) },
+  ];
+  const made = table({ caption: 'Layers of the program', columns, rows, sortedBy: null });
+  return [section('Layers', made, ...restOf(program.layers - rows.length))];
+}
+
+const restOf = (rest: number): HTMLElement[] =>
+  rest > 0 ? [note(`${quantityText(rest, 'count')} further ones are not on this page.`)] : [];
+
+const makeProgram = (view: PanelView): PanelContent => [...tensors(view), ...layers(view)];
+
+export const PROGRAM: Panel = {
+  ...{ id: 'program', title: 'Compiled program', width: 6, make: makeProgram },
+  isFor: ({ profile }) => profile.overview.program !== null,
+};
 
 /** @param label the row and its main figures */
 function density(

@@ -4,7 +4,7 @@ import { elementAt } from '../../../containers/element.js';
 import type { CauseTime, PageGap } from '../../../prof/html/idle/idle-data.js';
 import { lacking } from '../../capture-hints.js';
 import { chart, replaceContents } from '../../charts/chart.js';
-import type { ChartOption } from '../../charts/chart-option.js';
+import type { ChartOption } from '../../charts/chart-values.js';
 import { below, GRID, left, tips } from '../../charts/chart-style.js';
 import { boxedDefinitions, element, note, section } from '../../document/dom-elements.js';
 import { keptSelect } from '../../document/kept-choice.js';
@@ -15,7 +15,7 @@ import { figure } from '../../figures/figure.js';
 import { listed, numbersOf, type Listed } from '../../figures/listed-rows.js';
 import { table, type TableColumn } from '../../figures/sorted-table.js';
 import { swatch } from '../../figures/strip.js';
-import { IDLE_NAMES } from '../../figures/time-parts.js';
+import { IDLE_NAMES } from '../../figures/shown-names.js';
 import type { Panel, PanelContent, PanelView } from '../../panel.js';
 
 const causeName = (cause: PageGap['cause']): string => IDLE_NAMES[cause][0].replace('Idle: ', '');

@@ -2,18 +2,18 @@
 import { elementAt } from '../../../containers/element.js';
 import type { StepBar, StepBarPart } from '../../../prof/html/idle/idle-data.js';
 import { chart, replaceContents } from '../../charts/chart.js';
-import type { ChartOption } from '../../charts/chart-option.js';
+import type { ChartOption } from '../../charts/chart-values.js';
 import { below, GRID, left, tips } from '../../charts/chart-style.js';
 import { element, note } from '../../document/dom-elements.js';
 import { showTime, timeLink } from '../../document/timeline-link.js';
 import { isInTimeline } from '../../document/timeline-target.js';
 import type { SelectedSpan } from '../../timeline/model/view.js';
 import { quantityText, type DisplayUnit } from '../../document/units.js';
-import { devicePicker } from '../../figures/device-picker.js';
+import { devicePicker } from '../../document/kept-choice.js';
 import { listed, type Listed } from '../../figures/listed-rows.js';
 import { table, type TableColumn } from '../../figures/sorted-table.js';
 import { legend, swatch } from '../../figures/strip.js';
-import { IDLE_NAMES, STEP_NAMES, STEP_PARTS, WORK_NAMES } from '../../figures/time-parts.js';
+import { IDLE_NAMES, STEP_NAMES, STEP_PARTS, WORK_NAMES } from '../../figures/shown-names.js';
 import type { PanelView } from '../../panel.js';
 
 const LABELLED_STEPS = 20;

@@ -4,7 +4,7 @@ import { boxedDefinitions, note, section } from '../../document/dom-elements.js'
 import { fieldsOf, type Field } from '../../figures/field.js';
 import { figure } from '../../figures/figure.js';
 import { hostTimesOnly } from '../../figures/listed-rows.js';
-import { STEP_NAMES } from '../../figures/time-parts.js';
+import { STEP_NAMES } from '../../figures/shown-names.js';
 import type { HostSummary, StepSummary } from '../../../prof/summary/summary-data.js';
 import { histogram } from '../../charts/histogram-chart.js';
 import type { PanelContent, Panel, PanelView } from '../../panel.js';

@@ -8,7 +8,7 @@ import { inPalette, legend, swatch } from '../../figures/strip.js';
 import type { PanelContent, Panel, PanelView } from '../../panel.js';
 import { elementAt } from '../../../containers/element.js';
 import { chart } from '../../charts/chart.js';
-import type { ChartOption } from '../../charts/chart-option.js';
+import type { ChartOption } from '../../charts/chart-values.js';
 import { below, GRID, left, leftFromZero, tips } from '../../charts/chart-style.js';
 
 interface SpanLine {

@@ -5,7 +5,7 @@ import { quantityText } from '../../document/units.js';
 import { withName } from '../../document/fragment.js';
 import { fieldsOf, ratio } from '../../figures/field.js';
 import { figure } from '../../figures/figure.js';
-import { IDLE_NAMES, WORK_NAMES, type TimePartName } from '../../figures/time-parts.js';
+import { IDLE_NAMES, WORK_NAMES, type TimePartName } from '../../figures/shown-names.js';
 import { legend, strip, swatch } from '../../figures/strip.js';
 import type { Panel, PanelContent, PanelView } from '../../panel.js';
 

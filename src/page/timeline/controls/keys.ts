@@ -1,10 +1,43 @@
-/** Keys of a timeline and their actions. */
+/** Keys of a timeline and their actions; those that make and move the selection too. */
 import { elementAt } from '../../../containers/element.js';
 import type { Scene } from '../model/scene.js';
 import { around, fitted, panned, zoomed } from '../model/view.js';
 import { endOf, startOf } from '../events/events.js';
-import { moveLaneEdge, moveTimeEdge, selectEvent, selectSight } from './selection-keys.js';
 import { firstAtLeast, eventsInRange } from '../model/lane-rows.js';
+import { edgeMoved, keysOf, laneEdgeMoved, type TimelineSelection } from '../model/selection.js';
+
+/** Part of the view by which a key moves an edge. */
+const EDGE_STEP = 0.01;
+
+/** The time in view, on all lanes. */
+export function selectionInSight({ shown: { view }, events }: Scene): TimelineSelection {
+  return { from: Math.max(0, view.from), to: Math.min(events.span, view.to), lanes: null };
+}
+
+const selectSight = (scene: Scene): void => scene.set({ span: selectionInSight(scene) });
+
+/** The time and the lane of the selected event. */
+function selectEvent(scene: Scene): void {
+  const { events, shown } = scene;
+  if (shown.event === null) return;
+  const lanes = keysOf(events.lanes, new Set([elementAt(events.lane, shown.event)]));
+  const [from, to] = [Math.max(0, startOf(events, shown.event)), Math.min(events.span, endOf(events, shown.event))];
+  if (from < to) scene.set({ span: { from, to, lanes } });
+}
+
+/** Moves an edge of the time by a step. */
+function moveTimeEdge(scene: Scene, edge: 'from' | 'to', by: 1 | -1): void {
+  const { view } = scene.shown;
+  const span = scene.shown.span ?? selectionInSight(scene);
+  const step = by * EDGE_STEP * (view.to - view.from);
+  scene.set({ span: edgeMoved(span, edge, span[edge] + step, scene.events.span) });
+}
+
+/** Adds a lane below, or leaves the last one out. */
+function moveLaneEdge(scene: Scene, by: 1 | -1): void {
+  const span = scene.shown.span ?? selectionInSight(scene);
+  scene.set({ span: { ...span, lanes: laneEdgeMoved(scene.layout, scene.events.lanes, span.lanes, by) } });
+}
 
 export interface KeyActions {
   readonly scene: Scene;
@@ -19,7 +52,7 @@ export interface KeyActions {
 
 type KeyAction = (keys: KeyActions) => void;
 
-const STEP = 0.15;
+const PAN_STEP = 0.15;
 const FACTOR = 1.5;
 const SCROLL = 54;
 
@@ -90,10 +123,10 @@ const fill: KeyAction = ({ scene }) => {
 
 /** Actions by the key's name, with `shift ` before it where shift is held and changes the action. */
 const ACTS: Readonly<Record<string, KeyAction>> = {
-  arrowleft: pan(-STEP),
-  a: pan(-STEP),
-  arrowright: pan(STEP),
-  d: pan(STEP),
+  arrowleft: pan(-PAN_STEP),
+  a: pan(-PAN_STEP),
+  arrowright: pan(PAN_STEP),
+  d: pan(PAN_STEP),
   '+': zoom(FACTOR),
   '=': zoom(FACTOR),
   w: zoom(FACTOR),

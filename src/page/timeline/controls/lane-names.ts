@@ -7,8 +7,8 @@ import { element } from '../../document/dom-elements.js';
 import type { Scene } from '../model/scene.js';
 import type { PlacedGroup, PlacedLane, TimelineLayout, PlacedTrack } from '../model/layout.js';
 import { onlyLanes, selectedLanes, toggledLanes } from '../model/selection.js';
-import { AXIS } from '../draw/size.js';
-import { selectionInSight } from './selection-keys.js';
+import { AXIS } from '../draw/pixels.js';
+import { selectionInSight } from './keys.js';
 
 /** The track's name; of the first of several a button that shows and folds the others. */
 function trackName({ name, top, height, fold }: PlacedTrack): HTMLElement {

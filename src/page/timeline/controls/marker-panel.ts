@@ -1,7 +1,7 @@
 /** The list of markers: show, rename and remove one; save all to a file, load them from one. */
 import { button, element, isText } from '../../document/dom-elements.js';
 import { quantityText } from '../../document/units.js';
-import { foldedPanel } from './folded-panel.js';
+import { foldedPanel } from './folded-panels.js';
 import {
   LARGEST_FILE,
   LONGEST_NAME,
@@ -11,9 +11,9 @@ import {
   mergedMarkers,
   readMarkers,
   writeMarkers,
+  type TimelineMarker,
 } from '../model/timeline-markers.js';
 import { startOf } from '../events/events.js';
-import type { TimelineMarker } from '../model/timeline-markers.js';
 import type { Scene } from '../model/scene.js';
 import { showing } from '../model/view.js';
 

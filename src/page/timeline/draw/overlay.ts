@@ -3,7 +3,7 @@ import { endOf, startOf } from '../events/events.js';
 import type { LaneBand } from '../model/layout.js';
 import type { Scene } from '../model/scene.js';
 import { launchArrows, MOST_ARROWS } from '../model/shown-arrows.js';
-import { AXIS, PixelGrid, yOf, type CanvasSize } from './size.js';
+import { AXIS, PixelGrid, yOf, type CanvasSize } from './pixels.js';
 import type { CanvasTheme } from './canvas-colours.js';
 import { FONT, type PaintFrame } from './painter.js';
 import type { FittedLabels } from '../model/labels.js';

@@ -1,11 +1,11 @@
 /** The two canvases of a timeline. They are drawn once a frame at most, and only after changes. */
 import { element } from '../../document/dom-elements.js';
-import { PAPER_WIDTH } from '../../document/paper.js';
+import { PAPER_WIDTH } from '../../document/when-visible.js';
 import { FittedLabels } from '../model/labels.js';
 import { OverlayPainter } from './overlay.js';
 import { FONT, EventPainter } from './painter.js';
 import type { SceneChanges, Scene, SceneState } from '../model/scene.js';
-import { AXIS, type CanvasSize } from './size.js';
+import { AXIS, type CanvasSize } from './pixels.js';
 import { PRINTED, readTheme, watchTheme, type CanvasTheme } from './canvas-colours.js';
 import { timeAt } from '../model/view.js';
 

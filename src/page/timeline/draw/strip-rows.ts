@@ -1,7 +1,7 @@
 /** What the strip above a timeline shows: how busy devices are, or ranks where several are drawn. Needs no document. */
 import { elementAt } from '../../../containers/element.js';
 import type { Utilisation } from '../../../prof/html/utilisation/utilisation-data.js';
-import { onAxis, type ClockLine } from '../events/lane-ranks.js';
+import { onAxis, type ClockLine } from '../events/coverage.js';
 
 /** Shares of spans of time, 0 to 1. */
 export interface StripRow {

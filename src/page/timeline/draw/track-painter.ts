@@ -2,11 +2,9 @@
 import { elementAt } from '../../../containers/element.js';
 import type { PlacedTrack } from '../model/layout.js';
 import type { Scene } from '../model/scene.js';
-import { valueText } from '../tracks/track-values.js';
-import type { Track, TrackRange } from '../tracks/track.js';
+import { valueText, type Track, type TrackRange } from '../tracks/track.js';
 import type { CanvasTheme } from './canvas-colours.js';
-import { PixelRows } from './pixels.js';
-import { AXIS, yOf, type CanvasSize, type PixelGrid } from './size.js';
+import { PixelRows, AXIS, yOf, type CanvasSize, type PixelGrid } from './pixels.js';
 
 /** CSS pixels: free below each track, and the text of its highest value. */
 const GAP = 3;

@@ -2,7 +2,7 @@
 import { elementAt } from '../../../containers/element.js';
 import { quantityText } from '../../document/units.js';
 import { factsOf } from './kernel-facts.js';
-import { inProfile, rankOf, whoseStart } from './lane-ranks.js';
+import { inProfile, rankOf, whoseStart } from './coverage.js';
 import {
   countOf,
   durOf,

@@ -10,20 +10,17 @@ import {
   NUMBER_COLUMNS,
   TEXT_COLUMNS,
   TIMELINE_COLUMNS,
+  type Dependencies,
+  type EventKind,
+  type Lane,
+  type NumberColumn,
+  type TextColumn,
+  type Timeline,
+  type TimelineColumn,
 } from '../../../prof/html/timeline/timeline-data.js';
-import type {
-  Dependencies,
-  EventKind,
-  Lane,
-  NumberColumn,
-  TextColumn,
-  Timeline,
-  TimelineColumn,
-} from '../../../prof/html/timeline/timeline-data.js';
-import { coverageOf, type TimelineCoverage } from './coverage.js';
+import { coverageOf, type TimelineCoverage, type LaneRanks } from './coverage.js';
 import { unpackColumn, type UnpackedColumn } from './column-unpacking.js';
 import { loadFacts, type FactLists } from './kernel-facts.js';
-import type { LaneRanks } from './lane-ranks.js';
 
 /** Events by index, in order of start. A number is -1 where it is unknown, an id 0. */
 export interface TimelineEvents extends Readonly<Record<NumberColumn, Float64Array>> {

@@ -1,7 +1,7 @@
 /** What `dprof --explain` says of the kernels of a timeline, and the kernels that forward and backward share. */
 import { elementAt } from '../../../containers/element.js';
 import type { PackedFacts } from '../../../prof/html/timeline/timeline-data.js';
-import { rankOf, type RankedLanes } from './lane-ranks.js';
+import { rankOf, type RankedLanes } from './coverage.js';
 import { unpackColumn, type UnpackedColumn } from './column-unpacking.js';
 
 /** A label, '' where it is that of the fact before, and a text. */

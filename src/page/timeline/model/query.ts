@@ -41,7 +41,7 @@ function isOf<T extends string>(list: readonly T[], name: string): name is T {
   return (list as readonly string[]).includes(name);
 }
 
-/** `dur>1.5ms`, `id:12`; null where the word is no such bound. */
+/** `dur>1.5ms`, `id:12`; null where the word is not such a bound. */
 function numberTerm(field: string, sign: string, text: string): QueryTerm | null {
   if (!isOf(NUMBER_FIELDS, field)) return null;
   const value = parseAmount(text);
@@ -71,7 +71,7 @@ export function parseQuery(query: string): readonly QueryTerm[] {
   return words.map(termOf).filter((term) => term.is === 'number' || term.text !== '');
 }
 
-/** Signs without which a query is no condition. */
+/** Signs without which a query is not a condition. */
 const OPERATOR = /[=!]=|[<>~]/;
 
 /** Signs that names do not have: a query with one is a condition, though it cannot be read. */
@@ -130,7 +130,7 @@ class AskedColumns {
     return found ?? nothing(key);
   };
 
-  /** Of the first name that is no field; null where all are, or where the query may as well be words. */
+  /** The message about the first name that is not a field; null where all are, or where the query may as well be words. */
   problem(isCertain: boolean): string | null {
     for (const key of this.unknown) {
       const instead = insteadOf(key);

@@ -2,7 +2,7 @@
 import { elementAt } from '../../../containers/element.js';
 import { coloursOf, usualColour, type ColourKey, type EventColours } from '../events/event-colours.js';
 import { endOf, kindOf, laneOf, startOf, type TimelineEvents } from '../events/events.js';
-import { groupsOfThreads } from '../events/lane-ranks.js';
+import { groupsOfThreads } from '../events/coverage.js';
 import { layoutOf, MARK_ROW, type LaneBand, type TimelineLayout } from './layout.js';
 import { weightsOf, type RowWeights } from './levels.js';
 import { shownArrows, type ShownArrows } from './shown-arrows.js';

@@ -189,7 +189,7 @@ class SumsOfSelection {
     const lane = elementAt(events.lanes, at);
     const onDevice = lane.kind === 'device';
     const kind = elementAt(events.kind, event);
-    // A wait is no work: an empty stretch of time, which counts as an event.
+    // A wait is not work: an empty stretch of time, which counts as an event.
     const worked = onDevice && kind === WAIT ? first : last;
     const isBar = count > 1;
     if (isBar) this.#bars++;

@@ -1,4 +1,4 @@
-/** The visible span of time, and how it moves: ns from the timeline's start. */
+/** The visible span of time, how it moves, and the ticks of its axis: ns from the timeline's start. */
 import { grouped } from '../../document/units.js';
 import { scaleOf } from '../../../record/units.js';
 

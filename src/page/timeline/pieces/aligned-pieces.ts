@@ -1,10 +1,9 @@
 /** Which piece of each rank is drawn beside a piece of one of them, and where on the axis. Needs no document. */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
-import { onAxis, type ClockLine, type LaneRank } from '../events/lane-ranks.js';
+import { onAxis, type ClockLine, type LaneRank } from '../events/coverage.js';
 import type { View } from '../model/view.js';
-import { dataOf, WHOLE } from './piece-choice.js';
-import type { PageRank } from './page-ranks.js';
+import { dataOf, WHOLE, type PageRank } from './page-ranks.js';
 
 /** A rank's part of the join. */
 interface AlignedPiece {

@@ -11,10 +11,9 @@ import {
   type TextColumn,
   type Timeline,
 } from '../../../prof/html/timeline/timeline-data.js';
-import { joinedCoverage, type TimelineCoverage } from '../events/coverage.js';
+import { joinedCoverage, onAxis, type TimelineCoverage, type LaneRank } from '../events/coverage.js';
 import { arrowsOf, countOf, timeOf, loadEvents, type TimelineEvents } from '../events/events.js';
 import type { FactLists } from '../events/kernel-facts.js';
-import { onAxis, type LaneRank } from '../events/lane-ranks.js';
 import type { View } from '../model/view.js';
 import { rankGroup, extrasOnAxis, type RankExtras } from '../tracks/rank-extras.js';
 import { loadExtras, type LoadedTimeline } from '../tracks/load-tracks.js';

@@ -4,7 +4,7 @@ import { addTo } from '../../../containers/map-entry.js';
 import type { EventKind, PageTimeline, TimelinePiece } from '../../../prof/html/timeline/timeline-data.js';
 import { durOf, kindOf, shortNameOf, startOf, type TimelineEvents } from '../events/events.js';
 import { search } from '../model/search.js';
-import { dataOf, WHOLE } from './piece-choice.js';
+import { dataOf, WHOLE } from './page-ranks.js';
 
 export interface OtherMatch {
   readonly piece: number;

@@ -1,8 +1,93 @@
-/** The ranks of a page that have a timeline, and the choice of those that are shown together. Needs no document. */
+/**
+ * The ranks of a page that have a timeline, and which of them and which piece are shown. Piece 0 is the whole profile;
+ * times are ns from the profile's start. Needs no document.
+ */
 import { elementAt } from '../../../containers/element.js';
 import type { PageOutline } from '../../../prof/html/page-elements.js';
-import type { PageTimeline } from '../../../prof/html/timeline/timeline-data.js';
+import type {
+  PageTimeline,
+  TimelinePiece,
+  PackedTimeline,
+  Timeline,
+  TimelineTables,
+} from '../../../prof/html/timeline/timeline-data.js';
 import { rankNames } from '../../profile-labels.js';
+import { quantityText } from '../../document/units.js';
+import type { View } from '../model/view.js';
+
+/** @throws RangeError where the piece has a lane that the tables do not have */
+export function joinPiece({ lanes, ...tables }: TimelineTables, { laneNumbers, ...piece }: PackedTimeline): Timeline {
+  return { ...piece, ...tables, lanes: laneNumbers.map((number) => elementAt(lanes, number)) };
+}
+
+export const WHOLE = 0;
+
+/** 'before step 3 (12.300 ms)'; of a step what it took, 'step 3 (host 12.300 ms, device 15.100 ms)': its events take longer. */
+export function pieceLabel({ name, start, end, events, took = { host: null, device: null } }: TimelinePiece): string {
+  const known = (['host', 'device'] as const).flatMap((clock) => {
+    const length = took[clock];
+    return length === null ? [] : `${clock} ${quantityText(length, 'ns')}`;
+  });
+  const lengths = known.length === 0 ? [quantityText(end - start, 'ns')] : known;
+  return `${name} (${[...lengths, ...(events === null ? ['merged'] : [])].join(', ')})`;
+}
+
+/** The piece that holds the events of a piece: itself, or the whole profile. */
+export const dataOf = ({ pieces }: PageTimeline, at: number): number =>
+  (pieces[at]?.events ?? null) === null ? WHOLE : at;
+
+/** @param wanted of an address, which anybody may have written; null for the first */
+export const pieceOr = ({ pieces, first }: PageTimeline, wanted: number | null): number =>
+  wanted !== null && pieces[wanted] !== undefined ? wanted : first;
+
+/** The piece before or after; the whole profile stands before the first. */
+export const besides = ({ pieces }: PageTimeline, at: number, by: 1 | -1): number =>
+  Math.max(Math.min(1, pieces.length - 1), Math.min(pieces.length - 1, at + by));
+
+/** The last piece to begin before a time, of those that reach it; where none does, the whole profile. */
+function pieceAt({ pieces }: PageTimeline, time: number): number {
+  const found = pieces.findLastIndex(({ start, end }, at) => at !== WHOLE && start <= time && time <= end);
+  return found === -1 ? WHOLE : found;
+}
+
+/** The other pieces whose events are held, those after the shown one first; the whole profile last. */
+export function othersOf(timeline: PageTimeline, shown: number): number[] {
+  const { length } = timeline.pieces;
+  const inTurn = Array.from({ length }, (_, i) => (shown + 1 + i) % length);
+  const isHeld = (at: number): boolean => at !== WHOLE && dataOf(timeline, at) === at;
+  const others = [...inTurn.filter(isHeld), WHOLE];
+  return others.filter((at) => at !== dataOf(timeline, shown));
+}
+
+/** Whether each event of the whole profile stands for itself. */
+const isWholeSingle = ({ pieces }: PageTimeline): boolean => pieces[WHOLE]?.isMerged !== true;
+
+/** The pieces that have all matches of a search besides those of the shown piece. @param hasHere whether that has any */
+export function searchedFor(timeline: PageTimeline, shown: number, hasHere: boolean): readonly number[] {
+  const isWhole = dataOf(timeline, shown) === WHOLE;
+  if (!isWholeSingle(timeline)) return isWhole && hasHere ? [] : othersOf(timeline, shown);
+  return isWhole ? [] : [WHOLE];
+}
+
+/** Views this much of a piece wide show all of it. */
+export const NEARLY_ALL = 0.9;
+
+/** Where a time is shown: the piece, and the view within it; null for all of the piece. */
+export interface PlaceInTime {
+  readonly piece: number;
+  readonly view: View | null;
+}
+
+/** The place of a time, at which as much is in view as before: in the piece that is shown where that has it. */
+export function placeOf(timeline: PageTimeline, shown: number, view: View, time: number): PlaceInTime {
+  const { start, end } = elementAt(timeline.pieces, dataOf(timeline, shown));
+  const width = view.to - view.from;
+  const around = { from: time - width / 2, to: time + width / 2 };
+  if (start <= time && time <= end) return { piece: shown, view: around };
+  const own = elementAt(timeline.pieces, shown);
+  const isAll = width >= NEARLY_ALL * (own.end - own.start);
+  return { piece: pieceAt(timeline, time), view: isAll ? null : around };
+}
 
 export interface PageRank {
   readonly name: string;

@@ -1,4 +1,7 @@
-/** The tracks and marks of a piece of a timeline, unpacked. */
+/**
+ * The tracks and marks of a piece of a timeline, unpacked, and the tracks of how busy its devices are. Times are ns
+ * from the timeline's start.
+ */
 import { plural } from '../../../record/plural.js';
 import {
   LAUNCHING,
@@ -11,13 +14,70 @@ import {
 } from '../../../prof/html/timeline/timeline-data.js';
 import { quantityText } from '../../document/units.js';
 import { unpackColumn } from '../events/column-unpacking.js';
-import { durOf, kindOf, laneOf, startOf, type TimelineEvents } from '../events/events.js';
-import { marksOf } from './marks.js';
-import { NO_CONTEXT, type TimelineContext } from './timeline-context.js';
+import { durOf, kindOf, laneOf, startOf, endOf, type TimelineEvents } from '../events/events.js';
+import { NO_CONTEXT, type TimelineContext, type KernelAdvice } from './timeline-context.js';
 import { SampleTrack, ShareTrack, type Track } from './track.js';
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import type { Utilisation } from '../../../prof/html/utilisation/utilisation-data.js';
+import type { PageGap } from '../../../prof/html/idle/idle-data.js';
+import { IDLE_NAMES } from '../../figures/shown-names.js';
+
+/** Names of kinds in a list of marks. */
+export const MARK_NAMES: Readonly<Record<TimelineMark['kind'], string>> = {
+  throttling: 'Throttling',
+  missing: 'Work that is not in the profile',
+  cut: 'End of what was read',
+  gap: 'Longest gaps',
+  advice: 'Kernels of the advice',
+  step: 'Steps',
+};
+
+function gapMark({ device, start, time, cause, host, before, after }: PageGap): TimelineMark {
+  const [name] = IDLE_NAMES[cause];
+  const where = host === null ? '' : `, the host in ${host}`;
+  const text = `device ${device}, ${quantityText(time, 'ns')}: ${name}${where}; after ${before}, before ${after}`;
+  return { kind: 'gap', start, end: start + time, device, text };
+}
+
+/** Marks only kernels that are drawn one by one: the page has no times of others. */
+function adviceMarks(events: TimelineEvents, advice: readonly KernelAdvice[]): TimelineMark[] {
+  if (events.merged !== null) return [];
+  const texts = new Map<number, string[]>();
+  for (const { text, kernels } of advice)
+    for (const kernel of kernels) texts.set(kernel, [...(texts.get(kernel) ?? []), text]);
+  if (texts.size === 0) return [];
+  const marks: TimelineMark[] = [];
+  for (let event = 0; event < events.count; event++) {
+    const id = elementAt(events.id, event);
+    const found = id > 0 ? texts.get(id) : undefined;
+    if (found === undefined) continue;
+    const [start, end] = [startOf(events, event), endOf(events, event)];
+    marks.push(...found.map((text): TimelineMark => ({ kind: 'advice', start, end, device: null, text })));
+  }
+  return marks;
+}
+
+/** @param list ns from the profile's start, as gaps have them. @returns in order of start */
+function marksOf(
+  events: TimelineEvents,
+  list: readonly TimelineMark[],
+  gaps: readonly PageGap[],
+  advice: readonly KernelAdvice[],
+): TimelineMark[] {
+  const moved = [...list, ...gaps.map(gapMark)].map((mark) => ({
+    ...mark,
+    start: mark.start - events.origin,
+    end: mark.end - events.origin,
+  }));
+  return [...moved, ...adviceMarks(events, advice)].sort((a, b) => a.start - b.start || a.end - b.end);
+}
+
+/** Marks at a time, within `near` ns of it, the shortest first. */
+export const marksAt = (marks: readonly TimelineMark[], time: number, near: number): TimelineMark[] =>
+  marks
+    .filter(({ start, end }) => start - near <= time && time <= end + near)
+    .sort((a, b) => a.end - a.start - (b.end - b.start));
 
 /** Group of what is of the host: its only process, else one of its own. */
 function hostGroup(lanes: readonly Lane[]): string {

@@ -1,5 +1,5 @@
 /** Tracks and marks of ranks on the axis that they share. */
-import { inProfile, onAxis, type LaneRank } from '../events/lane-ranks.js';
+import { inProfile, onAxis, type LaneRank } from '../events/coverage.js';
 import { NO_EXTRAS, type TimelineExtras } from './load-tracks.js';
 import type { Track } from './track.js';
 

@@ -6,8 +6,7 @@ import type { ProfileLine } from '../../../record/record.js';
 import { NS_PER_S } from '../../../record/units.js';
 import { sizeClass } from '../../ranks/transfers.js';
 import { longest } from '../bounds.js';
-import type { Bounded } from '../page-data.js';
-import type { CollectiveRow } from './collective-data.js';
+import type { Bounded, CollectiveRow } from '../page-data.js';
 
 /** An operation that may still run. */
 interface RunningOperation {

@@ -1,13 +1,99 @@
-/** Annotated kernels → times by kernel name. */
+/** Annotated kernels → times by kernel name, and the points of a roofline. */
 import { boundedEntryOf, addTo, largestEntry } from '../../../containers/map-entry.js';
-import { bounded } from '../bounds.js';
-import { KernelTally } from './kernel-tally.js';
-import type { Bounded } from '../page-data.js';
+import { bounded, longest } from '../bounds.js';
+import type { Bounded, DeviceRoof, Roofline, RooflinePoint } from '../page-data.js';
 import type { PageKernel } from '../page-kernel.js';
 import type { KernelTotal, CommonExtent, Extremes, LaunchShape } from './kernel-data.js';
 import { addTimes } from '../../../record/fields/times.js';
 import type { Extent } from '../../../record/record.js';
 import type { OccupancyLimit } from '../../roofline/occupancy.js';
+import type { Annotated } from '../../annotate.js';
+import { matrixUnitShare } from '../../by/group-work.js';
+import type { Writable } from '../../../containers/writable.js';
+import type { Rates } from '../../roofline/devices.js';
+import type { Peaks } from '../../roofline/peaks.js';
+
+/** Points that are kept, each of about 300 bytes. */
+const MOST_POINTS = 50_000;
+
+type RooflineGroup = Writable<RooflinePoint>;
+
+/** Points of a roofline: one for each device, op, name, dtype and use of the matrix unit. */
+export class RooflineGroups {
+  readonly #points = new Map<string, RooflineGroup>();
+  readonly #peaks = new Map<number, Peaks>();
+  /** By device. */
+  readonly #times = new Map<number, number>();
+
+  constructor(private readonly most = MOST_POINTS) {}
+
+  /** Kernels without FLOPs or bytes, or with either unknown, have no point. @param time ns */
+  add({ record, op, dtype, tc: unit, flops, bytes, peaks }: PageKernel, time: number): void {
+    const { device, short } = record;
+    if (!this.#peaks.has(device)) this.#peaks.set(device, peaks);
+    addTo(this.#times, device, time);
+    if (flops === null || bytes === null || flops <= 0 || bytes <= 0 || time <= 0) return;
+    const tc = unit === null ? null : String(unit);
+    const key = [device, op ?? '', dtype ?? '', tc ?? '', short].join('\0');
+    const nothing = () => ({ device, op, kernel: short, dtype, tc, count: 0, time: 0, flops: 0, bytes: 0 });
+    const point = boundedEntryOf(this.#points, key, this.most, nothing);
+    if (point === null) return;
+    point.count++;
+    point.time += time;
+    point.flops += flops;
+    point.bytes += bytes;
+  }
+
+  roofline(most: number): Roofline {
+    const points = [...this.#points.values()];
+    const roofs = [...this.#peaks]
+      .sort(([a], [b]) => a - b)
+      .map(([device, peaks]) => roofOf(device, peaks, this.#times.get(device) ?? 0));
+    return { points: longest(points, most).shown, pointCount: points.length, roofs };
+  }
+}
+
+const roofOf = (device: number, { name, origin, bytesPerS, vector, matrix }: Peaks, time: number): DeviceRoof => ({
+  device,
+  name,
+  origin,
+  bytesPerS,
+  units: [...unitsOf(matrix, 'matrix unit'), ...unitsOf(vector, 'vector units')].sort(
+    (a, b) => b.flopsPerS - a.flopsPerS,
+  ),
+  time,
+});
+
+const unitsOf = (rates: Rates, unit: string): DeviceRoof['units'][number][] =>
+  Object.entries(rates).map(([type, flopsPerS]) => ({ name: `${type} ${unit}`, flopsPerS }));
+
+/** A sum over kernels, as `dprof --by` has it of a group; times ns. */
+export class KernelTally {
+  count = 0;
+  time = 0;
+  /** Longest and shortest. */
+  max = 0;
+  min = Infinity;
+  /** Time of the kernels that used the matrix unit, and of those of which it is known whether they did. */
+  #used = 0;
+  #known = 0;
+
+  /** @param time of the kernel */
+  tally(tc: Annotated['tc'], time: number): void {
+    this.count++;
+    this.time = addTimes(this.time, time);
+    this.max = Math.max(this.max, time);
+    this.min = Math.min(this.min, time);
+    if (tc === null || tc === '?') return;
+    this.#known = addTimes(this.#known, time);
+    if (tc === 1) this.#used = addTimes(this.#used, time);
+  }
+
+  /** Share of the time in kernels that are known to use the unit, as `tcshare` has it. */
+  get matrixUnitShare(): number | null {
+    return matrixUnitShare(this.#used, this.#known, this.time);
+  }
+}
 
 /** Different extents that are counted of a kernel: dynamic shapes may have one for each launch. */
 const MOST_EXTENTS = 1000;

@@ -5,7 +5,7 @@ import type { Bounded, LayerRow, LayerReason } from '../page-data.js';
 import { addTimes } from '../../../record/fields/times.js';
 import { addTo, largestEntry } from '../../../containers/map-entry.js';
 import type { RooflineBound } from '../../roofline/roofline.js';
-import { KernelTally } from '../kernels/kernel-tally.js';
+import { KernelTally } from '../kernels/kernel-totals.js';
 
 /** Kernels of one part of a layer → why they take their time: what bounds them, the matrix unit, the slowest of them. */
 class ReasonSum extends KernelTally {

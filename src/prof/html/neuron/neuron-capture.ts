@@ -8,7 +8,7 @@ import { isOfNeuronDevice } from '../../neuron/machine.js';
 import { exactValue } from '../../neuron/metric-columns.js';
 import { MetricSummaries } from '../../neuron/metric-summary.js';
 import { workOf } from '../../steps/step-work.js';
-import { CurveGroupBuilder } from './curve-group.js';
+import { CurveGroupBuilder } from './monitor-charts.js';
 import type { PageNeuron } from './neuron-data.js';
 
 const BINS = 200;

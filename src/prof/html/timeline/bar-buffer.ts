@@ -5,7 +5,7 @@
  */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
-import type { TextTable } from './text-table.js';
+import type { TextTable } from './column-packing.js';
 import { EVENT_BUFFER_BOUNDS, EventBuffer, type BufferedEvent } from './event-buffer.js';
 import { LaneDepths } from './timeline-lanes.js';
 

@@ -3,11 +3,10 @@
  * 12 for each dependency, bounded.
  */
 import { elementAt } from '../../../containers/element.js';
-import { TextTable } from './text-table.js';
+import { TextTable, packColumn } from './column-packing.js';
 import { byColumn, EVENT_COLUMNS, NO_EVENT, type TimelineColumn, type Dependencies } from './timeline-data.js';
 import { NumericColumn } from '../../../containers/numeric-column.js';
 import type { ResolvedDependency } from '../../neuron/instructions/dependencies.js';
-import { packColumn } from './column-packing.js';
 
 /** In place of a kernel that is not in the records before. */
 const NO_KERNEL = 0;

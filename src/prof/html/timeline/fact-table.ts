@@ -10,9 +10,8 @@ import type { DeviceActivity } from '../../input/device-activity.js';
 import type { CopyLine } from '../../../record/record.js';
 import { basisOfFacts, repeatedFacts, type LabelledLine } from '../../report/explain.js';
 import { KernelMemo } from '../../work/kernel-memo.js';
-import { packColumn } from './column-packing.js';
+import { packColumn, TextTable } from './column-packing.js';
 import type { PackedFacts } from './timeline-data.js';
-import { TextTable } from './text-table.js';
 
 /** In place of a list of facts. */
 export const NO_FACTS = 0;

@@ -16,6 +16,8 @@ import {
   type PackedTimeline,
   type PageTimeline,
   type TimelineTables,
+  type TimelineBounds,
+  type TimelineChoice,
 } from './timeline-data.js';
 import { BarBuffer } from './bar-buffer.js';
 import { CompleteTime, heldPieces, namesOf, piecesOf, wholePiece, type CutPiece, type PieceBounds } from './pieces.js';
@@ -25,8 +27,7 @@ import { FactTable, NO_FACTS } from './fact-table.js';
 import type { Annotated } from '../../annotate.js';
 import { EVENT_BUFFER_BOUNDS, EventBuffer, type BufferedEvent, type EventBufferBounds } from './event-buffer.js';
 import { copyTitle, queueOf, tableNames, ShortNames, RangeTitles, type EventNames } from './names/event-names.js';
-import type { TimelineBounds, TimelineChoice } from './timeline-choice.js';
-import type { TextTable } from './text-table.js';
+import type { TextTable } from './column-packing.js';
 import { timedActivity, type TimedActivity } from '../timed-activity.js';
 import { PiecePacker } from './timeline-events.js';
 import { MarkTable } from './timeline-marks.js';

@@ -4,7 +4,7 @@ import { elementAt } from '../../../containers/element.js';
 import type { ProfileRecord } from '../../../record/record.js';
 import { isLaunch, NO_LAUNCH, rowOf, type EventOrder, type TimeSpan } from './event-order.js';
 import { LaneDepths, type LaneTable } from './timeline-lanes.js';
-import { packColumn } from './column-packing.js';
+import { packColumn, TextTable } from './column-packing.js';
 import {
   byColumn,
   EVENT_COLUMNS,
@@ -23,7 +23,6 @@ import type { EventBuffer, EventColumn } from './event-buffer.js';
 import { annotationName } from '../../by/host/range-name.js';
 import { EventNames, type ShortNames } from './names/event-names.js';
 import { UsedFacts, type FactTable } from './fact-table.js';
-import { TextTable } from './text-table.js';
 
 /** Events in order of start, and the span that they run in. */
 interface PieceEvents extends TimeSpan {

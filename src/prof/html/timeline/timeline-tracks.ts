@@ -1,11 +1,191 @@
-/** Samples over time → the tracks of a timeline. One pass; memory: 16 bytes a point, at most twice as many points as the bound. */
+/**
+ * Samples over time → the tracks of a timeline: which are drawn, under which names, and how long a value holds. One
+ * pass; memory: 16 bytes a point, at most twice as many points as the bound.
+ */
 import { boundedEntryOf } from '../../../containers/map-entry.js';
-import type { ProfileRecord, SampleRecord } from '../../../record/record.js';
+import type { ProfileRecord, SampleRecord, Labels } from '../../../record/record.js';
 import { packColumn } from './column-packing.js';
-import { SampleCurve } from './sample-curve.js';
 import { deviceGroup, HOST_GROUP } from './timeline-lanes.js';
 import type { PackedTrack, PackedTracks } from './timeline-data.js';
-import { placeOf, seriesName, trackMetricOf, type TrackMetric } from './track-metrics.js';
+import {
+  CC_INSTRUCTION_METRIC,
+  CPU_BUSY_METRIC,
+  CPU_METRICS,
+  metricTitle,
+  MISSING_WORK_METRIC,
+  TENSOR_UTILISATION_METRIC,
+} from '../../../record/sample-metrics.js';
+import { elementAt } from '../../../containers/element.js';
+
+/** Samples that a slot keeps at most. */
+const OF_SLOT = 4;
+
+/**
+ * The samples of one series in order of time. Where there are more than asked for, time is cut into slots, of which each
+ * keeps its lowest, its highest and its last sample and where it became unknown: extremes are exact, and so is the value
+ * at the end of a slot. Slots are powers of two of ns, so that wider ones hold whole narrower ones.
+ */
+export class SampleCurve {
+  /** ns. */
+  at: number[] = [];
+  /** NaN where it is unknown from then on. */
+  values: number[] = [];
+  samples = 0;
+  /** ns of a slot; 0 as long as each sample is there. */
+  width = 0;
+  /** Until when the newest value is known to hold; NaN for up to the next. */
+  #until = NaN;
+  #isSorted = true;
+
+  /** @param dur how long the value holds; null where that is not known, absent where it holds up to the next */
+  add(at: number, value: number | null, dur?: number | null): void {
+    this.#close(at);
+    this.#push(at, value ?? NaN);
+    this.samples++;
+    this.#until = dur === undefined ? NaN : at + Math.max(0, dur ?? 0);
+  }
+
+  /** To be called after the last sample. @param holds whether the last value holds to the end where its time is not known */
+  end(holds: boolean): void {
+    this.#close(Infinity);
+    const last = this.at.at(-1);
+    if (!holds && last !== undefined && Number.isFinite(this.values.at(-1))) this.#push(last, NaN);
+    this.#sort();
+  }
+
+  /** @param most points, or a few more */
+  reduce(most: number): void {
+    if (this.at.length <= most) return;
+    this.#sort();
+    const [first, last] = [elementAt(this.at, 0), elementAt(this.at, this.at.length - 1)];
+    const least = (OF_SLOT * (last - first)) / Math.max(OF_SLOT, most);
+    this.width = Math.max(this.width, 2 ** Math.ceil(Math.log2(Math.max(1, least))));
+    this.#keepOfSlots();
+  }
+
+  #keepOfSlots(): void {
+    const { at, values, width } = this;
+    const kept: number[] = [];
+    for (let from = 0; from < at.length;) {
+      const slot = Math.floor(elementAt(at, from) / width);
+      let to = from + 1;
+      while (to < at.length && Math.floor(elementAt(at, to) / width) === slot) to++;
+      for (const one of keptOf(values, from, to)) kept.push(one);
+      from = to;
+    }
+    this.at = kept.map((one) => elementAt(at, one));
+    this.values = kept.map((one) => elementAt(values, one));
+  }
+
+  /** The value is unknown between the end of its time and the next one. */
+  #close(next: number): void {
+    if (this.#until < next) this.#push(this.#until, NaN);
+    this.#until = NaN;
+  }
+
+  #push(at: number, value: number): void {
+    this.#isSorted &&= at >= (this.at.at(-1) ?? -Infinity);
+    this.at.push(at);
+    this.values.push(value);
+  }
+
+  /** Lines may have been edited: samples of one time stay in their order. */
+  #sort(): void {
+    if (this.#isSorted) return;
+    const order = this.at.map((_, i) => i).sort((a, b) => elementAt(this.at, a) - elementAt(this.at, b) || a - b);
+    [this.at, this.values] = [order.map((i) => elementAt(this.at, i)), order.map((i) => elementAt(this.values, i))];
+    this.#isSorted = true;
+  }
+}
+
+/** Of samples from..to: the lowest, the highest, the first unknown one and the last, in order. */
+function keptOf(values: readonly number[], from: number, to: number): number[] {
+  let [low, high, unknown] = [-1, -1, -1];
+  for (let i = from; i < to; i++) {
+    const value = elementAt(values, i);
+    if (Number.isNaN(value)) {
+      if (unknown === -1) unknown = i;
+      continue;
+    }
+    if (low === -1 || value < elementAt(values, low)) low = i;
+    if (high === -1 || value > elementAt(values, high)) high = i;
+  }
+  return [...new Set([low, high, unknown, to - 1])].filter((i) => i !== -1).sort((a, b) => a - b);
+}
+
+interface TrackMetric {
+  readonly title: string;
+  /** Whether the last value holds to the end: of what changes only where there is a sample. */
+  readonly holds: boolean;
+  /** Labels that distinguish the series; null for all. */
+  readonly by: readonly string[] | null;
+}
+
+type MetricShape = Omit<TrackMetric, 'title'>;
+
+const changes = (by: TrackMetric['by'] = null): MetricShape => ({ holds: true, by });
+const sampled = (by: TrackMetric['by'] = null): MetricShape => ({ holds: false, by });
+
+/** Metrics in the order of their tracks; all others follow under their own names. */
+const METRICS: Readonly<Record<string, MetricShape>> = {
+  throttle: sampled(['kind']),
+  [CPU_BUSY_METRIC]: sampled(),
+  memory_allocated: changes(),
+  memory_reserved: changes(),
+  memory_active: changes(),
+  memory_allocated_since_first: changes(),
+  npu_mem: sampled(),
+  npu_module_mem: changes(),
+  sb_usage: changes([]),
+  psum_usage: changes([]),
+  [TENSOR_UTILISATION_METRIC]: changes([]),
+  dma_transfer_rate: changes([]),
+  pending_dma: changes([]),
+  hbm_bandwidth: sampled(),
+  llc_throughput: sampled(),
+  llc_hit_rate: sampled(),
+  aicore_freq: sampled(),
+  [CC_INSTRUCTION_METRIC]: sampled(['core']),
+};
+
+/**
+ * Metrics that are no quantity over time: sizes of single allocations, spans of steps and of missing work, what is of the
+ * whole profile. Semaphores count events of the program: there are hundreds, and dependencies show more of them.
+ */
+const NO_TRACKS: ReadonlySet<string> = new Set<string>([
+  ...Object.values(CPU_METRICS),
+  ...['op_memory', 'npu_op_mem', 'step', 'semaphore', 'tensor_engine_active'],
+  MISSING_WORK_METRIC,
+]);
+
+/** Place of a metric in the order of tracks. */
+function placeOf(metric: string): number {
+  const place = Object.keys(METRICS).indexOf(metric);
+  return place === -1 ? Object.keys(METRICS).length : place;
+}
+
+/** How a sample is drawn; null where it is not: one without a time, a text, or no quantity over time. */
+function trackMetricOf({ metric, start, text, labels }: SampleRecord): TrackMetric | null {
+  if (start === null || text !== undefined || NO_TRACKS.has(metric)) return null;
+  // Values of one kernel, which is the range.
+  if (labels?.['range'] !== undefined) return null;
+  const shape = Object.hasOwn(METRICS, metric) ? METRICS[metric] : undefined;
+  return { title: metricTitle(metric), ...(shape ?? sampled()) };
+}
+
+/** Labels that differ from sample to sample of one series. */
+const OF_SAMPLES: ReadonlySet<string> = new Set(['report']);
+
+/** `activity_0` and `activity_1` are states of one limit. */
+const STATE = /^(activity|gpio)_\d+$/;
+
+/** What distinguishes a series from others of its metric: 'CUDA', 'app hbm', 'hbm 0 read'; '' where there is but one. */
+function seriesName({ by }: TrackMetric, labels: Labels = {}): string {
+  return Object.entries(labels)
+    .filter(([name]) => (by === null ? !OF_SAMPLES.has(name) : by.includes(name)))
+    .map(([name, value]) => (typeof value === 'number' ? `${name} ${value}` : value.replace(STATE, '$1')))
+    .join(' ');
+}
 
 /** Points of all tracks of a profile. */
 const MOST_POINTS = 1 << 18;

@@ -5,7 +5,7 @@
  */
 import { groupsOf } from '../../../containers/map-entry.js';
 import type { PageJob, PageProfile } from '../page-data.js';
-import { BinnedMeans, type ValueStretch } from './binned-means.js';
+import { BinnedMeans, type ValueStretch } from './utilisation-curve.js';
 import type { BinnedValues, JointCurves, JointUtilisation, Utilisation } from './utilisation-data.js';
 
 const BINS = 300;

@@ -10,7 +10,7 @@ import {
   type TimelineEvents,
 } from '../../../../src/page/timeline/events/events.js';
 import { factsOf, sameSequence } from '../../../../src/page/timeline/events/kernel-facts.js';
-import { groupsOfThreads, onAxis, rankOf } from '../../../../src/page/timeline/events/lane-ranks.js';
+import { groupsOfThreads, onAxis, rankOf } from '../../../../src/page/timeline/events/coverage.js';
 import { elementAt } from '../../../../src/containers/element.js';
 import { NO_EVENT } from '../../../../src/prof/html/timeline/timeline-data.js';
 import { eventsOf, type FixtureEvent } from '../fixture.js';

@@ -6,7 +6,7 @@ import type { PageTimeline } from '../../../../src/prof/html/timeline/timeline-d
 import { loadEvents, type TimelineEvents } from '../../../../src/page/timeline/events/events.js';
 import { search } from '../../../../src/page/timeline/model/search.js';
 import { OtherMatches, otherMatchesText } from '../../../../src/page/timeline/pieces/other-matches.js';
-import { othersOf, searchedFor, WHOLE } from '../../../../src/page/timeline/pieces/piece-choice.js';
+import { othersOf, searchedFor, WHOLE } from '../../../../src/page/timeline/pieces/page-ranks.js';
 import { kernel } from '../../../support/kernels.js';
 import { pageContentsOf, pageContentsOfFile, piecesOf } from '../../../support/pages.js';
 import { ROOT } from '../../../support/shared.js';

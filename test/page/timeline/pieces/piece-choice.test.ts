@@ -1,6 +1,6 @@
 /** What the list of pieces calls them. */
 import { expect } from 'chai';
-import { pieceLabel } from '../../../../src/page/timeline/pieces/piece-choice.js';
+import { pieceLabel } from '../../../../src/page/timeline/pieces/page-ranks.js';
 
 const PIECE = { name: 'step 3', start: 0, end: 51e6, events: 10 };
 

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { elementAt } from '../../../../src/containers/element.js';
 import { isOnDevice, loadEvents, type TimelineEvents } from '../../../../src/page/timeline/events/events.js';
-import { rankOf } from '../../../../src/page/timeline/events/lane-ranks.js';
+import { rankOf } from '../../../../src/page/timeline/events/coverage.js';
 import { alignedPieces } from '../../../../src/page/timeline/pieces/aligned-pieces.js';
 import { chosenRanks, pageRanks } from '../../../../src/page/timeline/pieces/page-ranks.js';
 import { loadRanks } from '../../../../src/page/timeline/pieces/joined-ranks.js';

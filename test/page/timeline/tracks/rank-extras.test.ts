@@ -2,8 +2,7 @@
 import { expect } from 'chai';
 import { NO_EXTRAS } from '../../../../src/page/timeline/tracks/load-tracks.js';
 import { extrasOnAxis, type RankExtras } from '../../../../src/page/timeline/tracks/rank-extras.js';
-import { readingOf } from '../../../../src/page/timeline/tracks/track-values.js';
-import { SampleTrack } from '../../../../src/page/timeline/tracks/track.js';
+import { readingOf, SampleTrack } from '../../../../src/page/timeline/tracks/track.js';
 import type { TimelineMark } from '../../../../src/prof/html/timeline/timeline-data.js';
 
 const mark = (kind: TimelineMark['kind'], start: number): TimelineMark => ({

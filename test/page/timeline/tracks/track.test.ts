@@ -2,10 +2,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { EventKind } from '../../../../src/prof/html/timeline/timeline-data.js';
-import { busyTracks } from '../../../../src/page/timeline/tracks/load-tracks.js';
-import { SampleTrack, type Track } from '../../../../src/page/timeline/tracks/track.js';
-import { readingOf, scaleText, valueText } from '../../../../src/page/timeline/tracks/track-values.js';
-import { marksAt } from '../../../../src/page/timeline/tracks/marks.js';
+import { busyTracks, marksAt } from '../../../../src/page/timeline/tracks/load-tracks.js';
+import {
+  SampleTrack,
+  readingOf,
+  scaleText,
+  valueText,
+  type Track,
+} from '../../../../src/page/timeline/tracks/track.js';
 import { propertyRuns } from '../../../support/property-runs.js';
 import { eventsOf, LANES, type FixtureEvent } from '../fixture.js';
 

@@ -1,7 +1,7 @@
 /** Samples of one series, and what is left of them where they are too many. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { SampleCurve } from '../../../../src/prof/html/timeline/sample-curve.js';
+import { SampleCurve } from '../../../../src/prof/html/timeline/timeline-tracks.js';
 import { propertyRuns } from '../../../support/property-runs.js';
 
 /** Steps of time and values; null is unknown, `dur` undefined holds up to the next. */

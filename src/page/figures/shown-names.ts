@@ -1,6 +1,46 @@
-/** Names and colours of the parts of a device's time, the same wherever they are shown. */
+/**
+ * Names under which the page shows the parts of a device's time with their colours, what bounds kernels, and the
+ * matrix unit of each vendor.
+ */
 import type { IdleCause } from '../../prof/advise/idle/idle-causes.js';
 import type { StepBarPart } from '../../prof/html/idle/idle-data.js';
+import type { LayerReason } from '../../prof/html/page-data.js';
+import { quantityText } from '../document/units.js';
+import type { ProfileSummary } from '../../prof/summary/summary-data.js';
+
+const UNIT_NAMES: Readonly<Record<string, string>> = {
+  nvidia: 'tensor cores',
+  amd: 'matrix cores',
+  ascend: 'cube unit',
+  huawei: 'cube unit',
+  neuron: 'tensor engine',
+  aws: 'tensor engine',
+};
+
+export function matrixUnitName(header: ProfileSummary['header']): string {
+  const vendors = new Set(header?.devices.map(({ vendor }) => vendor));
+  const [only] = vendors;
+  return (vendors.size === 1 && only !== undefined ? UNIT_NAMES[only] : undefined) ?? 'matrix unit';
+}
+
+type RooflineBound = NonNullable<LayerReason['bound']>;
+
+const BOUND_NAMES: Readonly<Record<RooflineBound, string>> = {
+  compute: 'compute',
+  memory: 'memory',
+  latency: 'latency (too small)',
+};
+
+/** A share that needs no number. */
+const ALMOST_ALL = 0.995;
+
+/** @param share of the time that it bounds; null where that is not known */
+export const boundText = (bound: RooflineBound, share: number | null): string =>
+  share !== null && share > ALMOST_ALL ? BOUND_NAMES[bound] : `${BOUND_NAMES[bound]} ${quantityText(share, 'share')}`;
+
+export const ABOUT_BOUNDS =
+  'Bound by latency: below 10 % of the peaks of both compute and memory, since a kernel is too small to fill the device; ' +
+  'many of them in a row are launch-bound.';
 
 export type TimePartName = readonly [name: string, colour: string];
 

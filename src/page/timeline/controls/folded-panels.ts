@@ -1,16 +1,18 @@
-/** A panel of a timeline as a line, until it is opened. Timelines of other pieces have it as it was left. */
+/**
+ * Panels of a timeline that are a line until they are opened: its marks, and the values of its tracks. Timelines of
+ * other pieces have them as they were left.
+ */
 import { element, button } from '../../document/dom-elements.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import type { TimelineMark } from '../../../prof/html/timeline/timeline-data.js';
 import { quantityText } from '../../document/units.js';
 import type { Scene, SceneState } from '../model/scene.js';
 import { around } from '../model/view.js';
-import { MARK_NAMES } from '../tracks/marks.js';
-import { momentText, rangeText, readingOf } from '../tracks/track-values.js';
+import { MARK_NAMES } from '../tracks/load-tracks.js';
+import { momentText, rangeText, readingOf, type Track } from '../tracks/track.js';
 import { elementAt } from '../../../containers/element.js';
-import { whenPrinted } from '../../document/paper.js';
+import { whenPrinted } from '../../document/when-visible.js';
 import { endOf, startOf } from '../events/events.js';
-import type { Track } from '../tracks/track.js';
 
 /** Names of the panels that are open. */
 const opened = new Set<string>();
@@ -34,7 +36,7 @@ export function foldedPanel(name: string, kind: string, ...contents: readonly HT
 
 /** Texts of each kind, and times of each text. */
 const MOST_LISTED = 25;
-/** Of a view of all events. */
+/** Width of a view of all events. */
 const PIXELS = 1000;
 const MOST_UNTIMED = 3;
 
@@ -101,10 +103,11 @@ export function untimedLine({ extras: { untimed } }: Scene): HTMLElement[] {
 
 /** ms without a change before the values are announced. */
 const PAUSE = 80;
-const TOLD: readonly (keyof SceneState)[] = ['view', 'event', 'pointer', 'closed', 'opened'];
+/** Changes after which the values are read again. */
+const WATCHED: readonly (keyof SceneState)[] = ['view', 'event', 'pointer', 'closed', 'opened'];
 
 /** The time whose values are shown: at the pointer, else in the middle of the selected event, else of the view. */
-function timeTold({ events, shown: { pointer, event, view } }: Scene): readonly [time: number, name: string] {
+function shownTime({ events, shown: { pointer, event, view } }: Scene): readonly [time: number, name: string] {
   const inside = (time: number): number => Math.max(0, Math.min(events.span, time));
   if (pointer !== null) return [inside(pointer), 'the pointer'];
   if (event !== null) {
@@ -136,7 +139,7 @@ export function showTracks(scene: Scene, signal: AbortSignal): HTMLElement {
     place.hidden = tracks.length === 0;
     summary.textContent = `Counters (${quantityText(tracks.length, 'count')})`;
     if (tracks.length === 0 || !(details.open || isOnPaper)) return;
-    const [time, name] = timeTold(scene);
+    const [time, name] = shownTime(scene);
     const isOfMany = new Set(tracks.map(({ group }) => group)).size > 1;
     const caption = `Counters at ${momentText(time + events.origin, pixelOf(scene))}, ${name}`;
     const heads = HEADS.map((head) => element('th', { scope: 'col' }, head));
@@ -161,7 +164,7 @@ export function showTracks(scene: Scene, signal: AbortSignal): HTMLElement {
     );
   };
   let pause: ReturnType<typeof setTimeout> | undefined;
-  scene.on(TOLD, () => {
+  scene.on(WATCHED, () => {
     clearTimeout(pause);
     pause = setTimeout(() => show(), PAUSE);
   });

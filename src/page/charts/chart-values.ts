@@ -1,0 +1,97 @@
+/** What charts are made of: their options and the values in these, bins of histograms, and curves of memory. */
+import type { BarSeriesOption, LineSeriesOption, ScatterSeriesOption } from 'echarts/charts';
+import type { GridComponentOption, TooltipComponentOption } from 'echarts/components';
+import type { ComposeOption } from 'echarts/core';
+import { elementAt } from '../../containers/element.js';
+import { quantile } from '../../record/statistics.js';
+import type { MemoryCurve } from '../../prof/html/page-data.js';
+
+type CurvePoints = MemoryCurve['points'];
+
+/** Whether the value is not the same throughout. */
+export const changes = (points: CurvePoints): boolean => points.some(([, bytes]) => bytes !== points[0]?.[1]);
+
+/** Bytes at a time; null before the first one. */
+export const valueAt = (points: CurvePoints, time: number): number | null =>
+  points.findLast(([at]) => at <= time)?.[1] ?? null;
+
+/** The earliest and the latest of all times; [0, 1] without any. */
+export function timeSpan(curves: readonly CurvePoints[], others: readonly number[]): readonly [number, number] {
+  let [from, to] = [Infinity, -Infinity];
+  for (const times of [others, ...curves.map((points) => points.map(([time]) => time))]) {
+    for (const time of times) {
+      from = Math.min(from, time);
+      to = Math.max(to, time);
+    }
+  }
+  return from > to ? [0, 1] : [from, Math.max(to, from + 1)];
+}
+
+export interface HistogramBin {
+  readonly from: number;
+  readonly to: number;
+  readonly count: number;
+}
+
+const MOST_BINS = 40;
+
+/** 1, 2 or 5 times a power of ten, at least the given width. */
+function roundWidth(width: number): number {
+  const power = 10 ** Math.floor(Math.log10(width));
+  return power * ([1, 2, 5, 10].find((step) => step * power >= width * (1 - 1e-9)) ?? 10);
+}
+
+/**
+ * Bins of equal, round width; the last holds its upper end too. Equal values make one bin.
+ * Width: Freedman and Diaconis, On the histogram as a density estimator (1981): twice the range between the quartiles
+ * over the cube root of the count.
+ */
+export function binsOf(values: readonly number[]): HistogramBin[] {
+  const ordered = values.filter(Number.isFinite).sort((a, b) => a - b);
+  const least = ordered[0];
+  const most = ordered.at(-1);
+  if (least === undefined || most === undefined) return [];
+  if (least === most) return [{ from: least, to: most, count: ordered.length }];
+  const quartiles = (quantile(ordered, 0.75) ?? most) - (quantile(ordered, 0.25) ?? least);
+  const wanted = (2 * quartiles) / Math.cbrt(ordered.length) || (most - least) / 10;
+  const width = roundWidth(Math.max(wanted, (most - least) / MOST_BINS));
+  const first = Math.floor(least / width);
+  const counts = Array.from({ length: Math.max(1, Math.ceil(most / width) - first) }, () => 0);
+  for (const value of ordered) {
+    const at = Math.min(counts.length - 1, Math.floor(value / width) - first);
+    counts[at] = elementAt(counts, at) + 1;
+  }
+  return counts.map((count, i) => ({ from: (first + i) * width, to: (first + i + 1) * width, count }));
+}
+
+interface ChartValue {
+  /** Indices of its series, and of it there. */
+  readonly series: number;
+  readonly data: number;
+  readonly x: number;
+}
+
+/** What an option has once or several times. */
+export const listOf = <Item>(one: Item | readonly Item[] | undefined): readonly Item[] =>
+  one === undefined ? [] : Array.isArray(one) ? (one as readonly Item[]) : [one as Item];
+
+const isShown = ({ tooltip }: { readonly tooltip?: { readonly show?: boolean } }): boolean => tooltip?.show !== false;
+
+/** A chart whose tooltip is of all its series has a value for each place on its axis; another for each point. */
+export function chartValues({ series, tooltip }: ChartOption): ChartValue[] {
+  const isByAxis = listOf(tooltip)[0]?.trigger === 'axis';
+  const all = listOf(series).flatMap((one, at) =>
+    isShown(one as object)
+      ? ((one.data ?? []) as readonly unknown[]).flatMap((value, data): ChartValue[] => {
+          const x: unknown = Array.isArray(value) ? value[0] : data;
+          return typeof x === 'number' && Number.isFinite(x) ? [{ series: at, data, x }] : [];
+        })
+      : [],
+  );
+  const ordered = all.sort((a, b) => a.x - b.x);
+  return isByAxis ? ordered.filter(({ x }, i) => i === 0 || ordered[i - 1]?.x !== x) : ordered;
+}
+
+export type ChartOption = ComposeOption<
+  BarSeriesOption | LineSeriesOption | ScatterSeriesOption | GridComponentOption | TooltipComponentOption
+>;
