@@ -1,7 +1,7 @@
 /** Files that an option names, which are read as a whole: a device, a configuration. */
 import { readFileSync, statSync } from 'node:fs';
 import { UserError } from '../record/errors.js';
-import { refuseUtf16 } from '../parse/input/utf16.js';
+import { refuseUtf16 } from '../parse/files.js';
 import { checkTarget } from './output.js';
 
 /** Bytes that such a file has at most. */

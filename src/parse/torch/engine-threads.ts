@@ -2,8 +2,7 @@
 import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { countUpTo } from '../../containers/sorted-search.js';
-import { CallerThreads, type Caller } from '../trace/caller-threads.js';
-import type { ThreadTable } from '../trace/threads.js';
+import { CallerThreads, type Caller, type ThreadTable } from '../trace/threads.js';
 import type { HostEvents } from './host-events.js';
 import { OUTSIDE, type Nesting } from './nesting.js';
 import { LruCache } from '../../containers/lru-cache.js';

@@ -16,7 +16,7 @@ import { byCallName } from '../calls.js';
 import { captureSpans } from './capture-spans.js';
 import { isGraphLaunch, isKernelLaunch } from './graph-launches.js';
 import { KIND_CODE, knownId, type Activities, type HostCalls } from '../trace-columns.js';
-import { CLOCK_TOLERANCE } from '../clocks/launch-latencies.js';
+import { CLOCK_TOLERANCE } from '../clocks/host-waits.js';
 import type { LaunchJoin } from '../launches.js';
 
 /** A time in which a device may have done work that is not in the profile. */
