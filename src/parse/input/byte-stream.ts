@@ -1,4 +1,7 @@
-/** Sequential reader of bytes that arrive in chunks from a file or a decoder, in bounded memory. */
+/**
+ * Sequential reader of bytes that arrive in chunks from a file or a decoder, in bounded memory, and the decoder of
+ * gzip (RFC 1952).
+ */
 import { fstatSync, readSync } from 'node:fs';
 import type * as Fflate from 'fflate';
 import { lateLibrary } from '../../containers/late-library.js';
@@ -118,7 +121,11 @@ const STEP = 8 * 1024;
 /** After so many bytes without output the stream has ended: a block that must be complete is smaller. */
 const LONGEST_SILENCE = 128 * 1024;
 
-/** The bytes of a DEFLATE stream (RFC 1951). */
+/**
+ * The bytes of a DEFLATE stream (RFC 1951). Node's zlib decompresses either all at once or asynchronously; records are
+ * read synchronously, and a program may have gigabytes of constants that are skipped. Checksums are not verified: only
+ * JSON members are used, and parsing them detects damage.
+ */
 export class Inflated implements ByteSource {
   readonly #made: Buffer[] = [];
   readonly #inflate = new (fflate().Inflate)((bytes) => {
@@ -165,12 +172,6 @@ export class Inflated implements ByteSource {
   }
 }
 
-/**
- * Synchronous streaming decompression of gzip (RFC 1952). Node's zlib decompresses either all at once or
- * asynchronously; records are read synchronously, and a program may have gigabytes of constants that are skipped.
- *
- * Checksums are not verified: only JSON members are used, and parsing them detects damage.
- */
 const HAS_CHECKSUM = 2;
 const HAS_EXTRA = 4;
 const HAS_NAME = 8;

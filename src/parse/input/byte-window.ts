@@ -1,4 +1,7 @@
-/** A file read through a window that only moves forwards: bytes are scanned in place, and dropped when it moves on. */
+/**
+ * Files read through bounded memory: a window that only moves forwards, where bytes are scanned in place and dropped
+ * when it moves on, and a cache of blocks for readers that move forwards at several positions at once.
+ */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { readFully } from '../files.js';
 

@@ -1,4 +1,7 @@
-/** The files of a folder, of those in it, and of those that links lead to. */
+/**
+ * The files that a folder or a pattern stands for: those of a folder, of folders in it, and of those that links lead
+ * to; those that a pattern matches, which a shell has not expanded.
+ */
 import { readdirSync, realpathSync, statSync, type Dirent, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { isSystemError, systemReason, UserError } from '../../record/errors.js';

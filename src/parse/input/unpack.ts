@@ -1,4 +1,4 @@
-/** Streams into temporary files, gzip inflated. */
+/** Streams into temporary files, gzip inflated, and files of a folder that are there twice, compressed and not. */
 import { readFileSync, createReadStream, statSync } from 'node:fs';
 import { gunzipSync, crc32 } from 'node:zlib';
 import { endOfSet, gunzipInto, isGzip, gunzipOf } from '../../record/lines/gunzip.js';

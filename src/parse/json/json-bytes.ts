@@ -1,7 +1,7 @@
 /**
  * A scanner of JSON bytes: finds where a text or a value ends without decoding it. It follows quotes and brackets only,
  * so that it reads what real traces contain outside the standard: bare `N/A` and `NaN`, control characters in texts,
- * extra commas.
+ * extra commas. Numbers are read from their digits: times exactly, to the nanosecond, and ids that exceed 2^53.
  */
 
 const POINT = 0x2e;

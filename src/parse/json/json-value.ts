@@ -1,4 +1,7 @@
-/** Field coercion for untrusted JSON: a value of the wrong type counts as absent. */
+/**
+ * Field coercion for untrusted JSON (a value of the wrong type counts as absent), and decoding that keeps integers
+ * exact.
+ */
 import { CUT, decodeValue, endOfText, endOfWord, isJson, QUOTE } from './json-bytes.js';
 
 const MINUS = 0x2d;

@@ -1,4 +1,7 @@
-/** The database library, loaded for the first database: traces and records need none. */
+/**
+ * The database library, loaded for the first database (traces and records need none), and its rows of numbers, which
+ * are read a block at a time.
+ */
 import type Database from 'better-sqlite3';
 import { elementAt } from '../../containers/element.js';
 import { lateLibrary } from '../../containers/late-library.js';
@@ -81,6 +84,8 @@ export function cellBlocks(database: Database.Database, query: NumberQuery): Rea
 }
 
 /**
+ * Integers come as one JSON array a column, which takes two thirds of the time of a cell for each: `npm run bench`
+ * prints the times of dparse.
  * Prepares reading of columns of integers. From the first block with other values on, cells are read: JSON has no bytes,
  * and SQLite writes 15 digits of a decimal into it. (Bytes that are an integer in SQLite's binary JSON pass for that
  * integer.)

@@ -5,7 +5,10 @@ import { isNode, ENGINE_PREFIX, readOpName, parseMarker, isBackwardOp } from '..
 import type { Context, Direction, OpCall } from '../../record/record.js';
 import { withoutBackward } from '../trace/markers/sequence.js';
 
-/** The events around a launch, outermost first, by kind. */
+/**
+ * What is around a launch: the chain of events from the outermost to the innermost. The events around a launch,
+ * outermost first, by kind.
+ */
 export interface Chain {
   /** Rows of the ops that are calls, outermost first. */
   readonly callOps: readonly number[];
@@ -58,7 +61,6 @@ function modulesOf({ layer, backward, recomputed }: Chain, forward: Chain | null
   return [...forward.layer.slice(0, Math.max(depth, 0)), ...layer];
 }
 
-/** What is around a launch: the chain of events from the outermost to the innermost. */
 export function directionOf({ backward, calls, nodes, compiled }: Chain): Direction | null {
   if (backward || calls.some(({ op }) => isBackwardOp(op))) return 'bprop';
   return calls.length > 0 || nodes.length > 0 || compiled ? 'fprop' : null;

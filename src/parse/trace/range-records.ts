@@ -43,6 +43,8 @@ class OpenRanges {
 }
 
 /**
+ * Self times of host ranges: how long each was the one of its thread that began last. For ranges that nest this is
+ * the time outside of the ranges within. Linear in ranges; memory: 8 bytes each.
  * Self times by row, ns.
  * @param inOrder rows of all ranges in order of start, the longer first
  * @param last end of ranges that are still open at the end of the profile, ns

@@ -1,4 +1,7 @@
-/** The order of records: by start, then by contents alone, so that the order of the database's rows does not matter. */
+/**
+ * The order of records: by start, then by contents alone, so that the order of the database's rows does not matter;
+ * and the merge of records from several sources by date.
+ */
 import { compareCells } from '../../containers/numeric-column.js';
 import { elementAt } from '../../containers/element.js';
 import { allRows, sortRows, type CompareRows } from '../../containers/row-order.js';

@@ -1,4 +1,7 @@
-/** Processes and threads numbered from 0 in order of appearance, for the parser alone; records have pid and tid. */
+/**
+ * Processes and threads numbered from 0 in order of appearance, for the parser alone (records have pid and tid), and
+ * the threads that call ops.
+ */
 import { elementAt } from '../../containers/element.js';
 import { compareCells } from '../../containers/numeric-column.js';
 import { entryOf } from '../../containers/map-entry.js';

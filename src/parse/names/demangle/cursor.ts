@@ -1,4 +1,7 @@
-/** A mangled name being read, and the parts of it that later parts may refer to (substitutions). */
+/**
+ * The syntax tree of a mangled name, and the name being read, with the parts of it that later parts may refer to
+ * (substitutions).
+ */
 
 /** Syntax tree of a mangled name. Template parameters stay: their arguments depend on where they are printed. */
 export type Node =

@@ -14,7 +14,7 @@ import {
   type NodeKind,
 } from '../../trace/graphs/captured-graph.js';
 import { byCallName } from '../../trace/calls.js';
-import { captureSpans, OpenCaptures } from '../../trace/graphs/capture-spans.js';
+import { captureSpans, OpenCaptures } from '../../trace/graphs/graph-launches.js';
 import type { LaunchJoin } from '../../trace/launches.js';
 import type { ByteTexts } from '../../json/json-bytes.js';
 import type { Fields } from '../../json/event-fields.js';

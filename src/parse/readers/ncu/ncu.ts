@@ -1,4 +1,7 @@
-/** Reader of Nsight Compute's CSV alone: kernels with counters and durations, without starts. */
+/**
+ * Reader of Nsight Compute's CSV: alone, kernels with counters and durations, without starts; beside another profile,
+ * counters for the kernels of that.
+ */
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { UserError } from '../../../record/errors.js';
 import type { Device, KernelLine, ProfileLine, EndRecord, Extent } from '../../../record/record.js';

@@ -1,4 +1,7 @@
-/** The profile line of a Neuron profile: the record, its facts and its cores. */
+/**
+ * The profile line of a Neuron profile: the record, its facts and its cores; units of its metrics, and the other
+ * files of its capture.
+ */
 import {
   SCHEMA_VERSION,
   type ProfileRecord,
@@ -22,7 +25,11 @@ export const hasTraceInFolder = ({ folder }: Probe): boolean =>
 const REPORT_FOLDERS = ['.', 'json_reports'];
 const REPORT_SUFFIXES = ['_profile_full.json', '_profile_full.json.gz'];
 
-/** Whether the tool's report of a trace exists: it then covers the trace. */
+/**
+ * A capture in a folder is the trace, its program, and the report of the vendor's tool, which contains the trace's
+ * information and more. Source: file names of the runtime, neuron-profile and NKI. Whether the tool's report of a
+ * trace exists: it then covers the trace.
+ */
 export function hasReport({ folder, file }: Probe): boolean {
   const stem = file.replace(/^.*[/\\]/, '').replace(TRACE, '');
   if (folder === null) return false;
@@ -44,7 +51,11 @@ const UNITS: readonly (readonly [name: RegExp, unit: string])[] = [
   [/_count$/, 'count'],
 ];
 
-/** Unit of a summary's metric; null for numbers without a unit (indices, ratios), texts, and unknown names. */
+/**
+ * Source: the tool's own definitions (its table `terminology`, AWS's profile schema reference), checked on real
+ * summaries: metrics called percent are fractions of 1, and times are in seconds unless the name says otherwise. Unit
+ * of a summary's metric; null for numbers without a unit (indices, ratios), texts, and unknown names.
+ */
 export const unitOfMetric = (name: string): string | null => UNITS.find(([pattern]) => pattern.test(name))?.[1] ?? null;
 
 type StatedFacts = Pick<Required<ProfileRecord>, 'tool' | 'dur' | 'devices' | 'facts'>;

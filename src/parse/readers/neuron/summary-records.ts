@@ -1,4 +1,4 @@
-/** Nodes of a summary → records. */
+/** Nodes of a summary → records, and the names by which a summary is recognized. */
 import { largest } from '../../../containers/lists.js';
 import type { Diagnostics } from '../../../record/diagnostics.js';
 import type { Labels, ProfileLine, SampleRecord } from '../../../record/record.js';
@@ -33,7 +33,10 @@ const COMMON = new Set([
   'profiler_version',
 ]);
 
-/** Whether names are those of a summary: one that no other format has, or two that others may have. */
+/**
+ * Source: the table Summary of AWS's profile schema reference, and real summaries. Whether names are those of a
+ * summary: one that no other format has, or two that others may have.
+ */
 export function areMetrics(names: Iterable<string>): boolean {
   let common = 0;
   for (const name of names) {

@@ -50,7 +50,11 @@ function* namesOf(text: string): Generator<MemberName> {
   }
 }
 
-/** @throws UserError when it is no JSON, or has no known metric */
+/**
+ * Reads summary-json in its three forms: metrics by node (`{"n_1f…": {…}}`), in a list (`{"Summary": [{…}]}`), or at
+ * the top level. Other members (somebody's remarks) are ignored.
+ * @throws UserError when it is no JSON, or has no known metric
+ */
 function readSummaryJson(text: string, file: string, diagnostics: Diagnostics): SummaryNode[] {
   const value = parse(text.replace(/^\ufeff/, ''), file, diagnostics);
   const nodes = isJsonObject(value) ? nodesOf(value) : [];
@@ -152,6 +156,7 @@ function isSummaryText(text: string): boolean {
 }
 
 /**
+ * Reads summary-text: one metric a line, name and value separated by blanks or tabs.
  * Reads the nodes of a summary: a repeated metric begins the next one.
  * @throws UserError for values that were scaled for display, or without any known metric
  */

@@ -1,7 +1,7 @@
 /**
- * What an Nsight Systems export states of its session: tool, length, machine, the warnings and errors that Nsight Systems
- * recorded, and the time that it and CUPTI took for themselves. Texts of messages may name files and programs: only what
- * they mean is kept.
+ * What an Nsight Systems export states of its session: tool, length, machine and devices, the warnings and errors
+ * that Nsight Systems recorded, and the time that it and CUPTI took for themselves. Texts of messages may name files
+ * and programs: only what they mean is kept.
  */
 import { numberOf, type Cell, type SqliteFile, type Selection } from '../../sqlite/sqlite.js';
 import type { DiagnosticName, Diagnostics } from '../../../record/diagnostics.js';

@@ -44,7 +44,10 @@ interface Choice {
 /** Captures among which a launch has to choose, at least one, in the order of capture. */
 type Fitting = readonly [PlacedGraph, ...PlacedGraph[]];
 
-/** @param launches in order of start */
+/**
+ * Which of several captures of one sequence a launch replays: by what is recorded of them, else in their order.
+ * @param launches in order of start
+ */
 export function chooseCaptures(launches: readonly ShapedLaunch[]): Choice[] {
   const fittingOf = fittings();
   const fitted = launches.map((launch) => ({ launch, fitting: fittingOf(launch) }));

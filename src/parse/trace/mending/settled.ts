@@ -22,7 +22,11 @@ import { elementAt } from '../../../containers/element.js';
  */
 const LAUNCHES_SEVERAL = /Multi|Cooperative/;
 
-/** To be called when kernels that are there twice are taken out. */
+/**
+ * ROCm's profilers may give a kernel of HIP the id of another kernel's launch. Which of the kernels with the id of a
+ * call that launches one kernel is its own is not known, and none of them has a launch. To be called when kernels
+ * that are there twice are taken out.
+ */
 function forgetShared(trace: Trace, { callOf, kernelCounts }: LaunchJoin): void {
   const launchesOne = byCallName(
     trace,
@@ -44,7 +48,13 @@ function forgetShared(trace: Trace, { callOf, kernelCounts }: LaunchJoin): void 
 /** A profile is written twice where it has at least so many rows twice, and so large a part of them. */
 const [FEWEST_TWICE, MOSTLY] = [10, 0.9];
 
-/** Takes out rows that repeat an earlier one, and counts them. Memory: 8 to 16 bytes a row while it runs. */
+/**
+ * A profile has work twice when it was written or merged twice. Rows that are the same in every cell are one where
+ * something says which work they are: the node of a graph, or the id of a launch that launches one piece of work.
+ * Kernels of a graph may well be the same in all that a trace states, where its times are whole microseconds: these
+ * are one only where nearly all of the profile is there twice. Takes out rows that repeat an earlier one, and counts
+ * them. Memory: 8 to 16 bytes a row while it runs.
+ */
 function removeRepeated(trace: Trace): void {
   const { activities, diagnostics } = trace;
   const { start, end, stream, kind, context, kernels, ownRow } = activities;

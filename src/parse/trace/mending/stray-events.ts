@@ -1,6 +1,6 @@
 /**
  * Single host events, samples and ends of work whose recorded time is far from all the rest of a profile: damaged, as such
- * starts of work are (`stray-times.ts`). A program may load its data for minutes before it has work, so that the empty gap
+ * starts of work are (`settleStrays`). A program may load its data for minutes before it has work, so that the empty gap
  * must be ten minutes at least, and a hundred times as long as all the rest. A range that encloses the rest, or lasts until
  * the rest begins, is believed, as is a call that waits. Work bears witness to host events at its time where its own launch
  * is known; without, of launches that are, it may be as damaged as they are.
@@ -28,7 +28,11 @@ const FROM_DEVICE: Distance = { ns: 600e9, lengths: 10 };
 /** Largest share of work that may be far: damage is rare. Of little work one may be. */
 const [MOST_FAR, MOST_OF_FEW] = [0.01, 0.1];
 
-/** Makes damaged times of activities unknown, and counts them. @returns whether one had set the start of the profile */
+/**
+ * A recorded time that is far from everything else in the profile is damaged (a kernel an hour before its program,
+ * rocprofiler#84), and must set neither the start nor the length of the profile.
+ * Makes damaged times of activities unknown, and counts them. @returns whether one had set the start of the profile
+ */
 export function settleStrays(trace: Trace, { callOf }: LaunchJoin): boolean {
   const { start, end } = trace.activities;
   if (!isWider(start.values, FROM_HOST.ns)) return false;

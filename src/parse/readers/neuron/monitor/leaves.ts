@@ -1,4 +1,6 @@
-/** The values of a report, each with the metric, unit and labels that follow from its path. */
+/**
+ * The values of a report, each with the metric, unit and labels that follow from its path, and the times of reports.
+ */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import type { Labels } from '../../../../record/record.js';
 import { REPORT, type PathNode } from './value-paths.js';

@@ -184,11 +184,6 @@ export interface SourceNames {
   readonly kernelName: string | null;
 }
 
-/**
- * The layers of a program above an engine's instructions, which its debug files have where it was compiled with them: lines
- * of the kernel (`penguin`), operations of the compiler's graph (`hlo`), operations of the framework (`pttf`). The file of
- * each layer names that of the next, and so do its records by number.
- */
 export const NO_NAMES: SourceNames = { op: null, layer: [], source: null, hloAttrs: null, kernelName: null };
 
 interface LayerFile {
@@ -197,7 +192,12 @@ interface LayerFile {
   readonly records: Map<number, Uint8Array>;
 }
 
-/** Layers of a program. Memory: the debug files, and the room that they take of the program's. */
+/**
+ * The layers of a program above an engine's instructions, which its debug files have where it was compiled with them:
+ * lines of the kernel (`penguin`), operations of the compiler's graph (`hlo`), operations of the framework (`pttf`).
+ * The file of each layer names that of the next, and so do its records by number. Layers of a program. Memory: the
+ * debug files, and the room that they take of the program's.
+ */
 export class DebugLayers {
   /** By layer, then by the number of the subgraph that the file's name has. */
   readonly #files = LAYERS.map(() => new Map<number, LayerFile>());

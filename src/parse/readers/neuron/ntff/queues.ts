@@ -1,4 +1,7 @@
-/** Types of DMA queues, inferred from their numbers and the names of their rings. */
+/**
+ * Types of DMA queues, inferred from their numbers and the names of their rings, and the transfers that the program
+ * puts into each.
+ */
 import type { NeuronEngine } from '../../../../record/neuron/engines.js';
 import type { CoreProgram } from './metadata.js';
 import { entryOf } from '../../../../containers/map-entry.js';
@@ -31,20 +34,18 @@ interface Queue {
   isInOrder: boolean;
 }
 
-/**
- * Packets of the queues that engines fill while the program runs → the transfers that they carry out.
- *
- * A transfer is divided among the rings of its engine's queue, one for each DMA engine: every ring moves the same number
- * of bytes, then raises the transfer's semaphore by a packet of four bytes, and takes the next transfer in the order in
- * which the engine started them. In five captures all 10,864 packets of such queues are in this order. Where packets
- * are not, those of the queue from there on belong to no known transfer.
- */
 interface PacketPlace {
   readonly transfer: QueuedTransfer;
   readonly raisesSemaphore: boolean;
 }
 
-/** Queues of one core. */
+/**
+ * Packets of the queues that engines fill while the program runs → the transfers that they carry out. A transfer is
+ * divided among the rings of its engine's queue, one for each DMA engine: every ring moves the same number of bytes,
+ * then raises the transfer's semaphore by a packet of four bytes, and takes the next transfer in the order in which
+ * the engine started them. In five captures all 10,864 packets of such queues are in this order. Where packets are
+ * not, those of the queue from there on belong to no known transfer. Queues of one core.
+ */
 export class TransferQueues {
   readonly #queues = new Map<number, Queue>();
 

@@ -1,4 +1,4 @@
-/** Reads the sections of a device trace into rows. */
+/** Reads the sections of a device trace into rows: instructions, packets, and samples of semaphores and throttling. */
 import { elementAt } from '../../../../containers/element.js';
 import { addTo } from '../../../../containers/map-entry.js';
 import { InstructionRecords, PendingPackets } from './instruction-records.js';

@@ -1,4 +1,7 @@
-/** What the readers of all sections share: where their rows go, and the check of a row's times. */
+/**
+ * What the readers of all sections share: where their rows go, the check of a row's times, and the clock of the
+ * device.
+ */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import type { RecordBlock } from './ntff-file.js';
 import type { RowChunks } from './row-chunks.js';

@@ -1,4 +1,6 @@
-/** One instruction of an engine as a kernel line. */
+/**
+ * Rows of the timed tables as records: instructions as kernels, DMA packets as copies, values over time as samples.
+ */
 import { isJsonObject } from '../../../json/json-value.js';
 import { NEURON_ENGINES, dmaEngineName, type NeuronEngine } from '../../../../record/neuron/engines.js';
 import {

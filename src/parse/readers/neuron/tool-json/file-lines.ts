@@ -1,4 +1,6 @@
-/** Records of the profile as a whole and of the program: tensors, memory, metrics, notices, layers. */
+/**
+ * Records of the profile as a whole and of the program: the profile line, tensors, memory, metrics, notices, layers.
+ */
 import type {
   LayerRecord,
   NoticeRecord,

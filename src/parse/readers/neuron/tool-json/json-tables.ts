@@ -1,5 +1,7 @@
 /**
- * Tables of the vendor tool's JSON, and how each is read.
+ * Tables of the vendor tool's JSON, how each is read, the index of their rows, and the cells of a row: numbers may be
+ * texts, and unknown values are written in several ways.
+ *
  * Source: files of tool version 2.28; AWS's profile schema reference; users' scripts for tables of other versions.
  */
 import { isDecimal } from '../../../../record/decimal.js';
@@ -9,9 +11,10 @@ import { allRows, sortRows } from '../../../../containers/row-order.js';
 
 /** Length (26 bits) and table (6 bits) of a row share a cell. */
 const TABLES = 64;
-/** Index of the rows of the timed tables: offset and time. Memory: 20 bytes a row, and 4 to 8 more during the sort. */
+/** Bytes of a row; a longer one is not indexed. */
 export const LONGEST_ROW = 2 ** 26 - 1;
 
+/** Index of the rows of the timed tables: offset and time. Memory: 20 bytes a row, and 4 to 8 more during the sort. */
 export class RowIndex {
   readonly #starts = NumericColumn.floats();
   readonly #offsets = NumericColumn.floats();

@@ -1,4 +1,4 @@
-/** State that reading the rows of a file needs. */
+/** State that reading the rows of a file needs: the clock of its tables, and the core of each subgraph. */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { isNear } from '../../../trace/clocks/trace-clock.js';
 import { least } from '../../../../containers/lists.js';
@@ -22,6 +22,9 @@ const PER_SECOND = [1, 1e3, 1e6, 1e9, 1e12] as const;
 const AGREEMENT = 10;
 
 /**
+ * Known versions write nanoseconds, others are reported to use other units, and no file states its unit. It is
+ * inferred from the capture's length in seconds, which the summary or the metadata's dates contain, and the same
+ * length in the unit of the tables.
  * Infers the unit.
  * @param metadata the only row of the table of that name
  * @param totalSeconds length of the capture, from the summary; null when unknown

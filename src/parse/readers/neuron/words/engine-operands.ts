@@ -1,4 +1,7 @@
-/** Instructions that compute: products on the array, and what the other engines do element by element. */
+/**
+ * Operands of instructions: of those that compute (products on the array, and what the other engines do element by
+ * element), and of those that transfer data.
+ */
 import { dtypeBytes } from '../../../../record/element-types.js';
 import type { Labels } from '../../../../record/record.js';
 import {
@@ -18,7 +21,6 @@ import {
 
 /** Opcodes of a transfer: as loaded, and as the compiler writes it, which the runtime replaces. */
 export const LOADED_TRANSFER = 0xb8;
-/** Transfers between memories, as they were loaded, and as the compiler wrote them. */
 export const COMPILED_TRANSFER = 0xd4;
 
 /** One side of a transfer: an address, or a place in a variable, or in an entry of the table of inputs and outputs. */

@@ -1,4 +1,7 @@
-/** What the layouts of instructions share: the form of their results, and the pieces of a text. */
+/**
+ * What the layouts of instructions share: the form of their results, the pieces of a text, and what they do to
+ * semaphores.
+ */
 import type { Labels } from '../../../../record/record.js';
 
 /** Whose instruction it is: the runtime's semaphores have another notation than the program's, which have names. */
@@ -58,7 +61,6 @@ export const FIRST_PSUM_ADDRESS = 0x2000000;
 /** Conditions on a semaphore, and on an event that is reset when it is met. */
 const CONDITIONS: Readonly<Record<number, string>> = { 0x01: '==', 0x05: '>=' };
 const EVENT_IS_SET = 0x07;
-/** Semaphores and events in an instruction: what it waits for and what it does to them when done. */
 export const INCREMENT = 0x13;
 const SET_EVENT = 0x11;
 const ADD = 0x15;
@@ -66,6 +68,7 @@ const ASSIGN = 0x19;
 const DECREMENT = 0x14;
 
 /**
+ * Semaphores and events in an instruction: what it waits for and what it does to them when done.
  * Condition and update of semaphores, one after the other; '' for neither, null for unknown codes.
  * @param at offset of the four bytes
  * @param value value waited for
