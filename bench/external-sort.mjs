@@ -8,7 +8,7 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 /** The compiled reader, which is no part of the library's surface. */
-const ROWS = '../build/src/parse/readers/neuron/ntff/rows/row-chunks.js';
+const ROWS = '../build/src/parse/readers/neuron/ntff/row-chunks.js';
 const { RowChunks } = await import(new URL(ROWS, import.meta.url).href);
 
 /** Streams, one after the other, as a trace has them. */

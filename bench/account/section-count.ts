@@ -1,7 +1,7 @@
 /** Records of a Neuron device trace by the kind of their section, and by their phase where they come in pairs. */
 import { addTo } from '../../src/containers/map-entry.js';
-import { SECTION } from '../../src/parse/readers/neuron/ntff/file/metadata.js';
-import { NtffFile, RECORD_WORDS } from '../../src/parse/readers/neuron/ntff/file/ntff-file.js';
+import { SECTION } from '../../src/parse/readers/neuron/ntff/metadata.js';
+import { NtffFile, RECORD_WORDS } from '../../src/parse/readers/neuron/ntff/ntff-file.js';
 import { Diagnostics } from '../../src/record/diagnostics.js';
 import type { PlainCount } from './plain-count.js';
 

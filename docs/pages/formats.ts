@@ -1,8 +1,7 @@
 /** docs/formats.md: what can be read, and what to do with what cannot. */
 import type { Reader } from '../../src/parse/reader.js';
 import { READERS } from '../../src/parse/registry.js';
-import { UNREADABLE_DATABASES } from '../../src/parse/unreadable/databases.js';
-import { UNREADABLE } from '../../src/parse/unreadable/unreadable.js';
+import { UNREADABLE_DATABASES, UNREADABLE } from '../../src/parse/unreadable/unreadable.js';
 import { DIAGNOSTICS } from '../../src/record/diagnostics.js';
 import { code, list, NOTICE, page, table } from './markdown.js';
 

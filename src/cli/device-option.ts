@@ -5,7 +5,7 @@ import { DEVICES } from '../prof/roofline/devices.js';
 import type { Peaks } from '../prof/roofline/peaks.js';
 import type { Arguments, Option } from './arguments.js';
 import { UserError } from '../record/errors.js';
-import { refuseUtf16 } from '../parse/input/utf16.js';
+import { refuseUtf16 } from '../parse/files.js';
 import { checkTarget } from './output.js';
 
 /** Bytes that such a file has at most. */

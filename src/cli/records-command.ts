@@ -1,6 +1,6 @@
 /** Commands of `dprof` over FILEs of records: their common options, and how these are read. */
 import { existsSync } from 'node:fs';
-import { filesOfPattern } from '../parse/input/pattern-files.js';
+import { filesOfPattern } from '../parse/input/folder-files.js';
 import { elementAt } from '../containers/element.js';
 import { requireName } from '../record/errors.js';
 import { FORMATS } from '../write/formats.js';

@@ -1,7 +1,6 @@
 /** Inputs of the library, opened as the commands open theirs. */
 import type { Analysis, Answer, Note } from '../prof/analysis.js';
-import { requireThere } from '../parse/files.js';
-import { asUserError } from '../parse/input/unreadable-input.js';
+import { requireThere, asUserError } from '../parse/files.js';
 import { endingsOf, type EndedInputs } from '../prof/input/stream-status.js';
 import { lossesOf, type Doubt } from '../prof/input/losses.js';
 import type { Annotator } from '../prof/report/report.js';

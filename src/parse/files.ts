@@ -1,8 +1,7 @@
 /** Files: bytes read by position and written, the first part in search of a text, names in a folder, small JSON. */
 import { join } from 'node:path';
 import { largest } from '../containers/element.js';
-import { UserError } from '../record/errors.js';
-import { refuseUtf16, Utf16Input } from './input/utf16.js';
+import { UserError, isSystemError, systemReason } from '../record/errors.js';
 import {
   closeSync,
   existsSync,
@@ -15,6 +14,43 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
+
+/** An input that is or may be a profile, and cannot be read: locked, damaged, cut off, without permission, no room. */
+export class UnreadableInput extends UserError {}
+
+/** An input that another file of its folder covers. */
+export class RedundantInput extends UserError {}
+
+/** What the system refuses as an error of the input. @throws any other error, which is a defect */
+export function asUserError(error: unknown, where: string): UserError {
+  if (error instanceof UserError) return error;
+  if (!isSystemError(error)) throw error;
+  return new UnreadableInput(`cannot be read: ${systemReason(error)}`, { where });
+}
+
+/** What such a file is, and what to do with it. */
+export const UTF16 = { title: 'text in UTF-16', hint: 'convert it to UTF-8: iconv -f UTF-16 -t UTF-8 FILE' } as const;
+
+/** By its byte order mark, or by the zero in every other byte of its first characters. */
+export const isUtf16 = (head: Uint8Array): boolean =>
+  [
+    [0xff, 0xfe],
+    [0xfe, 0xff],
+    [ASCII, 0, ASCII, 0],
+    [0, ASCII, 0, ASCII],
+  ].some((pattern) => pattern.every((byte, at) => (byte === ASCII ? isAscii(head[at]) : head[at] === byte)));
+
+/** In a pattern of bytes: any printable character, or white space. */
+const ASCII = -1;
+const isAscii = (byte = 0): boolean => (byte >= 32 && byte < 127) || (byte >= 9 && byte <= 13);
+
+/** Texts in UTF-16, which editors and shells of Windows write: none is read, and each is named. */
+export class Utf16Input extends UserError {}
+
+/** @throws Utf16Input for a text in UTF-16 */
+export function refuseUtf16(head: Uint8Array, where: string): void {
+  if (isUtf16(head)) throw new Utf16Input(`is ${UTF16.title}`, { where, hint: UTF16.hint });
+}
 
 /** Fills bytes from a position of a file. @returns how many there were */
 export function readFully(file: number, into: Uint8Array, position: number): number {

@@ -4,13 +4,12 @@ import { basename, dirname, extname, resolve } from 'node:path';
 import { counted } from '../record/plural.js';
 import { UserError } from '../record/errors.js';
 import { isInCaptureFolder, openCaptures, type CaptureFiles } from './captures.js';
-import { lastBytes, readJsonFile, textStart } from './files.js';
+import { lastBytes, readJsonFile, textStart, asUserError, RedundantInput, UnreadableInput } from './files.js';
 import { checkProfile } from './profile.js';
 import { isNamedProfile, OtherData, OUTPUT_FOLDERS } from './registry.js';
 import type { Reader } from './reader.js';
 import { expandInput, openInput, openStart, readHead, type InputFile } from './source.js';
 import { isSqlite } from './sqlite/sqlite.js';
-import { asUserError, RedundantInput, UnreadableInput } from './input/unreadable-input.js';
 
 /** A profile's file, with the captures of graphs that it may replay. */
 export interface ProfileFile extends InputFile {

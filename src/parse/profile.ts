@@ -7,16 +7,13 @@ import { UserError } from '../record/errors.js';
 import type { EndRecord, ProfileLine } from '../record/record.js';
 import type { Probe, Reader, ReadOptions } from './reader.js';
 import type { CaptureFiles } from './captures.js';
-import { capturesIn } from './readers/kineto/capture-traces.js';
-import { CounterJoin } from './readers/ncu/join.js';
-import { launchesOf } from './readers/ncu/ncu.js';
+import { capturesIn } from './readers/kineto/kineto.js';
+import { CounterJoin, launchesOf } from './readers/ncu/ncu.js';
 import { detect, PROFILE_TABLES, readerNamed } from './registry.js';
 import { rankOf, readHead } from './source.js';
-import { RedundantInput, UnreadableInput } from './input/unreadable-input.js';
+import { RedundantInput, UnreadableInput, refuseUtf16, headContains, isFile } from './files.js';
 import { isGzip } from '../record/lines/gunzip.js';
-import { refuseUtf16 } from './input/utf16.js';
 import { isSqlite, SCHEMA_BYTES, SqliteFile } from './sqlite/sqlite.js';
-import { headContains, isFile } from './files.js';
 
 /** How `readProfile` reads a profile. */
 export interface ProfileOptions extends Pick<

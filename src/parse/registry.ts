@@ -1,7 +1,7 @@
 /** The formats in order of priority. `--formats`, the help and the docs are generated from this table. */
 import { nearest, UsageError, UserError } from '../record/errors.js';
 import { capturesBeside } from './captures.js';
-import { fileNameOf } from './files.js';
+import { fileNameOf, UnreadableInput } from './files.js';
 import type { OutputFolder, Probe, Reader } from './reader.js';
 import { ascendDatabase } from './readers/ascend/database.js';
 import { ascendRaw } from './readers/ascend/raw.js';
@@ -17,9 +17,7 @@ import { nsight } from './readers/nsight/nsight.js';
 import { nvprof } from './readers/nvprof/nvprof.js';
 import { rocprofv3 } from './readers/rocprofv3/rocprofv3.js';
 import { rpd } from './readers/rpd/rpd.js';
-import { UNREADABLE_DATABASES } from './unreadable/databases.js';
-import { UNREADABLE } from './unreadable/unreadable.js';
-import { UnreadableInput } from './input/unreadable-input.js';
+import { UNREADABLE_DATABASES, UNREADABLE } from './unreadable/unreadable.js';
 
 /** The first reader that recognises an input reads it. */
 export const READERS: readonly Reader[] = [

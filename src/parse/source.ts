@@ -6,15 +6,12 @@ import { createReadStream, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
 import { isSystemError, UserError } from '../record/errors.js';
-import { firstBytes, isFile } from './files.js';
-import { filesIn } from './input/folder-files.js';
+import { firstBytes, isFile, UnreadableInput } from './files.js';
+import { filesIn, filesOfPattern } from './input/folder-files.js';
 import { isSqlite } from './sqlite/sqlite.js';
-import { packedCopies } from './input/packed-copies.js';
-import { filesOfPattern } from './input/pattern-files.js';
+import { packedCopies, inflatedAtOnce, unpack } from './input/unpack.js';
 import { TemporaryFile } from './input/temporary-file.js';
 import { isGzip } from '../record/lines/gunzip.js';
-import { inflatedAtOnce, unpack } from './input/unpack.js';
-import { UnreadableInput } from './input/unreadable-input.js';
 
 const HEAD_BYTES = 4096;
 

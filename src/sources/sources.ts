@@ -218,7 +218,7 @@ export const isFolder = (path: string): boolean => statSync(path, { throwIfNoEnt
 
 /** Whether a path is none, but a pattern. */
 const standsForFiles = async (path: string, { globs }: Opening): Promise<boolean> =>
-  globs === true && !existsSync(path) && (await import('../parse/input/pattern-files.js')).isPattern(path);
+  globs === true && !existsSync(path) && (await import('../parse/input/folder-files.js')).isPattern(path);
 
 /** Records as Parquet, profiles, or files of records: of a folder, or what a glob stands for. */
 async function openFolder(

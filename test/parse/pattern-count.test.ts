@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import fg from 'fast-glob';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { patternCount } from '../../src/parse/input/pattern-count.js';
+import { patternCount } from '../../src/parse/input/folder-files.js';
 import { UserError } from '../../src/record/errors.js';
 import { expandInput } from '../../src/parse/source.js';
 import { freshPath } from '../support/fresh-path.js';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { inTemporaryFolder, removeFolders, temporaryFolder } from '../../src/parse/input/temporary-file.js';
-import { UnreadableInput } from '../../src/parse/input/unreadable-input.js';
+import { UnreadableInput } from '../../src/parse/files.js';
 import { freshPath } from '../support/fresh-path.js';
 import { withTemporary } from '../support/temporary-folder.js';
 import { within } from '../support/waits.js';

@@ -2,11 +2,9 @@
 import type * as CsvParse from 'csv-parse/sync';
 import { lateLibrary } from '../../containers/late-library.js';
 import type { Diagnostics } from '../../record/diagnostics.js';
-import { firstBytes } from '../files.js';
-import { refuseUtf16 } from '../input/utf16.js';
-import { ByteWindow } from '../json/byte-window.js';
-import { QUOTE } from '../json/json-bytes.js';
-import { nanosecondsAt } from '../json/number-bytes.js';
+import { firstBytes, refuseUtf16 } from '../files.js';
+import { ByteWindow } from '../input/byte-window.js';
+import { QUOTE, nanosecondsAt } from '../json/json-bytes.js';
 
 /** Loaded for CSV alone: most profiles are none. */
 const csvParse = lateLibrary<typeof CsvParse>('csv-parse/sync');

@@ -9,8 +9,7 @@ import { join } from 'node:path';
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 import { isSystemError, ranOutOfSpace, systemReason } from '../../record/errors.js';
 import { removedAtEnd } from './cleanup.js';
-import { namesIn, readFully, writeFully } from '../files.js';
-import { UnreadableInput } from './unreadable-input.js';
+import { namesIn, readFully, writeFully, UnreadableInput } from '../files.js';
 
 /** Open files by number (Linux): opens a file anew, also one without a name. */
 const OPEN_FILES = '/proc/self/fd';

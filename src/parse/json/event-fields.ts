@@ -14,9 +14,10 @@ import {
   skipSpace,
   BACKSLASH,
   decodeText,
+  numberAt,
+  type ByteTexts,
+  type Ids,
 } from './json-bytes.js';
-import type { ByteTexts } from './byte-texts.js';
-import { numberAt, type Ids } from './number-bytes.js';
 
 export const MALFORMED = -2;
 

@@ -7,7 +7,7 @@ import type { Writable } from '../../containers/writable.js';
 import type { Diagnostics } from '../../record/diagnostics.js';
 import { UserError } from '../../record/errors.js';
 import type { Labels } from '../../record/record.js';
-import { ByteWindow } from './byte-window.js';
+import { ByteWindow } from '../input/byte-window.js';
 import { EVENT, MALFORMED, TraceEvent } from './event-fields.js';
 import {
   CLOSE_BRACE,

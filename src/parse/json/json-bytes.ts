@@ -1,8 +1,102 @@
 /**
  * A scanner of JSON bytes: finds where a text or a value ends without decoding it. It follows quotes and brackets only,
  * so that it reads what real traces contain outside the standard: bare `N/A` and `NaN`, control characters in texts,
- * extra commas.
+ * extra commas. Numbers are read from their digits: times exactly, to the nanosecond, and ids that exceed 2^53.
  */
+
+const POINT = 0x2e;
+
+/** Times beyond 64 bits of nanoseconds are invalid. */
+const LATEST_NS = 2 ** 63;
+
+/** Digits that a double holds exactly. */
+const EXACT_DIGITS = 15;
+
+const isDigit = (byte: number): boolean => byte >= ZERO && byte <= NINE;
+
+/**
+ * The number in `bytes[from, to)`; NaN for anything else. Whole numbers are read in place, all others (`1e15`,
+ * `0.5`) by way of a string; one that a double cannot hold (`1e309`) is none. Quotes are not part of the range.
+ */
+export function numberAt(bytes: Buffer, from: number, to: number): number {
+  let at = from;
+  const negative = bytes[at] === MINUS;
+  if (negative) at++;
+  if (at >= to || to - at > EXACT_DIGITS) return slowNumber(bytes, from, to);
+  let value = 0;
+  for (; at < to; at++) {
+    const byte = bytes[at] as number;
+    if (!isDigit(byte)) return slowNumber(bytes, from, to);
+    value = value * 10 + (byte - ZERO);
+  }
+  return negative ? -value : value;
+}
+
+function slowNumber(bytes: Buffer, from: number, to: number): number {
+  const text = bytes.toString('latin1', from, to).trim();
+  const value = text === '' || !/^[-+]?(\d|\.\d)/.test(text) ? NaN : Number(text);
+  return Number.isFinite(value) ? value : NaN;
+}
+
+/**
+ * Microseconds with decimals → whole nanoseconds after an origin of whole microseconds: exact where the difference is
+ * below 2^53 ns (104 days), although a time since 1970 in ns is not.
+ * @returns NaN when it is no number, or beyond all times
+ */
+export function nanosecondsAt(bytes: Buffer, from: number, to: number, originUs: number): number {
+  let at = from;
+  const negative = bytes[at] === MINUS;
+  if (negative) at++;
+  let whole = 0;
+  let digits = 0;
+  for (; at < to && isDigit(bytes[at] as number); at++, digits++) whole = whole * 10 + ((bytes[at] as number) - ZERO);
+  let fraction = 0;
+  let scale = 1000;
+  if (at < to && bytes[at] === POINT) {
+    for (at++; at < to && isDigit(bytes[at] as number) && scale > 1; at++) {
+      scale /= 10;
+      fraction += ((bytes[at] as number) - ZERO) * scale;
+    }
+    // The fourth decimal rounds.
+    if (at < to && (bytes[at] as number) >= ZERO + 5 && isDigit(bytes[at] as number)) fraction++;
+    while (at < to && isDigit(bytes[at] as number)) at++;
+  }
+  if (at !== to || digits === 0 || digits > EXACT_DIGITS + 1) {
+    const ns = Math.round((slowNumber(bytes, from, to) - originUs) * 1000);
+    return Math.abs(ns) < LATEST_NS ? ns : NaN;
+  }
+  return negative ? -(whole + originUs) * 1000 - fraction : (whole - originUs) * 1000 + fraction;
+}
+
+/** Whole microseconds of the time in `bytes[from, to)`; NaN when it is no number, or beyond all times. */
+export function microsecondsAt(bytes: Buffer, from: number, to: number): number {
+  const us = Math.floor(slowNumber(bytes, from, to));
+  return Math.abs(us) * 1000 < LATEST_NS ? us : NaN;
+}
+
+/** Ids are compared, not computed with: one that a double cannot hold becomes a negative number of its own. */
+export class Ids {
+  readonly #large = new Map<string, number>();
+
+  /** How many ids exceed 2^53. */
+  get large(): number {
+    return this.#large.size;
+  }
+
+  /** The id in `bytes[from, to)`; NaN when it is no whole number. */
+  at(bytes: Buffer, from: number, to: number): number {
+    if (to - from <= EXACT_DIGITS) {
+      const value = numberAt(bytes, from, to);
+      return Number.isSafeInteger(value) ? value : NaN;
+    }
+    const text = bytes.toString('latin1', from, to);
+    if (!/^-?\d+$/.test(text)) return NaN;
+    if (Number.isSafeInteger(Number(text))) return Number(text);
+    let id = this.#large.get(text);
+    if (id === undefined) this.#large.set(text, (id = -2 - this.#large.size));
+    return id;
+  }
+}
 
 export const QUOTE = 0x22;
 export const COMMA = 0x2c;
@@ -12,7 +106,7 @@ export const OPEN_BRACKET = 0x5b;
 export const CLOSE_BRACKET = 0x5d;
 export const OPEN_BRACE = 0x7b;
 export const CLOSE_BRACE = 0x7d;
-export const SPACE = 0x20;
+const SPACE = 0x20;
 const MINUS = 0x2d;
 const ZERO = 0x30;
 const NINE = 0x39;
@@ -125,5 +219,51 @@ function decodeWithoutControls(text: string): unknown {
     return JSON.parse(withoutControls(text));
   } catch {
     return undefined;
+  }
+}
+
+/** Interned texts of a trace: names, shapes and types repeat millions of times, and each is stored once, as its bytes. */
+export class ByteTexts {
+  /** Each text with a character per byte, and its number. */
+  readonly #numbers = new Map<string, number>();
+  readonly #texts: string[] = [];
+
+  /** Texts in quotes that hold control characters, which JSON does not allow. */
+  withControls = 0;
+
+  get count(): number {
+    return this.#texts.length;
+  }
+
+  /** The number of the text in `bytes[from, to)`; equal bytes have equal numbers, in order of first appearance. */
+  numberOf(bytes: Buffer, from: number, to: number): number {
+    const text = bytes.toString('latin1', from, to);
+    const known = this.#numbers.get(text);
+    if (known !== undefined) return known;
+    if (bytes[from - 1] === QUOTE && bytes.subarray(from, to).some((byte) => byte < SPACE)) this.withControls++;
+    this.#numbers.set(text, this.count);
+    return this.#texts.push(text) - 1;
+  }
+
+  /** The number of a text that stands in no bytes: as it would be written between quotes. */
+  numberOfText(text: string): number {
+    const bytes = Buffer.from(JSON.stringify(text));
+    return this.numberOf(bytes, 1, bytes.length - 1);
+  }
+
+  /** The text, escapes undone. */
+  text(number: number): string {
+    const bytes = this.#bytes(number);
+    return decodeText(bytes, 0, bytes.length);
+  }
+
+  /** The bytes read as JSON; undefined when they are not JSON. */
+  value(number: number): unknown {
+    const bytes = this.#bytes(number);
+    return decodeValue(bytes, 0, bytes.length);
+  }
+
+  #bytes(number: number): Buffer {
+    return Buffer.from(this.#texts[number] ?? '', 'latin1');
   }
 }

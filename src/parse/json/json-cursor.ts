@@ -1,7 +1,7 @@
 /**
  * A position in a JSON file that only moves forwards, through a window of some megabytes. Values are scanned in place.
  */
-import type { ByteWindow } from './byte-window.js';
+import type { ByteWindow } from '../input/byte-window.js';
 import {
   CLOSE_BRACE,
   CLOSE_BRACKET,

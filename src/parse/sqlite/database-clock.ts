@@ -4,7 +4,7 @@
  */
 import { Diagnostics, type DiagnosticName } from '../../record/diagnostics.js';
 import { NumericColumn } from '../../containers/numeric-column.js';
-import { FARTHEST, isNear, middleOf, shiftToFirst, TIMES_READ } from '../trace/clocks/exact-times.js';
+import { FARTHEST, isNear, middleOf, shiftToFirst, TIMES_READ } from '../trace/clocks/trace-clock.js';
 import { ENDS_NEEDED } from '../trace/mending/stray-events.js';
 import type { Selection, SqliteFile } from './sqlite.js';
 

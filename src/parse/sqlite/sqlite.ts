@@ -8,9 +8,8 @@ import { UserError } from '../../record/errors.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { realpathSync, statSync } from 'node:fs';
 import { firstBytes, isFile } from '../files.js';
-import { cellBlocks, integerBlocks } from './number-blocks.js';
+import { cellBlocks, integerBlocks, isSqliteError, openDatabase } from './sqlite-library.js';
 import { copyTable, copyValues, hasSmallRowids, indexRows, quote, readTables, type Table } from './tables.js';
-import { isSqliteError, openDatabase } from './sqlite-library.js';
 import { hasFilledLog, openCopy, usesLog, type OpenedDatabase } from './wal-copy.js';
 
 /** What SQLite gives for a cell; integers above 2^53 must be split, rebased or cast to text in SQL. */

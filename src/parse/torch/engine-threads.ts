@@ -1,9 +1,8 @@
 /** Threads of PyTorch's autograd engine, and the ranges that are open on the threads that they work for. */
 import { elementAt } from '../../containers/element.js';
-import { entryOf, LruCache } from '../../containers/map-entry.js';
+import { LruCache, entryOf } from '../../containers/map-entry.js';
 import { countUpTo } from '../../containers/row-order.js';
-import { CallerThreads, type Caller } from '../trace/caller-threads.js';
-import type { ThreadTable } from '../trace/threads.js';
+import { CallerThreads, type Caller, type ThreadTable } from '../trace/threads.js';
 import type { HostEvents } from './host-events.js';
 import { OUTSIDE, type Nesting } from './nesting.js';
 import { readStepName, type StepName } from '../../record/serving-step.js';

@@ -6,7 +6,7 @@
 import { elementAt } from '../../containers/element.js';
 import { addTo, entryOf } from '../../containers/map-entry.js';
 import { PairIndex } from '../../containers/hash-index.js';
-import { NumberIndex } from '../trace/number-index.js';
+import { NumberIndex } from '../trace/trace-columns.js';
 import type { HostEvents } from './host-events.js';
 
 /** Row of no op. */

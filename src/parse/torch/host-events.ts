@@ -1,9 +1,8 @@
 /** PyTorch's host events: ops, annotations and Python frames are ranges. Memory: 24 bytes a range, 52 more an op. */
 import type { Arg } from '../../record/record.js';
 import { elementAt } from '../../containers/element.js';
-import { Ranges } from '../trace/trace-columns.js';
-import { NumericColumn, NarrowColumn } from '../../containers/numeric-column.js';
-import { NumberIndex } from '../trace/number-index.js';
+import { Ranges, NumberIndex } from '../trace/trace-columns.js';
+import { NarrowColumn, NumericColumn } from '../../containers/numeric-column.js';
 import { readFrame, readName, type HostName } from './event-names.js';
 import { countBelow } from '../../containers/row-order.js';
 

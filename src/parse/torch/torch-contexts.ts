@@ -5,18 +5,27 @@
 import type { Context, ForwardOp, OpCall, RangeKind } from '../../record/record.js';
 import { LruCache } from '../../containers/map-entry.js';
 import type { Writable } from '../../containers/writable.js';
-import { NO_CONTEXT, type KernelContexts } from '../trace/kernel-contexts.js';
-import type { Caller } from '../trace/caller-threads.js';
+import { NO_CONTEXT, LaunchSteps, type KernelContexts, type Step, type StepRange } from '../trace/launch-steps.js';
+import type { Caller, ThreadTable } from '../trace/threads.js';
 import type { LaunchJoin } from '../trace/launches.js';
-import { LaunchSteps, type Step, type StepRange } from '../trace/launch-steps.js';
-import type { ThreadTable } from '../trace/threads.js';
 import { elementAt } from '../../containers/element.js';
 import { orNull } from '../../containers/numeric-column.js';
 import { ForwardOps, NO_OP } from './forward-ops.js';
 import type { HostEvents } from './host-events.js';
 import { annotatedSteps, EngineThreads } from './engine-threads.js';
-import { isCompiledNode, definedFunction, readStack, stackTexts, type HostName } from './event-names.js';
-import { directionOf, enterCompiled, enterForward, layerOf, namesOf, type Chain } from './chain.js';
+import {
+  isCompiledNode,
+  definedFunction,
+  readStack,
+  stackTexts,
+  directionOf,
+  enterCompiled,
+  enterForward,
+  layerOf,
+  namesOf,
+  type HostName,
+  type Chain,
+} from './event-names.js';
 import { OUTSIDE, type Nesting } from './nesting.js';
 import { addShown, ShownOperands } from './shown-operands.js';
 

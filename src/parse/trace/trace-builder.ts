@@ -16,7 +16,7 @@ import type { ReadOptions } from '../reader.js';
 import { UnreadEvents } from '../unread-events.js';
 import { UNKNOWN_DEVICE, UNNAMED, type ActivityDetails, type TraceHeader, type CollectiveOperation } from './trace.js';
 import { Activities, HostCalls, Ranges, type ActivityRow } from './trace-columns.js';
-import { isNear, shiftToFirst } from './clocks/exact-times.js';
+import { isNear, shiftToFirst } from './clocks/trace-clock.js';
 import { emit } from './emit.js';
 import { opMarker, type Marker } from './markers/markers.js';
 import { compareTexts } from './ranges.js';

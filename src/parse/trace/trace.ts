@@ -19,7 +19,7 @@ import type {
 import type { Collective } from '../../record/fields/collective.js';
 import type { Activities, HostCalls, Ranges } from './trace-columns.js';
 import type { CapturedGraph, CapturedNode } from './graphs/captured-graph.js';
-import type { KernelContexts } from './kernel-contexts.js';
+import type { KernelContexts } from './launch-steps.js';
 import type { LaunchJoin } from './launches.js';
 import type { Marker } from './markers/markers.js';
 import type { ThreadTable } from './threads.js';

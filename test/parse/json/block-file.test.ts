@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freshFolder } from '../../support/fresh-path.js';
-import { BlockFile } from '../../../src/parse/json/block-file.js';
+import { BlockFile } from '../../../src/parse/input/byte-window.js';
 import { propertyRuns } from '../../support/property-runs.js';
 
 describe('a file read by position', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { ByteTexts } from '../../../src/parse/json/byte-texts.js';
+import { ByteTexts } from '../../../src/parse/json/json-bytes.js';
 
 const put = (texts: ByteTexts, text: string): number => {
   const bytes = Buffer.from(`<${text}>`);

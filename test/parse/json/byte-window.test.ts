@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { Diagnostics } from '../../../src/record/diagnostics.js';
-import { ByteWindow, STEP } from '../../../src/parse/json/byte-window.js';
+import { ByteWindow, STEP } from '../../../src/parse/input/byte-window.js';
 import { EVENT } from '../../../src/parse/json/event-fields.js';
 import { readTrace, type TraceHeader } from '../../../src/parse/json/event-stream.js';
 import { kernel, kernels, launch, op, traceText, writeTrace } from '../../support/kineto-trace.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { ARG, KINETO_ARGS } from '../../../src/parse/readers/kineto/event-args.js';
+import { ARG, KINETO_ARGS } from '../../../src/parse/readers/kineto/call-arguments.js';
 import { EVENT, MALFORMED, TraceEvent } from '../../../src/parse/json/event-fields.js';
 import { CUT } from '../../../src/parse/json/json-bytes.js';
 import { propertyRuns } from '../../support/property-runs.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { ExactDecoder } from '../../../src/parse/json/exact-json.js';
+import { ExactDecoder } from '../../../src/parse/json/json-value.js';
 
 function decode(text: string): [value: unknown, notJson: number] {
   const decoder = new ExactDecoder();

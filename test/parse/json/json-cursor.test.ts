@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ByteWindow } from '../../../src/parse/json/byte-window.js';
+import { ByteWindow } from '../../../src/parse/input/byte-window.js';
 import { END, JsonCursor } from '../../../src/parse/json/json-cursor.js';
 import { endOfValue } from '../../../src/parse/json/json-bytes.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Ids, microsecondsAt, nanosecondsAt, numberAt } from '../../../src/parse/json/number-bytes.js';
+import { Ids, microsecondsAt, nanosecondsAt, numberAt } from '../../../src/parse/json/json-bytes.js';
 import { kernels, runtime, kernel, op } from '../../support/kineto-trace.js';
 
 const number = (text: string): number => numberAt(Buffer.from(`"${text}"`), 1, 1 + text.length);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { checkProfile } from '../../../src/parse/profile.js';
-import { UnreadableInput } from '../../../src/parse/input/unreadable-input.js';
+import { UnreadableInput } from '../../../src/parse/files.js';
 import { freshPath } from '../../support/fresh-path.js';
 import { rewritten } from '../../support/rewritten-database.js';
 import { runCli } from '../../support/run-cli.js';

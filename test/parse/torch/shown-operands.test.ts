@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { itShared } from '../../support/shared.js';
 import { kernel, kernels, launch, op, type EventText } from '../../support/kineto-trace.js';
-import { capturesIn } from '../../../src/parse/readers/kineto/capture-traces.js';
+import { capturesIn } from '../../../src/parse/readers/kineto/kineto.js';
 import { Diagnostics } from '../../../src/record/diagnostics.js';
 import { openCaptures } from '../../../src/parse/captures.js';
 import { workOf } from '../../support/amounts.js';

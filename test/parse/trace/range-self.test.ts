@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { Ranges } from '../../../src/parse/trace/trace-columns.js';
-import { selfTimes } from '../../../src/parse/trace/range-self.js';
+import { selfTimes } from '../../../src/parse/trace/range-records.js';
 import { readProfile } from '../../../src/parse/profile.js';
 import { openInput } from '../../../src/parse/source.js';
 import type { ProfileLine, RangeRecord } from '../../../src/record/record.js';

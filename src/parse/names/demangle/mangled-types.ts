@@ -1,5 +1,14 @@
 /** Types: <type> and the parameters of a function. */
-import { giveUp, type MangledCursor } from './cursor.js';
+import {
+  giveUp,
+  named,
+  BUILTIN_TYPES,
+  D_BUILTIN_TYPES,
+  QUALIFIERS,
+  OPERATORS,
+  type MangledCursor,
+  type Node,
+} from './cursor.js';
 import {
   readIdentifier,
   readName,
@@ -8,8 +17,7 @@ import {
   readTemplateParam,
   readEncoding,
   readUnqualified,
-} from './mangled-names.js';
-import { named, BUILTIN_TYPES, D_BUILTIN_TYPES, QUALIFIERS, OPERATORS, type Node } from './mangled-node.js';
+} from './demangle.js';
 
 /** <type>; `remember` false where the grammar's <decltype> is not a <type>. */
 export function readType(cursor: MangledCursor, remember = true): Node {

@@ -1,7 +1,6 @@
 /** The tree of a mangled name → text, in GNU c++filt's spelling. */
 import { append } from '../../../containers/element.js';
-import { giveUp } from './cursor.js';
-import type { FunctionNode, Node, ExpressionNode } from './mangled-node.js';
+import { giveUp, type FunctionNode, type Node, type ExpressionNode } from './cursor.js';
 
 interface ExpressionPrinter {
   text(node: Node): string;

@@ -5,7 +5,7 @@
  */
 import { elementType } from '../../../record/element-types.js';
 import type { Arg } from '../../../record/record.js';
-import { NOT_GIVEN, tensorArg, UNDEFINED_TENSOR, UNKNOWN } from '../../trace/unnamed-args.js';
+import { NOT_GIVEN, tensorArg, UNDEFINED_TENSOR, UNKNOWN } from '../../trace/markers/op-sizes.js';
 import { isListType, isPlainType } from '../../torch/host-events.js';
 
 /**

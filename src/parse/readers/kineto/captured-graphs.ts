@@ -14,12 +14,12 @@ import {
   type NodeKind,
 } from '../../trace/graphs/captured-graph.js';
 import { byCallName } from '../../trace/calls.js';
-import { captureSpans, OpenCaptures } from '../../trace/graphs/capture-spans.js';
+import { captureSpans, OpenCaptures } from '../../trace/graphs/graph-launches.js';
 import type { LaunchJoin } from '../../trace/launches.js';
-import type { ByteTexts } from '../../json/byte-texts.js';
+import type { ByteTexts } from '../../json/json-bytes.js';
 import type { Fields } from '../../json/event-fields.js';
 import { shapeOf } from '../../json/json-value.js';
-import { ARG } from './event-args.js';
+import { ARG } from './call-arguments.js';
 
 /** What a launch is in a capture, by the first of these that its name contains. */
 const CALLS: readonly (readonly [text: string, kind: NodeKind])[] = [

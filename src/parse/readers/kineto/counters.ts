@@ -4,11 +4,10 @@ import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import { NumericColumn, orNull } from '../../../containers/numeric-column.js';
 import type { SampleRecord } from '../../../record/record.js';
-import type { ByteTexts } from '../../json/byte-texts.js';
+import type { ByteTexts } from '../../json/json-bytes.js';
 import { EVENT, type TraceEvent } from '../../json/event-fields.js';
-import { counterArgs } from '../../json/counter-args.js';
-import { entriesOf } from '../../json/json-value.js';
-import { KINETO_ARGS } from './event-args.js';
+import { counterArgs, entriesOf } from '../../json/json-value.js';
+import { KINETO_ARGS } from './call-arguments.js';
 
 /** Keys of `args` that are not metrics, in lower case. */
 const NO_METRICS: ReadonlySet<string> = new Set(

@@ -7,14 +7,14 @@ import { UNNAMED, type ActivityDetails, type Trace, type TraceHeader, type Trace
 import { Activities, HostCalls, type ActivityRow } from '../../trace/trace-columns.js';
 import { LruCache } from '../../../containers/map-entry.js';
 import { NumericColumn } from '../../../containers/numeric-column.js';
-import type { KernelContexts } from '../../trace/kernel-contexts.js';
+import type { KernelContexts } from '../../trace/launch-steps.js';
 import { demangle } from '../../names/demangle/demangle.js';
-import { merged, startOf } from '../../trace/dated-records.js';
+import { merged, startOf } from '../../trace/record-order.js';
 import type { LaunchJoin } from '../../trace/launches.js';
 import { ThreadTable } from '../../trace/threads.js';
 import { TraceClock } from '../../trace/clocks/trace-clock.js';
-import { ByteTexts } from '../../json/byte-texts.js';
-import { ARG, KINETO_ARGS, pushExtent, trailingNumber } from './event-args.js';
+import { ByteTexts, Ids } from '../../json/json-bytes.js';
+import { ARG, KINETO_ARGS, pushExtent, trailingNumber, GeneratedSources, KinetoTexts } from './call-arguments.js';
 import { Collectives } from './collectives.js';
 import {
   categoryOf,
@@ -30,7 +30,6 @@ import { TorchContexts, type TorchFacts } from '../../torch/torch-contexts.js';
 import type { CapturedGraph } from '../../trace/graphs/captured-graph.js';
 import { capturedGraphs, LaunchArguments, type CapturedPlace } from './captured-graphs.js';
 import { devicesOfTrace, MergedRanks, withRanks, hostOfName } from './devices.js';
-import { GeneratedSources, KinetoTexts } from './call-arguments.js';
 import { isMemoryEvent, MemoryEvents } from './memory-events.js';
 import { CounterSamples, RangeCounters } from './counters.js';
 import { UnreadEvents } from '../../unread-events.js';
@@ -39,7 +38,6 @@ import { NO_OP } from '../../torch/forward-ops.js';
 import { HostEvents } from '../../torch/host-events.js';
 import { fieldOf, sizeOf } from '../../json/json-value.js';
 import { nestEvents, type Nesting } from '../../torch/nesting.js';
-import { Ids } from '../../json/number-bytes.js';
 import { readTrace } from '../../json/event-stream.js';
 
 /** How much later than its parent an event may end, in ns, where times are whole microseconds. */

@@ -16,9 +16,9 @@ import { allRows, sortRows } from '../../../containers/row-order.js';
 import type { HostEvents } from '../../torch/host-events.js';
 import { OUTSIDE } from '../../torch/nesting.js';
 import { EVENT, type TraceEvent } from '../../json/event-fields.js';
-import type { Ids } from '../../json/number-bytes.js';
+import type { Ids } from '../../json/json-bytes.js';
 import { MemoryBlocks } from '../../memory-blocks.js';
-import { ARG } from './event-args.js';
+import { ARG } from './call-arguments.js';
 
 /** PyTorch's device types by number. Source: torch/headeronly/core/DeviceType.h (before: c10/core/DeviceType.h). */
 const DEVICE_TYPES: readonly string[] = [

@@ -11,9 +11,15 @@ import { ccStreamName } from '../../../record/neuron/neuron-cores.js';
 import { COLLECTIVE_COUNTERS, COLLECTIVE_LABELS } from '../../../record/neuron/tool-fields.js';
 import { CC_INSTRUCTION_METRIC } from '../../../record/sample-metrics.js';
 import { parseJson, shapeOf } from '../../json/json-value.js';
-import { durationIn, nanoseconds, type TableClock } from './tool-json/json-clock.js';
-import { numberOf, numbersOf, textOf, type ToolRow } from './tool-json/table-row.js';
-import { durationOf, type CollectiveStreams, type TableContext } from './tool-json/row-context.js';
+import {
+  durationIn,
+  nanoseconds,
+  durationOf,
+  type TableClock,
+  type CollectiveStreams,
+  type TableContext,
+} from './tool-json/row-context.js';
+import { numberOf, textOf, numbersOf, type ToolRow } from './tool-json/json-tables.js';
 
 /** @param rows of the table of streams */
 export function collectiveStreams(rows: readonly ToolRow[]): CollectiveStreams {

@@ -2,9 +2,8 @@
 import { Diagnostics } from '../../../record/diagnostics.js';
 import type { ProfileLine } from '../../../record/record.js';
 import type { Probe, Reader, ReadOptions } from '../../reader.js';
-import { hasTraceInFolder } from './capture-files.js';
+import { hasTraceInFolder, profileRecord } from './profile-record.js';
 import { endRecord } from '../../trace/emit.js';
-import { profileRecord } from './profile-record.js';
 import { isNeff, readNeff } from './neff/read-program.js';
 
 export const neff: Reader = {

@@ -5,10 +5,10 @@
 import { statSync } from 'node:fs';
 import { firstBytes, pathsIn } from '../../files.js';
 import type { Probe, Reader } from '../../reader.js';
-import { hasReport } from './capture-files.js';
+import { hasReport } from './profile-record.js';
 import { HEADER_BYTES as NEFF_HEADER_BYTES, parseHeader } from './neff/neff-header.js';
 import { readDeviceTrace } from './ntff/ntff-capture.js';
-import { GREATEST_VERSION, HEADER_BYTES, VERSION } from './ntff/file/ntff-file.js';
+import { GREATEST_VERSION, VERSION, HEADER_BYTES } from './ntff/ntff-file.js';
 
 /** Protobuf tag of the metadata's field 1, a length-delimited one. */
 const NAME_TAG = 0x0a;

@@ -1,4 +1,7 @@
-/** The profile line of a Neuron profile: the record, its facts and its cores. */
+/**
+ * The profile line of a Neuron profile: the record, its facts and its cores; units of its metrics, and the other
+ * files of its capture.
+ */
 import {
   SCHEMA_VERSION,
   type ProfileRecord,
@@ -7,8 +10,53 @@ import {
   type Device,
 } from '../../../record/record.js';
 import { UNKNOWN_DEVICE } from '../../trace/trace.js';
-import type { ReadOptions } from '../../reader.js';
+import type { ReadOptions, Probe } from '../../reader.js';
 import type { NeuronCore } from '../../../record/neuron/neuron-cores.js';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+const TRACE = /\.ntff(?:\.gz)?$/;
+
+/** Whether a program's folder has a trace: the program is then read with it. */
+export const hasTraceInFolder = ({ folder }: Probe): boolean =>
+  folder !== null && readdirSync(folder).some((name) => TRACE.test(name));
+
+/** NKI writes the report of `X.ntff` as `json_reports/X_profile_full.json`. */
+const REPORT_FOLDERS = ['.', 'json_reports'];
+const REPORT_SUFFIXES = ['_profile_full.json', '_profile_full.json.gz'];
+
+/**
+ * A capture in a folder is the trace, its program, and the report of the vendor's tool, which contains the trace's
+ * information and more. Source: file names of the runtime, neuron-profile and NKI. Whether the tool's report of a
+ * trace exists: it then covers the trace.
+ */
+export function hasReport({ folder, file }: Probe): boolean {
+  const stem = file.replace(/^.*[/\\]/, '').replace(TRACE, '');
+  if (folder === null) return false;
+  const reports = REPORT_FOLDERS.flatMap((place) =>
+    REPORT_SUFFIXES.map((suffix) => join(folder, place, stem + suffix)),
+  );
+  return reports.some((report) => existsSync(report));
+}
+
+/** The first matching pattern decides. */
+const UNITS: readonly (readonly [name: RegExp, unit: string])[] = [
+  [/_percent$/, 'fraction'],
+  [/_ns$/, 'ns'],
+  [/(?:^|_)time$/, 's'],
+  [/^ultraserver_size$/, 'count'],
+  [/_(?:bytes|size)$/, 'bytes'],
+  [/(?:^|_)flops$/, 'FLOP'],
+  [/_cycles$|_cycle_count$/, 'cycles'],
+  [/_count$/, 'count'],
+];
+
+/**
+ * Source: the tool's own definitions (its table `terminology`, AWS's profile schema reference), checked on real
+ * summaries: metrics called percent are fractions of 1, and times are in seconds unless the name says otherwise. Unit
+ * of a summary's metric; null for numbers without a unit (indices, ratios), texts, and unknown names.
+ */
+export const unitOfMetric = (name: string): string | null => UNITS.find(([pattern]) => pattern.test(name))?.[1] ?? null;
 
 type StatedFacts = Pick<Required<ProfileRecord>, 'tool' | 'dur' | 'devices' | 'facts'>;
 

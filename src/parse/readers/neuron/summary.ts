@@ -4,9 +4,188 @@ import { Diagnostics } from '../../../record/diagnostics.js';
 import { UserError } from '../../../record/errors.js';
 import type { ProfileLine } from '../../../record/record.js';
 import type { Probe, Reader, ReadOptions } from '../../reader.js';
-import { isSummaryJson, readSummaryJson } from './summary/summary-json.js';
-import { summaryRecords } from './summary/summary-records.js';
-import { isSummaryText, readSummaryText } from './summary/summary-text.js';
+import { summaryRecords, areMetrics, type MetricValue, type SummaryNode } from './summary-records.js';
+import { isDecimal } from '../../../record/units.js';
+import { isJsonObject, type JsonObject } from '../../json/json-value.js';
+
+/** The name of the list that some tools wrap nodes in. */
+const LIST = 'Summary';
+
+/** Known metrics at the depth of one of the forms; a list other than `Summary` belongs to the tool's full profile. */
+function isSummaryJson(text: string): boolean {
+  const names = new Map<string, string[]>();
+  for (const { path, opens } of namesOf(text)) {
+    const [first = '', ...rest] = path;
+    if (path.length === 1 && opens === '[' && first !== LIST) return false;
+    const parent = [...path.slice(0, -1)].join('\0');
+    const isMetric = path.length === 1 || (first === LIST ? rest.length === 2 && rest[0] === '[' : rest.length === 1);
+    if (isMetric && opens === null) names.set(parent, [...(names.get(parent) ?? []), path.at(-1) ?? '']);
+  }
+  return [...names.values()].some(areMetrics);
+}
+
+interface MemberName {
+  /** Names from the root, `[` for a list's element; its own last. */
+  readonly path: readonly string[];
+  /** Bracket that opens its value, if that is an object or a list. */
+  readonly opens: '{' | '[' | null;
+}
+
+/** Names of members in the first part of a JSON text, the outermost three levels. */
+function* namesOf(text: string): Generator<MemberName> {
+  const token = /"((?:[^"\\]|\\.)*)"(\s*:\s*([{[])?)?|[{}[\]]/gs;
+  const path: string[] = [];
+  const start = text.replace(/^\ufeff/, '').trimStart();
+  if (!start.startsWith('{')) return;
+  token.lastIndex = 1;
+  for (let match; (match = token.exec(start)) !== null;) {
+    const [whole, name = '', colon, opens] = match;
+    if (whole === '}' || whole === ']') path.pop();
+    else if (whole === '{' || whole === '[') path.push('[');
+    else if (colon !== undefined) {
+      const isNested = opens === '{' || opens === '[';
+      if (path.length < 3) yield { path: [...path, name], opens: isNested ? opens : null };
+      if (isNested) path.push(name);
+    }
+  }
+}
+
+/**
+ * Reads summary-json in its three forms: metrics by node (`{"n_1f…": {…}}`), in a list (`{"Summary": [{…}]}`), or at
+ * the top level. Other members (somebody's remarks) are ignored.
+ * @throws UserError when it is no JSON, or has no known metric
+ */
+function readSummaryJson(text: string, file: string, diagnostics: Diagnostics): SummaryNode[] {
+  const value = parse(text.replace(/^\ufeff/, ''), file, diagnostics);
+  const nodes = isJsonObject(value) ? nodesOf(value) : [];
+  if (!nodes.some(({ metrics }) => areMetrics(metrics.map(([name]) => name)))) {
+    throw new UserError('is JSON without any known metric of a summary', {
+      where: file,
+      hint: 'write it by: neuron-profile view --output-format summary-json',
+    });
+  }
+  return nodes;
+}
+
+function nodesOf(value: JsonObject): SummaryNode[] {
+  const list = value[LIST];
+  if (Array.isArray(list)) {
+    const elements = list.filter(isJsonObject);
+    return elements.map((fields, i) => node(elements.length === 1 ? null : i, fields));
+  }
+  if (isJsonObject(list)) return [node(null, list)];
+  const members = Object.entries(value);
+  const isBare = areMetrics(members.flatMap(([name, member]) => (isJsonObject(member) ? [] : [name])));
+  if (isBare) return [node(null, value)];
+  return members.flatMap(([name, fields]) => (isJsonObject(fields) ? [node(name, fields)] : []));
+}
+
+const node = (name: string | number | null, fields: JsonObject): SummaryNode => ({
+  name,
+  metrics: [...metricsOf(fields, '', 0)],
+});
+
+/** Nodes are about one level deep. */
+const DEEPEST = 16;
+
+/** Metrics of a node; nested ones are named by their path. */
+function* metricsOf(fields: object, path: string, depth: number): Generator<[string, MetricValue]> {
+  for (const [key, value] of Object.entries(fields) as [string, unknown][]) {
+    const name = `${path}${key}`;
+    if (typeof value === 'object' && value !== null) {
+      if (depth < DEEPEST) yield* metricsOf(value, `${name}.`, depth + 1);
+    } else if (!(depth === 0 && name.startsWith('_'))) yield [name, value as MetricValue];
+  }
+}
+
+/** Parses JSON, accepting the NaN and Inf that Go and Python write. */
+function parse(text: string, file: string, diagnostics: Diagnostics): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Parsed again below with null in place of such numbers.
+  }
+  try {
+    let replaced = 0;
+    const repaired = text.replace(/"(?:[^"\\]|\\.)*"|[-+]?\b(?:NaN|Inf|Infinity)\b/gs, (token) => {
+      if (token.startsWith('"')) return token;
+      replaced++;
+      return 'null';
+    });
+    const value: unknown = JSON.parse(repaired);
+    diagnostics.count('not-json', replaced);
+    return value;
+  } catch {
+    const isCut = !/\}\s*$/.test(text.slice(-100));
+    throw new UserError(isCut ? 'is JSON that is cut off' : 'is no JSON', { where: file, hint: 'copy it again' });
+  }
+}
+
+/** Of a trimmed line. */
+const LINE = /^([A-Za-z_][\w.]*)[ \t]+(\S.*)$/;
+
+/** Values as the tool's web pages show them: scaled, with a unit, rounded. */
+const SCALED = /^[-+]?\d[\d,.]*\s*(?:[munµμ]?s|%|[KMGTP]?i?B(?:\/s|ps)?|bytes|[KMGTP]?FLOP(?:s|S|\/s|S\/s)?)$/;
+
+const TEXTS = /_(?:version|type)$/;
+
+/** Number of lines that are examined for detection. */
+const FIRST_LINES = 12;
+
+/** Copied tables may have borders. */
+const withoutBorders = (line: string): string => line.replace(/[|│]/g, ' ');
+
+const linesOf = (text: string): string[] =>
+  text
+    .replace(/^\ufeff/, '')
+    .split(/\r?\n/)
+    .map((line) => withoutBorders(line).trim())
+    .filter((line) => /[^\s+=─-]/.test(line));
+
+/** Whether the first lines are metrics. */
+function isSummaryText(text: string): boolean {
+  const lines = linesOf(text).slice(0, FIRST_LINES);
+  const rows = lines.flatMap((line) => {
+    const [, name, value] = LINE.exec(line) ?? [];
+    return name === undefined || value === undefined ? [] : [{ name, value }];
+  });
+  // Prose may mention metrics, but without values.
+  const measured = rows.filter(({ name, value }) => isDecimal(value) || SCALED.test(value) || TEXTS.test(name));
+  // One line may be a heading.
+  return rows.length >= lines.length - 1 && areMetrics(measured.map(({ name }) => name));
+}
+
+/**
+ * Reads summary-text: one metric a line, name and value separated by blanks or tabs.
+ * Reads the nodes of a summary: a repeated metric begins the next one.
+ * @throws UserError for values that were scaled for display, or without any known metric
+ */
+function readSummaryText(text: string, file: string, diagnostics: Diagnostics): SummaryNode[] {
+  const nodes: Map<string, MetricValue>[] = [];
+  for (const line of linesOf(text)) {
+    const [, name, value] = LINE.exec(line) ?? [];
+    if (name === undefined || value === undefined) {
+      diagnostics.count('bad-row');
+      continue;
+    }
+    if (SCALED.test(value)) throw scaled(name, value, file);
+    if (nodes.at(-1)?.has(name) !== false) nodes.push(new Map());
+    nodes.at(-1)?.set(name, isDecimal(value) ? Number(value) : value);
+  }
+  if (!nodes.some((metrics) => areMetrics(metrics.keys()))) {
+    throw new UserError('is text without any known metric of a summary', {
+      where: file,
+      hint: 'write it by: neuron-profile view --output-format summary-text',
+    });
+  }
+  return nodes.map((metrics, i) => ({ name: nodes.length === 1 ? null : i, metrics: [...metrics] }));
+}
+
+const scaled = (name: string, value: string, file: string): UserError =>
+  new UserError(`is a table as the tool's pages show it, with scaled values: ${name} ${value}`, {
+    where: file,
+    hint: 'write exact values by: neuron-profile view --output-format summary-text',
+  });
 
 export const neuronSummary: Reader = {
   id: 'neuron-summary',

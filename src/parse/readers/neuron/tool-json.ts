@@ -4,7 +4,7 @@
  * of time.
  * Source: files of neuron-profile 2.28 (five captures of Trainium2), AWS's profile schema reference, users' scripts.
  */
-import { isJsonObject } from '../../json/json-value.js';
+import { isJsonObject, ExactDecoder } from '../../json/json-value.js';
 import { elementAt } from '../../../containers/element.js';
 import { Diagnostics } from '../../../record/diagnostics.js';
 import type {
@@ -16,24 +16,33 @@ import type {
   SampleRecord,
 } from '../../../record/record.js';
 import { endRecord } from '../../trace/emit.js';
-import { isNear } from '../../trace/clocks/exact-times.js';
-import { BlockFile } from '../../json/block-file.js';
-import { ExactDecoder } from '../../json/exact-json.js';
+import { isNear } from '../../trace/clocks/trace-clock.js';
+import { BlockFile } from '../../input/byte-window.js';
 import type { Probe, Reader, ReadOptions } from '../../reader.js';
 import { collectiveInstruction, collectiveOperation, collectiveStreams } from './collective-rows.js';
-import { findProgram } from './neff/find-program.js';
-import { clockOf, nanoseconds } from './tool-json/json-clock.js';
-import { SubgraphCores } from './tool-json/subgraph-cores.js';
-import { packet } from './tool-json/packet-row.js';
-import { profileLine } from './tool-json/json-profile-line.js';
-import { instruction } from './tool-json/instruction-row.js';
-import { numberOf, textOf, type ToolRow } from './tool-json/table-row.js';
-import type { TableContext } from './tool-json/row-context.js';
-import type { RowIndex } from './tool-json/row-index.js';
-import { memoryUsage, pendingDma, semaphore, throttle, throughput } from './tool-json/json-samples.js';
+import { findProgram } from './neff/read-program.js';
+import { clockOf, nanoseconds, SubgraphCores, type TableContext } from './tool-json/row-context.js';
+import {
+  numberOf,
+  textOf,
+  STREAM_TABLES,
+  TABLE_NAMES,
+  TIMED_TABLES,
+  type ToolRow,
+  type RowIndex,
+  type TimedTable,
+} from './tool-json/json-tables.js';
+import {
+  packet,
+  instruction,
+  memoryUsage,
+  pendingDma,
+  semaphore,
+  throttle,
+  throughput,
+} from './tool-json/event-rows.js';
+import { profileLine, layer, notices, statements } from './tool-json/file-lines.js';
 import { scanToolFile, type ToolFile } from './tool-json/table-scan.js';
-import { layer, notices, statements } from './tool-json/statement-lines.js';
-import { STREAM_TABLES, TABLE_NAMES, TIMED_TABLES, type TimedTable } from './tool-json/json-tables.js';
 import { piecesOf, textStart } from '../../files.js';
 
 export const neuronJson: Reader = {

@@ -10,7 +10,7 @@ import { entryOf } from '../../../containers/map-entry.js';
 import { CPU_METRICS, CPU_BUSY_METRIC } from '../../../record/sample-metrics.js';
 import type { Diagnostics } from '../../../record/diagnostics.js';
 import type { SampleRecord } from '../../../record/record.js';
-import { isNear } from '../../trace/clocks/exact-times.js';
+import { isNear } from '../../trace/clocks/trace-clock.js';
 import { ThreadTable } from '../../trace/threads.js';
 import { numberOf, type Selection, type SqliteFile } from '../../sqlite/sqlite.js';
 import { ValueLine } from '../../../record/value-line.js';

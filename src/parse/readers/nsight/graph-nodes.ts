@@ -6,7 +6,7 @@ import { entryOf } from '../../../containers/map-entry.js';
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { HostCalls, knownId, nodeId } from '../../trace/trace-columns.js';
 import type { Trace } from '../../trace/trace.js';
-import { isNear } from '../../trace/clocks/exact-times.js';
+import { isNear } from '../../trace/clocks/trace-clock.js';
 import type { CapturedNode } from '../../trace/graphs/captured-graph.js';
 import { MarkerContexts } from '../../trace/markers/marker-contexts.js';
 import type { Selection, SqliteFile } from '../../sqlite/sqlite.js';

@@ -11,7 +11,7 @@ import { entryOf } from '../../../containers/map-entry.js';
 import { NumericColumn } from '../../../containers/numeric-column.js';
 import { allRows, sortRows } from '../../../containers/row-order.js';
 import type { Diagnostics } from '../../../record/diagnostics.js';
-import { isNear } from '../../trace/clocks/exact-times.js';
+import { isNear } from '../../trace/clocks/trace-clock.js';
 import type { Labels, SampleRecord } from '../../../record/record.js';
 import { ValueLine } from '../../../record/value-line.js';
 import { MemoryBlocks } from '../../memory-blocks.js';

@@ -10,11 +10,11 @@ import type { Collective } from '../../../record/fields/collective.js';
 import type { HostMemory, Labels, StatementRecord } from '../../../record/record.js';
 import { UNNAMED, type ActivityDetails, type Trace, type TraceNames, type JobFacts } from '../../trace/trace.js';
 import type { CapturedNode } from '../../trace/graphs/captured-graph.js';
-import { isNear } from '../../trace/clocks/exact-times.js';
+import { isNear } from '../../trace/clocks/trace-clock.js';
 import { Activities, HostCalls, knownId, Ranges, type ActivityRow } from '../../trace/trace-columns.js';
-import { merged, startOf } from '../../trace/dated-records.js';
+import { merged, startOf } from '../../trace/record-order.js';
 import { emit } from '../../trace/emit.js';
-import type { KernelContexts } from '../../trace/kernel-contexts.js';
+import type { KernelContexts } from '../../trace/launch-steps.js';
 import type { LaunchJoin } from '../../trace/launches.js';
 import { MarkerContexts } from '../../trace/markers/marker-contexts.js';
 import { stripAbi } from '../../names/kernel-name.js';
@@ -22,16 +22,24 @@ import { least } from '../../../containers/element.js';
 import { STEP_NAME_BEGINNINGS } from '../../../record/serving-step.js';
 import { databaseOf, type Reader } from '../../reader.js';
 import { numberOf, ROWID, type Cell, type Selection, type SqliteFile, type TakeNumbers } from '../../sqlite/sqlite.js';
-import { countUnreadTables } from '../../sqlite/unread-tables.js';
-import { UnreadEvents } from '../../unread-events.js';
+import { countUnreadTables, UnreadEvents } from '../../unread-events.js';
 import { ThreadTable } from '../../trace/threads.js';
 import { CPU_TABLES, CpuUsage } from './cpu-usage.js';
 import { CROSSES_THREADS, EVENT, IS_MARK, IS_NAMING, IS_RANGE, NVTX, NvtxDomains } from './nvtx.js';
 import { GRAPH_TABLES, GraphNodes } from './graph-nodes.js';
 import { isOfHost, MEMORY_COLUMNS, MEMORY_TABLE, MemoryUsage } from './memory-usage.js';
-import { readDevices, type DeviceMap } from './nsight-devices.js';
+import {
+  readDevices,
+  OVERHEAD_TABLES,
+  readOverhead,
+  countMessages,
+  MESSAGE_TABLE,
+  durationOf,
+  hostOf,
+  toolOf,
+  type DeviceMap,
+} from './session.js';
 import { NcclRanges } from './nccl/nccl-ranges.js';
-import { OVERHEAD_TABLES, readOverhead, countMessages, MESSAGE_TABLE, durationOf, hostOf, toolOf } from './session.js';
 import {
   COPY_KINDS,
   NO_STREAM,

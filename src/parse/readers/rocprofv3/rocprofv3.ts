@@ -7,8 +7,23 @@ import { Diagnostics } from '../../../record/diagnostics.js';
 import { UserError } from '../../../record/errors.js';
 import { CsvTable, numberOfCell, type CsvCells } from '../../csv/csv-table.js';
 import type { Probe, Reader } from '../../reader.js';
-import { textClock } from '../../trace/clocks/text-clock.js';
 import { TraceBuilder } from '../../trace/trace-builder.js';
+import { middleOf, TIMES_READ } from '../../trace/clocks/trace-clock.js';
+
+/** A time of 0 was not recorded. */
+const NANOSECONDS = /^0*[1-9]\d*$/;
+
+/**
+ * The time in a text, in ns after one of a profile's times, so that it is exact and near 0 however large all of them are;
+ * null for a text that is no time.
+ * @param times of the profile, of which the first are looked at: one of them may be damaged
+ */
+export function textClock(times: Iterable<string>): (text: string) => number | null {
+  const first: bigint[] = [];
+  for (const text of times) if (NANOSECONDS.test(text) && first.push(BigInt(text)) === TIMES_READ) break;
+  const base = middleOf(first) ?? 0n;
+  return (text) => (NANOSECONDS.test(text) ? Number(BigInt(text) - base) : null);
+}
 
 /** `rocpd convert` writes a column before the kind. Tables of counters have no kind, copies and memory no kernels. */
 const HEADER = /^\uFEFF?(?:"?guid"?,)?"?kind"?,(?=.*\bkernel_name\b).*\bstart_timestamp\b/i;

@@ -9,8 +9,14 @@ import { elementAt } from '../../../containers/element.js';
 import type { Trace } from '../trace.js';
 import { KIND_CODE } from '../trace-columns.js';
 import { spanOfHost, type Span } from './host-span.js';
-import { launchedRows, overrunsOf, type Overruns } from './host-waits.js';
-import { CLOCK_TOLERANCE, launchLatencies, type DeviceLatencies } from './launch-latencies.js';
+import {
+  launchedRows,
+  overrunsOf,
+  CLOCK_TOLERANCE,
+  launchLatencies,
+  type Overruns,
+  type DeviceLatencies,
+} from './host-waits.js';
 import type { LaunchJoin } from '../launches.js';
 
 /**

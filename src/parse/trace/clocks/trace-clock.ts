@@ -4,9 +4,51 @@
  */
 import type { NumericColumn } from '../../../containers/numeric-column.js';
 import { EVENT, TraceEvent } from '../../json/event-fields.js';
-import { microsecondsAt, nanosecondsAt } from '../../json/number-bytes.js';
+import { microsecondsAt, nanosecondsAt } from '../../json/json-bytes.js';
 import { firstBytes } from '../../files.js';
-import { isNear, middleOf, shiftToFirst, TIMES_READ } from './exact-times.js';
+import type { ProfileLine } from '../../../record/record.js';
+
+/** The record with all its times earlier. */
+export function earlierBy(lead: number, record: ProfileLine): ProfileLine {
+  if (!('start' in record) || record.start === null) return record;
+  const launch = 'launch' in record ? (record.launch ?? null) : null;
+  const forward = 'forward' in record ? (record.forward ?? null) : null;
+  return {
+    ...record,
+    start: record.start - lead,
+    ...(launch === null ? undefined : { launch: { ...launch, start: launch.start - lead } }),
+    ...(forward === null ? undefined : { forward: { ...forward, start: forward.start - lead } }),
+  };
+}
+
+/** Times further from a profile's start than 52 days are damaged: a double holds the difference of any two others exactly. */
+export const FARTHEST = 2 ** 52;
+
+/** Whether a time or duration in ns is exact; not if it is NaN. */
+export const isNear = (time: number): boolean => Math.abs(time) <= FARTHEST;
+
+/** Times of a profile that are looked at to know where most of them are. */
+export const TIMES_READ = 101;
+
+/** The middle one of some times: one that is damaged does not change it much. Undefined without any. */
+export function middleOf<T extends number | bigint>(times: readonly T[]): T | undefined {
+  return [...times].sort((a, b) => (a < b ? -1 : Number(a > b)))[times.length >> 1];
+}
+
+/**
+ * Moves times so that the earliest start is 0.
+ * @param others times that move too, but are never the earliest
+ * @returns by how much they were moved; 0 when there is no start
+ */
+export function shiftToFirst(starts: readonly NumericColumn[], others: readonly NumericColumn[]): number {
+  let first = Infinity;
+  for (const { values } of starts) for (const start of values) if (start < first) first = start;
+  if (first === Infinity) return 0;
+  for (const { values } of [...starts, ...others]) {
+    for (let row = 0; row < values.length; row++) values[row] = (values[row] as number) - first;
+  }
+  return first;
+}
 
 /** Bytes of a trace whose events are looked at for times. */
 const SEARCHED = 256 * 1024;

@@ -12,10 +12,9 @@ import type { SampleRecord } from '../../../record/record.js';
 import { MISSING_WORK_METRIC } from '../../../record/sample-metrics.js';
 import type { Trace } from '../trace.js';
 import { byCallName } from '../calls.js';
-import { captureSpans } from './capture-spans.js';
-import { isGraphLaunch, isKernelLaunch } from './graph-launches.js';
+import { captureSpans, isGraphLaunch, isKernelLaunch } from './graph-launches.js';
 import { KIND_CODE, knownId, type Activities, type HostCalls } from '../trace-columns.js';
-import { CLOCK_TOLERANCE } from '../clocks/launch-latencies.js';
+import { CLOCK_TOLERANCE } from '../clocks/host-waits.js';
 import type { LaunchJoin } from '../launches.js';
 
 /** A time in which a device may have done work that is not in the profile. */

@@ -2,7 +2,7 @@
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import type { RowGroups } from '../../../containers/row-order.js';
-import { CallerThreads, type Caller } from '../caller-threads.js';
+import { CallerThreads, type Caller } from '../threads.js';
 import type { Trace } from '../trace.js';
 import type { Marker, OpMarker } from './markers.js';
 import { RangeSweep } from '../ranges.js';

@@ -6,19 +6,37 @@
 import { append, elementAt } from '../../../containers/element.js';
 import type { Context, OpCall, RangeKind } from '../../../record/record.js';
 import type { Trace } from '../trace.js';
-import { NO_CONTEXT, type KernelContexts } from '../kernel-contexts.js';
+import { NO_CONTEXT, LaunchSteps, type KernelContexts, type Step, type StepRange } from '../launch-steps.js';
 import type { LaunchJoin } from '../launches.js';
-import { isNcclCall } from '../../names/op-name.js';
+import { isNcclCall, parseMarker, MarkerReader, type Marker, type OpMarker } from './markers.js';
 import { MarkerCallers } from './marker-callers.js';
-import { markedSteps } from './marker-steps.js';
-import { parseMarker, MarkerReader, type Marker, type OpMarker } from './markers.js';
 import { allRows, groupRows, sortRows, type RowGroups } from '../../../containers/row-order.js';
 import { compareTexts, orderRanges, rangeKey, RangeSweep, type OpenRange } from '../ranges.js';
 import { NO_INSTANCE, SequenceState } from './sequence.js';
 import { OpSizesReader } from './op-sizes.js';
-import { LaunchSteps, type Step } from '../launch-steps.js';
 import type { HostCalls, Ranges } from '../trace-columns.js';
 import type { Writable } from '../../../containers/writable.js';
+import { LruCache } from '../../../containers/map-entry.js';
+import { readStepName } from '../../../record/serving-step.js';
+
+type NamedStep = Pick<StepRange, 'text' | 'number'>;
+
+/** Ranges of the default domain that mark steps, in any order. */
+function* markedSteps(trace: Trace): Generator<StepRange> {
+  const { ranges, names } = trace;
+  const known = new LruCache<number, NamedStep | null>(4096);
+  const read = (number: number): NamedStep | null => {
+    const text = names.rangeText(number);
+    const name = text === null ? null : readStepName(text);
+    return text === null || name === null ? null : { text, number: name.number };
+  };
+  for (const row of trace.stepRanges ?? allRows(ranges.length)) {
+    const step = ranges.domainOf(row) === 0 ? known.of(ranges.text.at(row), read) : null;
+    if (step === null || ranges.strays.has(row)) continue;
+    const [start, end, thread] = [ranges.start.at(row), ranges.end.at(row), ranges.thread.at(row)];
+    yield { start, end, thread, ...step };
+  }
+}
 
 /** How far the launches of one thread have been processed. */
 interface ThreadState {

@@ -7,9 +7,23 @@
  */
 import type { Arg, OpCall } from '../../../record/record.js';
 import { LruCache } from '../../../containers/map-entry.js';
-import type { OpMarker } from './markers.js';
-import { tensorArg, UNKNOWN } from '../unnamed-args.js';
-import { readOpName } from '../../names/op-name.js';
+import { readOpName, type OpMarker } from './markers.js';
+
+/** Arguments of op calls as profilers record them: in the order of the op's schema, without names. */
+export const NOT_GIVEN: Arg = { name: '', type: 'NoneType', value: null };
+/** An argument of which neither kind nor value is recorded. */
+export const UNKNOWN: Arg = { name: '', type: 'unknown' };
+
+/** PyTorch's type of an undefined tensor, such as an optional gradient. */
+export const UNDEFINED_TENSOR = 'nullptr (uninitialized)';
+
+/** @param dtype an unknown element type keeps the profile's name for it; '' for none */
+export const tensorArg = (shape: readonly number[], dtype: string): Arg => ({
+  name: '',
+  type: 'tensor',
+  shape,
+  ...(dtype === '' ? undefined : { dtype }),
+});
 
 /** Most entries read for one op: the record of every kernel inside repeats them. */
 export const MAX_ENTRIES = 1024;

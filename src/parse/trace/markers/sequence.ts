@@ -6,8 +6,7 @@ import { isSameList, least } from '../../../containers/element.js';
 import type { Context, Direction, OpCall } from '../../../record/record.js';
 import { UNKNOWN } from '../../../record/units.js';
 import { LruCache } from '../../../containers/map-entry.js';
-import { isBackwardOp, readOpName } from '../../names/op-name.js';
-import type { OpMarker } from './markers.js';
+import { isBackwardOp, readOpName, type OpMarker } from './markers.js';
 
 export type SequenceFacts = Pick<Context, 'dir' | 'mod' | 'op' | 'seqMarker' | 'seq' | 'altSeq' | 'sub'>;
 

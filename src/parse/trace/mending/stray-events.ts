@@ -1,6 +1,6 @@
 /**
  * Single host events, samples and ends of work whose recorded time is far from all the rest of a profile: damaged, as such
- * starts of work are (`stray-times.ts`). A program may load its data for minutes before it has work, so that the empty gap
+ * starts of work are (`settleStrays`). A program may load its data for minutes before it has work, so that the empty gap
  * must be ten minutes at least, and a hundred times as long as all the rest. A range that encloses the rest, or lasts until
  * the rest begins, is believed, as is a call that waits. Work bears witness to host events at its time where its own launch
  * is known; without, of launches that are, it may be as damaged as they are.
@@ -10,10 +10,77 @@ import type { NumericColumn } from '../../../containers/numeric-column.js';
 import type { StatementRecord } from '../../../record/record.js';
 import type { Trace, IsStray } from '../trace.js';
 import { KIND_CODE } from '../trace-columns.js';
-import { middleOf, TIMES_READ } from '../clocks/exact-times.js';
-import type { Span } from '../clocks/host-span.js';
+import { middleOf, TIMES_READ } from '../clocks/trace-clock.js';
+import { spanOfHost, type Span } from '../clocks/host-span.js';
 import type { LaunchJoin } from '../launches.js';
 import { communicates } from './stream-order.js';
+
+/** How far is damaged: at least `ns`, and `lengths` of the span of what the profile has besides. */
+interface Distance {
+  readonly ns: number;
+  readonly lengths: number;
+}
+
+const FROM_HOST: Distance = { ns: 60e9, lengths: 1 };
+/** A device may well have nothing to do for minutes where nothing is known of the host. */
+const FROM_DEVICE: Distance = { ns: 600e9, lengths: 10 };
+
+/** Largest share of work that may be far: damage is rare. Of little work one may be. */
+const [MOST_FAR, MOST_OF_FEW] = [0.01, 0.1];
+
+/**
+ * A recorded time that is far from everything else in the profile is damaged (a kernel an hour before its program,
+ * rocprofiler#84), and must set neither the start nor the length of the profile.
+ * Makes damaged times of activities unknown, and counts them. @returns whether one had set the start of the profile
+ */
+export function settleStrays(trace: Trace, { callOf }: LaunchJoin): boolean {
+  const { start, end } = trace.activities;
+  if (!isWider(start.values, FROM_HOST.ns)) return false;
+  const host = spanOfHost(trace);
+  const { ns, lengths } = host.first <= host.last ? FROM_HOST : FROM_DEVICE;
+  const span = hull(host, middleHalf(start.values));
+  const far = Math.max(ns, lengths * (span.last - span.first));
+  // Work that waited for long starts late; none starts before its launch.
+  const mayWait = (time: number, row: number): boolean => {
+    const call = elementAt(callOf, row);
+    return call !== -1 && time >= trace.hostCalls.start.at(call);
+  };
+  const isStray = (time: number, row: number): boolean => outside(time, span) > far && !mayWait(time, row);
+  const strays = start.values.reduce((count, time, row) => count + Number(isStray(time, row)), 0);
+  const most = Math.max(Math.min(1, MOST_OF_FEW * start.length), MOST_FAR * start.length);
+  if (strays === 0 || strays > most) return false;
+  let movedStart = false;
+  start.values.forEach((time, row) => {
+    if (!isStray(time, row)) return;
+    movedStart ||= time === 0;
+    start.set(row, NaN);
+    end.set(row, NaN);
+  });
+  trace.diagnostics.count('time-far-away', strays);
+  return movedStart;
+}
+
+/** Whether some times are further apart than `ns`: those of most profiles are not. */
+function isWider(times: Float64Array, ns: number): boolean {
+  let [first, last] = [Infinity, -Infinity];
+  for (const time of times) {
+    if (time < first) first = time;
+    if (time > last) last = time;
+  }
+  return last - first > ns;
+}
+
+/** How far a time is outside of a span, ns; Infinity where there is no span, and not above 0 inside of it. */
+const outside = (time: number, { first, last }: Span): number => Math.max(first - time, time - last);
+
+const hull = (a: Span, b: Span): Span => ({ first: Math.min(a.first, b.first), last: Math.max(a.last, b.last) });
+
+/** From the first to the third quartile of times. */
+function middleHalf(times: Float64Array): Span {
+  const sorted = times.filter((time) => !Number.isNaN(time)).sort();
+  const quarter = sorted.length >> 2;
+  return { first: elementAt(sorted, quarter), last: elementAt(sorted, sorted.length - 1 - quarter) };
+}
 
 /** ns; and lengths of the rest. */
 const FAR = { ns: 600e9, lengths: 100 };
@@ -32,7 +99,7 @@ interface Events {
 }
 
 /** What stray events leave behind. */
-export interface Rest {
+interface Rest {
   /** Of all other events. */
   readonly span: Span;
   /** Whether a stray event had set the start of the profile. */

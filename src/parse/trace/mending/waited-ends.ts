@@ -11,8 +11,15 @@ import { allRows, sortRows, countBelow } from '../../../containers/row-order.js'
 import type { Trace } from '../trace.js';
 import { waitOfCall } from '../calls.js';
 import { KIND_CODE } from '../trace-columns.js';
-import { isAwaitedCopy, launchedRows, overrunsOf, WaitedFor, waitsFor, type HostWait } from '../clocks/host-waits.js';
-import { CLOCK_TOLERANCE } from '../clocks/launch-latencies.js';
+import {
+  isAwaitedCopy,
+  launchedRows,
+  overrunsOf,
+  WaitedFor,
+  waitsFor,
+  CLOCK_TOLERANCE,
+  type HostWait,
+} from '../clocks/host-waits.js';
 import type { LaunchJoin } from '../launches.js';
 import { farLonger } from './stream-order.js';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { CounterJoin } from '../../../../src/parse/readers/ncu/join.js';
+import { CounterJoin } from '../../../../src/parse/readers/ncu/ncu.js';
 import type { NcuLaunch } from '../../../../src/parse/readers/ncu/launches.js';
 import { Diagnostics } from '../../../../src/record/diagnostics.js';
 import type { ProfileLine } from '../../../../src/record/record.js';

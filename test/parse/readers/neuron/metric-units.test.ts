@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { unitOfMetric } from '../../../../src/parse/readers/neuron/metric-units.js';
+import { unitOfMetric } from '../../../../src/parse/readers/neuron/profile-record.js';
 
 describe('Neuron: units of metrics', () => {
   // By what the tool's own terminology says of each: fractions of 1, seconds, bytes.

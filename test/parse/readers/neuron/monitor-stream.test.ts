@@ -1,7 +1,6 @@
 /** How a stream of reports is recognised, and taken apart into lines. */
 import { expect } from 'chai';
-import { ByteLines } from '../../../../src/parse/readers/neuron/monitor/byte-lines.js';
-import { isMonitorStream, neuronMonitor } from '../../../../src/parse/readers/neuron/monitor.js';
+import { ByteLines, isMonitorStream, neuronMonitor } from '../../../../src/parse/readers/neuron/monitor.js';
 
 describe('a stream of reports', () => {
   const YES = [

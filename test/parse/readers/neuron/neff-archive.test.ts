@@ -7,10 +7,11 @@ import {
   ArchiveFault,
   ByteStream,
   FileBytes,
+  gunzip,
+  Inflated,
   type ByteSource,
-} from '../../../../src/parse/readers/neuron/neff/byte-stream.js';
-import { gunzip, Inflated } from '../../../../src/parse/readers/neuron/neff/inflate.js';
-import { members } from '../../../../src/parse/readers/neuron/neff/tar.js';
+} from '../../../../src/parse/input/byte-stream.js';
+import { members } from '../../../../src/parse/input/tar.js';
 import { tarOf, type TarEntry } from '../../../support/neff.js';
 import { freshPath } from '../../../support/fresh-path.js';
 import { propertyRuns } from '../../../support/property-runs.js';

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findProgram, type ProgramWanted } from '../../../../src/parse/readers/neuron/neff/find-program.js';
+import { findProgram, type ProgramWanted } from '../../../../src/parse/readers/neuron/neff/read-program.js';
 import { Diagnostics } from '../../../../src/record/diagnostics.js';
 import { UserError } from '../../../../src/record/errors.js';
 import { entriesOf, neffBytes, tarOf, UUID } from '../../../support/neff.js';

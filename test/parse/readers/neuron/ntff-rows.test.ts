@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { mkdirSync, readdirSync } from 'node:fs';
-import { RowChunks } from '../../../../src/parse/readers/neuron/ntff/rows/row-chunks.js';
-import { rankOf, rankWithin, ROW_DOUBLES, ROW_WORDS } from '../../../../src/parse/readers/neuron/ntff/rows/rows.js';
+import { RowChunks } from '../../../../src/parse/readers/neuron/ntff/row-chunks.js';
+import { rankOf, rankWithin, ROW_DOUBLES, ROW_WORDS } from '../../../../src/parse/readers/neuron/ntff/rows.js';
 import { UserError } from '../../../../src/record/errors.js';
 import { freshPath } from '../../../support/fresh-path.js';
 import { withTemporary } from '../../../support/temporary-folder.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { ProtobufMessage, WireError } from '../../../../src/parse/readers/neuron/ntff/file/protobuf.js';
+import { ProtobufMessage, WireError } from '../../../../src/parse/input/protobuf.js';
 
 const bytes = (...values: number[]): Buffer => Buffer.from(values);
 

@@ -1,9 +1,6 @@
 /** Packets of a queue and the transfers that they carry out. */
 import { expect } from 'chai';
-import {
-  TransferQueues,
-  type QueuedTransfer,
-} from '../../../../src/parse/readers/neuron/ntff/program/transfer-queues.js';
+import { TransferQueues, type QueuedTransfer } from '../../../../src/parse/readers/neuron/ntff/queues.js';
 import { readProfile } from '../../../../src/parse/profile.js';
 import { InstructionDetails } from '../../../../src/record/lines/device-lines.js';
 import { itShared } from '../../../support/shared.js';

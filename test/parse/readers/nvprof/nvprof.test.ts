@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readObjectId } from '../../../../src/parse/readers/nvprof/markers.js';
+import { readObjectId } from '../../../../src/parse/readers/nvprof/nvprof.js';
 import type { KernelRecord } from '../../../../src/record/record.js';
 import { EPOCH, NvprofDatabase, PID, threadObject, TID } from '../../../support/nvprof-database.js';
 import { diagnosticsOf, headerOf, kernelsOf, onlyKernelOf, recordsOf } from '../../../support/profile-records.js';

@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { NO_CONTEXT } from '../../../../src/parse/trace/kernel-contexts.js';
+import { NO_CONTEXT } from '../../../../src/parse/trace/launch-steps.js';
 import type { CapturedGraph, CapturedNode, NodeKind } from '../../../../src/parse/trace/graphs/captured-graph.js';
-import { CaptureShapes, type LaunchSequence } from '../../../../src/parse/trace/graphs/capture-shapes.js';
-import { NodeNames } from '../../../../src/parse/trace/graphs/node-names.js';
+import { CaptureShapes, NodeNames, type LaunchSequence } from '../../../../src/parse/trace/graphs/capture-shapes.js';
 
 const node = (name: string | null, kind: NodeKind = 'kernel'): CapturedNode => ({
   ...{ kind, name, grid: null, block: null, context: NO_CONTEXT },

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { ENGINE, kernel, launch, read, runtime, type EventText } from '../../../support/kineto-trace.js';
 import type { ProfileRecord } from '../../../../src/record/record.js';
-import { OpenCaptures, type CaptureSpan } from '../../../../src/parse/trace/graphs/capture-spans.js';
+import { OpenCaptures, type CaptureSpan } from '../../../../src/parse/trace/graphs/graph-launches.js';
 
 /** Captures of threads 0 to 3, the threads of one process two each; those of a thread nested, some without an end. */
 const captures = fc.array(fc.tuple(fc.integer({ min: 0, max: 3 }), fc.boolean()), { maxLength: 30 }).map((calls) => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { PlacedGraph, Shape } from '../../../../src/parse/trace/graphs/capture-shapes.js';
 import { readCaptureName } from '../../../../src/parse/trace/graphs/captured-graph.js';
-import { chooseCaptures, type ShapedLaunch } from '../../../../src/parse/trace/graphs/choose-capture.js';
+import { chooseCaptures, type ShapedLaunch } from '../../../../src/parse/trace/graphs/graph-origins.js';
 import { readServingStep } from '../../../../src/record/serving-step.js';
 
 const graph = (name: string, ordinal: number): PlacedGraph => ({

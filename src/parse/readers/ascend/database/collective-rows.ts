@@ -2,7 +2,7 @@
 import { entryOf } from '../../../../containers/map-entry.js';
 import type { CollectiveOperation } from '../../../trace/trace.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
-import { NumberIndex } from '../../../trace/number-index.js';
+import { NumberIndex } from '../../../trace/trace-columns.js';
 import type { SqliteFile } from '../../../sqlite/sqlite.js';
 import { COLLECTIVE_TYPE_CODES, collectiveKind, collectiveType, commonLink, LINK_CODES } from '../device-kinds.js';
 import { cleanText } from '../kernel-labels.js';

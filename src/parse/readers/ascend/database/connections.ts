@@ -5,7 +5,7 @@
  * entries of a queue, or a forward op to its backward node; writers before 2025 number all three in one range.
  */
 import { NumericColumn } from '../../../../containers/numeric-column.js';
-import { NumberIndex } from '../../../trace/number-index.js';
+import { NumberIndex } from '../../../trace/trace-columns.js';
 import type { SqliteFile } from '../../../sqlite/sqlite.js';
 import type { HostEvents } from '../../../torch/host-events.js';
 import { LruCache } from '../../../../containers/map-entry.js';

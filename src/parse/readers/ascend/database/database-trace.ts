@@ -16,15 +16,13 @@ import type {
   CollectiveOperation,
   IsStray,
 } from '../../../trace/trace.js';
-import { Activities, HostCalls, KIND_CODE } from '../../../trace/trace-columns.js';
+import { Activities, HostCalls, KIND_CODE, NumberIndex } from '../../../trace/trace-columns.js';
 import { spanOfHost } from '../../../trace/clocks/host-span.js';
-import { merged, startOf } from '../../../trace/dated-records.js';
-import type { KernelContexts } from '../../../trace/kernel-contexts.js';
+import { merged, startOf } from '../../../trace/record-order.js';
+import type { KernelContexts } from '../../../trace/launch-steps.js';
 import type { LaunchJoin } from '../../../trace/launches.js';
-import { NumberIndex } from '../../../trace/number-index.js';
 import type { SqliteFile } from '../../../sqlite/sqlite.js';
-import { countUnreadTables } from '../../../sqlite/unread-tables.js';
-import { UnreadEvents } from '../../../unread-events.js';
+import { countUnreadTables, UnreadEvents } from '../../../unread-events.js';
 import { ThreadTable } from '../../../trace/threads.js';
 import { TorchContexts } from '../../../torch/torch-contexts.js';
 import { nestEvents } from '../../../torch/nesting.js';

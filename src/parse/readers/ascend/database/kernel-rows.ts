@@ -3,7 +3,7 @@ import { elementAt } from '../../../../containers/element.js';
 import { LruCache } from '../../../../containers/map-entry.js';
 import type { Labels } from '../../../../record/record.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
-import { NumberIndex } from '../../../trace/number-index.js';
+import { NumberIndex } from '../../../trace/trace-columns.js';
 import { numberOf, type Selection, type SqliteFile, type TakeNumbers } from '../../../sqlite/sqlite.js';
 import { cleanText, kernelLabels } from '../kernel-labels.js';
 import { isMatrixKernel, unitsByBlocks } from '../device-kinds.js';

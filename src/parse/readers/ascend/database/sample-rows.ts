@@ -6,11 +6,11 @@ import type { Labels, SampleRecord } from '../../../../record/record.js';
 import { orNull, type NumericColumn } from '../../../../containers/numeric-column.js';
 import { integerOf, numberOf, type SqliteFile } from '../../../sqlite/sqlite.js';
 import { cleanText } from '../kernel-labels.js';
-import { isNear } from '../../../trace/clocks/exact-times.js';
+import { isNear } from '../../../trace/clocks/trace-clock.js';
 import { hasTimes, type DatabaseClock } from '../../../sqlite/database-clock.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import type { IsStray } from '../../../trace/trace.js';
-import { Dated } from '../../../trace/dated-records.js';
+import { Dated } from '../../../trace/record-order.js';
 import type { StringTable } from './connections.js';
 
 interface ValueColumn {

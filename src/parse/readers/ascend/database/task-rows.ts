@@ -12,7 +12,7 @@ import type { Labels } from '../../../../record/record.js';
 import { taskKind, TaskTypes, type TaskKind } from '../device-kinds.js';
 import type { UnreadEvents } from '../../../unread-events.js';
 import { isAway } from '../../../trace/mending/stray-events.js';
-import { isNear } from '../../../trace/clocks/exact-times.js';
+import { isNear } from '../../../trace/clocks/trace-clock.js';
 import { hasTimes, type DatabaseClock } from '../../../sqlite/database-clock.js';
 import type { CollectiveRows } from './collective-rows.js';
 import { connectionOrNone, NO_STRING, type StringTable } from './connections.js';

@@ -8,7 +8,7 @@ import { NO_ROW, PairIndex } from '../../../../containers/hash-index.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { allRows, groupRows, sortRows } from '../../../../containers/row-order.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-import { isNear } from '../../../trace/clocks/exact-times.js';
+import { isNear } from '../../../trace/clocks/trace-clock.js';
 import type { UnreadEvents } from '../../../unread-events.js';
 import { CLOCKS, DEVICE } from './layouts.js';
 import { TASK_NAMES } from './raw-texts.js';

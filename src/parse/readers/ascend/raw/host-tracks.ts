@@ -6,7 +6,7 @@ import { statSync } from 'node:fs';
 import { entryOf, LruCache } from '../../../../containers/map-entry.js';
 import { elementAt } from '../../../../containers/element.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-import { isNear } from '../../../trace/clocks/exact-times.js';
+import { isNear } from '../../../trace/clocks/trace-clock.js';
 import { HostCalls, Ranges } from '../../../trace/trace-columns.js';
 import { firstBytes } from '../../../files.js';
 import { nest, OUTSIDE } from '../../../torch/nesting.js';

@@ -4,7 +4,7 @@ import { UserError } from '../../../../record/errors.js';
 import type { Device } from '../../../../record/record.js';
 import { elementAt } from '../../../../containers/element.js';
 import type { NumericColumn } from '../../../../containers/numeric-column.js';
-import { shiftToFirst } from '../../../trace/clocks/exact-times.js';
+import { shiftToFirst } from '../../../trace/clocks/trace-clock.js';
 import { UNKNOWN_DEVICE } from '../../../trace/trace.js';
 import { firstBytes, namesIn, readJsonFile } from '../../../files.js';
 import { entriesOf, fieldOf } from '../../../json/json-value.js';

@@ -8,7 +8,7 @@ import { NO_ROW } from '../../../../containers/hash-index.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { Diagnostics } from '../../../../record/diagnostics.js';
 import type { ActivityDetails } from '../../../trace/trace.js';
-import { NumberIndex } from '../../../trace/number-index.js';
+import { NumberIndex } from '../../../trace/trace-columns.js';
 import { ThreadTable } from '../../../trace/threads.js';
 import { HostEvents } from '../../../torch/host-events.js';
 import { UnreadEvents } from '../../../unread-events.js';

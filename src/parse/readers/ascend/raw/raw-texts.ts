@@ -2,7 +2,7 @@
  * Texts of raw data, and names of its numbers: element types and memory formats of tensors, types of tasks.
  * Source: enumerations of Ascend/msprof (analysis/common_func/ms_constant/ge_enum_constant.py, msmodel/sqe_type_map.py).
  */
-import { ByteTexts } from '../../../json/byte-texts.js';
+import { ByteTexts } from '../../../json/json-bytes.js';
 
 const listed = (text: string, from = 0): [number, string][] => text.split(' ').map((name, i) => [from + i, name]);
 

@@ -1,7 +1,7 @@
 /** Reads files of structures and of records, a few MB at a time. What is cut off at the end of a file is counted. */
 import { statSync } from 'node:fs';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-import { ByteWindow } from '../../../json/byte-window.js';
+import { ByteWindow } from '../../../input/byte-window.js';
 import { Structure, type StructureFields, type StructureLayout } from './layouts.js';
 
 /**

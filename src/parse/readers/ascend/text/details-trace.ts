@@ -16,8 +16,8 @@ import {
   type IsStray,
 } from '../../../trace/trace.js';
 import { Activities, HostCalls, KIND_CODE, Ranges, type ActivityRow } from '../../../trace/trace-columns.js';
-import { NO_CONTEXT, type KernelContexts } from '../../../trace/kernel-contexts.js';
-import { merged, startOf } from '../../../trace/dated-records.js';
+import { NO_CONTEXT, type KernelContexts } from '../../../trace/launch-steps.js';
+import { merged, startOf } from '../../../trace/record-order.js';
 import { ThreadTable } from '../../../trace/threads.js';
 import { SidecarFiles, filesOf, tableOf, coreFacts, devicesOf } from './sidecar-files.js';
 import { timesOf, collectiveOperation, type CommunicationFacts } from './collective-parts.js';

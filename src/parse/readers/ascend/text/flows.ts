@@ -3,14 +3,13 @@
  * the device. Flows are at the end of a trace: in a truncated one, the launch is followed through the launch queue, which
  * a thread of its own drains.
  */
-import { HostCalls, Ranges } from '../../../trace/trace-columns.js';
+import { HostCalls, Ranges, NumberIndex } from '../../../trace/trace-columns.js';
 import { elementAt } from '../../../../containers/element.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { PairIndex } from '../../../../containers/hash-index.js';
-import { NumberIndex } from '../../../trace/number-index.js';
 import type { ThreadTable } from '../../../trace/threads.js';
 import { nest, OUTSIDE } from '../../../torch/nesting.js';
-import { ByteTexts } from '../../../json/byte-texts.js';
+import { ByteTexts } from '../../../json/json-bytes.js';
 import { EVENT, type Fields } from '../../../json/event-fields.js';
 import { addTo, entryOf } from '../../../../containers/map-entry.js';
 

@@ -18,8 +18,7 @@ import {
   type CsvRow,
 } from '../../../csv/csv-table.js';
 import { coreOfType } from './trace-tasks.js';
-import { TIMES_READ } from '../../../trace/clocks/exact-times.js';
-import { TraceClock } from '../../../trace/clocks/trace-clock.js';
+import { TIMES_READ, TraceClock } from '../../../trace/clocks/trace-clock.js';
 import { entryOf } from '../../../../containers/map-entry.js';
 
 /** Names of the counters, in the order of the values. */

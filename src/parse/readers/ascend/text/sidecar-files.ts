@@ -5,8 +5,7 @@
 import { existsSync } from 'node:fs';
 import { basename, join, dirname } from 'node:path';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-import { isFile, readJsonFile, namesIn } from '../../../files.js';
-import { Utf16Input } from '../../../input/utf16.js';
+import { isFile, readJsonFile, namesIn, Utf16Input } from '../../../files.js';
 import { ASCEND_FILES, MSPROF } from '../ascend-files.js';
 import { cellsOf, microsecondsOfCell, numberOfCell } from '../../../csv/csv-table.js';
 import {

@@ -17,8 +17,8 @@ import type {
 } from '../../../trace/trace.js';
 import { Activities, HostCalls, KIND_CODE, type ActivityRow } from '../../../trace/trace-columns.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
-import { merged, startOf } from '../../../trace/dated-records.js';
-import type { KernelContexts } from '../../../trace/kernel-contexts.js';
+import { merged, startOf } from '../../../trace/record-order.js';
+import type { KernelContexts } from '../../../trace/launch-steps.js';
 import type { LaunchJoin } from '../../../trace/launches.js';
 import { PairIndex } from '../../../../containers/hash-index.js';
 import { TorchContexts } from '../../../torch/torch-contexts.js';

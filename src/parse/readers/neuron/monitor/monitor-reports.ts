@@ -10,9 +10,8 @@ import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { UserError } from '../../../../record/errors.js';
 import type { Device, NoticeRecord, ProfileLine, SampleRecord, ProfileRecord } from '../../../../record/record.js';
 import { endRecord } from '../../../trace/emit.js';
-import { leavesOf, type Leaf } from './leaves.js';
+import { leavesOf, isPeriod, ReportTimes, timeOf, type Leaf } from './leaves.js';
 import { REPORT_KEYS } from './value-paths.js';
-import { isPeriod, ReportTimes, timeOf } from './report-times.js';
 import { coreOfArch, coreOfInstance } from '../../../../record/neuron/neuron-cores.js';
 import { knownFacts, neuronDevice, profileRecord } from '../profile-record.js';
 

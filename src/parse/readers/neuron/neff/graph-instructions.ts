@@ -11,8 +11,8 @@
  */
 import { entryOf } from '../../../../containers/map-entry.js';
 import type { Dependency } from '../../../../record/record.js';
-import { NO_NAMES, type DebugLayers, type SourceNames } from './debug-layers.js';
 import {
+  NO_NAMES,
   debugRecord,
   functionOf,
   MOST_DEPENDENCIES,
@@ -20,12 +20,14 @@ import {
   parentsOf,
   recordsOf,
   sourceOf,
+  type DebugLayers,
+  type SourceNames,
   type DebugRecord,
   type DebugTexts,
 } from './debug-records.js';
 import type { Variable, VariableNumbers } from './definition.js';
 import { INSTRUCTION_BYTES } from '../words/instruction-word.js';
-import { COMPILED_TRANSFER, type CompiledTransfer } from '../words/transfer-operands.js';
+import { COMPILED_TRANSFER, type CompiledTransfer } from '../words/engine-operands.js';
 
 /** Engines by their names in members' names; an engine's number is its index. */
 const ENGINES = ['PE', 'Activation', 'Pool', 'DVE', 'SP'] as const;

@@ -16,7 +16,7 @@
  * Source: AWS Neuron documentation, "Work with NEFF files"; names of features: the guide to neuron-packager, and its
  * output for real files.
  */
-import { cText } from './tar.js';
+import { cText } from '../../../input/tar.js';
 
 export interface NeffHeader {
   readonly packageVersion: number;

@@ -4,24 +4,24 @@ import type { Labels } from '../../../../record/record.js';
 import { knownFacts } from '../profile-record.js';
 import {
   joinTensors,
-  type NeffTensor,
   instructionMembers,
   readDefinition,
   readNodes,
   readTensorMap,
   readSemaphores,
   readVariableNumbers,
+  type NeffTensor,
   type NeffVariable,
   type MappedTensor,
   type TensorType,
 } from './definition.js';
 import { entryOf } from '../../../../containers/map-entry.js';
-import { DebugLayers } from './debug-layers.js';
+import { DebugLayers } from './debug-records.js';
 import { GraphInstructions, programRoom } from './graph-instructions.js';
 import type { NeffHeader } from './neff-header.js';
 import { fileNameOf } from '../../../files.js';
 import { fieldOf, listOf, parseJson, textOf } from '../../../json/json-value.js';
-import type { TarMember } from './tar.js';
+import type { TarMember } from '../../../input/tar.js';
 
 export interface NeffProgram {
   /** 32 hexadecimal digits; '' where the file has no header. */

@@ -7,11 +7,13 @@
 import { closeSync, openSync, statSync } from 'node:fs';
 import type { DiagnosticName, Diagnostics } from '../../../../record/diagnostics.js';
 import { UserError, isSystemError, systemReason } from '../../../../record/errors.js';
-import { ArchiveFault, ByteStream, FileBytes, type Fault } from './byte-stream.js';
+import { ArchiveFault, ByteStream, FileBytes, gunzip, type Fault } from '../../../input/byte-stream.js';
+import { isGzip } from '../../../../record/lines/gunzip.js';
 import { HEADER_BYTES, parseHeader, type NeffHeader } from './neff-header.js';
-import { gunzip, isGzip } from './inflate.js';
 import { ProgramBuilder, type NeffProgram } from './program.js';
-import { isTar, members } from './tar.js';
+import { isTar, members } from '../../../input/tar.js';
+import { basename, join } from 'node:path';
+import { fileNameOf, namesIn } from '../../../files.js';
 
 /** Decompressed size limit of a program with its constants. */
 const LARGEST_ARCHIVE = 4 * 1024 ** 3;
@@ -24,7 +26,7 @@ const FAULTS: Readonly<Record<Fault, DiagnosticName>> = {
 };
 
 function unpack(stream: ByteStream, limit: number): ByteStream {
-  return isGzip(stream.peek(3)) ? gunzip(stream, limit) : stream;
+  return isGzip(stream.peek(2)) ? gunzip(stream, limit) : stream;
 }
 
 function openHeader(stream: ByteStream, limit: number): { header: NeffHeader | null; rest: ByteStream } {
@@ -91,7 +93,7 @@ function readProgram(
   let builder = new ProgramBuilder(null, diagnostics, withInstructions);
   let isShort = false as boolean;
   const fault = untilFault(() => {
-    const isPacked = isGzip(stream.peek(3));
+    const isPacked = isGzip(stream.peek(2));
     const { header, rest } = openHeader(stream, LARGEST_ARCHIVE);
     // What is needed may stand before the cut.
     isShort = !isPacked && header !== null && size < header.headerSize + header.dataSize;
@@ -117,7 +119,7 @@ function readFile<T>(path: string, name: string, use: (stream: ByteStream) => T)
 }
 
 /** The uuid in a file's header; null where there is none, or no file. */
-export function uuidOf(path: string): string | null {
+function uuidOf(path: string): string | null {
   try {
     if (!statSync(path).isFile()) return null;
     return withFile(path, (stream) => parseHeader(stream.peek(HEADER_BYTES))?.uuid ?? null);
@@ -139,7 +141,7 @@ export function isNeff(path: string, head: Buffer): boolean {
       const { header, rest } = openHeader(stream, SNIFFED_BYTES);
       if (header === null) is = hasSubgraphs(unpack(rest, SNIFFED_BYTES));
       // The archive may be truncated anywhere.
-      else is = isEnd(rest) || isGzip(rest.peek(3)) || isTar(rest.peek(TAR_HEAD));
+      else is = isEnd(rest) || isGzip(rest.peek(2)) || isTar(rest.peek(TAR_HEAD));
     }),
   );
   return is;
@@ -153,4 +155,80 @@ function hasSubgraphs(archive: ByteStream): boolean {
     if (++looked === SNIFFED_MEMBERS) return false;
   }
   return false;
+}
+
+/** Finds the NEFF of a device trace: both contain the uuid of the program. */
+export interface ProgramWanted {
+  /** The file that the user named. */
+  readonly program?: string;
+  /** Whether to use that file although its uuid differs. */
+  readonly force?: boolean;
+  /** Folder of the trace; null when it has none. */
+  readonly folder: string | null;
+  /** Name of the trace. */
+  readonly file: string;
+  /** The trace's uuid, 32 hexadecimal digits; '' when it has none. */
+  readonly uuid: string;
+  /** Path of the program's file on the machine that ran it, as the trace has it. */
+  readonly modelFile: string | null;
+}
+
+const MOST_CANDIDATES = 5000;
+
+/**
+ * The program of a trace: the one that the user named, or the one in its folder that has its uuid.
+ * @returns null, after counting it, when none is found
+ * @throws UserError when the one named is no NEFF, or is another program and not forced
+ */
+export function findProgram(wanted: ProgramWanted, diagnostics: Diagnostics): NeffProgram | null {
+  if (wanted.program !== undefined) return namedProgram(wanted.program, wanted, diagnostics);
+  const path = wanted.folder === null ? null : programInFolder(wanted.folder, wanted, diagnostics);
+  if (path === null) diagnostics.count('program-not-found');
+  return path === null ? null : readNeff(path, path, diagnostics, true);
+}
+
+function namedProgram(path: string, { uuid, force }: ProgramWanted, diagnostics: Diagnostics): NeffProgram {
+  const program = readNeff(path, path, diagnostics, true);
+  if (program.uuid === '' || uuid === '') diagnostics.count('program-not-verified');
+  else if (program.uuid !== uuid) {
+    if (force !== true) {
+      throw new UserError(`is the program of another model: uuid ${program.uuid}, the profile has ${uuid}`, {
+        where: path,
+        hint: 'give the right one, or --force',
+      });
+    }
+    diagnostics.count('program-forced');
+  }
+  return program;
+}
+
+/** The runtime's names for its own captures: `neff_<hash>.neff` of `<hash>_instid_<k>_vnc_<core>.ntff`. */
+const CAPTURED = /^(.+)_instid_\d+_vnc_\d+\.ntff/;
+
+/** File names that follow from the trace. Its model file may be a path of another machine. */
+function suggestedNames({ modelFile, file }: ProgramWanted): string[] {
+  const names: string[] = [];
+  if (modelFile !== null) names.push(fileNameOf(modelFile));
+  const hash = CAPTURED.exec(basename(file))?.[1];
+  if (hash !== undefined) names.push(`neff_${hash}.neff`);
+  // Damaged traces may have texts that are no file names.
+  return names.filter((name) => name !== '' && name !== '.' && name !== '..' && !name.includes('\0'));
+}
+
+/** Path of the program with the trace's uuid, by reading headers alone. */
+function programInFolder(folder: string, wanted: ProgramWanted, diagnostics: Diagnostics): string | null {
+  if (wanted.uuid === '') return null;
+  const suggested = suggestedNames(wanted);
+  const others = namesIn(folder, /\.neff$/).filter((name) => !suggested.includes(name));
+  let foreign = 0;
+  for (const name of new Set([...suggested, ...others.slice(0, MOST_CANDIDATES)])) {
+    const path = join(folder, name);
+    const uuid = uuidOf(path);
+    if (uuid === wanted.uuid) return path;
+    // A misleading name is always counted; other programs of the folder only when none matches.
+    if (uuid !== null && suggested.includes(name)) diagnostics.count('neff-of-another-model');
+    else if (uuid !== null) foreign++;
+  }
+  diagnostics.count('neff-of-another-model', foreign);
+  return null;
 }

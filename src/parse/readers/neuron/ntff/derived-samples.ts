@@ -7,7 +7,7 @@
  * - waits for semaphores are no activity of an engine.
  */
 import type { CopyLine, KernelLine, Labels, ProfileLine, SampleRecord } from '../../../../record/record.js';
-import { nanoseconds, PS_PER_NS } from './rows/rows.js';
+import { nanoseconds, PS_PER_NS } from './rows.js';
 
 /** Least time between two rows of the rate, ps. */
 const RATE_STEP = 10_000;

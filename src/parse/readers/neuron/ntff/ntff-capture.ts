@@ -5,20 +5,19 @@ import { coreOfInstance } from '../../../../record/neuron/neuron-cores.js';
 import type { EndRecord, ProfileLine } from '../../../../record/record.js';
 import type { Probe, ReadOptions } from '../../../reader.js';
 import { endRecord } from '../../../trace/emit.js';
-import { findProgram } from '../neff/find-program.js';
+import { findProgram } from '../neff/read-program.js';
 import type { NeffProgram } from '../neff/program.js';
-import { LoadedPrograms } from './program/loaded-programs.js';
-import { SectionReader } from './sections/section-reader.js';
-import { DeviceClock } from './sections/device-clock.js';
-import { WaitClock, RecordLines } from './lines/record-lines.js';
-import { COLLECTIVE_CORES, type CoreProgram, type TraceSection } from './file/metadata.js';
+import { LoadedPrograms } from './loaded-programs.js';
+import { SectionReader } from './section-reader.js';
+import { DeviceClock } from './section-rows.js';
+import { WaitClock, RecordLines } from './record-lines.js';
+import { COLLECTIVE_CORES, type CoreProgram, type TraceSection } from './metadata.js';
 import { ENGINES_OF_RECORD, queuesOf } from './queues.js';
 import { DerivedSamples } from './derived-samples.js';
-import type { RowCursor } from './rows/row-merge.js';
-import { RowChunks } from './rows/row-chunks.js';
-import { MAX_DEVICES, rankWithin } from './rows/rows.js';
-import { countLines, memoryLines, profileLine, unevenQueueLines } from './lines/source-lines.js';
-import { RECORD_BYTES, NtffFile } from './file/ntff-file.js';
+import { RowChunks, type RowCursor } from './row-chunks.js';
+import { MAX_DEVICES, rankWithin } from './rows.js';
+import { countLines, memoryLines, unevenQueueLines, profileLine } from './source-lines.js';
+import { RECORD_BYTES, NtffFile } from './ntff-file.js';
 
 /**
  * Records of the trace. Memory: `RowChunks`, and a byte for every instruction of the program.

@@ -1,11 +1,10 @@
 /** First pass: small tables are held in memory, rows of large ones indexed. Tables and keys of a row have any order. */
 import { entryOf } from '../../../../containers/map-entry.js';
-import { isJsonObject } from '../../../json/json-value.js';
+import { isJsonObject, ExactDecoder } from '../../../json/json-value.js';
 import { elementAt } from '../../../../containers/element.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { UserError } from '../../../../record/errors.js';
-import { ByteWindow } from '../../../json/byte-window.js';
-import { ExactDecoder } from '../../../json/exact-json.js';
+import { ByteWindow } from '../../../input/byte-window.js';
 import { END, JsonCursor } from '../../../json/json-cursor.js';
 import {
   CLOSE_BRACE,
@@ -20,11 +19,19 @@ import {
   CUT,
   endOfNested,
   skipSpace,
+  numberAt,
 } from '../../../json/json-bytes.js';
-import { numberAt } from '../../../json/number-bytes.js';
-import { LONGEST_ROW, RowIndex } from './row-index.js';
-import { EMPTY_ROW, type ToolRow } from './table-row.js';
-import { useOfTable, type KeptTable, type TableUse, TIMED_TABLES, type TimedTable } from './json-tables.js';
+import {
+  LONGEST_ROW,
+  RowIndex,
+  useOfTable,
+  TIMED_TABLES,
+  EMPTY_ROW,
+  type KeptTable,
+  type TableUse,
+  type TimedTable,
+  type ToolRow,
+} from './json-tables.js';
 
 /** Limits of one small table. */
 const MOST_ROWS = 50_000;

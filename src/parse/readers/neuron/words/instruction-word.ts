@@ -13,21 +13,32 @@
  */
 import type { Counters } from '../../../../record/lines/device-lines.js';
 import type { Labels } from '../../../../record/record.js';
-import { activate, convert, loadWeights, multiply, reduce, tensorScalar } from './engine-operands.js';
+import {
+  activate,
+  convert,
+  loadWeights,
+  multiply,
+  reduce,
+  tensorScalar,
+  LOADED_TRANSFER,
+  transfer,
+} from './engine-operands.js';
 import {
   codeOf,
   hex,
   joined,
   product,
   typeName,
+  headText,
+  INCREMENT,
+  updateText,
+  waitText,
   type Access,
   type InstructionContext,
   type MovedBytes,
   type Operands,
   type WordLayout,
 } from './word-fields.js';
-import { headText, INCREMENT, updateText, waitText } from './semaphores.js';
-import { LOADED_TRANSFER, transfer } from './transfer-operands.js';
 
 export const INSTRUCTION_BYTES = 64;
 

@@ -5,8 +5,7 @@
  * collective's payload has no communicator); Nsight Systems documentation, "Recipe Composite Tables" (fields of JSON).
  */
 import { elementType } from '../../../../record/element-types.js';
-import { fieldOf, textOf } from '../../../json/json-value.js';
-import { ExactDecoder } from '../../../json/exact-json.js';
+import { fieldOf, textOf, ExactDecoder } from '../../../json/json-value.js';
 import { entryOf } from '../../../../containers/map-entry.js';
 import { integerOf, type Cell, type SqliteFile } from '../../../sqlite/sqlite.js';
 

@@ -1,7 +1,7 @@
 /** Instructions of loaded programs → rows of the compiler's. */
 import { expect } from 'chai';
-import { compilerRow } from '../../../../../src/parse/readers/neuron/ntff/program/loaded-programs.js';
-import type { ProgramEdit } from '../../../../../src/parse/readers/neuron/ntff/file/metadata.js';
+import { compilerRow } from '../../../../../src/parse/readers/neuron/ntff/loaded-programs.js';
+import type { ProgramEdit } from '../../../../../src/parse/readers/neuron/ntff/metadata.js';
 
 const edit = (place: number, inserted: number, removed: number): ProgramEdit => ({
   offset: place * 64,

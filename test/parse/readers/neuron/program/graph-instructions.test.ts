@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { writeFileSync } from 'node:fs';
 import { message, packed, varint, type Field } from '../../../../../samples/programs/wire.js';
-import { DebugLayers } from '../../../../../src/parse/readers/neuron/neff/debug-layers.js';
+import { DebugLayers } from '../../../../../src/parse/readers/neuron/neff/debug-records.js';
 import { GraphInstructions, programRoom } from '../../../../../src/parse/readers/neuron/neff/graph-instructions.js';
 import { readNeff } from '../../../../../src/parse/readers/neuron/neff/read-program.js';
 import { Diagnostics } from '../../../../../src/record/diagnostics.js';

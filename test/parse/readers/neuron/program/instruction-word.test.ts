@@ -7,7 +7,7 @@ import {
   type DecodedInstruction,
 } from '../../../../../src/parse/readers/neuron/words/instruction-word.js';
 import type { InstructionContext } from '../../../../../src/parse/readers/neuron/words/word-fields.js';
-import { compiledTransfer } from '../../../../../src/parse/readers/neuron/words/transfer-operands.js';
+import { compiledTransfer } from '../../../../../src/parse/readers/neuron/words/engine-operands.js';
 
 /** Bytes from an offset on. */
 type Part = readonly [offset: number, bytes: readonly number[]];

@@ -1,0 +1,110 @@
+/**
+ * Files read through bounded memory: a window that only moves forwards, where bytes are scanned in place and dropped
+ * when it moves on, and a cache of blocks for readers that move forwards at several positions at once.
+ */
+import { closeSync, openSync, readSync } from 'node:fs';
+import { readFully } from '../files.js';
+
+/** Bytes of a block, and how many blocks the cache holds: 48 MiB in all. */
+const BLOCK = 64 * 1024;
+const KEPT = 768;
+
+/** A file read through an LRU cache of blocks, for readers that move forwards at several positions at once. */
+export class BlockFile {
+  readonly #file: number;
+  /** Blocks by number, in order of last use. */
+  readonly #blocks = new Map<number, Buffer>();
+  #lastNumber = -1;
+  #last: Buffer = Buffer.alloc(0);
+
+  constructor(
+    path: string,
+    private readonly size = BLOCK,
+    private readonly kept = KEPT,
+  ) {
+    this.#file = openSync(path, 'r');
+  }
+
+  /** Bytes from an offset; fewer where the file ends. Valid until the next call. */
+  read(offset: number, length: number): Buffer {
+    const number = Math.floor(offset / this.size);
+    const from = offset - number * this.size;
+    if (from + length <= this.size) return this.#block(number).subarray(from, from + length);
+    const whole = Buffer.allocUnsafe(length);
+    if (length > this.size * 4) return whole.subarray(0, readFully(this.#file, whole, offset));
+    let filled = this.#block(number).subarray(from).copy(whole);
+    for (let next = number + 1; filled < length; next++) {
+      const copied = this.#block(next).copy(whole, filled);
+      if (copied === 0) break;
+      filled += copied;
+    }
+    return whole.subarray(0, filled);
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+
+  #block(number: number): Buffer {
+    if (number === this.#lastNumber) return this.#last;
+    let block = this.#blocks.get(number);
+    if (block === undefined) block = this.#load(number);
+    else this.#blocks.delete(number);
+    this.#blocks.set(number, block);
+    this.#lastNumber = number;
+    this.#last = block;
+    return block;
+  }
+
+  /** Reads a block into the memory of the least recently used one. */
+  #load(number: number): Buffer {
+    let memory: Buffer | undefined;
+    if (this.#blocks.size >= this.kept) {
+      for (const [oldest, block] of this.#blocks) {
+        this.#blocks.delete(oldest);
+        memory = block.length === this.size ? block : undefined;
+        break;
+      }
+    }
+    memory ??= Buffer.allocUnsafeSlow(this.size);
+    return memory.subarray(0, readFully(this.#file, memory, number * this.size));
+  }
+}
+
+/** Bytes read at a time. */
+export const STEP = 4 * 1024 * 1024;
+
+export class ByteWindow {
+  #file: number;
+  /** The window; bytes from `end` on are undefined. Another buffer after every `more`. */
+  bytes: Buffer<ArrayBuffer>;
+  /** How many bytes of the window are filled. */
+  end = 0;
+  #ended = false;
+
+  constructor(
+    path: string,
+    private readonly step = STEP,
+  ) {
+    this.#file = openSync(path, 'r');
+    this.bytes = Buffer.allocUnsafe(step);
+  }
+
+  /** Drops the bytes before `from`, the window's new start, and reads on; false when the file has ended. */
+  more(from: number): boolean {
+    if (this.#ended) return false;
+    const kept = this.end - from;
+    const capacity = Math.max(this.step, kept * 2);
+    const target = capacity > this.bytes.length ? Buffer.allocUnsafe(capacity) : this.bytes;
+    this.bytes.copy(target, 0, from, this.end);
+    this.bytes = target;
+    const read = readSync(this.#file, target, kept, target.length - kept, null);
+    this.end = kept + read;
+    this.#ended = read === 0;
+    return !this.#ended;
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+}
