@@ -4,7 +4,16 @@ import { amountText } from '../../record/units.js';
 import { entryOf } from '../../containers/map-entry.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import { boundOf, type ProgramBound } from './bound.js';
-import { isUnknown, withMachine, type Metric, type MetricAmount, type MetricSums, type MetricUnit } from './metric.js';
+import {
+  isMachineRate,
+  isUnknown,
+  MACHINE_RATES,
+  withMachine,
+  type Metric,
+  type MetricAmount,
+  type MetricSums,
+  type MetricUnit,
+} from './metric.js';
 import { byGroup, metricsOf, textOf, type MetricText } from './metrics/metrics.js';
 import { isOfNeuronDevice } from './machine.js';
 import { compareWithReport, type MetricComparison } from './metric-comparison.js';
@@ -13,7 +22,7 @@ import type { ReportedMetric } from './sums/stated-values.js';
 import { fromVendor } from './quantity.js';
 import { warningsOf, type MetricWarning } from './warnings.js';
 
-/** What a formula names. */
+/** What a metric is computed from. */
 interface FormulaInput {
   readonly name: string;
   readonly amount: MetricAmount;
@@ -138,26 +147,15 @@ function rowOf(
   };
 }
 
-/** Rates of the machine, with the words that stand for them in formulas. */
-const MACHINE_RATES = [
-  { name: 'cores', words: /\bcores\b/, unit: 'count', key: 'cores' },
-  { name: 'peak', words: /\bpeak\b(?!_)|\btensor clock\b/, unit: 'FLOP/s', key: 'peakFlops' },
-  { name: 'bandwidth of a stack', words: /bandwidth of a stack/, unit: 'bytes/s', key: 'hbmBytesPerS' },
-  { name: 'clock', words: /(?<!tensor )\bclock\b/, unit: 'Hz', key: 'clockHz' },
-] as const;
-
-/** Inputs of a metric: the metrics and machine rates that its formula names, with their values. */
-function inputsOf({ formula, name }: Metric, metrics: readonly Metric[], sums: MetricSums): FormulaInput[] {
-  const words = new Set(Array.from(formula.matchAll(/[a-z0-9_]+/gi), ([word]) => word));
-  const named = metrics.filter((metric) => metric.name !== name && words.has(metric.name));
-  return [
-    ...named.map((metric) => ({ name: metric.name, amount: metric.of(sums), unit: metric.unit })),
-    ...MACHINE_RATES.filter(({ words: rate }) => rate.test(formula)).map(({ name: rate, unit, key }) => ({
-      name: rate,
-      amount: sums.machine[key] ?? { unknown: 'not in the capture' },
-      unit,
-    })),
-  ];
+/** Values of a metric's inputs. */
+function inputsOf({ inputs = [] }: Metric, metrics: readonly Metric[], sums: MetricSums): FormulaInput[] {
+  return inputs.flatMap((name): FormulaInput[] => {
+    if (isMachineRate(name)) {
+      const { unit, key } = MACHINE_RATES[name];
+      return [{ name, amount: sums.machine[key] ?? { unknown: 'not in the capture' }, unit }];
+    }
+    return metrics.filter((metric) => metric.name === name).map(({ of, unit }) => ({ name, amount: of(sums), unit }));
+  });
 }
 
 function leftOutText({ leftOut, unevenQueues }: MetricSums): string | null {

@@ -8,7 +8,7 @@ import { PS_PER_NS } from '../../../containers/interval-union.js';
 import { ratio, type MetricAmount, type Metric, type MetricSums } from '../metric.js';
 import type { CoreThrottling, ThrottleWindows } from '../sums/throttling.js';
 
-type ThrottleTemplate<Windows> = Pick<Metric, 'name' | 'unit' | 'doc' | 'formula' | 'own'> & {
+type ThrottleTemplate<Windows> = Pick<Metric, 'name' | 'unit' | 'doc' | 'formula' | 'inputs' | 'own'> & {
   readonly of: (windows: Windows, sums: MetricSums, core: number) => MetricAmount;
 };
 
@@ -44,6 +44,7 @@ export const CORE_TEMPLATES: readonly ThrottleTemplate<CoreThrottling>[] = [
     own: true,
     doc: 'share of the time for which a limit, even of 1, was observed',
     formula: 'Σ duration of windows / total_time',
+    inputs: ['total_time'],
     of: ({ observed }, sums) => ofTotal(observed.time, sums),
   },
   {
@@ -60,6 +61,7 @@ export const CORE_TEMPLATES: readonly ThrottleTemplate<CoreThrottling>[] = [
     own: true,
     doc: 'share of the time that limits took away from a core that always had work',
     formula: 'Σ (1 - limit) · duration of windows / total_time',
+    inputs: ['total_time'],
     of: ({ observed }, sums) => ofTotal(lost(observed), sums),
   },
 ];
