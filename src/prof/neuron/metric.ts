@@ -40,8 +40,8 @@ export interface Metric {
   readonly unit: MetricUnit;
   readonly doc: string;
   readonly formula: string;
-  /** What the formula is computed from, as far as it has a name: other metrics, in order of the table, then machine rates. */
-  readonly inputs?: readonly (string | MachineRate)[];
+  /** What the formula is computed from, as far as it has a name: other metrics, in order of the table, then `MACHINE_RATES`. */
+  readonly inputs?: readonly string[];
   /** Not one of the vendor's. */
   readonly own?: true;
   readonly of: (summary: MetricSums) => MetricAmount;
