@@ -2,7 +2,7 @@
 import { ChromeTrace } from '../../src/cli/commands/perfetto/perfetto-chrome.js';
 import { ProtobufTrace, type TraceText } from '../../src/cli/commands/perfetto/perfetto-protobuf.js';
 import { entryOf } from '../../src/containers/map-entry.js';
-import type { Alignment } from '../../src/prof/perfetto/profile-clock.js';
+import type { Alignment } from '../../src/prof/perfetto/counters.js';
 import { TraceBuilder } from '../../src/prof/perfetto/trace-builder.js';
 import { STEP_METRIC, type ProfileLine, type ProfileRecord } from '../../src/record/record.js';
 import { shownTrace, type ShownTrace } from './perfetto-trace.js';

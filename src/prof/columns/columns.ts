@@ -9,7 +9,7 @@ import { isCommunication } from '../../ops/kernels/kernel-name.js';
 import type { Collective } from '../../record/fields/collective.js';
 import { operationName } from '../steps/step-work.js';
 import type { CellValue } from '../../table/column.js';
-import { modelPartOf } from '../steps/serving/model-part.js';
+import { modelPartOf } from '../steps/serving/served-times.js';
 
 /** The columns on steps of servers of language models: vLLM, SGLang, ATOM. */
 const SERVING_COLUMNS: readonly KernelColumn[] = [

@@ -1,8 +1,7 @@
 /** `dprof memory`: memory in use over time, its peak, and what held it then. */
-import { CATEGORY_RULES } from '../../../prof/memory/allocation-categories.js';
+import { CATEGORY_RULES } from '../../../prof/memory/allocations.js';
 import { MemoryTimeline } from '../../../prof/memory/memory-timeline.js';
-import { CURVE_POINTS, Memory } from '../../../prof/memory/memory.js';
-import { memoryDocument } from '../../../prof/memory/memory-report.js';
+import { CURVE_POINTS, Memory, memoryDocument } from '../../../prof/memory/memory-report.js';
 import { jsonLines } from '../../../record/control-characters.js';
 import { UsageError } from '../../../record/errors.js';
 import { integer } from '../../arguments.js';

@@ -6,7 +6,13 @@ import { closeSync, openSync } from 'node:fs';
 import { readFully } from '../../../parse/files.js';
 import { TemporaryFile } from '../../../parse/input/temporary-file.js';
 import { MemberScanner } from '../../../prof/input/member-scanner.js';
-import { byMemberKey, memberKey, memberText, partialLine, type MemberKey } from '../../../prof/partial/member-text.js';
+import {
+  byMemberKey,
+  memberKey,
+  memberText,
+  partialLine,
+  type MemberKey,
+} from '../../../prof/partial/member-builder.js';
 import { UserError } from '../../../record/errors.js';
 import type { Write } from '../../output.js';
 
