@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RecordFiles } from '../../src/cli/dparse/record-files.js';
 import { requireColumn } from '../../src/prof/columns/columns.js';
-import { memberText, partialLine } from '../../src/prof/partial/member-text.js';
-import { PartialBuilder } from '../../src/prof/partial/member-builder.js';
+import { memberText, partialLine, PartialBuilder } from '../../src/prof/partial/member-builder.js';
 import type { ProfileLine } from '../../src/record/record.js';
 import type { Base, Files } from './input.js';
 

@@ -3,7 +3,7 @@
  * gzip file of two members, of which the second one, compressed once, is the same for all.
  */
 import { gzipSync } from 'node:zlib';
-import { memberHeadOf, memberLines, memberText, partialLine } from '../../src/prof/partial/member-text.js';
+import { memberHeadOf, memberLines, memberText, partialLine } from '../../src/prof/partial/member-builder.js';
 import { readTrace } from '../repeat-trace.js';
 
 /** Clocks of two ranks that follow each other differ by so much. */

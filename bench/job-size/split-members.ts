@@ -1,5 +1,5 @@
 /** A file of partial answers → the text of a file for each of its members, in their order. */
-import { memberText, partialLine } from '../../src/prof/partial/member-text.js';
+import { memberText, partialLine } from '../../src/prof/partial/member-builder.js';
 
 export function splitMembers(text: string): string[] {
   const members: string[][] = [];

@@ -1,11 +1,9 @@
 /** The answers of the commands as functions: each returns what its command prints with `-f json`. */
 import { Adviser, MIN_SHARE, TOP, type AdviceLine } from '../prof/advise/adviser.js';
 import { RULES, rulesNamed } from '../prof/advise/rules.js';
-import { memoryDocument, type MemoryDocument } from '../prof/memory/memory-report.js';
-import { CURVE_POINTS, Memory } from '../prof/memory/memory.js';
+import { memoryDocument, CURVE_POINTS, Memory, type MemoryDocument } from '../prof/memory/memory-report.js';
 import { MetricAnalysis } from '../prof/neuron/metric-analysis.js';
-import { RanksAnalysis } from '../prof/ranks/ranks-analysis.js';
-import { ranksDocument, type RanksDocument } from '../prof/ranks/ranks-document.js';
+import { RanksAnalysis, ranksDocument, type RanksDocument } from '../prof/ranks/ranks-document.js';
 import { Annotator } from '../prof/report/report.js';
 import { Steps } from '../prof/steps/steps.js';
 import { SummaryDetails, summaryDocuments, type SummaryDocument } from '../prof/summary/details.js';

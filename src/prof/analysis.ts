@@ -4,7 +4,7 @@ import { counted } from '../record/plural.js';
 import type { ProfileLine } from '../record/record.js';
 import type { AnyTable } from '../table/column.js';
 import type { Annotated } from './annotate.js';
-import { WithoutDevice } from './input/missing-device.js';
+import { WithoutDevice } from './input/device-activity.js';
 import type { RecordTypes } from './input/record-types.js';
 
 /** What an analysis takes: records in the order of the input and, where kernels are annotated, each kernel once it is complete. */

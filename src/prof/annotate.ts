@@ -12,7 +12,7 @@ import type { Collective } from '../record/fields/collective.js';
 import type { Device, KernelRecord, OpCall, ProfileRecord } from '../record/record.js';
 import type { ServingStep } from '../record/serving-step.js';
 import type { Pairing } from './work/forward-pairing.js';
-import { servingStepOf } from './steps/serving/serving-step-of.js';
+import { servingStepOf } from './steps/serving/served-times.js';
 import { occupancyOf, type Occupancy } from './roofline/occupancy.js';
 import { peaksOf, type Peaks } from './roofline/peaks.js';
 import { NO_ROOF, classifyRoofline, roofOf, type Placement } from './roofline/roofline.js';

@@ -1,7 +1,7 @@
 /** One pass of an analysis over the records of a source, or of an input of a comparison. */
 import { fitting, withoutKernels, type Analysis, type Item } from '../prof/analysis.js';
 import { withCut, type EndedInputs } from '../prof/input/stream-status.js';
-import { withReason } from '../prof/input/missing-device.js';
+import { withReason } from '../prof/input/device-activity.js';
 import type { Annotator } from '../prof/report/report.js';
 import { UsageError, UserError } from '../record/errors.js';
 import type { ProfileLine } from '../record/record.js';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { memberLines } from '../../src/prof/partial/member-text.js';
+import { memberLines } from '../../src/prof/partial/member-builder.js';
 import { freshPath } from '../support/fresh-path.js';
 import { NsightDatabase } from '../support/nsight-database.js';
 import { propertyRuns } from '../support/property-runs.js';

@@ -1,6 +1,6 @@
 /** Reports of neuron-monitor, made up: what the monitor writes, and what we make of it. */
 import { MonitorReports } from '../../src/parse/readers/neuron/monitor/monitor-reports.js';
-import type { ReportFilter } from '../../src/prof/neuron/monitor/metric-groups.js';
+import type { ReportFilter } from '../../src/prof/neuron/monitor/monitor-config.js';
 import type { MonitorReport } from '../../src/prof/neuron/monitor/monitor-report.js';
 import { reportOf, ReportSplitter, type ReportSamples } from '../../src/prof/neuron/monitor/report-samples.js';
 import { Diagnostics } from '../../src/record/diagnostics.js';

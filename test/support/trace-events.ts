@@ -1,7 +1,7 @@
 /** Records → a trace, and the trace that is expected from the records alone. */
 import { ChromeTrace, ProtobufTrace, type TraceText } from '../../src/cli/commands/perfetto/perfetto-chrome.js';
 import { entryOf } from '../../src/containers/map-entry.js';
-import type { Alignment } from '../../src/prof/perfetto/profile-clock.js';
+import type { Alignment } from '../../src/prof/perfetto/counters.js';
 import { TraceBuilder } from '../../src/prof/perfetto/trace-builder.js';
 import { STEP_METRIC, type ProfileLine, type ProfileRecord } from '../../src/record/record.js';
 import { shownTrace, type ShownTrace } from './perfetto-trace.js';

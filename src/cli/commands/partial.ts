@@ -1,8 +1,7 @@
 /** `dprof partial`: what profiles add up to, for answers over many of them; and `dprof merge`: files of these → one. */
 import { append } from '../../containers/element.js';
 import { requireColumn, COLUMNS } from '../../prof/columns/columns.js';
-import { memberHeadOf } from '../../prof/partial/member-text.js';
-import { MEMBER_TYPES, type MemberOptions, PartialBuilder } from '../../prof/partial/member-builder.js';
+import { memberHeadOf, MEMBER_TYPES, PartialBuilder, type MemberOptions } from '../../prof/partial/member-builder.js';
 import { MOST_EXACT } from '../../prof/partial/kernels/kernel-part-builder.js';
 import type { StreamStatus } from '../../prof/input/stream-status.js';
 import { EXIT, UsageError, UserError } from '../../record/errors.js';

@@ -11,10 +11,15 @@ import {
   openDatabase,
   type Database,
 } from '../../prof/query/sql/duckdb.js';
-import { createEmptyTables, planQuery } from '../../prof/query/sql/query-plan.js';
-import { runQuery, type QueryResult, type ResultRow } from '../../prof/query/sql/query-result.js';
+import {
+  createEmptyTables,
+  planQuery,
+  runQuery,
+  type QueryResult,
+  type ResultRow,
+} from '../../prof/query/sql/query.js';
 import { SqlRecords } from '../../prof/query/sql/sql-records.js';
-import { SCHEMA_COLUMNS, schemaRows } from '../../prof/query/sql/sql-schema.js';
+import { SCHEMA_COLUMNS, schemaRows } from '../../prof/query/sql/sql-table.js';
 import { UsageError } from '../../record/errors.js';
 import type { AnyTable } from '../../table/column.js';
 import { alignedTable } from '../../write/cell-text.js';

@@ -5,7 +5,7 @@ import type { CollectiveLine, ProfileLine } from '../../record/record.js';
 import { NS_PER_S } from '../../record/units.js';
 import { operationName, operationOf, UNKNOWN_OPERATION, communicates, isCut, workOf } from '../steps/step-work.js';
 import type { LongestTime } from './finding.js';
-import { Ranking } from './longest.js';
+import { Ranking } from './kernel-tally.js';
 import { spokenName } from './wording.js';
 
 /** The operation of a record that moves data between devices, and the size of its message; null for any other record. */

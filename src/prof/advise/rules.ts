@@ -1,27 +1,18 @@
 /** THE table of rules: the help, the names that --rule takes, and the adviser are made of it. */
 import { requireNamed } from '../../record/errors.js';
 import type { Rule } from './rule.js';
-import { aiCpu } from './rules/ai-cpu.js';
+import { aiCpu, oldArchitecture, autotuning, impossible, unknownFlops } from './rules/kernel-lists.js';
 import { alignment } from './rules/alignment.js';
-import { autotuning } from './rules/autotuning.js';
-import { clockShift } from './rules/clock-shift.js';
-import { copies } from './rules/copies.js';
-import { copyBound } from './rules/copy-bound.js';
-import { exposedCollectives } from './rules/exposed-collectives.js';
+import { clockShift, graphTrace } from './rules/capture-faults.js';
+import { copies, copyBound } from './rules/copies.js';
+import { exposedCollectives, stragglers } from './rules/communication.js';
 import { fp32Product } from './rules/fp32-product.js';
 import { fusion } from './rules/fusion.js';
-import { garbageCollection } from './rules/garbage-collection.js';
-import { graphTrace } from './rules/graph-trace.js';
-import { impossible } from './rules/impossible.js';
-import { inputPipeline } from './rules/input-pipeline.js';
+import { garbageCollection, inputPipeline, launchGaps } from './rules/launch-gaps.js';
 import { job } from './job/job-causes.js';
-import { launchGaps } from './rules/launch-gaps.js';
 import { longCalls } from './rules/long-calls.js';
 import { neuronRules } from './rules/neuron-warnings.js';
-import { oldArchitecture } from './rules/old-architecture.js';
-import { stragglers } from './rules/stragglers.js';
 import { unattributed } from './rules/unattributed-kernels.js';
-import { unknownFlops } from './rules/unknown-flops.js';
 
 export const RULES: readonly Rule[] = [
   job,

@@ -1,7 +1,7 @@
 /** Words of findings: names as people say them, and amounts. */
 import { grouped } from '../../record/plural.js';
 import { amountText } from '../../record/units.js';
-import type { Ranking } from './longest.js';
+import type { Ranking } from './kernel-tally.js';
 
 export { grouped, many } from '../../record/plural.js';
 

@@ -7,7 +7,7 @@ import { algorithmBytes, busBytes } from '../../ops/collective-bytes.js';
 import { isCommunication } from '../../ops/kernels/kernel-name.js';
 import type { Collective } from '../../record/fields/collective.js';
 import { operationName } from '../steps/step-work.js';
-import { modelPartOf } from '../steps/serving/model-part.js';
+import { modelPartOf } from '../steps/serving/served-times.js';
 
 /** The columns on steps of servers of language models: vLLM, SGLang, ATOM. */
 const SERVING_COLUMNS: readonly KernelColumn[] = [

@@ -1,11 +1,141 @@
 /** A comparison with the texts around its table. */
-import type { Comparison, DiffResult } from './comparison.js';
+import { OTHERS, type Comparison, type DiffResult } from './comparison.js';
 import { leftOpenBy, type Taken, type Trouble } from './compared-input.js';
 import { diffLines, type DiffLine } from './diff-columns.js';
-import { commonLine, inputLines, methodLine, notesOf, unequalRunsLine } from './diff-heading.js';
 import { lossesOf, type Doubt } from '../input/losses.js';
-import { NAMES, type Pair } from './input-facts.js';
+import { NAMES, differ, type Pair, type Which } from './input-facts.js';
 import type { Judged } from './judging.js';
+import { basename } from 'node:path';
+import { leastP } from './mann-whitney.js';
+import { OTHER_KERNELS } from '../partial/kernels/kernel-part.js';
+import { counted } from '../../record/plural.js';
+
+const SIDES: readonly Which[] = ['base', 'new'];
+
+const list = (texts: ReadonlySet<string>): string => [...texts].join(', ');
+
+/** `BASE net.json (kineto): NVIDIA H100, 10 steps, 1540 kernels`. */
+function inputLines(comparison: Comparison, taken: Pair<Taken>): string[] {
+  return SIDES.filter((which) => taken[which].failure === null).map((which) => {
+    const { facts, samples } = comparison.sides[which];
+    const format = facts.formats.size > 0 ? ` (${list(facts.formats)})` : '';
+    const parts = [
+      ...(facts.devices.size > 0 ? [list(facts.devices)] : []),
+      ...(facts.profiles > 1 ? [counted(facts.profiles, 'profile')] : []),
+      samples.steps > 0 ? counted(samples.steps, 'step') : 'no known steps',
+      counted(comparison.total[which].count, 'kernel'),
+    ];
+    return `${NAMES[which]} ${basename(taken[which].name)}${format}: ${parts.join(', ')}`;
+  });
+}
+
+/** What is said of a comparison besides its numbers: the inputs, what was tested how, what falls short. */
+function methodLine({ basis, tested }: DiffResult, { rate, minEffect }: Comparison['settings']): string {
+  const compared = basis === 'call' ? 'call of BASE' : basis;
+  return (
+    `times of a mean ${compared}; ${counted(tested, 'row')} tested: Mann-Whitney U over ${SAMPLE[basis]}s, beyond ` +
+    `${round(100 * minEffect)} %, false-discovery rate ${rate} (Benjamini-Hochberg)`
+  );
+}
+
+/** What a sample of the tests is. */
+const SAMPLE = { step: 'step', run: 'run', call: 'run' } as const;
+
+/** That runs without steps differ in their kernels, and need not be the same work, in a line; none where they do not. */
+function unequalRunsLine({ basis, total }: DiffResult): string[] {
+  if (basis !== 'call') return [];
+  const [base, next] = [round(total.base.calls), round(total.new.calls)];
+  return [
+    `${base} kernels a run in BASE, ${next} in NEW (${signed(total.callsPercent ?? 0)} %), and no steps: the captures ` +
+      'may differ in length, so verdicts and --fail-if are on the time of a call; change_% is of whole captures',
+  ];
+}
+
+const signed = (percent: number): string => `${percent > 0 ? '+' : ''}${percent.toFixed(2)}`;
+
+/** What the rows share and what became of it, in a line; none where it is left in. */
+function commonLine({ basis, common, tested }: DiffResult, { asIs, minEffect }: Comparison['settings']): string[] {
+  if (asIs || tested === 0 || common === null) return [];
+  const { change, spread, rows, verdict } = common;
+  const percent = 100 * (change - 1);
+  const shown =
+    verdict === 'same'
+      ? `not shown to be beyond ${round(100 * minEffect)} %: taken out of the tests`
+      : `${verdict}: it counts as theirs`;
+  return [
+    `what ${rows} rows share: ${(100 * spread).toFixed(2)} % from ${SAMPLE[basis]} to ${SAMPLE[basis]}, taken out of ` +
+      `the tests; ${signed(percent)} % from BASE to NEW, ${shown}`,
+  ];
+}
+
+const round = (value: number): number => Number(value.toPrecision(6));
+
+/** What the reader should know before believing the numbers. */
+function notesOf(comparison: Comparison, result: DiffResult): string[] {
+  return [
+    ...differences(comparison),
+    ...sampleNotes(comparison, result),
+    ...SIDES.flatMap((which) => inputNotes(comparison, result, which)),
+    ...(comparison.others > 0
+      ? [`too many rows: ${counted(comparison.others, 'kernel')} under ${OTHERS} (fewer columns of --by make fewer)`]
+      : []),
+  ];
+}
+
+function differences({ sides: { base, new: next } }: Comparison): string[] {
+  const against = (what: string, a: ReadonlySet<string>, b: ReadonlySet<string>): string[] =>
+    differ(a, b) ? [`different ${what}: ${list(a)} against ${list(b)}`] : [];
+  return [
+    ...against('vendors', base.facts.vendors, next.facts.vendors),
+    ...against('devices', base.facts.devices, next.facts.devices),
+    ...against('profilers', base.facts.formats, next.facts.formats),
+  ];
+}
+
+/** Whether there are samples enough to find anything. */
+function sampleNotes({ sides, settings }: Comparison, { basis, total, tested }: DiffResult): string[] {
+  const without = SIDES.filter((which) => sides[which].samples.steps === 0).map((which) => NAMES[which]);
+  const unit = SAMPLE[basis];
+  const notes =
+    without.length === 0
+      ? []
+      : [`${without.join(' and ')} ${without.length === 1 ? 'has' : 'have'} no steps: whole runs are compared`];
+  const [n, m] = [total.base.samples, total.new.samples];
+  if (Math.min(n, m) < settings.minSamples) {
+    const have = `${counted(n, unit)} of BASE and ${n === 1 && m === 1 ? '1' : m} of NEW`;
+    return [...notes, `too few samples for a test: ${have}, at least ${settings.minSamples} each are needed`];
+  }
+  const least = leastP(n, m);
+  if (tested === 0 || least * tested <= settings.rate) return notes;
+  let enough = Math.max(n, m);
+  while (leastP(enough, enough) * tested > settings.rate) enough++;
+  return [
+    ...notes,
+    `with ${n} and ${m} ${unit}s no single change among ${tested} rows can be shown: ${enough} each would do`,
+  ];
+}
+
+function inputNotes({ sides, total }: Comparison, { basis }: DiffResult, which: Which): string[] {
+  const { ungrouped, samples } = sides[which];
+  const { untimed, time, timeInSteps } = total[which];
+  const outside = time > 0 ? (100 * (time - timeInSteps)) / time : 0;
+  return [
+    ...(untimed > 0 ? [`${NAMES[which]}: ${counted(untimed, 'kernel')} without a duration left out`] : []),
+    ...(ungrouped > 0
+      ? [
+          `${NAMES[which]}: ${counted(ungrouped, 'kernel')} under ${OTHER_KERNELS}: the partial answer has too many groups`,
+        ]
+      : []),
+    ...(basis === 'step' && outside > 0
+      ? [`${NAMES[which]}: ${outside.toPrecision(3)} % of the time belongs to no step: in the times, not in the test`]
+      : []),
+    ...(samples.isCut
+      ? [
+          `${NAMES[which]}: too many sums by row and step: the test takes the first ${total[which].count > 0 ? counted(samples.tested(basis).length, SAMPLE[basis]) : 'none'}`,
+        ]
+      : []),
+  ];
+}
 
 /** A comparison with the texts around its table. */
 export interface DiffReport {

@@ -9,7 +9,7 @@ import { countNotes, RANGES_HINT, withoutTimes, type Analysis, type Answer, type
 import { Annotated } from '../annotate.js';
 import { isDeviceActivity } from '../input/device-activity.js';
 import { Adviser, ADVICE_TYPES } from '../advise/adviser.js';
-import { Memory, MEMORY_TYPES } from '../memory/memory.js';
+import { Memory, MEMORY_TYPES } from '../memory/memory-report.js';
 import { jobReport } from '../ranks/job-report.js';
 import { RankCollector } from '../ranks/part/rank-collector.js';
 import { ProfileSummaries, SUMMARY_TYPES } from '../summary/summaries.js';

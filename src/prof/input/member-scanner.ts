@@ -4,7 +4,7 @@
  */
 import { UserError } from '../../record/errors.js';
 import { PART_VERSION } from '../../record/partial.js';
-import { MemberHash, memberHeadOf, memberLineType, type MemberHead } from '../partial/member-text.js';
+import { MemberHash, memberHeadOf, memberLineType, type MemberHead } from '../partial/member-builder.js';
 import { isNumber, isObject } from '../../record/fields/field-types.js';
 import { TruncatedInput } from './stream-status.js';
 

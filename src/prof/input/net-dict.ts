@@ -8,10 +8,9 @@ import { isDict, parseLiteral } from '../../record/python/python-literal.js';
 import { UserError } from '../../record/errors.js';
 import { counted } from '../../record/plural.js';
 import { LruCache } from '../../containers/map-entry.js';
-import { copyOf } from './repeated-fields.js';
+import { copyOf, kernelOf } from './record-validation.js';
 import { strings } from '../../record/fields/field-types.js';
 import type { StreamStatus } from './stream-status.js';
-import { kernelOf } from './record-validation.js';
 
 const MARKERS_KEPT = 2000;
 /** A longer marker text is rare enough not to be kept. */
@@ -105,7 +104,7 @@ export class NetDictReader {
     return { ...kernel, calls: this.#calls(strings(dict['marker'])) };
   }
 
-  /** Equal markers give the same object: see `repeated-fields.ts`. */
+  /** Equal markers give the same object: see `RepeatedFieldParser`. */
   #calls(texts: readonly string[]): readonly OpCall[] {
     const [only] = texts;
     const key = texts.length === 1 && only !== undefined ? only : JSON.stringify(texts);

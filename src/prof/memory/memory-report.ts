@@ -1,9 +1,24 @@
 /** Columns of `dprof memory`: one row a point of a curve. */
 import { column, int, str, type Column } from '../../table/column.js';
-import type { ProfileRecord } from '../../record/record.js';
-import type { Peak, Series } from './device-memory.js';
+import type { ProfileRecord, KernelLine, ProfileLine, SampleRecord } from '../../record/record.js';
+import {
+  ALLOCATION_METRIC,
+  DeviceMemory,
+  bufferOf,
+  isMemory,
+  withoutMemory,
+  type Peak,
+  type Series,
+} from './device-memory.js';
 import type { Owner } from './allocations.js';
 import type { MemoryOwners, MemoryPeak } from '../html/page-data.js';
+import { entryOf } from '../../containers/map-entry.js';
+import { counted } from '../../record/plural.js';
+import type { Analysis, Answer } from '../analysis.js';
+import type { RecordTypes } from '../input/record-types.js';
+import { HostSteps, stepOf } from '../steps/host-steps.js';
+import { coreOfArch } from '../../record/neuron/neuron-cores.js';
+import { statedDevice } from '../../record/fields/stated-device.js';
 
 /** Memory in use of one device of one profile. */
 export interface MemoryReport {
@@ -19,7 +34,7 @@ export interface MemoryReport {
 }
 
 /** A point of a curve, or the value of a whole profile, which has no time. */
-export interface CurveRow {
+interface CurveRow {
   readonly report: MemoryReport;
   readonly series: Series;
   /** ns. */
@@ -28,7 +43,7 @@ export interface CurveRow {
 }
 
 /** All points of all curves; a series without samples over time has its value alone. */
-export const curveRows = (reports: readonly MemoryReport[]): CurveRow[] =>
+const curveRows = (reports: readonly MemoryReport[]): CurveRow[] =>
   reports.flatMap((report) =>
     report.series.flatMap((series): CurveRow[] => {
       const points = series.curve.points.map(({ at, value }) => ({ report, series, at, bytes: value }));
@@ -38,7 +53,7 @@ export const curveRows = (reports: readonly MemoryReport[]): CurveRow[] =>
     }),
   );
 
-export const CURVE_COLUMNS: readonly Column<CurveRow>[] = [
+const CURVE_COLUMNS: readonly Column<CurveRow>[] = [
   column('profile', 'profile', int(7), 'number of the input, from 0', ({ report }) => report.profile),
   column('file', 'file', str(0), "the profile's file", ({ report }) => report.header?.file ?? null),
   column('rank', 'rank', int(4), 'rank of the process', ({ report }) => report.header?.rank ?? null),
@@ -119,3 +134,111 @@ export const memoryPeaks = (reports: readonly MemoryReport[]): MemoryPeak[] =>
     ops: peak.owners === null ? null : bounded(peak.owners.ops),
     categories: peak.owners === null ? null : bounded(peak.owners.categories),
   }));
+
+export const MEMORY_TYPES: RecordTypes = new Set(['profile', 'kernel', 'sample', 'range', 'end'] as const);
+
+/** Points of a curve that a plot can show. */
+export const CURVE_POINTS = 1000;
+
+/** When a step's kernels were launched. */
+class StepLaunches {
+  readonly #steps = new Map<number, { first: number; last: number }>();
+
+  take({ step, launch }: KernelLine): void {
+    const start = launch?.start;
+    if (typeof step !== 'number' || start === undefined) return;
+    const times = entryOf(this.#steps, step, () => ({ first: start, last: start }));
+    times.first = Math.min(times.first, start);
+    times.last = Math.max(times.last, start);
+  }
+
+  /** The step among whose launches a time is; null when there is none, or several. */
+  at(time: number): number | null {
+    const found = [...this.#steps].filter(([, { first, last }]) => first <= time && time <= last);
+    return found.length === 1 ? (found[0]?.[0] ?? null) : null;
+  }
+}
+
+class MemoryProfile {
+  header: ProfileRecord | null = null;
+  readonly steps = new HostSteps();
+  readonly launches = new StepLaunches();
+  readonly devices = new Map<number | null, DeviceMemory>();
+}
+
+/** Records → memory in use over time, of each device of each profile, in one pass over records in order of start. */
+export class Memory implements Analysis<readonly MemoryReport[]> {
+  readonly types = MEMORY_TYPES;
+  readonly ranges = 'without-calls';
+  readonly #profiles = new Map<number, MemoryProfile>();
+  /** Samples of buffers of unknown size. */
+  #unsized = 0;
+
+  /** @param points of each curve at most */
+  constructor(private readonly points = CURVE_POINTS) {}
+
+  take(record: ProfileLine): void {
+    if (record.type === 'end') return;
+    const profile = entryOf(this.#profiles, record.profile, () => new MemoryProfile());
+    if (record.type === 'profile') profile.header = record;
+    else if (record.type === 'kernel') profile.launches.take(record);
+    else if (record.type === 'sample') this.#sample(profile, record);
+    const step = stepOf(record);
+    if (step !== null) profile.steps.add(step);
+  }
+
+  /** @throws UserError without samples of memory */
+  finish(): Answer<readonly MemoryReport[]> {
+    const { reports } = this;
+    if (reports.length === 0) throw withoutMemory('no samples of memory', this.#headers);
+    return {
+      table: { columns: CURVE_COLUMNS, rows: curveRows(reports) },
+      facts: reports,
+      notes: [
+        ...(this.#ignored > 0 ? [`too many series of memory: ${counted(this.#ignored, 'sample')} left out`] : []),
+        ...(this.#unsized > 0 ? [`buffers of unknown size: ${counted(this.#unsized, 'sample')} left out`] : []),
+      ],
+    };
+  }
+
+  get #headers(): ProfileRecord[] {
+    return [...this.#profiles.values()].flatMap(({ header }) => header ?? []);
+  }
+
+  get #ignored(): number {
+    const memories = [...this.#profiles.values()].flatMap(({ devices }) => [...devices.values()]);
+    return memories.reduce((sum, { ignored }) => sum + ignored, 0);
+  }
+
+  get reports(): MemoryReport[] {
+    return [...this.#profiles].flatMap(([profile, { header, steps, launches, devices }]) =>
+      [...devices]
+        .sort(([a], [b]) => (a ?? Infinity) - (b ?? Infinity))
+        .flatMap(([device, memory]) => {
+          const { peak, series } = memory;
+          if (peak === null) return [];
+          const { start } = peak;
+          const step = start === null ? null : (steps.at(start) ?? launches.at(start));
+          return [{ profile, header, device, peak, step, series }];
+        }),
+    );
+  }
+
+  #sample({ devices, header }: MemoryProfile, record: SampleRecord): void {
+    if (!isMemory(record.metric) && record.metric !== ALLOCATION_METRIC) return;
+    const inBytes = this.#inBytes(header, record);
+    if (inBytes !== null) entryOf(devices, record.device, () => new DeviceMemory(this.points)).take(inBytes);
+  }
+
+  /** A share of a core's buffer in bytes; null, and counted, where the size of the buffer is not known. */
+  #inBytes(header: ProfileRecord | null, record: SampleRecord): SampleRecord | null {
+    const buffer = bufferOf(record.metric);
+    if (buffer === null) return record;
+    const arch = statedDevice(header, record.device)?.arch ?? null;
+    const size = coreOfArch(arch)?.[buffer];
+    const { value } = record;
+    if (size !== undefined) return { ...record, labels: {}, value: value === null ? null : Math.round(value * size) };
+    this.#unsized++;
+    return null;
+  }
+}

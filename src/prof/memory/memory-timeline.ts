@@ -12,7 +12,7 @@ import { UserError } from '../../record/errors.js';
 import type { ProfileLine, ProfileRecord, SampleRecord } from '../../record/record.js';
 import type { Analysis, Answer } from '../analysis.js';
 import type { RecordTypes } from '../input/record-types.js';
-import { AllocationCategories, CATEGORIES } from './allocation-categories.js';
+import { AllocationCategories, CATEGORIES } from './allocations.js';
 import { ALLOCATION_METRIC, bufferOf, isMemory, withoutMemory } from './device-memory.js';
 
 /** Actions of the raw form. */

@@ -3,17 +3,78 @@ import { plural } from '../../record/plural.js';
 import { amountText } from '../../record/units.js';
 import { entryOf } from '../../containers/map-entry.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
-import { boundOf, type ProgramBound } from './bound.js';
-import { isUnknown, withMachine, type Metric, type MetricAmount, type MetricSums, type MetricUnit } from './metric.js';
+import { boundOf, type ProgramBound } from './flops.js';
+import {
+  isMachineRate,
+  isUnknown,
+  MACHINE_RATES,
+  withMachine,
+  type Metric,
+  type MetricAmount,
+  type MetricSums,
+  type MetricUnit,
+  type MeasuredTime,
+} from './metric.js';
 import { byGroup, metricsOf, textOf, type MetricText } from './metrics/metrics.js';
 import { isOfNeuronDevice } from './machine.js';
-import { compareWithReport, type MetricComparison } from './metric-comparison.js';
 import { ProfileSums } from './metric-sums.js';
 import type { ReportedMetric } from './sums/stated-values.js';
 import { fromVendor } from './quantity.js';
 import { warningsOf, type MetricWarning } from './warnings.js';
+import { PS_PER_NS } from '../../containers/interval-union.js';
 
-/** What a formula names. */
+/** Comparison of a computed metric with the value that the vendor's tool reported, and the reason of a difference. */
+export interface MetricComparison {
+  /** In the unit of the metric; null when it was not reported. */
+  readonly reported: number | string | null;
+  /** (ours - reported) / reported; null when undefined. */
+  readonly difference: number | null;
+  /** Why the values differ or cannot be compared; '' when they agree. */
+  readonly why: string;
+}
+
+/** Relative difference up to which two values agree. */
+const SAME = 1e-4;
+
+/** @returns null when the profile has no reported metrics at all */
+export function compareWithReport(
+  metric: Metric,
+  amount: MetricAmount,
+  sums: MetricSums,
+  report: ReportedMetric | null,
+): MetricComparison | null {
+  if (sums.reported.size === 0) return null;
+  const value = report === null ? null : report.value;
+  if (value === null)
+    return { reported: null, difference: null, why: metric.own === true ? "not one of the vendor's" : 'not reported' };
+  const reported = typeof value === 'number' ? fromVendor(value, metric.unit) : value;
+  if (isUnknown(amount)) {
+    const why = metric.differs === undefined ? amount.unknown : `${amount.unknown}; ${metric.differs}`;
+    return { reported, difference: null, why };
+  }
+  if (typeof amount === 'string' || typeof reported === 'string') {
+    return { reported, difference: null, why: String(amount) === String(reported) ? '' : 'another text' };
+  }
+  const difference = amount === reported ? 0 : reported === 0 ? null : (amount - reported) / reported;
+  const agrees = difference !== null && Math.abs(difference) <= SAME;
+  return { reported, difference, why: agrees ? '' : reason(metric, sums, difference) };
+}
+
+/** Greatest relative error of whole nanoseconds. */
+const roundingOf = (measured: readonly MeasuredTime[]): number =>
+  measured.reduce((sum, { ps, lost }) => sum + (ps > 0 ? lost / ps : 0), 0);
+
+function reason(metric: Metric, sums: MetricSums, difference: number | null): string {
+  const measured = sums.exact > 0 || metric.measured === undefined ? [] : metric.measured(sums);
+  const [first] = measured;
+  if (difference !== null && first !== undefined && Math.abs(difference) <= roundingOf(measured)) {
+    const { lost, intervals } = first;
+    return `the JSON has whole nanoseconds: up to ${amountText(lost / PS_PER_NS, 'time')} are lost in ${intervals} intervals`;
+  }
+  return metric.differs ?? 'not explained';
+}
+
+/** What a metric is computed from. */
 interface FormulaInput {
   readonly name: string;
   readonly amount: MetricAmount;
@@ -138,26 +199,15 @@ function rowOf(
   };
 }
 
-/** Rates of the machine, with the words that stand for them in formulas. */
-const MACHINE_RATES = [
-  { name: 'cores', words: /\bcores\b/, unit: 'count', key: 'cores' },
-  { name: 'peak', words: /\bpeak\b(?!_)|\btensor clock\b/, unit: 'FLOP/s', key: 'peakFlops' },
-  { name: 'bandwidth of a stack', words: /bandwidth of a stack/, unit: 'bytes/s', key: 'hbmBytesPerS' },
-  { name: 'clock', words: /(?<!tensor )\bclock\b/, unit: 'Hz', key: 'clockHz' },
-] as const;
-
-/** Inputs of a metric: the metrics and machine rates that its formula names, with their values. */
-function inputsOf({ formula, name }: Metric, metrics: readonly Metric[], sums: MetricSums): FormulaInput[] {
-  const words = new Set(Array.from(formula.matchAll(/[a-z0-9_]+/gi), ([word]) => word));
-  const named = metrics.filter((metric) => metric.name !== name && words.has(metric.name));
-  return [
-    ...named.map((metric) => ({ name: metric.name, amount: metric.of(sums), unit: metric.unit })),
-    ...MACHINE_RATES.filter(({ words: rate }) => rate.test(formula)).map(({ name: rate, unit, key }) => ({
-      name: rate,
-      amount: sums.machine[key] ?? { unknown: 'not in the capture' },
-      unit,
-    })),
-  ];
+/** Values of a metric's inputs. */
+function inputsOf({ inputs = [] }: Metric, metrics: readonly Metric[], sums: MetricSums): FormulaInput[] {
+  return inputs.flatMap((name): FormulaInput[] => {
+    if (isMachineRate(name)) {
+      const { unit, key } = MACHINE_RATES[name];
+      return [{ name, amount: sums.machine[key] ?? { unknown: 'not in the capture' }, unit }];
+    }
+    return metrics.filter((metric) => metric.name === name).map(({ of, unit }) => ({ name, amount: of(sums), unit }));
+  });
 }
 
 function leftOutText({ leftOut, unevenQueues }: MetricSums): string | null {

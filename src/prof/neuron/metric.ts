@@ -24,12 +24,24 @@ export interface MeasuredTime {
   readonly lost: number;
 }
 
+/** Rates of the machine that a metric can be relative to. */
+export const MACHINE_RATES = {
+  cores: { unit: 'count', key: 'cores' },
+  peak: { unit: 'FLOP/s', key: 'peakFlops' },
+  'bandwidth of a stack': { unit: 'bytes/s', key: 'hbmBytesPerS' },
+  clock: { unit: 'Hz', key: 'clockHz' },
+} as const;
+type MachineRate = keyof typeof MACHINE_RATES;
+export const isMachineRate = (input: string): input is MachineRate => Object.hasOwn(MACHINE_RATES, input);
+
 export interface Metric {
   readonly name: string;
   readonly group: MetricGroup;
   readonly unit: MetricUnit;
   readonly doc: string;
   readonly formula: string;
+  /** What the formula is computed from, as far as it has a name: other metrics, in order of the table, then `MACHINE_RATES`. */
+  readonly inputs?: readonly string[];
   /** Not one of the vendor's. */
   readonly own?: true;
   readonly of: (summary: MetricSums) => MetricAmount;

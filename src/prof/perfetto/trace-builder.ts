@@ -7,16 +7,13 @@ import { Annotated } from '../annotate.js';
 import { hasLaunched, isDeviceActivity, launchOf, type DeviceActivity } from '../input/device-activity.js';
 import type { RecordTypes } from '../input/record-types.js';
 import type { Peaks } from '../roofline/peaks.js';
-import { DeviceSlices, type DeviceSliceSink } from './device-slices.js';
+import { DeviceSlices, LaunchSlices, OpenLaunch, type DeviceSliceSink } from './launch-slices.js';
 import { fieldArgs, kernelArgs, nameOf, timeOf, titleOf } from './slice-args.js';
-import { ProfileClock, type Alignment } from './profile-clock.js';
+import { ProfileClock, TraceCounters, type Alignment } from './counters.js';
 import { NO_ARROWS, type Arrows, type Emit, type TraceArg, type TraceTime } from './trace-element.js';
 import { ReorderBuffer, type TimedSlice } from './reorder-buffer.js';
-import type { MemberArrows } from './member-arrows.js';
-import { DependencyArrows, type SliceArrows } from './dependency-arrows.js';
-import { LaunchSlices, OpenLaunch } from './launch-slices.js';
+import { DependencyArrows, type MemberArrows, type SliceArrows } from './arrows.js';
 import { TraceTracks, type TrackLanes } from './tracks.js';
-import { TraceCounters } from './counters.js';
 
 export const TRACE_TYPES: RecordTypes = new Set([
   ...(['profile', 'kernel', 'copy', 'set', 'sync', 'graph', 'collective'] as const),

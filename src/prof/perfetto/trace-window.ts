@@ -2,7 +2,7 @@
 import type { ProfileLine } from '../../record/record.js';
 import type { JobReport } from '../ranks/job-report.js';
 import type { RankPart } from '../ranks/part/rank-part.js';
-import { MemberArrows } from './member-arrows.js';
+import { MemberArrows } from './arrows.js';
 
 /** A job with its parts by the number of their profile. */
 export interface JobOfProfiles {

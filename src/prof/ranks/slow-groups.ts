@@ -6,8 +6,7 @@ import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { median } from '../../record/statistics.js';
 import { falseDiscovery, mannWhitney } from '../diff/mann-whitney.js';
-import type { GroupReach } from './group-reach.js';
-import type { GroupKind, KnownKind } from './group-kinds.js';
+import type { GroupReach, GroupKind, KnownKind } from './group-kinds.js';
 import { logChoices, mostLate } from './stragglers/late-alike.js';
 import type { OperationWaits } from './waits.js';
 

@@ -4,9 +4,8 @@ import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { median } from '../../record/statistics.js';
 import { NS_PER_S } from '../../record/units.js';
-import type { GroupKind, KnownKind } from './group-kinds.js';
-import type { GroupReach } from './group-reach.js';
-import { MESSAGE } from './matching/operation-signature.js';
+import type { GroupKind, KnownKind, GroupReach } from './group-kinds.js';
+import { MESSAGE } from './matching/job-groups.js';
 import type { OperationWaits } from './waits.js';
 
 /** What a set of operations adds up to. */

@@ -9,10 +9,9 @@
  */
 import { MATH_TYPES } from '../../ops/kernels/matrix-unit.js';
 import { nearest, UsageError, UserError } from '../../record/errors.js';
-import { rowOf } from './device-row.js';
+import { rowOf, peaksOfRow, type Peaks } from './peaks.js';
 import { DEVICES, type Rates } from './devices.js';
 import { isObject, type RecordFields } from '../../record/fields/field-types.js';
-import { peaksOfRow, type Peaks } from './peaks.js';
 
 const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 

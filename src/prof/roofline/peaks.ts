@@ -1,8 +1,34 @@
-/** Peak rates of a kernel's device: by its name in the table, by formula from its record, or as given by the user. */
+/** Peak rates of a device of a profile and of its links, by the table of devices. */
 import { matrixTypes, type MathType } from '../../ops/kernels/matrix-unit.js';
 import type { Device } from '../../record/record.js';
-import { rowOf, rowOfUnnamed } from './device-row.js';
-import type { DeviceRow, PeakRates } from './devices.js';
+import { DEVICES, GIB, type DeviceRow, type PeakRates } from './devices.js';
+
+/** Memory in bytes by a name such as `A100-SXM4-80GB`; null where the name has none. */
+const memoryInName = (name: string): number | null => {
+  const size = /(?<!\d)(\d+)\s?GB\b/.exec(name)?.[1];
+  return size === undefined ? null : Number(size) * GIB;
+};
+
+/**
+ * The row of a device; null for a part that is not in the table.
+ * @param name as the driver has it
+ * @param memBytes memory in bytes; null where the profile has none
+ */
+export function rowOf(name: string, memBytes: number | null): DeviceRow | null {
+  if (/\bMIG\b/.test(name)) return null;
+  const memory = memBytes ?? memoryInName(name);
+  const fits = ([least, most]: readonly [number, number]): boolean =>
+    memory !== null && memory >= least && memory <= most;
+  return DEVICES.find((row) => row.pattern.test(name) && (row.memory === undefined || fits(row.memory))) ?? null;
+}
+
+/** The row of the only part with such an architecture, units and memory; null when there is none. */
+const rowOfUnnamed = ({ arch, units, memBytes }: Device): DeviceRow | null =>
+  DEVICES.find(({ arch: own, unnamed }) => {
+    if (unnamed === undefined || own !== arch || unnamed.units !== units || memBytes === null) return false;
+    const [least, most] = unnamed.memory;
+    return memBytes >= least && memBytes <= most;
+  }) ?? null;
 
 /** Peak rates of a device, and how they were found. */
 export interface Peaks extends PeakRates {
@@ -133,3 +159,31 @@ export function peaksOf(device: Device | null): Peaks {
 }
 
 export const peaksOfRow = (row: DeviceRow): Peaks => ({ ...fromRow(row, null), origin: 'given' });
+
+interface LinkRate {
+  /** On names of the table of devices. */
+  readonly pattern: RegExp;
+  /** GB/s in one direction, of all links of the device together. */
+  readonly rate: number;
+  readonly source: string;
+}
+
+/**
+ * Peak rates of the links between devices of one machine, in one direction, by the names of the table of devices. Vendors
+ * print both directions together: half of that is what a bus bandwidth is held against. Devices whose boards have several
+ * forms (PCIe with or without bridges) have no entry.
+ */
+const LINKS: readonly LinkRate[] = [
+  { pattern: /^V100 SXM2$/, rate: 150, source: 'NVIDIA V100 datasheet: NVLink 300 GB/s both ways' },
+  { pattern: /^A100 SXM/, rate: 300, source: 'NVIDIA A100 datasheet: NVLink 600 GB/s both ways' },
+  { pattern: /^(H100 SXM|H200)$/, rate: 450, source: 'NVIDIA H100 and H200 datasheets: NVLink 900 GB/s both ways' },
+  { pattern: /^(B200|GB200, one GPU)$/, rate: 900, source: 'NVIDIA Blackwell datasheet: NVLink 1.8 TB/s both ways' },
+  { pattern: /^MI3(00|25)X$/, rate: 448, source: 'AMD Instinct MI300X datasheet: 7 links of 128 GB/s both ways' },
+];
+
+/** Bytes per second in one direction between the device and others of its machine; null where no source states it. */
+export function linkPeakOf(deviceName: string | null): number | null {
+  const row = deviceName === null ? null : rowOf(deviceName, null);
+  const link = row === null ? undefined : LINKS.find(({ pattern }) => pattern.test(row.name));
+  return link === undefined ? null : link.rate * 1e9;
+}

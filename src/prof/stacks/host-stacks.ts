@@ -7,8 +7,7 @@ import type { ProfileLine, ProfileRecord, RangeKind, RangeRecord } from '../../r
 import { withoutRanges, type Analysis, type Answer } from '../analysis.js';
 import type { RecordTypes } from '../input/record-types.js';
 import { callName, framesOf, type FrameKind } from './frames.js';
-import { OTHERS, StackSums, type ProfileStacks } from './stack-sums.js';
-import type { StackOptions } from './stacks.js';
+import { OTHERS, StackSums, type ProfileStacks, type StackOptions } from './stack-sums.js';
 
 /** What a range adds to what is open: an op, whose time is counted, a frame, or the whole call stack. */
 interface ReadRange {

@@ -2,9 +2,7 @@
 import { column, int, real, str, type ColumnFormat, type Column } from '../../table/column.js';
 import type { ProfileRecord } from '../../record/record.js';
 import type { ServingStep } from '../../record/serving-step.js';
-import type { ModelPart } from './serving/model-part.js';
-import type { Served } from './serving/served-times.js';
-import { stepTime, timePerOutputToken, tokensPerSecond } from './serving/token-rates.js';
+import { stepTime, timePerOutputToken, tokensPerSecond, type ModelPart, type Served } from './serving/served-times.js';
 import type { StepSums } from './step-sums.js';
 
 export interface StepRow {

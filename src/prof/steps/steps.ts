@@ -7,7 +7,7 @@ import { UserError } from '../../record/errors.js';
 import type { KernelLine, ProfileLine, ProfileRecord } from '../../record/record.js';
 import type { RecordTypes } from '../input/record-types.js';
 import { countNotes, HOST_HINT, mayHaveWork, withoutTimes, type Analysis, type Answer } from '../analysis.js';
-import { WithoutDevice } from '../input/missing-device.js';
+import { WithoutDevice } from '../input/device-activity.js';
 import { namesWithoutWork } from '../ranks/membership.js';
 import { columnsOf, type StepRow } from './step-columns.js';
 import { HostSteps, MOST_STEPS, stepOf } from './host-steps.js';

@@ -2,9 +2,8 @@
 import { entryOf } from '../../containers/map-entry.js';
 import type { KernelLine } from '../../record/record.js';
 import { spreadOf } from '../../record/statistics.js';
-import { ServedTimes } from '../steps/serving/served-times.js';
+import { ServedTimes, stepTime } from '../steps/serving/served-times.js';
 import { phasesOf, servedStep } from '../steps/serving/serving-summary.js';
-import { stepTime } from '../steps/serving/token-rates.js';
 import { MOST_STEPS } from '../steps/host-steps.js';
 import { KernelTimes } from '../steps/step-sums.js';
 import { PS_PER_NS, PicosecondUnion } from '../../containers/interval-union.js';

@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import { UserError } from '../../../src/record/errors.js';
 import type { KernelRecord } from '../../../src/record/record.js';
-import { validRecord } from '../../../src/prof/input/record-validation.js';
+import { validRecord, RepeatedFieldParser } from '../../../src/prof/input/record-validation.js';
 import { RecordReader } from '../../../src/prof/input/records.js';
-import { RepeatedFieldParser } from '../../../src/prof/input/repeated-fields.js';
 import { kernel, mm } from '../../support/kernels.js';
 import { recordsOf } from '../../support/rows.js';
 

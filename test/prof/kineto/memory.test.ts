@@ -1,7 +1,6 @@
 /** Memory of real PyTorch traces: every figure was worked out by Python over their JSON. */
 import { expect } from 'chai';
-import { Memory } from '../../../src/prof/memory/memory.js';
-import type { MemoryReport } from '../../../src/prof/memory/memory-report.js';
+import { Memory, type MemoryReport } from '../../../src/prof/memory/memory-report.js';
 import { fileOf, recordsOf } from '../../support/kineto.js';
 import { pageOf } from '../../support/pages.js';
 import { itShared } from '../../support/shared.js';

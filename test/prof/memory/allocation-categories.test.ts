@@ -1,7 +1,7 @@
 /** Categories of allocations by their rules, and those of a model whose parameters are known. */
 import { expect } from 'chai';
 import { readProfile } from '../../../src/parse/profile.js';
-import { CATEGORIES } from '../../../src/prof/memory/allocation-categories.js';
+import { CATEGORIES } from '../../../src/prof/memory/allocations.js';
 import { MemoryTimeline } from '../../../src/prof/memory/memory-timeline.js';
 import type { ProfileLine, RangeKind } from '../../../src/record/record.js';
 import { A100, profileOn } from '../../support/devices.js';

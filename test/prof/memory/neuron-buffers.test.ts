@@ -1,6 +1,6 @@
 /** SBUF and PSUM of Neuron cores over time. */
 import { expect } from 'chai';
-import { Memory } from '../../../src/prof/memory/memory.js';
+import { Memory } from '../../../src/prof/memory/memory-report.js';
 import type { ProfileLine } from '../../../src/record/record.js';
 import { CAPTURES, realFile } from '../../parse/readers/neuron/tool-json-files.js';
 import { neuronProfile, sample } from '../../support/neuron.js';

@@ -49,6 +49,18 @@ describe('summary of a Neuron profile', () => {
     expect(valuesOf(summary, 'vector_engine_instruction_count', 'total_active_time')).to.deep.equal([0, 1_500_000]);
   });
 
+  it('states the inputs of a metric: other metrics in order of the table, then rates of the machine', () => {
+    const { rows } = summaryOf(neuronProfile(), instruction('ACTIVATE', 'Scalar', 0, 1000));
+    const names = new Set(rows.map(({ name }) => name));
+    const inputsOf = (name: string) => rows.find((row) => row.name === name)?.inputs.map((input) => input.name);
+    expect(inputsOf('hfu_estimated_percent')).to.deep.equal(['total_time', 'hardware_flops', 'cores', 'peak']);
+    expect(inputsOf('cc_op_active_time_percent')).to.deep.equal(['total_time', 'cc_op_active_time', 'cores']);
+    for (const { name, formula } of rows) {
+      const named = (formula?.match(/[a-z0-9_]+/g) ?? []).filter((word) => word !== name && names.has(word));
+      expect(inputsOf(name), name).to.include.members(named);
+    }
+  });
+
   it('takes picoseconds where records have them', () => {
     const summary = summaryOf(
       neuronProfile(),

@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import { readProfile } from '../../../src/parse/profile.js';
 import { openInput } from '../../../src/parse/source.js';
-import { compareWithReport, type MetricComparison } from '../../../src/prof/neuron/metric-comparison.js';
+import { compareWithReport, type MetricComparison } from '../../../src/prof/neuron/metric-summary.js';
 import { withMachine } from '../../../src/prof/neuron/metric.js';
 import { metricsOf } from '../../../src/prof/neuron/metrics/metrics.js';
 import { ProfileSums } from '../../../src/prof/neuron/metric-sums.js';

@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import { matrixTypes } from '../../../src/ops/kernels/matrix-unit.js';
 import { deviceNamed, parseDevice, unknownDevice } from '../../../src/prof/roofline/device-choice.js';
-import { rowOf } from '../../../src/prof/roofline/device-row.js';
+import { rowOf, NO_PEAKS, peaksOf } from '../../../src/prof/roofline/peaks.js';
 import { DEVICES } from '../../../src/prof/roofline/devices.js';
-import { NO_PEAKS, peaksOf } from '../../../src/prof/roofline/peaks.js';
 import { UserError } from '../../../src/record/errors.js';
 import { device } from '../../support/devices.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { KernelMemo } from '../../../src/prof/work/kernel-memo.js';
+import { KernelMemo } from '../../../src/prof/work/derived-work.js';
 import { mm } from '../../support/kernels.js';
 
 const [ONE, ANOTHER] = [mm(1, 2, 3), mm(1, 2, 3)];

@@ -1,14 +1,12 @@
 /** `dprof memory`: memory in use over time, its peak, and what held it then. */
-import { CATEGORY_RULES } from '../../../prof/memory/allocation-categories.js';
+import { CATEGORY_RULES, type Owner } from '../../../prof/memory/allocations.js';
 import { MemoryTimeline } from '../../../prof/memory/memory-timeline.js';
-import { CURVE_POINTS, Memory } from '../../../prof/memory/memory.js';
-import { memoryDocument, type MemoryReport } from '../../../prof/memory/memory-report.js';
+import { CURVE_POINTS, Memory, memoryDocument, type MemoryReport } from '../../../prof/memory/memory-report.js';
 import { jsonLines, legible } from '../../../record/control-characters.js';
 import { UsageError } from '../../../record/errors.js';
 import { integer } from '../../arguments.js';
 import { recordsCommand, withTableFormats, type RecordsRequest } from '../../records-command.js';
 import { printTable, runAnalysis, profileHeading } from '../../run-analysis.js';
-import type { Owner } from '../../../prof/memory/allocations.js';
 import type { Point } from '../../../prof/memory/bounded-curve.js';
 import type { Peak, Series } from '../../../prof/memory/device-memory.js';
 import { counted } from '../../../record/plural.js';

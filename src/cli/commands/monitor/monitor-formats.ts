@@ -2,7 +2,7 @@
 import type { Column } from '../../../table/column.js';
 import { embeddedMetrics, putMetricData } from '../../../prof/neuron/monitor/cloudwatch-metrics.js';
 import type { MonitorLine } from '../../../prof/neuron/monitor/monitor-columns.js';
-import { Exposition } from '../../../prof/neuron/monitor/prometheus.js';
+import { Exposition } from '../../../prof/neuron/monitor/prometheus-families.js';
 import type { MonitorReport, RowScope } from '../../../prof/neuron/monitor/monitor-report.js';
 import { DEFAULT_WIDTH, leastWidth, tableText, type Format } from '../../../write/columns.js';
 import { FORMATS } from '../../../write/formats.js';

@@ -7,8 +7,12 @@ import {
 } from '../../../prof/neuron/monitor/monitor-columns.js';
 import { CLOUDWATCH_METRICS } from '../../../prof/neuron/monitor/cloudwatch-metrics.js';
 import { PROMETHEUS_FAMILIES } from '../../../prof/neuron/monitor/prometheus-families.js';
-import { MONITOR_GROUPS, parseGroups, parseTagFilter } from '../../../prof/neuron/monitor/metric-groups.js';
-import { parsePeriod } from '../../../prof/neuron/monitor/monitor-period.js';
+import {
+  MONITOR_GROUPS,
+  parseGroups,
+  parseTagFilter,
+  parsePeriod,
+} from '../../../prof/neuron/monitor/monitor-config.js';
 import { DEFAULT_SCOPES, SCOPES, type RowScope } from '../../../prof/neuron/monitor/monitor-report.js';
 import { nearest, UsageError, requireNamed } from '../../../record/errors.js';
 import { HELP_OPTION, OUTPUT_OPTION, wrapped, type Arguments, type Tool } from '../../arguments.js';

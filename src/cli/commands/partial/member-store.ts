@@ -7,7 +7,13 @@ import { closeSync, openSync, readSync, statSync, type Stats } from 'node:fs';
 import { readFully } from '../../../parse/files.js';
 import { TemporaryFile } from '../../../parse/input/temporary-file.js';
 import { MemberScanner, type Member } from '../../../prof/input/member-scanner.js';
-import { byMemberKey, memberKey, memberText, partialLine, type MemberKey } from '../../../prof/partial/member-text.js';
+import {
+  byMemberKey,
+  memberKey,
+  memberText,
+  partialLine,
+  type MemberKey,
+} from '../../../prof/partial/member-builder.js';
 import { UserError, UsageError } from '../../../record/errors.js';
 import { withOutput, type Write } from '../../output.js';
 import { lineBatches, openFile, openStream, type Input } from '../../../prof/input/lines.js';

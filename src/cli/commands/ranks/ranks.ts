@@ -1,6 +1,5 @@
 /** `dprof ranks`: what the ranks of a job do to each other. */
-import { ranksDocument } from '../../../prof/ranks/ranks-document.js';
-import { RanksAnalysis } from '../../../prof/ranks/ranks-analysis.js';
+import { ranksDocument, RanksAnalysis } from '../../../prof/ranks/ranks-document.js';
 import { RANK_TABLES, type RankTableName } from '../../../prof/ranks/tables/tables.js';
 import { Annotator } from '../../../prof/report/report.js';
 import { jsonOf } from '../../../record/control-characters.js';

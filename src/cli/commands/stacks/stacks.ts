@@ -1,9 +1,8 @@
 /** `dprof stacks`: time of devices, or of the host, by stack, for flame graphs. */
 import { escapeControls, jsonOf } from '../../../record/control-characters.js';
 import { FRAME_KINDS, type FrameKind } from '../../../prof/stacks/frames.js';
-import { MOST_TEXT, OTHERS, type ProfileStacks } from '../../../prof/stacks/stack-sums.js';
+import { MOST_TEXT, OTHERS, Stacks, type ProfileStacks } from '../../../prof/stacks/stack-sums.js';
 import { HOST_FRAME_KINDS, HostStacks } from '../../../prof/stacks/host-stacks.js';
-import { Stacks } from '../../../prof/stacks/stacks.js';
 import { UsageError, requireNamed } from '../../../record/errors.js';
 import { aligned, word } from '../../../write/cell-text.js';
 import type { Write } from '../../output.js';

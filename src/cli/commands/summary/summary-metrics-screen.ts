@@ -2,7 +2,7 @@
 import { append, elementAt } from '../../../containers/element.js';
 import { escapeControls, jsonOf } from '../../../record/control-characters.js';
 import { METRIC_GROUPS } from '../../../prof/neuron/metric.js';
-import { exactValue, noteOf, quantityOf } from '../../../prof/neuron/metric-columns.js';
+import { exactValue, noteOf, quantityOf } from '../../../prof/neuron/metric-analysis.js';
 import { digits, inVendorUnit, scaled, type MetricQuantity } from '../../../prof/neuron/quantity.js';
 import type { MetricRow, MetricSummary } from '../../../prof/neuron/metric-summary.js';
 import { UNKNOWN } from '../../../record/units.js';

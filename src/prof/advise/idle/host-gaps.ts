@@ -10,7 +10,7 @@ import { ByDevice, type Place, type Gap } from '../device-times.js';
 import { copyBefore, hostIn, IdleTimes, type HostWithin, type IdleCause } from './idle-causes.js';
 import { HostPlaces } from './host-places.js';
 import type { LongestTime } from '../finding.js';
-import { longerOf, Longest } from '../longest.js';
+import { longerOf, Longest } from '../kernel-tally.js';
 
 /** What is known of a gap. */
 interface GapCause {

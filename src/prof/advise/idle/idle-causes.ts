@@ -3,7 +3,7 @@ import { addTo } from '../../../containers/map-entry.js';
 import { LONGEST_LAUNCH, type StepActivity } from '../../steps/step-work.js';
 import type { Gap } from '../device-times.js';
 import type { LongestTime } from '../finding.js';
-import { longerOf } from '../longest.js';
+import { longerOf } from '../kernel-tally.js';
 import { MOSTLY, type HostPlace } from './host-places.js';
 import type { CopyLine } from '../../../record/record.js';
 

@@ -1,12 +1,86 @@
-/** The device waits for launches: idle time that a call ended which began too late, and kernels shorter than calls. */
+/** Rules about idle time of a device: late launches, steps that wait for input, collections of garbage. */
 import { ByDevice, type Place } from '../device-times.js';
 import { LONGEST_LAUNCH } from '../../steps/step-work.js';
 import type { HostGapsOfDevice } from '../idle/host-gaps.js';
 import type { Found } from '../finding.js';
-import { LOAD_AHEAD } from './input-pipeline.js';
 import type { RuleAnswer, Rule } from '../rule.js';
 import { grouped, many, percent, ranked, time } from '../wording.js';
-import { atLongest, Ranking } from '../longest.js';
+import { atLongest, Ranking } from '../kernel-tally.js';
+
+/** The device waits while Python collects garbage. */
+export const garbageCollection: Rule = {
+  name: 'garbage-collection',
+  doc: "idle while Python collects garbage, where the profile has its collections (Ascend's gc_detect_threshold)",
+  watch: () => ({
+    end: ({ host, idle }): RuleAnswer => {
+      const isRecorded = host.all.some(({ profile }) => host.collecting.sumOf(profile).count > 0);
+      if (!isRecorded) return { found: [], why: 'no collections of garbage in the profile' };
+      return {
+        why: idle.why,
+        found: idle.all
+          .filter(({ of }) => of.collecting > 0)
+          .map(({ of, ...place }) => {
+            const { count, time: ns } = host.collecting.sumOf(place.profile);
+            return {
+              ...place,
+              what: `idle ${time(of.collecting)} while garbage is collected: ${many(count, 'collection')} of ${time(ns)} together`,
+              action: 'gc.freeze() after the first steps; or gc.disable() and gc.collect() where the device has work',
+              stake: of.collecting,
+              gain: { ns: of.collecting, how: 'sum of the idle time within collections', isBound: true },
+              kernels: [],
+              count,
+              evidence: { collections: count, collectionsNs: ns, idleNs: of.collecting },
+              // A row GC, also where FILE is records.
+              see: 'dprof --by range -f table FILE',
+            };
+          }),
+      };
+    },
+  }),
+};
+
+/** What helps where the device waits for data. */
+const LOAD_AHEAD =
+  'load batches ahead: more workers, prefetch_factor, persistent_workers=True, pin_memory=True and copies with non_blocking=True';
+
+/** Idle before fewer of the steps is no habit of the program. */
+const MOST_STEPS = 0.5;
+
+/** The device waits before each step. */
+export const inputPipeline: Rule = {
+  name: 'input-pipeline',
+  doc: 'idle before each step: from the last work of one to the first of the next, nothing being launched',
+  watch: () => ({
+    end: ({ idle, devices }): RuleAnswer => {
+      if (!devices.all.some(({ of }) => of.launched > 0)) return { found: [], why: 'no launches in the profile' };
+      if (idle.all.length === 0) return { found: [], why: idle.why };
+      const withSteps = idle.all.filter(({ of }) => of.steps > 0);
+      if (withSteps.length === 0) return { found: [], why: 'no two steps in the profile' };
+      const waiting = withSteps.filter(({ of }) => of.idleSteps / of.steps >= MOST_STEPS);
+      return {
+        found: waiting.map(({ of, ...place }) => {
+          const { time: ns, longest, at, loading } = of.step;
+          const loader = loading > 0 ? `, ${percent(loading / ns)} of it while data is loaded` : '';
+          return {
+            ...place,
+            what: `idle ${time(ns)} before ${grouped(of.idleSteps)} of ${many(of.steps, 'step')} after the first, ${time(ns / of.idleSteps)} on average, with nothing launched${loader}`,
+            action:
+              loading > 0
+                ? LOAD_AHEAD
+                : 'look at what the host does between steps: loading data, logging, reading results back, the profiler itself',
+            stake: ns,
+            gain: { ns, how: 'sum of the idle time between two steps that a late launch ended', isBound: true },
+            kernels: of.firsts.ids,
+            ...atLongest(at),
+            count: of.idleSteps,
+            evidence: { steps: of.steps, idleSteps: of.idleSteps, idleNs: ns, longestNs: longest, loadingNs: loading },
+            see: 'dprof steps FILE',
+          };
+        }),
+      };
+    },
+  }),
+};
 
 class DeviceLaunches {
   kernels = 0;
@@ -116,6 +190,7 @@ function longGaps({ of, ...place }: Place & { of: HostGapsOfDevice }): Found {
   };
 }
 
+/** The device waits for launches: idle time that a call ended which began too late, and kernels shorter than calls. */
 export const launchGaps: Rule = {
   name: 'launch-gaps',
   doc: 'the device waits for launches: late calls, kernels shorter than their calls; graph capture',

@@ -5,7 +5,7 @@ import { many, ranked, time } from '../wording.js';
 import { ByDevice, type Place } from '../device-times.js';
 import type { Found } from '../finding.js';
 import type { HostGapsOfDevice } from '../idle/host-gaps.js';
-import { atLongest, Ranking } from '../longest.js';
+import { atLongest, Ranking } from '../kernel-tally.js';
 import type { Rule, RuleAnswer } from '../rule.js';
 
 /** Names of kernels that are kept. */

@@ -7,7 +7,7 @@ import { detailsOf, WARNING_RULES as WARNINGS } from '../../neuron/warnings.js';
 import { ByDevice } from '../device-times.js';
 import { IntervalUnion } from '../../../containers/interval-union.js';
 import type { Finding, Gain, LongestTime } from '../finding.js';
-import { atLongest, longerOf } from '../longest.js';
+import { atLongest, longerOf } from '../kernel-tally.js';
 import type { RuleAnswer, Rule } from '../rule.js';
 import { rate } from '../wording.js';
 

@@ -1,8 +1,8 @@
 /** What a profile's devices did with their time, in parts that add up, and the sentence that says it. */
 import { type IdleCause, IDLE_CAUSES, type IdleTimes, type DeviceWait } from '../idle/idle-causes.js';
-import { topOf } from '../longest.js';
+import { topOf } from '../kernel-tally.js';
 import type { SpanPart, SpanPartName, VerdictFacts, Pace } from './verdict-facts.js';
-import { linkPeakOf } from '../../roofline/links.js';
+import { linkPeakOf } from '../../roofline/peaks.js';
 import { many, percent, rate, time, spokenName } from '../wording.js';
 import { isUntimed, untimedText } from '../idle/known-idle.js';
 import { MOSTLY } from '../idle/host-places.js';

@@ -5,7 +5,7 @@ import { isNeuronInstruction } from '../../../record/neuron/neuron-cores.js';
 import type { KernelLine, ProfileLine, ProfileRecord, SampleRecord } from '../../../record/record.js';
 import { metricTitle } from '../../../record/sample-metrics.js';
 import { isOfNeuronDevice } from '../../neuron/machine.js';
-import { exactValue } from '../../neuron/metric-columns.js';
+import { exactValue } from '../../neuron/metric-analysis.js';
 import { MetricSummaries } from '../../neuron/metric-summary.js';
 import { workOf } from '../../steps/step-work.js';
 import { CurveGroupBuilder } from './monitor-charts.js';

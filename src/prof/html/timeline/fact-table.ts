@@ -9,7 +9,7 @@ import type { Annotated } from '../../annotate.js';
 import type { DeviceActivity } from '../../input/device-activity.js';
 import type { CopyLine } from '../../../record/record.js';
 import { basisOfFacts, repeatedFacts, type LabelledLine } from '../../report/explain.js';
-import { KernelMemo } from '../../work/kernel-memo.js';
+import { KernelMemo } from '../../work/derived-work.js';
 import { packColumn, TextTable } from './column-packing.js';
 import type { PackedFacts } from './timeline-data.js';
 

@@ -1,16 +1,71 @@
-/**
- * What instructions wait for. Records name the instructions before by the tool's ids; those of the last instructions are
- * held, by which the ids become kernels. Memory: 200 bytes for each of the instructions that are held.
- */
+/** Dependencies of instructions, and their operands in words. */
 import { LruCache } from '../../../containers/map-entry.js';
 import type { KernelRecord } from '../../../record/record.js';
-import { operandsOf, updatesOf, waitsOf } from '../../../ops/neuron/instruction-work.js';
+import {
+  operandsOf,
+  updatesOf,
+  waitsOf,
+  patternOf,
+  type AccessPattern,
+  type Operand,
+  type OperandKind,
+} from '../../../ops/neuron/instruction-work.js';
+
+const WORDS: Readonly<Record<OperandKind, string>> = {
+  wait: 'waits until',
+  update: 'changes',
+  event: 'event',
+  pattern: 'pattern',
+  register: 'register',
+  value: 'value',
+  extents: 'rows*columns',
+  word: 'word',
+};
+
+/** `pattern   src=fp32@0x26500[1,0,0][128,1,1]: 128 elements, 512 bytes of a partition of SBUF`. */
+export function operandText(operand: Operand): string {
+  const { kind, name, owner, text } = operand;
+  const isSemaphore = kind === 'wait' || kind === 'update' || kind === 'event';
+  const named = isSemaphore
+    ? `${name}${owner === '' ? ' ' : ` (${owner}) `}${text}`
+    : name === ''
+      ? text
+      : `${name}=${text}`;
+  const pattern = patternOf(operand);
+  return `${WORDS[kind].padEnd(12)} ${named}${pattern === null ? '' : `: ${patternText(pattern)}`}`;
+}
+
+function patternText({ elements, bytes, memory, sizes, strides }: AccessPattern): string {
+  const loops = sizes.flatMap((size, i) => (size === 1 ? [] : [`${size} by ${strides[i] ?? 'na'}`]));
+  const place = memory === null ? '' : ` of a partition of ${memory}`;
+  const size = bytes === null ? '' : `, ${bytes} bytes`;
+  return `${elements} elements${size}${place}${loops.length === 0 ? '' : ` (${loops.join(', ')})`}`;
+}
+
+/** `57 MATMUL (Tensor)`: number of the kernel, name, engine. */
+const instructionText = ({ kernel, name, engine }: EarlierInstruction): string =>
+  `${kernel} ${name}${engine === null ? '' : ` (${engine})`}`;
+
+/**
+ * `flow: 57 MATMUL (Tensor), ended 12 ns before; S[5] (Tensor)`.
+ * @param start of the instruction that waits, ns
+ */
+export function dependencyText({ id, kind, on, semaphore }: ResolvedDependency, start: number): string {
+  if (on === null) return `${kind}: instruction ${id}, which is not in the records before`;
+  const joined = semaphore === null ? '' : `; ${semaphore}`;
+  return `${kind}: ${instructionText(on)}, ${endText(on.end, start)}${joined}`;
+}
+
+function endText(end: number | null, start: number): string {
+  if (end === null) return 'its end unknown';
+  return end <= start ? `ended ${start - end} ns before` : `ended ${end - start} ns after it started`;
+}
 
 /** Instructions that are held at least. */
 const MOST_HELD = 1 << 16;
 
 /** An instruction that another one waits for. */
-export interface EarlierInstruction {
+interface EarlierInstruction {
   /** Number of its kernel in its profile. */
   readonly kernel: number;
   readonly name: string;
@@ -36,6 +91,10 @@ export interface ResolvedDependency {
 
 const NONE: readonly never[] = [];
 
+/**
+ * What instructions wait for. Records name the instructions before by the tool's ids; those of the last instructions are
+ * held, by which the ids become kernels. Memory: 200 bytes for each of the instructions that are held.
+ */
 export class InstructionDependencies {
   #held = new LruCache<string, EarlierInstruction>(MOST_HELD);
   #profile = -1;

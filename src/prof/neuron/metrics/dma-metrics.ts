@@ -62,6 +62,7 @@ function ofKind([prefix, group, what]: (typeof KINDS)[number]): Metric[] {
       unit: 'fraction',
       doc: `share of ${what} among all packets`,
       formula: `${prefix}_dma_packet_count / all packets`,
+      inputs: [`${prefix}_dma_packet_count`],
       of: (sums) => ratio(counted(sums, packets(sums).count), sums.packets.count, 'the number of packets'),
       ofPackets: true,
     },
@@ -80,6 +81,7 @@ function ofKind([prefix, group, what]: (typeof KINDS)[number]): Metric[] {
       unit: 'fraction',
       doc: `share of the bytes that ${what} have`,
       formula: `${prefix}_dma_size / Σ size of all packets`,
+      inputs: [`${prefix}_dma_size`],
       of: (sums) => ratio(bytesOf(sums, packets(sums)), bytesOf(sums, sums.packets), 'the size of all packets'),
       ofPackets: true,
     },
@@ -99,6 +101,7 @@ function ofKind([prefix, group, what]: (typeof KINDS)[number]): Metric[] {
       unit: 'fraction',
       doc: `share of the time of all DMA during which ${what} were under way; of dma_active_time, not of total_time`,
       formula: `${time} / dma_active_time`,
+      inputs: ['dma_active_time', time],
       of: (sums) => ratio(activeTime(sums, packets(sums)), activeTime(sums, sums.packets), 'dma_active_time'),
       measured: (sums) => [...measured(sums), measuredUnion(sums.packets)],
       ofPackets: true,
@@ -142,6 +145,7 @@ export const DMA_METRICS: readonly Metric[] = [
     unit: 'fraction',
     doc: 'share of the time during which at least one DMA packet was under way',
     formula: 'dma_active_time / total_time',
+    inputs: ['total_time', 'dma_active_time'],
     of: (sums) => ratio(activeTime(sums, sums.packets), sums.totalPs, 'total_time'),
     measured: (sums) => [measuredUnion(sums.packets)],
   },
@@ -151,6 +155,7 @@ export const DMA_METRICS: readonly Metric[] = [
     unit: 'cycles',
     doc: 'dma_active_time in cycles of the core, not of the tensor engine',
     formula: 'floor(dma_active_time · clock)',
+    inputs: ['dma_active_time', 'clock'],
     of: (sums) =>
       combine([activeTime(sums, sums.packets), sums.machine.clockHz], (ps, hz) => Math.floor((ps * hz) / 1e12)),
     measured: (sums) => [measuredUnion(sums.packets)],
@@ -179,6 +184,7 @@ export const DMA_METRICS: readonly Metric[] = [
     unit: 'fraction',
     doc: 'share of the bytes that packets move whose descriptors were written while the program ran',
     formula: '(software_dynamic_dma_size + hardware_dynamic_dma_size) / Σ size of all packets',
+    inputs: ['software_dynamic_dma_size', 'hardware_dynamic_dma_size'],
     of: (sums) => ratio(dynamicBytes(sums), bytesOf(sums, sums.packets), 'the size of all packets'),
   },
   {
@@ -187,6 +193,7 @@ export const DMA_METRICS: readonly Metric[] = [
     unit: 'fraction',
     doc: 'time of dynamic packets as a share of dma_active_time, not of total_time; where both kinds are under way it counts twice',
     formula: '(software_dynamic_dma_active_time + hardware_dynamic_dma_active_time) / dma_active_time',
+    inputs: ['dma_active_time', 'software_dynamic_dma_active_time', 'hardware_dynamic_dma_active_time'],
     of: (sums) =>
       ratio(
         combine(
@@ -223,6 +230,7 @@ export const DMA_METRICS: readonly Metric[] = [
     unit: 'count',
     doc: 'DMA queues that the program declares, each once for every DMA engine that serves it',
     formula: 'Σ over cores: rings in the metadata of the trace; as in the JSON',
+    inputs: ['cores'],
     of: (sums) => statedTotal(sums, 'dma_queue_count'),
   },
 ];

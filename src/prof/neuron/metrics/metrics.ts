@@ -1,10 +1,219 @@
-/** The table of metrics that `dprof summary --vendor-metrics` prints and `dprof terms` explains. */
+/**
+ * The table of metrics that `dprof summary --vendor-metrics` prints and `dprof terms` explains; metrics of engines and of
+ * throttling are described here.
+ */
 import { DMA_METRICS } from './dma-metrics.js';
-import { ENGINE_METRICS } from './engine-metrics.js';
-import { METRIC_GROUPS, type MetricGroup, type Metric, type MetricSums } from '../metric.js';
+import {
+  METRIC_GROUPS,
+  activeTime,
+  counted,
+  measuredTime,
+  measuredUnion,
+  ratio,
+  type MetricGroup,
+  type Metric,
+  type MetricSums,
+  type MetricAmount,
+} from '../metric.js';
 import { OTHER_METRICS } from './system-metrics.js';
-import { CORE_TEMPLATES, KIND_TEMPLATES, throttleMetrics } from './throttle-metrics.js';
 import { WORK_METRICS } from './work-metrics.js';
+import { NEURON_ENGINES } from '../../../record/neuron/neuron-cores.js';
+import { IntervalSums } from '../metric-sums.js';
+import { PS_PER_NS } from '../../../containers/interval-union.js';
+import type { CoreThrottling, ThrottleWindows } from '../sums/stated-values.js';
+
+type ThrottleTemplate<Windows> = Pick<Metric, 'name' | 'unit' | 'doc' | 'formula' | 'inputs' | 'own'> & {
+  readonly of: (windows: Windows, sums: MetricSums, core: number) => MetricAmount;
+};
+
+const ofTotal = (ns: number, { totalPs }: MetricSums): MetricAmount => ratio(ns * 1000, totalPs, 'total_time');
+
+/** Share of the time until the core's last instruction ends, in whole nanoseconds as windows are. */
+function ofCore(ns: number, { totalPs, lastEnds }: MetricSums, core: number): MetricAmount {
+  const end = lastEnds.get(core) ?? totalPs;
+  return ratio(ns, end === null ? null : Math.floor(end / PS_PER_NS), 'total_time');
+}
+
+const lost = ({ time, allowed }: ThrottleWindows): number => time - allowed;
+
+/** `<k>`: index of the core among those of the capture, from 0. */
+const CORE_TEMPLATES: readonly ThrottleTemplate<CoreThrottling>[] = [
+  {
+    name: 'throttle_active_nc<k>_time_ns',
+    unit: 'ns',
+    doc: 'time during which the core was held below its full rate',
+    formula: 'Σ duration of windows with a limit below 1',
+    of: ({ limited }) => limited.time,
+  },
+  {
+    name: 'throttle_avg_util_limit_nc<k>_percent',
+    unit: 'fraction',
+    doc: 'limit of the rate, weighted by time, over all of the time: below 1 also where nothing was observed',
+    formula: "Σ limit · duration of windows / end of the core's last instruction, in whole ns",
+    of: ({ observed }, sums, core) => ofCore(observed.allowed, sums, core),
+  },
+  {
+    name: 'throttle_observed_time_nc<k>_percent',
+    unit: 'fraction',
+    own: true,
+    doc: 'share of the time for which a limit, even of 1, was observed',
+    formula: 'Σ duration of windows / total_time',
+    inputs: ['total_time'],
+    of: ({ observed }, sums) => ofTotal(observed.time, sums),
+  },
+  {
+    name: 'throttle_observed_util_limit_nc<k>_percent',
+    unit: 'fraction',
+    own: true,
+    doc: 'limit of the rate, weighted by time, over the time for which one was observed: 100 % is no throttling',
+    formula: 'Σ limit · duration of windows / Σ duration of windows',
+    of: ({ observed }) => ratio(observed.allowed, observed.time, 'the time observed'),
+  },
+  {
+    name: 'throttle_lost_time_nc<k>_percent',
+    unit: 'fraction',
+    own: true,
+    doc: 'share of the time that limits took away from a core that always had work',
+    formula: 'Σ (1 - limit) · duration of windows / total_time',
+    inputs: ['total_time'],
+    of: ({ observed }, sums) => ofTotal(lost(observed), sums),
+  },
+];
+
+/** `<kind>`: cause of the limit, such as `activity_1`. */
+const KIND_TEMPLATES: readonly ThrottleTemplate<ThrottleWindows>[] = [
+  {
+    name: 'throttle_<kind>_active_time_nc<k>_percent',
+    unit: 'fraction',
+    doc: 'share of the time during which this kind of throttling set the limit, even one of 1',
+    formula: "Σ duration of windows of the kind / end of the core's last instruction, in whole ns",
+    of: ({ time }, sums, core) => ofCore(time, sums, core),
+  },
+  {
+    name: 'throttle_<kind>_avg_util_limit_nc<k>_percent',
+    unit: 'fraction',
+    doc: 'limit of the rate that this kind of throttling set, weighted by time, over its own time',
+    formula: 'Σ limit · duration of windows of the kind / Σ duration of windows of the kind',
+    of: ({ allowed, time }) => ratio(allowed, time, 'the time of this kind'),
+  },
+];
+
+/** @param timed windows whose times the metric consists of */
+const filledIn = <Windows>(
+  { of, ...template }: ThrottleTemplate<Windows>,
+  [kind, k, core]: readonly [kind: string, k: string, core: number],
+  windows: Windows,
+  { time, count }: ThrottleWindows,
+): Metric => ({
+  ...template,
+  name: template.name.replace('<kind>', kind).replace('<k>', k),
+  group: 'throttling',
+  of: (sums) => of(windows, sums, core),
+  measured: () => [{ ps: time * 1000, intervals: count, lost: 1000 * count }],
+});
+
+/**
+ * Metrics of throttling for each core and each kind of throttling that was observed.
+ *
+ * The vendor divides the time-weighted limit by the time of all instructions although only part of it is observed, so that its
+ * average is below 1 without any throttling. Our own metrics are relative to the observed time.
+ */
+function throttleMetrics({ throttling, machine }: MetricSums): Metric[] {
+  const cores = [...throttling.cores].sort(([a], [b]) => a - b);
+  return cores.flatMap(([core, found]) => {
+    const position = machine.indices.indexOf(core);
+    const k = String(position === -1 ? core : position);
+    const kinds = [...found.kinds].sort(([a], [b]) => (a < b ? -1 : 1));
+    return [
+      ...CORE_TEMPLATES.map((template) => filledIn(template, ['', k, core], found, found.observed)),
+      ...kinds.flatMap(([kind, windows]) =>
+        KIND_TEMPLATES.map((template) => filledIn(template, [kind, k, core], windows, windows)),
+      ),
+    ];
+  });
+}
+
+const TIMES = 'EVENT_SEMAPHORE left out';
+
+function ofEngine(engine: string): Metric[] {
+  const group = `${engine.toLowerCase()}_engine` as MetricGroup;
+  const spans = (sums: MetricSums): IntervalSums => sums.engines.get(engine) ?? new IntervalSums();
+  return [
+    {
+      name: `${group}_instruction_count`,
+      group,
+      unit: 'count',
+      doc: `instructions that the ${engine} engines of all cores ran`,
+      formula: `number of instructions of ${engine}`,
+      of: (sums) => counted(sums, spans(sums).count),
+      differs: 'the tool counts an instruction that it does not list',
+    },
+    {
+      name: `${group}_instruction_time`,
+      group,
+      unit: 'ps',
+      doc: `durations of the ${engine} engines' instructions added up, overlapping or not, waits for semaphores aside`,
+      formula: `Σ duration of instructions of ${engine}, ${TIMES}`,
+      of: (sums) => counted(sums, spans(sums).time),
+      measured: (sums) => [measuredTime(spans(sums))],
+    },
+    {
+      name: `${group}_active_time`,
+      group,
+      unit: 'ps',
+      doc: `time during which the ${engine} engine of at least one core ran an instruction`,
+      formula: `length of the union of instructions of ${engine} over all cores, ${TIMES}`,
+      inputs: ['cores'],
+      of: (sums) => activeTime(sums, spans(sums)),
+      measured: (sums) => [measuredUnion(spans(sums))],
+    },
+    {
+      name: `${group}_active_time_percent`,
+      group,
+      unit: 'fraction',
+      doc: `share of the time during which a ${engine} engine ran an instruction`,
+      formula: `${group}_active_time / total_time`,
+      inputs: ['total_time', `${group}_active_time`],
+      of: (sums) => ratio(activeTime(sums, spans(sums)), sums.totalPs, 'total_time'),
+      measured: (sums) => [measuredUnion(spans(sums))],
+    },
+  ];
+}
+
+/**
+ * Metrics of each engine: instructions, their time, and the time during which at least one ran on any core.
+ *
+ * Source: definitions in AWS Neuron's profile schema; that waits for semaphores are counted but take no time was
+ * checked on captures of Trainium2, whose own tool gives the same numbers.
+ */
+const ENGINE_METRICS: readonly Metric[] = [
+  ...NEURON_ENGINES.flatMap(ofEngine),
+  {
+    name: 'matmul_instruction_count',
+    group: 'tensor_engine',
+    unit: 'count',
+    doc: 'matrix products that the tensor engines ran, transposes among them',
+    formula: 'number of MATMUL instructions',
+    of: (sums) => counted(sums, sums.matmul.count),
+  },
+  {
+    name: 'activate_instruction_count',
+    group: 'scalar_engine',
+    unit: 'count',
+    doc: 'activation functions that the scalar engines ran',
+    formula: 'number of ACTIVATE and ACTIVATE_QUANTIZE instructions',
+    of: (sums) => counted(sums, sums.activate.count),
+  },
+  {
+    name: 'activate_instruction_time',
+    group: 'scalar_engine',
+    unit: 'ps',
+    doc: 'durations of activation functions added up, overlapping or not',
+    formula: 'Σ duration of ACTIVATE and ACTIVATE_QUANTIZE instructions',
+    of: (sums) => counted(sums, sums.activate.time),
+    measured: (sums) => [measuredTime(sums.activate)],
+  },
+];
 
 const METRICS: readonly Metric[] = [...OTHER_METRICS, ...WORK_METRICS, ...ENGINE_METRICS, ...DMA_METRICS];
 

@@ -54,6 +54,7 @@ const SYSTEM: readonly Metric[] = [
     unit: 'count',
     doc: 'index of the core; of several, their indices added up, as the vendor has it: see core_indices',
     formula: 'Σ absolute index of the cores',
+    inputs: ['cores'],
     of: ({ machine: { indices } }) =>
       indices.length > 0 ? indices.reduce((sum, index) => sum + index, 0) : { unknown: 'no core in the records' },
   },
@@ -72,6 +73,7 @@ const SYSTEM: readonly Metric[] = [
     unit: 'count',
     doc: 'index of the device',
     formula: 'index of a core / cores of a device, rounded down; as in the JSON, where all cores have the same',
+    inputs: ['cores'],
     of: (sums) => deviceIndex(sums),
   },
 ];
@@ -113,12 +115,13 @@ const COLLECTIVES: readonly CollectiveSpans[] = [
 function metricsOfCollectives({ name, what, isUnderWay, leftOut, of }: CollectiveSpans): Metric[] {
   const metric = (
     [key, unit]: readonly [key: string, unit: Metric['unit']],
-    [doc, formula]: readonly [doc: string, formula: string],
+    [doc, formula, ...inputs]: readonly [doc: string, formula: string, ...inputs: string[]],
     amount: Metric['of'],
     measured?: Metric['measured'],
   ): Metric => ({
     ...{ name: `${name}_${key}`, group: 'cc_engine', unit, doc },
     formula: `${formula}; without records of them ${WITHOUT_RECORDS}`,
+    inputs: [...inputs, 'cores'],
     of: (sums) => (of(sums).count > 0 ? amount(sums) : withoutCollectives(sums, `${name}_${key}`, unit)),
     ...(measured === undefined ? undefined : { measured }),
   });
@@ -143,7 +146,12 @@ function metricsOfCollectives({ name, what, isUnderWay, leftOut, of }: Collectiv
     ),
     metric(
       ['active_time_percent', 'fraction'],
-      [`share of the time during which ${isUnderWay}`, `${name}_active_time / total_time`],
+      [
+        `share of the time during which ${isUnderWay}`,
+        `${name}_active_time / total_time`,
+        'total_time',
+        `${name}_active_time`,
+      ],
       (sums) => ratio(active(sums), sums.totalPs, 'total_time'),
       union,
     ),
@@ -180,6 +188,7 @@ export const OTHER_METRICS: readonly Metric[] = [
     unit: 'fraction',
     doc: 'share of the time during which anything at all was under way',
     formula: 'total_active_time / total_time',
+    inputs: ['total_active_time', 'total_time'],
     of: (sums) => ratio(activeTime(sums, { union: sums.active }), sums.totalPs, 'total_time'),
     measured: (sums) => [measuredUnion({ union: sums.active })],
     ofPackets: true,
@@ -190,6 +199,7 @@ export const OTHER_METRICS: readonly Metric[] = [
     unit: 'count',
     doc: 'notifications other than of instructions and packets: updates of semaphores, and events',
     formula: "Σ over cores: records of the trace's sections of events; as in the JSON",
+    inputs: ['cores'],
     of: (sums) => statedTotal(sums, 'event_count'),
   },
   {
@@ -198,6 +208,7 @@ export const OTHER_METRICS: readonly Metric[] = [
     unit: 'count',
     doc: 'notifications of all kinds',
     formula: 'event_count + instructions + packets',
+    inputs: ['event_count'],
     of: (sums) =>
       combine([statedTotal(sums, 'event_count')], (events) => events + sums.instructions + sums.packets.count),
     ofPackets: true,

@@ -27,6 +27,7 @@ type WorkMetric = readonly [
   doc: string,
   formula: string,
   of: (sums: MetricSums) => MetricAmount,
+  inputs?: readonly string[],
 ];
 
 const WORK: readonly WorkMetric[] = [
@@ -50,6 +51,7 @@ const WORK: readonly WorkMetric[] = [
     'FLOPs other than transposes for each byte to and from device memory',
     '(hardware_flops - transpose_flops) / (hbm_read_bytes + hbm_write_bytes)',
     intensity,
+    ['hardware_flops', 'transpose_flops', 'hbm_read_bytes', 'hbm_write_bytes'],
   ],
   [
     'peak_flops_bandwidth_ratio',
@@ -57,6 +59,7 @@ const WORK: readonly WorkMetric[] = [
     'intensity above which computing takes longer than moving, by the peak rates, if every core had a memory stack of its own',
     'cores · 2 · rows · columns · tensor clock / (cores · bandwidth of a stack)',
     coreBalance,
+    ['cores', 'peak', 'bandwidth of a stack'],
   ],
 ];
 
@@ -67,6 +70,7 @@ const TENSOR: readonly WorkMetric[] = [
     'hardware FLOPs utilization: FLOPs that ran, as a share of the BF16 peak of all tensor engines',
     'hardware_flops / (cores · 2 · rows · columns · tensor clock · total_time)',
     (sums) => utilisation(sums, hardwareFlops(sums)),
+    ['total_time', 'hardware_flops', 'cores', 'peak'],
   ],
   [
     'mfu_inst_estimated_percent',
@@ -74,6 +78,7 @@ const TENSOR: readonly WorkMetric[] = [
     'model FLOPs utilization by the instructions: transposes left out',
     '(hardware_flops - transpose_flops) / (peak · total_time)',
     (sums) => utilisation(sums, usefulFlops(sums)),
+    ['total_time', 'hardware_flops', 'transpose_flops', 'peak'],
   ],
   [
     'mfu_estimated_percent',
@@ -81,6 +86,7 @@ const TENSOR: readonly WorkMetric[] = [
     'model FLOPs utilization: by the model where its FLOPs are known, else by the instructions',
     '(model_flops, else hardware_flops - transpose_flops) / (peak · total_time)',
     (sums) => utilisation(sums, orUseful(sums)),
+    ['total_time', 'hardware_flops', 'transpose_flops', 'model_flops', 'peak'],
   ],
   [
     'mfu_inst_max_achievable_estimated_percent',
@@ -88,6 +94,7 @@ const TENSOR: readonly WorkMetric[] = [
     'most that mfu_inst could be at this arithmetic intensity, by the bandwidth of memory',
     'min(1, mm_arithmetic_intensity / stack_flops_bandwidth_ratio)',
     (sums) => achievable(sums, usefulFlops(sums)),
+    ['mm_arithmetic_intensity', 'stack_flops_bandwidth_ratio'],
   ],
   [
     'mfu_max_achievable_estimated_percent',
@@ -95,6 +102,7 @@ const TENSOR: readonly WorkMetric[] = [
     'most that mfu could be at this arithmetic intensity, by the bandwidth of memory',
     'min(1, (model_flops, else hardware_flops - transpose_flops) / HBM bytes / stack_flops_bandwidth_ratio)',
     (sums) => achievable(sums, orUseful(sums)),
+    ['hardware_flops', 'transpose_flops', 'model_flops', 'stack_flops_bandwidth_ratio'],
   ],
 ];
 
@@ -114,6 +122,7 @@ const MODEL: readonly (readonly [Metric['group'], ...WorkMetric])[] = [
     'model FLOPs utilization by the definition of the model',
     'model_flops / (peak · total_time)',
     (sums) => utilisation(sums, modelFlops(sums)),
+    ['total_time', 'model_flops', 'peak'],
   ],
   [
     'tensor_engine',
@@ -122,6 +131,7 @@ const MODEL: readonly (readonly [Metric['group'], ...WorkMetric])[] = [
     'most that mfu_hlo could be with the traffic to memory that there was',
     'min(1, model_flops / HBM bytes / stack_flops_bandwidth_ratio)',
     (sums) => achievable(sums, modelFlops(sums)),
+    ['model_flops', 'stack_flops_bandwidth_ratio'],
   ],
 ];
 
@@ -139,6 +149,7 @@ const OWN: readonly WorkMetric[] = [
     'share of the rate that the tensor engines can reach with operands of these types',
     'adjusted_hardware_flops / (peak · total_time)',
     (sums) => utilisation(sums, adjustedFlops(sums)),
+    ['total_time', 'adjusted_hardware_flops', 'peak'],
   ],
 ];
 
@@ -177,6 +188,7 @@ const MEMORY: readonly WorkMetric[] = [
     'memory bandwidth utilization: bytes to and from device memory, as a share of what one stack can move',
     '(hbm_read_bytes + hbm_write_bytes) / total_time / bandwidth of a stack',
     (sums) => bandwidth(sums, hbmBytes(sums)),
+    ['total_time', 'hbm_read_bytes', 'hbm_write_bytes', 'bandwidth of a stack'],
   ],
   [
     'mbu_min_read_util_percent',
@@ -184,6 +196,7 @@ const MEMORY: readonly WorkMetric[] = [
     'what the utilization of memory would be if inputs and weights were read just once',
     'inputs_and_weights_size_bytes / total_time / bandwidth of a stack',
     (sums) => bandwidth(sums, tensorBytes(sums, ['input', 'weight'])),
+    ['total_time', 'inputs_and_weights_size_bytes', 'bandwidth of a stack'],
   ],
   [
     'weight_size_bytes',
@@ -220,12 +233,13 @@ const MEMORY: readonly WorkMetric[] = [
   ]),
 ];
 
-const metric = (group: Metric['group'], [name, unit, doc, formula, of]: WorkMetric): Metric => ({
+const metric = (group: Metric['group'], [name, unit, doc, formula, of, inputs = []]: WorkMetric): Metric => ({
   name,
   group,
   unit,
   doc,
   formula,
+  inputs,
   of,
 });
 
@@ -251,6 +265,7 @@ export const WORK_METRICS: readonly Metric[] = [
     unit: 'cycles',
     doc: 'total_time in cycles of the core, not of the tensor engine',
     formula: 'floor(total_time · clock)',
+    inputs: ['total_time', 'clock'],
     of: ({ totalPs, machine }) => combine([totalPs, machine.clockHz], (ps, hz) => Math.floor((ps * hz) / 1e12)),
   },
   ...WORK.map((row) => metric('overall_stats', row)),
@@ -265,6 +280,7 @@ export const WORK_METRICS: readonly Metric[] = [
     own: true,
     doc: 'the same with the one memory stack that the cores share: what the greatest achievable MFU is relative to',
     formula: 'cores · 2 · rows · columns · tensor clock / bandwidth of a stack',
+    inputs: ['cores', 'peak', 'bandwidth of a stack'],
     of: stackBalance,
   },
   {

@@ -2,7 +2,7 @@
 import { entryOf } from '../../../containers/map-entry.js';
 import { elementAt } from '../../../containers/element.js';
 import type { Labels, ProfileLine, SampleRecord } from '../../../record/record.js';
-import { groupNamed, selectsGroup, selectsTag, type ReportFilter } from './metric-groups.js';
+import { groupNamed, selectsGroup, selectsTag, type ReportFilter } from './monitor-config.js';
 import { FACT_GROUPS, FACT_SCOPES, targetOf, type SampleTarget } from './sample-targets.js';
 import {
   NO_ROW,

@@ -8,8 +8,7 @@
 import { entryOf } from '../../../containers/map-entry.js';
 import { orNull } from '../../../containers/numeric-column.js';
 import type { SampleRecord } from '../../../record/record.js';
-import { groupNamed, RUNTIME_GROUPS, type MonitorGroup } from './metric-groups.js';
-import type { PeriodOf } from './monitor-config.js';
+import { groupNamed, RUNTIME_GROUPS, type MonitorGroup, type PeriodOf } from './monitor-config.js';
 import { labelText, numberOr, reportNumber, shortest, tagOf, type ReportSamples } from './report-samples.js';
 import { FACT_GROUPS, targetOf, type Combination } from './sample-targets.js';
 

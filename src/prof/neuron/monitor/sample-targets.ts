@@ -1,5 +1,5 @@
 /** Metric group, row scope and name of value for each metric of neuron-monitor's samples. */
-import type { MonitorGroup } from './metric-groups.js';
+import type { MonitorGroup } from './monitor-config.js';
 import type { RowScope } from './monitor-report.js';
 
 /**

@@ -1,9 +1,51 @@
-/** What tables need to know of a core beyond one record: its names, and sums of its instructions. One pass. */
+/** State of the cores over time: spans without a gap in which an activity ran. */
 import { PS_PER_NS } from '../../../containers/interval-union.js';
 import { addTo } from '../../../containers/map-entry.js';
 import type { CopyLine, KernelLine, Labels } from '../../../record/record.js';
 import { NEURON_ENGINES, type NeuronEngine } from '../../../record/neuron/neuron-cores.js';
-import { BusySpans, type BusySpan } from './busy-spans.js';
+
+/** Picoseconds from the profile's start. */
+export interface BusySpan {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Spans without a gap in which at least one of several activities ran, from activities in order of start. */
+class BusySpans {
+  /** Of one nanosecond: records have no order within it. */
+  #held: BusySpan[] = [];
+  #now = -Infinity;
+  #from = NaN;
+  #to = -Infinity;
+
+  /** @param onSpan called with each span when it is known to have ended */
+  constructor(private readonly onSpan: (span: BusySpan) => void) {}
+
+  add(span: BusySpan): void {
+    const now = Math.floor(span.from / PS_PER_NS);
+    if (now > this.#now) this.#flush();
+    this.#now = now;
+    this.#held.push(span);
+  }
+
+  finish(): void {
+    this.#flush();
+    if (this.#to >= this.#from) this.onSpan({ from: this.#from, to: this.#to });
+    this.#from = NaN;
+  }
+
+  #flush(): void {
+    if (this.#held.length > 1) this.#held.sort((a, b) => a.from - b.from);
+    for (const { from, to } of this.#held) {
+      if (from > this.#to) {
+        if (this.#to >= this.#from) this.onSpan({ from: this.#from, to: this.#to });
+        this.#from = from;
+      }
+      this.#to = Math.max(this.#to, to);
+    }
+    this.#held = [];
+  }
+}
 
 /** Waits for a semaphore: the tool counts them, but not their time. */
 const WAIT = 'EVENT_SEMAPHORE';
@@ -16,7 +58,7 @@ export function spanOf({ start, dur, ps }: KernelLine | CopyLine): BusySpan | nu
 }
 
 /** Instructions of one engine. */
-export class EngineSums {
+class EngineSums {
   count = 0;
   /** Durations added up, waits left out, ps. */
   time = 0;
@@ -68,6 +110,7 @@ export class InstructionSums {
   }
 }
 
+/** What tables need to know of a core beyond one record: its names, and sums of its instructions. One pass. */
 export class CoreState {
   subgraph: string | undefined;
   /** Numbers that the capture states of the core, by the tool's names. */

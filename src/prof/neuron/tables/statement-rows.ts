@@ -5,9 +5,8 @@ import { NEURON_ENGINES } from '../../../record/neuron/neuron-cores.js';
 import { HEADER_FACTS, QUEUE_LABELS, TENSOR_ROLES, TOOL_FACTS } from '../../../record/neuron/tool-fields.js';
 import type { LayerRecord, NoticeRecord, ProfileRecord, SampleRecord, TensorRecord } from '../../../record/record.js';
 import type { MetricRow } from '../metric-summary.js';
-import { named, rowOf, single, texts, type ToolCell, type ToolFields } from './cells.js';
+import { named, rowOf, single, texts, type ToolCell, type ToolFields, type TablePlace } from './event-rows.js';
 import type { CoreState, InstructionSums } from './core-state.js';
-import type { TablePlace } from './event-rows.js';
 
 const GHZ = 1e9;
 /** The tool shows times from the start of an execution as dates of the day from which Unix counts. */

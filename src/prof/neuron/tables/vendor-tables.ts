@@ -10,8 +10,7 @@ import type { KernelLine, ProfileLine, ProfileRecord, SampleRecord } from '../..
 import { UNEVEN_QUEUE_METRIC } from '../../../record/sample-metrics.js';
 import { isOfNeuronDevice } from '../machine.js';
 import type { MetricSummary } from '../metric-summary.js';
-import type { BusySpan } from './busy-spans.js';
-import { CoreState } from './core-state.js';
+import { CoreState, type BusySpan } from './core-state.js';
 import { instructionRow, packetRow, SAMPLE_TABLES, type TablePlace } from './event-rows.js';
 import {
   coreRow,

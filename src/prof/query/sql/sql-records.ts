@@ -8,11 +8,10 @@ import { RANK_TYPES, RankCollector } from '../../ranks/part/rank-collector.js';
 import type { KernelLine, ProfileLine, ProfileRecord } from '../../../record/record.js';
 import type { StepRow } from '../../steps/step-columns.js';
 import type { Database } from './duckdb.js';
-import type { ColumnsRead } from './query-plan.js';
+import type { ColumnsRead } from './query.js';
 import { JOB_TABLES, JobRows, OPERATION_TABLE, RANK_TABLE, WAIT_TABLE } from './job-tables.js';
 import type { SqlTable } from './sql-types.js';
-import { isStep, KERNEL_TABLE, RECORD_TABLES, STEP_TABLE, type SqlRecord } from './sql-table.js';
-import { TableLoader } from './table-loader.js';
+import { isStep, KERNEL_TABLE, RECORD_TABLES, STEP_TABLE, TableLoader, type SqlRecord } from './sql-table.js';
 
 const NONE: ReadonlySet<string> = new Set();
 

@@ -5,7 +5,86 @@ import type { Annotated } from '../../annotate.js';
 import { RECORD_FIELDS, type TabularType } from '../../../record/fields/record-fields.js';
 import type { ProfileLine, ProfileRecord } from '../../../record/record.js';
 import { JOB_TABLES } from './job-tables.js';
-import { ofColumn, type SqlColumn, type SqlTable } from './sql-types.js';
+import { ofColumn, typeName, converterOf, quoted, typeOf, type SqlColumn, type SqlTable } from './sql-types.js';
+import { requireNamed } from '../../../record/errors.js';
+import { column, str, type Column } from '../../../table/column.js';
+import type { DuckDBAppender, DuckDBDataChunk, DuckDBValue } from '@duckdb/node-api';
+import { elementAt } from '../../../containers/element.js';
+import type { Database } from './duckdb.js';
+
+/** Rows of a chunk of DuckDB. */
+const CHUNK = 2048;
+
+/** Where the tables are whose columns are those that a query reads. */
+const SCHEMA = 'loaded';
+
+/** The table behind a view. */
+export class TableLoader<Row> {
+  readonly #columns: readonly (readonly [value: (row: Row) => unknown, convert: (value: unknown) => DuckDBValue])[];
+  readonly #values: DuckDBValue[][];
+  #rows = 0;
+
+  private constructor(
+    columns: readonly SqlColumn<Row>[],
+    { library }: Database,
+    private readonly appender: DuckDBAppender,
+    private readonly chunk: DuckDBDataChunk,
+  ) {
+    this.#columns = columns.map(({ kind, value }) => [value, converterOf(library, kind)]);
+    this.#values = columns.map(() => []);
+  }
+
+  /**
+   * Makes the view in place of the empty table, and the table behind it of the columns that are read; the other columns
+   * of the view are null.
+   */
+  static async create<Row>(
+    database: Database,
+    { name, columns }: { readonly name: string; readonly columns: readonly SqlColumn<Row>[] },
+    read: ReadonlySet<string>,
+  ): Promise<TableLoader<Row>> {
+    const { connection, library } = database;
+    const wanted = columns.filter((column) => read.has(column.name));
+    // A table has a column, also where rows are only counted.
+    const loaded = wanted.length > 0 ? wanted : columns.slice(0, 1);
+    const table = `${SCHEMA}.${quoted(name)}`;
+    const isLoaded = new Set(loaded.map((column) => column.name));
+    await connection.run(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`);
+    await connection.run(`DROP TABLE ${quoted(name)}`);
+    await connection.run(
+      `CREATE TABLE ${table} (${loaded.map((one) => `${quoted(one.name)} ${typeName(one.kind)}`).join(', ')})`,
+    );
+    const shown = columns.map((one) =>
+      isLoaded.has(one.name) ? quoted(one.name) : `NULL::${typeName(one.kind)} AS ${quoted(one.name)}`,
+    );
+    await connection.run(`CREATE VIEW ${quoted(name)} AS SELECT ${shown.join(', ')} FROM ${table}`);
+    const chunk = library.DuckDBDataChunk.create(loaded.map(({ kind }) => typeOf(library, kind)));
+    return new TableLoader(loaded, database, await connection.createAppender(name, SCHEMA), chunk);
+  }
+
+  add(row: Row): void {
+    for (const [i, [value, convert]] of this.#columns.entries()) elementAt(this.#values, i).push(convert(value(row)));
+    if (++this.#rows >= CHUNK) this.#append();
+  }
+
+  /** Completes the table. */
+  finish(): void {
+    if (this.#rows > 0) this.#append();
+    this.appender.flushSync();
+    this.appender.closeSync();
+  }
+
+  #append(): void {
+    this.chunk.reset();
+    this.chunk.rowCount = this.#rows;
+    this.chunk.setColumns(this.#values);
+    this.appender.appendDataChunk(this.chunk);
+    // What was appended goes into the table, where it may be put into the temporary folder.
+    this.appender.flushSync();
+    for (const column of this.#values) column.length = 0;
+    this.#rows = 0;
+  }
+}
 
 /** A record, and the profile line before it. */
 export interface SqlRecord {
@@ -71,3 +150,32 @@ export const SQL_TABLES: readonly SqlTable<never>[] = [
   STEP_TABLE,
   ...JOB_TABLES,
 ] as readonly SqlTable<never>[];
+
+interface SchemaRow {
+  readonly table: string;
+  readonly column: string;
+  readonly type: string;
+  readonly doc: string;
+}
+
+/** The tables and columns that a query may name, as a table. */
+export const SCHEMA_COLUMNS: readonly Column<SchemaRow>[] = [
+  column('table', 'table', str(10), 'name of the table', (row) => row.table),
+  column('column', 'column', str(24), 'name of the column', (row) => row.column),
+  column('type', 'type', str(10), 'its type', (row) => row.type),
+  column('meaning', 'meaning', str(0), 'what it means; of fields of records, docs/record.md says it', (row) => row.doc),
+];
+
+/**
+ * @param names of tables; none for all
+ * @throws UsageError naming the nearest table
+ */
+export function schemaRows(names: readonly string[]): SchemaRow[] {
+  const tables =
+    names.length === 0 ? SQL_TABLES : names.map((name) => requireNamed('table', name, SQL_TABLES, tableName));
+  return tables.flatMap(({ name, columns }) =>
+    columns.map((one) => ({ table: name, column: one.name, type: typeName(one.kind), doc: one.doc })),
+  );
+}
+
+const tableName = ({ name }: { readonly name: string }): string => name;

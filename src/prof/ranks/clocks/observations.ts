@@ -4,8 +4,7 @@
  */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
-import { MESSAGE, type OperationSignature } from '../matching/operation-signature.js';
-import type { JobGroup } from '../matching/job-groups.js';
+import { MESSAGE, type OperationSignature, type JobGroup } from '../matching/job-groups.js';
 import type { MatchedGroup } from '../matching/match-group.js';
 import type { RankPart } from '../part/rank-part.js';
 

@@ -6,8 +6,14 @@ import { elementAt } from '../../../containers/element.js';
 import { addTo, entryOf } from '../../../containers/map-entry.js';
 import type { OperationColumns, RankPart } from '../part/rank-part.js';
 import { matchByTime, type EndedOperation } from './match-by-time.js';
-import type { GroupMember, JobGroup } from './job-groups.js';
-import { fits, signatureOf, signatureText, type OperationSignature } from './operation-signature.js';
+import {
+  fits,
+  signatureOf,
+  signatureText,
+  type GroupMember,
+  type JobGroup,
+  type OperationSignature,
+} from './job-groups.js';
 
 /** Comparisons of one search: lists of one repeated pattern would take as many as both lengths multiplied. */
 const MOST_COMPARISONS = 20_000_000;

@@ -3,13 +3,20 @@ import { entryOf, boundedEntryOf, LruCache } from '../../../containers/map-entry
 import type { EndRecord, KernelLine, ProfileLine, ProfileRecord } from '../../../record/record.js';
 import { mayHaveWork, type Item } from '../../analysis.js';
 import { Annotated } from '../../annotate.js';
-import { missingReason } from '../../input/missing-device.js';
+import { missingReason } from '../../input/device-activity.js';
 import type { RecordTypes } from '../../input/record-types.js';
 import { HostSteps, stepOf } from '../../steps/host-steps.js';
 import { missingWorkOf } from '../../steps/missing-work.js';
 import { communicates, workOf, type StepActivity, type StepWorkKind } from '../../steps/step-work.js';
-import { MESSAGES, OperationRows } from './operation-rows.js';
-import { WORK_KEYS, type ProfileWithoutWork, type RankPart, type WorkKey, type WorkTable } from './rank-part.js';
+import {
+  MESSAGES,
+  OperationRows,
+  WORK_KEYS,
+  type ProfileWithoutWork,
+  type RankPart,
+  type WorkKey,
+  type WorkTable,
+} from './rank-part.js';
 import { RankSteps } from './rank-steps.js';
 import { statedDevice } from '../../../record/fields/stated-device.js';
 import { elementAt } from '../../../containers/element.js';

@@ -5,7 +5,7 @@ import type { JobReport } from '../job-report.js';
 import type { RankPart } from '../part/rank-part.js';
 import type { Excess } from '../stragglers/reasons.js';
 import type { Straggler } from '../stragglers/stragglers.js';
-import type { StepWaits } from '../delay-waits.js';
+import type { StepWaits } from '../waits.js';
 import type { Delay, DelayedStep } from '../stragglers/delays.js';
 
 interface ReasonRow extends Excess {

@@ -1,7 +1,16 @@
-/** The tables of `dprof ranks` by name. */
-import { requireColumnOf, type Column, type ColumnShape, type AnyTable } from '../../../table/column.js';
-import type { JobReport } from '../job-report.js';
-import { CLASS_COLUMNS, CLASS_SCREEN, GROUP_COLUMNS, GROUP_SCREEN } from './group-table.js';
+/** The tables of `dprof ranks`, those of steps and of parallelism among them. */
+import {
+  requireColumnOf,
+  column,
+  int,
+  str,
+  real,
+  type Column,
+  type ColumnShape,
+  type AnyTable,
+} from '../../../table/column.js';
+import type { JobReport, GroupReport } from '../job-report.js';
+import { CLASS_COLUMNS, CLASS_SCREEN, GROUP_COLUMNS, GROUP_SCREEN, groupName } from './group-table.js';
 import {
   DELAY_COLUMNS,
   DELAY_SCREEN,
@@ -10,22 +19,214 @@ import {
   REASON_SCREEN,
   reasonRows,
 } from './straggler-table.js';
-import {
-  EXPERT_COLUMNS,
-  EXPERT_SCREEN,
-  expertRows,
-  expertsMissing,
-  STAGE_COLUMNS,
-  STAGE_SCREEN,
-  stageRows,
-  stagesMissing,
-} from './parallelism-tables.js';
 import { RANK_COLUMNS, RANK_SCREEN, rankRows } from './rank-table.js';
-import { STEP_OF_RANK_COLUMNS, STEP_OF_RANK_SCREEN, stepRows } from './step-table.js';
+import { elementAt } from '../../../containers/element.js';
+import { jobTime, type RankClock } from '../clocks/job-clocks.js';
+import type { RankPart, StepColumns } from '../part/rank-part.js';
+import { stepLength } from '../stragglers/own-work.js';
+import { rangesText } from '../membership.js';
+import type { ExpertReport, StageReport } from '../parallelism/stages.js';
+
+interface StageRow extends StageReport {
+  readonly ranks: string;
+}
+
+const ranksOf = (parts: readonly RankPart[], indices: readonly number[]): string =>
+  rangesText(indices.flatMap((part) => elementAt(parts, part).rank ?? []));
+
+/** What a job loses by how its model is split: a row a pipeline stage, and a row a group of experts. */
+const stageRows = ({ parts, stages }: JobReport): StageRow[] =>
+  stages.map((stage) => ({ ...stage, ranks: ranksOf(parts, stage.parts) }));
+
+const PERCENT = 100;
+const MACHINE_ONLY = { machineOnly: true } as const;
+
+const time = (key: string, doc: string, value: (row: StageRow) => number | null): Column<StageRow> =>
+  column(key, `${key}_ns`, int(12, 'ns'), doc, (row) => {
+    const ns = value(row);
+    return ns === null ? null : Math.round(ns);
+  });
+
+const STAGE_COLUMNS: readonly Column<StageRow>[] = [
+  column('stage', 'stage', int(5), 'place in the pipeline, from 0', ({ stage }) => stage),
+  column('stages', 'stages', int(6), 'stages of the pipeline', ({ stages }) => stages, MACHINE_ONLY),
+  column(
+    'inferred',
+    'inferred',
+    str(8),
+    'whether messages between ranks say so, and not the program',
+    ({ inferred }) => (inferred ? 'yes' : 'no'),
+    MACHINE_ONLY,
+  ),
+  column('ranks', 'ranks', str(12), 'its ranks whose profiles are there', ({ ranks }) => ranks),
+  column('steps', 'steps', int(5), 'steps; unknown where profiles have none', ({ steps }) => steps),
+  time('step_time', 'end of a step to end of the next, the mean as of all times', ({ stepTime }) => stepTime),
+  time('compute', 'of a step, some kernel computes', ({ compute }) => compute),
+  time('messages', 'sends and receives run, and nothing else', ({ messages }) => messages),
+  time('across', 'it waits for the last rank in operations that several stages join', ({ across }) => across),
+  time('idle', 'nothing runs', ({ idle }) => idle),
+  time('bubble', 'messages, across and idle together', ({ bubble }) => bubble),
+  column('bubble_share', 'bubble_%', real(8, 1, '%'), 'of the step', ({ bubble, stepTime }) =>
+    bubble === null || stepTime === null || stepTime <= 0 ? null : (PERCENT * bubble) / stepTime,
+  ),
+];
+
+const STAGE_SCREEN: readonly string[] = [
+  ...['stage', 'ranks', 'steps', 'step_time', 'compute', 'messages', 'across', 'idle', 'bubble', 'bubble_share'],
+];
+
+interface ExpertRow extends ExpertReport {
+  readonly of: GroupReport;
+  readonly part: RankPart;
+}
+
+const expertRows = ({ parts, groups, experts }: JobReport): ExpertRow[] =>
+  experts.map((expert) => ({
+    ...expert,
+    of: elementAt(groups, expert.group),
+    part: elementAt(parts, expert.most),
+  }));
+
+const EXPERT_COLUMNS: readonly Column<ExpertRow>[] = [
+  column('group', 'group', str(12), 'its name', ({ of }) => groupName(of)),
+  column('ranks', 'ranks', str(12), 'ranks in it', ({ of }) => (of.ranks === null ? null : rangesText(of.ranks))),
+  column(
+    'operations',
+    'operations',
+    int(10),
+    'all-to-alls of which all sizes are known',
+    ({ operations }) => operations,
+  ),
+  column('bytes', 'bytes', int(14, 'bytes'), 'mean of what a rank sends in one of them', ({ bytes }) =>
+    Math.round(bytes),
+  ),
+  column(
+    'imbalance',
+    'imbalance',
+    real(9, 3),
+    'largest over mean of the ranks, the mean over operations; 1 is even',
+    ({ imbalance }) => imbalance,
+  ),
+  column('highest', 'highest', real(9, 3), 'the highest of an operation', ({ highest }) => highest),
+  column('most_rank', 'most_rank', int(9), 'rank that sends most in all', ({ part }) => part.rank),
+  column(
+    'most_ratio',
+    'most_ratio',
+    real(10, 3),
+    'what it sends over the mean of the ranks',
+    ({ mostRatio }) => mostRatio,
+  ),
+];
+
+const EXPERT_SCREEN: readonly string[] = EXPERT_COLUMNS.map(({ key }) => key);
+
+/** What is missing for the table, where it has no rows. */
+const stagesMissing = ({ stages }: JobReport): string | null =>
+  stages.length > 0
+    ? null
+    : 'no stages: no group is stated to be one of a pipeline, and no messages name the rank that they are exchanged with';
+
+const expertsMissing = ({ groups, experts }: JobReport): string | null => {
+  if (experts.length > 0) return null;
+  return groups.some(({ kind }) => kind === 'expert')
+    ? 'no experts: no all-to-all of a group of experts is matched with the sizes of all of its ranks'
+    : 'no experts: no group is stated to be one of experts, or has all-to-alls';
+};
+
+interface StepOfRank {
+  readonly part: RankPart;
+  readonly clock: RankClock;
+  readonly node: string | null;
+  readonly index: number;
+}
+
+/** A row a step of a rank: the heat map of the job. */
+const stepRows = ({ parts, ranks }: JobReport): StepOfRank[] =>
+  ranks.flatMap(({ part: at, clock, node }) => {
+    const part = elementAt(parts, at);
+    return part.steps.step.map((_, index) => ({ part, clock, node, index }));
+  });
+
+const ofSteps = (
+  key: string,
+  doc: string,
+  value: (steps: StepColumns) => readonly (number | null)[],
+): Column<StepOfRank> =>
+  column(
+    key,
+    `${key}_ns`,
+    int(Math.max(12, key.length + 3), 'ns'),
+    doc,
+    ({ part, index }) => value(part.steps)[index] ?? null,
+  );
+
+const STEP_OF_RANK_COLUMNS: readonly Column<StepOfRank>[] = [
+  column('rank', 'rank', int(5), 'rank of the process', ({ part }) => part.rank),
+  column('file', 'file', str(20), 'its profile', ({ part }) => part.file, { machineOnly: true }),
+  column('node', 'node', str(8), 'its machine', ({ node }) => node),
+  column(
+    'step',
+    'step',
+    int(6),
+    'number of the step; unknown where the profile has none',
+    ({ part, index }) => part.steps.step[index] ?? null,
+  ),
+  column(
+    'start',
+    'start_ns',
+    int(14, 'ns'),
+    "first work on the device, on the job's clock",
+    ({ part, index, clock }) =>
+      clock.offset === null ? null : Math.round(jobTime(clock, elementAt(part.steps.start, index))),
+  ),
+  column(
+    'step_time',
+    'step_time_ns',
+    int(12, 'ns'),
+    'end of the step before to the end of this one',
+    ({ part, index, clock }) => (clock.source === 'refuted' ? null : Math.round(stepLength(part, index))),
+  ),
+  ofSteps('compute', 'some kernel computes', ({ compute }) => compute),
+  ofSteps('communication', 'some operation communicates', ({ communication }) => communication),
+  ofSteps('exposed', 'communication while nothing else runs', ({ exposed }) => exposed),
+  ofSteps('messages', 'sends and receives run, and nothing else', ({ messages }) => messages ?? []),
+  ofSteps('copies', 'some copy or memset runs', ({ copies }) => copies),
+  ofSteps('idle', 'nothing runs', ({ idle }) => idle),
+  ofSteps('preparing', 'start of the step on the host to its first work', ({ preparing }) => preparing),
+  column(
+    'flops',
+    'flops',
+    int(16, 'FLOP'),
+    'of the kernels whose FLOPs are known',
+    ({ part, index }) => part.steps.flops[index] ?? null,
+  ),
+  column('tokens', 'tokens', int(9), "of a server's step", ({ part, index }) => part.steps.tokens[index] ?? null),
+  column(
+    'memory',
+    'memory',
+    int(13, 'bytes'),
+    'most memory in use',
+    ({ part, index }) => part.steps.memory[index] ?? null,
+  ),
+];
+
+/** Columns of screens. */
+const STEP_OF_RANK_SCREEN: readonly string[] = [
+  'rank',
+  'node',
+  'step',
+  'step_time',
+  'compute',
+  'communication',
+  'exposed',
+  'copies',
+  'idle',
+  'preparing',
+];
 
 export type RankTableName = 'ranks' | 'steps' | 'collectives' | 'groups' | 'late' | 'delays' | 'stages' | 'experts';
 
-export interface RankTable {
+interface RankTable {
   readonly doc: string;
   readonly columns: readonly ColumnShape[];
   /** Keys of the columns that a screen of 100 characters has room for. */

@@ -2,9 +2,14 @@
 import { entryOf } from '../../../containers/map-entry.js';
 import type { ServingPhase } from '../../../record/serving-step.js';
 import { median } from '../../../record/statistics.js';
-import { MODEL_PARTS, type ModelPart } from './model-part.js';
-import type { PartTimes, Served } from './served-times.js';
-import { timePerOutputToken, tokensPerSecond } from './token-rates.js';
+import {
+  MODEL_PARTS,
+  timePerOutputToken,
+  tokensPerSecond,
+  type ModelPart,
+  type PartTimes,
+  type Served,
+} from './served-times.js';
 
 /** A server's step on one device. What its name does not state is null. */
 export interface ServedStep {

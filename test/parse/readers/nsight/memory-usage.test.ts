@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { EndRecord, ProfileLine, SampleRecord } from '../../../../src/record/record.js';
-import { Memory } from '../../../../src/prof/memory/memory.js';
+import { Memory } from '../../../../src/prof/memory/memory-report.js';
 import { globalPid, NsightDatabase } from '../../../support/nsight-database.js';
 import { recordsOf } from '../../../support/profile-records.js';
 

@@ -1,7 +1,7 @@
 /** Samples as the tracks of a timeline: the values that commands print, of every vendor's profiles. */
 import { expect } from 'chai';
 import { join } from 'node:path';
-import { Memory } from '../../../../src/prof/memory/memory.js';
+import { Memory } from '../../../../src/prof/memory/memory-report.js';
 import { TrackTable } from '../../../../src/prof/html/timeline/timeline-tracks.js';
 import type { PackedTrack, PackedTracks } from '../../../../src/prof/html/timeline/timeline-data.js';
 import type { Labels, ProfileLine, ProfileRecord, SampleRecord } from '../../../../src/record/record.js';

@@ -3,9 +3,9 @@ import { completeKernel } from '../../../../src/record/fields/record-fields.js';
 import type { KernelLine } from '../../../../src/record/record.js';
 import {
   InstructionDependencies,
+  dependencyText,
   type ResolvedDependency,
 } from '../../../../src/prof/neuron/instructions/dependencies.js';
-import { dependencyText } from '../../../../src/prof/neuron/instructions/instruction-text.js';
 import { CAPTURES, ofType, realFile } from '../../../parse/readers/neuron/tool-json-files.js';
 import { instruction } from '../../../support/neuron.js';
 import { itShared } from '../../../support/shared.js';

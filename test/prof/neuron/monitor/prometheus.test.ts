@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
-import { PROMETHEUS_FAMILIES } from '../../../../src/prof/neuron/monitor/prometheus-families.js';
-import { Exposition } from '../../../../src/prof/neuron/monitor/prometheus.js';
+import { PROMETHEUS_FAMILIES, Exposition } from '../../../../src/prof/neuron/monitor/prometheus-families.js';
 import { cores, executions, group, lines, report, reportsOf, runtime } from '../../../support/monitor-report.js';
 import { parseExposition, seriesValue, type Metric } from '../../../support/prometheus-text.js';
 import { itShared } from '../../../support/shared.js';

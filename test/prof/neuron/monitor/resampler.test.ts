@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
-import { parseMonitorConfig, type PeriodOf } from '../../../../src/prof/neuron/monitor/monitor-config.js';
+import { parseMonitorConfig, parsePeriod, type PeriodOf } from '../../../../src/prof/neuron/monitor/monitor-config.js';
 import { chooseMonitorColumns } from '../../../../src/prof/neuron/monitor/monitor-columns.js';
-import { parsePeriod } from '../../../../src/prof/neuron/monitor/monitor-period.js';
 import type { MonitorReport } from '../../../../src/prof/neuron/monitor/monitor-report.js';
 import { reportOf } from '../../../../src/prof/neuron/monitor/report-samples.js';
 import { Resampler } from '../../../../src/prof/neuron/monitor/resampler.js';

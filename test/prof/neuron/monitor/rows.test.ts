@@ -5,7 +5,7 @@ import {
   defaultMonitorColumns,
   MONITOR_COLUMNS,
 } from '../../../../src/prof/neuron/monitor/monitor-columns.js';
-import { parseGroups, parseTagFilter } from '../../../../src/prof/neuron/monitor/metric-groups.js';
+import { parseGroups, parseTagFilter } from '../../../../src/prof/neuron/monitor/monitor-config.js';
 import { reportOf } from '../../../../src/prof/neuron/monitor/report-samples.js';
 import type { SampleRecord } from '../../../../src/record/record.js';
 import { SCOPES, type MonitorReport, type RowScope } from '../../../../src/prof/neuron/monitor/monitor-report.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { modelPartOf, type ModelPart } from '../../../../src/prof/steps/serving/model-part.js';
+import { modelPartOf, type ModelPart } from '../../../../src/prof/steps/serving/served-times.js';
 import type { KernelRecord, OpCall } from '../../../../src/record/record.js';
 import { kernel } from '../../../support/kernels.js';
 

@@ -1,0 +1,194 @@
+/**
+ * Rules that list kernels and their time: on the AI CPU, of autotuning, above a peak, for an older architecture, of
+ * unknown FLOPs.
+ */
+import { smInName } from '../../../ops/kernels/kernel-name.js';
+import { smOf } from '../../../ops/kernels/matrix-unit.js';
+import type { Annotated } from '../../annotate.js';
+import { many, ranked, time, percent } from '../wording.js';
+import { deviceRule } from '../rule.js';
+import { KernelTally, Ranking } from '../kernel-tally.js';
+import { isOnCoreClass, isNeuronInstruction } from '../../../record/neuron/neuron-cores.js';
+import { asksForArguments } from '../../work/capture-options.js';
+import { communicates } from '../../steps/step-work.js';
+
+/** Share of the kernels' time. */
+const LEAST_SHARE = 0.1;
+
+class Kernels {
+  time = 0;
+  readonly unknown = new KernelTally();
+  readonly reasons = new Ranking();
+}
+
+/** Kernels whose op and arguments are known, but not its FLOPs: what rates, MFU and the roofline leave out, and why. */
+export const unknownFlops = deviceRule({
+  name: 'unknown-flops',
+  doc: 'kernels whose op is known, with its arguments, but not its FLOPs: what MFU and rates leave out, and why',
+  why: 'no kernel with an op',
+  start: () => new Kernels(),
+  row: (row, devices) => {
+    const { record, op, flops, reason } = row;
+    const { dur } = record;
+    if (dur === null || !Number.isFinite(dur) || isNeuronInstruction(record) || communicates(record)) return false;
+    const kernels = devices.of(record);
+    kernels.time += dur;
+    if (op === null) return false;
+    // Those without arguments are said by another rule, with what to record.
+    if (flops !== null || reason === null || asksForArguments(reason)) return true;
+    kernels.unknown.add(record, op, dur);
+    kernels.reasons.add(reason, dur);
+    return true;
+  },
+  findings: ({ time: all, unknown, reasons }) => {
+    const { count, time: ns, names, facts } = unknown;
+    if (ns <= LEAST_SHARE * all) return [];
+    const [[reason] = ['']] = reasons.top(1);
+    return [
+      {
+        what: `of ${many(count, 'kernel')}, ${time(ns)} (${percent(ns / all)} of the kernels' time), the FLOPs are not known: ${ranked(names)}`,
+        details: `mostly ${reason}`,
+        action:
+          'read MFU and rates as those of the other kernels; where you know what such an op computes, add its formula (CONTRIBUTING, "Add an op"), or report it with its arguments',
+        ...facts,
+        evidence: { ...facts.evidence, kernelNs: all },
+        see: "dprof --where 'op!=na && flops==na' --by op,params -f table FILE",
+      },
+    ];
+  },
+});
+
+class Above extends KernelTally {
+  compute = 0;
+  memory = 0;
+  device = '';
+}
+
+/** Rates that no device reaches: what we counted is wrong, or the peak of our table, or the device is another one. */
+export const impossible = deviceRule({
+  name: 'impossible',
+  doc: 'kernels above a peak rate: our counting or our table of peaks is wrong, or the device is another one',
+  why: 'no kernel with known work on a device with known peaks',
+  start: () => new Above(),
+  row: ({ placement, record, peaks, op }, devices) => {
+    if (record.dur === null || (placement.computeShare === null && placement.memoryShare === null)) return false;
+    const { compute, memory } = placement.above;
+    if (!compute && !memory) return true;
+    const above = devices.of(record);
+    if (compute) above.compute++;
+    if (memory) above.memory++;
+    above.device = peaks.name;
+    above.add(record, op ?? record.short, record.dur);
+    return true;
+  },
+  findings: (of) => [
+    {
+      what: `${many(of.count, 'kernel')}, ${time(of.time)}, above the peaks of ${of.device} (FLOP/s: ${of.compute}, bytes/s: ${of.memory}): ${ranked(of.names)}`,
+      action:
+        'no device does that: doubt our FLOPs and bytes of these ops (--explain shows the formulas) and our peaks (--device sets others); if both are right, report it',
+      ...of.facts,
+      evidence: { ...of.facts.evidence, aboveComputePeak: of.compute, aboveMemoryPeak: of.memory },
+      see: 'dprof --sort peak --top 20 -c idx,op,kernel,sil,peak,bw,params -f table FILE',
+    },
+  ],
+});
+
+/** Kernels that a library ran to choose an algorithm: work of the first steps, not of training. */
+export const autotuning = deviceRule({
+  name: 'autotuning',
+  doc: 'kernels that a library ran to choose an algorithm, within what was measured',
+  why: 'no kernels of known ops',
+  start: () => new KernelTally(),
+  row: (row, devices) => {
+    const { record, role, op } = row;
+    if (record.dur === null || role === null) return false;
+    if (role === 'trial') devices.of(record).add(record, op ?? record.short, record.dur);
+    return true;
+  },
+  findings: (of) =>
+    of.count === 0
+      ? []
+      : [
+          {
+            what: `${many(of.count, 'kernel')}, ${time(of.time)}, ran to choose an algorithm: ${ranked(of.names)}`,
+            action:
+              'start the profiler after the steps in which libraries choose (torch.profiler.schedule with wait and warmup): later steps do without',
+            ...of.facts,
+            see: "dprof --where 'role==trial' --by op,kernel -f table FILE",
+          },
+        ],
+});
+
+/** Ascend: ops that run on the processors beside the cores. */
+export const aiCpu = deviceRule({
+  name: 'ai-cpu',
+  doc: 'Ascend: ops on the AI CPU, not on the cores',
+  why: 'no kernel has the class of cores that it ran on (Ascend)',
+  start: () => new KernelTally(),
+  row: ({ record }, devices) => {
+    if (!isOnCoreClass(record)) return false;
+    const { engine, dur, labels, short } = record;
+    if (engine === 'AI_CPU' && dur !== null && Number.isFinite(dur)) {
+      devices.of(record).add(record, String(labels?.['opType'] ?? short), dur);
+    }
+    return true;
+  },
+  findings: (of) => [
+    {
+      what: `${many(of.count, 'op')} on the AI CPU, ${time(of.time)}: ${ranked(of.names)}`,
+      action: 'use other element types or ops that have an operator for the cores (often int64 or float64 has none)',
+      ...of.facts,
+      see: "dprof --where 'engine==AI_CPU' --by op,kernel -f table FILE",
+    },
+  ],
+});
+
+class Old extends KernelTally {
+  arch = '';
+  readonly built = new Set<number>();
+}
+
+/** Products that the architecture of their kernel does not slow. */
+const isExplained = ({ tc, unitUse }: Annotated): boolean =>
+  /^align/.test(unitUse?.slowed?.id ?? '') || (tc === 0 && unitUse?.dtype === 'fp32');
+
+/** sm86 and sm89 run kernels of sm80 with the same instructions: only the generation counts. */
+const generation = (sm: number): number => Math.floor(sm / 10);
+
+/**
+ * Products by kernels that were made for an older architecture than the device's. Those that extents keep on old kernels
+ * are said in `alignment.ts`; FP32 ones off the matrix unit would be no faster by newer kernels.
+ */
+export const oldArchitecture = deviceRule({
+  name: 'old-architecture',
+  doc: 'products by kernels whose names imply an older architecture than the device has',
+  why: 'no products on an NVIDIA device of known architecture',
+  start: () => new Old(),
+  row: (row, devices) => {
+    const { record, peaks } = row;
+    const { dur } = record;
+    const { arch } = peaks;
+    const sm = arch === null ? null : smOf(arch);
+    if (arch === null || sm === null || dur === null || !Number.isFinite(dur) || !row.isProduct) return false;
+    const built = smInName(record.name);
+    if (built === null || generation(built) >= generation(sm) || isExplained(row)) return true;
+    const old = devices.of(record);
+    old.arch = arch;
+    old.built.add(built);
+    old.add(record, record.short, dur);
+    return true;
+  },
+  findings: (of) => {
+    const built = [...of.built].sort((a, b) => a - b).map((sm) => `sm${sm}`);
+    return [
+      {
+        what: `${many(of.count, 'product')}, ${time(of.time)}, by kernels made for ${built.join(', ')} on ${of.arch}`,
+        details: `by their names: ${ranked(of.names)}`,
+        action: `try newer libraries (cuBLAS, cuDNN, FlashAttention, CUTLASS), which may have kernels for ${of.arch}; a library may also choose an older kernel because it is the fastest for these extents`,
+        ...of.facts,
+        evidence: { ...of.facts.evidence, builtFor: built.join(', '), device: of.arch },
+        see: "dprof --where 'tc==1 || tc==0' --by kernel,tcwhy -f table FILE",
+      },
+    ];
+  },
+});
