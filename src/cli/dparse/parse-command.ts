@@ -117,7 +117,7 @@ export function jobsFor(inputs: readonly InputSize[], { cores, memory, disk }: M
 }
 
 /** @param paths of all inputs */
-export function defaultJobs(paths: readonly string[]): number {
+function defaultJobs(paths: readonly string[]): number {
   const memory = Math.min(freemem(), process.constrainedMemory() || Infinity);
   const disk = orNone(() => {
     const { bavail, bsize } = statfsSync(tmpdir());
