@@ -34,7 +34,7 @@ import { removedAtEnd } from '../../parse/input/cleanup.js';
  * @param path of the folder: one that does not exist, or that is empty
  * @throws UsageError without a path, UserError when something stands there
  */
-export async function withOutputFolder(
+async function withOutputFolder(
   path: string | undefined,
   body: (folder: string) => Promise<void>,
 ): Promise<void> {
