@@ -34,10 +34,7 @@ import { removedAtEnd } from '../../parse/input/cleanup.js';
  * @param path of the folder: one that does not exist, or that is empty
  * @throws UsageError without a path, UserError when something stands there
  */
-async function withOutputFolder(
-  path: string | undefined,
-  body: (folder: string) => Promise<void>,
-): Promise<void> {
+async function withOutputFolder(path: string | undefined, body: (folder: string) => Promise<void>): Promise<void> {
   if (path === undefined || path === '-' || path === '') {
     throw new UsageError('parquet is a folder of files, which needs a name', '-o DIR');
   }
