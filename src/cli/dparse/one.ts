@@ -4,7 +4,7 @@ import { readProfile } from '../../parse/profile.js';
 import { Diagnostics, DIAGNOSTICS, type DiagnosticName } from '../../record/diagnostics.js';
 import { UserError } from '../../record/errors.js';
 import { APPEND, type LineFormat } from './record-files.js';
-import { appendReadable } from '../../record/jsonl.js';
+import { appendReadable } from '../../record/lines/append-line.js';
 import { LineBytes } from '../../record/lines/line-bytes.js';
 import type { ProfileLine } from '../../record/record.js';
 import { isUnread, Losses } from '../../prof/input/losses.js';

@@ -11,7 +11,7 @@ import type { ProfileLine } from '../../record/record.js';
 import type { ParquetField } from '../../write/parquet/parquet-field.js';
 import { ParquetRows } from '../../write/parquet/parquet-rows.js';
 import { withIoErrors } from '../output.js';
-import { appendLine } from '../../record/jsonl.js';
+import { appendLine } from '../../record/lines/append-line.js';
 import type { LineBytes } from '../../record/lines/line-bytes.js';
 import { netDictOf } from '../../record/python/net-dict.js';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
 import { Diagnostics } from '../../../src/record/diagnostics.js';
-import { appendReadable, withTextsCut, appendLine } from '../../../src/record/jsonl.js';
+import { appendReadable, withTextsCut, appendLine } from '../../../src/record/lines/append-line.js';
 import { LineBytes } from '../../../src/record/lines/line-bytes.js';
 import { InstructionLine } from '../../../src/record/lines/device-lines.js';
 import type { ProfileLine } from '../../../src/record/record.js';

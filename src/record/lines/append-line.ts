@@ -1,0 +1,61 @@
+/** Appends records as lines that are never too long to be read. */
+import type { Diagnostics } from '../diagnostics.js';
+import type { ProfileLine } from '../record.js';
+import { DeviceLine, InstructionLine } from './device-lines.js';
+import type { LineBytes } from './line-bytes.js';
+
+/** Characters of a text, and of all texts of a record together: each takes up to six bytes of a line. */
+interface TextLimits {
+  readonly one: number;
+  readonly all: number;
+}
+
+const LIMITS: TextLimits = { one: 2 ** 20, all: 2 ** 23 };
+
+/**
+ * Appends a record as a line that can be read. Only lines that are longer than a text may be are looked through.
+ * @param append in any format of lines
+ */
+export function appendReadable(
+  lines: LineBytes,
+  record: ProfileLine,
+  append: (lines: LineBytes, record: ProfileLine) => void,
+  diagnostics: Diagnostics,
+): void {
+  const from = lines.length;
+  try {
+    append(lines, record);
+    if (lines.length - from <= LIMITS.one) return;
+  } catch (error) {
+    // Of a line that is longer than a string may be.
+    if (!(error instanceof RangeError)) throw error;
+  }
+  lines.dropTo(from);
+  append(lines, withTextsCut(record instanceof InstructionLine ? record.whole : record, diagnostics));
+}
+
+/** The record with its long texts cut; each cut is counted. */
+export function withTextsCut(record: ProfileLine, diagnostics: Diagnostics, limits = LIMITS): ProfileLine {
+  let left = limits.all;
+  const textOf = (text: string): string => {
+    const most = Math.min(limits.one, left);
+    left -= Math.min(text.length, most);
+    if (text.length <= most) return text;
+    diagnostics.count('text-cut');
+    // Not within a pair of surrogates.
+    return text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
+  };
+  const valueOf = (value: unknown): unknown => {
+    if (typeof value === 'string') return textOf(value);
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return value.map(valueOf);
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [textOf(key), valueOf(item)]));
+  };
+  return valueOf(record) as ProfileLine;
+}
+
+/** Appends a record as one line, line feed included. */
+export function appendLine(lines: LineBytes, record: ProfileLine): void {
+  if (record instanceof DeviceLine) record.writeTo(lines);
+  else lines.json(`${JSON.stringify(record)}\n`);
+}
