@@ -72,7 +72,7 @@ function countLines(text: string): PlainCount {
     try {
       countFields(JSON.parse(line), counts);
     } catch {
-      addTo(counts, 'line that is no JSON', 1);
+      addTo(counts, 'line that is not JSON', 1);
     }
   }
   return counts;

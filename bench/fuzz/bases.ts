@@ -113,7 +113,7 @@ const NET_DICT =
   "seq = 4'], 'seqId': [4], 'subSeqId': 0, 'altSeqId': [], 'dir': 'fprop', 'mod': ['torch.nn.functional'], 'op': " +
   "['linear'], 'tid': 7, 'device': 0, 'stream': 7, 'grid': (1, 1, 1), 'block': (64, 1, 1), 'kLongName': 'sgemm_32x32'}\n";
 
-/** Forms, and readers of which there is more than the samples. */
+/** Forms, and readers with more inputs than the samples. */
 const KNOWN: Readonly<Record<ReaderName, Source>> = {
   nsight: {
     samples: ['lenet.nsys.sqlite', 'transformer.nsys.sqlite'],

@@ -74,7 +74,7 @@ const NO_VALUE = /(?:^|,)(?:NaN|-?Infinity|undefined|\[object Object\])(?:,|$)/m
 /** What is wrong with what a command printed; null when nothing is. */
 export function wrongOutput({ prints }: ReadingCommand, text: string): string | null {
   if (prints === 'csv' && NO_VALUE.test(text)) return `prints ${NO_VALUE.exec(text)?.[0] ?? ''}`;
-  return prints === 'json' && !isJson(text) && !text.split('\n').every(isJson) ? 'prints what is no JSON' : null;
+  return prints === 'json' && !isJson(text) && !text.split('\n').every(isJson) ? 'prints what is not JSON' : null;
 }
 
 function isJson(text: string): boolean {

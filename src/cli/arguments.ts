@@ -133,7 +133,7 @@ export function parsed(tool: Tool, parser: Argv, args: readonly string[]): Parse
 export function argumentsOf(tool: Tool, given: ParsedArguments, operands = given._.map(String)): Arguments {
   refuseUnknown(tool, given);
   // A variable that is not set, in most scripts.
-  if (operands.includes('')) throw new UsageError(`'' is no file`, `usage: ${tool.usage}`);
+  if (operands.includes('')) throw new UsageError(`'' is not a file name`, `usage: ${tool.usage}`);
   if (operands.filter((file) => file === '-').length > 1) throw new UsageError('stdin (-) can be read once');
   /** Of an option that was given twice, the last value counts. */
   const last = (name: string): unknown => [given[name]].flat().at(-1);

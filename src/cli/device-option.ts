@@ -23,7 +23,7 @@ export function readSmallFile(path: string, what: string, hint: string, output: 
   const isUnfit = stat !== undefined && !stat.isFile() && !stat.isFIFO();
   if (isUnfit || (stat?.size ?? 0) > LARGEST) {
     const reason =
-      stat?.isDirectory() === true ? 'is a directory' : isUnfit ? 'is no file' : `is too large for ${what}`;
+      stat?.isDirectory() === true ? 'is a directory' : isUnfit ? 'is not a file' : `is too large for ${what}`;
     throw new UserError(reason, { where: path, hint });
   }
   checkTarget(output, [path]);

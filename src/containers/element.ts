@@ -1,6 +1,6 @@
 /**
- * Arrays: elements that are there by construction, and lists as long as an input makes them, of which `f(...list)` puts
- * each entry on the stack, which some 100,000 overflow.
+ * Arrays. Lists can be as long as an input makes them: `f(...list)` would put each entry on the stack, which some 100,000
+ * overflow.
  */
 
 /** The largest of the numbers; `otherwise` when there is none larger. */

@@ -33,7 +33,7 @@ export async function openPaths(
 ): Promise<Source> {
   const paths: readonly string[] = typeof input === 'string' ? [input] : input;
   if (paths.length === 0 || paths.some((path) => typeof path !== 'string' || path === '')) throw noInput();
-  if (paths.includes('-')) throw new UsageError("'-' is no file", 'open(process.stdin) reads standard input');
+  if (paths.includes('-')) throw new UsageError("'-' is not a file name", 'open(process.stdin) reads standard input');
   try {
     return await openSources(
       paths,

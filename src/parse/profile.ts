@@ -82,7 +82,7 @@ function withUnusedProgram(end: EndRecord): EndRecord {
 /** Null without a report of counters. @throws UserError when it cannot be read */
 function joinOf(report: string | undefined): CounterJoin | null {
   if (report === undefined) return null;
-  if (!isFile(report)) throw new UserError('is no file', { where: report });
+  if (!isFile(report)) throw new UserError('is not a file', { where: report });
   if (isGzip(readHead(report))) throw new UserError('is compressed', { where: report, hint: 'gunzip it first' });
   const diagnostics = new Diagnostics();
   return new CounterJoin(launchesOf(report, report, diagnostics), diagnostics);

@@ -85,7 +85,7 @@ export interface Reader {
   /** How to read a pipe while the profiler still writes it; absent where records need the whole input. */
   readonly live?: LiveFormat;
   /**
-   * Files that may be read with an input besides its database's log: no output is written onto one of them.
+   * Files that may be read with an input, in addition to its database's log: no output is written onto one of them.
    * @param folder of the input
    * @param candidate the only file that matters, where any of a folder may be one
    */
@@ -109,7 +109,7 @@ interface FormatDocs {
   readonly input: string;
   /** How such a file is made; each completes `Made by`. */
   readonly made: readonly string[];
-  /** What is read of it, an entry each. */
+  /** What is read of the format, one entry for each paragraph. */
   readonly read: readonly string[];
 }
 

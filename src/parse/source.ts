@@ -105,7 +105,7 @@ export async function openStart(path: string): Promise<Pick<InputFile, 'path' | 
   return { path: temporary.path, dispose: () => temporary.dispose() };
 }
 
-/** The first bytes of a file, or of what is compressed in it; none of what is no file, or cannot be read. */
+/** The first bytes of a file, or of what is compressed in it; none of what is not a file, or cannot be read. */
 export function startOf(path: string): Buffer {
   try {
     if (!isFile(path)) return Buffer.alloc(0);

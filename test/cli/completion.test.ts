@@ -68,5 +68,7 @@ describe('dprof completion', () => {
 
   it('leaves files to the shell', async () => {
     expect(await words('steps', 'net')).to.deep.equal([]);
+    expect(await words('steps', '-o', '')).to.deep.equal([]);
+    expect(await words('steps', '--output', 'ne')).to.deep.equal([]);
   });
 });

@@ -137,7 +137,7 @@ describe('dprof diff', () => {
     }
     const { stdout, stderr, code } = await run(['--fail-if', 'total>5', base, slow]);
     expect({ stdout, code }).to.deep.equal({ stdout: '', code: 2 });
-    expect(stderr).to.match(/^dprof: --fail-if 'total>5': '5' is no number with %[^\n]*\n$/);
+    expect(stderr).to.match(/^dprof: --fail-if 'total>5': '5' is not a number with %[^\n]*\n$/);
   });
 
   it('names the input that has no kernels or cannot be read', async () => {

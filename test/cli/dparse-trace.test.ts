@@ -177,7 +177,7 @@ describe('dparse: traces that cannot be read', () => {
     const path = write('{"a": 1}', '.json');
     expectFailure(await dparse('--format', 'kineto', path), path, /JSON without "traceEvents"/);
     const text = write('hello', '.json');
-    expectFailure(await dparse('--format', 'kineto', text), text, /is no JSON/);
+    expectFailure(await dparse('--format', 'kineto', text), text, /is not JSON/);
   });
 
   it('names of processes and events of other programs do not matter beside work on a device', async () => {

@@ -64,7 +64,7 @@ describe('-o', () => {
     });
   }
 
-  it('is no file that a reader finds by other means', async () => {
+  it('is not a file that a reader finds by other means', async () => {
     const folder = samples();
     const output = join(folder, 'ascend_pt/ASCEND_PROFILER_OUTPUT');
     const trace = join(output, 'trace_view.json');
@@ -88,7 +88,7 @@ describe('-o', () => {
     await expectKept('dparse', ['--neff', program, join(folder, 'attention.ntff')], program);
   });
 
-  it('is no file of an input folder, nor of a glob', async () => {
+  it('is not a file of an input folder, nor of a glob', async () => {
     const folder = freshPath('-inputs');
     mkdirSync(join(folder, 'sub'), { recursive: true });
     const packed = join(folder, 'sub/net.sqlite.gz');

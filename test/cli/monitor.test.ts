@@ -107,7 +107,7 @@ describe('dprof monitor', () => {
       [['-f', 'emf', '-c', 'util'], /exclude each other/],
       [['--timestamp', 'now'], /goes with --format emf/],
       [['-f', 'emf', '--timestamp', 'noon'], /takes now or a time/],
-      [['-f', 'emf', '--namespace', ':x'], /no namespace/],
+      [['-f', 'emf', '--namespace', ':x'], /not a namespace/],
       [['--lst'], /did you mean --last\?/],
     ];
     for (const [args, answer] of usage) {

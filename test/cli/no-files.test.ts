@@ -60,8 +60,8 @@ describe('a pipe or a device in the place of a file', () => {
       ['dparse', ['/dev/zero'], /^dparse: \/dev\/zero: is a device/],
       ['dprof', ['/dev/zero'], /^dprof: \/dev\/zero: not records/],
       ['dprof', ['monitor', '/dev/zero'], /^dprof: \/dev\/zero:1: line is too long \(at most 64 MB\)/],
-      ['dparse', ['--neff', '/dev/zero', sample], /^dparse: \/dev\/zero: is no file/],
-      ['dprof', ['--device', '/dev/zero', sample], /^dprof: \/dev\/zero: is no file/],
+      ['dparse', ['--neff', '/dev/zero', sample], /^dparse: \/dev\/zero: is not a file/],
+      ['dprof', ['--device', '/dev/zero', sample], /^dprof: \/dev\/zero: is not a file/],
     ];
     const runs = cases.map(async ([tool, args, answer]) => {
       const { code, stdout, stderr } = await spawnCli(tool, args);
@@ -111,7 +111,7 @@ describe('names', () => {
     for (const [tool, args] of cases) {
       const { code, stdout, stderr } = await runCli(tool, args);
       expect({ code, stdout }).to.deep.equal({ code: 2, stdout: '' });
-      expect(stderr).to.match(/^d\w+: (?:'' is no file|-o needs the name of a file)[^\n]*\n$/);
+      expect(stderr).to.match(/^d\w+: (?:'' is not a file name|-o needs the name of a file)[^\n]*\n$/);
     }
   });
 

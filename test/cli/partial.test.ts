@@ -264,7 +264,7 @@ describe('dprof merge', () => {
       [text.slice(0, text.length / 2), /: the partial answer is cut off/],
       [text.slice(0, 25), /: broken record: it is cut off/],
       ['', /: is empty/],
-      [readFileSync(join(SAMPLES, 'lenet.nsys.sqlite')), /: is no partial answer \(dprof partial makes one/],
+      [readFileSync(join(SAMPLES, 'lenet.nsys.sqlite')), /: is not a partial answer \(dprof partial makes one/],
     ] as const;
     for (const [content, answer] of bad) {
       const [path, out] = [freshPath('.part'), freshPath('.part')];

@@ -13,7 +13,7 @@ import { itSlow } from '../support/sets.js';
 import { ROOT } from '../support/shared.js';
 import { profile } from '../support/trace-events.js';
 
-/** Two ranks of the sample's job, and its truth, which is no profile. */
+/** Two ranks of the sample's job, and its truth, which is not a profile. */
 const JOB = join(freshPath('-job'), 'job');
 const RANKS = ['rank_0.pt.trace.json.gz', 'rank_1.pt.trace.json.gz'];
 mkdirSync(JOB, { recursive: true });

@@ -194,7 +194,7 @@ describe('dprof summary --tables', () => {
     expect(tables['semaphore_update']?.at(-1)).to.deep.equal({ timestamp: count - 1, value: count - 1, id: 'S[8] (qSyncDynamicHW)' }); // prettier-ignore
   });
 
-  it('says of which profile each row of several is, also of rows that waited in a file', async () => {
+  it('names the profile of each row of several, also of rows that waited in a file', async () => {
     const count = 12_000;
     const semaphores = (profile: number) =>
       Array.from({ length: count }, (_, i) => ({ ...sample('semaphore', i, { semaphore: 8 }), profile, start: i }));

@@ -136,7 +136,7 @@ describe('open', () => {
       ['', `no input (${hint})`],
       [[], `no input (${hint})`],
       [undefined as unknown as string, `no input (${hint})`],
-      ['-', "'-' is no file (open(process.stdin) reads standard input)"],
+      ['-', "'-' is not a file name (open(process.stdin) reads standard input)"],
     ];
     for (const [input, line] of lines) expect(await failureOf(input)).to.deep.equal([0, line]);
   });

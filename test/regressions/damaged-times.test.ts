@@ -150,7 +150,7 @@ describe('a damaged time', () => {
     expect(recordsOf(path)[0]).to.deep.include({ devices: [] });
   });
 
-  it('that is the period of a report of neuron-monitor is no period', () => {
+  it('that is the period of a report of neuron-monitor is not a period', () => {
     const report = (period: number): string =>
       JSON.stringify({ system_data: { memory_info: { period, memory_used_bytes: 5, error: '' } } });
     const samples = recordsOf(writeText([1, 31_457_280_000, 1].map(report).join('\n'), '.jsonl')).filter(

@@ -140,7 +140,7 @@ describe('parquet', () => {
     }
   });
 
-  it('is the only format that is no text', () => {
+  it('is the only format that is not a text', () => {
     expect(FORMATS.flatMap(({ id, binary }) => (binary === true ? [id] : []))).to.deep.equal(['parquet']);
   });
 });

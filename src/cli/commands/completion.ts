@@ -59,7 +59,7 @@ function printedFor(args: readonly string[], parser: Argv): string {
   return printed === '' ? '' : `${printed}\n`;
 }
 
-/** The parser's name for what is asked of it, which no command has. */
+/** The name of the parser's completion command; no command of ours has it. */
 const ASKED = 'words';
 
 /**
@@ -85,20 +85,25 @@ export async function wordsText(
     });
   }
   const words = args.slice(1);
-  const listed = listWords(tool.options, words);
+  const listed = valueWords(tool.options, words);
   if (listed !== null) return listed.map((word) => `${word}\n`).join('');
   const printed = printedFor(args, parser.completion(ASKED, false));
   // A short name is an option of one dash.
   return printed.replace(/^--\w(?:[:\t].*)?\n/gm, '');
 }
 
-/** Words of a list, as `-c idx,op,t`; null where the last word is not the value of an option that takes one. */
-function listWords(options: readonly Option[], words: readonly string[]): readonly string[] | null {
+/**
+ * Values of options that the parser cannot complete: entries of a list, as in `-c idx,op,t`; no words where the value is the
+ * name of a file, so that the shell completes it. Null where the last word is not such a value.
+ */
+function valueWords(options: readonly Option[], words: readonly string[]): readonly string[] | null {
   const [flag, last = ''] = words.slice(-2);
   const option = options.find(
-    ({ name, short, list }) => list === true && (flag === `--${name}` || flag === `-${short}`),
+    ({ name, short, takes }) => takes !== undefined && (flag === `--${name}` || flag === `-${short}`),
   );
   if (option === undefined) return null;
+  const { list, values, choices = values } = option;
+  if (list !== true) return choices === undefined ? [] : null;
   const begun = last.slice(0, last.lastIndexOf(',') + 1);
-  return (option.values ?? []).map((value) => begun + value).filter((word) => word.startsWith(last));
+  return (values ?? []).map((value) => begun + value).filter((word) => word.startsWith(last));
 }

@@ -62,7 +62,7 @@ async function withOutputFolder(path: string | undefined, body: (folder: string)
 function refuseContents(path: string): void {
   const existing = withIoErrors(path, () => statOf(path));
   if (existing === null) return;
-  if (!existing.isDirectory()) throw new UserError('is no folder', { where: path, hint: 'parquet needs -o DIR' });
+  if (!existing.isDirectory()) throw new UserError('is not a folder', { where: path, hint: 'parquet needs -o DIR' });
   if (withIoErrors(path, () => readdirSync(path)).length === 0) return;
   const hint = 'choose a new folder for -o, or remove this one';
   throw new UserError('is a folder that is not empty', { where: path, hint });

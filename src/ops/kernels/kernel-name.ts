@@ -1,4 +1,4 @@
-/** What the name of a kernel says of it, by the rows of `kernel-families.ts` and by numbers in the name. */
+/** What a kernel's name says about the kernel, by the rows of `kernel-families.ts` and by numbers in the name. */
 import { least } from '../../containers/element.js';
 import { byName, factInName, familyWith, type KernelKind } from './kernel-families.js';
 import { matrixUnitByName } from './tensor-core.js';

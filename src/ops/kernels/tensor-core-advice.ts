@@ -128,7 +128,7 @@ export const HELD_BACK: readonly ReasonRule[] = [
     applies: (facts) => misfit(facts) !== null,
     text: (facts) => {
       const [extent, multiple] = misfit(facts) ?? [];
-      return `the extent ${String(extent)} is no multiple of ${String(multiple)}: pad it`;
+      return `the extent ${String(extent)} is not a multiple of ${String(multiple)}: pad it`;
     },
   },
   BEHIND,

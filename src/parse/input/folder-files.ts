@@ -46,7 +46,7 @@ function rangeLength(text: string): number {
   return Math.abs(Number(to) - Number(from)) + 1;
 }
 
-/** Loaded for what is no file. */
+/** Loaded for what is not a file. */
 const fastGlob = lateLibrary<typeof FastGlob>('fast-glob');
 
 /** Whether a path of nothing that is there is a pattern. */

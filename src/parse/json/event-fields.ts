@@ -83,7 +83,7 @@ export class Fields {
     return this.has(code) ? decodeValue(this.bytes, this.from[code] as number, this.to[code] as number) : undefined;
   }
 
-  /** The index after the object that opens at `at`; CUT when it ends after `end`, MALFORMED when it is no object. */
+  /** The index after the object that opens at `at`; CUT when it ends after `end`, MALFORMED when it is not an object. */
   read(bytes: Buffer, at: number, end: number, event: TraceEvent): number {
     const { from, to } = this;
     this.bytes = bytes;

@@ -106,7 +106,7 @@ class TraceReading {
 
   read(): TraceHeader {
     const first = this.cursor.next();
-    if (first !== OPEN_BRACKET && first !== OPEN_BRACE) this.#refuse('is no JSON');
+    if (first !== OPEN_BRACKET && first !== OPEN_BRACE) this.#refuse('is not JSON');
     const whole = first === OPEN_BRACKET ? this.#events() : this.cursor.members((name) => this.#member(name));
     if (!whole) this.diagnostics.count('truncated-input');
     if (this.#lists === 0) this.#refuse('is JSON without "traceEvents"');

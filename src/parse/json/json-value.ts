@@ -37,7 +37,7 @@ export class ExactDecoder {
   /** Words met that are no JSON. */
   notJson = 0;
 
-  /** The value in `bytes[from, to)`; undefined when it is no JSON. */
+  /** The value in `bytes[from, to)`; undefined when it is not JSON. */
   decode(bytes: Buffer, from: number, to: number): unknown {
     let text = '';
     let done = from;

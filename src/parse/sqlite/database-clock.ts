@@ -92,7 +92,7 @@ function findBase(database: SqliteFile, columns: readonly TimeColumn[]): bigint 
   return 0n;
 }
 
-/** A time by the first rows of a column, some of which may be damaged; null when it has none. */
+/** A typical time among the first rows of a column, since single rows may be damaged; null when it has none. */
 function typicalTime(database: SqliteFile, table: string, column: string): bigint | null {
   const cell: Selection = { needs: [column], sql: `CAST(${integer(column)} AS TEXT)` };
   const isTime = [{ needs: [column], sql: `${integer(column)} > 0` }];

@@ -64,7 +64,7 @@ export class SqliteFile {
   static open(path: string, copied = Infinity): SqliteFile {
     // What belongs to a database is next to the file that a link leads to.
     const file = realpathSync(path);
-    if (!isFile(file)) throw new UserError('is no file', { where: path });
+    if (!isFile(file)) throw new UserError('is not a file', { where: path });
     const header = Buffer.concat([firstBytes(file, HEADER_BYTES)], HEADER_BYTES); // Bytes beyond the end are 0.
     refuseUnreadable(header, file);
     const { database, remove } = usesLog(header, file) ? openCopy(file, copied) : openInPlace(file);

@@ -140,7 +140,7 @@ export const BINARIES: readonly Unreadable[] = [
     sniff: magic('NVR\0'),
   },
   {
-    title: 'a file of torch.save (a zip archive with data.pkl), which is no profile',
+    title: 'a file of torch.save (a zip archive with data.pkl), which is not a profile',
     hint: 'give the trace that torch.profiler exports: prof.export_chrome_trace(FILE)',
     sniff: all(ZIP, contains(/\/data\.pkl/)),
   },

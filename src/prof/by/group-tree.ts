@@ -10,7 +10,7 @@ import { NumericColumn } from '../../containers/numeric-column.js';
 import { LruCache } from '../../containers/map-entry.js';
 import { TextPool } from '../../containers/text-pool.js';
 
-/** JSON has no number that is not finite: such a one is written as JavaScript does, which is no JSON. */
+/** JSON has no number that is not finite: such a one is written as JavaScript does, which is not JSON. */
 const textOf = (value: CellValue): string =>
   typeof value === 'number' && !Number.isFinite(value) ? String(value) : JSON.stringify(value);
 

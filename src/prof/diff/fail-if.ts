@@ -56,7 +56,7 @@ function parseChange(text: string): Condition {
   }
   const [, number, unit] = CHANGE.exec(change.trim()) ?? [];
   if (number === undefined || unit === undefined) {
-    throw new UsageError(`--fail-if '${text}': '${change.trim()}' is no number with %, ns, us, ms or s`, EXAMPLE);
+    throw new UsageError(`--fail-if '${text}': '${change.trim()}' is not a number with %, ns, us, ms or s`, EXAMPLE);
   }
   const limit = Number(number);
   const holds = (value: number, bound: number): boolean => (sign === '>' ? value > bound : value < bound);

@@ -312,8 +312,7 @@ export interface LayerReason {
   readonly boundShare: number | null;
   /** Share of their time on the matrix unit; null where that is not known. */
   readonly tc: number | null;
-  /** The single kernel that took longest, by its number in the profile. */
-  /** Its start: ns from the profile's start. */
+  /** The kernel that took longest, by its number in the profile; `start` is in ns from the profile's start. */
   readonly slowest: { readonly id: number; readonly name: string; readonly start: number; readonly time: number };
 }
 

@@ -83,7 +83,7 @@ export class NetDictReader {
    * @param line one dict
    * @param id ordinal of the kernel, from 1
    * @returns null when the line is a literal but no kernel
-   * @throws LiteralError when it is no literal
+   * @throws LiteralError when it is not a literal
    */
   kernel(line: string, id: number): KernelRecord | null {
     const dict = parseLiteral(line);

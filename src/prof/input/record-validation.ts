@@ -72,7 +72,7 @@ export class RepeatedFieldParser {
     return whole;
   }
 
-  /** The value of a text; undefined when it is no JSON, or too long to keep. */
+  /** The value of a text; undefined when it is not JSON, or too long to keep. */
   #value(field: number, text: string): unknown {
     if (text.length > LONGEST) return undefined;
     if (text === '[]') return NO_CALLS;
@@ -86,7 +86,7 @@ export class RepeatedFieldParser {
   }
 }
 
-/** The value, or undefined when the text is no JSON. */
+/** The value, or undefined when the text is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -109,7 +109,7 @@ export const EXTENT: FieldType = {
 /** Shared by all records, which do not change their lists. */
 const NONE: readonly never[] = Object.freeze([]);
 
-/** A list of which every valid element counts. */
+/** A list whose valid elements count, whatever the others are. */
 const elements = (kind: FieldKind, check: Check): FieldType => ({
   ...{ kind, isValid: listOf(check), unknown: NONE },
   validOf: (list) => list.filter(check),
@@ -196,7 +196,7 @@ function validArg(fields: RecordFields): Arg {
   };
 }
 
-/** An object with fields of its own, all of which have to be valid; null stands for it where `unknown` does. */
+/** An object with fields, which all have to be valid; null stands for the object where `unknown` does. */
 export function objectWith(
   fields: readonly RecordField[],
   unknown: null | undefined,

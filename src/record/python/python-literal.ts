@@ -312,7 +312,7 @@ class LiteralReader {
       this.#position += 2;
       return [];
     }
-    return this.#fail('a name is no literal', start);
+    return this.#fail('a name is not a literal', start);
   }
 
   #number(): number | bigint {

@@ -70,7 +70,7 @@ describe('dparse --ncu', () => {
   it('says what is wrong with a report, and overwrites none', async () => {
     const cases: readonly (readonly [file: string, answer: string])[] = [
       ['none.csv', 'dparse: none.csv: no such file\n'],
-      ['samples', 'dparse: samples: is no file\n'],
+      ['samples', 'dparse: samples: is not a file\n'],
       [
         'README.md',
         "dparse: README.md: is not a CSV of Nsight Compute: no columns 'ID' and 'Kernel Name' (ncu --csv --page raw prints it)\n",

@@ -131,7 +131,7 @@ describe('dparse -f parquet', () => {
     const file = join(full, 'notes.txt');
     expect(await run('-o', file)).to.include({
       code: 1,
-      stderr: `dparse: ${file}: is no folder (parquet needs -o DIR)\n`,
+      stderr: `dparse: ${file}: is not a folder (parquet needs -o DIR)\n`,
     });
     expect(await run()).to.include({
       code: 2,

@@ -158,7 +158,7 @@ describe('dprof job', () => {
       failure(`${other}: has other files: notes (choose an empty folder for -o)`),
     );
     expect(await job(profiles, '-o', join(other, 'notes'))).to.deep.equal(
-      failure(`${other}/notes: is no folder (choose another folder for -o)`),
+      failure(`${other}/notes: is not a folder (choose another folder for -o)`),
     );
     expect(await job('--resume', '-o', out)).to.deep.equal(
       failure(`${out}: holds no job (dprof job INPUT... -o OUT makes one)`),

@@ -115,12 +115,12 @@ describe('readTrace', () => {
     }
   });
 
-  it('what is no trace is refused by name', () => {
+  it('what is not a trace is refused by name', () => {
     for (const text of ['', ' ', '5', '"traceEvents"', '{}', '{"a": [1]}', '{"traceEvents": {}}', '{"a": "'])
       expect(() => streamed(text), text)
         .to.throw()
         .with.property('line')
-        .that.matches(/^t\.json: is (?:no JSON|JSON without "traceEvents") \(.*export_chrome_trace/);
+        .that.matches(/^t\.json: is (?:not JSON|JSON without "traceEvents") \(.*export_chrome_trace/);
   });
 
   it('a closed file is the end, also inside of what is passed over', () => {

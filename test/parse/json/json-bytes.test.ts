@@ -94,7 +94,7 @@ describe('JSON texts and values decoded', () => {
     );
   });
 
-  it('keeps what is no JSON', () => {
+  it('keeps what is not JSON', () => {
     expect(decode('o\\x64d')).to.equal('o\\x64d');
     expect(decode('C:\\users')).to.equal('C:\\users');
     expect(decode('a\\')).to.equal('a\\');

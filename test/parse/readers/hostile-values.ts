@@ -239,7 +239,7 @@ export const SHAPES: readonly HostileTrace[] = [
     ALL,
     'kept; no launch is known',
   ),
-  read('a grid that is no list', between(oddKernel(['[1, 1, 1]', '"1x1x1"'])), 'fine', ALL, 'kept; grid is null'),
+  read('a grid that is not a list', between(oddKernel(['[1, 1, 1]', '"1x1x1"'])), 'fine', ALL, 'kept; grid is null'),
   read('a grid of two', between(oddKernel(['[1, 1, 1]', '[1, 1]'])), 'fine', ALL, 'kept; grid is null'),
   read('a name that is a number', between(oddKernel(['"odd"', '17'])), 'fine', ['first', '17', 'last'], 'its text'),
   read('an event without ph', between(oddKernel(['"ph": "X", ', ''])), 'fine', AROUND, 'of no kind that is read'),

@@ -107,7 +107,7 @@ describe('TraceBuilder', () => {
     expect(only).to.deep.include({ mod: ['torch'], op: ['mm'], seq: [4] });
   });
 
-  it('describes devices with work of which nothing else is known', () => {
+  it('describes devices with work when nothing else is known about them', () => {
     const trace = new TraceBuilder();
     trace.kernel(kernel({ device: 3 }));
     const [header] = recordsOf(trace, { ...FACTS, devices: [{ id: 1, name: 'one' }] });

@@ -150,7 +150,7 @@ describe('advice on real profiles', () => {
       const { findings } = adviserOf(records);
       expect(of(findings, 'fp32-product')).to.deep.equal([]);
       const [found] = of(findings, 'alignment');
-      // cuBLAS's kernels of one element a load, and of FP32 (ampere_sgemm) on extents of which some is no multiple of 4.
+      // cuBLAS's kernels of one element a load, and of FP32 (ampere_sgemm) on extents of which some is not a multiple of 4.
       const kernels = records.filter((record): record is KernelRecord => record.type === 'kernel');
       const slowed = kernels.filter(({ name }) => /tensorop_s1688gemm_\w*_align1\b/.test(name));
       const odd = kernels.filter(

@@ -67,9 +67,9 @@ describe('--fail-if', () => {
     const answers = [
       ['', /no > or </],
       ['total+5%', /no > or <.*as in/],
-      ['total>5', /'5' is no number with %, ns, us, ms or s/],
-      ['total>>=5%', /'=5%' is no number/],
-      ['total>1e3%', /'1e3%' is no number/],
+      ['total>5', /'5' is not a number with %, ns, us, ms or s/],
+      ['total>>=5%', /'=5%' is not a number/],
+      ['total>1e3%', /'1e3%' is not a number/],
       ['any>5%', /'any' is not total/],
       ['total=slow', /no > or <, or = and a verdict/],
       ['all>5%', /'all' is not total, COLUMN:NAME or COLUMN~PART/],

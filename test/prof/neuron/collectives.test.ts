@@ -1,4 +1,4 @@
-/** What commands say of four made ranks, the third of which is late: see `neuron-ranks.ts` for the times. */
+/** What commands say of four made ranks, when the third is late: see `neuron-ranks.ts` for the times. */
 import { expect } from 'chai';
 import { join } from 'node:path';
 import { freshFolder } from '../../support/fresh-path.js';

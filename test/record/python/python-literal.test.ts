@@ -199,7 +199,7 @@ describe('parseLiteral', () => {
   describe('what is not a literal', () => {
     const cases: [string, number, string][] = [
       ['', 0, 'a value is missing'],
-      ["__import__('os').system('ls')", 0, 'a name is no literal'],
+      ["__import__('os').system('ls')", 0, 'a name is not a literal'],
       ['1 + 2', 2, 'more text after the value'],
       ['[1 2]', 3, "',' or ']' is missing"],
       ["{'a' 1}", 5, "',' or '}' is missing"],
@@ -216,7 +216,7 @@ describe('parseLiteral', () => {
       ['1e', 2, 'an exponent has no digits'],
       ['.', 1, 'no digits'],
       ['{{}: 1}', 4, 'a dict cannot be a key'],
-      ['torch.float16', 0, 'a name is no literal'],
+      ['torch.float16', 0, 'a name is not a literal'],
       ['<object at 0x7f>', 0, 'no literal begins like this'],
       ["'a' 'b'", 4, 'more text after the value'],
     ];

@@ -244,7 +244,7 @@ function makeFolder(path: string): boolean {
     return true;
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    const reason = error.code === 'EEXIST' ? 'is no folder' : `cannot be made: ${systemReason(error)}`;
+    const reason = error.code === 'EEXIST' ? 'is not a folder' : `cannot be made: ${systemReason(error)}`;
     throw new UserError(reason, { where: path, hint: 'choose another folder for -o' });
   }
 }

@@ -228,7 +228,7 @@ function parseScopes(list: string): RowScope[] {
 /** Characters and length are CloudWatch's. */
 function parseNamespace(text: string): string {
   if (/^[^:][\w.\-/#: ]{0,254}$/.test(text) && text.trim() !== '') return text;
-  throw new UsageError(`'${text}' is no namespace of CloudWatch`, 'letters, digits and . - _ / # :, at most 255');
+  throw new UsageError(`'${text}' is not a namespace of CloudWatch`, 'letters, digits and . - _ / # :, at most 255');
 }
 
 function parseTime(text: string): 'now' | { readonly startUnixNs: string } {

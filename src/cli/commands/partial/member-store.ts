@@ -47,7 +47,7 @@ export async function writeMembers(
  * @param file '-' for standard input
  * @param usage for a terminal as standard input
  * @returns how the input ended: members before a cut are in the store
- * @throws UserError for what is no partial answer, and for one that is damaged or newer
+ * @throws UserError for what is not a partial answer, and for one that is damaged or newer
  */
 export async function readMembers(file: string, store: MemberStore, usage: string): Promise<StreamStatus> {
   if (file === '-' && process.stdin.isTTY) throw new UsageError('no FILE, and stdin is a terminal', usage);
@@ -90,7 +90,7 @@ async function readAll(input: Input, path: string | null, store: MemberStore, st
 }
 
 const noPartial = (where: string): UserError =>
-  new UserError('is no partial answer', { where, hint: 'dprof partial makes one of a profile' });
+  new UserError('is not a partial answer', { where, hint: 'dprof partial makes one of a profile' });
 
 const stray = (file: string, line: number): UserError =>
   new UserError('a line of a partial answer that is in no member: it was edited', {

@@ -2,7 +2,7 @@
  * Pointwise kernels of libraries. For serving: gated activations, quantisation with a scale, rotary position embedding. For
  * training: gated activations, softmax with a scale, cross entropy, indexed products.
  *
- * Most of those for training are autograd functions, of which the profiler records tensors, numbers and booleans, in older
+ * Most of those for training are autograd functions, and the profiler records their tensors, numbers and booleans, in older
  * versions tensors alone.
  */
 import { numel, type Tensor } from '../../call.js';

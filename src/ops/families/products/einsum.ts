@@ -1,6 +1,6 @@
 /**
  * Contractions by their ops' arguments: einsum, tensordot, inner, trilinear and bilinear products, and outer products. They
- * are sums of products over named indices, of which a matrix product is the plainest.
+ * are sums of products over named indices; the plainest one is a matrix product.
  *
  * Two operands whose indices together run over E values take E multiply-adds where an index is summed, E multiplications
  * where none is. More operands are taken two by two, from left to right.

@@ -34,7 +34,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw new Error('the file is no JSON');
+    throw new Error('the file is not JSON');
   }
 }
 
@@ -55,7 +55,7 @@ export function readMarkers(text: string): TimelineMarker[] {
 }
 
 function markerOf(value: unknown, place: number): TimelineMarker {
-  if (!isObject(value)) throw new Error(`marker ${place + 1} is no object`);
+  if (!isObject(value)) throw new Error(`marker ${place + 1} is not an object`);
   const { at, name } = value;
   if (typeof at !== 'number' || !Number.isFinite(at)) throw new Error(`marker ${place + 1} has no time in ns`);
   if (typeof name !== 'string') throw new Error(`marker ${place + 1} has no name`);

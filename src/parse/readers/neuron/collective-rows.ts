@@ -7,6 +7,7 @@
  * `cc_trigger`). No JSON with collectives was at hand.
  */
 import type { CollectiveLine, Labels, SampleRecord } from '../../../record/record.js';
+import { elementType } from '../../../record/element-types.js';
 import { ccStreamName } from '../../../record/neuron/neuron-cores.js';
 import { COLLECTIVE_COUNTERS, COLLECTIVE_LABELS } from '../../../record/neuron/tool-fields.js';
 import { CC_INSTRUCTION_METRIC } from '../../../record/sample-metrics.js';
@@ -57,7 +58,7 @@ export function collectiveOperation(row: ToolRow, start: number, context: TableC
     name,
     kind: name.charAt(0).toLowerCase() + name.slice(1),
     bytes: messageBytes(row),
-    dtype: elementType(row['dtype']),
+    dtype: dtypeOf(row['dtype']),
     ...groupOf(row, context.rank),
     algorithm: textOf(row['algorithm']),
     link: null,
@@ -80,13 +81,10 @@ function messageBytes(row: ToolRow): number | null {
   return bytesIn === null || bytesOut === null ? null : Math.max(bytesIn, bytesOut);
 }
 
-/** The framework's names of types. */
-const TYPES: Readonly<Record<string, string>> = { fp16: 'float16', bf16: 'bfloat16', fp32: 'float32', fp64: 'float64' };
-
-/** A type that the framework has no other name for keeps that of the tool. */
-function elementType(cell: unknown): string | null {
+/** The framework's name of an element type; a type that it does not know keeps that of the tool. */
+function dtypeOf(cell: unknown): string | null {
   const name = textOf(cell)?.toLowerCase() ?? null;
-  return name === null || !Object.hasOwn(TYPES, name) ? name : (TYPES[name] ?? null);
+  return name === null ? null : (elementType(name)?.dtype ?? name);
 }
 
 type StatedGroup = Pick<CollectiveLine, 'group' | 'groupSize' | 'ranks'>;

@@ -53,7 +53,7 @@ function* namesOf(text: string): Generator<MemberName> {
 /**
  * Reads summary-json in its three forms: metrics by node (`{"n_1f…": {…}}`), in a list (`{"Summary": [{…}]}`), or at
  * the top level. Other members (somebody's remarks) are ignored.
- * @throws UserError when it is no JSON, or has no known metric
+ * @throws UserError when it is not JSON, or has no known metric
  */
 function readSummaryJson(text: string, file: string, diagnostics: Diagnostics): SummaryNode[] {
   const value = parse(text.replace(/^\ufeff/, ''), file, diagnostics);
@@ -117,7 +117,7 @@ function parse(text: string, file: string, diagnostics: Diagnostics): unknown {
     return value;
   } catch {
     const isCut = !/\}\s*$/.test(text.slice(-100));
-    throw new UserError(isCut ? 'is JSON that is cut off' : 'is no JSON', { where: file, hint: 'copy it again' });
+    throw new UserError(isCut ? 'is JSON that is cut off' : 'is not JSON', { where: file, hint: 'copy it again' });
   }
 }
 

@@ -16,7 +16,7 @@ const NANOSECONDS = /^0*[1-9]\d*$/;
 /**
  * The time in a text, in ns after one of a profile's times, so that it is exact and near 0 however large all of them are;
  * null for a text that is no time.
- * @param times of the profile, of which the first are looked at: one of them may be damaged
+ * @param times of the profile; several of the first are looked at, since one of them may be damaged
  */
 export function textClock(times: Iterable<string>): (text: string) => number | null {
   const first: bigint[] = [];

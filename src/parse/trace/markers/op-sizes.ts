@@ -31,7 +31,7 @@ export const MAX_ENTRIES = 1024;
 /**
  * The arguments by their shapes, in order.
  * @param sizes the text between the outer brackets: `[8, 64], [], [64, 32]`
- * @returns null when it is no list of shapes, or holds more than `MAX_ENTRIES`
+ * @returns null when it is not a list of shapes, or holds more than `MAX_ENTRIES`
  */
 export function readSizes(sizes: string): Arg[] | null {
   const args: Arg[] = [];

@@ -235,7 +235,7 @@ function communicationRemedy(facts: VerdictFacts, parts: readonly SpanPart[]): s
   return savingText(facts, 'exposed-collectives', 'more overlap');
 }
 
-/** What takes this share of the time of kernels is said to take all of it. */
+/** From this share of the kernels' time on, the text says that something takes all the time. */
 const ALL = 0.995;
 /** Kernels without an op are mentioned from this share of the time of kernels on. */
 const NAMELESS = 0.1;

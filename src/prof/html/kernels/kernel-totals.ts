@@ -74,7 +74,7 @@ export class KernelTally {
   /** Longest and shortest. */
   max = 0;
   min = Infinity;
-  /** Time of the kernels that used the matrix unit, and of those of which it is known whether they did. */
+  /** Time of the kernels that used the matrix unit, and of all kernels whose use of it is known. */
   #used = 0;
   #known = 0;
 

@@ -157,13 +157,13 @@ function parsed(text: string, file: string): unknown {
   try {
     return JSON.parse(text.replace(/^\ufeff/, ''));
   } catch {
-    throw wrong('is no JSON', file, '--config takes a configuration file of neuron-monitor');
+    throw wrong('is not JSON', file, '--config takes a configuration file of neuron-monitor');
   }
 }
 
 /** An object with none but known members. */
 function fieldsOf(value: unknown, what: string, known: readonly string[], file: string): Fields {
-  if (!isObject(value)) throw wrong(`${what} is no object`, file);
+  if (!isObject(value)) throw wrong(`${what} is not an object`, file);
   const stray = Object.keys(value).find((name) => !known.includes(name));
   if (stray === undefined) return value;
   const near = nearest(stray, known);
@@ -174,7 +174,7 @@ function fieldsOf(value: unknown, what: string, known: readonly string[], file: 
 function listOf(value: unknown, what: string, file: string): readonly unknown[] {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value)) return value as readonly unknown[];
-  throw wrong(`${what} is no list`, file);
+  throw wrong(`${what} is not a list`, file);
 }
 
 function groupsOf(
@@ -196,7 +196,7 @@ function groupOf(type: unknown, what: string, known: readonly MonitorGroup[], fi
   if (typeof type !== 'string') throw wrong(`an entry of ${what} has no type`, file);
   const group = groupNamed(type);
   if (group !== null && known.includes(group)) return group;
-  if (group !== null) throw wrong(`${type} is no group of ${what}`, file, `groups there: ${known.join(', ')}`);
+  if (group !== null) throw wrong(`${type} is not a group of ${what}`, file, `groups there: ${known.join(', ')}`);
   const near = nearest(type, Object.keys(MONITOR_GROUPS));
   const hint = near === null ? `known: ${known.join(', ')}` : `did you mean ${near}?`;
   throw wrong(`unknown group '${type}' in ${what}`, file, hint);
@@ -204,16 +204,16 @@ function groupOf(type: unknown, what: string, known: readonly MonitorGroup[], fi
 
 function tagFilterOf(value: unknown, file: string): RegExp | null {
   if (value === undefined || value === null) return null;
-  if (typeof value !== 'string') throw wrong('tag_filter is no text', file);
+  if (typeof value !== 'string') throw wrong('tag_filter is not a text', file);
   try {
     return parseTagFilter(value);
   } catch {
-    throw wrong(`tag_filter is no regular expression: '${value}'`, file);
+    throw wrong(`tag_filter is not a regular expression: '${value}'`, file);
   }
 }
 
 function periodOf(value: unknown, file: string): number {
   const period = typeof value === 'string' ? parsePeriod(value) : null;
   if (period !== null) return period;
-  throw wrong(`${JSON.stringify(value)} is no period`, file, "as in '1s' or '500ms'");
+  throw wrong(`${JSON.stringify(value)} is not a period`, file, "as in '1s' or '500ms'");
 }

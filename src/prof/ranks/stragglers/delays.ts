@@ -43,7 +43,7 @@ export interface Delay {
 
 /** A delay is this share of a step at least: less is not worth a search. */
 const LEAST_SHARE = 0.02;
-/** Ranks and steps: fewer say nothing of how times are spread. */
+/** Fewest ranks, and fewest steps, that show how times are spread. */
 const FEWEST = 16;
 /** ns. */
 const MICROSECOND = 1000;

@@ -50,7 +50,10 @@ function sizeOf(falling: readonly number[]): number | null {
   return size;
 }
 
-/** How many of the rows are among as many last ones of a step; those that are equal to one that is not, are not. */
+/**
+ * How many of the given rows are among the last ones of a step, as many as there are rows. A row as late as the next one
+ * after these does not count.
+ */
 function amongLast(times: readonly (readonly number[])[], rows: readonly number[], column: number): number {
   const falling = times.map((row) => elementAt(row, column)).sort((a, b) => b - a);
   const next = elementAt(falling, rows.length);

@@ -26,21 +26,21 @@ describe('file of markers', () => {
 
   it('of another kind is rejected in one line', () => {
     const hostile: readonly (readonly [string, string])[] = [
-      ['', 'the file is no JSON'],
-      ['<script>', 'the file is no JSON'],
+      ['', 'the file is not JSON'],
+      ['<script>', 'the file is not JSON'],
       ['null', 'the file holds no markers of dprof'],
       ['[]', 'the file holds no markers of dprof'],
       ['{"type":"other","v":1,"markers":[]}', 'the file holds no markers of dprof'],
       ['{"type":"dprof-markers","v":2,"markers":[]}', 'the file is of a version that this page does not know'],
       ['{"type":"dprof-markers","v":1,"markers":{"length":1}}', 'the file has no list of markers'],
-      [file([{ at: 1, name: 'a' }, null]), 'marker 2 is no object'],
+      [file([{ at: 1, name: 'a' }, null]), 'marker 2 is not an object'],
       [file([{ at: '1', name: 'a' }]), 'marker 1 has no time in ns'],
       ['{"type":"dprof-markers","v":1,"markers":[{"at":1e999,"name":""}]}', 'marker 1 has no time in ns'],
       [file([{ at: 1, name: { toString: 'x' } }]), 'marker 1 has no name'],
       [file([{ at: 1, name: 'a'.repeat(201) }]), 'marker 1 has a name above 200 characters'],
       [file(Array.from({ length: 1001 }, () => ({ at: 1, name: '' }))), 'the file has more than 1000 markers'],
       [' '.repeat(LARGEST_FILE + 1), 'the file is larger than 1 MB'],
-      ['['.repeat(100_000), 'the file is no JSON'],
+      ['['.repeat(100_000), 'the file is not JSON'],
     ];
     for (const [text, why] of hostile) expect(() => readMarkers(text), text.slice(0, 60)).to.throw(why);
   });

@@ -90,6 +90,6 @@ describe('the program that the user names', () => {
 
   it('must be there', () => {
     expect(() => find(null, { program: named('gone.neff') })).to.throw(UserError, 'no such file');
-    expect(() => find(null, { program: folder })).to.throw(UserError, 'is no file');
+    expect(() => find(null, { program: folder })).to.throw(UserError, 'is not a file');
   });
 });

@@ -148,7 +148,7 @@ describe('neuron-summary', () => {
     expect(named('hello world\n')).to.match(/without any known metric.*summary-text/);
     const json = JSON.stringify({ n_1f: NODE });
     for (let size = json.length - 1; size > 75; size--) {
-      expect(refusal(json.slice(0, size))).to.match(/is JSON that is cut off|is no JSON/);
+      expect(refusal(json.slice(0, size))).to.match(/is JSON that is cut off|is not JSON/);
     }
   });
 

@@ -226,7 +226,7 @@ describe("Neuron: the tool's JSON, odd files", () => {
     );
   });
 
-  it('refuses what is no object', () => {
+  it('refuses what is not an object', () => {
     for (const text of ['[]', 'total_time 5', '5'])
       expect(() => readText(text, 'neuron-json'), text).to.throw(UserError);
   });

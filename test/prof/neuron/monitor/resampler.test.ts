@@ -153,17 +153,17 @@ describe('a configuration of neuron-monitor', () => {
 
   it('is refused in one line that says what it should be', () => {
     const refused: readonly (readonly [config: unknown, answer: RegExp])[] = [
-      [[], /^monitor.conf: the configuration is no object/],
+      [[], /^monitor.conf: the configuration is not an object/],
       [{ neuron_runtime: [] }, /unknown member 'neuron_runtime' \(did you mean neuron_runtimes\?\)/],
-      [{ period: 1 }, /1 is no period \(as in '1s' or '500ms'\)/],
-      [{ period: '0s' }, /"0s" is no period/],
+      [{ period: 1 }, /1 is not a period \(as in '1s' or '500ms'\)/],
+      [{ period: '0s' }, /"0s" is not a period/],
       [{ system_metrics: [{ type: 'memory_inf' }] }, /unknown group 'memory_inf' .*did you mean memory_info\?/],
       [
         { system_metrics: [{ type: 'memory_used' }] },
-        /memory_used is no group of system_metrics \(groups there: neuron_hw/,
+        /memory_used is not a group of system_metrics \(groups there: neuron_hw/,
       ],
-      [{ system_metrics: {} }, /system_metrics is no list/],
-      [{ neuron_runtimes: [{ tag_filter: '(' }] }, /tag_filter is no regular expression: '\('/],
+      [{ system_metrics: {} }, /system_metrics is not a list/],
+      [{ neuron_runtimes: [{ tag_filter: '(' }] }, /tag_filter is not a regular expression: '\('/],
     ];
     for (const [config, answer] of refused) {
       try {
@@ -173,7 +173,7 @@ describe('a configuration of neuron-monitor', () => {
         expect((error as UserError).line).to.match(answer);
       }
     }
-    expect(() => parseMonitorConfig('{', 'm')).to.throw(UserError, 'is no JSON');
+    expect(() => parseMonitorConfig('{', 'm')).to.throw(UserError, 'is not JSON');
   });
 
   it('has periods in one unit or several', () => {

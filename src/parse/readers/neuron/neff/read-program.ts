@@ -109,7 +109,7 @@ function readProgram(
 /** Opens a file; I/O errors become a UserError. */
 function readFile<T>(path: string, name: string, use: (stream: ByteStream) => T): T {
   try {
-    if (!statSync(path).isFile()) throw new UserError('is no file', { where: name });
+    if (!statSync(path).isFile()) throw new UserError('is not a file', { where: name });
     return withFile(path, use);
   } catch (error) {
     if (!isSystemError(error)) throw error;

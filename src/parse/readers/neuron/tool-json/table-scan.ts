@@ -55,14 +55,14 @@ export class ToolFile {
   }
 }
 
-/** @throws UserError when the file is no JSON object */
+/** @throws UserError when the file is not a JSON object */
 export function scanToolFile(path: string, name: string, diagnostics: Diagnostics, step?: number): ToolFile {
   const window = new ByteWindow(path, step);
   try {
     const scan = new ToolFileScan(new JsonCursor(window), diagnostics);
     const whole = scan.read();
     if (whole === null) {
-      throw new UserError('is no JSON object', {
+      throw new UserError('is not a JSON object', {
         where: name,
         hint: 'dparse reads what neuron-profile view --output-format json writes',
       });
