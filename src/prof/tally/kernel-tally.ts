@@ -149,7 +149,7 @@ export const rated = ({ sum, time }: KnownSum, amount = sum): number | null =>
   sum !== 0 && time > 0 ? amount / time : null;
 
 /** Keys whose numbers are allocated at once. */
-const CHUNK = 256;
+const CHUNK = 64;
 
 /** Sums of kernels by the number of their key, from 0: 224 bytes a key, outside of the heap. */
 export class KernelTally {
