@@ -104,6 +104,7 @@ function linkFinding({ groups }: JobReport, placeOf: PlaceOf, slow: SlowTransfer
 function apartFinding({ parts }: JobReport, placeOf: PlaceOf, { first, last, time: ns }: ApartBegins): Found {
   return {
     ...placeOf(last),
+    about: 'profile',
     what: `profiles begin ${time(ns)} apart, ${rankName(elementAt(parts, first))} first and ${rankName(elementAt(parts, last))} last: up to that the first operations wait for profilers, not for slow ranks`,
     action: 'start the profilers of all ranks in the same step, and leave their first step out',
     stake: ns,
@@ -127,6 +128,7 @@ function withoutWorkFinding(profiles: readonly ProfileWithoutWork[], span: numbe
   return [
     {
       ...{ profile: first.profile, device: null },
+      about: 'profile',
       what: ranks.length === 1 ? one : `ranks ${rangesText(ranks)} have no work on a device in their profiles`,
       ...(reason === null ? {} : { details: reason.what }),
       action: reason?.hint ?? 'see whether a device was used, and whether the profiler recorded devices then',

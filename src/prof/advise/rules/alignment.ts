@@ -46,6 +46,9 @@ class MisalignedProducts {
 const reasonOf = ({ tc, unitUse }: Annotated): string =>
   (tc === 0 ? unitUse?.why?.id : tc === 1 ? unitUse?.slowed?.id : null) ?? '';
 
+/** Whether its extents keep a product off the matrix unit, or slow it there. */
+export const isMisaligned = (row: Annotated): boolean => MISALIGNED.has(reasonOf(row));
+
 /** Null where the extents are not why. */
 function whereOf(row: Annotated): { readonly kind: ProductKind | null } | null {
   const reason = reasonOf(row);
@@ -85,7 +88,7 @@ function add(of: MisalignedProducts, row: Annotated, dur: number, padding: Paddi
 function gainOf(all: GainTally, kinds: readonly Kind[], bytesPerS: number | null): Gain | null {
   if (bytesPerS === null) return null;
   const peaks = kinds.flatMap(({ flopsPerS, type }) => (flopsPerS === null ? [] : [`${speed(flopsPerS)} (${type})`]));
-  return all.bound(
+  return all.bounded(
     `dur − f · max(FLOPs / ${[...new Set(peaks)].join(' or ')}, bytes / ${rate(bytesPerS)}), f being the work after padding over that before`,
   );
 }

@@ -1,7 +1,7 @@
 /** Rules about faults of the capture: clocks of host and device apart, and launched work that is not in it. */
 import type { ProfileRecord } from '../../../record/record.js';
 import { percent, time, many } from '../wording.js';
-import type { Finding } from '../finding.js';
+import type { Found } from '../finding.js';
 import type { Rule, RuleAnswer, RuleFacts } from '../rule.js';
 import { captureOption } from '../../work/capture-options.js';
 
@@ -15,6 +15,7 @@ function graphsText(api: string | null, profile: ProfileRecord | null): string {
 /** Launched work that the profiler lost: the rest of the advice does not see it. */
 export const graphTrace: Rule = {
   name: 'graph-trace',
+  about: 'profile',
   doc: 'launches of kernels and graphs whose work is not in the profile: how to profile so that it is',
   watch: () => {
     /** Profiles with nodes of graphs. */
@@ -69,7 +70,7 @@ function textOf({ moved, bound }: Shift): string {
   return `its clock is ${time(Math.abs(moved))} ${moved < 0 ? 'ahead of' : 'behind'} the host's: its times were moved, ${sure}`;
 }
 
-function findingOf(shift: Shift, profile: number, { devices }: RuleFacts): Omit<Finding, 'rule'>[] {
+function findingOf(shift: Shift, profile: number, { devices }: RuleFacts): Found[] {
   const of = devices.get(profile, shift.device);
   if (of === undefined) return [];
   const idle = of.span - of.busy.total;
@@ -92,6 +93,7 @@ function findingOf(shift: Shift, profile: number, { devices }: RuleFacts): Omit<
 /** Devices whose clock is not the host's: how sure causes of idle time, queue times and launch delays are. */
 export const clockShift: Rule = {
   name: 'clock-shift',
+  about: 'profile',
   doc: "devices whose clock differs from the host's: how sure what depends on both is",
   watch: () => ({
     end: (facts): RuleAnswer => ({

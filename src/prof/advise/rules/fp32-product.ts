@@ -1,5 +1,6 @@
 /** FP32 products where the matrix unit has a faster type. */
 import { entryOf } from '../../../containers/map-entry.js';
+import { smInName } from '../../../ops/kernels/kernel-name.js';
 import { matrixTypes, type MathType } from '../../../ops/kernels/matrix-unit.js';
 import { isNeuronInstruction } from '../../../record/neuron/neuron-cores.js';
 import type { Annotated } from '../../annotate.js';
@@ -80,6 +81,15 @@ function betterFor(arch: string | null): Better | null {
   return BETTER.find((one) => one.arch.test(arch ?? '') && types.includes(one.type)) ?? null;
 }
 
+/**
+ * Architecture of the row's device; where the profile does not say, the one that the kernel was built for: the device is
+ * at least as new.
+ */
+function archOf({ peaks, record }: Annotated): string | null {
+  const sm = peaks.arch === null ? smInName(record.name) : null;
+  return sm === null ? peaks.arch : `sm${sm}`;
+}
+
 const mayBeRounded = (row: Annotated): boolean =>
   row.model.mayRoundConvolutions?.(row.record) === true && productKind(row) === 'convolution';
 
@@ -87,6 +97,9 @@ const isSlow = (row: Annotated): boolean =>
   row.unitUse?.dtype === 'fp32' &&
   (row.tc === 1 || (row.tc === 0 && !NO_USE.has(row.unitUse.why?.id ?? ''))) &&
   !mayBeRounded(row);
+
+/** Whether the matrix unit multiplies a faster type than the product's. */
+export const hasFasterType = (row: Annotated): boolean => isSlow(row) && betterFor(archOf(row)) !== null;
 
 /** Whether the extents would fill the unit with TF32. */
 const fits = ({ described, peaks, record }: Annotated): boolean =>
@@ -109,7 +122,7 @@ function gainOf(products: Products): Gain | null {
   const { flopsPerS, bytesPerS, better } = products;
   if (flopsPerS === null || bytesPerS === null || better === null) return null;
   const half = SIZE[better.type] === undefined ? '' : 'half the ';
-  return products.bound(`dur − max(FLOPs / ${speed(flopsPerS)} (${better.type}), ${half}bytes / ${rate(bytesPerS)})`);
+  return products.bounded(`dur − max(FLOPs / ${speed(flopsPerS)} (${better.type}), ${half}bytes / ${rate(bytesPerS)})`);
 }
 
 const finding = (of: Products, action: string): Omit<Found, keyof Place> => ({
@@ -130,7 +143,7 @@ export const fp32Product = deviceRule({
     if (!row.isProduct || isNeuronInstruction(row.record) || (row.unitUse?.dtype ?? null) === null) return false;
     const of = devices.of(row.record);
     of.rounded.see(row);
-    const better = isSlow(row) ? betterFor(row.peaks.arch) : null;
+    const better = isSlow(row) ? betterFor(archOf(row)) : null;
     const { dur } = row.record;
     if (better === null || dur === null || !Number.isFinite(dur)) return true;
     add(of.group(productKind(row), fits(row)), row, dur, better);

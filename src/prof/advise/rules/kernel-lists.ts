@@ -24,6 +24,7 @@ class Kernels {
 /** Kernels whose op and arguments are known, but not its FLOPs: what rates, MFU and the roofline leave out, and why. */
 export const unknownFlops = deviceRule({
   name: 'unknown-flops',
+  about: 'profile',
   doc: 'kernels whose op is known, with its arguments, but not its FLOPs: what MFU and rates leave out, and why',
   why: 'no kernel with an op',
   start: () => new Kernels(),
@@ -67,6 +68,7 @@ class Above extends KernelTally {
 /** Rates that no device reaches: what we counted is wrong, or the peak of our table, or the device is another one. */
 export const impossible = deviceRule({
   name: 'impossible',
+  about: 'profile',
   doc: 'kernels above a peak rate: our counting or our table of peaks is wrong, or the device is another one',
   why: 'no kernel with known work on a device with known peaks',
   start: () => new Above(),
@@ -96,6 +98,7 @@ export const impossible = deviceRule({
 /** Kernels that a library ran to choose an algorithm: work of the first steps, not of training. */
 export const autotuning = deviceRule({
   name: 'autotuning',
+  about: 'profile',
   doc: 'kernels that a library ran to choose an algorithm, within what was measured',
   why: 'no kernels of known ops',
   start: () => new KernelTally(),

@@ -98,6 +98,7 @@ const KINDS = {
 
 export const unattributed = deviceRule({
   name: 'unattributed',
+  about: 'profile',
   doc: 'kernels without an op, or whose arguments are not recorded: how to profile so that they are',
   why: 'the device runs instructions of a compiled program, not kernels of ops',
   start: () => new Kernels(),
