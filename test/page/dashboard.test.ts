@@ -149,7 +149,9 @@ describeInBrowser('dashboard', (open) => {
     const { page } = await open(file);
     const panel = page.locator('[data-panel]').first();
     expect(await panel.getAttribute('data-panel')).to.equal('verdict');
-    expect(await panel.locator('.verdict').textContent()).to.match(/^GPU idle 20\.0 %: the host launches late\./);
+    expect(await panel.locator('.verdict').textContent()).to.match(
+      /^GPU idle 20\.0 %: the CPU launches kernels too slowly\./,
+    );
     const shares = panel.locator('.legend data[data-field$="verdict.span"]');
     expect(await shares.nth(0).getAttribute('data-value')).to.equal('0.8');
     expect(await shares.nth(1).getAttribute('data-value')).to.equal('0.2');

@@ -162,7 +162,7 @@ function profile(rank: number, slower: number): PageProfile {
         profile: rank,
         devices: 1,
         span: 10 * MS,
-        text: 'GPU idle 20.0 %: the host launches late. Computing 80.0 %.',
+        text: 'GPU idle 20.0 %: the CPU launches kernels too slowly. Computing 80.0 %.',
       },
       parts: [
         { part: 'compute', cause: null, detail: '<b>mm</b>', time: 8 * MS },

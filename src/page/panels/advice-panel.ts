@@ -106,7 +106,7 @@ function listOf(view: PanelView, groups: readonly Listed<FindingGroup>[]): Node[
 function make(view: PanelView): PanelContent {
   const { data, profile } = view;
   const { profile: number, devices } = profile.overview;
-  const groups = listed(data.advice).filter(({ profiles }) => number !== null && profiles.includes(number));
+  const groups = listed(data.advice).filter(({ profiles }) => profiles.includes(number));
   const others = data.advice.length - groups.length;
   const elsewhere =
     others === 0

@@ -79,10 +79,10 @@ describe('the rule fp32-product', () => {
     const [found, ...more] = findingsOf('fp32-product', allowed);
     expect(more).to.deep.equal([]);
     expect(found).to.include({ stake: 5000, count: 1 });
-    expect(found?.action).to.match(/^autocast to bfloat16: other products .* its switch is on$/);
+    expect(found?.action).to.match(/^autocast to bfloat16 \(TF32 is on already/);
     const [aligned] = findingsOf('alignment', allowed);
     expect(aligned?.evidence).to.include({ timeNs: 9000, padded: 'm=647 n=1024 k=30 -> m=647 n=1024 k=32' });
-    expect(aligned?.what).to.include('1 kernel in FP32, where others of the profile run as TF32');
+    expect(aligned?.what).to.include('1 kernel in FP32 although other products of this profile run in TF32');
     // 2·647·1024·30·(32/30) / 156 TFLOP/s = 271.8 ns; 4·(647·30 + 30·1024 + 647·1024)·(32/30) / 1555 GB/s = 1956.0 ns.
     const bytes = 4 * (647 * 30 + 30 * 1024 + 647 * 1024);
     expect(aligned?.gain?.ns).to.be.closeTo(9000 - (bytes * 32) / 30 / 1555, 0.01);
@@ -112,7 +112,9 @@ describe('the rule fp32-product', () => {
     const pascal = device('Tesla P100-SXM2-16GB', { arch: 'sm60' });
     const old = on(profileOn(pascal), product('maxwell_sgemm_128x64_nn', mm(512, 512, 512, 'float32'), 9000));
     expect(silenceOf('fp32-product', old)).to.equal('nothing');
-    expect(silenceOf('fp32-product', [profileOn(A100), kernel()])).to.match(/^no kernel is known to be a product/);
+    expect(silenceOf('fp32-product', [profileOn(A100), kernel()])).to.match(
+      /^no kernel is known to be a matrix product/,
+    );
   });
 });
 
@@ -216,7 +218,7 @@ describe('the rule old-architecture', () => {
     const sm86 = device('NVIDIA A10', { arch: 'sm86' });
     expect(silenceOf('old-architecture', on(profileOn(sm86), product(OLD, mm(64, 64, 64, 'bfloat16'), 700)))).to.equal('nothing'); // prettier-ignore
     const copy = kernel({ name: 'ampere_copy', calls: [aten('add', t([8]), t([8]), v(1))] });
-    expect(silenceOf('old-architecture', on(profileOn(H100), copy))).to.match(/^no products/);
+    expect(silenceOf('old-architecture', on(profileOn(H100), copy))).to.match(/^no matrix products/);
   });
 });
 

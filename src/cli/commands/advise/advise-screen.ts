@@ -76,7 +76,7 @@ export interface Advice {
   readonly files: readonly string[];
 }
 
-const NOT_ADDITIVE = 'gains of several findings do not add up: one may save what another is about';
+const NOT_ADDITIVE = 'gains do not add up: several findings may concern the same time';
 
 /** Whether a rank has one device, which its number says as well. */
 const isAlone = (profile: number, { adviser }: Advice): boolean =>
@@ -150,7 +150,7 @@ const silencesOf = ({ adviser, all }: Advice): string[] => {
 function summaryOf(advice: Advice): string[] {
   const { minShare, top } = advice;
   const found = adviceGroups(advice.adviser).length;
-  if (found === 0) return [`nothing to gain or to look at of ${percent(minShare)} of a device's time or more`];
+  if (found === 0) return [`no finding is worth ${percent(minShare)} of a device's time or more`];
   const more = found - top;
   return [...(more > 0 ? [`${counted(more, 'finding')} more: --top ${found}`] : [])];
 }
@@ -187,8 +187,8 @@ export function adviceScreen(advice: Advice): string {
   const shown = lists.flatMap(({ items }) => items);
   const lines = lists.flatMap(({ heading, items }) => [
     ...['', `${heading}:`],
-    ...items.flatMap(({ number, group }) => [
-      '',
+    ...items.flatMap(({ number, group }, i) => [
+      ...(i === 0 ? [] : ['']),
       `${number}. ${titleOf(group, advice)}`,
       `   ${group.what}`,
       ...detailsOf(group, advice).map(([label, text]) => `   ${`${label}:`.padEnd(8)} ${text}`),

@@ -9,7 +9,7 @@ import { deviceRule } from '../rule.js';
 import type { Found, Gain } from '../finding.js';
 import { excess, GainTally } from '../kernel-tally.js';
 import { paddingOf, productKind, RoundedProducts, type ProductKind } from '../product-extents.js';
-import { many, ranked, rate, speed, time } from '../wording.js';
+import { many, ranked, rate, speed, time, verb } from '../wording.js';
 
 interface Better {
   readonly arch: RegExp;
@@ -19,7 +19,7 @@ interface Better {
   readonly cast: string;
 }
 
-const [TO_BF16, TO_FP16] = ['autocast to bfloat16', 'autocast to float16, with a scaled loss in training'];
+const [TO_BF16, TO_FP16] = ['autocast to bfloat16', 'autocast to float16 (with loss scaling in training)'];
 const CUDA = {
   product: "torch.set_float32_matmul_precision('high')",
   convolution: 'torch.backends.cudnn.allow_tf32 = True',
@@ -42,7 +42,7 @@ function actionOf({ switches, cast }: Better, kinds: ReadonlySet<ProductKind | n
 }
 
 /** Of products that stay in FP32 although the switch is on and their extents fit. */
-const ALREADY_ON = 'autocast to bfloat16: other products of the profile run as TF32 (HF32), so that its switch is on';
+const ALREADY_ON = 'autocast to bfloat16 (TF32 is on already: other products of this profile use it)';
 
 /** Operands of 16 bit are half as large; TF32 is FP32 in memory. */
 const SIZE: Readonly<Partial<Record<MathType, number>>> = { bf16: 1 / 2, fp16: 1 / 2 };
@@ -126,7 +126,7 @@ function gainOf(products: Products): Gain | null {
 }
 
 const finding = (of: Products, action: string): Omit<Found, keyof Place> => ({
-  what: `${many(of.count, 'product')} in FP32, ${time(of.time)}: ${ranked(of.names)}`,
+  what: `${many(of.count, 'matrix product')} ${verb(of.count, 'run')} in FP32, ${time(of.time)}: ${ranked(of.names)}`,
   action,
   ...of.facts,
   gain: gainOf(of),
@@ -137,7 +137,7 @@ const finding = (of: Products, action: string): Omit<Found, keyof Place> => ({
 export const fp32Product = deviceRule({
   name: 'fp32-product',
   doc: 'FP32 matrix products and convolutions where the matrix unit has TF32, BF16 or FP16',
-  why: 'no kernel is known to be a product of a known type',
+  why: 'no kernel is known to be a matrix product of a known type',
   start: () => new ProductGroups(),
   row: (row, devices) => {
     if (!row.isProduct || isNeuronInstruction(row.record) || (row.unitUse?.dtype ?? null) === null) return false;
