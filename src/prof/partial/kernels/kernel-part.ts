@@ -8,7 +8,8 @@ import {
   ABOVE_COMPUTE,
   COUNT,
   FIRST_KNOWN,
-  KernelSum,
+  kernelSum,
+  type KernelSum,
   KNOWN_SUM_SIZE,
   TALLY_SIZE,
   TIME,
@@ -105,5 +106,5 @@ export function decodedSum(parts: readonly WorkPart[], count: number, time: numb
     else if (part.length === KNOWN_SUM_SIZE) numbers.set(part, at);
     else numbers.set([count, time, ...part], at);
   });
-  return new KernelSum(numbers);
+  return kernelSum(numbers);
 }
