@@ -156,7 +156,7 @@ describeInBrowser('dashboard', (open) => {
     expect(await shares.nth(0).getAttribute('data-value')).to.equal('0.8');
     expect(await shares.nth(1).getAttribute('data-value')).to.equal('0.2');
     expect(await panel.locator('.strip').getAttribute('aria-label')).to.equal(
-      'Time of the devices: Computing 80.0 %, Idle: late launches 20.0 %',
+      'Time of the devices: Compute 80.0 %, Idle: waiting for launches 20.0 %',
     );
   });
 
