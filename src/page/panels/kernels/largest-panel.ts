@@ -5,6 +5,7 @@ import { panelLink } from '../../document/panel-link.js';
 import { element } from '../../document/dom-elements.js';
 import { kernelsNamed, ofOp } from '../../document/timeline-target.js';
 import { eventsLink } from '../../document/timeline-link.js';
+import { matrixUnitName } from '../../figures/shown-names.js';
 import { listed, numbersOf, type Listed } from '../../figures/listed-rows.js';
 import { table, type TableColumn } from '../../figures/sorted-table.js';
 import type { PanelContent, Panel, PanelView } from '../../panel.js';
@@ -27,10 +28,9 @@ const shareColumn = <Row extends { readonly time: number | null }>(
   };
 };
 
-/** `23.5 % of bandwidth`: the nearer of the two peaks. */
-function ofPeak({ ofCompute, ofMemory }: OpTotal): 'ofCompute' | 'ofMemory' {
-  return (ofMemory ?? -1) > (ofCompute ?? -1) ? 'ofMemory' : 'ofCompute';
-}
+/** Which of the two peaks the op is nearer to. */
+const ofPeak = ({ ofCompute, ofMemory }: OpTotal): 'ofCompute' | 'ofMemory' =>
+  (ofMemory ?? -1) > (ofCompute ?? -1) ? 'ofMemory' : 'ofCompute';
 
 function opTable(view: PanelView, rows: readonly Listed<OpTotal>[]): HTMLElement {
   const path = 'ops.shown';
@@ -52,21 +52,25 @@ function opTable(view: PanelView, rows: readonly Listed<OpTotal>[]): HTMLElement
   return table({ caption: 'Largest ops', columns, rows, sortedBy: null, isChart: true });
 }
 
+/** What runs on the devices of the profile. */
+const kernelWord = ({ profile }: PanelView): 'Kernel' | 'Instruction' =>
+  profile.neuron === null ? 'Kernel' : 'Instruction';
+
 function kernelTable(view: PanelView, rows: readonly Listed<KernelTotal>[]): HTMLElement {
   const path = 'kernels.shown';
   const number = numbersOf<KernelTotal>(path);
   const whole = view.profile.overview.kernels?.time ?? null;
   const columns: TableColumn<Listed<KernelTotal>>[] = [
     {
-      title: 'Kernel',
+      title: kernelWord(view),
       cell: ({ name }) => name,
       link: ({ name }, text) => eventsLink(view, text, kernelsNamed(name)),
     },
     shareColumn(path, whole, 'overview.kernels.time'),
     number('Device time', 'ns', 'time'),
-    number('On matrix unit', 'share', 'tc'),
+    number(`On ${matrixUnitName(view.profile.overview.header)}`, 'share', 'tc'),
   ];
-  return table({ caption: 'Largest kernels', columns, rows, sortedBy: null, isChart: true });
+  return table({ caption: `Largest ${kernelWord(view).toLowerCase()}s`, columns, rows, sortedBy: null, isChart: true });
 }
 
 function make(view: PanelView): PanelContent {
@@ -74,7 +78,7 @@ function make(view: PanelView): PanelContent {
   if (kernels.shown.length === 0) return lacking(view, 'kernels');
   const unknown = ops.shown.find(({ op }) => op === null)?.time ?? 0;
   const areKernels = ops.time === null || ops.time <= 0 || unknown > MOSTLY_UNKNOWN * ops.time;
-  const all = areKernels ? panelLink('kernels', 'All kernels') : panelLink('ops', 'All ops');
+  const all = areKernels ? panelLink('kernels', `All ${kernelWord(view).toLowerCase()}s`) : panelLink('ops', 'All ops');
   return [
     areKernels
       ? kernelTable(view, listed(kernels.shown).slice(0, SHOWN))
@@ -88,4 +92,4 @@ function make(view: PanelView): PanelContent {
   ];
 }
 
-export const LARGEST: Panel = { id: 'largest', title: 'Where the kernel time goes', width: 3, make };
+export const LARGEST: Panel = { id: 'largest', title: 'Where the time goes', width: 3, make };
