@@ -118,8 +118,8 @@ describeInBrowser('dashboard', (open) => {
     await page.keyboard.press('1');
     const text = await page.locator('[data-panel="figures"]').textContent();
     // 3 of 7 ms, and 6 of 7.
-    expect(text).to.match(/FLOPs and their peak known for 42\.9 % of kernel time, under half/);
-    expect(text).to.match(/both known, and peaks to hold them against, for 85\.7 % of kernel time(?!, under)/);
+    expect(text).to.match(/MFU≥ 18\.0 %.*FLOPs known for 42\.9 % of kernel time/);
+    expect(text).to.match(/Of peak FLOP\/s30\.0 %.*measured on 85\.7 % of kernel time/);
     for (const panel of ['figures', 'steps']) {
       expect(await raw(panel, 'overview.steps.host.median')).to.equal('3500000');
       expect(await raw(panel, 'overview.steps.device.median')).to.equal('3000000');
@@ -149,7 +149,9 @@ describeInBrowser('dashboard', (open) => {
     const { page } = await open(file);
     const panel = page.locator('[data-panel]').first();
     expect(await panel.getAttribute('data-panel')).to.equal('verdict');
-    expect(await panel.locator('.verdict').textContent()).to.match(/^GPU idle 20\.0 %: the host launches late\./);
+    expect(await panel.locator('.verdict').textContent()).to.match(
+      /^GPU idle 20\.0 %: the CPU launches kernels too slowly\./,
+    );
     const shares = panel.locator('.legend data[data-field$="verdict.span"]');
     expect(await shares.nth(0).getAttribute('data-value')).to.equal('0.8');
     expect(await shares.nth(1).getAttribute('data-value')).to.equal('0.2');

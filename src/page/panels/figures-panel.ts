@@ -17,7 +17,7 @@ interface FigureLine {
   readonly after?: string;
   /** Time of which the figure is known: without any, neither is the figure. */
   readonly known?: Field;
-  /** Whether it is the part of the time of kernels that the card rests on: less than half is said to be. */
+  /** Whether it is the share of kernel time that the card's main figure rests on. */
   readonly isBasis?: boolean;
 }
 
@@ -28,6 +28,8 @@ interface FigureCard {
   readonly unknown: string;
   readonly main: FigureLine;
   readonly more: readonly FigureLine[];
+  /** What the main figure is where it rests on less than half of kernel time: a lower bound, or not known. */
+  readonly partial?: 'least' | 'unknown';
   /** The main figure at which there is nothing to say, and the one that is as good as unknown. */
   readonly nothing?: number;
   readonly asUnknown?: number;
@@ -55,7 +57,7 @@ function numbersOf({ overview: { devices, kernels, steps, cpu } }: PageProfile) 
 }
 type Numbers = ReturnType<typeof numbersOf>;
 
-/** The part of the time of kernels that a card rests on. */
+/** The share of kernel time that a card rests on. */
 const restsOn = (known: Field, { kernel }: Numbers): FigureLine => ({
   before: 'known for ',
   field: ratio(known, kernel('time')),
@@ -103,6 +105,7 @@ const CARDS: readonly ((numbers: Numbers) => readonly FigureCard[])[] = [
       {
         title: 'On {unit}',
         unknown: 'no kernel is known to use them or not',
+        partial: 'least',
         main: { field: ratio(unit('used'), kernel('time')), unit: 'share', known: unitKnown },
         more: [
           { field: unit('used'), unit: 'ns', after: ' of kernel time' },
@@ -116,23 +119,25 @@ const CARDS: readonly ((numbers: Numbers) => readonly FigureCard[])[] = [
     {
       title: 'MFU',
       unknown: 'no kernel has known FLOPs and a known peak',
+      partial: 'least',
       main: { field: numbers.work('mfu'), unit: 'share' },
       more: [
         { before: 'of the span of all devices together, ', field: numbers.spans, unit: 'ns' },
-        { ...restsOn(numbers.work('flopsRated'), numbers), before: 'FLOPs and their peak known for ' },
+        { ...restsOn(numbers.work('flopsRated'), numbers), before: 'FLOPs known for ' },
       ],
     },
   ],
   (numbers) => [
     {
       title: 'Of peak FLOP/s',
-      unknown: 'no kernel has known FLOPs and bytes, and peaks to hold them against',
+      unknown: 'no kernel has known FLOPs and bytes, and known peaks',
+      partial: 'unknown',
       main: { field: numbers.work('computeShare'), unit: 'share' },
       more: [
         { before: 'while kernels run; of peak bandwidth ', field: numbers.work('memoryShare'), unit: 'share' },
         {
           ...restsOn(numbers.work('rated'), numbers),
-          before: 'both known, and peaks to hold them against, for ',
+          before: 'measured on ',
         },
       ],
     },
@@ -174,10 +179,26 @@ function neuronCard({ profile }: PanelView): FigureCard | null {
 }
 
 /** @param worded with the words that stand for others replaced */
-function contentOf(line: FigureLine, worded: (text: string) => string): (Node | string)[] {
-  const { before = '', field, unit, after = '', isBasis = false } = line;
-  const isLittle = isBasis && field.value !== null && field.value < 0.5;
-  return [worded(before), figure(field, unit), after, isLittle ? ', under half' : ''];
+const contentOf = ({ before = '', field, unit, after = '' }: FigureLine, worded: (text: string) => string) => [
+  worded(before),
+  figure(field, unit),
+  after,
+];
+
+/** Whether the main figure rests on less than half of kernel time. */
+function isPartial({ partial, more }: FigureCard): boolean {
+  const basis = more.find(({ isBasis }) => isBasis)?.field.value ?? null;
+  return partial !== undefined && basis !== null && basis < 0.5;
+}
+
+/** The main figure and what stands below it. One that is partial is a lower bound, or not known: so are those below it. */
+function linesOf(card: FigureCard, worded: (text: string) => string): (Node | string)[][] {
+  const { main, more, partial } = card;
+  const known = more.filter(isKnown);
+  const rows = (lines: readonly FigureLine[]): (Node | string)[][] => lines.map((line) => contentOf(line, worded));
+  if (!isPartial(card)) return rows([main, ...known]);
+  if (partial === 'unknown') return [['unknown'], ...rows(known.filter(({ isBasis }) => isBasis))];
+  return [['≥ ', ...contentOf(main, worded)], ...rows(known)];
 }
 
 const isKnown = ({ field, known }: FigureLine): boolean =>
@@ -200,19 +221,18 @@ function make(view: PanelView): PanelContent {
   const groups = asked.map((group) => (vendors !== null && group[0]?.title === vendors.title ? [vendors] : group));
   const shown = groups.flatMap((group) => group.filter((card) => !isUnknown(card)).slice(0, 1));
   const missing = groups.flatMap((group) => (group.every(isUnknown) ? group.slice(0, 1) : []));
-  const cards = shown.map(({ title, main, more }) =>
+  const cards = shown.map((card) =>
     element(
       'div',
       { class: 'card' },
-      element('dt', {}, worded(title)),
-      element('dd', { class: 'main' }, ...contentOf(main, worded)),
-      ...more.filter(isKnown).map((line) => element('dd', {}, ...contentOf(line, worded))),
+      element('dt', {}, worded(card.title)),
+      ...linesOf(card, worded).map((line, i) => element('dd', i === 0 ? { class: 'main' } : {}, ...line)),
     ),
   );
   const shares =
-    'The span of a device is the time from its first work to its last; kernel time is the sum of the durations of ' +
-    'kernels; both are added up over devices. MFU: the time that known FLOPs take at the peaks of the units that they ' +
-    'ran on, over the span; what is not known counts as nothing done.';
+    "Span: from a device's first work to its last. Kernel time: the durations of all kernels. Both are added up over " +
+    'devices. MFU: the time that the known FLOPs need at peak, divided by the span; unknown FLOPs count as 0, so a figure ' +
+    'that rests on less than half of kernel time is a lower bound (≥).';
   const reasons = missing.flatMap(({ title, unknown }) => (unknown === '' ? [] : `${worded(title)}: ${unknown}`));
   const unknown = reasons.length === 0 ? [] : [note(`Not known: ${reasons.join('; ')}.`)];
   return [element('dl', { class: 'cards' }, ...cards), ...unknown, note(shares)];
