@@ -8,7 +8,7 @@ import { UserError } from '../../record/errors.js';
 import { realpathSync, statSync } from 'node:fs';
 import { firstBytes, isFile } from '../files.js';
 import { cellBlocks, integerBlocks, isSqliteError, openDatabase } from './sqlite-library.js';
-import { copyValues, hasSmallRowids, indexRows, quote, readTables, type Table } from './tables.js';
+import { hasSmallRowids, indexRows, quote, readTables, type Table } from './tables.js';
 import { hasFilledLog, openCopy, usesLog, type OpenedDatabase } from './wal-copy.js';
 
 /** What SQLite gives for a cell; integers above 2^53 must be split, rebased or cast to text in SQL. */
@@ -133,17 +133,25 @@ export class SqliteFile {
     const names = Object.keys(select) as Name[];
     if (!this.#reads(table, key)) return () => named(names, []);
     return this.#guard(() => {
-      const cells = Object.values<Selection>(select).map((cell) => this.#expression(table, cell));
-      const isKey = this.tables.get(table)?.key === key;
-      const source = isKey
-        ? this.#source(table)
-        : indexRows(this.#database, this.#source(table), key, cells, ++this.#copies);
-      const columns = isKey ? cells.join(', ') : cells.map((_, i) => `c${i}`).join(', ');
-      const rows = this.#database
-        .prepare(`SELECT ${columns} FROM ${source} WHERE ${isKey ? quote(key) : 'key'} = ?`)
-        .raw();
-      return (id: Cell) => named(names, this.#guard(() => (rows.get(id) as SqliteRow | undefined) ?? [])); // prettier-ignore
+      const rows = this.#rowsBy(table, key, Object.values(select));
+      return (id: Cell) =>
+        named(
+          names,
+          this.#guard(() => (rows.get(id) as SqliteRow | undefined) ?? []),
+        );
     });
+  }
+
+  /** Cells of the row with an integer in a column, which is the key, or is made that of a copy. */
+  #rowsBy(table: string, key: string, select: readonly Selection[]): Database.Statement {
+    const source = this.#source(table);
+    const cells = select.map((cell) => this.#expression(table, cell));
+    const isKey = this.tables.get(table)?.key === key;
+    const columns = isKey ? cells : cells.map((_, i) => `c${i}`);
+    const from = isKey ? source : indexRows(this.#database, source, key, cells, ++this.#copies);
+    return this.#database
+      .prepare(`SELECT ${columns.join(', ')} FROM ${from} WHERE ${isKey ? quote(key) : 'key'} = ?`)
+      .raw();
   }
 
   /**
@@ -243,8 +251,14 @@ export class SqliteFile {
   lookup(table: string, column: Selection, key?: string): ((id: number) => Cell) | null {
     if (!this.has(table)) return null;
     return this.#guard(() => {
-      const statement = this.#database.prepare(this.#lookupSql(table, this.#expression(table, column), key)).pluck();
-      return (id: number) => this.#guard(() => (statement.get(id) as Cell | undefined) ?? null);
+      const rows =
+        key !== undefined && this.hasColumn(table, key)
+          ? this.#rowsBy(table, key, [column])
+          : this.#database.prepare(
+              `SELECT ${this.#expression(table, column)} FROM ${this.#numbered(table)} WHERE rowid = ?`,
+            );
+      const value = rows.pluck();
+      return (id: number) => this.#guard(() => (value.get(id) as Cell | undefined) ?? null);
     });
   }
 
@@ -255,18 +269,6 @@ export class SqliteFile {
       const text = typeof id === 'number' ? lookup?.(id) : null;
       return typeof text === 'string' ? text : null;
     };
-  }
-
-  /** The key of the profiler's own tables is that of the database, or equals the row's number; a copy may lose both. */
-  #lookupSql(table: string, value: string, key: string | undefined): string {
-    const by = key === undefined || !this.hasColumn(table, key) ? ROWID : quote(key);
-    if (this.tables.get(table)?.key === key) return `SELECT ${value} FROM ${this.#source(table)} WHERE ${by} = ?`;
-    const source = this.#numbered(table);
-    const different = this.#database.prepare(`SELECT 1 FROM ${source} WHERE ${by} IS NOT rowid LIMIT 1`);
-    if (by === ROWID || different.get() === undefined) return `SELECT ${value} FROM ${source} WHERE rowid = ?`;
-    const id = `CAST(${by} AS INTEGER)`;
-    const select = `SELECT ${id}, min(${value}) FROM ${source} WHERE ${by} IS NOT NULL GROUP BY ${id}`;
-    return `SELECT value FROM ${copyValues(this.#database, select, ++this.#copies)} WHERE key = ?`;
   }
 
   /** The smallest integer of a column as decimal text, null when there is none. */

@@ -77,16 +77,9 @@ export function hasSmallRowids(database: Database.Database, name: string): boole
 }
 
 /**
- * Writes values by an integer into a temporary table of SQLite's, which is a file of no name or in memory; of several
- * with the same integer the smallest. @returns its name in SQL
+ * Writes cells, `c0`, `c1` …, by an integer into a temporary table of SQLite's, which is a file of no name or in memory;
+ * of several rows with one integer the smallest. @returns its name in SQL
  */
-export function copyValues(database: Database.Database, select: string, number: number): string {
-  const copy = `temp.values_${number}`;
-  database.exec(`CREATE TABLE ${copy} (key INTEGER PRIMARY KEY, value); INSERT INTO ${copy} ${select}`);
-  return copy;
-}
-
-/** Writes cells, `c0`, `c1` …, by an integer into such a table; of several rows with one integer the smallest. @returns its name */
 export function indexRows(
   database: Database.Database,
   source: string,
