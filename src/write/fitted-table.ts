@@ -5,15 +5,15 @@
 import { escapeControls, legible } from '../record/control-characters.js';
 import { elementAt } from '../containers/element.js';
 import { groupsOf } from '../containers/map-entry.js';
-import { isToTheRight, shownValue, textOf, type Column, type CellValue } from '../table/column.js';
+import { isToTheRight, shownValue, textOf, type Column, type ColumnShape, type CellValue } from '../table/column.js';
 import { inAmounts } from '../table/readable.js';
 import { cells, cut } from './cell-text.js';
 import type { Format, Packed } from './columns.js';
 
 /** Between columns. */
 const GAP = '  ';
-/** Characters that a text column has at least, unless its texts are shorter. */
-const LEAST_TEXT = 8;
+/** Characters that the first column, which says what a row is, and any other of texts have at least, unless these are shorter. */
+const [LEAST_NAME, LEAST_TEXT] = [24, 8];
 /** Rows that decide the widths; those that come later are cut to them. */
 const SAMPLED = 1000;
 const CUT = '…';
@@ -105,13 +105,16 @@ const headerOf = <Row>(column: Column<Row>): string =>
 const cellOf = <Row>(column: Column<Row>, row: Row): string => {
   const amount = inAmounts(column);
   const value: CellValue = shownValue(amount, row);
-  const text = typeof value === 'number' && amount.type === 'real' ? rounded(value) : textOf(amount, value);
+  const text =
+    typeof value === 'number' && amount.type === 'real' ? rounded(value, amount.unit) : textOf(amount, value);
   return legible(escapeControls(column.narrow?.(row) ?? text));
 };
 
-/** Three significant digits, and all of a whole number. */
-const rounded = (value: number): string =>
-  Math.abs(value) >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(3)));
+/** Three significant digits, of percentages one after the point, so that they stand below each other. */
+function rounded(value: number, unit: ColumnShape['unit']): string {
+  if (unit === '%') return value.toFixed(1);
+  return Math.abs(value) >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(3)));
+}
 
 /** Lines of a table whose rows are all there. */
 class FittedSheet<Row> {
@@ -158,7 +161,7 @@ class FittedSheet<Row> {
     const least = natural.map((size, i) =>
       elementAt(this.#right, i)
         ? size
-        : Math.min(size, Math.max(LEAST_TEXT, headerOf(elementAt(this.columns, i)).length)),
+        : Math.min(size, Math.max(i === 0 ? LEAST_NAME : LEAST_TEXT, headerOf(elementAt(this.columns, i)).length)),
     );
     return planColumns(natural, least, this.width);
   }
@@ -182,7 +185,7 @@ const leftOutLine = (keys: readonly string[]): string =>
 /** The default on a terminal. */
 export const fitted: Format = {
   id: 'fitted',
-  title: 'fitted to the width of the terminal, for people (the default there)',
+  title: 'fitted to -w or the terminal, for people (the default there)',
   open({ columns, header, width }) {
     const sheet = new FittedSheet(columns, width ?? 80, header);
     let held: (readonly string[])[] = [];

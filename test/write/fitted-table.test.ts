@@ -34,8 +34,8 @@ describe('a table fitted to a width', () => {
     const rows = NAMES.map((name, i) => ({ name, time: i === 2 ? null : 1_234_567 * (i + 1) }));
     expect(linesOf(rows, 60)).to.deep.equal([
       'Kernel                               Count     Total  Share%',
-      'sm80_xmma_g…tilesize64x256x8_stage3     12  1.235 ms   0.412',
-      'sm80_xmma_g…ilesize128x256x8_stage3     12  2.469 ms   0.823',
+      'sm80_xmma_g…tilesize64x256x8_stage3     12  1.235 ms     0.4',
+      'sm80_xmma_g…ilesize128x256x8_stage3     12  2.469 ms     0.8',
       'relu                                    12        na      na',
     ]);
   });
