@@ -1,10 +1,10 @@
 /** Findings and verdicts as text, JSON and Markdown. Names from the profiled program cannot leave their line. */
 import { legible, jsonLines } from '../../../record/control-characters.js';
 import type { Adviser } from '../../../prof/advise/adviser.js';
-import type { Finding, Gain } from '../../../prof/advise/finding.js';
+import type { Concern, Gain } from '../../../prof/advise/finding.js';
 import { percent, time } from '../../../prof/advise/wording.js';
 import { JOB_RULE } from '../../../prof/advise/rule.js';
-import { groupedFindings, type FindingGroup } from '../../../prof/advise/grouped-findings.js';
+import { adviceGroups, profileName, type FindingGroup } from '../../../prof/advise/grouped-findings.js';
 import { rangesText } from '../../../prof/ranks/membership.js';
 import { counted, plural } from '../../../record/plural.js';
 import { code, escapeMarkdown } from '../../../write/markdown.js';
@@ -76,26 +76,13 @@ export interface Advice {
   readonly files: readonly string[];
 }
 
-const NOT_ADDITIVE = 'gains of several findings do not add up: one may save what another is about';
-
-function groupsOf(advice: Advice): FindingGroup[] {
-  const { adviser } = advice;
-  const isJob = adviser.profiles.size > 1;
-  const name = ({ profile, device }: Finding): string =>
-    [nameOf(profile, advice), ...(device === null || isAlone(profile, advice) ? [] : [`device ${device}`])].join(', ');
-  return groupedFindings(adviser.findings, (finding) => adviser.shareOf(finding), isJob ? name : undefined);
-}
+const NOT_ADDITIVE = 'gains do not add up: several findings may concern the same time';
 
 /** Whether a rank has one device, which its number says as well. */
 const isAlone = (profile: number, { adviser }: Advice): boolean =>
-  new Set(adviser.findings.flatMap((one) => (one.profile === profile ? (one.device ?? []) : []))).size < 2;
+  new Set(adviser.findings.flatMap((finding) => (finding.profile === profile ? (finding.device ?? []) : []))).size < 2;
 
-/** `rank 3`; without a rank the file; without both the number of the profile. */
-function nameOf(profile: number, { adviser }: Advice): string {
-  const header = adviser.profiles.get(profile);
-  if (header === undefined) return `profile ${profile}`;
-  return header.rank === null ? header.file : `rank ${header.rank}`;
-}
+const nameOf = (profile: number, { adviser }: Advice): string => profileName(profile, adviser.profiles);
 
 /** `ranks 0-7`, `rank 1, device 0`; the profile only where there are several. */
 function placeOf({ profiles, devices }: FindingGroup, advice: Advice): string {
@@ -145,7 +132,7 @@ function detailsOf(
   return [
     ...(details === '' ? [] : [['more', details, false] as const]),
     ['do', action, false],
-    ['gain', gain === null ? 'cannot be computed' : gainText(gain), false],
+    ['gain', gain === null ? 'unknown' : gainText(gain), false],
     ...(first === undefined
       ? []
       : [['kernels', `${commandText(`dprof --explain ${first} FILE`)}${also}`, true] as const]),
@@ -162,8 +149,8 @@ const silencesOf = ({ adviser, all }: Advice): string[] => {
 
 function summaryOf(advice: Advice): string[] {
   const { minShare, top } = advice;
-  const found = groupsOf(advice).length;
-  if (found === 0) return [`nothing to gain or to look at of ${percent(minShare)} of a device's time or more`];
+  const found = adviceGroups(advice.adviser).length;
+  if (found === 0) return [`no finding is worth ${percent(minShare)} of a device's time or more`];
   const more = found - top;
   return [...(more > 0 ? [`${counted(more, 'finding')} more: --top ${found}`] : [])];
 }
@@ -174,17 +161,41 @@ const headings = (advice: Advice): string[] => [
   ...verdictLines(advice.adviser, (profiles) => namesOf(profiles, advice)),
 ];
 
+/** Headings of the two lists. */
+const LISTS: readonly (readonly [about: Concern, heading: string])[] = [
+  ['program', 'What to do'],
+  ['profile', 'About this profile'],
+];
+
+/** The lists with something in them; items are numbered through. */
+function listsOf(advice: Advice): { heading: string; items: { number: number; group: FindingGroup }[] }[] {
+  const items = adviceGroups(advice.adviser)
+    .slice(0, advice.top)
+    .map((group, i) => ({ number: i + 1, group }));
+  return LISTS.map(([about, heading]) => ({
+    heading,
+    items: items.filter(({ group }) => group.finding.about === about),
+  })).filter((list) => list.items.length > 0);
+}
+
+/** Whether gains of several items are stated, which one might add up. */
+const hasGains = (items: readonly { group: FindingGroup }[]): boolean =>
+  items.filter(({ group }) => group.gain !== null).length > 1;
+
 export function adviceScreen(advice: Advice): string {
-  const shown = groupsOf(advice).slice(0, advice.top);
-  const about = shown.filter(({ finding }) => finding.gain !== null).length > 1 ? [NOT_ADDITIVE] : [];
-  const lines = shown.flatMap((group, i) => [
-    '',
-    `${i + 1}. ${titleOf(group, advice)}`,
-    `   ${group.what}`,
-    ...detailsOf(group, advice).map(([label, text]) => `   ${`${label}:`.padEnd(8)} ${text}`),
+  const lists = listsOf(advice);
+  const shown = lists.flatMap(({ items }) => items);
+  const lines = lists.flatMap(({ heading, items }) => [
+    ...['', `${heading}:`],
+    ...items.flatMap(({ number, group }, i) => [
+      ...(i === 0 ? [] : ['']),
+      `${number}. ${titleOf(group, advice)}`,
+      `   ${group.what}`,
+      ...detailsOf(group, advice).map(([label, text]) => `   ${`${label}:`.padEnd(8)} ${text}`),
+    ]),
   ]);
   const end = [...summaryOf(advice), ...silencesOf(advice)].map((line) => `# ${line}`);
-  const head = [...headings(advice), ...about].map((line) => `# ${line}`);
+  const head = [...headings(advice), ...(hasGains(shown) ? [NOT_ADDITIVE] : [])].map((line) => `# ${line}`);
   return [...head, ...lines, ...(shown.length > 0 && end.length > 0 ? [''] : []), ...end]
     .map((line) => `${legible(line)}\n`)
     .join('');
@@ -193,16 +204,18 @@ export function adviceScreen(advice: Advice): string {
 export const adviceDocuments = ({ adviser, top, all }: Advice): string => jsonLines(adviser.lines(top, all));
 
 export function adviceMarkdown(advice: Advice): string {
-  const shown = groupsOf(advice).slice(0, advice.top);
-  const head = [...headings(advice), ...(shown.length > 1 ? [NOT_ADDITIVE] : [])].map(
-    (line) => `- ${escapeMarkdown(line)}`,
-  );
-  const body = shown.flatMap((group, i) => [
-    '',
-    `${i + 1}. **${titleOf(group, advice)}**: ${escapeMarkdown(group.what)}`,
-    ...detailsOf(group, advice).map(
-      ([label, text, isCommand]) => `   - ${label}: ${isCommand ? code(text) : escapeMarkdown(text)}`,
-    ),
+  const lists = listsOf(advice);
+  const several = lists.flatMap(({ items }) => items).length > 1;
+  const head = [...headings(advice), ...(several ? [NOT_ADDITIVE] : [])].map((line) => `- ${escapeMarkdown(line)}`);
+  const body = lists.flatMap(({ heading, items }) => [
+    ...['', `### ${heading}`],
+    ...items.flatMap(({ number, group }) => [
+      '',
+      `${number}. **${titleOf(group, advice)}**: ${escapeMarkdown(group.what)}`,
+      ...detailsOf(group, advice).map(
+        ([label, text, isCommand]) => `   - ${label}: ${isCommand ? code(text) : escapeMarkdown(text)}`,
+      ),
+    ]),
   ]);
   const end = [...summaryOf(advice), ...silencesOf(advice)].map((line) => `- ${escapeMarkdown(line)}`);
   return [...head, ...body, ...(end.length > 0 ? [''] : []), ...end].map((line) => `${line}\n`).join('');
