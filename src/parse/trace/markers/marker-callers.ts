@@ -52,10 +52,14 @@ export class MarkerCallers {
     );
   }
 
-  /** Whether most of a thread's outermost ranges are nodes of the backward pass. */
+  /**
+   * Whether most of a thread's outermost ranges are nodes of the backward pass. A thread without any range that launches
+   * work does so for another one too: without ranges of ops, that is all that shows of the engine.
+   */
   #isOfEngine(thread: number): boolean {
     const outermost = this.#outermostOn(thread);
     const count = outermost.length;
+    if (count === 0) return true;
     const spread = (_: unknown, i: number): number => elementAt(outermost, Math.floor(((i * GOLDEN) % 1) * count));
     const read = count <= RANGES_READ ? outermost : Array.from({ length: RANGES_READ }, spread);
     return read.filter((range) => isOfEngine(this.read(range))).length > read.length / 2;
