@@ -29,15 +29,15 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   ranks: {
     title: 'the ranks of a job: collectives matched, clocks aligned, who is late, why',
-    load: async () => (await import('./commands/ranks/ranks.js')).ranks,
+    load: async () => (await import('./commands/ranks.js')).ranks,
   },
   stacks: {
     title: 'device time by call stack, for FlameGraph and speedscope',
-    load: async () => (await import('./commands/stacks/stacks.js')).stacks,
+    load: async () => (await import('./commands/stacks.js')).stacks,
   },
   memory: {
     title: 'memory in use over time, its peak, and which ops held it then',
-    load: async () => (await import('./commands/memory/memory.js')).memory,
+    load: async () => (await import('./commands/memory.js')).memory,
   },
   diff: {
     title: 'what got slower or faster from one profile to another, tested over steps',
@@ -45,7 +45,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   advise: {
     title: 'what is worth doing: rules with their evidence, and what may be gained',
-    load: async () => (await import('./commands/advise/advise.js')).advise,
+    load: async () => (await import('./commands/advise.js')).advise,
   },
   html: {
     title: 'one page for the browser: summary, charts, advice, timeline; works offline',

@@ -1,4 +1,5 @@
 /** Options of `dprof`, for the parser, the help and completion. */
+import { columnList } from '../screens/layout.js';
 import { COLUMNS, DEFAULT_COLUMNS, chooseColumns } from '../../prof/columns/columns.js';
 import { DEVICES, type Rates } from '../../prof/roofline/devices.js';
 import { CONVENTION_NAMES, parseConvention } from '../../prof/report/report.js';
@@ -29,7 +30,6 @@ import { AGGREGATES } from '../../prof/by/aggregates.js';
 import { parseGrouping, type Grouping } from '../../prof/by/grouping.js';
 import { HOST_COLUMNS, parseHostGrouping, type HostGrouping } from '../../prof/by/host/host-table-columns.js';
 import { HOST_TABLES } from '../../prof/by/host/host-table.js';
-import type { ColumnShape } from '../../table/column.js';
 
 const BY_OPTIONS: readonly Option[] = [
   {
@@ -44,16 +44,14 @@ const BY_OPTIONS: readonly Option[] = [
   { name: 'depth', takes: 'N', help: '--by: only the first N entries of lists, as of layers' },
 ];
 
-const listText = (columns: readonly ColumnShape[]): string =>
-  columns
-    .map(({ key, header, unit, doc }) => `${key.padEnd(10)} ${header.padEnd(12)} ${(unit ?? '').padEnd(7)} ${doc}\n`)
-    .join('');
+/** Characters of key, header and unit in the lists of `--by`. */
+const GROUP_WIDTHS = [10, 12, 7] as const;
 
 /** The columns of groups, for `--by KEYS --columns`. */
-export const aggregatesText = (): string => listText(AGGREGATES);
+export const aggregatesText = (): string => columnList(AGGREGATES, GROUP_WIDTHS);
 
 /** Those of what the host did. */
-export const hostColumnsText = (): string => listText(HOST_COLUMNS);
+export const hostColumnsText = (): string => columnList(HOST_COLUMNS, GROUP_WIDTHS);
 
 /** A table of what the host did; undefined where --by names keys of kernels. @throws UsageError likewise */
 function readHostGrouping(given: Arguments, top: number | undefined): HostGrouping | undefined {
@@ -162,11 +160,7 @@ export const DPROF_HELP: Tool = {
   examples: DPROF.examples.slice(0, 2),
 };
 
-export function columnsText(): string {
-  return COLUMNS.map(({ key, header, unit, doc }) => {
-    return `${key.padEnd(8)} ${header.padEnd(10)} ${(unit ?? '').padEnd(7)} ${doc}\n`;
-  }).join('');
-}
+export const columnsText = (): string => columnList(COLUMNS, [8, 10, 7]);
 
 const rates = (unit: string, of: Rates): string =>
   `${unit} ${
