@@ -10,7 +10,7 @@ import { writePages } from './written-pages.js';
 
 /** Panels of each tab, in order. */
 const TABS: Readonly<Record<string, readonly string[]>> = {
-  overview: ['verdict', 'figures', 'advice', 'utilisation', 'steps', 'idle', 'devices'],
+  overview: ['verdict', 'largest', 'advice', 'figures', 'utilisation', 'steps', 'idle', 'devices'],
   timeline: ['timeline'],
   kernels: ['ops', 'kernels', 'roofline', 'precision', 'matrix-unit', 'activity', 'memory-operations', 'collectives'],
   layers: ['layers', 'flame', 'annotations'],
@@ -156,8 +156,14 @@ describeInBrowser('dashboard', (open) => {
     expect(await shares.nth(0).getAttribute('data-value')).to.equal('0.8');
     expect(await shares.nth(1).getAttribute('data-value')).to.equal('0.2');
     expect(await panel.locator('.strip').getAttribute('aria-label')).to.equal(
-      'Time of the devices: Computing 80.0 %, Idle: late launches 20.0 %',
+      'Time of the devices: Compute 80.0 %, Idle: waiting for launches 20.0 %',
     );
+    const panelShown = (): Promise<unknown> => page.evaluate('document.activeElement.id');
+    await panel.locator('.legend').getByRole('link', { name: 'Idle: waiting for launches' }).click();
+    expect(await panelShown()).to.equal('panel-idle');
+    await panel.locator('.strip span').first().click();
+    expect(await panelShown()).to.equal('panel-ops');
+    expect(await page.getByRole('tab', { selected: true }).textContent()).to.equal('Kernels');
   });
 
   it('says in words what diagnostics count', async () => {
@@ -174,6 +180,8 @@ describeInBrowser('dashboard', (open) => {
       ['Kernels', 'kernels', HOSTILE, `kernel=="${HOSTILE.replaceAll('"', '\\"')}"`, '1 match'],
       ['Layers', 'layers', 'block', 'layer=="block"', '2 matches'],
     ] as const;
+    // What concerns the profile is folded.
+    await page.getByText('About this profile (1)').click();
     for (const [tab, panel, name, condition, found] of LINKS) {
       await page.getByRole('tab', { name: tab }).click();
       const link = page.locator(`[data-panel="${panel}"]`).getByRole('link', { name, exact: true }).first();

@@ -4,7 +4,6 @@
  */
 import { expect } from 'chai';
 import { spawn } from 'node:child_process';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -31,11 +30,8 @@ export interface RunOptions {
 export function commandOf(tool: ToolName): string[] {
   const compiled = fileURLToPath(import.meta.url).endsWith('.js');
   if (compiled) return [join(ROOT, 'bin', `${tool}.js`)];
-  return [
-    '--import',
-    pathToFileURL(createRequire(join(ROOT, 'package.json')).resolve('tsx')).href,
-    join(ROOT, 'src/cli/bin', `${tool}.ts`),
-  ];
+  const preload = pathToFileURL(join(ROOT, 'tools/from-sources.mjs')).href;
+  return ['--import', preload, join(ROOT, 'src/cli/bin', `${tool}.ts`)];
 }
 
 const TOOLS: Readonly<Record<ToolName, (args: readonly string[]) => Promise<void>>> = {

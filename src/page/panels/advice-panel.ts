@@ -1,5 +1,7 @@
 /** Findings of `dprof advise`: what to do, most worth first, and what to know about the profile. */
+import { elementAt } from '../../containers/element.js';
 import { lacking } from '../capture-hints.js';
+import { rankNames } from '../profile-labels.js';
 import type { FindingGroup } from '../../prof/advise/grouped-findings.js';
 import { capitalised, quantityText } from '../document/units.js';
 import { command, button, definitions, element, note } from '../document/dom-elements.js';
@@ -12,7 +14,7 @@ import { figure } from '../figures/figure.js';
 import { listed, type Listed } from '../figures/listed-rows.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 
-const SHOWN_AT_FIRST = 6;
+const SHOWN_AT_FIRST = 3;
 
 /** Capitalised where it begins with words, and not with the name of an op or a kernel and its figures. */
 const sentence = (text: string): string => `${/^[a-z]+,? [a-z]/.test(text) ? capitalised(text) : text}.`;
@@ -30,9 +32,16 @@ const devicesText = (devices: readonly number[]): string =>
     ? ` of device ${devices.join('')}`
     : ` of each of devices ${devices.slice(0, -1).join(', ')} and ${devices.at(-1) ?? ''}`;
 
+/** A link to the profile that has most of what a finding is about; nothing where the page does not hold it. */
+function otherProfile({ data, choose }: PanelView, profile: number): (Node | string)[] {
+  const at = data.profiles.findIndex(({ overview }) => overview.profile === profile);
+  return at === -1 ? [] : [' ', button(`Show ${elementAt(rankNames(data), at)}`, () => void choose(at)), '.'];
+}
+
 /** Links to the longest time that a finding is about, and to the kernels that it names, in whatever steps they are. */
 function placesInTimeline(view: PanelView, { finding }: FindingGroup): (Node | string)[] {
   const { kernels, at, profile } = finding;
+  if (profile !== view.profile.overview.profile) return otherProfile(view, profile);
   const span = at === undefined ? null : { from: at.start, to: at.end };
   const longest =
     span === null ? null : timeLink(view, `the longest, ${quantityText(span.to - span.from, 'ns')}`, span);
@@ -77,7 +86,7 @@ function shownOf(view: PanelView, group: Listed<FindingGroup>): HTMLElement {
     ...(kernels.length === 0 ? [] : [['Kernels', kernels.join(', ')] as const]),
   ];
   const place = devices.length > 1 ? `, device ${finding.device ?? 'unknown'}` : '';
-  const heading = element('summary', {}, `Evidence (${rule}${place})`);
+  const heading = element('summary', {}, `Evidence and command (${rule}${place})`);
   return element(
     'li',
     {},
@@ -85,8 +94,13 @@ function shownOf(view: PanelView, group: Listed<FindingGroup>): HTMLElement {
     ...(details === '' ? [] : [element('p', {}, sentence(details))]),
     element('p', {}, sentence(action)),
     facts,
-    element('details', {}, heading, element('dl', { class: 'evidence' }, ...definitions(lines))),
-    command(see.replace(/\bFILE\b/, () => view.data.input)),
+    element(
+      'details',
+      {},
+      heading,
+      element('dl', { class: 'evidence' }, ...definitions(lines)),
+      command(see.replace(/\bFILE\b/, () => view.data.input)),
+    ),
   );
 }
 
@@ -132,4 +146,4 @@ function make(view: PanelView): PanelContent {
   ];
 }
 
-export const ADVICE: Panel = { id: 'advice', title: 'What to do', width: 6, make };
+export const ADVICE: Panel = { id: 'advice', title: 'What to do', width: 3, isTall: true, make };

@@ -2,7 +2,7 @@
 import { lacking } from '../capture-hints.js';
 import { element, note } from '../document/dom-elements.js';
 import type { PageProfile } from '../../prof/html/page-data.js';
-import { difference, fieldsOf, leastOf, mostOf, ratio, sumOf, type Field } from '../figures/field.js';
+import { difference, fieldsOf, leastOf, mostOf, ratio, type Field } from '../figures/field.js';
 import { figure } from '../figures/figure.js';
 import { STEP_NAMES, matrixUnitName } from '../figures/shown-names.js';
 import { counted } from '../../record/plural.js';
@@ -24,6 +24,8 @@ interface FigureLine {
 /** In texts `{unit}` stands for the matrix unit as its vendor calls it, `{devices}` for how many devices there are. */
 interface FigureCard {
   readonly title: string;
+  /** What the figure is, shown on hovering over its title. */
+  readonly about: string;
   /** Why its main figure may be unknown: such a card is not shown. '': few profiles have it, and others need not say so. */
   readonly unknown: string;
   readonly main: FigureLine;
@@ -42,7 +44,6 @@ function numbersOf({ overview: { devices, kernels, steps, cpu } }: PageProfile) 
   const unit = fieldsOf('overview.kernels.matrixUnit', kernels?.matrixUnit);
   return {
     span: difference(mostOf(device, devices, 'end'), leastOf(device, devices, 'start')),
-    spans: sumOf(device, devices, 'span'),
     kernel,
     unit,
     /** Time of kernels of which it is known whether they use the matrix unit. */
@@ -73,6 +74,7 @@ const CARDS: readonly ((numbers: Numbers) => readonly FigureCard[])[] = [
   ({ span, kernel }) => [
     {
       title: 'Span',
+      about: 'From the first device work of the profile to the end of the last.',
       unknown: 'no work has a time',
       main: { field: span, unit: 'ns' },
       more: [{ before: '{devices}, ', field: kernel('count'), unit: 'count', after: ' kernels' }],
@@ -81,6 +83,7 @@ const CARDS: readonly ((numbers: Numbers) => readonly FigureCard[])[] = [
   ({ steps, host, device }) => [
     {
       title: `${STEP_NAMES.host}, median`,
+      about: 'From the start of a step on the CPU to the start of the next (column iteration in dprof steps).',
       unknown: NO_STEPS,
       main: { field: host('median'), unit: 'ns' },
       more: [
@@ -91,6 +94,7 @@ const CARDS: readonly ((numbers: Numbers) => readonly FigureCard[])[] = [
     },
     {
       title: `${STEP_NAMES.device}, median`,
+      about: 'From the first device work of a step to the end of its last.',
       unknown: NO_STEPS,
       main: { field: device('median'), unit: 'ns' },
       more: [
@@ -104,6 +108,8 @@ const CARDS: readonly ((numbers: Numbers) => readonly FigureCard[])[] = [
     return [
       {
         title: 'On {unit}',
+        about:
+          'Share of kernel time (the durations of all kernels, added up over devices) spent in kernels that use the {unit}.',
         unknown: 'no kernel is known to use them or not',
         partial: 'least',
         main: { field: ratio(unit('used'), kernel('time')), unit: 'share', known: unitKnown },
@@ -118,18 +124,18 @@ const CARDS: readonly ((numbers: Numbers) => readonly FigureCard[])[] = [
   (numbers) => [
     {
       title: 'MFU',
+      about:
+        'Model FLOPs utilisation: the time that the known FLOPs need at peak, divided by the span of all devices. Unknown FLOPs count as 0, so it is a lower bound.',
       unknown: 'no kernel has known FLOPs and a known peak',
       partial: 'least',
       main: { field: numbers.work('mfu'), unit: 'share' },
-      more: [
-        { before: 'of the span of all devices together, ', field: numbers.spans, unit: 'ns' },
-        { ...restsOn(numbers.work('flopsRated'), numbers), before: 'FLOPs known for ' },
-      ],
+      more: [{ ...restsOn(numbers.work('flopsRated'), numbers), before: 'FLOPs known for ' }],
     },
   ],
   (numbers) => [
     {
       title: 'Of peak FLOP/s',
+      about: 'Mean share of the peak FLOP/s while kernels with known FLOPs and bytes run.',
       unknown: 'no kernel has known FLOPs and bytes, and known peaks',
       partial: 'unknown',
       main: { field: numbers.work('computeShare'), unit: 'share' },
@@ -145,6 +151,7 @@ const CARDS: readonly ((numbers: Numbers) => readonly FigureCard[])[] = [
   ({ cpu }) => [
     {
       title: 'Cores busy',
+      about: 'CPU cores that ran threads of the profile, on average.',
       unknown: '',
       main: { field: ratio(cpu('time'), cpu('traced')), unit: 'cores' },
       more: [{ before: 'mean, threads ran ', field: cpu('time'), unit: 'ns', after: ' in all' }],
@@ -153,6 +160,7 @@ const CARDS: readonly ((numbers: Numbers) => readonly FigureCard[])[] = [
   ({ kernel, unattributed }) => [
     {
       title: 'No op known',
+      about: 'Share of kernel time in kernels that could not be matched to an op.',
       unknown: 'the profile has no ops',
       ...{ nothing: 0, asUnknown: 1 },
       main: { field: ratio(unattributed('time'), kernel('time')), unit: 'share' },
@@ -171,9 +179,14 @@ function neuronCard({ profile }: PanelView): FigureCard | null {
   };
   const [mfu, hfu] = [share('mfu_estimated_percent'), share('hfu_estimated_percent')];
   if (mfu.value === null || others.length > 0) return null;
-  const before = 'as neuron-profile defines it; HFU ';
+  const before = 'HFU ';
   return {
-    ...{ title: 'MFU', unknown: '', main: { field: mfu, unit: 'share' } },
+    ...{
+      title: 'MFU',
+      about: 'Model FLOPs utilisation as neuron-profile defines it.',
+      unknown: '',
+      main: { field: mfu, unit: 'share' },
+    },
     more: [{ before, field: hfu, unit: 'share' }],
   };
 }
@@ -225,17 +238,13 @@ function make(view: PanelView): PanelContent {
     element(
       'div',
       { class: 'card' },
-      element('dt', {}, worded(card.title)),
+      element('dt', { title: worded(card.about) }, worded(card.title)),
       ...linesOf(card, worded).map((line, i) => element('dd', i === 0 ? { class: 'main' } : {}, ...line)),
     ),
   );
-  const shares =
-    "Span: from a device's first work to its last. Kernel time: the durations of all kernels. Both are added up over " +
-    'devices. MFU: the time that the known FLOPs need at peak, divided by the span; unknown FLOPs count as 0, so a figure ' +
-    'that rests on less than half of kernel time is a lower bound (≥).';
   const reasons = missing.flatMap(({ title, unknown }) => (unknown === '' ? [] : `${worded(title)}: ${unknown}`));
   const unknown = reasons.length === 0 ? [] : [note(`Not known: ${reasons.join('; ')}.`)];
-  return [element('dl', { class: 'cards' }, ...cards), ...unknown, note(shares)];
+  return [element('dl', { class: 'cards' }, ...cards), ...unknown];
 }
 
-export const FIGURES: Panel = { id: 'figures', title: 'Key figures', width: 6, make };
+export const FIGURES: Panel = { id: 'figures', title: 'Key figures', width: 3, make };

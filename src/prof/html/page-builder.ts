@@ -259,12 +259,7 @@ export class PageBuilder implements Analysis<MakePage> {
       const timeline = built.timeline?.about ?? null;
       profiles.push({ ...profile, ...unknown, timeline, verdict: verdicts.get(number) ?? null });
     }
-    const findings = this.#adviser.findings.filter(({ profile }) => held.has(profile));
-    const advice = adviceGroups({
-      findings,
-      profiles: this.#adviser.profiles,
-      shareOf: (finding) => this.#adviser.shareOf(finding),
-    });
+    const advice = adviceGroups(this.#adviser);
     const job = report === null ? null : pageJob(report, profiles, (part) => places.get(part) ?? null);
     return { data: { v: 1, ...about, profiles, leftOut: overviews.length - profiles.length, advice, job }, parts };
   }

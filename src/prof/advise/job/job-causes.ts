@@ -127,7 +127,6 @@ function withoutWorkFinding(profiles: readonly ProfileWithoutWork[], span: numbe
   return [
     {
       ...{ profile: first.profile, device: null },
-      about: 'profile',
       what: ranks.length === 1 ? one : `ranks ${rangesText(ranks)} have no work on a device in their profiles`,
       ...(reason === null ? {} : { details: reason.what }),
       action: reason?.hint ?? 'see whether a device was used, and whether the profiler recorded devices then',
