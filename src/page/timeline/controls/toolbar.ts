@@ -10,8 +10,12 @@ import { elementAt } from '../../../containers/element.js';
 import { quantityText } from '../../document/units.js';
 import { FULL, PRINTED, readTheme, styleOf, watchTheme, type CanvasTheme } from '../draw/canvas-colours.js';
 
-function title({ text, count, time }: LegendEntry): string {
-  return `${text ?? 'unknown'}: ${quantityText(count, 'count')} events, ${quantityText(time, 'ns')}`;
+function title({ text, count, device, host }: LegendEntry): string {
+  const times = [
+    ...(device > 0 ? [`${quantityText(device, 'ns')} on devices`] : []),
+    ...(host > 0 ? [`${quantityText(host, 'ns')} on threads`] : []),
+  ];
+  return [`${text ?? 'unknown'}: ${quantityText(count, 'count')} events`, ...times].join(', ');
 }
 
 export function showLegend(scene: Scene, signal: AbortSignal): HTMLElement {

@@ -1,6 +1,7 @@
 /** The state of a timeline, and what derives from it. The parts of the timeline watch it, and know nothing of each other. */
 import { elementAt } from '../../../containers/element.js';
 import { coloursOf, usualColour, type ColourKey, type EventColours } from '../events/event-colours.js';
+import type { LongestTexts } from '../../../prof/html/timeline/longest-texts.js';
 import { endOf, kindOf, laneOf, startOf, type TimelineEvents } from '../events/events.js';
 import { groupsOfThreads } from '../events/coverage.js';
 import { layoutOf, MARK_ROW, type LaneBand, type TimelineLayout } from './layout.js';
@@ -60,6 +61,8 @@ export class Scene {
   constructor(
     readonly events: TimelineEvents,
     readonly extras: TimelineExtras = NO_EXTRAS,
+    /** Texts with strong colours; null for those of the events. */
+    private readonly longest: LongestTexts | null = null,
   ) {
     this.rows = rowsOf(events);
     this.weights = this.#weigh();
@@ -80,7 +83,7 @@ export class Scene {
       arrows: false,
       markers: [],
     };
-    this.colours = coloursOf(events, this.usual);
+    this.colours = coloursOf(events, this.usual, longest);
     this.layout = this.#lay();
   }
 
@@ -114,7 +117,7 @@ export class Scene {
     const keys = Object.keys(change) as (keyof SceneState)[];
     const changed = new Set(keys.filter((key) => this.shown[key] !== before[key]));
     if (changed.size === 0) return;
-    if (changed.has('colour')) this.colours = coloursOf(this.events, this.shown.colour);
+    if (changed.has('colour')) this.colours = coloursOf(this.events, this.shown.colour, this.longest);
     if (changed.has('closed') || changed.has('opened')) this.layout = this.#lay();
     if (changed.has('search')) {
       this.matches = search(this.events, this.shown.search);
