@@ -179,7 +179,7 @@ function whatIsDrawn(events: TimelineEvents): string {
 /** The status text: how many arrows are hidden. */
 function arrowStatus(scene: Scene): HTMLElement {
   const status = element('span', { role: 'status' });
-  scene.on(['event', 'view', 'arrows'], () => {
+  scene.on(['event'], () => {
     const { remark } = scene.arrows;
     status.textContent = remark === '' ? '' : ` · ${remark}`;
   });
@@ -236,11 +236,6 @@ function fill(
   const results = [showDetails(scene, profile, file), showSelection(scene, signal)];
   const panels = [showTracks(scene, signal), notices, markers.place];
   const whole = element('div', { class: 'tl' });
-  // The drawing leaves room for what is said of a selection.
-  const leaveRoom = (): void => {
-    whole.classList.toggle('tl-with-results', scene.shown.event !== null || scene.shown.span !== null);
-  };
-  scene.on(['event', 'span'], leaveRoom);
   place.replaceChildren(whole);
   whole.append(
     element('p', { class: 'tl-what' }, whatIsDrawn(events), arrowStatus(scene)),

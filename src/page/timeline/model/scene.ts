@@ -32,8 +32,6 @@ export interface SceneState {
   readonly span: TimelineSelection | null;
   /** Whether dragging selects. */
   readonly spanning: boolean;
-  /** Whether the arrows of all visible events are drawn, where there are few. */
-  readonly arrows: boolean;
   readonly markers: readonly TimelineMarker[];
 }
 
@@ -53,7 +51,7 @@ export class Scene {
   matches: SearchMatches | null = null;
   /** Weights of the events that match; null without a search. */
   matchWeights: ReadonlyMap<LaneRow, RowWeights> | null = null;
-  #arrowsOf: readonly [event: number | null, view: View | null] = [null, null];
+  #arrowsOf: number | null = null;
   #arrows: ShownArrows = { arrows: [], remark: '' };
   #bands = new Map<LaneRow, LaneBand>();
   readonly #watchers: ((changed: SceneChanges) => void)[] = [];
@@ -80,7 +78,6 @@ export class Scene {
       pointer: null,
       span: null,
       spanning: false,
-      arrows: false,
       markers: [],
     };
     this.colours = coloursOf(events, this.usual, longest);
@@ -126,14 +123,13 @@ export class Scene {
     for (const watcher of this.#watchers) watcher(changed);
   }
 
-  /** Those of the selected event, and those of the view where they are asked for. */
+  /** Those of the selected event. */
   get arrows(): ShownArrows {
-    const { event, view, arrows } = this.shown;
-    const key = [event, arrows ? view : null] as const;
+    const { event } = this.shown;
     // Asked for in each frame.
-    if (key.some((part, i) => part !== this.#arrowsOf[i])) {
-      this.#arrowsOf = key;
-      this.#arrows = shownArrows(this.events, ...key);
+    if (event !== this.#arrowsOf) {
+      this.#arrowsOf = event;
+      this.#arrows = shownArrows(this.events, event);
     }
     return this.#arrows;
   }
