@@ -99,9 +99,13 @@ const tallied = (tallies: readonly Tally[]): (readonly [string, number | null])[
 
 const MOST_SHARES = 6;
 
-/** What a figure rests on: `39.5 % of the time, under half`. */
-const basis = (known: number, time: number | null): string =>
-  `${share(known, time)} of the time${2 * known < (time ?? 0) ? ', under half' : ''}`;
+/** Whether a figure rests on less than half of kernel time. */
+const isPartial = (known: number, time: number | null): boolean => 2 * known < (time ?? 0);
+
+/** `≥ ` before a sum that leaves out more than half of kernel time. */
+const leastSign = (known: number, time: number | null): string => (isPartial(known, time) ? '≥ ' : '');
+
+const knownFor = (known: number, time: number | null): string => `known for ${share(known, time)} of kernel time`;
 
 function arithmeticSection(
   { overview, unit, next }: About,
@@ -117,18 +121,26 @@ function arithmeticSection(
   ] as const;
   const ofEligible =
     eligible !== null && eligibleUsed !== null && eligible > 0
-      ? [['  of eligible', `${amountText(eligibleUsed / eligible, 'share')}, which is ${basis(eligible, time)}`]]
+      ? [
+          [
+            '  of eligible',
+            `${amountText(eligibleUsed / eligible, 'share')}; ${share(eligible, time)} of kernel time is eligible`,
+          ],
+        ]
       : [];
   const peaks =
     work.computeShare === null && work.memoryShare === null
       ? `${UNKNOWN}: no kernel whose shares of the device's peaks are known`
-      : `${amountText(work.computeShare, 'share')} of FLOP/s, ${amountText(work.memoryShare, 'share')} of bandwidth; known for ${basis(work.rated, time)}`;
+      : isPartial(work.rated, time)
+        ? `unknown (${knownFor(work.rated, time)})`
+        : `${amountText(work.computeShare, 'share')} of FLOP/s, ${amountText(work.memoryShare, 'share')} of bandwidth; ${knownFor(work.rated, time)}`;
   const isIncomplete = overview.devices.some(({ missing }) => missing !== null);
   const mfu =
     work.mfu === null
       ? `${UNKNOWN}: ${isIncomplete ? 'launched work is missing' : 'no kernel has known FLOPs and a known peak'}`
-      : `${amountText(work.mfu, 'share')} of the span at peak; FLOPs known for ${basis(work.flopsRated, time)}`;
-  const done = `${amountText(work.flops, 'flop')}, ${amountText(work.bytes, 'transfer')}; known for ${basis(work.known, time)}`;
+      : `${leastSign(work.flopsRated, time)}${amountText(work.mfu, 'share')} of the span at peak; FLOPs ${knownFor(work.flopsRated, time)}`;
+  const least = leastSign(work.known, time);
+  const done = `${least}${amountText(work.flops, 'flop')}, ${least}${amountText(work.bytes, 'transfer')}; ${knownFor(work.known, time)}`;
   const words =
     unused > 0
       ? `-c idx,op,kernel,dtype,tcwhy,sil --where 'tc==0' --sort sil ${TABLE}`
