@@ -114,7 +114,7 @@ async function callOf(args: readonly string[]): Promise<Call> {
     parser.command(
       name,
       '',
-      (own) => withOptions(own, command.tool),
+      (yargs) => withOptions(yargs, command.tool),
       (given) => {
         called = { command, given: argumentsOf(command.tool, given, given._.slice(1).map(String)) };
       },

@@ -136,9 +136,9 @@ export async function withOutput(path: string | undefined, inputs: readonly stri
 }
 
 /** @throws UsageError where `what`, the data, would go to a terminal */
-export function refuseTerminal(path: string | undefined, what: string): void {
+export function refuseTerminal(path: string | undefined, content: string): void {
   if ((path ?? '-') !== '-' || !process.stdout.isTTY) return;
-  throw new UsageError(`refusing to write ${what} to a terminal: use -o FILE`);
+  throw new UsageError(`refusing to write ${content} to a terminal: use -o FILE`);
 }
 
 /** Writes a text that needs no input, as that of `--help`, to standard output. */

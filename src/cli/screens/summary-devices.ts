@@ -128,8 +128,8 @@ function tableOfDevices(devices: readonly DeviceTime[], unit: TimeUnit, next: Ab
       const cells = times.map((ns) => (ns === null ? UNKNOWN : unit.bare(ns)));
       const launches = missing === null || missing.launches === 0 ? '' : ` (${many(missing.launches, 'launch')})`;
       const lost = missing === null ? [] : [`${unit.bare(missing.time)} missing${launches}`];
-      const what = [...lost, ...(name === null ? [] : [name])].join(', ');
-      return [String(device), unit.bare(span), unit.bare(busy), share(busy, span), ...cells, what];
+      const remark = [...lost, ...(name === null ? [] : [name])].join(', ');
+      return [String(device), unit.bare(span), unit.bare(busy), share(busy, span), ...cells, remark];
     }),
   };
 }

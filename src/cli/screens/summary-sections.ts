@@ -116,7 +116,7 @@ function stepSections({ overview: { devices, steps }, unit, next }: About): Sect
   const span = list.reduce((sum, step) => sum + step.span, 0);
   const busy = list.reduce((sum, step) => sum + step.busy, 0);
   const all = list.reduce((sum, { kernelTime }) => sum + kernelTime, 0);
-  const own = list.reduce<number | null>(
+  const byThreads = list.reduce<number | null>(
     (sum, { ownKernelTime }) => (sum === null || ownKernelTime === null ? null : sum + ownKernelTime),
     0,
   );
@@ -125,7 +125,9 @@ function stepSections({ overview: { devices, steps }, unit, next }: About): Sect
     [
       `step (device) ${stepText(device, list.length, unit)}; busy ${isIncomplete ? 'at least ' : ''}${share(busy, span)}`,
     ],
-    [`kernels launched in them: ${unit.text(all)}, by their own threads ${own === null ? UNKNOWN : unit.text(own)}`],
+    [
+      `kernels launched in them: ${unit.text(all)}, by their own threads ${byThreads === null ? UNKNOWN : unit.text(byThreads)}`,
+    ],
   ];
   return [{ ...plain(`Steps: ${grouped(count)}`, next('steps')), head: [''], rows }];
 }
