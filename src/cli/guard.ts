@@ -49,8 +49,8 @@ function isFileAt(output: string): (stat: FileId | null) => boolean {
 
 const refuseOutput =
   (output: string) =>
-  (what: string): never => {
-    throw new UserError(what, { where: output, hint: 'choose another name for -o' });
+  (problem: string): never => {
+    throw new UserError(problem, { where: output, hint: 'choose another name for -o' });
   };
 
 /** What identifies files, whatever their names: some file systems have numbers beyond 2^53. */

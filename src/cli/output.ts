@@ -146,9 +146,9 @@ export const terminalWidth = (path: string | undefined): number | null =>
   (path ?? '-') === '-' && process.stdout.isTTY ? process.stdout.columns || TERMINAL : null;
 
 /** @throws UsageError where `what`, the data, would go to a terminal */
-export function refuseTerminal(path: string | undefined, what: string): void {
+export function refuseTerminal(path: string | undefined, content: string): void {
   if ((path ?? '-') !== '-' || !process.stdout.isTTY) return;
-  throw new UsageError(`refusing to write ${what} to a terminal: use -o FILE`);
+  throw new UsageError(`refusing to write ${content} to a terminal: use -o FILE`);
 }
 
 /** Writes a text that needs no input, as that of `--help`, to standard output. */

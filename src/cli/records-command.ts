@@ -15,9 +15,9 @@ import { refuseTerminal } from './output.js';
 export const DEVICE_MEMORY = '60 kB a device';
 
 /** A command's own formats, then those of every table: the first one is the default. */
-export const withTableFormats = (...own: readonly string[]): readonly string[] => [
-  ...own,
-  ...FORMATS.map(({ id }) => id).filter((id) => !own.includes(id)),
+export const withTableFormats = (...formats: readonly string[]): readonly string[] => [
+  ...formats,
+  ...FORMATS.map(({ id }) => id).filter((id) => !formats.includes(id)),
 ];
 
 export const formatOption = (formats: readonly string[]): Option => ({
@@ -56,7 +56,7 @@ export interface RecordsRequest {
  * @throws UserError for a pattern that no file matches
  */
 export function readInputs({ operands }: Arguments, texts = 0): Pick<RecordsRequest, 'file' | 'files'> {
-  const files = operands.flatMap((operand, at) => (at < texts ? [operand] : filesMeant(operand)));
+  const files = operands.flatMap((operand, index) => (index < texts ? [operand] : filesMeant(operand)));
   return { file: files.length === 1 ? files[0] : undefined, files };
 }
 

@@ -89,12 +89,12 @@ export function coarser({ values, counts }: CountedValues): CountedValues {
   };
   for (let i = 0; i <= last; i++) {
     const value = elementAt(values, i);
-    const own = elementAt(counts, i) - Number(i === 0) - Number(i === last);
+    const repeats = elementAt(counts, i) - Number(i === 0) - Number(i === last);
     const next = binOf(value);
     if (next !== bin) emit();
     bin = next;
-    count += own;
-    sum += own * value;
+    count += repeats;
+    sum += repeats * value;
   }
   emit();
   run.add(elementAt(values, last), 1);

@@ -20,8 +20,8 @@ export class DisjointSets {
 
   /** Makes the sets of all of these numbers one. */
   join(numbers: readonly number[]): void {
-    for (const [at, number] of numbers.entries()) {
-      if (at === 0) continue;
+    for (const [place, number] of numbers.entries()) {
+      if (place === 0) continue;
       const [a, b] = [this.lowestOf(elementAt(numbers, 0)), this.lowestOf(number)];
       this.#parents[Math.max(a, b)] = Math.min(a, b);
     }

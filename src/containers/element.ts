@@ -24,7 +24,7 @@ export function append<T>(list: T[], entries: Iterable<T>): void {
 
 /** Whether two lists have the same entries, in the same order. */
 export const isSameList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
-  a === b || (a.length === b.length && a.every((one, i) => one === b[i]));
+  a === b || (a.length === b.length && a.every((item, i) => item === b[i]));
 
 /**
  * The element at an index that must exist.

@@ -20,7 +20,7 @@ export const mixedNumber = (hash: number, value: number): number => mixed(hash, 
 /** A hash of what was hashed before and some bytes more. */
 export function mixedBytes(hash: number, bytes: Uint8Array, begin: number, end: number): number {
   let all = hash ^ (end - begin);
-  for (let at = begin; at < end; at++) all = mixed(all, bytes[at] as number);
+  for (let position = begin; position < end; position++) all = mixed(all, bytes[position] as number);
   return all;
 }
 

@@ -73,9 +73,9 @@ function merge(
   compare: CompareRows,
 ): void {
   let [left, right] = [start, middle];
-  for (let at = start; at < end; at++) {
+  for (let position = start; position < end; position++) {
     const takeLeft = left < middle && (right >= end || compare(from[left] as number, from[right] as number) <= 0);
-    to[at] = (takeLeft ? from[left++] : from[right++]) as number;
+    to[position] = (takeLeft ? from[left++] : from[right++]) as number;
   }
 }
 
@@ -117,9 +117,9 @@ function countingSort(
   for (let i = 0; i < n; i++) {
     const row = rowAt(i);
     const key = keyOf(row);
-    const at = elementAt(next, key);
-    grouped[at] = row;
-    next[key] = at + 1;
+    const position = elementAt(next, key);
+    grouped[position] = row;
+    next[key] = position + 1;
   }
   return { rows: grouped, first };
 }

@@ -200,8 +200,8 @@ export class Diagnostics {
 
   /** Counts of an `end` record with these. */
   addedTo(counts: Readonly<Record<string, number>>): Record<string, number> {
-    const own = [...this.#counts].map(([name, count]) => [name, (counts[name] ?? 0) + count] as const);
-    return inOrder(Object.entries({ ...counts, ...Object.fromEntries(own) }));
+    const sums = [...this.#counts].map(([name, count]) => [name, (counts[name] ?? 0) + count] as const);
+    return inOrder(Object.entries({ ...counts, ...Object.fromEntries(sums) }));
   }
 }
 

@@ -80,9 +80,9 @@ function likeness(name: string, candidate: string): number {
 }
 
 function isSubsequence(letters: string, text: string): boolean {
-  let at = 0;
-  for (const letter of text) if (letter === letters[at]) at++;
-  return at === letters.length;
+  let matched = 0;
+  for (const letter of text) if (letter === letters[matched]) matched++;
+  return matched === letters.length;
 }
 
 /** Optimal string alignment, one row at a time: letters left out, added, replaced, and neighbours swapped. */
@@ -145,20 +145,20 @@ export const ranOutOfSpace = (code: unknown): boolean => NO_SPACE.has(code);
 
 /**
  * The value with a name.
- * @param what the name stands for, in messages: 'format', 'rule' …
+ * @param noun what the name stands for, in messages: 'format', 'rule' …
  * @throws UsageError naming the nearest name, or all of them
  */
-export function requireNamed<T>(what: string, name: string, known: readonly T[], nameOf: (one: T) => string): T {
-  const found = known.find((one) => nameOf(one) === name);
+export function requireNamed<T>(noun: string, name: string, known: readonly T[], nameOf: (item: T) => string): T {
+  const found = known.find((candidate) => nameOf(candidate) === name);
   if (found !== undefined) return found;
   const names = known.map(nameOf);
   const near = nearest(name, names);
   throw new UsageError(
-    `unknown ${what} '${name}'`,
+    `unknown ${noun} '${name}'`,
     near === null ? `expected one of ${names.join(', ')}` : `did you mean ${near}?`,
   );
 }
 
 /** @throws UsageError naming the nearest name, or all of them */
-export const requireName = <Name extends string>(what: string, name: string, known: readonly Name[]): Name =>
-  requireNamed(what, name, known, (one) => one);
+export const requireName = <Name extends string>(noun: string, name: string, known: readonly Name[]): Name =>
+  requireNamed(noun, name, known, (candidate) => candidate);

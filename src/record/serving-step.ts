@@ -155,8 +155,8 @@ function atomParts(kind: string, field: Fields): Parts {
   const all = { requests: batch, tokens, lengths };
   if (kind === 'prefill') return { context: all, generation: NOBODY };
   if (prompted === 0) return { context: NOBODY, generation: all };
-  const of = (requests: number | null): ServedPart => ({ requests, tokens: null, lengths: null });
-  return { context: of(prompted), generation: of(field('d')), batch, tokens, lengths };
+  const partOf = (requests: number | null): ServedPart => ({ requests, tokens: null, lengths: null });
+  return { context: partOf(prompted), generation: partOf(field('d')), batch, tokens, lengths };
 }
 
 const FORMS: readonly Form[] = [

@@ -2,13 +2,13 @@
 import { addTimes } from './fields/times.js';
 
 /** Mean time of those that have a duration, ns; null where none has. */
-export function meanTime(of: {
+export function meanTime(tally: {
   readonly time: number | null;
   readonly count: number;
   readonly untimed?: number;
 }): number | null {
-  const timed = of.count - (of.untimed ?? 0);
-  return timed > 0 && of.time !== null ? of.time / timed : null;
+  const timed = tally.count - (tally.untimed ?? 0);
+  return timed > 0 && tally.time !== null ? tally.time / timed : null;
 }
 
 /** Of an even number of values: the mean of the middle two, or the smaller or larger of them. */
@@ -44,10 +44,12 @@ export function medianOfCounts(counts: Iterable<readonly [value: number, count: 
 
 /** Quantile of ordered values, interpolated between neighbours; null without values. @param share 0 to 1 */
 export function quantile(ordered: ArrayLike<number>, share: number): number | null {
-  const at = share * (ordered.length - 1);
-  const below = ordered[Math.floor(at)];
-  const above = ordered[Math.ceil(at)];
-  return below === undefined || above === undefined ? null : below + (above - below) * (at - Math.floor(at));
+  const position = share * (ordered.length - 1);
+  const below = ordered[Math.floor(position)];
+  const above = ordered[Math.ceil(position)];
+  return below === undefined || above === undefined
+    ? null
+    : below + (above - below) * (position - Math.floor(position));
 }
 
 /** What a list of times adds up to, ns. */

@@ -80,7 +80,7 @@ export const column = <Row>(
 
 /** Columns whose values come from the op's formula rather than from the record. */
 export const derived = <Row>(columns: readonly Column<Row>[]): readonly Column<Row>[] =>
-  columns.map((one) => ({ ...one, derived: true }));
+  columns.map((column) => ({ ...column, derived: true }));
 
 /** The raw value of a cell: base units, unrounded, null for unknown. */
 export type CellValue = number | string | readonly (number | string)[] | null;

@@ -70,7 +70,7 @@ function frame(
   const lines = framed.toString().split('\n');
   const bottom = lines.pop() ?? '';
   if (rows) lines.pop();
-  return { top: lines.map((one) => `${one}\n`).join(''), bottom: `${bottom}\n` };
+  return { top: lines.map((text) => `${text}\n`).join(''), bottom: `${bottom}\n` };
 }
 
 function line(columns: readonly ColumnShape[], widths: readonly number[], row: string): string {

@@ -15,16 +15,16 @@ const PIECE = /\\([^])|'([^']*)'|"((?:[^"\\]|\\[^])*)"|[^'"\\]+/g;
  */
 export function wordsOf(option: string, text: string): string[] {
   const words: string[] = [];
-  for (let at = 0; at < text.length;) {
-    if (/\s/.test(text.charAt(at))) {
-      at++;
+  for (let position = 0; position < text.length;) {
+    if (/\s/.test(text.charAt(position))) {
+      position++;
       continue;
     }
-    WORD.lastIndex = at;
+    WORD.lastIndex = position;
     const [word] = WORD.exec(text) ?? [];
     if (word === undefined) throw new UsageError(`${option} has a quote that is not closed: ${text}`);
     words.push(plain(word));
-    at += word.length;
+    position += word.length;
   }
   return words;
 }

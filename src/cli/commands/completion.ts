@@ -90,12 +90,12 @@ export async function wordsText(
   for (const [name, { title, load }] of Object.entries(entries)) {
     const isNamed = args.includes(name);
     if (isNamed) ({ tool } = await load());
-    const own = tool;
-    const { words } = own;
+    const commandTool = tool;
+    const { words } = commandTool;
     parser.command(isNamed && words !== undefined ? `${name} [word]` : name, title, (command) => {
       if (!isNamed) return command;
       if (words !== undefined) command.positional('word', { choices: words });
-      return withOptions(command, own, true);
+      return withOptions(command, commandTool, true);
     });
   }
   const words = args.slice(1);

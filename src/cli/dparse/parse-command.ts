@@ -249,7 +249,7 @@ async function filesRead({ inputs, program, ncu, capture }: DparseRequest): Prom
 /** Files that inputs stand for; none where they cannot be found, which is said in its turn. */
 async function filesOf(inputs: readonly string[]): Promise<string[]> {
   const found = inputs.map((input) => expandInput(input));
-  return (await Promise.allSettled(found)).flatMap((one) =>
-    one.status === 'fulfilled' ? [...one.value.paths, ...one.value.copies] : [],
+  return (await Promise.allSettled(found)).flatMap((result) =>
+    result.status === 'fulfilled' ? [...result.value.paths, ...result.value.copies] : [],
   );
 }

@@ -92,7 +92,7 @@ const STATEMENTS: Words = [
 ];
 
 const countedIn = (counts: Readonly<Record<string, number>>, words: Words): string[] =>
-  words.flatMap(([type, one]) => {
+  words.flatMap(([type, noun]) => {
     const n = counts[type] ?? 0;
-    return n === 0 ? [] : [counted(n, one)];
+    return n === 0 ? [] : [counted(n, noun)];
   });

@@ -109,10 +109,10 @@ class Queue {
 
   /** The number of a file is free for others only when no worker writes to it. */
   async dispose(): Promise<void> {
-    for (const one of this.#started) {
-      if (one === null || one instanceof UserError) continue;
-      await one.outcome.catch(() => undefined);
-      one.lines?.dispose();
+    for (const worker of this.#started) {
+      if (worker === null || worker instanceof UserError) continue;
+      await worker.outcome.catch(() => undefined);
+      worker.lines?.dispose();
     }
   }
 }

@@ -162,9 +162,9 @@ export const DPROF_HELP: Tool = {
 
 export const columnsText = (): string => columnList(COLUMNS, [8, 10, 7]);
 
-const rates = (unit: string, of: Rates): string =>
+const rates = (unit: string, peaks: Rates): string =>
   `${unit} ${
-    Object.entries(of)
+    Object.entries(peaks)
       .map(([type, rate]) => `${type} ${Number((rate / 1e12).toPrecision(5))}`)
       .join(' ') || 'na'
   }`;

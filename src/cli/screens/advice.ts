@@ -158,7 +158,9 @@ function summaryOf(advice: Advice): string[] {
 
 /** What holds a job up, then each profile. */
 const headings = (advice: Advice): string[] => [
-  ...advice.adviser.findings.flatMap(({ rule, what }) => (rule === JOB_RULE ? [`job: ${what}`] : [])).slice(0, 1),
+  ...advice.adviser.findings
+    .flatMap(({ rule, what: finding }) => (rule === JOB_RULE ? [`job: ${finding}`] : []))
+    .slice(0, 1),
   ...verdictLines(advice.adviser, (profiles) => namesOf(profiles, advice)),
 ];
 

@@ -62,7 +62,7 @@ export function diffScreen(report: DiffReport): string {
     new Set(READABLE_COLUMNS.map((_, i) => i + 1)),
   );
   const more = leftOut(report);
-  const judged = givenOf(report).map((one) => `${conditionText(one)}: ${conditionOutcome(one)}`);
+  const judged = givenOf(report).map((condition) => `${conditionText(condition)}: ${conditionOutcome(condition)}`);
   const comments = [...heading, ...notes, ...troubles.map(troubleText), ...judged].map((text) => `# ${legible(text)}`);
   return [...comments, ...lines, ...(more === null ? [] : [`# ${more}`]), ''].join('\n');
 }
@@ -80,8 +80,8 @@ export function diffMarkdown(report: DiffReport): string {
   const above = [
     ...heading.map((text) => `- ${code(text)}`),
     ...notes.map((text) => `- **note** ${code(text)}`),
-    ...troubles.map((one) => `- **error** ${code(troubleText(one))}`),
-    ...givenOf(report).map((one) => `- ${code(conditionText(one))}: **${conditionOutcome(one)}**`),
+    ...troubles.map((trouble) => `- **error** ${code(troubleText(trouble))}`),
+    ...givenOf(report).map((condition) => `- ${code(conditionText(condition))}: **${conditionOutcome(condition)}**`),
     '',
   ];
   return `${above.map((line) => `${line}\n`).join('')}${[...table].join('')}${more === null ? '' : `\n${more}.\n`}`;

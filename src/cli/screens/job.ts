@@ -70,8 +70,8 @@ function withoutWorkLines(profiles: JobReport['withoutWork']): string[] {
 }
 
 function copyLines(copies: JobReport['copies']): string[] {
-  const lines = copies.map(({ part, of }) =>
-    line('  copy', `${part.file} has the work of ${of.file} (${rankName(of)}): left out`),
+  const lines = copies.map(({ part, of: original }) =>
+    line('  copy', `${part.file} has the work of ${original.file} (${rankName(original)}): left out`),
   );
   // A profile of several devices is a copy once.
   return firstOf([...new Set(lines)], 'copies: -f json');
@@ -263,17 +263,19 @@ function stepLines({ parts }: JobReport): string[] {
 function lateLines(report: JobReport): string[] {
   const { lateness, parts, ranks } = report;
   const { stragglers, latest, tested, untested } = lateness;
-  const countOf = (level: UnitLevel): number => stragglers.filter((one) => one.level === level).length;
-  const of = ` of ${counted(tested, 'rank')}`;
+  const countOf = (level: UnitLevel): number => stragglers.filter((straggler) => straggler.level === level).length;
+  const outOf = ` of ${counted(tested, 'rank')}`;
   const found = [
     ...(['machine', 'group'] as const).flatMap((level) => (countOf(level) > 0 ? [counted(countOf(level), level)] : [])),
-    ...(countOf('rank') > 0 ? [`${countOf('rank')}${of}`] : []),
+    ...(countOf('rank') > 0 ? [`${countOf('rank')}${outOf}`] : []),
   ];
   const chance = latest === null ? '' : ' beyond chance';
-  const text = tested === 0 ? 'na' : found.length === 0 ? `none${of}${chance}` : found.join(', ');
+  const text = tested === 0 ? 'na' : found.length === 0 ? `none${outOf}${chance}` : found.join(', ');
   const lines = [...stragglers, ...(latest === null ? [] : [latest])]
     .slice(0, NAMED)
-    .flatMap((one) => stragglerLines(one, elementAt(parts, one.part), elementAt(ranks, one.part).node));
+    .flatMap((straggler) =>
+      stragglerLines(straggler, elementAt(parts, straggler.part), elementAt(ranks, straggler.part).node),
+    );
   return [
     line('Late', `${text}${latest === null ? '' : '; the latest:'}`),
     ...lines,
@@ -287,7 +289,7 @@ function lateLines(report: JobReport): string[] {
 function untestedLines(untested: readonly Untested[], parts: readonly RankPart[]): string[] {
   const reasons = new Map<string, RankPart[]>();
   for (const { part, why } of untested) entryOf(reasons, why, (): RankPart[] => []).push(elementAt(parts, part));
-  return [...reasons].map(([why, of]) => line('  not', `${namesOf(of)}: ${why}`));
+  return [...reasons].map(([why, untestedParts]) => line('  not', `${namesOf(untestedParts)}: ${why}`));
 }
 
 /** Ranks with a number as ranges, others by their files. */
@@ -330,12 +332,12 @@ function delayLines({ lateness: { delays }, parts, ranks, delayWaits }: JobRepor
 }
 
 function stragglerLines(straggler: Straggler, part: RankPart, machine: string | null): string[] {
-  const { level, name: of, members, late, share, q, reasons } = straggler;
+  const { level, name: unit, members, late, share, q, reasons } = straggler;
   const { slowdown, flopsRatio, work } = reasons;
   const name =
     level === 'rank'
       ? `${rankName(part)}${onMachine(machine)}`
-      : `${level} ${of ?? ''} (${counted(members.length, 'rank')} of the same work)`;
+      : `${level} ${unit ?? ''} (${counted(members.length, 'rank')} of the same work)`;
   return [
     `  ${name}: ${time(late)} a step, ${amountText(share, 'share')}, ${whenText(straggler)}, q ${qText(q)}${byText(reasons)}`,
     ...(slowdown === null ? [] : [`    all kernels ${amountText(slowdown - 1, 'share')} slower alike: a lower clock?`]),
@@ -343,9 +345,9 @@ function stragglerLines(straggler: Straggler, part: RankPart, machine: string | 
       ? [`    FLOPs ${flopsRatio.toFixed(3)} of its peers'`]
       : []),
     ...Object.entries(isByKernels(reasons) ? work : {}).flatMap(([key, rows]) =>
-      rows.slice(0, 1).map(({ name: what, excess, peers }) => {
+      rows.slice(0, 1).map(({ name: kernel, excess, peers }) => {
         const more = peers > 0 ? ` (${amountText(excess / peers, 'share')})` : '';
-        return `    ${key} ${shortened(what)}: ${time(excess)} more${more}`;
+        return `    ${key} ${shortened(kernel)}: ${time(excess)} more${more}`;
       }),
     ),
   ];

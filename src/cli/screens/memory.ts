@@ -26,7 +26,7 @@ const text = <Row>(header: string, value: (row: Row) => string): Column<Row> => 
 });
 
 const TIME = readable(
-  number('at_us', ({ at }: Point) => at, 'ns'),
+  number('at_us', ({ at: time }: Point) => time, 'ns'),
   'at_us',
 );
 const SIZE = readable(
@@ -36,7 +36,7 @@ const SIZE = readable(
 
 const SERIES_COLUMNS: readonly Column<Series>[] = [
   text('metric', ({ metric }) => metric),
-  text('of', ({ of }) => (of === '' ? '-' : of)),
+  text('of', ({ of: owner }) => (owner === '' ? '-' : owner)),
   number('samples', ({ curve }) => curve.samples),
   number('highest_bytes', ({ curve, whole }) => curve.peak?.value ?? whole),
   readable(
@@ -48,8 +48,10 @@ const SERIES_COLUMNS: readonly Column<Series>[] = [
 
 const deviceText = ({ device }: MemoryReport): string => (device === null ? UNKNOWN : String(device));
 const placeText = (report: MemoryReport): string =>
-  report.device === null && report.series.every(({ of }) => of === HOST) ? 'host' : `device ${deviceText(report)}`;
-const nameOf = ({ metric, of }: Series): string => (of === '' ? metric : `${metric} ${of}`);
+  report.device === null && report.series.every(({ of: owner }) => owner === HOST)
+    ? 'host'
+    : `device ${deviceText(report)}`;
+const nameOf = ({ metric, of: owner }: Series): string => (owner === '' ? metric : `${metric} ${owner}`);
 
 function peakLines({ peak, step }: MemoryReport): string[] {
   const when = peak.start === null ? 'of the whole profile' : `at ${inUnit(peak.start, MICROSECOND)} us`;

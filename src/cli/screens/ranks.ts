@@ -57,8 +57,8 @@ function screenKeys(name: RankTableName, { parts, withoutWork, membership }: Job
 
 /** A header and a line a row. */
 function tableLines(name: RankTableName, report: JobReport, top: number, keys?: readonly string[]): string[] {
-  const { of } = RANK_TABLES[name];
-  const { columns, rows } = of(report, keys ?? screenKeys(name, report));
+  const { of: tableOf } = RANK_TABLES[name];
+  const { columns, rows } = tableOf(report, keys ?? screenKeys(name, report));
   const shown = columns.map((column) => {
     const value = TEXTS[`${name}/${column.key}`] as ((row: unknown) => string) | undefined;
     return value === undefined ? inAmounts(column) : { ...column, type: 'str' as const, toTheRight: true, value };

@@ -34,7 +34,7 @@ function amountsOf({ contextTokens, generationTokens, idle, deviceTime }: PhaseS
   ] as const;
   const texts = amounts
     .filter(([count]) => count !== 0)
-    .map(([count, what]) => `${count === null ? UNKNOWN : grouped(count)} ${what}`);
+    .map(([count, noun]) => `${count === null ? UNKNOWN : grouped(count)} ${noun}`);
   const rest = idle === null || deviceTime === null ? UNKNOWN : share(idle, deviceTime);
   return `  tokens: ${texts.join(', ')}; device idle ${rest} of the time`;
 }
@@ -52,8 +52,8 @@ const LISTED = 4;
 
 export function cpuSections({ traced, time, cores, processes }: CpuSummary): Section[] {
   const unit = new TimeUnit(traced ?? 0);
-  const row = (what: string, { id, time: ns, switches, samples }: CpuTally): string[] => [
-    `${what} ${id}`,
+  const row = (noun: string, { id, time: ns, switches, samples }: CpuTally): string[] => [
+    `${noun} ${id}`,
     ns === null ? UNKNOWN : unit.text(ns),
     ns === null || traced === null ? UNKNOWN : share(ns, traced),
     switches === null ? UNKNOWN : grouped(switches),
@@ -98,10 +98,10 @@ export function hostSections({ next }: About, host: HostSummary): Section[] {
   const heads = { head: ['kind', 'time of its own', 'share', 'ranges'], isHeaded: true, right: [1, 2, 3] };
   return [
     ...(ranges === 0 ? [] : [{ ...plain(title, null), ...heads, rows }]),
-    ...LISTS.flatMap(([list, what, key]) =>
+    ...LISTS.flatMap(([list, title, key]) =>
       host[list].length === 0
         ? []
-        : [listSection(`${what} of the host`, next(`--by ${key} ${COLUMNS} ${TABLE}`), host[list], host.time)],
+        : [listSection(`${title} of the host`, next(`--by ${key} ${COLUMNS} ${TABLE}`), host[list], host.time)],
     ),
     ...stepSections(next, host),
   ];

@@ -5,6 +5,8 @@ import { inputWord } from '../../write/shell-words.js';
 
 export interface Section {
   readonly title: string;
+  /** Whether a screen shows it only on demand. */
+  readonly isDetail?: true;
   /** The command that shows more; null for none. */
   readonly next: string | null;
   readonly head: readonly string[];
@@ -33,7 +35,7 @@ export const plain = (title: string, next: string | null): Omit<Section, 'rows'>
 });
 
 /** Ends the words of a command that has a row a kernel or group. */
-export const TABLE = '--top 15 -f table';
+export const TABLE = '--top 15';
 
 /** The input of a summary. */
 export interface SummaryInput {
@@ -41,12 +43,14 @@ export interface SummaryInput {
   readonly file: string | undefined;
   /** Whether it is a partial answer: it has no kernels, and groups of them by keys that a summary does not read. */
   readonly isPartial: boolean;
+  /** Whether details are shown, and after each part the command that shows more. */
+  readonly isWhole: boolean;
 }
 
 /** Commands that every partial answer is an input of. */
 const OF_PARTIAL = /^(?:steps|ranks)\b/;
 
-export function nextOver({ file, isPartial }: SummaryInput): About['next'] {
+export function nextOver({ file, isPartial }: Pick<SummaryInput, 'file' | 'isPartial'>): About['next'] {
   const input = inputWord(file);
   return (words) => (isPartial && !OF_PARTIAL.test(words) ? null : `dprof ${words} ${input}`);
 }

@@ -62,7 +62,7 @@ const MOST_LINKS = 10;
 function linkSections(about: About): Section[] {
   const { links } = about.overview;
   if (links.length === 0) return [];
-  return [{ ...plain('Links', null), ...movedRows('link', links.slice(0, MOST_LINKS), about) }];
+  return [{ ...plain('Links', null), isDetail: true, ...movedRows('link', links.slice(0, MOST_LINKS), about) }];
 }
 
 function movedRows(
@@ -116,7 +116,7 @@ function stepSections({ overview: { devices, steps }, unit, next }: About): Sect
   const span = list.reduce((sum, step) => sum + step.span, 0);
   const busy = list.reduce((sum, step) => sum + step.busy, 0);
   const all = list.reduce((sum, { kernelTime }) => sum + kernelTime, 0);
-  const own = list.reduce<number | null>(
+  const byThreads = list.reduce<number | null>(
     (sum, { ownKernelTime }) => (sum === null || ownKernelTime === null ? null : sum + ownKernelTime),
     0,
   );
@@ -125,7 +125,9 @@ function stepSections({ overview: { devices, steps }, unit, next }: About): Sect
     [
       `step (device) ${stepText(device, list.length, unit)}; busy ${isIncomplete ? 'at least ' : ''}${share(busy, span)}`,
     ],
-    [`kernels launched in them: ${unit.text(all)}, by their own threads ${own === null ? UNKNOWN : unit.text(own)}`],
+    [
+      `kernels launched in them: ${unit.text(all)}, by their own threads ${byThreads === null ? UNKNOWN : unit.text(byThreads)}`,
+    ],
   ];
   return [{ ...plain(`Steps: ${grouped(count)}`, next('steps')), head: [''], rows }];
 }
@@ -187,13 +189,13 @@ function factSections({ overview: { header } }: About): Section[] {
     if (lines.length > 0 && joined.length <= FACTS_WIDTH) lines[lines.length - 1] = joined;
     else lines.push(text);
   }
-  return [{ ...plain('Facts of the profile', null), head: [''], rows: lines.map((line) => [line]) }];
+  return [{ ...plain('Facts of the profile', null), isDetail: true, head: [''], rows: lines.map((line) => [line]) }];
 }
 
 function oddSections({ overview: { diagnostics } }: About): Section[] {
   const counts = Object.entries(diagnostics).map(([name, count]) => `${name} ${grouped(count)}`);
   if (counts.length === 0) return [];
-  return [{ ...plain('Odd in the input', null), head: [''], rows: [[counts.join(', ')]] }];
+  return [{ ...plain('Odd in the input', null), isDetail: true, head: [''], rows: [[counts.join(', ')]] }];
 }
 
 /** Ranks beside each other; null for fewer than two. */

@@ -6,7 +6,7 @@ import { tableText } from '../../write/columns.js';
 import { requireFormat } from '../../write/formats.js';
 import { code, escapeMarkdown } from '../../write/markdown.js';
 import { profileHeading, screenText } from './layout.js';
-import type { Section, SummaryInput } from './summary-section.js';
+import { nextOver, type Section, type SummaryInput } from './summary-section.js';
 import { ranksSection, sectionsOf } from './summary-sections.js';
 
 const WIDTH = 100;
@@ -16,10 +16,24 @@ export function summaryScreens(summaries: readonly ProfileSummary[], input: Summ
   const ranks = ranksSection(summaries, input);
   const screens = summaries.map((summary) => [
     profileHeading(summary.profile, summary.header),
-    ...sectionsOf(summary, input).flatMap(sectionLines),
+    ...shownSections(summary, input).flatMap(sectionLines),
+    ...(input.isWhole ? [] : nextLines(input)),
   ]);
   const all = ranks === null ? screens : [...screens, sectionLines(ranks)];
   return all.map((lines) => screenText(lines)).join('\n');
+}
+
+/** On one screen what matters, without the commands of each part. */
+function shownSections(summary: ProfileSummary, input: SummaryInput): Section[] {
+  const sections = sectionsOf(summary, input);
+  if (input.isWhole) return sections;
+  return sections.filter(({ isDetail }) => isDetail !== true).map((section) => ({ ...section, next: null }));
+}
+
+/** What to do next. */
+function nextLines(input: SummaryInput): string[] {
+  const advise = nextOver(input)('advise');
+  return [advise === null ? 'more: --all' : `next: ${advise}   (details: --all)`];
 }
 
 function sectionLines({ title, next, head, isHeaded, right, rows }: Section): string[] {

@@ -32,11 +32,11 @@ export class LineBytes {
   }
 
   put(piece: Uint8Array): void {
-    const at = this.#room(piece.length);
+    const offset = this.#room(piece.length);
     const bytes = this.#bytes;
-    if (piece.length > SHORT) bytes.set(piece, at);
-    else for (let i = 0; i < piece.length; i++) bytes[at + i] = piece[i] as number;
-    this.#length = at + piece.length;
+    if (piece.length > SHORT) bytes.set(piece, offset);
+    else for (let i = 0; i < piece.length; i++) bytes[offset + i] = piece[i] as number;
+    this.#length = offset + piece.length;
   }
 
   /** Appends a number as JSON has it: `null` for NaN and infinities. */
@@ -48,8 +48,8 @@ export class LineBytes {
   }
 
   text(text: string): void {
-    const at = this.#room(text.length * 3);
-    this.#length = at + this.#bytes.write(text, at);
+    const offset = this.#room(text.length * 3);
+    this.#length = offset + this.#bytes.write(text, offset);
   }
 
   /** Appends what JSON.stringify made, without control characters: it is only looked through where it is not ASCII. */
@@ -124,11 +124,11 @@ export class LineBytes {
 
   #three(value: number): void {
     const bytes = this.#bytes;
-    const at = this.#length;
-    bytes[at] = DIGITS[3 * value] as number;
-    bytes[at + 1] = DIGITS[3 * value + 1] as number;
-    bytes[at + 2] = DIGITS[3 * value + 2] as number;
-    this.#length = at + 3;
+    const offset = this.#length;
+    bytes[offset] = DIGITS[3 * value] as number;
+    bytes[offset + 1] = DIGITS[3 * value + 1] as number;
+    bytes[offset + 2] = DIGITS[3 * value + 2] as number;
+    this.#length = offset + 3;
   }
 
   /** A number below 1000, without leading zeros. */

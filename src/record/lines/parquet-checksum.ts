@@ -18,8 +18,8 @@ export const TAIL = 4096;
 /** Where the digits of the checksum are in the last bytes of a file; null for a file without one. */
 function digitsIn(tail: Buffer): number | null {
   // Texts of the profile may stand in front of it, never behind it.
-  const at = tail.lastIndexOf(MARK);
-  return at < 0 || at + CREATED_BY.length > tail.length ? null : at + MARK.length;
+  const offset = tail.lastIndexOf(MARK);
+  return offset < 0 || offset + CREATED_BY.length > tail.length ? null : offset + MARK.length;
 }
 
 /**
@@ -29,9 +29,9 @@ function digitsIn(tail: Buffer): number | null {
  */
 export function setChecksum(end: Uint8Array, before: number): void {
   const bytes = Buffer.from(end.buffer, end.byteOffset, end.byteLength);
-  const at = digitsIn(bytes);
-  if (at === null) throw new TypeError('a Parquet file without the text of its writer');
-  bytes.write(crc32(bytes, before).toString(16).padStart(DIGITS, '0'), at);
+  const offset = digitsIn(bytes);
+  if (offset === null) throw new TypeError('a Parquet file without the text of its writer');
+  bytes.write(crc32(bytes, before).toString(16).padStart(DIGITS, '0'), offset);
 }
 
 /**
@@ -40,10 +40,11 @@ export function setChecksum(end: Uint8Array, before: number): void {
  * @param before the bytes before them, asked for where there is a checksum
  */
 export function hasItsBytes(tail: Buffer, before: () => Iterable<Uint8Array>): boolean | null {
-  const at = digitsIn(tail);
-  if (at === null) return null;
+  const offset = digitsIn(tail);
+  if (offset === null) return null;
   let checksum = 0;
   for (const piece of before()) checksum = crc32(piece, checksum);
-  for (const piece of [tail.subarray(0, at), ZEROS, tail.subarray(at + DIGITS)]) checksum = crc32(piece, checksum);
-  return checksum.toString(16).padStart(DIGITS, '0') === tail.toString('latin1', at, at + DIGITS);
+  for (const piece of [tail.subarray(0, offset), ZEROS, tail.subarray(offset + DIGITS)])
+    checksum = crc32(piece, checksum);
+  return checksum.toString(16).padStart(DIGITS, '0') === tail.toString('latin1', offset, offset + DIGITS);
 }

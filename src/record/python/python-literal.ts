@@ -35,20 +35,20 @@ function readEscaped(text: string, start: number, quote: number, prefix: string)
   const raw = prefix.includes('r');
   const parts: string[] = [];
   let plain = start;
-  let at = start;
-  for (let code = text.charCodeAt(at); code !== quote; code = text.charCodeAt(at)) {
+  let position = start;
+  for (let code = text.charCodeAt(position); code !== quote; code = text.charCodeAt(position)) {
     if (Number.isNaN(code)) return failed('a string has no closing quote', start - 1);
-    if (code !== BACKSLASH) at++;
-    else if (raw) at += 2;
+    if (code !== BACKSLASH) position++;
+    else if (raw) position += 2;
     else {
-      const escape = readEscape(text, at, prefix === 'b');
-      if (typeof escape === 'string') return failed(escape, at);
-      parts.push(text.slice(plain, at), escape.value);
-      plain = at = escape.end;
+      const escape = readEscape(text, position, prefix === 'b');
+      if (typeof escape === 'string') return failed(escape, position);
+      parts.push(text.slice(plain, position), escape.value);
+      plain = position = escape.end;
     }
   }
-  parts.push(text.slice(plain, at));
-  return { value: parts.join(''), end: at + 1, error: null };
+  parts.push(text.slice(plain, position));
+  return { value: parts.join(''), end: position + 1, error: null };
 }
 
 interface Escape {
@@ -75,30 +75,30 @@ const SIMPLE: Readonly<Record<string, string>> = {
 const HEX_DIGITS: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
 
 /** The escape whose backslash is at `at`, or what is wrong with it. */
-function readEscape(text: string, at: number, bytes: boolean): Escape | string {
-  const letter = text.charAt(at + 1);
+function readEscape(text: string, position: number, bytes: boolean): Escape | string {
+  const letter = text.charAt(position + 1);
   const simple = Object.hasOwn(SIMPLE, letter) ? SIMPLE[letter] : undefined;
-  if (simple !== undefined) return { value: simple, end: at + 2 };
+  if (simple !== undefined) return { value: simple, end: position + 2 };
   const hexDigits = Object.hasOwn(HEX_DIGITS, letter) ? HEX_DIGITS[letter] : undefined;
-  if (hexDigits !== undefined && (letter === 'x' || !bytes)) return hexEscape(text, at, hexDigits);
+  if (hexDigits !== undefined && (letter === 'x' || !bytes)) return hexEscape(text, position, hexDigits);
   if (letter === 'N' && !bytes) return 'named characters are not read';
-  const octal = /^[0-7]{1,3}/.exec(text.slice(at + 1, at + 4))?.[0];
-  if (octal !== undefined) return octalEscape(octal, at, bytes);
+  const octal = /^[0-7]{1,3}/.exec(text.slice(position + 1, position + 4))?.[0];
+  if (octal !== undefined) return octalEscape(octal, position, bytes);
   // Python keeps the backslash of an unknown escape.
-  return { value: '\\', end: at + 1 };
+  return { value: '\\', end: position + 1 };
 }
 
-function hexEscape(text: string, at: number, digits: number): Escape | string {
-  const hex = text.slice(at + 2, at + 2 + digits);
+function hexEscape(text: string, position: number, digits: number): Escape | string {
+  const hex = text.slice(position + 2, position + 2 + digits);
   if (hex.length !== digits || !/^[0-9a-fA-F]+$/.test(hex)) return `an escape needs ${digits} hexadecimal digits`;
   const code = parseInt(hex, 16);
   if (code > 0x10ffff) return 'an escape is beyond U+10FFFF';
-  return { value: String.fromCodePoint(code), end: at + 2 + digits };
+  return { value: String.fromCodePoint(code), end: position + 2 + digits };
 }
 
-function octalEscape(octal: string, at: number, bytes: boolean): Escape {
+function octalEscape(octal: string, position: number, bytes: boolean): Escape {
   const code = parseInt(octal, 8);
-  return { value: String.fromCharCode(bytes ? code & 0xff : code), end: at + 1 + octal.length };
+  return { value: String.fromCharCode(bytes ? code & 0xff : code), end: position + 1 + octal.length };
 }
 
 /**
@@ -186,8 +186,8 @@ class LiteralReader {
     if (!Number.isNaN(this.#next())) this.#fail('more text after the value');
   }
 
-  #fail(what: string, position = this.#position): never {
-    throw new LiteralError(what, position);
+  #fail(problem: string, position = this.#position): never {
+    throw new LiteralError(problem, position);
   }
 
   /** Skips white space; the code of the character after it, NaN at the end. */
@@ -242,9 +242,9 @@ class LiteralReader {
 
   /** Whether the parenthesis just read, with one item, has a comma before its end. */
   #commaBeforeEnd(start: number): boolean {
-    let at = this.#position - 2;
-    while (at > start && isSpace(this.text.charCodeAt(at))) at--;
-    return this.text.charCodeAt(at) === COMMA;
+    let position = this.#position - 2;
+    while (position > start && isSpace(this.text.charCodeAt(position))) position--;
+    return this.text.charCodeAt(position) === COMMA;
   }
 
   /** A dict; or a set, whose first item is followed by no colon. */

@@ -40,12 +40,12 @@ export const schemaOf = (fields: readonly ParquetField[]): SchemaElement[] => [
 function elementsOf({ name, kind }: ParquetField): SchemaElement[] {
   const optional = { name, repetition_type: 'OPTIONAL' } as const;
   if (typeof kind !== 'string') return [{ ...optional, num_children: kind.length }, ...kind.flatMap(elementsOf)];
-  const [of, isList] = KINDS[kind];
-  if (!isList) return [{ ...SCALARS[of], ...optional }];
+  const [scalar, isList] = KINDS[kind];
+  if (!isList) return [{ ...SCALARS[scalar], ...optional }];
   return [
     { ...optional, converted_type: 'LIST', num_children: 1 },
     { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
-    { ...SCALARS[of], name: 'element', repetition_type: 'REQUIRED' },
+    { ...SCALARS[scalar], name: 'element', repetition_type: 'REQUIRED' },
   ];
 }
 
@@ -61,10 +61,10 @@ function integerOf(value: unknown): bigint | null {
 }
 
 const listOf =
-  <T>(of: (value: unknown) => T | null) =>
+  <T>(read: (value: unknown) => T | null) =>
   (value: unknown): T[] | null => {
     if (!Array.isArray(value)) return null;
-    const items = value.map(of);
+    const items = value.map(read);
     // The items of a list are never null: where one is unknown, the list is.
     return items.every((item) => item !== null) ? items : null;
   };

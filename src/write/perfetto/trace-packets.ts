@@ -175,14 +175,14 @@ export class PerfettoPackets {
   }
 
   /** States that timestamps are Unix time. */
-  clock(at: bigint): void {
+  clock(time: bigint): void {
     const out = this.#begin();
     out.uint32(PACKET.clockSnapshot).fork();
     for (const id of [CLOCK_ID.boottime, CLOCK_ID.realtime]) {
       out.uint32(CLOCK_SNAPSHOT.clocks).fork().uint32(CLOCK.clockId).uint32(id);
       out
         .uint32(CLOCK.timestamp)
-        .uint64(this.#times.at({ ns: at }, 0))
+        .uint64(this.#times.at({ ns: time }, 0))
         .ldelim();
     }
     out.ldelim();

@@ -46,7 +46,8 @@ const xml = (text: string): string =>
 
 /** The document: one suite, its notes, its cases. */
 export function junit({ name, notes, cases }: TestSuite): string {
-  const count = (outcome: TestCase['outcome']): number => cases.filter((one) => one.outcome === outcome).length;
+  const count = (outcome: TestCase['outcome']): number =>
+    cases.filter((testCase) => testCase.outcome === outcome).length;
   const counts = `tests="${cases.length}" failures="${count('failure')}" errors="${count('error')}" skipped="${count('skipped')}"`;
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
@@ -115,15 +116,15 @@ export function gateOf({ conditions, format }: Pick<DiffRequest, 'conditions' | 
 /** What fails the run, in order: the last sets the exit code, so that a regression that is shown counts before what is open. */
 export function failuresOf(conditions: readonly Judged[]): UserError[] {
   const open = conditions.filter(({ met }) => met === null).map(openText);
-  const met = conditions.filter((one) => one.met === true).map(metText);
+  const met = conditions.filter((condition) => condition.met === true).map(metText);
   return [
     ...failure('--fail-if cannot be judged', open, EXIT.notJudged),
     ...failure('--fail-if is met', met, EXIT.failed),
   ];
 }
 
-const failure = (what: string, conditions: readonly string[], exitCode: number): UserError[] =>
-  conditions.length === 0 ? [] : [new UserError(`${what}: ${conditions.join('; ')}`, { exitCode })];
+const failure = (outcome: string, conditions: readonly string[], exitCode: number): UserError[] =>
+  conditions.length === 0 ? [] : [new UserError(`${outcome}: ${conditions.join('; ')}`, { exitCode })];
 
 /** `op:mmm>+5% (no kernel of either input matches)`. */
 const openText = ({ condition, reason }: Judged): string => `${condition.text} (${reason ?? UNKNOWN})`;

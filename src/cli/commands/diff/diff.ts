@@ -48,11 +48,11 @@ async function run(given: Arguments): Promise<void> {
   const report = diffReport(comparison, taken, troubles, { top, isOnConditions: request.conditions.length > 0 });
   await withOutput(output, inputs, async (write) => {
     // The answer of a gate replaces that of an earlier run whatever it is: an old pass is none.
-    if (!isGate) for (const one of Object.values(taken)) confirmWhole(one, existing, output);
+    if (!isGate) for (const input of Object.values(taken)) confirmWhole(input, existing, output);
     await print(report, format, write);
   });
   if (!quiet && !hasNotes(format)) writeNotes(report.notes, '');
-  const endings = Object.values(taken).flatMap((one) => one.endings);
+  const endings = Object.values(taken).flatMap((input) => input.endings);
   if (!isGate) {
     confirmEndings({ endings }, quiet);
     return;

@@ -151,10 +151,10 @@ async function jobCard(job: string): Promise<JobCard | null> {
   let isOdd = false;
   try {
     for await (const line of createInterface({ input: createReadStream(summaryOf(job)) })) {
-      const one = jsonOf(line) as (Partial<ProfileSummary> & { readonly doubts?: unknown }) | null;
+      const document = jsonOf(line) as (Partial<ProfileSummary> & { readonly doubts?: unknown }) | null;
       // The last line may be about all profiles.
-      if (one?.doubts !== undefined && one.devices === undefined) continue;
-      const { header = null, devices, steps = null } = one ?? {};
+      if (document?.doubts !== undefined && document.devices === undefined) continue;
+      const { header = null, devices, steps = null } = document ?? {};
       if (Array.isArray(devices)) sums.add({ header, devices, steps });
       else isOdd = true;
     }

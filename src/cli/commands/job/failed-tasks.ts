@@ -67,11 +67,11 @@ const objectOf = ({ task, error, log, isCut, ended, signal, exitCode }: FailedTa
 export function writeFailed(folder: JobFolder, failed: readonly FailedTask[]): void {
   const lists = [
     [PLACES.failed, lineOf],
-    [PLACES.failures, (one: FailedTask) => JSON.stringify(objectOf(one))],
+    [PLACES.failures, (task: FailedTask) => JSON.stringify(objectOf(task))],
   ] as const;
   for (const [place, textOf] of lists) {
     if (failed.length === 0) folder.remove(place);
-    else folder.write(place, failed.map((one) => `${textOf(one)}\n`).join(''));
+    else folder.write(place, failed.map((task) => `${textOf(task)}\n`).join(''));
   }
 }
 
@@ -88,7 +88,7 @@ export function failedText(failed: readonly FailedTask[]): string {
 }
 
 export function sayFailed(folder: JobFolder, failed: readonly FailedTask[], total: number): void {
-  for (const one of failed.slice(0, MOST_SAID)) say('dprof', lineOf(one));
+  for (const task of failed.slice(0, MOST_SAID)) say('dprof', lineOf(task));
   if (failed.length === 0) return;
   const cut = failed.filter(({ isCut }) => isCut).length;
   const parts = [

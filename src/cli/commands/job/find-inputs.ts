@@ -23,16 +23,16 @@ export interface FoundInputs {
  * @throws UserError where there is none, or an input is the job's folder
  */
 export async function findInputs(operands: readonly string[], output: string): Promise<FoundInputs> {
-  const own = realPath(output);
+  const outputFolder = realPath(output);
   const paths = new Set<string>();
   const failures: UserError[] = [];
   const notes: UserError[] = [];
   const onNote = (note: UserError): void => void notes.push(note);
   for (const operand of operands) {
-    if (operand !== '-') refuseOwn(operand, own);
+    if (operand !== '-') refuseOwn(operand, outputFolder);
     for await (const found of pathsOf(operand, onNote)) {
       if (found instanceof UserError) failures.push(found);
-      else if (!isWithin(realPath(found), own)) paths.add(resolve(found));
+      else if (!isWithin(realPath(found), outputFolder)) paths.add(resolve(found));
     }
   }
   if (paths.size === 0) {
@@ -54,8 +54,8 @@ export function taskOf(path: string, number: number): JobTask {
 }
 
 /** @throws UserError for the job's folder, and for what is in it */
-function refuseOwn(operand: string, own: string): void {
-  if (!isWithin(realPath(operand), own)) return;
+function refuseOwn(operand: string, folder: string): void {
+  if (!isWithin(realPath(operand), folder)) return;
   throw new UserError("is in the job's own folder", { where: operand, hint: 'choose another folder for -o' });
 }
 

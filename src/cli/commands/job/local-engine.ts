@@ -71,7 +71,7 @@ const LEAST_MERGES = 16;
 function againShares({ folder, plan, perTask }: LocalRun): (readonly JobTask[])[] {
   const failed = failedTasks(folder, plan).filter(({ isCut }) => !isCut);
   const isAlone = ({ ended }: FailedTask): boolean => DEADLY.has(ended);
-  const [alone, others] = [failed.filter(isAlone), failed.filter((one) => !isAlone(one))];
+  const [alone, others] = [failed.filter(isAlone), failed.filter((task) => !isAlone(task))];
   return [...sharesBySize(others.map(({ task }) => task), perTask), ...alone.map(({ task }) => [task])]; // prettier-ignore
 }
 

@@ -92,8 +92,8 @@ function held(path: string): () => void {
 function removeDead(folder: JobFolder, path: string): void {
   const holder = holderOf(folder.read(PLACES.lock));
   if (holder === null ? ageOf(path) < SIGN_MS : isAlive(holder, path)) {
-    const what = holder === null ? 'a job starts here' : `process ${holder.pid} on ${holder.host} runs a job here`;
-    throw new UserError(what, { where: folder.path, hint: 'wait for it, or choose another folder for -o' });
+    const problem = holder === null ? 'a job starts here' : `process ${holder.pid} on ${holder.host} runs a job here`;
+    throw new UserError(problem, { where: folder.path, hint: 'wait for it, or choose another folder for -o' });
   }
   // Renamed first: another process may be about to remove it too, and must not remove the next holder's.
   const dead = `${path}.${process.pid}`;
@@ -265,8 +265,8 @@ function refuseInputFolder({ output, operands }: PlanRequest, { path }: JobFolde
 
 /** @throws UserError where other files are in it */
 function refuseOthers(folder: JobFolder): void {
-  const own: ReadonlySet<string> = new Set(Object.values(PLACES));
-  const other = folder.names().find((name) => !own.has(name) && !name.startsWith('.'));
+  const places: ReadonlySet<string> = new Set(Object.values(PLACES));
+  const other = folder.names().find((name) => !places.has(name) && !name.startsWith('.'));
   if (other === undefined) return;
   throw new UserError(`has other files: ${other}`, { where: folder.path, hint: 'choose an empty folder for -o' });
 }

@@ -149,7 +149,7 @@ function endedBefore({ folder, log }: TaskRun, code: number, tasks: readonly Job
   const text = (log === null ? null : folder.read(log)) ?? '';
   const number = lastTask(text);
   const isOpen = (task: JobTask): boolean => !existsSync(folder.at(partOf(task))) && folder.failure(task)?.log !== log;
-  const task = tasks.find((one) => one.number === number && isOpen(one));
+  const task = tasks.find((task) => task.number === number && isOpen(task));
   if (task !== undefined) {
     const said = saidOf(text, task.number);
     const end = endOfProcess(code, said);
@@ -157,7 +157,7 @@ function endedBefore({ folder, log }: TaskRun, code: number, tasks: readonly Job
     say('dprof', error);
     folder.writeFailure(task, { ...end, error, log, isCut: false });
   }
-  return tasks.filter((one) => !existsSync(folder.at(partOf(one))) && folder.failure(one)?.log === log);
+  return tasks.filter((task) => !existsSync(folder.at(partOf(task))) && folder.failure(task)?.log === log);
 }
 
 async function runTask(run: TaskRun, task: JobTask): Promise<boolean> {

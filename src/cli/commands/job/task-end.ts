@@ -22,7 +22,7 @@ export function saidOf(text: string, number: number): string | null {
   const lines = text.split('\n');
   const begin = lines.findLastIndex((line) => LINE.exec(line)?.[1] === String(number));
   if (begin === -1) return null;
-  const end = lines.findIndex((line, at) => at > begin && LINE.test(line));
+  const end = lines.findIndex((line, index) => index > begin && LINE.test(line));
   return lastLine(lines.slice(begin + 1, end === -1 ? undefined : end).join('\n'));
 }
 
@@ -69,7 +69,7 @@ export const shellCode = (code: number | null, signal: NodeJS.Signals | null): n
 export function endOfProcess(code: number, said: string | null): ProcessEnd {
   if (code <= OF_SIGNALS) return { ended: 'exit', signal: null, exitCode: code };
   const number = code - OF_SIGNALS;
-  const signal = Object.entries(constants.signals).find(([, of]) => of === number)?.[0] ?? `signal ${number}`;
+  const signal = Object.entries(constants.signals).find(([, value]) => value === number)?.[0] ?? `signal ${number}`;
   const isFull = said !== null && /out of memory|Allocation failed/i.test(said);
   return { ended: isFull ? 'out-of-memory' : 'signal', signal, exitCode: null };
 }

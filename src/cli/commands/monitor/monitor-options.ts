@@ -113,9 +113,9 @@ export const columnsText = (): string => columnList(MONITOR_COLUMNS, [10, 14, 6]
 export const metricsText = (): string =>
   [
     'prometheus (*: not among those of neuron-monitor-prometheus.py):',
-    ...PROMETHEUS_FAMILIES.map(({ name, type, labels, own }) => {
+    ...PROMETHEUS_FAMILIES.map(({ name, type, labels, own: isOurs }) => {
       const names = labels.length === 0 ? '' : `{${labels.join(',')}}`;
-      return `  ${own === true ? '*' : ' '} ${labelledLine(type, `${name}${names}`, 7)}`;
+      return `  ${isOurs === true ? '*' : ' '} ${labelledLine(type, `${name}${names}`, 7)}`;
     }),
     'emf, put-metric-data:',
     ...CLOUDWATCH_METRICS.map(([scope, , name, unit]) => `    ${scope.padEnd(8)} ${unit.padEnd(12)} ${name}`),

@@ -151,11 +151,11 @@ export class ChromeTrace implements TraceText {
   /** Counters have no thread; their names identify them. */
   #track(track: TraceTrack): void {
     if (track.kind === 'counter') return;
-    const { id, of, name } = track;
-    const lane = (this.#lanes.get(of ?? id) ?? 0) + 1;
-    this.#lanes.set(of ?? id, lane);
+    const { id, of: owner, name } = track;
+    const lane = (this.#lanes.get(owner ?? id) ?? 0) + 1;
+    this.#lanes.set(owner ?? id, lane);
     this.#about('thread_name', place(track), `"name":${quoted(lane === 1 ? name : `${name} (${lane})`)}`);
-    this.#about('thread_sort_index', place(track), `"sort_index":${of ?? id}`);
+    this.#about('thread_sort_index', place(track), `"sort_index":${owner ?? id}`);
   }
 
   #onTrack(event: TraceSlice | TraceInstant, kind: string): void {

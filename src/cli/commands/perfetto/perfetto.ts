@@ -72,7 +72,7 @@ function notesOf({ counts, launches, dependencies, members, samples, clock }: Tr
   ];
   return [
     `${counted(slices, 'slice')}, ${counted(arrows, 'arrow')}, ${counted(counters, 'counter value')}; times: ${times}`,
-    ...lost.flatMap(([count, what, why]) => (count > 0 ? [`${counted(count, what)} ${why}`] : [])),
+    ...lost.flatMap(([count, noun, why]) => (count > 0 ? [`${counted(count, noun)} ${why}`] : [])),
   ];
 }
 

@@ -38,7 +38,7 @@ async function run(request: SummaryRequest): Promise<void> {
       const { format, file } = request;
       if (facts.profiles === null) return printMetrics(request, table, facts.metrics, write);
       if (details !== null) return write(jsonLines(summaryDocuments(facts.profiles, details)));
-      const input = { file, isPartial: facts.isPartial };
+      const input = { file, isPartial: facts.isPartial, isWhole: request.isWhole || format === 'markdown' };
       if (format === 'markdown') return write(summaryMarkdown(facts.profiles, input));
       if (format !== 'text') return printTable(table, format, write);
       const job = facts.job === null ? '' : `\n${jobLines(facts.job)}`;

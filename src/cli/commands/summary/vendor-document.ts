@@ -51,12 +51,12 @@ class TableRows {
     let isProfile = false;
     for (const bytes of this.#pieces()) {
       const shown: Uint8Array[] = [];
-      for (let at = 0; at < bytes.length;) {
-        const mark = bytes.indexOf(isProfile ? BEHIND : BEFORE, at);
+      for (let begin = 0; begin < bytes.length;) {
+        const mark = bytes.indexOf(isProfile ? BEHIND : BEFORE, begin);
         const end = mark === -1 ? bytes.length : mark;
-        if (hasProfiles || !isProfile) shown.push(bytes.subarray(at, end));
+        if (hasProfiles || !isProfile) shown.push(bytes.subarray(begin, end));
         if (mark !== -1) isProfile = !isProfile;
-        at = end + 1;
+        begin = end + 1;
       }
       yield Buffer.concat(shown);
     }

@@ -15,7 +15,7 @@ import { fileOf, isKernel, rawTraceOf, recordsOf } from '../../../support/kineto
 import { kernel } from '../../../support/kernels.js';
 import { itShared } from '../../../support/shared.js';
 
-const INPUT = { file: undefined, isPartial: false } as const;
+const INPUT = { file: undefined, isPartial: false, isWhole: true } as const;
 
 const rowsOf = (records: readonly ProfileLine[]): readonly StepRow[] => {
   const steps = new Steps();

@@ -63,8 +63,8 @@ const SETTINGS: readonly (readonly [key: keyof JobSettings, what: string])[] = [
 export function settingsDifference(plan: JobSettings, other: JobSettings): string | null {
   const differing = SETTINGS.find(([key]) => plan[key] !== other[key]);
   if (differing === undefined) return null;
-  const [key, what] = differing;
-  return `${what} is ${plan[key] ?? 'not given'} there, ${other[key] ?? 'not given'} here`;
+  const [key, setting] = differing;
+  return `${setting} is ${plan[key] ?? 'not given'} there, ${other[key] ?? 'not given'} here`;
 }
 
 /** In what profiles differ, in words; null for nothing. */

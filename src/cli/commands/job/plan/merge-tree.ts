@@ -43,6 +43,6 @@ export function mergeCounts(parts: number, fanIn: number): number[] {
 
 function inGroups(files: readonly string[], size: number): (readonly string[])[] {
   const groups: (readonly string[])[] = [];
-  for (let at = 0; at < files.length; at += size) groups.push(files.slice(at, at + size));
+  for (let first = 0; first < files.length; first += size) groups.push(files.slice(first, first + size));
   return groups;
 }

@@ -52,27 +52,27 @@ const goingOn = (command: string): string[] => [
 
 /** All stages, in order. */
 export function stagesOf({ program, folder, place, shares, merges, atOnce }: StageRequest): Stage[] {
-  const own = [...program, 'job', '-o', folder].map(quoted).join(' ');
+  const command = [...program, 'job', '-o', folder].map(quoted).join(' ');
   const again = Math.min(shares, atOnce);
   const sharesFile = quoted(`${folder}/${place}/${SHARES}`);
   const exitFile = quoted(`${folder}/${place}/${EXIT_CODE}`);
   const tasks = shell(
     '# The tasks of a line of shares.txt; the argument is added where an array begins behind its first line.',
     `share=$(sed -n "$((SLURM_ARRAY_TASK_ID + 1 + \${1:-0}))p" ${sharesFile})`,
-    ...goingOn(`${own} --tasks "$share" --log ${ownLog('tasks')}`),
+    ...goingOn(`${command} --tasks "$share" --log ${ownLog('tasks')}`),
   );
   const retries = shell(
     '# Tasks that failed or were killed once more; where there are none it ends at once.',
-    ...goingOn(`${own} --task "$SLURM_ARRAY_TASK_ID/${again}" --log ${ownLog('again')}`),
+    ...goingOn(`${command} --task "$SLURM_ARRAY_TASK_ID/${again}" --log ${ownLog('again')}`),
   );
   const merge = (count: number, i: number): Stage => {
     const n = Math.min(count, atOnce);
-    const line = `exec ${own} --merge --level ${i + 1} --task "$SLURM_ARRAY_TASK_ID/${n}"`;
+    const line = `exec ${command} --merge --level ${i + 1} --task "$SLURM_ARRAY_TASK_ID/${n}"`;
     return { name: `merge-${i + 1}`, count: n, script: shell(`# Merges of level ${i + 1}.`, line) };
   };
   const report = shell(
     '# What is left to merge, and the reports. The exit code appears when it is known.',
-    `${own} --merge`,
+    `${command} --merge`,
     `echo $? > ${exitFile}.new && mv ${exitFile}.new ${exitFile}`,
   );
   return [
