@@ -69,9 +69,9 @@ function busyLines(
       ? []
       : ([
           ['    exposed', exposed, 'no other work runs'],
-          ['    not under compute', notUnderCompute, 'no compute runs'],
+          ['    no compute', notUnderCompute, 'copies may run'],
         ] as const)),
-    ['  copies and sets', memory, `${many(copies, 'copy')}, ${many(sets, 'set')}${alone}`],
+    ['  copies, sets', memory, `${many(copies, 'copy')}, ${many(sets, 'set')}${alone}`],
   ];
 }
 

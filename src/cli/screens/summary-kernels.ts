@@ -105,7 +105,8 @@ const isPartial = (known: number, time: number | null): boolean => 2 * known < (
 /** `≥ ` before a sum that leaves out more than half of kernel time. */
 const leastSign = (known: number, time: number | null): string => (isPartial(known, time) ? '≥ ' : '');
 
-const knownFor = (known: number, time: number | null): string => `known for ${share(known, time)} of kernel time`;
+/** `(39.5 % of kernel time known)` */
+const knownFor = (known: number, time: number | null): string => `(${share(known, time)} of kernel time known)`;
 
 function arithmeticSection(
   { overview, unit, next }: About,
@@ -132,15 +133,15 @@ function arithmeticSection(
     work.computeShare === null && work.memoryShare === null
       ? `${UNKNOWN}: no kernel whose shares of the device's peaks are known`
       : isPartial(work.rated, time)
-        ? `unknown (${knownFor(work.rated, time)})`
-        : `${amountText(work.computeShare, 'share')} of FLOP/s, ${amountText(work.memoryShare, 'share')} of bandwidth; ${knownFor(work.rated, time)}`;
+        ? `unknown ${knownFor(work.rated, time)}`
+        : `${amountText(work.computeShare, 'share')} of FLOP/s, ${amountText(work.memoryShare, 'share')} of bandwidth ${knownFor(work.rated, time)}`;
   const isIncomplete = overview.devices.some(({ missing }) => missing !== null);
   const mfu =
     work.mfu === null
       ? `${UNKNOWN}: ${isIncomplete ? 'launched work is missing' : 'no kernel has known FLOPs and a known peak'}`
-      : `${leastSign(work.flopsRated, time)}${amountText(work.mfu, 'share')} of the span at peak; FLOPs ${knownFor(work.flopsRated, time)}`;
+      : `${leastSign(work.flopsRated, time)}${amountText(work.mfu, 'share')} of the span at peak ${knownFor(work.flopsRated, time)}`;
   const least = leastSign(work.known, time);
-  const done = `${least}${amountText(work.flops, 'flop')}, ${least}${amountText(work.bytes, 'transfer')}; ${knownFor(work.known, time)}`;
+  const done = `${least}${amountText(work.flops, 'flop')}, ${least}${amountText(work.bytes, 'transfer')} ${knownFor(work.known, time)}`;
   const words =
     unused > 0
       ? `-c idx,op,kernel,dtype,tcwhy,sil --where 'tc==0' --sort sil ${TABLE}`
@@ -158,7 +159,7 @@ function arithmeticSection(
       ...ofEligible,
       ['bound by', sharesText(tallied(work.bounds), time)],
       ['work', work.flops + work.bytes > 0 ? done : `${UNKNOWN}: no kernel has known work`],
-      ['of the peak', peaks],
+      ['of peak', peaks],
       ['MFU', mfu],
       ...(work.trials > 0 ? [['trials', tried]] : []),
       ...defect,

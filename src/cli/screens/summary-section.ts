@@ -45,6 +45,8 @@ export interface SummaryInput {
   readonly isPartial: boolean;
   /** Whether details are shown, and after each part the command that shows more. */
   readonly isWhole: boolean;
+  /** Of the terminal; null for any other output. */
+  readonly width?: number | null;
 }
 
 /** Commands that every partial answer is an input of. */
@@ -55,9 +57,9 @@ export function nextOver({ file, isPartial }: Pick<SummaryInput, 'file' | 'isPar
   return (words) => (isPartial && !OF_PARTIAL.test(words) ? null : `dprof ${words} ${input}`);
 }
 
-/** `15.9 ms (median), 15.8 ms to 16.8 ms`; the length alone where there is one. */
+/** `15.9 ms median, 15.8 ms to 16.8 ms`; the length alone where there is one. */
 export function spreadText({ count, median, min, max }: Lengths, unit: TimeUnit): string {
-  return `${unit.text(median)}${count > 1 ? ` (median), ${unit.text(min)} to ${unit.text(max)}` : ''}`;
+  return `${unit.text(median)}${count > 1 ? ` median, ${unit.text(min)} to ${unit.text(max)}` : ''}`;
 }
 
 /** Lengths of steps, ns. */

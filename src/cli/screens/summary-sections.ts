@@ -122,20 +122,19 @@ function stepSections({ overview: { devices, steps }, unit, next }: About): Sect
   );
   const rows = [
     ...(host === null ? [] : [[`step (host) ${stepText(host, count, unit)}`]]),
+    [`step (device) ${stepText(device, list.length, unit)}`],
+    [`busy ${isIncomplete ? 'at least ' : ''}${share(busy, span)} of step (device)`],
     [
-      `step (device) ${stepText(device, list.length, unit)}; busy ${isIncomplete ? 'at least ' : ''}${share(busy, span)}`,
-    ],
-    [
-      `kernels launched in them: ${unit.text(all)}, by their own threads ${byThreads === null ? UNKNOWN : unit.text(byThreads)}`,
+      `kernels launched in steps: ${unit.text(all)}, by the step's own thread ${byThreads === null ? UNKNOWN : unit.text(byThreads)}`,
     ],
   ];
   return [{ ...plain(`Steps: ${grouped(count)}`, next('steps')), head: [''], rows }];
 }
 
-/** `15.9 ms (median), 15.8 ms to 16.8 ms, deviation 3.2 % of the mean`. */
+/** `15.9 ms median, 15.8 ms to 16.8 ms, deviation 3.2 %`: of the mean. */
 function stepText(steps: StepSpread, count: number, unit: TimeUnit): string {
   const { variation } = steps;
-  const deviation = variation === null ? '' : `, deviation ${amountText(variation, 'share')} of the mean`;
+  const deviation = variation === null ? '' : `, deviation ${amountText(variation, 'share')}`;
   return `${spreadText({ ...steps, count }, unit)}${deviation}`;
 }
 

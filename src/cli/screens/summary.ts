@@ -1,7 +1,9 @@
 /** `dprof summary` on a screen and in Markdown: the sections of each profile, then several profiles compared. */
 import type { ProfileSummary } from '../../prof/summary/summary-data.js';
 import type { Column } from '../../table/column.js';
-import { aligned, cut } from '../../write/cell-text.js';
+import { elementAt, largest } from '../../containers/element.js';
+import { aligned, cells } from '../../write/cell-text.js';
+import { shortenedTexts } from '../../write/fitted-table.js';
 import { tableText } from '../../write/columns.js';
 import { requireFormat } from '../../write/formats.js';
 import { code, escapeMarkdown } from '../../write/markdown.js';
@@ -9,17 +11,22 @@ import { profileHeading, screenText } from './layout.js';
 import { nextOver, type Section, type SummaryInput } from './summary-section.js';
 import { ranksSection, sectionsOf } from './summary-sections.js';
 
-const WIDTH = 100;
+/** Blanks between cells. */
+const GAP = 2;
+
+/** Widest line where the text does not go to a terminal, and what is left of a last cell at least. */
+const [WIDTH, LEAST] = [100, 12];
 
 /** Each profile on a screen of its own; then several compared. */
 export function summaryScreens(summaries: readonly ProfileSummary[], input: SummaryInput): string {
   const ranks = ranksSection(summaries, input);
+  const width = input.width ?? WIDTH;
   const screens = summaries.map((summary) => [
     profileHeading(summary.profile, summary.header),
-    ...shownSections(summary, input).flatMap(sectionLines),
+    ...shownSections(summary, input).flatMap((section) => sectionLines(section, width)),
     ...(input.isWhole ? [] : nextLines(input)),
   ]);
-  const all = ranks === null ? screens : [...screens, sectionLines(ranks)];
+  const all = ranks === null ? screens : [...screens, sectionLines(ranks, width)];
   return all.map((lines) => screenText(lines)).join('\n');
 }
 
@@ -30,15 +37,38 @@ function shownSections(summary: ProfileSummary, input: SummaryInput): Section[] 
   return sections.filter(({ isDetail }) => isDetail !== true).map((section) => ({ ...section, next: null }));
 }
 
-/** What to do next. */
+/** What to do next, and how to see every part. */
 function nextLines(input: SummaryInput): string[] {
-  const advise = nextOver(input)('advise');
-  return [advise === null ? 'more: --all' : `next: ${advise}   (details: --all)`];
+  const next = nextOver({ file: input.file, isPartial: false });
+  return [...(input.isPartial ? [] : [`next: ${next('advise') ?? ''}`]), `all:  ${next('summary --all') ?? ''}`];
 }
 
-function sectionLines({ title, next, head, isHeaded, right, rows }: Section): string[] {
-  const lines = aligned(isHeaded ? [head, ...rows] : rows, new Set(right)).map((line) => cut(line, WIDTH));
+function sectionLines({ title, next, head, isHeaded, right, rows }: Section, width: number): string[] {
+  const lines = aligned(shortened(isHeaded ? [head, ...rows] : rows, width), new Set(right));
   return [`## ${title}`, ...lines, ...(next === null ? [] : [`next: ${next}`])];
+}
+
+/** Rows whose last cells, which are names and remarks, leave no line wider than the width. */
+function shortened(rows: readonly (readonly string[])[], width: number): (readonly string[])[] {
+  const before = rows.map((row) => row.slice(0, -1));
+  const count = largest(
+    before.map((row) => row.length),
+    0,
+  );
+  const taken = Array.from(
+    { length: count },
+    (_, i) =>
+      largest(
+        before.map((row) => cells(row[i] ?? '')),
+        0,
+      ) + GAP,
+  );
+  const room = Math.max(LEAST, width - taken.reduce((sum, size) => sum + size, 0));
+  const last = shortenedTexts(
+    rows.map((row) => row.at(-1) ?? ''),
+    room,
+  );
+  return before.map((row, i) => [...row, elementAt(last, i)]);
 }
 
 export function summaryMarkdown(summaries: readonly ProfileSummary[], input: SummaryInput): string {

@@ -5,7 +5,7 @@ import { SummaryDetails, summaryDocuments } from '../../../prof/summary/details.
 import { SummaryAnalysis } from '../../../prof/summary/summary-analysis.js';
 import { jsonLines } from '../../../record/control-characters.js';
 import type { AnyTable } from '../../../table/column.js';
-import type { Write } from '../../output.js';
+import { terminalWidth, type Write } from '../../output.js';
 import { recordsCommand, withTableFormats } from '../../records-command.js';
 import { printTable, runAnalysis } from '../../run-analysis.js';
 import { jobLines } from '../../screens/job.js';
@@ -38,7 +38,12 @@ async function run(request: SummaryRequest): Promise<void> {
       const { format, file } = request;
       if (facts.profiles === null) return printMetrics(request, table, facts.metrics, write);
       if (details !== null) return write(jsonLines(summaryDocuments(facts.profiles, details)));
-      const input = { file, isPartial: facts.isPartial, isWhole: request.isWhole || format === 'markdown' };
+      const input = {
+        file,
+        isPartial: facts.isPartial,
+        isWhole: request.isWhole || format === 'markdown',
+        width: terminalWidth(request.output),
+      };
       if (format === 'markdown') return write(summaryMarkdown(facts.profiles, input));
       if (format !== 'text') return printTable(table, format, write);
       const job = facts.job === null ? '' : `\n${jobLines(facts.job)}`;
