@@ -8,8 +8,8 @@
  *   npm run bench neuron -- --size 50             of 50 MB only
  *   npm run bench neuron -- --dir /big/disk       with the traces there
  *
- * The default trace is the largest real one next to the checkout, or else a small one made for tests. The reader needs
- * room for temporary files besides, as much as the trace. All files are removed again.
+ * The default trace is the largest real one next to the checkout, or else a small one made for tests. All files
+ * are removed again.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -6,9 +6,9 @@
  *   npm run build && npm run bench output-faults
  *   npm run bench output-faults -- --of 'dprof sql'       commands whose names begin so
  *
- * Small disks need the right to mount. Exits with 1 when a run ends in another way. All files are removed again.
+ * Small disks need the right to mount. Exits with 1 when a run ends in another way. All files are removed again,
+ * however the benchmark ends.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { writingCommands } from './output-faults/commands.js';
 import { isLeftOut, OutputFaults, PLACES } from './output-faults/places.js';
@@ -19,11 +19,6 @@ const say = (text: string): void => {
 };
 
 const faults = new OutputFaults();
-process.once('exit', () => {
-  faults.dispose();
-});
-process.once('SIGINT', () => process.exit(130));
-process.once('SIGTERM', () => process.exit(143));
 
 const all = await writingCommands(faults.folder('inputs'));
 const commands = all.filter(({ name }) => name.startsWith(values.of));
@@ -36,8 +31,6 @@ for (const place of PLACES) {
   let isHere = true;
   for (const command of commands) {
     if (isLeftOut(command, place)) continue;
-    // A turn of the event loop, in which SIGINT is heard.
-    await nextTurn();
     const end = faults.end(command, place);
     if (end === null) {
       isHere = false;
@@ -59,4 +52,5 @@ for (const place of PLACES) {
 for (const line of wrong) say(line);
 const right = sums.runs - wrong.length;
 say(`${commands.length} commands and formats, ${right} of ${sums.runs} runs right: ${sums.whole} all written, ${sums.reported} reported, ${sums.quiet} reader gone; ${wrong.length} wrong`); // prettier-ignore
+faults.dispose();
 process.exitCode = wrong.length === 0 ? 0 : 1;

@@ -1,6 +1,7 @@
 /** Where output goes that takes less than all of it, or goes slowly; and how a command ends that writes there. */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WritingCommand } from './commands.js';
@@ -51,6 +52,16 @@ export type End = 'whole' | 'reported' | 'quiet' | { readonly wrong: string };
 export const isLeftOut = ({ written }: WritingCommand, { isNamed = false }: Place): boolean =>
   isNamed ? written === null : written === 'folder';
 
+/** Of a shell that waits for the end of its standard input: removes a folder, and the disk mounted in it. */
+const REMOVE_AT_END = 'cat > /dev/null; umount -l "$0/disk"; rm -rf "$0"';
+
+/** Removes a folder when this process ends, be it killed: the pipe to the shell is closed with it. */
+function removeAtEnd(folder: string): void {
+  const shell = spawn('sh', ['-c', REMOVE_AT_END, folder], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  shell.unref();
+  (shell.stdin as Socket).unref();
+}
+
 export class OutputFaults {
   readonly #folder = mkdtempSync(join(tmpdir(), 'output-faults-'));
   /** Null where nothing may be mounted. */
@@ -58,6 +69,7 @@ export class OutputFaults {
   readonly #whole = new Map<WritingCommand, Buffer | null>();
 
   constructor() {
+    removeAtEnd(this.#folder);
     this.disk = SmallDisk.mount(join(this.#folder, 'disk'));
   }
 

@@ -26,7 +26,8 @@ export class SmallDisk {
     writeFileSync(join(this.path, FILLER), Buffer.alloc(bfree * bsize - pages * PAGE));
   }
 
+  /** Also where a process still has a file of it open. */
   unmount(): void {
-    spawnSync('umount', [this.path]);
+    spawnSync('umount', ['-l', this.path]);
   }
 }

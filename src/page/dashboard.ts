@@ -17,6 +17,7 @@ import { FLAME } from './panels/flame-panel.js';
 import { KERNELS } from './panels/kernels/kernels-panel.js';
 import { HOST_CPU } from './panels/host-cpu-panel.js';
 import { IDLE } from './panels/time/idle-panel.js';
+import { LARGEST } from './panels/kernels/largest-panel.js';
 import { LAYERS } from './panels/layers-panel.js';
 import { MATRIX_UNIT, PRECISION } from './panels/matrix-unit-panel.js';
 import { MEMORY, MEMORY_OPERATIONS } from './panels/memory-panel.js';
@@ -46,7 +47,7 @@ const TABS: readonly PanelTab[] = [
   {
     id: 'overview',
     title: 'Overview',
-    panels: [MONITOR, VERDICT, FIGURES, ADVICE, NEURON, UTILISATION, STEPS, IDLE, DEVICES],
+    panels: [MONITOR, VERDICT, LARGEST, ADVICE, FIGURES, NEURON, UTILISATION, STEPS, IDLE, DEVICES],
   },
   { id: 'timeline', title: 'Timeline', panels: [TIMELINE] },
   {
@@ -62,13 +63,17 @@ const TABS: readonly PanelTab[] = [
 
 const tabOf = (panel: string): PanelTab | undefined => TABS.find(({ panels }) => panels.some(({ id }) => id === panel));
 
-function panelOf({ id, title, width, make }: Panel, view: PanelView): HTMLElement {
+function panelOf({ id, title, width, isTall = false, make }: Panel, view: PanelView): HTMLElement {
   const content = make(view);
   const heading = element('h2', { id: `panel-${id}`, tabindex: -1 }, title);
   const isMissing = typeof content === 'string';
   return element(
     'section',
-    { class: `panel wide-${width}${isMissing ? ' empty' : ''}`, 'data-panel': id, 'aria-labelledby': `panel-${id}` },
+    {
+      class: `panel wide-${width}${isTall ? ' tall' : ''}${isMissing ? ' empty' : ''}`,
+      'data-panel': id,
+      'aria-labelledby': `panel-${id}`,
+    },
     heading,
     ...(isMissing ? [element('p', { class: 'missing' }, content)] : content),
   );

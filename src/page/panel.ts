@@ -21,6 +21,8 @@ export interface Panel {
   readonly title: string;
   /** Width in columns of a wide screen, of six. */
   readonly width: 2 | 3 | 6;
+  /** Whether two panels stand beside it, one below the other. */
+  readonly isTall?: boolean;
   readonly make: (view: PanelView) => PanelContent;
   /** Whether it is there at all, for panels of some profiles only; others say why they are empty. */
   readonly isFor?: (view: PanelView) => boolean;

@@ -174,7 +174,7 @@ export function* piecesOf(path: string, searched: number, overlap: number): Gene
 }
 
 /** Whether the first part of a file, of some bytes, holds one of some texts. */
-export function headContains(path: string, texts: readonly (string | Buffer)[], searched: number): boolean {
+export function headContains(path: string, texts: readonly string[], searched: number): boolean {
   const longest = largest(texts.map((text) => Buffer.byteLength(text)));
   for (const piece of piecesOf(path, searched, longest)) if (texts.some((text) => piece.includes(text))) return true;
   return false;

@@ -13,7 +13,7 @@ import { detect, PROFILE_TABLES, readerNamed } from './registry.js';
 import { rankOf, readHead } from './source.js';
 import { RedundantInput, UnreadableInput, refuseUtf16, headContains, isFile } from './files.js';
 import { isGzip } from '../record/lines/gunzip.js';
-import { isSqlite, SCHEMA_BYTES, SqliteFile } from './sqlite/sqlite.js';
+import { isSqlite, SqliteFile } from './sqlite/sqlite.js';
 
 /** How `readProfile` reads a profile. */
 export interface ProfileOptions extends Pick<
@@ -98,8 +98,7 @@ function joinOf(report: string | undefined): CounterJoin | null {
  * @throws UserError when it is no profile, or redundant
  */
 export function checkProfile(path: string, name: string, format?: string, inFolder = false): Reader {
-  // Whether a file of a folder is redundant depends on rows.
-  const probe = openProbe(path, name, !inFolder);
+  const probe = openProbe(path, name);
   try {
     const reader = chooseReader(probe, format);
     if (inFolder && format === undefined && reader.isCovered?.(probe) === true)
@@ -110,11 +109,10 @@ export function checkProfile(path: string, name: string, format?: string, inFold
   }
 }
 
-/** @param isForSchema whether the rows of a database are not needed */
-function openProbe(path: string, name: string, isForSchema = false): Probe {
+function openProbe(path: string, name: string): Probe {
   const head = readHead(path);
   const folder = name === '-' ? null : dirname(name);
-  return { file: name, path, folder, head, database: isSqlite(head) ? openNamed(path, name, isForSchema) : null };
+  return { file: name, path, folder, head, database: isSqlite(head) ? openNamed(path, name) : null };
 }
 
 /** @throws UserError stating the detected format, when the file is of another kind than the format requested */
@@ -130,9 +128,9 @@ function chooseReader(probe: Probe, format: string | undefined): Reader {
 }
 
 /** Opens a database; messages show the input's name as the user gave it. */
-function openNamed(path: string, name: string, isForSchema: boolean): SqliteFile {
+function openNamed(path: string, name: string): SqliteFile {
   try {
-    return isForSchema ? SqliteFile.openSchema(path) : SqliteFile.open(path);
+    return SqliteFile.open(path);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     const Failure = isProfile(path) ? UnreadableInput : UserError;
@@ -140,12 +138,12 @@ function openNamed(path: string, name: string, isForSchema: boolean): SqliteFile
   }
 }
 
-/** Names of tables as UTF-8 and UTF-16: big-endian ones contain all but the first byte and the last of the others. */
-const TABLE_NAMES = PROFILE_TABLES.flatMap((name) => [name, Buffer.from(name, 'utf16le').subarray(0, -1)]);
+/** The schema is at the start of a database, mostly. */
+const SCHEMA_BYTES = 4 * 1024 * 1024;
 
 /**
  * Whether a database that cannot be opened is a profile: it contains the name of a profiler's table, in its schema at
  * the start or in its write-ahead log.
  */
 const isProfile = (path: string): boolean =>
-  [path, `${path}-wal`].some((file) => isFile(file) && headContains(file, TABLE_NAMES, SCHEMA_BYTES));
+  [path, `${path}-wal`].some((file) => isFile(file) && headContains(file, PROFILE_TABLES, SCHEMA_BYTES));

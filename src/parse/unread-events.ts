@@ -14,18 +14,15 @@ const EVENT_COLUMNS = ['start', 'timestamp', 'rawTimestamp', 'correlationId', 's
  */
 const CPU_COUNTERS = /^PERF_EVENT_/i;
 
-/**
- * Counts the rows of tables of events.
- * @param read tables that are read, as `SqliteFile.table` finds them
- */
+/** Counts the rows of tables of events. @param read tables that are read */
 export function countUnreadTables(
   database: SqliteFile,
   read: readonly string[],
   unread: Pick<UnreadEvents, 'count'>,
 ): void {
-  const known = new Set(read.map((table) => database.table(table)));
-  const isEvents = (table: string, { columns }: Table): boolean =>
-    EVENT_COLUMNS.some((column) => columns.has(column)) || CPU_COUNTERS.test(table);
+  const known = new Set(read);
+  const isEvents = (table: string, { columns, problem }: Table): boolean =>
+    problem === null && (EVENT_COLUMNS.some((column) => columns.has(column)) || CPU_COUNTERS.test(table));
   for (const [table, info] of database.tables)
     if (!known.has(table) && isEvents(table, info)) {
       const rows = database.count(table);

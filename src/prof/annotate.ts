@@ -189,12 +189,10 @@ export class Annotated {
     return tc === 0 || tc === 1 || tc === '?';
   }
 
-  /** Element type, eligibility and reasons; null without an op that describes the kernel. */
+  /** Element type, eligibility and reasons: by the op that describes the kernel, else by the name of a product; or null. */
   get unitUse(): MatrixUnitUse | null {
     if (this.#unitUse !== undefined) return this.#unitUse;
-    const { record, described, isProduct, model } = this;
-    const use = described === null ? null : model.matrixUnitUse({ record, arch: this.#arch, described }, isProduct);
-    return (this.#unitUse = use);
+    return (this.#unitUse = this.model.matrixUnitUse(this.#judged, this.isProduct));
   }
 
   /** FLOPs that a matrix unit could do: those of products; null when not known. */

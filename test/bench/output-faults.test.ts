@@ -1,4 +1,9 @@
 import { expect } from 'chai';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as passed } from 'node:timers/promises';
 import { writingCommands, type WritingCommand } from '../../bench/output-faults/commands.js';
 import { isLeftOut, OutputFaults, PLACES, type End } from '../../bench/output-faults/places.js';
 import { COMMANDS } from '../../src/cli/commands.js';
@@ -6,9 +11,12 @@ import { FORMATS } from '../../src/write/formats.js';
 import { describeWithProcess } from '../support/sets.js';
 
 describeWithProcess('output that cannot be written', () => {
-  const faults = new OutputFaults();
+  let faults: OutputFaults;
   let commands: readonly WritingCommand[] = [];
-  before(async () => (commands = await writingCommands(faults.folder('inputs'))));
+  before(async () => {
+    faults = new OutputFaults();
+    commands = await writingCommands(faults.folder('inputs'));
+  });
   after(() => {
     faults.dispose();
   });
@@ -33,4 +41,18 @@ describeWithProcess('output that cannot be written', () => {
       for (const place of PLACES.filter((one) => !isLeftOut(command, one)))
         expect(faults.end(command, place), place.name).to.be.oneOf([...(SAID[place.ends ?? 'reported'] ?? [])]);
     });
+
+  it('leaves no folder and no disk behind when it is killed', async () => {
+    const places = new URL(import.meta.resolve('../../bench/output-faults/places.js')).href;
+    const code = `const { OutputFaults } = await import(${JSON.stringify(places)});
+      console.log(new OutputFaults().folder('inputs'));
+      setInterval(() => undefined, 1000);`;
+    const child = spawn(process.execPath, [...process.execArgv, '--input-type=module', '-e', code]);
+    const [folder] = (await once(child.stdout, 'data')) as [Buffer];
+    expect(existsSync(folder.toString().trim())).to.equal(true);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    for (let tries = 0; existsSync(dirname(folder.toString())) && tries < 100; tries++) await passed(50);
+    expect(existsSync(dirname(folder.toString()))).to.equal(false);
+  });
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { training } from '../support/ascend-database.js';
 import { call, csv, flow, op, task, traceText } from '../support/ascend-trace.js';
 import { freshPath } from '../support/fresh-path.js';
-import { commandOf, runCli, type Ran } from '../support/run-cli.js';
+import { runCli, type Ran } from '../support/run-cli.js';
 import { itSlow } from '../support/sets.js';
 
 const OUTPUT = 'ASCEND_PROFILER_OUTPUT';
@@ -179,8 +179,7 @@ describe('Ascend folders: what cannot be read is reported, and the rest is read'
       mkdirSync(join(folder, copy));
       databaseIn(rankFolder(join(folder, copy), 3), 3);
     }
-    // Worker threads are started from compiled files.
-    for (const jobs of commandOf('dparse').length > 1 ? ['1'] : ['1', '2']) {
+    for (const jobs of ['1', '2']) {
       const ran = await dparse('-j', jobs, folder);
       expect(ran.code).to.equal(0);
       expect(kernels(ran)).to.equal(4);

@@ -19,9 +19,7 @@ describe('dparse on a large profile', function () {
   let small = '';
   let large = '';
 
-  before(function () {
-    // Worker threads are started from compiled files.
-    if (commandOf('dparse').length > 1) this.skip();
+  before(() => {
     const database = new NsightDatabase();
     for (let i = 0; i < KERNELS; i++) database.kernel({ start: 10 * i, end: 10 * i + 5 }, null);
     small = database.write();

@@ -44,11 +44,9 @@ describe('signals', () => {
     mkdirSync(folder);
     const [trace, database] = [join(ROOT, 'samples/lenet.pt.trace.json.gz'), join(folder, 'net.sqlite.gz')];
     writeFileSync(database, gzipSync(readFileSync(join(ROOT, 'samples/transformer.nsys.sqlite'))));
-    // Worker threads are started from compiled files.
-    const several = commandOf('dparse').length > 1 ? [] : ['-j', '2'];
     const commands = [
       [...commandOf('dparse'), trace],
-      [...commandOf('dparse'), ...several, database, trace],
+      [...commandOf('dparse'), '-j', '2', database, trace],
       [...commandOf('dparse'), '-f', 'parquet', trace],
       [...commandOf('dprof'), 'html', database],
       ...(DUCKDB === null ? [] : [[...commandOf('dprof'), 'sql', '-f', 'csv', 'FROM kernel', database]]),

@@ -10,7 +10,7 @@ import { writePages } from './written-pages.js';
 
 /** Panels of each tab, in order. */
 const TABS: Readonly<Record<string, readonly string[]>> = {
-  overview: ['verdict', 'figures', 'advice', 'utilisation', 'steps', 'idle', 'devices'],
+  overview: ['verdict', 'largest', 'advice', 'figures', 'utilisation', 'steps', 'idle', 'devices'],
   timeline: ['timeline'],
   kernels: ['ops', 'kernels', 'roofline', 'precision', 'matrix-unit', 'activity', 'memory-operations', 'collectives'],
   layers: ['layers', 'flame', 'annotations'],
@@ -118,8 +118,8 @@ describeInBrowser('dashboard', (open) => {
     await page.keyboard.press('1');
     const text = await page.locator('[data-panel="figures"]').textContent();
     // 3 of 7 ms, and 6 of 7.
-    expect(text).to.match(/FLOPs and their peak known for 42\.9 % of kernel time, under half/);
-    expect(text).to.match(/both known, and peaks to hold them against, for 85\.7 % of kernel time(?!, under)/);
+    expect(text).to.match(/MFU≥ 18\.0 %.*FLOPs known for 42\.9 % of kernel time/);
+    expect(text).to.match(/Of peak FLOP\/s30\.0 %.*measured on 85\.7 % of kernel time/);
     for (const panel of ['figures', 'steps']) {
       expect(await raw(panel, 'overview.steps.host.median')).to.equal('3500000');
       expect(await raw(panel, 'overview.steps.device.median')).to.equal('3000000');
@@ -149,13 +149,21 @@ describeInBrowser('dashboard', (open) => {
     const { page } = await open(file);
     const panel = page.locator('[data-panel]').first();
     expect(await panel.getAttribute('data-panel')).to.equal('verdict');
-    expect(await panel.locator('.verdict').textContent()).to.match(/^GPU idle 20\.0 %: the host launches late\./);
+    expect(await panel.locator('.verdict').textContent()).to.match(
+      /^GPU idle 20\.0 %: the CPU launches kernels too slowly\./,
+    );
     const shares = panel.locator('.legend data[data-field$="verdict.span"]');
     expect(await shares.nth(0).getAttribute('data-value')).to.equal('0.8');
     expect(await shares.nth(1).getAttribute('data-value')).to.equal('0.2');
     expect(await panel.locator('.strip').getAttribute('aria-label')).to.equal(
-      'Time of the devices: Computing 80.0 %, Idle: late launches 20.0 %',
+      'Time of the devices: Compute 80.0 %, Idle: waiting for launches 20.0 %',
     );
+    const panelShown = (): Promise<unknown> => page.evaluate('document.activeElement.id');
+    await panel.locator('.legend').getByRole('link', { name: 'Idle: waiting for launches' }).click();
+    expect(await panelShown()).to.equal('panel-idle');
+    await panel.locator('.strip span').first().click();
+    expect(await panelShown()).to.equal('panel-ops');
+    expect(await page.getByRole('tab', { selected: true }).textContent()).to.equal('Kernels');
   });
 
   it('says in words what diagnostics count', async () => {
@@ -172,6 +180,8 @@ describeInBrowser('dashboard', (open) => {
       ['Kernels', 'kernels', HOSTILE, `kernel=="${HOSTILE.replaceAll('"', '\\"')}"`, '1 match'],
       ['Layers', 'layers', 'block', 'layer=="block"', '2 matches'],
     ] as const;
+    // What concerns the profile is folded.
+    await page.getByText('About this profile (1)').click();
     for (const [tab, panel, name, condition, found] of LINKS) {
       await page.getByRole('tab', { name: tab }).click();
       const link = page.locator(`[data-panel="${panel}"]`).getByRole('link', { name, exact: true }).first();

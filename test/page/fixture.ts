@@ -162,7 +162,7 @@ function profile(rank: number, slower: number): PageProfile {
         profile: rank,
         devices: 1,
         span: 10 * MS,
-        text: 'GPU idle 20.0 %: the host launches late. Computing 80.0 %.',
+        text: 'GPU idle 20.0 %: the CPU launches kernels too slowly. Computing 80.0 %.',
       },
       parts: [
         { part: 'compute', cause: null, detail: '<b>mm</b>', time: 8 * MS },
@@ -332,6 +332,7 @@ function profile(rank: number, slower: number): PageProfile {
 }
 
 const FINDING: Finding = {
+  about: 'program',
   ...{ rule: 'launch-gaps', profile: 0, device: 0, what: `idle 1 ms before ${HOSTILE}`, action: 'capture a graph' },
   ...{ stake: 1 * MS, gain: { ns: 0.5 * MS, how: 'sum of gaps', isBound: true }, kernels: ['0:7'], count: 20 },
   ...{ evidence: { idleNs: 1 * MS }, see: 'dprof summary FILE' },

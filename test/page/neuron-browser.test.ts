@@ -32,7 +32,7 @@ describeInBrowser('page of a capture of AWS Neuron', (open) => {
 
   it('has the MFU of the vendor among the key figures', async () => {
     const { page, complaints } = await open(file);
-    const card = page.locator('[data-panel="figures"] .card').filter({ hasText: 'as neuron-profile defines it' });
+    const card = page.locator('[data-panel="figures"] .card').filter({ hasText: 'HFU' });
     expect(await card.locator('dt').textContent()).to.equal('MFU');
     const value = await card.locator('data').first().getAttribute('data-value');
     expect(Number(value)).to.be.closeTo(given.summary[0]?.mfu_estimated_percent ?? NaN, 1e-12);

@@ -29,6 +29,7 @@ const SAMPLES = ['lenet.nsys.sqlite', 'attention.ntff', 'ascend_pytorch_profiler
 const PANELS = [
   ...[
     'verdict',
+    'largest',
     'figures',
     'advice',
     'devices',

@@ -49,7 +49,7 @@ describeInBrowser('page of several devices', (open) => {
     const values = await page.evaluate<string[]>(VALUES);
     expect(values.map(Number)).to.deep.equal([0.8, 8 * MS, 0.2, 2 * MS]);
     expect(await panel.locator('.strip').getAttribute('aria-label')).to.contain('80.0 %');
-    expect(await panel.locator('.note').textContent()).to.equal('Times are those of a device: means over 4 devices.');
+    expect(await panel.locator('.note').textContent()).to.equal('Times are means over 4 devices.');
     // Elsewhere the sums, which are called so.
     expect(await page.locator('[data-panel="idle"] thead').first().textContent()).to.contain('Time, all devices');
   });

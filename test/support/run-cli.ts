@@ -4,13 +4,10 @@
  */
 import { expect } from 'chai';
 import { spawn } from 'node:child_process';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { main } from '../../src/cli/bin/boundary.js';
-import { run as runDparse } from '../../src/cli/dparse.js';
-import { run as runDprof } from '../../src/cli/dprof.js';
 import { ended, type Ended } from './ended.js';
 import { ROOT } from './shared.js';
 
@@ -31,16 +28,13 @@ export interface RunOptions {
 export function commandOf(tool: ToolName): string[] {
   const compiled = fileURLToPath(import.meta.url).endsWith('.js');
   if (compiled) return [join(ROOT, 'bin', `${tool}.js`)];
-  return [
-    '--import',
-    pathToFileURL(createRequire(join(ROOT, 'package.json')).resolve('tsx')).href,
-    join(ROOT, 'src/cli/bin', `${tool}.ts`),
-  ];
+  const preload = pathToFileURL(join(ROOT, 'tools/from-sources.mjs')).href;
+  return ['--import', preload, join(ROOT, 'src/cli/bin', `${tool}.ts`)];
 }
 
-const TOOLS: Readonly<Record<ToolName, (args: readonly string[]) => Promise<void>>> = {
-  dparse: runDparse,
-  dprof: runDprof,
+const TOOLS: Readonly<Record<ToolName, Parameters<typeof main>[1]>> = {
+  dparse: async () => (await import('../../src/cli/dparse/parse-command.js')).parseCommand,
+  dprof: async () => (await import('../../src/cli/commands.js')).runCalled,
 };
 
 /** Collects what is written to it. */

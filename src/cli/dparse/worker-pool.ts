@@ -4,6 +4,7 @@
  * its heap would stay there.
  */
 import { statSync } from 'node:fs';
+import { extname } from 'node:path';
 import { Worker, type ResourceLimits } from 'node:worker_threads';
 import type { CaptureFiles } from '../../parse/captures.js';
 import type { FoundProfile } from '../../parse/find.js';
@@ -79,8 +80,9 @@ export class WorkerPool {
   }
 }
 
+/** The worker's file is beside this one: `.ts` where sources run, `.js` where they are compiled or bundled. */
 const started = (resourceLimits: ResourceLimits = {}): Worker =>
-  new Worker(new URL('./worker.js', import.meta.url), { resourceLimits });
+  new Worker(new URL(`./worker${extname(import.meta.url)}`, import.meta.url), { resourceLimits });
 
 function ended(worker: Worker): Promise<void> {
   return new Promise((resolve) => {

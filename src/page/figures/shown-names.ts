@@ -45,21 +45,21 @@ export const ABOUT_BOUNDS =
 export type TimePartName = readonly [name: string, colour: string];
 
 export const WORK_NAMES = {
-  compute: ['Computing', 'var(--compute)'],
-  communication: ['Communicating, nothing computed', 'var(--communication)'],
-  copy: ['Copying, nothing computed', 'var(--memory)'],
+  compute: ['Compute', 'var(--compute)'],
+  communication: ['Exposed communication', 'var(--communication)'],
+  copy: ['Exposed copies', 'var(--memory)'],
   missing: ['Not in the trace', 'var(--missing)'],
 } as const satisfies Readonly<Record<string, TimePartName>>;
 
 export const IDLE_NAMES: Readonly<Record<IdleCause, TimePartName>> = {
-  launch: ['Idle: late launches', 'var(--idle-host)'],
+  launch: ['Idle: waiting for launches', 'var(--idle-host)'],
   loading: ['Idle: loading data', 'var(--idle-loading)'],
-  call: ['Idle: one long call', 'var(--idle-call)'],
+  call: ['Idle: slow API call', 'var(--idle-call)'],
   copy: ['Idle: waiting for copies', 'var(--idle-copy)'],
-  garbage: ['Idle: collecting garbage', 'var(--idle-garbage)'],
+  garbage: ['Idle: garbage collection', 'var(--idle-garbage)'],
   overhead: ['Idle: profiler or driver', 'var(--idle-overhead)'],
-  host: ['Idle: host busy otherwise', 'var(--idle-other)'],
-  queue: ['Idle: launched work waits', 'var(--idle-queue)'],
+  host: ['Idle: CPU doing other work', 'var(--idle-other)'],
+  queue: ['Idle: gaps between queued kernels', 'var(--idle-queue)'],
   unknown: ['Idle: cause not recorded', 'var(--idle)'],
 };
 
@@ -68,7 +68,7 @@ export const STEP_PARTS: readonly (readonly [part: StepBarPart, ...TimePartName]
   ['compute', ...WORK_NAMES.compute],
   ['communication', ...WORK_NAMES.communication],
   ['copies', ...WORK_NAMES.copy],
-  ['other', 'Work of other steps, or of none', 'var(--hue-8)'],
+  ['other', "Other steps' work", 'var(--hue-8)'],
   ['missing', 'Not in the trace', 'var(--idle)'],
   ...(Object.entries(IDLE_NAMES) as [IdleCause, TimePartName][]).map(([cause, name]) => [cause, ...name] as const),
 ];

@@ -14,6 +14,8 @@ export interface StripPart {
   /** A variable of the style sheet. */
   readonly colour: string;
   readonly count?: Field;
+  /** What a click on its segment does; the legend has links for keyboards. */
+  readonly act?: () => void;
 }
 
 /** Colour of the palette, for names that have none of their own. */
@@ -21,15 +23,19 @@ export const inPalette = (at: number): string => `var(--hue-${(at % 8) + 1})`;
 
 /** @param whole ns */
 export function strip(label: string, parts: readonly StripPart[], whole: Field): HTMLElement {
-  const shown = parts.flatMap(({ name, field, said: { value } = field, colour }) => {
-    return value === null || value <= 0 ? [] : [{ name, colour, value, share: ratio(field, whole).value }];
+  const shown = parts.flatMap(({ name, field, said: { value } = field, colour, act }) => {
+    return value === null || value <= 0 ? [] : [{ name, colour, value, act, share: ratio(field, whole).value }];
   });
   const shares = shown.map(({ name, share }) => `${name} ${quantityText(share, 'share')}`);
-  const segments = shown.flatMap(({ name, colour, value, share }) => {
+  const segments = shown.flatMap(({ name, colour, value, share, act }) => {
     if (share === null) return [];
     const segment = element('span', { title: `${name}: ${quantityText(value, 'ns')}` });
     segment.style.flexGrow = String(share);
     segment.style.background = colour;
+    if (act !== undefined) {
+      segment.classList.add('leads');
+      segment.addEventListener('click', act);
+    }
     return [segment];
   });
   return element('div', { class: 'strip', role: 'img', 'aria-label': `${label}: ${shares.join(', ')}` }, ...segments);

@@ -1,5 +1,7 @@
-/** Findings of `dprof advise`, most time at stake first. */
+/** Findings of `dprof advise`: what to do, most worth first, and what to know about the profile. */
+import { elementAt } from '../../containers/element.js';
 import { lacking } from '../capture-hints.js';
+import { rankNames } from '../profile-labels.js';
 import type { FindingGroup } from '../../prof/advise/grouped-findings.js';
 import { capitalised, quantityText } from '../document/units.js';
 import { command, button, definitions, element, note } from '../document/dom-elements.js';
@@ -12,7 +14,7 @@ import { figure } from '../figures/figure.js';
 import { listed, type Listed } from '../figures/listed-rows.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 
-const SHOWN_AT_FIRST = 6;
+const SHOWN_AT_FIRST = 3;
 
 /** Capitalised where it begins with words, and not with the name of an op or a kernel and its figures. */
 const sentence = (text: string): string => `${/^[a-z]+,? [a-z]/.test(text) ? capitalised(text) : text}.`;
@@ -30,9 +32,16 @@ const devicesText = (devices: readonly number[]): string =>
     ? ` of device ${devices.join('')}`
     : ` of each of devices ${devices.slice(0, -1).join(', ')} and ${devices.at(-1) ?? ''}`;
 
+/** A link to the profile that has most of what a finding is about; nothing where the page does not hold it. */
+function otherProfile({ data, choose }: PanelView, profile: number): (Node | string)[] {
+  const at = data.profiles.findIndex(({ overview }) => overview.profile === profile);
+  return at === -1 ? [] : [' ', button(`Show ${elementAt(rankNames(data), at)}`, () => void choose(at)), '.'];
+}
+
 /** Links to the longest time that a finding is about, and to the kernels that it names, in whatever steps they are. */
 function placesInTimeline(view: PanelView, { finding }: FindingGroup): (Node | string)[] {
   const { kernels, at, profile } = finding;
+  if (profile !== view.profile.overview.profile) return otherProfile(view, profile);
   const span = at === undefined ? null : { from: at.start, to: at.end };
   const longest =
     span === null ? null : timeLink(view, `the longest, ${quantityText(span.to - span.from, 'ns')}`, span);
@@ -49,20 +58,26 @@ function placesInTimeline(view: PanelView, { finding }: FindingGroup): (Node | s
 }
 
 function shownOf(view: PanelView, group: Listed<FindingGroup>): HTMLElement {
-  const { at, finding, devices, details, gain } = group;
+  const { at, finding, devices, details, gain, count } = group;
   const { rule, action, see, evidence, kernels } = finding;
   const of = fieldsOf(`advice.${at}`, view.data.advice[at]);
   const facts = element(
     'p',
     { class: 'facts' },
     ...(gain === null
-      ? ['Gain: unknown. ']
-      : [gain.isBound ? 'Gain, at most: ' : 'Gain: ', figure(fieldsOf(`advice.${at}.gain`, gain)('ns'), 'ns'), '. ']),
-    'Time at stake: ',
+      ? []
+      : [
+          'Could save ',
+          gain.isBound ? 'up to ' : 'about ',
+          figure(fieldsOf(`advice.${at}.gain`, gain)('ns'), 'ns'),
+          '. ',
+        ]),
+    'Affects ',
     figure(of('stake'), 'ns'),
-    '. Activities: ',
+    ' in ',
     figure(of('count'), 'count'),
-    '.',
+    count === 1 ? ' activity' : ' activities',
+    gain === null ? '; gain unknown.' : '.',
     ...placesInTimeline(view, group),
   );
   const lines = [
@@ -71,7 +86,7 @@ function shownOf(view: PanelView, group: Listed<FindingGroup>): HTMLElement {
     ...(kernels.length === 0 ? [] : [['Kernels', kernels.join(', ')] as const]),
   ];
   const place = devices.length > 1 ? `, device ${finding.device ?? 'unknown'}` : '';
-  const heading = element('summary', {}, `Evidence (${rule}${place})`);
+  const heading = element('summary', {}, `Evidence and command (${rule}${place})`);
   return element(
     'li',
     {},
@@ -79,30 +94,56 @@ function shownOf(view: PanelView, group: Listed<FindingGroup>): HTMLElement {
     ...(details === '' ? [] : [element('p', {}, sentence(details))]),
     element('p', {}, sentence(action)),
     facts,
-    element('details', {}, heading, element('dl', { class: 'evidence' }, ...definitions(lines))),
-    command(see.replace(/\bFILE\b/, () => view.data.input)),
+    element(
+      'details',
+      {},
+      heading,
+      element('dl', { class: 'evidence' }, ...definitions(lines)),
+      command(see.replace(/\bFILE\b/, () => view.data.input)),
+    ),
   );
 }
 
+/** The first items of a list; a button shows the others. */
+function listOf(view: PanelView, groups: readonly Listed<FindingGroup>[]): Node[] {
+  const list = element('ol', { class: 'advice' }, ...groups.map((group) => shownOf(view, group)));
+  const hidden = [...list.children].slice(SHOWN_AT_FIRST) as HTMLElement[];
+  for (const item of hidden) item.classList.add('later');
+  const more = button(`Show all ${groups.length} findings`, () => {
+    for (const item of hidden) item.classList.remove('later');
+    more.remove();
+  });
+  return hidden.length > 0 ? [list, more] : [list];
+}
+
+/** How the program should be changed; below it, folded, how it should be profiled. */
 function make(view: PanelView): PanelContent {
   const { data, profile } = view;
-  const own = listed(data.advice).filter(({ finding }) => finding.profile === profile.overview.profile);
-  const others = data.advice.length - own.length;
+  const { profile: number, devices } = profile.overview;
+  const groups = listed(data.advice).filter(({ profiles }) => profiles.includes(number));
+  const others = data.advice.length - groups.length;
   const elsewhere =
     others === 0
       ? []
       : [note(`${counted(others, 'finding')} of this page ${others === 1 ? 'is' : 'are'} about other profiles.`)];
-  if (own.length === 0 && profile.overview.devices.length === 0) return lacking(view, 'work');
-  if (own.length === 0) return others === 0 ? 'No rule found anything that can be shown to be worth doing.' : elsewhere;
-  const list = element('ol', { class: 'advice' }, ...own.map((one) => shownOf(view, one)));
-  const hidden = [...list.children].slice(SHOWN_AT_FIRST) as HTMLElement[];
-  for (const one of hidden) one.classList.add('later');
-  const more = button(`Show all ${own.length} findings`, () => {
-    for (const one of hidden) one.classList.remove('later');
-    more.remove();
-  });
+  if (groups.length === 0 && devices.length === 0) return lacking(view, 'work');
+  if (groups.length === 0)
+    return others === 0 ? 'No rule found anything that can be shown to be worth doing.' : elsewhere;
+  const program = groups.filter(({ finding }) => finding.about === 'program');
+  const recording = groups.filter(({ finding }) => finding.about === 'profile');
+  const folded = element(
+    'details',
+    { class: 'about' },
+    element('summary', {}, `About this profile (${recording.length})`),
+    ...listOf(view, recording),
+  );
   const several = note('FILE in a command stands for the input.');
-  return [list, ...(hidden.length > 0 ? [more] : []), ...(data.input === 'FILE' ? [several] : []), ...elsewhere];
+  return [
+    ...(program.length > 0 ? listOf(view, program) : [note('No rule found anything to change in the program.')]),
+    ...(recording.length > 0 ? [folded] : []),
+    ...(data.input === 'FILE' ? [several] : []),
+    ...elsewhere,
+  ];
 }
 
-export const ADVICE: Panel = { id: 'advice', title: 'Advice', width: 6, make };
+export const ADVICE: Panel = { id: 'advice', title: 'What to do', width: 3, isTall: true, make };

@@ -2,7 +2,7 @@
 import { lacking } from '../capture-hints.js';
 import { element, note } from '../document/dom-elements.js';
 import type { PageProfile } from '../../prof/html/page-data.js';
-import { difference, fieldsOf, leastOf, mostOf, ratio, sumOf, type Field } from '../figures/field.js';
+import { difference, fieldsOf, leastOf, mostOf, ratio, type Field } from '../figures/field.js';
 import { figure } from '../figures/figure.js';
 import { STEP_NAMES, matrixUnitName } from '../figures/shown-names.js';
 import { counted } from '../../record/plural.js';
@@ -17,17 +17,21 @@ interface FigureLine {
   readonly after?: string;
   /** Time of which the figure is known: without any, neither is the figure. */
   readonly known?: Field;
-  /** Whether it is the part of the time of kernels that the card rests on: less than half is said to be. */
+  /** Whether it is the share of kernel time that the card's main figure rests on. */
   readonly isBasis?: boolean;
 }
 
 /** In texts `{unit}` stands for the matrix unit as its vendor calls it, `{devices}` for how many devices there are. */
 interface FigureCard {
   readonly title: string;
+  /** What the figure is, shown on hovering over its title. */
+  readonly about: string;
   /** Why its main figure may be unknown: such a card is not shown. '': few profiles have it, and others need not say so. */
   readonly unknown: string;
   readonly main: FigureLine;
   readonly more: readonly FigureLine[];
+  /** What the main figure is where it rests on less than half of kernel time: a lower bound, or not known. */
+  readonly partial?: 'least' | 'unknown';
   /** The main figure at which there is nothing to say, and the one that is as good as unknown. */
   readonly nothing?: number;
   readonly asUnknown?: number;
@@ -40,7 +44,6 @@ function numbersOf({ overview: { devices, kernels, steps, cpu } }: PageProfile) 
   const unit = fieldsOf('overview.kernels.matrixUnit', kernels?.matrixUnit);
   return {
     span: difference(mostOf(device, devices, 'end'), leastOf(device, devices, 'start')),
-    spans: sumOf(device, devices, 'span'),
     kernel,
     unit,
     /** Time of kernels of which it is known whether they use the matrix unit. */
@@ -55,7 +58,7 @@ function numbersOf({ overview: { devices, kernels, steps, cpu } }: PageProfile) 
 }
 type Numbers = ReturnType<typeof numbersOf>;
 
-/** The part of the time of kernels that a card rests on. */
+/** The share of kernel time that a card rests on. */
 const restsOn = (known: Field, { kernel }: Numbers): FigureLine => ({
   before: 'known for ',
   field: ratio(known, kernel('time')),
@@ -71,6 +74,7 @@ const CARDS: readonly ((numbers: Numbers) => readonly FigureCard[])[] = [
   ({ span, kernel }) => [
     {
       title: 'Span',
+      about: 'From the first device work of the profile to the end of the last.',
       unknown: 'no work has a time',
       main: { field: span, unit: 'ns' },
       more: [{ before: '{devices}, ', field: kernel('count'), unit: 'count', after: ' kernels' }],
@@ -79,6 +83,7 @@ const CARDS: readonly ((numbers: Numbers) => readonly FigureCard[])[] = [
   ({ steps, host, device }) => [
     {
       title: `${STEP_NAMES.host}, median`,
+      about: 'From the start of a step on the CPU to the start of the next (column iteration in dprof steps).',
       unknown: NO_STEPS,
       main: { field: host('median'), unit: 'ns' },
       more: [
@@ -89,6 +94,7 @@ const CARDS: readonly ((numbers: Numbers) => readonly FigureCard[])[] = [
     },
     {
       title: `${STEP_NAMES.device}, median`,
+      about: 'From the first device work of a step to the end of its last.',
       unknown: NO_STEPS,
       main: { field: device('median'), unit: 'ns' },
       more: [
@@ -102,7 +108,10 @@ const CARDS: readonly ((numbers: Numbers) => readonly FigureCard[])[] = [
     return [
       {
         title: 'On {unit}',
+        about:
+          'Share of kernel time (the durations of all kernels, added up over devices) spent in kernels that use the {unit}.',
         unknown: 'no kernel is known to use them or not',
+        partial: 'least',
         main: { field: ratio(unit('used'), kernel('time')), unit: 'share', known: unitKnown },
         more: [
           { field: unit('used'), unit: 'ns', after: ' of kernel time' },
@@ -115,24 +124,26 @@ const CARDS: readonly ((numbers: Numbers) => readonly FigureCard[])[] = [
   (numbers) => [
     {
       title: 'MFU',
+      about:
+        'Model FLOPs utilisation: the time that the known FLOPs need at peak, divided by the span of all devices. Unknown FLOPs count as 0, so it is a lower bound.',
       unknown: 'no kernel has known FLOPs and a known peak',
+      partial: 'least',
       main: { field: numbers.work('mfu'), unit: 'share' },
-      more: [
-        { before: 'of the span of all devices together, ', field: numbers.spans, unit: 'ns' },
-        { ...restsOn(numbers.work('flopsRated'), numbers), before: 'FLOPs and their peak known for ' },
-      ],
+      more: [{ ...restsOn(numbers.work('flopsRated'), numbers), before: 'FLOPs known for ' }],
     },
   ],
   (numbers) => [
     {
       title: 'Of peak FLOP/s',
-      unknown: 'no kernel has known FLOPs and bytes, and peaks to hold them against',
+      about: 'Mean share of the peak FLOP/s while kernels with known FLOPs and bytes run.',
+      unknown: 'no kernel has known FLOPs and bytes, and known peaks',
+      partial: 'unknown',
       main: { field: numbers.work('computeShare'), unit: 'share' },
       more: [
         { before: 'while kernels run; of peak bandwidth ', field: numbers.work('memoryShare'), unit: 'share' },
         {
           ...restsOn(numbers.work('rated'), numbers),
-          before: 'both known, and peaks to hold them against, for ',
+          before: 'measured on ',
         },
       ],
     },
@@ -140,6 +151,7 @@ const CARDS: readonly ((numbers: Numbers) => readonly FigureCard[])[] = [
   ({ cpu }) => [
     {
       title: 'Cores busy',
+      about: 'CPU cores that ran threads of the profile, on average.',
       unknown: '',
       main: { field: ratio(cpu('time'), cpu('traced')), unit: 'cores' },
       more: [{ before: 'mean, threads ran ', field: cpu('time'), unit: 'ns', after: ' in all' }],
@@ -148,6 +160,7 @@ const CARDS: readonly ((numbers: Numbers) => readonly FigureCard[])[] = [
   ({ kernel, unattributed }) => [
     {
       title: 'No op known',
+      about: 'Share of kernel time in kernels that could not be matched to an op.',
       unknown: 'the profile has no ops',
       ...{ nothing: 0, asUnknown: 1 },
       main: { field: ratio(unattributed('time'), kernel('time')), unit: 'share' },
@@ -166,18 +179,39 @@ function neuronCard({ profile }: PanelView): FigureCard | null {
   };
   const [mfu, hfu] = [share('mfu_estimated_percent'), share('hfu_estimated_percent')];
   if (mfu.value === null || others.length > 0) return null;
-  const before = 'as neuron-profile defines it; HFU ';
+  const before = 'HFU ';
   return {
-    ...{ title: 'MFU', unknown: '', main: { field: mfu, unit: 'share' } },
+    ...{
+      title: 'MFU',
+      about: 'Model FLOPs utilisation as neuron-profile defines it.',
+      unknown: '',
+      main: { field: mfu, unit: 'share' },
+    },
     more: [{ before, field: hfu, unit: 'share' }],
   };
 }
 
 /** @param worded with the words that stand for others replaced */
-function contentOf(line: FigureLine, worded: (text: string) => string): (Node | string)[] {
-  const { before = '', field, unit, after = '', isBasis = false } = line;
-  const isLittle = isBasis && field.value !== null && field.value < 0.5;
-  return [worded(before), figure(field, unit), after, isLittle ? ', under half' : ''];
+const contentOf = ({ before = '', field, unit, after = '' }: FigureLine, worded: (text: string) => string) => [
+  worded(before),
+  figure(field, unit),
+  after,
+];
+
+/** Whether the main figure rests on less than half of kernel time. */
+function isPartial({ partial, more }: FigureCard): boolean {
+  const basis = more.find(({ isBasis }) => isBasis)?.field.value ?? null;
+  return partial !== undefined && basis !== null && basis < 0.5;
+}
+
+/** The main figure and what stands below it. One that is partial is a lower bound, or not known: so are those below it. */
+function linesOf(card: FigureCard, worded: (text: string) => string): (Node | string)[][] {
+  const { main, more, partial } = card;
+  const known = more.filter(isKnown);
+  const rows = (lines: readonly FigureLine[]): (Node | string)[][] => lines.map((line) => contentOf(line, worded));
+  if (!isPartial(card)) return rows([main, ...known]);
+  if (partial === 'unknown') return [['unknown'], ...rows(known.filter(({ isBasis }) => isBasis))];
+  return [['≥ ', ...contentOf(main, worded)], ...rows(known)];
 }
 
 const isKnown = ({ field, known }: FigureLine): boolean =>
@@ -200,22 +234,17 @@ function make(view: PanelView): PanelContent {
   const groups = asked.map((group) => (vendors !== null && group[0]?.title === vendors.title ? [vendors] : group));
   const shown = groups.flatMap((group) => group.filter((card) => !isUnknown(card)).slice(0, 1));
   const missing = groups.flatMap((group) => (group.every(isUnknown) ? group.slice(0, 1) : []));
-  const cards = shown.map(({ title, main, more }) =>
+  const cards = shown.map((card) =>
     element(
       'div',
       { class: 'card' },
-      element('dt', {}, worded(title)),
-      element('dd', { class: 'main' }, ...contentOf(main, worded)),
-      ...more.filter(isKnown).map((line) => element('dd', {}, ...contentOf(line, worded))),
+      element('dt', { title: worded(card.about) }, worded(card.title)),
+      ...linesOf(card, worded).map((line, i) => element('dd', i === 0 ? { class: 'main' } : {}, ...line)),
     ),
   );
-  const shares =
-    'The span of a device is the time from its first work to its last; kernel time is the sum of the durations of ' +
-    'kernels; both are added up over devices. MFU: the time that known FLOPs take at the peaks of the units that they ' +
-    'ran on, over the span; what is not known counts as nothing done.';
   const reasons = missing.flatMap(({ title, unknown }) => (unknown === '' ? [] : `${worded(title)}: ${unknown}`));
   const unknown = reasons.length === 0 ? [] : [note(`Not known: ${reasons.join('; ')}.`)];
-  return [element('dl', { class: 'cards' }, ...cards), ...unknown, note(shares)];
+  return [element('dl', { class: 'cards' }, ...cards), ...unknown];
 }
 
-export const FIGURES: Panel = { id: 'figures', title: 'Key figures', width: 6, make };
+export const FIGURES: Panel = { id: 'figures', title: 'Key figures', width: 3, make };

@@ -5,11 +5,10 @@
 import type Database from 'better-sqlite3';
 import { Diagnostics } from '../../record/diagnostics.js';
 import { UserError } from '../../record/errors.js';
-import { entryOf } from '../../containers/map-entry.js';
 import { realpathSync, statSync } from 'node:fs';
 import { firstBytes, isFile } from '../files.js';
 import { cellBlocks, integerBlocks, isSqliteError, openDatabase } from './sqlite-library.js';
-import { copyTable, copyValues, hasSmallRowids, indexRows, quote, readTables, type Table } from './tables.js';
+import { hasSmallRowids, indexRows, quote, readTables, type Table } from './tables.js';
 import { hasFilledLog, openCopy, usesLog, type OpenedDatabase } from './wal-copy.js';
 
 /** What SQLite gives for a cell; integers above 2^53 must be split, rebased or cast to text in SQL. */
@@ -19,7 +18,7 @@ export type SqliteRow = Cell[];
 /** Takes a row of numbers; the array is used again for the next row. */
 export type TakeNumbers = (cells: readonly number[]) => void;
 
-/** A need of an expression over `rowid`: every row has a number, though that of a view or a huge one is given here. */
+/** A need of an expression over `rowid`: every row has a number. */
 export const ROWID = 'rowid';
 
 /** A column by name, or an expression over columns; null where the table lacks one of the columns. */
@@ -34,8 +33,6 @@ export class SqliteFile {
   readonly #unfinished = new Set<IterableIterator<SqliteRow>>();
   /** Tables and views by name. */
   readonly tables: ReadonlyMap<string, Table>;
-  /** Tables whose rows were asked for by number: themselves or a temporary copy, in SQL. */
-  readonly #numberedSources = new Map<string, string>();
   #copies = 0;
   /** Conditions whose columns were checked. */
   readonly #filtered = new Set<string>();
@@ -58,16 +55,15 @@ export class SqliteFile {
 
   /**
    * Opens a database for reading; one with a write-ahead log by a private copy.
-   * @param copied bytes from the start of such a database that are needed; rows beyond them are damaged
    * @throws UserError when it is cut short, locked or damaged, or when there is no room for its copy
    */
-  static open(path: string, copied = Infinity): SqliteFile {
+  static open(path: string): SqliteFile {
     // What belongs to a database is next to the file that a link leads to.
     const file = realpathSync(path);
     if (!isFile(file)) throw new UserError('is not a file', { where: path });
     const header = Buffer.concat([firstBytes(file, HEADER_BYTES)], HEADER_BYTES); // Bytes beyond the end are 0.
     refuseUnreadable(header, file);
-    const { database, remove } = usesLog(header, file) ? openCopy(file, copied) : openInPlace(file);
+    const { database, remove } = usesLog(header, file) ? openCopy(file) : openInPlace(file);
     try {
       return new SqliteFile(path, database, remove);
     } catch (error) {
@@ -78,32 +74,12 @@ export class SqliteFile {
     }
   }
 
-  /** Opens a database to know its tables, not their rows: of one with a write-ahead log, no more than that is copied. */
-  static openSchema(path: string): SqliteFile {
-    try {
-      return SqliteFile.open(path, SCHEMA_BYTES);
-    } catch (error) {
-      // A table made late is described late in the file.
-      if (error instanceof UserError) return SqliteFile.open(path);
-      throw error;
-    }
-  }
-
   has(table: string): boolean {
     return this.tables.has(table);
   }
 
-  /** Whether the table, or its variant, has the column. */
   hasColumn(table: string, column: string): boolean {
-    return this.tables.get(this.table(table) ?? table)?.columns.has(column) ?? false;
-  }
-
-  /** The table of this name, else its variant with the highest number (`…_KERNEL_V3`), else null. */
-  table(name: string): string | null {
-    if (this.has(name)) return name;
-    const version = (table: string): number => Number(/_V(\d+)$/.exec(table)?.[1]);
-    const variants = [...this.tables.keys()].filter((table) => table.startsWith(`${name}_V`) && version(table) > 0);
-    return variants.sort((a, b) => version(b) - version(a))[0] ?? null;
+    return this.tables.get(table)?.columns.has(column) ?? false;
   }
 
   /**
@@ -111,16 +87,15 @@ export class SqliteFile {
    * @param sorted whether in order of the first cell, then of the next; else in storage order
    */
   *rows(table: string, select: readonly Selection[], filter: Filter = [], sorted = false): Generator<SqliteRow> {
-    const name = this.table(table);
-    if (name === null) return;
-    const cells = [...select.map((cell) => this.#expression(name, cell)), this.#isWrong(name, select)].join(', ');
-    this.#countLeftOut(name, filter);
+    if (!this.has(table)) return;
+    const cells = [...select.map((cell) => this.#expression(table, cell)), this.#isWrong(table, select)].join(', ');
+    this.#countLeftOut(table, filter);
     let rows: IterableIterator<SqliteRow> | null = null;
     const order = sorted ? `ORDER BY ${select.map((_, i) => i + 1).join(', ')}` : '';
     try {
       const isNumbered = select.some((cell) => typeof cell !== 'string' && cell.needs.includes(ROWID));
-      const source = isNumbered ? this.#numbered(name) : this.#source(name);
-      const sql = `SELECT ${cells} FROM ${source} WHERE ${this.#condition(name, filter)} ${order}`;
+      const source = isNumbered ? this.#numbered(table) : this.#source(table);
+      const sql = `SELECT ${cells} FROM ${source} WHERE ${this.#condition(table, filter)} ${order}`;
       rows = this.#database.prepare(sql).raw().iterate() as IterableIterator<SqliteRow>;
       this.#unfinished.add(rows);
       for (const row of rows) {
@@ -155,20 +130,28 @@ export class SqliteFile {
     key: string,
     select: Readonly<Record<Name, Selection>>,
   ): (id: Cell) => Readonly<Record<Name, Cell>> {
-    const [name, names] = [this.table(table), Object.keys(select) as Name[]];
-    if (name === null || !this.hasColumn(name, key)) return () => named(names, []);
+    const names = Object.keys(select) as Name[];
+    if (!this.#reads(table, key)) return () => named(names, []);
     return this.#guard(() => {
-      const cells = Object.values<Selection>(select).map((cell) => this.#expression(name, cell));
-      const isKey = this.tables.get(name)?.key === key;
-      const source = isKey
-        ? this.#source(name)
-        : indexRows(this.#database, this.#source(name), key, cells, ++this.#copies);
-      const columns = isKey ? cells.join(', ') : cells.map((_, i) => `c${i}`).join(', ');
-      const rows = this.#database
-        .prepare(`SELECT ${columns} FROM ${source} WHERE ${isKey ? quote(key) : 'key'} = ?`)
-        .raw();
-      return (id: Cell) => named(names, this.#guard(() => (rows.get(id) as SqliteRow | undefined) ?? [])); // prettier-ignore
+      const rows = this.#rowsBy(table, key, Object.values(select));
+      return (id: Cell) =>
+        named(
+          names,
+          this.#guard(() => (rows.get(id) as SqliteRow | undefined) ?? []),
+        );
     });
+  }
+
+  /** Cells of the row with an integer in a column, which is the key, or is made that of a copy. */
+  #rowsBy(table: string, key: string, select: readonly Selection[]): Database.Statement {
+    const source = this.#source(table);
+    const cells = select.map((cell) => this.#expression(table, cell));
+    const isKey = this.tables.get(table)?.key === key;
+    const columns = isKey ? cells : cells.map((_, i) => `c${i}`);
+    const from = isKey ? source : indexRows(this.#database, source, key, cells, ++this.#copies);
+    return this.#database
+      .prepare(`SELECT ${columns.join(', ')} FROM ${from} WHERE ${isKey ? quote(key) : 'key'} = ?`)
+      .raw();
   }
 
   /**
@@ -184,16 +167,15 @@ export class SqliteFile {
     filter: Filter = [],
     read: (cell: Cell | undefined) => number = integerOf,
   ): void {
-    const name = this.table(table);
-    if (name === null) return;
+    if (!this.has(table)) return;
     const isWrong = this.#isWrong(
-      name,
+      table,
       select.filter((cell) => typeof cell !== 'string'),
     );
-    const expressions = [...select.map((cell) => this.#expression(name, cell)), ...(isWrong === '0' ? [] : [isWrong])];
+    const expressions = [...select.map((cell) => this.#expression(table, cell)), ...(isWrong === '0' ? [] : [isWrong])];
     this.#guard(() => {
-      this.#countLeftOut(name, filter);
-      const query = { table: this.#numbered(name), expressions, condition: this.#condition(name, filter) };
+      this.#countLeftOut(table, filter);
+      const query = { table: this.#numbered(table), expressions, condition: this.#condition(table, filter) };
       const readBlock = (read === integerOf ? integerBlocks : cellBlocks)(this.#database, query);
       const numbers = new Array<number>(select.length).fill(NaN);
       for (let above = -1; ;) {
@@ -211,7 +193,7 @@ export class SqliteFile {
           this.#countBad(before);
         }
         if (isLast) return;
-        above = this.#later(name, above, last);
+        above = this.#later(table, above, last);
       }
     });
   }
@@ -255,10 +237,9 @@ export class SqliteFile {
 
   /** How many rows of a table meet a condition over columns that are there. */
   count(table: string, condition = 'TRUE'): number {
-    const name = this.table(table);
-    if (name === null) return 0;
+    if (!this.has(table)) return 0;
     return this.#guard(() => {
-      const sql = `SELECT count(*) FROM ${this.#source(name)} WHERE ${condition}`;
+      const sql = `SELECT count(*) FROM ${this.#source(table)} WHERE ${condition}`;
       return this.#database.prepare(sql).pluck().get() as number;
     });
   }
@@ -268,11 +249,16 @@ export class SqliteFile {
    * @param key column with the integer; the row's number without it
    */
   lookup(table: string, column: Selection, key?: string): ((id: number) => Cell) | null {
-    const name = this.table(table);
-    if (name === null) return null;
+    if (!this.has(table)) return null;
     return this.#guard(() => {
-      const statement = this.#database.prepare(this.#lookupSql(name, this.#expression(name, column), key)).pluck();
-      return (id: number) => this.#guard(() => (statement.get(id) as Cell | undefined) ?? null);
+      const rows =
+        key !== undefined && this.hasColumn(table, key)
+          ? this.#rowsBy(table, key, [column])
+          : this.#database.prepare(
+              `SELECT ${this.#expression(table, column)} FROM ${this.#numbered(table)} WHERE rowid = ?`,
+            );
+      const value = rows.pluck();
+      return (id: number) => this.#guard(() => (value.get(id) as Cell | undefined) ?? null);
     });
   }
 
@@ -285,25 +271,12 @@ export class SqliteFile {
     };
   }
 
-  /** The key of the profiler's own tables is that of the database, or equals the row's number; a copy may lose both. */
-  #lookupSql(table: string, value: string, key: string | undefined): string {
-    const by = key === undefined || !this.hasColumn(table, key) ? ROWID : quote(key);
-    if (this.tables.get(table)?.key === key) return `SELECT ${value} FROM ${this.#source(table)} WHERE ${by} = ?`;
-    const source = this.#numbered(table);
-    const different = this.#database.prepare(`SELECT 1 FROM ${source} WHERE ${by} IS NOT rowid LIMIT 1`);
-    if (by === ROWID || different.get() === undefined) return `SELECT ${value} FROM ${source} WHERE rowid = ?`;
-    const id = `CAST(${by} AS INTEGER)`;
-    const select = `SELECT ${id}, min(${value}) FROM ${source} WHERE ${by} IS NOT NULL GROUP BY ${id}`;
-    return `SELECT value FROM ${copyValues(this.#database, select, ++this.#copies)} WHERE key = ?`;
-  }
-
   /** The smallest integer of a column as decimal text, null when there is none. */
   minimum(table: string, column: string, where = 'TRUE'): string | null {
-    const name = this.table(table);
-    if (name === null || !this.hasColumn(name, column)) return null;
+    if (!this.#reads(table, column)) return null;
     return this.#guard(() => {
       const cell = quote(column);
-      const sql = `SELECT CAST(min(${cell}) AS TEXT) FROM ${this.#source(name)} WHERE typeof(${cell}) = 'integer' AND ${where}`;
+      const sql = `SELECT CAST(min(${cell}) AS TEXT) FROM ${this.#source(table)} WHERE typeof(${cell}) = 'integer' AND ${where}`;
       return this.#database.prepare(sql).pluck().get() as string | null;
     });
   }
@@ -313,10 +286,9 @@ export class SqliteFile {
    * holds no others. None when the table or a column is missing. @param most how many of each
    */
   extremes(table: string, select: Selection, filter: Filter, most: number): number[] {
-    const name = this.table(table);
-    if (name === null) return [];
-    const value = this.#expression(name, select);
-    const sql = `SELECT ${value} FROM ${this.#source(name)} WHERE ${value} IS NOT NULL AND ${this.#condition(name, filter)}`;
+    if (!this.has(table)) return [];
+    const value = this.#expression(table, select);
+    const sql = `SELECT ${value} FROM ${this.#source(table)} WHERE ${value} IS NOT NULL AND ${this.#condition(table, filter)}`;
     const first = (order: string): number[] =>
       this.#guard(() => {
         const rows = this.#database.prepare(`${sql} ORDER BY 1 ${order} LIMIT ${2 * most}`);
@@ -332,23 +304,27 @@ export class SqliteFile {
     this.removeCopy();
   }
 
-  /** A table in SQL. @throws UserError when it cannot be read */
-  #source(name: string): string {
-    const problem = this.tables.get(name)?.problem ?? null;
-    if (problem === null) return quote(name);
-    throw new UserError(`table ${name} ${problem}`, { where: this.path, hint: 'copy or export it again' });
+  /** Whether there are cells of a column. @throws UserError as in `#source` */
+  #reads(table: string, column: string): boolean {
+    if (this.has(table)) this.#source(table);
+    return this.hasColumn(table, column);
   }
 
-  /**
-   * A table in SQL, or a copy of it where its rows have no numbers that a double holds. No rows may be being read.
-   * @throws UserError when it cannot be read
-   */
-  #numbered(name: string): string {
-    const [source, table] = [this.#source(name), this.tables.get(name)];
-    if (table === undefined) return source;
-    return entryOf(this.#numberedSources, name, () =>
-      hasSmallRowids(this.#database, name, table) ? source : copyTable(this.#database, name, table, ++this.#copies),
-    );
+  /** A table in SQL. @throws UserError when it is of a form that no profiler writes */
+  #source(table: string): string {
+    const problem = this.tables.get(table)?.problem ?? null;
+    if (problem === null) return quote(table);
+    throw new UserError(`table ${table} ${problem.what}`, { where: this.path, hint: problem.hint });
+  }
+
+  /** A table in SQL whose rows are numbered as profilers do. @throws UserError when it cannot be read by number */
+  #numbered(table: string): string {
+    const source = this.#source(table);
+    if (hasSmallRowids(this.#database, table)) return source;
+    throw new UserError(`table ${table} has row numbers below 0 or above 2^53`, {
+      where: this.path,
+      hint: 'number its rows again: sqlite3 OLD .dump | sqlite3 NEW',
+    });
   }
 
   #expression(table: string, selection: Selection): string {
@@ -408,8 +384,6 @@ function asUserError(error: unknown, where: string): Error {
 }
 
 const HEADER_BYTES = 100;
-/** The schema is at the start of a database, mostly. */
-export const SCHEMA_BYTES = 4 * 1024 * 1024;
 const MAGIC = 'SQLite format 3\0';
 
 export const isSqlite = (head: Buffer): boolean => head.subarray(0, MAGIC.length).toString('latin1') === MAGIC;

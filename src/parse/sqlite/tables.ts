@@ -1,4 +1,4 @@
-/** The tables of a database, and temporary copies of those whose rows cannot be numbered or looked up in place. */
+/** The tables of a database, and temporary copies of those whose rows cannot be looked up in place. */
 import type Database from 'better-sqlite3';
 
 /** A table or view. */
@@ -9,10 +9,8 @@ export interface Table {
   readonly numbers: ReadonlySet<string>;
   /** The only column of the primary key; null for several or none. */
   readonly key: string | null;
-  /** Whether its rows have numbers of SQLite's: those of views and of tables WITHOUT ROWID have none. */
-  readonly hasRowids: boolean;
-  /** Why it cannot be read; null when it can. */
-  readonly problem: string | null;
+  /** Why it cannot be read, and how to make a table of it that can; null when it can. */
+  readonly problem: { readonly what: string; readonly hint: string } | null;
 }
 
 interface ListedTable {
@@ -34,60 +32,54 @@ export function readTables(database: Database.Database): Map<string, Table> {
   return new Map(byName.map((table) => [table.name, readTable(database, table)]));
 }
 
-/** A table that cannot be read matters only to who reads it: its columns are unknown. */
-function readTable(database: Database.Database, { name, type, wr }: ListedTable): Table {
-  const unreadable = { columns: new Set<string>(), numbers: new Set<string>(), key: null, hasRowids: false };
-  if (type === 'virtual') return { ...unreadable, problem: 'is a virtual table' };
-  try {
-    const columns = database.pragma(`table_info(${quote(name)})`) as { name: string; type: string; pk: number }[];
-    const [key, ...others] = columns.filter(({ pk }) => pk > 0);
-    return {
-      columns: new Set(columns.map((column) => column.name)),
-      numbers: new Set(columns.filter(({ type: of }) => NUMBER.test(of)).map((column) => column.name)),
-      key: key === undefined || others.length > 0 ? null : key.name,
-      hasRowids: type !== 'view' && wr === 0 && !columns.some((column) => isRowid(column.name)),
-      problem: null,
-    };
-  } catch (error) {
-    // A view of a table that is missing.
-    if (type === 'view' && error instanceof Error) return { ...unreadable, problem: `is a view: ${error.message}` };
-    throw error;
+/** The columns of a view or a virtual table are unknown. */
+function readTable(database: Database.Database, listed: ListedTable): Table {
+  const { name, type } = listed;
+  const columns =
+    type === 'view' || type === 'virtual'
+      ? []
+      : (database.pragma(`table_info(${quote(name)})`) as { name: string; type: string; pk: number }[]);
+  const [key, ...others] = columns.filter(({ pk }) => pk > 0);
+  const names = new Set(columns.map((column) => column.name));
+  return {
+    columns: names,
+    numbers: new Set(columns.filter(({ type: of }) => NUMBER.test(of)).map((column) => column.name)),
+    key: key === undefined || others.length > 0 ? null : key.name,
+    problem: problemOf(listed, names),
+  };
+}
+
+/** Forms of tables that no profiler writes, by what SQLite calls them. */
+const FORMS: Readonly<Record<string, string>> = { view: 'is a view', virtual: 'is a virtual table' };
+
+/** What keeps a table from being read: profilers write plain tables, whose rows SQLite numbers. */
+function problemOf({ name, type, wr }: ListedTable, columns: ReadonlySet<string>): Table['problem'] {
+  const what = wr === 1 ? 'is WITHOUT ROWID' : FORMS[type];
+  if (what !== undefined) {
+    const drop = `DROP ${type === 'view' ? 'VIEW' : 'TABLE'} ${name}`;
+    const copied = `CREATE TABLE copy AS SELECT * FROM ${name}; ${drop}; ALTER TABLE copy RENAME TO ${name}`;
+    return { what, hint: `make it a plain table: sqlite3 FILE '${copied}'` };
   }
+  const rowid = [...columns].find((column) => column.toLowerCase() === 'rowid');
+  if (rowid === undefined) return null;
+  const renamed = `ALTER TABLE ${name} RENAME COLUMN ${rowid} TO number`;
+  return { what: `has a column ${rowid}`, hint: `rename it: sqlite3 FILE '${renamed}'` };
 }
 
 /** Declared types that SQLite keeps numbers in as such. */
 const NUMBER = /INT|REAL|FLOA|DOUB|NUM|DEC/i;
 
-/** A column of this name hides the numbers of rows. */
-const isRowid = (column: string): boolean => column.toLowerCase() === 'rowid';
-
-/** Whether the numbers of a table's rows are integers from 0 that a double holds. */
-export function hasSmallRowids(database: Database.Database, name: string, { hasRowids }: Table): boolean {
-  if (!hasRowids) return false;
+/** Whether the numbers of a plain table's rows are integers from 0 that a double holds. */
+export function hasSmallRowids(database: Database.Database, name: string): boolean {
   const limit = (of: 'min' | 'max'): string => `(SELECT ${of}(rowid) FROM ${quote(name)})`;
   const sql = `SELECT coalesce(${limit('min')}, 0) >= 0 AND coalesce(${limit('max')}, 0) <= ${Number.MAX_SAFE_INTEGER}`;
   return database.prepare(sql).pluck().get() === 1;
 }
 
 /**
- * Copies a table or view into a temporary table of SQLite's, which is a file of no name or in memory: its rows are
- * numbered from 1. @returns its name in SQL
+ * Writes cells, `c0`, `c1` …, by an integer into a temporary table of SQLite's, which is a file of no name or in memory;
+ * of several rows with one integer the smallest. @returns its name in SQL
  */
-export function copyTable(database: Database.Database, name: string, { columns }: Table, number: number): string {
-  const cells = [...columns].filter((column) => !isRowid(column)).map(quote);
-  const copy = `temp.copy_${number}`;
-  database.exec(`CREATE TABLE ${copy} AS SELECT ${cells.join(', ')} FROM ${quote(name)}`);
-  return copy;
-}
-
-/** Writes values by an integer into such a table; of several with the same integer the smallest. @returns its name */
-export function copyValues(database: Database.Database, select: string, number: number): string {
-  const copy = `temp.values_${number}`;
-  database.exec(`CREATE TABLE ${copy} (key INTEGER PRIMARY KEY, value); INSERT INTO ${copy} ${select}`);
-  return copy;
-}
-
-/** Writes cells, `c0`, `c1` …, by an integer into such a table; of several rows with one integer the smallest. @returns its name */
 export function indexRows(
   database: Database.Database,
   source: string,

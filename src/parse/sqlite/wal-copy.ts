@@ -34,10 +34,9 @@ export const usesLog = (header: Buffer, path: string): boolean =>
 /**
  * Copies a database and its log, if that has any content.
  * @param path without symbolic links: the log is next to the file itself
- * @param bytes how much of the database to copy from its start; the pages after them are damaged in the copy
  * @throws UserError when there is no room for the copy, or the database is written meanwhile
  */
-export function openCopy(path: string, bytes: number): OpenedDatabase {
+export function openCopy(path: string): OpenedDatabase {
   const folder = temporaryFolder(path);
   const hasLog = hasFilledLog(path);
   // Only a log keeps its name while it is filled.
@@ -54,7 +53,7 @@ export function openCopy(path: string, bytes: number): OpenedDatabase {
     try {
       database = openDatabase(copy);
       removeUnopened(hasLog ? copy : folder);
-      copyBytes(path, target, bytes, path);
+      copyBytes(path, target, path);
       inTemporaryFolder(path, () => {
         ftruncateSync(target, Number(before.size));
         if (!hasLog) writeFully(target, Buffer.from([VERSION.rollback, VERSION.rollback]), VERSIONS_AT);
@@ -76,7 +75,7 @@ export function openCopy(path: string, bytes: number): OpenedDatabase {
 function copyLog(path: string, copy: string): void {
   const target = inTemporaryFolder(path, () => openSync(`${copy}-wal`, 'wx+', 0o600));
   try {
-    copyBytes(`${path}-wal`, target, Infinity, path);
+    copyBytes(`${path}-wal`, target, path);
   } finally {
     closeSync(target);
   }
@@ -87,11 +86,11 @@ function copyLog(path: string, copy: string): void {
 const PIECE = 1024 * 1024;
 
 /** @param input in messages */
-function copyBytes(from: string, target: number, bytes: number, input: string): void {
+function copyBytes(from: string, target: number, input: string): void {
   const source = openSync(from, 'r');
   try {
     const piece = Buffer.alloc(PIECE);
-    for (let read, copied = 0; copied < bytes && (read = readSync(source, piece)) > 0; copied += read) {
+    for (let read; (read = readSync(source, piece)) > 0;) {
       appendTo(target, piece.subarray(0, read), input);
     }
   } finally {

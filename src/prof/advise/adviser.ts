@@ -1,5 +1,5 @@
 /** Records and their rows → findings: what is worth doing. One pass; memory: what the rules keep, which is bounded. */
-import { append, largest } from '../../containers/element.js';
+import { append, elementAt, largest } from '../../containers/element.js';
 import { entryOf, groupsOf } from '../../containers/map-entry.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import { withoutDevice, countNotes, withoutTimes, type Analysis, type Answer, type Item } from '../analysis.js';
@@ -17,7 +17,7 @@ import { IdleTimes } from './idle/idle-causes.js';
 import { knownIdle, workTimesOf } from './idle/known-idle.js';
 import { JOB_RULE, type Rule, type RuleAnswer } from './rule.js';
 import { PROFILE_RULES, RULES } from './rules.js';
-import { stragglers } from './rules/communication.js';
+import { exposedCollectives, stragglers } from './rules/communication.js';
 import { percent } from './wording.js';
 import { MovedTimes } from './moved-times.js';
 import { verdictOf, type ProfileVerdict } from './verdict/verdict.js';
@@ -171,7 +171,7 @@ export class Adviser implements Analysis<Adviser> {
     return this.#devices.all.reduce((sum, { of }) => sum + of.disordered, 0);
   }
 
-  /** Most time at stake first. */
+  /** What to change in the program, most worth first, then what to change in profiling it. */
   get findings(): Finding[] {
     return this.#end().findings;
   }
@@ -257,11 +257,11 @@ export class Adviser implements Analysis<Adviser> {
         .filter((finding) => this.#worth(finding) >= this.#minShare);
       append(
         findings,
-        said.map((finding) => ({ rule: rule.name, ...finding })),
+        said.map((finding): Finding => ({ rule: rule.name, about: rule.about ?? 'program', ...finding })),
       );
       if (said.length === 0) silences.push({ rule: rule.name, why: this.#whyNot(answer) });
     }
-    return (this.#outcome = { findings: withoutRepeated(findings).sort(inOrder), silences });
+    return (this.#outcome = { findings: this.#ordered(withoutRepeated(findings)), silences });
   }
 
   /** What runs at the same time adds up to more than the time of the device, which is all that can be at stake. */
@@ -281,6 +281,29 @@ export class Adviser implements Analysis<Adviser> {
     return this.shareOf({ ...place, stake: gain?.ns ?? stake });
   }
 
+  /**
+   * Changes of the program before those of profiling it, in each list causes of a job first, then by what may be gained (by
+   * what is at stake where the gain is not known), and a cause before its effect.
+   */
+  #ordered(findings: readonly Finding[]): Finding[] {
+    const rank = new Map(findings.map((finding) => [finding, this.#worth(finding)]));
+    const worth = (finding: Finding): number => rank.get(finding) ?? 0;
+    const sorted = findings.toSorted(
+      (a, b) =>
+        (a.about < b.about ? 1 : a.about > b.about ? -1 : 0) ||
+        Number(b.rule === JOB_RULE) - Number(a.rule === JOB_RULE) ||
+        worth(b) - worth(a) ||
+        a.profile - b.profile ||
+        (a.device ?? -1) - (b.device ?? -1),
+    );
+    const [cause, effect] = [stragglers.name, exposedCollectives.name];
+    const first = sorted.findIndex(({ rule }) => rule === effect);
+    const late = sorted.findIndex(({ rule }) => rule === cause);
+    return first === -1 || late < first
+      ? sorted
+      : sorted.toSpliced(late, 1).toSpliced(first, 0, elementAt(sorted, late));
+  }
+
   #whyNot({ found, why }: RuleAnswer): string {
     if (found.length === 0) return why ?? 'nothing';
     const most = largest(found.map((finding) => this.#worth(finding)));
@@ -293,11 +316,3 @@ function withoutRepeated(findings: readonly Finding[]): Finding[] {
   const named = new Set(findings.flatMap(({ rule, profile }) => (rule === JOB_RULE ? [profile] : [])));
   return findings.filter(({ rule, profile }) => rule !== stragglers.name || !named.has(profile));
 }
-
-/** Causes in a job come before what they do to its ranks. What is at stake, not what may be gained, says how much there is to look at: of much the gain cannot be computed. */
-const inOrder = (a: Finding, b: Finding): number =>
-  Number(b.rule === JOB_RULE) - Number(a.rule === JOB_RULE) ||
-  b.stake - a.stake ||
-  (b.gain?.ns ?? 0) - (a.gain?.ns ?? 0) ||
-  a.profile - b.profile ||
-  (a.device ?? -1) - (b.device ?? -1);

@@ -1,10 +1,14 @@
 /** What `dprof advise` says: one thing worth doing, with what shows it. Plain data, as JSON writes it. */
 import { column, int, real, str, type Column } from '../../table/column.js';
 
+/** Whether the program should be changed, or the way in which it is profiled. */
+export type Concern = 'program' | 'profile';
+
 /** One thing worth doing. */
 export interface Finding {
   /** The rule's name: 'fp32-product', 'launch-gaps' … */
   readonly rule: string;
+  readonly about: Concern;
   readonly profile: number;
   /** Null where it is about all devices. */
   readonly device: number | null;
@@ -36,7 +40,8 @@ export interface LongestTime {
   readonly end: number;
 }
 
-export type Found = Omit<Finding, 'rule'>;
+/** What a rule returns; `about` where it differs from that of the rule. */
+export type Found = Omit<Finding, 'rule' | 'about'> & Partial<Pick<Finding, 'about'>>;
 
 /** What doing it may save. */
 export interface Gain {
@@ -68,6 +73,16 @@ export const FINDING_COLUMNS: readonly Column<FindingRow>[] = [
   column('profile', 'profile', int(7), 'number of the input, from 0', ({ finding }) => finding.profile),
   column('device', 'device', int(6), 'device; unknown for all together', ({ finding }) => finding.device),
   column('rule', 'rule', str(20), 'name of the rule', ({ finding }) => finding.rule, { vocabulary: true }),
+  column(
+    'about',
+    'about',
+    str(7),
+    'what to change: the program, or how it is profiled',
+    ({ finding }) => finding.about,
+    {
+      vocabulary: true,
+    },
+  ),
   column(
     'share',
     'share_percent',

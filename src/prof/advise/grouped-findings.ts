@@ -1,6 +1,8 @@
 /** Findings of one rule about several devices of a profile, or about several profiles, as one. */
+import { largest } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { time } from './wording.js';
+import type { ProfileRecord } from '../../record/record.js';
 import type { Finding, Gain } from './finding.js';
 import { JOB_RULE } from './rule.js';
 
@@ -30,10 +32,39 @@ type NameOf = (finding: Finding) => string;
 
 const deviceName: NameOf = ({ device }) => `device ${device ?? 'unknown'}`;
 
+/** What `adviceGroups` reads of an adviser. */
+interface Advised {
+  readonly findings: readonly Finding[];
+  readonly profiles: ReadonlyMap<number, ProfileRecord>;
+  shareOf(finding: Finding): number;
+}
+
+/** Whether all findings about a profile are about one device, so that the name of the profile says which. */
+const isAlone = (profile: number, { findings }: Advised): boolean =>
+  new Set(findings.flatMap((finding) => (finding.profile === profile ? (finding.device ?? []) : []))).size < 2;
+
+/** `rank 3`; the file of a profile without a rank; without both the number of the profile. */
+export function profileName(profile: number, profiles: ReadonlyMap<number, ProfileRecord>): string {
+  const header = profiles.get(profile);
+  if (header === undefined) return `profile ${profile}`;
+  return header.rank === null ? header.file : `rank ${header.rank}`;
+}
+
+/** The findings of an adviser; those of one rule about several ranks or devices are one. */
+export function adviceGroups(adviser: Advised): FindingGroup[] {
+  const { findings, profiles } = adviser;
+  const name: NameOf = ({ profile, device }) =>
+    [
+      profileName(profile, profiles),
+      ...(device === null || isAlone(profile, adviser) ? [] : [`device ${device}`]),
+    ].join(', ');
+  return groupedFindings(findings, (finding) => adviser.shareOf(finding), profiles.size > 1 ? name : undefined);
+}
+
 /**
  * @param findings in order: causes in a job first, then most at stake
  * @param nameOf where those about several profiles are one: what to call the profile and device with most
- * @returns in the same order
+ * @returns in the order of the first of each
  */
 export function groupedFindings(
   findings: readonly Finding[],
@@ -47,14 +78,12 @@ export function groupedFindings(
     const place = rule === JOB_RULE ? index : nameOf === undefined ? profile : '';
     entryOf(groups, `${rule} ${place} ${see}`, (): Finding[] => []).push(finding);
   }
-  return [...groups.values()].flatMap((group) => groupOf(group, shareOf, nameOf ?? deviceName)).sort(inOrder);
+  return [...groups.values()].flatMap((group) => groupOf(group, shareOf, nameOf ?? deviceName));
 }
 
-const inOrder = (a: FindingGroup, b: FindingGroup): number =>
-  Number(b.finding.rule === JOB_RULE) - Number(a.finding.rule === JOB_RULE) || b.stake - a.stake;
-
 function groupOf(group: readonly Finding[], shareOf: (finding: Finding) => number, nameOf: NameOf): FindingGroup[] {
-  const [finding] = group;
+  const most = largest(group.map(({ stake }) => stake));
+  const finding = group.find(({ stake }) => stake === most);
   if (finding === undefined) return [];
   const { what, details = '' } = finding;
   const isOne = group.length === 1;

@@ -144,7 +144,7 @@ export class GainTally extends KernelTally {
   }
 
   /** What may be gained, at most; null where no work is known. @param how it is computed for one kernel */
-  bound(how: string): Gain | null {
+  bounded(how: string): Gain | null {
     if (this.known === 0) return null;
     const of = this.known < this.count ? ` of ${this.known} kernels with known FLOPs and bytes` : '';
     return { ns: Math.min(this.gain, this.stake), how: `sum${of} of ${how}`, isBound: true };

@@ -4,7 +4,7 @@ import type { Annotated } from '../annotate.js';
 import type { ProfileSums } from '../neuron/metric-sums.js';
 import type { MissingTimes } from '../steps/missing-work.js';
 import { ByDevice, type Place, type DeviceTimes } from './device-times.js';
-import type { Found } from './finding.js';
+import type { Concern, Found } from './finding.js';
 import type { HostGaps } from './idle/host-gaps.js';
 import type { KnownIdle } from './idle/known-idle.js';
 
@@ -41,11 +41,13 @@ export interface Rule {
   readonly name: string;
   /** One line for the help. */
   readonly doc: string;
+  /** What its findings are about, unless they say so themselves; the program by default. */
+  readonly about?: Concern;
   readonly watch: () => Watch;
 }
 
 /** Rules that look at kernels one by one and say something of each device. */
-interface DeviceRule<Of> extends Pick<Rule, 'name' | 'doc'> {
+interface DeviceRule<Of> extends Omit<Rule, 'watch'> {
   /** Why the rule could not look, where no kernel was one to look at. */
   readonly why: string;
   readonly start: () => Of;
@@ -54,9 +56,8 @@ interface DeviceRule<Of> extends Pick<Rule, 'name' | 'doc'> {
   readonly findings: (of: Of, facts: RuleFacts, place: Place) => readonly Omit<Found, keyof Place>[];
 }
 
-export const deviceRule = <Of>({ name, doc, why, start, row: look, findings }: DeviceRule<Of>): Rule => ({
-  name,
-  doc,
+export const deviceRule = <Of>({ why, start, row: look, findings, ...rule }: DeviceRule<Of>): Rule => ({
+  ...rule,
   watch: () => {
     const devices = new ByDevice(start);
     let looked = false;

@@ -3,6 +3,7 @@ import { requireNamed } from '../../record/errors.js';
 import type { Rule } from './rule.js';
 import { aiCpu, oldArchitecture, autotuning, impossible, unknownFlops } from './rules/kernel-lists.js';
 import { alignment } from './rules/alignment.js';
+import { belowRoof } from './rules/below-roof.js';
 import { clockShift, graphTrace } from './rules/capture-faults.js';
 import { copies, copyBound } from './rules/copies.js';
 import { exposedCollectives, stragglers } from './rules/communication.js';
@@ -18,6 +19,7 @@ export const RULES: readonly Rule[] = [
   job,
   fp32Product,
   alignment,
+  belowRoof,
   launchGaps,
   longCalls,
   fusion,

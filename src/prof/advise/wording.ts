@@ -30,6 +30,9 @@ export function spokenName(name: string): string {
   return shortened(name);
 }
 
+/** `1 op runs`, `2 ops run`. */
+export const verb = (count: number, word: string): string => (count === 1 ? `${word}s` : word);
+
 export const time = (ns: number): string => amountText(ns, 'time');
 export const size = (bytes: number): string => amountText(bytes, 'transfer');
 export const percent = (fraction: number): string => amountText(fraction, 'share');

@@ -2,7 +2,7 @@
 import { orNull } from '../../containers/numeric-column.js';
 import { column, derived, int, real, type Column } from '../../table/column.js';
 import type { GroupRow } from './group-rows.js';
-import { matrixUnitShare } from './group-work.js';
+import { knownSum, rated } from '../tally/kernel-tally.js';
 import type { HostTime } from './host/host-times.js';
 
 const NS = int(13, 'ns');
@@ -17,17 +17,17 @@ const hundredfold = (share: number | null): number | null => (share === null ? n
 const percent = (part: number, whole: number): number | null => (whole > 0 ? (100 * part) / whole : null);
 
 /** Average of shares over time. */
-const computeShare = ({ amounts: { peak } }: GroupRow): number | null => over(peak.sum, peak.time);
-const memoryShare = ({ amounts: { bandwidth } }: GroupRow): number | null => over(bandwidth.sum, bandwidth.time);
+const computeShare = ({ tally }: GroupRow): number | null => rated(tally.peak);
+const memoryShare = ({ tally }: GroupRow): number | null => rated(tally.bandwidth);
 
 const isAbove = (share: number | null): boolean => share !== null && share > 100;
-const aboveCompute = (row: GroupRow): boolean => row.amounts.aboveCompute > 0 && isAbove(computeShare(row));
-const aboveMemory = (row: GroupRow): boolean => row.amounts.aboveMemory > 0 && isAbove(memoryShare(row));
+const aboveCompute = (row: GroupRow): boolean => row.tally.aboveCompute > 0 && isAbove(computeShare(row));
+const aboveMemory = (row: GroupRow): boolean => row.tally.aboveMemory > 0 && isAbove(memoryShare(row));
 
 const whole = (host: HostTime | null): HostTime | null => (host === null || host.passes === 0 ? null : host);
 
 /** A sum with an unknown time in it is unknown. */
-const knownSum = (sum = NaN): number | null => orNull(sum);
+const knownTime = (sum = NaN): number | null => orNull(sum);
 
 /** Of the host's ranges: with the keys of `HOST_KEYS` alone. */
 export const HOST_AGGREGATES: readonly Column<GroupRow>[] = [
@@ -39,71 +39,69 @@ export const HOST_AGGREGATES: readonly Column<GroupRow>[] = [
     ({ host }) => whole(host)?.passes ?? null,
   ),
   column('host', 'Host(ns)', NS, 'the same: time that threads were in it, each moment once', ({ host }) =>
-    knownSum(whole(host)?.total),
+    knownTime(whole(host)?.total),
   ),
   column('hostself', 'HostSelf(ns)', NS, 'the same: without the ranges, ops and frames within', ({ host }) =>
-    knownSum(host?.self),
+    knownTime(host?.self),
   ),
 ];
 
 /** All columns of groups, in the order of the help. */
 export const AGGREGATES: readonly Column<GroupRow>[] = [
-  column('count', 'Count', int(8), 'kernels', ({ spread }) => spread.count),
+  column('count', 'Count', int(8), 'kernels', ({ tally }) => tally.count),
   column(
     'total',
     'Total(ns)',
     NS,
     'time on the device, added up with its picoseconds, to the nearest ns',
-    ({ spread }) => rounded(spread.total),
+    ({ tally }) => rounded(tally.time),
   ),
   column('own', 'Own(ns)', NS, 'in a tree: time that is in no row beneath this one', ({ own }) => rounded(own)),
-  column(
-    'share',
-    'Share%',
-    PERCENT,
-    'share of the time of all kernels that --where lets through',
-    ({ spread, whole }) => percent(spread.total, whole),
+  column('share', 'Share%', PERCENT, 'share of the time of all kernels that --where lets through', ({ tally, whole }) =>
+    percent(tally.time, whole),
   ),
-  column('mean', 'Mean(ns)', PART_NS, 'time of a kernel, on average', ({ spread }) => spread.mean),
+  column('mean', 'Mean(ns)', PART_NS, 'time of a kernel, on average', ({ spread }) => spread?.mean ?? null),
   column(
     'median',
     'Median(ns)',
     PART_NS,
     'exact median; of an even number of kernels the mean of the middle two',
-    ({ spread }) => spread.median,
+    ({ spread }) => spread?.median ?? null,
     { narrowHeader: 'Med(ns)' },
   ),
-  column('min', 'Min(ns)', int(10, 'ns'), 'shortest kernel', ({ spread }) => rounded(spread.min)),
-  column('max', 'Max(ns)', int(10, 'ns'), 'longest kernel', ({ spread }) => rounded(spread.max)),
-  column('stddev', 'StdDev(ns)', PART_NS, 'sample standard deviation; 0 for one kernel', ({ spread }) => spread.stddev),
+  column('min', 'Min(ns)', int(10, 'ns'), 'shortest kernel', ({ spread }) => rounded(spread?.min ?? null)),
+  column('max', 'Max(ns)', int(10, 'ns'), 'longest kernel', ({ spread }) => rounded(spread?.max ?? null)),
+  column(
+    'stddev',
+    'StdDev(ns)',
+    PART_NS,
+    'sample standard deviation; 0 for one kernel',
+    ({ spread }) => spread?.stddev ?? null,
+  ),
   ...derived<GroupRow>([
     column(
       'flops',
       'FLOPs',
       int(15, 'FLOP'),
       'floating-point operations of the kernels whose FLOPs are known; unknown when none are',
-      ({ amounts: { flops } }) => (flops.kernels > 0 ? flops.sum : null),
+      ({ tally }) => knownSum(tally.flops),
     ),
-    column(
-      'known',
-      'Known%',
-      PERCENT,
-      'share of the time in kernels whose FLOPs are known',
-      ({ amounts: { flops }, spread }) => percent(flops.time, spread.total),
+    column('known', 'Known%', PERCENT, 'share of the time in kernels whose FLOPs are known', ({ tally }) =>
+      percent(tally.flops.time, tally.time),
     ),
     column(
       'bytes',
       'Bytes',
       int(15, 'bytes'),
       'least memory traffic of the kernels whose bytes are known; unknown when none are',
-      ({ amounts: { bytes } }) => (bytes.kernels > 0 ? bytes.sum : null),
+      ({ tally }) => knownSum(tally.bytes),
     ),
     column(
       'knownbytes',
       'KnownBytes%',
       PERCENT,
       'share of the time in kernels whose bytes are known',
-      ({ amounts: { bytes }, spread }) => percent(bytes.time, spread.total),
+      ({ tally }) => percent(tally.bytes.time, tally.time),
       { narrowHeader: 'KnoB%' },
     ),
     column(
@@ -111,7 +109,7 @@ export const AGGREGATES: readonly Column<GroupRow>[] = [
       'TFLOP/s',
       real(8, 3, 'TFLOP/s'),
       'FLOPs over the time of the kernels whose FLOPs are known; ! above the peak',
-      ({ amounts: { flops } }) => over(flops.sum, 1000 * flops.time),
+      ({ tally: { flops } }) => over(flops.sum, 1000 * flops.time),
       { impossible: aboveCompute },
     ),
     column(
@@ -119,7 +117,7 @@ export const AGGREGATES: readonly Column<GroupRow>[] = [
       'GB/s',
       real(7, 1, 'GB/s'),
       'bytes over the time of the kernels whose rate is known; ! above the peak',
-      ({ amounts: { ratedBytes } }) => over(ratedBytes.sum, ratedBytes.time),
+      ({ tally }) => rated(tally.ratedBytes),
       { impossible: aboveMemory },
     ),
     column(
@@ -143,15 +141,14 @@ export const AGGREGATES: readonly Column<GroupRow>[] = [
       'TC%',
       PERCENT,
       'share of the time in kernels that are known to use the matrix unit; unknown when none are and it is not known of all',
-      ({ amounts: { matrixUnit }, spread }) =>
-        hundredfold(matrixUnitShare(matrixUnit.sum, matrixUnit.time, spread.total)),
+      ({ tally }) => hundredfold(tally.matrixUnitShare),
     ),
     column(
       'tcknown',
       'TCKnown%',
       PERCENT,
       'share of the time in kernels of which it is known whether they use the matrix unit',
-      ({ amounts: { matrixUnit }, spread }) => percent(matrixUnit.time, spread.total),
+      ({ tally }) => percent(tally.matrixUnit.time, tally.time),
       { narrowHeader: 'TCKno%' },
     ),
   ]),

@@ -2,25 +2,20 @@
 import { allMerged, countedOf } from '../../containers/counted-values.js';
 import { elementAt } from '../../containers/element.js';
 import { SortedOutput, type SortKey } from '../query/sort.js';
-import type { GroupWork, GroupWorkSums } from './group-work.js';
 import type { GroupDurations } from './group-durations.js';
 import { spreadOfRuns, type GroupRuns } from './group-runs.js';
 import type { HostTime, HostTimes } from './host/host-times.js';
 import { ROOT, type GroupPath, type GroupTree } from './group-tree.js';
-import { addTimes } from '../../record/fields/times.js';
 import { spreadOf, type Spread } from '../../record/statistics.js';
-
-type KernelSpread = Pick<Spread, 'count' | 'total'> & { readonly [Key in keyof Spread]: Spread[Key] | null };
-
-const NO_KERNELS: KernelSpread = { count: 0, total: 0, mean: null, median: null, min: null, max: null, stddev: null };
+import type { KernelSum, KernelTally } from '../tally/kernel-tally.js';
 
 /** Without a tree the key is the last one, and the level 1. */
 export interface GroupRow extends GroupPath {
-  /** Of all kernels of the row; null for what takes one. */
-  readonly spread: KernelSpread;
+  /** Of the durations of all kernels of the row; null without any. */
+  readonly spread: Spread | null;
   /** Of the ranges that the row itself is named after; null where unknown, or without any. */
   readonly host: HostTime | null;
-  readonly amounts: GroupWork;
+  readonly tally: KernelSum;
   /** ns of the kernels that are in no row beneath. */
   readonly own: number;
   /** ns of the kernels of all groups. */
@@ -40,32 +35,19 @@ interface GroupData {
   readonly durations: GroupDurations;
   /** Durations of partial answers, besides. */
   readonly runs: GroupRuns;
-  readonly amounts: GroupWorkSums;
+  readonly tally: KernelTally;
   readonly host: HostTimes;
 }
 
-/** Durations of groups in an order: what those from one place to before another add up to. */
-interface OrderedSpreads {
-  /** There is a kernel in them. */
-  of(from: number, to: number): Spread | null;
-  /** ns */
-  sum(from: number, to: number): number;
-}
+/** Durations of the groups from one place to before another of an order; null without any. */
+type OrderedSpreads = (from: number, to: number) => Spread | null;
 
 /** One by one. */
 function listed(durations: GroupDurations, order: Uint32Array): OrderedSpreads {
   const { durations: all, begins } = durations.inOrder(order);
-  return {
-    of: (from, to) => {
-      const own = all.slice(begins[from], begins[to]);
-      return own.length === 0 ? null : spreadOf(own);
-    },
-    sum: (from, to) => {
-      let sum = 0;
-      const end = elementAt(begins, to);
-      for (let i = elementAt(begins, from); i < end; i++) sum = addTimes(sum, elementAt(all, i));
-      return sum;
-    },
+  return (from, to) => {
+    const own = all.slice(begins[from], begins[to]);
+    return own.length === 0 ? null : spreadOf(own);
   };
 }
 
@@ -77,17 +59,9 @@ function counted({ durations, runs }: GroupData, order: Uint32Array): OrderedSpr
     if (own.length > 0) runs.add(group, countedOf(own));
   });
   runs.settle();
-  const spreads = Array.from(order, (group): Spread | null => {
-    const own = runs.of(group);
+  return (from, to) => {
+    const own = allMerged(Array.from(order.subarray(from, to), (group) => runs.of(group)));
     return own.values.length === 0 ? null : spreadOfRuns(own);
-  });
-  return {
-    of: (from, to) => {
-      if (to - from === 1) return spreads[from] ?? null;
-      const own = allMerged(Array.from(order.subarray(from, to), (group) => runs.of(group)));
-      return own.values.length === 0 ? null : spreadOfRuns(own);
-    },
-    sum: (from, to) => spreads.slice(from, to).reduce((sum, spread) => addTimes(sum, spread?.total ?? 0), 0),
   };
 }
 
@@ -101,12 +75,12 @@ class GroupSource {
   constructor(readonly data: GroupData) {
     this.#order = data.tree.inOrder();
     this.#spreads = data.runs.isEmpty ? listed(data.durations, this.#order) : counted(data, this.#order);
-    this.whole = this.#spreads.sum(0, this.#order.length);
+    this.whole = data.tally.together(this.#order).time;
   }
 
-  spreadOf(node: number): KernelSpread {
+  spreadOf(node: number): Spread | null {
     const [from, to] = this.data.tree.rangeOf(node);
-    return this.#spreads.of(from, to) ?? NO_KERNELS;
+    return this.#spreads(from, to);
   }
 
   hostOf(node: number): HostTime | null {
@@ -115,22 +89,22 @@ class GroupSource {
     return this.data.host.of(elementAt(this.#order, from));
   }
 
-  amountsOf(node: number): GroupWork {
+  tallyOf(node: number): KernelSum {
     const [from, to] = this.data.tree.rangeOf(node);
-    return this.data.amounts.of(this.#order, from, to);
+    return this.data.tally.together(this.#order, from, to);
   }
 
   ownOf(node: number): number {
     const [from] = this.data.tree.rangeOf(node);
-    return this.data.tree.isGroup(node) ? this.#spreads.sum(from, from + 1) : 0;
+    return this.data.tree.isGroup(node) ? this.data.tally.of(elementAt(this.#order, from)).time : 0;
   }
 }
 
 /** The row of a node; each part is computed on first access, since sorting needs only some of them. */
 class NodeRow implements GroupRow {
   #path: GroupPath | null = null;
-  #spread: KernelSpread | null = null;
-  #amounts: GroupWork | null = null;
+  #spread: Spread | null = null;
+  #tally: KernelSum | null = null;
 
   constructor(
     private readonly source: GroupSource,
@@ -149,11 +123,11 @@ class NodeRow implements GroupRow {
   get level(): number {
     return this.#position.level;
   }
-  get spread(): KernelSpread {
+  get spread(): Spread | null {
     return (this.#spread ??= this.source.spreadOf(this.node));
   }
-  get amounts(): GroupWork {
-    return (this.#amounts ??= this.source.amountsOf(this.node));
+  get tally(): KernelSum {
+    return (this.#tally ??= this.source.tallyOf(this.node));
   }
   get host(): HostTime | null {
     return this.source.hostOf(this.node);

@@ -8,11 +8,11 @@ import { UserError } from '../../record/errors.js';
 import type { RangeKind, RangeRecord } from '../../record/record.js';
 import { durationOf } from '../../record/fields/times.js';
 import { GroupRuns, type Durations } from './group-runs.js';
-import { GroupWorkSums } from './group-work.js';
 import { GroupDurations } from './group-durations.js';
 import { GroupTree } from './group-tree.js';
 import { HostTimes } from './host/host-times.js';
 import { NamedTimes, rangeAmong } from './host/range-name.js';
+import { KernelTally, type KernelSum } from '../tally/kernel-tally.js';
 import { rowsOf, type Arrangement, type GroupRow } from './group-rows.js';
 
 export const MOST_GROUPS = 300_000;
@@ -40,7 +40,7 @@ export class KernelGroups {
   readonly #tree: GroupTree;
   readonly #durations = new GroupDurations();
   readonly #runs = new GroupRuns();
-  readonly #amounts = new GroupWorkSums();
+  readonly #tally = new KernelTally();
   readonly #host: HostTimes;
   readonly #hostKinds: ReadonlySet<RangeKind>;
   readonly #times = new NamedTimes();
@@ -70,23 +70,22 @@ export class KernelGroups {
     const group = this.#tree.groupOf(this.options.keys.map((column) => this.#keyOf(column.value(row))));
     this.#check();
     this.#durations.add(group, time);
-    if (this.options.amounts) this.#amounts.add(group, row, time);
+    this.#tally.add(group, time, this.options.amounts ? row : null);
   }
 
   /**
    * Adds kernels that are equal in the keys.
    * @param values of the keys
-   * @param kernels how many they are
-   * @param work what they did, as `GroupWorkSums` has it; null for nothing
+   * @param sum what they add up to
    * @throws UserError when there are too many groups
    */
-  addMany(values: readonly CellValue[], kernels: number, durations: Durations, work: Float64Array | null): void {
-    if (kernels === 0) return;
-    this.kernels += kernels;
+  addMany(values: readonly CellValue[], durations: Durations, sum: KernelSum): void {
+    if (sum.count === 0) return;
+    this.kernels += sum.count;
     const group = this.#tree.groupOf(values.map((value) => this.#keyOf(value)));
     this.#check();
     this.#runs.add(group, durations);
-    if (this.options.amounts && work !== null) this.#amounts.addNumbers(group, work);
+    this.#tally.merge(group, sum.numbers);
   }
 
   /** Whether there are so many different durations that medians and deviations are known to 1.6 % only. */
@@ -111,8 +110,8 @@ export class KernelGroups {
 
   /** The rows of the report, in its order; to be called after all kernels were added. */
   rows(): Generator<GroupRow> {
-    const [tree, durations, runs, amounts, host] = [this.#tree, this.#durations, this.#runs, this.#amounts, this.#host];
-    const data = { tree, durations, runs, amounts, host };
+    const [tree, durations, runs, tally, host] = [this.#tree, this.#durations, this.#runs, this.#tally, this.#host];
+    const data = { tree, durations, runs, tally, host };
     return rowsOf(data, this.options.arrangement);
   }
 

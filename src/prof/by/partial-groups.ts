@@ -45,15 +45,15 @@ export class PartialGroups {
     const abovePeak: number[] = [];
     for (const group of part.groups) {
       const durations = part.durationsOf(group);
-      const { kernels } = part.amountOf(durations);
+      const sum = part.sumOf(group, durations);
       const untimed = group.odd?.untimed ?? 0;
-      this.target.tally.kernelsRead += kernels + untimed;
+      this.target.tally.kernelsRead += sum.count + untimed;
       if (!passes(group)) continue;
       this.#untimed += untimed;
-      this.target.tally.countMany({ ...group.odd, kernels: kernels + untimed });
+      this.target.tally.countMany({ ...group.odd, kernels: sum.count + untimed });
       append(abovePeak, group.odd?.firstAbovePeak ?? []);
       const values = getters.map((valueOf) => valueOf(group));
-      groups.addMany(values, kernels, durations, part.workOf(group, durations));
+      groups.addMany(values, durations, sum);
     }
     this.target.tally.nameAbovePeak(
       part.profile,

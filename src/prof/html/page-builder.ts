@@ -23,7 +23,7 @@ import { isNeuronCapture, NeuronCapture } from './neuron/neuron-capture.js';
 import { MonitorRun } from './neuron/monitor-run.js';
 import { stepAfter } from './idle/longest-gaps.js';
 import { PROFILE_RULES } from '../advise/rules.js';
-import { groupedFindings } from '../advise/grouped-findings.js';
+import { adviceGroups } from '../advise/grouped-findings.js';
 import type { PageContents, PageData, PageProfile } from './page-data.js';
 import { timelineId, type PagePart, type TimelineChoice } from './timeline/timeline-data.js';
 import { pageJob } from './job/page-job.js';
@@ -259,8 +259,7 @@ export class PageBuilder implements Analysis<MakePage> {
       const timeline = built.timeline?.about ?? null;
       profiles.push({ ...profile, ...unknown, timeline, verdict: verdicts.get(number) ?? null });
     }
-    const findings = this.#adviser.findings.filter(({ profile }) => held.has(profile));
-    const advice = groupedFindings(findings, (finding) => this.#adviser.shareOf(finding));
+    const advice = adviceGroups(this.#adviser);
     const job = report === null ? null : pageJob(report, profiles, (part) => places.get(part) ?? null);
     return { data: { v: 1, ...about, profiles, leftOut: overviews.length - profiles.length, advice, job }, parts };
   }

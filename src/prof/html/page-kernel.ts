@@ -3,24 +3,20 @@ import type { KernelRecord } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
 import type { Occupancy } from '../roofline/occupancy.js';
 import type { Peaks } from '../roofline/peaks.js';
-import type { RooflineBound } from '../roofline/roofline.js';
+import type { KernelWork } from '../tally/kernel-tally.js';
 
-export interface PageKernel {
+export interface PageKernel extends KernelWork {
   readonly record: KernelRecord;
   readonly layer: readonly string[];
   readonly op: string | null;
-  readonly tc: Annotated['tc'];
   readonly dtype: string | null;
-  readonly flops: number | null;
-  readonly bytes: number | null;
   readonly peaks: Peaks;
   readonly occupancy: Occupancy | null;
-  readonly bound: RooflineBound | null;
 }
 
 /** An annotated kernel derives each value whenever it is read: the parts of a page read it once, here. */
 export function pageKernelOf(row: Annotated): PageKernel {
   const { record, layer, op, tc, flops, bytes, peaks, occupancy, placement } = row;
   const dtype = row.unitUse?.dtype ?? null;
-  return { record, layer, op, tc, dtype, flops, bytes, peaks, occupancy, bound: placement.bound };
+  return { record, layer, op, tc, dtype, flops, bytes, peaks, occupancy, placement };
 }

@@ -61,7 +61,7 @@ function rereadMemory(sums: MetricSums): WarningDetail | null {
   if (typeof read !== 'number' || typeof least !== 'number' || times <= MOST_LOADS) return null;
   const unnamed = sums.loads.named === 0 ? '; the capture does not name the tensors' : '';
   return {
-    text: `device memory is read ${times.toFixed(1)} times over: ${bytes(read)} for ${bytes(least)} of inputs and weights${unnamed}`,
+    text: `${bytes(read)} are read from device memory, ${times.toFixed(1)} times the size of inputs and weights (${bytes(least)})${unnamed}`,
     evidence: { hbmReadBytes: read, inputsAndWeightsBytes: least, times, limit: MOST_LOADS },
   };
 }
@@ -75,7 +75,7 @@ function throttled({ throttling, totalPs }: MetricSums): WarningDetail[] {
     const by = [...kinds].filter(([, windows]) => windows.allowed < windows.time).map(([kind]) => kind);
     return [
       {
-        text: `core ${core} is throttled for ${percent(time)} of the time in ${counted(limited.count, 'window')} (${by.join(', ')}), on average to ${percent(limited.allowed / limited.time)} of its rate: up to ${percent(lost)} of the time is lost`,
+        text: `core ${core} is throttled for ${percent(time)} of the time (${by.join(', ')}, ${counted(limited.count, 'window')}) to ${percent(limited.allowed / limited.time)} of its rate, which costs up to ${percent(lost)} of the time`,
         evidence: { core, windows: limited.count, timeShare: time, lostShare: lost, kinds: by.join(',') },
       },
     ];
@@ -87,10 +87,8 @@ function smallPackets({ sizes }: MetricSums): WarningDetail | null {
   if (median === null || median >= LEAST_DMA) return null;
   const small = sizes.below(LEAST_DMA);
   const tiny = sizes.below(TINY_DMA);
-  const of = (part: { packets: number; bytes: number }): string =>
-    `${percent(part.packets / packets)} of them with ${percent(part.bytes / Math.max(1, sizes.bytes))} of the bytes`;
   return {
-    text: `half of ${packets} DMA packets have at most ${bytes(median)}; below 4 KiB: ${of(small)}; below 2 KiB: ${of(tiny)}: packets of 4 KiB and more use the engines well`,
+    text: `${percent(small.packets / packets)} of ${packets} DMA packets are under 4 KiB (median ${bytes(median)}) and carry ${percent(small.bytes / Math.max(1, sizes.bytes))} of the bytes; aim for 4 KiB or more`,
     evidence: {
       packets,
       medianBytes: median,
@@ -109,7 +107,7 @@ function transposes(sums: MetricSums): WarningDetail | null {
   const value = share(part, all);
   if (value <= MOST_TRANSPOSES || typeof all !== 'number' || typeof part !== 'number') return null;
   return {
-    text: `${percent(value)} of the FLOPs only transpose (${amountText(part, 'flop')} of ${amountText(all, 'flop')}): another layout of the operands may save them`,
+    text: `${percent(value)} of the FLOPs are transposes (${amountText(part, 'flop')} of ${amountText(all, 'flop')}), which another layout of the operands may avoid`,
     evidence: { transposeFlops: part, hardwareFlops: all, share: value, limit: MOST_TRANSPOSES },
   };
 }
@@ -120,7 +118,7 @@ function singlePrecision(sums: MetricSums): WarningDetail | null {
   if (slow === null || share(slow, all) <= MOST_SINGLE || typeof all !== 'number') return null;
   const value = slow / all;
   return {
-    text: `${percent(value)} of the FLOPs are in FP32, which runs at a quarter of the BF16 rate that utilizations are relative to`,
+    text: `${percent(value)} of the FLOPs are in FP32, which runs at a quarter of the BF16 rate (utilization is relative to BF16)`,
     evidence: { fp32Flops: slow, hardwareFlops: all, share: value, limit: MOST_SINGLE },
   };
 }
@@ -132,13 +130,13 @@ function spills(sums: MetricSums): WarningDetail | null {
   const reserved = [...sums.memory].find(([use]) => /spill/i.test(use) && !/rings/i.test(use))?.[1];
   if (typeof reloaded === 'number' && value > MOST_SPILLS) {
     return {
-      text: `${percent(value)} of what is read from device memory are spilled results (${bytes(reloaded)})`,
+      text: `${percent(value)} of the bytes read from device memory are spilled results (${bytes(reloaded)})`,
       evidence: { spillReloadBytes: reloaded, share: value, limit: MOST_SPILLS },
     };
   }
   if (reserved !== undefined && reserved > 0) {
     return {
-      text: `${amountText(reserved, 'memory')} of device memory are reserved for results that do not fit into the state buffer`,
+      text: `${amountText(reserved, 'memory')} of device memory are reserved for spills from the state buffer`,
       evidence: { spillReservedBytes: reserved },
     };
   }
@@ -158,7 +156,7 @@ function missing(sums: MetricSums, metrics: readonly Metric[]): WarningDetail[] 
     const shown = names.slice(0, MOST_NAMED).join(', ');
     const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
     return {
-      text: `${shown}${more} not known: ${reason}; ${remedy}`,
+      text: `${shown}${more} unknown: ${reason}; ${remedy}`,
       evidence: { metrics: names.join(','), reason },
     };
   });
@@ -168,7 +166,7 @@ function untimed({ engines, packets }: MetricSums): WarningDetail | null {
   const instructions = [...engines.values()].reduce((sum, spans) => sum + spans.untimed, 0);
   if (instructions + packets.untimed === 0) return null;
   return {
-    text: `${instructions} instructions and ${packets.untimed} packets have no duration: times are too short`,
+    text: `${instructions} instructions and ${packets.untimed} packets have no duration, so times are too short`,
     evidence: { instructions, packets: packets.untimed },
   };
 }
@@ -180,15 +178,19 @@ export const WARNING_RULES: readonly WarningRule[] = [
     when: 'more than twice the size of inputs and weights is read from device memory',
     find: rereadMemory,
   },
-  { id: 'throttled', when: 'limits take at least 1 % of the time', find: throttled },
+  { id: 'throttled', when: 'throttling costs at least 1 % of the time', find: throttled },
   {
     id: 'small-dma',
-    when: 'half of the DMA packets have less than 4 KiB, instruction fetch aside',
+    when: 'half of the DMA packets are under 4 KiB (without instruction fetch)',
     find: smallPackets,
   },
-  { id: 'transposes', when: 'more than 10 % of the FLOPs only transpose', find: transposes },
+  { id: 'transposes', when: 'more than 10 % of the FLOPs are transposes', find: transposes },
   { id: 'single-precision', when: 'more than 10 % of the FLOPs are in FP32', find: singlePrecision },
-  { id: 'spill', when: 'spilled results are over 25 % of what is read, or memory is reserved for them', find: spills },
+  {
+    id: 'spill',
+    when: 'spilled results are over 25 % of the bytes read, or memory is reserved for spills',
+    find: spills,
+  },
   { id: 'untimed', when: 'instructions or packets have no duration', find: untimed },
   {
     id: 'unknown',

@@ -1,8 +1,8 @@
-/** What the kernels of a profile add up to, as plain sums over annotated kernels. Memory: the names of kernels. */
-import type { Writable } from '../../containers/writable.js';
+/** What the kernels of a profile add up to: a view of their tally, and names with their times. Memory: the names. */
 import { isNeuronInstruction } from '../../record/neuron/neuron-cores.js';
 import { UNKNOWN, NS_PER_S } from '../../record/units.js';
 import { whyWithoutCall, type Annotated } from '../annotate.js';
+import { KernelTally, type KernelSum } from '../tally/kernel-tally.js';
 import { originOf } from '../report/graph-origin.js';
 import type { Pairing } from '../work/forward-pairing.js';
 import type {
@@ -12,7 +12,7 @@ import type {
   CollectiveOperations,
   MemoryOperations,
 } from './summary-data.js';
-import { allToPicoseconds, knownTime, sumOf, Tallies, toPicoseconds, tallyOf } from './tallies.js';
+import { knownTime, sumOf, Tallies, tallyOf } from './tallies.js';
 import { boundedEntryOf, entryOf } from '../../containers/map-entry.js';
 
 interface Sum {
@@ -84,6 +84,27 @@ export class OperationSums {
   }
 }
 
+/** Numbers of keys in the tally. Each kernel is in one of the first three, by what is known of its work. */
+const KEYS = {
+  /** FLOPs or bytes are not known. */
+  unknownWork: 0,
+  /** Both are, but not a share of each peak: transfers that outlast what starts them have none. */
+  knownWork: 1,
+  ratedWork: 2,
+  impossible: 3,
+  trials: 4,
+  cut: 5,
+  /** Products by whether the matrix unit takes their types. */
+  eligible: 6,
+  undecided: 7,
+  /** By the column `tc`: see `BY_UNIT`. */
+  used: 8,
+  unused: 9,
+  notApplicable: 10,
+  undetermined: 11,
+  unknown: 12,
+} as const;
+
 const BY_UNIT = {
   '1': 'used',
   '0': 'unused',
@@ -92,100 +113,69 @@ const BY_UNIT = {
   null: 'unknown',
 } as const satisfies Readonly<Record<`${NonNullable<Annotated['tc']>}` | 'null', keyof MatrixUnitTime>>;
 
-/** Shares of kernels, each weighted with its kernel's time. */
-class Weighted {
-  sum = 0;
-  /** Of the kernels whose share is known. */
-  time = 0;
-
-  add(share: number, time: number): void {
-    this.sum += share * time;
-    this.time += time;
-  }
-
-  get mean(): number | null {
-    return this.time > 0 ? this.sum / this.time : null;
-  }
-}
-
 const PERCENT = 100;
 
 export class KernelSums {
-  #count = 0;
-  #time = 0;
+  readonly #tally = new KernelTally();
   #untimed = 0;
-  readonly #cut = { count: 0, time: 0 };
   readonly #names = new Tallies();
   readonly #precision = new Tallies();
   readonly #bounds = new Tallies();
   readonly #reasons = new Tallies();
   readonly #replayed = new Tallies();
-  readonly #unit = { used: 0, unused: 0, notApplicable: 0, undetermined: 0, unknown: 0 };
-  /** Time of products by whether the unit takes their types. */
-  readonly #products = { taken: 0, undecided: 0 };
-  readonly #work: Writable<Pick<WorkTime, 'known' | 'flops' | 'bytes' | 'impossible' | 'trials' | 'trialTime'>> = {
-    ...{ known: 0, flops: 0, bytes: 0, impossible: 0, trials: 0, trialTime: 0 },
-  };
-  readonly #computeShare = new Weighted();
-  /** Bytes of the kernels with shares: transfers that outlast what starts them have none. */
-  #ratedBytes = 0;
-  readonly #memoryShare = new Weighted();
-  /** Of all whose FLOPs and peak are known, whatever is known of their bytes. */
-  readonly #flopShare = new Weighted();
 
   /** @param time ns; null when it is not known: such a kernel counts, and takes no time */
   add(row: Annotated, time: number | null): void {
-    this.#count++;
-    if (time === null) this.#untimed++;
+    const { record, placement, tc, unitUse, role } = row;
     const ns = time ?? 0;
-    this.#time += ns;
-    if (row.record.cut === true) {
-      this.#cut.count++;
-      this.#cut.time += ns;
-    }
-    this.#names.add(row.record.short, time);
+    const count = (key: number): void => this.#tally.add(key, ns, null);
+    if (time === null) this.#untimed++;
+    this.#tally.add(workKeyOf(row), ns, row);
+    this.#names.add(record.short, time);
     const reason = whyUnattributed(row);
     if (reason !== null) this.#reasons.add(reason, time);
-    if (row.record.graph !== undefined) this.#replayed.add(originOf(row.record.graph), time);
-    this.#precision.add(row.unitUse?.dtype ?? UNKNOWN, time);
-    this.#addUnit(row, ns);
-    this.#bounds.add(row.placement.bound ?? UNKNOWN, time);
-    this.#addWork(row, ns);
-  }
-
-  #addUnit({ tc, unitUse }: Annotated, ns: number): void {
-    this.#unit[BY_UNIT[`${tc ?? 'null'}`]] += ns;
+    if (record.graph !== undefined) this.#replayed.add(originOf(record.graph), time);
+    this.#precision.add(unitUse?.dtype ?? UNKNOWN, time);
+    this.#bounds.add(placement.bound ?? UNKNOWN, time);
+    if (record.cut === true) count(KEYS.cut);
+    if (placement.above.compute || placement.above.memory) count(KEYS.impossible);
+    if (role === 'trial') count(KEYS.trials);
+    count(KEYS[BY_UNIT[`${tc ?? 'null'}`]]);
     const isTaken = unitUse?.eligible ?? null;
     // What ran on the unit could, whatever is known of its operands.
-    if (tc === 1 || (tc === 0 && isTaken === true)) this.#products.taken += ns;
-    else if (tc === '?' || (tc === 0 && isTaken === null)) this.#products.undecided += ns;
-  }
-
-  #addWork({ flops, bytes, placement, peaks, role }: Annotated, ns: number): void {
-    const { computeShare, memoryShare, above } = placement;
-    if (above.compute || above.memory) this.#work.impossible++;
-    if (role === 'trial') {
-      this.#work.trials++;
-      this.#work.trialTime += ns;
-    }
-    if (computeShare !== null) this.#flopShare.add(computeShare / PERCENT, ns);
-    if (flops === null || bytes === null) return;
-    this.#work.known += ns;
-    this.#work.flops += flops;
-    this.#work.bytes += bytes;
-    // What has nothing to do has a share of 0 of any peak, known or not.
-    if (computeShare === null || memoryShare === null || peaks.bytesPerS === null) return;
-    this.#computeShare.add(computeShare / PERCENT, ns);
-    this.#memoryShare.add(memoryShare / PERCENT, ns);
-    this.#ratedBytes += bytes;
+    if (tc === 1 || (tc === 0 && isTaken === true)) count(KEYS.eligible);
+    else if (tc === '?' || (tc === 0 && isTaken === null)) count(KEYS.undecided);
   }
 
   get #matrixUnit(): MatrixUnitTime {
-    const { used, unused, notApplicable } = this.#unit;
-    const { taken, undecided } = this.#products;
-    const isUnknown = used + unused + notApplicable === 0 || (taken === 0 && undecided > 0);
-    const eligible = { eligible: toPicoseconds(taken), eligibleUsed: toPicoseconds(used) };
-    return { ...allToPicoseconds(this.#unit), ...(isUnknown ? { eligible: null, eligibleUsed: null } : eligible) };
+    const time = (key: keyof typeof KEYS): number => this.#tally.of(KEYS[key]).time;
+    const [used, unused, notApplicable] = [time('used'), time('unused'), time('notApplicable')];
+    const unit = { used, unused, notApplicable, undetermined: time('undetermined'), unknown: time('unknown') };
+    const [eligible, undecided] = [time('eligible'), time('undecided')];
+    const isUnknown = used + unused + notApplicable === 0 || (eligible === 0 && undecided > 0);
+    return { ...unit, ...(isUnknown ? { eligible: null, eligibleUsed: null } : { eligible, eligibleUsed: used }) };
+  }
+
+  /** @param span ns of the devices, added up; 0 where work of one is missing */
+  #work({ peak }: KernelSum, span: number): WorkTime {
+    const known = this.#tally.together([KEYS.knownWork, KEYS.ratedWork]);
+    const rated = this.#tally.of(KEYS.ratedWork);
+    const trials = this.#tally.of(KEYS.trials);
+    const [flops, bytes] = [known.flops.sum, known.bytes.sum];
+    const mean = ({ sum }: { readonly sum: number }): number | null =>
+      // Where only those are known that do nothing, nothing is known of shares.
+      rated.time === 0 || (flops === 0 && bytes === 0) ? null : sum / PERCENT / rated.time;
+    return {
+      ...{ known: known.time, flops, bytes, impossible: this.#tally.of(KEYS.impossible).count },
+      ...{ trials: trials.count, trialTime: trials.time },
+      computeShare: mean(rated.peak),
+      memoryShare: rated.bytes.sum === 0 && bytes > 0 ? null : mean(rated.bandwidth),
+      rated: rated.time,
+      // FLOPs of 0 at any peak alone say nothing of how the device is used.
+      mfu: peak.sum > 0 && span > 0 ? peak.sum / PERCENT / span : null,
+      flopsRated: peak.time,
+      bounds: this.#bounds.byTime(),
+    };
   }
 
   /**
@@ -194,33 +184,21 @@ export class KernelSums {
    * @param span ns of the devices, added up; 0 where work of one is missing
    */
   result(most: number, span: number): KernelSummary | null {
-    if (this.#count === 0) return null;
-    const { sum: atPeak, time: flopsRated } = this.#flopShare;
+    const all = this.#tally.together([KEYS.unknownWork, KEYS.knownWork, KEYS.ratedWork]);
+    if (all.count === 0) return null;
+    const cut = this.#tally.of(KEYS.cut);
     const reasons = this.#reasons.byTime();
-    // Where only those are known that do nothing, nothing is known of shares.
-    const isIdle = this.#work.flops === 0 && this.#work.bytes === 0;
     return {
-      count: this.#count,
-      time: knownTime({ count: this.#count, time: this.#time }, this.#untimed),
+      count: all.count,
+      time: knownTime(all, this.#untimed),
       untimed: this.#untimed,
-      cut: { count: this.#cut.count, time: toPicoseconds(this.#cut.time) },
+      cut: { count: cut.count, time: cut.time },
       byTime: this.#names.byTime(most),
       byCount: this.#names.byCount(most),
       names: this.#names.size,
       precision: this.#precision.byTime(),
       matrixUnit: this.#matrixUnit,
-      work: {
-        ...this.#work,
-        known: toPicoseconds(this.#work.known),
-        trialTime: toPicoseconds(this.#work.trialTime),
-        computeShare: isIdle ? null : this.#computeShare.mean,
-        memoryShare: isIdle || (this.#ratedBytes === 0 && this.#work.bytes > 0) ? null : this.#memoryShare.mean,
-        rated: toPicoseconds(this.#computeShare.time),
-        // FLOPs of 0 at any peak alone say nothing of how the device is used.
-        mfu: atPeak > 0 && span > 0 ? atPeak / span : null,
-        flopsRated: toPicoseconds(flopsRated),
-        bounds: this.#bounds.byTime(),
-      },
+      work: this.#work(all, span),
       unattributed: {
         count: reasons.reduce((sum, { count }) => sum + count, 0),
         time: sumOf(reasons),
@@ -229,6 +207,13 @@ export class KernelSums {
       replayed: this.#replayed.byTime(),
     };
   }
+}
+
+function workKeyOf({ flops, bytes, placement: { computeShare, memoryShare }, peaks }: Annotated): number {
+  if (flops === null || bytes === null) return KEYS.unknownWork;
+  // What has nothing to do has a share of 0 of any peak, known or not.
+  const isRated = computeShare !== null && memoryShare !== null && peaks.bytesPerS !== null;
+  return isRated ? KEYS.ratedWork : KEYS.knownWork;
 }
 
 /** Reasons for unknown ops that would else name the kernel's own numbers. */

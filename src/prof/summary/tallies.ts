@@ -1,6 +1,7 @@
 /** Names with how often and how long, within a bound. */
 import { PS_PER_NS } from '../../containers/interval-union.js';
 import { entryOf } from '../../containers/map-entry.js';
+import { addTimes } from '../../record/fields/times.js';
 import type { Tally, TimedTally } from './summary-data.js';
 
 /** Names that are kept in all, and characters of them. */
@@ -19,7 +20,7 @@ export class Tallies {
     const sum = this.#sums.get(name) ?? this.#enter(name);
     sum.count++;
     if (time === null) sum.untimed++;
-    else sum.time += time;
+    else sum.time = addTimes(sum.time, time);
   }
 
   get size(): number {
@@ -68,10 +69,4 @@ export function sumOf(tallies: readonly Tally[]): number | null {
 }
 
 /** A sum of ns with a fraction: what adding up leaves beyond a picosecond is no time. */
-export const toPicoseconds = (ns: number): number => Math.round(ns * PS_PER_NS) / PS_PER_NS;
-
-/** The same of each of several. */
-export function allToPicoseconds<Times extends object>(times: Times): Times {
-  const entries = Object.entries(times).map(([name, ns]) => [name, toPicoseconds(ns as number)] as const);
-  return Object.fromEntries(entries) as Times;
-}
+const toPicoseconds = (ns: number): number => Math.round(ns * PS_PER_NS) / PS_PER_NS;

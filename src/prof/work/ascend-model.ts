@@ -119,11 +119,10 @@ function whyOf(record: KernelRecord, dtype: string | null, verdict: TensorCore, 
     : judged;
 }
 
-function cubeUse(
-  { record, arch, described }: JudgedKernel & { readonly described: ResolvedWork },
-  isProduct: boolean,
-): MatrixUnitUse {
-  const dtype = kernelType(record) ?? matrixUnitUse(described.call, isProduct, record.name, arch).dtype;
+function cubeUse({ record, arch, described }: JudgedKernel, isProduct: boolean): MatrixUnitUse | null {
+  if (described === null && !isProduct) return null;
+  const ofCall = described === null ? null : matrixUnitUse(described.call, isProduct, record.name, arch);
+  const dtype = kernelType(record) ?? ofCall?.dtype ?? null;
   const shared = { dtype, halfSums: false, shortcut: false };
   if (!isProduct) return { ...shared, eligible: false, why: null, slowed: null };
   const verdict = cubeVerdict(record, arch);

@@ -7,8 +7,8 @@ import type { ServingStep } from '../../record/serving-step.js';
 import type { DerivedWork } from './derived-work.js';
 import { LruCache, entryOf } from '../../containers/map-entry.js';
 import { arithmeticType } from '../../ops/arithmetic.js';
-import { isEligible, mathType } from '../../ops/kernels/matrix-unit.js';
-import { addsInHalf, isShortcut } from '../../ops/kernels/kernel-name.js';
+import { isEligible, mathType, matrixTypes, typeOnUnit } from '../../ops/kernels/matrix-unit.js';
+import { addsInHalf, factorType, isShortcut } from '../../ops/kernels/kernel-name.js';
 import { slowedBy, whyOf, type ProductFacts, type Reason } from '../../ops/kernels/tensor-core-advice.js';
 
 /** A kernel's use of the matrix unit, cached by call and name, since the kernels of a loop repeat with the same ones. */
@@ -42,6 +42,27 @@ const cache = new LruCache<OpCall, Map<string, MatrixUnitUse>>(KEPT);
 export function matrixUnitUse(call: OpCall, product: boolean, name: string, arch: string | undefined): MatrixUnitUse {
   const uses = cache.of(call, () => new Map<string, MatrixUnitUse>());
   return entryOf(uses, `${product}/${String(arch)}/${name}`, () => judge(call, product, name, arch));
+}
+
+/**
+ * The use of the unit by a product of which no op is known, as far as the kernel's name states the type of its factors;
+ * null when it does not.
+ */
+export function matrixUnitUseByName(name: string, arch: string | undefined): MatrixUnitUse | null {
+  const dtype = factorType(name);
+  if (dtype === null) return null;
+  const types = matrixTypes(arch);
+  const type = mathType(dtype);
+  // The extents decide as well, and they are not known.
+  const excluded = types !== null && type !== null && typeOnUnit(type, types) === null;
+  return {
+    dtype,
+    eligible: excluded ? false : null,
+    why: null,
+    slowed: null,
+    halfSums: addsInHalf(name),
+    shortcut: isShortcut(name),
+  };
 }
 
 function judge(call: OpCall, product: boolean, name: string, arch: string | undefined): MatrixUnitUse {
@@ -103,8 +124,11 @@ export interface WorkModel {
   /** Why the column `tc` has '?': a word, and a sentence. */
   readonly undetermined: { readonly id: string; readonly text: string };
 
-  /** @param isProduct whether the `tc` column says that it is a product */
-  matrixUnitUse(kernel: JudgedKernel & { readonly described: ResolvedWork }, isProduct: boolean): MatrixUnitUse;
+  /**
+   * @param isProduct whether the `tc` column says that it is a product
+   * @returns null when neither an op nor the kernel's name says anything
+   */
+  matrixUnitUse(kernel: JudgedKernel, isProduct: boolean): MatrixUnitUse | null;
 
   /** FLOPs that the matrix unit did as the device counted them; absent where it counts none. */
   countedFlops?(record: KernelRecord): number | null;

@@ -3,7 +3,14 @@ import { matrixUnitByName, matrixUnitCell, tensorCore, type TensorCore } from '.
 import type { Device, KernelRecord } from '../../record/record.js';
 import { ASCEND } from './ascend-model.js';
 import { deriveFromCalls, NO_WORK, familyOfRecords, workOfKernel, type DerivedWork } from './derived-work.js';
-import { matrixUnitUse, BY_NAME, type JudgedKernel, type MatrixUnitCell, type WorkModel } from './work-model.js';
+import {
+  matrixUnitUse,
+  matrixUnitUseByName,
+  BY_NAME,
+  type JudgedKernel,
+  type MatrixUnitCell,
+  type WorkModel,
+} from './work-model.js';
 import { instructionWork, operandType } from '../../ops/neuron/instruction-work.js';
 import type { ResolvedWork } from '../../ops/resolve-work.js';
 import { isNeuronInstruction } from '../../record/neuron/neuron-cores.js';
@@ -41,11 +48,14 @@ export const NEURON: WorkModel = {
   verdictOf: ({ engine }) => (engine === TENSOR ? ON_ENGINE : NOT_ON_ENGINE),
   judgedBy: 'by its engine',
   undetermined: { id: 'trace', text: 'a device trace does not say whether a MATMUL multiplies or only transposes' },
-  matrixUnitUse: ({ record, described }) => ({
-    dtype: operandType(record),
-    eligible: multiplies(record, described),
-    ...{ why: null, slowed: null, halfSums: false, shortcut: false },
-  }),
+  matrixUnitUse: ({ record, described }) =>
+    described === null
+      ? null
+      : {
+          dtype: operandType(record),
+          eligible: multiplies(record, described),
+          ...{ why: null, slowed: null, halfSums: false, shortcut: false },
+        },
   whyUnknown: ({ name }) => `no formula for the opcode ${name}`,
 };
 
@@ -63,8 +73,10 @@ export const GPU: WorkModel = {
   verdictOf: ({ name }, arch) => tensorCore(name, arch),
   judgedBy: 'by its name',
   undetermined: BY_NAME,
-  matrixUnitUse: ({ record, arch, described }, isProduct) =>
-    matrixUnitUse(described.call, isProduct, record.name, arch),
+  matrixUnitUse: ({ record: { name }, arch, described }, isProduct) => {
+    if (described !== null) return matrixUnitUse(described.call, isProduct, name, arch);
+    return isProduct ? matrixUnitUseByName(name, arch) : null;
+  },
 };
 
 /** First match wins; the last one is that of every other device. */

@@ -12,7 +12,7 @@ import type { ProfileLine } from '../../../src/record/record.js';
 import { NsightDatabase } from '../../support/nsight-database.js';
 import { NvprofDatabase } from '../../support/nvprof-database.js';
 import { freshPath } from '../../support/fresh-path.js';
-import { commandOf, runCli, type Ran } from '../../support/run-cli.js';
+import { runCli, type Ran } from '../../support/run-cli.js';
 import { itSlow } from '../../support/sets.js';
 import { ROOT } from '../../support/shared.js';
 
@@ -74,9 +74,7 @@ describe('dparse', () => {
     }
   });
 
-  it('-j gives the same bytes where a worker takes one profile after the other, of any format and none', async function () {
-    // Worker threads are started from compiled files.
-    if (commandOf('dparse').length > 1) return this.skip();
+  it('-j gives the same bytes where a worker takes one profile after the other, of any format and none', async () => {
     const broken = join(folderOf(), 'broken.sqlite');
     writeFileSync(broken, readFileSync(SAMPLE).subarray(0, 5000));
     const names = ['decoder.pt.trace.json.gz', 'ascend_pytorch_profiler_0.db', 'attention.ntff'];
@@ -87,8 +85,7 @@ describe('dparse', () => {
     expect(one.code).to.equal(1);
   });
 
-  itSlow('-j takes more workers than ten without a warning', async function () {
-    if (commandOf('dparse').length > 1) return this.skip();
+  itSlow('-j takes more workers than ten without a warning', async () => {
     const warnings: Error[] = [];
     const take = (warning: Error): number => warnings.push(warning);
     process.on('warning', take);
@@ -123,8 +120,7 @@ describe('dparse', () => {
     expect(stderr).to.match(/self: cannot be read: too many symbolic links\n$/);
   });
 
-  itSlow('gives the same bytes without -j, where inputs are large enough for several workers', async function () {
-    if (commandOf('dparse').length > 1) return this.skip();
+  itSlow('gives the same bytes without -j, where inputs are large enough for several workers', async () => {
     const folder = folderOf('a.sqlite');
     const trace = gunzipSync(readFileSync(join(ROOT, 'samples/lenet.pt.trace.json.gz'))).toString();
     const padded = trace.replace('{', `{"padding": "${'x'.repeat(17_000_000)}",`);

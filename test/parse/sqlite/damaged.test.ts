@@ -28,11 +28,9 @@ describe('SqliteFile: a damaged database', () => {
     });
   }
 
-  for (const encoding of ['UTF-8', 'UTF-16le', 'UTF-16be']) {
-    it(`is known as a profile when its end is missing, in ${encoding}`, () => {
-      const path = rewritten(SAMPLE, { pragmas: [`encoding = '${encoding}'`] });
-      truncateSync(path, statSync(path).size - 4096);
-      expect(() => checkProfile(path, 'net.sqlite')).to.throw(UnreadableInput, 'cut');
-    });
-  }
+  it('is known as a profile when its end is missing', () => {
+    const path = rewritten(SAMPLE, {});
+    truncateSync(path, statSync(path).size - 4096);
+    expect(() => checkProfile(path, 'net.sqlite')).to.throw(UnreadableInput, 'cut');
+  });
 });

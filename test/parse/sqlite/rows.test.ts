@@ -151,28 +151,6 @@ describe('SqliteFile: rows as numbers', () => {
     file.close();
   });
 
-  it('reads rowids of all 64 bits, in blocks and at their limits', () => {
-    const rowids = Array.from({ length: 2500 }, (_, i) => 2n ** 63n - 2500n + BigInt(i));
-    const file = open('CREATE TABLE t (a INTEGER)', (database) => {
-      const insert = database.prepare('INSERT INTO t (rowid, a) VALUES (?, ?)');
-      rowids.forEach((rowid, i) => insert.run(rowid, i));
-    });
-    expect(numbers(file, ['a'])).to.deep.equal(rowids.map((_, i) => [i]));
-    file.close();
-  });
-
-  it('reads a table with a column that hides the rowids', () => {
-    const expected = Array.from({ length: 1500 }, (_, i) => [i]);
-    for (const type of ['TEXT', 'INTEGER']) {
-      const hidden = open(`CREATE TABLE t (a INTEGER, rowid ${type})`, (database) => {
-        const insert = database.prepare('INSERT INTO t VALUES (?, 5)');
-        for (let i = 0; i < 1500; i++) insert.run(i);
-      });
-      expect(numbers(hidden, ['a'])).to.deep.equal(expected);
-      hidden.close();
-    }
-  });
-
   it('reads any cells, in pages of every size', () => {
     const cell = fc.oneof(
       fc.constant(null),

@@ -15,9 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { checkProfile, readProfile } from '../../../src/parse/profile.js';
-import { SqliteFile } from '../../../src/parse/sqlite/sqlite.js';
-import { UserError } from '../../../src/record/errors.js';
+import { readProfile } from '../../../src/parse/profile.js';
 import { freshPath } from '../../support/fresh-path.js';
 import { ofType } from '../../support/kineto.js';
 import { NsightDatabase } from '../../support/nsight-database.js';
@@ -158,43 +156,5 @@ describe('SqliteFile: a database with a write-ahead log', () => {
     );
     expect(ran.status).to.equal(1);
     expect(readdirSync(temporary)).to.deep.equal([]);
-  });
-});
-
-describe('SqliteFile.openSchema: a large database with a write-ahead log', () => {
-  /** More bytes of rows than are copied for the schema, before or after the tables of a profile are made. */
-  function large(isLate: boolean): string {
-    const path = place();
-    const db = new Database(path);
-    db.pragma('page_size = 1024');
-    db.pragma('journal_mode = DELETE');
-    db.pragma('synchronous = OFF');
-    db.exec('VACUUM; BEGIN');
-    if (isLate) for (let n = 0; n < 500; n++) db.exec(`CREATE TABLE early_${n} (a)`);
-    db.exec('CREATE TABLE filler (a)');
-    const insert = db.prepare('INSERT INTO filler VALUES (zeroblob(100000))');
-    for (let n = 0; n < 50; n++) insert.run();
-    if (isLate) for (let n = 0; n < 500; n++) db.exec(`CREATE TABLE late_${n} (a)`);
-    db.exec('COMMIT');
-    db.close();
-    return inWalMode(path);
-  }
-
-  it('copies what the schema needs, not the rows', () => {
-    const file = SqliteFile.openSchema(large(false));
-    expect([...file.tables.keys()]).to.include.members(['StringIds', 'filler']);
-    expect(() => [...file.rows('filler', ['a'])]).to.throw(UserError, 'database is damaged');
-    file.close();
-  });
-
-  it('knows tables that were made after the rows', () => {
-    const file = SqliteFile.openSchema(large(true));
-    expect([...file.tables.keys()]).to.include.members(['StringIds', 'early_0', 'late_499']);
-    file.close();
-  });
-
-  it('does not matter to the records', () => {
-    expect(checkProfile(large(true), 'net.sqlite').id).to.equal('nsight');
-    expect(kernelsOf(large(true))).to.deep.equal(kernelsOf(place()));
   });
 });

@@ -31,8 +31,10 @@ function checkGroups(findings: readonly Finding[], shareOf: (finding: Finding) =
     expect(details).to.equal(finding.details === undefined ? '' : `${on}${finding.details}`);
   }
   expect(groups.reduce((sum, { stake }) => sum + stake, 0)).to.equal(sumOf(findings, ({ stake }) => stake));
-  const stakes = groups.map(({ stake }) => stake);
-  expect(stakes).to.deep.equal(stakes.toSorted((a, b) => b - a));
+  const first = groups.map(({ finding: { rule, profile, see } }) =>
+    findings.findIndex((one) => one.rule === rule && one.profile === profile && one.see === see),
+  );
+  expect(first).to.deep.equal(first.toSorted((a, b) => a - b));
 }
 
 const finding = fc.record({
@@ -51,7 +53,15 @@ const lists = fc
   .map((all) =>
     all
       .map(({ gain, details, ...one }): Finding => ({
-        ...{ ...one, what: `idle ${one.stake}`, action: 'change it', kernels: [], evidence: {}, see: one.rule },
+        ...{
+          ...one,
+          about: 'program' as const,
+          what: `idle ${one.stake}`,
+          action: 'change it',
+          kernels: [],
+          evidence: {},
+          see: one.rule,
+        },
         ...(details === undefined ? undefined : { details }),
         gain: gain === null ? null : { ns: gain, how: 'all of it', isBound: true },
       }))

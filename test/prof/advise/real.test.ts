@@ -124,7 +124,7 @@ describe('advice on real profiles', () => {
       // Nearly all of it while the loader's next batch is awaited.
       expect(Number(waits?.evidence['loadingNs'])).to.be.within(0.9 * expected, expected);
       expect(product?.gain?.ns).to.be.lessThan(product?.stake ?? 0);
-      expect(product?.what).to.match(/^966 products in FP32/);
+      expect(product?.what).to.match(/^966 matrix products run in FP32/);
     },
   );
 

@@ -25,9 +25,9 @@ describe('the sentence of a verdict', () => {
 
     it('leaves it out of the shares where it is longer than the rest', () => {
       expect(textOf(...waiting(9 * MS))).to.match(
-        /^GPU waited for 9\.000 ms at the beginning, perhaps for work from before the profile\. In the 4\.000 ms after it, idle 50\.0 %: the host is busy/,
+        /^GPU waited for 9\.000 ms at the beginning, perhaps for work from before the profile\. In the 4\.000 ms after it, idle 50\.0 %: the CPU is doing/,
       );
-      expect(textOf(...waiting(3 * MS))).to.match(/^GPU idle 71\.4 %: launched work waits on the device/);
+      expect(textOf(...waiting(3 * MS))).to.match(/^GPU idle 71\.4 %: gaps between queued kernels/);
     });
 
     it('keeps it in the parts, which add up to the span', () => {
@@ -58,7 +58,7 @@ describe('the sentence of a verdict', () => {
     it('says that it waited for another rank, and what the rest of the time was', () => {
       // 4 ms of computing and 3 operations of 10 us are beside it: 4 of 4.03 ms.
       expect(textOf(...reducing(900 * MS, 10_000, 10_000, 10_000))).to.equal(
-        'GPU waited for 900 ms in one all-reduce (3 others take 10 us on average), perhaps for a rank that began later. In the other 4.030 ms, computing 99.3 %, all of it mm.',
+        'GPU waited for 900 ms in one all-reduce (3 others take 10 us on average), perhaps for a rank that began later. In the other 4.030 ms, computing 99.3 %, all of it in mm.',
       );
     });
 
@@ -80,7 +80,7 @@ describe('the sentence of a verdict', () => {
     const captured = { ...PROFILE, facts: { graph_capture_ns: 5 * MS } };
     const fill = kernel({ start: 0, dur: 2 * MS });
     expect(verdictOf([captured, fill]).text).to.equal(
-      'The capture of a graph, which the GPU does not run meanwhile: other work takes 2 ms.',
+      'This profile shows a graph capture, during which the GPU does not run the graph: other work takes 2 ms.',
     );
     expect(verdictOf([captured, { ...fill, graph: { id: 1, node: 2 } }]).text).to.match(/^GPU computing/);
   });
@@ -90,12 +90,12 @@ describe('the sentence of a verdict', () => {
       kernel({ id: i + 1, start: [0, 90, 96][i] ?? 0, dur, op: [['mm', 'add', 'mul'][i] ?? ''] }),
     );
     const [cut, ...others] = computing;
-    expect(textOf(...computing)).to.equal('GPU computing 100.0 %: mm takes 90.0 % of it.');
+    expect(textOf(...computing)).to.equal('GPU computing 100.0 %: mm is 90.0 % of it.');
     expect(textOf({ ...kernel(), ...cut, cut: true }, ...others)).to.equal(
-      'GPU computing 100.0 %, 90.0 % of it by 1 kernel whose end is not believed: add takes 60.0 % of the rest.',
+      'GPU computing 100.0 %, 90.0 % of it in 1 kernel with an implausible recorded end: add is 60.0 % of the rest.',
     );
     expect(textOf({ ...kernel(), ...cut, cut: true })).to.equal(
-      'GPU computing 100.0 %, 100.0 % of it by 1 kernel whose end is not believed.',
+      'GPU computing 100.0 %, 100.0 % of it in 1 kernel with an implausible recorded end.',
     );
   });
 
@@ -106,13 +106,13 @@ describe('the sentence of a verdict', () => {
     });
     const copies = [kernel({ start: 0, dur: 100 }), copy('DtoH', 100, 270, 2700), copy('HtoD', 370, 30, 300)];
     // 400 ns: 100 computing, 300 copying, 270 of it by the first copy.
-    expect(textOf(...copies)).to.match(/^GPU copying 75\.0 % while nothing is computed, mostly DtoH at 10 GB\/s\. /);
+    expect(textOf(...copies)).to.match(/^GPU copying 75\.0 % without overlap, mostly DtoH \(10 GB\/s\)\. /);
     expect(textOf(...copies.map((record, i) => (i === 1 ? { ...record, cut: true } : record) as ProfileLine))).to.match(
-      /^GPU copying 75\.0 % while nothing is computed, 90\.0 % of all copying by 1 copy whose end is not believed; the rest is mostly HtoD at 10 GB\/s\. /,
+      /^GPU copying 75\.0 % without overlap, 90\.0 % of all copying in 1 copy with an implausible recorded end; the rest is mostly HtoD \(10 GB\/s\)\. /,
     );
     const cut = { name: 'ncclDevKernel_AllReduce(x)', start: 100, dur: 300, cut: true } as const;
     expect(textOf(kernel({ start: 0, dur: 100 }), kernel({ id: 2, ...cut }))).to.match(
-      /^GPU communicating 75\.0 % while nothing is computed, 100\.0 % of all communication by 1 operation whose end is not believed; more overlap/,
+      /^GPU communicating 75\.0 % without overlap, 100\.0 % of all communication in 1 operation with an implausible recorded end; more overlap/,
     );
   });
 
@@ -126,16 +126,18 @@ describe('the sentence of a verdict', () => {
     const computing = kernel({ start: 0, dur: 100 });
 
     it('offers overlap where it moves data, and looks for another rank where it hardly does', () => {
-      expect(textOf(computing, nccl(100, 10_000))).to.match(/mostly all-reduce at 100 GB\/s; more overlap could save/);
-      expect(textOf(computing, nccl(100, 1000))).to.match(
-        /mostly all-reduce at 10 GB\/s, 3\.3 % of the peak of the links within a machine: look for a late rank or a slow link\./,
+      expect(textOf(computing, nccl(100, 10_000))).to.match(
+        /mostly all-reduce \(100 GB\/s\); more overlap would recover/,
       );
-      expect(textOf(computing, nccl(100, null))).to.match(/mostly all-reduce; more overlap could save/);
+      expect(textOf(computing, nccl(100, 1000))).to.match(
+        /mostly all-reduce \(10 GB\/s\), 3\.3 % of the peak of links within a machine: look for a late rank or a slow link\./,
+      );
+      expect(textOf(computing, nccl(100, null))).to.match(/mostly all-reduce; more overlap would recover/);
     });
 
     it('has the rate of operations whose duration is known', () => {
       const lost = { ...nccl(100, 10_000), id: 3, start: 300, dur: null };
-      expect(textOf(computing, nccl(100, 10_000), lost)).to.match(/mostly all-reduce at 100 GB\/s;/);
+      expect(textOf(computing, nccl(100, 10_000), lost)).to.match(/mostly all-reduce \(100 GB\/s\);/);
     });
 
     it('says how long data is moved where the profiler records messages', () => {
@@ -163,10 +165,10 @@ describe('the sentence of a verdict', () => {
         transfers: durs.map((dur, dst) => ({ src: 0, dst, link: 'HCCS', bytes: 1, count: 1, dur })),
       });
       expect(textOf(computing, operation(4, 5, null))).to.match(
-        /, of which data moves in 5\.0 %: look for a late rank\./,
+        /, but data moves for only 5\.0 % of that time: look for a late rank\./,
       );
-      expect(textOf(computing, operation(4, 60))).to.match(/; more overlap could save/);
-      expect(textOf(computing, operation(null))).to.match(/; more overlap could save/);
+      expect(textOf(computing, operation(4, 60))).to.match(/; more overlap would recover/);
+      expect(textOf(computing, operation(null))).to.match(/; more overlap would recover/);
     });
   });
 
@@ -182,16 +184,16 @@ describe('the sentence of a verdict', () => {
       });
 
     it('calls what is near a peak bound by it, and else states how near it is', () => {
-      expect(textOf(product(0.6 * MS))).to.match(/all of it mm, bound by compute \(73\.4 % of its peak\)\.$/);
-      expect(textOf(product(2 * MS))).to.match(/all of it mm, at 22\.0 % of the peak of compute\.$/);
-      expect(textOf(product(9 * MS))).to.match(/all of it mm, far below the peaks of compute and memory\.$/);
+      expect(textOf(product(0.6 * MS))).to.match(/all of it in mm, compute-bound \(73\.4 % of peak FLOP\/s\)\.$/);
+      expect(textOf(product(2 * MS))).to.match(/all of it in mm, at 22\.0 % of peak FLOP\/s\.$/);
+      expect(textOf(product(9 * MS))).to.match(/all of it in mm, far below both peaks\.$/);
     });
 
     it('states the least share of an op where other kernels have none', () => {
       const [named, nameless] = [kernel({ start: 0, dur: 700, op: ['mm'] }), kernel({ id: 2, start: 700, dur: 300 })];
-      expect(textOf(named, nameless)).to.match(/: mm takes at least 70\.0 % of it \(of 30\.0 % no op is known\)\.$/);
-      expect(textOf(named, { ...nameless, dur: 30 })).to.match(/: mm takes 95\.9 % of it\.$/);
-      expect(textOf({ ...nameless, dur: 900 }, { ...named, start: 2000 })).to.match(/: k takes 56\.3 % of it/);
+      expect(textOf(named, nameless)).to.match(/: mm is at least 70\.0 % of it \(30\.0 % has no op\)\.$/);
+      expect(textOf(named, { ...nameless, dur: 30 })).to.match(/: mm is 95\.9 % of it\.$/);
+      expect(textOf({ ...nameless, dur: 900 }, { ...named, start: 2000 })).to.match(/: k is 56\.3 % of it/);
     });
   });
 });

@@ -40,30 +40,34 @@ const first = { ...at(0, MS, [-20, -10]) };
 const reading: CopyRecord = copy({ start: MS, dur: 100, launch: { api: 'cudaMemcpy', start: MS - 10, dur: 120 } });
 
 const CAUSES: readonly (readonly [cause: IdleCause, records: readonly ProfileLine[], says: RegExp])[] = [
-  ['launch', gapOf(0.9 * MS), /^GPU idle 31\.0 %: the host launches late; a graph could save at most 31\.0 %\./],
+  [
+    'launch',
+    gapOf(0.9 * MS),
+    /^GPU idle 31\.0 %: the CPU launches kernels too slowly; a graph would recover up to 31\.0 %\./,
+  ],
   // Of a gap of 0.9 ms in 2.9 ms, 0.4 ms are the profiler's.
-  ['launch', [flush(MS, 0.4 * MS), flush(1.1 * MS, 0.2 * MS), ...gapOf(0.9 * MS)], /a graph could save at most 17\.2 %\./], // prettier-ignore
-  ['host', gapOf(2 * MS), /^GPU idle 50\.0 %: the host is busy with something else\. Computing/],
-  ['loading', [range('enumerate(DataLoader)', MS, 1.1 * MS), ...gapOf(2 * MS)], /: the host loads data\./],
+  ['launch', [flush(MS, 0.4 * MS), flush(1.1 * MS, 0.2 * MS), ...gapOf(0.9 * MS)], /a graph would recover up to 17\.2 %\./], // prettier-ignore
+  ['host', gapOf(2 * MS), /^GPU idle 50\.0 %: the CPU is doing other work\. Computing/],
+  ['loading', [range('enumerate(DataLoader)', MS, 1.1 * MS), ...gapOf(2 * MS)], /: the CPU is loading data\./],
   [
     'overhead',
     [{ ...range('Buffer Flush', MS, 1.1 * MS), kind: 'overhead', pid: -1, tid: 0 }, ...gapOf(2 * MS)],
-    /: the profiler or the driver holds the host/,
+    /: the profiler or driver blocks the CPU/,
   ],
-  ['call', [{ ...range('Lazy Function Loading', MS, 1.9 * MS), kind: 'overhead' }, ...gapOf(2 * MS, { launch: { api: 'cudaLaunchKernel', start: MS + 10, dur: 2 * MS } })], /: cudaLaunchKernel holds the host for 2 ms\./], // prettier-ignore
-  ['overhead', [{ ...range('Buffer Flush', MS, 1.9 * MS), kind: 'overhead' }, ...gapOf(2 * MS, { launch: { api: 'cudaLaunchKernel', start: MS + 10, dur: 2 * MS } })], /: the profiler or the driver holds the host/], // prettier-ignore
-  ['garbage', [range('GC', MS, 1.1 * MS), ...gapOf(2 * MS)], /: the host collects garbage\./],
-  ['copy', [first, reading, ...gapOf(0.9 * MS).slice(1)], /: the host waits for copies before it launches\./],
+  ['call', [{ ...range('Lazy Function Loading', MS, 1.9 * MS), kind: 'overhead' }, ...gapOf(2 * MS, { launch: { api: 'cudaLaunchKernel', start: MS + 10, dur: 2 * MS } })], /: cudaLaunchKernel blocks the CPU for 2 ms\./], // prettier-ignore
+  ['overhead', [{ ...range('Buffer Flush', MS, 1.9 * MS), kind: 'overhead' }, ...gapOf(2 * MS, { launch: { api: 'cudaLaunchKernel', start: MS + 10, dur: 2 * MS } })], /: the profiler or driver blocks the CPU/], // prettier-ignore
+  ['garbage', [range('GC', MS, 1.1 * MS), ...gapOf(2 * MS)], /: Python is collecting garbage\./],
+  ['copy', [first, reading, ...gapOf(0.9 * MS).slice(1)], /: the CPU waits for copies before it launches more work\./],
   // The copy had ended long before.
-  ['host', [first, reading, ...gapOf(2 * MS).slice(1)], /: the host is busy with something else\./],
+  ['host', [first, reading, ...gapOf(2 * MS).slice(1)], /: the CPU is doing other work\./],
   [
     'host',
     [range('aten::item, seq = 5, op_id = 7', MS, 1.1 * MS), ...gapOf(2 * MS)],
-    /: the host is busy in aten::item\./,
+    /: the CPU is busy in aten::item\./,
   ],
-  ['call', gapOf(2 * MS, { launch: { api: 'cuModuleLoad', start: MS + 10, dur: 2 * MS } }), /: cuModuleLoad holds the host for 2 ms\./], // prettier-ignore
-  ['queue', gapOf(2 * MS, { launch: { api: 'cudaLaunchKernel', start: 0, dur: 10 } }), /: launched work waits on the device, once for 2 ms\./], // prettier-ignore
-  ['unknown', gapOf(2 * MS, { launch: null }), /: the launches are not recorded\./],
+  ['call', gapOf(2 * MS, { launch: { api: 'cuModuleLoad', start: MS + 10, dur: 2 * MS } }), /: cuModuleLoad blocks the CPU for 2 ms\./], // prettier-ignore
+  ['queue', gapOf(2 * MS, { launch: { api: 'cudaLaunchKernel', start: 0, dur: 10 } }), /: gaps between queued kernels, once for 2 ms\./], // prettier-ignore
+  ['unknown', gapOf(2 * MS, { launch: null }), /: launches were not recorded\./],
 ];
 
 const sumOf = (parts: readonly SpanPart[], part: string): number =>
@@ -86,7 +90,7 @@ describe('the verdict', () => {
     // Of 4.2 ms, 0.9 ms before a late launch, and 0.3 ms of which 0.2 ms are the profiler's.
     const later = at(3.2 * MS, MS, [3.2 * MS - 10, 3.2 * MS], { id: 3 });
     const { text } = verdictOf([PROFILE, ...gapOf(0.9 * MS), flush(2.9 * MS, 0.2 * MS), later]);
-    expect(text).to.match(/launches late \(21\.4 %\), the profiler or the driver .* \(7\.1 %\); a graph could save at most 21\.4 %\./); // prettier-ignore
+    expect(text).to.match(/launches kernels too slowly \(21\.4 %\), the profiler or driver .* \(7\.1 %\); a graph would recover up to 21\.4 %\./); // prettier-ignore
   });
 
   for (const [cause, records, says] of CAUSES) {
@@ -102,7 +106,7 @@ describe('the verdict', () => {
     const waits = copy({ start: 4 * MS, dur: 10, launch: { api: 'hipMemcpyWithStream', start: 100, dur: 4 * MS } });
     const queued = gapOf(2 * MS, { launch: { api: 'hipGraphLaunch', start: 0, dur: 10 } });
     expect(verdictOf([PROFILE, ...queued, waits]).text).to.match(
-      /: launched work waits on the device, once for 2 ms, the host in hipMemcpyWithStream\./,
+      /: gaps between queued kernels, once for 2 ms, the CPU in hipMemcpyWithStream\./,
     );
   });
 
@@ -122,7 +126,7 @@ describe('the verdict', () => {
       ['copy', 150],
       ['idle', 50],
     ]);
-    expect(text).to.match(/^GPU communicating 20\.0 % while nothing is computed, mostly all-reduce; more overlap could save at most 19\.0 %\. Copying 15\.0 % while nothing is computed, mostly DtoH at 6\.250 GB\/s\. Computing 60\.0 %, all of it mm\.$/); // prettier-ignore
+    expect(text).to.match(/^GPU communicating 20\.0 % without overlap, mostly all-reduce; more overlap would recover up to 19\.0 %\. Copying 15\.0 % without overlap, mostly DtoH \(6\.250 GB\/s\)\. Computing 60\.0 %, all of it in mm\.$/); // prettier-ignore
   });
 
   describe('says what the host did in long gaps', () => {
@@ -136,16 +140,16 @@ describe('the verdict', () => {
     it('by the innermost range of the thread that launched', () => {
       const [outer, inner] = [frame('/a/b/train.py(3): main', -MS, 9 * MS), frame('/a/b/io.py(7): load', MS, 3 * MS)];
       expect(saysOf(outer, inner, { ...inner, tid: 2, dur: 2.5 * MS })).to.match(
-        /the host is busy in io\.py\(7\): load\./,
+        /the CPU is busy in io\.py\(7\): load\./,
       );
-      expect(saysOf(outer, { ...inner, dur: MS })).to.match(/the host is busy in train\.py\(3\): main\./);
+      expect(saysOf(outer, { ...inner, dur: MS })).to.match(/the CPU is busy in train\.py\(3\): main\./);
     });
 
     it('by another thread where that one did nothing, and never by another process or a step', () => {
       const freeing: RangeRecord = { ...range('cudaFree', MS, 4 * MS), kind: 'api', tid: 9 };
       expect(saysOf(freeing)).to.match(/busy in cudaFree\./);
-      expect(saysOf({ ...freeing, pid: 11 })).to.match(/busy with something else\./);
-      expect(saysOf(range('ProfilerStep#4', -MS, 9 * MS))).to.match(/busy with something else\./);
+      expect(saysOf({ ...freeing, pid: 11 })).to.match(/doing other work\./);
+      expect(saysOf(range('ProfilerStep#4', -MS, 9 * MS))).to.match(/doing other work\./);
     });
 
     it('by calls that give and take memory together, where none fills most of a gap', () => {
@@ -153,33 +157,33 @@ describe('the verdict', () => {
         ...range(name, MS * (1 + i), 0.9 * MS),
         kind: 'api',
       }));
-      expect(saysOf(...calls)).to.match(/the host is busy in calls that allocate memory\./);
-      expect(saysOf(...calls.slice(2))).to.match(/busy with something else\./);
+      expect(saysOf(...calls)).to.match(/the CPU is busy in calls that allocate memory\./);
+      expect(saysOf(...calls.slice(2))).to.match(/doing other work\./);
     });
 
     it('and of a part of them where that is not most', () => {
       const later = at(12 * MS, MS, [12 * MS - 10, 12 * MS], { id: 3 });
       const { text } = verdictOf([PROFILE, gap[0] ?? first, range('aten::cat', MS, 4 * MS), ...gap.slice(1), later]);
-      expect(text).to.match(/busy with something else, partly in aten::cat\./);
+      expect(text).to.match(/doing other work, partly in aten::cat\./);
     });
   });
 
   it('says that recording Python may slow launches', () => {
     const python: RangeRecord = { ...range('a.py(1): f', -MS, 9 * MS), kind: 'frame' };
     expect(verdictOf([PROFILE, python, ...gapOf(0.9 * MS)]).text).to.match(
-      /: the host launches late, perhaps slowed by recording each call of Python; a graph/,
+      /: the CPU launches kernels too slowly, and recording Python stacks slows it further; a graph/,
     );
   });
 
   it('says that a call loads code where it launches a kernel for the first time', () => {
     const launch = { api: 'cudaLaunchKernel', start: MS + 10, dur: 2 * MS };
     const { text } = verdictOf([PROFILE, ...gapOf(2 * MS, { launch, name: 'another' })]);
-    expect(text).to.match(/: first launches load the code of kernels, cudaLaunchKernel holds the host for 2 ms\./);
+    expect(text).to.match(/: first launches load kernel code, cudaLaunchKernel blocks the CPU for 2 ms\./);
   });
 
   it('gives the time from one piece of work to the next where that is short', () => {
     const short = Array.from({ length: 9 }, (_, id) => at(5000 * id, 2000, [-20, -10], { id }));
-    expect(verdictOf([PROFILE, ...short]).text).to.match(/: launched work waits on the device, 3 us on average\./);
+    expect(verdictOf([PROFILE, ...short]).text).to.match(/: gaps between queued kernels, 3 us on average\./);
   });
 
   it('has a cause for each moment of random profiles', () => {

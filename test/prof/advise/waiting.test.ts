@@ -19,14 +19,16 @@ describe('the rule copy-bound', () => {
     expect(more).to.deep.equal([]);
     expect(found).to.deep.include({ stake: 550, count: 2 });
     expect(found?.gain?.ns).to.equal(100);
-    expect(found?.what).to.equal('2 copies and sets, 550 ns of them while nothing else runs (78.6 % of the span)');
+    expect(found?.what).to.equal(
+      'exposed copies take 78.6 % of the time: 550 ns of 2 copies and sets without any other work',
+    );
     expect(found?.details).to.equal('HtoD 500 ns, 5 kB at 10 GB/s; DtoD 100 ns');
   });
 
   it('leaves those that the host waits for to the rule copies, and is silent without any', () => {
     const waited = copy({ start: 100, dur: 100, launch: { api: 'cudaMemcpy', start: 90, dur: 120 } });
     expect(silenceOf('copy-bound', [PROFILE, kernel({ start: 0, dur: 50 }), waited])).to.equal(
-      'no copies that the host does not wait for',
+      'no copies other than those the CPU waits for',
     );
   });
 });
@@ -42,7 +44,7 @@ describe('the rule long-calls', () => {
       launched('cudaLaunchKernel', MS, 4 * MS),
     ]);
     expect(found).to.deep.include({ stake: 4 * MS, count: 1, gain: null });
-    expect(found?.what).to.equal('idle 4 ms in 1 gap while the host was in one call: cudaLaunchKernel 4 ms');
+    expect(found?.what).to.equal('slow API calls left the device idle for 4 ms in 1 gap: cudaLaunchKernel 4 ms');
     expect(found?.action).to.match(/loads its code/);
     expect(findingsOf('launch-gaps', [PROFILE, kernel({ start: 0, dur: MS }), launched('cudaLaunchKernel', MS, 4 * MS)])).to.deep.equal([]); // prettier-ignore
   });
@@ -61,11 +63,11 @@ describe('the rule long-calls', () => {
         waits,
       ])[0];
     expect(found(2 * MS)?.what).to.equal(
-      'idle 3 ms in 1 gap although work had been launched, the host waiting in hipMemcpyWithStream',
+      'the device was idle for 3 ms with work queued, while the CPU waited in hipMemcpyWithStream',
     );
-    expect(found(2 * MS)?.action).to.match(/^look at what that work waits for/);
+    expect(found(2 * MS)?.action).to.match(/^find out what the queued work waits for/);
     // The device had hardly worked before: nobody knows what it did before the profile.
-    expect(found(5)?.what).to.match(/; the profile begins there: /);
+    expect(found(5)?.what).to.match(/; this is the start of the profile, /);
     expect(found(5)?.action).to.match(/start the profiler one step earlier/);
   });
 
@@ -78,7 +80,7 @@ describe('the rule long-calls', () => {
         { ...again, name: 'again' } as ProfileLine,
       ])[0]?.action;
     expect(actionOf('other')).to.match(/CUDA_MODULE_LOADING=EAGER/);
-    expect(actionOf('again')).to.match(/^look at what the call waits for/);
+    expect(actionOf('again')).to.match(/^find out what the call waits for/);
   });
 
   it('is silent about calls as short as launches, and without launches', () => {
@@ -107,10 +109,10 @@ describe('the rule graph-trace', () => {
       ])[0]?.action.split('; ')[1];
     const graph = { id: 1, node: 2 };
     expect(actionOf('nsight', 'cudaGraphLaunch')).to.match(/--cuda-graph-trace=node/);
-    expect(actionOf('nsight', 'cudaGraphLaunch', { graph })).to.equal('or without graphs');
-    expect(actionOf('kineto', 'hipGraphLaunch')).to.equal('or without graphs');
+    expect(actionOf('nsight', 'cudaGraphLaunch', { graph })).to.equal('or profile without graphs');
+    expect(actionOf('kineto', 'hipGraphLaunch')).to.equal('or profile without graphs');
     expect(actionOf('nsight', 'cudaLaunchKernel')).to.equal(undefined);
-    expect(found?.what).to.match(/^the work of 3 launches \(cudaGraphLaunch\) is not in the profile: in 600 ns /);
+    expect(found?.what).to.match(/^the profile lacks the work of 3 launches \(cudaGraphLaunch\): for 600 ns /);
   });
 });
 
@@ -123,7 +125,7 @@ describe('the rule autotuning', () => {
     const [found] = findingsOf('autotuning', [PROFILE, ...tried]);
     // The last run is that of the kernel that was chosen.
     expect(found).to.deep.include({ stake: 10 + 11 + 12, count: 3 });
-    expect(found?.what).to.equal('3 kernels, 33 ns, ran to choose an algorithm: mm 33 ns');
+    expect(found?.what).to.equal('3 kernels ran only to choose an algorithm, 33 ns: mm 33 ns');
   });
 
   it('is silent where no library tried kernels, and could not look without ops', () => {

@@ -44,7 +44,7 @@ const CASES: readonly Case[] = [
     fires: [tensor('w', 'weight', 1000), tensor('q', 'input', 1000), reading(5000)],
     silent: [tensor('w', 'weight', 1000), tensor('q', 'input', 1000), reading(4000)],
     evidence: { times: 2.5 },
-    text: /2\.5 times over: 5 kB for 2 kB of inputs and weights; the capture does not name the tensors/,
+    text: /5 kB are read from device memory, 2\.5 times the size of inputs and weights \(2 kB\); the capture does not name the tensors/,
   },
   {
     rule: 'throttled',
@@ -52,21 +52,21 @@ const CASES: readonly Case[] = [
     fires: [throttle(8, 8, 0, 2000, 'activity_0'), throttle(4, 8, 2000, 2000)],
     silent: [throttle(8, 8, 0, 9000, 'activity_0'), throttle(4, 8, 9000, 100)],
     evidence: { core: 4, windows: 1, timeShare: 0.2, lostShare: 0.1, kinds: 'activity_1' },
-    text: /core 4 is throttled for 20\.0 % of the time in 1 window \(activity_1\), on average to 50\.0 % .* up to 10\.0 %/,
+    text: /core 4 is throttled for 20\.0 % of the time \(activity_1, 1 window\) to 50\.0 % .* up to 10\.0 %/,
   },
   {
     rule: 'small-dma',
     fires: [...times(3, packet('input', 0, 10, 512)), packet('input', 0, 10, 8192)],
     silent: [...times(3, packet('input', 0, 10, 4096)), ...times(9, packet('instruction', 0, 10, 64))],
     evidence: { packets: 4, medianBytes: 512, below2KiBPackets: 3, below4KiBBytes: 1536, from512Bytes: 3 },
-    text: /half of 4 DMA packets have at most 512 B; below 4 KiB: 75\.0 % of them with 15\.8 % of the bytes/,
+    text: /75\.0 % of 4 DMA packets are under 4 KiB \(median 512 B\) and carry 15\.8 % of the bytes/,
   },
   {
     rule: 'transposes',
     fires: [product(800, 'REGULAR'), product(200, 'TRANSPOSE')],
     silent: [product(900, 'REGULAR'), product(100, 'TRANSPOSE')],
     evidence: { transposeFlops: 400, hardwareFlops: 2000, share: 0.2 },
-    text: /^20\.0 % of the FLOPs only transpose/,
+    text: /^20\.0 % of the FLOPs are transposes/,
   },
   {
     rule: 'single-precision',
@@ -80,7 +80,7 @@ const CASES: readonly Case[] = [
     fires: [spilled(300), reading(1000)],
     silent: [spilled(200), reading(1000), sample('memory', 0, { kind: 'DRAM Spill' }, { start: null })],
     evidence: { spillReloadBytes: 300, share: 0.3 },
-    text: /^30\.0 % of what is read/,
+    text: /^30\.0 % of the bytes read/,
   },
   {
     rule: 'spill',
@@ -103,7 +103,7 @@ const CASES: readonly Case[] = [
     evidence: {
       reason: 'instructions have no sizes: records of older versions of dparse lack them, and traces without programs',
     },
-    text: /^hardware_flops, .* and \d+ more not known: .*; dparse FILE\.ntff again, or the JSON/,
+    text: /^hardware_flops, .* and \d+ more unknown: .*; dparse FILE\.ntff again, or the JSON/,
   },
   {
     rule: 'notice',

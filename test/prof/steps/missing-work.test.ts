@@ -59,7 +59,7 @@ describe('missing work', () => {
       ...{ span: 1100, busy: 200, idle: 0 },
       missing: { launches: 0, api: null, time: 900, start: null, end: null },
     });
-    expect(adviserOf(marked).verdicts[0]?.text).to.match(/^GPU not known 81\.8 %: the trace lacks kernels\./);
+    expect(adviserOf(marked).verdicts[0]?.text).to.match(/^GPU unknown 81\.8 %: the trace lacks kernels\./);
     expect(findingsOf('launch-gaps', marked)).to.deep.equal([]);
   });
 
@@ -79,7 +79,7 @@ describe('missing work', () => {
       });
       const [verdict] = adviserOf(untimed).verdicts;
       expect(verdict?.parts.find(({ part }) => part === 'missing')).to.include({ time: 750 });
-      expect(verdict?.text).to.match(/^GPU not known 68\.2 %: the trace lacks the time of 1 piece of work\./);
+      expect(verdict?.text).to.match(/^GPU unknown 68\.2 %: the trace lacks the time of 1 piece of work\./);
     });
 
     it('leaves free and idle time of its step unknown, and of no other', () => {

@@ -1,8 +1,8 @@
 /** What the devices did with their time: one sentence, and one bar of which each moment of a device is a part. */
-import type { SpanPart } from '../../../prof/advise/verdict/verdict-facts.js';
+import type { SpanPart, SpanPartName } from '../../../prof/advise/verdict/verdict-facts.js';
 import { element, note } from '../../document/dom-elements.js';
 import { quantityText } from '../../document/units.js';
-import { withName } from '../../document/fragment.js';
+import { panelLink, showPanel } from '../../document/panel-link.js';
 import { fieldsOf, ratio } from '../../figures/field.js';
 import { figure } from '../../figures/figure.js';
 import { IDLE_NAMES, WORK_NAMES, type TimePartName } from '../../figures/shown-names.js';
@@ -12,14 +12,22 @@ import type { Panel, PanelContent, PanelView } from '../../panel.js';
 const namedPart = ({ part, cause }: SpanPart): TimePartName =>
   part === 'idle' ? IDLE_NAMES[cause ?? 'unknown'] : WORK_NAMES[part];
 
+/** The panels with more about the parts. */
+const PANELS: Readonly<Record<SpanPartName, string>> = {
+  compute: 'ops',
+  communication: 'collectives',
+  copy: 'memory-operations',
+  idle: 'idle',
+  missing: 'diagnostics',
+};
+
 /** What the host did most where no work of a device is recorded. */
 function withoutDevice({ profile }: PanelView): PanelContent {
   const { host } = profile.overview;
   const [most] = host === null ? [] : [...host.ops, ...host.annotations, ...host.layers];
-  if (host === null || most === undefined || host.time <= 0)
-    return 'The profile holds no work of a device that has a time.';
+  if (host === null || most === undefined || host.time <= 0) return 'The profile has no device work with a time.';
   const share = quantityText(most.time / host.time, 'share');
-  const text = `No work of a device is recorded. On the host ${most.name} takes ${share} of the time.`;
+  const text = `No work of a device is recorded. On the CPU ${most.name} takes ${share} of the time.`;
   return [element('p', { class: 'verdict' }, text)];
 }
 
@@ -31,11 +39,7 @@ function lateRanks({ data: { job }, profile }: PanelView): HTMLElement[] {
   const most = op ?? kernel;
   const figures = `: ${quantityText(late, 'ns')} a step (${quantityText(share, 'share')})`;
   const others = job.late.length > 1 ? `; ${quantityText(job.late.length - 1, 'count')} more` : '';
-  const link = element('a', { href: '#panel=ranks' }, `${name} is late`);
-  link.addEventListener('click', (event) => {
-    event.preventDefault();
-    location.hash = withName(location.hash, 'panel', 'ranks');
-  });
+  const link = panelLink('ranks', `${name} is late`);
   const mostly = most === null ? '' : `, mostly ${op === null ? 'kernel' : 'op'} ${most.name}`;
   const { rank = null } = profile.overview.header ?? {};
   const shown = rank === null ? 'one profile' : `rank ${rank}`;
@@ -51,11 +55,18 @@ function make(view: PanelView): PanelContent {
   const shown = verdict.parts.map((part, at) => {
     const [name, colour] = namedPart(part);
     const field = fieldsOf(`verdict.parts.${at}`, part)('time');
-    return { name, colour, field, said: isMean ? ratio(field, of('devices')) : field };
+    return {
+      name,
+      colour,
+      field,
+      said: isMean ? ratio(field, of('devices')) : field,
+      act: () => showPanel(PANELS[part.part]),
+    };
   });
-  const entries = shown.map(({ name, colour, field, said }) => [
+  const entries = shown.map(({ name, colour, field, said }, at) => [
     swatch(colour),
-    `${name} `,
+    panelLink(PANELS[verdict.parts[at]?.part ?? 'compute'], name),
+    ' ',
     figure(ratio(field, of('span')), 'share'),
     ' ',
     figure(said, 'ns'),
@@ -65,7 +76,7 @@ function make(view: PanelView): PanelContent {
     element('p', { class: 'verdict' }, verdict.text),
     strip('Time of the devices', shown, of('span')),
     legend(entries),
-    ...(isMean ? [note(`Times are those of a device: means over ${verdict.devices} devices.`)] : []),
+    ...(isMean ? [note(`Times are means over ${verdict.devices} devices.`)] : []),
   ];
 }
 

@@ -52,7 +52,11 @@ export class MarkerCallers {
     );
   }
 
-  /** Whether most of a thread's outermost ranges are nodes of the backward pass; a library's own do not count. */
+  /**
+   * Whether most of a thread's outermost ranges are nodes of the backward pass; a library's own do not count. A thread
+   * without any range that launches work does so for another one too: without ranges of ops, that is all that shows of the
+   * engine.
+   */
   #isOfEngine(thread: number): boolean {
     const { ranges } = this.trace;
     const outer = outermost(
@@ -60,6 +64,7 @@ export class MarkerCallers {
       spanRows(ranges),
     );
     const count = outer.length;
+    if (count === 0) return true;
     const spread = (_: unknown, i: number): number => elementAt(outer, Math.floor(((i * GOLDEN) % 1) * count));
     const read = count <= RANGES_READ ? outer : Array.from({ length: RANGES_READ }, spread);
     return read.filter((range) => isOfEngine(this.read(range))).length > read.length / 2;

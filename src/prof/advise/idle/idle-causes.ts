@@ -43,15 +43,15 @@ export function waitOf({ launch, start, dur, hostMemory }: HostCopy): Wait | nul
 
 /** THE table of causes, and what a sentence says of them. */
 export const IDLE_CAUSES = {
-  loading: 'the host loads data',
-  garbage: 'the host collects garbage',
-  overhead: 'the profiler or the driver holds the host (buffers, kernels loaded at first use)',
-  call: 'one call holds the host',
-  copy: 'the host waits for copies before it launches',
-  launch: 'the host launches late',
-  host: 'the host is busy with something else',
-  queue: 'launched work waits on the device',
-  unknown: 'the launches are not recorded',
+  loading: 'the CPU is loading data',
+  garbage: 'Python is collecting garbage',
+  overhead: 'the profiler or driver blocks the CPU (buffer flushes, kernels loaded on first use)',
+  call: 'one API call blocks the CPU',
+  copy: 'the CPU waits for copies before it launches more work',
+  launch: 'the CPU launches kernels too slowly',
+  host: 'the CPU is doing other work',
+  queue: 'gaps between queued kernels',
+  unknown: 'launches were not recorded',
 } as const;
 export type IdleCause = keyof typeof IDLE_CAUSES;
 

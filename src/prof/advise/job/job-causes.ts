@@ -18,24 +18,24 @@ type PlaceOf = (part: number) => Pick<Found, 'profile' | 'device'>;
 
 /** What to look for there, by what most of the lateness is made of. */
 const ACTIONS: Readonly<Record<Reasons['parts'][number]['name'], string>> = {
-  kernels: 'look for what is different there: more or longer samples, a lower clock, another program on the device',
-  copies: 'look for what is different there: other transfers, memory that is not pinned, a slow path to the host',
-  'host gaps': 'look at its host: collection of garbage, another program, cores or memory far from the device',
-  'data loading': 'look at its loader: more workers, slow storage, longer samples',
+  kernels: 'find out what differs there: more or longer samples, a lower clock, another program on the device',
+  copies: 'find out what differs there: other transfers, unpinned memory, a slow path to the host',
+  'host gaps': 'look at its host: garbage collection, another program, CPU cores or memory far from the device',
+  'data loading': 'look at its data loader: too few workers, slow storage, longer samples',
 };
 
 const actionFor = ({ parts: [first] }: Reasons): string =>
   ACTIONS[first !== undefined && first.excess > 0 ? first.name : 'kernels'];
 
 const byText = ({ parts: [first] }: Reasons): string =>
-  first === undefined || !(first.excess > 0) ? '' : `, by ${first.name}`;
+  first === undefined || !(first.excess > 0) ? '' : `, because of ${first.name}`;
 
 /** Op and kernel that take longer; '' where they do not. */
 function workText(reasons: Reasons): string {
   if (!isByKernels(reasons)) return '';
   const { layer, op, kernel } = reasons.work;
   return [layer[0], op[0], kernel[0]]
-    .flatMap((row) => (row === undefined ? [] : [`${shortened(row.name)} takes ${time(row.excess)} more a step`]))
+    .flatMap((row) => (row === undefined ? [] : [`${shortened(row.name)} takes ${time(row.excess)} longer a step`]))
     .join(', ');
 }
 
@@ -48,11 +48,11 @@ function lateFinding({ parts }: JobReport, placeOf: PlaceOf, straggler: Straggle
   const details = workText(reasons);
   return {
     ...placeOf(part),
-    what: `${who}${several} takes ${time(late)} a step longer than its peers, ${percent(share)} of the step${byText(reasons)}, late in ${grouped(lateIn)} of ${many(steps, 'step')}${stretch}`,
+    what: `${who}${several} is ${time(late)} a step (${percent(share)}) slower than its peers${byText(reasons)}, in ${lateIn === steps ? 'all' : `${grouped(lateIn)} of`} ${many(steps, 'step')}${stretch}`,
     ...(details === '' ? {} : { details }),
     action: actionFor(reasons),
     stake: ns,
-    gain: { ns, how: 'own work of its steps beyond the median of its peers, for which the others wait', isBound: true },
+    gain: { ns, how: 'its work a step − the median of its peers, which wait for it', isBound: true },
     ...{ kernels: [], count: lateIn },
     evidence: { lateNs: late, steps, lateIn, ranks: members.length, q },
     see: 'dprof ranks -t late FILE',
@@ -73,7 +73,7 @@ function delayFinding({ parts, delayWaits }: JobReport, placeOf: PlaceOf, delay:
     stake: late,
     gain: {
       ns: late,
-      how: 'own work of these steps beyond what it otherwise takes longer than its peers',
+      how: 'its work in these steps − its usual work',
       isBound: true,
     },
     ...{ kernels: [], count: delayed.length },
@@ -89,11 +89,10 @@ function linkFinding({ groups }: JobReport, placeOf: PlaceOf, slow: SlowTransfer
   const ns = (own - others) * operations;
   return {
     ...placeOf(elementAt(members, 0)),
-    what: `${kind ?? 'operation'} of group ${name ?? 'unknown'}${of} takes ${time(own)}, in other groups ${time(others)}: a slow link`,
-    action:
-      'look at the links between these ranks: a port or cable at a lower rate, errors that are sent again, other traffic',
+    what: `slow link: ${kind ?? 'an operation'} of group ${name ?? 'unknown'}${of} takes ${time(own)}, ${time(others)} in other groups`,
+    action: 'check the links between these ranks: a port or cable at a lower rate, retransmissions, other traffic',
     stake: ns,
-    gain: { ns, how: 'operations × (their transfer − that of other groups)', isBound: true },
+    gain: { ns, how: 'operations × (their transfer time − that of other groups)', isBound: true },
     ...{ kernels: [], count: operations },
     evidence: { transferNs: own, transferOfOthersNs: others, operations, q },
     see: 'dprof ranks -t groups FILE',
@@ -104,8 +103,9 @@ function linkFinding({ groups }: JobReport, placeOf: PlaceOf, slow: SlowTransfer
 function apartFinding({ parts }: JobReport, placeOf: PlaceOf, { first, last, time: ns }: ApartBegins): Found {
   return {
     ...placeOf(last),
-    what: `profiles begin ${time(ns)} apart, ${rankName(elementAt(parts, first))} first and ${rankName(elementAt(parts, last))} last: up to that the first operations wait for profilers, not for slow ranks`,
-    action: 'start the profilers of all ranks in the same step, and leave their first step out',
+    about: 'profile',
+    what: `profiles start ${time(ns)} apart, ${rankName(elementAt(parts, first))} first and ${rankName(elementAt(parts, last))} last: waits in the first operations may only reflect that`,
+    action: 'start the profilers of all ranks in the same step, and ignore the first step',
     stake: ns,
     gain: null,
     ...{ kernels: [], count: parts.length },
@@ -168,7 +168,7 @@ function answer(collector: RankCollector, { devices }: RuleFacts): RuleAnswer {
 
 export const job: Rule = {
   name: JOB_RULE,
-  doc: 'several ranks: who is late or delayed beyond chance and why, slow links, profiles that begin apart or have no work',
+  doc: 'several ranks: which rank is late or delayed beyond chance and why, slow links, profiles that start apart or have no work',
   watch: () => {
     const collector = new RankCollector();
     return {

@@ -46,6 +46,9 @@ class MisalignedProducts {
 const reasonOf = ({ tc, unitUse }: Annotated): string =>
   (tc === 0 ? unitUse?.why?.id : tc === 1 ? unitUse?.slowed?.id : null) ?? '';
 
+/** Whether its extents keep a product off the matrix unit, or slow it there. */
+export const isMisaligned = (row: Annotated): boolean => MISALIGNED.has(reasonOf(row));
+
 /** Null where the extents are not why. */
 function whereOf(row: Annotated): { readonly kind: ProductKind | null } | null {
   const reason = reasonOf(row);
@@ -85,8 +88,8 @@ function add(of: MisalignedProducts, row: Annotated, dur: number, padding: Paddi
 function gainOf(all: GainTally, kinds: readonly Kind[], bytesPerS: number | null): Gain | null {
   if (bytesPerS === null) return null;
   const peaks = kinds.flatMap(({ flopsPerS, type }) => (flopsPerS === null ? [] : [`${speed(flopsPerS)} (${type})`]));
-  return all.bound(
-    `dur − f · max(FLOPs / ${[...new Set(peaks)].join(' or ')}, bytes / ${rate(bytesPerS)}), f being the work after padding over that before`,
+  return all.bounded(
+    `dur − f · max(FLOPs / ${[...new Set(peaks)].join(' or ')}, bytes / ${rate(bytesPerS)}), f = work after padding / work before`,
   );
 }
 
@@ -102,8 +105,8 @@ const listed = (kinds: readonly Kind[], say: (kind: Kind) => string): string =>
 
 export const alignment = deviceRule({
   name: 'alignment',
-  doc: 'products kept off the matrix unit, or slowed on it, by extents that are no multiples; with the padded ones',
-  why: 'no op has the extents of a product',
+  doc: 'matrix products whose shapes keep them off the matrix unit or slow them there; how to pad them',
+  why: 'no matrix product has known shapes',
   start: () => new MisalignedProducts(),
   row: (row, devices) => {
     const { record, described, unitUse } = row;
@@ -126,10 +129,11 @@ export const alignment = deviceRule({
     const all = new GainTally();
     for (const kind of kinds) all.merge(kind);
     const plain = kinds.reduce((sum, { where, count }) => (where === null ? sum : sum + count), 0);
-    const off = plain > 0 ? `; ${many(plain, 'kernel')} in FP32, where others of the profile run as TF32` : '';
+    const off =
+      plain > 0 ? `; ${many(plain, 'kernel')} in FP32 although other products of this profile run in TF32` : '';
     return [
       {
-        what: `${many(all.count, 'product')}, ${time(all.time)}, not aligned for the matrix unit${off}`,
+        what: `${many(all.count, 'matrix product')} ${all.count === 1 ? 'has' : 'have'} shapes that are not aligned for the matrix unit, ${time(all.time)}${off}`,
         details: listed(kinds, found),
         action: `pad ${listed(kinds, change)}`,
         ...all.facts,

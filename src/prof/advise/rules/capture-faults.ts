@@ -1,7 +1,7 @@
 /** Rules about faults of the capture: clocks of host and device apart, and launched work that is not in it. */
 import type { ProfileRecord } from '../../../record/record.js';
 import { percent, time, many } from '../wording.js';
-import type { Finding } from '../finding.js';
+import type { Found } from '../finding.js';
 import type { Rule, RuleAnswer, RuleFacts } from '../rule.js';
 import { captureOption } from '../../work/capture-options.js';
 
@@ -9,13 +9,16 @@ import { captureOption } from '../../work/capture-options.js';
 function graphsText(api: string | null, profile: ProfileRecord | null): string {
   if (api !== null && !/graph/i.test(api)) return '';
   const nodes = captureOption(profile, 'nodes');
-  return nodes === null ? '; or without graphs' : `; graphs node by node (${nodes}), or without graphs`;
+  return nodes === null
+    ? '; or profile without graphs'
+    : `; trace graphs node by node (${nodes}), or profile without graphs`;
 }
 
 /** Launched work that the profiler lost: the rest of the advice does not see it. */
 export const graphTrace: Rule = {
   name: 'graph-trace',
-  doc: 'launches of kernels and graphs whose work is not in the profile: how to profile so that it is',
+  about: 'profile',
+  doc: 'launches of kernels and graphs whose work the profiler lost, and how to record it',
   watch: () => {
     /** Profiles with nodes of graphs. */
     const traced = new Set<number>();
@@ -28,8 +31,8 @@ export const graphTrace: Rule = {
           .filter(({ of }) => of.launches > 0)
           .map(({ of, ...place }) => ({
             ...place,
-            what: `the work of ${many(of.launches, 'launch')}${of.api === null ? '' : ` (${of.api})`} is not in the profile: in ${time(of.time)} the device may have worked, or not`,
-            action: `profile fewer steps, since buffers of the profiler may have been full${graphsText(of.api, traced.has(place.profile) ? null : (profiles.get(place.profile) ?? null))}`,
+            what: `the profile lacks the work of ${many(of.launches, 'launch')}${of.api === null ? '' : ` (${of.api})`}: for ${time(of.time)} it is unknown whether the device was busy`,
+            action: `profile fewer steps, since the profiler's buffers may have been full${graphsText(of.api, traced.has(place.profile) ? null : (profiles.get(place.profile) ?? null))}`,
             stake: of.time,
             gain: null,
             kernels: [],
@@ -64,12 +67,12 @@ const shiftsOf = ({ facts = {} }: ProfileRecord): Shift[] =>
 
 function textOf({ moved, bound }: Shift): string {
   if (moved === null)
-    return "its clock is not the host's, and no launch of it is known: its times stand apart from the host's";
-  const sure = bound === null ? 'by how much that may be wrong is not known' : `right to within ${time(bound)}`;
-  return `its clock is ${time(Math.abs(moved))} ${moved < 0 ? 'ahead of' : 'behind'} the host's: its times were moved, ${sure}`;
+    return "its clock differs from the CPU's and no launch is known, so its times could not be aligned";
+  const sure = bound === null ? 'with unknown accuracy' : `± ${time(bound)}`;
+  return `its clock ran ${time(Math.abs(moved))} ${moved < 0 ? 'ahead of' : 'behind'} the CPU's; its times were aligned, ${sure}`;
 }
 
-function findingOf(shift: Shift, profile: number, { devices }: RuleFacts): Omit<Finding, 'rule'>[] {
+function findingOf(shift: Shift, profile: number, { devices }: RuleFacts): Found[] {
   const of = devices.get(profile, shift.device);
   if (of === undefined) return [];
   const idle = of.span - of.busy.total;
@@ -77,9 +80,9 @@ function findingOf(shift: Shift, profile: number, { devices }: RuleFacts): Omit<
     {
       ...{ profile, device: shift.device },
       what: textOf(shift),
-      details: `the causes of ${time(idle)} of idle time (${percent(of.span > 0 ? idle / of.span : 0)} of the span) rest on that`,
+      details: `this affects the causes of ${time(idle)} of idle time (${percent(of.span > 0 ? idle / of.span : 0)} of the span)`,
       action:
-        'doubt causes of idle time, queue times and launch delays that are no longer than that; durations are right; newer profilers and drivers align the clocks',
+        'do not rely on idle causes and launch delays shorter than that; kernel durations are not affected; newer profilers and drivers align the clocks',
       // Each piece of work ends a gap at most, of which so much may have another cause.
       stake: shift.bound === null ? idle : Math.min(idle, shift.bound * of.activities),
       ...{ gain: null, kernels: [], count: of.activities },
@@ -92,7 +95,8 @@ function findingOf(shift: Shift, profile: number, { devices }: RuleFacts): Omit<
 /** Devices whose clock is not the host's: how sure causes of idle time, queue times and launch delays are. */
 export const clockShift: Rule = {
   name: 'clock-shift',
-  doc: "devices whose clock differs from the host's: how sure what depends on both is",
+  about: 'profile',
+  doc: "devices whose clock differs from the CPU's, and how accurate their alignment is",
   watch: () => ({
     end: (facts): RuleAnswer => ({
       found: [...facts.profiles].flatMap(([profile, record]) =>

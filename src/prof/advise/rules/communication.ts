@@ -42,15 +42,15 @@ class Operations {
 }
 
 const START_EARLIER =
-  'start it earlier or in smaller parts, so that it runs beside computing (gradient buckets, prefetch of shards); where it waits for slower ranks, see stragglers';
+  'overlap it with compute (smaller gradient buckets, earlier prefetch of shards); if ranks wait for a slow one, fix that first (dprof ranks)';
 /** A stream does one thing after another. */
 const MOVE =
-  'move it off the stream that computes, where nothing can run beside it: a stream or process group of its own (async_op=True), then start it earlier';
+  'move it from the compute stream to a stream or process group of its own (async_op=True), then start it earlier';
 
 /** Communication that nothing is computed under. */
 export const exposedCollectives: Rule = {
   name: 'exposed-collectives',
-  doc: 'communication while the device computes and copies nothing',
+  doc: 'communication that overlaps with no compute and no copy',
   watch: () => {
     const devices = new ByDevice(() => new Operations());
     return {
@@ -71,11 +71,11 @@ export const exposedCollectives: Rule = {
           const ns = Math.min(exposed, room);
           return {
             ...place,
-            what: `${time(exposed)} of ${time(communication.total)} of communication (${percent(exposed / communication.total)}) runs while nothing else does`,
+            what: `${percent(exposed / communication.total)} of communication is exposed: ${time(exposed)} of ${time(communication.total)} overlap with nothing`,
             details: `${many(count, 'operation')}: ${ranked(names)}`,
             action: onComputing > communication.total / 2 ? MOVE : START_EARLIER,
             stake: exposed,
-            gain: { ns, how: 'min(exposed communication, computing without communication)', isBound: true },
+            gain: { ns, how: 'min(exposed communication, compute without communication)', isBound: true },
             kernels: longest.ids,
             ...(longest.ids.length === 0 ? atLongest(longestOther) : {}),
             count,
@@ -94,7 +94,7 @@ export const exposedCollectives: Rule = {
         const exposed = found.some(({ stake }) => stake > 0);
         return {
           found: useful,
-          ...(exposed && useful.length === 0 ? { why: 'nothing is computed that could hide it' } : undefined),
+          ...(exposed && useful.length === 0 ? { why: 'there is no compute that could hide it' } : undefined),
         };
       },
     };
@@ -186,7 +186,7 @@ function nameOf({ profile, device }: Place, ranks: readonly Rank[], { profiles }
 
 function answer(ranks: readonly Rank[], facts: RuleFacts): RuleAnswer {
   if (ranks.length < 2)
-    return { found: [], why: 'one device alone, or no steps: dparse takes the profiles of several ranks' };
+    return { found: [], why: 'only one device, or no steps; give dparse the profiles of several ranks' };
   const lags = [...stepsOf(ranks)].map(lagOf).filter((lag) => lag !== null);
   if (lags.length === 0) return { found: [], why: 'no step in which several devices communicate' };
   const lagsOf = groupsOf(
@@ -197,18 +197,18 @@ function answer(ranks: readonly Rank[], facts: RuleFacts): RuleAnswer {
   if (slow === undefined) return { found: [] };
   const [rank, own] = slow;
   const chance = chanceOf(own.length, lags.length, ranks.length);
-  if (chance >= LIKELY) return { found: [], why: 'too few steps to distinguish a slow rank from chance' };
+  if (chance >= LIKELY) return { found: [], why: 'too few steps to tell a slow rank from chance' };
   const [gain, stake] = [total(own, ({ overNext }) => overNext), total(own, ({ overMiddle }) => overMiddle)];
   const [mine, others] = [total(own, (lag) => lag.own), total(own, (lag) => lag.others)];
   const found = {
     profile: rank.profile,
     device: rank.device,
-    what: `${nameOf(rank, ranks, facts)} computes longest in ${grouped(own.length)} of ${many(lags.length, 'step')}, ${time(stake)} longer than the middle of ${ranks.length}`,
-    details: `it communicates for ${time(mine)}, the others for ${time(others)} on average; of equal ranks one would do so by chance in ${percent(chance)} of profiles`,
+    what: `${nameOf(rank, ranks, facts)} is the slowest in ${own.length === lags.length ? 'all' : `${grouped(own.length)} of`} ${many(lags.length, 'step')}: ${time(stake / own.length)} a step above the median rank`,
+    details: `it communicates for ${time(mine)}, the others for ${time(others)} on average; chance of this among equal ranks: ${percent(chance)}`,
     action:
-      'look for what is different there: more or longer samples, throttling, another program on the device or its host',
+      'find out what differs there: more or longer samples, throttling, another program on the device or its host',
     stake,
-    gain: { ns: gain, how: 'sum over its steps of its computing − that of the next slowest', isBound: true },
+    gain: { ns: gain, how: 'sum over its steps of its compute − that of the next slowest rank', isBound: true },
     kernels: [],
     count: own.length,
     evidence: {
@@ -229,7 +229,7 @@ function answer(ranks: readonly Rank[], facts: RuleFacts): RuleAnswer {
 /** The rank that computes longest, for which the others wait. */
 export const stragglers: Rule = {
   name: 'stragglers',
-  doc: 'several ranks: the one that computes longest in most steps, for which the others wait',
+  doc: 'several ranks: the one that computes longest in most steps, so that the others wait for it',
   watch: () => {
     const devices = new ByDevice(() => new Map<number, ComparedStep>());
     let kept = 0;

@@ -7,7 +7,7 @@ import type { LongestTime } from '../finding.js';
 import { atLongest, longerOf } from '../kernel-tally.js';
 import type { RuleAnswer, Rule } from '../rule.js';
 import { workOf, type StepActivity } from '../../steps/step-work.js';
-import { many, size, time, percent, rate } from '../wording.js';
+import { grouped, many, size, time, percent, rate } from '../wording.js';
 import { MovedAmounts } from '../moved-times.js';
 
 class BoundCopies {
@@ -50,7 +50,7 @@ function copyOf(record: StepActivity): Extract<StepActivity, { type: 'copy' | 's
 /** Copies while nothing is computed that no host waits for; the rule `copies` has those that one waits for. */
 export const copyBound: Rule = {
   name: 'copy-bound',
-  doc: 'copies and sets that the device does while it computes nothing, and that the host does not wait for',
+  doc: 'copies and sets that run while nothing is computed (without those that the CPU waits for)',
   watch: () => {
     const devices = new ByDevice(() => new BoundCopies());
     return {
@@ -78,7 +78,7 @@ export const copyBound: Rule = {
       end: ({ devices: times, neuron }): RuleAnswer => {
         // The engines of a NeuronCore move what they compute on: rules of their own say how well.
         const copying = devices.all.filter(({ of, profile }) => of.count > 0 && !neuron.has(profile));
-        if (copying.length === 0) return { found: [], why: 'no copies that the host does not wait for' };
+        if (copying.length === 0) return { found: [], why: 'no copies other than those the CPU waits for' };
         return {
           found: copying.map(({ of, ...place }) => {
             const { count, bytes, ofHost, unpinned, kinds, all, others, own, ownOrComputing } = of;
@@ -88,13 +88,13 @@ export const copyBound: Rule = {
             const span = times.span(place.profile, place.device);
             return {
               ...place,
-              what: `${count} copies and sets, ${time(exposed)} of them while nothing else runs (${percent(exposed / span)} of the span)`,
+              what: `exposed copies take ${percent(exposed / span)} of the time: ${time(exposed)} of ${grouped(count)} copies and sets without any other work`,
               details: kindsText(kinds),
-              action: `copy on a stream of its own while kernels run, ahead of use; move less: once instead of every step, smaller types${unpinned > UNPINNED * ofHost ? '; from pinned memory' : ''}`,
+              action: `copy ahead of use on a separate stream while kernels run, and copy less: once instead of every step, or in a smaller type${unpinned > UNPINNED * ofHost ? '; use pinned memory' : ''}`,
               stake: exposed,
               gain: {
                 ns: Math.min(exposed, room),
-                how: 'min(copies while nothing else runs, computing without copies)',
+                how: 'min(exposed copies, compute without copies)',
                 isBound: true,
               },
               kernels: [],
@@ -141,18 +141,19 @@ class Copies {
   get signs(): string {
     const { waits, pageable } = this;
     return [
-      ...(waits.synchronous > 0 ? [`${waits.synchronous} by synchronous calls`] : []),
-      ...(pageable > 0 ? [`${pageable} of pageable memory, as the profile records it`] : []),
-      ...(waits['late-return'] > 0 ? [`${waits['late-return']} inferred from calls that returned after the copy`] : []),
+      ...(waits.synchronous > 0 ? [`${grouped(waits.synchronous)} by synchronous calls`] : []),
+      ...(pageable > 0 ? [`${grouped(pageable)} with pageable memory`] : []),
+      ...(waits['late-return'] > 0
+        ? [`${grouped(waits['late-return'])} inferred from calls that returned after the copy`]
+        : []),
     ].join(', ');
   }
 
   /** Pinning helps where the memory is pageable, or may be. */
   action(kind: HostCopyKind): string {
     const pin = this.pageable + this.unknown > 0;
-    if (kind === 'HtoD')
-      return `${pin ? PIN : ''}copy asynchronously (non_blocking=True), on a stream beside the kernels`;
-    return `read results back less often (.item(), .cpu(), prints, conditions on tensors), or ${pin ? 'into pinned memory ' : ''}with non_blocking=True`;
+    if (kind === 'HtoD') return `${pin ? PIN : ''}copy asynchronously (non_blocking=True) on a separate stream`;
+    return `read results back less often (.item(), .cpu(), print, if on a tensor), or ${pin ? 'into pinned memory ' : ''}with non_blocking=True`;
   }
 }
 
@@ -161,7 +162,7 @@ const both = (): Record<HostCopyKind, Copies> => ({ HtoD: new Copies(), DtoH: ne
 
 export const copies: Rule = {
   name: 'copies',
-  doc: 'copies that the host waits for: synchronous calls, pageable memory, results read back',
+  doc: 'copies that the CPU waits for: synchronous calls, pageable memory, results read back',
   watch: () => {
     const devices = new ByDevice(both);
     let launched = 0;
@@ -195,13 +196,13 @@ export const copies: Rule = {
             const stake = exposed + after;
             return {
               ...place,
-              what: `the host waited for ${many(count, `${kind} copy`)} of ${size(bytes)} in all: ${time(exposed)} in which nothing else ran, and ${time(after)} idle after them`,
-              details: `${time(waited)} in the calls; ${found.signs}`,
+              what: `the CPU waits for ${many(count, `${kind} copy`)} (${size(bytes)}): ${time(exposed)} with nothing else running, then ${time(after)} idle until the next launch`,
+              details: `the calls took ${time(waited)}; ${found.signs}`,
               action: found.action(kind),
               stake,
               gain: {
                 ns: stake,
-                how: 'copies while nothing else runs + idle time right after them until a later launch',
+                how: 'exposed copies + the idle time from their end to the next launch',
                 isBound: true,
               },
               kernels: [],

@@ -1,5 +1,6 @@
 /** FP32 products where the matrix unit has a faster type. */
 import { entryOf } from '../../../containers/map-entry.js';
+import { smInName } from '../../../ops/kernels/kernel-name.js';
 import { matrixTypes, type MathType } from '../../../ops/kernels/matrix-unit.js';
 import { isNeuronInstruction } from '../../../record/neuron/neuron-cores.js';
 import type { Annotated } from '../../annotate.js';
@@ -8,7 +9,7 @@ import { deviceRule } from '../rule.js';
 import type { Found, Gain } from '../finding.js';
 import { excess, GainTally } from '../kernel-tally.js';
 import { paddingOf, productKind, RoundedProducts, type ProductKind } from '../product-extents.js';
-import { many, ranked, rate, speed, time } from '../wording.js';
+import { many, ranked, rate, speed, time, verb } from '../wording.js';
 
 interface Better {
   readonly arch: RegExp;
@@ -18,7 +19,7 @@ interface Better {
   readonly cast: string;
 }
 
-const [TO_BF16, TO_FP16] = ['autocast to bfloat16', 'autocast to float16, with a scaled loss in training'];
+const [TO_BF16, TO_FP16] = ['autocast to bfloat16', 'autocast to float16 (with loss scaling in training)'];
 const CUDA = {
   product: "torch.set_float32_matmul_precision('high')",
   convolution: 'torch.backends.cudnn.allow_tf32 = True',
@@ -41,7 +42,7 @@ function actionOf({ switches, cast }: Better, kinds: ReadonlySet<ProductKind | n
 }
 
 /** Of products that stay in FP32 although the switch is on and their extents fit. */
-const ALREADY_ON = 'autocast to bfloat16: other products of the profile run as TF32 (HF32), so that its switch is on';
+const ALREADY_ON = 'autocast to bfloat16 (TF32 is on already: other products of this profile use it)';
 
 /** Operands of 16 bit are half as large; TF32 is FP32 in memory. */
 const SIZE: Readonly<Partial<Record<MathType, number>>> = { bf16: 1 / 2, fp16: 1 / 2 };
@@ -80,6 +81,15 @@ function betterFor(arch: string | null): Better | null {
   return BETTER.find((one) => one.arch.test(arch ?? '') && types.includes(one.type)) ?? null;
 }
 
+/**
+ * Architecture of the row's device; where the profile does not say, the one that the kernel was built for: the device is
+ * at least as new.
+ */
+function archOf({ peaks, record }: Annotated): string | null {
+  const sm = peaks.arch === null ? smInName(record.name) : null;
+  return sm === null ? peaks.arch : `sm${sm}`;
+}
+
 const mayBeRounded = (row: Annotated): boolean =>
   row.model.mayRoundConvolutions?.(row.record) === true && productKind(row) === 'convolution';
 
@@ -87,6 +97,9 @@ const isSlow = (row: Annotated): boolean =>
   row.unitUse?.dtype === 'fp32' &&
   (row.tc === 1 || (row.tc === 0 && !NO_USE.has(row.unitUse.why?.id ?? ''))) &&
   !mayBeRounded(row);
+
+/** Whether the matrix unit multiplies a faster type than the product's. */
+export const hasFasterType = (row: Annotated): boolean => isSlow(row) && betterFor(archOf(row)) !== null;
 
 /** Whether the extents would fill the unit with TF32. */
 const fits = ({ described, peaks, record }: Annotated): boolean =>
@@ -109,11 +122,11 @@ function gainOf(products: Products): Gain | null {
   const { flopsPerS, bytesPerS, better } = products;
   if (flopsPerS === null || bytesPerS === null || better === null) return null;
   const half = SIZE[better.type] === undefined ? '' : 'half the ';
-  return products.bound(`dur − max(FLOPs / ${speed(flopsPerS)} (${better.type}), ${half}bytes / ${rate(bytesPerS)})`);
+  return products.bounded(`dur − max(FLOPs / ${speed(flopsPerS)} (${better.type}), ${half}bytes / ${rate(bytesPerS)})`);
 }
 
 const finding = (of: Products, action: string): Omit<Found, keyof Place> => ({
-  what: `${many(of.count, 'product')} in FP32, ${time(of.time)}: ${ranked(of.names)}`,
+  what: `${many(of.count, 'matrix product')} ${verb(of.count, 'run')} in FP32, ${time(of.time)}: ${ranked(of.names)}`,
   action,
   ...of.facts,
   gain: gainOf(of),
@@ -124,13 +137,13 @@ const finding = (of: Products, action: string): Omit<Found, keyof Place> => ({
 export const fp32Product = deviceRule({
   name: 'fp32-product',
   doc: 'FP32 matrix products and convolutions where the matrix unit has TF32, BF16 or FP16',
-  why: 'no kernel is known to be a product of a known type',
+  why: 'no kernel is known to be a matrix product of a known type',
   start: () => new ProductGroups(),
   row: (row, devices) => {
     if (!row.isProduct || isNeuronInstruction(row.record) || (row.unitUse?.dtype ?? null) === null) return false;
     const of = devices.of(row.record);
     of.rounded.see(row);
-    const better = isSlow(row) ? betterFor(row.peaks.arch) : null;
+    const better = isSlow(row) ? betterFor(archOf(row)) : null;
     const { dur } = row.record;
     if (better === null || dur === null || !Number.isFinite(dur)) return true;
     add(of.group(productKind(row), fits(row)), row, dur, better);

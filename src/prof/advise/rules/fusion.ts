@@ -132,13 +132,13 @@ class Chains extends KernelTally {
 
 const finding = ({ of, ...place }: Place & { readonly of: Chains }): Found => ({
   ...place,
-  what: `${many(of.chains, 'chain')} of ${grouped(of.count)} memory-bound pointwise kernels, ${time(of.time)}: ${ranked(of.names)}`,
-  details: `each reads a tensor of the extents and type that the one before wrote; taken for the very tensor, which no profile records, ${size(of.bytes)} are written and read again in between`,
-  action: 'fuse each chain into one kernel: torch.compile, or a fused op of the library',
+  what: `${grouped(of.count)} memory-bound pointwise kernels in ${many(of.chains, 'chain')} could be fused, ${time(of.time)}: ${ranked(of.names)}`,
+  details: `in each chain a kernel seems to read what the one before it wrote (same shape and type; profiles do not record addresses), ${size(of.bytes)} written and read again`,
+  action: 'fuse each chain into one kernel with torch.compile or a fused op of the library',
   ...of.facts,
   gain: {
     ns: of.gain,
-    how: `if they are, sum over chains of min(bytes written and read in between / ${rate(of.bytesPerS)}, dur − other bytes / ${rate(of.bytesPerS)})`,
+    how: `if so, sum over chains of min(bytes written and read in between / ${rate(of.bytesPerS)}, dur − other bytes / ${rate(of.bytesPerS)})`,
     // Kernels that stay below the peak would save more; bytes that stay in the cache less.
     isBound: false,
   },
@@ -172,7 +172,7 @@ class Stream {
 
 export const fusion: Rule = {
   name: 'fusion',
-  doc: 'chains of memory-bound pointwise kernels, each reading a tensor as the one before wrote it',
+  doc: 'chains of memory-bound pointwise kernels that could be one kernel',
   watch: () => {
     const devices = new ByDevice(() => new Chains());
     const streams = new Map<string, Stream>();

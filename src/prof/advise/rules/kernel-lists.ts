@@ -5,7 +5,7 @@
 import { smInName } from '../../../ops/kernels/kernel-name.js';
 import { smOf } from '../../../ops/kernels/matrix-unit.js';
 import type { Annotated } from '../../annotate.js';
-import { many, ranked, time, percent } from '../wording.js';
+import { many, ranked, time, percent, verb } from '../wording.js';
 import { deviceRule } from '../rule.js';
 import { KernelTally, Ranking } from '../kernel-tally.js';
 import { isOnCoreClass, isNeuronInstruction } from '../../../record/neuron/neuron-cores.js';
@@ -24,7 +24,8 @@ class Kernels {
 /** Kernels whose op and arguments are known, but not its FLOPs: what rates, MFU and the roofline leave out, and why. */
 export const unknownFlops = deviceRule({
   name: 'unknown-flops',
-  doc: 'kernels whose op is known, with its arguments, but not its FLOPs: what MFU and rates leave out, and why',
+  about: 'profile',
+  doc: 'kernels of known ops without a FLOP formula, which MFU leaves out',
   why: 'no kernel with an op',
   start: () => new Kernels(),
   row: (row, devices) => {
@@ -46,10 +47,10 @@ export const unknownFlops = deviceRule({
     const [[reason] = ['']] = reasons.top(1);
     return [
       {
-        what: `of ${many(count, 'kernel')}, ${time(ns)} (${percent(ns / all)} of the kernels' time), the FLOPs are not known: ${ranked(names)}`,
+        what: `FLOPs are unknown for ${percent(ns / all)} of kernel time, ${time(ns)} in ${many(count, 'kernel')}: ${ranked(names)}`,
         details: `mostly ${reason}`,
         action:
-          'read MFU and rates as those of the other kernels; where you know what such an op computes, add its formula (CONTRIBUTING, "Add an op"), or report it with its arguments',
+          'MFU leaves these kernels out. To include them, add a FLOP formula (CONTRIBUTING, "Add an op") or report the op with its arguments',
         ...facts,
         evidence: { ...facts.evidence, kernelNs: all },
         see: "dprof --where 'op!=na && flops==na' --by op,params -f table FILE",
@@ -67,7 +68,8 @@ class Above extends KernelTally {
 /** Rates that no device reaches: what we counted is wrong, or the peak of our table, or the device is another one. */
 export const impossible = deviceRule({
   name: 'impossible',
-  doc: 'kernels above a peak rate: our counting or our table of peaks is wrong, or the device is another one',
+  about: 'profile',
+  doc: 'kernels faster than the peaks of the device: a formula or the table of peaks is wrong, or the device is another one',
   why: 'no kernel with known work on a device with known peaks',
   start: () => new Above(),
   row: ({ placement, record, peaks, op }, devices) => {
@@ -83,9 +85,9 @@ export const impossible = deviceRule({
   },
   findings: (of) => [
     {
-      what: `${many(of.count, 'kernel')}, ${time(of.time)}, above the peaks of ${of.device} (FLOP/s: ${of.compute}, bytes/s: ${of.memory}): ${ranked(of.names)}`,
+      what: `${many(of.count, 'kernel')} ran faster than the peaks of ${of.device} (FLOP/s: ${of.compute}, bytes/s: ${of.memory}), ${time(of.time)}: ${ranked(of.names)}`,
       action:
-        'no device does that: doubt our FLOPs and bytes of these ops (--explain shows the formulas) and our peaks (--device sets others); if both are right, report it',
+        'this cannot be: check the FLOPs and bytes of these ops (--explain shows the formulas) and the peaks (--device sets others); if both are right, please report it',
       ...of.facts,
       evidence: { ...of.facts.evidence, aboveComputePeak: of.compute, aboveMemoryPeak: of.memory },
       see: 'dprof --sort peak --top 20 -c idx,op,kernel,sil,peak,bw,params -f table FILE',
@@ -96,7 +98,8 @@ export const impossible = deviceRule({
 /** Kernels that a library ran to choose an algorithm: work of the first steps, not of training. */
 export const autotuning = deviceRule({
   name: 'autotuning',
-  doc: 'kernels that a library ran to choose an algorithm, within what was measured',
+  about: 'profile',
+  doc: 'kernels that a library ran to choose an algorithm while the profile was recorded',
   why: 'no kernels of known ops',
   start: () => new KernelTally(),
   row: (row, devices) => {
@@ -110,9 +113,9 @@ export const autotuning = deviceRule({
       ? []
       : [
           {
-            what: `${many(of.count, 'kernel')}, ${time(of.time)}, ran to choose an algorithm: ${ranked(of.names)}`,
+            what: `${many(of.count, 'kernel')} ran only to choose an algorithm, ${time(of.time)}: ${ranked(of.names)}`,
             action:
-              'start the profiler after the steps in which libraries choose (torch.profiler.schedule with wait and warmup): later steps do without',
+              'start the profiler after the first steps (torch.profiler.schedule with wait and warmup): later steps reuse the choice',
             ...of.facts,
             see: "dprof --where 'role==trial' --by op,kernel -f table FILE",
           },
@@ -122,7 +125,7 @@ export const autotuning = deviceRule({
 /** Ascend: ops that run on the processors beside the cores. */
 export const aiCpu = deviceRule({
   name: 'ai-cpu',
-  doc: 'Ascend: ops on the AI CPU, not on the cores',
+  doc: 'Ascend: ops that run on the AI CPU instead of the AI cores',
   why: 'no kernel has the class of cores that it ran on (Ascend)',
   start: () => new KernelTally(),
   row: ({ record }, devices) => {
@@ -135,8 +138,8 @@ export const aiCpu = deviceRule({
   },
   findings: (of) => [
     {
-      what: `${many(of.count, 'op')} on the AI CPU, ${time(of.time)}: ${ranked(of.names)}`,
-      action: 'use other element types or ops that have an operator for the cores (often int64 or float64 has none)',
+      what: `${many(of.count, 'op')} ${verb(of.count, 'run')} on the AI CPU, ${time(of.time)}: ${ranked(of.names)}`,
+      action: 'use types and ops that the AI cores support (often int64 and float64 are the cause)',
       ...of.facts,
       see: "dprof --where 'engine==AI_CPU' --by op,kernel -f table FILE",
     },
@@ -161,8 +164,8 @@ const generation = (sm: number): number => Math.floor(sm / 10);
  */
 export const oldArchitecture = deviceRule({
   name: 'old-architecture',
-  doc: 'products by kernels whose names imply an older architecture than the device has',
-  why: 'no products on an NVIDIA device of known architecture',
+  doc: 'matrix products that run kernels built for an older architecture',
+  why: 'no matrix products on an NVIDIA device of known architecture',
   start: () => new Old(),
   row: (row, devices) => {
     const { record, peaks } = row;
@@ -182,9 +185,8 @@ export const oldArchitecture = deviceRule({
     const built = [...of.built].sort((a, b) => a - b).map((sm) => `sm${sm}`);
     return [
       {
-        what: `${many(of.count, 'product')}, ${time(of.time)}, by kernels made for ${built.join(', ')} on ${of.arch}`,
-        details: `by their names: ${ranked(of.names)}`,
-        action: `try newer libraries (cuBLAS, cuDNN, FlashAttention, CUTLASS), which may have kernels for ${of.arch}; a library may also choose an older kernel because it is the fastest for these extents`,
+        what: `${many(of.count, 'matrix product')} ${verb(of.count, 'run')} kernels built for ${built.join(', ')} on ${of.arch}, ${time(of.time)}: ${ranked(of.names)}`,
+        action: `try newer libraries (cuBLAS, cuDNN, FlashAttention, CUTLASS) with kernels for ${of.arch}; an older kernel can still be the fastest for a shape`,
         ...of.facts,
         evidence: { ...of.facts.evidence, builtFor: built.join(', '), device: of.arch },
         see: "dprof --where 'tc==1 || tc==0' --by kernel,tcwhy -f table FILE",

@@ -10,11 +10,11 @@ import { atLongest, Ranking } from '../kernel-tally.js';
 /** The device waits while Python collects garbage. */
 export const garbageCollection: Rule = {
   name: 'garbage-collection',
-  doc: "idle while Python collects garbage, where the profile has its collections (Ascend's gc_detect_threshold)",
+  doc: "GPU idle during Python's garbage collections, where the profile records them (Ascend's gc_detect_threshold)",
   watch: () => ({
     end: ({ host, idle }): RuleAnswer => {
       const isRecorded = host.all.some(({ profile }) => host.collecting.sumOf(profile).count > 0);
-      if (!isRecorded) return { found: [], why: 'no collections of garbage in the profile' };
+      if (!isRecorded) return { found: [], why: 'the profile records no garbage collections' };
       return {
         why: idle.why,
         found: idle.all
@@ -23,10 +23,11 @@ export const garbageCollection: Rule = {
             const { count, time: ns } = host.collecting.sumOf(place.profile);
             return {
               ...place,
-              what: `idle ${time(of.collecting)} while garbage is collected: ${many(count, 'collection')} of ${time(ns)} together`,
-              action: 'gc.freeze() after the first steps; or gc.disable() and gc.collect() where the device has work',
+              what: `${many(count, 'garbage collection')} took ${time(ns)} and left the device idle for ${time(of.collecting)}`,
+              action:
+                'call gc.freeze() after the first steps, or gc.disable() and then gc.collect() while the device has work queued',
               stake: of.collecting,
-              gain: { ns: of.collecting, how: 'sum of the idle time within collections', isBound: true },
+              gain: { ns: of.collecting, how: 'sum of the idle time within the collections', isBound: true },
               kernels: [],
               count,
               evidence: { collections: count, collectionsNs: ns, idleNs: of.collecting },
@@ -41,7 +42,7 @@ export const garbageCollection: Rule = {
 
 /** What helps where the device waits for data. */
 const LOAD_AHEAD =
-  'load batches ahead: more workers, prefetch_factor, persistent_workers=True, pin_memory=True and copies with non_blocking=True';
+  'load batches ahead of time: more DataLoader workers, a higher prefetch_factor, persistent_workers=True, pin_memory=True, and copies with non_blocking=True';
 
 /** Idle before fewer of the steps is no habit of the program. */
 const MOST_STEPS = 0.5;
@@ -49,7 +50,7 @@ const MOST_STEPS = 0.5;
 /** The device waits before each step. */
 export const inputPipeline: Rule = {
   name: 'input-pipeline',
-  doc: 'idle before each step: from the last work of one to the first of the next, nothing being launched',
+  doc: 'device idle between steps: from the last work of one to the first work of the next',
   watch: () => ({
     end: ({ idle, devices }): RuleAnswer => {
       if (!devices.all.some(({ of }) => of.launched > 0)) return { found: [], why: 'no launches in the profile' };
@@ -60,16 +61,16 @@ export const inputPipeline: Rule = {
       return {
         found: waiting.map(({ of, ...place }) => {
           const { time: ns, longest, at, loading } = of.step;
-          const loader = loading > 0 ? `, ${percent(loading / ns)} of it while data is loaded` : '';
+          const loader = loading > 0 ? `; data was loading for ${percent(loading / ns)} of that` : '';
           return {
             ...place,
-            what: `idle ${time(ns)} before ${grouped(of.idleSteps)} of ${many(of.steps, 'step')} after the first, ${time(ns / of.idleSteps)} on average, with nothing launched${loader}`,
+            what: `the device was idle before ${grouped(of.idleSteps)} of ${many(of.steps, 'step')}, ${time(ns)} in all, ${time(ns / of.idleSteps)} each${loader}`,
             action:
               loading > 0
                 ? LOAD_AHEAD
-                : 'look at what the host does between steps: loading data, logging, reading results back, the profiler itself',
+                : 'find out what the CPU does between steps: loading data, logging, reading results back, or the profiler itself',
             stake: ns,
-            gain: { ns, how: 'sum of the idle time between two steps that a late launch ended', isBound: true },
+            gain: { ns, how: 'sum of the idle time between steps that ended with a late launch', isBound: true },
             kernels: of.firsts.ids,
             ...atLongest(at),
             count: of.idleSteps,
@@ -103,10 +104,10 @@ const captureFor = (api: string): string => GRAPHS.find(([pattern]) => pattern.t
 
 /** Where graphs are launched already. */
 const GRAPHS_LATE =
-  'launch graphs ahead of the device: wait for no result between them, prepare inputs before, or make fewer, larger graphs';
+  'launch graphs ahead of the device: do not wait for results between them, prepare inputs earlier, or make fewer, larger graphs';
 
 /** How much of the waiting is the profiler's own is not known from one profile. */
-const WITHOUT_FRAMES = 'measure once without with_stack=True: recording each call of Python slows the host; then ';
+const WITHOUT_FRAMES = 'profile once without with_stack=True, since recording Python stacks slows the CPU; then ';
 
 /** Part of the time in which data is loaded that makes loading the cause. */
 const MOSTLY = 0.5;
@@ -121,17 +122,17 @@ function shortGaps(
   const { time: idle, count, longest, at, beforeGraphs, overhead } = of.by.launch;
   const tiny =
     launches.tiny > 0
-      ? `${many(launches.tiny, 'kernel')} of ${grouped(launches.kernels)} shorter than the call that launched them`
+      ? `${grouped(launches.tiny)} of ${many(launches.kernels, 'kernel')} ran shorter than their launch call`
       : '';
   return {
     ...place,
-    what: `idle ${time(idle)} in ${many(count, 'gap')} of ${time(idle / count)} on average: the host launched only after the device had run dry`,
+    what: `the CPU launches too slowly: the device ran out of work ${count === 1 ? 'once' : `${grouped(count)} times`} and was idle for ${time(idle)} (${time(idle / count)} each)`,
     ...(launches.tiny > 0 ? { details: tiny } : undefined),
     action: `${isSlowed ? WITHOUT_FRAMES : ''}${beforeGraphs > MOSTLY * idle ? GRAPHS_LATE : captureFor(launches.api)}`,
     stake: idle,
     gain: {
       ns: idle - overhead,
-      how: `sum of gaps of at most ${time(LONGEST_LAUNCH)} ended by a late launch, steps, copies and recorded overhead of the profiler aside; it slows the host beyond that`,
+      how: `sum of gaps of at most ${time(LONGEST_LAUNCH)} that ended with a late launch, without gaps between steps, after copies, or in recorded profiler overhead`,
       isBound: true,
     },
     kernels: of.late.ids,
@@ -154,11 +155,11 @@ function shortGaps(
 const PLACES: readonly (readonly [place: RegExp, action: string])[] = [
   [
     /^(?:cuda|hip|aclrt)\w*(?:alloc|free)/i,
-    'allocate before the part that counts: frameworks keep memory after their first steps, so profile later ones',
+    'allocate memory before the part you measure; frameworks cache it after the first steps, so profile later ones',
   ],
   [
     /compile|autotun/i,
-    'profile after the steps that compile; where it goes on compiling, keep extents the same or allow dynamic ones',
+    'profile after the steps that compile; if compiling does not stop, keep tensor shapes fixed or allow dynamic shapes',
   ],
 ];
 
@@ -169,17 +170,19 @@ function longGaps({ of, ...place }: Place & { of: HostGapsOfDevice }): Found {
   const [most = '', mostTime = 0] = places.top(1)[0] ?? [];
   const isKnown = mostTime >= NOTABLE * idle;
   const parts = [
-    ...(loading > 0 ? [`${percent(loading / idle)} of it while data is loaded`] : []),
-    ...(isKnown ? [`the host was in ${ranked(places)}`] : []),
-    ...(afterCopies > 0 ? [`${percent(afterCopies / idle)} of it right after copies that the host waited for`] : []),
+    ...(loading > 0 ? [`data was loading for ${percent(loading / idle)} of it`] : []),
+    ...(isKnown ? [`the CPU was in ${ranked(places)}`] : []),
+    ...(afterCopies > 0 ? [`${percent(afterCopies / idle)} of it followed a copy that the CPU waited for`] : []),
   ];
   const known = isKnown ? PLACES.find(([pattern]) => pattern.test(most))?.[1] : undefined;
   return {
     ...place,
-    what: `idle ${time(idle)} in ${many(count, 'gap')} of more than ${time(LONGEST_LAUNCH)}: nothing was launched`,
+    what: `the CPU launched nothing for more than ${time(LONGEST_LAUNCH)} ${count === 1 ? 'once' : `${grouped(count)} times`}: the device was idle for ${time(idle)}`,
     ...(parts.length > 0 ? { details: parts.join('; ') } : undefined),
     action:
-      loading > MOSTLY * idle ? LOAD_AHEAD : (known ?? 'look at what the host does there: no launch takes that long'),
+      loading > MOSTLY * idle
+        ? LOAD_AHEAD
+        : (known ?? 'find out what the CPU does there: a launch does not take that long'),
     stake: idle,
     gain: null,
     kernels: [],
@@ -193,7 +196,7 @@ function longGaps({ of, ...place }: Place & { of: HostGapsOfDevice }): Found {
 /** The device waits for launches: idle time that a call ended which began too late, and kernels shorter than calls. */
 export const launchGaps: Rule = {
   name: 'launch-gaps',
-  doc: 'the device waits for launches: late calls, kernels shorter than their calls; graph capture',
+  doc: 'the device waits for launches: late calls, kernels shorter than their launch call',
   watch: () => {
     const devices = new ByDevice(() => new DeviceLaunches());
     return {

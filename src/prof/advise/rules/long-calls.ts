@@ -27,8 +27,8 @@ class LongLaunches {
 }
 
 const LOADING =
-  'launch each kernel once before the part that counts, and before the profiler starts: its first launch loads its code';
-const WAITS = 'look at what the call waits for: it holds the thread that launches';
+  'launch each kernel once before the part you measure, and before the profiler starts: its first launch loads its code';
+const WAITS = 'find out what the call waits for: it blocks the thread that launches';
 
 /** What to do, by the call that took longest; first match wins. */
 const ACTIONS: readonly (readonly [call: RegExp, action: (launches: LongLaunches) => string])[] = [
@@ -36,14 +36,14 @@ const ACTIONS: readonly (readonly [call: RegExp, action: (launches: LongLaunches
   [/launch/i, (launches) => loading(launches, 'CUDA_MODULE_LOADING=EAGER')],
   [
     /mem(cpy|set)/i,
-    () => 'copy asynchronously from pinned memory (non_blocking=True): a synchronous call waits for all work before it',
+    () => 'copy asynchronously from pinned memory (non_blocking=True): a synchronous copy waits for all earlier work',
   ],
   [/^/, () => WAITS],
 ];
 
 /** Code is loaded once: a kernel that had been launched before waits for something else. */
 const loading = ({ count, first }: LongLaunches, setting: string): string =>
-  2 * first >= count ? `${LOADING} (${setting} loads all at once)` : WAITS;
+  2 * first >= count ? `${LOADING} (${setting} loads all code at start)` : WAITS;
 
 function held({ of, ...place }: Place & { of: HostGapsOfDevice }, launches: LongLaunches): Found[] {
   const calls = new Ranking();
@@ -55,7 +55,7 @@ function held({ of, ...place }: Place & { of: HostGapsOfDevice }, launches: Long
   return [
     {
       ...place,
-      what: `idle ${time(stake)} in ${many(count, 'gap')} while the host was in one call: ${ranked(calls)}`,
+      what: `slow API calls left the device idle for ${time(stake)} in ${many(count, 'gap')}: ${ranked(calls)}`,
       action: ACTIONS.find(([call]) => call.test(longest))?.[1](launches) ?? '',
       stake,
       gain: null,
@@ -76,10 +76,10 @@ function waited({ of, ...place }: Place & { of: HostGapsOfDevice }): Found[] {
   return [
     {
       ...place,
-      what: `idle ${time(stake)} in 1 gap although work had been launched, the host waiting in ${waiting.call}${waiting.isFirst ? '; the profile begins there: the device may have done what was launched before it' : ''}`,
+      what: `the device was idle for ${time(stake)} with work queued, while the CPU waited in ${waiting.call}${waiting.isFirst ? '; this is the start of the profile, where the device may have been running earlier work' : ''}`,
       action: waiting.isFirst
-        ? 'leave the begin of the profile out of what you compare, or start the profiler one step earlier'
-        : 'look at what that work waits for: other streams, other ranks, other programs on the device',
+        ? 'leave the start of the profile out of comparisons, or start the profiler one step earlier'
+        : 'find out what the queued work waits for: another stream, another rank, another program on the device',
       stake,
       gain: null,
       kernels: [],
@@ -93,7 +93,7 @@ function waited({ of, ...place }: Place & { of: HostGapsOfDevice }): Found[] {
 
 export const longCalls: Rule = {
   name: 'long-calls',
-  doc: 'calls of the host longer than a launch takes, while the device was idle',
+  doc: 'API calls that take much longer than a launch while the device is idle',
   watch: () => {
     const launches = new ByDevice(() => new LongLaunches());
     return {

@@ -48,7 +48,7 @@ const bandwidthOf = ({ sums: { machine } }: WarnedCapture): string => rate(machi
 
 /** No bound: packets are slower than the memory's peak, and what is moved while engines compute costs nothing. */
 const moving = (bytes: string, capture: WarnedCapture): Pick<Gain, 'how' | 'isBound'> => ({
-  how: `${bytes} / ${bandwidthOf(capture)}, if engines wait for them; more where packets are slower`,
+  how: `${bytes} / ${bandwidthOf(capture)}, if engines wait for them; more if packets are slower`,
   isBound: false,
 });
 
@@ -57,7 +57,7 @@ const TABLE: readonly NeuronRule[] = [
     name: 'neuron-reload',
     doc: 'Neuron: a tensor is loaded into the state buffer more than twice',
     warning: 'tensor-reload',
-    action: 'keep the tensor in the state buffer, or tile so that it is used while it is there',
+    action: 'keep the tensor in the state buffer, or tile the loop so that it is used while it is there',
     longest: ({ sums: { loads } }, { tensor }) => loads.spans.get(String(tensor)) ?? null,
     why: ({ loads }) => (loads.named > 0 ? null : 'the capture does not record which tensor a packet belongs to'),
     stake: ({ tensor, times }, capture) => {
@@ -68,36 +68,36 @@ const TABLE: readonly NeuronRule[] = [
   },
   {
     name: 'neuron-reread',
-    doc: 'Neuron: device memory is read more than twice over',
+    doc: 'Neuron: inputs and weights are read from device memory more than twice',
     warning: 'memory-reread',
-    action: 'tile so that operands are used while they are in the state buffer',
+    action: 'tile the loop so that operands are used while they are in the state buffer',
     stake: ({ hbmReadBytes, inputsAndWeightsBytes }, capture) =>
       atBandwidth(number(hbmReadBytes) - number(inputsAndWeightsBytes), capture),
     gain: (_, capture) => moving('(bytes read − bytes of inputs and weights)', capture),
   },
   {
     name: 'neuron-throttled',
-    doc: 'Neuron: limits hold a core back for 1 % of the time or more',
+    doc: 'Neuron: a core is throttled for 1 % of the time or more',
     warning: 'throttled',
-    action: 'spread the work over time or cores; limits come from power, heat and activity, not from the program',
-    why: ({ throttling }) => (throttling.cores.size > 0 ? null : 'no samples of throttling'),
+    action: 'spread the work over time or cores: throttling comes from power, heat and activity',
+    why: ({ throttling }) => (throttling.cores.size > 0 ? null : 'the capture has no throttling samples'),
     longest: ({ sums: { throttling } }, { core }) => throttling.cores.get(number(core))?.longest ?? null,
     stake: ({ lostShare }, { sums: { totalPs } }) => (totalPs === null ? null : (number(lostShare) * totalPs) / 1000),
-    gain: () => ({ how: 'sum of (1 − limit) · duration of windows, for a core that always has work', isBound: true }),
+    gain: () => ({ how: 'sum of (1 − limit) · duration of the windows, if the core always has work', isBound: true }),
   },
   {
     name: 'neuron-transposes',
-    doc: 'Neuron: more than 10 % of the FLOPs only transpose',
+    doc: 'Neuron: more than 10 % of the FLOPs are transposes',
     warning: 'transposes',
-    action: 'lay out operands so that no transpose is needed, or transpose by DMA while something else is computed',
+    action: 'choose a layout of the operands that needs no transpose, or transpose by DMA during other compute',
     counts: (record) => record.type === 'kernel' && record.labels?.['type'] === 'TRANSPOSE',
     stake: (_, { ns }) => ns,
   },
   {
     name: 'neuron-dma',
-    doc: 'Neuron: half of the DMA packets have less than 4 KiB',
+    doc: 'Neuron: half of the DMA packets are under 4 KiB',
     warning: 'small-dma',
-    action: 'move larger contiguous pieces, or several rows with one descriptor',
+    action: 'move larger contiguous blocks, or several rows with one descriptor',
     counts: (record) =>
       record.type === 'copy' && record.queueType !== 'instruction' && (record.bytes ?? Infinity) < SMALL_DMA,
     stake: (_, { ns }) => ns,

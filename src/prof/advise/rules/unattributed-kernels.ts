@@ -24,32 +24,32 @@ const NO_LAUNCH = 'its launch is not in the profile';
 const NO_OP = 'no op call around the launch';
 
 const HOST =
-  'profile the host too (activities=[ProfilerActivity.CPU, ...]), with record_shapes=True: ops are host events';
+  'profile the CPU too, with shapes (activities=[ProfilerActivity.CPU, ...], record_shapes=True): ops are CPU events';
 const NVTX =
-  'put NVTX ranges around the ops; in PyTorch torch.autograd.profiler.emit_nvtx(record_shapes=True), or markers of PyProf';
+  'put NVTX ranges around ops: in PyTorch torch.autograd.profiler.emit_nvtx(record_shapes=True), or PyProf markers';
 
 /** What to do, by the main reason, and the profiler and the name of the file; first match wins. */
 const ACTIONS: readonly (readonly [reason: RegExp, profile: RegExp, action: string])[] = [
   [
     /no launch is in the profile/,
     /^ascend-text kernel_details/,
-    'give dparse the whole folder: trace_view.json has the launches and the ops, kernel_details.csv alone has not',
+    'give dparse the whole folder: launches and ops are in trace_view.json, not in kernel_details.csv',
   ],
   [/no launch is in the profile/, /^(?:kineto|ascend)/, HOST],
   [
     /no launch is in the profile/,
     /^(?:nsight|nvprof)/,
-    'let the profiler trace the host too: without its calls the op is unknown',
+    'trace API calls too: without them the op of a kernel is unknown',
   ],
   [
     /no launch is in the profile/,
     /^/,
-    'where the profiler can trace the host, let it do so: the op is known from the call that launched the kernel',
+    'trace API calls too if the profiler can: the op is known from the call that launched the kernel',
   ],
   [
     /launch is not in the profile/,
     /^/,
-    'start the profiler before the work is launched (a warm-up step): these kernels were launched before it, so that their op is unknown',
+    'start the profiler one step earlier (a warm-up step): these kernels were launched before it started',
   ],
   [
     /launch of its graph/,
@@ -66,10 +66,10 @@ const ACTIONS: readonly (readonly [reason: RegExp, profile: RegExp, action: stri
   [
     /^/,
     /^(?:kineto|ascend)/,
-    'these launches lie outside of the ops of the framework: make ops of custom kernels (torch.library.custom_op)',
+    'these launches are outside any op of the framework: wrap custom kernels in ops (torch.library.custom_op)',
   ],
   [/^/, /^(?:nsight|nvprof)/, NVTX],
-  [/^/, /^/, 'where the profiler can record the ops of the framework, let it do so'],
+  [/^/, /^/, 'record the ops of the framework if the profiler can'],
 ];
 
 function actionFor(reason: string, profile: Recorded | null): string {
@@ -79,7 +79,7 @@ function actionFor(reason: string, profile: Recorded | null): string {
 
 function recording(profile: Recorded | null): string {
   const stacks = captureOption(profile, 'stacks');
-  return `record them with ${captureOption(profile, 'shapes') ?? ''}${stacks === null ? '' : `, and ${stacks} for lines of code`}`;
+  return `record arguments with ${captureOption(profile, 'shapes') ?? ''}${stacks === null ? '' : `, and lines of code with ${stacks}`}`;
 }
 
 function mainReason({ nameless, launched, named }: Kernels): string {
@@ -89,17 +89,18 @@ function mainReason({ nameless, launched, named }: Kernels): string {
 }
 
 const KINDS = {
-  nameless: { work: 'no op is known', see: "dprof --where 'op==na' --by kernel -f table FILE" },
+  nameless: { work: 'has no op', see: "dprof --where 'op==na' --by kernel -f table FILE" },
   shapeless: {
-    work: "the op's arguments are not recorded",
+    work: 'belongs to ops without recorded arguments',
     see: "dprof --where 'op!=na && flops==na' --by op,kernel -f table FILE",
   },
 } as const;
 
 export const unattributed = deviceRule({
   name: 'unattributed',
-  doc: 'kernels without an op, or whose arguments are not recorded: how to profile so that they are',
-  why: 'the device runs instructions of a compiled program, not kernels of ops',
+  about: 'profile',
+  doc: 'kernels without an op or without its arguments, and how to record them',
+  why: 'the device runs a compiled program, not kernels of ops',
   start: () => new Kernels(),
   row: (row, devices) => {
     const { record, op } = row;
@@ -124,7 +125,7 @@ export const unattributed = deviceRule({
         const { work, see } = KINDS[kind];
         const recorded = profiles.get(profile) ?? null;
         return {
-          what: `of ${many(count, 'kernel')}, ${time(ns)} (${percent(ns / of.time)} of the kernels' time), ${work}: ${ranked(names)}`,
+          what: `${percent(ns / of.time)} of kernel time ${work}, ${time(ns)} in ${many(count, 'kernel')}: ${ranked(names)}`,
           action: kind === 'shapeless' ? recording(recorded) : actionFor(mainReason(of), recorded),
           ...facts,
           evidence: { ...facts.evidence, kernelNs: of.time },

@@ -98,12 +98,12 @@ export class DoubtedWork {
     sum.count++;
   }
 
-  /** `, 90.0 % of all copying by 1 copy whose end is not believed`; '' where it is little. */
+  /** `, 90.0 % of all copying in 1 copy with an implausible recorded end`; '' where it is little. */
   text(kind: StepWorkKind): string {
     const { time, doubted, count } = this.#sums.get(kind) ?? { time: 0, doubted: 0, count: 0 };
     if (count === 0 || doubted < SPOKEN * time) return '';
     const [all, one] = WORDS[kind];
-    return `, ${percent(doubted / time)} of ${all} by ${many(count, one)} whose end is not believed`;
+    return `, ${percent(doubted / time)} of ${all} in ${many(count, one)} with an implausible recorded end`;
   }
 }
 

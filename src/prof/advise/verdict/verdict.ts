@@ -47,10 +47,10 @@ export function verdictOf(facts: VerdictFacts): ProfileVerdict {
 /** Share of the span: less is not spoken of. */
 const LEAST = 0.05;
 
-/** `; a graph could save at most 33 %`; '' for little. */
+/** `; a graph would recover up to 33 %`; '' for little. */
 function savingText({ findings, span }: VerdictFacts, rule: string, remedy: string): string {
   const gain = findings.reduce((sum, finding) => sum + (finding.rule === rule ? (finding.gain?.ns ?? 0) : 0), 0);
-  return gain / span >= LEAST ? `; ${remedy} could save at most ${percent(gain / span)}` : '';
+  return gain / span >= LEAST ? `; ${remedy} would recover up to ${percent(gain / span)}` : '';
 }
 
 /** What people call the devices of a profile. */
@@ -96,16 +96,16 @@ type CauseText = (facts: VerdictFacts, part: SpanPart, share: string) => string 
 const CAUSE_TEXTS: Readonly<Partial<Record<IdleCause, CauseText>>> = {
   call: (facts, { detail, time: ns }, share) => {
     if (detail === null || detail === '') return null;
-    const holds = `${detail} holds the host for ${time(ns)}${share}`;
-    return loadsCode(facts) ? `first launches load the code of kernels, ${holds}` : holds;
+    const holds = `${detail} blocks the CPU for ${time(ns)}${share}`;
+    return loadsCode(facts) ? `first launches load kernel code, ${holds}` : holds;
   },
   launch: ({ hasFrames }, _, share) =>
-    hasFrames ? `${IDLE_CAUSES.launch}${share}, perhaps slowed by recording each call of Python` : null,
+    hasFrames ? `${IDLE_CAUSES.launch}${share}, and recording Python stacks slows it further` : null,
   host: ({ idle }, { time: ns }, share) => {
     const top = topOf(idle.places);
     if (top === null || top[1] < NAMED * ns) return null;
     const isMost = top[1] > MOSTLY * ns;
-    return isMost ? `the host is busy in ${top[0]}${share}` : `${IDLE_CAUSES.host}${share}, partly in ${top[0]}`;
+    return isMost ? `the CPU is busy in ${top[0]}${share}` : `${IDLE_CAUSES.host}${share}, partly in ${top[0]}`;
   },
   queue: ({ idle }, part, share) => `${IDLE_CAUSES.queue}${share}${waitText(idle, part)}`,
   // No host launches the instructions of a NeuronCore one by one.
@@ -135,7 +135,7 @@ function waitText({ waiting, queued }: IdleTimes, { time: all, detail }: SpanPar
   if (mean <= LONGEST_SWITCH) return `, ${time(mean)} on average`;
   const longest = waiting === null ? 0 : waiting.end - waiting.start;
   const isOne = longest > LONGEST_LAUNCH && longest > MOSTLY * all;
-  const host = detail === null ? '' : `, the host in ${detail}`;
+  const host = detail === null ? '' : `, the CPU in ${detail}`;
   const why = isOne && waiting?.isFirst === true ? BEFORE : '';
   return `${isOne ? `, once for ${time(longest)}` : ''}${why}${host}`;
 }
@@ -164,7 +164,7 @@ function verdictText(facts: VerdictFacts, parts: readonly SpanPart[]): string {
 /** Shares of the span would be those of what is not captured. */
 function captureText(facts: VerdictFacts, parts: readonly SpanPart[]): string {
   const work = parts.reduce((sum, { part, time: ns }) => sum + (part === 'idle' ? 0 : ns), 0);
-  return `The capture of a graph, which the ${deviceWord(facts)} does not run meanwhile: other work takes ${time(work)}.`;
+  return `This profile shows a graph capture, during which the ${deviceWord(facts)} does not run the graph: other work takes ${time(work)}.`;
 }
 
 function clausesOf(facts: VerdictFacts, parts: readonly SpanPart[]): string[] {
@@ -189,15 +189,15 @@ const CLAUSES: Readonly<Record<SpanPartName, Clause>> = {
   missing: ({ missing, work }, share) => {
     const lost = missing > 0 ? [`the work of ${missing} ${missing === 1 ? 'launch' : 'launches'}`] : [];
     const untimed = work.untimed > 0 ? [`the time of ${many(work.untimed, 'piece')} of work`] : [];
-    return `not known ${percent(share)}: the trace lacks ${[...lost, ...untimed].join(', and ') || 'kernels'}`;
+    return `unknown ${percent(share)}: the trace lacks ${[...lost, ...untimed].join(', and ') || 'kernels'}`;
   },
   idle: (facts, share, parts) =>
     isUntimed(facts.work)
       ? `idle at most ${percent(share)}: ${untimedText(facts.work)}`
       : `idle ${percent(share)}: ${idleText(facts, parts)}`,
   communication: (facts, share, parts) =>
-    `communicating ${percent(share)} while nothing is computed${mostText(facts, 'communication', parts)}${communicationRemedy(facts, parts)}`,
-  copy: (facts, share, parts) => `copying ${percent(share)} while nothing is computed${mostText(facts, 'copy', parts)}`,
+    `communicating ${percent(share)} without overlap${mostText(facts, 'communication', parts)}${communicationRemedy(facts, parts)}`,
+  copy: (facts, share, parts) => `copying ${percent(share)} without overlap${mostText(facts, 'copy', parts)}`,
   compute: (facts, share) => `computing ${percent(share)}${computedText(facts)}`,
 };
 
@@ -205,7 +205,7 @@ const CLAUSES: Readonly<Record<SpanPartName, Clause>> = {
 const statedDetail = (name: SpanPartName, parts: readonly SpanPart[]): string | null =>
   parts.find(({ part }) => part === name)?.detail ?? null;
 
-/** `, mostly AllReduce at 1.5 GB/s`. Of a NeuronCore all that moves data is DMA. */
+/** `, mostly AllReduce (1.5 GB/s)`. Of a NeuronCore all that moves data is DMA. */
 function mostText(
   { moved, doubted }: VerdictFacts,
   name: 'communication' | 'copy',
@@ -215,7 +215,7 @@ function mostText(
   const detail = statedDetail(name, parts);
   if (detail === null || detail === 'DMA') return doubt;
   const bytesPerS = (name === 'copy' ? moved.copied : moved.communicated).rateOf(detail);
-  const most = `mostly ${detail}${bytesPerS === null ? '' : ` at ${rate(bytesPerS)}`}`;
+  const most = `mostly ${detail}${bytesPerS === null ? '' : ` (${rate(bytesPerS)})`}`;
   return doubt === '' ? `, ${most}` : `${doubt}; the rest is ${most}`;
 }
 
@@ -227,11 +227,11 @@ function communicationRemedy(facts: VerdictFacts, parts: readonly SpanPart[]): s
   const { profile, moved } = facts;
   const { movingShare } = moved;
   if (movingShare !== null && movingShare < WAITING)
-    return `, of which data moves in ${percent(movingShare)}: look for a late rank`;
+    return `, but data moves for only ${percent(movingShare)} of that time: look for a late rank`;
   const bytesPerS = moved.communicated.rateOf(statedDetail('communication', parts) ?? '');
   const peak = typeof profile === 'number' ? null : linkPeakOf(profile.devices[0]?.name ?? null);
   if (bytesPerS !== null && peak !== null && bytesPerS < SLOW * peak)
-    return `, ${percent(bytesPerS / peak)} of the peak of the links within a machine: look for a late rank or a slow link`;
+    return `, ${percent(bytesPerS / peak)} of the peak of links within a machine: look for a late rank or a slow link`;
   return savingText(facts, 'exposed-collectives', 'more overlap');
 }
 
@@ -240,7 +240,7 @@ const ALL = 0.995;
 /** Kernels without an op are mentioned from this share of the time of kernels on. */
 const NAMELESS = 0.1;
 
-/** `: linear takes 60.2 % of it, at 18.4 % of the peak of compute` */
+/** `: linear is 60.2 % of it, at 18.4 % of peak FLOP/s` */
 function computedText({ computed, doubted }: VerdictFacts): string {
   const { top, time: believed } = computed;
   const doubt = doubted.text('computing');
@@ -248,22 +248,24 @@ function computedText({ computed, doubted }: VerdictFacts): string {
   const it = doubt === '' ? 'it' : 'the rest';
   const share = top.time / believed;
   const name = spokenName(top.name);
-  if (share >= ALL) return `${doubt}, all of ${it} ${name}${paceText(top.pace)}`;
+  if (share >= ALL) return `${doubt}, all of ${it} in ${name}${paceText(top.pace)}`;
   const nameless = top.isOp ? computed.nameless / believed : 0;
-  const [least, why] = nameless > NAMELESS ? [' at least', ` (of ${percent(nameless)} no op is known)`] : ['', ''];
-  return `${doubt}: ${name} takes${least} ${percent(share)} of ${it}${why}${paceText(top.pace)}`;
+  const [least, why] = nameless > NAMELESS ? [' at least', ` (${percent(nameless)} has no op)`] : ['', ''];
+  return `${doubt}: ${name} is${least} ${percent(share)} of ${it}${why}${paceText(top.pace)}`;
 }
 
 /** Of a peak: what is nearer is bound by it; what is below the second reaches neither. */
 const [BOUND, FAR] = [0.5, 0.1];
 
+const PEAKS: Readonly<Record<Pace['peak'], string>> = { compute: 'peak FLOP/s', memory: 'peak bandwidth' };
+
 function paceText(pace: Pace | null): string {
   if (pace === null) return '';
   const { peak, share } = pace;
-  if (share < FAR) return ', far below the peaks of compute and memory';
+  if (share < FAR) return ', far below both peaks';
   return share < BOUND
-    ? `, at ${percent(share)} of the peak of ${peak}`
-    : `, bound by ${peak} (${percent(share)} of its peak)`;
+    ? `, at ${percent(share)} of ${PEAKS[peak]}`
+    : `, ${peak}-bound (${percent(share)} of ${PEAKS[peak]})`;
 }
 
 /** What limits a NeuronCore, where that costs more than little. */
@@ -271,7 +273,7 @@ function throttlingTexts({ findings, span }: VerdictFacts): string[] {
   const found = findings.find(({ rule }) => rule === 'neuron-throttled');
   const { timeShare, lostShare } = found?.evidence ?? {};
   if (found === undefined || found.stake < SPOKEN * span) return [];
-  return [`throttled for ${percent(Number(timeShare))} of the time: up to ${percent(Number(lostShare))} of it is lost`];
+  return [`throttled for ${percent(Number(timeShare))} of the time, which costs up to ${percent(Number(lostShare))}`];
 }
 
 /** What a profile is about beside a wait. */
@@ -293,7 +295,7 @@ function afterFirstWait(facts: VerdictFacts, parts: readonly SpanPart[]): Beside
   if (wait?.isFirst !== true || 2 * lengthOf(wait) <= facts.span) return null;
   const ns = lengthOf(wait);
   const rest = { ...facts, span: facts.span - ns, idle: facts.idle.withoutWait };
-  const host = wait.call === null ? '' : `, the host in ${wait.call}`;
+  const host = wait.call === null ? '' : `, the CPU in ${wait.call}`;
   return {
     text: `waited for ${time(ns)} at the beginning${BEFORE}${host}. In the ${time(rest.span)} after it`,
     facts: rest,

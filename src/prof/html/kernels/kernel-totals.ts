@@ -7,20 +7,20 @@ import type { KernelTotal, CommonExtent, Extremes, LaunchShape } from './kernel-
 import { addTimes } from '../../../record/fields/times.js';
 import type { Extent } from '../../../record/record.js';
 import type { OccupancyLimit } from '../../roofline/occupancy.js';
-import type { Annotated } from '../../annotate.js';
-import { matrixUnitShare } from '../../by/group-work.js';
-import type { Writable } from '../../../containers/writable.js';
+import { KernelTally, type KernelSum } from '../../tally/kernel-tally.js';
 import type { Rates } from '../../roofline/devices.js';
 import type { Peaks } from '../../roofline/peaks.js';
 
 /** Points that are kept, each of about 300 bytes. */
 const MOST_POINTS = 50_000;
 
-type RooflineGroup = Writable<RooflinePoint>;
+type RooflineKey = Pick<RooflinePoint, 'device' | 'op' | 'kernel' | 'dtype' | 'tc'>;
 
 /** Points of a roofline: one for each device, op, name, dtype and use of the matrix unit. */
 export class RooflineGroups {
-  readonly #points = new Map<string, RooflineGroup>();
+  /** With the number of each in the tally. */
+  readonly #points = new Map<string, RooflineKey & { readonly number: number }>();
+  readonly #tally = new KernelTally();
   readonly #peaks = new Map<number, Peaks>();
   /** By device. */
   readonly #times = new Map<number, number>();
@@ -28,24 +28,24 @@ export class RooflineGroups {
   constructor(private readonly most = MOST_POINTS) {}
 
   /** Kernels without FLOPs or bytes, or with either unknown, have no point. @param time ns */
-  add({ record, op, dtype, tc: unit, flops, bytes, peaks }: PageKernel, time: number): void {
+  add(kernel: PageKernel, time: number): void {
+    const { record, op, dtype, tc: unit, flops, bytes, peaks } = kernel;
     const { device, short } = record;
     if (!this.#peaks.has(device)) this.#peaks.set(device, peaks);
     addTo(this.#times, device, time);
     if (flops === null || bytes === null || flops <= 0 || bytes <= 0 || time <= 0) return;
     const tc = unit === null ? null : String(unit);
     const key = [device, op ?? '', dtype ?? '', tc ?? '', short].join('\0');
-    const nothing = () => ({ device, op, kernel: short, dtype, tc, count: 0, time: 0, flops: 0, bytes: 0 });
-    const point = boundedEntryOf(this.#points, key, this.most, nothing);
-    if (point === null) return;
-    point.count++;
-    point.time += time;
-    point.flops += flops;
-    point.bytes += bytes;
+    const made = () => ({ device, op, kernel: short, dtype, tc, number: this.#points.size });
+    const point = boundedEntryOf(this.#points, key, this.most, made);
+    if (point !== null) this.#tally.add(point.number, time, kernel);
   }
 
   roofline(most: number): Roofline {
-    const points = [...this.#points.values()];
+    const points = [...this.#points.values()].map(({ number, ...key }): RooflinePoint => {
+      const { count, time, flops, bytes } = this.#tally.of(number);
+      return { ...key, count, time, flops: flops.sum, bytes: bytes.sum };
+    });
     const roofs = [...this.#peaks]
       .sort(([a], [b]) => a - b)
       .map(([device, peaks]) => roofOf(device, peaks, this.#times.get(device) ?? 0));
@@ -66,34 +66,6 @@ const roofOf = (device: number, { name, origin, bytesPerS, vector, matrix }: Pea
 
 const unitsOf = (rates: Rates, unit: string): DeviceRoof['units'][number][] =>
   Object.entries(rates).map(([type, flopsPerS]) => ({ name: `${type} ${unit}`, flopsPerS }));
-
-/** A sum over kernels, as `dprof --by` has it of a group; times ns. */
-export class KernelTally {
-  count = 0;
-  time = 0;
-  /** Longest and shortest. */
-  max = 0;
-  min = Infinity;
-  /** Time of the kernels that used the matrix unit, and of all kernels whose use of it is known. */
-  #used = 0;
-  #known = 0;
-
-  /** @param time of the kernel */
-  tally(tc: Annotated['tc'], time: number): void {
-    this.count++;
-    this.time = addTimes(this.time, time);
-    this.max = Math.max(this.max, time);
-    this.min = Math.min(this.min, time);
-    if (tc === null || tc === '?') return;
-    this.#known = addTimes(this.#known, time);
-    if (tc === 1) this.#used = addTimes(this.#used, time);
-  }
-
-  /** Share of the time in kernels that are known to use the unit, as `tcshare` has it. */
-  get matrixUnitShare(): number | null {
-    return matrixUnitShare(this.#used, this.#known, this.time);
-  }
-}
 
 /** Different extents that are counted of a kernel: dynamic shapes may have one for each launch. */
 const MOST_EXTENTS = 1000;
@@ -164,19 +136,31 @@ class LaunchShapes {
 /** Names that are kept apart, each of about 200 bytes. */
 const MOST_NAMES = 50_000;
 
-class KernelSum extends KernelTally {
+class NamedKernels {
+  /** Longest and shortest, ns. */
+  max = 0;
+  min = Infinity;
   readonly launches = new LaunchShapes();
 
-  constructor(readonly name: string) {
-    super();
+  /** @param number of the name in the tally */
+  constructor(
+    readonly name: string,
+    readonly number: number,
+    private readonly tally: KernelTally,
+  ) {}
+
+  get kernels(): KernelSum {
+    return this.tally.of(this.number);
+  }
+  get time(): number {
+    return this.kernels.time;
   }
 }
 
-const sumOf = (name: string): KernelSum => new KernelSum(name);
-
 /** By short name, as in `dprof summary`. */
 export class KernelTotals {
-  readonly #sums = new Map<string, KernelSum>();
+  readonly #names = new Map<string, NamedKernels>();
+  readonly #tally = new KernelTally();
   /** ns of kernels whose names exceed the bound. */
   #otherTime = 0;
 
@@ -185,20 +169,28 @@ export class KernelTotals {
   /** @param time ns */
   add(kernel: PageKernel, time: number): void {
     const { short } = kernel.record;
-    const sum = boundedEntryOf(this.#sums, short, this.most, sumOf);
-    if (sum === null) {
+    const named = boundedEntryOf(
+      this.#names,
+      short,
+      this.most,
+      () => new NamedKernels(short, this.#names.size, this.#tally),
+    );
+    if (named === null) {
       this.#otherTime = addTimes(this.#otherTime, time);
       return;
     }
-    sum.tally(kernel.tc, time);
-    sum.launches.add(kernel);
+    this.#tally.add(named.number, time, kernel);
+    named.max = Math.max(named.max, time);
+    named.min = Math.min(named.min, time);
+    named.launches.add(kernel);
   }
 
   totals(most: number): Bounded<KernelTotal> {
-    const { shown, ...rest } = bounded([...this.#sums.values()], most, this.#otherTime);
-    const totals = shown.map(({ name, count, time, max, min, matrixUnitShare: tc, launches }) => ({
-      ...{ name, count, time, max, min, tc, launch: launches.shape },
-    }));
+    const { shown, ...rest } = bounded([...this.#names.values()], most, this.#otherTime);
+    const totals = shown.map(({ name, kernels, max, min, launches }): KernelTotal => {
+      const { count, time, matrixUnitShare: tc } = kernels;
+      return { ...{ name, count, time, max, min, tc }, launch: launches.shape };
+    });
     return { shown: totals, ...rest };
   }
 }

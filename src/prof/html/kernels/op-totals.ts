@@ -7,10 +7,10 @@ import { orNull } from '../../../containers/numeric-column.js';
 import type { RangeRecord } from '../../../record/record.js';
 import { NS_PER_S } from '../../../record/units.js';
 import type { Annotated } from '../../annotate.js';
-import { GroupWorkSums, matrixUnitShare } from '../../by/group-work.js';
 import { HOST_TABLES } from '../../by/host/host-table.js';
 import { HostTimes } from '../../by/host/host-times.js';
 import { NamedTimes, hostRangeName, rangeAmong } from '../../by/host/range-name.js';
+import { KernelTally, knownSum, rated, type KernelSum } from '../../tally/kernel-tally.js';
 import { launchOf } from '../../input/device-activity.js';
 import type { RooflineBound } from '../../roofline/roofline.js';
 import { bounded } from '../bounds.js';
@@ -122,8 +122,6 @@ const MOST_STACKS = 100_000;
 const OPS = new Set(['op'] as const);
 
 class OpSum {
-  count = 0;
-  time = 0;
   within = 0;
   launch = 0;
   launches = 0;
@@ -133,15 +131,24 @@ class OpSum {
   /** By innermost frame. */
   readonly stacks = new Map<number, { count: number; time: number }>();
 
+  /** @param group its number in the tally */
   constructor(
     readonly op: string | null,
     readonly group: number,
+    private readonly tally: KernelTally,
   ) {}
+
+  get kernels(): KernelSum {
+    return this.tally.of(this.group);
+  }
+  get time(): number {
+    return this.kernels.time;
+  }
 }
 
 export class OpTotals {
   readonly #sums = new Map<string | null, OpSum>();
-  readonly #work = new GroupWorkSums();
+  readonly #tally = new KernelTally();
   readonly #host = new HostTimes('op');
   readonly #times = new NamedTimes();
   readonly #stacks = new StackTotals();
@@ -172,9 +179,7 @@ export class OpTotals {
       this.#otherTime = addTimes(this.#otherTime, dur);
       return;
     }
-    sum.count++;
-    sum.time = addTimes(sum.time, dur);
-    this.#work.add(sum.group, row, dur);
+    this.#tally.add(sum.group, dur, row);
     const { bound } = row.placement;
     if (bound !== null) addTo(sum.bounds, bound, dur);
     addLaunch(sum, row);
@@ -197,7 +202,7 @@ export class OpTotals {
    */
   totals(most: number, stacks: number, nodes: number): { readonly ops: Ops; readonly stacks: StackTree | null } {
     // Ops that are only called by others have a sum too.
-    const own = [...this.#sums.values()].filter(({ count, group }) => count > 0 || this.#host.of(group) !== null);
+    const own = [...this.#sums.values()].filter((sum) => sum.kernels.count > 0 || this.#host.of(sum.group) !== null);
     const { shown, ...rest } = bounded(byHostTime(own, this.#host), most, this.#otherTime);
     const chosen = new Map(shown.map((sum) => [sum, longestStacks(sum, stacks)] as const));
     const made = this.#stacks.tree(
@@ -214,7 +219,7 @@ export class OpTotals {
   }
 
   #sumOf(op: string | null): OpSum | null {
-    return boundedEntryOf(this.#sums, op, this.most, () => new OpSum(op, this.#sums.size));
+    return boundedEntryOf(this.#sums, op, this.most, () => new OpSum(op, this.#sums.size, this.#tally));
   }
 
   #addStack(sum: OpSum, trace: readonly string[], dur: number): void {
@@ -231,28 +236,25 @@ export class OpTotals {
   }
 
   #totalOf(sum: OpSum, stacks: readonly OpStack[]): OpTotal {
-    const { op, count, time, within, launch, launches, bounds, group } = sum;
-    const { flops, bytes, ratedBytes, peak, bandwidth, matrixUnit } = this.#work.of(Uint32Array.of(group), 0, 1);
-    const host = this.#host.of(group);
+    const { op, kernels, within, launch, launches, bounds } = sum;
+    const { count, time, flops, bytes, ratedBytes, peak, bandwidth, matrixUnitShare: tc } = kernels;
+    const host = this.#host.of(sum.group);
     const passes = host === null || host.passes === 0 ? null : host;
     const bound = largestEntry(bounds);
     return {
       ...{ op, count, time, within, launch: launches === 0 ? null : launch },
       ...{ passes: passes?.passes ?? null, host: orNull(passes?.total ?? NaN), hostSelf: orNull(host?.self ?? NaN) },
-      flops: flops.kernels > 0 ? flops.sum : null,
-      bytes: bytes.kernels > 0 ? bytes.sum : null,
-      flopsPerS: over(flops.sum * NS_PER_S, flops.time),
-      bytesPerS: over(ratedBytes.sum * NS_PER_S, ratedBytes.time),
-      ofCompute: over(peak.sum / 100, peak.time),
-      ofMemory: over(bandwidth.sum / 100, bandwidth.time),
-      tc: matrixUnitShare(matrixUnit.sum, matrixUnit.time, time),
+      ...{ flops: knownSum(flops), bytes: knownSum(bytes) },
+      flopsPerS: flops.time > 0 ? (flops.sum * NS_PER_S) / flops.time : null,
+      bytesPerS: rated(ratedBytes, ratedBytes.sum * NS_PER_S),
+      ofCompute: rated(peak, peak.sum / 100),
+      ofMemory: rated(bandwidth, bandwidth.sum / 100),
+      tc,
       bound: bound === null ? null : { name: bound[0], time: bound[1] },
       ...{ stacks, stackCount: sum.stacks.size },
     };
   }
 }
-
-const over = (amount: number, by: number): number | null => (by > 0 ? amount / by : null);
 
 /** Ops without device time come in this order, after the others. */
 const byHostTime = (sums: readonly OpSum[], host: HostTimes): OpSum[] => {

@@ -3,32 +3,27 @@ import { longest } from '../bounds.js';
 import type { PageKernel } from '../page-kernel.js';
 import type { Bounded, LayerRow, LayerReason } from '../page-data.js';
 import { addTimes } from '../../../record/fields/times.js';
-import { addTo, largestEntry } from '../../../containers/map-entry.js';
+import { entryOf, largestEntry } from '../../../containers/map-entry.js';
 import type { RooflineBound } from '../../roofline/roofline.js';
-import { KernelTally } from '../kernels/kernel-totals.js';
+import { KernelTally, knownSum, type KernelSum } from '../../tally/kernel-tally.js';
 
-/** Kernels of one part of a layer → why they take their time: what bounds them, the matrix unit, the slowest of them. */
-class ReasonSum extends KernelTally {
-  /** ns of all kernels and of those with each bound: summed alike, so that a share of them is at most 1. */
-  #wholeTime = 0;
+/** Kernels of one part of a layer → why they take their time: what bounds them, and the slowest of them. */
+class ReasonSum {
   readonly #bounds = new Map<RooflineBound, number>();
   #slowest: LayerReason['slowest'] | null = null;
 
   /** @param time of the kernel, ns */
-  add({ record, tc, bound }: PageKernel, time: number): void {
-    this.tally(tc, time);
-    this.#wholeTime += time;
-    if (bound !== null) addTo(this.#bounds, bound, time);
+  add({ record, placement: { bound } }: PageKernel, time: number): void {
+    if (bound !== null) this.#bounds.set(bound, addTimes(this.#bounds.get(bound) ?? 0, time));
     if (time > (this.#slowest?.time ?? -1))
       this.#slowest = { id: record.id, name: record.short, start: record.start, time };
   }
 
-  /** Null where there were no kernels. */
-  get reason(): LayerReason | null {
+  /** Null where there were no kernels. @param sum of them */
+  reason({ time: whole, matrixUnitShare: tc }: KernelSum): LayerReason | null {
     if (this.#slowest === null) return null;
     const [bound, time] = largestEntry(this.#bounds) ?? [null, 0];
-    const boundShare = bound === null || this.#wholeTime === 0 ? null : time / this.#wholeTime;
-    return { bound, boundShare, tc: this.matrixUnitShare, slowest: this.#slowest };
+    return { bound, boundShare: bound === null || whole === 0 ? null : time / whole, tc, slowest: this.#slowest };
   }
 }
 
@@ -39,46 +34,40 @@ const MOST_LAYERS = 50_000;
 const MOST_DEPTH = 100;
 
 /** By direction of a kernel. */
-const PARTS: Readonly<Record<string, 'forward' | 'backward' | undefined>> = { fprop: 'forward', bprop: 'backward' };
+const PARTS: Readonly<Record<string, Part | undefined>> = { fprop: 'forward', bprop: 'backward' };
+
+type Part = 'forward' | 'backward';
 
 /** All kernels of a layer, and those of each direction. */
-class LayerSum extends ReasonSum {
-  /** ns of kernels in no layer beneath. */
-  own = 0;
-  flops: number | null = null;
-  bytes: number | null = null;
-  ownBackward = 0;
-  readonly parts: { forward: ReasonSum | null; backward: ReasonSum | null } = { forward: null, backward: null };
+class LayerSum {
+  /** Numbers in the tally of the kernels in no layer beneath. */
+  readonly own = new Map<Part | null, number>();
+  readonly why = new Map<Part | null, ReasonSum>();
   /** By name; null while there is none: most layers are leaves. */
   children: Map<string, LayerSum> | null = null;
 
-  constructor(readonly name: string) {
-    super();
+  constructor(readonly name: string) {}
+
+  add(kernel: PageKernel, time: number): void {
+    entryOf(this.why, null, () => new ReasonSum()).add(kernel, time);
+    const part = partOf(kernel);
+    if (part !== null) entryOf(this.why, part, () => new ReasonSum()).add(kernel, time);
   }
 
-  override add(kernel: PageKernel, time: number): void {
-    super.add(kernel, time);
-    const { flops, bytes } = kernel;
-    if (flops !== null) this.flops = (this.flops ?? 0) + flops;
-    if (bytes !== null) this.bytes = (this.bytes ?? 0) + bytes;
-    const part = PARTS[kernel.record.dir ?? ''];
-    if (part !== undefined) (this.parts[part] ??= new ReasonSum()).add(kernel, time);
-  }
-
-  /** For a kernel in no layer beneath. */
-  addOwn({ record }: PageKernel, time: number): void {
-    this.own = addTimes(this.own, time);
-    if (record.dir === 'bprop') this.ownBackward = addTimes(this.ownBackward, time);
-  }
-
-  get why(): LayerRow['why'] {
-    const { forward, backward } = this.parts;
-    return { all: this.reason, forward: forward?.reason ?? null, backward: backward?.reason ?? null };
+  /** Numbers of the kernels in the layer and all beneath. @param part null for all */
+  *keys(part: Part | null): Generator<number> {
+    for (const [own, key] of this.own) if (part === null || own === part) yield key;
+    for (const layer of this.children?.values() ?? []) yield* layer.keys(part);
   }
 }
 
+const partOf = ({ record }: PageKernel): Part | null => PARTS[record.dir ?? ''] ?? null;
+
 export class LayerTotals {
   readonly #root = new LayerSum('');
+  readonly #tally = new KernelTally();
+  /** Keys in the tally. */
+  #keys = 0;
   #count = 0;
 
   constructor(private readonly most = MOST_LAYERS) {}
@@ -92,23 +81,26 @@ export class LayerTotals {
       next.add(kernel, time);
       at = next;
     }
-    if (at !== this.#root) at.addOwn(kernel, time);
+    if (at === this.#root) return;
+    const key = entryOf(at.own, partOf(kernel), () => this.#keys++);
+    this.#tally.add(key, time, kernel);
   }
 
   /** In order of appearance. The ancestors of a shown layer are shown too: none of them takes less time. */
   rows(most: number): Bounded<LayerRow> {
-    const all: LayerSum[] = [];
+    const all: { readonly layer: LayerSum; readonly time: number }[] = [];
     const collect = ({ children }: LayerSum): void => {
       for (const layer of children?.values() ?? []) {
-        all.push(layer);
+        all.push({ layer, time: this.#sumOf(layer).time });
         collect(layer);
       }
     };
     collect(this.#root);
     // Sorting is stable: of layers with equal times the ancestor stays first.
     const { shown, rest } = longest(all, most);
-    const restTime = rest.reduce((sum, { own }) => sum + own, 0);
-    return { shown: rowsOf(this.#root, new Set(shown), []), count: all.length, restTime };
+    const restTime = rest.reduce((sum, { layer }) => sum + this.#own(layer).time, 0);
+    const rows = this.#rowsOf(this.#root, new Set(shown.map(({ layer }) => layer)), []);
+    return { shown: rows, count: all.length, restTime };
   }
 
   /** Null where there are too many layers. */
@@ -121,18 +113,40 @@ export class LayerTotals {
     (layer.children ??= new Map<string, LayerSum>()).set(name, child);
     return child;
   }
-}
 
-function rowsOf({ children }: LayerSum, shown: ReadonlySet<LayerSum>, above: readonly string[]): LayerRow[] {
-  return [...(children?.values() ?? [])]
-    .filter((layer) => shown.has(layer))
-    .flatMap((layer) => {
+  #sumOf(layer: LayerSum, part: Part | null = null): KernelSum {
+    return this.#tally.together([...layer.keys(part)]);
+  }
+
+  #own({ own }: LayerSum): KernelSum {
+    return this.#tally.together([...own.values()]);
+  }
+
+  #rowsOf({ children }: LayerSum, shown: ReadonlySet<LayerSum>, above: readonly string[]): LayerRow[] {
+    const layers = [...(children?.values() ?? [])].filter((layer) => shown.has(layer));
+    return layers.flatMap((layer) => {
       const path = [...above, layer.name];
-      const { count, time, own, ownBackward, flops, bytes, why, parts } = layer;
-      const [forward, backward] = [parts.forward?.time ?? 0, parts.backward?.time ?? 0];
-      return [
-        { path, count, time, own, forward, backward, ownBackward, flops, bytes, why },
-        ...rowsOf(layer, shown, path),
-      ];
+      return [this.#row(layer, path), ...this.#rowsOf(layer, shown, path)];
     });
+  }
+
+  #row(layer: LayerSum, path: readonly string[]): LayerRow {
+    const [all, forward, backward] = [
+      this.#sumOf(layer),
+      this.#sumOf(layer, 'forward'),
+      this.#sumOf(layer, 'backward'),
+    ];
+    const ownBackward = layer.own.get('backward');
+    return {
+      ...{ path, count: all.count, time: all.time, own: this.#own(layer).time },
+      ...{ forward: forward.time, backward: backward.time },
+      ownBackward: ownBackward === undefined ? 0 : this.#tally.of(ownBackward).time,
+      ...{ flops: knownSum(all.flops), bytes: knownSum(all.bytes) },
+      why: {
+        all: layer.why.get(null)?.reason(all) ?? null,
+        forward: layer.why.get('forward')?.reason(forward) ?? null,
+        backward: layer.why.get('backward')?.reason(backward) ?? null,
+      },
+    };
+  }
 }

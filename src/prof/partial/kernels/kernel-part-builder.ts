@@ -8,7 +8,7 @@ import { elementAt } from '../../../containers/element.js';
 import { addTimes, durationOf } from '../../../record/fields/times.js';
 import type { CellValue } from '../../../table/column.js';
 import type { Annotated, KernelColumn } from '../../annotate.js';
-import { GroupWorkSums } from '../../by/group-work.js';
+import { KernelTally } from '../../tally/kernel-tally.js';
 import { ReportTally } from '../../report/report-tally.js';
 import { OTHER_KERNELS, type GroupPart, type KernelPart, type OddKernels, encodeWork } from './kernel-part.js';
 
@@ -45,10 +45,12 @@ class Group {
   untimed = 0;
   readonly tally = new ReportTally(true, true);
   readonly abovePeak: number[] = [];
-  kernels = 0;
-  time = 0;
 
-  constructor(readonly key: readonly number[]) {}
+  /** @param number of the group in the tally */
+  constructor(
+    readonly number: number,
+    readonly key: readonly number[],
+  ) {}
 
   /** Puts durations that wait into the spread. */
   settle(): void {
@@ -77,9 +79,8 @@ class KeyNumbers {
 export class KernelPartBuilder {
   readonly #keys: readonly KeyNumbers[];
   readonly #groups = new Map<string, Group>();
-  readonly #numbers = new Map<Group, number>();
   readonly #steps = new Map<number | null, number>();
-  readonly #work = new GroupWorkSums();
+  readonly #tally = new KernelTally();
   /** Whether durations are kept one by one. */
   #isExact = true;
   #isWhole = true;
@@ -108,13 +109,7 @@ export class KernelPartBuilder {
       group.untimed++;
       return;
     }
-    this.#work.add(
-      entryOf(this.#numbers, group, () => this.#numbers.size),
-      row,
-      dur,
-    );
-    group.kernels++;
-    group.time = addTimes(group.time, dur);
+    this.#tally.add(group.number, dur, row);
     this.#isWhole &&= Number.isSafeInteger(dur);
     if (dur < 0) group.negative.push(dur);
     else this.#addTime(group, step, dur);
@@ -194,7 +189,11 @@ export class KernelPartBuilder {
     return entryOf(
       this.#groups,
       name,
-      () => new Group(values.map((value, i) => elementAt(this.#keys, i).numberOf(value))),
+      () =>
+        new Group(
+          this.#groups.size,
+          values.map((value, i) => elementAt(this.#keys, i).numberOf(value)),
+        ),
     );
   }
 
@@ -215,9 +214,7 @@ export class KernelPartBuilder {
   }
 
   #partOf(group: Group): GroupPart {
-    const number = this.#numbers.get(group);
-    const numbers = number === undefined ? null : this.#work.numbersOf(number);
-    const work = numbers === null ? [] : encodeWork(numbers, group);
+    const work = encodeWork(this.#tally.of(group.number));
     const odd = oddOf(group);
     if (!this.#isExact) group.settle();
     return {

@@ -4,7 +4,15 @@
  */
 import type { CellValue } from '../../../table/column.js';
 import { elementAt } from '../../../containers/element.js';
-import { KNOWN_SUM_SIZE, WORK_SIZE } from '../../by/group-work.js';
+import {
+  ABOVE_COMPUTE,
+  COUNT,
+  FIRST_KNOWN,
+  KernelSum,
+  KNOWN_SUM_SIZE,
+  TALLY_SIZE,
+  TIME,
+} from '../../tally/kernel-tally.js';
 
 export interface KernelPart {
   /** Keys of the columns in which the kernels of a group are equal. */
@@ -68,44 +76,34 @@ export interface OddKernels {
 /** In place of a key's value, in the group of those beyond the bound. */
 export const OTHER_KERNELS = '[other kernels]';
 
-/** The `KnownSum`s among the numbers, which come first; the others are counts. */
-const SUMS = 6;
-const KNOWN = SUMS * KNOWN_SUM_SIZE;
+const KNOWN_SUMS = (ABOVE_COMPUTE - FIRST_KNOWN) / KNOWN_SUM_SIZE;
 
-/** Of a whole group. */
-interface Whole {
-  readonly kernels: number;
-  /** ns */
-  readonly time: number;
-}
-
-/** Without what is nothing at the end. */
-export function encodeWork(numbers: ArrayLike<number>, { kernels, time }: Whole): WorkPart[] {
+/** Without count and time, which follow from the durations, and without what is nothing at the end. */
+export function encodeWork({ numbers, count, time }: KernelSum): WorkPart[] {
   const parts: WorkPart[] = [];
-  for (let at = 0; at < KNOWN; at += KNOWN_SUM_SIZE) {
+  for (let at = FIRST_KNOWN; at < ABOVE_COMPUTE; at += KNOWN_SUM_SIZE) {
     const [known, knownTime, sum, leftOut] = [0, 1, 2, 3].map((offset) => elementAt(numbers, at + offset));
     const sums = leftOut === 0 ? [sum ?? 0] : [sum ?? 0, leftOut ?? 0];
     if (known === 0) parts.push(0);
-    else if (known === kernels && knownTime === time) parts.push(sums);
+    else if (known === count && knownTime === time) parts.push(sums);
     else parts.push([known ?? 0, knownTime ?? 0, sum ?? 0, leftOut ?? 0]);
   }
-  for (let at = KNOWN; at < WORK_SIZE; at++) parts.push(elementAt(numbers, at));
+  for (const above of numbers.slice(ABOVE_COMPUTE)) parts.push(above);
   while (parts.at(-1) === 0) parts.pop();
   return parts;
 }
 
-export function decodeWork(parts: readonly WorkPart[], { kernels, time }: Whole): Float64Array {
-  const numbers = new Float64Array(WORK_SIZE);
+/** @param time ns of all kernels of the group */
+export function decodedSum(parts: readonly WorkPart[], count: number, time: number): KernelSum {
+  const numbers = new Float64Array(TALLY_SIZE);
+  numbers[COUNT] = count;
+  numbers[TIME] = time;
   parts.forEach((part, i) => {
-    const sums = Math.min(i, SUMS);
-    const at = sums * KNOWN_SUM_SIZE + i - sums;
+    const sums = Math.min(i, KNOWN_SUMS);
+    const at = FIRST_KNOWN + sums * KNOWN_SUM_SIZE + i - sums;
     if (typeof part === 'number') numbers[at] = part;
     else if (part.length === KNOWN_SUM_SIZE) numbers.set(part, at);
-    else {
-      numbers[at] = kernels;
-      numbers[at + 1] = time;
-      numbers.set(part, at + 2);
-    }
+    else numbers.set([count, time, ...part], at);
   });
-  return numbers;
+  return new KernelSum(numbers);
 }

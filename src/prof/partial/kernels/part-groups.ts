@@ -6,7 +6,8 @@ import type { PartRecord } from '../../../record/partial.js';
 import { addTimes } from '../../../record/fields/times.js';
 import type { ProfileRecord } from '../../../record/record.js';
 import type { CellValue, ColumnShape } from '../../../table/column.js';
-import { type GroupPart, type KernelPart, decodeWork } from './kernel-part.js';
+import { type GroupPart, type KernelPart, decodedSum } from './kernel-part.js';
+import type { KernelSum } from '../../tally/kernel-tally.js';
 import type { Durations } from '../../by/group-runs.js';
 
 /** Some kernels of a group that are of one step. */
@@ -99,24 +100,19 @@ export class PartGroups {
     }
   }
 
-  /** What the kernels did, as numbers of `GroupWorkSums`; null for nothing. @param durations of the group */
-  workOf({ work }: GroupPart, durations: Durations): Float64Array | null {
-    return work === undefined ? null : decodeWork(work, this.amountOf(durations));
-  }
-
-  /** How many kernels, and their time added up, ns. */
-  amountOf(durations: Durations): { readonly kernels: number; readonly time: number } {
-    let [kernels, time] = [0, 0];
+  /** What the kernels add up to. @param durations of the group */
+  sumOf({ work = [] }: GroupPart, durations: Durations): KernelSum {
+    let [count, time] = [0, 0];
     if ('counts' in durations) {
-      durations.counts.forEach((count, i) => {
-        kernels += count;
-        time = addTimes(time, count * elementAt(durations.values, i));
+      durations.counts.forEach((equal, i) => {
+        count += equal;
+        time = addTimes(time, equal * elementAt(durations.values, i));
       });
     } else {
-      kernels = durations.length;
+      count = durations.length;
       time = durations.reduce(addTimes, 0);
     }
-    return { kernels, time };
+    return decodedSum(work, count, time);
   }
 
   #eachOf(list: readonly number[], take: (duration: number) => void): void {

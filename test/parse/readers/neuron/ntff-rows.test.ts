@@ -1,32 +1,29 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { mkdirSync, readdirSync } from 'node:fs';
-import { RowChunks } from '../../../../src/parse/readers/neuron/ntff/row-chunks.js';
-import { rankOf, rankWithin, ROW_DOUBLES, ROW_WORDS } from '../../../../src/parse/readers/neuron/ntff/rows.js';
-import { UserError } from '../../../../src/record/errors.js';
-import { freshPath } from '../../../support/fresh-path.js';
-import { withTemporary } from '../../../support/temporary-folder.js';
+import {
+  DeviceRows,
+  rankOf,
+  rankWithin,
+  ROW_DOUBLES,
+  ROW_WORDS,
+} from '../../../../src/parse/readers/neuron/ntff/rows.js';
 import { propertyRuns } from '../../../support/property-runs.js';
 
 /** Start and duration in ps, rank, detail, value, and the ordinal. */
 type Row = readonly [start: number, duration: number, rank: number, detail: number, value: number, ordinal: number];
 
-function throughChunks(rows: readonly Row[], chunkRows: number): Row[] {
-  const chunks = new RowChunks('net.ntff', 1, chunkRows);
-  try {
-    for (const row of rows) chunks.add(...row);
-    const cursor = chunks.inOrder();
-    const found: Row[] = [];
-    while (cursor.next()) {
-      const { doubles, words } = cursor.view;
-      const [double, word] = [cursor.row * ROW_DOUBLES, cursor.row * ROW_WORDS];
-      const cell = (i: number): number => words[word + i] ?? NaN;
-      found.push([doubles[double] ?? NaN, doubles[double + 1] ?? NaN, cell(4), cell(5), cell(6), cell(7)]);
-    }
-    return found;
-  } finally {
-    chunks.dispose();
+function inOrder(rows: readonly Row[]): Row[] {
+  const device = new DeviceRows(1);
+  for (const row of rows) device.add(...row);
+  const cursor = device.inOrder();
+  const found: Row[] = [];
+  while (cursor.next()) {
+    const { doubles, words } = cursor.view;
+    const [double, word] = [cursor.row * ROW_DOUBLES, cursor.row * ROW_WORDS];
+    const cell = (i: number): number => words[word + i] ?? NaN;
+    found.push([doubles[double] ?? NaN, doubles[double + 1] ?? NaN, cell(4), cell(5), cell(6), cell(7)]);
   }
+  return found;
 }
 
 /** By what records show: start and duration in whole nanoseconds. */
@@ -54,21 +51,18 @@ const cells = fc.tuple(starts, fc.nat(3000), fc.oneof(ranks, fc.constant(0)), fc
 const lists = fc.array(cells, { maxLength: 200 }).map((list) => list.map((row, ordinal): Row => [...row, ordinal]));
 
 describe('rows of a device trace', () => {
-  for (const chunkRows of [1000, 7, 1]) {
-    it(`come in order, ${chunkRows} held at a time`, () => {
-      fc.assert(
-        fc.property(lists, (rows) => {
-          expect(throughChunks(rows, chunkRows)).to.deep.equal(sorted(rows));
-        }),
-        { numRuns: propertyRuns(50) },
-      );
-    });
-  }
+  it('come in order', () => {
+    fc.assert(
+      fc.property(lists, (rows) => {
+        expect(inOrder(rows)).to.deep.equal(sorted(rows));
+      }),
+      { numRuns: propertyRuns(50) },
+    );
+  });
 
   it('come in order when very many have one start', () => {
     const rows = Array.from({ length: 3000 }, (_, i): Row => [5000 + (i % 3), 0, (i * 7919) % 97, 0, 0, i]);
-    expect(throughChunks(rows, 10_000)).to.deep.equal(sorted(rows));
-    expect(throughChunks(rows, 100)).to.deep.equal(sorted(rows));
+    expect(inOrder(rows)).to.deep.equal(sorted(rows));
   });
 
   /** Rows of several engines, one after the other, each nearly in order of time: one in `late` ends long after it began. */
@@ -80,7 +74,6 @@ describe('rows of a device trace', () => {
     });
   }
 
-  // Blocks of a run have 1,024 rows: the last rows of one and the first of the next must not be parted.
   const orders: Readonly<Record<string, Row[]>> = {
     'in order': engines(1, 5000, 1e9),
     'nearly in order, engine after engine': engines(5, 2500, 17),
@@ -93,35 +86,7 @@ describe('rows of a device trace', () => {
   };
   for (const [what, rows] of Object.entries(orders)) {
     it(`come in order: ${what}`, () => {
-      const expected = sorted(rows);
-      for (const chunkRows of [1 << 20, 3000, 1500, 100]) {
-        expect(throughChunks(rows, chunkRows)).to.deep.equal(expected, `${chunkRows} held at a time`);
-      }
+      expect(inOrder(rows)).to.deep.equal(sorted(rows));
     });
   }
-
-  it('leave no temporary file behind, not even while they are read', async () => {
-    const folder = freshPath('-temporary');
-    mkdirSync(folder);
-    await withTemporary(folder, () => {
-      const chunks = new RowChunks('net.ntff', 1, 2);
-      for (let i = 0; i < 9; i++) chunks.add(i, 0, 0, 0, 0, 0);
-      const cursor = chunks.inOrder();
-      expect(cursor.next()).to.equal(true);
-      expect(readdirSync(folder)).to.deep.equal([]);
-      chunks.dispose();
-      chunks.dispose();
-      expect(readdirSync(folder)).to.deep.equal([]);
-    });
-  });
-
-  it('that are too many for memory name the temporary folder where it takes no file', async () => {
-    await withTemporary(freshPath('-none'), () => {
-      const chunks = new RowChunks('net.ntff', 1, 2);
-      const add = (): void => chunks.add(0, 0, 0, 0, 0, 0);
-      for (let i = 0; i < 2; i++) add();
-      expect(add).to.throw(UserError, /^net\.ntff: the temporary folder [^\n]*-none takes no file/);
-      chunks.dispose();
-    });
-  });
 });

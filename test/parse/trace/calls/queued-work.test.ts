@@ -54,7 +54,7 @@ describe('launched work that waits', () => {
     expect(late.map(({ cause, time }) => [cause, time])).to.deep.equal([['host', FIRST + SECOND], ['queue', LAST]]); // prettier-ignore
   });
 
-  it('leaves a call of the driver that holds the host for most of the time', () => {
+  it('leaves a call of the driver that blocks the CPU for most of the time', () => {
     const events = steps(5).with(2, any('cuda_runtime', 'cudaLaunchKernel', 20, 2999, {}, { correlation: 2 }));
     const parts = verdictOf(read(events)).parts.filter(({ part }) => part === 'idle');
     expect(parts.map(({ cause, time }) => [cause, time])).to.deep.equal([['queue', SECOND + LAST], ['call', FIRST]]); // prettier-ignore

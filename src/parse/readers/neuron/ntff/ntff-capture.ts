@@ -14,23 +14,21 @@ import { WaitClock, RecordLines } from './record-lines.js';
 import { COLLECTIVE_CORES, type CoreProgram, type TraceSection } from './metadata.js';
 import { ENGINES_OF_RECORD, queuesOf } from './queues.js';
 import { DerivedSamples } from './derived-samples.js';
-import { RowChunks, type RowCursor } from './row-chunks.js';
-import { MAX_DEVICES, rankWithin } from './rows.js';
+import { DeviceRows, MAX_DEVICES, rankWithin, type RowCursor } from './rows.js';
 import { countLines, memoryLines, unevenQueueLines, profileLine } from './source-lines.js';
 import { RECORD_BYTES, NtffFile } from './ntff-file.js';
 
 /**
- * Records of the trace. Memory: `RowChunks`, and a byte for every instruction of the program.
+ * Records of the trace. Memory: `DeviceRows`, and a byte for every instruction of the program.
  * @throws UserError when it cannot be read, or when the NEFF that the user named is of another program
  */
 export function* readDeviceTrace(format: string, probe: Probe, options: ReadOptions): Generator<ProfileLine> {
   const trace = new NtffFile(probe.path, probe.file);
-  let rows: RowChunks | null = null;
   try {
     const capture = new TraceReader(trace, probe, options);
     const statements = [...capture.statements(format)];
     yield* statements;
-    rows = new RowChunks(probe.file, capture.expectedRows);
+    const rows = new DeviceRows(capture.expectedRows);
     const lines = capture.gather(rows);
     const counts = [...capture.counts()];
     yield* counts;
@@ -40,7 +38,6 @@ export function* readDeviceTrace(format: string, probe: Probe, options: ReadOpti
     else while (inOrder.next()) yield lines.at(inOrder);
     yield capture.end([...statements, ...counts], lines);
   } finally {
-    rows?.dispose();
     trace.close();
   }
 }
@@ -119,7 +116,7 @@ class TraceReader {
   }
 
   /** Reads all sections into rows; returns the converter of rows to records. */
-  gather(rows: RowChunks): RecordLines {
+  gather(rows: DeviceRows): RecordLines {
     const output = { clock: this.#clock, rows, diagnostics: this.#diagnostics };
     const programs = this.#cores.map(
       (core) => new LoadedPrograms(this.trace, this.#graphsOf(core), this.#program, this.#diagnostics),

@@ -20,7 +20,6 @@ import {
 } from './instruction-records.js';
 import type { LoadedPrograms } from './loaded-programs.js';
 import { TransferQueues, ENGINES_OF_RECORD, QUEUES, type CoreQueues } from './queues.js';
-import type { RowCursor } from './row-chunks.js';
 import {
   deviceOf,
   KIND,
@@ -34,6 +33,7 @@ import {
   SAMPLE,
   streamOf,
   nanoseconds,
+  type RowCursor,
 } from './rows.js';
 import { limitOf } from './section-reader.js';
 

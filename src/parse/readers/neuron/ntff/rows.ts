@@ -1,6 +1,6 @@
 /**
- * Activities of a device as rows of 32 bytes: a capture of gigabytes has tens of millions of them, which are not in
- * order of time.
+ * Activities of a device as rows of 32 bytes, which are added section by section and read in order of time. To put them
+ * in order takes 16 bytes a row more.
  *
  * | bytes | content                                                                                    |
  * |-------|--------------------------------------------------------------------------------------------|
@@ -11,8 +11,9 @@
  * | 24–27 | value: checksums, two of 16 bits; a semaphore's value                                      |
  * | 28–31 | rest, by kind                                                                              |
  */
+import { allRows, sortRows } from '../../../../containers/row-order.js';
 
-export const ROW_BYTES = 32;
+const ROW_BYTES = 32;
 /** Size of a row in words of 8 bytes and of 4. */
 export const ROW_DOUBLES = 4;
 export const ROW_WORDS = 8;
@@ -51,29 +52,87 @@ export const PS_PER_NS = 1000;
 export const nanoseconds = (ps: number): number => Math.floor(ps / PS_PER_NS);
 
 /** Rows in memory: two typed views of one buffer. */
-export interface RowView {
+interface RowView {
   readonly doubles: Float64Array;
   readonly words: Uint32Array;
 }
 
-export const viewRows = (memory: ArrayBuffer): RowView => ({
+const viewRows = (memory: ArrayBuffer): RowView => ({
   doubles: new Float64Array(memory),
   words: new Uint32Array(memory),
 });
 
-/** Start of a row, ns. */
-export const startOf = ({ doubles }: RowView, row: number): number =>
-  nanoseconds(doubles[row * ROW_DOUBLES + CELL.start] as number);
+const FEWEST_ROWS = 1 << 4;
 
-/** Compares two rows by the fields that records show, with times in ns; 0 for rows whose records are identical. */
-export function compareRows(a: RowView, rowA: number, b: RowView, rowB: number): number {
-  const [doubleA, doubleB, wordA, wordB] = [rowA * ROW_DOUBLES, rowB * ROW_DOUBLES, rowA * ROW_WORDS, rowB * ROW_WORDS];
-  return (
-    nanoseconds(a.doubles[doubleA + CELL.start] as number) - nanoseconds(b.doubles[doubleB + CELL.start] as number) ||
-    (a.words[wordA + CELL.rank] as number) - (b.words[wordB + CELL.rank] as number) ||
-    nanoseconds(a.doubles[doubleA + CELL.duration] as number) -
-      nanoseconds(b.doubles[doubleB + CELL.duration] as number) ||
-    (a.words[wordA + CELL.detail] as number) - (b.words[wordB + CELL.detail] as number) ||
-    (a.words[wordA + CELL.value] as number) - (b.words[wordB + CELL.value] as number)
-  );
+export class DeviceRows {
+  #memory: ArrayBuffer;
+  #rows: RowView;
+  #count = 0;
+
+  /** @param expected rows to reserve room for; more are possible */
+  constructor(expected: number) {
+    this.#memory = new ArrayBuffer(Math.max(FEWEST_ROWS, expected) * ROW_BYTES);
+    this.#rows = viewRows(this.#memory);
+  }
+
+  add(start: number, duration: number, rank: number, detail: number, value: number, rest: number): void {
+    if (this.#count * ROW_BYTES === this.#memory.byteLength) this.#makeRoom();
+    const { doubles, words } = this.#rows;
+    const double = this.#count * ROW_DOUBLES;
+    const word = this.#count * ROW_WORDS;
+    doubles[double + CELL.start] = start;
+    doubles[double + CELL.duration] = duration;
+    words[word + CELL.rank] = rank;
+    words[word + CELL.detail] = detail;
+    words[word + CELL.value] = value;
+    words[word + CELL.rest] = rest;
+    this.#count++;
+  }
+
+  /** All rows by start in whole ns, then by the other fields that records show; equal ones in the order in which they were added. */
+  inOrder(): RowCursor {
+    const { doubles, words } = this.#rows;
+    const order = allRows(this.#count);
+    const starts = new Float64Array(this.#count);
+    for (let row = 0; row < starts.length; row++) {
+      starts[row] = nanoseconds(doubles[row * ROW_DOUBLES + CELL.start] as number);
+    }
+    const durationOf = (row: number): number => nanoseconds(doubles[row * ROW_DOUBLES + CELL.duration] as number);
+    const word = (row: number, cell: number): number => words[row * ROW_WORDS + cell] as number;
+    sortRows(
+      order,
+      (a, b) =>
+        (starts[a] as number) - (starts[b] as number) ||
+        word(a, CELL.rank) - word(b, CELL.rank) ||
+        durationOf(a) - durationOf(b) ||
+        word(a, CELL.detail) - word(b, CELL.detail) ||
+        word(a, CELL.value) - word(b, CELL.value),
+    );
+    return new RowCursor(this.#rows, order);
+  }
+
+  #makeRoom(): void {
+    const larger = new ArrayBuffer(this.#memory.byteLength * 2);
+    new Uint8Array(larger).set(new Uint8Array(this.#memory));
+    this.#memory = larger;
+    this.#rows = viewRows(larger);
+  }
+}
+
+/** Iterates over sorted rows without copying them. */
+export class RowCursor {
+  row = -1;
+  #next = 0;
+
+  constructor(
+    readonly view: RowView,
+    private readonly order: Uint32Array,
+  ) {}
+
+  /** Advances to the next row; false when there is none. */
+  next(): boolean {
+    if (this.#next === this.order.length) return false;
+    this.row = this.order[this.#next++] as number;
+    return true;
+  }
 }

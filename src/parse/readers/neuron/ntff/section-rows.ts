@@ -4,8 +4,7 @@
  */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import type { RecordBlock } from './ntff-file.js';
-import type { RowChunks } from './row-chunks.js';
-import { NO_DURATION } from './rows.js';
+import { NO_DURATION, type DeviceRows } from './rows.js';
 import type { ExecutionWindow } from './metadata.js';
 
 const WORD = 2 ** 32;
@@ -44,13 +43,13 @@ export class DeviceClock {
 
 export interface SectionOutput {
   readonly clock: DeviceClock;
-  readonly rows: RowChunks;
+  readonly rows: DeviceRows;
   readonly diagnostics: Diagnostics;
 }
 
 export abstract class SectionRows {
   protected readonly clock: DeviceClock;
-  protected readonly rows: RowChunks;
+  protected readonly rows: DeviceRows;
   protected readonly diagnostics: Diagnostics;
 
   /** @param rank the part of the rank that all rows of the section have */

@@ -1,0 +1,88 @@
+/** `dprof advise`: what is worth doing, with the figures that show it. */
+import { isDecimal } from '../../record/units.js';
+import { Adviser, MIN_SHARE, TOP, type AdviserOptions } from '../../prof/advise/adviser.js';
+import { RULES, rulesNamed } from '../../prof/advise/rules.js';
+import { Annotator } from '../../prof/report/report.js';
+import { UsageError } from '../../record/errors.js';
+import { aligned } from '../../write/cell-text.js';
+import { integer, type Arguments } from '../arguments.js';
+import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../records-command.js';
+import { DEVICE_OPTION, readDevice } from '../device-option.js';
+import { printTable, runAnalysis } from '../run-analysis.js';
+import { adviceMarkdown, adviceScreen, type Advice } from '../screens/advice.js';
+import { jsonLines } from '../../record/control-characters.js';
+
+/** Formats of the command's own. */
+const REPORTS: Readonly<Record<string, (advice: Advice) => string>> = {
+  text: adviceScreen,
+  json: ({ adviser, top, all }) => jsonLines(adviser.lines(top, all)),
+  markdown: adviceMarkdown,
+};
+const RULE_NAMES = RULES.map(({ name }) => name);
+
+const readOptions = (given: Arguments): Required<Omit<AdviserOptions, 'onIdle'>> => ({
+  rules: given.read('rule', (text) => rulesNamed(text.split(','))) ?? RULES,
+  minShare: given.read('min-share', percentage) ?? MIN_SHARE,
+  top: given.read('top', (text) => integer('--top', text, 1)) ?? TOP,
+});
+
+/** A fraction of 1 from `2`, `0.5` or `5%`. */
+function percentage(text: string): number {
+  const number = text.replace(/%$/, '');
+  const value = isDecimal(number) ? Number(number) : NaN;
+  if (!(value >= 0 && value <= 100)) throw new UsageError(`--min-share takes percent from 0 to 100, not '${text}'`);
+  return value / 100;
+}
+
+export const advise = recordsCommand(
+  {
+    name: 'dprof advise',
+    usage: 'dprof advise [OPTION...] [FILE...]',
+    about: [
+      'What is worth doing: rules with the figures that they rest on, the kernels they are about, and what may be gained.',
+    ],
+    operands: ['FILE: records of dparse (also .gz; of several profiles for ranks), or a profile. Default: stdin.'],
+    options: [
+      { name: 'top', takes: 'N', help: `at most N findings (${TOP})` },
+      { name: 'rule', takes: 'NAMES', help: 'only these rules, comma-separated', values: RULE_NAMES, list: true },
+      {
+        name: 'min-share',
+        takes: 'P',
+        help: `only what may gain P % of a device's time, or is about it where that is unknown (${MIN_SHARE * 100})`,
+      },
+      { name: 'all', help: 'also the rules without a finding, and why they have none' },
+      DEVICE_OPTION,
+    ],
+    notes: [
+      ['Rules:', ...aligned(RULES.map(({ name, doc }) => [`  ${name}`, doc]))],
+      [
+        '"at most": what is saved if the device reached its peak, or never waited; "about": what memory takes at its peak.',
+        'Gains of several findings do not add up. Most time at stake first, causes in a job before;',
+        'findings about several devices or ranks are one.',
+        "First, of each profile: its verdict, and in json the parts of its devices' time; not with --rule.",
+        'json: an object a line, times in ns; with --all also {rule, why} of rules without a finding.',
+        `Ranges (dparse --ranges) show when data was loaded. Memory: at most 300 MB, a few MB a rank, ${DEVICE_MEMORY}.`,
+      ],
+    ],
+    examples: [
+      'dprof advise trace.json.gz',
+      'dparse ranks/*.json.gz | dprof advise --rule job,exposed-collectives',
+      'dprof advise -f markdown -o advice.md net.nsys-rep.sqlite',
+      "dprof advise -f json net.jsonl | jq -r 'select(.rule) | [.rule, .gain.ns] | @tsv'",
+    ],
+  },
+  withTableFormats(...Object.keys(REPORTS)),
+  async (given, request) => {
+    const options = readOptions(given);
+    const device = readDevice(given);
+    await runAnalysis(request, {
+      analysis: new Adviser(options),
+      annotator: new Annotator(device),
+      print: ({ table, facts }, write) => {
+        const report = REPORTS[request.format];
+        if (report === undefined) return printTable(table, request.format, write);
+        return write(report({ adviser: facts, ...options, all: given.on('all'), files: request.files }));
+      },
+    });
+  },
+);

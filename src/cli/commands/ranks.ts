@@ -1,0 +1,99 @@
+/** `dprof ranks`: what the ranks of a job do to each other. */
+import { ranksDocument, RanksAnalysis } from '../../prof/ranks/ranks-document.js';
+import { RANK_TABLES, type RankTableName } from '../../prof/ranks/tables/tables.js';
+import { Annotator } from '../../prof/report/report.js';
+import { jsonOf } from '../../record/control-characters.js';
+import { UsageError, requireName } from '../../record/errors.js';
+import { requireColumnOf, splitKeys } from '../../table/column.js';
+import { aligned } from '../../write/cell-text.js';
+import { integer } from '../arguments.js';
+import { printText } from '../output.js';
+import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../records-command.js';
+import { printTable, runAnalysis } from '../run-analysis.js';
+import { ranksScreen, tableScreen } from '../screens/ranks.js';
+
+const TOP = 16;
+const TABLES = Object.keys(RANK_TABLES) as readonly RankTableName[];
+const KEYS = [...new Set(Object.values(RANK_TABLES).flatMap(({ columns }) => columns.map(({ key }) => key)))];
+
+/** @throws UsageError naming the nearest column */
+function keysOf(table: RankTableName, text: string): string[] {
+  const keys = splitKeys('-c', text);
+  for (const key of keys) requireColumnOf(RANK_TABLES[table].columns, key);
+  return keys;
+}
+
+const columnsText = (table: RankTableName): string =>
+  `${aligned(RANK_TABLES[table].columns.map(({ key, doc }) => [key, doc])).join('\n')}\n`;
+
+export const ranks = recordsCommand(
+  {
+    name: 'dprof ranks',
+    usage: 'dprof ranks [OPTION...] FILE...',
+    about: [
+      'The ranks of one job against each other: collectives matched, clocks aligned, who waits, who is late and why.',
+    ],
+    operands: [
+      'FILE: a profile of a rank, or records of dparse or dprof partial of several (also .gz). Default: stdin.',
+    ],
+    options: [
+      {
+        name: 'table',
+        short: 't',
+        takes: 'T',
+        values: TABLES,
+        help: `one table, in text too: ${TABLES.join(', ')} (ranks)`,
+      },
+      {
+        name: 'cols',
+        short: 'c',
+        takes: 'COLS',
+        help: 'columns of that table, comma-separated',
+        values: KEYS,
+        list: true,
+      },
+      { name: 'columns', help: 'list the columns of that table with what they mean' },
+      { name: 'top', takes: 'N', help: `at most N rows of a table in text (${TOP}; all of a table of -t)` },
+    ],
+    notes: [
+      ['Tables:', ...aligned(Object.entries(RANK_TABLES).map(([name, { doc }]) => [`  ${name}`, doc]))],
+      [
+        'Matched: by the ordinals that the profiler records, else by order within each step of the group, else by order.',
+        'Times refute what cannot be: operations that end before all ranks have joined.',
+        'Clocks: a collective ends on all ranks at nearly one time; offsets and drifts are medians against one rank.',
+        'Wait: until the last rank joins. Transfer: from then to the end. Late: own work of each step, which is all but',
+        'exposed communication, is longer than that of ranks with the same work more often than chance (q at most 0.02).',
+        'Delays: steps in which it is far longer than it otherwise is, beyond chance, with who waited for the rank.',
+        `Memory: some 150 bytes an operation between ranks, a few MB a rank, and ${DEVICE_MEMORY}.`,
+      ],
+    ],
+    examples: [
+      'dprof ranks traces/rank*.pt.trace.json.gz',
+      'dparse traces/ | dprof ranks',
+      'dprof ranks -c rank,clock,offset,drift,residual,bound traces/*.gz',
+      'dprof ranks -t steps -f csv traces/*.gz > heatmap.csv',
+      "dprof ranks -f json traces/*.gz | jq '.stragglers[] | [.level, .rank, .late, .q]'",
+    ],
+  },
+  withTableFormats('text', 'json'),
+  async (given, request) => {
+    const table = requireName<RankTableName>('table', given.text('table') ?? 'ranks', TABLES);
+    const top = given.read('top', (text) => integer('--top', text, 1));
+    const keys = given.read('cols', (text) => keysOf(table, text));
+    const { format } = request;
+    if (given.on('columns')) return printText(columnsText(table));
+    if (keys !== undefined && format === 'json')
+      throw new UsageError('-c and -f json exclude each other', 'json has all columns of all tables');
+    const isAlone = given.text('table') !== undefined || keys !== undefined;
+    await runAnalysis(request, {
+      analysis: new RanksAnalysis(table, keys),
+      annotator: new Annotator(),
+      isDocument: format === 'json',
+      print: ({ table: rows, facts }, write, { doubts }) => {
+        if (format === 'text')
+          return write(isAlone ? tableScreen(table, facts, top ?? Infinity, keys) : ranksScreen(facts, top ?? TOP));
+        return format === 'json' ? write(`${jsonOf(ranksDocument(facts, doubts))}\n`) : printTable(rows, format, write);
+      },
+    });
+  },
+);

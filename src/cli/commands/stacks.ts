@@ -1,0 +1,130 @@
+/** `dprof stacks`: time of devices, or of the host, by stack, for flame graphs. */
+import { escapeControls, jsonOf } from '../../record/control-characters.js';
+import { FRAME_KINDS, type FrameKind } from '../../prof/stacks/frames.js';
+import { MOST_TEXT, OTHERS, Stacks, type ProfileStacks } from '../../prof/stacks/stack-sums.js';
+import { HOST_FRAME_KINDS, HostStacks } from '../../prof/stacks/host-stacks.js';
+import { UsageError, requireNamed } from '../../record/errors.js';
+import { aligned, word } from '../../write/cell-text.js';
+import type { Write } from '../output.js';
+import { recordsCommand, withTableFormats } from '../records-command.js';
+import { printTable, runAnalysis } from '../run-analysis.js';
+import { version } from '../package-folder.js';
+
+/** Source: speedscope's description of its file format (src/lib/file-format-spec.ts of jlfwong/speedscope). */
+const SCHEMA = 'https://www.speedscope.app/file-format-schema.json';
+/** `torch/nn/modules/linear.py:116` */
+const SOURCE_LINE = /^(.+):(\d{1,9})$/;
+
+function frame(name: string): object {
+  const [, file, line] = SOURCE_LINE.exec(name) ?? [];
+  return file === undefined ? { name } : { name, file, line: Number(line) };
+}
+
+/**
+ * Writes stacks for speedscope piece by piece: frames once, then for each profile its stacks as samples with weights in
+ * ns. Profiles that are longer than a text may be are none of a screen's either.
+ */
+export async function speedscope(profiles: readonly ProfileStacks[], name: string, write: Write): Promise<void> {
+  const numbers = new Map<string, number>();
+  const numberOf = (text: string): number => {
+    let number = numbers.get(text);
+    if (number === undefined) numbers.set(text, (number = numbers.size));
+    return number;
+  };
+  await write(`{"$schema":${jsonOf(SCHEMA)},"exporter":${jsonOf(`dprof ${version()}`)}`);
+  await write(`,"name":${jsonOf(name)},"activeProfileIndex":0,"profiles":[`);
+  for (const [i, { name: title, stacks }] of profiles.entries()) {
+    const head = { type: 'sampled', name: title, unit: 'nanoseconds', startValue: 0, endValue: stacks.total };
+    await write(`${i === 0 ? '' : ','}${jsonOf(head).slice(0, -1)},"samples":[`);
+    const weights: number[] = [];
+    for (const { frames, ns } of stacks.sorted()) {
+      await write(`${weights.length === 0 ? '' : ','}${JSON.stringify(frames.map(numberOf))}`);
+      weights.push(ns);
+    }
+    await write(`],"weights":${JSON.stringify(weights)}}`);
+  }
+  await write('],"shared":{"frames":[');
+  for (const [text, number] of numbers) await write(`${number === 0 ? '' : ','}${jsonOf(frame(text))}`);
+  await write(']}}\n');
+}
+
+const DEFAULT_KINDS = 'stack,op,kernel';
+const DEFAULT_HOST_KINDS = 'trace,op';
+const namesOf = (kinds: readonly { readonly name: string }[]): string[] => kinds.map(({ name }) => name);
+const KINDS = [...new Set([...namesOf(FRAME_KINDS), ...namesOf(HOST_FRAME_KINDS)])];
+
+/** @throws UsageError for a kind that does not exist */
+function kindsOf<Row>(option: string, text: string, known: readonly FrameKind<Row>[]): FrameKind<Row>[] {
+  const names = text.split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));
+  if (names.length === 0) throw new UsageError(`${option} needs a value`);
+  return names.map((name) => requireNamed('frames', name, known, (kind) => kind.name));
+}
+
+/** One word without a semicolon. */
+const collapsedFrame = (frame: string): string => word(frame.replaceAll(';', ','));
+
+async function collapsed(profiles: readonly ProfileStacks[], write: Write): Promise<void> {
+  for (const { stacks } of profiles) {
+    for (const { frames, ns } of stacks.sorted()) await write(`${frames.join(';')} ${ns}\n`);
+  }
+}
+
+export const stacks = recordsCommand(
+  {
+    name: 'dprof stacks',
+    usage: 'dprof stacks [OPTION...] [FILE...]',
+    about: ['Device time by call stack, equal stacks added up: lines of FlameGraph, or a profile for speedscope.'],
+    operands: ['FILE: records of dparse (also .gz), a net.dict of PyProf, or a profile. Default: stdin.'],
+    options: [
+      {
+        name: 'by',
+        takes: 'KINDS',
+        help: `frames of a stack, outermost first (${DEFAULT_KINDS})`,
+        values: KINDS,
+        list: true,
+      },
+      { name: 'root', takes: 'KINDS', help: 'frames to put before them, as rank,step', values: KINDS, list: true },
+      { name: 'host', help: `time of ops on the host instead, without the ops within (--by ${DEFAULT_HOST_KINDS})` },
+      {
+        name: 'collectives',
+        help: 'count collective operations too, which overlap with kernels',
+        conflicts: ['host'],
+      },
+    ],
+    notes: [
+      ['KINDS of frames, comma-separated:', ...aligned(FRAME_KINDS.map(({ name, doc }) => [`  ${name}`, doc]))],
+      [`With --host: ${namesOf(HOST_FRAME_KINDS).join(', ')}; trace with all frames as the profile writes them.`],
+      [
+        'collapsed: frame;frame;frame N, a line a stack, N the time of its kernels in ns. In a frame, blanks become _,',
+        'semicolons commas. A kernel without a stack is under [unknown]: all N together are the time of all kernels.',
+        `Memory: at most 400 MB. Stacks beyond ${MOST_TEXT / 1024 / 1024} MB of text are added up in ${OTHERS}.`,
+      ],
+    ],
+    examples: [
+      'dprof stacks trace.json.gz | flamegraph.pl --countname ns > net.svg',
+      'dprof stacks --host --by trace trace_view.json > host.folded',
+      'dprof stacks --by layer,op net.sqlite | sort -t" " -k2 -n | tail',
+      'dprof stacks --root rank,step -f speedscope -o net.speedscope.json net.jsonl',
+    ],
+  },
+  withTableFormats('collapsed', 'speedscope'),
+  async (given, request) => {
+    const kinds = <Row>(known: readonly FrameKind<Row>[], usual: string): FrameKind<Row>[] => [
+      ...(given.read('root', (text) => kindsOf('--root', text, known)) ?? []),
+      ...kindsOf('--by', given.text('by') ?? usual, known),
+    ];
+    const { format } = request;
+    const isCollapsed = format === 'collapsed';
+    const options = { safe: isCollapsed ? collapsedFrame : escapeControls, apart: !isCollapsed };
+    await runAnalysis(request, {
+      analysis: given.on('host')
+        ? new HostStacks({ ...options, kinds: kinds(HOST_FRAME_KINDS, DEFAULT_HOST_KINDS) })
+        : new Stacks({ ...options, kinds: kinds(FRAME_KINDS, DEFAULT_KINDS), collectives: given.on('collectives') }),
+      isDocument: format === 'speedscope',
+      print: ({ table, facts }, write, { input }) => {
+        if (isCollapsed) return collapsed(facts, write);
+        return format === 'speedscope' ? speedscope(facts, input, write) : printTable(table, format, write);
+      },
+    });
+  },
+);

@@ -1,0 +1,222 @@
+/** `dprof advise` on a screen and in Markdown: verdicts, then findings. Names from the profiled program cannot leave their line. */
+import { legible } from '../../record/control-characters.js';
+import type { Adviser } from '../../prof/advise/adviser.js';
+import type { Concern, Gain } from '../../prof/advise/finding.js';
+import { percent, time } from '../../prof/advise/wording.js';
+import { JOB_RULE } from '../../prof/advise/rule.js';
+import { adviceGroups, profileName, type FindingGroup } from '../../prof/advise/grouped-findings.js';
+import { rangesText } from '../../prof/ranks/membership.js';
+import { counted, plural } from '../../record/plural.js';
+import { code, escapeMarkdown } from '../../write/markdown.js';
+import { inputWord } from '../../write/shell-words.js';
+import { elementAt } from '../../containers/element.js';
+import { entryOf } from '../../containers/map-entry.js';
+import type { ProfileVerdict } from '../../prof/advise/verdict/verdict.js';
+import { labelledLine } from '../../table/readable.js';
+import { profileHeading, screenText } from './layout.js';
+
+/** In place of a verdict. */
+const WITHOUT_WORK = 'no work of a device with a time';
+
+/** Profiles that have lines of their own, and verdicts that several have. */
+const [FEW, MOST] = [8, 4];
+
+/** @param manyOf names of several profiles */
+function verdictLines(adviser: Adviser, manyOf: (profiles: readonly number[]) => string): string[] {
+  const verdicts = new Map(adviser.verdicts.map((verdict) => [verdict.profile, verdict]));
+  const without = adviser.withoutWork;
+  if (adviser.profiles.size <= FEW) {
+    return [...adviser.profiles.values()].flatMap((header) => {
+      const verdict = verdicts.get(header.profile);
+      const heading = profileHeading(header.profile, header).replace(/^# /, '');
+      const text = without.includes(header.profile) ? WITHOUT_WORK : verdict?.text;
+      return text === undefined ? [heading] : [heading, text];
+    });
+  }
+  const groups = profilesByVerdict([...verdicts.values()]);
+  const [shown, others] = [groups.slice(0, MOST), groups.slice(MOST)];
+  const numbersOf = (group: readonly ProfileVerdict[]): string => manyOf(group.map(({ profile }) => profile));
+  return [
+    counted(adviser.profiles.size, 'profile'),
+    ...shown.map((group) => {
+      const { profile, text } = middleOf(group);
+      const figures = group.length > 1 ? `, figures of ${manyOf([profile])}` : '';
+      return `${numbersOf(group)}${figures}: ${text}`;
+    }),
+    ...(others.length === 0
+      ? []
+      : [`${numbersOf(others.flat())}: ${counted(others.length, 'other verdict')}: -f json`]),
+    ...(without.length === 0 ? [] : [`${manyOf(without)}: ${WITHOUT_WORK}`]),
+  ];
+}
+
+/** A number with its unit, that is no part of a name. */
+const AMOUNT = /(?<![\w.])\d[\d.]*(?!\w)( (?:%|[num]?s|[kKMGT]?i?B(?:\/s)?)(?!\w))?/g;
+
+/** Verdicts that are the same but for their amounts, those of most profiles first. */
+function profilesByVerdict(verdicts: readonly ProfileVerdict[]): ProfileVerdict[][] {
+  const groups = new Map<string, ProfileVerdict[]>();
+  for (const verdict of verdicts) entryOf(groups, verdict.text.replace(AMOUNT, '#'), () => []).push(verdict);
+  return [...groups.values()].sort((a, b) => b.length - a.length);
+}
+
+/** The one whose largest part has the median share of its time. */
+function middleOf(group: readonly ProfileVerdict[]): ProfileVerdict {
+  const shareOf = ({ parts: [first], span }: ProfileVerdict): number => (first?.time ?? 0) / Math.max(1, span);
+  const sorted = group.toSorted((a, b) => shareOf(a) - shareOf(b) || a.profile - b.profile);
+  return elementAt(sorted, Math.floor((sorted.length - 1) / 2));
+}
+
+export interface Advice {
+  readonly adviser: Adviser;
+  readonly top: number;
+  readonly minShare: number;
+  /** Whether rules without a finding are listed. */
+  readonly all: boolean;
+  /** As the user names them. */
+  readonly files: readonly string[];
+}
+
+const NOT_ADDITIVE = 'gains do not add up: several findings may concern the same time';
+
+/** Whether a rank has one device, which its number says as well. */
+const isAlone = (profile: number, { adviser }: Advice): boolean =>
+  new Set(adviser.findings.flatMap((finding) => (finding.profile === profile ? (finding.device ?? []) : []))).size < 2;
+
+const nameOf = (profile: number, { adviser }: Advice): string => profileName(profile, adviser.profiles);
+
+/** `ranks 0-7`, `rank 1, device 0`; the profile only where there are several. */
+function placeOf({ profiles, devices }: FindingGroup, advice: Advice): string {
+  const isJob = advice.adviser.profiles.size > 1;
+  const [profile = 0] = profiles;
+  const named = namesOf(profiles, advice);
+  const isShort = devices.length === 0 || (isJob && (profiles.length > 1 || isAlone(profile, advice)));
+  const parts = [
+    ...(isJob ? [named] : []),
+    ...(isShort ? [] : [`${plural(devices.length, 'device')} ${devices.join(' ')}`]),
+  ];
+  return parts.length === 0 ? 'all devices' : parts.join(', ');
+}
+
+const namesOf = (profiles: readonly number[], advice: Advice): string =>
+  profiles.length === 1 ? nameOf(profiles[0] ?? 0, advice) : manyOf(profiles, advice);
+
+function manyOf(profiles: readonly number[], { adviser }: Advice): string {
+  const ranks = profiles.flatMap((profile) => adviser.profiles.get(profile)?.rank ?? []);
+  return ranks.length === profiles.length ? `ranks ${rangesText(ranks)}` : counted(profiles.length, 'profile');
+}
+
+function titleOf(group: FindingGroup, advice: Advice): string {
+  const [least, most] = [percent(group.shares[0]), percent(group.shares[1])];
+  const share = least === most ? most : `${least} to ${most}`;
+  return `${group.finding.rule}, ${placeOf(group, advice)}, about ${share} of the time`;
+}
+
+const gainText = ({ ns, how, isBound }: Gain): string => `${isBound ? 'at most' : 'about'} ${time(ns)}: ${how}`;
+
+/** A command of a finding over the input. */
+function commandOf(text: string, { files }: Advice): string {
+  // Of several inputs the numbers of profiles count over all.
+  const word = inputWord(files.length === 1 ? files[0] : undefined);
+  return text.replace(/\bFILE\b/, () => word);
+}
+
+/** Label and text of each line about a finding, below what was found. */
+function detailsOf(
+  { finding, gain, details }: FindingGroup,
+  advice: Advice,
+): (readonly [label: string, text: string, isCommand: boolean])[] {
+  const { action, kernels, see } = finding;
+  const [first, ...others] = kernels;
+  const also = others.length > 0 ? `, also ${others.join(' ')}` : '';
+  const commandText = (text: string): string => commandOf(text, advice);
+  return [
+    ...(details === '' ? [] : [['more', details, false] as const]),
+    ['do', action, false],
+    ['gain', gain === null ? 'unknown' : gainText(gain), false],
+    ...(first === undefined
+      ? []
+      : [['kernels', `${commandText(`dprof --explain ${first} FILE`)}${also}`, true] as const]),
+    ['see', commandText(see), true],
+  ];
+}
+
+/** `--all`: which rules found nothing, and why. */
+const silencesOf = ({ adviser, all }: Advice): string[] => {
+  const { silences } = adviser;
+  if (all) return silences.map(({ rule, why }) => `${rule}: ${why}`);
+  return silences.length === 0 ? [] : [`${counted(silences.length, 'rule')} found nothing: --all says why`];
+};
+
+function summaryOf(advice: Advice): string[] {
+  const { minShare, top } = advice;
+  const found = adviceGroups(advice.adviser).length;
+  if (found === 0) return [`no finding is worth ${percent(minShare)} of a device's time or more`];
+  const more = found - top;
+  return [...(more > 0 ? [`${counted(more, 'finding')} more: --top ${found}`] : [])];
+}
+
+/** What holds a job up, then each profile. */
+const headings = (advice: Advice): string[] => [
+  ...advice.adviser.findings.flatMap(({ rule, what }) => (rule === JOB_RULE ? [`job: ${what}`] : [])).slice(0, 1),
+  ...verdictLines(advice.adviser, (profiles) => namesOf(profiles, advice)),
+];
+
+/** Headings of the two lists. */
+const LISTS: readonly (readonly [about: Concern, heading: string])[] = [
+  ['program', 'What to do'],
+  ['profile', 'About this profile'],
+];
+
+/** The lists with something in them; items are numbered through. */
+function listsOf(advice: Advice): { heading: string; items: { number: number; group: FindingGroup }[] }[] {
+  const items = adviceGroups(advice.adviser)
+    .slice(0, advice.top)
+    .map((group, i) => ({ number: i + 1, group }));
+  return LISTS.map(([about, heading]) => ({
+    heading,
+    items: items.filter(({ group }) => group.finding.about === about),
+  })).filter((list) => list.items.length > 0);
+}
+
+/** Whether gains of several items are stated, which one might add up. */
+const hasGains = (items: readonly { group: FindingGroup }[]): boolean =>
+  items.filter(({ group }) => group.gain !== null).length > 1;
+
+/** Characters of the labels of a finding. */
+const LABEL = 8;
+
+export function adviceScreen(advice: Advice): string {
+  const lists = listsOf(advice);
+  const shown = lists.flatMap(({ items }) => items);
+  const lines = lists.flatMap(({ heading, items }) => [
+    ...['', `${heading}:`],
+    ...items.flatMap(({ number, group }, i) => [
+      ...(i === 0 ? [] : ['']),
+      `${number}. ${titleOf(group, advice)}`,
+      `   ${group.what}`,
+      ...detailsOf(group, advice).map(([label, text]) => `   ${labelledLine(`${label}:`, text, LABEL)}`),
+    ]),
+  ]);
+  const end = [...summaryOf(advice), ...silencesOf(advice)].map((line) => `# ${line}`);
+  const head = [...headings(advice), ...(hasGains(shown) ? [NOT_ADDITIVE] : [])].map((line) => `# ${line}`);
+  return screenText([...head, ...lines, ...(shown.length > 0 && end.length > 0 ? [''] : []), ...end], legible);
+}
+
+export function adviceMarkdown(advice: Advice): string {
+  const lists = listsOf(advice);
+  const several = lists.flatMap(({ items }) => items).length > 1;
+  const head = [...headings(advice), ...(several ? [NOT_ADDITIVE] : [])].map((line) => `- ${escapeMarkdown(line)}`);
+  const body = lists.flatMap(({ heading, items }) => [
+    ...['', `### ${heading}`],
+    ...items.flatMap(({ number, group }) => [
+      '',
+      `${number}. **${titleOf(group, advice)}**: ${escapeMarkdown(group.what)}`,
+      ...detailsOf(group, advice).map(
+        ([label, text, isCommand]) => `   - ${label}: ${isCommand ? code(text) : escapeMarkdown(text)}`,
+      ),
+    ]),
+  ]);
+  const end = [...summaryOf(advice), ...silencesOf(advice)].map((line) => `- ${escapeMarkdown(line)}`);
+  return [...head, ...body, ...(end.length > 0 ? [''] : []), ...end].map((line) => `${line}\n`).join('');
+}

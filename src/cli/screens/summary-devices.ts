@@ -1,0 +1,135 @@
+/** Where the time of devices went, as sections of a summary. */
+import type { DeviceTime } from '../../prof/summary/summary-data.js';
+import { UNKNOWN, type TimeUnit } from '../../record/units.js';
+import { grouped, many } from '../../record/plural.js';
+import { plain, share, TABLE, type About, type Section } from './summary-section.js';
+
+/** Of one device in lines, of several in a table. */
+export function devicesSections({ overview, unit, next }: About): Section[] {
+  const { devices, kernels } = overview;
+  const [only] = devices;
+  if (only === undefined) {
+    return kernels === null ? [] : [{ ...plain('Devices: na, no record has a start', null), rows: [] }];
+  }
+  return devices.length === 1 ? [deviceSection(only, unit, next)] : [tableOfDevices(devices, unit, next)];
+}
+
+type Line = readonly [name: string, ns: number, note: string];
+
+function deviceSection(device: DeviceTime, unit: TimeUnit, next: About['next']): Section {
+  const name = device.name === null ? '' : ` (${device.name})`;
+  return {
+    ...plain(`Device ${device.device}${name}: ${unit.text(device.span)}`, next(deviceWords(device))),
+    head: ['', 'time', 'share', ''],
+    right: [1, 2],
+    rows: [
+      ...busyLines(device, unit),
+      ...idleLines(device, unit),
+      ...missingLines(device, unit),
+      ...otherLines(device, unit),
+    ].map(([line, ns, note]) => [line, unit.text(ns), share(ns, device.span), note]),
+  };
+}
+
+/** Gaps smaller than this part of the span are not worth a look. */
+const SMALL = 0.05;
+
+/** What of idle time there is to see depends on what ended its gaps. */
+function deviceWords({ gaps, idle, span, counts }: DeviceTime): string {
+  const [host, queue] = [gaps?.host ?? 0, gaps?.queue ?? 0];
+  const canStep = counts.kernels + counts.communications + counts.graphs > 0;
+  const isSmall = idle <= SMALL * span;
+  if (!isSmall && queue > host && counts.kernels > 0) return `-c idx,op,kernel,queue,sil --sort queue ${TABLE}`;
+  return isSmall && canStep ? 'steps' : 'advise';
+}
+
+function busyLines(
+  {
+    busy,
+    compute,
+    communication,
+    memory,
+    exposed,
+    notUnderCompute,
+    copiesAlone,
+    setsAlone,
+    kernelSum,
+    counts,
+  }: DeviceTime,
+  unit: TimeUnit,
+): Line[] {
+  const { copies, sets } = counts;
+  const alone = copies > 0 && sets > 0 ? `; alone ${unit.text(copiesAlone)}, ${unit.text(setsAlone)}` : '';
+  const graphs = counts.graphs > 0 ? `, ${many(counts.graphs, 'graph launch')} as a whole` : '';
+  return [
+    ['busy', busy, ''],
+    ['  compute', compute, `${many(counts.kernels, 'kernel')}${graphs}; all kernels added up ${unit.text(kernelSum)}`],
+    ['  communication', communication, many(counts.communications, 'operation')],
+    ...(counts.communications === 0
+      ? []
+      : ([
+          ['    exposed', exposed, 'nothing else runs'],
+          ['    not under compute', notUnderCompute, 'nothing is computed'],
+        ] as const)),
+    ['  copies and sets', memory, `${many(copies, 'copy')}, ${many(sets, 'set')}${alone}`],
+  ];
+}
+
+function idleLines({ idle, idleInWaits, gaps, counts }: DeviceTime, unit: TimeUnit): Line[] {
+  if (gaps === null) return [['idle', idle, '']];
+  const { count, longest, host, queue, unknown } = gaps;
+  const lines: (readonly [name: string, ns: number | null, note: string])[] = [
+    ['  host', host, 'ended by work launched after the device had run dry'],
+    ['  queue', queue, 'ended by work that waited after its launch'],
+    ['  unknown', unknown, 'ended by work of unknown launch'],
+  ];
+  const waits = counts.syncs === 0 || idleInWaits === null ? '' : `; in waits ${unit.text(idleInWaits)}`;
+  const note = count === 0 ? '' : `${many(count, 'gap')}, the longest ${unit.text(longest)}${waits}`;
+  return [['idle', idle, note], ...lines.filter((line): line is Line => line[1] !== null && line[1] > 0)];
+}
+
+/** What is neither busy nor idle. */
+function missingLines({ missing }: DeviceTime, unit: TimeUnit): Line[] {
+  if (missing === null) return [];
+  const { launches, untimed = 0, api, time, start, end } = missing;
+  const where = start === null || end === null ? '' : `, from ${unit.text(start)} to ${unit.text(end)}`;
+  const lost = launches > 0 ? [`${many(launches, 'call')} of ${api ?? 'graphs'} without work${where}`] : [];
+  const work = untimed > 0 ? [`${many(untimed, 'piece')} of work without a duration`] : [];
+  const said = [...lost, ...work].join('; ');
+  return [['missing', time, said === '' ? 'work of devices is not recorded' : said]];
+}
+
+function otherLines({ sync, counts, linked, span }: DeviceTime, unit: TimeUnit): Line[] {
+  const { syncs, ...work } = counts;
+  const all = Object.values(work).reduce((sum, count) => sum + count, 0);
+  const isPart = linked !== null && linked.activities < all;
+  return [
+    ...(syncs === 0 ? [] : [['waits', sync, `${many(syncs, 'wait')} on the device: no work`] as const]),
+    ...(isPart
+      ? [
+          [
+            'launch known',
+            linked.busy,
+            `${grouped(linked.activities)} of ${grouped(all)} activities, span ${unit.text(linked.span)} (${share(linked.span, span)})`,
+          ] as const,
+        ]
+      : []),
+  ];
+}
+
+function tableOfDevices(devices: readonly DeviceTime[], unit: TimeUnit, next: About['next']): Section {
+  return {
+    ...plain(`Devices: ${devices.length}, times in ${unit.name}`, next('advise')),
+    head: ['device', 'span', 'busy', '', 'compute', 'comm', 'exposed', 'copies', 'idle', 'host', 'queue', ''],
+    isHeaded: true,
+    right: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+    rows: devices.map(({ device, name, span, busy, compute, communication, exposed, memory, idle, gaps, missing }) => {
+      const times = [compute, communication, exposed, memory, idle, gaps?.host ?? null, gaps?.queue ?? null];
+      const cells = times.map((ns) => (ns === null ? UNKNOWN : unit.bare(ns)));
+      const launches = missing === null || missing.launches === 0 ? '' : ` (${many(missing.launches, 'launch')})`;
+      const lost = missing === null ? [] : [`${unit.bare(missing.time)} missing${launches}`];
+      const what = [...lost, ...(name === null ? [] : [name])].join(', ');
+      return [String(device), unit.bare(span), unit.bare(busy), share(busy, span), ...cells, what];
+    }),
+  };
+}

@@ -1,0 +1,131 @@
+/**
+ * What the host did, as sections of a summary: where no device worked, threads on its cores, steps of servers of
+ * models.
+ */
+import type { HostSummary, HostTally, CpuSummary, CpuTally } from '../../prof/summary/summary-data.js';
+import { TimeUnit, UNKNOWN, rounded } from '../../record/units.js';
+import { grouped, many } from '../../record/plural.js';
+import { plain, share, spreadText, TABLE, type About, type Section } from './summary-section.js';
+import type { PhaseSummary } from '../../prof/steps/serving/serving-summary.js';
+
+export function servingSections({ overview: { steps }, unit, next }: About): Section[] {
+  const serving = steps?.serving ?? [];
+  if (serving.length === 0) return [];
+  const rows = serving.flatMap((phase) => [[paceOf(phase, unit)], [amountsOf(phase)], [sharesOf(phase)]]);
+  return [{ ...plain("Serving, shares of the time of the steps' kernels", next('steps')), head: [''], rows }];
+}
+
+/** `decode: 12 steps of 30 to 32 requests, 2986 tokens/s, 10.72 ms per output token` */
+function paceOf({ phase, steps, batch, tokensPerS, timePerOutputToken }: PhaseSummary, unit: About['unit']): string {
+  const requests = batch === null ? '' : ` of ${requestsText(batch)}`;
+  const wait = timePerOutputToken === null ? '' : `, ${unit.text(timePerOutputToken)} per output token`;
+  const rate = tokensPerS === null ? UNKNOWN : rounded(tokensPerS);
+  return `${phase ?? 'phase unknown'}: ${many(steps, 'step')}${requests}, ${rate} tokens/s${wait}`;
+}
+
+const requestsText = ({ min, max }: NonNullable<PhaseSummary['batch']>): string =>
+  min === max ? many(max, 'request') : `${grouped(min)} to ${many(max, 'request')}`;
+
+/** `  tokens: 15,360 of contexts, 32 generated; device idle 0.4 % of the time` */
+function amountsOf({ contextTokens, generationTokens, idle, deviceTime }: PhaseSummary): string {
+  const amounts = [
+    [contextTokens, 'of contexts'],
+    [generationTokens, 'of generating requests'],
+  ] as const;
+  const texts = amounts
+    .filter(([count]) => count !== 0)
+    .map(([count, what]) => `${count === null ? UNKNOWN : grouped(count)} ${what}`);
+  const rest = idle === null || deviceTime === null ? UNKNOWN : share(idle, deviceTime);
+  return `  tokens: ${texts.join(', ')}; device idle ${rest} of the time`;
+}
+
+/** `  experts 71.8 %, projection 11.5 %` */
+function sharesOf({ parts }: PhaseSummary): string {
+  const times = Object.entries(parts).filter(([, time]) => time > 0);
+  const all = times.reduce((sum, [, time]) => sum + time, 0);
+  const texts = times.sort(([, a], [, b]) => b - a).map(([part, time]) => `${part} ${share(time, all)}`);
+  return `  ${texts.join(', ')}`;
+}
+
+/** Cores, and processes, that are listed. */
+const LISTED = 4;
+
+export function cpuSections({ traced, time, cores, processes }: CpuSummary): Section[] {
+  const unit = new TimeUnit(traced ?? 0);
+  const row = (what: string, { id, time: ns, switches, samples }: CpuTally): string[] => [
+    `${what} ${id}`,
+    ns === null ? UNKNOWN : unit.text(ns),
+    ns === null || traced === null ? UNKNOWN : share(ns, traced),
+    switches === null ? UNKNOWN : grouped(switches),
+    samples === null ? UNKNOWN : grouped(samples),
+    '',
+  ];
+  const spent =
+    time === null || traced === null ? '' : `: threads ran for ${unit.text(time)} in all, in ${unit.text(traced)}`;
+  return [
+    {
+      ...plain(`CPU, ${many(cores.length, 'core')}, ${many(processes.length, 'process')}${spent}`, null),
+      head: ['', 'time', 'share', 'scheduled', 'samples', ''],
+      isHeaded: true,
+      right: [1, 2, 3, 4],
+      rows: [
+        ...cores.slice(0, LISTED).map((core) => row('core', core)),
+        ...processes.slice(0, LISTED).map((process) => row('process', process)),
+      ],
+    },
+  ];
+}
+
+const COLUMNS = '-c passes,host,hostself --sort hostself';
+
+/** The lists, and the key of `--by` that shows all of each. */
+const LISTS = [
+  ['ops', 'Ops', 'op'],
+  ['annotations', 'Annotations', 'ranges'],
+  ['layers', 'Layers', 'layer'],
+] as const;
+
+export function hostSections({ next }: About, host: HostSummary): Section[] {
+  const unit = new TimeUnit(host.time);
+  const ranges = host.kinds.reduce((sum, { count }) => sum + count, 0);
+  const title = `Host: no work of a device is recorded; ${many(ranges, 'range')} of ${many(host.threads, 'thread')}, ${unit.text(host.time)}`;
+  const rows = host.kinds.map(({ name, count, time }) => [
+    name,
+    unit.text(time),
+    share(time, host.time),
+    grouped(count),
+  ]);
+  const heads = { head: ['kind', 'time of its own', 'share', 'ranges'], isHeaded: true, right: [1, 2, 3] };
+  return [
+    ...(ranges === 0 ? [] : [{ ...plain(title, null), ...heads, rows }]),
+    ...LISTS.flatMap(([list, what, key]) =>
+      host[list].length === 0
+        ? []
+        : [listSection(`${what} of the host`, next(`--by ${key} ${COLUMNS} ${TABLE}`), host[list], host.time)],
+    ),
+    ...stepSections(next, host),
+  ];
+}
+
+function listSection(title: string, next: string | null, tallies: readonly HostTally[], all: number): Section {
+  const unit = new TimeUnit(all);
+  return {
+    ...plain(title, next),
+    head: ['time of its own', 'share', 'count', 'total', 'name'],
+    isHeaded: true,
+    right: [0, 1, 2, 3],
+    rows: tallies.map(({ name, count, time, total }) => [
+      unit.text(time),
+      share(time, all),
+      grouped(count),
+      unit.text(total),
+      name,
+    ]),
+  };
+}
+
+function stepSections(next: About['next'], { steps }: HostSummary): Section[] {
+  if (steps === null) return [];
+  const rows = [[spreadText(steps, new TimeUnit(steps.max))]];
+  return [{ ...plain(`Steps: ${grouped(steps.count)}`, next('steps')), head: [''], rows }];
+}

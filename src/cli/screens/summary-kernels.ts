@@ -1,0 +1,155 @@
+/** What kernels add up to, and the compiled program that they are of, as sections of a summary. */
+import { isIncomplete } from '../../prof/input/losses.js';
+import type { KernelSummary, Tally } from '../../prof/summary/summary-data.js';
+import { sumOf } from '../../prof/summary/tallies.js';
+import { NEURON } from '../../prof/work/work-models.js';
+import { BY_NAME } from '../../prof/work/work-model.js';
+import { amountText, MICROSECOND, UNKNOWN } from '../../record/units.js';
+import { grouped, many } from '../../record/plural.js';
+import { meanTime } from '../../record/statistics.js';
+import { isOfNeuron, plain, share, TABLE, type About, type Section } from './summary-section.js';
+import type { ProgramSummary, RoleTensors } from '../../prof/summary/program-sums.js';
+
+/** Rows of each list. */
+const MOST = 8;
+
+export function programSections({ unit }: About, program: ProgramSummary): Section[] {
+  return [
+    ...program.tensors.map(tensorSection),
+    ...(program.layers === 0 ? [] : [layerSection(program, unit.text.bind(unit))]),
+  ];
+}
+
+function tensorSection({ role, count, bytes, listed }: RoleTensors): Section {
+  const rows = listed
+    .slice(0, MOST)
+    .map((tensor) => [
+      tensor.name,
+      tensor.shape === null ? UNKNOWN : `[${tensor.shape.join(',')}]`,
+      tensor.dtype ?? UNKNOWN,
+      tensor.bytes === null ? UNKNOWN : grouped(tensor.bytes),
+      '',
+    ]);
+  const size = bytes === null ? UNKNOWN : amountText(bytes, 'memory');
+  const head = ['name', 'shape', 'dtype', 'bytes', ''];
+  const title = `Tensors of the program, ${role ?? 'role unknown'}: ${grouped(count)}, ${size}`;
+  return { ...plain(title, null), head, right: [3], rows: [...rows, ...more(count, 5)] };
+}
+
+function layerSection({ layers, listedLayers }: ProgramSummary, time: (ns: number) => string): Section {
+  const rows = listedLayers
+    .slice(0, MOST)
+    .map(({ name, device, start, end }) => [
+      name,
+      device === null ? UNKNOWN : `device ${device}`,
+      time(start),
+      end === null ? UNKNOWN : time(end),
+      '',
+    ]);
+  const head = ['layer', 'device', 'start', 'end', ''];
+  const title = `Layers: ${many(layers, 'layer')}, start and end`;
+  return { ...plain(title, null), head, right: [2, 3], rows: [...rows, ...more(layers, 5)] };
+}
+
+const more = (count: number, cells: number): string[][] =>
+  count <= MOST ? [] : [[`and ${grouped(count - MOST)} more`, ...new Array<string>(cells - 1).fill('')]];
+
+/** All means are in one unit, so that they compare at a glance. */
+const meanText = (ns: number | null): string =>
+  ns === null ? UNKNOWN : `${(ns / MICROSECOND.size).toFixed(2)} ${MICROSECOND.unit}`;
+
+/** Kernels by time and by launches, and their arithmetic. */
+export function kernelSections(about: About, kernels: KernelSummary): Section[] {
+  const { unit, next, overview } = about;
+  const { byTime, byCount, count, time, untimed, cut, names } = kernels;
+  const doubts = [
+    isIncomplete(overview.diagnostics) ? ', incomplete' : '',
+    untimed > 0 ? `, ${grouped(untimed)} without a duration` : '',
+    cut.count > 0 ? `, ${unit.text(cut.time)} by ${many(cut.count, 'kernel')} whose end is not believed` : '',
+  ];
+  const title = `Kernels: ${grouped(count)} of ${many(names, 'name')}, ${unit.text(time)}${doubts.join('')}`;
+  const heads = { head: ['time', 'share', 'count', 'mean', 'kernel'], right: [0, 1, 2, 3] };
+  const rows = (tallies: readonly Tally[]): string[][] =>
+    tallies.map((tally) => [
+      unit.text(tally.time),
+      share(tally.time, time),
+      grouped(tally.count),
+      meanText(meanTime(tally)),
+      tally.name,
+    ]);
+  const isSame = byCount.every(({ name }, i) => name === byTime[i]?.name);
+  return [
+    { ...plain(title, next(`--by kernel ${TABLE}`)), ...heads, isHeaded: true, rows: rows(byTime) },
+    ...(isSame ? [] : [{ ...plain('Most launched', null), ...heads, rows: rows(byCount) }]),
+    arithmeticSection(about, kernels),
+  ];
+}
+
+/** `bf16 99.4 %, na 0.6 %`. */
+const sharesText = (parts: readonly (readonly [name: string, time: number | null])[], all: number | null): string =>
+  parts
+    .filter(([, time]) => (time ?? 0) > 0)
+    .map(([name, time]) => `${name} ${share(time, all)}`)
+    .join(', ') || UNKNOWN;
+
+const tallied = (tallies: readonly Tally[]): (readonly [string, number | null])[] => {
+  const shown = tallies.slice(0, MOST_SHARES);
+  return [...shown.map(({ name, time }) => [name, time] as const), ['others', sumOf(tallies.slice(MOST_SHARES))]];
+};
+
+const MOST_SHARES = 6;
+
+/** What a figure rests on: `39.5 % of the time, under half`. */
+const basis = (known: number, time: number | null): string =>
+  `${share(known, time)} of the time${2 * known < (time ?? 0) ? ', under half' : ''}`;
+
+function arithmeticSection(
+  { overview, unit, next }: About,
+  { time, precision, matrixUnit, work }: KernelSummary,
+): Section {
+  const { used, unused, notApplicable, undetermined, unknown, eligible, eligibleUsed } = matrixUnit;
+  const uses = [
+    ['used', used],
+    ['not used', unused],
+    ['not applicable', notApplicable],
+    ['undetermined', undetermined],
+    [UNKNOWN, unknown],
+  ] as const;
+  const ofEligible =
+    eligible !== null && eligibleUsed !== null && eligible > 0
+      ? [['  of eligible', `${amountText(eligibleUsed / eligible, 'share')}, which is ${basis(eligible, time)}`]]
+      : [];
+  const peaks =
+    work.computeShare === null && work.memoryShare === null
+      ? `${UNKNOWN}: no kernel whose shares of the device's peaks are known`
+      : `${amountText(work.computeShare, 'share')} of FLOP/s, ${amountText(work.memoryShare, 'share')} of bandwidth; known for ${basis(work.rated, time)}`;
+  const isIncomplete = overview.devices.some(({ missing }) => missing !== null);
+  const mfu =
+    work.mfu === null
+      ? `${UNKNOWN}: ${isIncomplete ? 'launched work is missing' : 'no kernel has known FLOPs and a known peak'}`
+      : `${amountText(work.mfu, 'share')} of the span at peak; FLOPs known for ${basis(work.flopsRated, time)}`;
+  const done = `${amountText(work.flops, 'flop')}, ${amountText(work.bytes, 'transfer')}; known for ${basis(work.known, time)}`;
+  const words =
+    unused > 0
+      ? `-c idx,op,kernel,dtype,tcwhy,sil --where 'tc==0' --sort sil ${TABLE}`
+      : `--by bound,op,dtype,tc ${TABLE}`;
+  const tried = `${many(work.trials, 'kernel')}, ${share(work.trialTime, time)}: ran while a library chose an algorithm, their work is not counted`;
+  const defect =
+    work.impossible > 0 ? [['defect', `${many(work.impossible, 'kernel')} above a peak of the device`]] : [];
+  return {
+    ...plain(`Arithmetic, shares of the time of kernels, ${unit.text(time)}`, next(words)),
+    head: ['', ''],
+    rows: [
+      ['precision', sharesText(tallied(precision), time)],
+      ['matrix unit', sharesText(uses, time)],
+      ...(undetermined > 0 ? [['  undetermined', (isOfNeuron(overview) ? NEURON.undetermined : BY_NAME).text]] : []),
+      ...ofEligible,
+      ['bound by', sharesText(tallied(work.bounds), time)],
+      ['work', work.flops + work.bytes > 0 ? done : `${UNKNOWN}: no kernel has known work`],
+      ['of the peak', peaks],
+      ['MFU', mfu],
+      ...(work.trials > 0 ? [['trials', tried]] : []),
+      ...defect,
+    ],
+  };
+}

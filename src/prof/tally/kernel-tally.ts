@@ -1,0 +1,200 @@
+/**
+ * THE tally of kernels by key: how many they are, how long they took, and what they did. `--by`, partial answers, the
+ * tables and the roofline of a page and the summary are views of it, so that they cannot say different things.
+ *
+ * Sums do not depend on the order of kernels: times are exact, and all others keep what their rounding left out. Of what
+ * is not known of each kernel, the kernels that it is known of and their time stand beside the sum: rates use only these.
+ */
+import { elementAt } from '../../containers/element.js';
+import { roundingError } from '../../containers/exact-sum.js';
+import { addTimes } from '../../record/fields/times.js';
+import type { Annotated } from '../annotate.js';
+
+/** A sum over the kernels whose value is known. */
+interface KnownSum {
+  readonly kernels: number;
+  /** ns of these kernels. */
+  readonly time: number;
+  readonly sum: number;
+}
+
+/** What a kernel did. */
+export type KernelWork = Pick<Annotated, 'flops' | 'bytes' | 'placement' | 'tc'>;
+
+/**
+ * Offsets of what is added up, in the numbers of a key: of a `KnownSum` its kernels, then its time, its sum, and what
+ * the rounding of the sum left out.
+ */
+export const COUNT = 0;
+export const TIME = 1;
+/** The first of the `KnownSum`s, which stand together. */
+export const FIRST_KNOWN = 2;
+export const KNOWN_SUM_SIZE = 4;
+const FLOPS = FIRST_KNOWN;
+const BYTES = 6;
+const PEAK = 10;
+const BANDWIDTH = 14;
+const MATRIX_UNIT = 18;
+const RATED_BYTES = 22;
+export const ABOVE_COMPUTE = 26;
+const ABOVE_MEMORY = 27;
+export const TALLY_SIZE = 28;
+
+/** Adds to a number that is exact as it is. */
+function increase(numbers: Float64Array, at: number, amount: number): void {
+  numbers[at] = elementAt(numbers, at) + amount;
+}
+
+function addTime(numbers: Float64Array, at: number, time: number): void {
+  numbers[at] = addTimes(elementAt(numbers, at), time);
+}
+
+/** Adds to the `KnownSum` at a place. @param left what the rounding of `sum` left out */
+function addKnown(numbers: Float64Array, at: number, kernels: number, time: number, sum: number, left = 0): void {
+  increase(numbers, at, kernels);
+  addTime(numbers, at + 1, time);
+  const before = elementAt(numbers, at + 2);
+  numbers[at + 2] = before + sum;
+  increase(numbers, at + 3, roundingError(before, sum) + left);
+}
+
+/** Adds what a kernel did to the numbers from `base` on. @param time of the kernel, ns */
+function addWork(numbers: Float64Array, base: number, time: number, work: KernelWork): void {
+  const { flops, bytes, placement, tc } = work;
+  const { computeShare, memoryShare, gbps, above } = placement;
+  if (flops !== null) addKnown(numbers, base + FLOPS, 1, time, flops);
+  if (bytes !== null) addKnown(numbers, base + BYTES, 1, time, bytes);
+  if (bytes !== null && gbps !== null) addKnown(numbers, base + RATED_BYTES, 1, time, bytes);
+  if (computeShare !== null) addKnown(numbers, base + PEAK, 1, time, computeShare * time);
+  if (memoryShare !== null) addKnown(numbers, base + BANDWIDTH, 1, time, memoryShare * time);
+  if (tc !== null && tc !== '?') addKnown(numbers, base + MATRIX_UNIT, 1, time, tc === 1 ? time : 0);
+  if (above.compute) increase(numbers, base + ABOVE_COMPUTE, 1);
+  if (above.memory) increase(numbers, base + ABOVE_MEMORY, 1);
+}
+
+/** Adds the numbers of a key from `from` on to those of another from `base` on. */
+function addAll(numbers: Float64Array, base: number, added: Float64Array, from: number): void {
+  increase(numbers, base + COUNT, elementAt(added, from + COUNT));
+  addTime(numbers, base + TIME, elementAt(added, from + TIME));
+  for (let at = FIRST_KNOWN; at < ABOVE_COMPUTE; at += KNOWN_SUM_SIZE) {
+    const part = (offset: number): number => elementAt(added, from + at + offset);
+    addKnown(numbers, base + at, part(0), part(1), part(2), part(3));
+  }
+  for (let at = ABOVE_COMPUTE; at < TALLY_SIZE; at++) increase(numbers, base + at, elementAt(added, from + at));
+}
+
+/** What the kernels of a key add up to, or those of several keys together. */
+export class KernelSum {
+  /** @param numbers as a tally has them: see `KernelTally.merge` */
+  constructor(readonly numbers: Float64Array) {}
+
+  get count(): number {
+    return elementAt(this.numbers, COUNT);
+  }
+  /** ns */
+  get time(): number {
+    return elementAt(this.numbers, TIME);
+  }
+  get flops(): KnownSum {
+    return this.#known(FLOPS);
+  }
+  get bytes(): KnownSum {
+    return this.#known(BYTES);
+  }
+  /** Bytes of the kernels whose rate is known. */
+  get ratedBytes(): KnownSum {
+    return this.#known(RATED_BYTES);
+  }
+  /** Shares of the peak FLOP/s in percent, each times the time of its kernel. */
+  get peak(): KnownSum {
+    return this.#known(PEAK);
+  }
+  /** Shares of the peak bandwidth, likewise. */
+  get bandwidth(): KnownSum {
+    return this.#known(BANDWIDTH);
+  }
+  /** Time on the matrix unit, of kernels of which it is known whether they used it. */
+  get matrixUnit(): KnownSum {
+    const [sum, left] = [2, 3].map((offset) => elementAt(this.numbers, MATRIX_UNIT + offset)) as [number, number];
+    return { ...this.#known(MATRIX_UNIT), sum: addTimes(sum, left) };
+  }
+  /** Kernels with a rate above the peak of the device. */
+  get aboveCompute(): number {
+    return elementAt(this.numbers, ABOVE_COMPUTE);
+  }
+  get aboveMemory(): number {
+    return elementAt(this.numbers, ABOVE_MEMORY);
+  }
+
+  /** Share of the time on the matrix unit; null where none is known to be and of some it is not known. */
+  get matrixUnitShare(): number | null {
+    const { sum: used, time: known } = this.matrixUnit;
+    return this.time > 0 && (used > 0 || known >= this.time) ? used / this.time : null;
+  }
+
+  #known(at: number): KnownSum {
+    const part = (offset: number): number => elementAt(this.numbers, at + offset);
+    return { kernels: part(0), time: part(1), sum: part(2) + part(3) };
+  }
+}
+
+/** Null where the value of no kernel is known. */
+export const knownSum = ({ kernels, sum }: KnownSum): number | null => (kernels > 0 ? sum : null);
+
+/**
+ * A sum of shares or bytes, or an amount that follows from it, over its time; null without any. Kernels without arithmetic or traffic have a share of 0
+ * whatever the peak: those alone do not stand for all.
+ */
+export const rated = ({ sum, time }: KnownSum, amount = sum): number | null =>
+  sum !== 0 && time > 0 ? amount / time : null;
+
+/** Keys whose numbers are allocated at once. */
+const CHUNK = 64;
+
+/** Sums of kernels by the number of their key, from 0: 224 bytes a key, outside of the heap. */
+export class KernelTally {
+  readonly #chunks: Float64Array[] = [];
+
+  /**
+   * Adds a kernel.
+   * @param key number of its key, at most the number of keys so far
+   * @param time ns
+   * @param work null where nobody asks for it
+   */
+  add(key: number, time: number, work: KernelWork | null): void {
+    const numbers = this.#chunkOf(key);
+    const base = TALLY_SIZE * (key % CHUNK);
+    increase(numbers, base + COUNT, 1);
+    addTime(numbers, base + TIME, time);
+    if (work !== null) addWork(numbers, base, time, work);
+  }
+
+  /** Adds the numbers of a sum of another tally. */
+  merge(key: number, numbers: Float64Array): void {
+    addAll(this.#chunkOf(key), TALLY_SIZE * (key % CHUNK), numbers, 0);
+  }
+
+  /** What the kernels of a key add up to; all 0 for a key without any. */
+  of(key: number): KernelSum {
+    const base = TALLY_SIZE * (key % CHUNK);
+    const numbers = this.#chunks[Math.floor(key / CHUNK)]?.slice(base, base + TALLY_SIZE);
+    return new KernelSum(numbers ?? new Float64Array(TALLY_SIZE));
+  }
+
+  /** The same of the keys from `from` to before `to` of a list. */
+  together(keys: ArrayLike<number>, from = 0, to = keys.length): KernelSum {
+    const sum = new Float64Array(TALLY_SIZE);
+    for (let i = from; i < to; i++) {
+      const key = elementAt(keys, i);
+      const chunk = this.#chunks[Math.floor(key / CHUNK)];
+      if (chunk !== undefined) addAll(sum, 0, chunk, TALLY_SIZE * (key % CHUNK));
+    }
+    return new KernelSum(sum);
+  }
+
+  #chunkOf(key: number): Float64Array {
+    const chunk = Math.floor(key / CHUNK);
+    while (this.#chunks.length <= chunk) this.#chunks.push(new Float64Array(TALLY_SIZE * CHUNK));
+    return elementAt(this.#chunks, chunk);
+  }
+}
