@@ -185,3 +185,72 @@ const fits = (value: number, { least, unknown }: Width): boolean =>
   Number.isNaN(unknown) || Number.isNaN(value) || (value >= least && value < unknown && Number.isInteger(value));
 
 const orUnknown = (value: number, { unknown }: Width): number => (Number.isNaN(value) ? unknown : value);
+
+/** Kinds of columns: doubles, whole numbers of a fixed width, and those whose cells are as wide as their numbers need. */
+const KINDS = {
+  f64: () => NumericColumn.floats(),
+  u32: () => NumericColumn.counts(),
+  i32: () => NumericColumn.int32(),
+  u8: () => NumericColumn.codes(),
+  count: () => NarrowColumn.counts(),
+  id: () => NarrowColumn.ids(),
+  signed: () => NarrowColumn.signed(),
+};
+
+type Declared = Readonly<Record<string, keyof typeof KINDS>>;
+
+export type Columns<D extends Declared> = { readonly [Name in keyof D]: ReturnType<(typeof KINDS)[D[Name]]> };
+
+/** The rows of a table of numbers. */
+export interface Rows<Name extends string> {
+  readonly length: number;
+  push(row: Readonly<Record<Name, number>>): void;
+  /**
+   * Adds a row whose cells are in the order of the declaration: where there are millions, half the time of one by names.
+   * @throws RangeError where they are not as many as the columns
+   */
+  pushCells(...cells: readonly number[]): void;
+  /** Allocates room for so many rows in all: see `NumericColumn.reserve`. */
+  reserve(rows: number): void;
+}
+
+class Table implements Rows<string> {
+  readonly #names: readonly string[];
+  readonly #columns: readonly (NumericColumn<NumberArray> | NarrowColumn)[];
+
+  constructor(declared: Declared) {
+    this.#names = Object.keys(declared);
+    this.#columns = Object.values(declared).map((kind) => KINDS[kind]());
+    this.#names.forEach((name, i) => Object.assign(this, { [name]: this.#columns[i] }));
+  }
+
+  get length(): number {
+    return this.#columns[0]?.length ?? 0;
+  }
+
+  push(row: Readonly<Record<string, number>>): void {
+    const [names, columns] = [this.#names, this.#columns];
+    for (let i = 0; i < columns.length; i++) (columns[i] as NumericColumn).push(row[names[i] as string] as number);
+  }
+
+  pushCells(...cells: readonly number[]): void {
+    const columns = this.#columns;
+    if (cells.length !== columns.length) throw new RangeError(`${cells.length} cells for ${columns.length} columns`);
+    for (let i = 0; i < columns.length; i++) (columns[i] as NumericColumn).push(cells[i] as number);
+  }
+
+  reserve(rows: number): void {
+    for (const column of this.#columns) column.reserve(rows);
+  }
+}
+
+/**
+ * A class whose objects have these columns, each declared once: `class Blocks extends columns({ start: 'f64' }) {}`.
+ * Columns that are empty in some profiles are not among them.
+ */
+export const columns = <const D extends Declared>(declared: D): new () => Columns<D> & Rows<keyof D & string> =>
+  class extends Table {
+    constructor() {
+      super(declared);
+    }
+  } as unknown as new () => Columns<D> & Rows<keyof D & string>;

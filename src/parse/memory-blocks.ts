@@ -5,38 +5,28 @@
  */
 import { elementAt } from '../containers/element.js';
 import { entryOf } from '../containers/map-entry.js';
-import { NumericColumn, orNull } from '../containers/numeric-column.js';
+import { columns, orNull } from '../containers/numeric-column.js';
 import type { Diagnostics } from '../record/diagnostics.js';
 
-export class MemoryBlocks {
+export class MemoryBlocks extends columns({
   /** ns. */
-  readonly start = NumericColumn.floats();
+  start: 'f64',
   /** Negative for a release; NaN for one of unknown size. */
-  readonly bytes = NumericColumn.floats();
+  bytes: 'f64',
   /** NaN where it is unknown. */
-  readonly #address = NumericColumn.floats();
+  address: 'f64',
   /** What addresses are unique in: a process, or an allocator. */
-  readonly #space = NumericColumn.counts();
+  space: 'u32',
+}) {
   /** By allocation: the time at which its block is released; NaN where it is not, and for releases. */
   #ends = new Float64Array();
-
-  get length(): number {
-    return this.start.length;
-  }
-
-  add(start: number, bytes: number, address: number, space: number): void {
-    this.start.push(start);
-    this.bytes.push(bytes);
-    this.#address.push(address);
-    this.#space.push(space);
-  }
 
   isAllocation(row: number): boolean {
     return this.bytes.at(row) > 0;
   }
 
   compareAddresses(a: number, b: number): number {
-    return this.#address.at(a) - this.#address.at(b);
+    return this.address.at(a) - this.address.at(b);
   }
 
   /**
@@ -48,9 +38,9 @@ export class MemoryBlocks {
     this.#ends = new Float64Array(this.length).fill(NaN);
     const held = new Map<number, Map<number, number>>();
     for (const row of rows) {
-      const address = this.#address.at(row);
+      const address = this.address.at(row);
       if (Number.isNaN(address)) continue;
-      const blocks = entryOf(held, this.#space.at(row), () => new Map<number, number>());
+      const blocks = entryOf(held, this.space.at(row), () => new Map<number, number>());
       const allocation = blocks.get(address);
       if (allocation !== undefined) this.#ends[allocation] = this.start.at(row);
       if (this.isAllocation(row)) {
@@ -66,6 +56,6 @@ export class MemoryBlocks {
 
   /** How long the block of an allocation was held, ns: null where it was not released, undefined without an address. */
   heldFor(row: number): number | null | undefined {
-    return Number.isNaN(this.#address.at(row)) ? undefined : orNull(elementAt(this.#ends, row) - this.start.at(row));
+    return Number.isNaN(this.address.at(row)) ? undefined : orNull(elementAt(this.#ends, row) - this.start.at(row));
   }
 }

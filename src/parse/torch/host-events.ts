@@ -2,33 +2,27 @@
 import type { Arg } from '../../record/record.js';
 import { elementAt } from '../../containers/element.js';
 import { Ranges, NumberIndex } from '../trace/trace-columns.js';
-import { NarrowColumn, NumericColumn } from '../../containers/numeric-column.js';
+import { columns, type NarrowColumn } from '../../containers/numeric-column.js';
 import { readFrame, readName, type HostName } from './event-names.js';
 import { countBelow } from '../../containers/row-order.js';
 
 /** The callers that a profile records of Python frames. Memory: 12 bytes a frame with an id. */
-export class FrameCallers {
-  /** Rows of the frames among the ranges, in that order. */
-  readonly #range = NumericColumn.counts();
-  readonly #id = NarrowColumn.ids();
+export class FrameCallers extends columns({
+  /** Row of the frame among the ranges: they ascend. */
+  range: 'u32',
+  id: 'id',
   /** Id of the frame that called it; NaN for none. */
-  readonly #caller = NarrowColumn.ids();
-
-  add(range: number, id: number, caller: number): void {
-    this.#range.push(range);
-    this.#id.push(id);
-    this.#caller.push(caller);
-  }
-
+  caller: 'id',
+}) {
   /** NaN for a range without an id. */
-  readonly idOf = (range: number): number => this.#at(this.#id, range);
+  readonly idOf = (range: number): number => this.#at(this.id, range);
 
   /** Id of the frame that called a range; NaN for none. */
-  readonly callerOf = (range: number): number => this.#at(this.#caller, range);
+  readonly callerOf = (range: number): number => this.#at(this.caller, range);
 
   #at(column: NarrowColumn, range: number): number {
-    const row = countBelow(this.#range.length, (index) => this.#range.at(index), range);
-    return row < this.#range.length && this.#range.at(row) === range ? column.at(row) : NaN;
+    const row = countBelow(this.range.length, (index) => this.range.at(index), range);
+    return row < this.range.length && this.range.at(row) === range ? column.at(row) : NaN;
   }
 }
 
@@ -45,33 +39,25 @@ export interface HostTexts {
 }
 
 /** Columns of ops beyond their times. Texts are numbers plus one, 0 where the event has none. */
-class OpColumns {
-  readonly name = NumericColumn.counts();
-  readonly dims = NumericColumn.counts();
-  readonly types = NumericColumn.counts();
-  readonly concrete = NumericColumn.counts();
-  readonly strides = NumericColumn.counts();
-  readonly callStack = NumericColumn.counts();
+class OpColumns extends columns({
+  name: 'u32',
+  dims: 'u32',
+  types: 'u32',
+  concrete: 'u32',
+  strides: 'u32',
+  callStack: 'u32',
   /** NaN where the event has none. */
-  readonly externalId = NumericColumn.floats();
+  externalId: 'f64',
   /** Sequence number of the autograd node that the op makes or belongs to; NaN where there is none. */
-  readonly sequence = NumericColumn.floats();
+  sequence: 'f64',
   /** The profiler's number of the forward thread; above 0 for ops of the backward pass. */
-  readonly forwardThread = NumericColumn.counts();
+  forwardThread: 'u32',
   /** Row of the op among the ranges. */
-  readonly range = NumericColumn.counts();
+  range: 'u32',
+}) {}
 
-  get length(): number {
-    return this.name.length;
-  }
-
-  /** Makes room for this many ops in all. */
-  reserve(ops: number): void {
-    const { name, dims, types, concrete, strides, callStack, externalId, sequence, forwardThread, range } = this;
-    const columns = [name, dims, types, concrete, strides, callStack, externalId, sequence, forwardThread, range];
-    for (const column of columns) column.reserve(ops);
-  }
-}
+/** An op as a reader finds it: `name` as it is, what is absent is not recorded. */
+type OpRow = Partial<Omit<Parameters<OpColumns['push']>[0], 'range'>> & { readonly name: number };
 
 interface OpsById {
   /** Rows by id; of several ops with one id the last. */
@@ -104,30 +90,22 @@ export class HostEvents {
 
   /** Makes room for this many events in all, each of which may be an op. */
   reserve(events: number): void {
-    const { start, end, thread, text } = this.ranges;
-    for (const column of [start, end, thread, text]) column.reserve(events);
+    this.ranges.reserve(events);
     this.ops.reserve(events);
   }
 
   /** Adds an annotation, a Python frame or overhead. */
   add(kind: HostKind, start: number, end: number, thread: number, name: number): void {
-    this.#addRange(start, end, thread, name * HOST_KINDS.length + HOST_KINDS.indexOf(kind));
+    this.ranges.pushCells(start, end, thread, name * HOST_KINDS.length + HOST_KINDS.indexOf(kind));
   }
 
-  /** Adds an op whose own columns are filled by the caller. */
-  addOp(start: number, end: number, thread: number, name: number): void {
-    const op = this.ops.length;
-    this.ops.name.push(name);
-    this.ops.range.push(this.ranges.length);
-    this.#addRange(start, end, thread, -1 - op);
-  }
-
-  #addRange(start: number, end: number, thread: number, text: number): void {
-    const { ranges } = this;
-    ranges.start.push(start);
-    ranges.end.push(end);
-    ranges.thread.push(thread);
-    ranges.text.push(text);
+  addOp(start: number, end: number, thread: number, op: OpRow): void {
+    const { name, dims = 0, types = 0, concrete = 0, strides = 0, callStack = 0 } = op;
+    const { externalId = NaN, sequence = NaN, forwardThread = 0 } = op;
+    const texts = [name, dims, types, concrete, strides, callStack] as const;
+    const [node, caller] = [sequence >= 0 ? sequence : NaN, forwardThread > 0 ? forwardThread : 0];
+    this.ops.pushCells(...texts, externalId, node, caller, this.ranges.length);
+    this.ranges.pushCells(start, end, thread, -this.ops.length);
   }
 
   /** Number of the op that a range is, or -1. */

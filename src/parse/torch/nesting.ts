@@ -2,7 +2,7 @@
  * How host events nest: the parent of every range, and the innermost range around every host call. One pass per thread
  * over ranges and calls in order of start; memory: 8 bytes a range.
  */
-import type { HostCalls, Ranges } from '../trace/trace-columns.js';
+import type { Ranges, ThreadSpans } from '../trace/trace-columns.js';
 import { elementAt } from '../../containers/element.js';
 import { OpenSpans } from '../../containers/nesting.js';
 import { entryOf } from '../../containers/map-entry.js';
@@ -26,6 +26,9 @@ export const MAX_OPEN_RANGES = 2048;
  * begin there.
  */
 export const MAX_SIMULTANEOUS_OPS = 64;
+
+/** Host calls, or what else lies within ranges. */
+type CallSpans = Pick<ThreadSpans, 'start' | 'end' | 'thread' | 'length'>;
 
 export interface Nesting {
   /** By range: row of the range around it, or OUTSIDE. */
@@ -60,7 +63,7 @@ interface NestingFacts {
  * recorded as that of a later frame. Recorded callers decide nothing where times nest: they leave out frames (307 of 34,405
  * in a trace of MI300). A frame that none of the open ones called, as one of another greenlet of the thread, ends as recorded.
  */
-export function nest(ranges: Ranges, hostCalls: HostCalls, threads: number, facts: NestingFacts): Nesting {
+export function nest(ranges: Ranges, hostCalls: CallSpans, threads: number, facts: NestingFacts): Nesting {
   const { start, end } = ranges;
   const inOrder = groupAll(ranges.length, (row) => ranges.thread.at(row), threads);
   const calls = groupAll(hostCalls.length, (row) => hostCalls.thread.at(row), threads);
@@ -152,7 +155,7 @@ class OpenFrames {
 /** Nests the ranges of one thread. @returns how many ranges nothing is nested in */
 function nestThread(
   { start, end }: Ranges,
-  hostCalls: HostCalls,
+  hostCalls: CallSpans,
   rows: Uint32Array,
   callRows: Uint32Array,
   { slack, isFrame, isRepeat }: NestingFacts,
@@ -213,7 +216,7 @@ function endOfInstant(rows: Uint32Array, at: number, start: Ranges['start']): nu
  */
 export function nestEvents(
   events: HostEvents,
-  hostCalls: HostCalls,
+  hostCalls: CallSpans,
   threads: number,
   slack: number,
   diagnostics: Diagnostics,

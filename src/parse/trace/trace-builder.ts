@@ -161,7 +161,8 @@ export class TraceBuilder {
     const [start, end, thread] = [timeOf(row.start), timeOf(row.end), this.#thread(row)];
     if (!(start <= end)) this.bad('bad-row', row.start);
     else {
-      this.#calls.add(start, end, thread, 0, valueOf(row.corr), this.#apis.of(row.name), row.precedence ?? 0);
+      const [corr, api, precedence] = [valueOf(row.corr), this.#apis.of(row.name), row.precedence ?? 0];
+      this.#calls.push({ start, end, thread, process: 0, corr, api, precedence });
       this.#calls.setResult(valueOf(row.result));
     }
   }
@@ -177,14 +178,15 @@ export class TraceBuilder {
     const marker = this.#markerOf(row);
     if (marker !== null) this.#markers.set(this.#ranges.length, marker);
     const domain = this.textOf(row.domain) === null ? NONE : this.#domains.of(row.domain);
-    this.#ranges.add(start, end, this.#thread(row), this.#rangeText(row.text), domain + 1);
+    this.#ranges.push({ start, end, thread: this.#thread(row), text: this.#rangeText(row.text) });
+    this.#ranges.domain.push(domain + 1);
   }
 
   /** What the profiler did for itself: time of the host that is none of the program's. */
   overhead(row: OnThread & Readonly<Record<'text', Text>>): void {
     const [start, end] = [timeOf(row.start), timeOf(row.end)];
     if (!(start <= end)) this.bad('bad-row', row.start);
-    else this.#overhead.add(start, end, this.#thread(row), this.#rangeText(row.text), 0);
+    else this.#overhead.push({ start, end, thread: this.#thread(row), text: this.#rangeText(row.text) });
   }
 
   kernel(row: KernelRow): void {

@@ -3,7 +3,7 @@
  * about 55 bytes an activity, 30 a host call, 25 a range.
  */
 import { elementAt } from '../../containers/element.js';
-import { NarrowColumn, NumericColumn } from '../../containers/numeric-column.js';
+import { columns, NarrowColumn } from '../../containers/numeric-column.js';
 import { PairIndex } from '../../containers/hash-index.js';
 
 /** An index from a number in a column to its row. */
@@ -38,46 +38,33 @@ export const KIND_CODE = Object.fromEntries(ACTIVITY_KINDS.map((kind, code) => [
 /** In `Activities.kind`: a row that was taken out. It has no launch and becomes no record. */
 export const REMOVED = 255;
 
-/** Host calls that may launch work on a device (runtime and driver API). Times in ns. */
-export class HostCalls {
-  readonly start = NumericColumn.floats();
-  readonly end = NumericColumn.floats();
+/** Spans of the host's threads, in any order. Times in ns. */
+export class ThreadSpans extends columns({
+  start: 'f64',
+  end: 'f64',
   /** Number of the thread, from `ThreadTable`. */
-  readonly thread = NarrowColumn.counts();
+  thread: 'count',
+}) {}
+
+/** Host calls that may launch work on a device (runtime and driver API). Times in ns. */
+export class HostCalls extends columns({
+  start: 'f64',
+  end: 'f64',
+  /** Number of the thread, from `ThreadTable`. */
+  thread: 'count',
   /** Number of the process whose correlation ids these are. */
-  readonly process = NarrowColumn.counts();
+  process: 'count',
   /** Correlation id; NaN when the call has none. */
-  readonly corr = NarrowColumn.ids();
+  corr: 'id',
   /** Number of the function's name, for `TraceNames.apiName`. */
-  readonly api = NumericColumn.counts();
+  api: 'u32',
   /** Which row to prefer when several have one correlation id, the lowest first: 0 runtime, 1 driver, 2 other. */
-  readonly precedence = NumericColumn.codes();
+  precedence: 'u8',
+}) {
   /** Codes that calls returned, by row; none for those that returned 0, or of which that is not known. */
   readonly results = new Map<number, number>();
   /** Rows whose times are not believed: they become no records. */
   readonly strays = new Set<number>();
-
-  get length(): number {
-    return this.start.length;
-  }
-
-  add(
-    start: number,
-    end: number,
-    thread: number,
-    process: number,
-    corr: number,
-    api: number,
-    precedence: number,
-  ): void {
-    this.start.push(start);
-    this.end.push(end);
-    this.thread.push(thread);
-    this.process.push(process);
-    this.corr.push(corr);
-    this.api.push(api);
-    this.precedence.push(precedence);
-  }
 
   /** Sets what the call added last returned: 0 for success, as in CUDA; NaN for unknown. */
   setResult(code: number): void {
@@ -86,30 +73,19 @@ export class HostCalls {
 }
 
 /** Host ranges, each on one thread. Times in ns. */
-export class Ranges {
-  readonly start = NumericColumn.floats();
+export class Ranges extends columns({
+  start: 'f64',
   /** Infinity for a range still open at the end of the profile. */
-  readonly end = NumericColumn.floats();
+  end: 'f64',
   /** Number of the thread, from `ThreadTable`. */
-  readonly thread = NarrowColumn.counts();
+  thread: 'count',
   /** Number of the text, for `TraceNames.rangeText`. */
-  readonly text = NarrowColumn.signed();
+  text: 'signed',
+}) {
   /** Number of the NVTX domain, for `TraceNames.domainName`; 0 is the default one. Empty where all are of that one. */
   readonly domain = NarrowColumn.counts();
   /** Rows whose times are not believed: they become no records. */
   readonly strays = new Set<number>();
-
-  get length(): number {
-    return this.start.length;
-  }
-
-  add(start: number, end: number, thread: number, text: number, domain: number): void {
-    this.start.push(start);
-    this.end.push(end);
-    this.thread.push(thread);
-    this.text.push(text);
-    this.domain.push(domain);
-  }
 
   domainOf(row: number): number {
     return this.domain.length === 0 ? 0 : this.domain.at(row);
@@ -155,52 +131,59 @@ class LaunchExtents {
   }
 }
 
+class Kernels extends columns({
+  /** Number of the name, for `TraceNames.kernelName`. */
+  name: 'u32',
+  /** Id of the CUDA or HIP graph; NaN outside of graphs or where the format has none. */
+  graphId: 'id',
+}) {
+  readonly extents = new LaunchExtents();
+  /** Registers of a thread; 0 for unknown. Empty where the format has none, as is `sharedBytes`. */
+  readonly registers = NarrowColumn.counts();
+  /** Shared memory of a block. */
+  readonly sharedBytes = NarrowColumn.ids();
+}
+
+class Copies extends columns({
+  /** The format's code of the direction, for `TraceNames.copyKind`. */
+  kindCode: 'u32',
+  bytes: 'f64',
+  /** The format's code of the host's memory, for `Trace.hostMemoryOf`; NaN where there is none. */
+  hostMemoryCode: 'f64',
+}) {}
+
+/** `value` is what the memory is set to. */
+class MemorySets extends columns({ bytes: 'f64', value: 'f64' }) {}
+
+/** The format's code of what is waited for, for `TraceNames.syncKind`. */
+class Syncs extends columns({ kindCode: 'u32' }) {}
+
+/** Graph launches that are traced as a whole; `execId` is that of the executable graph. */
+class GraphLaunches extends columns({ graphId: 'f64', execId: 'f64' }) {}
+
 /**
  * Work on a device, and waits for it. What only one kind has is in columns of that kind, at the activity's `ownRow`.
  */
-export class Activities {
+export class Activities extends columns({
   /** Index in `ACTIVITY_KINDS`, or REMOVED. */
-  readonly kind = NumericColumn.codes();
+  kind: 'u8',
   /** See `ActivityRow` for this and the next seven. */
-  readonly start = NumericColumn.floats();
-  readonly end = NumericColumn.floats();
-  readonly device = NarrowColumn.counts();
-  readonly stream = NarrowColumn.ids();
-  readonly context = NarrowColumn.ids();
-  readonly process = NarrowColumn.counts();
-  readonly corr = NarrowColumn.ids();
-  readonly node = NarrowColumn.ids();
+  start: 'f64',
+  end: 'f64',
+  device: 'count',
+  stream: 'id',
+  context: 'id',
+  process: 'count',
+  corr: 'id',
+  node: 'id',
   /** Row in the columns of the activity's kind; 0 for collectives, which have none. */
-  readonly ownRow = NumericColumn.counts();
-
-  readonly kernels = {
-    /** Number of the name, for `TraceNames.kernelName`. */
-    name: NumericColumn.counts(),
-    /** Id of the CUDA or HIP graph; NaN outside of graphs or where the format has none. */
-    graphId: NarrowColumn.ids(),
-    extents: new LaunchExtents(),
-    /** Registers of a thread; 0 for unknown. Empty where the format has none, as is `sharedBytes`. */
-    registers: NarrowColumn.counts(),
-    /** Shared memory of a block. */
-    sharedBytes: NarrowColumn.ids(),
-  };
-  readonly copies = {
-    /** The format's code of the direction, for `TraceNames.copyKind`. */
-    kindCode: NumericColumn.counts(),
-    bytes: NumericColumn.floats(),
-    /** The format's code of the host's memory, for `Trace.hostMemoryOf`; NaN where there is none. */
-    hostMemoryCode: NumericColumn.floats(),
-  };
-  /** `value` is what the memory is set to. */
-  readonly sets = { bytes: NumericColumn.floats(), value: NumericColumn.floats() };
-  /** The format's code of what is waited for, for `TraceNames.syncKind`. */
-  readonly syncs = { kindCode: NumericColumn.counts() };
-  /** Graph launches that are traced as a whole; `execId` is that of the executable graph. */
-  readonly graphs = { graphId: NumericColumn.floats(), execId: NumericColumn.floats() };
-
-  get length(): number {
-    return this.start.length;
-  }
+  ownRow: 'u32',
+}) {
+  readonly kernels = new Kernels();
+  readonly copies = new Copies();
+  readonly sets = new MemorySets();
+  readonly syncs = new Syncs();
+  readonly graphs = new GraphLaunches();
 
   /** What one stream of a process has in common, as a key. */
   streamOf(row: number): string {
@@ -214,34 +197,29 @@ export class Activities {
 
   /** Adds a kernel, with graph id 0 or NaN outside of graphs; the caller adds its grid and block, six numbers, to `kernels.extents`. */
   addKernel(row: ActivityRow, name: number, graphId: number): void {
-    this.#add('kernel', row, this.kernels.name.length);
-    this.kernels.name.push(name);
-    this.kernels.graphId.push(knownId(graphId));
+    this.#add('kernel', row, this.kernels.length);
+    this.kernels.pushCells(name, knownId(graphId));
   }
 
   addCopy(row: ActivityRow, kindCode: number, bytes: number, hostMemoryCode: number): void {
-    this.#add('copy', row, this.copies.kindCode.length);
-    this.copies.kindCode.push(kindCode);
-    this.copies.bytes.push(bytes);
-    this.copies.hostMemoryCode.push(hostMemoryCode);
+    this.#add('copy', row, this.copies.length);
+    this.copies.pushCells(kindCode, bytes, hostMemoryCode);
   }
 
   addSet(row: ActivityRow, bytes: number, value: number): void {
-    this.#add('set', row, this.sets.bytes.length);
-    this.sets.bytes.push(bytes);
-    this.sets.value.push(value);
+    this.#add('set', row, this.sets.length);
+    this.sets.pushCells(bytes, value);
   }
 
   addSync(row: ActivityRow, kindCode: number): void {
-    this.#add('sync', row, this.syncs.kindCode.length);
-    this.syncs.kindCode.push(kindCode);
+    this.#add('sync', row, this.syncs.length);
+    this.syncs.pushCells(kindCode);
   }
 
   /** Adds the launch of a graph that is traced as a whole. */
   addGraph(row: ActivityRow, graphId: number, execId: number): void {
-    this.#add('graph', row, this.graphs.graphId.length);
-    this.graphs.graphId.push(graphId);
-    this.graphs.execId.push(execId);
+    this.#add('graph', row, this.graphs.length);
+    this.graphs.pushCells(graphId, execId);
   }
 
   /** Adds a collective operation; `Trace.operationOf` describes it. */
@@ -255,15 +233,7 @@ export class Activities {
   }
 
   #add(kind: ActivityKind, row: ActivityRow, ownRow: number): void {
-    this.kind.push(KIND_CODE[kind]);
-    this.start.push(row.start);
-    this.end.push(row.end);
-    this.device.push(row.device);
-    this.stream.push(row.stream);
-    this.context.push(row.context ?? NaN);
-    this.process.push(row.process);
-    this.corr.push(row.corr);
-    this.node.push(nodeId(row.node));
-    this.ownRow.push(ownRow);
+    const { start, end, device, stream, context = NaN, process: owner, corr, node } = row;
+    this.pushCells(KIND_CODE[kind], start, end, device, stream, context, owner, corr, nodeId(node), ownRow);
   }
 }

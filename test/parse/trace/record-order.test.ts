@@ -7,7 +7,7 @@ describe('the order of ranges', () => {
     list: readonly (readonly [start: number, end: number, thread: number, text: string])[],
   ): number[][] => {
     const ranges = new Ranges();
-    for (const [row, [start, end, thread]] of list.entries()) ranges.add(start, end, thread, row, 0);
+    for (const [row, [start, end, thread]] of list.entries()) ranges.push({ start, end, thread, text: row });
     const text = (row: number): string => list[row]?.[3] ?? '';
     const { rows, first } = orderRanges(ranges, 2, (a, b) => text(a).localeCompare(text(b)));
     return [0, 1].map((thread) => [...rows.subarray(first[thread], first[thread + 1])]);

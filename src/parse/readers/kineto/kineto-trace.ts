@@ -247,7 +247,8 @@ export class KinetoTrace implements Trace {
   #takeFrame(event: TraceEvent, thread: number, name: number): void {
     event.readArgs();
     const id = event.args.number(ARG.frame);
-    if (!Number.isNaN(id)) this.#events.callers.add(this.ranges.length, id, event.args.number(ARG.caller));
+    if (!Number.isNaN(id))
+      this.#events.callers.push({ range: this.ranges.length, id, caller: event.args.number(ARG.caller) });
     this.#events.add('frame', this.#clock.start, this.#clock.end, thread, name);
   }
 
@@ -259,19 +260,21 @@ export class KinetoTrace implements Trace {
   }
 
   #takeOp(event: TraceEvent, thread: number, name: number): void {
-    this.#events.addOp(this.#clock.start, this.#clock.end, thread, name);
     event.readArgs();
-    const { ops } = this.#events;
-    ops.externalId.push(event.args.id(ARG.externalId, this.#ids));
-    ops.sequence.push(event.args.number(ARG.sequence));
-    const forwardThread = event.args.number(ARG.forwardThread);
-    ops.forwardThread.push(forwardThread > 0 ? forwardThread : 0);
-    ops.dims.push(event.args.textPlusOne(ARG.dims, this.#texts));
-    ops.types.push(event.args.textPlusOne(ARG.types, this.#texts));
-    ops.concrete.push(event.args.textPlusOne(ARG.concrete, this.#texts));
-    ops.strides.push(event.args.textPlusOne(ARG.strides, this.#texts));
-    ops.callStack.push(event.args.textPlusOne(ARG.callStack, this.#texts));
-    this.#sources.take(ops.length - 1, event.args);
+    const { args } = event;
+    const [start, end, texts] = [this.#clock.start, this.#clock.end, this.#texts];
+    this.#events.addOp(start, end, thread, {
+      name,
+      externalId: args.id(ARG.externalId, this.#ids),
+      sequence: args.number(ARG.sequence),
+      forwardThread: args.number(ARG.forwardThread),
+      dims: args.textPlusOne(ARG.dims, texts),
+      types: args.textPlusOne(ARG.types, texts),
+      concrete: args.textPlusOne(ARG.concrete, texts),
+      strides: args.textPlusOne(ARG.strides, texts),
+      callStack: args.textPlusOne(ARG.callStack, texts),
+    });
+    this.#sources.take(this.#events.ops.length - 1, event.args);
   }
 
   #takeCounter(event: TraceEvent): void {
@@ -287,7 +290,7 @@ export class KinetoTrace implements Trace {
   #takeCall(precedence: number, event: TraceEvent, thread: number, name: number): void {
     event.readArgs();
     const corr = event.args.id(ARG.correlation, this.#ids);
-    this.hostCalls.add(this.#clock.start, this.#clock.end, thread, 0, corr, name, precedence);
+    this.hostCalls.pushCells(this.#clock.start, this.#clock.end, thread, 0, corr, name, precedence);
     this.#launchArgs.take(this.hostCalls.length - 1, event.args);
   }
 

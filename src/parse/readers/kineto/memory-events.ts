@@ -9,9 +9,9 @@
 import type { Diagnostics } from '../../../record/diagnostics.js';
 import type { Labels, SampleRecord } from '../../../record/record.js';
 import { ValueLine } from '../../../record/value-line.js';
-import { HostCalls } from '../../trace/trace-columns.js';
+import { ThreadSpans, type HostCalls } from '../../trace/trace-columns.js';
 import { elementAt } from '../../../containers/element.js';
-import { NumericColumn } from '../../../containers/numeric-column.js';
+import { columns } from '../../../containers/numeric-column.js';
 import { allRows, sortRows } from '../../../containers/row-order.js';
 import type { HostEvents } from '../../torch/host-events.js';
 import { OUTSIDE } from '../../torch/nesting.js';
@@ -52,16 +52,21 @@ interface Allocator {
   sum: number;
 }
 
+/** Events of memory beyond their blocks. */
+class EventColumns extends columns({
+  thread: 'u32',
+  allocated: 'f64',
+  reserved: 'f64',
+  /** Index among the profiler's events: the order of events of the same time. */
+  index: 'f64',
+  /** Index in `#allocators`. */
+  allocator: 'u32',
+}) {}
+
 export class MemoryEvents {
   readonly #blocks = new MemoryBlocks();
   readonly start = this.#blocks.start;
-  readonly #thread = NumericColumn.counts();
-  readonly #allocated = NumericColumn.floats();
-  readonly #reserved = NumericColumn.floats();
-  /** Index among the profiler's events: the order of events of the same time. */
-  readonly #index = NumericColumn.floats();
-  /** By event: index in `#allocators`. */
-  readonly #allocator = NumericColumn.counts();
+  readonly #events = new EventColumns();
   readonly #allocators: Allocator[] = [];
   /** Those indexes by device type and id. */
   readonly #numbers = new Map<string, number>();
@@ -85,25 +90,20 @@ export class MemoryEvents {
     const allocated = sizeOrNaN(args.number(ARG.allocated));
     const allocator = elementAt(this.#allocators, number);
     if (!Number.isNaN(allocated)) allocator.hasTotals = true;
-    this.#blocks.add(start, size, address === 0 ? NaN : address, number);
-    this.#thread.push(thread);
-    this.#allocated.push(allocated);
-    this.#reserved.push(allocator.isHost ? NaN : sizeOrNaN(args.number(ARG.reserved)));
-    this.#index.push(args.number(ARG.index));
-    this.#allocator.push(number);
+    this.#blocks.push({ start, bytes: size, address: address === 0 ? NaN : address, space: number });
+    const reserved = allocator.isHost ? NaN : sizeOrNaN(args.number(ARG.reserved));
+    this.#events.push({ thread, allocated, reserved, index: args.number(ARG.index), allocator: number });
   }
 
   /** Host calls followed by the events as calls without a duration, to find the ranges around both in one pass. */
-  after(hostCalls: HostCalls): HostCalls {
+  after(hostCalls: HostCalls): ThreadSpans | HostCalls {
     if (this.length === 0) return hostCalls;
-    const all = new HostCalls();
-    for (const { start, end, thread } of [hostCalls, { start: this.start, end: this.start, thread: this.#thread }]) {
-      for (let row = 0; row < start.length; row++) {
-        all.start.push(start.at(row));
-        all.end.push(end.at(row));
-        all.thread.push(thread.at(row));
-      }
-    }
+    const all = new ThreadSpans();
+    for (const { start, end, thread } of [
+      hostCalls,
+      { start: this.start, end: this.start, thread: this.#events.thread },
+    ])
+      for (let row = 0; row < start.length; row++) all.pushCells(start.at(row), end.at(row), thread.at(row));
     return all;
   }
 
@@ -115,15 +115,18 @@ export class MemoryEvents {
   /** The samples in order of start. */
   *records(profile: number, diagnostics: Diagnostics, events: HostEvents): Generator<SampleRecord> {
     const rows = allRows(this.length);
-    sortRows(rows, (a, b) => this.start.at(a) - this.start.at(b) || this.#index.at(a) - this.#index.at(b) || a - b);
+    sortRows(
+      rows,
+      (a, b) => this.start.at(a) - this.start.at(b) || this.#events.index.at(a) - this.#events.index.at(b) || a - b,
+    );
     this.#blocks.pair(rows, diagnostics, () => undefined);
     for (const row of rows) {
-      const allocator = elementAt(this.#allocators, this.#allocator.at(row));
+      const allocator = elementAt(this.#allocators, this.#events.allocator.at(row));
       const { device, labels } = allocator;
       const start = this.start.at(row);
       const bytes = this.#blocks.bytes.at(row);
-      const allocated = this.#allocated.at(row);
-      const reserved = this.#reserved.at(row);
+      const allocated = this.#events.allocated.at(row);
+      const reserved = this.#events.reserved.at(row);
       if (Number.isNaN(allocated)) diagnostics.count('memory-total-missing');
       else if (allocated !== allocator.allocated) {
         allocator.allocated = allocated;

@@ -97,7 +97,8 @@ export class GraphNodes {
   #readContexts(): ReadonlyMap<NodeEvent, CapturedNode> {
     const originals = this.#launched();
     const hostCalls = new HostCalls();
-    for (const { start, end, process, thread } of originals) hostCalls.add(start, end, thread, process, NaN, 0, 0);
+    for (const { start, end, process, thread } of originals)
+      hostCalls.push({ start, end, thread, process, corr: NaN, api: 0, precedence: 0 });
     const kernelCounts = new Uint32Array(originals.length).fill(1);
     const trace = { ...contextsOf(this.trace), hostCalls };
     const contexts = new MarkerContexts(trace, { callOf: new Int32Array(0), kernelCounts });

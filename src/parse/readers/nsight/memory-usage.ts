@@ -60,7 +60,8 @@ export class MemoryUsage {
     if (!isNear(start) || (operation !== ALLOCATION && operation !== RELEASE)) return false;
     const isUnknown = !(bytes > 0);
     if (isUnknown && (operation === ALLOCATION || Number.isNaN(address))) return false;
-    this.#blocks.add(start, isUnknown ? NaN : operation === ALLOCATION ? bytes : -bytes, address, process);
+    const change = isUnknown ? NaN : operation === ALLOCATION ? bytes : -bytes;
+    this.#blocks.push({ start, bytes: change, address, space: process });
     this.#pool.push(this.#poolOf(device, kind));
     return true;
   }

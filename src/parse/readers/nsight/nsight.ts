@@ -269,7 +269,8 @@ class NsightTrace implements Trace {
         }
         const owner = this.#process(process);
         const precedence = Number.isNaN(eventClass) ? 0 : (CALL_PRECEDENCE[eventClass] ?? OTHER_CALLS);
-        hostCalls.add(start, end, this.threads.thread(owner, tid), owner, knownId(corr), name, precedence);
+        const thread = this.threads.thread(owner, tid);
+        hostCalls.pushCells(start, end, thread, owner, knownId(corr), name, precedence);
         // Calls of other libraries return what they like.
         if (precedence < OTHER_CALLS) hostCalls.setResult(result);
       },
@@ -295,7 +296,8 @@ class NsightTrace implements Trace {
       const owner = this.#process(process);
       const thread = this.threads.thread(owner, tid);
       if (mayBeStep === 1 || registered.has(textId)) this.stepRanges.push(ranges.length);
-      ranges.add(start, isOpen ? Infinity : end, thread, textId, this.#domains.numberOf(owner, domain));
+      ranges.pushCells(start, isOpen ? Infinity : end, thread, textId);
+      ranges.domain.push(this.#domains.numberOf(owner, domain));
     };
     database.eachNumbers(NVTX, columns, take, IS_RANGE);
     const known = ['endGlobalTid', 'globalTid'].every((column) => database.hasColumn(NVTX, column));

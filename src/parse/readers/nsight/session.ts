@@ -132,7 +132,7 @@ export function readOverhead({ database, diagnostics, thread, threadOf }: Overhe
     const columns = ['start', 'end', 'nameId', ...thread];
     database.eachNumbers(table, columns, ([start = NaN, end = NaN, name = NaN, process = NaN, tid = 0]) => {
       if (!isNear(start) || !isNear(end) || end < start || Number.isNaN(process)) diagnostics.count('bad-row');
-      else ranges.add(start, end, threadOf(process, tid), -1 - name, 0);
+      else ranges.push({ start, end, thread: threadOf(process, tid), text: -1 - name });
     });
   }
   return ranges;

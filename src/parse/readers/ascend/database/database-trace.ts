@@ -213,9 +213,7 @@ export class AscendTrace implements Trace {
     const { hostCalls: calls, threads, diagnostics } = this;
     const times = [this.#clock.since('startNs'), this.#clock.since('endNs')];
     const columns = [...times, ...THREAD, 'connectionId', 'name', 'type'];
-    const rows = this.database.count('CANN_API');
-    const { start, end, thread, process, corr, api, precedence: rank } = calls;
-    for (const column of [start, end, thread, process, corr, api, rank]) column.reserve(rows);
+    calls.reserve(this.database.count('CANN_API'));
     this.database.eachNumbers('CANN_API', columns, (cells) => {
       const [began = NaN, ended = NaN, pid = NaN, tid = 0, connection = NaN, name = NaN, type = NaN] = cells;
       if (!hasTimes([began, ended], diagnostics, 'bad-row')) return;
@@ -225,7 +223,16 @@ export class AscendTrace implements Trace {
       }
       const owner = threads.process(pid, pid);
       const thread = threads.thread(owner, tid);
-      calls.add(began, ended, thread, owner, connectionOrNone(connection), name, apiLayerCodeOf(type));
+      const corr = connectionOrNone(connection);
+      calls.push({
+        start: began,
+        end: ended,
+        thread,
+        process: owner,
+        corr,
+        api: name,
+        precedence: apiLayerCodeOf(type),
+      });
     });
   }
 
@@ -238,7 +245,8 @@ export class AscendTrace implements Trace {
   #addMarkedCalls(): void {
     for (const { start, end, thread, connection, message } of this.#host.operations) {
       const process = this.threads.processOf(thread);
-      this.hostCalls.add(start, end, thread, process, connection, message, COMMUNICATION_LAYER);
+      const call = { start, end, thread, process, corr: connection, api: message };
+      this.hostCalls.push({ ...call, precedence: COMMUNICATION_LAYER });
     }
   }
 

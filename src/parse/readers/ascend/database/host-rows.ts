@@ -194,7 +194,6 @@ export class HostRows {
       ...['type', 'name', 'connectionId', 'sequenceNumber'],
       ...['fwdThreadId', 'inputDtypes', 'inputShapes', 'callchainId'],
     ];
-    const { ops } = this.events;
     this.events.reserve(this.database.count('PYTORCH_API'));
     this.database.eachNumbers('PYTORCH_API', columns, (cells) => {
       const [start = NaN, end = NaN, pid = NaN, tid = 0, type = NaN, name = NaN, connection = NaN, sequence = NaN] =
@@ -210,15 +209,11 @@ export class HostRows {
       }
       const [, , , , , , , , forwardThread = NaN, dtypes = NaN, shapes = NaN, chain = NaN] = cells;
       const swapped = names.areSwapped(shapes, dtypes);
-      this.events.addOp(start, end, thread, number);
-      ops.externalId.push(connection >= 0 ? connection : NaN);
-      ops.sequence.push(sequence >= 0 ? sequence : NaN);
-      ops.forwardThread.push(forwardThread > 0 ? forwardThread : 0);
-      ops.dims.push(plusOne(swapped ? dtypes : shapes));
-      ops.types.push(plusOne(swapped ? shapes : dtypes));
-      ops.concrete.push(0);
-      ops.strides.push(0);
-      ops.callStack.push(plusOne(chain));
+      this.events.addOp(start, end, thread, {
+        ...{ name: number, externalId: connection >= 0 ? connection : NaN, sequence, forwardThread },
+        ...{ dims: plusOne(swapped ? dtypes : shapes), types: plusOne(swapped ? shapes : dtypes) },
+        callStack: plusOne(chain),
+      });
     });
   }
 

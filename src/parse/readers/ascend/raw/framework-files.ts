@@ -56,18 +56,14 @@ function readOps({ folder, threads, host, texts, diagnostics }: Place): void {
       const text = textAt(type);
       return text === null ? 0 : texts.numberOf(text.toString('utf8').replaceAll(';', ';\r\n')) + 1;
     };
-    host.addOp(start, end, thread, numberOf(OP_TEXT.name));
-    const { ops } = host;
-    const sequence = Number(structure.big('sequence'));
-    const forwardThread = Number(structure.big('forwardThread'));
-    ops.externalId.push(NaN);
-    ops.sequence.push(sequence >= 0 ? sequence : NaN);
-    ops.forwardThread.push(forwardThread);
-    ops.dims.push(linesOf(OP_TEXT.shapes));
-    ops.types.push(linesOf(OP_TEXT.types));
-    ops.concrete.push(0);
-    ops.strides.push(0);
-    ops.callStack.push(linesOf(OP_TEXT.stack));
+    host.addOp(start, end, thread, {
+      name: numberOf(OP_TEXT.name),
+      sequence: Number(structure.big('sequence')),
+      forwardThread: Number(structure.big('forwardThread')),
+      dims: linesOf(OP_TEXT.shapes),
+      types: linesOf(OP_TEXT.types),
+      callStack: linesOf(OP_TEXT.stack),
+    });
   } // prettier-ignore
 }
 
@@ -90,8 +86,8 @@ function readQueue({ folder, threads, queue, diagnostics }: Place): void {
       const start = begun.get(key);
       begun.delete(key);
       if (start === undefined) diagnostics.count('event-without-time');
-      else if (isPut) queue.put.add(start, time, thread, 0, entry, 0, 0);
-      else queue.taken.add(start, time, thread, entry, 0);
+      else if (isPut) queue.put.push({ start, end: time, thread, entry });
+      else queue.taken.push({ start, end: time, thread, text: entry });
     }
   }
   diagnostics.count('event-without-time', begun.size);

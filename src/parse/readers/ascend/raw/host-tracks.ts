@@ -7,7 +7,7 @@ import { entryOf, LruCache } from '../../../../containers/map-entry.js';
 import { elementAt } from '../../../../containers/element.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { isNear } from '../../../trace/clocks/trace-clock.js';
-import { HostCalls, Ranges } from '../../../trace/trace-columns.js';
+import { HostCalls, Ranges, ThreadSpans } from '../../../trace/trace-columns.js';
 import { firstBytes } from '../../../files.js';
 import { nest, OUTSIDE } from '../../../torch/nesting.js';
 import type { ThreadTable } from '../../../trace/threads.js';
@@ -116,7 +116,7 @@ export class HostTracks {
   readonly #types: ReadonlyMap<string, string>;
   readonly #hashes: ReadonlyMap<string, string>;
   /** What is placed in calls, and what is done with that of each kind once the calls around it are known. */
-  readonly #points = new HostCalls();
+  readonly #points = new ThreadSpans();
   readonly #place: ((callOf: (point: number) => number) => void)[] = [];
   readonly #tensors = new LruCache<string, Tensors>(SHARED_TENSORS);
 
@@ -194,7 +194,8 @@ export class HostTracks {
     }
     const name = this.#types.get(`${level}_${type}`) ?? `${level}_${type}`;
     const row = this.calls.length;
-    this.calls.add(from, to, this.#thread(thread), 0, row, this.texts.numberOf(name), apiLayerCodeOf(level));
+    const [api, precedence] = [this.texts.numberOf(name), apiLayerCodeOf(level)];
+    this.calls.push({ start: from, end: to, thread: this.#thread(thread), process: 0, corr: row, api, precedence });
     this.#levels.push(level);
     this.#items.push(item);
   }
@@ -216,7 +217,7 @@ export class HostTracks {
       const head = row as Structure<(typeof HOST)[PlacedKind]['fields']>;
       // What comes as a call ends belongs to it.
       const within = this.folder.timeOf(head.big('time')) - 0.5;
-      this.#points.add(within, within, this.#thread(head.number('thread')), 0, NaN, 0, 0);
+      this.#points.push({ start: within, end: within, thread: this.#thread(head.number('thread')) });
       found.push(thing);
     }
     this.#place.push((callOf) => {
@@ -358,7 +359,8 @@ export class HostTracks {
     for (let call = 0; call < this.calls.length; call++) {
       // The driver's own calls are within those that are asked for.
       if (this.#levels[call] === RUNTIME) continue;
-      ranges.add(this.calls.start.at(call), this.calls.end.at(call), this.calls.thread.at(call), 0, 0);
+      const { start, end, thread } = this.calls;
+      ranges.push({ start: start.at(call), end: end.at(call), thread: thread.at(call), text: 0 });
       rows.push(call);
     }
     const facts = {

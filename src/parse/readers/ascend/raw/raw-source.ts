@@ -5,7 +5,7 @@
 import { entryOf } from '../../../../containers/map-entry.js';
 import { elementAt } from '../../../../containers/element.js';
 import { NO_ROW } from '../../../../containers/hash-index.js';
-import { NumericColumn } from '../../../../containers/numeric-column.js';
+import { columns } from '../../../../containers/numeric-column.js';
 import { Diagnostics } from '../../../../record/diagnostics.js';
 import type { ActivityDetails } from '../../../trace/trace.js';
 import { NumberIndex } from '../../../trace/trace-columns.js';
@@ -141,16 +141,11 @@ class RawWork {
     const copied = call === -1 ? undefined : this.tracks.copies.get(call);
     if (copied !== undefined) this.copies.set(row, copied);
     const name = operator?.name ?? (put !== undefined && OF_KERNELS.test(type) ? put.kernel || this.#itemOf(call) : '');
-    this.tasks.start.push(task.start);
-    this.tasks.end.push(task.end);
-    this.tasks.lane.push(lane);
-    this.tasks.stream.push(put?.stream ?? task.stream);
-    this.tasks.connection.push(call === -1 ? NaN : call);
-    this.tasks.name.push(this.texts.numberOf(name === '' ? type : name));
-    this.tasks.type.push(this.texts.numberOf(type) + 1);
-    this.tasks.task.push(task.task);
-    this.tasks.batch.push(task.batch);
-    this.tasks.subtask.push(task.context);
+    this.tasks.push({
+      ...{ start: task.start, end: task.end, lane, stream: put?.stream ?? task.stream },
+      ...{ connection: call === -1 ? NaN : call, name: this.texts.numberOf(name === '' ? type : name) },
+      ...{ type: this.texts.numberOf(type) + 1, task: task.task, batch: task.batch, subtask: task.context },
+    });
     if (operator !== null) this.kernels.add(operator, task);
   }
 
@@ -194,25 +189,15 @@ const placeOf = (device: number, stream: number, task: number, batch: number): n
   ((device * 65_536 + stream) * 65_536 + task) * 16_384 + (batch % 16_384);
 
 /** Kernels with what their operators state, in the order of tasks. Memory: 40 bytes a kernel, and its operator. */
-class RawKernels implements TracedKernels {
-  readonly start = NumericColumn.floats();
-  readonly blocks = NumericColumn.floats();
-  readonly #contexts = NumericColumn.counts();
+class RawKernels
+  extends columns({ start: 'f64', blocks: 'f64', context: 'u32', cycles: 'f64', isVector: 'u8' })
+  implements TracedKernels
+{
   readonly #operators: Operator[] = [];
-  readonly #cycles = NumericColumn.floats();
-  readonly #isVector = NumericColumn.codes();
 
-  get length(): number {
-    return this.start.length;
-  }
-
-  add(operator: Operator, task: DeviceTask): void {
-    this.start.push(task.start);
-    this.blocks.push(operator.blocks & 0xffff || NaN);
-    this.#contexts.push(task.context);
+  add(operator: Operator, { start, context, cycles, isVector }: DeviceTask): void {
+    this.push({ start, blocks: operator.blocks & 0xffff || NaN, context, cycles, isVector: Number(isVector) });
     this.#operators.push(operator);
-    this.#cycles.push(task.cycles);
-    this.#isVector.push(task.isVector ? 1 : 0);
   }
 
   nameOf(row: number): string {
@@ -225,14 +210,14 @@ class RawKernels implements TracedKernels {
 
   detailsOf(row: number, taskType: string | null, taskId?: number): ActivityDetails {
     const operator = elementAt(this.#operators, row);
-    const cycles = this.#cycles.at(row);
-    const core = this.#isVector.at(row) === 1 ? 'aiv' : 'aic';
+    const cycles = this.cycles.at(row);
+    const core = this.isVector.at(row) === 1 ? 'aiv' : 'aic';
     const counters = Number.isNaN(cycles) ? null : { [`${core}_total_cycles`]: cycles };
     const blockDim = this.blocks.at(row);
     const facts = { taskType, blockDim, mixBlockDim: blockDim * (operator.blocks >>> 16) };
     const labels = kernelLabels((label) => textOf(operator, label), facts);
     // The model is not stated with a task.
-    const ids = [taskId ?? NaN, NaN, this.#contexts.at(row)];
+    const ids = [taskId ?? NaN, NaN, this.context.at(row)];
     return kernelFields(operator.name, coreName(operator.core), counters, withTaskIds(labels, ids));
   } // prettier-ignore
 }

@@ -3,9 +3,9 @@
  * the device. Flows are at the end of a trace: in a truncated one, the launch is followed through the launch queue, which
  * a thread of its own drains.
  */
-import { HostCalls, Ranges, NumberIndex } from '../../../trace/trace-columns.js';
+import { type HostCalls, Ranges, NumberIndex } from '../../../trace/trace-columns.js';
 import { elementAt } from '../../../../containers/element.js';
-import { NumericColumn } from '../../../../containers/numeric-column.js';
+import { columns, type NumericColumn } from '../../../../containers/numeric-column.js';
 import { PairIndex } from '../../../../containers/hash-index.js';
 import type { ThreadTable } from '../../../trace/threads.js';
 import { nest, OUTSIDE } from '../../../torch/nesting.js';
@@ -111,13 +111,14 @@ export class TraceMarks {
 }
 
 /** Flow events: from a host thread at a time to a device lane at a time. */
-export class TraceFlows {
-  readonly #ids = new ByteTexts();
-  readonly thread = NumericColumn.counts();
+export class TraceFlows extends columns({
+  thread: 'u32',
   /** NaN when the trace lacks this end of the flow. */
-  readonly from = NumericColumn.floats();
-  readonly #lane = NumericColumn.counts();
-  readonly to = NumericColumn.floats();
+  from: 'f64',
+  lane: 'u32',
+  to: 'f64',
+}) {
+  readonly #ids = new ByteTexts();
   #index: PairIndex | null = null;
 
   addStart(event: Fields, thread: number, time: number): void {
@@ -128,7 +129,7 @@ export class TraceFlows {
 
   addEnd(event: Fields, lane: number, time: number): void {
     const flow = this.#numberOf(event);
-    this.#lane.set(flow, lane);
+    this.lane.set(flow, lane);
     this.to.set(flow, time);
   }
 
@@ -140,31 +141,29 @@ export class TraceFlows {
 
   #numberOf({ bytes, from, to }: Fields): number {
     const flow = this.#ids.numberOf(bytes, elementAt(from, EVENT.id), elementAt(to, EVENT.id));
-    if (flow === this.from.length) {
-      this.thread.push(0);
-      this.from.push(NaN);
-      this.#lane.push(0);
-      this.to.push(NaN);
-    }
+    if (flow === this.length) this.push({ thread: 0, from: NaN, lane: 0, to: NaN });
     return flow;
   }
 
   #indexEnds(): PairIndex {
     const index = new PairIndex(
-      (flow) => this.#lane.at(flow),
+      (flow) => this.lane.at(flow),
       (flow) => this.to.at(flow),
     );
-    for (let flow = 0; flow < this.from.length; flow++) {
+    for (let flow = 0; flow < this.length; flow++) {
       if (!Number.isNaN(this.from.at(flow)) && !Number.isNaN(this.to.at(flow))) index.put(flow);
     }
     return index;
   }
 }
 
+/** Calls with the numbers of the entries that they put into the queue. */
+class QueuePuts extends columns({ start: 'f64', end: 'f64', thread: 'count', entry: 'id' }) {}
+
 /** The queue between the program's threads and the thread that launches. */
 export class LaunchQueue {
-  /** Enqueue calls; `corr` is the number of the entry. */
-  readonly put = new HostCalls();
+  /** Enqueue calls. */
+  readonly put = new QueuePuts();
   /** Dequeue ranges, with the numbers of their entries in `text`. */
   readonly taken = new Ranges();
 
@@ -186,8 +185,8 @@ export class LaunchQueue {
       isRepeat: () => false,
     };
     const { innermost } = nest(taken, calls, threads.count, facts);
-    const index = new NumberIndex(put.corr);
-    for (let row = 0; row < put.corr.length; row++) if (!Number.isNaN(put.corr.at(row))) index.put(row);
+    const index = new NumberIndex(put.entry);
+    for (let row = 0; row < put.length; row++) if (!Number.isNaN(put.entry.at(row))) index.put(row);
     return (call) => {
       const row = elementAt(innermost, call);
       return row === OUTSIDE ? -1 : index.get(taken.text.at(row));

@@ -15,7 +15,7 @@ import type {
   CollectiveOperation,
   IsStray,
 } from '../../../trace/trace.js';
-import { Activities, HostCalls, KIND_CODE, type ActivityRow } from '../../../trace/trace-columns.js';
+import { Activities, ThreadSpans, KIND_CODE, type ActivityRow } from '../../../trace/trace-columns.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { merged, startOf } from '../../../trace/record-order.js';
 import type { KernelContexts } from '../../../trace/launch-steps.js';
@@ -289,7 +289,8 @@ export class TextTrace implements Trace {
       const operation = collectives.length > 0 ? null : markedOperation(text, groups);
       const { start, end, thread, name, domain } = mark;
       if (operation !== null) {
-        this.hostCalls.add(start, end, thread, 0, id, name, COMMUNICATION_LAYER);
+        const call = { start, end, thread, process: 0, corr: id, api: name };
+        this.hostCalls.push({ ...call, precedence: COMMUNICATION_LAYER });
         this.#operations.set(this.activities.length, operation);
         this.#marked++;
         const isTimed = device !== null && device.end > device.start;
@@ -332,17 +333,15 @@ export class TextTrace implements Trace {
   }
 
   /** Origin in the program of each kernel and collective, as calls of zero length, and the origin of each activity. */
-  #origins(launches: LaunchJoin): { origins: HostCalls; originOf: Int32Array } {
+  #origins(launches: LaunchJoin): { origins: ThreadSpans; originOf: Int32Array } {
     const { flows, queue } = this.#events;
     const { hostCalls: calls, activities, threads } = this;
-    const origins = new HostCalls();
+    const origins = new ThreadSpans();
     const originOf = new Int32Array(activities.length).fill(-1);
     let enqueuedBy: ((call: number) => number) | null = null;
     const add = (activity: number, start: number, thread: number): void => {
       originOf[activity] = origins.length;
-      origins.start.push(start);
-      origins.end.push(start);
-      origins.thread.push(thread);
+      origins.push({ start, end: start, thread });
     };
     for (const kind of ['kernel', 'collective'] as const) {
       for (const activity of activities.rowsOf(kind)) {

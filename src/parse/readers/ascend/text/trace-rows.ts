@@ -162,26 +162,23 @@ export class AscendTrace {
         event.readArgs();
         const entry = event.args.number(ARG.queued);
         if (Number.isNaN(entry)) this.unread.count(event.fields.latin1(EVENT.cat) ?? '');
-        else if (category === 'put') this.queue.put.add(start, end, thread, 0, entry, 0, 0);
-        else if (category === 'taken') this.queue.taken.add(start, end, thread, entry, 0);
+        else if (category === 'put') this.queue.put.push({ start, end, thread, entry });
+        else if (category === 'taken') this.queue.taken.push({ start, end, thread, text: entry });
       }
     }
   }
 
   #takeOp(event: TraceEvent, thread: number): void {
-    this.host.addOp(this.clock.start, this.clock.end, thread, this.#name(event));
     event.readArgs();
-    const { ops } = this.host;
-    const sequence = event.args.number(ARG.sequence);
-    const forwardThread = event.args.number(ARG.forwardThread);
-    ops.externalId.push(NaN);
-    ops.sequence.push(sequence >= 0 ? sequence : NaN);
-    ops.forwardThread.push(forwardThread > 0 ? forwardThread : 0);
-    ops.dims.push(event.args.textPlusOne(ARG.dims, this.texts));
-    ops.types.push(event.args.textPlusOne(ARG.types, this.texts));
-    ops.concrete.push(0);
-    ops.strides.push(0);
-    ops.callStack.push(event.args.textPlusOne(ARG.callStack, this.texts));
+    const { args } = event;
+    this.host.addOp(this.clock.start, this.clock.end, thread, {
+      name: this.#name(event),
+      sequence: args.number(ARG.sequence),
+      forwardThread: args.number(ARG.forwardThread),
+      dims: args.textPlusOne(ARG.dims, this.texts),
+      types: args.textPlusOne(ARG.types, this.texts),
+      callStack: args.textPlusOne(ARG.callStack, this.texts),
+    });
   }
 
   /** Events of CANN and of the device. */
@@ -217,18 +214,14 @@ export class AscendTrace {
       this.diagnostics.count('row-passed-over');
       return;
     }
-    const { tasks } = this;
-    const stream = event.args.number(event.args.has(ARG.stream) ? ARG.stream : ARG.oldStream);
-    tasks.start.push(this.clock.start);
-    tasks.end.push(this.clock.end);
-    tasks.lane.push(this.#lanes.threadOf(pid, tid));
-    tasks.stream.push(Number.isNaN(stream) ? tid : stream);
-    tasks.connection.push(this.#connection(event));
-    tasks.name.push(this.#name(event));
-    tasks.type.push(event.args.textPlusOne(ARG.taskType, this.texts));
-    tasks.task.push(event.args.number(ARG.task));
-    tasks.batch.push(event.args.number(ARG.batch));
-    tasks.subtask.push(event.args.number(ARG.subtask));
+    const { args } = event;
+    const stream = args.number(args.has(ARG.stream) ? ARG.stream : ARG.oldStream);
+    this.tasks.push({
+      ...{ start: this.clock.start, end: this.clock.end, lane: this.#lanes.threadOf(pid, tid) },
+      ...{ stream: Number.isNaN(stream) ? tid : stream, connection: this.#connection(event), name: this.#name(event) },
+      ...{ type: args.textPlusOne(ARG.taskType, this.texts), task: args.number(ARG.task) },
+      ...{ batch: args.number(ARG.batch), subtask: args.number(ARG.subtask) },
+    });
   }
 
   /** A range of msprof_tx; one of a device has a stream, and no type as tasks have. */
@@ -257,7 +250,9 @@ export class AscendTrace {
     }
     const layer = apiLayerCode(event.args.latin1(ARG.level) ?? '');
     const thread = this.threads.threadOf(this.#hostOf(pid), tid);
-    this.calls.add(this.clock.start, this.clock.end, thread, 0, this.#connection(event), this.#name(event), layer);
+    const [corr, api] = [this.#connection(event), this.#name(event)];
+    const { start, end } = this.clock;
+    this.calls.push({ start, end, thread, process: 0, corr, api, precedence: layer });
   }
 
   #takeCollective(event: TraceEvent, pid: number, tid: number, timed: boolean): void {

@@ -3,31 +3,27 @@
  * tasks. Memory: 61 bytes a task, released after classification.
  */
 import type { ActivityKind } from '../../../trace/trace-columns.js';
-import { NumericColumn } from '../../../../containers/numeric-column.js';
+import { columns } from '../../../../containers/numeric-column.js';
 import { allRows, sortRows } from '../../../../containers/row-order.js';
 import { isMark, taskKind } from '../device-kinds.js';
 
 /** Subtask id of a task that is not part of a group of tasks. */
 const NO_SUBTASK = 4294967295;
 
-export class TraceTasks {
-  readonly start = NumericColumn.floats();
-  readonly end = NumericColumn.floats();
-  readonly lane = NumericColumn.counts();
-  readonly stream = NumericColumn.floats();
-  readonly connection = NumericColumn.floats();
+export class TraceTasks extends columns({
+  start: 'f64',
+  end: 'f64',
+  lane: 'u32',
+  stream: 'f64',
+  connection: 'f64',
   /** Numbers of texts; that of the type plus one, 0 when it has none. */
-  readonly name = NumericColumn.counts();
-  readonly type = NumericColumn.counts();
+  name: 'u32',
+  type: 'u32',
   /** Number of the task in its stream; after 65535 the next batch begins at 0. */
-  readonly task = NumericColumn.floats();
-  readonly batch = NumericColumn.counts();
-  readonly subtask = NumericColumn.counts();
-
-  get length(): number {
-    return this.start.length;
-  }
-
+  task: 'f64',
+  batch: 'u32',
+  subtask: 'u32',
+}) {
   /**
    * Tasks that enclose others: a mixed-core kernel or a collective is launched as a group of tasks with the same stream,
    * number and batch, one of which encloses the others.
