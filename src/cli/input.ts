@@ -12,7 +12,7 @@ import { USAGE } from './command.js';
 
 /**
  * Groups of rows live just long enough to reach V8's old generation, which it would let grow to five times what is in use
- * before it looks for garbage: to twice that takes a tenth more time, and half of the memory.
+ * before it looks for garbage. To twice what is in use it may grow here, for less memory.
  */
 const HEAP_OF_GROUPS = '--heap-growing-percent=100';
 

@@ -1,7 +1,4 @@
-/**
- * Libraries that not every run needs, loaded when they are first used: to load all of them takes a tenth of the time
- * that a report of a small profile does.
- */
+/** Libraries that not every run needs, loaded when they are first used: a report of a small profile is to start at once. */
 import { createRequire } from 'node:module';
 
 const load = createRequire(import.meta.url);

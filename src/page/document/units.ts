@@ -78,7 +78,7 @@ export function scaleOfAll(unit: DisplayUnit, values: readonly (number | null)[]
   return scaleOf(unit, largest / 10);
 }
 
-/** By number of digits: making one takes many times as long as formatting with it, and each frame formats some. */
+/** By number of digits: making one takes long, and each frame formats some. */
 const formats = new Map<number, Intl.NumberFormat>();
 
 /** A number with so many digits after the point, in groups of three before it. */

@@ -63,14 +63,14 @@ async function checksumWithin(path: string, size: number): Promise<number | null
 
 const MAGIC_BYTES = 2;
 
-/** Bytes inflated at a time: each piece is a turn of the event loop, and 128 kB take half as long again. */
+/** Bytes inflated at a time: each piece is a turn of the event loop. */
 const PIECE = 512 * 1024;
 
 /** Bytes of a small compressed file, and at most what they become. */
 const SMALL = { compressed: 1024 * 1024, inflated: 16 * 1024 * 1024 } as const;
 
 /**
- * What a small file of gzip holds: as a stream it takes four times as long, most of it turns of the event loop.
+ * What a small file of gzip holds, without the turns of the event loop that a stream takes.
  * @param size bytes of the file
  * @returns null for a file that is not small, and for one that is damaged: a stream gives what can be read of it
  */

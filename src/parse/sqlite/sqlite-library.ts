@@ -51,7 +51,7 @@ export function openDatabase(path: string, timeout?: number): Database.Database 
 export const isSqliteError = (error: unknown): error is InstanceType<typeof Database.SqliteError> =>
   error instanceof library().SqliteError;
 
-/** Rows read at a time: a query for each row costs half as much again. */
+/** Rows read at a time, by one query. */
 const BLOCK_ROWS = 1000;
 
 /** A query over one table, in SQL. */
@@ -84,9 +84,7 @@ export function cellBlocks(database: Database.Database, query: NumberQuery): Rea
 }
 
 /**
- * Integers come as one JSON array a column, which takes two thirds of the time of a cell for each: `npm run bench`
- * prints the times of dparse.
- * Prepares reading of columns of integers. From the first block with other values on, cells are read: JSON has no bytes,
+ * Prepares reading of columns of integers, which come as one JSON array a column. From the first block with other values on, cells are read: JSON has no bytes,
  * and SQLite writes 15 digits of a decimal into it. (Bytes that are an integer in SQLite's binary JSON pass for that
  * integer.)
  */

@@ -41,8 +41,7 @@ const LONGEST = 20_000;
 /**
  * JSON.parse for lines of kernels, whose names and calls repeat from line to line: these fields are cut out of the text,
  * parsed once for every distinct text, and shared by the records. Equal calls become one object, by which derived values
- * are cached: a report of FLOPs takes 1.90 times the CPU time without it where calls come from Python (100,000 kernels of
- * an nvprof profile, over and over), 1.01 times for a trace of PyTorch, by `node bench/repeated-fields.mjs RECORDS.jsonl`.
+ * are cached: `node bench/repeated-fields.mjs RECORDS.jsonl` prints what that saves.
  *
  * Cutting is safe in any JSON: no string contains an unescaped quote, so `,"calls":` is always a key. A line whose fields
  * are not in the order in which `dparse` writes them is parsed as a whole.

@@ -156,7 +156,7 @@ export const pointwise: Family = {
     const params = tensorListParams(operation.operands);
     const cost = kernel.dir === 'bprop' ? BACKWARD[operation.rule.gradient](operation, kernel) : forward(operation);
     if (cost === null) return helperWork(params, SOURCE);
-    // Field by field: a copy with `...` of costs of different fields takes 4 us a call, and all the rest 1.2 us.
+    // Field by field: costs differ in their fields.
     const { flops, reads = [], writes, formula } = cost;
     return workOf({ flops, reads, writes, formula, params, source: SOURCE });
   },

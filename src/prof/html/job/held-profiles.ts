@@ -7,7 +7,7 @@ import { median } from '../../../record/statistics.js';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { BuiltProfile } from '../page-sums.js';
 
-/** Nine tenths of the best level's, in a third of its time. */
+/** Fast, and not much larger than the best level makes it. */
 const LEVEL = 1;
 
 export class PackedProfile {

@@ -46,7 +46,7 @@ const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
 /**
  * Whole numbers from 0 in 8, 16 or 32 bits where they fit, all others as 64-bit floats. Of rising ones, as times are, the
- * differences, where those are small: half as long when they are compressed.
+ * differences, where those are small: they compress better.
  */
 export function packColumn(numbers: ArrayLike<number>): PackedColumn {
   const steps = risingBy(numbers);

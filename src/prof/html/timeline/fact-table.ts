@@ -35,7 +35,7 @@ const PACKET_FACTS = [
   ['semaphore', 'raises semaphore'],
 ] as const;
 
-/** Calls by which kernels are compared: with more, profiles whose calls hardly repeat take a tenth more memory. */
+/** Calls by which kernels are compared: more would take memory where calls hardly repeat. */
 const KEPT = 512;
 
 interface KnownFacts {

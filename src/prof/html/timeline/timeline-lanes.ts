@@ -36,7 +36,7 @@ export function deviceGroup(device: number, header: ProfileRecord | null): strin
 }
 
 export class LaneTable {
-  /** By device or process, then stream or thread. A key of text for each event would cost more than all else of it. */
+  /** By device or process, then stream or thread. No key of text is made for an event. */
   readonly #numbers = new Map<string, Map<number, Map<number, number>>>();
   readonly #keys: LaneKey[] = [];
 

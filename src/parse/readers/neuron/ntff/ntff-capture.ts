@@ -32,7 +32,7 @@ export function* readDeviceTrace(format: string, probe: Probe, options: ReadOpti
     const lines = capture.gather(rows);
     const counts = [...capture.counts()];
     yield* counts;
-    // Not in a nested generator: each level of delegation costs as much as making the record.
+    // Not in a nested generator: each level of delegation costs time for each record.
     const inOrder = rows.inOrder();
     if (options.derived === true) yield* capture.withDerived(lines, inOrder);
     else while (inOrder.next()) yield lines.at(inOrder);

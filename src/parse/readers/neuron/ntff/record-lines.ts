@@ -111,7 +111,7 @@ export class RecordLines {
       (opcode >= NO_OPCODE || program === null ? null : programs.facts(stream, program, pc)) ?? UNKNOWN_FACTS;
     if (transfer !== null) this.#transfers[deviceOf(rank)]?.start(transfer.queue, transfer.moves);
     const run = this.#runCounters(opcode === NO_PROGRAM ? null : pc, waitOf(rest), checksums);
-    // A line has its own counters in its bytes. Merging them takes a tenth of the time.
+    // A line has its own counters in its bytes, where they need not be merged.
     const isMerged = details !== null && !(this.onlyWritten && duration !== NO_DURATION);
     const counters = isMerged ? details.countersOf(run) : (run as Counters);
     if (details?.isUnknown === true && isKnownOpcode(opcode)) this.diagnostics.count('operands-not-known');
