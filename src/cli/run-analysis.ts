@@ -73,6 +73,7 @@ export async function runAnalysis<Facts>(
 const LINES: Readonly<Record<string, (losses: Losses, line: string) => string>> = {
   json: ({ doubts }) => `${jsonOf({ doubts })}\n`,
   text: (_losses, line) => `\n# ${escapeControls(line)}\n`,
+  fitted: (_losses, line) => `# ${escapeControls(line)}\n`,
   markdown: (_losses, line) => `\n> ${escapeMarkdown(line)}\n`,
 };
 

@@ -80,7 +80,7 @@ const jobsOf = (text: string): number => Math.min(integer('-j', text, 1), availa
 /** @throws UsageError for anything that cannot be meant */
 export function readArguments(args: readonly string[]) {
   const given = parseArguments(DPARSE, args);
-  const show = (['help', 'version', 'formats'] as const).find((name) => given.on(name)) ?? ('records' as const);
+  const show = (['version', 'formats'] as const).find((name) => given.on(name)) ?? ('records' as const);
   if (show === 'records' && given.operands.length === 0) {
     throw new UsageError('no INPUT', `usage: ${DPARSE.usage}; see dparse --help`);
   }

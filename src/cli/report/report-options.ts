@@ -8,6 +8,7 @@ import { parseSort, parseWhere } from '../../prof/query/kernel-query.js';
 import { UsageError } from '../../record/errors.js';
 import { grouped } from '../../record/plural.js';
 import type { Format } from '../../write/columns.js';
+import { fitted } from '../../write/fitted-table.js';
 import { FORMATS, requireFormat } from '../../write/formats.js';
 import { USAGE } from '../command.js';
 import { MOST_GROUPS } from '../../prof/by/groups.js';
@@ -23,7 +24,7 @@ import {
   type Tool,
 } from '../arguments.js';
 import { DEVICE_OPTION, readDevice } from '../device-option.js';
-import { refuseTerminal } from '../output.js';
+import { refuseTerminal, terminalWidth } from '../output.js';
 import { MEMORY_OF_PROFILES, readInputs } from '../records-command.js';
 import { AGGREGATES } from '../../prof/by/aggregates.js';
 import { parseGrouping, type Grouping } from '../../prof/by/grouping.js';
@@ -187,7 +188,8 @@ export function readReport(given: Arguments) {
   const isGrouped = grouping !== undefined || hostGrouping !== undefined;
   const columnsShown: 'host' | 'aggregates' | 'columns' =
     hostGrouping !== undefined ? 'host' : isGrouped ? 'aggregates' : 'columns';
-  const format = chooseFormat(given.text('format'), given.on('csv'), width);
+  const terminal = terminalWidth(given.text('output'));
+  const format = chooseFormat(given.text('format'), given.on('csv'), width, terminal);
   if (format.binary === true && show === 'report') refuseTerminal(given.text('output'), format.id);
   return {
     show: show === 'columns' ? columnsShown : show,
@@ -197,7 +199,7 @@ export function readReport(given: Arguments) {
     quiet: given.on('quiet'),
     columns: chooseColumns((isGrouped ? undefined : given.text('cols')) ?? DEFAULT_COLUMNS),
     format,
-    width: width !== null && width > 0 ? width : null,
+    width: width !== null && width > 0 ? width : format === fitted ? terminal : null,
     header: given.on('header'),
     where: given.read('where', parseWhere),
     /** For groups of partial answers, which have other columns. */
@@ -218,14 +220,16 @@ export function readReport(given: Arguments) {
 
 export type ReportRequest = Readonly<ReturnType<typeof readReport>>;
 
-function chooseFormat(id: string | undefined, csv: boolean, width: number | null): Format {
+/** @param terminal width of the terminal that the report goes to; null for any other output */
+function chooseFormat(id: string | undefined, csv: boolean, width: number | null, terminal: number | null): Format {
   if (csv && id !== undefined && id !== 'csv')
     throw new UsageError(`--csv and --format ${id} exclude each other`, 'choose one');
   // As in PyProf, a width of 0 or less asks for no columns.
   const implied = csv ? 'csv' : width !== null && width > 0 ? 'columns' : 'space';
+  if (implied === 'space' && id === undefined && width === null && terminal !== null) return fitted;
   const format = requireFormat(id ?? implied);
-  if (width !== null && id !== undefined && id !== 'columns') {
-    throw new UsageError(`-w and --format ${id} exclude each other`, '-w goes with columns');
+  if (width !== null && id !== undefined && id !== 'columns' && id !== 'fitted') {
+    throw new UsageError(`-w and --format ${id} exclude each other`, '-w goes with columns and fitted');
   }
   return format;
 }
