@@ -2,6 +2,7 @@
 import yargs, { type Argv } from 'yargs';
 import { elementAt } from '../containers/element.js';
 import { nearest, UsageError } from '../record/errors.js';
+import { say, type ToolName } from './message.js';
 
 export interface Option {
   readonly name: string;
@@ -19,6 +20,16 @@ export interface Option {
   readonly repeats?: boolean;
   /** Options that cannot be given with it. */
   readonly conflicts?: readonly string[];
+  /** What the option was called before; the old spelling works for one version, with a notice. */
+  readonly formerly?: FormerName;
+}
+
+/** An old spelling of an option. */
+interface FormerName {
+  /** Name without dashes. */
+  readonly name: string;
+  /** The values with which the old spelling stands for this option, where the old name has a new meaning; else all values. */
+  readonly values?: RegExp;
 }
 
 /** A tool or a command of it: what its messages, its help and its manual page say. */
@@ -30,6 +41,8 @@ export interface Tool {
   /** Words that shells complete as its operand, in place of names of files. */
   readonly words?: readonly string[];
   readonly options: readonly Option[];
+  /** Options of other commands that cannot make sense here, by name: the way to get what they ask for. */
+  readonly unfit?: Readonly<Record<string, string>>;
   /** Paragraphs below the options. */
   readonly notes?: readonly (readonly string[])[];
   readonly examples: readonly string[];
@@ -108,20 +121,43 @@ export function withOptions(parser: Argv, { options }: Tool, completes = false):
   return parser;
 }
 
+/** What scripts of completion call a program with, before the words of the line. */
+export const ASKS_FOR_WORDS = '--get-yargs-completions';
+
+/** The words before `--`: those behind it are operands, whatever they begin with. */
+export const optionWords = (args: readonly string[]): readonly string[] =>
+  args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
+
+/** Whether the arguments ask for help, whatever else they say. */
+export const asksForHelp = (args: readonly string[]): boolean =>
+  optionWords(args).some((word) => /^(?:--help|-q?hq?)$/.test(word));
+
 /** @throws UsageError for an option that is not in the table or lacks its value, and for options that exclude each other */
 export function parseArguments(tool: Tool, args: readonly string[]): Arguments {
-  return argumentsOf(tool, parsed(tool, withOptions(emptyParser(tool.name, args), tool), args));
+  return argumentsOf(tool, wordsOf(tool, args));
 }
 
 /** What the parser found, by the names of options; the operands as `_`. */
-export type ParsedArguments = Readonly<Record<string, unknown>> & { readonly _: readonly unknown[] };
+interface ParsedArguments {
+  readonly given: Readonly<Record<string, unknown>>;
+  readonly operands: readonly string[];
+  /** Notices about old spellings. */
+  readonly notices: readonly string[];
+}
 
-/** Runs a parser. @param tool whose options it has @throws UsageError in place of the parser's own error */
-export function parsed(tool: Tool, parser: Argv, args: readonly string[]): ParsedArguments {
+/**
+ * Parses the words of a line by the options of a tool.
+ * @param others options that take their values and that the tool does not have: `argumentsOf` refuses them
+ * @throws UsageError in place of the parser's own error
+ */
+export function wordsOf(tool: Tool, args: readonly string[], others: readonly Option[] = []): ParsedArguments {
   // The parser keeps operands under this name.
   if (args.some((arg) => /^--?_(?:=|$)/.test(arg))) throw unknownOption(tool, '_');
+  const { words, notices } = renewed(tool, args);
+  const options = [...tool.options, ...foreign(tool, others)];
   try {
-    return parser.parseSync();
+    const { _: operands, ...given } = withOptions(emptyParser(tool.name, words), { ...tool, options }).parseSync();
+    return { given, operands: operands.map(String), notices };
   } catch (error) {
     if (!(error instanceof Error) || error instanceof UsageError) throw error;
     const needs = /^Not enough arguments following: (\S+)/.exec(error.message)?.[1];
@@ -129,12 +165,42 @@ export function parsed(tool: Tool, parser: Argv, args: readonly string[]): Parse
   }
 }
 
+/** Options that a tool does not have, so that the parser knows which of them take a value. */
+function foreign({ options }: Tool, others: readonly Option[]): Option[] {
+  const names = new Set(options.flatMap((option) => [keyOf(option), option.short]));
+  return others.flatMap(({ short, ...option }) => {
+    if (names.has(keyOf(option))) return [];
+    const alone = { ...option, conflicts: [] };
+    return [short === undefined || names.has(short) ? alone : { ...alone, short }];
+  });
+}
+
+/** The words with today's names of options, and a notice for each old one. */
+function renewed({ options }: Tool, args: readonly string[]): Pick<ParsedArguments, 'notices'> & { words: string[] } {
+  const notices: string[] = [];
+  const length = optionWords(args).length;
+  const words = args.map((word, i) => {
+    const [, name, joined] = /^--([\w-]+)(=[^]*)?$/.exec(i < length ? word : '') ?? [];
+    const value = joined?.slice(1) ?? args[i + 1] ?? '';
+    const option = options.find(
+      ({ formerly }) => formerly !== undefined && formerly.name === name && (formerly.values?.test(value) ?? true),
+    );
+    if (option === undefined) return word;
+    const which = option.formerly?.values === undefined ? '' : ` ${value}`;
+    notices.push(`--${name ?? ''}${which} is now --${option.name}${which}; the old name will go with the next version`);
+    return `--${option.name}${joined ?? ''}`;
+  });
+  return { words, notices: [...new Set(notices)] };
+}
+
 /** @param operands those of the parser, but for the name of a command. @throws UsageError for what cannot be meant */
-export function argumentsOf(tool: Tool, given: ParsedArguments, operands = given._.map(String)): Arguments {
+export function argumentsOf(tool: Tool, words: ParsedArguments, operands = words.operands): Arguments {
+  const { given, notices } = words;
   refuseUnknown(tool, given);
   // A variable that is not set, in most scripts.
   if (operands.includes('')) throw new UsageError(`'' is not a file name`, `usage: ${tool.usage}`);
   if (operands.filter((file) => file === '-').length > 1) throw new UsageError('stdin (-) can be read once');
+  for (const notice of notices) say(programOf(tool), notice);
   /** Of an option that was given twice, the last value counts. */
   const last = (name: string): unknown => [given[name]].flat().at(-1);
   const text = (name: string): string | undefined => {
@@ -159,9 +225,9 @@ export function argumentsOf(tool: Tool, given: ParsedArguments, operands = given
 }
 
 /** @throws UsageError for an option that the tool does not have, and one with another option in place of its value */
-function refuseUnknown({ options, ...tool }: Tool, given: ParsedArguments): void {
+function refuseUnknown({ options, ...tool }: Tool, given: ParsedArguments['given']): void {
   const names = options.flatMap((option) => [keyOf(option), option.short ?? '']);
-  const known = new Set(['_', '$0', ...names]);
+  const known = new Set(['$0', ...names]);
   const unknown = Object.keys(given).find((key) => !known.has(key));
   if (unknown !== undefined) throw unknownOption({ options, ...tool }, unknown);
   const flags = new Set(
@@ -175,7 +241,11 @@ const dashed = (name: string): string => `${name.length === 1 ? '-' : '--'}${nam
 
 const withoutValue = (name: string): UsageError => new UsageError(`${dashed(name)} needs a value`);
 
+const programOf = ({ name }: Tool): ToolName => (name.startsWith('dparse') ? 'dparse' : 'dprof');
+
 function unknownOption(tool: Tool, unknown: string): UsageError {
+  const way = Object.entries(tool.unfit ?? {}).find(([name]) => name === unknown)?.[1];
+  if (way !== undefined) return new UsageError(`${tool.name} does not take ${dashed(unknown)}`, way);
   const names = tool.options.map(({ name }) => name);
   const near = unknown.length === 1 ? null : nearest(unknown, names);
   const hint = near === null ? `${tool.name} --help lists them` : `did you mean --${near}?`;

@@ -26,6 +26,9 @@ import { removedAtEnd } from '../parse/input/cleanup.js';
 import { stdoutFile } from './bin/stdout.js';
 import { refuseInputs, refuseSidecars, statOf } from './guard.js';
 
+/** Width of a terminal that does not state it. */
+const TERMINAL = 80;
+
 const BATCH = 64 * 1024;
 const FILE_BATCH = 512 * 1024;
 
@@ -134,6 +137,13 @@ export async function withOutput(path: string | undefined, inputs: readonly stri
     await checkOutput(path, inputs);
   });
 }
+
+/**
+ * Characters in a line of the terminal that the output goes to; null where it goes elsewhere.
+ * @param path the file of `-o`
+ */
+export const terminalWidth = (path: string | undefined): number | null =>
+  (path ?? '-') === '-' && process.stdout.isTTY ? process.stdout.columns || TERMINAL : null;
 
 /** @throws UsageError where `what`, the data, would go to a terminal */
 export function refuseTerminal(path: string | undefined, what: string): void {

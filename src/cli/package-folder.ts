@@ -17,8 +17,5 @@ export function packageFolder(): string {
 export const version = (): string =>
   (JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8')) as { readonly version: string }).version;
 
-/** Whether a tool is asked for its version and for nothing else: nothing more need be loaded then. */
-export const asksForVersion = (args: readonly string[]): boolean => args.length === 1 && args[0] === '--version';
-
 /** What `--version` prints. */
 export const versionText = (): string => `${version()}\n`;

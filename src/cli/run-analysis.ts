@@ -4,7 +4,7 @@ import type { Answer, Note } from '../prof/analysis.js';
 import { lossesOf, type Doubt, type Losses } from '../prof/input/losses.js';
 import { escapeControls, jsonOf } from '../record/control-characters.js';
 import { UserError } from '../record/errors.js';
-import type { ProfileLine, ProfileRecord } from '../record/record.js';
+import type { ProfileLine } from '../record/record.js';
 import type { AnyTable } from '../table/column.js';
 import { loadFormat, requireFormat } from '../write/formats.js';
 import { escapeMarkdown } from '../write/markdown.js';
@@ -73,6 +73,7 @@ export async function runAnalysis<Facts>(
 const LINES: Readonly<Record<string, (losses: Losses, line: string) => string>> = {
   json: ({ doubts }) => `${jsonOf({ doubts })}\n`,
   text: (_losses, line) => `\n# ${escapeControls(line)}\n`,
+  fitted: (_losses, line) => `# ${escapeControls(line)}\n`,
   markdown: (_losses, line) => `\n> ${escapeMarkdown(line)}\n`,
 };
 
@@ -120,11 +121,4 @@ export function writeNotes(notes: readonly Note[], input: string): void {
     const line = note instanceof UserError ? (namingInput(note, input) as UserError).line : note;
     say('dprof', line);
   }
-}
-
-/** `# profile 0: net.json (kineto, rank 3)`; records without a profile line have the number alone. */
-export function profileHeading(profile: number, header: ProfileRecord | null): string {
-  if (header === null) return `# profile ${profile}`;
-  const { file, format, rank } = header;
-  return `# profile ${profile}: ${file} (${format}${rank === null ? '' : `, rank ${rank}`})`;
 }

@@ -88,6 +88,10 @@ export interface RowGroups {
   readonly first: Uint32Array<ArrayBuffer>;
 }
 
+/** The rows of a key, without a copy. */
+export const groupAt = ({ rows, first }: RowGroups, key: number): Uint32Array<ArrayBuffer> =>
+  rows.subarray(first[key], first[key + 1]);
+
 /** Rows 0 … n-1 grouped by a small integer key (a counting sort, stable). */
 export const groupAll = (n: number, keyOf: (row: number) => number, keys: number): RowGroups =>
   countingSort(n, (position) => position, keyOf, keys);

@@ -48,9 +48,10 @@ export function inputTensors(call: OpCall): Tensor[] | null {
 /** A 0-dim tensor, which PyProf's markers write as a Python number of its value. */
 const SCALAR_DTYPES: Readonly<Record<string, string>> = { float: 'float32', int: 'int32', bool: 'bool' };
 
-function scalarTensor(arg: Arg | undefined): Tensor | null {
-  if (arg === undefined || !Object.hasOwn(SCALAR_DTYPES, arg.type)) return null;
-  return { shape: [1], dtype: SCALAR_DTYPES[arg.type] ?? UNSPECIFIED };
+/** The number as that tensor; null for any other argument. */
+export function scalarTensor(arg: Arg | undefined): (Arg & Tensor) | null {
+  if (arg === undefined || arg.shape !== undefined || !Object.hasOwn(SCALAR_DTYPES, arg.type)) return null;
+  return { name: '', type: 'tensor', shape: [1], dtype: SCALAR_DTYPES[arg.type] ?? UNSPECIFIED };
 }
 
 /** The input of an op: its first argument, or the one named `input` or `self`. */
@@ -62,13 +63,6 @@ export function inputTensor(call: OpCall): Tensor | null {
 /** The tensor given by keyword, else at the position. */
 export const tensorAt = (call: OpCall, name: string, position: number): Tensor | null =>
   tensorOf(argument(call, name, position));
-
-/** Python numbers and truth values among the positional arguments and `other=`. */
-export const scalars = (call: OpCall): (boolean | number)[] =>
-  call.args
-    .filter(({ name }) => name === '' || name === 'other')
-    .map(({ value }) => value)
-    .filter((value) => typeof value === 'number' || typeof value === 'boolean');
 
 /** Whether its elements are integers, as indices are. */
 export const hasIntegerType = ({ dtype }: Tensor): boolean => /^u?int|^long$/.test(dtype);

@@ -89,4 +89,4 @@ const withRoleOf = ({ role }: Work, work: Work): Work =>
   work.role !== 'helper' && (role === 'dgrad' || role === 'wgrad') ? { ...work, role } : work;
 
 /** The facts of a kernel of a dispatcher's call: see `KernelFacts`. */
-const asDispatched = (kernel: KernelFacts): KernelFacts => ({ ...kernel, dir: 'fprop', sub: 0 });
+const asDispatched = (kernel: KernelFacts): KernelFacts => ({ ...kernel, dir: 'fprop', sub: 0, convention: null });

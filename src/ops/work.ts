@@ -53,6 +53,7 @@ export const total = (amounts: readonly (number | null)[]): number | null =>
 export const helperCost = (params: readonly Param[]): OpCost => ({
   role: 'helper',
   flops: 0,
+  reads: [],
   writes: [],
   params,
   formula: '0: the work of the op is given to its main kernel',

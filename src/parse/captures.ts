@@ -65,7 +65,7 @@ export function readAnnotations(
     const nodes = readJsonFile(file.path, LARGEST_FILE);
     if (typeof nodes !== 'object' || nodes === null || Array.isArray(nodes)) {
       if (file.isGiven) throw new UserError('is not a file of annotations of graph nodes', { where: file.path });
-      diagnostics.count('file-beside-not-read');
+      diagnostics.count('companion-file-not-read');
       continue;
     }
     for (const [id, value] of Object.entries(nodes)) {

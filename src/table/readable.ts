@@ -1,4 +1,7 @@
-/** Columns as screens and Markdown reports show them: times in us, sizes in MiB, all other values as they are. */
+/**
+ * Columns as screens and Markdown reports show them: times in us, sizes in MiB, all other values as they are; and lines of a
+ * label and a text.
+ */
 import { amountText, DECIMALS, MEBIBYTE, MICROSECOND, type Quantity, type Scale } from '../record/units.js';
 import type { CellValue, Column, ColumnShape } from './column.js';
 
@@ -47,3 +50,13 @@ export function inAmounts<Row>(column: Column<Row>): Column<Row> {
     },
   };
 }
+
+/** A label and a text; the label is empty where the text goes on from the line above. */
+export type LabelledLine = readonly [label: string, text: string];
+
+/**
+ * A line of a label and a text; texts of lines of one width stand under each other.
+ * @param width characters of the longest label
+ */
+export const labelledLine = (label: string, text: string, width: number): string =>
+  `${label.padEnd(width)} ${text}`.trimEnd();

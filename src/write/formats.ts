@@ -1,6 +1,7 @@
 /** Table formats, and those of them that need few lines. Help, docs and completion come from the list at the end. */
 import { requireNamed } from '../record/errors.js';
 import { markdown } from './markdown.js';
+import { fitted } from './fitted-table.js';
 import { table } from './framed-table.js';
 import { columns, type Format } from './columns.js';
 import type * as CsvStringify from 'csv-stringify/sync';
@@ -26,7 +27,7 @@ const parquet: Format = {
 
 const space: Format = {
   id: 'space',
-  title: 'one blank between cells, none inside, for awk (the default)',
+  title: 'one blank between cells, none inside, for awk (the default, but on a terminal)',
   open({ columns, header }) {
     const line = (texts: readonly string[]): string => `${texts.join(' ')}\n`;
     return {
@@ -77,7 +78,7 @@ const cell = (column: ColumnShape, value: CellValue): string =>
   typeof value === 'number' ? String(value) : csvText(textOf(column, value));
 
 /** All output formats of tables, in the order of the help. */
-export const FORMATS: readonly Format[] = [columns, csv, space, json, table, markdown, parquet];
+export const FORMATS: readonly Format[] = [columns, csv, space, json, table, fitted, markdown, parquet];
 
 /**
  * The output format with an id.

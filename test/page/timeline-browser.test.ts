@@ -71,6 +71,53 @@ describeInBrowser('timeline in a browser', (open) => {
     expect(complaints).to.deep.equal([]);
   });
 
+  it('keeps its height and hides the tip when an event is selected', async () => {
+    const { page } = await openSimple();
+    const before = await page.locator('.tl-body').boundingBox();
+    const { x, y } = await place(page, 375, 'stream 7');
+    await page.mouse.move(x, y);
+    await page.waitForSelector('.tl-tip:not([hidden])');
+    await page.mouse.click(x, y);
+    await page.mouse.move(x + 1, y);
+    await page.locator('.tl-details h3').waitFor();
+    expect(await page.locator('.tl-tip').isVisible()).to.equal(false);
+    expect((await page.locator('.tl-body').boundingBox())?.height).to.equal(before?.height);
+    // The next event has a tip again.
+    const next = await place(page, 475, 'stream 7');
+    await page.mouse.move(next.x, next.y);
+    await page.waitForSelector('.tl-tip:not([hidden])');
+  });
+
+  it('draws the arrows of the selected event alone, and none over a name', async () => {
+    // The arrow from the launch to the kernel of stream 7 crosses the name that fills stream 9.
+    const { page } = await openSimple(
+      '',
+      timelineOf([
+        { start: 0, dur: 40, lane: 0, kind: 'launch', name: 'launch' },
+        { start: 0, dur: 2000, lane: 2, name: 'W'.repeat(60), id: 1 },
+        { start: 60, dur: 50, lane: 1, name: 'add', id: 2, launcher: 0 },
+      ]),
+    );
+    const name = await place(page, 30, 'stream 9');
+    const canvas = await page.locator('.tl-canvas').boundingBox();
+    /** Whether the upper canvas has anything in a row of pixels. */
+    const isPainted = (y: number): Promise<unknown> =>
+      page.evaluate(`(() => {
+        const canvas = document.querySelector('.tl-canvas');
+        const { data } = canvas.getContext('2d').getImageData(0, ${Math.round(y - (canvas?.y ?? 0))}, canvas.width, 1);
+        return data.some((value) => value !== 0);
+      })()`);
+    const { x, y } = await place(page, 85, 'stream 7');
+    await page.mouse.click(x, y);
+    await page.mouse.move(5, 5);
+    await drawn(page);
+    expect(await isPainted(name.y + 12)).to.equal(true);
+    expect(await isPainted(name.y)).to.equal(false);
+    await page.locator('.tl-canvas').press('Escape');
+    await drawn(page);
+    expect(await isPainted(name.y + 12)).to.equal(false);
+  });
+
   it('searches, sums the matches and steps through them', async () => {
     const { page, complaints } = await openSimple();
     const field = page.getByRole('searchbox');

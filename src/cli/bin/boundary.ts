@@ -5,7 +5,8 @@
  */
 import { say, type ToolName } from '../message.js';
 import { EXIT, UserError, isSystemError, systemReason } from '../../record/errors.js';
-import { ClosedOutput, STDOUT, withIoErrors } from '../output.js';
+import { ClosedOutput, printText, STDOUT, withIoErrors } from '../output.js';
+import { versionText } from '../package-folder.js';
 import { closeStdout } from './stdout.js';
 import { spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
@@ -37,18 +38,19 @@ export function startRemover(prefix: string): (() => void) | null {
 /**
  * Runs a tool.
  * @param name the tool's name, in front of every message
- * @param body the tool; it takes the arguments after the tool's name
+ * @param load loads the tool, a function of the arguments after the tool's name: it takes longer than to print the version
  * @param args those arguments
  */
 export async function main(
   name: ToolName,
-  body: (args: readonly string[]) => Promise<void>,
+  load: () => Promise<(args: readonly string[]) => Promise<void>>,
   args: readonly string[] = process.argv.slice(2),
 ): Promise<void> {
   // Nobody to complain to is no reason to fail.
   process.stderr.on('error', () => undefined);
   try {
-    await body(args);
+    if (args.length === 1 && args[0] === '--version') await printText(versionText());
+    else await (await load())(args);
     withIoErrors(STDOUT, closeStdout);
   } catch (error) {
     const { message, exitCode } = outcome(error);

@@ -2,7 +2,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { removeBy } from '../../parse/input/cleanup.js';
 import { main, startRemover } from './boundary.js';
-import { run } from '../dprof.js';
 
 /**
  * While caches fill, what is made for them survives, and V8 concludes to make more of its kind in the old generation.
@@ -12,4 +11,4 @@ import { run } from '../dprof.js';
 setFlagsFromString('--no-allocation-site-pretenuring');
 
 removeBy(startRemover);
-await main('dprof', run);
+await main('dprof', async () => (await import('../commands.js')).runCalled);

@@ -1,45 +1,57 @@
-/** `dprof completion`: scripts with which shells ask dprof itself for commands, options and their values. */
+/** `dprof completion`, `dparse completion`: scripts with which shells ask a program for its commands, options and their values. */
 import type { Argv } from 'yargs';
 import { UsageError, requireName } from '../../record/errors.js';
 import { emptyParser, HELP_OPTION, OUTPUT_OPTION, withOptions, type Option, type Tool } from '../arguments.js';
 import type { Command, CommandEntry } from '../command.js';
+import type { ToolName } from '../message.js';
 import { withOutput } from '../output.js';
-import { DPROF } from '../report/report-options.js';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
 const COMPLETION: Tool = {
   name: 'dprof completion',
   usage: 'dprof completion [OPTION...] SHELL',
-  about: ['A script with which a shell completes commands, options, columns, formats, devices and rules of dprof.'],
+  about: [
+    'A script with which a shell completes commands, options, columns, formats,',
+    'devices and rules of dprof. dparse completion SHELL prints that of dparse.',
+  ],
   operands: [`SHELL: ${SHELLS.join(', ')}.`],
   words: SHELLS,
   options: [OUTPUT_OPTION, HELP_OPTION],
   examples: [
-    'source <(dprof completion bash)',
+    'source <(dprof completion bash) && source <(dparse completion bash)',
     'dprof completion bash > ~/.local/share/bash-completion/completions/dprof',
     'dprof completion zsh > "${fpath[1]}/_dprof"',
     'dprof completion fish > ~/.config/fish/completions/dprof.fish',
   ],
 };
 
+/** @throws UsageError for another number of operands than one, and for an unknown shell */
+function scriptText(program: ToolName, operands: readonly string[]): string {
+  const [name, ...others] = operands;
+  if (name === undefined || others.length > 0)
+    throw new UsageError('one SHELL', `usage: ${program} completion [OPTION...] SHELL`);
+  return scriptOf(program, requireName('shell', name, SHELLS));
+}
+
 export const completion: Command = {
   tool: COMPLETION,
   run: async (given) => {
-    const [name, ...others] = given.operands;
-    if (name === undefined || others.length > 0) throw new UsageError('one SHELL', `usage: ${COMPLETION.usage}`);
-    const script = scriptOf(requireName('shell', name, SHELLS));
+    const script = scriptText('dprof', given.operands);
     await withOutput(given.text('output'), [], async (write) => write(script));
   },
 };
 
+/** `dparse completion SHELL`. @throws UsageError likewise */
+export const dparseScript = (operands: readonly string[]): string => scriptText('dparse', operands);
+
 /** The parser's own script: it takes the shell from the environment. */
-function scriptOf(shell: string): string {
+function scriptOf(program: ToolName, shell: string): string {
   const before = { ...process.env };
   Object.assign(process.env, { SHELL: shell, ZSH_NAME: '' });
   try {
     const call = `completion ${shell}`;
-    return printedFor([call], emptyParser('dprof').completion(call, false));
+    return printedFor([call], emptyParser(program).completion(call, false));
   } finally {
     for (const name of ['SHELL', 'ZSH_NAME']) restore(name, before[name]);
   }
@@ -64,15 +76,17 @@ const ASKED = 'words';
 
 /**
  * The words that the last one may become, one a line; of a list, its last entry.
- * @param args of the script: its option, `dprof`, and the words of the line
- * @param entries all commands
+ * @param args of the script: its option, the program, and the words of the line
+ * @param program whose line it is
+ * @param entries all commands of it
  */
 export async function wordsText(
   args: readonly string[],
-  entries: Readonly<Record<string, CommandEntry>>,
+  program: Tool,
+  entries: Readonly<Record<string, CommandEntry>> = {},
 ): Promise<string> {
-  let tool = DPROF;
-  const parser = withOptions(emptyParser('dprof', args), DPROF, true);
+  let tool = program;
+  const parser = withOptions(emptyParser(program.name, args), program, true);
   for (const [name, { title, load }] of Object.entries(entries)) {
     const isNamed = args.includes(name);
     if (isNamed) ({ tool } = await load());

@@ -12,7 +12,7 @@ import { expandInput } from '../../parse/source.js';
 import { UserError, isSystemError, UsageError } from '../../record/errors.js';
 import { encodeLine } from '../../record/jsonl.js';
 import type { ProfileLine } from '../../record/record.js';
-import { helpOf } from '../arguments.js';
+import { ASKS_FOR_WORDS, asksForHelp, helpOf } from '../arguments.js';
 import { outcomeOf, parseOne, type ParsedProfile, type ParseOptions } from './one.js';
 import { DPARSE, formatsText, readArguments, type DparseRequest } from './options.js';
 import { ParseReport } from './parse-report.js';
@@ -138,13 +138,26 @@ function orNone(bytes: () => number): number {
   }
 }
 
-const TEXTS = { help: () => helpOf(DPARSE), formats: formatsText, version: versionText };
+const TEXTS = { formats: formatsText, version: versionText };
+
+/** The answer to a line that asks for help or for completion and not for records; null for any other. */
+async function aboutItself(args: readonly string[]): Promise<string | null> {
+  const [first = '', ...others] = args;
+  if (first === ASKS_FOR_WORDS) return (await import('../commands/completion.js')).wordsText(args, DPARSE);
+  if (asksForHelp(args)) return helpOf(DPARSE);
+  // A file of that name is an input.
+  if (existsSync(first)) return null;
+  if (first === 'completion') return (await import('../commands/completion.js')).dparseScript(others);
+  return first === 'help' && others.length === 0 ? helpOf(DPARSE) : null;
+}
 
 /** @param args the arguments after the tool's name */
 export async function parseCommand(args: readonly string[]): Promise<void> {
+  const answer = await aboutItself(args);
+  if (answer !== null) return printText(answer);
   const request = readArguments(args);
   if (request.show !== 'records') {
-    return printText(await TEXTS[request.show]());
+    return printText(TEXTS[request.show]());
   }
   const { format, program, ncu, capture } = request;
   if (format !== undefined) readerNamed(format);

@@ -1,4 +1,5 @@
 /** Options of `dprof`, for the parser, the help and completion. */
+import { columnList } from '../screens/layout.js';
 import { COLUMNS, DEFAULT_COLUMNS, chooseColumns } from '../../prof/columns/columns.js';
 import { DEVICES, type Rates } from '../../prof/roofline/devices.js';
 import { CONVENTION_NAMES, parseConvention } from '../../prof/report/report.js';
@@ -7,6 +8,7 @@ import { parseSort, parseWhere } from '../../prof/query/kernel-query.js';
 import { UsageError } from '../../record/errors.js';
 import { grouped } from '../../record/plural.js';
 import type { Format } from '../../write/columns.js';
+import { fitted } from '../../write/fitted-table.js';
 import { FORMATS, requireFormat } from '../../write/formats.js';
 import { USAGE } from '../command.js';
 import { MOST_GROUPS } from '../../prof/by/groups.js';
@@ -22,13 +24,12 @@ import {
   type Tool,
 } from '../arguments.js';
 import { DEVICE_OPTION, readDevice } from '../device-option.js';
-import { refuseTerminal } from '../output.js';
+import { refuseTerminal, terminalWidth } from '../output.js';
 import { MEMORY_OF_PROFILES, readInputs } from '../records-command.js';
 import { AGGREGATES } from '../../prof/by/aggregates.js';
 import { parseGrouping, type Grouping } from '../../prof/by/grouping.js';
 import { HOST_COLUMNS, parseHostGrouping, type HostGrouping } from '../../prof/by/host/host-table-columns.js';
 import { HOST_TABLES } from '../../prof/by/host/host-table.js';
-import type { ColumnShape } from '../../table/column.js';
 
 const BY_OPTIONS: readonly Option[] = [
   {
@@ -43,16 +44,14 @@ const BY_OPTIONS: readonly Option[] = [
   { name: 'depth', takes: 'N', help: '--by: only the first N entries of lists, as of layers' },
 ];
 
-const listText = (columns: readonly ColumnShape[]): string =>
-  columns
-    .map(({ key, header, unit, doc }) => `${key.padEnd(10)} ${header.padEnd(12)} ${(unit ?? '').padEnd(7)} ${doc}\n`)
-    .join('');
+/** Characters of key, header and unit in the lists of `--by`. */
+const GROUP_WIDTHS = [10, 12, 7] as const;
 
 /** The columns of groups, for `--by KEYS --columns`. */
-export const aggregatesText = (): string => listText(AGGREGATES);
+export const aggregatesText = (): string => columnList(AGGREGATES, GROUP_WIDTHS);
 
 /** Those of what the host did. */
-export const hostColumnsText = (): string => listText(HOST_COLUMNS);
+export const hostColumnsText = (): string => columnList(HOST_COLUMNS, GROUP_WIDTHS);
 
 /** A table of what the host did; undefined where --by names keys of kernels. @throws UsageError likewise */
 function readHostGrouping(given: Arguments, top: number | undefined): HostGrouping | undefined {
@@ -161,11 +160,7 @@ export const DPROF_HELP: Tool = {
   examples: DPROF.examples.slice(0, 2),
 };
 
-export function columnsText(): string {
-  return COLUMNS.map(({ key, header, unit, doc }) => {
-    return `${key.padEnd(8)} ${header.padEnd(10)} ${(unit ?? '').padEnd(7)} ${doc}\n`;
-  }).join('');
-}
+export const columnsText = (): string => columnList(COLUMNS, [8, 10, 7]);
 
 const rates = (unit: string, of: Rates): string =>
   `${unit} ${
@@ -193,7 +188,8 @@ export function readReport(given: Arguments) {
   const isGrouped = grouping !== undefined || hostGrouping !== undefined;
   const columnsShown: 'host' | 'aggregates' | 'columns' =
     hostGrouping !== undefined ? 'host' : isGrouped ? 'aggregates' : 'columns';
-  const format = chooseFormat(given.text('format'), given.on('csv'), width);
+  const terminal = terminalWidth(given.text('output'));
+  const format = chooseFormat(given.text('format'), given.on('csv'), width, terminal);
   if (format.binary === true && show === 'report') refuseTerminal(given.text('output'), format.id);
   return {
     show: show === 'columns' ? columnsShown : show,
@@ -203,7 +199,7 @@ export function readReport(given: Arguments) {
     quiet: given.on('quiet'),
     columns: chooseColumns((isGrouped ? undefined : given.text('cols')) ?? DEFAULT_COLUMNS),
     format,
-    width: width !== null && width > 0 ? width : null,
+    width: width !== null && width > 0 ? width : format === fitted ? terminal : null,
     header: given.on('header'),
     where: given.read('where', parseWhere),
     /** For groups of partial answers, which have other columns. */
@@ -224,14 +220,16 @@ export function readReport(given: Arguments) {
 
 export type ReportRequest = Readonly<ReturnType<typeof readReport>>;
 
-function chooseFormat(id: string | undefined, csv: boolean, width: number | null): Format {
+/** @param terminal width of the terminal that the report goes to; null for any other output */
+function chooseFormat(id: string | undefined, csv: boolean, width: number | null, terminal: number | null): Format {
   if (csv && id !== undefined && id !== 'csv')
     throw new UsageError(`--csv and --format ${id} exclude each other`, 'choose one');
   // As in PyProf, a width of 0 or less asks for no columns.
   const implied = csv ? 'csv' : width !== null && width > 0 ? 'columns' : 'space';
+  if (implied === 'space' && id === undefined && width === null && terminal !== null) return fitted;
   const format = requireFormat(id ?? implied);
-  if (width !== null && id !== undefined && id !== 'columns') {
-    throw new UsageError(`-w and --format ${id} exclude each other`, '-w goes with columns');
+  if (width !== null && id !== undefined && id !== 'columns' && id !== 'fitted') {
+    throw new UsageError(`-w and --format ${id} exclude each other`, '-w goes with columns and fitted');
   }
   return format;
 }

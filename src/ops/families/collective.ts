@@ -5,8 +5,7 @@ import { numel, tensorBytes, type Tensor } from '../call.js';
 import { messageBytes } from '../collective-bytes.js';
 import type { OpCall, KernelRecord } from '../../record/record.js';
 import type { Collective } from '../../record/fields/collective.js';
-import { boundRow, opTable } from '../schema/op-rules.js';
-import { isDispatched } from '../schema/dispatched.js';
+import { ofDispatcher, boundRow, opTable } from '../schema/op-rules.js';
 import type { Family, Param, Work } from '../family.js';
 import { tensor, tensorListParams, workOf, total } from '../work.js';
 import { isCommunication } from '../kernels/kernel-name.js';
@@ -105,14 +104,16 @@ interface Message {
   readonly result: readonly Tensor[] | null;
 }
 
+const rowOf = ofDispatcher((call) => boundRow(FORMS, call));
+
 /** What a call sends and receives; null when it is no collective operation, or its arguments do not fit. */
 function messageOf(call: OpCall): Message | null {
-  const row = isDispatched(call) ? boundRow(FORMS, call) : null;
+  const row = rowOf(call);
   return row === null ? null : { message: row.bound.tensors('message'), result: resultOf(row.bound, row.fact) };
 }
 
 function work(call: OpCall): Work | null {
-  const row = isDispatched(call) ? boundRow(FORMS, call) : null;
+  const row = rowOf(call);
   if (row === null) return null;
   const { bound } = row;
   const message = bound.tensors('message');

@@ -7,8 +7,7 @@ import { inputTensors } from '../operands.js';
 import { helperWork, tensorParams, workOf } from '../work.js';
 import { entryOf } from '../by-name.js';
 import { bind, type BoundArguments } from '../schema/binding.js';
-import { opTable, type OpRow } from '../schema/op-rules.js';
-import { isDispatched } from '../schema/dispatched.js';
+import { ofDispatcher, opTable, type OpRow } from '../schema/op-rules.js';
 import { isUnspecifiedList, listParams, unspecifiedLists, withTypes } from './pointwise/foreach.js';
 
 const FUSED_SOURCE =
@@ -130,11 +129,10 @@ export const fusedOptimizer: Family = {
     'bytes = parameters, moments and step counts read and written as the step does + gradients read (written too where unscaled)',
     'unscaling of gradients: 2·E; bytes = gradients read and written',
   ],
-  work(call) {
-    if (!isDispatched(call)) return null;
+  work: ofDispatcher((call) => {
     const step = entryOf(STEPS, call);
     return step === undefined ? scaleWork(call) : stepWork(step, call);
-  },
+  }),
 };
 
 const SOURCE = 'apex fused_adam_cuda.adam; Kingma & Ba, Adam (algorithm 1)';

@@ -1,42 +1,16 @@
 /**
- * Tables of ops and their formulas. Rules for ops of the dispatcher go from the arguments bound by the op's signature to the
- * cost of the whole op; formulas of calls, from a call, of Python functions too, to the cost of one of its kernels.
+ * Tables of ops and their rules: one for each op, from its arguments, bound by a signature whether the dispatcher or Python
+ * wrote the call, to its cost. A kernel of a Python call may be part of its gradient (`kernel.dir`), or one after the first
+ * (`kernel.sub`); the rules that say what such a kernel does are those of `ruleWork`, the others those of `workByRules`.
  */
 import { entryOf, named, type ByName } from '../by-name.js';
 import type { OpCall } from '../../record/record.js';
 import { bind, type BoundArguments } from './binding.js';
 import { elementCount, numel, type Tensor } from '../call.js';
 import { isDispatched } from './dispatched.js';
-import type { Family, KernelFacts, OpCost, Work, Param } from '../family.js';
+import type { Family, KernelFacts, OpCost, Work } from '../family.js';
 import { tensor, tensorListParams, tensorParams, workOf } from '../work.js';
 import { elementAt } from '../../containers/element.js';
-import { inputTensor } from '../operands.js';
-
-/** From a call and one of its kernels to the cost of what the kernel does; null when the call's arguments do not fit. */
-export type CallFormula = (call: OpCall, kernel: KernelFacts) => OpCost | null;
-
-type InputFormula = (
-  input: Tensor,
-  call: OpCall,
-  kernel: KernelFacts,
-) => (Omit<OpCost, 'params'> & { readonly params?: readonly Param[] }) | null;
-
-/** A formula for calls with an input (see `inputTensor`), which their params show by default. */
-export const withInput =
-  (formula: InputFormula): CallFormula =>
-  (call, kernel) => {
-    const input = inputTensor(call);
-    const cost = input === null ? null : formula(input, call, kernel);
-    return input === null || cost === null ? null : { params: tensorParams(input), ...cost };
-  };
-
-/** `Family.work` of a family with a formula for each op. */
-export const workByFormulas =
-  (formulas: ByName<CallFormula>, source: string): Family['work'] =>
-  (call, kernel) => {
-    const cost = entryOf(formulas, call)?.(call, kernel) ?? null;
-    return cost === null ? null : workOf({ source, ...cost });
-  };
 
 export interface OpRow<Fact> {
   readonly fact: Fact;
@@ -148,11 +122,15 @@ export function ruleWork(rules: OpRules, call: OpCall, kernel: KernelFacts, sour
   return row === null || cost === null || !isExact(cost) ? null : workOf({ reads: row.bound.reads, source, ...cost });
 }
 
+/** What is read of a call, for ops that only the dispatcher has: null for a call of Python. */
+export const ofDispatcher =
+  <Rest extends readonly unknown[], Found>(read: (call: OpCall, ...rest: Rest) => Found | null) =>
+  (call: OpCall, ...rest: Rest): Found | null =>
+    isDispatched(call) ? read(call, ...rest) : null;
+
 /** `Family.work` for a family whose ops are all ops of the dispatcher with a rule each. */
-export const workByRules =
-  (rules: OpRules, source: string): Family['work'] =>
-  (call, kernel) =>
-    isDispatched(call) ? ruleWork(rules, call, kernel, source) : null;
+export const workByRules = (rules: OpRules, source: string): Family['work'] =>
+  ofDispatcher((call, kernel: KernelFacts) => ruleWork(rules, call, kernel, source));
 
 const isExtent = (extent: number): boolean => Number.isSafeInteger(extent) && extent >= 0;
 

@@ -1,5 +1,4 @@
 /** The element type of a result: PyTorch's type promotion. */
-import { largest } from '../../containers/element.js';
 import type { Arg } from '../../record/record.js';
 import { CATEGORIES, dtypeBytes, elementType, type DtypeCategory } from '../../record/element-types.js';
 import { type Tensor } from '../call.js';
@@ -32,31 +31,8 @@ function promotePair(a: string, b: string): string | null {
   return bytesA <= 2 ? widened(kindA) : a;
 }
 
-/**
- * Result type of an op on these tensors and Python numbers.
- *
- * The higher category wins, within a category the wider type. A Python number counts only when its category is higher
- * than that of every tensor; then the result has the default type of that category.
- * @returns null when a type is not known
- */
-export function promote(tensors: readonly Tensor[], scalars: readonly (boolean | number)[] = []): string | null {
-  const [first, ...rest] = tensors.map((tensor) => tensor.dtype);
-  if (first === undefined) return null;
-  const dtype = rest.reduce<string | null>((a, b) => (a === null ? null : promotePair(a, b)), first);
-  const kind = dtype === null ? null : category(dtype);
-  if (dtype === null || kind === null) return dtype;
-  const highest = largest(
-    scalars.map((scalar) => rank(scalarCategory(scalar))),
-    -1,
-  );
-  const winner = CATEGORIES[highest];
-  return winner !== undefined && highest > rank(kind) ? DEFAULTS[winner] : dtype;
-}
-
-function scalarCategory(scalar: boolean | number): DtypeCategory {
-  if (typeof scalar === 'boolean') return 'bool';
-  return Number.isInteger(scalar) ? 'int' : 'float';
-}
+/** Result type of an op on these tensors: the higher category wins, within a category the wider type; null if not known. */
+export const promote = (tensors: readonly Tensor[]): string | null => common(tensors) ?? null;
 
 /** Complex types and the type of their parts. */
 const PARTS: readonly (readonly [complex: string, real: string])[] = [

@@ -26,7 +26,7 @@ import type { Arg } from '../../record/record.js';
 
 type ArgumentKind = 'bool' | 'int' | 'number' | 'list';
 
-interface Parameter {
+export interface Parameter {
   readonly name: string;
   readonly reads: boolean;
   readonly writes: boolean;
@@ -116,12 +116,24 @@ const LENGTHS: readonly ((count: number, args: readonly Arg[]) => boolean)[] = [
   (count, args) => args.length < count || !args.slice(count).some(isTensorial),
 ];
 
-/** The first of the signatures that the arguments fit; one of the same length is preferred. Null when they fit none. */
-export function fittingSignature(args: readonly Arg[], texts: readonly string[]): Signature | null {
-  const signatures = texts.map(signatureOf);
+/** A signature, and the arguments of a call in its order. */
+export interface FittingSignature {
+  readonly signature: Signature;
+  readonly args: readonly Arg[];
+}
+
+/**
+ * The first of the signatures that the arguments fit; one of the same length is preferred. Null when they fit none.
+ * @param argsFor the arguments in the order of a signature
+ */
+export function fittingSignature(
+  argsFor: (signature: Signature) => readonly Arg[],
+  texts: readonly string[],
+): FittingSignature | null {
+  const placed = texts.map(signatureOf).map((signature) => ({ signature, args: argsFor(signature) }));
   for (const fitsLength of LENGTHS) {
-    const found = signatures.find(
-      ({ parameters, open }) =>
+    const found = placed.find(
+      ({ signature: { parameters, open }, args }) =>
         (open || fitsLength(parameters.length, args)) && parameters.every((param, at) => fits(param, args[at])),
     );
     if (found !== undefined) return found;

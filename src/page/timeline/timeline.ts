@@ -1,6 +1,7 @@
 /** The timeline of a page, on a canvas, and its state in the address, synchronised in both directions. */
 import { element } from '../document/dom-elements.js';
 import { showDetails, showTip, showTrackTip } from './controls/details.js';
+import type { LongestTexts } from '../../prof/html/timeline/longest-texts.js';
 import type { TimelineEvents } from './events/events.js';
 import { whoseStart } from './events/coverage.js';
 import { PointerGestures } from './controls/gestures.js';
@@ -111,6 +112,8 @@ interface TimelineOptions {
   readonly viewed?: (view: View) => void;
   /** Shows the piece before or after. */
   readonly step?: (by: 1 | -1) => void;
+  /** Texts with strong colours; by default those of the piece. */
+  readonly longest?: LongestTexts;
   readonly searchElsewhere?: SearchElsewhere;
   /** Shows a time of another piece, ns from the profile's start. */
   readonly goTo?: (time: number) => void;
@@ -176,7 +179,7 @@ function whatIsDrawn(events: TimelineEvents): string {
 /** The status text: how many arrows are hidden. */
 function arrowStatus(scene: Scene): HTMLElement {
   const status = element('span', { role: 'status' });
-  scene.on(['event', 'view', 'arrows'], () => {
+  scene.on(['event'], () => {
     const { remark } = scene.arrows;
     status.textContent = remark === '' ? '' : ` · ${remark}`;
   });
@@ -189,14 +192,15 @@ function fill(
   place: HTMLElement,
   events: TimelineEvents,
   extras: TimelineExtras,
-  { profile = 0, file = 'FILE', piece = FIRST_PIECE, viewed, step, searchElsewhere, goTo, drawn }: TimelineOptions,
+  options: TimelineOptions,
   signal: AbortSignal,
 ): Scene | null {
+  const { profile = 0, file = 'FILE', piece = FIRST_PIECE, viewed, step, searchElsewhere, goTo, drawn } = options;
   if (events.count === 0) {
     place.replaceChildren(element('p', { class: 'tl-hint' }, 'no events in this span of time'));
     return null;
   }
-  const scene = new Scene(events, extras);
+  const scene = new Scene(events, extras, options.longest);
   const stage = new TimelineCanvas(scene, signal, drawn);
   const search = showSearch(scene, piece.steps, searchElsewhere);
   const markers = showMarkers(scene);
@@ -232,11 +236,6 @@ function fill(
   const results = [showDetails(scene, profile, file), showSelection(scene, signal)];
   const panels = [showTracks(scene, signal), notices, markers.place];
   const whole = element('div', { class: 'tl' });
-  // The drawing leaves room for what is said of a selection.
-  const leaveRoom = (): void => {
-    whole.classList.toggle('tl-with-results', scene.shown.event !== null || scene.shown.span !== null);
-  };
-  scene.on(['event', 'span'], leaveRoom);
   place.replaceChildren(whole);
   whole.append(
     element('p', { class: 'tl-what' }, whatIsDrawn(events), arrowStatus(scene)),

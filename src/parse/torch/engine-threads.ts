@@ -1,6 +1,7 @@
 /** Threads of PyTorch's autograd engine, and the ranges that are open on the threads that they work for. */
 import { elementAt } from '../../containers/element.js';
 import { LruCache, entryOf } from '../../containers/map-entry.js';
+import { OpenSpans } from '../../containers/nesting.js';
 import { countUpTo } from '../../containers/row-order.js';
 import { CallerThreads, type Caller, type ThreadTable } from '../trace/threads.js';
 import type { HostEvents } from './host-events.js';
@@ -100,12 +101,12 @@ function rangesByThread(events: HostEvents): Map<number, number[]> {
 /** Sorts ranges of a thread by start, the longer first, and finds the one around each. */
 function nested({ ranges: { start, end } }: HostEvents, rows: number[]): ThreadRanges {
   rows.sort((a, b) => start.at(a) - start.at(b) || end.at(b) - end.at(a));
-  const parents: number[] = [];
-  const open: number[] = [];
-  rows.forEach((row, index) => {
-    while (open.length > 0 && end.at(elementAt(rows, elementAt(open, open.length - 1))) <= start.at(row)) open.pop();
-    parents.push(open.at(-1) ?? OUTSIDE);
-    open.push(index);
+  const open = new OpenSpans<number>((index) => end.at(elementAt(rows, index)));
+  const parents = rows.map((row, index) => {
+    open.close(start.at(row));
+    const around = open.last ?? OUTSIDE;
+    open.push(index, start.at(row));
+    return around;
   });
   return { rows, parents };
 }

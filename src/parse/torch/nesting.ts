@@ -4,10 +4,11 @@
  */
 import type { HostCalls, Ranges } from '../trace/trace-columns.js';
 import { elementAt } from '../../containers/element.js';
+import { OpenSpans } from '../../containers/nesting.js';
 import { entryOf } from '../../containers/map-entry.js';
-import { groupAll, sortRows, type CompareRows } from '../../containers/row-order.js';
+import { groupAll, groupAt, sortRows, type CompareRows } from '../../containers/row-order.js';
 import type { Diagnostics } from '../../record/diagnostics.js';
-import { compareTexts } from '../trace/ranges.js';
+import { compareTexts } from '../trace/record-order.js';
 import type { FrameCallers, HostEvents } from './host-events.js';
 
 /** Row of no range. */
@@ -71,8 +72,7 @@ export function nest(ranges: Ranges, hostCalls: HostCalls, threads: number, fact
     repeated: new Set<number>(),
   };
   for (let thread = 0; thread < threads; thread++) {
-    const rows = inOrder.rows.subarray(inOrder.first[thread], inOrder.first[thread + 1]);
-    const callRows = calls.rows.subarray(calls.first[thread], calls.first[thread + 1]);
+    const [rows, callRows] = [groupAt(inOrder, thread), groupAt(calls, thread)];
     sortRows(rows, (a, b) => start.at(a) - start.at(b) || end.at(b) - end.at(a) || facts.compareTies(a, b));
     sortRows(callRows, (a, b) => hostCalls.start.at(a) - hostCalls.start.at(b));
     nesting.cut += cutFrames(ranges, rows, facts);
@@ -158,16 +158,11 @@ function nestThread(
   { slack, isFrame, isRepeat }: NestingFacts,
   { parent, innermost, repeated }: Nesting & { readonly repeated: Set<number> },
 ): number {
-  /** Open ranges, outermost first. */
-  let open: number[] = [];
+  const open = new OpenSpans<number>((row) => end.at(row), { most: MAX_OPEN_RANGES });
   /** Closes ranges that end by `from`; returns the innermost open one that lasts until `until`. */
   const around = (from: number, until: number): number => {
-    for (let last = open.at(-1); last !== undefined && end.at(last) <= from; last = open.at(-1)) open.pop();
-    for (let i = open.length - 1; i >= 0; i--) {
-      const row = elementAt(open, i);
-      if (end.at(row) + slack >= until) return row;
-    }
-    return OUTSIDE;
+    open.close(from);
+    return open.lasting(until - slack) ?? OUTSIDE;
   };
   let next = 0;
   const placeCalls = (before: number): void => {
@@ -179,8 +174,6 @@ function nestThread(
     }
   };
   let unnested = 0;
-  /** No open range ends before this time. */
-  let firstEnd = Infinity;
   for (let at = 0; at < rows.length;) {
     const from = start.at(elementAt(rows, at));
     placeCalls(from);
@@ -190,23 +183,14 @@ function nestThread(
       rows.subarray(at, until).filter((row) => !isFrame(row)).length > MAX_SIMULTANEOUS_OPS;
     for (; at < until; at++) {
       const row = elementAt(rows, at);
-      const last = open.at(-1);
+      const { last } = open;
       if (last !== undefined && start.at(last) === from && end.at(last) === end.at(row) && isRepeat(last, row)) {
         parent[row] = elementAt(parent, last);
         repeated.add(row);
         continue;
       }
       parent[row] = around(from, end.at(row));
-      if (open.length >= MAX_OPEN_RANGES && from >= firstEnd) {
-        // Ranges that overlap without nesting may have ended below one that goes on.
-        open = open.filter((outer) => end.at(outer) > from);
-        firstEnd = open.reduce((first, outer) => Math.min(first, end.at(outer)), Infinity);
-      }
-      if (open.length >= MAX_OPEN_RANGES || (crowded && !isFrame(row))) unnested++;
-      else {
-        open.push(row);
-        firstEnd = Math.min(firstEnd, end.at(row));
-      }
+      if ((crowded && !isFrame(row)) || !open.push(row, from)) unnested++;
     }
   }
   placeCalls(Infinity);

@@ -3,6 +3,7 @@
  * inside another step of their thread are none; a step that begins before the one before it has ended cuts it there.
  */
 import { append, elementAt } from '../../containers/element.js';
+import { outermost, spanAt, SPANS } from '../../containers/nesting.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { countUpTo } from '../../containers/row-order.js';
 import type { ThreadTable } from './threads.js';
@@ -94,7 +95,7 @@ export class LaunchSteps {
         steps,
       );
     }
-    for (const [process, steps] of byProcess) this.#byProcess.set(process, outermost(steps));
+    for (const [process, steps] of byProcess) this.#byProcess.set(process, outermost(steps.sort(byStart), SPANS));
     this.all = [...this.#byThread.values()]
       .flat()
       .sort((a, b) => a.start - b.start || b.end - a.end || this.#compareThreads(a.thread, b.thread));
@@ -107,10 +108,12 @@ export class LaunchSteps {
    * @param time of the launch, ns
    */
   at(thread: number, caller: number | null, time: number): number | null {
-    const own =
-      find(this.#byThread.get(thread), time) ?? (caller === null ? null : find(this.#byThread.get(caller), time));
+    const find = (steps: readonly Step[] = []): number | null => spanAt(steps, time)?.step ?? null;
     return (
-      own ?? find(this.#byProcess.get(this.threads.processOf(thread)), time) ?? find(this.#byThread.get(null), time)
+      find(this.#byThread.get(thread)) ??
+      (caller === null ? null : find(this.#byThread.get(caller))) ??
+      find(this.#byProcess.get(this.threads.processOf(thread))) ??
+      find(this.#byThread.get(null))
     );
   }
 
@@ -118,14 +121,6 @@ export class LaunchSteps {
   #compareThreads(a: number | null, b: number | null): number {
     return a === null || b === null ? Number(b === null) - Number(a === null) : this.threads.compare(a, b);
   }
-}
-
-/** The number of the step at a time; null for none. @param steps in order of start, none inside another */
-function find(steps: readonly Step[] | undefined, time: number): number | null {
-  if (steps === undefined) return null;
-  const begun = countUpTo(steps.length, (index) => elementAt(steps, index).start, time);
-  const last = steps[begun - 1];
-  return last !== undefined && time <= last.end ? last.step : null;
 }
 
 /** A step of no length was not ended, as of profilers that write so what is open at the end of the profile. */
@@ -166,14 +161,6 @@ function follows(last: StepRange, { start, end }: StepRange, isOfSeries: boolean
   // One that is still open at the end of the profile was not ended: the next of its series is not inside it.
   if (last.end === Infinity) return isOfSeries;
   return end > last.end + ROUNDING && (isOfSeries || last.end - start < (end - start) / 2);
-}
-
-/** Sorts steps by start and removes those that begin inside another. */
-function outermost<T extends StepRange>(steps: T[]): T[] {
-  const kept: T[] = [];
-  steps.sort(byStart);
-  for (const step of steps) if (step.start >= (kept.at(-1)?.end ?? -Infinity)) kept.push(step);
-  return kept;
 }
 
 function byStart(a: StepRange, b: StepRange): number {

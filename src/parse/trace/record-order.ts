@@ -4,11 +4,48 @@
  */
 import { compareCells } from '../../containers/numeric-column.js';
 import { elementAt } from '../../containers/element.js';
-import { allRows, sortRows, type CompareRows } from '../../containers/row-order.js';
+import { allRows, sortRows, groupAll, groupAt, type CompareRows, type RowGroups } from '../../containers/row-order.js';
 import { kernelNameOf, type Trace } from './trace.js';
-import { ACTIVITY_KINDS, REMOVED, type Activities, type ActivityKind } from './trace-columns.js';
-import { compareTexts, rangeKey } from './ranges.js';
+import { ACTIVITY_KINDS, REMOVED, type Activities, type ActivityKind, type Ranges } from './trace-columns.js';
 import type { ProfileLine } from '../../record/record.js';
+
+/** Text and domain of a range, to compare ranges of the same times by. */
+export const rangeKey = ({ names, ranges }: Pick<Trace, 'names' | 'ranges'>, row: number): string =>
+  `${names.rangeText(ranges.text.at(row)) ?? ''}\0${names.domainName(ranges.domainOf(row)) ?? ''}`;
+
+export const compareTexts = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+
+/** Whether two ranges of a thread, the same in text, are one that was written twice: a program cannot be so fast. */
+export const isRepeat = ({ start, end }: Ranges, a: number, b: number): boolean =>
+  start.at(a) === start.at(b) && end.at(a) === end.at(b) && end.at(a) > start.at(a);
+
+/**
+ * Sorts ranges thread by thread, in order of start, the longer first at equal starts; without those that repeat another.
+ * @param threads number of threads
+ * @param compareText order of two ranges' texts: decides only between ranges of the same times, so that the result
+ *   does not depend on the order of rows
+ */
+export function orderRanges(ranges: Ranges, threads: number, compareText: (a: number, b: number) => number): RowGroups {
+  const [start, end] = [ranges.start, ranges.end];
+  const { rows, first } = groupAll(ranges.length, (row) => ranges.thread.at(row), threads);
+  const kept = new Uint32Array(first.length);
+  let next = 0;
+  for (let thread = 0; thread < threads; thread++) {
+    const sorted = groupAt({ rows, first }, thread);
+    sortRows(sorted, (a, b) => {
+      const byStart = start.at(a) - start.at(b);
+      if (byStart !== 0) return byStart;
+      return end.at(a) === end.at(b) ? compareText(a, b) : end.at(b) - end.at(a);
+    });
+    let last = -1;
+    for (const row of sorted) {
+      if (last === -1 || !isRepeat(ranges, last, row) || compareText(last, row) !== 0) rows[next++] = row;
+      last = row;
+    }
+    kept[thread + 1] = next;
+  }
+  return { rows: rows.subarray(0, next), first: kept };
+}
 
 /** Start of a record in ns; those without a time come first. */
 export const startOf = (record: ProfileLine): number => ('start' in record ? (record.start ?? -Infinity) : -Infinity);

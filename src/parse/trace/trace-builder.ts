@@ -19,7 +19,7 @@ import { Activities, HostCalls, Ranges, type ActivityRow } from './trace-columns
 import { isNear, shiftToFirst } from './clocks/trace-clock.js';
 import { emit } from './emit.js';
 import { opMarker, type Marker } from './markers/markers.js';
-import { compareTexts } from './ranges.js';
+import { compareTexts } from './record-order.js';
 import { ThreadTable } from './threads.js';
 
 /** A cell of a database, or a value of another file. What is not a number is an unknown number. */

@@ -4,6 +4,7 @@
  */
 import { elementAt } from '../../containers/element.js';
 import { NumericColumn } from '../../containers/numeric-column.js';
+import { OpenSpans } from '../../containers/nesting.js';
 import { entryOf } from '../../containers/map-entry.js';
 import type { ProfileLine, RangeRecord } from '../../record/record.js';
 import { opTitle, threadKey } from '../by/host/range-name.js';
@@ -48,7 +49,7 @@ interface OpenRange {
 export class AllocationCategories {
   /** Whether there are ranges, without which all is unknown. */
   hasRanges = false;
-  readonly #open = new Map<string, OpenRange[]>();
+  readonly #open = new Map<string, OpenSpans<OpenRange>>();
   readonly #steps = new HostSteps();
   /** Ends of steps, and first begin and last end of their backward passes, by number. */
   readonly #stepEnds = new Map<number, number>();
@@ -73,9 +74,13 @@ export class AllocationCategories {
     this.hasRanges = true;
     const { start, dur } = record;
     const text = opTitle(record.text);
-    const open = entryOf(this.#open, threadKey(record), () => []);
-    while ((open.at(-1)?.end ?? Infinity) < start) open.pop();
-    open.push({ text, end: start + dur });
+    const open = entryOf(
+      this.#open,
+      threadKey(record),
+      () => new OpenSpans<OpenRange>(({ end }) => end, { touching: true }),
+    );
+    open.close(start);
+    open.push({ text, end: start + dur }, start);
     const step = ENGINE.test(text) ? this.#steps.at(start) : null;
     if (step === null) return;
     const pass = entryOf(this.#passes, step, () => ({ from: start, to: start }));
@@ -99,7 +104,7 @@ export class AllocationCategories {
     const title = opTitle(op);
     const found: (readonly OpenRange[])[] = [];
     for (const [thread, ranges] of this.#open) {
-      const around = ranges.filter(({ end }) => end >= time);
+      const around = ranges.allLasting(time);
       // Programs may start a thread for each piece of work: those that ended are not looked at again.
       if (around.length === 0) this.#open.delete(thread);
       if (around.some(({ text }) => text === title)) found.push(around);

@@ -3,6 +3,7 @@
  * for each device with its streams, and one for everything else.
  */
 import { entryOf } from '../../containers/map-entry.js';
+import { OpenSpans } from '../../containers/nesting.js';
 import { elementAt } from '../../containers/element.js';
 import { isNeuronInstruction } from '../../record/neuron/neuron-cores.js';
 import type { ProfileRecord } from '../../record/record.js';
@@ -231,8 +232,8 @@ class TraceIds {
 
 interface OpenLane {
   start: number;
-  /** Ends of the open slices, from the outermost to the innermost. */
-  readonly ends: number[];
+  /** Ends of the open slices. */
+  readonly ends: OpenSpans<number>;
 }
 
 /** More than any device or host needs: only records in no order at all exceed it. */
@@ -253,21 +254,20 @@ class NestingLanes {
   /** Number of the first lane where the slice fits, from 0; null when no lane is left. */
   place({ start, end }: TimedSlice): number | null {
     const found = this.#lanes.findIndex((lane) => this.#fits(lane, start, end));
-    if (found < 0) return this.#lanes.length === MOST_LANES ? null : this.#lanes.push({ start, ends: [end] }) - 1;
-    const lane = elementAt(this.#lanes, found);
+    if (found < 0 && this.#lanes.length === MOST_LANES) return null;
+    const ends = (): OpenSpans<number> => new OpenSpans((until) => until);
+    const number = found < 0 ? this.#lanes.push({ start, ends: ends() }) - 1 : found;
+    const lane = elementAt(this.#lanes, number);
     lane.start = start;
-    lane.ends.push(end);
-    return found;
+    lane.ends.push(end, start);
+    return number;
   }
 
   /** Closes slices that ended before the start; whether the slice fits then. */
   #fits(lane: OpenLane, start: number, end: number): boolean {
     if (start < lane.start) return false;
-    let innermost = lane.ends.at(-1);
-    while (innermost !== undefined && innermost <= start) {
-      lane.ends.pop();
-      innermost = lane.ends.at(-1);
-    }
+    lane.ends.close(start);
+    const { last: innermost } = lane.ends;
     return innermost === undefined || (this.nesting && end <= innermost && lane.ends.length < MOST_DEPTH);
   }
 }

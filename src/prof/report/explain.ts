@@ -10,6 +10,7 @@ import type { Annotated } from '../annotate.js';
 import { dependencyText, operandText, type ResolvedDependency } from '../neuron/instructions/dependencies.js';
 import { operandsOf } from '../../ops/neuron/instruction-work.js';
 import { LATENCY_SHARE } from '../roofline/roofline.js';
+import { labelledLine, type LabelledLine } from '../../table/readable.js';
 import { originOf } from './graph-origin.js';
 
 export interface KernelId {
@@ -29,7 +30,8 @@ export function parseKernelId(text: string): KernelId {
 export const isKernel = ({ profile, id }: KernelId, record: KernelRecord): boolean =>
   record.id === id && (profile === null || record.profile === profile);
 
-export type LabelledLine = readonly [label: string, text: string];
+/** Characters of the labels. */
+const LABEL = 10;
 
 /**
  * How each value of a kernel came about, as lines of a label and a text.
@@ -57,7 +59,7 @@ export function explain(row: Annotated, after: readonly ResolvedDependency[] = [
     ),
     ...aboutCounters(row),
   ];
-  return lines.map(([label, text]) => `${label.padEnd(10)} ${text}`.trimEnd());
+  return lines.map(([label, text]) => labelledLine(label, text, LABEL));
 }
 
 /**

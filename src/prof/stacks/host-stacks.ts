@@ -1,5 +1,5 @@
 /** Ranges of the host → time of its ops by call stack, each op's without the ops within, in one pass. */
-import { append } from '../../containers/element.js';
+import { OpenSpans, SelfTimes } from '../../containers/nesting.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { counted } from '../../record/plural.js';
 import { isLookup, readMarkerText } from '../../record/python/marker-text.js';
@@ -49,10 +49,12 @@ interface OpenRange {
   /** As of an op that begins within it. */
   readonly stack: readonly string[];
   readonly ops: readonly string[];
-  /** Null for a frame. */
-  readonly op: HostOp | null;
-  /** Time of the ops directly within, ns. */
-  nested: number;
+}
+
+/** What is open on a thread, and of its ops alone the times. */
+interface OpenThread {
+  readonly open: OpenSpans<OpenRange>;
+  readonly times: SelfTimes<HostOp>;
 }
 
 export const HOST_FRAME_KINDS: readonly FrameKind<HostOp>[] = [
@@ -68,8 +70,7 @@ type HostStackOptions = Omit<StackOptions, 'kinds' | 'collectives'> & { readonly
 export class HostStacks implements Analysis<readonly ProfileStacks[]> {
   readonly types: RecordTypes = new Set<ProfileLine['type']>(['profile', 'range', 'end']);
   readonly #sums: StackSums;
-  /** Open ranges of each thread, outermost first. */
-  readonly #open = new Map<string, OpenRange[]>();
+  readonly #threads = new Map<string, OpenThread>();
   #profile: ProfileRecord | null = null;
   #ops = 0;
 
@@ -99,43 +100,29 @@ export class HostStacks implements Analysis<readonly ProfileStacks[]> {
     const range = readRange(record);
     // Ranges without a thread, as those of a device, nest in none.
     if (!Number.isFinite(start + dur) || tid === null || range === null) return;
-    const open = entryOf(this.#open, `${pid ?? ''}/${tid}`, () => []);
-    this.#close(open, start);
-    const outer = open.at(-1) ?? { stack: [], ops: [] };
+    const { open, times } = entryOf(this.#threads, `${pid ?? ''}/${tid}`, () => ({
+      open: new OpenSpans<OpenRange>(({ end }) => end),
+      times: new SelfTimes<HostOp>((op, self) => this.#add(op, self)),
+    }));
+    open.close(start);
+    const outer = open.last ?? { stack: [], ops: [] };
     const { op: name, frame } = range;
     const end = start + dur;
     const stack = range.stack ?? (frame === undefined ? outer.stack : [...outer.stack, frame]);
-    if (name === undefined) {
-      open.push({ end, stack, ops: outer.ops, op: null, nested: 0 });
-      return;
-    }
-    const around = open.findLast(({ op }) => op !== null);
-    if (around !== undefined) around.nested += Math.min(end, around.end) - start;
-    const op: HostOp = { record, profile: this.#profile, stack, ops: [...outer.ops, name] };
-    open.push({ end, stack, ops: op.ops, op, nested: 0 });
+    const ops = name === undefined ? outer.ops : [...outer.ops, name];
+    open.push({ end, stack, ops }, start);
+    if (name !== undefined) times.begin({ record, profile: this.#profile, stack, ops }, start, end);
   }
 
-  /** Closes what has ended at a time. */
-  #close(open: OpenRange[], time: number): void {
-    const ended = open.filter(({ end }) => end <= time);
-    if (ended.length === 0) return;
-    for (const range of ended) this.#add(range);
-    const rest = open.filter(({ end }) => end > time);
-    open.length = 0;
-    append(open, rest);
-  }
-
-  #add({ op, nested }: OpenRange): void {
-    if (op === null) return;
+  #add(op: HostOp, self: number): void {
     this.#ops++;
-    const own = op.record.dur - nested;
-    if (own <= 0) return;
+    if (self <= 0) return;
     const frames = framesOf(op, this.options.kinds).map(this.options.safe);
-    this.#sums.of(op.record.profile, op.profile).add(frames, own);
+    this.#sums.of(op.record.profile, op.profile).add(frames, self);
   }
 
   #closeAll(): void {
-    for (const open of this.#open.values()) this.#close(open, Infinity);
-    this.#open.clear();
+    for (const { times } of this.#threads.values()) times.countTo(Infinity);
+    this.#threads.clear();
   }
 }

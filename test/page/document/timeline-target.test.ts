@@ -12,6 +12,7 @@ import type { PageProfile } from '../../../src/prof/html/page-data.js';
 import type { PageTimeline } from '../../../src/prof/html/timeline/timeline-data.js';
 import { readAddress, withAddress } from '../../../src/page/timeline/model/timeline-address.js';
 import { FIXTURE } from '../fixture.js';
+import { NO_LONGEST } from '../../../src/prof/html/timeline/longest-texts.js';
 import { NOTHING_LACKS } from '../timeline/fixture.js';
 
 const [profile] = FIXTURE.profiles as [PageProfile];
@@ -23,6 +24,7 @@ const timeline: PageTimeline = {
   ],
   first: 1,
   lacks: NOTHING_LACKS,
+  longest: NO_LONGEST,
 };
 const linked: Linked = { at: 1, profile: { ...profile, timeline } };
 

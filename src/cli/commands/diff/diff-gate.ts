@@ -6,7 +6,7 @@ import { ANY_SLOWER, parseCondition, type Condition } from '../../../prof/diff/f
 import { leftOpen, withoutVerdict, type Judged } from '../../../prof/diff/judging.js';
 import { EXIT, UserError } from '../../../record/errors.js';
 import { UNKNOWN } from '../../../record/units.js';
-import { COMPARABLE_COLUMNS, figure, READABLE_COLUMNS } from './diff-screen.js';
+import { COMPARABLE_COLUMNS, figure, READABLE_COLUMNS } from '../../screens/comparison.js';
 import type { DiffRequest } from './diff-options.js';
 import { escapeControls } from '../../../record/control-characters.js';
 import { TOTAL, type DiffLine } from '../../../prof/diff/diff-columns.js';

@@ -2,6 +2,8 @@
 import { Comparison, diffTypes } from '../../../prof/diff/comparison.js';
 import { troublesOf, type Taken } from '../../../prof/diff/compared-input.js';
 import { diffLineColumns } from '../../../prof/diff/diff-columns.js';
+import { diffDocuments } from '../../../prof/diff/diff-documents.js';
+import { jsonLines } from '../../../record/control-characters.js';
 import { diffReport, type DiffReport } from '../../../prof/diff/diff-report.js';
 import type { Which } from '../../../prof/diff/input-facts.js';
 import { endingsOf } from '../../../prof/input/stream-status.js';
@@ -17,12 +19,12 @@ import { progress } from '../../progress.js';
 import { printTable, writeNotes } from '../../run-analysis.js';
 import { failuresOf, gateOf, diffJunit } from './diff-gate.js';
 import { DIFF, readDiffArguments, type DiffRequest } from './diff-options.js';
-import { diffJson, diffMarkdown, diffScreen } from './diff-screen.js';
+import { diffMarkdown, diffScreen } from '../../screens/comparison.js';
 
 /** Formats with texts around the table. All others are the table alone. */
 const REPORTS: Readonly<Record<string, (report: DiffReport) => string>> = {
   text: diffScreen,
-  json: diffJson,
+  json: (report) => jsonLines(diffDocuments(report)),
   markdown: diffMarkdown,
   junit: diffJunit,
 };

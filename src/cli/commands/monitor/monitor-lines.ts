@@ -28,7 +28,7 @@ export class MonitorNotes {
 
   constructor(private readonly request: MonitorRequest) {}
 
-  /** Takes the number of a line that is no report. */
+  /** Takes the number of a line that is not a report. */
   broken(line: number): void {
     if (this.#broken++ === 0) this.#firstBroken = line;
   }
@@ -62,8 +62,8 @@ export class MonitorNotes {
 
   /** Says what was lost, also where the run is quiet. @throws UserError for an input that is cut off */
   end(): void {
-    const lines = this.#broken === 1 ? '1 line that is' : `${this.#broken} lines that are`;
-    if (this.#broken > 0) say('dprof', `passed over ${lines} no report (first: line ${this.#firstBroken})`);
+    const lines = this.#broken === 1 ? '1 line that is not a report' : `${this.#broken} lines that are not reports`;
+    if (this.#broken > 0) say('dprof', `passed over ${lines} (first: line ${this.#firstBroken})`);
     const { line } = this.#losses;
     if (line !== null) say('dprof', line);
     if (this.#cut !== null) throw new UserError(`the last line is cut off; ${WAS_READ}`, { where: this.#cut });
@@ -86,7 +86,7 @@ export class MonitorLines {
   #begun: number | null = null;
 
   /**
-   * @param onBroken called with the number of each line that is no report and no record
+   * @param onBroken called with the number of each line that is neither a report nor a record
    * @param onEnd called with each end of records, which counts what was lost before
    */
   constructor(

@@ -5,6 +5,8 @@ import {
   MONITOR_COLUMNS,
   type MonitorColumn,
 } from '../../../prof/neuron/monitor/monitor-columns.js';
+import { labelledLine } from '../../../table/readable.js';
+import { columnList } from '../../screens/layout.js';
 import { CLOUDWATCH_METRICS } from '../../../prof/neuron/monitor/cloudwatch-metrics.js';
 import { PROMETHEUS_FAMILIES } from '../../../prof/neuron/monitor/prometheus-families.js';
 import {
@@ -106,17 +108,14 @@ export const MONITOR: Tool = {
   ],
 };
 
-export const columnList = (): string =>
-  MONITOR_COLUMNS.map(
-    ({ key, header, unit, doc }) => `${key.padEnd(10)} ${header.padEnd(14)} ${(unit ?? '').padEnd(6)} ${doc}\n`,
-  ).join('');
+export const columnsText = (): string => columnList(MONITOR_COLUMNS, [10, 14, 6]);
 
-export const metricList = (): string =>
+export const metricsText = (): string =>
   [
     'prometheus (*: not among those of neuron-monitor-prometheus.py):',
     ...PROMETHEUS_FAMILIES.map(({ name, type, labels, own }) => {
       const names = labels.length === 0 ? '' : `{${labels.join(',')}}`;
-      return `  ${own === true ? '*' : ' '} ${type.padEnd(7)} ${name}${names}`;
+      return `  ${own === true ? '*' : ' '} ${labelledLine(type, `${name}${names}`, 7)}`;
     }),
     'emf, put-metric-data:',
     ...CLOUDWATCH_METRICS.map(([scope, , name, unit]) => `    ${scope.padEnd(8)} ${unit.padEnd(12)} ${name}`),

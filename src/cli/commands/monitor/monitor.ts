@@ -22,9 +22,9 @@ import { printText } from '../../output.js';
 import { readSmallFile } from '../../device-option.js';
 import { MonitorLines, MonitorNotes } from './monitor-lines.js';
 import {
-  columnList,
+  columnsText,
   isStdin,
-  metricList,
+  metricsText,
   MONITOR,
   readMonitorArguments,
   type MonitorRequest,
@@ -33,7 +33,7 @@ import { writeAll, writeLast, writeStats, serve, Threshold, type MonitorReading 
 
 export const monitor: Command = { tool: MONITOR, run };
 
-const TEXTS = { columns: columnList, metrics: metricList };
+const TEXTS = { columns: columnsText, metrics: metricsText };
 
 async function run(given: Arguments): Promise<void> {
   const request = readMonitorArguments(given);

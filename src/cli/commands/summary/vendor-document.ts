@@ -5,12 +5,15 @@
  */
 import { entryOf } from '../../../containers/map-entry.js';
 import { TemporaryFile } from '../../../parse/input/temporary-file.js';
-import type { MetricAnalysis } from '../../../prof/neuron/metric-analysis.js';
+import { exactValue, type MetricAnalysis } from '../../../prof/neuron/metric-analysis.js';
 import { VendorTables } from '../../../prof/neuron/tables/vendor-tables.js';
+import type { MetricSummary } from '../../../prof/neuron/metric-summary.js';
+import { elementAt } from '../../../containers/element.js';
+import { jsonOf } from '../../../record/control-characters.js';
 import { UserError } from '../../../record/errors.js';
 import type { ProfileLine } from '../../../record/record.js';
 import { runAnalysis } from '../../run-analysis.js';
-import { vendorSummaryRow } from './summary-metrics-screen.js';
+import type { MetricsShown } from '../../screens/metrics.js';
 import type { SummaryRequest } from './summary-options.js';
 
 /** Characters of a table that are held. */
@@ -136,3 +139,41 @@ const notesOf = (tables: readonly string[]): UserError[] =>
           hint: `what each needs: docs/neuron.md${tables.includes('dma_throughput') ? DERIVED_HINT : ''}`,
         }),
       ];
+
+/** One object a line and profile. */
+export function metricsDocument(summary: MetricSummary, shown: MetricsShown): string {
+  const { profile, file, format, rank, node, computed, rows, bound, warnings } = summary;
+  const metrics = rows.map((row) => {
+    const { value, unit } = exactValue(row, row.value, shown.vendor);
+    const why = { ...(row.why === null ? {} : { why: row.why }), ...(row.of === null ? {} : { of: row.of }) };
+    const { check } = row;
+    const checked =
+      shown.check && check !== null
+        ? {
+            reported: exactValue(row, check.reported, shown.vendor).value,
+            difference: check.difference,
+            check: check.why,
+          }
+        : {};
+    return [row.name, { value, unit: unit === '' ? null : unit, group: row.group, ...why, ...checked }] as const;
+  });
+  const line = { profile, file, format, rank, node, computed, metrics: Object.fromEntries(metrics), bound, warnings };
+  return `${jsonOf(line)}\n`;
+}
+
+const vendorMetrics = ({ rows }: MetricSummary): object =>
+  Object.fromEntries(rows.map((row) => [row.name, exactValue(row, row.value, true).value] as const));
+
+/** A profile as a row of the table `summary` in the vendor's whole JSON. */
+const vendorSummaryRow = (summary: MetricSummary): string => jsonOf(vendorMetrics(summary));
+
+/** All profiles as the vendor's summary-json: a node for each, its metrics by name. */
+export function vendorJson(summaries: readonly MetricSummary[]): string {
+  const names = summaries.map(({ node, uuid, profile }) => node ?? `n_${uuid ?? profile}`);
+  const nodes = summaries.map((summary, i) => {
+    const name = elementAt(names, i);
+    const key = names.indexOf(name) === i ? name : `${name}_${summary.profile}`;
+    return [key, vendorMetrics(summary)] as const;
+  });
+  return `${jsonOf(Object.fromEntries(nodes))}\n`;
+}

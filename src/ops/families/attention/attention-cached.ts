@@ -1,4 +1,4 @@
-/** Attention of a serving engine on a key-value cache whose lengths are no arguments of the call. */
+/** Attention of a serving engine on a key-value cache whose lengths are not arguments of the call. */
 import type { LengthSums } from '../../../record/serving-step.js';
 import { elementAt } from '../../../containers/element.js';
 import { dtypeShort } from '../../../record/element-types.js';
@@ -27,7 +27,7 @@ const heads = (name: string, { shape }: Tensor): Param[] => (shape.length === 3 
 const FORMULA = `flops = 2·Hq·(Dq + Dv)·${STEP_PAIRS}; bytes = q + k + v + out of these sequences`;
 
 const NO_LENGTHS =
-  'the keys are in a cache: the lengths of the sequences are no arguments of the call, nor does the name of a step around it state them';
+  'the keys are in a cache: the lengths of the sequences are not arguments of the call, nor does the name of a step around it state them';
 
 const note = (lengths: LengthSums): string =>
   `; a causal mask leaves ${causalShare(lengths)} % of the pairs, all are counted`;
@@ -72,7 +72,7 @@ function costOf(attention: CachedAttention, { requests, lengths }: StepSequences
   if (cache !== null) return { ...common, ...movedBy(attention, lengths, cache) };
   const { reads, writes } = movedBy(attention, lengths, [q.dtype, q.dtype]);
   const most = total([...reads, ...writes].map(bytesToRead));
-  const unknown = `how much of the cache is read is unspecified: a sliding window and the element type of the cache are no arguments${most === null ? '' : `; ${most} bytes without a window, in the type of q`}`;
+  const unknown = `how much of the cache is read is unspecified: a sliding window and the element type of the cache are not arguments${most === null ? '' : `; ${most} bytes without a window, in the type of q`}`;
   const formula = `${common.formula}; so are those that a sliding window would leave out`;
   return { ...common, formula, writes: null, unknown };
 }

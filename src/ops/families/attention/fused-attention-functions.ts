@@ -8,12 +8,11 @@
 import { entryOf, type ByName } from '../../by-name.js';
 import { extentAt, numel, positional, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
-import { isDispatched } from '../../schema/dispatched.js';
 import type { Family, Work } from '../../family.js';
 import { inputTensors } from '../../operands.js';
 import { namedParams, tensor, tensorListParams, workOf } from '../../work.js';
 import { elementAt } from '../../../containers/element.js';
-import { rules, withTensors, workByRules, type RuleCost } from '../../schema/op-rules.js';
+import { ofDispatcher, rules, withTensors, workByRules, type RuleCost } from '../../schema/op-rules.js';
 import { dtypeBytes } from '../../../record/element-types.js';
 
 const CACHE_SOURCE =
@@ -190,7 +189,7 @@ const unknownWork = (operands: readonly Tensor[]): Work =>
 
 function work(call: OpCall): Work | null {
   const held = entryOf(OPERANDS, call);
-  const tensors = held === undefined || !isDispatched(call) ? null : inputTensors(call);
+  const tensors = held === undefined ? null : inputTensors(call);
   if (held === undefined || tensors === null) return null;
   const first = tensors.findIndex(({ shape }) => shape.length >= 3);
   const operands = first === -1 ? [] : tensors.slice(first, first + held.length);
@@ -232,5 +231,5 @@ export const fusedAttentionFunctions: Family = {
     'bytes = q + k + v + out (+ log-sum-exp where the call says that it trains)',
     'unknown for packed sequences (thd) and a paged cache, whose lengths are values; backward: the node is given the gradient alone',
   ],
-  work,
+  work: ofDispatcher(work),
 };

@@ -2,7 +2,7 @@
 import { extentAt, numel, type Tensor } from '../../call.js';
 import { rules, withTensors, type BoundCall, type RuleCost } from '../../schema/op-rules.js';
 import { tensor } from '../../work.js';
-import { accumulated, BACKWARD, FORWARD, gradients, wantedGradients } from './layer-normalization.js';
+import { accumulated, BACKWARD, FORWARD, gradients, STATISTICS, SUMS, wantedGradients } from './layer-normalization.js';
 
 /** With given statistics: one multiplication and one addition for each element. */
 const WITH_STATISTICS = 2;
@@ -10,12 +10,11 @@ const WITH_STATISTICS = 2;
 /** For each channel: mean, variance, ε added, reciprocal root, and the scale and shift computed from them. */
 const PER_CHANNEL = 6;
 
-/** Gradient of a scale and shift: one multiplication; the sums for weight and bias: subtraction, two sums, a product. */
+/** Gradient of a scale and shift: one multiplication. */
 const PASSED_ON = 1;
-const SUMS = 4;
 
 /** Application of the sums in a kernel of its own: together with them the whole gradient. */
-const APPLICATION = BACKWARD.centred - SUMS;
+const APPLICATION = BACKWARD.centred - SUMS.centred;
 
 /** The mode by a kernel's name, for calls where the argument is unspecified. */
 const MODES: readonly (readonly [RegExp, boolean])[] = [
@@ -67,7 +66,7 @@ const backward = (mode: boolean | null = null): RuleCost =>
   withTensors('input', (input, bound) => {
     const training = mode ?? isTraining(bound);
     const want = wantedGradients(bound, true);
-    const sums = want.weight || want.bias ? SUMS : 0;
+    const sums = want.weight || want.bias ? SUMS.centred : 0;
     const inTraining = want.input ? BACKWARD.centred : sums;
     const perElement = training === true ? inTraining : (want.input ? PASSED_ON : 0) + sums;
     const used = training === false ? 'running_mean running_var' : 'save_mean save_var';
@@ -85,9 +84,9 @@ const backward = (mode: boolean | null = null): RuleCost =>
 const statistics = withTensors('input', (input, bound) => {
   const saved = tensor([channelsOf(input)], accumulated(input.dtype));
   return {
-    flops: 2 * numel(input.shape),
+    flops: STATISTICS.channels * numel(input.shape),
     writes: [saved, saved, ...bound.tensorsOf('running_mean running_var')],
-    formula: 'flops = 2·E; bytes = input + statistics',
+    formula: `flops = ${STATISTICS.channels}·E; bytes = input + statistics`,
   };
 });
 
@@ -100,10 +99,10 @@ const gradientSums = withTensors('input', (input, bound) => {
   const parameter = bound.tensor('weight') ?? sum;
   const results = { input_g: [sum, sum], weight_g: [parameter], bias_g: [parameter] };
   return {
-    flops: SUMS * numel(input.shape),
+    flops: SUMS.centred * numel(input.shape),
     reads: bound.tensorsOf('grad_out input mean invstd'),
     writes: Object.entries(results).flatMap(([name, written]) => (bound.flag(name) === false ? [] : written)),
-    formula: `flops = ${SUMS}·E; bytes = gradient + input + statistics + sums`,
+    formula: `flops = ${SUMS.centred}·E; bytes = gradient + input + statistics + sums`,
   };
 });
 

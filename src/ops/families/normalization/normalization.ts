@@ -13,7 +13,7 @@ import { ruleWork, type OpRules } from '../../schema/op-rules.js';
 import { helperWork, tensor, tensorParams, workOf } from '../../work.js';
 import { BATCH_RULES } from './batch-normalization.js';
 import { FUSED_RULES } from './fused-normalization.js';
-import { accumulated, BACKWARD, FORWARD, LAYER_RULES } from './layer-normalization.js';
+import { accumulated, BACKWARD, FORWARD, LAYER_RULES, STATISTICS, SUMS } from './layer-normalization.js';
 
 const RULES: OpRules = { ...LAYER_RULES, ...BATCH_RULES, ...FUSED_RULES };
 const SOURCE =
@@ -136,12 +136,6 @@ function partOf(op: PythonForm['op'], kernel: KernelFacts): NormalizationPart {
 }
 
 type PartCost = Pick<OpCost, 'flops' | 'reads' | 'writes' | 'formula'>;
-
-/** Operations per element of the statistics; the rest of a forward pass applies them. */
-const STATISTICS = { rows: 2, channels: 3 } as const;
-
-/** Operations per element of the two sums of a gradient; the rest of the gradient of the input applies them. */
-const SUMS = { centred: 4, rms: 3 } as const;
 
 /** The cost of a kernel that computes only statistics, or applies them. */
 function forwardPart(part: 'statistics' | 'application', { op, input, given, saved }: PythonCall): PartCost {

@@ -4,7 +4,8 @@
  */
 import type { Arg, OpCall } from '../../../record/record.js';
 import { elementCount, positional, type Tensor } from '../../call.js';
-import { dtypeAt, isDispatched } from '../../schema/dispatched.js';
+import { dtypeAt } from '../../schema/dispatched.js';
+import { ofDispatcher } from '../../schema/op-rules.js';
 import type { Family, Work, Param } from '../../family.js';
 import { allTensors, opName } from '../../operands.js';
 import { tensor, workOf } from '../../work.js';
@@ -118,7 +119,7 @@ function work(call: OpCall): Work | null {
   const [self, ...rest] = isNumber(args[0]) ? args.slice(1) : args;
   const op = opName(call);
   const rule = FOREACH.get(op.replace(/^_foreach_/, '').replace(/_$/, ''));
-  if (rule === undefined || self === undefined || !isDispatched(call)) return null;
+  if (rule === undefined || self === undefined) return null;
   if (isUnspecifiedList(self)) return unspecifiedLists(SOURCE);
   const [first, further] = [tensorsOf([self]), tensorsOf(rest)];
   if (first === null || further === null || first.length === 0) return null;
@@ -144,5 +145,5 @@ export const foreach: Family = {
     'flops = w·E of the first list, w as for the pointwise op; norm 2·E + one per tensor',
     'bytes = all lists read + the list written (copy and zero: only written); unspecified element types are those of the other lists',
   ],
-  work,
+  work: ofDispatcher(work),
 };

@@ -5,54 +5,46 @@
 import { numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, OpCost, Work } from '../../family.js';
-import { helperWork, tensorListParams, workOf, tensor } from '../../work.js';
+import { helperCost, helperWork, tensorListParams, workOf, tensor } from '../../work.js';
+import { ruleWork, rules, withTensors } from '../../schema/op-rules.js';
 import { elementwise, type Elementwise } from './pointwise-operands.js';
 import { POINTWISE_OPS, type PointwiseOp } from './pointwise-ops.js';
-import { isDispatched } from '../../schema/dispatched.js';
-import { inputTensors } from '../../operands.js';
 
 const EQUALITY_SOURCE = 'PyTorch equal: eq, then all';
 
-/** Comparison and reduction, as one op. */
-const whole = (first: Tensor, second: Tensor): Work =>
-  workOf({
-    flops: 2 * numel(first.shape),
-    reads: [first, second],
-    writes: [tensor([], 'bool')],
-    params: tensorListParams([first, second]),
-    formula: 'flops = 2·E (compare, reduce); bytes = both tensors + 1',
-    source: EQUALITY_SOURCE,
-  });
-
-function work(call: OpCall, kernel: KernelFacts): Work | null {
-  const operands = inputTensors(call);
-  const [first, second] = operands ?? [];
-  if (operands?.length !== 2 || first === undefined || second === undefined) return null;
-  const params = tensorListParams(operands);
-  if (!isDispatched(call) && /pass_?2|lastblock/i.test(kernel.name)) return helperWork(params, EQUALITY_SOURCE);
-  const truths = tensor(first.shape, 'bool');
-  const reduces = /reduce/i.test(kernel.name);
-  if (isDispatched(call)) return whole(first, second);
-  return workOf({
-    flops: numel(first.shape),
-    reads: reduces ? [truths] : [first, second],
-    writes: [reduces ? tensor([], 'bool') : truths],
+/** A comparison and a reduction of its truth values, in kernels named after one of them, or in one. */
+const equal = withTensors('self other', (first, second, { kernel: { name } }) => {
+  const params = tensorListParams([first, second]);
+  if (/pass_?2|lastblock/i.test(name)) return helperCost(params);
+  const [elements, truths, verdict] = [numel(first.shape), tensor(first.shape, 'bool'), tensor([], 'bool')];
+  if (/reduce/i.test(name)) {
+    const formula = 'flops = E; bytes = E truth values + 1';
+    return { flops: elements, reads: [truths], writes: [verdict], params, formula };
+  }
+  if (/pointwise|elementwise/i.test(name))
+    return { flops: elements, writes: [truths], params, formula: 'flops = E; bytes = both tensors + E truth values' };
+  return {
+    flops: 2 * elements,
+    writes: [verdict],
     params,
-    formula: reduces ? 'flops = E; bytes = E truth values + 1' : 'flops = E; bytes = both tensors + E truth values',
-    source: EQUALITY_SOURCE,
-  });
-}
+    formula: 'flops = 2·E (compare, reduce); bytes = both tensors + 1',
+  };
+});
+
+const EQUALITY_RULES = rules`
+  ${equal} equal: @self @other
+`;
 
 export const equality: Family = {
   id: 'equality',
   title: 'Equality of two tensors: equal',
-  ops: ['equal'],
+  ops: Object.keys(EQUALITY_RULES),
   formulas: [
     'comparison: flops = E; bytes = both tensors + E',
     'reduction: flops = E; bytes = E + 1',
-    'as one op of the dispatcher: flops = 2·E; bytes = both tensors + 1',
+    'both in one kernel: flops = 2·E; bytes = both tensors + 1',
   ],
-  work,
+  work: (call, kernel) => ruleWork(EQUALITY_RULES, call, kernel, EQUALITY_SOURCE),
 };
 
 const SOURCE =

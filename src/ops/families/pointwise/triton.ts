@@ -6,7 +6,8 @@
  * Source: PyTorch, torch/_inductor/codegen/common.py (KernelArgs.python_argdefs), codegen/triton.py (size arguments).
  */
 import type { OpCall } from '../../../record/record.js';
-import { isDispatched, NO_FORMULA } from '../../schema/dispatched.js';
+import { NO_FORMULA } from '../../schema/dispatched.js';
+import { ofDispatcher } from '../../schema/op-rules.js';
 import type { Family, Work } from '../../family.js';
 import { inputTensors, integer, opName } from '../../operands.js';
 import { tensorListParams, workOf, tensor } from '../../work.js';
@@ -105,7 +106,6 @@ const SOURCE = 'PyTorch Inductor: a fused kernel loads each of its inputs and st
 const FLOPS_UNKNOWN = 'the operations of a fused kernel are unspecified';
 
 function work(call: OpCall): Work | null {
-  if (!isDispatched(call)) return null;
   const tensors = inputTensors(call);
   const traffic = fusedTraffic(call, tensors);
   const about = { flops: null, params: tensorListParams(tensors ?? []), source: SOURCE };
@@ -124,5 +124,5 @@ export const triton: Family = {
     'with cat: all tensors where the inputs have together as many elements as the result; a slice moved: 2·E(result)',
     'unknown for a kernel whose name lists no op, where its tensors differ in size, for other kernels with an op that touches parts (index, gather, slice, cat …), and for templates (tem)',
   ],
-  work,
+  work: ofDispatcher(work),
 };

@@ -8,7 +8,7 @@
 import { entryOf, type ByName } from '../../by-name.js';
 import { extentAt, numel, positional, type Tensor } from '../../call.js';
 import type { Arg, OpCall } from '../../../record/record.js';
-import { isDispatched } from '../../schema/dispatched.js';
+import { ofDispatcher } from '../../schema/op-rules.js';
 import type { Family, KernelFacts, Param, Work } from '../../family.js';
 import { inputTensors, integers } from '../../operands.js';
 import { dtypeParams, workUnlessHelper } from '../../product.js';
@@ -122,7 +122,7 @@ function paramsOf({ input, weights }: LinearLayers, rows: number): Param[] {
 const isAuxiliary = ({ name }: KernelFacts): boolean => /transformer_engine::/.test(name);
 
 function work(call: OpCall, kernel: KernelFacts): Work | null {
-  const tensors = isDispatched(call) ? inputTensors(call) : null;
+  const tensors = inputTensors(call);
   const layers = tensors === null ? null : (entryOf(READERS, call)?.(tensors, call) ?? null);
   const row = layers === null ? null : rowOf(layers);
   if (layers === null || row === null) return null;
@@ -156,5 +156,5 @@ export const linearFunctions: Family = {
     'bytes = input + weights + biases + parameters of the norm + result, in their recorded types (8-bit copies are intermediate results)',
     'backward: not known, the node is given the gradient alone',
   ],
-  work,
+  work: ofDispatcher(work),
 };

@@ -1,11 +1,10 @@
 /** Softmax and its logarithm, softmax with a mask or scale, and the gradients. */
-import { argument, numel, type Tensor } from '../../call.js';
-import type { OpCall } from '../../../record/record.js';
-import type { Family, KernelFacts, Work } from '../../family.js';
-import { inputTensors, opName } from '../../operands.js';
-import { dtypeGiven, dtypeAt } from '../../schema/dispatched.js';
+import { numel, type Tensor } from '../../call.js';
+import type { Family, KernelFacts, OpCost, Work } from '../../family.js';
+import { opName } from '../../operands.js';
+import { dtypeAt } from '../../schema/dispatched.js';
 import { ruleWork, rules, withTensors, type RuleCost } from '../../schema/op-rules.js';
-import { helperWork, tensor, tensorParams, workOf } from '../../work.js';
+import { helperCost, tensor, tensorParams, workOf } from '../../work.js';
 
 /**
  * Operations per element. Forward: maximum, subtraction, exponential, sum, division (or subtraction of the logarithm).
@@ -67,19 +66,6 @@ const scaledBackward = withTensors('input', (gradient) => ({
   formula: `flops = ${BACKWARD + EACH}·E; bytes = gradient + saved result + gradient of the input`,
 }));
 
-/** Arguments as in PyTorch's native_functions.yaml, and as Megatron's and Apex's functions take them. */
-const SOFTMAX_RULES = rules`
-  ${backward} _softmax_backward_data _log_softmax_backward_data: @grad_output @output dim input_dtype
-      | @grad_output @output dim @self
-  ${masked} _masked_softmax: @self @mask dim mask_type
-  ${backward} _masked_softmax_backward: @grad_output @output @mask dim
-  ${scaled} ScaledSoftmax scaled_softmax_forward: @input scale
-  ${scaled} ScaledMaskedSoftmax scaled_masked_softmax_forward: @input @mask scale
-  ${causal(FORWARD + EACH, 1)} ScaledUpperTriangMaskedSoftmax scaled_upper_triang_masked_softmax_forward: @input scale
-  ${scaledBackward} ScaledSoftmaxBackward ScaledMaskedSoftmaxBackward: @input
-  ${causal(BACKWARD + EACH, 2)} ScaledUpperTriangMaskedSoftmaxBackward: @input
-`;
-
 const SOURCE = 'per element: maximum, subtraction, exponential, sum, division; backward: products, sum, subtraction';
 
 /** Of the operations backward, the products g·y. */
@@ -96,41 +82,53 @@ function flopsPerElement(op: string, kernel: KernelFacts): number {
   return split && kernel.sub > 0 ? SOFTMAX.backward - PRODUCT_FLOPS : SOFTMAX.backward;
 }
 
-export function softmaxWork(op: string, input: Tensor, result: Tensor, kernel: KernelFacts): Work {
+function softmaxCost(op: string, input: Tensor, result: Tensor, kernel: KernelFacts): OpCost {
   const backward = kernel.dir === 'bprop';
   const perElement = flopsPerElement(op, kernel);
   const params = tensorParams(input);
-  if (perElement === 0) return helperWork(params, SOURCE);
-  return workOf({
+  if (perElement === 0) return helperCost(params);
+  return {
     flops: perElement * numel(input.shape),
     reads: backward ? [result, result] : [input],
-    writes: backward ? [input] : [result],
+    writes: [backward ? input : result],
     params,
     formula: `flops = ${perElement}·E; bytes = ${backward ? 'gradient + saved result + gradient of the input' : 'input + result'}`,
-    source: SOURCE,
-  });
+  };
 }
 
-const PLAIN = ['softmax', 'log_softmax', 'softmin', '_softmax', '_log_softmax', '_safe_softmax'];
+export const softmaxWork = (op: string, input: Tensor, result: Tensor, kernel: KernelFacts): Work =>
+  workOf({ source: SOURCE, ...softmaxCost(op, input, result, kernel) });
 
-function work(call: OpCall, kernel: KernelFacts): Work | null {
-  if (!PLAIN.includes(opName(call))) return ruleWork(SOFTMAX_RULES, call, kernel, SOURCE);
-  const input = inputTensors(call)?.[0];
-  if (input === undefined) return null;
-  // aten's form says in its third argument whether half precision goes in and single precision comes out.
-  const halfToFloat = opName(call).startsWith('_') && argument(call, 'half_to_float', 2)?.value === true;
-  const result = halfToFloat ? 'float32' : (dtypeGiven(call) ?? input.dtype);
-  return softmaxWork(opName(call), input, tensor(input.shape, result), kernel);
-}
+/** aten's form says whether half precision goes in and single precision comes out. */
+const plain = withTensors('self', (input, bound) => {
+  const dtype = bound.flag('half_to_float') === true ? 'float32' : dtypeAt(bound.arg('dtype'));
+  const result = tensor(input.shape, bound.outs[0]?.dtype ?? dtype ?? input.dtype);
+  return softmaxCost(opName(bound.call), input, result, bound.kernel);
+});
+
+/** Arguments as in PyTorch's native_functions.yaml, and as Megatron's and Apex's functions take them. */
+const SOFTMAX_RULES = rules`
+  ${plain} softmax log_softmax softmin _safe_softmax: @self dim dtype
+  ${plain} _softmax _log_softmax: @self dim half_to_float
+  ${backward} _softmax_backward_data _log_softmax_backward_data: @grad_output @output dim input_dtype
+      | @grad_output @output dim @self
+  ${masked} _masked_softmax: @self @mask dim mask_type
+  ${backward} _masked_softmax_backward: @grad_output @output @mask dim
+  ${scaled} ScaledSoftmax scaled_softmax_forward: @input scale
+  ${scaled} ScaledMaskedSoftmax scaled_masked_softmax_forward: @input @mask scale
+  ${causal(FORWARD + EACH, 1)} ScaledUpperTriangMaskedSoftmax scaled_upper_triang_masked_softmax_forward: @input scale
+  ${scaledBackward} ScaledSoftmaxBackward ScaledMaskedSoftmaxBackward: @input
+  ${causal(BACKWARD + EACH, 2)} ScaledUpperTriangMaskedSoftmaxBackward: @input
+`;
 
 export const softmax: Family = {
   id: 'softmax',
   title: 'Softmax and log-softmax',
-  ops: [...PLAIN, ...Object.keys(SOFTMAX_RULES)],
+  ops: Object.keys(SOFTMAX_RULES),
   formulas: [
     'flops = 5·E (maximum, subtraction, exponential, sum, division); backward 4·E, of which E in an elementwise kernel where there is one',
     'bytes = input + result; backward: gradient + saved result + gradient of the input',
     'a scale or a mask: E more; with a causal mask half of the elements are read and computed, all are written',
   ],
-  work,
+  work: (call, kernel) => ruleWork(SOFTMAX_RULES, call, kernel, SOURCE),
 };

@@ -47,6 +47,11 @@ export function showTip(scene: Scene, canvas: HTMLElement, signal: AbortSignal):
       ...shortFacts(scene.events, hovered).map(([name, value]) => element('div', {}, `${name}: ${value}`)),
     );
   });
+  // After a click, only what is hovered next has a tip.
+  const hide = (): void => {
+    tip.hidden = true;
+  };
+  canvas.addEventListener('pointerdown', hide, { signal });
   return tip;
 }
 
@@ -78,20 +83,25 @@ export function showTrackTip(scene: Scene, stage: TimelineCanvas, signal: AbortS
     tip.hidden = true;
   };
   const move = ({ offsetX, offsetY, buttons }: PointerEvent): void => {
-    // It would cover what a drag selects.
-    if (buttons === 0) show(offsetX, offsetY);
+    // It would cover what a drag selects, or what a click has selected.
+    if (buttons === 0 && !isStill(offsetX, offsetY)) show(offsetX, offsetY);
     else hide();
+  };
+  let pressed: readonly [x: number, y: number] = [NaN, NaN];
+  const isStill = (x: number, y: number): boolean =>
+    Math.abs(x - pressed[0]) <= NEAR && Math.abs(y - pressed[1]) <= NEAR;
+  const press = ({ offsetX, offsetY }: PointerEvent): void => {
+    pressed = [offsetX, offsetY];
+    hide();
   };
   canvas.addEventListener('pointermove', move, { signal });
   canvas.addEventListener('pointerleave', hide, { signal });
-  let pressed: readonly [x: number, y: number] = [NaN, NaN];
-  canvas.addEventListener('pointerdown', ({ offsetX, offsetY }) => (pressed = [offsetX, offsetY]), { signal });
+  canvas.addEventListener('pointerdown', press, { signal });
   canvas.addEventListener(
     'click',
     ({ offsetX: x, offsetY: y }) => {
       const [mark] = marksUnder(x, y);
-      const isStill = Math.abs(x - pressed[0]) <= NEAR && Math.abs(y - pressed[1]) <= NEAR;
-      if (mark !== undefined && isStill) scene.look(around(mark.start, mark.end, scene.events.span));
+      if (mark !== undefined && isStill(x, y)) scene.look(around(mark.start, mark.end, scene.events.span));
     },
     { signal },
   );

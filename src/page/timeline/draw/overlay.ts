@@ -2,10 +2,9 @@
 import { endOf, startOf } from '../events/events.js';
 import type { LaneBand } from '../model/layout.js';
 import type { Scene } from '../model/scene.js';
-import { launchArrows, MOST_ARROWS } from '../model/shown-arrows.js';
 import { AXIS, PixelGrid, yOf, type CanvasSize } from './pixels.js';
 import type { CanvasTheme } from './canvas-colours.js';
-import { FONT, type PaintFrame } from './painter.js';
+import { FONT, type BoxLabel, type PaintFrame } from './painter.js';
 import type { FittedLabels } from '../model/labels.js';
 import { selectedUnits, type LaneUnit, type TimelineSelection } from '../model/selection.js';
 
@@ -142,10 +141,15 @@ interface OverlayFrame extends Omit<PaintFrame, 'grid'> {
   readonly at: (time: number) => number;
 }
 
+/** Height of a name, CSS pixels. */
+const NAME_HEIGHT = 14;
+
 export class OverlayPainter {
   constructor(
     readonly scene: Scene,
     readonly labels: FittedLabels,
+    /** Places of the names below, which arrows leave free. */
+    readonly names: () => readonly Omit<BoxLabel, 'event'>[],
   ) {}
 
   paint(context: CanvasRenderingContext2D, size: CanvasSize, theme: CanvasTheme): void {
@@ -155,24 +159,28 @@ export class OverlayPainter {
     context.setTransform(size.ratio, 0, 0, size.ratio, 0, 0);
     context.clearRect(0, 0, size.width, size.height);
     const frame: OverlayFrame = { context, size, theme, at };
+    this.#paintArrows(frame);
     paintSelection(this.scene, frame);
     paintOperation(this.scene, frame);
     context.save();
     context.beginPath();
     context.rect(0, AXIS, size.width, size.height - AXIS);
     context.clip();
-    for (const [from, to] of this.#arrows()) this.#paintArrow(frame, from, to);
     this.#outline(frame, theme.ink, shown.hovered, 1);
     this.#outline(frame, theme.accent, shown.event, 2);
     context.restore();
     this.#paintMarkers(frame);
   }
 
-  /** Those of the scene, and of launches of the event under the pointer. */
-  #arrows(): readonly (readonly [from: number, to: number])[] {
-    const { events, shown, arrows } = this.scene;
-    const hovered = shown.hovered === null ? [] : launchArrows(events, shown.hovered).slice(0, MOST_ARROWS);
-    return [...arrows.arrows, ...hovered];
+  #paintArrows(frame: OverlayFrame): void {
+    const { context, size } = frame;
+    const { arrows } = this.scene.arrows;
+    if (arrows.length === 0) return;
+    context.save();
+    clipTo(context, size, { from: AXIS, to: size.height });
+    for (const [from, to] of arrows) this.#paintArrow(frame, from, to);
+    for (const { x, y, width } of this.names()) context.clearRect(x - 1, y - NAME_HEIGHT / 2, width + 2, NAME_HEIGHT);
+    context.restore();
   }
 
   #paintArrow({ context, size, theme, at }: OverlayFrame, from: number, to: number): void {

@@ -73,7 +73,8 @@ const TICK_EVERY = 110;
 const STRIPE = 3;
 export const FONT = '11px system-ui, sans-serif';
 
-interface BoxLabel {
+/** A name in its box, CSS pixels: `y` is its middle, and `width` the most that it may have. */
+export interface BoxLabel {
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -92,6 +93,8 @@ export class EventPainter {
   readonly #pixels = new PixelRows();
   /** Stripes under the events that match a search. */
   readonly #stripes = new PixelRows();
+  /** Places of the names that are drawn. */
+  names: readonly Omit<BoxLabel, 'event'>[] = [];
   readonly #labels: BoxLabel[] = [];
   readonly #tracks: TrackPainter;
   readonly #marks: MarkPainter;
@@ -223,13 +226,16 @@ export class EventPainter {
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.font = FONT;
     context.textBaseline = 'middle';
+    const names: Omit<BoxLabel, 'event'>[] = [];
     for (const { event, x, y, width } of this.#labels) {
       const text = this.labels.fitting(textOf(events, 'name', event) ?? '', width);
       if (text === '') continue;
       const isFaded = matches !== null && matches.isMatch[event] !== 1;
       context.fillStyle = isFaded ? theme.quiet : elementAt(theme.labels, elementAt(colours.slots, event));
       context.fillText(text, x, y);
+      names.push({ x, y, width: this.labels.widthOf(text, width) });
     }
+    this.names = names;
   }
 
   /** Ticks of the axis, far enough apart for their texts: ns from the profile's start. */

@@ -68,7 +68,7 @@ export class TimelineCanvas {
       return measuring.measureText(text).width;
     });
     this.#painter = new EventPainter(scene, labels);
-    this.#overlay = new OverlayPainter(scene, labels);
+    this.#overlay = new OverlayPainter(scene, labels, () => this.#painter.names);
     this.#fitHeight();
     this.#listen(signal);
   }

@@ -10,6 +10,11 @@ export class FittedLabels {
 
   constructor(private readonly measure: (text: string) => number) {}
 
+  /** Pixels of a text that fits into a box of this width, or is cut to it. */
+  widthOf(text: string, most: number): number {
+    return Math.min(most, this.#width(text.slice(0, MOST_CHARACTERS)));
+  }
+
   #width(text: string): number {
     const known = this.#widths.get(text);
     if (known !== undefined) return known;

@@ -1,6 +1,7 @@
 /** The state of a timeline, and what derives from it. The parts of the timeline watch it, and know nothing of each other. */
 import { elementAt } from '../../../containers/element.js';
 import { coloursOf, usualColour, type ColourKey, type EventColours } from '../events/event-colours.js';
+import type { LongestTexts } from '../../../prof/html/timeline/longest-texts.js';
 import { endOf, kindOf, laneOf, startOf, type TimelineEvents } from '../events/events.js';
 import { groupsOfThreads } from '../events/coverage.js';
 import { layoutOf, MARK_ROW, type LaneBand, type TimelineLayout } from './layout.js';
@@ -31,8 +32,6 @@ export interface SceneState {
   readonly span: TimelineSelection | null;
   /** Whether dragging selects. */
   readonly spanning: boolean;
-  /** Whether the arrows of all visible events are drawn, where there are few. */
-  readonly arrows: boolean;
   readonly markers: readonly TimelineMarker[];
 }
 
@@ -52,7 +51,7 @@ export class Scene {
   matches: SearchMatches | null = null;
   /** Weights of the events that match; null without a search. */
   matchWeights: ReadonlyMap<LaneRow, RowWeights> | null = null;
-  #arrowsOf: readonly [event: number | null, view: View | null] = [null, null];
+  #arrowsOf: number | null = null;
   #arrows: ShownArrows = { arrows: [], remark: '' };
   #bands = new Map<LaneRow, LaneBand>();
   readonly #watchers: ((changed: SceneChanges) => void)[] = [];
@@ -60,6 +59,8 @@ export class Scene {
   constructor(
     readonly events: TimelineEvents,
     readonly extras: TimelineExtras = NO_EXTRAS,
+    /** Texts with strong colours; null for those of the events. */
+    private readonly longest: LongestTexts | null = null,
   ) {
     this.rows = rowsOf(events);
     this.weights = this.#weigh();
@@ -77,10 +78,9 @@ export class Scene {
       pointer: null,
       span: null,
       spanning: false,
-      arrows: false,
       markers: [],
     };
-    this.colours = coloursOf(events, this.usual);
+    this.colours = coloursOf(events, this.usual, longest);
     this.layout = this.#lay();
   }
 
@@ -114,7 +114,7 @@ export class Scene {
     const keys = Object.keys(change) as (keyof SceneState)[];
     const changed = new Set(keys.filter((key) => this.shown[key] !== before[key]));
     if (changed.size === 0) return;
-    if (changed.has('colour')) this.colours = coloursOf(this.events, this.shown.colour);
+    if (changed.has('colour')) this.colours = coloursOf(this.events, this.shown.colour, this.longest);
     if (changed.has('closed') || changed.has('opened')) this.layout = this.#lay();
     if (changed.has('search')) {
       this.matches = search(this.events, this.shown.search);
@@ -123,14 +123,13 @@ export class Scene {
     for (const watcher of this.#watchers) watcher(changed);
   }
 
-  /** Those of the selected event, and those of the view where they are asked for. */
+  /** Those of the selected event. */
   get arrows(): ShownArrows {
-    const { event, view, arrows } = this.shown;
-    const key = [event, arrows ? view : null] as const;
+    const { event } = this.shown;
     // Asked for in each frame.
-    if (key.some((part, i) => part !== this.#arrowsOf[i])) {
-      this.#arrowsOf = key;
-      this.#arrows = shownArrows(this.events, ...key);
+    if (event !== this.#arrowsOf) {
+      this.#arrowsOf = event;
+      this.#arrows = shownArrows(this.events, event);
     }
     return this.#arrows;
   }

@@ -6,6 +6,7 @@ import { elementAt } from '../../../containers/element.js';
 import type { Utilisation } from '../../../prof/html/utilisation/utilisation-data.js';
 import { element, button, select, filterField } from '../../document/dom-elements.js';
 import { readFragment, withName } from '../../document/fragment.js';
+import { longestOf } from '../events/event-colours.js';
 import { loadEvents, type TimelineEvents } from '../events/events.js';
 import type { SearchElsewhere } from '../controls/search/elsewhere.js';
 import {
@@ -193,6 +194,7 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
   let view: View = { from: 0, to: 0 };
   let open: ShownTimeline | null = null;
 
+  const longest = longestOf(ranks.map((rank) => rank.timeline.longest));
   const fragment = (): string => location.hash;
   /** The piece of the address; the first where it has none, or that of another profile. */
   const wanted = (): number => {
@@ -243,7 +245,7 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
     const hasOthers = othersOf(timeline, piece).length > 0;
     const isPart = isOne && dataOf(timeline, piece) !== piece;
     open = showTimeline(holder, () => loadedOf(piece), {
-      ...{ profile, file: options.file, viewed: see, step, goTo },
+      ...{ profile, file: options.file, longest, viewed: see, step, goTo },
       ...(hasOthers ? { searchElsewhere: searchElsewhere() } : {}),
       piece: { at: piece === timeline.first ? null : piece, part: isPart ? { from: start, to: end } : null, steps },
     });

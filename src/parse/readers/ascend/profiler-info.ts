@@ -70,7 +70,7 @@ export function readMetadataFile(folder: string | null, diagnostics: Diagnostics
     .find((file) => existsSync(file));
   if (path === undefined) return new Map();
   const json = readJsonFile(path, LARGEST);
-  if (!isJsonObject(json)) diagnostics.count('file-beside-not-read');
+  if (!isJsonObject(json)) diagnostics.count('companion-file-not-read');
   return new Map(entriesOf(json));
 }
 
@@ -124,7 +124,7 @@ export function readProfilerInfo(
     if (own === undefined) continue;
     if (names.length > 1 && rankIn(own) !== rank) break;
     const info = readInfo(join(place, own), rankIn(own));
-    if (info === null) diagnostics.count('file-beside-not-read');
+    if (info === null) diagnostics.count('companion-file-not-read');
     return info;
   }
   // Not expected for files that were copied out of the profiler's folders.

@@ -4,6 +4,7 @@
  */
 import { elementAt } from '../../../containers/element.js';
 import { NumericColumn } from '../../../containers/numeric-column.js';
+import { outermost, spanRows } from '../../../containers/nesting.js';
 import { allRows, sortRows } from '../../../containers/row-order.js';
 import type { Extent } from '../../../record/record.js';
 import type { Trace } from '../../trace/trace.js';
@@ -123,14 +124,11 @@ function captureCalls(
     if (call !== -1) hasWork[call] = 1;
   }
   const open = new OpenCaptures(spans, (thread) => threads.processOf(thread));
-  /** By thread: end of its last launch. */
-  const ends = new Map<number, number>();
+  const captured = new Map<number, (typeof spans)[number]>();
   for (const call of calls) {
-    const [time, caller] = [start.at(call), thread.at(call)];
-    const span = open.around(caller, time);
-    if (span === null || hasWork[call] !== 0 || time < (ends.get(caller) ?? -Infinity)) continue;
-    span.rows.push(call);
-    ends.set(caller, end.at(call));
+    const span = open.around(thread.at(call), start.at(call));
+    if (span !== null && hasWork[call] === 0) captured.set(call, span);
   }
+  for (const call of outermost(captured.keys(), spanRows(hostCalls))) captured.get(call)?.rows.push(call);
   return spans.filter(({ rows }) => rows.length > 0);
 }

@@ -17,7 +17,7 @@ import { readAnnotations, type CaptureFile, type CaptureFiles } from '../../capt
 export const capturesIn = ({ traces, annotations, unreadable }: CaptureFiles): OtherCaptures => ({
   given: traces.filter(({ isGiven }) => isGiven).length,
   graphs: (rank, diagnostics) => {
-    diagnostics.count('file-beside-not-read', unreadable);
+    diagnostics.count('companion-file-not-read', unreadable);
     return traces.flatMap((file) => graphsOf(file, rank, diagnostics));
   },
   annotations: (rank, diagnostics) => readAnnotations(annotations, rank, diagnostics),
@@ -49,7 +49,7 @@ function openTrace(file: CaptureFile, diagnostics: Diagnostics): KinetoTrace | n
     return new KinetoTrace(file.path, file.name, 'kineto');
   } catch (error) {
     if (file.isGiven || !(error instanceof UserError)) throw error;
-    diagnostics.count('file-beside-not-read');
+    diagnostics.count('companion-file-not-read');
     return null;
   }
 }

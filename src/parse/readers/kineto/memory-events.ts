@@ -124,7 +124,7 @@ export class MemoryEvents {
       const bytes = this.#blocks.bytes.at(row);
       const allocated = this.#allocated.at(row);
       const reserved = this.#reserved.at(row);
-      if (Number.isNaN(allocated)) diagnostics.count('memory-total-not-told');
+      if (Number.isNaN(allocated)) diagnostics.count('memory-total-missing');
       else if (allocated !== allocator.allocated) {
         allocator.allocated = allocated;
         yield new ValueLine(profile, start, device, 'memory_allocated', allocated, 'bytes', labels);

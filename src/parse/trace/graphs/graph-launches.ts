@@ -3,9 +3,10 @@
  * what they launched, instead of running it: between the calls that begin and end a capture.
  */
 import { elementAt } from '../../../containers/element.js';
+import { OpenSpans } from '../../../containers/nesting.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import { compareCells, NumericColumn } from '../../../containers/numeric-column.js';
-import { groupRows, sortRows } from '../../../containers/row-order.js';
+import { groupAt, groupRows, sortRows } from '../../../containers/row-order.js';
 import { KIND_CODE, type Activities } from '../trace-columns.js';
 import type { Trace } from '../trace.js';
 import type { LaunchJoin } from '../launches.js';
@@ -57,9 +58,9 @@ export function capturedTime(capture: Pick<Trace, 'hostCalls' | 'names'>, last: 
 
 /** The captures that are open at a time: of one thread, those that begin later end first. */
 export class OpenCaptures<Span extends CaptureSpan> {
-  /** In the order in which they began, by thread and by process; ended ones are taken off when they are the last. */
-  readonly #ofThread = new Map<number, Span[]>();
-  readonly #ofProcess = new Map<number, Span[]>();
+  /** In the order in which they began, by thread and by process. */
+  readonly #ofThread = new Map<number, OpenSpans<Span>>();
+  readonly #ofProcess = new Map<number, OpenSpans<Span>>();
   #next = 0;
 
   /** @param spans in order of start */
@@ -70,17 +71,15 @@ export class OpenCaptures<Span extends CaptureSpan> {
 
   /** The one that a launch at a time belongs to: of its thread, else of its process. Times must not decrease. */
   around(thread: number, at: number): Span | null {
+    const none = (): OpenSpans<Span> => new OpenSpans(({ end }) => end, { touching: true });
     for (let span; (span = this.spans[this.#next]) !== undefined && span.start <= at; this.#next++) {
-      entryOf(this.#ofThread, span.thread, (): Span[] => []).push(span);
-      entryOf(this.#ofProcess, this.processOf(span.thread), (): Span[] => []).push(span);
+      entryOf(this.#ofThread, span.thread, none).push(span, span.start);
+      entryOf(this.#ofProcess, this.processOf(span.thread), none).push(span, span.start);
     }
-    return lastOpen(this.#ofThread.get(thread), at) ?? lastOpen(this.#ofProcess.get(this.processOf(thread)), at);
+    const [own, others] = [this.#ofThread.get(thread), this.#ofProcess.get(this.processOf(thread))];
+    for (const open of [own, others]) open?.close(at);
+    return own?.last ?? others?.last ?? null;
   }
-}
-
-function lastOpen<Span extends CaptureSpan>(spans: Span[] | undefined, at: number): Span | null {
-  for (let last; (last = spans?.at(-1)) !== undefined; spans?.pop()) if (last.end >= at) return last;
-  return null;
 }
 
 /** Whether one call launches all work of a graph: `cudaGraphLaunch_v10000`, `cuGraphLaunch`, `hipGraphLaunch`. */
@@ -123,9 +122,9 @@ export function graphLaunches(trace: Trace, { callOf }: LaunchJoin): GraphLaunch
   const { start, corr } = hostCalls;
   const calls = [...launching].sort((a, b) => start.at(a) - start.at(b) || compareCells(corr.at(a), corr.at(b)));
   for (const [ordinal, call] of calls.entries()) ordinals[call] = ordinal;
-  const { rows, first } = groupRows(work.values, (row) => elementAt(ordinals, elementAt(callOf, row)), calls.length);
+  const byCall = groupRows(work.values, (row) => elementAt(ordinals, elementAt(callOf, row)), calls.length);
   return calls.map((call, ordinal) => {
-    const own = rows.subarray(elementAt(first, ordinal), elementAt(first, ordinal + 1));
+    const own = groupAt(byCall, ordinal);
     return { call, rows: own, byNode: inOrder(activities, own) };
   });
 }

@@ -6,13 +6,14 @@
  * may be that of any kernel whose launch is unknown. Memory: 17 bytes a host call, 16 of them only where a launch has no work.
  */
 import { elementAt } from '../../../containers/element.js';
+import { joined, outermost, spanAt, spanRows } from '../../../containers/nesting.js';
 import { entryOf } from '../../../containers/map-entry.js';
-import { sortRows, countBelow, countUpTo } from '../../../containers/row-order.js';
+import { sortRows, countBelow } from '../../../containers/row-order.js';
 import type { SampleRecord } from '../../../record/record.js';
 import { MISSING_WORK_METRIC } from '../../../record/sample-metrics.js';
 import type { Trace } from '../trace.js';
 import { byCallName } from '../calls.js';
-import { captureSpans, isGraphLaunch, isKernelLaunch } from './graph-launches.js';
+import { captureSpans, type CaptureSpan, isGraphLaunch, isKernelLaunch } from './graph-launches.js';
 import { KIND_CODE, knownId, type Activities, type HostCalls } from '../trace-columns.js';
 import { CLOCK_TOLERANCE } from '../clocks/host-waits.js';
 import type { LaunchJoin } from '../launches.js';
@@ -20,9 +21,9 @@ import type { LaunchJoin } from '../launches.js';
 /** A time in which a device may have done work that is not in the profile. */
 interface MissingWork {
   readonly start: number;
-  end: number;
+  readonly end: number;
   readonly device: number;
-  launches: number;
+  readonly launches: number;
   readonly api: string;
 }
 
@@ -52,15 +53,11 @@ const sampleOf = ({ start, end, device, launches, api }: MissingWork, profile: n
 
 /** Times of one device that overlap are one; in order of start. */
 function withoutOverlap(missing: readonly MissingWork[]): MissingWork[] {
-  const merged: MissingWork[] = [];
-  for (const each of missing.toSorted((a, b) => a.device - b.device || a.start - b.start || a.end - b.end)) {
-    const last = merged.at(-1);
-    if (last?.device !== each.device || each.start > last.end) merged.push({ ...each });
-    else {
-      last.end = Math.max(last.end, each.end);
-      last.launches += each.launches;
-    }
-  }
+  const byDevice = new Map<number, MissingWork[]>();
+  for (const each of missing.toSorted((a, b) => a.start - b.start || a.end - b.end))
+    entryOf(byDevice, each.device, () => []).push(each);
+  const both = (a: MissingWork, b: MissingWork): Partial<MissingWork> => ({ launches: a.launches + b.launches });
+  const merged = [...byDevice.values()].flatMap((list) => joined(list, both));
   return merged.sort((a, b) => a.start - b.start || a.device - b.device);
 }
 
@@ -74,22 +71,10 @@ type Incomplete = Map<number, 'none' | 'part'>;
 function capturedCalls(trace: Trace): (call: number) => boolean {
   const { start, thread } = trace.hostCalls;
   const processOf = (of: number): number => trace.threads.processOf(of);
-  /** By process: starts of the times in which it captured, and their ends. */
-  const times = new Map<number, { readonly starts: number[]; readonly ends: number[] }>();
-  for (const span of captureSpans(trace)) {
-    const { starts, ends } = entryOf(times, processOf(span.thread), () => ({ starts: [], ends: [] }));
-    const last = ends.at(-1) ?? -Infinity;
-    if (span.start > last) {
-      starts.push(span.start);
-      ends.push(span.end);
-    } else ends[ends.length - 1] = Math.max(last, span.end);
-  }
-  return (call) => {
-    const [at, own] = [start.at(call), times.get(processOf(thread.at(call)))];
-    if (own === undefined) return false;
-    const before = countUpTo(own.starts.length, (i) => elementAt(own.starts, i), at);
-    return before > 0 && at <= elementAt(own.ends, before - 1);
-  };
+  const byProcess = new Map<number, CaptureSpan[]>();
+  for (const span of captureSpans(trace)) entryOf(byProcess, processOf(span.thread), () => []).push(span);
+  const times = new Map([...byProcess].map(([owner, spans]) => [owner, joined(spans)]));
+  return (call) => spanAt(times.get(processOf(thread.at(call))) ?? [], start.at(call)) !== null;
 }
 
 class MissingLaunches {
@@ -256,22 +241,14 @@ class MissingLaunches {
 
   /** The calls within no other: what is launched by a call within one, as that of the driver, it launched. */
   #outermost(rows: Uint32Array, incomplete: Incomplete, first: Float64Array, device: Uint32Array): number[] {
-    const { start, end, thread } = this.trace.hostCalls;
-    const outermost: number[] = [];
-    for (const row of rows) {
-      const around = outermost.at(-1);
-      if (around === undefined || thread.at(around) !== thread.at(row) || start.at(row) >= end.at(around)) {
-        outermost.push(row);
-        continue;
-      }
+    return outermost(rows, spanRows(this.trace.hostCalls), (row, around) => {
       const api = this.#launching.get(row);
       if (api !== undefined && !this.#launching.has(around)) this.#launching.set(around, api);
       if (incomplete.get(row) === 'part') incomplete.set(around, 'part');
-      if (elementAt(first, row) >= elementAt(first, around)) continue;
+      if (elementAt(first, row) >= elementAt(first, around)) return;
       first[around] = elementAt(first, row);
       device[around] = elementAt(device, row);
-    }
-    return outermost;
+    });
   }
 }
 

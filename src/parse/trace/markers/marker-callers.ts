@@ -1,13 +1,13 @@
 /** The threads that the autograd engine's threads work for, in formats whose ranges are NVTX markers. */
 import { elementAt } from '../../../containers/element.js';
+import { EnclosingSpans, outermost, spanRows } from '../../../containers/nesting.js';
 import { entryOf } from '../../../containers/map-entry.js';
-import type { RowGroups } from '../../../containers/row-order.js';
+import { groupAt, type RowGroups } from '../../../containers/row-order.js';
 import { CallerThreads, type Caller } from '../threads.js';
 import type { Trace } from '../trace.js';
 import type { Marker, OpMarker } from './markers.js';
-import { RangeSweep } from '../ranges.js';
 
-type Sweeps = Map<number, RangeSweep<Marker>>;
+type Sweeps = Map<number, EnclosingSpans<Marker>>;
 
 /** Whether a marker is the engine's: a node of the backward pass. */
 const isOfEngine = (marker: Marker): boolean => marker.kind === 'op' && (marker.node || marker.wrapper);
@@ -44,7 +44,7 @@ export class MarkerCallers {
    */
   of(thread: number, time: number, ops: readonly OpMarker[]): Caller | null {
     if (!entryOf(this.#isEngine, thread, () => this.#isOfEngine(thread))) return null;
-    const sweeps = entryOf(this.#sweeps, thread, () => new Map<number, RangeSweep<Marker>>());
+    const sweeps = entryOf(this.#sweeps, thread, () => new Map<number, EnclosingSpans<Marker>>());
     return this.#callers.of(
       thread,
       (other) => this.#openOn(other, time, sweeps),
@@ -52,34 +52,29 @@ export class MarkerCallers {
     );
   }
 
-  /** Whether most of a thread's outermost ranges are nodes of the backward pass. */
+  /**
+   * Whether most of a thread's outermost ranges are nodes of the backward pass; a library's own do not count. A thread
+   * without any range that launches work does so for another one too: without ranges of ops, that is all that shows of the
+   * engine.
+   */
   #isOfEngine(thread: number): boolean {
-    const outermost = this.#outermostOn(thread);
-    const count = outermost.length;
-    const spread = (_: unknown, i: number): number => elementAt(outermost, Math.floor(((i * GOLDEN) % 1) * count));
-    const read = count <= RANGES_READ ? outermost : Array.from({ length: RANGES_READ }, spread);
-    return read.filter((range) => isOfEngine(this.read(range))).length > read.length / 2;
-  }
-
-  /** The ranges of a thread that no other is around; a library's own do not count. */
-  #outermostOn(thread: number): number[] {
     const { ranges } = this.trace;
-    const { first, rows } = this.rangeOrder;
-    const found: number[] = [];
-    let reach = -Infinity;
-    for (const row of rows.subarray(first[thread], first[thread + 1])) {
-      if (ranges.start.at(row) < reach || ranges.domainOf(row) !== 0) continue;
-      reach = ranges.end.at(row);
-      found.push(row);
-    }
-    return found;
+    const outer = outermost(
+      groupAt(this.rangeOrder, thread).filter((row) => ranges.domainOf(row) === 0),
+      spanRows(ranges),
+    );
+    const count = outer.length;
+    if (count === 0) return true;
+    const spread = (_: unknown, i: number): number => elementAt(outer, Math.floor(((i * GOLDEN) % 1) * count));
+    const read = count <= RANGES_READ ? outer : Array.from({ length: RANGES_READ }, spread);
+    return read.filter((range) => isOfEngine(this.read(range))).length > read.length / 2;
   }
 
   /** Texts of the program's ranges that are open on a thread, outermost first. */
   #openOn(thread: number, time: number, sweeps: Sweeps): string[] {
-    const sweep = entryOf(sweeps, thread, () => new RangeSweep<Marker>(this.trace.ranges, this.rangeOrder, thread));
+    const spans = (): EnclosingSpans<Marker> => new EnclosingSpans(this.trace.ranges, groupAt(this.rangeOrder, thread));
     const open: string[] = [];
-    for (const range of sweep.enclosing(time, time)) {
+    for (const range of entryOf(sweeps, thread, spans).around(time, time)) {
       const marker = (range.reading ??= this.read(range.row));
       if (marker.kind === 'range') open.push(marker.text);
     }

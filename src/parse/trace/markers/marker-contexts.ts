@@ -10,8 +10,9 @@ import { NO_CONTEXT, LaunchSteps, type KernelContexts, type Step, type StepRange
 import type { LaunchJoin } from '../launches.js';
 import { isNcclCall, parseMarker, MarkerReader, type Marker, type OpMarker } from './markers.js';
 import { MarkerCallers } from './marker-callers.js';
-import { allRows, groupRows, sortRows, type RowGroups } from '../../../containers/row-order.js';
-import { compareTexts, orderRanges, rangeKey, RangeSweep, type OpenRange } from '../ranges.js';
+import { EnclosingSpans, type OpenSpan } from '../../../containers/nesting.js';
+import { allRows, groupAt, groupRows, sortRows, type RowGroups } from '../../../containers/row-order.js';
+import { compareTexts, orderRanges, rangeKey } from '../record-order.js';
 import { NO_INSTANCE, SequenceState } from './sequence.js';
 import { OpSizesReader } from './op-sizes.js';
 import type { HostCalls, Ranges } from '../trace-columns.js';
@@ -40,7 +41,7 @@ function* markedSteps(trace: Trace): Generator<StepRange> {
 
 /** How far the launches of one thread have been processed. */
 interface ThreadState {
-  readonly sweep: RangeSweep<Marker>;
+  readonly ranges: EnclosingSpans<Marker>;
   readonly sequence: SequenceState;
   /** Index of the thread's next launch in the order of launches. */
   next: number;
@@ -100,8 +101,8 @@ export class MarkerContexts implements KernelContexts {
     for (let thread = 0; thread < threads.count; thread++) {
       const [from, to] = [elementAt(first, thread), elementAt(first, thread + 1)];
       sortRows(rows.subarray(from, to), (a, b) => this.#compareCalls(a, b));
-      const sweep = new RangeSweep<Marker>(ranges, this.#rangeOrder, thread, leaveOut);
-      this.#threads.push({ sweep, sequence: new SequenceState(), next: from, end: to });
+      const around = new EnclosingSpans<Marker>(ranges, groupAt(this.#rangeOrder, thread), leaveOut);
+      this.#threads.push({ ranges: around, sequence: new SequenceState(), next: from, end: to });
     }
   }
 
@@ -150,7 +151,7 @@ export class MarkerContexts implements KernelContexts {
   #context(call: number, state: ThreadState, kernels: number): Context {
     const { hostCalls } = this.trace;
     const [start, thread] = [hostCalls.start.at(call), hostCalls.thread.at(call)];
-    const open = state.sweep.enclosing(start, hostCalls.end.at(call));
+    const open = state.ranges.around(start, hostCalls.end.at(call));
     const around = open.map((range) => (range.reading ??= this.#read(range.row)));
     const sorted = sortMarkers(around);
     const instance = open[instanceOf(around)]?.row ?? NO_INSTANCE;
@@ -179,7 +180,7 @@ export class MarkerContexts implements KernelContexts {
   }
 
   /** Op calls of the enclosing framework ops that record the shapes of their arguments; null when none does. */
-  #callsBySizes(open: readonly OpenRange<Marker>[]): NumberedCalls | null {
+  #callsBySizes(open: readonly OpenSpan<Marker>[]): NumberedCalls | null {
     const calls: OpCall[] = [];
     const rows: number[] = [];
     for (const { row, reading } of open) {
@@ -328,11 +329,10 @@ class CallKernels {
     this.#kernels = new Uint32Array(ranges.length);
     this.#ids = new Uint32Array(ranges.length);
     for (let thread = 0; thread + 1 < order.first.length; thread++) {
-      const sweep = new RangeSweep<never>(ranges, rangeOrder, thread);
-      const launches = order.rows.subarray(elementAt(order.first, thread), elementAt(order.first, thread + 1));
-      for (const call of launches) {
+      const sweep = new EnclosingSpans<never>(ranges, groupAt(rangeOrder, thread));
+      for (const call of groupAt(order, thread)) {
         const count = elementAt(kernelCounts, call);
-        for (const { row } of sweep.enclosing(hostCalls.start.at(call), hostCalls.end.at(call))) {
+        for (const { row } of sweep.around(hostCalls.start.at(call), hostCalls.end.at(call))) {
           this.#kernels[row] = elementAt(this.#kernels, row) + count;
         }
       }

@@ -194,6 +194,7 @@ export class TimelineBuilder {
     const whole = isWhole
       ? packer.pack(this.#buffer, order, { what: WHOLE, ...all, shown: order.events })
       : this.#wholeOfBars(packer, all, bounds.bars);
+    const { longest } = packer;
     const names = namesOf(pieces);
     const parts = isOne ? [] : pieces.map((piece, i) => ({ ...piece, what: elementAt(names, i) }));
     const held = parts.filter(({ events }) => events !== null);
@@ -217,6 +218,7 @@ export class TimelineBuilder {
           ...about,
         ],
         first,
+        longest,
       },
       names: packer.names,
       tables: {

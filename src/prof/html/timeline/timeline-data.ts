@@ -1,4 +1,5 @@
 /** The form of the timelines of a page: pieces, their events in packed columns, and what pieces share. */
+import type { LongestTexts } from './longest-texts.js';
 
 /**
  * Which piece a timeline shows first. `usual`: the step of median length, or everything where the profile has no steps. A
@@ -25,6 +26,8 @@ export interface PageTimeline {
   readonly pieces: readonly TimelinePiece[];
   /** Index of the piece that is shown first. */
   readonly first: number;
+  /** Which texts have strong colours, whatever piece is shown. */
+  readonly longest: LongestTexts;
   /** Names in the page's tables that no event of any piece has; layers as paths with `/` between. */
   readonly lacks: Readonly<Record<NamedField, readonly string[]>>;
 }

@@ -23,6 +23,7 @@ import type { EventBuffer, EventColumn } from './event-buffer.js';
 import { annotationName } from '../../by/host/range-name.js';
 import { EventNames, type ShortNames } from './names/event-names.js';
 import { UsedFacts, type FactTable } from './fact-table.js';
+import { longestTexts, NO_LONGEST, type LongestTexts } from './longest-texts.js';
 
 /** Events in order of start, and the span that they run in. */
 interface PieceEvents extends TimeSpan {
@@ -78,6 +79,8 @@ export class PiecePacker {
   readonly #facts: UsedFacts;
   /** Pairs of texts: the name of an event and that of tables. */
   readonly #shortNames = new Map<number, number>();
+  /** Of the piece that is packed first: the whole profile. */
+  #longest: LongestTexts | null = null;
   /** Texts that events have. */
   readonly #used = {
     kernel: new Set<number>(),
@@ -104,6 +107,11 @@ export class PiecePacker {
     return { texts: this.#texts.all, lanes: this.#lanes, facts: this.#facts.packed, shortNames };
   }
 
+  /** Of the piece that was packed first. */
+  get longest(): LongestTexts {
+    return this.#longest ?? NO_LONGEST;
+  }
+
   /** To be called when all pieces are packed. */
   get names(): EventNames {
     const { kernel, range, op, layer } = this.#used;
@@ -120,6 +128,12 @@ export class PiecePacker {
     const columns: TimelineArrays = byColumn(TIMELINE_COLUMNS, () => new Float64Array(shown.length));
     this.#writeEvents(buffer, order, piece, columns);
     const laneNumbers = this.#assignLanes(columns);
+    this.#longest ??= longestTexts(
+      columns,
+      (i) => elementAt(merged?.times ?? columns.dur, merged === null ? i : rowOf(elementAt(shown, i))),
+      (i) => elementAt(this.#lanes, elementAt(laneNumbers, elementAt(columns.lane, i))).kind === 'device',
+      (number) => this.#texts.at(number),
+    );
     return {
       ...{ what, start, end, laneNumbers, events: shown.length },
       columns: byColumn(TIMELINE_COLUMNS, (name) => packColumn(columns[name])),

@@ -1,4 +1,5 @@
 /** Dependencies of instructions, and their operands in words. */
+import { labelledLine } from '../../../table/readable.js';
 import { LruCache } from '../../../containers/map-entry.js';
 import type { KernelRecord } from '../../../record/record.js';
 import {
@@ -22,6 +23,9 @@ const WORDS: Readonly<Record<OperandKind, string>> = {
   word: 'word',
 };
 
+/** Characters of the words of operands. */
+const LABEL = 12;
+
 /** `pattern   src=fp32@0x26500[1,0,0][128,1,1]: 128 elements, 512 bytes of a partition of SBUF`. */
 export function operandText(operand: Operand): string {
   const { kind, name, owner, text } = operand;
@@ -32,7 +36,7 @@ export function operandText(operand: Operand): string {
       ? text
       : `${name}=${text}`;
   const pattern = patternOf(operand);
-  return `${WORDS[kind].padEnd(12)} ${named}${pattern === null ? '' : `: ${patternText(pattern)}`}`;
+  return labelledLine(WORDS[kind], `${named}${pattern === null ? '' : `: ${patternText(pattern)}`}`, LABEL);
 }
 
 function patternText({ elements, bytes, memory, sizes, strides }: AccessPattern): string {

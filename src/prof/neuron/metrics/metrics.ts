@@ -65,7 +65,7 @@ const CORE_TEMPLATES: readonly ThrottleTemplate<CoreThrottling>[] = [
     name: 'throttle_observed_util_limit_nc<k>_percent',
     unit: 'fraction',
     own: true,
-    doc: 'limit of the rate, weighted by time, over the time for which one was observed: 100 % is no throttling',
+    doc: 'limit of the rate, weighted by time, over the time for which one was observed: 100 % means no throttling',
     formula: 'Σ limit · duration of windows / Σ duration of windows',
     of: ({ observed }) => ratio(observed.allowed, observed.time, 'the time observed'),
   },

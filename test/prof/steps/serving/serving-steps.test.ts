@@ -9,7 +9,7 @@ import {
 import { Steps } from '../../../../src/prof/steps/steps.js';
 import { ProfileSummaries } from '../../../../src/prof/summary/summaries.js';
 import type { PhaseSummary } from '../../../../src/prof/steps/serving/serving-summary.js';
-import { sectionsOf } from '../../../../src/cli/commands/summary/summary-sections.js';
+import { sectionsOf } from '../../../../src/cli/screens/summary-sections.js';
 import type { KernelRecord, ProfileLine, SampleRecord } from '../../../../src/record/record.js';
 import { fileOf, isKernel, rawTraceOf, recordsOf } from '../../../support/kineto.js';
 import { kernel } from '../../../support/kernels.js';

@@ -6,7 +6,7 @@ import { entryOf } from '../../../../containers/map-entry.js';
 import { elementAt } from '../../../../containers/element.js';
 import { NO_ROW, PairIndex } from '../../../../containers/hash-index.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
-import { allRows, groupRows, sortRows } from '../../../../containers/row-order.js';
+import { allRows, groupAt, groupRows, sortRows } from '../../../../containers/row-order.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { isNear } from '../../../trace/clocks/trace-clock.js';
 import type { UnreadEvents } from '../../../unread-events.js';
@@ -240,14 +240,14 @@ export class DeviceTasks {
   /** @param starts rows of starts by their numbers and time */
   #setBatches(starts: Uint32Array, flips: ReadonlyMap<number, Flip[]>): void {
     const numbersOf = (row: number): number => this.#starts.numbers.at(row);
-    const { rows, first } = groupRows(starts, (row) => this.#numbers.stream.at(numbersOf(row)), STREAMS);
+    const byStream = groupRows(starts, (row) => this.#numbers.stream.at(numbersOf(row)), STREAMS);
     this.#batches = new Uint32Array(starts.length);
     const facts = {
       timeOf: (row: number) => this.#starts.time.at(row),
       taskOf: (row: number) => this.#numbers.task.at(numbersOf(row)),
       batches: this.#batches,
     };
-    for (const [stream, found] of flips) setBatches(rows.subarray(first[stream], first[stream + 1]), facts, found);
+    for (const [stream, found] of flips) setBatches(groupAt(byStream, stream), facts, found);
   }
 
   /** Joins each start of a task with the end before the next start of its numbers. Rows are by numbers and time. */

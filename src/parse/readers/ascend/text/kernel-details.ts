@@ -147,7 +147,7 @@ export class KernelDetails {
     if (first === null || first === undefined) return null;
     if (REQUIRED.some((names) => first.column(...names) === -1)) return null;
     const alike = others.flatMap((other) => (other?.header.join() === first.header.join() ? other : []));
-    diagnostics.count('file-beside-not-read', others.length - alike.length);
+    diagnostics.count('companion-file-not-read', others.length - alike.length);
     return new KernelDetails([first, ...alike], clock, diagnostics);
   }
 

@@ -212,7 +212,7 @@ export class SidecarFiles {
       // Unreadable or broken: the profile is read without it.
       if (!(error instanceof Error) || error instanceof Utf16Input) throw error;
     }
-    if (found === null) this.diagnostics.count('file-beside-not-read');
+    if (found === null) this.diagnostics.count('companion-file-not-read');
     return found;
   }
 

@@ -5,7 +5,7 @@
  * Sources: NCCL documentation, "Group Calls"; Nsight Systems documentation, "Recipe Composite Tables" (advanced tracing:
  * texts without `nccl`, in the domain `NCCL`).
  */
-import { countUpTo } from '../../../../containers/row-order.js';
+import { outermost, spanAt, SPANS } from '../../../../containers/nesting.js';
 import { elementAt } from '../../../../containers/element.js';
 import { entryOf } from '../../../../containers/map-entry.js';
 import type { ProcessGroup, Collective } from '../../../../record/fields/collective.js';
@@ -230,9 +230,7 @@ export class NcclRanges {
   }
 
   #windowAt(thread: number, time: number): Window | null {
-    const windows = this.#windows.get(thread) ?? [];
-    const window = windows[countUpTo(windows.length, (i) => elementAt(windows, i).start, time) - 1];
-    return window === undefined || time > window.end ? null : window;
+    return spanAt(this.#windows.get(thread) ?? [], time);
   }
 
   /** The operation of a kernel; null when none is known. */
@@ -322,7 +320,7 @@ function windowsOf(ranges: NcclRange[]): Window[] {
   let [depth, inside]: [number, NcclCall[]] = [0, []];
   let framework: { readonly name: string; readonly end: number } | null = null;
   const open = ({ start, end }: NcclRange, calls: readonly NcclCall[]): void => {
-    if (calls.length === 0 || start < (windows.at(-1)?.end ?? -Infinity)) return;
+    if (calls.length === 0) return;
     const within = framework !== null && end <= framework.end ? framework.name : null;
     windows.push({ start, end, calls, within, kernels: 0, operation: undefined });
   };
@@ -340,5 +338,5 @@ function windowsOf(ranges: NcclRange[]): Window[] {
       inside = [];
     }
   }
-  return windows;
+  return outermost(windows, SPANS);
 }

@@ -1,14 +1,14 @@
 /** What kernels add up to, and the compiled program that they are of, as sections of a summary. */
-import { isIncomplete } from '../../../prof/input/losses.js';
-import type { KernelSummary, Tally } from '../../../prof/summary/summary-data.js';
-import { sumOf } from '../../../prof/summary/tallies.js';
-import { NEURON } from '../../../prof/work/work-models.js';
-import { BY_NAME } from '../../../prof/work/work-model.js';
-import { amountText, MICROSECOND, UNKNOWN } from '../../../record/units.js';
-import { grouped, many } from '../../../record/plural.js';
-import { meanTime } from '../../../record/statistics.js';
+import { isIncomplete } from '../../prof/input/losses.js';
+import type { KernelSummary, Tally } from '../../prof/summary/summary-data.js';
+import { sumOf } from '../../prof/summary/tallies.js';
+import { NEURON } from '../../prof/work/work-models.js';
+import { BY_NAME } from '../../prof/work/work-model.js';
+import { amountText, MICROSECOND, UNKNOWN } from '../../record/units.js';
+import { grouped, many } from '../../record/plural.js';
+import { meanTime } from '../../record/statistics.js';
 import { isOfNeuron, plain, share, TABLE, type About, type Section } from './summary-section.js';
-import type { ProgramSummary, RoleTensors } from '../../../prof/summary/program-sums.js';
+import type { ProgramSummary, RoleTensors } from '../../prof/summary/program-sums.js';
 
 /** Rows of each list. */
 const MOST = 8;

@@ -1,8 +1,7 @@
-/** A comparison for people: text, Markdown for a pull request, and JSON. */
-import { legible, jsonLines } from '../../../record/control-characters.js';
-import { diffDocuments } from '../../../prof/diff/diff-documents.js';
-import { givenOf, troubleText, type DiffReport } from '../../../prof/diff/diff-report.js';
-import type { Judged } from '../../../prof/diff/judging.js';
+/** `dprof diff` on a screen, and in Markdown for a pull request. */
+import { legible } from '../../record/control-characters.js';
+import { givenOf, troubleText, type DiffReport } from '../../prof/diff/diff-report.js';
+import type { Judged } from '../../prof/diff/judging.js';
 import {
   DIFF_COLUMNS,
   keyColumns,
@@ -10,16 +9,16 @@ import {
   TOTAL,
   VERDICT_COLUMN,
   type DiffLine,
-} from '../../../prof/diff/diff-columns.js';
-import type { DiffRow } from '../../../prof/diff/diff-row.js';
-import { UNKNOWN } from '../../../record/units.js';
-import { counted } from '../../../record/plural.js';
-import { shownValue, textOf, type Column } from '../../../table/column.js';
-import { readable } from '../../../table/readable.js';
-import { aligned } from '../../../write/cell-text.js';
-import { requireFormat } from '../../../write/formats.js';
-import { code } from '../../../write/markdown.js';
-import { tableText } from '../../../write/columns.js';
+} from '../../prof/diff/diff-columns.js';
+import type { DiffRow } from '../../prof/diff/diff-row.js';
+import { UNKNOWN } from '../../record/units.js';
+import { counted } from '../../record/plural.js';
+import { shownValue, textOf, type Column } from '../../table/column.js';
+import { readable } from '../../table/readable.js';
+import { aligned } from '../../write/cell-text.js';
+import { requireFormat } from '../../write/formats.js';
+import { code } from '../../write/markdown.js';
+import { tableText } from '../../write/columns.js';
 
 /** `change_ns` → `change_us`, `change_percent` → `change_%`. */
 const readableHeader = (key: string): string => key.replace(/_ns$/, '_us').replace(/_percent$/, '_%');
@@ -87,5 +86,3 @@ export function diffMarkdown(report: DiffReport): string {
   ];
   return `${above.map((line) => `${line}\n`).join('')}${[...table].join('')}${more === null ? '' : `\n${more}.\n`}`;
 }
-
-export const diffJson = (report: DiffReport): string => jsonLines(diffDocuments(report));

@@ -1,18 +1,19 @@
-/** Findings and verdicts as text, JSON and Markdown. Names from the profiled program cannot leave their line. */
-import { legible, jsonLines } from '../../../record/control-characters.js';
-import type { Adviser } from '../../../prof/advise/adviser.js';
-import type { Concern, Gain } from '../../../prof/advise/finding.js';
-import { percent, time } from '../../../prof/advise/wording.js';
-import { JOB_RULE } from '../../../prof/advise/rule.js';
-import { adviceGroups, profileName, type FindingGroup } from '../../../prof/advise/grouped-findings.js';
-import { rangesText } from '../../../prof/ranks/membership.js';
-import { counted, plural } from '../../../record/plural.js';
-import { code, escapeMarkdown } from '../../../write/markdown.js';
-import { inputWord } from '../../../write/shell-words.js';
-import { elementAt } from '../../../containers/element.js';
-import { entryOf } from '../../../containers/map-entry.js';
-import type { ProfileVerdict } from '../../../prof/advise/verdict/verdict.js';
-import { profileHeading } from '../../run-analysis.js';
+/** `dprof advise` on a screen and in Markdown: verdicts, then findings. Names from the profiled program cannot leave their line. */
+import { legible } from '../../record/control-characters.js';
+import type { Adviser } from '../../prof/advise/adviser.js';
+import type { Concern, Gain } from '../../prof/advise/finding.js';
+import { percent, time } from '../../prof/advise/wording.js';
+import { JOB_RULE } from '../../prof/advise/rule.js';
+import { adviceGroups, profileName, type FindingGroup } from '../../prof/advise/grouped-findings.js';
+import { rangesText } from '../../prof/ranks/membership.js';
+import { counted, plural } from '../../record/plural.js';
+import { code, escapeMarkdown } from '../../write/markdown.js';
+import { inputWord } from '../../write/shell-words.js';
+import { elementAt } from '../../containers/element.js';
+import { entryOf } from '../../containers/map-entry.js';
+import type { ProfileVerdict } from '../../prof/advise/verdict/verdict.js';
+import { labelledLine } from '../../table/readable.js';
+import { profileHeading, screenText } from './layout.js';
 
 /** In place of a verdict. */
 const WITHOUT_WORK = 'no work of a device with a time';
@@ -182,6 +183,9 @@ function listsOf(advice: Advice): { heading: string; items: { number: number; gr
 const hasGains = (items: readonly { group: FindingGroup }[]): boolean =>
   items.filter(({ group }) => group.gain !== null).length > 1;
 
+/** Characters of the labels of a finding. */
+const LABEL = 8;
+
 export function adviceScreen(advice: Advice): string {
   const lists = listsOf(advice);
   const shown = lists.flatMap(({ items }) => items);
@@ -191,17 +195,13 @@ export function adviceScreen(advice: Advice): string {
       ...(i === 0 ? [] : ['']),
       `${number}. ${titleOf(group, advice)}`,
       `   ${group.what}`,
-      ...detailsOf(group, advice).map(([label, text]) => `   ${`${label}:`.padEnd(8)} ${text}`),
+      ...detailsOf(group, advice).map(([label, text]) => `   ${labelledLine(`${label}:`, text, LABEL)}`),
     ]),
   ]);
   const end = [...summaryOf(advice), ...silencesOf(advice)].map((line) => `# ${line}`);
   const head = [...headings(advice), ...(hasGains(shown) ? [NOT_ADDITIVE] : [])].map((line) => `# ${line}`);
-  return [...head, ...lines, ...(shown.length > 0 && end.length > 0 ? [''] : []), ...end]
-    .map((line) => `${legible(line)}\n`)
-    .join('');
+  return screenText([...head, ...lines, ...(shown.length > 0 && end.length > 0 ? [''] : []), ...end], legible);
 }
-
-export const adviceDocuments = ({ adviser, top, all }: Advice): string => jsonLines(adviser.lines(top, all));
 
 export function adviceMarkdown(advice: Advice): string {
   const lists = listsOf(advice);

@@ -1,7 +1,7 @@
 /** Where the time of devices went, as sections of a summary. */
-import type { DeviceTime } from '../../../prof/summary/summary-data.js';
-import { UNKNOWN, type TimeUnit } from '../../../record/units.js';
-import { grouped, many } from '../../../record/plural.js';
+import type { DeviceTime } from '../../prof/summary/summary-data.js';
+import { UNKNOWN, type TimeUnit } from '../../record/units.js';
+import { grouped, many } from '../../record/plural.js';
 import { plain, share, TABLE, type About, type Section } from './summary-section.js';
 
 /** Of one device in lines, of several in a table. */

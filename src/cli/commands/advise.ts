@@ -1,20 +1,21 @@
 /** `dprof advise`: what is worth doing, with the figures that show it. */
-import { isDecimal } from '../../../record/units.js';
-import { Adviser, MIN_SHARE, TOP, type AdviserOptions } from '../../../prof/advise/adviser.js';
-import { RULES, rulesNamed } from '../../../prof/advise/rules.js';
-import { Annotator } from '../../../prof/report/report.js';
-import { UsageError } from '../../../record/errors.js';
-import { aligned } from '../../../write/cell-text.js';
-import { integer, type Arguments } from '../../arguments.js';
-import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../../records-command.js';
-import { DEVICE_OPTION, readDevice } from '../../device-option.js';
-import { printTable, runAnalysis } from '../../run-analysis.js';
-import { adviceDocuments, adviceMarkdown, adviceScreen, type Advice } from './advise-screen.js';
+import { isDecimal } from '../../record/units.js';
+import { Adviser, MIN_SHARE, TOP, type AdviserOptions } from '../../prof/advise/adviser.js';
+import { RULES, rulesNamed } from '../../prof/advise/rules.js';
+import { Annotator } from '../../prof/report/report.js';
+import { UsageError } from '../../record/errors.js';
+import { aligned } from '../../write/cell-text.js';
+import { integer, type Arguments } from '../arguments.js';
+import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../records-command.js';
+import { DEVICE_OPTION, readDevice } from '../device-option.js';
+import { printTable, runAnalysis } from '../run-analysis.js';
+import { adviceMarkdown, adviceScreen, type Advice } from '../screens/advice.js';
+import { jsonLines } from '../../record/control-characters.js';
 
 /** Formats of the command's own. */
 const REPORTS: Readonly<Record<string, (advice: Advice) => string>> = {
   text: adviceScreen,
-  json: adviceDocuments,
+  json: ({ adviser, top, all }) => jsonLines(adviser.lines(top, all)),
   markdown: adviceMarkdown,
 };
 const RULE_NAMES = RULES.map(({ name }) => name);

@@ -1,7 +1,7 @@
 /** A part of a summary: a title, a table, and the command that shows more; and how its counts and shares are written. */
-import type { ProfileSummary } from '../../../prof/summary/summary-data.js';
-import { amountText, type TimeUnit } from '../../../record/units.js';
-import { inputWord } from '../../../write/shell-words.js';
+import type { ProfileSummary } from '../../prof/summary/summary-data.js';
+import { amountText, type TimeUnit } from '../../record/units.js';
+import { inputWord } from '../../write/shell-words.js';
 
 export interface Section {
   readonly title: string;

@@ -1,14 +1,14 @@
 /** `dprof stacks`: time of devices, or of the host, by stack, for flame graphs. */
-import { escapeControls, jsonOf } from '../../../record/control-characters.js';
-import { FRAME_KINDS, type FrameKind } from '../../../prof/stacks/frames.js';
-import { MOST_TEXT, OTHERS, Stacks, type ProfileStacks } from '../../../prof/stacks/stack-sums.js';
-import { HOST_FRAME_KINDS, HostStacks } from '../../../prof/stacks/host-stacks.js';
-import { UsageError, requireNamed } from '../../../record/errors.js';
-import { aligned, word } from '../../../write/cell-text.js';
-import type { Write } from '../../output.js';
-import { recordsCommand, withTableFormats } from '../../records-command.js';
-import { printTable, runAnalysis } from '../../run-analysis.js';
-import { version } from '../../package-folder.js';
+import { escapeControls, jsonOf } from '../../record/control-characters.js';
+import { FRAME_KINDS, type FrameKind } from '../../prof/stacks/frames.js';
+import { MOST_TEXT, OTHERS, Stacks, type ProfileStacks } from '../../prof/stacks/stack-sums.js';
+import { HOST_FRAME_KINDS, HostStacks } from '../../prof/stacks/host-stacks.js';
+import { UsageError, requireNamed } from '../../record/errors.js';
+import { aligned, word } from '../../write/cell-text.js';
+import type { Write } from '../output.js';
+import { recordsCommand, withTableFormats } from '../records-command.js';
+import { printTable, runAnalysis } from '../run-analysis.js';
+import { version } from '../package-folder.js';
 
 /** Source: speedscope's description of its file format (src/lib/file-format-spec.ts of jlfwong/speedscope). */
 const SCHEMA = 'https://www.speedscope.app/file-format-schema.json';

@@ -1,17 +1,12 @@
 /** An overview as sections of cells, for text and Markdown alike. */
-import { largest } from '../../../containers/element.js';
-import type {
-  KernelSummary,
-  MemoryOperations,
-  ProfileSummary,
-  StepSpread,
-} from '../../../prof/summary/summary-data.js';
-import { sumOf } from '../../../prof/summary/tallies.js';
-import { amountText, TimeUnit, UNKNOWN } from '../../../record/units.js';
+import { largest } from '../../containers/element.js';
+import type { KernelSummary, MemoryOperations, ProfileSummary, StepSpread } from '../../prof/summary/summary-data.js';
+import { sumOf } from '../../prof/summary/tallies.js';
+import { amountText, TimeUnit, UNKNOWN } from '../../record/units.js';
 import { cpuSections, hostSections, servingSections } from './summary-host.js';
 import { programSections, kernelSections } from './summary-kernels.js';
 import { devicesSections } from './summary-devices.js';
-import { grouped, many } from '../../../record/plural.js';
+import { grouped, many } from '../../record/plural.js';
 import {
   isOfNeuron,
   nextOver,

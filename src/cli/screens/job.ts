@@ -1,93 +1,92 @@
-/** The job on one screen: who is in it, what was matched, clocks, who is late and why, waiting and transferring. */
-import { elementAt } from '../../../containers/element.js';
-import { addTo, entryOf, groupsOf } from '../../../containers/map-entry.js';
-import { shortened } from '../../../prof/advise/wording.js';
-import { clockAhead } from '../../../prof/ranks/clocks/job-clocks.js';
-import { MOST_DRIFT } from '../../../prof/ranks/clocks/clock-fits.js';
-import type { Misfit } from '../../../prof/ranks/clocks/misfits.js';
-import type { GroupReport, JobReport } from '../../../prof/ranks/job-report.js';
-import { rangesText, rankName } from '../../../prof/ranks/membership.js';
-import type { RankPart } from '../../../prof/ranks/part/rank-part.js';
-import { groupsText, capturedText, groupName } from '../../../prof/ranks/tables/group-table.js';
-import { distinguishing, hasSteps } from '../../../prof/ranks/tables/rank-table.js';
-import { RANK_TABLES, type RankTableName } from '../../../prof/ranks/tables/tables.js';
-import { isByKernels, type Reasons } from '../../../prof/ranks/stragglers/reasons.js';
-import type { Straggler, Untested } from '../../../prof/ranks/stragglers/stragglers.js';
-import type { UnitLevel } from '../../../prof/ranks/stragglers/tested-units.js';
-import { escapeControls } from '../../../record/control-characters.js';
-import { counted } from '../../../record/plural.js';
-import { median } from '../../../record/statistics.js';
-import { amountText } from '../../../record/units.js';
-import { inAmounts } from '../../../table/readable.js';
-import { alignedTable } from '../../../write/cell-text.js';
-import { membershipLines, NAMED, ranksText } from './membership-lines.js';
+/**
+ * The job in lines, for `dprof ranks` and `dprof summary` of several ranks: its ranks and machines, those that are missing
+ * or there twice, profiles that say little; what was matched, clocks, who is late and why.
+ */
+import { elementAt } from '../../containers/element.js';
+import { addTo, entryOf, groupsOf } from '../../containers/map-entry.js';
+import { shortened } from '../../prof/advise/wording.js';
+import { clockAhead } from '../../prof/ranks/clocks/job-clocks.js';
+import { MOST_DRIFT } from '../../prof/ranks/clocks/clock-fits.js';
+import type { Misfit } from '../../prof/ranks/clocks/misfits.js';
+import type { GroupReport, JobReport } from '../../prof/ranks/job-report.js';
+import { nameWithoutWork, rangesText, rankName } from '../../prof/ranks/membership.js';
+import type { RankPart } from '../../prof/ranks/part/rank-part.js';
+import { groupName } from '../../prof/ranks/tables/group-table.js';
+import { hasSteps } from '../../prof/ranks/tables/rank-table.js';
+import { isByKernels, type Reasons } from '../../prof/ranks/stragglers/reasons.js';
+import type { Straggler, Untested } from '../../prof/ranks/stragglers/stragglers.js';
+import type { UnitLevel } from '../../prof/ranks/stragglers/tested-units.js';
+import { counted } from '../../record/plural.js';
+import { median } from '../../record/statistics.js';
+import { amountText } from '../../record/units.js';
+import { labelledLine } from '../../table/readable.js';
+import { screenText } from './layout.js';
 
 const time = (ns: number | null): string => amountText(ns, 'time');
 
-/** @param top rows of each table */
-export function ranksScreen(report: JobReport, top: number): string {
-  const lines = [
-    ...headLines(report),
-    '',
-    ...SECTIONS.flatMap(([title, name]) => {
-      const lines = tableLines(name, report, top);
-      return lines.length > 1 ? [title, ...lines, ''] : [];
-    }),
+/** Characters of the labels of a job's lines. */
+const LABEL = 11;
+const line = (label: string, text: string): string => labelledLine(label, text, LABEL);
+
+/** Profiles, stragglers and groups that are named in full. */
+export const NAMED = 8;
+
+/** `2 ranks`: one with several devices once; `2 devices` where these stand for ranks. */
+export function ranksText(parts: readonly RankPart[]): string {
+  const isDevices = parts.length > 0 && parts.every(({ isDevice, rank, device }) => isDevice && rank === device);
+  return counted(new Set(parts.map(rankName)).size, isDevices ? 'device' : 'rank');
+}
+
+export function membershipLines({ parts, copies, withoutWork, membership }: JobReport): string[] {
+  const { worldSize, missing, doubled, unranked, nodes, nodesInferred } = membership;
+  const ranks = parts.flatMap(({ rank }) => rank ?? []);
+  const machines = new Set(nodes.filter((node) => node !== null)).size;
+  const outOf = worldSize === null ? '' : ` of ${worldSize}`;
+  const where =
+    machines === 0 ? '' : ` on ${counted(machines, 'machine')}${nodesInferred ? ' (by their numbers)' : ''}`;
+  const numbered = `${ranksText(parts.filter(({ rank }) => rank !== null))}${outOf}: ${rangesText(ranks)}`;
+  const others = `${counted(unranked.length, 'profile')} that ${unranked.length === 1 ? 'states' : 'state'} no rank`;
+  const who = [...(ranks.length > 0 ? [numbered] : []), ...(unranked.length > 0 ? [others] : [])].join(', and ');
+  return [
+    line('Job', `${who}${where}`),
+    // Whoever states no rank may be one of them.
+    ...(missing.length === 0 || unranked.length > 0 ? [] : [line('  missing', rangesText(missing))]),
+    ...withoutWorkLines(withoutWork),
+    ...doubled.map(({ rank, files }) => line('  twice', `rank ${rank}: ${files.join(', ')}`)),
+    ...copyLines(copies),
+    ...(unranked.length === 0
+      ? []
+      : [line('  no rank', `${unranked.slice(0, 4).join(', ')}${unranked.length > 4 ? ', …' : ''}`)]),
   ];
-  return `${lines.map(escapeControls).join('\n').trimEnd()}\n`;
 }
 
-/** Tables of the screen. */
-const SECTIONS: readonly (readonly [title: string, name: RankTableName])[] = [
-  ['Ranks', 'ranks'],
-  ['Operations', 'collectives'],
-  ['Stages', 'stages'],
-  ['Experts', 'experts'],
-  ['Groups', 'groups'],
-];
-
-/**
- * One table alone.
- * @param keys of its columns; those of the screen without
- */
-export const tableScreen = (name: RankTableName, report: JobReport, top: number, keys?: readonly string[]): string =>
-  `${tableLines(name, report, top, keys).map(escapeControls).join('\n')}\n`;
-
-/** What screens have in place of the values of some columns, by table and key. */
-const TEXTS: Readonly<Record<string, (row: never) => string>> = {
-  'collectives/groups': groupsText,
-  'groups/captured': capturedText,
-};
-
-/** Rows that the rank does not tell apart have file or device beside it; where profiles state no rank, all rows about ranks. */
-function screenKeys(name: RankTableName, { parts, withoutWork, membership }: JobReport): readonly string[] {
-  const { screen, columns } = RANK_TABLES[name];
-  const [first, ...others] = screen;
-  if (first === undefined) return screen;
-  const idle = withoutWork.map(({ part }) => part);
-  const keys = [first, ...(name === 'ranks' ? distinguishing([...parts, ...idle]) : []), ...others];
-  const isUnranked = membership.unranked.length > 0 || (name === 'ranks' && idle.some(({ rank }) => rank === null));
-  const isNeeded = isUnranked && screen.includes('rank') && !keys.includes('file');
-  return isNeeded && columns.some(({ key }) => key === 'file') ? [...keys, 'file'] : keys;
-}
-
-/** A header and a line a row. */
-function tableLines(name: RankTableName, report: JobReport, top: number, keys?: readonly string[]): string[] {
-  const { of } = RANK_TABLES[name];
-  const { columns, rows } = of(report, keys ?? screenKeys(name, report));
-  const shown = columns.map((column) => {
-    const value = TEXTS[`${name}/${column.key}`] as ((row: unknown) => string) | undefined;
-    return value === undefined ? inAmounts(column) : { ...column, type: 'str' as const, toTheRight: true, value };
+/** Ranks whose profiles were read, and have nothing to compare. */
+function withoutWorkLines(profiles: JobReport['withoutWork']): string[] {
+  const lines = profiles.map(({ part, reason }) => {
+    const why = reason === null ? '' : `: ${reason.what}`;
+    return line('  no work', `${nameWithoutWork(part)}: its profile has no work on a device${why}`);
   });
-  const all = [...rows];
-  const rest = all.length - top;
-  return [...alignedTable(shown, all.slice(0, top)), ...(rest > 0 ? [`${rest} more: --top`] : [])];
+  return firstOf(lines, 'profiles without work: -f json');
+}
+
+function copyLines(copies: JobReport['copies']): string[] {
+  const lines = copies.map(({ part, of }) =>
+    line('  copy', `${part.file} has the work of ${of.file} (${rankName(of)}): left out`),
+  );
+  // A profile of several devices is a copy once.
+  return firstOf([...new Set(lines)], 'copies: -f json');
+}
+
+/** @param others what the lines are about, several of them, and the way to all */
+function firstOf(lines: readonly string[], others: string): string[] {
+  const rest = lines.length - NAMED;
+  return [...lines.slice(0, NAMED), ...(rest > 0 ? [line('', `${rest} more ${others}`)] : [])];
 }
 
 /** Who is in the job, what was matched, clocks, who is late: what `dprof summary` of several ranks says as well. */
-export const jobLines = (report: JobReport): string => `${headLines(report).map(escapeControls).join('\n')}\n`;
+export const jobLines = (report: JobReport): string => screenText(headLines(report));
 
-const headLines = (report: JobReport): string[] => [
+export const headLines = (report: JobReport): string[] => [
   ...membershipLines(report),
   ...matchingLines(report),
   ...clockLines(report),
@@ -113,11 +112,13 @@ function matchingLines(report: JobReport): string[] {
   const matched = groups.reduce((sum, group) => sum + group.matched, 0);
   const reasons = new Map<string, number>();
   for (const { unmatched } of groups) for (const [why, count] of Object.entries(unmatched)) addTo(reasons, why, count);
-  if (groups.length === 0) return ['Matched     no collective operations: ranks are compared without alignment'];
-  const by = [...new Set(groups.flatMap((group) => group.by ?? []))].join(', ');
+  if (groups.length === 0) return [line('Matched', 'no collective operations: ranks are compared without alignment')];
+  const ways = [...new Set(groups.flatMap((group) => group.by ?? []))].join(', ');
+  const by = ways === '' ? '' : `, by ${ways}`;
+  const inGroups = counted(groups.filter((group) => group.matched > 0).length, 'group');
   return [
-    `Matched     ${counted(matched, 'operation')} in ${counted(groups.filter((group) => group.matched > 0).length, 'group')}${by === '' ? '' : `, by ${by}`}`,
-    ...[...reasons].map(([why, count]) => `  not       ${count}: ${WHY[why] ?? why}`),
+    line('Matched', `${counted(matched, 'operation')} in ${inGroups}${by}`),
+    ...[...reasons].map(([why, count]) => line('  not', `${count}: ${WHY[why] ?? why}`)),
     ...incompleteLines(report),
     ...namedGroups(groups, 'differ', ({ mismatch }) => mismatch),
     ...namedGroups(groups, 'doubtful', ({ doubt, parts }) =>
@@ -134,7 +135,10 @@ function incompleteLines({ groups, withoutWork }: JobReport): string[] {
   return count === 0
     ? []
     : [
-        `  partly    ${counted(count, 'group')} with ranks that have no profile${orWork}: waits are at least, transfers at most what is shown`,
+        line(
+          '  partly',
+          `${counted(count, 'group')} with ranks that have no profile${orWork}: waits are at least, transfers at most what is shown`,
+        ),
       ];
 }
 
@@ -146,21 +150,24 @@ function namedGroups(
 ): string[] {
   const lines = groups.flatMap((group) => {
     const text = textOf(group);
-    const of = group.ranks === null ? '' : ` (ranks ${rangesText(group.pair ?? group.ranks)})`;
-    return text === null ? [] : [`  ${word.padEnd(9)} group ${groupName(group) ?? 'unknown'}${of}: ${text}`];
+    return text === null ? [] : [line(`  ${word}`, `${groupText(group)}: ${text}`)];
   });
-  const rest = lines.length - NAMED;
-  return [...lines.slice(0, NAMED), ...(rest > 0 ? [`            ${rest} more groups: -t groups -f csv`] : [])];
+  return firstOf(lines, 'groups: -t groups -f csv');
+}
+
+/** `group dp (ranks 0-3)`. */
+function groupText(group: GroupReport): string {
+  const ranks = group.ranks === null ? '' : ` (ranks ${rangesText(group.pair ?? group.ranks)})`;
+  return `group ${groupName(group) ?? 'unknown'}${ranks}`;
 }
 
 const clockLines = (report: JobReport): string[] => [...setClockLines(report), ...misfitLines(report)];
 
 function misfitLines({ parts, misfits }: JobReport): string[] {
-  const lines = misfits.map(
-    (misfit) => `  refuted   ${rankName(elementAt(parts, misfit.part))}: ${misfitText(misfit)}`,
+  const lines = misfits.map((misfit) =>
+    line('  refuted', `${rankName(elementAt(parts, misfit.part))}: ${misfitText(misfit)}`),
   );
-  const rest = lines.length - NAMED;
-  return [...lines.slice(0, NAMED), ...(rest > 0 ? [`            ${rest} more ranks: -f json`] : [])];
+  return firstOf(lines, 'ranks: -f json');
 }
 
 const PPM = 1e6;
@@ -184,12 +191,12 @@ function setClockLines(report: JobReport): string[] {
     ({ clock }) => clock.against,
   );
   if (followed.size === 0) {
-    if (parts.length < 2 || clocks.some(({ offset }) => offset === null)) return ['Clocks      na'];
+    if (parts.length < 2 || clocks.some(({ offset }) => offset === null)) return [line('Clocks', 'na')];
     const isOne = clocks.every(({ source }) => source === 'reference' || source === 'profile');
     return [
       isOne
-        ? "Clocks      one, the profile's"
-        : 'Clocks      by the start of each profile alone: times between ranks are as good as these',
+        ? line('Clocks', "one, the profile's")
+        : line('Clocks', 'by the start of each profile alone: times between ranks are as good as these'),
     ];
   }
   const reference = ranks.find(({ clock }) => clock.source === 'reference')?.part ?? 0;
@@ -200,13 +207,18 @@ function setClockLines(report: JobReport): string[] {
   const lone = partsWith((clock) => clock.source === 'start' && !followed.has(clock.against));
   const unknown = partsWith(({ source }) => source === 'unknown');
   return [
-    `Clocks      ${againstText(report, followed.get(reference) ?? [], reference)}`,
-    ...apart
-      .slice(0, NAMED)
-      .map(({ part }) => `  apart     ${againstText(report, followed.get(part) ?? [], part)}, which stands by the start of its profile`), // prettier-ignore
-    ...(apart.length > NAMED ? [`            ${apart.length - NAMED} more sets of ranks: -f json`] : []),
-    ...(lone.length === 0 ? [] : [`  not       ${ranksText(lone)}: no matched operation, by the start of the profile`]),
-    ...(unknown.length === 0 ? [] : [`  not       ${ranksText(unknown)}: no matched operation, and no start`]),
+    line('Clocks', againstText(report, followed.get(reference) ?? [], reference)),
+    ...firstOf(
+      apart.map(({ part }) => {
+        const set = againstText(report, followed.get(part) ?? [], part);
+        return line('  apart', `${set}, which stands by the start of its profile`);
+      }),
+      'sets of ranks: -f json',
+    ),
+    ...(lone.length === 0
+      ? []
+      : [line('  not', `${ranksText(lone)}: no matched operation, by the start of the profile`)]),
+    ...(unknown.length === 0 ? [] : [line('  not', `${ranksText(unknown)}: no matched operation, and no start`)]),
   ];
 }
 
@@ -233,7 +245,10 @@ function beginLines({ apart, parts }: JobReport): string[] {
   if (apart === null) return [];
   const [first, last] = [elementAt(parts, apart.first), elementAt(parts, apart.last)];
   return [
-    `Begins      ${time(apart.time)} apart, ${rankName(first)} first and ${rankName(last)} last: up to that the first operations wait for profilers, not for slow ranks`,
+    line(
+      'Begins',
+      `${time(apart.time)} apart, ${rankName(first)} first and ${rankName(last)} last: up to that the first operations wait for profilers, not for slow ranks`,
+    ),
   ];
 }
 
@@ -242,7 +257,7 @@ function stepLines({ parts }: JobReport): string[] {
   const without = parts.filter((part) => !hasSteps(part));
   return without.length === 0
     ? []
-    : [`Steps       none in the profiles of ${ranksText(without)}: compute, exposed and idle are of all of it`];
+    : [line('Steps', `none in the profiles of ${ranksText(without)}: compute, exposed and idle are of all of it`)];
 }
 
 function lateLines(report: JobReport): string[] {
@@ -260,7 +275,7 @@ function lateLines(report: JobReport): string[] {
     .slice(0, NAMED)
     .flatMap((one) => stragglerLines(one, elementAt(parts, one.part), elementAt(ranks, one.part).node));
   return [
-    `Late        ${text}${latest === null ? '' : '; the latest:'}`,
+    line('Late', `${text}${latest === null ? '' : '; the latest:'}`),
     ...lines,
     ...(stragglers.length > NAMED ? [`  ${stragglers.length - NAMED} more: -t late`] : []),
     ...untestedLines(untested, parts),
@@ -272,7 +287,7 @@ function lateLines(report: JobReport): string[] {
 function untestedLines(untested: readonly Untested[], parts: readonly RankPart[]): string[] {
   const reasons = new Map<string, RankPart[]>();
   for (const { part, why } of untested) entryOf(reasons, why, (): RankPart[] => []).push(elementAt(parts, part));
-  return [...reasons].map(([why, of]) => `  not       ${namesOf(of)}: ${why}`);
+  return [...reasons].map(([why, of]) => line('  not', `${namesOf(of)}: ${why}`));
 }
 
 /** Ranks with a number as ranges, others by their files. */
@@ -308,7 +323,7 @@ function delayLines({ lateness: { delays }, parts, ranks, delayWaits }: JobRepor
     return `  ${rankName(elementAt(parts, part))}${onMachine(elementAt(ranks, part).node)}: ${time(late)} in ${when}, q ${qText(q)}${by}${who}`;
   });
   return [
-    `Delays      ${counted(delays.length, 'rank')} in some steps`,
+    line('Delays', `${counted(delays.length, 'rank')} in some steps`),
     ...lines,
     ...(delays.length > NAMED ? [`  ${delays.length - NAMED} more: -t delays`] : []),
   ];
@@ -351,10 +366,9 @@ function whenText({ since, until, steps, lateIn }: Straggler): string {
 const MORE_WORK = 0.005;
 
 function slowLines({ slowGroups, groups }: JobReport): string[] {
-  return slowGroups.slice(0, NAMED).map(({ group, kind, bytes, time: own, others, q }) => {
-    const of = elementAt(groups, group);
-    const ranks = of.ranks === null ? '' : ` (ranks ${rangesText(of.pair ?? of.ranks)})`;
+  return slowGroups.slice(0, NAMED).map(({ group, kind, bytes, time: taken, others, q }) => {
     const size = bytes === null ? '' : ` of ${amountText(bytes, 'transfer')}`;
-    return `Slow link   group ${groupName(of) ?? 'unknown'}${ranks}: ${kind ?? 'operation'}${size} takes ${time(own)}, elsewhere ${time(others)}, q ${qText(q)}`;
+    const times = `takes ${time(taken)}, elsewhere ${time(others)}, q ${qText(q)}`;
+    return line('Slow link', `${groupText(elementAt(groups, group))}: ${kind ?? 'operation'}${size} ${times}`);
   });
 }

@@ -1,12 +1,12 @@
-/** Metrics of a vendor on a screen, and as JSON documents. */
-import { append, elementAt } from '../../../containers/element.js';
-import { escapeControls, jsonOf } from '../../../record/control-characters.js';
-import { METRIC_GROUPS } from '../../../prof/neuron/metric.js';
-import { exactValue, noteOf, quantityOf } from '../../../prof/neuron/metric-analysis.js';
-import { digits, inVendorUnit, scaled, type MetricQuantity } from '../../../prof/neuron/quantity.js';
-import type { MetricRow, MetricSummary } from '../../../prof/neuron/metric-summary.js';
-import { UNKNOWN } from '../../../record/units.js';
-import { aligned } from '../../../write/cell-text.js';
+/** `dprof summary --vendor-metrics` on a screen, and how one metric was computed. */
+import { append, elementAt } from '../../containers/element.js';
+import { METRIC_GROUPS } from '../../prof/neuron/metric.js';
+import { noteOf, quantityOf } from '../../prof/neuron/metric-analysis.js';
+import { digits, inVendorUnit, scaled, type MetricQuantity } from '../../prof/neuron/quantity.js';
+import type { MetricRow, MetricSummary } from '../../prof/neuron/metric-summary.js';
+import { UNKNOWN } from '../../record/units.js';
+import { aligned } from '../../write/cell-text.js';
+import { screenText } from './layout.js';
 
 export interface MetricsShown {
   /** With what the vendor's tool reported. */
@@ -76,51 +76,13 @@ export function metricsScreen(summary: MetricSummary, shown: MetricsShown): stri
     append(text, lines.splice(0, elementAt(blocks, i).length));
   });
   // Of chosen metrics nothing else is shown.
-  if (shown.metrics !== null) return `${text.map(escapeControls).join('\n')}\n`;
+  if (shown.metrics !== null) return screenText(text);
   if (bound !== null) text.push('', bound.text);
   if (!shown.quiet && warnings.length > 0) {
     text.push('', '## Warnings');
     append(text, aligned(warnings.map(({ rule, text: words }) => [rule, words])));
   }
-  return `${text.map(escapeControls).join('\n')}\n`;
-}
-
-/** One object a line and profile. */
-export function metricsDocument(summary: MetricSummary, shown: MetricsShown): string {
-  const { profile, file, format, rank, node, computed, rows, bound, warnings } = summary;
-  const metrics = rows.map((row) => {
-    const { value, unit } = exactValue(row, row.value, shown.vendor);
-    const why = { ...(row.why === null ? {} : { why: row.why }), ...(row.of === null ? {} : { of: row.of }) };
-    const { check } = row;
-    const checked =
-      shown.check && check !== null
-        ? {
-            reported: exactValue(row, check.reported, shown.vendor).value,
-            difference: check.difference,
-            check: check.why,
-          }
-        : {};
-    return [row.name, { value, unit: unit === '' ? null : unit, group: row.group, ...why, ...checked }] as const;
-  });
-  const line = { profile, file, format, rank, node, computed, metrics: Object.fromEntries(metrics), bound, warnings };
-  return `${jsonOf(line)}\n`;
-}
-
-const vendorMetrics = ({ rows }: MetricSummary): object =>
-  Object.fromEntries(rows.map((row) => [row.name, exactValue(row, row.value, true).value] as const));
-
-/** A profile as a row of the table `summary` in the vendor's whole JSON. */
-export const vendorSummaryRow = (summary: MetricSummary): string => jsonOf(vendorMetrics(summary));
-
-/** All profiles as the vendor's summary-json: a node for each, its metrics by name. */
-export function vendorJson(summaries: readonly MetricSummary[]): string {
-  const names = summaries.map(({ node, uuid, profile }) => node ?? `n_${uuid ?? profile}`);
-  const nodes = summaries.map((summary, i) => {
-    const name = elementAt(names, i);
-    const key = names.indexOf(name) === i ? name : `${name}_${summary.profile}`;
-    return [key, vendorMetrics(summary)] as const;
-  });
-  return `${jsonOf(Object.fromEntries(nodes))}\n`;
+  return screenText(text);
 }
 
 export function explanation(summary: MetricSummary, row: MetricRow, shown: MetricsShown): string {
@@ -157,5 +119,5 @@ export function explanation(summary: MetricSummary, row: MetricRow, shown: Metri
     ...checked,
     ...(row.own ? ["not one of the vendor's"] : []),
   ];
-  return `${lines.map(escapeControls).join('\n')}\n`;
+  return screenText(lines);
 }

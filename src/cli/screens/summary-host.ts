@@ -2,11 +2,11 @@
  * What the host did, as sections of a summary: where no device worked, threads on its cores, steps of servers of
  * models.
  */
-import type { HostSummary, HostTally, CpuSummary, CpuTally } from '../../../prof/summary/summary-data.js';
-import { TimeUnit, UNKNOWN, rounded } from '../../../record/units.js';
-import { grouped, many } from '../../../record/plural.js';
+import type { HostSummary, HostTally, CpuSummary, CpuTally } from '../../prof/summary/summary-data.js';
+import { TimeUnit, UNKNOWN, rounded } from '../../record/units.js';
+import { grouped, many } from '../../record/plural.js';
 import { plain, share, spreadText, TABLE, type About, type Section } from './summary-section.js';
-import type { PhaseSummary } from '../../../prof/steps/serving/serving-summary.js';
+import type { PhaseSummary } from '../../prof/steps/serving/serving-summary.js';
 
 export function servingSections({ overview: { steps }, unit, next }: About): Section[] {
   const serving = steps?.serving ?? [];
