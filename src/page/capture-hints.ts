@@ -30,14 +30,14 @@ const BY_OPTION: readonly (readonly [wanted: Wanted, option: Parameters<typeof c
 const NVTX_LAYERS = 'NVTX ranges around layers (torch.cuda.nvtx.range) name them.';
 
 const NO_OPERANDS =
-  'Operands in the NTFF have codes that are not known: the JSON of neuron-profile view may have them.';
+  'Operands in the NTFF have codes that are not known: the JSON of neuron-explorer view may have them.';
 /** As AWS documents them: without these the compiler keeps no names of the framework in a NEFF. */
 const COMPILED_WITH = 'XLA_IR_DEBUG=1 XLA_HLO_DEBUG=1, set when the program is compiled, keep';
 const NEURON = {
   steps: 'A capture is of one execution of a compiled program: give several captures to compare executions.',
   annotations: `The program (NEFF) of an NTFF may have the layers of its framework: give it too. ${COMPILED_WITH} them.`,
   layers: `The program (NEFF) of an NTFF may name the layer of each instruction: give it too. ${COMPILED_WITH} it.`,
-  shapes: 'An NTFF, or the JSON of neuron-profile view, has the operands of instructions.',
+  shapes: 'An NTFF, or the JSON of neuron-explorer view, has the operands of instructions.',
 } as const;
 
 /** Of a program that was given, and has no layers. */

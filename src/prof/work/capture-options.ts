@@ -23,7 +23,7 @@ const TORCH = {
 } as const;
 const NSYS_MEMORY = 'nsys profile --cuda-memory-usage=true';
 const RANGES = 'emit_nvtx(record_shapes=True), or markers of PyProf';
-const NEURON = { work: 'neuron-profile capture -n FILE.neff -s FILE.ntff' } as const;
+const NEURON = { work: 'neuron-explorer capture -n FILE.neff -s FILE.ntff' } as const;
 
 /** By profiler; records without a profile line are a `net.dict` of PyProf. */
 const OPTIONS: Readonly<Record<string, Options | undefined>> = {
