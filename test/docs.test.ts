@@ -84,6 +84,15 @@ describe('docs/record.md', () => {
   });
 });
 
+/** What links to the headings of a page are called, as GitHub makes them. */
+const anchorsOf = (page: string): string[] =>
+  [...page.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w -]/g, '')
+      .replaceAll(' ', '-'),
+  );
+
 const MARKDOWN = [
   ...examplePages(ROOT),
   'CONTRIBUTING.md',
@@ -97,9 +106,11 @@ const MARKDOWN = [
 
 describe('hand-written pages', () => {
   for (const path of MARKDOWN) {
-    it(`${path} links to files that exist`, () => {
-      for (const [, target = ''] of read(path).matchAll(/\]\((?!https?:)([^)#\s]+)\)/g)) {
-        expect(existsSync(join(ROOT, dirname(path), target)), target).to.equal(true);
+    it(`${path} links to files and headings that exist`, () => {
+      for (const [, file = '', anchor = ''] of read(path).matchAll(/\]\((?!https?:)([^)#\s]*)#?([^)\s]*)\)/g)) {
+        const target = file === '' ? path : join(dirname(path), file);
+        expect(existsSync(join(ROOT, target)), target).to.equal(true);
+        if (anchor !== '') expect(anchorsOf(read(target)), target).to.include(anchor);
       }
     });
   }

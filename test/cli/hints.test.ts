@@ -38,7 +38,7 @@ const FOREIGN: readonly (readonly [option: RegExp, formats: RegExp])[] = [
     /record_shapes=True(?!\))|profile_memory|with_stack|with_modules|ProfilerActivity/,
     /nsight|nvprof|neuron|ntff|neff/,
   ],
-  [/neuron-profile|NEFF|NTFF/, /kineto|ascend|nsight|nvprof/],
+  [/neuron-explorer|NEFF|NTFF/, /kineto|ascend|nsight|nvprof/],
 ];
 
 /** Runs every command, and what it names; returns the lines that name options of another profiler. */

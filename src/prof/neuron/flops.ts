@@ -20,7 +20,7 @@ import { amountText, rounded } from '../../record/units.js';
 
 const NO_SIZES: Unknown = {
   unknown: 'instructions have no sizes: records of older versions of dparse lack them, and traces without programs',
-  remedy: 'dparse FILE.ntff again, or the JSON of neuron-profile view',
+  remedy: 'dparse FILE.ntff again, or the JSON of neuron-explorer view',
 };
 const NO_HLO: Unknown = { unknown: 'no statistics of the model in the program; a kernel written by hand has none' };
 

@@ -9,6 +9,7 @@ import type { RecordTypes } from '../input/record-types.js';
 import { countNotes, HOST_HINT, mayHaveWork, withoutTimes, type Analysis, type Answer } from '../analysis.js';
 import { WithoutDevice } from '../input/device-activity.js';
 import { namesWithoutWork } from '../ranks/membership.js';
+import { stepMarks } from '../work/capture-options.js';
 import { columnsOf, type StepRow } from './step-columns.js';
 import { HostSteps, MOST_STEPS, stepOf } from './host-steps.js';
 import { missingWorkOf, type MissingWork } from './missing-work.js';
@@ -143,6 +144,7 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
         [this.late, 'record', ' not in order of start: times are too small'],
         [graphs, 'graph launch', ' traced as a whole: counted as computing'],
         [missing, 'launch', ' without work in the profile: free and idle of their steps are unknown'],
+        ...withoutSteps(profiles),
       ),
     };
   }
@@ -193,6 +195,16 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
       hint: 'take a part of the records',
     });
   }
+}
+
+/** Profiles of which no step is known although their profiler can mark steps, by how it does. */
+function withoutSteps(profiles: readonly ProfileSteps[]): [count: number, what: string, remark: string][] {
+  const counts = new Map<string, number>();
+  for (const { header, rows } of profiles) {
+    const marks = rows.some(({ step }) => step !== 'all') ? null : stepMarks(header);
+    if (marks !== null) counts.set(marks, (counts.get(marks) ?? 0) + 1);
+  }
+  return [...counts].map(([marks, count]) => [count, 'profile', ` without steps: ${marks} (docs/guide/record.md)`]);
 }
 
 /** Of work of several steps, or of none. */

@@ -23,7 +23,7 @@ const TORCH = {
 } as const;
 const NSYS_MEMORY = 'nsys profile --cuda-memory-usage=true';
 const RANGES = 'emit_nvtx(record_shapes=True), or markers of PyProf';
-const NEURON = { work: 'neuron-profile capture -n FILE.neff -s FILE.ntff' } as const;
+const NEURON = { work: 'neuron-explorer capture -n FILE.neff -s FILE.ntff' } as const;
 
 /** By profiler; records without a profile line are a `net.dict` of PyProf. */
 const OPTIONS: Readonly<Record<string, Options | undefined>> = {
@@ -51,6 +51,20 @@ const OPTIONS: Readonly<Record<string, Options | undefined>> = {
   'neuron-monitor': NEURON,
 };
 
+const STEP_CALLS = 'a call of step() of the profiler after each step marks them';
+const STEP_RANGES = 'an NVTX range around each step, named "step 1", "step 2", marks them';
+
+/** By profiler, how the program marks its steps. */
+const STEPS: Readonly<Record<string, string | undefined>> = {
+  kineto: STEP_CALLS,
+  'ascend-db': STEP_CALLS,
+  'ascend-text': STEP_CALLS,
+  'ascend-raw': STEP_CALLS,
+  nsight: STEP_RANGES,
+  nvprof: STEP_RANGES,
+  rpd: STEP_RANGES,
+};
+
 /** Names of what msprof writes of a program of any kind: it has none of the options of a framework's profiler. */
 const MSPROF = /^(?:msprof|op_summary|task_time)_/;
 
@@ -67,6 +81,9 @@ export function captureOption(profile: Recorded | null, wanted: Wanted): string 
   const option = OPTIONS[profilerOf(profile)]?.[wanted] ?? null;
   return option === null || isGiven(option, profile) ? null : option;
 }
+
+/** How the program marks its steps; null where its profiler records none. @param profile null: no profile line */
+export const stepMarks = (profile: Recorded | null): string | null => STEPS[profilerOf(profile)] ?? null;
 
 /** Whether the profile has among its facts that an option of the form `NAME=True` was given. */
 function isGiven(option: string, profile: Recorded | null): boolean {

@@ -37,7 +37,7 @@ function isTrace({ head, path }: Probe): boolean {
 
 export const ntff: Reader = {
   id: 'ntff',
-  title: 'AWS Neuron device trace, version 6 (neuron-profile capture, *.ntff)',
+  title: 'AWS Neuron device trace, version 6 (neuron-explorer capture, *.ntff)',
   reads: 'binary',
   usesProgram: true,
   fileNames: /\.ntff(?:\.gz)?$/,
@@ -45,7 +45,7 @@ export const ntff: Reader = {
     profiler: 'AWS Neuron',
     input: 'NTFF',
     made: [
-      '`neuron-profile capture -n model.neff -s profile.ntff`, or `NEURON_RT_INSPECT_ENABLE=1` with `NEURON_RT_INSPECT_DEVICE_PROFILE=1` around any program; keep the NEFF in the same folder',
+      '`neuron-explorer capture -n model.neff -s profile.ntff`, or `NEURON_RT_INSPECT_ENABLE=1` with `NEURON_RT_INSPECT_DEVICE_PROFILE=1` around any program; keep the NEFF in the same folder',
     ],
     read: [
       'Every instruction of every engine as a kernel (stream: the engine), with operands, multiply-accumulates and bytes of each memory as its words have them; DMA packets as copies with the transfer and the tensor that they move, semaphores, throttling and memory use as samples. Neither AWS tools nor a database nor a device is needed.',

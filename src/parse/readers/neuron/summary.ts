@@ -61,7 +61,7 @@ function readSummaryJson(text: string, file: string, diagnostics: Diagnostics): 
   if (!nodes.some(({ metrics }) => areMetrics(metrics.map(([name]) => name)))) {
     throw new UserError('is JSON without any known metric of a summary', {
       where: file,
-      hint: 'write it by: neuron-profile view --output-format summary-json',
+      hint: 'write it by: neuron-explorer view --output-format summary-json',
     });
   }
   return nodes;
@@ -175,7 +175,7 @@ function readSummaryText(text: string, file: string, diagnostics: Diagnostics): 
   if (!nodes.some((metrics) => areMetrics(metrics.keys()))) {
     throw new UserError('is text without any known metric of a summary', {
       where: file,
-      hint: 'write it by: neuron-profile view --output-format summary-text',
+      hint: 'write it by: neuron-explorer view --output-format summary-text',
     });
   }
   return nodes.map((metrics, i) => ({ name: nodes.length === 1 ? null : i, metrics: [...metrics] }));
@@ -184,17 +184,17 @@ function readSummaryText(text: string, file: string, diagnostics: Diagnostics): 
 const scaled = (name: string, value: string, file: string): UserError =>
   new UserError(`is a table as the tool's pages show it, with scaled values: ${name} ${value}`, {
     where: file,
-    hint: 'write exact values by: neuron-profile view --output-format summary-text',
+    hint: 'write exact values by: neuron-explorer view --output-format summary-text',
   });
 
 export const neuronSummary: Reader = {
   id: 'neuron-summary',
-  title: 'AWS Neuron summary (neuron-profile view --output-format summary-json, summary-text)',
+  title: 'AWS Neuron summary (neuron-explorer view --output-format summary-json, summary-text)',
   reads: 'text',
   docs: {
     profiler: 'AWS Neuron',
     input: 'its summaries',
-    made: ['`neuron-profile view -n model.neff -s profile.ntff --output-format summary-json` (or `summary-text`)'],
+    made: ['`neuron-explorer view -n model.neff -s profile.ntff --output-format summary-json` (or `summary-text`)'],
     read: ['Every metric as a sample, of one node or several. What the tool calls percent is a fraction from 0 to 1.'],
   },
   sniff: ({ head }) => isSummary(head.toString('utf8')),

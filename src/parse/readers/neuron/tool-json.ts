@@ -47,13 +47,13 @@ import { piecesOf, textStart } from '../../files.js';
 
 export const neuronJson: Reader = {
   id: 'neuron-json',
-  title: 'AWS Neuron profile as JSON (neuron-profile view --output-format json)',
+  title: 'AWS Neuron profile as JSON (neuron-explorer view --output-format json, up to SDK 2.33)',
   reads: 'text',
   usesProgram: true,
   docs: {
     profiler: 'AWS Neuron',
-    input: 'JSON of neuron-profile',
-    made: ['`neuron-profile view -n model.neff -s profile.ntff --output-format json --output-file profile.json`'],
+    input: 'JSON of neuron-explorer',
+    made: ['`neuron-explorer view -n model.neff -s profile.ntff --output-format json --output-file profile.json`'],
     read: [
       "Instructions with operands, HLO name, layer, multiply-accumulates, bytes of each memory and what they waited for; DMA packets; semaphores, throttling, memory use, layers, warnings; the tool's own summary.",
       'The file, which is a single line of any size, is read as a stream. Ids beyond 2^53 are kept as text.',

@@ -142,7 +142,7 @@ export class NtffFile {
     if (version !== VERSION) {
       throw new UserError(`is a Neuron device trace of version ${version}: version ${VERSION} is read`, {
         where: this.name,
-        hint: 'capture again with current Neuron tools, or parse the JSON of neuron-profile view',
+        hint: 'capture again with current Neuron tools, or parse the JSON of neuron-explorer view',
       });
     }
     const length = Number(header.readBigUInt64LE(1));
