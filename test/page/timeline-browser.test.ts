@@ -223,6 +223,40 @@ describeInBrowser('timeline in a browser', (open) => {
     expect(complaints).to.deep.equal([]);
   });
 
+  it('has its markers in the address', async () => {
+    const { page, complaints } = await openSimple('t.markers=2000%3Aslow%2520part&t.view=1300_1900');
+    expect(await page.getByLabel('Name of the marker').inputValue()).to.equal('slow part');
+    await page.getByText('Markers (1)', { exact: true }).click();
+    await page.getByRole('button', { name: 'Add marker' }).click();
+    await untilAddress(page, 'a second marker', (now) => now.get('t.markers')?.split(',').length === 2);
+    await page.getByRole('button', { name: 'Remove slow part' }).click();
+    await untilAddress(page, 'one marker', (now) => now.get('t.markers') === encodeURIComponent('1600:marker 2'));
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('has wider names after a drag of their edge, and arrows move it too', async () => {
+    const { page, complaints } = await openSimple();
+    const widths = async (): Promise<readonly number[]> =>
+      Promise.all(['.tl-names', '.tl-canvas'].map(async (at) => (await page.locator(at).boundingBox())?.width ?? 0));
+    const [names = 0, canvas = 0] = await widths();
+    const edge = page.getByRole('separator', { name: 'Width of the names' });
+    const box = await edge.boundingBox();
+    if (box === null) expect.fail();
+    await page.mouse.move(box.x + 4, box.y + 60);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 104, box.y + 60, { steps: 4 });
+    await page.mouse.up();
+    const [wider = 0, narrower = 0] = await widths();
+    expect(wider - names).to.be.closeTo(100, 2);
+    expect(narrower - canvas).to.be.closeTo(-100, 2);
+    await edge.press('ArrowLeft');
+    const [back = 0] = await widths();
+    expect(wider - back).to.be.closeTo(16, 1);
+    await edge.dblclick({ position: { x: 4, y: 60 } });
+    expect(await widths()).to.deep.equal([names, canvas]);
+    expect(complaints).to.deep.equal([]);
+  });
+
   it('is restored from its address, and keeps parameters of others', async () => {
     const fragment =
       'theme=dark&t.view=1300_1900&t.event=7&t.colour=kind&t.search=gemm&t.closed=process%25207&t.span=1400_1500';

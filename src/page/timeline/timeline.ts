@@ -8,7 +8,7 @@ import { PointerGestures } from './controls/gestures.js';
 import { actOn, type KeyActions } from './controls/keys.js';
 import { showLegend, showToolbar } from './controls/toolbar.js';
 import { showMarkers } from './controls/marker-panel.js';
-import { showNames } from './controls/lane-names.js';
+import { nameEdge, showNames } from './controls/lane-names.js';
 import { Scene, type SceneState } from './model/scene.js';
 import { fitted, within, type View } from './model/view.js';
 import type { SearchElsewhere } from './controls/search/elsewhere.js';
@@ -34,7 +34,9 @@ const moved = <Span extends View>(span: Span, by: number): Span => ({
 const isSameSet = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
   a.size === b.size && [...a].every((one) => b.has(one));
 
-const KEYS: readonly (keyof SceneState)[] = ['view', 'event', 'colour', 'search', 'closed', 'opened', 'span'];
+const KEYS: readonly (keyof SceneState)[] = [
+  ...(['view', 'event', 'colour', 'search', 'closed', 'opened', 'span', 'markers'] as const),
+];
 
 /** The piece of a profile that a timeline shows. */
 interface ShownPiece {
@@ -62,13 +64,14 @@ function followAddress(scene: Scene, profile: number, piece: ShownPiece, signal:
       opened: new Set(address.opened),
       event,
       span: isOwn && address.span !== null ? moved(address.span, -events.origin) : null,
+      markers: isOwn ? address.markers : [],
     });
     const found =
       !isOwn || address.found === null || scene.matches === null ? null : matchAt(events, scene.matches, address.found);
     if (found !== null) scene.find(found);
   };
   const addressNow = (): Omit<TimelineAddress, 'found'> => {
-    const { view, event, colour, search, closed, opened, span } = scene.shown;
+    const { view, event, colour, search, closed, opened, span, markers } = scene.shown;
     const isAll = view.from === all.from && view.to === all.to;
     return {
       profile,
@@ -80,6 +83,7 @@ function followAddress(scene: Scene, profile: number, piece: ShownPiece, signal:
       closed: isSameSet(closed, scene.usuallyClosed) ? null : [...closed],
       opened: [...opened],
       span: span === null ? null : moved(span, events.origin),
+      markers,
     };
   };
   let waiting: ReturnType<typeof setTimeout> | undefined;
@@ -226,7 +230,10 @@ function fill(
     element('div', { class: 'tl-corner' }, `time from ${whoseStart(events)} start`),
     element('div', { class: 'tl-pin' }, names.pinned),
   );
-  stage.sheet.append(names.scrolled);
+  stage.sheet.append(
+    names.scrolled,
+    nameEdge(place, stage.sheet, () => stage.resize()),
+  );
   stage.holder.append(showTip(scene, stage.canvas, signal), showTrackTip(scene, stage, signal));
   scene.on(['event'], () => {
     const band = scene.shown.event === null ? null : scene.bandOf(scene.shown.event);

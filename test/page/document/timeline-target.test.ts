@@ -31,7 +31,7 @@ const linked: Linked = { at: 1, profile: { ...profile, timeline } };
 /** Everything that a timeline may have been left with. */
 const LEFT = withAddress('#theme=dark', {
   ...{ profile: 0, piece: 2, view: { from: 1, to: 2 }, event: 7, colour: 'layer', search: 'gemm' },
-  ...{ closed: ['device 0'], opened: [], span: { from: 3, to: 4, lanes: new Set(['thread 1']) } },
+  ...{ closed: ['device 0'], opened: [], markers: [], span: { from: 3, to: 4, lanes: new Set(['thread 1']) } },
 });
 
 describe('targets of links to the timeline', () => {

@@ -78,6 +78,43 @@ function toggled(names: ReadonlySet<string>, name: string): ReadonlySet<string> 
   return next;
 }
 
+/** Least width of the names and the step of a key, CSS pixels; their widest part of the timeline. */
+const [LEAST_WIDTH, KEY_STEP, WIDEST] = [64, 16, 0.6];
+
+/**
+ * The right edge of the names, which is dragged or moved by arrows to make them wider; a double click undoes that.
+ * @param place keeps the width, for the timelines that are shown in it later
+ * @param sheet what the names are at the left of
+ */
+export function nameEdge(place: HTMLElement, sheet: HTMLElement, resized: () => void): HTMLElement {
+  const edge = element('div', {
+    ...{ class: 'tl-edge', role: 'separator', tabindex: 0, 'aria-orientation': 'vertical' },
+    ...{ 'aria-label': 'Width of the names', 'aria-valuemin': LEAST_WIDTH, 'aria-valuenow': LEAST_WIDTH },
+    title: 'drag: width of the names; double click: as it was',
+  });
+  const now = (): number => Math.round(edge.offsetLeft + edge.offsetWidth / 2);
+  const set = (width: number | null): void => {
+    const most = Math.max(LEAST_WIDTH, WIDEST * sheet.clientWidth);
+    if (width === null) place.style.removeProperty('--tl-chosen');
+    else place.style.setProperty('--tl-chosen', `${Math.round(Math.max(LEAST_WIDTH, Math.min(most, width)))}px`);
+    edge.setAttribute('aria-valuenow', String(now()));
+    resized();
+  };
+  edge.addEventListener('focus', () => edge.setAttribute('aria-valuenow', String(now())));
+  edge.addEventListener('pointerdown', ({ pointerId }) => edge.setPointerCapture(pointerId));
+  edge.addEventListener('pointermove', ({ pointerId, clientX }) => {
+    if (edge.hasPointerCapture(pointerId)) set(clientX - sheet.getBoundingClientRect().left);
+  });
+  edge.addEventListener('dblclick', () => set(null));
+  edge.addEventListener('keydown', (event) => {
+    const step = { ArrowLeft: -KEY_STEP, ArrowRight: KEY_STEP }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    set(now() + step);
+  });
+  return edge;
+}
+
 /** Names of the lanes that scroll, and of those that are pinned. */
 interface LaneNames {
   readonly scrolled: HTMLElement;

@@ -95,7 +95,7 @@ export class TimelineCanvas {
 
   #listen(signal: AbortSignal): void {
     const sized = new ResizeObserver(() => {
-      if (!matchMedia('print').matches) this.#resize();
+      if (!matchMedia('print').matches) this.resize();
     });
     sized.observe(this.body);
     const onScroll = (): void => {
@@ -134,7 +134,8 @@ export class TimelineCanvas {
     this.scene.set({ pinned: height > room ? pinned : 0 });
   }
 
-  #resize(): void {
+  /** Fits the canvases to the room that they have. */
+  resize(): void {
     const width = Math.max(1, this.holder.clientWidth);
     const height = Math.max(1, Math.min(this.body.clientHeight, this.sheet.clientHeight));
     const ratio = devicePixelRatio || 1;

@@ -3,6 +3,7 @@ import { readFragment, withName } from '../../document/fragment.js';
 import { COLOUR_KEYS, type ColourKey } from '../events/event-colours.js';
 import type { TimelineSelection } from './selection.js';
 import type { SelectedSpan, View } from './view.js';
+import { markerName, MOST_MARKERS, sortedMarkers, type TimelineMarker } from './timeline-markers.js';
 
 export interface TimelineAddress {
   /** Index of the profile: event and span are only valid in this one. */
@@ -23,6 +24,7 @@ export interface TimelineAddress {
   readonly opened: readonly string[];
   /** The selection, ns from the profile's start. */
   readonly span: TimelineSelection | null;
+  readonly markers: readonly TimelineMarker[];
 }
 
 /** Bounds on an address, which anybody may have written. */
@@ -59,7 +61,7 @@ const readList = (text = ''): string[] => (text === '' ? [] : text.split(',').sl
 
 /** @returns the fragment with the state; other parameters are kept */
 export function withAddress(fragment: string, address: Omit<TimelineAddress, 'found'>): string {
-  const { profile, piece, view, event, colour, search, closed, opened, span } = address;
+  const { profile, piece, view, event, colour, search, closed, opened, span, markers } = address;
   const names: Readonly<Record<string, string | null>> = {
     't.profile': profile === 0 ? null : String(profile),
     't.piece': piece === null ? null : String(piece),
@@ -72,6 +74,7 @@ export function withAddress(fragment: string, address: Omit<TimelineAddress, 'fo
     't.open': listText(opened),
     't.span': spanText(span),
     't.lanes': listText([...(span?.lanes ?? [])]),
+    't.markers': listText(markers.slice(0, MOST_MARKERS).map(({ at, name }) => `${at}:${name}`)),
   };
   return Object.entries(names).reduce((all, [name, value]) => withName(all, name, value), fragment);
 }
@@ -95,6 +98,16 @@ function readSelection(names: ReadonlyMap<string, string>): TimelineSelection | 
   return span === null ? null : { ...span, lanes: lanes.length === 0 ? null : new Set(lanes) };
 }
 
+/** `2000:start` each; what is none is left out. */
+function readMarkers(text: string | undefined): readonly TimelineMarker[] {
+  const markers = readList(text).flatMap((marker): TimelineMarker[] => {
+    const colon = marker.indexOf(':');
+    const at = colon === -1 ? null : readTime(marker.slice(0, colon));
+    return at === null ? [] : [{ at, name: markerName(marker.slice(colon + 1)) }];
+  });
+  return sortedMarkers(markers);
+}
+
 /** The state in a fragment; parameters that cannot be parsed are ignored. */
 export function readAddress(fragment: string): TimelineAddress {
   const names = readFragment(fragment);
@@ -110,5 +123,6 @@ export function readAddress(fragment: string): TimelineAddress {
     closed: names.has('t.closed') ? readList(names.get('t.closed')) : null,
     opened: readList(names.get('t.open')),
     span: readSelection(names),
+    markers: readMarkers(names.get('t.markers')),
   };
 }

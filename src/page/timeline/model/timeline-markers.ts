@@ -6,7 +6,8 @@ export interface TimelineMarker {
   readonly name: string;
 }
 
-export const MOST_MARKERS = 1000;
+/** The address has them all. */
+export const MOST_MARKERS = 500;
 export const LONGEST_NAME = 200;
 /** Characters; more than a file of that many markers has. */
 export const LARGEST_FILE = 1_000_000;
