@@ -1,6 +1,6 @@
 /**
- * The commands of `dprof`, and which of them its arguments call: `dprof COMMAND [OPTION...] [FILE...]`. A file of that
- * name: `./NAME`.
+ * The commands of `dprof`, and the choice of the one that the arguments call: `dprof COMMAND [OPTION...] [FILE...]`. A file
+ * with the name of a command is given as `./NAME`.
  */
 import type { CommandEntry, Command } from './command.js';
 import { existsSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { ASKS_FOR_WORDS, argumentsOf, asksForHelp, helpOf, optionWords, wordsOf,
 import { printText } from './output.js';
 import { DPROF, DPROF_HELP } from './report/report-options.js';
 
-/** Commands by name, each loaded when it is called. */
+/** Commands by name; each module is loaded when its command is called. */
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   summary: {
     title: 'a profile on one screen: device time, kernels, copies, collectives, steps',
@@ -77,7 +77,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
 };
 
-/** What `dprof` does without a command. */
+/** The report that `dprof` prints without a command. */
 const REPORT: Command = {
   tool: DPROF,
   run: async (given) => (await import('./report/run-report.js')).reportCommand(given),
@@ -164,7 +164,9 @@ async function callOf(args: readonly string[]): Promise<Call> {
 const nearCommand = (word: string): string | null =>
   /^[a-z]+$/i.test(word) && !existsSync(word) ? nearest(word, Object.keys(COMMANDS)) : null;
 
-/** @throws UsageError for the name of a command behind a file, and for a first word that is nearly one and no file */
+/**
+ * @throws UsageError for the name of a command after a file, and for a first word that is similar to one and is not a file
+ */
 function refuseMisplaced(operands: readonly string[]): void {
   const command = operands.find((word) => Object.hasOwn(COMMANDS, word) && !existsSync(word));
   if (command !== undefined)

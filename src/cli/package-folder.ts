@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * The folder of the package: the nearest one upwards with a package.json, the same from sources and from compiled files.
- * @throws Error when there is none: the package is incomplete
+ * The folder of the package: the nearest parent folder with a package.json, for sources and for compiled files alike.
+ * @throws Error when there is none, because the package is incomplete
  */
 export function packageFolder(): string {
   for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {

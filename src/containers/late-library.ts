@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 
 const load = createRequire(import.meta.url);
 
-/** Gives a library, loaded on the first call. @param name of its package, or of a part of it */
+/** Returns a function that loads a library on its first call. @param name name of its package, or of a part of it */
 export const lateLibrary =
   <T>(name: string) =>
   (): T =>

@@ -169,7 +169,7 @@ interface TimedSpan<T> {
  */
 export class SelfTimes<T> {
   readonly #open: OpenSpans<TimedSpan<T>>;
-  /** Up to when time has been counted. */
+  /** The time up to which self time has been counted. */
   #time = -Infinity;
 
   /** @param take takes each span with its self time, some time after it has ended */

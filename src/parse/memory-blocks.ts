@@ -1,7 +1,7 @@
 /**
- * Allocations and releases of memory, each with the address of its block: how long a block was held. An allocation at an
- * address that is still held ends the block before it, whose release was not recorded. Memory: 32 bytes an event, and the
- * blocks that are held while they are paired.
+ * Pairs allocations and releases of memory by the address of the block, to find how long each block was held. An allocation
+ * at an address that is still held ends the previous block there, whose release was not recorded. Memory: 32 bytes for each
+ * event, and the held blocks during pairing.
  */
 import { elementAt } from '../containers/element.js';
 import { entryOf } from '../containers/map-entry.js';
@@ -9,16 +9,16 @@ import { columns, orNull } from '../containers/numeric-column.js';
 import type { Diagnostics } from '../record/diagnostics.js';
 
 export class MemoryBlocks extends columns({
-  /** ns. */
+  /** Time of the event, in ns. */
   start: 'f64',
-  /** Negative for a release; NaN for one of unknown size. */
+  /** Bytes allocated; negative for a release, NaN for a release of unknown size. */
   bytes: 'f64',
-  /** NaN where it is unknown. */
+  /** NaN when unknown. */
   address: 'f64',
-  /** What addresses are unique in: a process, or an allocator. */
+  /** Number of the process or allocator in which addresses are unique. */
   space: 'u32',
 }) {
-  /** By allocation: the time at which its block is released; NaN where it is not, and for releases. */
+  /** For each allocation: the time at which its block was released; NaN if it was not released, and for releases. */
   #ends = new Float64Array();
 
   isAllocation(row: number): boolean {
@@ -31,8 +31,8 @@ export class MemoryBlocks extends columns({
 
   /**
    * Pairs allocations with the releases of their blocks.
-   * @param rows of all events, in order of time
-   * @param released gets the rows of a release and of the allocation of its block
+   * @param rows rows of all events, in order of time
+   * @param released called with the row of a release and the row of its block's allocation
    */
   pair(rows: Uint32Array, diagnostics: Diagnostics, released: (row: number, allocation: number) => void): void {
     this.#ends = new Float64Array(this.length).fill(NaN);
@@ -54,7 +54,7 @@ export class MemoryBlocks extends columns({
     }
   }
 
-  /** How long the block of an allocation was held, ns: null where it was not released, undefined without an address. */
+  /** How long the block of an allocation was held, in ns: null when it was not released, undefined without an address. */
   heldFor(row: number): number | null | undefined {
     return Number.isNaN(this.address.at(row)) ? undefined : orNull(elementAt(this.#ends, row) - this.start.at(row));
   }

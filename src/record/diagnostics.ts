@@ -1,15 +1,15 @@
 /**
- * Named counters of irregularities in an input. A reader never stops at one bad row: it keeps the row, marks the
- * cell unknown and counts here. One instance per profile, passed in, never global.
+ * Named counters of irregularities in an input. A reader never stops at a bad row: it keeps the row, marks the value
+ * unknown and counts the irregularity here. There is one instance for each profile, passed as an argument, never global.
  */
 
 /**
- * What a counter means for the answers: a `loss` is what the input has and nobody could read, so that figures rest on a part
- * of it, which every answer says; a `doubt` is what was read and may be otherwise; a `note` is as it should be.
+ * What a counter means for answers. `loss`: data of the input could not be read, so figures are incomplete, which every
+ * answer says. `doubt`: data was read but may be wrong. `note`: nothing is wrong.
  */
 export type Severity = 'note' | 'doubt' | 'loss';
 
-/** All counters: severity, and what the number counts. */
+/** All counters: severity, and a description of what the number counts. */
 export const DIAGNOSTICS = {
   'kernel-without-launch': ['note', 'kernels whose host call is not in the profile'],
   'activity-without-launch': ['note', 'copies, sets and graph launches whose host call is not in the profile'],
@@ -184,7 +184,7 @@ export type DiagnosticName = keyof typeof DIAGNOSTICS;
 export class Diagnostics {
   readonly #counts = new Map<DiagnosticName, number>();
 
-  /** Adds to a counter; nothing for n ≤ 0. */
+  /** Adds to a counter; does nothing for n ≤ 0. */
   count(name: DiagnosticName, n = 1): void {
     if (n > 0) this.#counts.set(name, (this.#counts.get(name) ?? 0) + n);
   }
@@ -193,12 +193,12 @@ export class Diagnostics {
     return this.#counts.get(name) ?? 0;
   }
 
-  /** Counters above zero, in order of name. */
+  /** Counters above zero, ordered by name. */
   toJSON(): Record<string, number> {
     return inOrder([...this.#counts]);
   }
 
-  /** Counts of an `end` record with these. */
+  /** The counts of an `end` record plus these counters. */
   addedTo(counts: Readonly<Record<string, number>>): Record<string, number> {
     const sums = [...this.#counts].map(([name, count]) => [name, (counts[name] ?? 0) + count] as const);
     return inOrder(Object.entries({ ...counts, ...Object.fromEntries(sums) }));

@@ -5,7 +5,7 @@
 import { amountText, DECIMALS, MEBIBYTE, MICROSECOND, type Quantity, type Scale } from '../record/units.js';
 import type { CellValue, Column, ColumnShape } from './column.js';
 
-/** The same column in the unit of screens, with another header. Three digits keep whole ns. */
+/** The same column in the unit for screens, with another header. Three decimals keep whole ns. */
 export function readable<Row>(column: Column<Row>, header: string): Column<Row> {
   if (column.unit === 'ns') return { ...scaledDown(column, MICROSECOND), unit: 'us', header };
   if (column.unit === 'bytes') return { ...scaledDown(column, MEBIBYTE), unit: 'MiB', header };
@@ -24,7 +24,7 @@ const scaledDown = <Row>(column: Column<Row>, { size }: Scale): Column<Row> => (
 
 const GIGA = 1e9;
 
-/** What columns of a unit are amounts of, and how many base units one of theirs is. */
+/** The quantity of a column with some unit, and the unit's size in base units. */
 const AMOUNTS: Partial<Record<NonNullable<ColumnShape['unit']>, readonly [Quantity, number]>> = {
   ns: ['time', 1],
   bytes: ['transfer', 1],
@@ -32,10 +32,7 @@ const AMOUNTS: Partial<Record<NonNullable<ColumnShape['unit']>, readonly [Quanti
   'GB/s': ['rate', GIGA],
 };
 
-/**
- * The same column with a unit for each value, as `32.32 ms` and `4 B`: for values of which the largest and the smallest
- * are far apart.
- */
+/** The same column with a unit for each value, as in `32.32 ms` and `4 B`: for values of very different sizes. */
 export function inAmounts<Row>(column: Column<Row>): Column<Row> {
   const { unit, ...rest } = column;
   const amount = unit === undefined ? undefined : AMOUNTS[unit];

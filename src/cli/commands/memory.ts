@@ -1,4 +1,4 @@
-/** `dprof memory`: memory in use over time, its peak, and what held it then. */
+/** `dprof memory`: memory in use over time, its peak, and its owners at the peak. */
 import { CATEGORY_RULES } from '../../prof/memory/allocations.js';
 import { MemoryTimeline } from '../../prof/memory/memory-timeline.js';
 import { CURVE_POINTS, Memory, memoryDocument } from '../../prof/memory/memory-report.js';
@@ -9,7 +9,7 @@ import { recordsCommand, withTableFormats, type RecordsRequest } from '../record
 import { printTable, runAnalysis } from '../run-analysis.js';
 import { memoryScreen } from '../screens/memory.js';
 
-/** Points of a curve that fit a screen. */
+/** Number of curve points that fit on a screen. */
 const SCREEN_POINTS = 24;
 const TOP = 20;
 const TIMELINES: readonly string[] = ['timeline', 'timeline-raw'];

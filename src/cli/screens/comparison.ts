@@ -20,21 +20,21 @@ import { requireFormat } from '../../write/formats.js';
 import { code } from '../../write/markdown.js';
 import { tableText } from '../../write/columns.js';
 
-/** `change_ns` → `change_us`, `change_percent` → `change_%`. */
+/** Column headers for people: `change_ns` → `change_us`, `change_percent` → `change_%`. */
 const readableHeader = (key: string): string => key.replace(/_ns$/, '_us').replace(/_percent$/, '_%');
 
 const forPeople = (columns: readonly Column<DiffRow>[]): Column<DiffRow>[] =>
   columns.map((column) => readable(column, readableHeader(column.key)));
 
-/** Figures for people: times in us, changes with their sign. */
+/** Columns for people: times in us, changes with their sign. */
 export const READABLE_COLUMNS = forPeople(DIFF_COLUMNS.filter(({ machineOnly }) => machineOnly !== true));
 
-/** The change that conditions are on, as a part and as a time. */
+/** The change that conditions test, as a percentage and as a time. */
 export const COMPARABLE_COLUMNS = forPeople(DIFF_COLUMNS.filter(({ key }) => key.startsWith('comparable_')));
 
 export const figure = (column: Column<DiffRow>, row: DiffRow): string => textOf(column, column.value(row));
 
-/** How many rows of the result are not written; null when all are, or none can be. */
+/** Says how many rows of the result are not written; null when all rows are written or the format cannot leave out any. */
 function leftOut({ result, lines }: DiffReport): string | null {
   const more = lines.length === 0 ? 0 : result.rows.length + 1 - lines.length;
   return more > 0 ? `${counted(more, 'row')} more` : null;
@@ -50,7 +50,7 @@ export function diffScreen(report: DiffReport): string {
   const keys = keyColumns(by);
   const cells = (columns: readonly Column<DiffLine>[], line: DiffLine): string[] =>
     columns.map((column) => textOf(column, shownValue(column, line)));
-  // The line of the totals has one key, whatever --by is.
+  // The line with the totals has one key column, whatever --by is.
   const lines = aligned(
     [
       [...figures, ...keys].map(({ header }) => header),

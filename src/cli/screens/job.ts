@@ -28,10 +28,10 @@ const time = (ns: number | null): string => amountText(ns, 'time');
 const LABEL = 11;
 const line = (label: string, text: string): string => labelledLine(label, text, LABEL);
 
-/** Profiles, stragglers and groups that are named in full. */
+/** Maximum number of profiles, stragglers and groups that are named in full. */
 export const NAMED = 8;
 
-/** `2 ranks`: one with several devices once; `2 devices` where these stand for ranks. */
+/** Counts ranks, a rank with several devices once: `2 ranks`; `2 devices` when devices take the place of ranks. */
 export function ranksText(parts: readonly RankPart[]): string {
   const isDevices = parts.length > 0 && parts.every(({ isDevice, rank, device }) => isDevice && rank === device);
   return counted(new Set(parts.map(rankName)).size, isDevices ? 'device' : 'rank');
@@ -49,7 +49,7 @@ export function membershipLines({ parts, copies, withoutWork, membership }: JobR
   const who = [...(ranks.length > 0 ? [numbered] : []), ...(unranked.length > 0 ? [others] : [])].join(', and ');
   return [
     line('Job', `${who}${where}`),
-    // Whoever states no rank may be one of them.
+    // A profile without a stated rank may be one of the missing ranks.
     ...(missing.length === 0 || unranked.length > 0 ? [] : [line('  missing', rangesText(missing))]),
     ...withoutWorkLines(withoutWork),
     ...doubled.map(({ rank, files }) => line('  twice', `rank ${rank}: ${files.join(', ')}`)),
@@ -60,7 +60,7 @@ export function membershipLines({ parts, copies, withoutWork, membership }: JobR
   ];
 }
 
-/** Ranks whose profiles were read, and have nothing to compare. */
+/** Ranks whose profiles were read, but contain nothing to compare. */
 function withoutWorkLines(profiles: JobReport['withoutWork']): string[] {
   const lines = profiles.map(({ part, reason }) => {
     const why = reason === null ? '' : `: ${reason.what}`;
@@ -73,7 +73,7 @@ function copyLines(copies: JobReport['copies']): string[] {
   const lines = copies.map(({ part, of: original }) =>
     line('  copy', `${part.file} has the work of ${original.file} (${rankName(original)}): left out`),
   );
-  // A profile of several devices is a copy once.
+  // A copied profile with several devices counts once.
   return firstOf([...new Set(lines)], 'copies: -f json');
 }
 
@@ -83,7 +83,9 @@ function firstOf(lines: readonly string[], others: string): string[] {
   return [...lines.slice(0, NAMED), ...(rest > 0 ? [line('', `${rest} more ${others}`)] : [])];
 }
 
-/** Who is in the job, what was matched, clocks, who is late: what `dprof summary` of several ranks says as well. */
+/**
+ * Members, matched operations, clocks and stragglers of the job; `dprof summary` of several ranks shows these lines too.
+ */
 export const jobLines = (report: JobReport): string => screenText(headLines(report));
 
 export const headLines = (report: JobReport): string[] => [
@@ -122,13 +124,13 @@ function matchingLines(report: JobReport): string[] {
     ...incompleteLines(report),
     ...namedGroups(groups, 'differ', ({ mismatch }) => mismatch),
     ...namedGroups(groups, 'doubtful', ({ doubt, parts }) =>
-      // The rank that it is about has a line of its own.
+      // The affected rank has a separate line.
       parts.some((part) => wrong.has(part)) ? null : doubt,
     ),
   ];
 }
 
-/** Groups in which some ranks have no profile, or one without work, and others are matched. */
+/** Groups in which some ranks have no profile, or one without work, while others are matched. */
 function incompleteLines({ groups, withoutWork }: JobReport): string[] {
   const count = groups.filter(({ isComplete, matched }) => isComplete === false && matched > 0).length;
   const orWork = withoutWork.length > 0 ? ', or no work in it' : '';
@@ -142,7 +144,7 @@ function incompleteLines({ groups, withoutWork }: JobReport): string[] {
       ];
 }
 
-/** What is to be said of groups, of some of them in full. */
+/** Lines about groups, some of them in full. */
 function namedGroups(
   groups: readonly GroupReport[],
   word: string,
@@ -172,7 +174,7 @@ function misfitLines({ parts, misfits }: JobReport): string[] {
 
 const PPM = 1e6;
 
-/** Why the times of a rank fit no clock. */
+/** Why the times of a rank do not fit any clock. */
 function misfitText({ isBackwards, drift, residual }: Misfit): string {
   if (isBackwards) return 'its clock runs backwards, and says nothing of the others';
   const isDrift = Math.abs(drift ?? 0) > MOST_DRIFT;
@@ -200,7 +202,7 @@ function setClockLines(report: JobReport): string[] {
     ];
   }
   const reference = ranks.find(({ clock }) => clock.source === 'reference')?.part ?? 0;
-  // Ranks that share no operation with those of the reference.
+  // Ranks that share no operation with the reference's ranks.
   const apart = ranks.filter(({ part, clock: { source, against } }) => source === 'start' && against === part && followed.has(part)); // prettier-ignore
   const partsWith = (isMeant: (clock: (typeof clocks)[number]) => boolean): RankPart[] =>
     ranks.flatMap(({ clock, part }) => (isMeant(clock) ? [elementAt(parts, part)] : []));
@@ -222,7 +224,9 @@ function setClockLines(report: JobReport): string[] {
   ];
 }
 
-/** The ranks whose clocks are set by that of one: how many, how far they are off, and how well it is known. */
+/**
+ * The ranks whose clocks are aligned to one reference: how many, by how much they are off, and how exactly this is known.
+ */
 function againstText({ parts }: JobReport, set: JobReport['ranks'], reference: number): string {
   const clocks = set.map(({ clock }) => clock);
   const offsets = set.flatMap(({ clock, part }) => clockAhead(clock, elementAt(parts, part), parts) ?? []);
@@ -240,7 +244,7 @@ function againstText({ parts }: JobReport, set: JobReport['ranks'], reference: n
   return `${who} against ${rankName(elementAt(parts, reference))}: ${range}${rest}, residual ${time(residual)}, off by at most ${time(bound)}`;
 }
 
-/** Where profiles begin so far apart that it shows as waiting. */
+/** Profiles that begin so far apart that the difference appears as waiting. */
 function beginLines({ apart, parts }: JobReport): string[] {
   if (apart === null) return [];
   const [first, last] = [elementAt(parts, apart.first), elementAt(parts, apart.last)];
@@ -252,7 +256,7 @@ function beginLines({ apart, parts }: JobReport): string[] {
   ];
 }
 
-/** Where profiles do not say what their steps are. */
+/** Profiles that do not say what their steps are. */
 function stepLines({ parts }: JobReport): string[] {
   const without = parts.filter((part) => !hasSteps(part));
   return without.length === 0
@@ -285,14 +289,14 @@ function lateLines(report: JobReport): string[] {
   ];
 }
 
-/** Ranks that could not be tested, by the reason. */
+/** Ranks that could not be tested, by reason. */
 function untestedLines(untested: readonly Untested[], parts: readonly RankPart[]): string[] {
   const reasons = new Map<string, RankPart[]>();
   for (const { part, why } of untested) entryOf(reasons, why, (): RankPart[] => []).push(elementAt(parts, part));
   return [...reasons].map(([why, untestedParts]) => line('  not', `${namesOf(untestedParts)}: ${why}`));
 }
 
-/** Ranks with a number as ranges, others by their files. */
+/** Ranks with a number as ranges, the others by file name. */
 function namesOf(parts: readonly RankPart[]): string {
   const ranks = parts.flatMap(({ rank }) => rank ?? []);
   const files = parts.flatMap(({ rank, file }) => (rank === null ? [file] : []));
@@ -305,7 +309,7 @@ function namesOf(parts: readonly RankPart[]): string {
 
 const onMachine = (machine: string | null): string => (machine === null ? '' : ` (machine ${machine})`);
 
-/** `, by host gaps 8.0 ms`: most of what a rank is late by. */
+/** The main reason why a rank is late: `, by host gaps 8.0 ms`. */
 function byText({ parts: [first] }: Reasons): string {
   return first === undefined || !(first.excess > 0) ? '' : `, by ${first.name} ${time(first.excess)}`;
 }
@@ -353,18 +357,18 @@ function stragglerLines(straggler: Straggler, part: RankPart, machine: string | 
   ];
 }
 
-/** Less than this is not known so exactly. */
+/** Smaller values of q are not known exactly. */
 const LEAST_Q = 1e-12;
 
 const qText = (q: number): string => (q < LEAST_Q ? `< ${LEAST_Q}` : q.toPrecision(2));
 
-/** In how many of the steps it was late, and which they are where they are not all. */
+/** In how many steps it was late, and in which ones, if not in all. */
 function whenText({ since, until, steps, lateIn }: Straggler): string {
   const stretch = since !== null ? ` from step ${since} on` : until !== null ? ` up to step ${until}` : '';
   return `late in ${lateIn} of ${counted(steps, 'step')}${stretch}`;
 }
 
-/** FLOPs that differ by more are other work. */
+/** A larger relative difference in FLOPs means different work. */
 const MORE_WORK = 0.005;
 
 function slowLines({ slowGroups, groups }: JobReport): string[] {

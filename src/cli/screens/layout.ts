@@ -3,7 +3,7 @@ import { escapeControls } from '../../record/control-characters.js';
 import type { ProfileRecord } from '../../record/record.js';
 import type { ColumnShape } from '../../table/column.js';
 
-/** `# profile 0: net.json (kineto, rank 3)`; records without a profile line have the number alone. */
+/** Heading of a profile: `# profile 0: net.json (kineto, rank 3)`; only the number for records without a profile line. */
 export function profileHeading(profile: number, header: ProfileRecord | null): string {
   if (header === null) return `# profile ${profile}`;
   const { file, format, rank } = header;

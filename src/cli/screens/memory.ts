@@ -11,7 +11,7 @@ import { readable } from '../../table/readable.js';
 import { alignedTable } from '../../write/cell-text.js';
 import { profileHeading, screenText } from './layout.js';
 
-/** Characters of the longest bar of a curve. */
+/** Characters in the longest bar of a curve. */
 const BAR = 50;
 /** PyTorch's name for the host. */
 const HOST = 'CPU';
@@ -63,7 +63,7 @@ function peakLines({ peak, step }: MemoryReport): string[] {
   ];
 }
 
-/** Owners as columns; shares are of the peak. */
+/** Columns of owners; shares are of the peak. */
 const ownerColumns = (peak: number): Column<Owner>[] => [
   number('bytes', ({ bytes }) => bytes),
   { ...number('%', ({ bytes }: Owner) => (peak > 0 ? (100 * bytes) / peak : null)), type: 'real', digits: 1 },
@@ -99,11 +99,11 @@ function curveLines(series: Series): string[] {
   return ['', title, ...alignedTable([TIME, SIZE, bar], curve.points)];
 }
 
-/** @param top owners at most in each list */
+/** @param top maximum owners in each list */
 export function memoryScreen(report: MemoryReport, top: number): string {
   const { profile, header, peak, series } = report;
   const timed = series.filter(({ curve }) => curve.samples > 0);
-  // Where the peak is a value of the whole profile, what is over time is something else: buffers of a core.
+  // When the peak is a value of the whole profile, the series over time shows something else: buffers of a core.
   const [listed, curves] = peak.series.curve.samples > 0 ? [series, [peak.series]] : [timed, timed];
   const lines = [
     `${profileHeading(profile, header)}, ${placeText(report)}`,

@@ -9,17 +9,17 @@ import { aligned } from '../../write/cell-text.js';
 import { screenText } from './layout.js';
 
 export interface MetricsShown {
-  /** With what the vendor's tool reported. */
+  /** Whether to compare with what the vendor's tool reported. */
   readonly check: boolean;
-  /** The vendor's units rather than ours. */
+  /** Whether to use the vendor's units instead of ours. */
   readonly vendor: boolean;
   /** Without warnings. */
   readonly quiet: boolean;
-  /** Patterns of the wanted metrics; null for all, which are shown in groups. */
+  /** Patterns of the metrics to show; null to show all metrics in groups. */
   readonly metrics: readonly string[] | null;
 }
 
-/** `1.2e-05`, `-`: how far apart two values are. */
+/** The difference of two values: `1.2e-05`, `-`. */
 const differenceText = (difference: number | null): string =>
   difference === null ? '-' : difference === 0 ? '0' : difference.toExponential(1);
 
@@ -35,7 +35,7 @@ function cellsOf(row: MetricRow, shown: MetricsShown): string[] {
     if (value === null) return UNKNOWN;
     return typeof value === 'string' ? value : digits(quantityOf(row, value, people).value);
   };
-  // What is compared stands in one unit: that of our value, where there is one.
+  // Compared values share one unit: that of our value, if there is one.
   const base = typeof row.value === 'number' ? row.value : row.check?.reported;
   const quantity = quantityOf(row, typeof base === 'number' ? base : 0, people);
   const inSame = (value: number | string | null): string =>
@@ -50,7 +50,7 @@ function cellsOf(row: MetricRow, shown: MetricsShown): string[] {
   return [row.name, text(row.value), unit, ...checked, noteOf(row, shown.check)];
 }
 
-/** A group of which nothing is known, for one reason, takes one line. */
+/** A group whose values are all unknown for the same reason takes one line. */
 function linesOf(rows: readonly MetricRow[], shown: MetricsShown): string[][] {
   const [first] = rows;
   const isBlank = rows.length > 1 && rows.every(({ value, why }) => value === null && why === first?.why);
@@ -58,7 +58,7 @@ function linesOf(rows: readonly MetricRow[], shown: MetricsShown): string[][] {
   return rows.map((row) => cellsOf(row, shown));
 }
 
-/** Each metric a line; then what bounds the program, and what to look at. */
+/** One line for each metric; then what limits the program, and hints. */
 export function metricsScreen(summary: MetricSummary, shown: MetricsShown): string {
   const { rows, bound, warnings } = summary;
   const groups = [...new Set(rows.map(({ group }) => group))];
@@ -75,7 +75,7 @@ export function metricsScreen(summary: MetricSummary, shown: MetricsShown): stri
     if (shown.metrics === null) text.push('', `## ${METRIC_GROUPS[group]}`);
     append(text, lines.splice(0, elementAt(blocks, i).length));
   });
-  // Of chosen metrics nothing else is shown.
+  // When metrics are chosen, nothing else is shown.
   if (shown.metrics !== null) return screenText(text);
   if (bound !== null) text.push('', bound.text);
   if (!shown.quiet && warnings.length > 0) {

@@ -8,7 +8,7 @@ import { alignedTable } from '../../write/cell-text.js';
 import { headLines } from './job.js';
 import { screenText } from './layout.js';
 
-/** @param top rows of each table */
+/** @param top maximum rows of each table */
 export function ranksScreen(report: JobReport, top: number): string {
   const lines = [
     ...headLines(report),
@@ -32,18 +32,21 @@ const SECTIONS: readonly (readonly [title: string, name: RankTableName])[] = [
 
 /**
  * One table alone.
- * @param keys of its columns; those of the screen without
+ * @param keys its columns; by default those on the screen
  */
 export const tableScreen = (name: RankTableName, report: JobReport, top: number, keys?: readonly string[]): string =>
   screenText(tableLines(name, report, top, keys));
 
-/** What screens have in place of the values of some columns, by table and key. */
+/** Texts that replace the values of some columns on screens, by table and key. */
 const TEXTS: Readonly<Record<string, (row: never) => string>> = {
   'collectives/groups': groupsText,
   'groups/captured': capturedText,
 };
 
-/** Rows that the rank does not tell apart have file or device beside it; where profiles state no rank, all rows about ranks. */
+/**
+ * Columns of a table. When ranks do not identify rows, file or device are shown next to them; when profiles state no rank,
+ * for all rows about ranks.
+ */
 function screenKeys(name: RankTableName, { parts, withoutWork, membership }: JobReport): readonly string[] {
   const { screen, columns } = RANK_TABLES[name];
   const [first, ...others] = screen;
@@ -55,7 +58,7 @@ function screenKeys(name: RankTableName, { parts, withoutWork, membership }: Job
   return isNeeded && columns.some(({ key }) => key === 'file') ? [...keys, 'file'] : keys;
 }
 
-/** A header and a line a row. */
+/** A header, and a line for each row. */
 function tableLines(name: RankTableName, report: JobReport, top: number, keys?: readonly string[]): string[] {
   const { of: tableOf } = RANK_TABLES[name];
   const { columns, rows } = tableOf(report, keys ?? screenKeys(name, report));

@@ -1,10 +1,10 @@
-/** Where the time of devices went, as sections of a summary. */
+/** Sections of a summary about where the time of devices went. */
 import type { DeviceTime } from '../../prof/summary/summary-data.js';
 import { UNKNOWN, type TimeUnit } from '../../record/units.js';
 import { grouped, many } from '../../record/plural.js';
 import { plain, share, TABLE, type About, type Section } from './summary-section.js';
 
-/** Of one device in lines, of several in a table. */
+/** One device as lines, several as a table. */
 export function devicesSections({ overview, unit, next }: About): Section[] {
   const { devices, kernels } = overview;
   const [only] = devices;
@@ -31,10 +31,10 @@ function deviceSection(device: DeviceTime, unit: TimeUnit, next: About['next']):
   };
 }
 
-/** Gaps smaller than this part of the span are not worth a look. */
+/** Gaps below this share of the span are not worth a look. */
 const SMALL = 0.05;
 
-/** What of idle time there is to see depends on what ended its gaps. */
+/** Words of the command about idle time, which depends on what ended the gaps. */
 function deviceWords({ gaps, idle, span, counts }: DeviceTime): string {
   const [host, queue] = [gaps?.host ?? 0, gaps?.queue ?? 0];
   const canStep = counts.kernels + counts.communications + counts.graphs > 0;
@@ -88,7 +88,7 @@ function idleLines({ idle, idleInWaits, gaps, counts }: DeviceTime, unit: TimeUn
   return [['idle', idle, note], ...lines.filter((line): line is Line => line[1] !== null && line[1] > 0)];
 }
 
-/** What is neither busy nor idle. */
+/** Lines about time that is neither busy nor idle. */
 function missingLines({ missing }: DeviceTime, unit: TimeUnit): Line[] {
   if (missing === null) return [];
   const { launches, untimed = 0, api, time, start, end } = missing;

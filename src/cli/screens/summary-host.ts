@@ -1,6 +1,6 @@
 /**
- * What the host did, as sections of a summary: where no device worked, threads on its cores, steps of servers of
- * models.
+ * Sections of a summary about the host: its activity while devices were idle, threads on its cores, and steps of model
+ * servers.
  */
 import type { HostSummary, HostTally, CpuSummary, CpuTally } from '../../prof/summary/summary-data.js';
 import { TimeUnit, UNKNOWN, rounded } from '../../record/units.js';
@@ -15,7 +15,7 @@ export function servingSections({ overview: { steps }, unit, next }: About): Sec
   return [{ ...plain("Serving, shares of the time of the steps' kernels", next('steps')), head: [''], rows }];
 }
 
-/** `decode: 12 steps of 30 to 32 requests, 2986 tokens/s, 10.72 ms per output token` */
+/** Pace of a phase: `decode: 12 steps of 30 to 32 requests, 2986 tokens/s, 10.72 ms per output token` */
 function paceOf({ phase, steps, batch, tokensPerS, timePerOutputToken }: PhaseSummary, unit: About['unit']): string {
   const requests = batch === null ? '' : ` of ${requestsText(batch)}`;
   const wait = timePerOutputToken === null ? '' : `, ${unit.text(timePerOutputToken)} per output token`;
@@ -26,7 +26,7 @@ function paceOf({ phase, steps, batch, tokensPerS, timePerOutputToken }: PhaseSu
 const requestsText = ({ min, max }: NonNullable<PhaseSummary['batch']>): string =>
   min === max ? many(max, 'request') : `${grouped(min)} to ${many(max, 'request')}`;
 
-/** `  tokens: 15,360 of contexts, 32 generated; device idle 0.4 % of the time` */
+/** Tokens of a phase: `  tokens: 15,360 of contexts, 32 generated; device idle 0.4 % of the time` */
 function amountsOf({ contextTokens, generationTokens, idle, deviceTime }: PhaseSummary): string {
   const amounts = [
     [contextTokens, 'of contexts'],
@@ -39,7 +39,7 @@ function amountsOf({ contextTokens, generationTokens, idle, deviceTime }: PhaseS
   return `  tokens: ${texts.join(', ')}; device idle ${rest} of the time`;
 }
 
-/** `  experts 71.8 %, projection 11.5 %` */
+/** Shares of a phase: `  experts 71.8 %, projection 11.5 %` */
 function sharesOf({ parts }: PhaseSummary): string {
   const times = Object.entries(parts).filter(([, time]) => time > 0);
   const all = times.reduce((sum, [, time]) => sum + time, 0);
@@ -47,7 +47,7 @@ function sharesOf({ parts }: PhaseSummary): string {
   return `  ${texts.join(', ')}`;
 }
 
-/** Cores, and processes, that are listed. */
+/** Maximum cores, and processes, to list. */
 const LISTED = 4;
 
 export function cpuSections({ traced, time, cores, processes }: CpuSummary): Section[] {
@@ -78,7 +78,7 @@ export function cpuSections({ traced, time, cores, processes }: CpuSummary): Sec
 
 const COLUMNS = '-c passes,host,hostself --sort hostself';
 
-/** The lists, and the key of `--by` that shows all of each. */
+/** The lists, each with the key of `--by` that shows all of it. */
 const LISTS = [
   ['ops', 'Ops', 'op'],
   ['annotations', 'Annotations', 'ranges'],

@@ -1,4 +1,4 @@
-/** What kernels add up to, and the compiled program that they are of, as sections of a summary. */
+/** Sections of a summary about kernels and the compiled program that they belong to. */
 import { isIncomplete } from '../../prof/input/losses.js';
 import type { KernelSummary, Tally } from '../../prof/summary/summary-data.js';
 import { sumOf } from '../../prof/summary/tallies.js';
@@ -54,11 +54,11 @@ function layerSection({ layers, listedLayers }: ProgramSummary, time: (ns: numbe
 const more = (count: number, cells: number): string[][] =>
   count <= MOST ? [] : [[`and ${grouped(count - MOST)} more`, ...new Array<string>(cells - 1).fill('')]];
 
-/** All means are in one unit, so that they compare at a glance. */
+/** Means have the same unit, so that they compare at a glance. */
 const meanText = (ns: number | null): string =>
   ns === null ? UNKNOWN : `${(ns / MICROSECOND.size).toFixed(2)} ${MICROSECOND.unit}`;
 
-/** Kernels by time and by launches, and their arithmetic. */
+/** Kernels by time and by number of launches, and their arithmetic. */
 export function kernelSections(about: About, kernels: KernelSummary): Section[] {
   const { unit, next, overview } = about;
   const { byTime, byCount, count, time, untimed, cut, names } = kernels;
@@ -85,7 +85,7 @@ export function kernelSections(about: About, kernels: KernelSummary): Section[] 
   ];
 }
 
-/** `bf16 99.4 %, na 0.6 %`. */
+/** Shares of the time: `bf16 99.4 %, na 0.6 %`. */
 const sharesText = (parts: readonly (readonly [name: string, time: number | null])[], all: number | null): string =>
   parts
     .filter(([, time]) => (time ?? 0) > 0)

@@ -1,4 +1,4 @@
-/** A part of a summary: a title, a table, and the command that shows more; and how its counts and shares are written. */
+/** A section of a summary: a title, a table, and the command that shows more; and the format of its counts and shares. */
 import type { ProfileSummary } from '../../prof/summary/summary-data.js';
 import { amountText, type TimeUnit } from '../../record/units.js';
 import { inputWord } from '../../write/shell-words.js';
@@ -7,41 +7,40 @@ export interface Section {
   readonly title: string;
   /** Whether a screen shows it only on demand. */
   readonly isDetail?: true;
-  /** The command that shows more; null for none. */
+  /** The command that shows more; null when there is none. */
   readonly next: string | null;
   readonly head: readonly string[];
-  /** Whether text shows the heads too. */
+  /** Whether text shows the column heads too. */
   readonly isHeaded: boolean;
   /** Columns of numbers. */
   readonly right: readonly number[];
   readonly rows: readonly (readonly string[])[];
 }
 
-/** What sections of one profile are made of. */
+/** The data for the sections of one profile. */
 export interface About {
   readonly overview: ProfileSummary;
   readonly unit: TimeUnit;
-  /** A command of `dprof` with these words, over the input; null where the input does not answer it. */
+  /** Makes a `dprof` command from these words and the input; null when the input has no data for it. */
   readonly next: (words: string) => string | null;
 }
 
-/** Whether its devices are those of AWS Neuron. */
+/** Whether its devices are AWS Neuron devices. */
 export const isOfNeuron = ({ header }: ProfileSummary): boolean =>
   header?.devices.some(({ vendor }) => vendor === 'aws') === true;
 
-/** Neither heads nor numbers. */
+/** A section without heads and right-aligned columns. */
 export const plain = (title: string, next: string | null): Omit<Section, 'rows'> => ({
   ...{ title, next, head: ['', '', '', ''], isHeaded: false, right: [] },
 });
 
-/** Ends the words of a command that has a row a kernel or group. */
+/** The end of a command that prints one row for each kernel or group. */
 export const TABLE = '--top 15';
 
-/** The input of a summary. */
 export interface SummaryInput {
-  /** Undefined for stdin, and for several. */
+  /** The only input file; undefined for stdin, and for several files. */
   readonly file: string | undefined;
-  /** Whether it is a partial answer: it has no kernels, and groups of them by keys that a summary does not read. */
+  /** Whether it is a partial answer, which has no kernels, and has groups by keys that a summary does not read. */
   readonly isPartial: boolean;
   /** Whether details are shown, and after each part the command that shows more. */
   readonly isWhole: boolean;
@@ -49,7 +48,7 @@ export interface SummaryInput {
   readonly width?: number | null;
 }
 
-/** Commands that every partial answer is an input of. */
+/** Commands that accept every partial answer as input. */
 const OF_PARTIAL = /^(?:steps|ranks)\b/;
 
 export function nextOver({ file, isPartial }: Pick<SummaryInput, 'file' | 'isPartial'>): About['next'] {
@@ -65,6 +64,6 @@ export function spreadText({ count, median, min, max }: Lengths, unit: TimeUnit)
 /** Lengths of steps, ns. */
 type Lengths = Readonly<Record<'count' | 'median' | 'min' | 'max', number>>;
 
-/** A share in percent; `na` of nothing, and of what is not known. */
+/** A share in percent; `na` when the whole is 0 or a value is unknown. */
 export const share = (part: number | null, all: number | null): string =>
   amountText(part !== null && all !== null && all > 0 ? part / all : null, 'share');

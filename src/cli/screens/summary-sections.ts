@@ -1,4 +1,4 @@
-/** An overview as sections of cells, for text and Markdown alike. */
+/** A profile's overview as sections of cells, for both text and Markdown. */
 import { largest } from '../../containers/element.js';
 import type { KernelSummary, MemoryOperations, ProfileSummary, StepSpread } from '../../prof/summary/summary-data.js';
 import { sumOf } from '../../prof/summary/tallies.js';
@@ -56,7 +56,7 @@ function noticeSections({ notices }: ProfileSummary): Section[] {
   return [{ ...plain("The vendor's tool says of DMA", null), head: [''], rows: notices.map((text) => [text]) }];
 }
 
-/** Links between ranks are many: those with the most time. */
+/** Maximum links between ranks to list: those with the most time. */
 const MOST_LINKS = 10;
 
 function linkSections(about: About): Section[] {
@@ -76,7 +76,7 @@ function movedRows(
     grouped(count),
     amountText(bytes, 'transfer'),
     amountText(bytesPerS, 'rate'),
-    // An empty last cell lets the one before it stand to the right.
+    // An empty last cell keeps the one before it right-aligned.
     '',
   ]);
   return { head: [name, 'time', 'count', 'bytes', 'rate'], right: [1, 2, 3, 4], rows };
@@ -101,7 +101,7 @@ function collectiveSections({ overview, unit, next }: About): Section[] {
   return [{ ...plain('Collectives', words === null ? null : next(words)), head, right: [1, 2, 3], rows }];
 }
 
-/** Operations that are no kernels are listed by steps only, and those without a time nowhere. */
+/** Collective operations that are not kernels are listed only by steps, and those without a time nowhere. */
 function collectivesWords({ devices, kernels, header }: ProfileSummary): string | null {
   if (devices.length === 0) return null;
   const areKernels = kernels !== null && devices.some(({ counts }) => counts.communications > 0);
@@ -157,7 +157,7 @@ function unattributedSections({ unit, next }: About, { time, unattributed }: Ker
   ];
 }
 
-/** Kernels of replayed graphs, and how it is known where they were captured. */
+/** Kernels of replayed graphs, and how their place of capture is known. */
 function replaySections({ unit, next }: About, { time, replayed }: KernelSummary): Section[] {
   if (replayed.length === 0) return [];
   const count = replayed.reduce((sum, tally) => sum + tally.count, 0);
@@ -174,7 +174,7 @@ function replaySections({ unit, next }: About, { time, replayed }: KernelSummary
   ];
 }
 
-/** Facts that are shown, the profile line has all; and characters of them on a line. */
+/** Maximum facts to show (the profile line has all of them), and maximum characters of them on a line. */
 const [MOST_FACTS, FACTS_WIDTH] = [40, 90];
 
 function factSections({ overview: { header } }: About): Section[] {
@@ -197,7 +197,7 @@ function oddSections({ overview: { diagnostics } }: About): Section[] {
   return [{ ...plain('Odd in the input', null), isDetail: true, head: [''], rows: [[counts.join(', ')]] }];
 }
 
-/** Ranks beside each other; null for fewer than two. */
+/** Ranks side by side; null for fewer than two. */
 export function ranksSection(overviews: readonly ProfileSummary[], input: SummaryInput): Section | null {
   const rows = overviews.flatMap(({ profile, header, devices, steps }) =>
     devices.map((device) => ({ profile, rank: header?.rank ?? null, median: steps?.device.median ?? null, device })),

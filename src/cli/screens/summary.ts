@@ -17,7 +17,7 @@ const GAP = 2;
 /** Widest line where the text does not go to a terminal, and what is left of a last cell at least. */
 const [WIDTH, LEAST] = [100, 12];
 
-/** Each profile on a screen of its own; then several compared. */
+/** Each profile on a separate screen; then a comparison of several. */
 export function summaryScreens(summaries: readonly ProfileSummary[], input: SummaryInput): string {
   const ranks = ranksSection(summaries, input);
   const width = input.width ?? WIDTH;
@@ -80,7 +80,7 @@ export function summaryMarkdown(summaries: readonly ProfileSummary[], input: Sum
   return `${[...blocks, ...(ranks === null ? [] : [sectionMarkdown(ranks)])].join('\n\n')}\n`;
 }
 
-/** Cells by their place: texts that are ready. */
+/** Columns of cells by index; the cells are formatted texts. */
 const cellColumns = ({ head, right }: Section): Column<readonly string[]>[] =>
   head.map((header, i) => ({
     ...{ key: String(i), header, type: right.includes(i) ? 'int' : 'str', width: 0, doc: '' },

@@ -7,7 +7,7 @@ import { ruleWork, rules, withTensors, type BoundCall, type RuleCost } from '../
 import { tensor, writing } from '../work.js';
 import { elementAt } from '../../containers/element.js';
 
-/** One number per dimension of the window; a single number applies to all. */
+/** One number for each dimension of the window; a single number applies to all. */
 function perDimension(
   value: ArgValue | undefined,
   rank: number,
@@ -42,7 +42,7 @@ const sliding: WindowsOf = (bound, input, size) => {
     const [p, d] = [elementAt(padding, i), elementAt(dilation, i)];
     const steps = (extent + 2 * p - d * (k - 1) - 1) / s;
     const count = (up ? Math.ceil(steps) : Math.floor(steps)) + 1;
-    // A window that starts in the padding after the input is left out.
+    // A window that starts in the padding after the input is not used.
     return up && (count - 1) * s >= extent + p ? count - 1 : count;
   });
   if (!size.every((k) => k > 0) || !extents.every((extent) => Number.isInteger(extent) && extent >= 0)) return null;
@@ -72,7 +72,7 @@ const maximumGradient = (input: Tensor, gradient: Tensor, positions: readonly Te
   formula: 'flops = E(result); bytes = gradient + positions + gradient of the input',
 });
 
-/** Every gradient goes to all elements of its window. */
+/** Every gradient is added to all elements of its window. */
 const averageGradient = (input: Tensor, gradient: Tensor, elements: number | null) => ({
   flops: elements,
   reads: [gradient],
@@ -92,7 +92,7 @@ function sizeOf(bound: BoundCall, input: Tensor): readonly number[] | null {
   return perDimension(filled, rank, []);
 }
 
-/** Max pooling writes the positions of the maxima too. */
+/** Max pooling also writes the positions of the maxima. */
 const pooled = (windowsOf: WindowsOf, isMaximum: boolean): RuleCost =>
   withTensors('self', (input, bound) => {
     const size = sizeOf(bound, input);
@@ -111,7 +111,7 @@ const ofMaximum = withTensors('self grad_output', (input, gradient, bound) =>
   maximumGradient(input, gradient, bound.tensors('indices')),
 );
 
-/** Elements of one window by `kernel_size`; null when it is unspecified. */
+/** Number of elements in one window, from `kernel_size`; null when it is unspecified. */
 function windowElements(bound: BoundCall): number | null {
   const size = perDimension(bound.value('kernel_size'), rankInName(opName(bound.call)), []);
   return size === null || size.length === 0 ? null : numel(size);
@@ -143,7 +143,7 @@ const fractional = withTensors('self', (input, bound) => {
   return { flops: window * numel(result.shape), writes, formula };
 });
 
-/** Maxima go back to their positions; the rest is zero. */
+/** Maxima are copied back to their positions; the rest is zero. */
 const unpooled = withTensors('self', (input, bound) => ({
   flops: 0,
   ...writing(sized(bound, input), 'the extents of the result are unspecified'),

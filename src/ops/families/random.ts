@@ -45,7 +45,7 @@ const randperm: RuleCost = (bound) => {
   };
 };
 
-/** One operation per number drawn. */
+/** One operation for each number drawn. */
 const draw = (result: Tensor, reads: readonly Tensor[] = []): OpCost => ({
   flops: numel(result.shape),
   reads,
@@ -54,15 +54,15 @@ const draw = (result: Tensor, reads: readonly Tensor[] = []): OpCost => ({
   formula: reads.length === 0 ? 'flops = E; bytes = E·size' : 'flops = E; bytes = parameters + E·size',
 });
 
-/** bernoulli_(self, p) and the like may take their parameter as a tensor. */
+/** bernoulli_(self, p) and similar ops may take their parameter as a tensor. */
 const drawInto = withTensors('self', (target, bound) => draw(target, bound.tensorsOf('p')));
 
-/** bernoulli(self): a number for each probability; bernoulli(self, p): as many as there are elements. */
+/** bernoulli(self): one number for each probability; bernoulli(self, p): one for each element. */
 const bernoulli = withTensors('self', (probabilities, bound) =>
   draw(probabilities, bound.arg('p')?.type === 'float' ? [] : [probabilities]),
 );
 
-/** normal(mean, std), poisson(rates): tensors of parameters, one number for each. */
+/** normal(mean, std), poisson(rates): tensors of parameters, with one number drawn for each. */
 const drawFrom: RuleCost = (bound) => {
   const [first] = bound.reads;
   const shape = broadcast(bound.reads.map((parameter) => parameter.shape));

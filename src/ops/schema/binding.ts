@@ -10,8 +10,8 @@ import { fittingSignature, isTensorial, isTensorList, type Parameter, type Signa
 
 /**
  * The arguments of a call by the names of the function's parameters.
- * @param order the names in the function's order, separated by blanks
- * @returns an argument by its name, whether given by keyword or by position; undefined where it is not given
+ * @param order space-separated names in the function's order
+ * @returns an argument by its name, whether passed by keyword or by position; undefined when it is not passed
  */
 export function pythonArguments(call: OpCall, order: string): (name: string) => Arg | undefined {
   const names = order.split(' ');
@@ -24,22 +24,22 @@ export function pythonArguments(call: OpCall, order: string): (name: string) => 
 export interface BoundArguments {
   /** The argument of that name; undefined when the call has fewer arguments. */
   arg(name: string): Arg | undefined;
-  /** The tensors of the argument: all of a list, none where the argument is missing. */
+  /** The tensors of the argument: all of a list, none when the argument is missing. */
   tensors(name: string): readonly Tensor[];
   tensor(name: string): Tensor | null;
-  /** The tensors of several arguments. @param names separated by blanks */
+  /** The tensors of several arguments. @param names space-separated names */
   tensorsOf(names: string): Tensor[];
   value(name: string): ArgValue | undefined;
-  /** A truth value; null when it is unspecified. */
+  /** A boolean; null when it is unspecified. */
   flag(name: string): boolean | null;
   /** A number; null when it is unspecified. */
   number(name: string): number | null;
   /** A non-negative integer; null when it is unspecified. */
   count(name: string): number | null;
-  /** A list of integers, a single integer as a list of one; null when it is unspecified or empty. */
+  /** A list of integers, or a single integer as a list of one; null when it is unspecified or empty. */
   integers(name: string): readonly number[] | null;
   readonly reads: readonly Tensor[];
-  /** Tensors that the op writes, `outs` among them. */
+  /** Tensors that the op writes, including `outs`. */
   readonly writes: readonly Tensor[];
   /** The `out` tensors of an `out` overload, which follow the arguments of the signature. */
   readonly outs: readonly Tensor[];
@@ -48,8 +48,8 @@ export interface BoundArguments {
 /**
  * Binds the arguments of a call.
  *
- * @param signatures of the op, see `signature.ts`; the first that fits counts
- * @returns null when the call fits none, or a tensor has no sensible extents
+ * @param signatures signatures of the op, see `signature.ts`; the first that fits is used
+ * @returns null when the call fits none, or a tensor has invalid extents
  * @example
  * const bound = bind(call, '@self @mat1 @mat2 beta alpha');
  * const [bias, beta] = [bound?.tensor('self'), bound?.number('beta')];
@@ -115,7 +115,7 @@ export function operandsFirst(call: OpCall, count: number): readonly Arg[] {
   return [...operands, ...call.args.filter(({ name }) => FACTOR.test(name)), ...outs];
 }
 
-/** The tensors of an argument, of a list those that are given; null when one has no sensible extents. */
+/** The tensors of an argument, and of a list those that are passed; null when one has invalid extents. */
 function tensorsOf(arg: Arg): readonly Tensor[] | null {
   if (!isTensorial(arg)) return [];
   return allTensors(isTensorList(arg) ? (arg.items ?? []).filter(({ type }) => type !== 'NoneType') : [arg]);

@@ -14,7 +14,7 @@ import { elementAt } from '../../containers/element.js';
 
 export interface OpRow<Fact> {
   readonly fact: Fact;
-  /** One for each version or overload, as `bind` takes them. */
+  /** One signature for each version or overload, as `bind` takes them. */
   readonly signatures: readonly string[];
 }
 
@@ -39,7 +39,10 @@ export function opTable<Fact extends object>(
   return Object.assign({}, ...rows.map(({ fact, text }) => rowOf(fact, text))) as ByName<OpRow<Fact>>;
 }
 
-/** What a table states of a call, and the call's arguments; null when it has none of the op, or they do not fit. */
+/**
+ * The fact for a call in a table, and the call's bound arguments; null when the table lacks the op, or the arguments do not
+ * fit.
+ */
 export function boundRow<Fact>(table: ByName<OpRow<Fact>>, call: OpCall): { fact: Fact; bound: BoundArguments } | null {
   const row = entryOf(table, call);
   const bound = row === undefined ? null : bind(call, ...row.signatures);
@@ -61,13 +64,13 @@ export interface BoundCall extends BoundArguments {
 /** The cost of an op from its arguments; null when they do not fit. */
 export type RuleCost = (bound: BoundCall) => OpCost | null;
 
-/** By op name, or by `mod.op` where only that module's op is meant. */
+/** Rules by op name, or by `mod.op` when only that module's op is meant. */
 export type OpRules = ByName<OpRow<RuleCost>>;
 
 /** A table of rules, see `opTable`: the formula of each op. */
 export const rules = opTable<RuleCost>;
 
-/** One tensor for each of the names, which blanks separate. */
+/** One tensor for each of the space-separated names. */
 type TensorsOf<Names extends string> = Names extends `${string} ${infer Rest}`
   ? readonly [Tensor, ...TensorsOf<Rest>]
   : readonly [Tensor];
@@ -75,8 +78,8 @@ type TensorsOf<Names extends string> = Names extends `${string} ${infer Rest}`
 type CostWithParams = Omit<OpCost, 'params'> & Partial<Pick<OpCost, 'params'>>;
 
 /**
- * A formula of certain tensors of the call, for calls that have them all. Its params are by default those of the first.
- * @param names of the tensors, separated by blanks
+ * A formula that needs certain tensors of the call, for calls that have all of them. By default its params show the first.
+ * @param names space-separated names of the tensors
  * @example
  * withTensors('input index', (input, index) => ({ flops: 0, writes: [input], formula: 'flops = 0; …' }))
  */
@@ -95,10 +98,10 @@ export function withTensors<Names extends string>(
 }
 
 /**
- * The cost of an elementwise op that follows from its signature alone.
+ * The cost of an elementwise op, which follows from its signature alone.
  * @param flops operations per element
  * @param per name of the tensors whose elements are counted
- * @param makes names of tensors, for each of which the op makes a result of the same shape and type
+ * @param makes names of tensors; for each, the op creates a result with the same shape and type
  */
 export const elementwise =
   (flops: number, per: string, ...makes: readonly string[]): RuleCost =>
@@ -115,7 +118,7 @@ export const elementwise =
     };
   };
 
-/** @returns null when the op has no rule, its arguments do not fit, or an amount has no exact number */
+/** @returns null when the op has no rule, its arguments do not fit, or an amount is not an exact number */
 export function ruleWork(rules: OpRules, call: OpCall, kernel: KernelFacts, source: string): Work | null {
   const row = boundRow(rules, call);
   const cost = row === null ? null : row.fact({ ...row.bound, call, kernel });
@@ -128,7 +131,7 @@ export const ofDispatcher =
   (call: OpCall, ...rest: Rest): Found | null =>
     isDispatched(call) ? read(call, ...rest) : null;
 
-/** `Family.work` for a family whose ops are all ops of the dispatcher with a rule each. */
+/** `Family.work` for a family whose ops are all dispatcher ops with a rule each. */
 export const workByRules = (rules: OpRules, source: string): Family['work'] =>
   ofDispatcher((call, kernel: KernelFacts) => ruleWork(rules, call, kernel, source));
 

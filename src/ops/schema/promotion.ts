@@ -3,7 +3,7 @@ import type { Arg } from '../../record/record.js';
 import { CATEGORIES, dtypeBytes, elementType, type DtypeCategory } from '../../record/element-types.js';
 import { type Tensor } from '../call.js';
 
-/** The type a Python number has when it decides the result: PyTorch's default types. */
+/** The type of a Python number when it determines the result: PyTorch's default types. */
 const DEFAULTS: Readonly<Record<DtypeCategory, string>> = {
   bool: 'bool',
   int: 'int64',
@@ -16,7 +16,7 @@ export const category = (dtype: string): DtypeCategory | null => elementType(dty
 
 const rank = (name: DtypeCategory): number => CATEGORIES.indexOf(name);
 
-/** Promotion of two types of one width, neither of which holds all values of the other: the next wider type. */
+/** Promotion of two types with the same width when neither holds all values of the other: the next wider type. */
 const widened = (kind: DtypeCategory): string => (kind === 'int' ? 'int16' : 'float32');
 
 /** Result type of two types; null when one of them is not known. */
@@ -34,7 +34,7 @@ function promotePair(a: string, b: string): string | null {
 /** Result type of an op on these tensors: the higher category wins, within a category the wider type; null if not known. */
 export const promote = (tensors: readonly Tensor[]): string | null => common(tensors) ?? null;
 
-/** Complex types and the type of their parts. */
+/** Complex types, each with the type of its parts. */
 const PARTS: readonly (readonly [complex: string, real: string])[] = [
   ['complex32', 'float16'],
   ['complex64', 'float32'],
@@ -49,19 +49,19 @@ export const realPartType = (dtype: string | null): string | null =>
 export const complexTypeOf = (dtype: string | null): string | null =>
   PARTS.find(([, real]) => real === dtype)?.[0] ?? null;
 
-/** Result type of an op that computes in floating point: whole numbers become the default type. */
+/** Result type of an op that computes in floating point: integers become the default type. */
 export function floatingType(dtype: string | null): string | null {
   const kind = dtype === null ? null : category(dtype);
   return kind === 'bool' || kind === 'int' ? DEFAULTS.float : dtype;
 }
 
 /**
- * Category of a number that is an operand, by the argument's type, which is known even where the value is unspecified;
- * null for anything else, and where its type is unspecified.
+ * Category of a numeric operand, from the argument's type, which is known even when the value is unspecified; null for
+ * anything else, and when its type is unspecified.
  */
 export const argCategory = ({ type }: Arg): DtypeCategory | null => CATEGORIES.find((kind) => kind === type) ?? null;
 
-/** Whether the tensor is a wrapped Python number: the dispatcher makes these 0-dim tensors of 64-bit types. */
+/** Whether the tensor is a wrapped Python number, which the dispatcher makes a 0-dim tensor of a 64-bit type. */
 const isWrapped = ({ shape, dtype }: Tensor): boolean => {
   const kind = category(dtype);
   return shape.length === 0 && (kind === 'complex' ? 16 : 8) === dtypeBytes(dtype);
@@ -82,11 +82,11 @@ const common = (tensors: readonly Tensor[]): string | null | undefined =>
       );
 
 /**
- * Result type of an op on operands of the dispatcher.
+ * Result type of a dispatcher op on these operands.
  *
- * Tensors with dimensions come first, then those without, then Python numbers; one that comes later counts only when
- * its category is higher (PyTorch, "Tensor Attributes"). A 0-dim tensor of a 64-bit type is taken for a wrapped Python
- * number.
+ * Tensors with dimensions have priority over those without, and these over Python numbers; an operand of lower priority
+ * counts only when its category is higher (PyTorch, "Tensor Attributes"). A 0-dim tensor of a 64-bit type is treated as a
+ * wrapped Python number.
  * @returns null when a type is not known
  */
 export function promoteOperands(tensors: readonly Tensor[], numbers: readonly (DtypeCategory | null)[]): string | null {

@@ -1,4 +1,7 @@
-/** PyTorch's host events: ops, annotations and Python frames are ranges. Memory: 24 bytes a range, 52 more an op. */
+/**
+ * PyTorch's host events: ops, annotations and Python frames are ranges. Memory: 24 bytes for each range, 52 more for each
+ * op.
+ */
 import type { Arg } from '../../record/record.js';
 import { elementAt } from '../../containers/element.js';
 import { Ranges, NumberIndex } from '../trace/trace-columns.js';
@@ -6,15 +9,15 @@ import { columns, type NarrowColumn } from '../../containers/numeric-column.js';
 import { readFrame, readName, type HostName } from './event-names.js';
 import { countBelow } from '../../containers/row-order.js';
 
-/** The callers that a profile records of Python frames. Memory: 12 bytes a frame with an id. */
+/** The callers that a profile records for Python frames. Memory: 12 bytes for each frame with an id. */
 export class FrameCallers extends columns({
   /** Row of the frame among the ranges: they ascend. */
   range: 'u32',
   id: 'id',
-  /** Id of the frame that called it; NaN for none. */
+  /** Id of the calling frame; NaN for none. */
   caller: 'id',
 }) {
-  /** NaN for a range without an id. */
+  /** Id of a frame; NaN for a range without an id. */
   readonly idOf = (range: number): number => this.#at(this.id, range);
 
   /** Id of the frame that called a range; NaN for none. */
@@ -28,17 +31,20 @@ export class FrameCallers extends columns({
 
 export interface HostTexts {
   text(number: number): string;
-  /** The arguments of an op from the cells of its columns; null when they were not recorded. */
+  /** The arguments of an op, from the cells of its columns; null when they were not recorded. */
   readArguments(dims: number, types: number, concrete: number, strides: number): Arg[] | null;
-  /** The shapes of one or more tensors by the `dims` cell of a backward node; null when they were not recorded. */
+  /** The shapes of one or more tensors, from the `dims` cell of a backward node; null when they were not recorded. */
   readExtents(dims: number): number[][] | null;
-  /** The frames of a call stack, outermost first; when absent, stacks are texts with the innermost frame first. */
+  /** The frames of a call stack, outermost first. Without this method, stacks are texts with the innermost frame first. */
   readFrames?(callStack: number): readonly string[];
-  /** Its frames as the profile writes them, those that are not of the program included; absent likewise. */
+  /**
+   * The frames of a call stack as the profile writes them, including those outside the program. Without this method, the
+   * same as for `readFrames`.
+   */
   stackTexts?(callStack: number): readonly string[];
 }
 
-/** Columns of ops beyond their times. Texts are numbers plus one, 0 where the event has none. */
+/** Columns of ops other than their times. A text is stored as its number plus one; 0 when the event has none. */
 class OpColumns extends columns({
   name: 'u32',
   dims: 'u32',
@@ -46,9 +52,9 @@ class OpColumns extends columns({
   concrete: 'u32',
   strides: 'u32',
   callStack: 'u32',
-  /** NaN where the event has none. */
+  /** NaN when the event has none. */
   externalId: 'f64',
-  /** Sequence number of the autograd node that the op makes or belongs to; NaN where there is none. */
+  /** Sequence number of the autograd node that the op makes or belongs to; NaN when there is none. */
   sequence: 'f64',
   /** The profiler's number of the forward thread; above 0 for ops of the backward pass. */
   forwardThread: 'u32',
@@ -60,22 +66,25 @@ class OpColumns extends columns({
 type OpRow = Partial<Omit<Parameters<OpColumns['push']>[0], 'range'>> & { readonly name: number };
 
 interface OpsById {
-  /** Rows by id; of several ops with one id the last. */
+  /** Rows by id; if several ops have the same id, the last one. */
   readonly index: NumberIndex;
-  /** Ids of more than one op. */
+  /** Ids that more than one op has. */
   readonly ambiguous: ReadonlySet<number>;
 }
 
-/** Named ranges that are not ops. `overhead`: what the profiler and the driver did for themselves. */
+/** Kinds of named ranges that are not ops. `overhead` is what the profiler and the driver did for themselves. */
 const HOST_KINDS = ['annotation', 'frame', 'overhead'] as const;
 type HostKind = (typeof HOST_KINDS)[number];
 
-/** The host events of a profile. A range's `text` cell is -1 - op for an op, else three times the name plus its kind. */
+/**
+ * The host events of a profile. A range's `text` cell is -1 - op for an op; for other ranges it is three times the number
+ * of the name plus the kind.
+ */
 export class HostEvents {
   readonly ranges = new Ranges();
   readonly ops = new OpColumns();
   readonly callers = new FrameCallers();
-  /** Parsed names by their number; those of frames are parsed differently. */
+  /** Parsed names by number; names of frames are parsed differently. */
   readonly #names: (HostName | undefined)[] = [];
   readonly #frames: (HostName | undefined)[] = [];
 
@@ -83,12 +92,12 @@ export class HostEvents {
 
   constructor(readonly texts: HostTexts) {}
 
-  /** Ops by external id, once all ops have been added. */
+  /** Ops by external id. Use this only after all ops have been added. */
   get opsById(): OpsById {
     return (this.#opsById ??= indexOps(this.ops));
   }
 
-  /** Makes room for this many events in all, each of which may be an op. */
+  /** Reserves space for this many events in total, each of which may be an op. */
   reserve(events: number): void {
     this.ranges.reserve(events);
     this.ops.reserve(events);
@@ -108,7 +117,7 @@ export class HostEvents {
     this.ranges.pushCells(start, end, thread, -this.ops.length);
   }
 
-  /** Number of the op that a range is, or -1. */
+  /** Number of the op of a range; -1 when the range is not an op. */
   opOf(range: number): number {
     const text = this.ranges.text.at(range);
     return text < 0 ? -1 - text : -1;
@@ -118,18 +127,18 @@ export class HostEvents {
     return this.kindOf(range) === 'frame';
   }
 
-  /** What a range is; null for an op. */
+  /** Kind of a range; null for an op. */
   kindOf(range: number): HostKind | null {
     const text = this.ranges.text.at(range);
     return text < 0 ? null : elementAt(HOST_KINDS, text % HOST_KINDS.length);
   }
 
-  /** Number of the text that is the name of a range, by its `text` cell. */
+  /** Number of the text that is a range's name, by its `text` cell. */
   nameNumber(text: number): number {
     return text < 0 ? this.ops.name.at(-1 - text) : Math.floor(text / HOST_KINDS.length);
   }
 
-  /** The name of a range by its `text` cell. */
+  /** The name of a range, by its `text` cell. */
   nameText(text: number): string {
     return this.texts.text(this.nameNumber(text));
   }
@@ -142,7 +151,10 @@ export class HostEvents {
     return (known[number] ??= isFrame ? readFrame(this.texts.text(number)) : readName(this.texts.text(number)));
   }
 
-  /** What a range is: an annotation named like an op is none, and a torch.autograd.Function counts as a call. */
+  /**
+   * What a range is to the program. An annotation named like an op is not an op, and a torch.autograd.Function counts as a
+   * call.
+   */
   roleOf(range: number): HostName {
     const { ops } = this;
     if (this.kindOf(range) === 'overhead') return { kind: 'none' };
@@ -159,7 +171,10 @@ export class HostEvents {
 
 /** Module of functions that the user defines for autograd (`class Fused(torch.autograd.Function)`). */
 const AUTOGRAD = 'autograd';
-/** Ops that autograd records once more by the name of its own function: traces have `detach` within each `aten::detach`. */
+/**
+ * Ops that autograd records a second time under the name of its own function: traces have `detach` inside each
+ * `aten::detach`.
+ */
 const OPS_WITHOUT_MODULE: ReadonlySet<string> = new Set(['detach', 'detach_']);
 const IDENTIFIER = /^[A-Za-z_]\w*$/;
 
@@ -175,11 +190,11 @@ function indexOps(ops: OpColumns): OpsById {
   return { index, ambiguous };
 }
 
-/** Types of arguments that are neither tensors nor lists: `Int`, `Bool` and `Double` before 2022, `Scalar` since. */
+/** Types of arguments that are neither tensors nor lists: `Int`, `Bool` and `Double` before 2022, `Scalar` since then. */
 const PLAIN_TYPES = new Set(['Scalar', 'Int', 'Bool', 'Double', 'String', 'Device', 'Generator', 'Layout', 'Stream']);
 const LIST_TYPES = new Set(['ScalarList', 'GenericList', 'IntList', 'DoubleList', 'BoolList']);
 
 /** Whether a type is that of a number, text, device or the like. */
 export const isPlainType = (text: string): boolean => PLAIN_TYPES.has(text);
-/** Whether a type is that of a list other than of tensors. */
+/** Whether a type is that of a list that is not a list of tensors. */
 export const isListType = (text: string): boolean => LIST_TYPES.has(text);

@@ -1,4 +1,4 @@
-/** Ranges of the host as records, and calls of the device's library (CUDA, HIP, CANN). */
+/** Records of host ranges, and of the host's runtime API calls (CUDA, HIP, CANN). */
 import { elementAt } from '../../containers/element.js';
 import { SelfTimes } from '../../containers/nesting.js';
 import { compareCells, orNull } from '../../containers/numeric-column.js';
@@ -32,7 +32,10 @@ function selfTimes(
   return self;
 }
 
-/** All ranges in order of start. @param last end of the profile, ns, and of ranges that are still open there */
+/**
+ * All ranges in order of start.
+ * @param last end of the profile and of ranges that are still open then, in ns
+ */
 export function* hostRanges(
   trace: Trace,
   contexts: KernelContexts,
@@ -44,7 +47,7 @@ export function* hostRanges(
     contexts.isRepeated?.(row) ?? (at > 0 && isSameRange(trace, elementAt(all, at - 1), row));
   const rows = orderHostRanges(trace).filter((row, at, all) => !ranges.strays.has(row) && !isRepeated(row, at, all));
   const self = selfTimes(ranges, rows, last);
-  // Nsight Systems ends what is still open when its session ends.
+  // Nsight Systems ends open ranges when its session ends.
   const sessionEnd = trace.header.dur ?? Infinity;
   for (const row of rows) {
     const text = names.rangeText(ranges.text.at(row)) ?? '';
@@ -78,7 +81,10 @@ const isSameRange = (trace: Trace, a: number, b: number): boolean =>
   trace.ranges.thread.at(a) === trace.ranges.thread.at(b) &&
   rangeKey(trace, a) === rangeKey(trace, b);
 
-/** Ranges of kind `overhead`, in order of start. @param last end of the profile, ns */
+/**
+ * Ranges of kind `overhead`, in order of start.
+ * @param last end of the profile, in ns
+ */
 export function* overheadRanges(trace: Trace, profile: number, last: number): Generator<RangeRecord> {
   const { overhead, threads, names } = trace;
   if (overhead === undefined) return;
@@ -94,13 +100,13 @@ export function* overheadRanges(trace: Trace, profile: number, last: number): Ge
   }
 }
 
-/** ns. Calls that launch take some µs: longer ones hold the host. */
+/** In ns. Calls that launch work take a few µs; calls longer than this hold up the host. */
 export const LONG_CALL = 500_000;
 
 /**
  * A range of kind `api` for each host call, in order of start.
- * @param last end of the profile, ns
- * @param least ns; shorter calls are left out, and with them the `self` of the others, which depends on all
+ * @param last end of the profile, in ns
+ * @param least in ns; shorter calls are left out, and so is the `self` of the others, which depends on all calls
  */
 export function* apiRanges(
   trace: Trace,
@@ -136,8 +142,8 @@ export function* apiRanges(
 }
 
 /**
- * Rows of the calls in order of start, the longer first; what the calls themselves have decides the rest.
- * @returns with calls that the profile has twice, each with the one that is taken
+ * Rows of the calls in order of start, the longer first; other cells of the calls decide ties.
+ * @returns the rows, and for each call that the profile repeats the call that is used instead
  */
 function orderCalls({ hostCalls, threads, names }: Trace, least: number): [Uint32Array, Map<number, number>] {
   const { start, end, thread, precedence, corr, api } = hostCalls;

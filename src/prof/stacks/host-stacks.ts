@@ -1,4 +1,4 @@
-/** Ranges of the host → time of its ops by call stack, each op's without the ops within, in one pass. */
+/** Turns host ranges into the time of ops by call stack, without the time of inner ops, in one pass. */
 import { OpenSpans, SelfTimes } from '../../containers/nesting.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { counted } from '../../record/plural.js';
@@ -9,7 +9,7 @@ import type { RecordTypes } from '../input/record-types.js';
 import { callName, framesOf, type FrameKind } from './frames.js';
 import { OTHERS, StackSums, type ProfileStacks, type StackOptions } from './stack-sums.js';
 
-/** What a range adds to what is open: an op, whose time is counted, a frame, or the whole call stack. */
+/** What a range adds to the open ranges: an op, whose time is counted, a frame, or the whole call stack. */
 interface ReadRange {
   readonly op?: string;
   readonly frame?: string;
@@ -38,15 +38,15 @@ const readRange = (record: RangeRecord): ReadRange | null => READERS.get(record.
 interface HostOp {
   readonly record: RangeRecord;
   readonly profile: ProfileRecord | null;
-  /** The op's own call stack, else that of the op around it, else the frames around it. */
+  /** The op's own call stack, else that of the enclosing op, else the enclosing frames. */
   readonly stack: readonly string[];
-  /** Texts of the ops around it and its own, outermost first. */
+  /** Names of the enclosing ops and its own, outermost first. */
   readonly ops: readonly string[];
 }
 
 interface OpenRange {
   readonly end: number;
-  /** As of an op that begins within it. */
+  /** Call stack for an op that begins within it. */
   readonly stack: readonly string[];
   readonly ops: readonly string[];
 }
@@ -85,7 +85,7 @@ export class HostStacks implements Analysis<readonly ProfileStacks[]> {
     } else if (record.type === 'range') this.#begin(record);
   }
 
-  /** @throws UserError without an op */
+  /** @throws UserError when there is no op */
   finish(): Answer<readonly ProfileStacks[]> {
     this.#closeAll();
     if (this.#ops === 0) throw withoutRanges();
@@ -98,7 +98,7 @@ export class HostStacks implements Analysis<readonly ProfileStacks[]> {
   #begin(record: RangeRecord): void {
     const { pid, tid, start, dur } = record;
     const range = readRange(record);
-    // Ranges without a thread, as those of a device, nest in none.
+    // Ranges without a thread, such as those of a device, do not nest.
     if (!Number.isFinite(start + dur) || tid === null || range === null) return;
     const { open, times } = entryOf(this.#threads, `${pid ?? ''}/${tid}`, () => ({
       open: new OpenSpans<OpenRange>(({ end }) => end),

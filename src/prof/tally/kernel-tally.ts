@@ -58,7 +58,10 @@ function addKnown(numbers: Float64Array, at: number, kernels: number, time: numb
   increase(numbers, at + 3, roundingError(before, sum) + left);
 }
 
-/** Adds what a kernel did to the numbers from `base` on. @param time of the kernel, ns */
+/**
+ * Adds a kernel's work to the numbers that begin at `base`.
+ * @param time of the kernel, in ns
+ */
 function addWork(numbers: Float64Array, base: number, time: number, work: KernelWork): void {
   const { flops, bytes, placement, tc } = work;
   const { computeShare, memoryShare, gbps, above } = placement;
@@ -105,20 +108,20 @@ export class KernelSum {
   get ratedBytes(): KnownSum {
     return this.#known(RATED_BYTES);
   }
-  /** Shares of the peak FLOP/s in percent, each times the time of its kernel. */
+  /** Sum over kernels of percent of the peak FLOP/s times the kernel's time. */
   get peak(): KnownSum {
     return this.#known(PEAK);
   }
-  /** Shares of the peak bandwidth, likewise. */
+  /** The same for peak bandwidth. */
   get bandwidth(): KnownSum {
     return this.#known(BANDWIDTH);
   }
-  /** Time on the matrix unit, of kernels of which it is known whether they used it. */
+  /** Time on the matrix unit, over kernels for which it is known whether they used it. */
   get matrixUnit(): KnownSum {
     const [sum, left] = [2, 3].map((offset) => elementAt(this.numbers, MATRIX_UNIT + offset)) as [number, number];
     return { ...this.#known(MATRIX_UNIT), sum: addTimes(sum, left) };
   }
-  /** Kernels with a rate above the peak of the device. */
+  /** Number of kernels with a rate above the device's peak. */
   get aboveCompute(): number {
     return elementAt(this.numbers, ABOVE_COMPUTE);
   }

@@ -1,7 +1,7 @@
 /**
- * The fields of each type of record: validation, tables and databases of records, and what a kernel's line may leave out
- * are made from this table. A field that holds an object of a fixed form has fields of its own; what varies from record to
- * record is JSON. The types of `record.ts` are checked against it, and so is docs/record.md.
+ * The fields of each record type. Validation, tables and databases of records, and the fields that a kernel's line may omit
+ * are all derived from this table. A field that holds an object of fixed form has subfields; objects that vary from record
+ * to record are JSON. The types of `record.ts` and docs/record.md are checked against it.
  */
 import type { PartType } from '../partial.js';
 import type { KernelLine, KernelRecord, ProfileLine } from '../record.js';
@@ -38,11 +38,11 @@ import {
   type RecordField,
 } from './field-types.js';
 
-/** Fields of one type, in order; a question mark stands behind the name of one that a record may lack. */
+/** Fields of one type, in order; a question mark after a name means that a record may omit the field. */
 const fieldsOf = (type: FieldType, ...names: readonly string[]): RecordField[] =>
   names.map((name) => ({ ...type, name: name.replace('?', ''), optional: name.endsWith('?'), implied: false }));
 
-/** The same fields, which a line lacks where its format cannot have them. */
+/** The same fields, which a line omits when its format cannot have them. */
 const implied = (...fields: readonly RecordField[]): RecordField[] =>
   fields.map((field) => ({ ...field, implied: true }));
 
@@ -64,7 +64,7 @@ const GRAPH_NODE = [
   ...fieldsOf(TEXT, 'capture?'),
 ];
 
-/** What every activity on a device has, behind the fields of its own. */
+/** The fields that every device activity has after its specific ones. */
 const activity = (...ofTime: readonly RecordField[]): readonly RecordField[] => [
   ...fieldsOf(TIME, 'start'),
   ...fieldsOf(TIME_OR_NULL, 'dur'),
@@ -81,12 +81,12 @@ const activity = (...ofTime: readonly RecordField[]): readonly RecordField[] => 
   ...fieldsOf(LABELS, 'labels?'),
 ];
 const ACTIVITY = activity();
-/** The same of kernels, copies and memsets, which a stream does in order. */
+/** The same for kernels, copies and memsets, which a stream runs in order. */
 const ORDERED_WORK = activity(...fieldsOf(MARK, 'cut?'));
 
 const FORWARD = [...fieldsOf(TEXT, 'mod', 'op'), ...fieldsOf(NUMBER_OR_NULL, 'tid'), ...fieldsOf(TIME, 'start')];
 
-/** The place of a launch in the program. */
+/** The place in the program where a launch happened. */
 const CONTEXT = [
   ...implied(
     ...fieldsOf(DIRECTION, 'dir?'),
@@ -99,18 +99,18 @@ const CONTEXT = [
   ),
   ...fieldsOf(TEXTS, 'callerRanges?'),
   ...fieldsOf(PLACED_NUMBERS, 'callIds?', 'callKernels?'),
-  // Null says that the profile lacks the forward op.
+  // Null means that the profile lacks the forward op.
   ...fieldsOf(objectWith(FORWARD, undefined, true), 'forward?'),
 ];
 
-/** Types of records but those of partial answers, which have no columns. */
+/** Record types without those of partial answers, which have no columns. */
 export type TabularType = Exclude<ProfileLine['type'], PartType>;
 
-/** Whether a record has columns: a parser makes no others. */
+/** Whether a record has columns; a parser creates only such records. */
 export const isTabular = (record: ProfileLine): record is Extract<ProfileLine, { type: TabularType }> =>
   Object.hasOwn(RECORD_FIELDS, record.type);
 
-/** The fields of each type of record but `type`, in the order of columns. */
+/** The fields of each record type, except `type`, in column order. */
 export const RECORD_FIELDS: Readonly<Record<TabularType, readonly RecordField[]>> = {
   profile: [
     ...fieldsOf(ORDINAL, 'profile'),
@@ -205,13 +205,13 @@ export const RECORD_FIELDS: Readonly<Record<TabularType, readonly RecordField[]>
   end: [...fieldsOf(ORDINAL, 'profile'), ...fieldsOf(COUNTS, 'counts', 'diagnostics')],
 };
 
-/** What a kernel's line may lack: its context without a host launch and without enclosing ranges. */
+/** Fields that a kernel's line may omit: its context, without a host launch or without enclosing ranges. */
 const ABSENT = Object.freeze(
   Object.fromEntries(RECORD_FIELDS.kernel.filter((field) => field.implied).map(({ name, unknown }) => [name, unknown])),
 ) as Pick<KernelRecord, 'launch' | 'calls'>;
 
 const isComplete = (line: KernelLine): line is KernelRecord => line.calls !== undefined && line.launch !== undefined;
 
-/** The kernel with every field; the same object when none is absent. */
+/** The kernel with all fields; the same object when none is absent. */
 export const completeKernel = (line: KernelLine): KernelRecord =>
   isComplete(line) ? line : ({ ...ABSENT, ...line } as KernelRecord);

@@ -2,11 +2,11 @@
  * Parser for Python's repr() of plain data: None, booleans, numbers, strings, lists, tuples, sets and dicts, nested.
  * Nothing is ever evaluated: any other text (names, calls, operators) is an error.
  *
- * Grammar: https://docs.python.org/3/reference/lexical_analysis.html#literals, and `ast.literal_eval` for the values
- * allowed, plus the bare words `inf` and `nan` of repr(float).
+ * Grammar: https://docs.python.org/3/reference/lexical_analysis.html#literals, and `ast.literal_eval` for the allowed
+ * values, plus the bare words `inf` and `nan` of repr(float).
  */
 
-/** The string and the position after its closing quote; or what is wrong, and where. */
+/** The string and the position after its closing quote; or the error and its position. */
 type StringRead =
   | { readonly value: string; readonly end: number; readonly error: null }
   | { readonly value: null; readonly end: number; readonly error: string };
@@ -17,7 +17,7 @@ const failed = (error: string, end: number): StringRead => ({ value: null, end, 
 
 /**
  * Reads the string whose opening quote is at `open`.
- * @param prefix '' or 'u' for text, 'b' for bytes (one character per byte), 'r', 'br', 'rb' for raw; lower case
+ * @param prefix lower-case prefix: '' or 'u' for text, 'b' for bytes (one character for each byte), 'r', 'br', 'rb' for raw
  */
 function readString(text: string, open: number, prefix: string): StringRead {
   const quote = text.charCodeAt(open);
@@ -30,7 +30,7 @@ function readString(text: string, open: number, prefix: string): StringRead {
   return { value: text.slice(start, end), end: end + 1, error: null };
 }
 
-/** A string with escapes. Text between escapes is copied as a whole, so that the cost stays linear. */
+/** Reads a string with escapes. Text between escapes is copied as a whole, so that the cost stays linear. */
 function readEscaped(text: string, start: number, quote: number, prefix: string): StringRead {
   const raw = prefix.includes('r');
   const parts: string[] = [];
@@ -56,7 +56,7 @@ interface Escape {
   readonly end: number;
 }
 
-/** Escapes of one character after the backslash. */
+/** Escapes with one character after the backslash. */
 const SIMPLE: Readonly<Record<string, string>> = {
   '\n': '',
   '\\': '\\',
@@ -74,7 +74,7 @@ const SIMPLE: Readonly<Record<string, string>> = {
 /** Number of hexadecimal digits after the letter. */
 const HEX_DIGITS: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
 
-/** The escape whose backslash is at `at`, or what is wrong with it. */
+/** Reads the escape whose backslash is at `at`, or returns an error text. */
 function readEscape(text: string, position: number, bytes: boolean): Escape | string {
   const letter = text.charAt(position + 1);
   const simple = Object.hasOwn(SIMPLE, letter) ? SIMPLE[letter] : undefined;
@@ -103,7 +103,7 @@ function octalEscape(octal: string, position: number, bytes: boolean): Escape {
 
 /**
  * A Python value. Integers beyond ±(2^53 - 1) are bigint, so that none is silently rounded; lists, tuples and sets are
- * arrays; a dict has no inherited members, so any key is safe. Bytes are strings of characters 0 to 255.
+ * arrays; a dict inherits no members, so any key is safe. Bytes are strings of characters 0 to 255.
  */
 export type PythonValue = null | boolean | number | bigint | string | readonly PythonValue[] | PythonDict;
 
@@ -122,15 +122,15 @@ export class LiteralError extends Error {
   }
 }
 
-/** Deepest nesting read; real markers nest 4 deep. */
+/** Maximum nesting depth that is read; real markers nest 4 deep. */
 export const MAX_DEPTH = 200;
 
-/** Python itself refuses longer ones (sys.int_info.default_max_str_digits). */
+/** Python itself refuses longer integers (sys.int_info.default_max_str_digits). */
 const MAX_INT_DIGITS = 4300;
 
-/** A dict under construction. Its prototype has no members and no prototype: unlike Object.create(null) it stays fast. */
+/** A dict under construction. Its prototype has no members and no prototype; unlike Object.create(null), it stays fast. */
 const Dict = function () {
-  // Members are added by the reader.
+  // The reader adds the members.
 } as unknown as new () => Record<string, PythonValue>;
 Dict.prototype = Object.create(null) as object;
 
@@ -148,7 +148,7 @@ const WORDS: ReadonlyMap<string, PythonValue> = new Map<string, PythonValue>([
 
 /**
  * Reads a Python literal. Nothing is evaluated.
- * @throws {LiteralError} and nothing else, whatever the text
+ * @throws {LiteralError} only, for any text
  */
 export function parseLiteral(text: string): PythonValue {
   const reader = new LiteralReader(text);
@@ -190,7 +190,7 @@ class LiteralReader {
     throw new LiteralError(problem, position);
   }
 
-  /** Skips white space; the code of the character after it, NaN at the end. */
+  /** Skips white space, and returns the code of the next character; NaN at the end. */
   #next(): number {
     let code = this.text.charCodeAt(this.#position);
     while (isSpace(code)) code = this.text.charCodeAt(++this.#position);
@@ -207,7 +207,7 @@ class LiteralReader {
     this.#position++;
   }
 
-  /** After an item: true when another may follow, false at the closing character, which is consumed. */
+  /** Called after an item. True when another may follow; false at the closing character, which is consumed. */
   #more(close: number): boolean {
     const code = this.#next();
     if (code === COMMA) {
@@ -231,7 +231,7 @@ class LiteralReader {
     return items;
   }
 
-  /** A tuple, or a value in parentheses: without a comma these are the same value. */
+  /** Reads a tuple, or a value in parentheses (without a comma, the parentheses mean nothing). */
   #parenthesis(): PythonValue {
     const start = this.#position;
     const items = this.#list(RIGHT_PAREN);
@@ -240,14 +240,14 @@ class LiteralReader {
     return this.#commaBeforeEnd(start) ? items : only;
   }
 
-  /** Whether the parenthesis just read, with one item, has a comma before its end. */
+  /** Whether the parenthesis just read, which has one item, has a comma before its end. */
   #commaBeforeEnd(start: number): boolean {
     let position = this.#position - 2;
     while (position > start && isSpace(this.text.charCodeAt(position))) position--;
     return this.text.charCodeAt(position) === COMMA;
   }
 
-  /** A dict; or a set, whose first item is followed by no colon. */
+  /** Reads a dict, or a set if no colon follows its first item. */
   #brace(): PythonValue {
     this.#open();
     const dict = new Dict();
@@ -266,7 +266,7 @@ class LiteralReader {
     }
   }
 
-  /** A value that is likely a key: the strings among these repeat, so they are shared. */
+  /** Reads a value that is likely a key. Such strings repeat, so they are shared. */
   #item(): PythonValue {
     const code = this.#next();
     if (code !== SINGLE_QUOTE && code !== DOUBLE_QUOTE) return this.value();
@@ -334,7 +334,7 @@ class LiteralReader {
     return first === MINUS ? -magnitude : magnitude;
   }
 
-  /** `inf` and `nan` after a sign. */
+  /** Reads `inf` and `nan` after a sign. */
   #signedWord(sign: number): number {
     const word = this.text.slice(this.#position, this.#position + 3);
     const value = WORDS.get(word);
@@ -366,11 +366,11 @@ class LiteralReader {
   }
 }
 
-/** Cache of short key strings, of fixed size: a repeated key costs a comparison, not a new string. */
+/** Fixed-size cache of short key strings: a repeated key costs a comparison, not a new string. */
 const SHARED = new Array<string>(512).fill('');
 const LONGEST_SHARED = 24;
 
-/** The string from `start` to the quote, from the cache; null when it is long or has an escape. */
+/** The string from `start` to the quote, from the cache; null when it is long or contains an escape. */
 function sharedString(text: string, start: number, quote: number): string | null {
   let hash = 0;
   let end = start;

@@ -86,20 +86,20 @@ export const SUMMARY: Tool = {
 };
 
 export interface SummaryRequest extends RecordsRequest {
-  /** Kernels in each list. */
+  /** Maximum kernels in each list. */
   readonly top: number | undefined;
-  /** Whether the vendor's metrics are wanted rather than the summary of any vendor. */
+  /** Whether to print the vendor's metrics instead of the summary for all vendors. */
   readonly isVendor: boolean;
   /** Whether text has every part, and the command that shows more of each. */
   readonly isWhole: boolean;
   readonly metrics: MetricOptions;
-  /** Tables of the vendor's whole JSON that are wanted, in its order; null for the summary alone. */
+  /** Tables of the vendor's complete JSON to write, in its order; null for the summary alone. */
   readonly tables: readonly string[] | null;
-  /** Peak rates for every device of the input; null for their own. */
+  /** Peak rates for all devices of the input; null to use their own. */
   readonly device: Peaks | null;
 }
 
-/** @throws UsageError for anything that cannot be meant */
+/** @throws UsageError for invalid options */
 export function summaryRequest(given: Arguments, request: RecordsRequest): SummaryRequest {
   const { format } = request;
   const top = given.read('top', (text) => integer('--top', text, 1));
@@ -136,7 +136,7 @@ function metricsOf(given: Arguments, format: string): MetricOptions {
   };
 }
 
-/** @throws UsageError for a table that the tool does not have */
+/** @throws UsageError for a table that the vendor's tool does not have */
 function tablesOf(text: string): readonly string[] {
   const names = text.split(',').map((name) => requireName('table', name.trim(), ['all', ...VENDOR_TABLES]));
   return names.includes('all') ? VENDOR_TABLES : VENDOR_TABLES.filter((name) => names.includes(name));

@@ -1,4 +1,4 @@
-/** `dprof summary`: what each profile adds up to, as text, Markdown and JSON. */
+/** `dprof summary`: the totals of each profile, as text, Markdown and JSON. */
 import { MetricAnalysis, type MetricAnswer } from '../../../prof/neuron/metric-analysis.js';
 import { Annotator } from '../../../prof/report/report.js';
 import { SummaryDetails, summaryDocuments } from '../../../prof/summary/details.js';
@@ -52,7 +52,7 @@ async function run(request: SummaryRequest): Promise<void> {
   });
 }
 
-/** Whether it is the vendor's own JSON of metrics. */
+/** Whether it is the vendor's JSON of metrics. */
 const isVendorDocument = ({ metrics, format }: Pick<SummaryRequest, 'metrics' | 'format'>): boolean =>
   format === 'json' && metrics.vendor && !metrics.check;
 

@@ -1,22 +1,22 @@
-/** Embedding: rows of a table by index, their sums in bags, and the gradient of the table. */
+/** Embedding: looks up rows of a table by index, sums them in bags, and computes the gradient of the table. */
 import { extentAt, numel, type Tensor } from '../../call.js';
 import type { Family, KernelFacts, OpCost, Param } from '../../family.js';
 import { ruleWork, rules, withTensors, type BoundCall, type RuleCost } from '../../schema/op-rules.js';
 import { helperCost, tensor, tensorParams, writing } from '../../work.js';
 
-/** As many rows. */
+/** A tensor with this number of rows of the table. */
 const rowsOf = (table: Tensor, count: number): Tensor => tensor([count, extentAt(table, -1)], table.dtype);
 
-/** The indices, and the table that they look up. */
+/** The indices, and the table in which they are looked up. */
 export const lookupParams = (table: Tensor, indices: Tensor): Param[] => [
   ...tensorParams(indices, 'I'),
   ...tensorParams(table, 'E'),
 ];
 
 interface BagLookup {
-  /** One for each index. */
+  /** The looked-up rows, one for each index. */
   readonly rows: Tensor;
-  /** Of these, what has to be read of the table: no row twice. */
+  /** The rows of these that must be read from the table, without repeats. */
   readonly touched: Tensor;
 }
 
@@ -27,7 +27,7 @@ type LookupCost = (
   bound: BoundCall,
 ) => Omit<OpCost, 'params'> | null;
 
-/** @param name of the table, or of a gradient as wide as its rows */
+/** @param name name of the table, or of a gradient whose rows have the same width */
 const lookup = (name: string, cost: LookupCost): RuleCost =>
   withTensors(`${name} indices`, (table, indices, bound) => {
     if (table.shape.length === 0) return null;
@@ -37,10 +37,10 @@ const lookup = (name: string, cost: LookupCost): RuleCost =>
     return result === null ? null : { ...result, params: lookupParams(table, indices) };
   });
 
-/** Kernels of the backward pass that only zero the gradient of the table. */
+/** Kernels of the backward pass that only zero the table's gradient. */
 const isZeroing = (kernel: KernelFacts): boolean => kernel.sub === 0 && /elementwise|fill/i.test(kernel.name);
 
-/** Kernels that add into the gradient, whatever came before them. */
+/** Kernels that add into the gradient, whatever kernels preceded them. */
 const isAddition = (kernel: KernelFacts): boolean => /embedding|grad_weight|indexing_backward/i.test(kernel.name);
 
 /** The part of the gradient of the table that a kernel of the backward pass computes. */
@@ -69,7 +69,7 @@ const rowsByIndex = lookup('weight', (table, indices, { rows, touched }, { kerne
   };
 });
 
-/** The gradient of the whole table: zero but for the rows touched. */
+/** The gradient of the whole table, which is zero except in the touched rows. */
 function tableGradient(bound: BoundCall, gradient: Tensor): Tensor | undefined {
   const rows = bound.count('num_weights');
   return rows === null ? bound.outs[0] : tensor([rows, extentAt(gradient, -1)], gradient.dtype);
@@ -83,7 +83,7 @@ const bagBackward = (operands: string): RuleCost =>
     formula: 'flops = n·D; bytes = gradient + indices + gradient of the whole table',
   }));
 
-/** Rows touched are read, measured and scaled. */
+/** Touched rows are read, their norms computed, and scaled. */
 const renormed = lookup('weight', (_, indices, { touched }) => ({
   flops: 3 * numel(touched.shape),
   reads: [indices, touched],
@@ -93,7 +93,7 @@ const renormed = lookup('weight', (_, indices, { touched }) => ({
 
 const MAXIMUM = 2;
 
-/** Sums, means or maxima of rows, one for each bag. Bags begin at the offsets, or are the rows of the indices. */
+/** Sums, means or maxima of rows, one for each bag. Bags begin at the offsets, or are the rows of the index matrix. */
 const bags = lookup('weight', (table, indices, { rows, touched }, bound) => {
   const offsets = bound.tensor('offsets');
   if (offsets === null || bound.kernel.dir === 'bprop') return null;
@@ -110,7 +110,7 @@ const bags = lookup('weight', (table, indices, { rows, touched }, bound) => {
   };
 });
 
-/** The gradient of each index's weight: the product of its row and its bag's gradient. */
+/** The gradient of each index's weight: the dot product of its row and its bag's gradient. */
 const weightsBackward = lookup('weight', (table, indices, { rows, touched }, bound) => ({
   flops: 2 * numel(rows.shape),
   reads: [...bound.tensorsOf('grad indices offset2bag'), touched],

@@ -1,4 +1,4 @@
-/** Copies: between tensors, into another layout, into a padded or repeated tensor. */
+/** Copies: between tensors, into another layout, or into a padded or repeated tensor. */
 import type { BoundArguments } from '../../schema/binding.js';
 import { dtypeShort } from '../../../record/element-types.js';
 import { numel, type Tensor } from '../../call.js';
@@ -24,7 +24,7 @@ const copied = (target: Tensor, source: Tensor): OpCost => ({
   formula: 'flops = 0; bytes = source + target',
 });
 
-/** A plain copy. A view launches no kernel, so that a kernel of `reshape` is a copy. */
+/** A plain copy. A view launches no kernel, so a kernel of `reshape` is a copy. */
 const copy = withTensors('self', (input) => ({
   flops: 0,
   reads: [input],
@@ -32,7 +32,7 @@ const copy = withTensors('self', (input) => ({
   formula: 'flops = 0; bytes = 2·E·size',
 }));
 
-/** Extents after repeating: counts for the last dimensions, more counts than dimensions prepend new ones. */
+/** Extents after repeating: counts apply to the last dimensions, and additional counts prepend new ones. */
 function repeatedShape(input: Tensor, counts: readonly number[]): number[] | null {
   if (counts.some((count) => count < 0)) return null;
   const rank = Math.max(input.shape.length, counts.length);
@@ -60,7 +60,7 @@ function interleaved(bound: BoundArguments, input: Tensor): Tensor | null {
   return tensor(shape, input.dtype);
 }
 
-/** The result of `repeat_interleave` of counts alone: indices. */
+/** The result of `repeat_interleave` when only counts are passed: indices. */
 function repeatIndices(bound: BoundArguments, repeats: Tensor): Tensor | null {
   const size = bound.number('output_size');
   return size === null ? null : tensor([size], repeats.dtype);

@@ -9,7 +9,7 @@ import type { BoundArguments } from '../../schema/binding.js';
 import { boundRow, opTable } from '../../schema/op-rules.js';
 import { elementAt } from '../../../containers/element.js';
 
-/** A result of unspecified extents, and which argument is missing. */
+/** A result with unspecified extents, and the missing argument. */
 interface Unspecified {
   readonly unspecified: string;
 }
@@ -17,7 +17,7 @@ interface Unspecified {
 /** The tensor that an op fills; null when the arguments do not fit. */
 type Filled = (bound: BoundArguments) => Tensor | Unspecified | null;
 
-/** The type of a tensor whose type is not given. */
+/** The type of a tensor when none is given. */
 const DEFAULT = 'float32';
 
 const range = (numbers: readonly number[]): [start: number, end: number, step: number] =>
@@ -25,17 +25,20 @@ const range = (numbers: readonly number[]): [start: number, end: number, step: n
     ? [0, elementAt(numbers, 0), 1]
     : [elementAt(numbers, 0), elementAt(numbers, 1), numbers[2] ?? 1];
 
-/** Σ of min(j, c) for j from 1 to n, 0 where n is negative. */
+/** Σ of min(j, c) for j from 1 to n; 0 when n is negative. */
 const ramp = (n: number, c: number): number => {
   const rising = Math.max(0, Math.min(n, c));
   return (rising * (rising + 1)) / 2 + Math.max(0, n - Math.max(0, c)) * c;
 };
 
-/** Elements of a matrix on and below a diagonal: row i has i + offset + 1 of them, but no more than there are columns. */
+/**
+ * Number of elements of a matrix on and below a diagonal: row i has i + offset + 1 of them, limited by the number of
+ * columns.
+ */
 const belowDiagonal = (rows: number, columns: number, offset: number): number =>
   ramp(rows + offset, columns) - ramp(offset, columns);
 
-/** Values from start to end that are a step apart. */
+/** Number of values from start to end in steps. */
 const steps = (numbers: readonly number[]): number => {
   const [start, end, step] = range(numbers);
   return (end - start) / step;
@@ -57,7 +60,7 @@ const sequence =
     const numbers = given.map(({ value }) => value).filter((value) => typeof value === 'number');
     const [out] = bound.outs;
     if (given.length === 0) return null;
-    // An out tensor that is not yet of the right size has no elements.
+    // An out tensor that does not have the right size yet has no elements.
     if (numbers.length < given.length)
       return out !== undefined && numel(out.shape) > 0 ? out : { unspecified: 'its bounds are unspecified' };
     const elements = count(numbers);

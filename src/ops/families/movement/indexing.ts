@@ -1,6 +1,6 @@
 /**
- * Ops that pick or place elements: by position or mask, or by a list of tensors, one per dimension, which `x[i, j]` and
- * `x[i, j] = y` become.
+ * Ops that pick or place elements: by position or mask, or by a list of tensors, one for each dimension, to which `x[i, j]`
+ * and `x[i, j] = y` are translated.
  */
 import { broadcast, numel, positional, type Tensor } from '../../call.js';
 import type { Arg } from '../../../record/record.js';
@@ -18,10 +18,10 @@ interface Picked {
   readonly indices: readonly Tensor[];
 }
 
-/** Whether an index has positions; how many elements a mask picks is a value. */
+/** Whether an index holds positions; a mask's number of picked elements is a tensor value. */
 const isPositions = ({ dtype }: Tensor): boolean => /^int|^long$/.test(dtype);
 
-/** The picked elements: the indices' common extents, then the dimensions without an index; null when unspecified. */
+/** The picked elements: the indices' broadcast extents, then the dimensions without an index; null when unspecified. */
 function picked(input: Tensor, list: readonly Arg[] | undefined): Picked | null {
   if (list === undefined || list.length > input.shape.length) return null;
   const indices: Tensor[] = [];
@@ -45,7 +45,7 @@ const tensorPick = withTensors('self', (input, bound) => {
   return { flops: 0, reads: [elements, ...indices], writes: [elements], formula };
 });
 
-/** Values placed, or added to what is there. */
+/** Values are placed, or added to existing elements. */
 const place = withTensors('self values', (input, values, bound) => {
   const found = picked(input, bound.arg('indices')?.items);
   const adds = bound.flag('accumulate');
@@ -108,7 +108,7 @@ const gathered = (index: string): RuleCost =>
 
 const NO_DIMENSION = unspecified('the dimension is unspecified');
 
-/** The dimension of the call; the only one of a 1-dim tensor where it is unspecified. */
+/** The dimension of the call; if it is unspecified, the only one of a 1-dimensional tensor. */
 const chosenDimension = (bound: BoundCall, input: Tensor): number | null =>
   bound.number('dim') ?? (input.shape.length === 1 ? 0 : null);
 
@@ -130,7 +130,7 @@ const selected = withTensors('self index', (input, index, bound) => {
   return { ...pick(picked, index, bound.kernel), params };
 });
 
-/** Elements moved to other places: every one read and written. */
+/** Elements are moved to other places: each is read and written once. */
 const moved = withTensors('self', (input) => ({
   flops: 0,
   reads: [input],
@@ -178,7 +178,7 @@ const nonzero = withTensors('self', (input, { kernel }) => {
   return { flops: 0, writes, formula: 'flops = 0; bytes = input + 8·E·dimensions (every element non-zero)' };
 });
 
-/** `x[index]` with one tensor of positions: slices of the first dimension. Of other forms the result is unspecified. */
+/** `x[index]` with one tensor of positions: slices of the first dimension. The result of other forms is unspecified. */
 const getItem = withTensors('self index', (input, index, { call, kernel }) => {
   if (positional(call).length !== 2 || !hasIntegerType(index) || input.shape.length === 0) return null;
   return pick(tensor([...index.shape, ...input.shape.slice(1)], input.dtype), index, kernel);

@@ -1,4 +1,4 @@
-/** Slices copied out of a tensor, padding, the gradients of both, and tensors joined: cat and stack. */
+/** Slices copied out of a tensor, padding, the gradients of both, and joined tensors: cat and stack. */
 import { ruleWork, rules, withTensors, workByRules, type RuleCost } from '../../schema/op-rules.js';
 import { numel, elementCount, type Tensor } from '../../call.js';
 import type { Family } from '../../family.js';
@@ -25,7 +25,7 @@ const joined: RuleCost = (bound) => {
   return { flops: 0, writes: [whole], params, formula: 'flops = 0; bytes = operands + result' };
 };
 
-/** Every part is filled up to whole chunks; null when their extents are unspecified. */
+/** Every part is padded to whole chunks; null when their extents are unspecified. */
 function chunked(bound: BoundArguments, parts: readonly Tensor[]): Tensor | null {
   const [out] = bound.outs;
   if (out !== undefined) return out;
@@ -62,7 +62,7 @@ export const joining: Family = {
   work: (call, kernel) => ruleWork(JOINING_RULES, call, kernel, JOINING_SOURCE),
 };
 
-/** Extents after padding: pairs of (before, after), last dimension first; negative ones cut. */
+/** Extents after padding: pairs of (before, after), last dimension first; negative padding crops. */
 export function paddedShape(input: Tensor, pad: readonly number[]): number[] | null {
   if (pad.length % 2 === 1 || pad.length > 2 * input.shape.length) return null;
   const shape = input.shape.map((extent, i) => {
@@ -75,7 +75,7 @@ export function paddedShape(input: Tensor, pad: readonly number[]): number[] | n
 
 const SOURCE = 'every element read once and written once';
 
-/** Cost of reading the input and writing a result of these extents, null where they are unspecified. */
+/** Cost of reading the input and writing a result of these extents; unknown when they are null. */
 const moved = (input: Tensor, result: readonly number[] | null, flops = 0) => ({
   flops,
   reads: [input],
@@ -83,10 +83,10 @@ const moved = (input: Tensor, result: readonly number[] | null, flops = 0) => ({
   formula: `flops = ${flops === 0 ? '0' : 'E(gradient)'}${result === null ? '' : '; bytes = input + result'}`,
 });
 
-/** The parts together have all elements. */
+/** The parts together contain all elements. */
 const parts = withTensors('self', (input) => moved(input, input.shape));
 
-/** Zeros of the input's extents, into which the gradient is copied or, for windows, added. */
+/** Zeros with the input's extents, into which the gradient is copied or, for windows, added. */
 const placed = (perElement: number): RuleCost =>
   withTensors('grad', (gradient, bound) =>
     moved(gradient, integers(bound.value('input_sizes')), perElement * numel(gradient.shape)),
@@ -99,7 +99,7 @@ const padded = withTensors('self', (input, bound) => {
   return margins !== null && shape === null ? null : moved(input, shape);
 });
 
-/** Gradients of padding are added to those of the elements copied. */
+/** Gradients of padding are added to those of the copied elements. */
 const unpadded = withTensors('grad self', (gradient, self) => moved(gradient, self.shape, numel(gradient.shape)));
 
 const KINDS = ['reflection', 'replication'];

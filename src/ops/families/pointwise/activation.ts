@@ -1,6 +1,6 @@
 /**
- * Activations: pointwise functions of one tensor (and small parameter tensors), saved for the backward pass; their gradients
- * as the dispatcher names them; and the gradient of dropout, by the mask that the forward pass saved.
+ * Activations: pointwise functions of one tensor (and small parameter tensors), which is saved for the backward pass; their
+ * gradients under the dispatcher's names; and the gradient of dropout, from the mask that the forward pass saved.
  */
 import { numel, type Tensor } from '../../call.js';
 import type { Family } from '../../family.js';
@@ -58,7 +58,7 @@ const RULES = rules`
   // The buffer is empty on a GPU.
   ${saved('self')} log_sigmoid_backward: @grad_output @self @buffer?
   ${saved('self')} rrelu_with_noise_backward: @grad_output @self @noise lower upper training self_is_result
-  // The gradients of input and weight; the latter has the input's extents where it is yet to be summed.
+  // The gradients of input and weight; the weight's has the input's extents when it is still to be summed.
   ${elementwise(2, 'self', 'self', 'self')} _prelu_kernel_backward: @grad_output @self @weight
   ${elementwise(2, 'self', 'self', 'weight')} prelu_backward: @grad_output @self @weight
 `;

@@ -8,7 +8,7 @@ import { tensor, tensorParams } from '../../work.js';
 
 const SOURCE = 'every element read in one type and written in another';
 
-/** Result type by op name. */
+/** Type of the result by op name. */
 const NAMED: ByName<string> = {
   bfloat16: 'bfloat16',
   bool: 'bool',

@@ -14,7 +14,7 @@ export interface Elementwise {
   readonly flopsPerElement: number;
 }
 
-/** Changes its first operand: `add_`, `__iadd__`. */
+/** Whether the op changes its first operand: `add_`, `__iadd__`. */
 const isInPlace = (op: string): boolean => /^__i(?!nvert)\w+__$/.test(op) || /[^_]_$/.test(op);
 
 /** Operations per element: a sum with a factor is a multiply-add. */
@@ -23,7 +23,7 @@ function flopsPerElement(rule: PointwiseOp, factor: unknown): number {
   return rule.flops * (scaled ? 2 : 1);
 }
 
-/** The tensors that determine the result's type; a mask does not. */
+/** The tensors that determine the result's type; masks do not. */
 function typingOperands(rule: PointwiseOp, operands: readonly Tensor[]): readonly Tensor[] {
   const numbers = rule.operandCount === 'any' ? operands : operands.filter((operand) => operand.dtype !== 'bool');
   return numbers.length === 0 ? operands : numbers;
@@ -45,7 +45,10 @@ const RESULT_TYPES: Readonly<Record<PointwiseOp['result'], (dtype: string | null
   complex: complexTypeOf,
 };
 
-/** Integer division with rounding stays integer: `div(self, other, rounding_mode)`, whose mode may be unspecified. */
+/**
+ * Whether an integer division rounds and so stays integer: `div(self, other, rounding_mode)`, whose mode may be
+ * unspecified.
+ */
 const isRounded = (op: string, args: readonly Arg[]): boolean =>
   /^div(ide)?$/.test(op) && args[2] !== undefined && args[2].shape === undefined;
 

@@ -1,6 +1,6 @@
 /**
- * Pointwise ops: one result element from one element of each operand; and whether two tensors are equal throughout, which is
- * a comparison and a reduction of its truth values.
+ * Pointwise ops: one result element from one element of each operand; and the check whether two tensors are equal, which is
+ * a comparison and a reduction of its booleans.
  */
 import { numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
@@ -63,7 +63,7 @@ const forward = ({ operands, result, flopsPerElement }: Elementwise): PointwiseC
 const sameShape = (a: Tensor, b: Tensor): boolean =>
   a.shape.length === b.shape.length && a.shape.every((n, i) => n === b.shape[i]);
 
-/** The result's gradient, summed where an operand was broadcast; operands of full shape share it without a kernel. */
+/** The result's gradient, summed when an operand was broadcast; operands of full shape share it without a kernel. */
 function passedOn({ operands, result, rule }: Elementwise, kernel: KernelFacts): PointwiseCost | null {
   if (kernel.sub > 0) return null;
   const reduced = rule.sum === true ? operands.filter((operand) => !sameShape(operand, result)) : [];
@@ -76,7 +76,7 @@ function passedOn({ operands, result, rule }: Elementwise, kernel: KernelFacts):
   };
 }
 
-/** Gradient of a product: one kernel per tensor operand, which multiplies the gradient with the other operand. */
+/** Gradient of a product: one kernel for each tensor operand, which multiplies the gradient by the other operand. */
 function productGradient(
   { operands, result, flopsPerElement }: Elementwise,
   { sub }: KernelFacts,
@@ -96,7 +96,7 @@ function savedOperands({ operands, rule }: Elementwise): readonly Tensor[] {
   return rule.gradient === 'scaled' ? operands.slice(2) : operands;
 }
 
-/** Gradient from the result's gradient and the saved tensors that the derivative depends on. */
+/** Gradient from the result's gradient and the saved tensors on which the derivative depends. */
 function savedGradient(operation: Elementwise): PointwiseCost {
   const { result, rule } = operation;
   const flops = rule.gradient === 'scaled' ? 1 : operation.flopsPerElement;
@@ -115,7 +115,7 @@ const zeroGradient = ({ result }: Elementwise): PointwiseCost => ({
   formula: 'flops = 0; bytes = zeros written',
 });
 
-/** Gradient of a choice: the gradient where the mask says so. */
+/** Gradient of a choice: the result's gradient at the mask's positions. */
 const chosenGradient = ({ operands, result }: Elementwise): PointwiseCost => ({
   flops: 0,
   reads: [result, ...operands.filter(({ dtype }) => dtype === 'bool' || dtype === 'uint8').slice(0, 1)],
@@ -125,7 +125,7 @@ const chosenGradient = ({ operands, result }: Elementwise): PointwiseCost => ({
 
 type GradientCost = (call: Elementwise, kernel: KernelFacts) => PointwiseCost | null;
 
-/** The cost of a backward kernel; null for one that only helps another. */
+/** The cost of a backward kernel; null for one that only helps another kernel. */
 const BACKWARD: Readonly<Record<PointwiseOp['gradient'], GradientCost>> = {
   passed: passedOn,
   product: productGradient,
@@ -134,7 +134,7 @@ const BACKWARD: Readonly<Record<PointwiseOp['gradient'], GradientCost>> = {
   scaled: savedGradient,
   chosen: chosenGradient,
   zero: zeroGradient,
-  // Nothing to derive: such a kernel of a backward pass computes the forward result again (checkpointing).
+  // There is no derivative: such a kernel in a backward pass recomputes the forward result (checkpointing).
   none: forward,
 };
 
@@ -162,6 +162,6 @@ export const pointwise: Family = {
   },
 };
 
-/** The work of a call as the pointwise op of another name (`torch.max` of two tensors is `maximum`). */
+/** The work of a call, computed as a pointwise op of another name (`torch.max` of two tensors is `maximum`). */
 export const pointwiseAs = (op: string, call: OpCall, kernel: KernelFacts): Work | null =>
   pointwise.work({ ...call, op }, kernel);

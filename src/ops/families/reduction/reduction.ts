@@ -23,11 +23,11 @@ import {
 
 const SCAN_SOURCE = 'one update of the running value per element; each element read once and written once';
 
-/** The result: of the input's extents, and the type of the `out` tensor, `dtype`, or the default. */
+/** The result: with the input's extents, and the type of the `out` tensor, `dtype`, or the default. */
 const running = (bound: BoundCall, input: Tensor, byDefault: string): Tensor =>
   tensor(input.shape, bound.outs[0]?.dtype ?? dtypeAt(bound.arg('dtype')) ?? byDefault);
 
-/** @param widens whether sums of whole numbers are int64 */
+/** @param widens whether sums of integers are int64 */
 const plain = (flops: number, widens: boolean): RuleCost =>
   withTensors('self', (input, bound) => {
     const own = category(input.dtype);
@@ -36,7 +36,7 @@ const plain = (flops: number, widens: boolean): RuleCost =>
     return { flops: flops * numel(input.shape), writes: [result], formula };
   });
 
-/** Values, and int64 positions; where these are arguments, the kernel writes them. */
+/** Values, and int64 positions; the kernel writes them to the arguments if they are passed. */
 const scanExtremum = withTensors('self', (input, bound) => {
   const given = bound.tensorsOf('values indices');
   const made = [running(bound, input, input.dtype), tensor(input.shape, 'int64')];
@@ -44,7 +44,7 @@ const scanExtremum = withTensors('self', (input, bound) => {
   return { flops: numel(input.shape), writes: given.length > 0 ? given : made, formula };
 });
 
-/** Larger of two, difference, exponential, logarithm, sum. */
+/** Maximum of two, difference, exponential, logarithm, sum. */
 const LOG_SUM_EXP = 5;
 
 const RULES = rules`
@@ -64,7 +64,7 @@ export const scan: Family = {
   work: workByRules(RULES, SCAN_SOURCE),
 };
 
-/** Extents without those of the given dimensions, of all for an empty list; null when there is none such. */
+/** Extents without the given dimensions, or without any for an empty list; null when a dimension does not exist. */
 function reducedShape({ shape }: Tensor, dim: ArgValue): number[] | null {
   const dims = integers(dim)?.map((at) => resolveDimension(at, shape.length));
   if (dims === undefined || dims.includes(null)) return null;
@@ -84,13 +84,13 @@ function reducedType({ result }: Reduction, input: Tensor, dtype: string | null)
 interface Reduction {
   /** Operations per input element and per result element. */
   readonly flops: readonly [perInput: number, perResult: number];
-  /** Type of the result: the input's, int64 for sums of whole numbers, bool, or int64 positions. */
+  /** Type of the result: the input's, int64 for sums of integers, floating point, bool, or int64 positions. */
   readonly result: 'same' | 'sum' | 'float' | 'bool' | 'int64';
-  /** With `dim`, positions are returned besides the values. */
+  /** Whether, with `dim`, positions are returned in addition to the values. */
   readonly indices?: boolean;
   /** Backward: operations per input element, and whether input and result are read again. */
   readonly backward: readonly [flops: number, saved: boolean];
-  /** The op of two tensors that has the same name. */
+  /** The op on two tensors with the same name. */
   readonly pair?: string;
   /** PyProf's count, where it is not `flops`. */
   readonly pyprof?: readonly [perInput: number, perResult: number];
@@ -125,7 +125,7 @@ const norm: Partial<Reduction> = {
 const vectorNorm: Partial<Reduction> = { ...saved, signatures: ['@self ord dim keepdim dtype'] };
 const one: Partial<Reduction> = { signatures: ['@self dim keepdim'] };
 const extremum = reduce([1, 0], 'same', { indices: true });
-/** n − 1 additions and a division make a mean. */
+/** A mean takes n − 1 additions and a division. */
 const mean = reduce([1, 0], 'same', { ...summed, backward: [1, false], pyprof: [1, 1] });
 const prod = reduce([1, 0], 'sum', { ...saved, ...summed });
 
@@ -134,11 +134,11 @@ const REDUCTIONS: ByName<Reduction> = {
   nansum: reduce([1, 0], 'sum', { signatures: ['@self dim keepdim dtype'] }),
   mean,
   nanmean: mean,
-  // Product and sum per element, a root per result.
+  // A product and a sum per element, a root per result.
   norm: reduce([2, 1], 'float', norm),
   linalg_vector_norm: reduce([2, 1], 'float', vectorNorm),
   vector_norm: reduce([2, 1], 'float', vectorNorm),
-  // Difference from a running mean, product, sum: Welford's update; a division (and a root) per result.
+  // Welford's update per element: difference from a running mean, product, sum; a division (and a root) per result.
   var: reduce([3, 1], 'float', spread),
   std: reduce([3, 2], 'float', spread),
   var_mean: reduce([3, 2], 'float', { ...spread, results: 2 }),
@@ -176,13 +176,13 @@ type ReducedExtents = readonly number[] | 'unspecified' | 'misfit';
 
 function extents(input: Tensor, dim: Arg | undefined): ReducedExtents {
   if (dim === undefined || dim.type === 'NoneType' || dim.value === null || typeof dim.value === 'boolean') return [];
-  // One dimension at most: reducing it reduces all.
+  // With one dimension at most, reducing it reduces everything.
   if (dim.value === undefined) return input.shape.length <= 1 ? [] : 'unspecified';
-  // A tensor without dimensions may be reduced over its first.
+  // A tensor without dimensions may be reduced over dimension 0.
   return input.shape.length === 0 ? [] : (reducedShape(input, dim.value) ?? 'misfit');
 }
 
-/** Values, and their positions where the op returns these for a dimension. */
+/** Values, and their positions if the op returns these for a dimension. */
 function resultsOf(kind: Reduction, input: Tensor, bound: BoundCall, shape: readonly number[]): Tensor[] {
   const values = tensor(shape, bound.outs[0]?.dtype ?? reducedType(kind, input, dtypeAt(bound.arg('dtype'))));
   const positioned = kind.indices === true && bound.arg('dim') !== undefined;
@@ -206,13 +206,13 @@ const reduced = (kind: Reduction): RuleCost =>
   withTensors('self', (input, bound) => {
     const { kernel, call } = bound;
     const recorded = extents(input, bound.arg('dim'));
-    // The gradient of the result (`OpCall.out`) has its extents.
+    // The gradient of the result (`OpCall.out`) has the same extents.
     const shape = recorded === 'unspecified' ? (call.out?.[0] ?? recorded) : recorded;
     if (shape === 'misfit') return null;
     if (isSecondPass(kernel)) return helperCost(tensorParams(input));
     const [perInput, perResult] = (kernel.convention === 'pyprof' ? kind.pyprof : undefined) ?? kind.flops;
     const results = shape === 'unspecified' ? [] : resultsOf(kind, input, bound, shape);
-    // A truth value or a position has no gradient: such a kernel computes the forward result again (checkpointing).
+    // A boolean or a position has no gradient: such a kernel recomputes the forward result (checkpointing).
     if (kernel.dir === 'bprop' && kind.result !== 'bool' && kind.result !== 'int64')
       return spreadGradient(kind, input, results);
     const isKnown = shape !== 'unspecified';
@@ -230,7 +230,10 @@ const REDUCTION_RULES: OpRules = mapEntries(REDUCTIONS, (kind) => ({
   signatures: kind.signatures,
 }));
 
-/** The larger of two: the second tensor has dimensions too (an out tensor of a full reduction has none). */
+/**
+ * Whether it is the maximum or minimum of two tensors: the second tensor has dimensions (an out tensor of a full reduction
+ * has none).
+ */
 function isPair(call: OpCall): boolean {
   const [input, other] = [inputTensor(call), tensorAt(call, 'other', 1)];
   return other !== null && (other.shape.length > 0 || input?.shape.length === 0);

@@ -12,10 +12,13 @@ import { helperCost, tensor, tensorParams, workOf } from '../../work.js';
  */
 export const SOFTMAX = { forward: 5, backward: 4 } as const;
 const [FORWARD, BACKWARD] = [SOFTMAX.forward, SOFTMAX.backward];
-/** A scale or a mask. */
+/** Operations for a scale or a mask. */
 const EACH = 1;
 
-/** y·(g − Σ g·y), or g − exp(y)·Σ g. The type of the result is a number, in older versions that of the input. */
+/**
+ * y·(g − Σ g·y), or g − exp(y)·Σ g. The type of the result is passed as a number; in older versions it is that of the
+ * input.
+ */
 const backward = withTensors('grad_output output', (gradient, output, bound) => {
   const dtype = bound.tensor('self')?.dtype ?? dtypeAt(bound.arg('input_dtype')) ?? gradient.dtype;
   return {
@@ -32,7 +35,7 @@ const masked = withTensors('self', (input) => ({
   formula: `flops = ${FORWARD + EACH}·E; bytes = input + mask + result`,
 }));
 
-/** Of a square matrix the part on and below the diagonal. */
+/** The part of a square matrix on and below the diagonal. */
 function lowerHalf({ shape, dtype }: Tensor): Tensor | null {
   const [rows, columns] = [shape.at(-2), shape.at(-1)];
   if (rows === undefined || columns === undefined || rows !== columns) return null;
@@ -58,7 +61,7 @@ const scaled = withTensors('input', (input, bound) => {
   return { flops: perElement * numel(input.shape), writes: [input], formula };
 });
 
-/** An autograd function is given the gradient alone; its saved result has the same extents. */
+/** An autograd function gets only the gradient; its saved result has the same extents. */
 const scaledBackward = withTensors('input', (gradient) => ({
   flops: (BACKWARD + EACH) * numel(gradient.shape),
   reads: [gradient, gradient],
@@ -68,7 +71,7 @@ const scaledBackward = withTensors('input', (gradient) => ({
 
 const SOURCE = 'per element: maximum, subtraction, exponential, sum, division; backward: products, sum, subtraction';
 
-/** Of the operations backward, the products g·y. */
+/** The products g·y, a part of the backward operations. */
 const PRODUCT_FLOPS = 1;
 
 /** Operations per element of this kernel; 0 for one that is neither the first nor named after the op. */
@@ -76,7 +79,7 @@ function flopsPerElement(op: string, kernel: KernelFacts): number {
   const isNamed = /softmax/i.test(kernel.name);
   if (kernel.sub > 0 && !isNamed) return 0;
   if (kernel.dir !== 'bprop') return SOFTMAX.forward;
-  // Before PyTorch 1.6 an elementwise kernel made the products of gradient and result for the softmax kernel.
+  // Before PyTorch 1.6, an elementwise kernel multiplied gradient and result for the softmax kernel.
   const split = op === 'softmax' || op === '_softmax';
   if (split && /elementwise/i.test(kernel.name)) return PRODUCT_FLOPS;
   return split && kernel.sub > 0 ? SOFTMAX.backward - PRODUCT_FLOPS : SOFTMAX.backward;
@@ -106,7 +109,7 @@ const plain = withTensors('self', (input, bound) => {
   return softmaxCost(opName(bound.call), input, result, bound.kernel);
 });
 
-/** Arguments as in PyTorch's native_functions.yaml, and as Megatron's and Apex's functions take them. */
+/** Arguments as in PyTorch's native_functions.yaml, and in Megatron's and Apex's functions. */
 const SOFTMAX_RULES = rules`
   ${plain} softmax log_softmax softmin _safe_softmax: @self dim dtype
   ${plain} _softmax _log_softmax: @self dim half_to_float

@@ -1,10 +1,10 @@
 /**
- * `[memory]` events (profile_memory=True) → samples: bytes allocated and reserved after each event, and for each
- * allocation its op and how long the block was held. Memory: 56 bytes an event, 16 more while they are written.
+ * Turns `[memory]` events (profile_memory=True) into samples: bytes allocated and reserved after each event, and for each
+ * allocation its op and how long the block was held. Memory: 56 bytes for each event, 16 more while they are written.
  *
  * The host's total counts what was allocated while memory was profiled; nothing is reserved there. Traces of 2021 record
- * sizes alone, neither totals nor addresses: then samples are the sum since the first event.
- * Source: torch/csrc/autograd/profiler_kineto.cpp, c10/core/CPUAllocator.cpp.
+ * only sizes, without totals or addresses: samples are then the sum since the first event. Source:
+ * torch/csrc/autograd/profiler_kineto.cpp, c10/core/CPUAllocator.cpp.
  */
 import type { Diagnostics } from '../../../record/diagnostics.js';
 import type { Labels, SampleRecord } from '../../../record/record.js';
@@ -30,7 +30,7 @@ const HOST = DEVICE_TYPES.indexOf('CPU');
 
 const NAME = Buffer.from('[memory]');
 
-/** Whether an instant event is a memory event, by its name. */
+/** Whether an instant event is a memory event, judged by its name. */
 export function isMemoryEvent({ fields: { from, to, bytes } }: TraceEvent): boolean {
   const [start, end] = [elementAt(from, EVENT.name), elementAt(to, EVENT.name)];
   return start !== -1 && end - start === NAME.length && bytes.compare(NAME, 0, NAME.length, start, end) === 0;
@@ -43,12 +43,12 @@ interface Allocator {
   readonly isHost: boolean;
   /** Labels of an op's allocations, by the number of the op's name. */
   readonly byOp: Map<number, Labels>;
-  /** Whether any of its events records a total. */
+  /** Whether any of the allocator's events records a total. */
   hasTotals: boolean;
-  /** The last totals, bytes; NaN before the first. */
+  /** The last totals, in bytes; NaN before the first. */
   allocated: number;
   reserved: number;
-  /** Bytes allocated less bytes released, since the first event. */
+  /** Bytes allocated minus bytes released since the first event. */
   sum: number;
 }
 
@@ -57,7 +57,7 @@ class EventColumns extends columns({
   thread: 'u32',
   allocated: 'f64',
   reserved: 'f64',
-  /** Index among the profiler's events: the order of events of the same time. */
+  /** Index among the profiler's events, which orders events with the same time. */
   index: 'f64',
   /** Index in `#allocators`. */
   allocator: 'u32',
@@ -68,9 +68,9 @@ export class MemoryEvents {
   readonly start = this.#blocks.start;
   readonly #events = new EventColumns();
   readonly #allocators: Allocator[] = [];
-  /** Those indexes by device type and id. */
+  /** Indexes in `#allocators`, by device type and id. */
   readonly #numbers = new Map<string, number>();
-  /** By event: the innermost range around it, or OUTSIDE. */
+  /** For each event: the innermost range around it, or OUTSIDE. */
   #ranges: Int32Array = new Int32Array();
 
   constructor(private readonly ids: Ids) {}
@@ -95,7 +95,7 @@ export class MemoryEvents {
     this.#events.push({ thread, allocated, reserved, index: args.number(ARG.index), allocator: number });
   }
 
-  /** Host calls followed by the events as calls without a duration, to find the ranges around both in one pass. */
+  /** Host calls followed by the events as calls without duration, so that the ranges around both are found in one pass. */
   after(hostCalls: HostCalls): ThreadSpans | HostCalls {
     if (this.length === 0) return hostCalls;
     const all = new ThreadSpans();
@@ -107,7 +107,7 @@ export class MemoryEvents {
     return all;
   }
 
-  /** @param ranges by event: the innermost range around it, or OUTSIDE */
+  /** @param ranges for each event, the innermost range around it, or OUTSIDE */
   setRanges(ranges: Int32Array): void {
     this.#ranges = ranges;
   }
@@ -136,7 +136,7 @@ export class MemoryEvents {
         allocator.sum += bytes;
         yield new ValueLine(profile, start, device, 'memory_allocated_since_first', allocator.sum, 'bytes', labels);
       }
-      // Written when it changes.
+      // The reserved total is written only when it changes.
       if (!Number.isNaN(reserved) && reserved !== allocator.reserved) {
         allocator.reserved = reserved;
         yield new ValueLine(profile, start, device, 'memory_reserved', reserved, 'bytes', labels);
@@ -147,7 +147,7 @@ export class MemoryEvents {
     }
   }
 
-  /** Index of an allocator by device type and id; a new one for new ones. */
+  /** Index of an allocator by device type and id; a new index for a new allocator. */
   #numberOf(type: number, id: number): number {
     const key = `${type},${id}`;
     let number = this.#numbers.get(key);

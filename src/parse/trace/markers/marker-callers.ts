@@ -1,4 +1,4 @@
-/** The threads that the autograd engine's threads work for, in formats whose ranges are NVTX markers. */
+/** Finds the threads on whose behalf the autograd engine's threads work, in formats whose ranges are NVTX markers. */
 import { elementAt } from '../../../containers/element.js';
 import { EnclosingSpans, outermost, spanRows } from '../../../containers/nesting.js';
 import { entryOf } from '../../../containers/map-entry.js';
@@ -9,19 +9,27 @@ import type { Marker, OpMarker } from './markers.js';
 
 type Sweeps = Map<number, EnclosingSpans<Marker>>;
 
-/** Whether a marker is the engine's: a node of the backward pass. */
+/** Whether a marker comes from the autograd engine: a node of the backward pass. */
 const isOfEngine = (marker: Marker): boolean => marker.kind === 'op' && (marker.node || marker.wrapper);
 
-/** Outermost ranges of a thread whose texts say whether it is the engine's: reading all takes long. */
+/**
+ * How many outermost ranges of a thread are read to decide whether it belongs to the engine: reading all takes too long.
+ */
 const RANGES_READ = 1000;
 
-/** Fractional part of the golden ratio. Its multiples are evenly spread and, unlike every nth range, meet no rhythm. */
+/**
+ * Fractional part of the golden ratio. Its multiples are evenly spread, but unlike every nth range they do not fall in step
+ * with a periodic pattern.
+ */
 const GOLDEN = 0.618033988749895;
 
-/** Finds callers thread by thread, for launches in order of start. Each engine's thread sweeps the ranges of all others. */
+/**
+ * Finds callers thread by thread, for launches in order of start. Each engine thread sweeps the ranges of all other
+ * threads.
+ */
 export class MarkerCallers {
   readonly #callers: CallerThreads;
-  /** By thread: whether it is the engine's. */
+  /** For each thread: whether it belongs to the engine. */
   readonly #isEngine = new Map<number, boolean>();
   readonly #sweeps = new Map<number, Sweeps>();
   #threadOfSequence: ReadonlyMap<number, number | null> | null = null;
@@ -39,7 +47,7 @@ export class MarkerCallers {
   }
 
   /**
-   * The thread that an engine's thread works for at a launch; null for other threads, and when unknown.
+   * The thread that an engine thread works for at a launch; null for other threads, and when unknown.
    * @param ops framework ops around the launch, outermost first
    */
   of(thread: number, time: number, ops: readonly OpMarker[]): Caller | null {
@@ -81,7 +89,7 @@ export class MarkerCallers {
     return open;
   }
 
-  /** The thread that ran the forward op of the innermost node; null when none did, or several. */
+  /** The thread that ran the forward op of the innermost node; null when no thread or several did. */
   #forwardThread(ops: readonly OpMarker[]): number | null {
     const sequence = ops.findLast(({ node, seq }) => node && seq !== null)?.seq ?? null;
     if (sequence === null) return null;
@@ -89,7 +97,9 @@ export class MarkerCallers {
     return this.#threadOfSequence.get(sequence) ?? null;
   }
 
-  /** By sequence number: the thread of the forward op, null where several have one. Reads the texts of all ranges. */
+  /**
+   * By sequence number: the thread of the forward op, null when several threads have one. Reads the texts of all ranges.
+   */
   #readSequences(): Map<number, number | null> {
     const found = new Map<number, number | null>();
     const { ranges } = this.trace;

@@ -23,7 +23,7 @@ const MOST_LISTED = 16;
 export function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193);
-  // The low bits of similar texts are similar: mix in the high ones.
+  // The low bits of similar texts are similar, so mix in the high ones.
   return (value ^ (value >>> 15)) >>> 0;
 }
 

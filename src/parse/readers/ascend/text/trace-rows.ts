@@ -1,6 +1,6 @@
 /**
- * trace_view.json → columns, in one pass over its events. Events are classified by their content, not by their process,
- * whose name may come later in the file or be cut off.
+ * Reads trace_view.json into columns, in one pass over its events. Events are classified by their content, not by their
+ * process, whose name may come later in the file or be cut off.
  */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { HostCalls } from '../../../trace/trace-columns.js';
@@ -35,12 +35,12 @@ const CATEGORIES: ReadonlyMap<string, HostEventKind> = new Map([
   ['MsTx', 'mark'],
 ]);
 
-/** Rows that the profiler derives from the others: of its overlap analysis. */
+/** Rows that the profiler derives from others in its overlap analysis. */
 const DERIVED: ReadonlySet<string> = new Set([
   ...['Computing', 'Communication', 'Communication(Not Overlapped)', 'Free'],
 ]);
 
-/** Process ids above Linux's maximum are composed: host process · 1024 + kind of process · 32 + device. */
+/** Larger process ids than Linux allows are composed: host process · 1024 + kind of process · 32 + device. */
 const MOST_PIDS = 4_194_304;
 const [PID_STEP, DEVICES] = [1024, 32];
 
@@ -69,9 +69,9 @@ export class AscendTrace {
   readonly samples = new TextSamples();
   /** Threads of the device's processes. */
   readonly #lanes = new ThreadTable();
-  /** Devices of processes by their labels. */
+  /** Devices of processes, from the processes' labels. */
   readonly #devices = new Map<number, number>();
-  /** Kinds of categories and of counters, by text number. */
+  /** Kinds of categories and counters, by text number. */
   readonly #categories: (HostEventKind | null | undefined)[] = [];
   readonly #counters: (CounterKind | null | undefined)[] = [];
   readonly #ids = new Ids();
@@ -136,7 +136,7 @@ export class AscendTrace {
     else this.#takeHostEvent(category, event);
   }
 
-  /** Kind of the event's category; null for one that is ignored, undefined without a category. */
+  /** Kind of the event's category; null for an ignored category, undefined without a category. */
   #category({ fields }: TraceEvent): HostEventKind | null | undefined {
     const number = fields.text(EVENT.cat, this.texts);
     if (number === null) return undefined;
@@ -181,7 +181,7 @@ export class AscendTrace {
     });
   }
 
-  /** Events of CANN and of the device. */
+  /** Takes an event of CANN or of the device. */
   #takeOwn(event: TraceEvent, timed: boolean, whole: boolean): void {
     const { args } = event;
     const pid = event.fields.number(EVENT.pid);
@@ -224,7 +224,7 @@ export class AscendTrace {
     });
   }
 
-  /** A range of msprof_tx; one of a device has a stream, and no type as tasks have. */
+  /** Takes a range of msprof_tx. One on a device has a stream, but no type as tasks have. */
   #takeMark(event: TraceEvent, pid: number, tid: number, whole: boolean): void {
     const { start, end } = this.clock;
     if (!whole) this.diagnostics.count('event-without-time');
@@ -300,7 +300,10 @@ export class AscendTrace {
     this.samples.add(seriesOf(kind, args), this.clock.start, value * kind.factor, device);
   }
 
-  /** `NPU 1` labels a process of device 1; the device of one labelled `NPU` follows from its id. */
+  /**
+   * Takes metadata. The label `NPU 1` means that a process belongs to device 1; if the label is only `NPU`, the device
+   * follows from the process id.
+   */
   #takeMetadata(event: TraceEvent): void {
     if (!event.readArgs()) return;
     const device = /^NPU (\d{1,4})$/.exec(event.args.latin1(ARG.labels) ?? '')?.[1];
@@ -323,19 +326,19 @@ export class AscendTrace {
     else this.flows.addEnd(fields, this.#lanes.threadOf(pid, tid), start);
   }
 
-  /** The program's process behind a process of CANN. */
+  /** The program's process that belongs to a process of CANN. */
   #hostOf(pid: number): number {
     if (pid > MOST_PIDS) return Math.floor(pid / PID_STEP);
     return Number.isNaN(this.#hostPid) ? pid : this.#hostPid;
   }
 
-  /** Connection id; NaN for 4294967295 and -1, which mean none. */
+  /** Connection id; NaN for 4294967295 and -1, which mean "none". */
   #connection({ args }: TraceEvent): number {
     const id = args.id(ARG.connection, this.#ids);
     return id === 4294967295 || id === -1 ? NaN : id;
   }
 
-  /** Text number of the event's name; that of '' when it has none. */
+  /** Text number of the event's name; the number of '' when it has none. */
   #name({ fields }: TraceEvent): number {
     return fields.text(EVENT.name, this.texts) ?? this.texts.numberOf(fields.bytes, 0, 0);
   }
@@ -358,7 +361,7 @@ export class AscendTexts implements HostTexts {
     return readFrameworkExtents(this.#textOrNone(dims));
   }
 
-  /** The text of a number plus one. */
+  /** The text with a number plus one; '' for 0. */
   #textOrNone(number: number): string {
     return number === 0 ? '' : this.texts.text(number - 1);
   }
