@@ -191,10 +191,12 @@ function factSections({ overview: { header } }: About): Section[] {
   return [{ ...plain('Facts of the profile', null), isDetail: true, head: [''], rows: lines.map((line) => [line]) }];
 }
 
-function oddSections({ overview: { diagnostics } }: About): Section[] {
+/** Without work of a device, it may say why there is none. */
+function oddSections({ overview: { devices, diagnostics } }: About): Section[] {
   const counts = Object.entries(diagnostics).map(([name, count]) => `${name} ${grouped(count)}`);
   if (counts.length === 0) return [];
-  return [{ ...plain('Odd in the input', null), isDetail: true, head: [''], rows: [[counts.join(', ')]] }];
+  const detail = devices.length > 0 ? ({ isDetail: true } as const) : {};
+  return [{ ...plain('Odd in the input', null), ...detail, head: [''], rows: [[counts.join(', ')]] }];
 }
 
 /** Ranks side by side; null for fewer than two. */

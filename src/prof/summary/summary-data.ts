@@ -9,6 +9,7 @@ import type { PhaseSummary, ServedStep } from '../steps/serving/serving-summary.
 import type { Distribution } from '../../containers/log-histogram.js';
 import type { Utilisation } from '../html/utilisation/utilisation-data.js';
 
+/** Figures of one profile: devices, kernels, copies, collectives, steps and what is unknown. */
 export interface ProfileSummary {
   readonly profile: number;
   /** Null for records without a profile line. */
