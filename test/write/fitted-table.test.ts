@@ -18,10 +18,7 @@ const COLUMNS: readonly Column<Row>[] = [
 ];
 
 const linesOf = (rows: readonly Row[], width: number): string[] =>
-  [...tableText(fitted, { columns: COLUMNS as readonly Column<unknown>[], rows }, { width })]
-    .join('')
-    .split('\n')
-    .slice(0, -1);
+  [...tableText(fitted, { columns: COLUMNS, rows }, { width })].join('').split('\n').slice(0, -1);
 
 const NAMES = [
   'sm80_xmma_gemm_f32f32_tn_n_tilesize64x256x8_stage3',

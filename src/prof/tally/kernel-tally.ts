@@ -58,7 +58,10 @@ function addKnown(numbers: Float64Array, at: number, kernels: number, time: numb
   increase(numbers, at + 3, roundingError(before, sum) + left);
 }
 
-/** Adds what a kernel did to the numbers from `base` on. @param time of the kernel, ns */
+/**
+ * Adds a kernel's work to the numbers that begin at `base`.
+ * @param time of the kernel, in ns
+ */
 function addWork(numbers: Float64Array, base: number, time: number, work: KernelWork): void {
   const { flops, bytes, placement, tc } = work;
   const { computeShare, memoryShare, gbps, above } = placement;
@@ -94,15 +97,15 @@ export interface KernelSum {
   readonly bytes: KnownSum;
   /** Bytes of the kernels whose rate is known. */
   readonly ratedBytes: KnownSum;
-  /** Shares of the peak FLOP/s in percent, each times the time of its kernel. */
+  /** Sum over kernels of percent of the peak FLOP/s times the kernel's time. */
   readonly peak: KnownSum;
-  /** Shares of the peak bandwidth, likewise. */
+  /** The same for peak bandwidth. */
   readonly bandwidth: KnownSum;
-  /** Time on the matrix unit, of kernels of which it is known whether they used it. */
+  /** Time on the matrix unit, over kernels for which it is known whether they used it. */
   readonly matrixUnit: KnownSum;
   /** Share of the time on the matrix unit; null where none is known to be and of some it is not known. */
   readonly matrixUnitShare: number | null;
-  /** Kernels with a rate above the peak of the device. */
+  /** Number of kernels with a rate above the device's peak. */
   readonly aboveCompute: number;
   readonly aboveMemory: number;
 }

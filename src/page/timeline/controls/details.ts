@@ -1,5 +1,5 @@
 /**
- * What a timeline says of an event: details of the selected one, with links to its launch or to the events that it
+ * What a timeline shows about an event: details of the selected one, with links to its launch or to the events that it
  * launched, and the tooltip of the one under the pointer.
  */
 import { elementAt } from '../../../containers/element.js';
@@ -18,10 +18,10 @@ import { around } from '../model/view.js';
 import { marksAt } from '../tracks/load-tracks.js';
 import { momentText, readingOf, scaleText } from '../tracks/track.js';
 
-/** Distance from the pointer, CSS pixels. */
+/** Distance from the pointer in CSS pixels. */
 const DISTANCE = 14;
 
-/** A tooltip that is empty and hidden, and stays beside the pointer. @param name of its class */
+/** An empty, hidden tooltip that follows the pointer. @param name its class */
 function tipAtPointer(name: string, canvas: HTMLElement, signal: AbortSignal): HTMLElement {
   const tip = element('div', { class: name, hidden: true, 'aria-hidden': 'true' });
   const follow = ({ offsetX, offsetY }: PointerEvent): void => {
@@ -47,10 +47,18 @@ export function showTip(scene: Scene, canvas: HTMLElement, signal: AbortSignal):
       ...shortFacts(scene.events, hovered).map(([name, value]) => element('div', {}, `${name}: ${value}`)),
     );
   });
+  // After a click, only what is hovered next has a tip.
+  const hide = (): void => {
+    tip.hidden = true;
+  };
+  canvas.addEventListener('pointerdown', hide, { signal });
   return tip;
 }
 
-/** Distance at which the pointer still hits a mark, and up to which it has not moved between press and release, CSS pixels. */
+/**
+ * Distance in CSS pixels at which the pointer still hits a mark, and up to which it counts as not moved between press and
+ * release.
+ */
 const NEAR = 3;
 const MOST_MARKS = 6;
 
@@ -78,20 +86,25 @@ export function showTrackTip(scene: Scene, stage: TimelineCanvas, signal: AbortS
     tip.hidden = true;
   };
   const move = ({ offsetX, offsetY, buttons }: PointerEvent): void => {
-    // It would cover what a drag selects.
-    if (buttons === 0) show(offsetX, offsetY);
+    // It would cover what a drag selects, or what a click has selected.
+    if (buttons === 0 && !isStill(offsetX, offsetY)) show(offsetX, offsetY);
     else hide();
+  };
+  let pressed: readonly [x: number, y: number] = [NaN, NaN];
+  const isStill = (x: number, y: number): boolean =>
+    Math.abs(x - pressed[0]) <= NEAR && Math.abs(y - pressed[1]) <= NEAR;
+  const press = ({ offsetX, offsetY }: PointerEvent): void => {
+    pressed = [offsetX, offsetY];
+    hide();
   };
   canvas.addEventListener('pointermove', move, { signal });
   canvas.addEventListener('pointerleave', hide, { signal });
-  let pressed: readonly [x: number, y: number] = [NaN, NaN];
-  canvas.addEventListener('pointerdown', ({ offsetX, offsetY }) => (pressed = [offsetX, offsetY]), { signal });
+  canvas.addEventListener('pointerdown', press, { signal });
   canvas.addEventListener(
     'click',
     ({ offsetX: x, offsetY: y }) => {
       const [mark] = marksUnder(x, y);
-      const isStill = Math.abs(x - pressed[0]) <= NEAR && Math.abs(y - pressed[1]) <= NEAR;
-      if (mark !== undefined && isStill) scene.look(around(mark.start, mark.end, scene.events.span));
+      if (mark !== undefined && isStill(x, y)) scene.look(around(mark.start, mark.end, scene.events.span));
     },
     { signal },
   );
@@ -121,17 +134,17 @@ function trackTexts({ extras, events }: Scene, number: number, time: number, per
 
 const MOST_LINKS = 20;
 
-/** Values that lead to all events that have them: the condition of the search. */
+/** Values that link to all events with the same value, with the condition of the search. */
 const SEARCHES: Readonly<Record<string, ((value: string) => string) | undefined>> = {
   op: (op) => ofOp(op).condition,
   layer: (path) => inLayer([path]).condition,
 };
 
-/** A fact in a box of its own, so that facts fill columns. */
+/** A fact in a separate box, so that facts fill columns. */
 const factBox = (title: string, ...values: readonly (HTMLElement | string)[]): HTMLElement =>
   element('div', {}, element('dt', {}, title), element('dd', { class: 'tl-links' }, ...values));
 
-/** Facts as a list; one without a name goes on with the one before. */
+/** Facts as a list; a fact without a name continues the previous one. */
 function factItems(scene: Scene, facts: readonly EventFact[]): HTMLElement[] {
   const boxes: HTMLElement[] = [];
   for (const [name, value] of facts) {
@@ -146,7 +159,7 @@ function factItems(scene: Scene, facts: readonly EventFact[]): HTMLElement[] {
   return boxes;
 }
 
-/** @param profile its index in the file of that name, where the timeline is of one */
+/** @param profile its index in the file with that name, when the timeline shows one profile */
 export function showDetails(scene: Scene, profile: number, file: string): HTMLElement {
   const { events } = scene;
   const place = element('section', { class: 'tl-details', 'aria-live': 'polite', 'aria-label': 'Selected event' });

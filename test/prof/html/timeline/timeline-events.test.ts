@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { CopyRecord, KernelRecord, ProfileLine, RangeRecord, SyncRecord } from '../../../../src/record/record.js';
 import type { Timeline } from '../../../../src/prof/html/timeline/timeline-data.js';
+import { hash, NO_LONGEST } from '../../../../src/prof/html/timeline/longest-texts.js';
 import { pageKernelOf } from '../../../../src/prof/html/page-kernel.js';
 import { TimelineBuilder } from '../../../../src/prof/html/timeline/timeline-builder.js';
 import { kernel } from '../../../support/kernels.js';
@@ -200,6 +201,15 @@ describe('timeline', () => {
       ],
       first: 2,
       lacks: { kernel: [], op: [], layer: [], range: [] },
+      longest: {
+        ...NO_LONGEST,
+        // Devices first: 5 + 50 + 50 + 5 + 50.
+        name: [
+          [hash('k<float>(int)'), 160, 0],
+          [hash('main'), 0, 1000],
+          [hash('cudaLaunchKernel'), 0, 25],
+        ],
+      },
     });
     const [pieces = []] = piecesOf(contents);
     expect(drawn(pieces[3] ?? expect.fail())).to.deep.equal([
