@@ -20,7 +20,7 @@ export function isPaths(
   throw noInput();
 }
 
-/** Name of the input in messages. */
+/** Name of the input, for messages. */
 export const nameOf = (input: AnswerInput): string => (isPaths(input) ? String(input) : 'records');
 
 const noInput = (): UsageError => new UsageError('no input', 'give the path of a profile, of records or of a folder');

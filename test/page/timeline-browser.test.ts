@@ -62,6 +62,14 @@ describeInBrowser('timeline in a browser', (open) => {
     const details = page.locator('.tl-details');
     expect(await details.locator('h3').innerText()).to.equal('add');
     expect(await details.locator('code').innerText()).to.equal('dprof --explain 0:4 net.jsonl');
+    // In groups, and each fact has a hover text.
+    expect(await details.locator('h4').allInnerTexts()).to.deep.equal([
+      ...['What', 'Timing', 'Operands', 'Memory', 'Ids and links'],
+    ]);
+    expect(await details.getByRole('region', { name: 'Timing' }).locator('dt').allInnerTexts()).to.deep.equal([
+      ...['start', 'duration', 'lane', 'in the queue'],
+    ]);
+    expect(await details.locator('dl > div:not([title])').count()).to.equal(0);
     await details.getByRole('button', { name: BREAKING }).click();
     // A name is a name, whatever it tries to be.
     expect(await details.locator('h3').innerText()).to.equal(BREAKING);

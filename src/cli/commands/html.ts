@@ -109,7 +109,7 @@ export const html = recordsCommand(
       'several ranks, make one page of all.',
     ],
     options: [
-      { name: 'step', takes: 'N', help: 'the timeline opens at step N (the one of median length)' },
+      { name: 'step', takes: 'N', help: 'the timeline opens at step N (the whole profile)' },
       { name: 'from', takes: 'MS', help: "the timeline opens from MS after the profile's start" },
       { name: 'to', takes: 'MS', help: 'to MS, and holds no events outside' },
       { name: 'events', takes: 'N', help: `events of the timeline at most, in all pieces (${EVENTS})` },

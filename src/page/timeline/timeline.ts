@@ -1,6 +1,6 @@
 /** The timeline of a page on a canvas, and its state in the address, synchronised in both directions. */
 import { element } from '../document/dom-elements.js';
-import { showDetails, showTip, showTrackTip } from './controls/details.js';
+import { showDetails, showTip, showTrackTip, type LinkedPiece } from './controls/details.js';
 import type { LongestTexts } from '../../prof/html/timeline/longest-texts.js';
 import type { TimelineEvents } from './events/events.js';
 import { whoseStart } from './events/coverage.js';
@@ -123,6 +123,8 @@ interface TimelineOptions {
   readonly searchElsewhere?: SearchElsewhere;
   /** Shows a time in another piece, in ns from the profile's start. */
   readonly goTo?: (time: number) => void;
+  /** The piece that has each event by itself, of a time whose events are merged here; null for none. */
+  readonly pieceAt?: (time: number) => LinkedPiece | null;
   /** Called after each drawing of the events, with its duration in ms. */
   readonly drawn?: (ms: number) => void;
 }
@@ -201,7 +203,17 @@ function fill(
   options: TimelineOptions,
   signal: AbortSignal,
 ): Scene | null {
-  const { profile = 0, file = 'FILE', piece = FIRST_PIECE, viewed, step, searchElsewhere, goTo, drawn } = options;
+  const {
+    profile = 0,
+    file = 'FILE',
+    piece = FIRST_PIECE,
+    viewed,
+    step,
+    searchElsewhere,
+    goTo,
+    pieceAt,
+    drawn,
+  } = options;
   if (events.count === 0) {
     place.replaceChildren(element('p', { class: 'tl-hint' }, 'no events in this span of time'));
     return null;
@@ -242,7 +254,7 @@ function fill(
     if (band !== null) stage.reveal(band.top, band.height);
   });
   const notices = showNotices(scene, (time) => goTo?.(time));
-  const results = [showDetails(scene, profile, file), showSelection(scene, signal)];
+  const results = [showDetails(scene, { profile, file, pieceAt }), showSelection(scene, signal)];
   const panels = [showTracks(scene, signal), notices, markers.place];
   const whole = element('div', { class: 'tl' });
   place.replaceChildren(whole);

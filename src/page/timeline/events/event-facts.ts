@@ -128,3 +128,6 @@ export function explainCommand(events: TimelineEvents, event: number, profile: n
   if (id === 0 || kindOf(events, event) !== 'kernel' || countOf(events, event) > 1) return null;
   return `dprof --explain ${rankOf(events, event)?.profile ?? profile}:${id} ${file}`;
 }
+
+/** Operands of an instruction, semaphores and settings, each by itself; a semaphore's queue belongs to it. */
+export const operandsOf = (text: string): readonly string[] => text.split(/ (?!\()/).filter((part) => part !== '');

@@ -48,7 +48,7 @@ export const besides = ({ pieces }: PageTimeline, at: number, by: 1 | -1): numbe
   Math.max(Math.min(1, pieces.length - 1), Math.min(pieces.length - 1, at + by));
 
 /** The last piece that begins before a time and contains it; the whole profile when there is none. */
-function pieceAt({ pieces }: PageTimeline, time: number): number {
+export function pieceAt({ pieces }: PageTimeline, time: number): number {
   const found = pieces.findLastIndex(({ start, end }, at) => at !== WHOLE && start <= time && time <= end);
   return found === -1 ? WHOLE : found;
 }
@@ -84,11 +84,15 @@ export interface PlaceInTime {
   readonly view: View | null;
 }
 
-/** Where to show a time with the same width of view as before; in the shown piece if it contains the time. */
+/**
+ * The place of a time, at which as much is in view as before: in the piece that is shown where that has it. Where all of
+ * the profile is in view, the piece with that time.
+ */
 export function placeOf(timeline: PageTimeline, shown: number, view: View, time: number): PlaceInTime {
   const { start, end } = elementAt(timeline.pieces, dataOf(timeline, shown));
   const width = view.to - view.from;
   const around = { from: time - width / 2, to: time + width / 2 };
+  if (shown === WHOLE && width >= NEARLY_ALL * (end - start)) return { piece: pieceAt(timeline, time), view: null };
   if (start <= time && time <= end) return { piece: shown, view: around };
   const own = elementAt(timeline.pieces, shown);
   const isAll = width >= NEARLY_ALL * (own.end - own.start);

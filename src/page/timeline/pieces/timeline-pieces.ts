@@ -14,6 +14,7 @@ import {
   dataOf,
   NEARLY_ALL,
   othersOf,
+  pieceAt,
   pieceOr,
   placeOf,
   searchedFor,
@@ -31,6 +32,7 @@ import {
 import { readAddress, withPlace } from '../model/timeline-address.js';
 import { deviceRows, rankRow, type StripRow } from '../draw/strip-rows.js';
 import type { View } from '../model/view.js';
+import type { LinkedPiece } from '../controls/details.js';
 import { showTimeline, type ShownTimeline } from '../timeline.js';
 import { loadExtras, type LoadedTimeline } from '../tracks/load-tracks.js';
 import type { ContextOfProfile } from '../tracks/timeline-context.js';
@@ -245,7 +247,7 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
     const hasOthers = othersOf(timeline, piece).length > 0;
     const isPart = isOne && dataOf(timeline, piece) !== piece;
     open = showTimeline(holder, () => loadedOf(piece), {
-      ...{ profile, file: options.file, longest, viewed: see, step, goTo },
+      ...{ profile, file: options.file, longest, viewed: see, step, goTo, pieceAt: eventsAt },
       ...(hasOthers ? { searchElsewhere: searchElsewhere() } : {}),
       piece: { at: piece === timeline.first ? null : piece, part: isPart ? { from: start, to: end } : null, steps },
     });
@@ -323,6 +325,12 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
   });
   const picker = pickPiece(timeline, choose);
   const goTo = (time: number): void => go(placeOf(timeline, shown, view, time));
+  /** Of bars that stand for several events the step that has each by itself. */
+  const eventsAt = (time: number): LinkedPiece | null => {
+    const at = pieceAt(timeline, time);
+    if (at === WHOLE || dataOf(timeline, at) !== at) return null;
+    return { name: elementAt(timeline.pieces, at).name, show: () => go({ piece: at, view: null }) };
+  };
   const strip = showStrip(timeline, { goTo, step }, signal);
   const rankPicker = pickRanks(ranks, own, chooseRanks);
   const pickers = [

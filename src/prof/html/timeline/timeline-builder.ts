@@ -216,7 +216,8 @@ export class TimelineBuilder {
     });
     const { isFirst } = this.#pieceBounds(bounds.events);
     const heldFirst = parts.findIndex(({ of, events }) => events !== null && isFirst(of));
-    const first = 1 + (heldFirst === -1 ? parts.findIndex(({ of }) => isFirst(of)) : heldFirst);
+    const chosen = 1 + (heldFirst === -1 ? parts.findIndex(({ of }) => isFirst(of)) : heldFirst);
+    const first = this.choice.of === 'usual' ? 0 : chosen;
     return {
       about: {
         pieces: [

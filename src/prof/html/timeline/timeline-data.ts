@@ -2,8 +2,8 @@
 import type { LongestTexts } from './longest-texts.js';
 
 /**
- * Which piece a timeline shows first. `usual`: the step of median length, or everything when the profile has no steps. A
- * time is a piece of its own, in ns from the profile's start.
+ * Which piece a timeline shows first. `usual`: the whole profile; where the page has no room for the events of all pieces,
+ * those of the step of median length come first. A time is a piece of its own. ns from the profile's start.
  */
 export type TimelineChoice =
   | { readonly of: 'usual' }
