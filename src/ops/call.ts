@@ -61,10 +61,6 @@ export function asTensor(arg: Arg | undefined): Tensor | null {
 
 export const positional = (call: OpCall): readonly Arg[] => call.args.filter((arg) => arg.name === '');
 
-/** All tensors of the call in order, positional and named. */
-export const tensors = (call: OpCall): Tensor[] =>
-  call.args.map(asTensor).filter((tensor): tensor is Tensor => tensor !== null);
-
 /**
  * The argument passed by keyword, else the one at the position; undefined when the call has neither. For calls of Python
  * functions, and for dispatcher ops with the same order of arguments; use `bind` for others.

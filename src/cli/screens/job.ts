@@ -32,7 +32,7 @@ const line = (label: string, text: string): string => labelledLine(label, text, 
 export const NAMED = 8;
 
 /** Counts ranks, a rank with several devices once: `2 ranks`; `2 devices` when devices take the place of ranks. */
-export function ranksText(parts: readonly RankPart[]): string {
+function ranksText(parts: readonly RankPart[]): string {
   const isDevices = parts.length > 0 && parts.every(({ isDevice, rank, device }) => isDevice && rank === device);
   return counted(new Set(parts.map(rankName)).size, isDevices ? 'device' : 'rank');
 }

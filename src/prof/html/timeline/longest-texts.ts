@@ -5,7 +5,7 @@
 import { elementAt } from '../../../containers/element.js';
 
 /** Columns of texts by which events are coloured. */
-export const COLOURED_COLUMNS = ['op', 'layer', 'dtype', 'name', 'tc'] as const;
+const COLOURED_COLUMNS = ['op', 'layer', 'dtype', 'name', 'tc'] as const;
 export type ColouredColumn = (typeof COLOURED_COLUMNS)[number];
 
 /** A text by its hash, and ns of its events on devices and on threads. */
@@ -28,7 +28,7 @@ export function hash(text: string): number {
 }
 
 /** Work on devices comes before work on threads; texts of equal times are in the order of their hashes. */
-export const byTime = (a: HashedTime, b: HashedTime): number => b[1] - a[1] || b[2] - a[2] || a[0] - b[0];
+const byTime = (a: HashedTime, b: HashedTime): number => b[1] - a[1] || b[2] - a[2] || a[0] - b[0];
 
 /** Lists of several profiles as one. */
 export function addedTimes(lists: readonly (readonly HashedTime[])[]): HashedTime[] {
