@@ -67,10 +67,10 @@ export const memory = recordsCommand(
     const device = given.read('of', (text) => (text === 'host' ? null : integer('--of', text, 0)));
     if (TIMELINES.includes(format)) {
       const stray = ['points', 'top'].find((name) => given.text(name) !== undefined);
-      if (stray !== undefined) throw new UsageError(`--${stray} and -f ${format} exclude each other`);
+      if (stray !== undefined) throw new UsageError(`--${stray} cannot be combined with -f ${format}`);
       return timeline(request, device === undefined ? 0 : device);
     }
-    if (device !== undefined) throw new UsageError(`--of goes with -f ${TIMELINES.join(' or -f ')}`);
+    if (device !== undefined) throw new UsageError(`--of works only with -f ${TIMELINES.join(' or -f ')}`);
     const usual = format === 'text' ? SCREEN_POINTS : CURVE_POINTS;
     const points = given.read('points', (text) => integer('--points', text, 4)) ?? usual;
     const top = given.read('top', (text) => integer('--top', text, 1)) ?? TOP;
