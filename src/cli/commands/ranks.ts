@@ -7,7 +7,7 @@ import { UsageError, requireName } from '../../record/errors.js';
 import { requireColumnOf, splitKeys } from '../../table/column.js';
 import { aligned } from '../../write/cell-text.js';
 import { integer } from '../arguments.js';
-import { printText } from '../output.js';
+import { printText, terminalWidth } from '../output.js';
 import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../records-command.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
 import { ranksScreen, tableScreen } from '../screens/ranks.js';
@@ -85,13 +85,18 @@ export const ranks = recordsCommand(
     if (keys !== undefined && format === 'json')
       throw new UsageError('-c and -f json exclude each other', 'json has all columns of all tables');
     const isAlone = given.text('table') !== undefined || keys !== undefined;
+    const width = terminalWidth(request.output);
     await runAnalysis(request, {
       analysis: new RanksAnalysis(table, keys),
       annotator: new Annotator(),
       isDocument: format === 'json',
       print: ({ table: rows, facts }, write, { doubts }) => {
         if (format === 'text')
-          return write(isAlone ? tableScreen(table, facts, top ?? Infinity, keys) : ranksScreen(facts, top ?? TOP));
+          return write(
+            isAlone
+              ? tableScreen(table, facts, { top: top ?? Infinity, width }, keys)
+              : ranksScreen(facts, { top: top ?? TOP, width }),
+          );
         return format === 'json' ? write(`${jsonOf(ranksDocument(facts, doubts))}\n`) : printTable(rows, format, write);
       },
     });

@@ -23,11 +23,12 @@ import { SCHEMA_COLUMNS, schemaRows } from '../../prof/query/sql/sql-table.js';
 import { UsageError } from '../../record/errors.js';
 import type { AnyTable } from '../../table/column.js';
 import { alignedTable } from '../../write/cell-text.js';
+import { fittedLines } from '../../write/fitted-table.js';
 import { loadFormat, requireFormat } from '../../write/formats.js';
 import { DEFAULT_WIDTH } from '../../write/columns.js';
 import { DEVICE_OPTION, readDevice } from '../device-option.js';
 import { say } from '../message.js';
-import { withOutput, type Write } from '../output.js';
+import { terminalWidth, withOutput, type Write } from '../output.js';
 import { recordsCommand, withTableFormats, type RecordsRequest } from '../records-command.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
 
@@ -150,11 +151,15 @@ async function answer(
   });
 }
 
-async function printResult({ columns, batches }: QueryResult, { format }: RecordsRequest, write: Write): Promise<void> {
+async function printResult(
+  { columns, batches }: QueryResult,
+  { format, output }: RecordsRequest,
+  write: Write,
+): Promise<void> {
   if (format === 'text') {
     const rows: ResultRow[] = [];
     for await (const batch of batches) for (const row of batch) rows.push(row);
-    return write(textOf({ columns, rows }));
+    return write(textOf({ columns, rows }, output));
   }
   const sheet = (await loadFormat(requireFormat(format))).open({ columns, header: true, width: DEFAULT_WIDTH });
   await write(sheet.head());
@@ -162,11 +167,15 @@ async function printResult({ columns, batches }: QueryResult, { format }: Record
   for (const piece of sheet.end()) await write(piece);
 }
 
-const textOf = ({ columns, rows }: AnyTable): string => `${alignedTable(columns, rows).join('\n')}\n`;
+function textOf({ columns, rows }: AnyTable, output: string | undefined): string {
+  const width = terminalWidth(output);
+  const lines = width === null ? alignedTable(columns, rows) : fittedLines(columns, [...rows], width);
+  return `${lines.join('\n')}\n`;
+}
 
 function printSchema({ files, format, output }: RecordsRequest): Promise<void> {
   const table = { columns: SCHEMA_COLUMNS, rows: schemaRows(files) };
   return withOutput(output, [], (write) =>
-    format === 'text' ? Promise.resolve(write(textOf(table))) : printTable(table, format, write),
+    format === 'text' ? Promise.resolve(write(textOf(table, output))) : printTable(table, format, write),
   );
 }

@@ -4,6 +4,7 @@ import { MOST_STEPS } from '../../prof/steps/host-steps.js';
 import { Steps } from '../../prof/steps/steps.js';
 import { aligned } from '../../write/cell-text.js';
 import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../records-command.js';
+import { terminalWidth } from '../output.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
 import { stepsScreen } from '../screens/steps.js';
 
@@ -41,6 +42,8 @@ export const steps = recordsCommand(
     runAnalysis(request, {
       analysis: new Steps(),
       print: ({ table, facts }, write) =>
-        request.format === 'text' ? write(facts.map(stepsScreen).join('\n')) : printTable(table, request.format, write),
+        request.format === 'text'
+          ? write(facts.map((steps) => stepsScreen(steps, terminalWidth(request.output))).join('\n'))
+          : printTable(table, request.format, write),
     }),
 );
