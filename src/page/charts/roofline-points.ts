@@ -114,15 +114,12 @@ function joined(names: readonly string[]): string {
 }
 
 /**
- * Roofs between two intensities in FLOP/byte: the slope of the memory bandwidth up to the fastest unit, and the flat roofs
- * of the units.
- * @param types dtypes of the points; roofs of other dtypes are omitted, except for the fp32 vector units
+ * Roofs between two intensities, FLOP/byte: the slope of the memory bandwidth up to the fastest unit, and the flat roofs of
+ * all its units.
  */
-export function roofLines(roof: DeviceRoof, from: number, to: number, types: ReadonlySet<string | null>): RoofLine[] {
+export function roofLines(roof: DeviceRoof, from: number, to: number): RoofLine[] {
   const { bytesPerS } = roof;
-  const isUsed = ({ name }: DeviceRoof['units'][number]): boolean =>
-    types.has(splitUnit(name)[0]) || name === 'fp32 vector units';
-  const units = unitsOf(roof.units.some(isUsed) ? { ...roof, units: roof.units.filter(isUsed) } : roof);
+  const units = unitsOf(roof);
   const fastest = units[0]?.rate ?? null;
   const ridge = (rate: number): number => (bytesPerS === null ? from : Math.min(to, Math.max(from, rate / bytesPerS)));
   const flat = units.map(({ names, rate }): RoofLine => {

@@ -180,6 +180,10 @@ const GROUPS: readonly (readonly [title: string, meanings: Readonly<Record<strin
     'Operands',
     {
       operands: 'Inputs and outputs of the instruction',
+      calls: 'The calls of ops that launched the kernel, with shapes and types of their arguments',
+      params: 'What the count is made from',
+      formula: 'How FLOPs and bytes are counted',
+      'source of the count': 'Where the formula is from',
       dtype: 'Element type that the kernel computes in',
       FLOPs: 'Floating-point operations, and how many a second; or how they are counted',
       'grid, block': 'Thread blocks of the launch / threads of each block',
@@ -233,7 +237,10 @@ function groupedFacts(boxes: readonly HTMLElement[]): HTMLElement[] {
 /** Facts as a list; a fact without a name continues the previous one. */
 function factItems(scene: Scene, facts: readonly EventFact[]): HTMLElement[] {
   const boxes: HTMLElement[] = [];
-  for (const [name, value] of facts) {
+  const isPacket = facts.some(([name]) => name === 'destination');
+  for (const [label, value] of facts) {
+    // Of a packet it is where it reads.
+    const name = label === 'source' && !isPacket ? 'source of the count' : label;
     const condition = value === 'na' ? undefined : SEARCHES[name]?.(value);
     const shown =
       condition === undefined
