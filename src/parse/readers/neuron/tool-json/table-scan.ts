@@ -63,7 +63,7 @@ export function scanToolFile(path: string, name: string, diagnostics: Diagnostic
     if (whole === null) {
       throw new UserError('is not a JSON object', {
         where: name,
-        hint: 'dparse reads what neuron-profile view --output-format json writes',
+        hint: 'dparse reads what neuron-explorer view --output-format json writes',
       });
     }
     if (!whole) diagnostics.count('truncated-input');
