@@ -11,7 +11,7 @@ export type Rates = Readonly<Partial<Record<MathType, number>>>;
 
 /** Peak rates of a device: FLOP/s by dtype and unit, bytes/s of its memory, with their source. */
 export interface PeakRates {
-  /** For people and for --device. */
+  /** For people and for --peaks. */
   readonly name: string;
   /** Where the figures come from, in words. */
   readonly source: string;

@@ -21,7 +21,7 @@ export interface JobSettings {
   readonly version: string;
   /** Keys of groups, as `dprof partial --by` takes them; null for its default. */
   readonly by: string | null;
-  /** Device whose peaks count, as `--device` takes it; null for that of the profile. */
+  /** Device whose peaks count, as `--peaks` takes it; null for that of the profile. */
   readonly device: string | null;
 }
 
@@ -56,7 +56,7 @@ export function readPlan(text: string, where: string): JobPlan {
 const SETTINGS: readonly (readonly [key: keyof JobSettings, what: string])[] = [
   ['version', 'version of dprof'],
   ['by', '--by'],
-  ['device', '--device'],
+  ['device', '--peaks'],
 ];
 
 /** In what settings differ, in words; null for nothing. */

@@ -1,4 +1,4 @@
-/** Files that options name and that are read as a whole; and `--device`, peak rates in place of those by a name. */
+/** Files that options name and that are read as a whole; and `--peaks`, peak rates in place of those by a name. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { deviceNamed, parseDevice, unknownDevice } from '../prof/roofline/device-choice.js';
 import { DEVICES } from '../prof/roofline/devices.js';
@@ -32,22 +32,24 @@ export function readSmallFile(path: string, what: string, hint: string, output: 
   return bytes.toString('utf8');
 }
 
-export const DEVICE_OPTION: Option = {
-  name: 'device',
+export const PEAKS_OPTION: Option = {
+  name: 'peaks',
   takes: 'DEV',
   help: 'peak rates of DEV: a name of dprof --devices or a JSON file',
   values: DEVICES.map(({ name }) => name),
+  // `--device` with a number is a device of the profile.
+  formerly: { name: 'device', values: /^(?!host$).*[^\d,-]/ },
 };
 
 /** The device that is given; null for those of the input. @throws UsageError for an unknown one */
-export const readDevice = (given: Arguments): Peaks | null =>
-  given.read('device', (text) => chooseDevice(text, given.text('output'))) ?? null;
+export const readPeaks = (given: Arguments): Peaks | null =>
+  given.read('peaks', (text) => chooseDevice(text, given.text('output'))) ?? null;
 
 /** A device by name; else the file of that name, which output is kept off. */
 function chooseDevice(text: string, output: string | undefined): Peaks {
   const named = deviceNamed(text);
   if (named !== null) return named;
   if (!existsSync(text) && !/[/\\]|\.json$/.test(text)) throw unknownDevice(text, ', and no such file');
-  const hint = '--device takes a name of --devices or a JSON file';
+  const hint = '--peaks takes a name of --devices or a JSON file';
   return parseDevice(readSmallFile(text, 'a device', hint, output), text);
 }
