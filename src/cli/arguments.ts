@@ -1,4 +1,4 @@
-/** Command-line arguments by yargs, from a table of options, which is that of the help and of the manual pages too. */
+/** Parses command-line arguments with yargs, from a table of options that the help and the manual pages use too. */
 import yargs, { type Argv } from 'yargs';
 import { elementAt } from '../containers/element.js';
 import { nearest, UsageError } from '../record/errors.js';
@@ -7,18 +7,18 @@ import { say, type ToolName } from './message.js';
 export interface Option {
   readonly name: string;
   readonly short?: string;
-  /** Name of the value; a switch has none. */
+  /** Name of the value; absent for a switch. */
   readonly takes?: string;
   readonly help: string;
   /** Values that the help lists after `help`. */
   readonly choices?: readonly string[];
-  /** Values that shells complete; a file name where there are none. */
+  /** Values that shells complete; without them shells complete file names. */
   readonly values?: readonly string[];
-  /** Whether the value is a comma-separated list of them. */
+  /** Whether the value is a comma-separated list of these values. */
   readonly list?: boolean;
-  /** Whether it may be given several times; its value may then begin as an option does. */
+  /** Whether the option may be given several times; its value may then begin like an option. */
   readonly repeats?: boolean;
-  /** Options that cannot be given with it. */
+  /** Options that cannot be given together with this one. */
   readonly conflicts?: readonly string[];
   /** What the option was called before; the old spelling works for one version, with a notice. */
   readonly formerly?: FormerName;
@@ -32,13 +32,13 @@ interface FormerName {
   readonly values?: RegExp;
 }
 
-/** A tool or a command of it: what its messages, its help and its manual page say. */
+/** A tool or one of its commands: the texts of its messages, help and manual page. */
 export interface Tool {
   readonly name: string;
   readonly usage: string;
   readonly about: readonly string[];
   readonly operands: readonly string[];
-  /** Words that shells complete as its operand, in place of names of files. */
+  /** Words that shells complete as its operand, instead of file names. */
   readonly words?: readonly string[];
   readonly options: readonly Option[];
   /** Options of other commands that cannot make sense here, by name: the way to get what they ask for. */
@@ -55,25 +55,28 @@ export const OUTPUT_OPTION: Option = {
   help: 'write to OUT, which appears when it is complete',
 };
 export const HELP_OPTION: Option = { name: 'help', short: 'h', help: 'this text' };
-/** `--quiet` of the tools themselves. */
+/** The `--quiet` option of the tools themselves. */
 export const SILENT_OPTION: Option = { name: 'quiet', short: 'q', help: 'no summary and no progress on stderr' };
 export const VERSION_OPTION: Option = { name: 'version', help: 'version' };
 
 export interface Arguments {
-  /** Whether a switch is on. `no-x` in the table is asked for as `x`, which is on unless `--no-x` was given. */
+  /** Whether a switch is on. For `no-x` in the table ask for `x`, which is on unless `--no-x` was given. */
   on(name: string): boolean;
   /** Whether a switch was given as `--x` or as `--no-x`; undefined when it was not given. */
   switched(name: string): boolean | undefined;
   /** The text given to an option; undefined when it was not given. */
   text(name: string): string | undefined;
-  /** What the text of an option means; undefined when it was not given. */
+  /** The parsed value of an option; undefined when it was not given. */
   read<T>(name: string, meaning: (text: string) => T): T | undefined;
-  /** The texts given to an option that repeats. */
+  /** All texts given to an option that may be repeated. */
   texts(name: string): readonly string[];
   readonly operands: readonly string[];
 }
 
-/** Operands and values are texts, and an option takes the word behind it, whatever that begins with: `--sort -sil`. */
+/**
+ * Operands and values stay strings, and an option takes the next word as its value, whatever that begins with: `--sort
+ * -sil`.
+ */
 const CONFIGURATION = {
   'camel-case-expansion': false,
   'dot-notation': false,
@@ -84,10 +87,10 @@ const CONFIGURATION = {
 
 const TEXTS = { 'Arguments %s and %s are mutually exclusive': '--%s and --%s exclude each other (choose one)' };
 
-/** To the parser `--q` is `-q`: here it is the rate of false discoveries, which statistics call q. */
+/** The parser would read `--q` as `-q`. Here it is the false discovery rate, which statistics call q. */
 const spelled = (arg: string): string => arg.replace(/^--q(?==|$)/, '--fdr');
 
-/** A parser without options, which throws what it finds wrong. */
+/** A parser without options, which throws on errors. */
 export const emptyParser = (name: string, args: readonly string[] = []): Argv =>
   yargs(args.map(spelled))
     .scriptName(name)
@@ -99,12 +102,12 @@ export const emptyParser = (name: string, args: readonly string[] = []): Argv =>
     .exitProcess(false)
     .fail(false);
 
-/** `no-x` in the table is `x` to the parser, which is on unless `--no-x` was given. */
+/** The parser's key of an option: `no-x` in the table is `x`, which is on unless `--no-x` was given. */
 const keyOf = ({ name }: Option): string => name.replace(/^no-/, '');
 
 /**
- * Gives a parser the options of a tool; where a command begins, those of `dprof` itself end.
- * @param completes whether a shell asks for words, among which are the values that options take
+ * Adds the options of a tool to a parser; inside a command, the options of `dprof` itself no longer apply.
+ * @param completes whether a shell asks for completions, which include the values of options
  */
 export function withOptions(parser: Argv, { options }: Tool, completes = false): Argv {
   for (const option of options) {
@@ -137,7 +140,7 @@ export function parseArguments(tool: Tool, args: readonly string[]): Arguments {
   return argumentsOf(tool, wordsOf(tool, args));
 }
 
-/** What the parser found, by the names of options; the operands as `_`. */
+/** What the parser found, by option name; the operands are under `_`. */
 interface ParsedArguments {
   readonly given: Readonly<Record<string, unknown>>;
   readonly operands: readonly string[];
@@ -151,7 +154,7 @@ interface ParsedArguments {
  * @throws UsageError in place of the parser's own error
  */
 export function wordsOf(tool: Tool, args: readonly string[], others: readonly Option[] = []): ParsedArguments {
-  // The parser keeps operands under this name.
+  // The parser keeps operands under this name, so it cannot be an option.
   if (args.some((arg) => /^--?_(?:=|$)/.test(arg))) throw unknownOption(tool, '_');
   const { words, notices } = renewed(tool, args);
   const options = [...tool.options, ...foreign(tool, others)];
@@ -193,15 +196,15 @@ function renewed({ options }: Tool, args: readonly string[]): Pick<ParsedArgumen
   return { words, notices: [...new Set(notices)] };
 }
 
-/** @param operands those of the parser, but for the name of a command. @throws UsageError for what cannot be meant */
+/** @param operands the parser's operands, without the name of a command. @throws UsageError for invalid values */
 export function argumentsOf(tool: Tool, words: ParsedArguments, operands = words.operands): Arguments {
   const { given, notices } = words;
   refuseUnknown(tool, given);
-  // A variable that is not set, in most scripts.
+  // In most scripts, an empty operand comes from a variable that is not set.
   if (operands.includes('')) throw new UsageError(`'' is not a file name`, `usage: ${tool.usage}`);
   if (operands.filter((file) => file === '-').length > 1) throw new UsageError('stdin (-) can be read once');
   for (const notice of notices) say(programOf(tool), notice);
-  /** Of an option that was given twice, the last value counts. */
+  /** When an option is given twice, the last value counts. */
   const last = (name: string): unknown => [given[name]].flat().at(-1);
   const text = (name: string): string | undefined => {
     const value = last(name);
@@ -224,7 +227,7 @@ export function argumentsOf(tool: Tool, words: ParsedArguments, operands = words
   };
 }
 
-/** @throws UsageError for an option that the tool does not have, and one with another option in place of its value */
+/** @throws UsageError for an unknown option, and for an option whose value is another option */
 function refuseUnknown({ options, ...tool }: Tool, given: ParsedArguments['given']): void {
   const names = options.flatMap((option) => [keyOf(option), option.short ?? '']);
   const known = new Set(['$0', ...names]);
@@ -252,12 +255,12 @@ function unknownOption(tool: Tool, unknown: string): UsageError {
   return new UsageError(`unknown option ${dashed(unknown)}`, hint);
 }
 
-/** Characters of a line of help, unless a text of it has longer lines. */
+/** Characters in a line of help, unless one of its texts has longer lines. */
 const HELP_WIDTH = 80;
-/** What stands before the title of a command. */
+/** The indent before the title of a command. */
 const BEFORE_TITLE = ' '.repeat(14);
 
-/** The help, as the parser lays it out. @param commands with their titles */
+/** The help text, as the parser lays it out. @param commands the commands with their titles */
 export async function helpOf(
   tool: Tool,
   commands: readonly (readonly [name: string, title: string])[] = [],
@@ -268,7 +271,7 @@ export async function helpOf(
   const widest = lines.reduce((width, { length }) => Math.max(width, length), HELP_WIDTH);
   const parser = emptyParser('').usage(texts.join('\n')).wrap(widest);
   for (const { name, short, takes, help, choices } of options) {
-    // The parser shows names alone: with the value it is a name as well.
+    // The parser shows only names, so the name includes the value.
     parser.option(takes === undefined ? name : `${name} ${takes}`, { alias: short, describe: help, choices });
   }
   for (const [name, title] of commands) parser.command(name, title);
@@ -277,7 +280,7 @@ export async function helpOf(
   return `${await parser.getHelp()}\n`;
 }
 
-/** Items after a label, broken into lines. @param width most characters of a line */
+/** Items after a label, wrapped into lines. @param width maximum characters in a line */
 export function wrapped(label: string, items: readonly string[], width = 80): string[] {
   const lines = [label];
   for (const item of items) {
@@ -288,7 +291,7 @@ export function wrapped(label: string, items: readonly string[], width = 80): st
   return lines;
 }
 
-/** The integer that an option's text writes. */
+/** Parses an option's text as an integer. */
 export function integer(option: string, text: string, least = -Infinity, most = Infinity): number {
   const value = /^[+-]?\d{1,9}$/.test(text) ? Number(text) : NaN;
   if (Number.isNaN(value) || value < least) {
@@ -299,10 +302,10 @@ export function integer(option: string, text: string, least = -Infinity, most = 
   return value;
 }
 
-/** Numbers that a list like `0-3,8` may have. */
+/** How many numbers a list like `0-3,8` may have. */
 const MOST_LISTED = 1_000_000;
 
-/** The numbers that an option's text lists: `0-3,8`. */
+/** Parses an option's list of numbers: `0-3,8`. */
 export function numberList(option: string, text: string): ReadonlySet<number> {
   const numbers = new Set<number>();
   for (const item of text.split(',')) {

@@ -1,6 +1,6 @@
 /**
- * The commands of `dprof`, and which of them its arguments call: `dprof COMMAND [OPTION...] [FILE...]`. A file of that
- * name: `./NAME`.
+ * The commands of `dprof`, and the choice of the one that the arguments call: `dprof COMMAND [OPTION...] [FILE...]`. A file
+ * with the name of a command is given as `./NAME`.
  */
 import type { CommandEntry, Command } from './command.js';
 import { existsSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { ASKS_FOR_WORDS, argumentsOf, asksForHelp, helpOf, optionWords, wordsOf,
 import { printText } from './output.js';
 import { DPROF, DPROF_HELP } from './report/report-options.js';
 
-/** Commands by name, each loaded when it is called. */
+/** Commands by name; each module is loaded when its command is called. */
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   summary: {
     title: 'a profile on one screen: device time, kernels, copies, collectives, steps',
@@ -29,15 +29,15 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   ranks: {
     title: 'the ranks of a job: collectives matched, clocks aligned, who is late, why',
-    load: async () => (await import('./commands/ranks/ranks.js')).ranks,
+    load: async () => (await import('./commands/ranks.js')).ranks,
   },
   stacks: {
     title: 'device time by call stack, for FlameGraph and speedscope',
-    load: async () => (await import('./commands/stacks/stacks.js')).stacks,
+    load: async () => (await import('./commands/stacks.js')).stacks,
   },
   memory: {
     title: 'memory in use over time, its peak, and which ops held it then',
-    load: async () => (await import('./commands/memory/memory.js')).memory,
+    load: async () => (await import('./commands/memory.js')).memory,
   },
   diff: {
     title: 'what got slower or faster from one profile to another, tested over steps',
@@ -45,7 +45,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   advise: {
     title: 'what is worth doing: rules with their evidence, and what may be gained',
-    load: async () => (await import('./commands/advise/advise.js')).advise,
+    load: async () => (await import('./commands/advise.js')).advise,
   },
   html: {
     title: 'one page for the browser: summary, charts, advice, timeline; works offline',
@@ -77,7 +77,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
 };
 
-/** What `dprof` does without a command. */
+/** The report that `dprof` prints without a command. */
 const REPORT: Command = {
   tool: DPROF,
   run: async (given) => (await import('./report/run-report.js')).reportCommand(given),
@@ -164,7 +164,9 @@ async function callOf(args: readonly string[]): Promise<Call> {
 const nearCommand = (word: string): string | null =>
   /^[a-z]+$/i.test(word) && !existsSync(word) ? nearest(word, Object.keys(COMMANDS)) : null;
 
-/** @throws UsageError for the name of a command behind a file, and for a first word that is nearly one and no file */
+/**
+ * @throws UsageError for the name of a command after a file, and for a first word that is similar to one and is not a file
+ */
 function refuseMisplaced(operands: readonly string[]): void {
   const command = operands.find((word) => Object.hasOwn(COMMANDS, word) && !existsSync(word));
   if (command !== undefined)

@@ -76,8 +76,8 @@ const isBuilt = existsSync(join(ROOT, 'dist/page/report.js'));
       ['net', [300, 250]],
       ['conv', [200]],
     ]);
-    // Step 1: from the launch at 950 to 1600; of two steps the shorter one, 250, is the median.
-    expect(shownFirst(contents)).to.include({ what: 'step 2', start: 3950, end: 4250 });
+    // From the first range at 900 to the end of step 2.
+    expect(shownFirst(contents)).to.include({ what: 'whole profile', start: 900, end: 4250 });
   });
 
   it('shows the step that is asked for, with ranges and arrows', async () => {

@@ -62,6 +62,14 @@ describeInBrowser('timeline in a browser', (open) => {
     const details = page.locator('.tl-details');
     expect(await details.locator('h3').innerText()).to.equal('add');
     expect(await details.locator('code').innerText()).to.equal('dprof --explain 0:4 net.jsonl');
+    // In groups, and each fact has a hover text.
+    expect(await details.locator('h4').allInnerTexts()).to.deep.equal([
+      ...['What', 'Timing', 'Operands', 'Memory', 'Ids and links'],
+    ]);
+    expect(await details.getByRole('region', { name: 'Timing' }).locator('dt').allInnerTexts()).to.deep.equal([
+      ...['start', 'duration', 'lane', 'in the queue'],
+    ]);
+    expect(await details.locator('dl > div:not([title])').count()).to.equal(0);
     await details.getByRole('button', { name: BREAKING }).click();
     // A name is a name, whatever it tries to be.
     expect(await details.locator('h3').innerText()).to.equal(BREAKING);
@@ -69,6 +77,53 @@ describeInBrowser('timeline in a browser', (open) => {
     await details.getByRole('button', { name: 'add' }).click();
     expect(await details.innerText()).to.include("1.35 us (1,350 ns) from the profile's start");
     expect(complaints).to.deep.equal([]);
+  });
+
+  it('keeps its height and hides the tip when an event is selected', async () => {
+    const { page } = await openSimple();
+    const before = await page.locator('.tl-body').boundingBox();
+    const { x, y } = await place(page, 375, 'stream 7');
+    await page.mouse.move(x, y);
+    await page.waitForSelector('.tl-tip:not([hidden])');
+    await page.mouse.click(x, y);
+    await page.mouse.move(x + 1, y);
+    await page.locator('.tl-details h3').waitFor();
+    expect(await page.locator('.tl-tip').isVisible()).to.equal(false);
+    expect((await page.locator('.tl-body').boundingBox())?.height).to.equal(before?.height);
+    // The next event has a tip again.
+    const next = await place(page, 475, 'stream 7');
+    await page.mouse.move(next.x, next.y);
+    await page.waitForSelector('.tl-tip:not([hidden])');
+  });
+
+  it('draws the arrows of the selected event alone, and none over a name', async () => {
+    // The arrow from the launch to the kernel of stream 7 crosses the name that fills stream 9.
+    const { page } = await openSimple(
+      '',
+      timelineOf([
+        { start: 0, dur: 40, lane: 0, kind: 'launch', name: 'launch' },
+        { start: 0, dur: 2000, lane: 2, name: 'W'.repeat(60), id: 1 },
+        { start: 60, dur: 50, lane: 1, name: 'add', id: 2, launcher: 0 },
+      ]),
+    );
+    const name = await place(page, 30, 'stream 9');
+    const canvas = await page.locator('.tl-canvas').boundingBox();
+    /** Whether the upper canvas has anything in a row of pixels. */
+    const isPainted = (y: number): Promise<unknown> =>
+      page.evaluate(`(() => {
+        const canvas = document.querySelector('.tl-canvas');
+        const { data } = canvas.getContext('2d').getImageData(0, ${Math.round(y - (canvas?.y ?? 0))}, canvas.width, 1);
+        return data.some((value) => value !== 0);
+      })()`);
+    const { x, y } = await place(page, 85, 'stream 7');
+    await page.mouse.click(x, y);
+    await page.mouse.move(5, 5);
+    await drawn(page);
+    expect(await isPainted(name.y + 12)).to.equal(true);
+    expect(await isPainted(name.y)).to.equal(false);
+    await page.locator('.tl-canvas').press('Escape');
+    await drawn(page);
+    expect(await isPainted(name.y + 12)).to.equal(false);
   });
 
   it('searches, sums the matches and steps through them', async () => {
@@ -173,6 +228,40 @@ describeInBrowser('timeline in a browser', (open) => {
     await page.locator('.tl-status', { hasText: /^not read/ }).waitFor();
     expect(await page.locator('.tl-status').innerText()).to.equal('not read: the file holds no markers of dprof');
     expect(await page.locator('.tl-markers li').count()).to.equal(1);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('has its markers in the address', async () => {
+    const { page, complaints } = await openSimple('t.markers=2000%3Aslow%2520part&t.view=1300_1900');
+    expect(await page.getByLabel('Name of the marker').inputValue()).to.equal('slow part');
+    await page.getByText('Markers (1)', { exact: true }).click();
+    await page.getByRole('button', { name: 'Add marker' }).click();
+    await untilAddress(page, 'a second marker', (now) => now.get('t.markers')?.split(',').length === 2);
+    await page.getByRole('button', { name: 'Remove slow part' }).click();
+    await untilAddress(page, 'one marker', (now) => now.get('t.markers') === encodeURIComponent('1600:marker 2'));
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('has wider names after a drag of their edge, and arrows move it too', async () => {
+    const { page, complaints } = await openSimple();
+    const widths = async (): Promise<readonly number[]> =>
+      Promise.all(['.tl-names', '.tl-canvas'].map(async (at) => (await page.locator(at).boundingBox())?.width ?? 0));
+    const [names = 0, canvas = 0] = await widths();
+    const edge = page.getByRole('separator', { name: 'Width of the names' });
+    const box = await edge.boundingBox();
+    if (box === null) expect.fail();
+    await page.mouse.move(box.x + 4, box.y + 60);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 104, box.y + 60, { steps: 4 });
+    await page.mouse.up();
+    const [wider = 0, narrower = 0] = await widths();
+    expect(wider - names).to.be.closeTo(100, 2);
+    expect(narrower - canvas).to.be.closeTo(-100, 2);
+    await edge.press('ArrowLeft');
+    const [back = 0] = await widths();
+    expect(wider - back).to.be.closeTo(16, 1);
+    await edge.dblclick({ position: { x: 4, y: 60 } });
+    expect(await widths()).to.deep.equal([names, canvas]);
     expect(complaints).to.deep.equal([]);
   });
 

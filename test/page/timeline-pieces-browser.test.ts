@@ -43,9 +43,9 @@ describeInBrowser('all of a profile in the timeline', (open) => {
     program = bundledProgram();
   });
 
-  it('opens at the usual step, and shows any other that is chosen', async () => {
+  it('opens with the whole profile, and shows any step that is chosen', async () => {
     const { page, complaints, requests } = await openPage('tab=timeline');
-    await shown(page, 'step 1');
+    await shown(page, 'whole profile');
     const list = page.getByLabel('Show', { exact: true });
     expect(await list.locator('option').allInnerTexts()).to.deep.equal([
       'whole profile (99.95 us)',
@@ -97,7 +97,7 @@ describeInBrowser('all of a profile in the timeline', (open) => {
   });
 
   it('moves by keys in the strip', async () => {
-    const { page, complaints } = await openPage('tab=timeline');
+    const { page, complaints } = await openPage('tab=timeline&t.piece=1');
     const strip = page.getByRole('slider');
     await strip.press('PageDown');
     await shown(page, 'step 2');
@@ -126,7 +126,7 @@ describeInBrowser('all of a profile in the timeline', (open) => {
   });
 
   it('finds in another piece what the shown one does not have', async () => {
-    const { page, complaints } = await openPage('tab=timeline&t.search=name:7-3');
+    const { page, complaints } = await openPage('tab=timeline&t.piece=1&t.search=name:7-3');
     await shown(page, 'step 7');
     await page.locator('.tl-matches', { hasText: '1 match' }).waitFor();
     await page.locator('.tl-details h3', { hasText: '7-3' }).waitFor();

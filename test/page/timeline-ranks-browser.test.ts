@@ -34,7 +34,7 @@ describeInBrowser('several ranks in the timeline', (open) => {
   before(async () => writePages(folder, bundledProgram(), { job: await sampleJob() }));
 
   it('shows one rank at first, and all of them where that is chosen', async () => {
-    const { page, complaints, requests } = await openPage('tab=timeline');
+    const { page, complaints, requests } = await openPage('tab=timeline&t.piece=2');
     await shown(page, 'step 1');
     expect((await groups(page))[0]).to.equal('▾ device 0');
     const list = page.getByLabel('Ranks shown');
@@ -55,7 +55,7 @@ describeInBrowser('several ranks in the timeline', (open) => {
   });
 
   it('goes from step to step by keys and by the list, and back to one rank', async () => {
-    const { page, complaints } = await openPage('tab=timeline&t.ranks=all');
+    const { page, complaints } = await openPage('tab=timeline&t.ranks=all&t.piece=2');
     await shown(page, 'step 1 of 4 ranks');
     await page.locator('.tl-canvas').press(']');
     await shown(page, 'step 2 of 4 ranks');
@@ -72,7 +72,7 @@ describeInBrowser('several ranks in the timeline', (open) => {
   });
 
   it('shows the ranks that are checked', async () => {
-    const { page, complaints } = await openPage('tab=timeline');
+    const { page, complaints } = await openPage('tab=timeline&t.piece=2');
     await shown(page, 'step 1');
     await page.locator('.tl-choose summary').focus();
     await page.keyboard.press('Enter');
@@ -122,7 +122,7 @@ describeInBrowser('several ranks in the timeline', (open) => {
   });
 
   it('keeps which groups are open in the link', async () => {
-    const { page } = await openPage('tab=timeline&t.ranks=0-1');
+    const { page } = await openPage('tab=timeline&t.ranks=0-1&t.piece=2');
     await shown(page, 'step 1 of 2 ranks');
     for (const rank of [0, 1]) {
       const before = parametersOf(page).toString();
@@ -144,7 +144,7 @@ describeInBrowser('several ranks in the timeline', (open) => {
   });
 
   it('looks in other steps for what the shown one does not have', async () => {
-    const { page } = await openPage('tab=timeline&t.ranks=0-1&t.search=name:%22ProfilerStep%234%22');
+    const { page } = await openPage('tab=timeline&t.ranks=0-1&t.piece=2&t.search=name:%22ProfilerStep%234%22');
     await shown(page, 'step 4 of 2 ranks');
   });
 

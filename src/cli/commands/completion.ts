@@ -45,7 +45,7 @@ export const completion: Command = {
 /** `dparse completion SHELL`. @throws UsageError likewise */
 export const dparseScript = (operands: readonly string[]): string => scriptText('dparse', operands);
 
-/** The parser's own script: it takes the shell from the environment. */
+/** The parser's own script for a shell; the parser reads the shell from the environment. */
 function scriptOf(program: ToolName, shell: string): string {
   const before = { ...process.env };
   Object.assign(process.env, { SHELL: shell, ZSH_NAME: '' });
@@ -62,7 +62,7 @@ function restore(name: string, value: string | undefined): void {
   else process.env[name] = value;
 }
 
-/** What the parser would print for arguments. */
+/** What the parser would print for these arguments. */
 function printedFor(args: readonly string[], parser: Argv): string {
   let printed = '';
   void parser.parse(args, {}, (_error, _given, output) => {
@@ -71,7 +71,7 @@ function printedFor(args: readonly string[], parser: Argv): string {
   return printed === '' ? '' : `${printed}\n`;
 }
 
-/** The name of the parser's completion command; no command of ours has it. */
+/** The name of the parser's completion command; none of our commands has this name. */
 const ASKED = 'words';
 
 /**
@@ -90,25 +90,25 @@ export async function wordsText(
   for (const [name, { title, load }] of Object.entries(entries)) {
     const isNamed = args.includes(name);
     if (isNamed) ({ tool } = await load());
-    const own = tool;
-    const { words } = own;
+    const commandTool = tool;
+    const { words } = commandTool;
     parser.command(isNamed && words !== undefined ? `${name} [word]` : name, title, (command) => {
       if (!isNamed) return command;
       if (words !== undefined) command.positional('word', { choices: words });
-      return withOptions(command, own, true);
+      return withOptions(command, commandTool, true);
     });
   }
   const words = args.slice(1);
   const listed = valueWords(tool.options, words);
   if (listed !== null) return listed.map((word) => `${word}\n`).join('');
   const printed = printedFor(args, parser.completion(ASKED, false));
-  // A short name is an option of one dash.
+  // The parser lists short options with two dashes, which is wrong.
   return printed.replace(/^--\w(?:[:\t].*)?\n/gm, '');
 }
 
 /**
- * Values of options that the parser cannot complete: entries of a list, as in `-c idx,op,t`; no words where the value is the
- * name of a file, so that the shell completes it. Null where the last word is not such a value.
+ * Option values that the parser cannot complete: entries of a list, as in `-c idx,op,t`; no words when the value is a file
+ * name, so that the shell completes it. Null when the last word is not such a value.
  */
 function valueWords(options: readonly Option[], words: readonly string[]): readonly string[] | null {
   const [flag, last = ''] = words.slice(-2);

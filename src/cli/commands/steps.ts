@@ -1,27 +1,14 @@
 /** `dprof steps`: where the time of each step of training or serving went. */
 import { UserError } from '../../record/errors.js';
-import { escapeControls } from '../../record/control-characters.js';
-import { columnsOf, SERVING_STEP_COLUMNS, STEP_TIME_COLUMNS, type StepRow } from '../../prof/steps/step-columns.js';
-import type { Column } from '../../table/column.js';
+import { columnsOf, SERVING_STEP_COLUMNS, STEP_TIME_COLUMNS } from '../../prof/steps/step-columns.js';
 import { MOST_STEPS } from '../../prof/steps/host-steps.js';
 import { Steps, type ProfileSteps } from '../../prof/steps/steps.js';
-import { readable } from '../../table/readable.js';
-import { aligned, alignedTable } from '../../write/cell-text.js';
+import { aligned } from '../../write/cell-text.js';
+import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../records-command.js';
+import { printTable, runAnalysis } from '../run-analysis.js';
 import { numberList, type Option } from '../arguments.js';
 import { DEVICE_OPTION, unfit } from '../shared-options.js';
-import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../records-command.js';
-import { printTable, profileHeading, runAnalysis } from '../run-analysis.js';
-
-const screenColumns = (rows: ProfileSteps['rows']): Column<StepRow>[] =>
-  columnsOf(rows)
-    .filter(({ machineOnly }) => machineOnly !== true)
-    .map((column) => readable(column, column.key));
-
-/** One profile: its name, then its steps with times in us. */
-function screenOf({ profile, header, rows }: ProfileSteps): string {
-  const lines = [`${profileHeading(profile, header)}, times in us`, ...alignedTable(screenColumns(rows), rows)];
-  return `${lines.map(escapeControls).join('\n')}\n`;
-}
+import { stepsScreen } from '../screens/steps.js';
 
 const STEPS_OPTION: Option = { name: 'step', takes: 'LIST', help: 'only the rows of these steps, as 3 or 10-19' };
 
@@ -80,7 +67,7 @@ export const steps = recordsCommand(
         const profiles = facts.map((profile) => chosenOf(profile, numbers));
         refuseNone(profiles, numbers);
         const rows = profiles.flatMap((profile) => profile.rows);
-        if (request.format === 'text') return write(profiles.map(screenOf).join('\n'));
+        if (request.format === 'text') return write(profiles.map(stepsScreen).join('\n'));
         return printTable({ columns: columnsOf(rows), rows }, request.format, write);
       },
     });

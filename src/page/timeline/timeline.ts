@@ -1,13 +1,14 @@
-/** The timeline of a page, on a canvas, and its state in the address, synchronised in both directions. */
+/** The timeline of a page on a canvas, and its state in the address, synchronised in both directions. */
 import { element } from '../document/dom-elements.js';
-import { showDetails, showTip, showTrackTip } from './controls/details.js';
+import { showDetails, showTip, showTrackTip, type LinkedPiece } from './controls/details.js';
+import type { LongestTexts } from '../../prof/html/timeline/longest-texts.js';
 import type { TimelineEvents } from './events/events.js';
 import { whoseStart } from './events/coverage.js';
 import { PointerGestures } from './controls/gestures.js';
 import { actOn, type KeyActions } from './controls/keys.js';
 import { showLegend, showToolbar } from './controls/toolbar.js';
 import { showMarkers } from './controls/marker-panel.js';
-import { showNames } from './controls/lane-names.js';
+import { nameEdge, showNames } from './controls/lane-names.js';
 import { Scene, type SceneState } from './model/scene.js';
 import { fitted, within, type View } from './model/view.js';
 import type { SearchElsewhere } from './controls/search/elsewhere.js';
@@ -20,10 +21,12 @@ import { quantityText } from '../document/units.js';
 import { readAddress, withAddress, type TimelineAddress } from './model/timeline-address.js';
 import { matchAt, type StepSpan } from './model/search.js';
 
-/** ms between changes of the address: browsers limit their rate. */
+/** Interval in ms between changes of the address, because browsers limit their rate. */
 const EVERY = 300;
 
-/** Addresses have times from the profile's start, as the axis: a link holds for any timeline of the profile. */
+/**
+ * Addresses, like the axis, have times from the profile's start, so that a link is valid for any timeline of the profile.
+ */
 const moved = <Span extends View>(span: Span, by: number): Span => ({
   ...span,
   from: span.from + by,
@@ -33,21 +36,23 @@ const moved = <Span extends View>(span: Span, by: number): Span => ({
 const isSameSet = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
   a.size === b.size && [...a].every((one) => b.has(one));
 
-const KEYS: readonly (keyof SceneState)[] = ['view', 'event', 'colour', 'search', 'closed', 'opened', 'span'];
+const KEYS: readonly (keyof SceneState)[] = [
+  ...(['view', 'event', 'colour', 'search', 'closed', 'opened', 'span', 'markers'] as const),
+];
 
 /** The piece of a profile that a timeline shows. */
 interface ShownPiece {
-  /** In the address; null for the one that is shown first. */
+  /** Index in the address; null for the piece that is shown first. */
   readonly at: number | null;
-  /** Where it is only a part of what is drawn: that part, ns from the profile's start. */
+  /** Set when the piece is only a part of what is drawn: that part, in ns from the profile's start. */
   readonly part: View | null;
-  /** The first and the last of its steps; null for what lies between steps. */
+  /** The first and last of its steps; null for a piece between steps. */
   readonly steps: StepSpan | null;
 }
 
 function followAddress(scene: Scene, profile: number, piece: ShownPiece, signal: AbortSignal): void {
   const { events } = scene;
-  /** The view without one in the address. */
+  /** The view when the address states none. */
   const all = piece.part === null ? fitted(events.span) : within(moved(piece.part, -events.origin), events.span);
   const restore = (): void => {
     const address = readAddress(location.hash);
@@ -61,13 +66,14 @@ function followAddress(scene: Scene, profile: number, piece: ShownPiece, signal:
       opened: new Set(address.opened),
       event,
       span: isOwn && address.span !== null ? moved(address.span, -events.origin) : null,
+      markers: isOwn ? address.markers : [],
     });
     const found =
       !isOwn || address.found === null || scene.matches === null ? null : matchAt(events, scene.matches, address.found);
     if (found !== null) scene.find(found);
   };
   const addressNow = (): Omit<TimelineAddress, 'found'> => {
-    const { view, event, colour, search, closed, opened, span } = scene.shown;
+    const { view, event, colour, search, closed, opened, span, markers } = scene.shown;
     const isAll = view.from === all.from && view.to === all.to;
     return {
       profile,
@@ -79,6 +85,7 @@ function followAddress(scene: Scene, profile: number, piece: ShownPiece, signal:
       closed: isSameSet(closed, scene.usuallyClosed) ? null : [...closed],
       opened: [...opened],
       span: span === null ? null : moved(span, events.origin),
+      markers,
     };
   };
   let waiting: ReturnType<typeof setTimeout> | undefined;
@@ -89,7 +96,7 @@ function followAddress(scene: Scene, profile: number, piece: ShownPiece, signal:
       const path = `${location.pathname}${location.search}`;
       history.replaceState(history.state, '', fragment === '' ? path : `${path}#${fragment}`);
     } catch {
-      // A page in a frame may not be allowed to change its address: it works without.
+      // A page in a frame may not be allowed to change its address; it works without that.
     }
   };
   restore();
@@ -103,18 +110,22 @@ function followAddress(scene: Scene, profile: number, piece: ShownPiece, signal:
 interface TimelineOptions {
   /** Index of the profile in its file, from 0. */
   readonly profile?: number;
-  /** The file in suggested commands, as a word of a shell. */
+  /** The file in suggested commands, as a shell word. */
   readonly file?: string;
-  /** Which piece of the profile it is. */
+  /** The shown piece of the profile. */
   readonly piece?: ShownPiece;
   /** Called when the view moves, with ns from the profile's start. */
   readonly viewed?: (view: View) => void;
-  /** Shows the piece before or after. */
+  /** Shows the previous or next piece. */
   readonly step?: (by: 1 | -1) => void;
+  /** Texts with strong colours; by default those of the piece. */
+  readonly longest?: LongestTexts;
   readonly searchElsewhere?: SearchElsewhere;
-  /** Shows a time of another piece, ns from the profile's start. */
+  /** Shows a time in another piece, in ns from the profile's start. */
   readonly goTo?: (time: number) => void;
-  /** Called after each drawing of the events with the time it took, ms. */
+  /** The piece that has each event by itself, of a time whose events are merged here; null for none. */
+  readonly pieceAt?: (time: number) => LinkedPiece | null;
+  /** Called after each drawing of the events, with its duration in ms. */
   readonly drawn?: (ms: number) => void;
 }
 
@@ -140,7 +151,7 @@ export function showTimeline(
   const open = async (): Promise<void> => {
     try {
       const { events, extras } = await load();
-      // Between two frames: laying out many events takes as long as unpacking them.
+      // Yields between frames, because laying out many events takes as long as unpacking them.
       await nextTask();
       if (closing.signal.aborted) return;
       scene = fill(place, events, extras, options, closing.signal);
@@ -176,7 +187,7 @@ function whatIsDrawn(events: TimelineEvents): string {
 /** The status text: how many arrows are hidden. */
 function arrowStatus(scene: Scene): HTMLElement {
   const status = element('span', { role: 'status' });
-  scene.on(['event', 'view', 'arrows'], () => {
+  scene.on(['event'], () => {
     const { remark } = scene.arrows;
     status.textContent = remark === '' ? '' : ` · ${remark}`;
   });
@@ -189,14 +200,25 @@ function fill(
   place: HTMLElement,
   events: TimelineEvents,
   extras: TimelineExtras,
-  { profile = 0, file = 'FILE', piece = FIRST_PIECE, viewed, step, searchElsewhere, goTo, drawn }: TimelineOptions,
+  options: TimelineOptions,
   signal: AbortSignal,
 ): Scene | null {
+  const {
+    profile = 0,
+    file = 'FILE',
+    piece = FIRST_PIECE,
+    viewed,
+    step,
+    searchElsewhere,
+    goTo,
+    pieceAt,
+    drawn,
+  } = options;
   if (events.count === 0) {
     place.replaceChildren(element('p', { class: 'tl-hint' }, 'no events in this span of time'));
     return null;
   }
-  const scene = new Scene(events, extras);
+  const scene = new Scene(events, extras, options.longest);
   const stage = new TimelineCanvas(scene, signal, drawn);
   const search = showSearch(scene, piece.steps, searchElsewhere);
   const markers = showMarkers(scene);
@@ -222,21 +244,19 @@ function fill(
     element('div', { class: 'tl-corner' }, `time from ${whoseStart(events)} start`),
     element('div', { class: 'tl-pin' }, names.pinned),
   );
-  stage.sheet.append(names.scrolled);
+  stage.sheet.append(
+    names.scrolled,
+    nameEdge(place, stage.sheet, () => stage.resize()),
+  );
   stage.holder.append(showTip(scene, stage.canvas, signal), showTrackTip(scene, stage, signal));
   scene.on(['event'], () => {
     const band = scene.shown.event === null ? null : scene.bandOf(scene.shown.event);
     if (band !== null) stage.reveal(band.top, band.height);
   });
   const notices = showNotices(scene, (time) => goTo?.(time));
-  const results = [showDetails(scene, profile, file), showSelection(scene, signal)];
+  const results = [showDetails(scene, { profile, file, pieceAt }), showSelection(scene, signal)];
   const panels = [showTracks(scene, signal), notices, markers.place];
   const whole = element('div', { class: 'tl' });
-  // The drawing leaves room for what is said of a selection.
-  const leaveRoom = (): void => {
-    whole.classList.toggle('tl-with-results', scene.shown.event !== null || scene.shown.span !== null);
-  };
-  scene.on(['event', 'span'], leaveRoom);
   place.replaceChildren(whole);
   whole.append(
     element('p', { class: 'tl-what' }, whatIsDrawn(events), arrowStatus(scene)),

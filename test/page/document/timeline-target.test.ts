@@ -12,6 +12,7 @@ import type { PageProfile } from '../../../src/prof/html/page-data.js';
 import type { PageTimeline } from '../../../src/prof/html/timeline/timeline-data.js';
 import { readAddress, withAddress } from '../../../src/page/timeline/model/timeline-address.js';
 import { FIXTURE } from '../fixture.js';
+import { NO_LONGEST } from '../../../src/prof/html/timeline/longest-texts.js';
 import { NOTHING_LACKS } from '../timeline/fixture.js';
 
 const [profile] = FIXTURE.profiles as [PageProfile];
@@ -23,13 +24,14 @@ const timeline: PageTimeline = {
   ],
   first: 1,
   lacks: NOTHING_LACKS,
+  longest: NO_LONGEST,
 };
 const linked: Linked = { at: 1, profile: { ...profile, timeline } };
 
 /** Everything that a timeline may have been left with. */
 const LEFT = withAddress('#theme=dark', {
   ...{ profile: 0, piece: 2, view: { from: 1, to: 2 }, event: 7, colour: 'layer', search: 'gemm' },
-  ...{ closed: ['device 0'], opened: [], span: { from: 3, to: 4, lanes: new Set(['thread 1']) } },
+  ...{ closed: ['device 0'], opened: [], markers: [], span: { from: 3, to: 4, lanes: new Set(['thread 1']) } },
 });
 
 describe('targets of links to the timeline', () => {

@@ -28,7 +28,7 @@ import { formatOf, formatOption, QUIET_OPTION, readReading, withTableFormats } f
 const FORMATS = withTableFormats('text', 'junit');
 
 const COLUMN_KEYS = COLUMNS.map(({ key }) => key);
-/** Rows in Markdown, which is mostly for a comment of limited length. */
+/** Maximum rows in Markdown, which is mostly used in comments of limited length. */
 const MARKDOWN_ROWS = 30;
 
 const percent = (part: number): string => `${100 * part}%`;
@@ -98,7 +98,7 @@ export const DIFF: Tool = {
   ],
 };
 
-/** @throws UsageError for anything that cannot be meant */
+/** @throws UsageError for invalid options */
 export function readDiffArguments(given: Arguments) {
   const format = formatOf(given, FORMATS);
   const [base = '', next = ''] = given.operands;
@@ -117,7 +117,7 @@ export function readDiffArguments(given: Arguments) {
     where: given.read('where', parseWhere),
     /** What of each profile is compared; each input has its own. */
     choiceOf: (): RecordChoice | undefined => readChoice(given, DIFF),
-    /** Peak rates for every device of both inputs; null for their own. */
+    /** Peak rates for all devices of both inputs; null to use their own. */
     device: readPeaks(given),
     settings: {
       rate: given.read('fdr', rateOf) ?? DEFAULTS.rate,
@@ -125,7 +125,7 @@ export function readDiffArguments(given: Arguments) {
       minSamples: given.read('min-samples', (text) => integer('--min-samples', text, 1)) ?? DEFAULTS.minSamples,
       asIs: given.on('as-is'),
     },
-    /** Rows that are written at most. */
+    /** Maximum number of rows to write. */
     top: given.read('top', (text) => integer('--top', text, 0)) ?? (format === 'markdown' ? MARKDOWN_ROWS : Infinity),
   };
 }

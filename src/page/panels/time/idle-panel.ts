@@ -1,4 +1,4 @@
-/** Why the devices were idle: by cause, the longest gaps with what the host did, and how long launches waited. */
+/** Why the devices were idle: by cause, the longest gaps with the host's activity, and how long launches waited. */
 import type { Distribution } from '../../../containers/log-histogram.js';
 import { elementAt } from '../../../containers/element.js';
 import type { CauseTime, PageGap } from '../../../prof/html/idle/idle-data.js';
@@ -42,7 +42,7 @@ function causes(view: PanelView): HTMLElement {
   });
 }
 
-/** Gaps of the whole profile at first. */
+/** Number of gaps of the whole profile that are shown initially. */
 const LONGEST = 20;
 
 const stepCell = ({ step, isBetween }: PageGap): string | null =>
@@ -89,14 +89,14 @@ function gaps(view: PanelView): HTMLElement[] {
   return [section('Longest gaps', ...picker, place, about)];
 }
 
-/** Times from one power of two to the next; of counts the whole numbers among them. */
+/** Times from one power of two to the next; for counts, the whole numbers in between. */
 function binText({ from, to }: { readonly from: number; readonly to: number }, unit: DisplayUnit): string {
   const last = unit === 'count' ? to - 1 : to;
   const first = quantityText(from, unit);
   return last === from ? first : `${first} – ${quantityText(last, unit)}`;
 }
 
-/** Bars of powers of two. */
+/** Bars for powers of two. */
 function octaves({ bins }: Distribution, what: string, unit: DisplayUnit): ChartOption {
   const first = bins[0]?.from ?? 0;
   const last = bins.at(-1)?.to ?? 1;

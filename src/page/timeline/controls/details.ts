@@ -1,12 +1,12 @@
 /**
- * What a timeline says of an event: details of the selected one, with links to its launch or to the events that it
+ * What a timeline shows about an event: details of the selected one, with links to its launch or to the events that it
  * launched, and the tooltip of the one under the pointer.
  */
 import { elementAt } from '../../../containers/element.js';
 import { button, element } from '../../document/dom-elements.js';
-import { countOf, dependenciesOf, launchedBy, textOf, type Dependent } from '../events/events.js';
+import { countOf, dependenciesOf, launchedBy, startOf, textOf, type Dependent } from '../events/events.js';
 import { inLayer, ofOp } from '../../document/timeline-target.js';
-import { allFacts, explainCommand, shortFacts, type EventFact } from '../events/event-facts.js';
+import { allFacts, explainCommand, operandsOf, shortFacts, type EventFact } from '../events/event-facts.js';
 import { sameSequence } from '../events/kernel-facts.js';
 import type { Scene } from '../model/scene.js';
 import type { TimelineMark } from '../../../prof/html/timeline/timeline-data.js';
@@ -18,10 +18,10 @@ import { around } from '../model/view.js';
 import { marksAt } from '../tracks/load-tracks.js';
 import { momentText, readingOf, scaleText } from '../tracks/track.js';
 
-/** Distance from the pointer, CSS pixels. */
+/** Distance from the pointer in CSS pixels. */
 const DISTANCE = 14;
 
-/** A tooltip that is empty and hidden, and stays beside the pointer. @param name of its class */
+/** An empty, hidden tooltip that follows the pointer. @param name its class */
 function tipAtPointer(name: string, canvas: HTMLElement, signal: AbortSignal): HTMLElement {
   const tip = element('div', { class: name, hidden: true, 'aria-hidden': 'true' });
   const follow = ({ offsetX, offsetY }: PointerEvent): void => {
@@ -47,10 +47,18 @@ export function showTip(scene: Scene, canvas: HTMLElement, signal: AbortSignal):
       ...shortFacts(scene.events, hovered).map(([name, value]) => element('div', {}, `${name}: ${value}`)),
     );
   });
+  // After a click, only what is hovered next has a tip.
+  const hide = (): void => {
+    tip.hidden = true;
+  };
+  canvas.addEventListener('pointerdown', hide, { signal });
   return tip;
 }
 
-/** Distance at which the pointer still hits a mark, and up to which it has not moved between press and release, CSS pixels. */
+/**
+ * Distance in CSS pixels at which the pointer still hits a mark, and up to which it counts as not moved between press and
+ * release.
+ */
 const NEAR = 3;
 const MOST_MARKS = 6;
 
@@ -78,20 +86,25 @@ export function showTrackTip(scene: Scene, stage: TimelineCanvas, signal: AbortS
     tip.hidden = true;
   };
   const move = ({ offsetX, offsetY, buttons }: PointerEvent): void => {
-    // It would cover what a drag selects.
-    if (buttons === 0) show(offsetX, offsetY);
+    // It would cover what a drag selects, or what a click has selected.
+    if (buttons === 0 && !isStill(offsetX, offsetY)) show(offsetX, offsetY);
     else hide();
+  };
+  let pressed: readonly [x: number, y: number] = [NaN, NaN];
+  const isStill = (x: number, y: number): boolean =>
+    Math.abs(x - pressed[0]) <= NEAR && Math.abs(y - pressed[1]) <= NEAR;
+  const press = ({ offsetX, offsetY }: PointerEvent): void => {
+    pressed = [offsetX, offsetY];
+    hide();
   };
   canvas.addEventListener('pointermove', move, { signal });
   canvas.addEventListener('pointerleave', hide, { signal });
-  let pressed: readonly [x: number, y: number] = [NaN, NaN];
-  canvas.addEventListener('pointerdown', ({ offsetX, offsetY }) => (pressed = [offsetX, offsetY]), { signal });
+  canvas.addEventListener('pointerdown', press, { signal });
   canvas.addEventListener(
     'click',
     ({ offsetX: x, offsetY: y }) => {
       const [mark] = marksUnder(x, y);
-      const isStill = Math.abs(x - pressed[0]) <= NEAR && Math.abs(y - pressed[1]) <= NEAR;
-      if (mark !== undefined && isStill) scene.look(around(mark.start, mark.end, scene.events.span));
+      if (mark !== undefined && isStill(x, y)) scene.look(around(mark.start, mark.end, scene.events.span));
     },
     { signal },
   );
@@ -121,17 +134,103 @@ function trackTexts({ extras, events }: Scene, number: number, time: number, per
 
 const MOST_LINKS = 20;
 
-/** Values that lead to all events that have them: the condition of the search. */
+/** Values that link to all events with the same value, with the condition of the search. */
 const SEARCHES: Readonly<Record<string, ((value: string) => string) | undefined>> = {
   op: (op) => ofOp(op).condition,
   layer: (path) => inLayer([path]).condition,
 };
 
-/** A fact in a box of its own, so that facts fill columns. */
+/** A fact in a separate box, so that facts fill columns. */
 const factBox = (title: string, ...values: readonly (HTMLElement | string)[]): HTMLElement =>
   element('div', {}, element('dt', {}, title), element('dd', { class: 'tl-links' }, ...values));
 
-/** Facts as a list; one without a name goes on with the one before. */
+/** Facts that belong together, by their names: each with what it means. */
+const GROUPS: readonly (readonly [title: string, meanings: Readonly<Record<string, string>>])[] = [
+  [
+    'What',
+    {
+      kind: 'What the event is: work of a device, a call that launched it, or a range of the program',
+      'stands for': 'Short events next to each other are drawn as one bar',
+      'each event': 'The step in which each event of the bar is drawn by itself',
+      op: 'The op that the event belongs to; click to find all of them',
+      layer: 'The layer of the network; click to find all of it',
+      direction: 'Forward (fprop) or backward (bprop)',
+      forward: 'The op of the forward pass that this one is the gradient of',
+      family: 'What the kernel is by its name',
+      TC: 'How it is known whether the matrix unit ran',
+      'tensor cores': 'Whether the kernel ran on the matrix unit (tensor cores)',
+      trace: 'Call stack of the program, the innermost frame last',
+    },
+  ],
+  [
+    'Timing',
+    {
+      rank: 'The rank of the job that the event is of',
+      start: 'When it began',
+      'start in its profile': "When it began by the clock of its rank's profile",
+      duration: 'From its start to its end',
+      lane: 'The stream, queue or thread that ran it',
+      'in the queue': 'From the end of its launch to its start',
+      occupancy: 'Share of the warps of a multiprocessor that can be resident, and what limits it',
+      bound: 'What limits it: compute or memory bandwidth of the device, or its own small size',
+      device: 'The device whose peaks are meant, and where they are known from',
+    },
+  ],
+  [
+    'Operands',
+    {
+      operands: 'Inputs and outputs of the instruction',
+      dtype: 'Element type that the kernel computes in',
+      FLOPs: 'Floating-point operations, and how many a second; or how they are counted',
+      'grid, block': 'Thread blocks of the launch / threads of each block',
+      registers: 'Registers of each thread',
+      'shared mem': 'On-chip memory of each thread block',
+    },
+  ],
+  [
+    'Memory',
+    {
+      bytes: 'Bytes that are read and written, and how many a second; or how they are counted',
+      tensor: 'The tensor that the packet moves a part of',
+      source: 'Where it is read',
+      destination: 'Where it is written',
+      transfer: 'The transfer that the packet is a part of',
+      queue: 'The queue of the DMA engine',
+    },
+  ],
+  [
+    'Ids and links',
+    {
+      id: 'Number of the kernel, the column idx of dprof',
+      pc: 'Position in the program of its engine',
+      'sequence id': 'Number that the forward and the backward of an op share',
+      'raises semaphore': 'The semaphore that the packet raises at its end',
+      'launched by': 'The call on a thread that launched it',
+      launched: 'What the call launched on devices',
+      'forward, backward': 'Kernels with the same sequence id',
+      'waited for': 'What had to end before it',
+      'waited for by': 'What could not begin before its end',
+      explain: 'The command that says where each of the values comes from',
+    },
+  ],
+];
+
+/** The group of facts that no group names. */
+const OTHERS = 'Operands';
+
+/** Facts by group, each in a list with its title; groups without facts are left out. */
+function groupedFacts(boxes: readonly HTMLElement[]): HTMLElement[] {
+  const titleOf = (box: HTMLElement): string => box.querySelector('dt')?.textContent ?? '';
+  const groupOf = (name: string): string => GROUPS.find(([, meanings]) => name in meanings)?.[0] ?? OTHERS;
+  return GROUPS.flatMap(([title, meanings]) => {
+    const own = boxes.filter((box) => groupOf(titleOf(box)) === title);
+    for (const box of own) box.title = meanings[titleOf(box)] ?? 'As dprof --explain says it';
+    if (own.length === 0) return [];
+    return [element('section', { 'aria-label': title }, element('h4', {}, title), element('dl', {}, ...own))];
+  });
+}
+
+/** Facts as a list; a fact without a name continues the previous one. */
 function factItems(scene: Scene, facts: readonly EventFact[]): HTMLElement[] {
   const boxes: HTMLElement[] = [];
   for (const [name, value] of facts) {
@@ -141,13 +240,27 @@ function factItems(scene: Scene, facts: readonly EventFact[]): HTMLElement[] {
         ? value
         : button(value, () => scene.set({ search: condition }), { title: `Search for ${condition}` });
     if (name === '') boxes.at(-1)?.append(element('dd', { class: 'tl-links' }, shown));
+    else if (name === 'operands') boxes.push(factBox(name, ...operandsOf(value).map((one) => element('div', {}, one))));
     else boxes.push(factBox(name, shown));
   }
   return boxes;
 }
 
-/** @param profile its index in the file of that name, where the timeline is of one */
-export function showDetails(scene: Scene, profile: number, file: string): HTMLElement {
+/** Another piece of the profile, and what shows it. */
+export interface LinkedPiece {
+  readonly name: string;
+  readonly show: () => void;
+}
+
+/** Where the events of a timeline are from. */
+interface DetailsOptions {
+  /** Its index in the file of that name, where the timeline is of one. */
+  readonly profile: number;
+  readonly file: string;
+  readonly pieceAt?: ((time: number) => LinkedPiece | null) | undefined;
+}
+
+export function showDetails(scene: Scene, { profile, file, pieceAt }: DetailsOptions): HTMLElement {
   const { events } = scene;
   const place = element('section', { class: 'tl-details', 'aria-live': 'polite', 'aria-label': 'Selected event' });
   const link = (event: number): HTMLElement =>
@@ -172,9 +285,8 @@ export function showDetails(scene: Scene, profile: number, file: string): HTMLEl
     const launcher = elementAt(events.arrows.launcher, event);
     const command = explainCommand(events, event, profile, file);
     const { before, after } = dependenciesOf(events, event);
-    const facts = element(
-      'dl',
-      {},
+    const piece = countOf(events, event) > 1 ? (pieceAt?.(events.origin + startOf(events, event)) ?? null) : null;
+    const facts = groupedFacts([
       ...factItems(scene, allFacts(events, event)),
       ...links('launched by', launcher === -1 ? [] : [launcher]),
       ...links('launched', launchedBy(events, event)),
@@ -182,8 +294,12 @@ export function showDetails(scene: Scene, profile: number, file: string): HTMLEl
       ...dependents('waited for', before),
       ...dependents('waited for by', after),
       ...(command === null ? [] : [factBox('explain', element('code', { class: 'tl-command' }, command))]),
+      ...(piece === null ? [] : [factBox('each event', button(piece.name, piece.show))]),
+    ]);
+    place.replaceChildren(
+      element('h3', {}, textOf(events, 'name', event) ?? 'na'),
+      element('div', { class: 'tl-facts' }, ...facts),
     );
-    place.replaceChildren(element('h3', {}, textOf(events, 'name', event) ?? 'na'), facts);
   };
   scene.on(['event'], show);
   show();

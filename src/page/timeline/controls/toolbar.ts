@@ -1,17 +1,20 @@
-/** Buttons of a timeline, for the actions of the keys, and the legend of its colours. */
+/** Buttons of a timeline, with the same actions as the keys, and the legend of its colours. */
 import { button, element, select } from '../../document/dom-elements.js';
 import { COLOUR_KEYS, COLOUR_TITLES, STRONG, UNKNOWN, type LegendEntry } from '../events/event-colours.js';
 import { actOn, type KeyActions } from './keys.js';
-import type { Scene, SceneState } from '../model/scene.js';
-import { MOST_ARROWS } from '../model/shown-arrows.js';
+import type { Scene } from '../model/scene.js';
 import { CONDITION_KEYS } from '../model/condition-columns.js';
 import { plural } from '../../../record/plural.js';
 import { elementAt } from '../../../containers/element.js';
 import { quantityText } from '../../document/units.js';
 import { FULL, PRINTED, readTheme, styleOf, watchTheme, type CanvasTheme } from '../draw/canvas-colours.js';
 
-function title({ text, count, time }: LegendEntry): string {
-  return `${text ?? 'unknown'}: ${quantityText(count, 'count')} events, ${quantityText(time, 'ns')}`;
+function title({ text, count, device, host }: LegendEntry): string {
+  const times = [
+    ...(device > 0 ? [`${quantityText(device, 'ns')} on devices`] : []),
+    ...(host > 0 ? [`${quantityText(host, 'ns')} on threads`] : []),
+  ];
+  return [`${text ?? 'unknown'}: ${quantityText(count, 'count')} events`, ...times].join(', ');
 }
 
 export function showLegend(scene: Scene, signal: AbortSignal): HTMLElement {
@@ -32,7 +35,7 @@ export function showLegend(scene: Scene, signal: AbortSignal): HTMLElement {
       if (text === null || slot === UNKNOWN) return element('span', { title: title(entry) }, ...inside);
       const made = element('button', { type: 'button', title: title(entry) }, ...inside);
       made.addEventListener('click', () => {
-        // The text up to its first quote, as a quote would end it.
+        // The text up to its first quote, because a quote would end the search term.
         const [start = ''] = text.split('"');
         scene.set({ search: `${field}:"${start}"` });
       });
@@ -87,15 +90,12 @@ function keyHelp(): HTMLElement {
   return element('details', { class: 'tl-help' }, element('summary', {}, 'Keys'), table, element('p', {}, SEARCH));
 }
 
-/** A button that stays pressed while a flag of the scene is set. */
-function toggle(scene: Scene, key: 'spanning' | 'arrows', label: string, title: string): HTMLElement {
-  const flip = (): void => {
-    const change: Partial<SceneState> = { [key]: !scene.shown[key] };
-    scene.set(change);
-  };
-  const made = button(label, flip, { title });
-  const show = (): void => made.setAttribute('aria-pressed', String(scene.shown[key]));
-  scene.on([key], show);
+/** A button that stays pressed while dragging selects. */
+function spanToggle(scene: Scene): HTMLElement {
+  const flip = (): void => scene.set({ spanning: !scene.shown.spanning });
+  const made = button('Select', flip, { title: 'Dragging selects a span of time on the lanes that it covers' });
+  const show = (): void => made.setAttribute('aria-pressed', String(scene.shown.spanning));
+  scene.on(['spanning'], show);
   show();
   return made;
 }
@@ -118,8 +118,7 @@ export function showToolbar(scene: Scene, keys: KeyActions, search: HTMLElement)
       key('−', '-', 'Zoom out'),
       key('+', '+', 'Zoom in'),
       key('All', '0', 'Show all'),
-      toggle(scene, 'spanning', 'Select', 'Dragging selects a span of time on the lanes that it covers'),
-      toggle(scene, 'arrows', 'Arrows', `Arrows of all launches, where at most ${MOST_ARROWS} are in sight`),
+      spanToggle(scene),
     ),
     colour,
     search,

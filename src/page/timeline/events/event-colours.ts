@@ -1,17 +1,24 @@
 /**
- * Colours of events. The texts with the most time have strong colours, all others pale ones. A colour is chosen by the
- * hash of its text, so that a text mostly has the same colour in every profile; where two of the strong ones collide, one
- * takes the next free colour.
+ * Colours of events. The texts with the most time on the devices of the page have strong colours, all others pale ones. A
+ * colour is chosen by the hash of its text, so that a text has one colour in all pieces and ranks of a page, and mostly
+ * the same in every profile; where two of the strong ones collide, one takes the next free colour.
  */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import { EVENT_KINDS } from '../../../prof/html/timeline/timeline-data.js';
-import { countOf, kindOf, textOf, timeOf, type TimelineEvents } from './events.js';
+import {
+  addedTimes,
+  hash,
+  type ColouredColumn,
+  type HashedTime,
+  type LongestTexts,
+} from '../../../prof/html/timeline/longest-texts.js';
+import { countOf, isOnDevice, kindOf, textOf, timeOf, type TimelineEvents } from './events.js';
 
 /**
- * Ten colours that remain distinct for colour-blind people: chosen by maximising the least distance in OKLab under the
+ * Ten colours that are distinct for colour-blind people: chosen by maximising the minimum distance in OKLab under the
  * simulations of Machado, Oliveira and Fernandes 2009, https://doi.org/10.1109/TVCG.2009.113; relative luminance 0.1 to
- * 0.6, to be visible on light and dark ground.
+ * 0.6, to be visible on light and dark backgrounds.
  */
 export const PALETTE = [
   '#3b52c4',
@@ -26,7 +33,7 @@ export const PALETTE = [
   '#fab1f3',
 ] as const;
 
-/** Slots of colours: first the palette, then its pale variants, then the colour of unknown texts. */
+/** Slots of colours: first the palette, then its pale variants, then the colour for unknown texts. */
 export const STRONG = PALETTE.length;
 export const UNKNOWN = 2 * STRONG;
 export const SLOTS = UNKNOWN + 1;
@@ -43,7 +50,7 @@ export const COLOUR_TITLES: Readonly<Record<ColourKey, string>> = {
   tc: 'tensor cores',
 };
 
-/** The default: by op, or by name where no event has an op, as instructions of Neuron devices. */
+/** The default: by op, or by name when no event has an op, as with instructions of Neuron devices. */
 export function usualColour(events: TimelineEvents): ColourKey {
   for (let event = 0; event < events.count; event++) if (textOf(events, 'op', event) !== null) return 'op';
   return 'kernel';
@@ -53,50 +60,49 @@ export interface EventColours {
   /** Slot of each event. */
   readonly slots: Uint8Array;
   readonly legend: readonly LegendEntry[];
-  /** Texts with pale colours: their count and time. */
+  /** Number and time of the texts with pale colours. */
   readonly rest: { readonly count: number; readonly time: number };
 }
 
 export interface LegendEntry {
-  /** Null for unknown. */
+  /** Null when unknown. */
   readonly text: string | null;
   readonly slot: number;
   readonly count: number;
-  /** ns of its events, summed. */
-  readonly time: number;
-}
-
-/** FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/: 32 bits, over UTF-16 units. */
-export function hash(text: string): number {
-  let value = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193);
-  // The low bits of similar texts are similar: mix in the high ones.
-  return (value ^ (value >>> 15)) >>> 0;
+  /** ns of its events on devices and on threads, summed. */
+  readonly device: number;
+  readonly host: number;
 }
 
 /**
- * Slots of the texts with strong colours, by hash; where two have the same, the first in alphabetical order keeps it.
- * @param texts at most as many as there are colours
+ * Slots of the texts with strong colours, by hash; where two have the same, the lesser hash keeps it.
+ * @param hashes of texts, at most as many as there are colours
  */
-export function slotsOf(texts: readonly string[]): Map<string, number> {
-  const slots = new Map<string, number>();
+export function slotsOf(hashes: readonly number[]): Map<number, number> {
+  const slots = new Map<number, number>();
   const taken = new Set<number>();
-  const settle = (text: string, slot: number): void => {
+  const settle = (text: number, slot: number): void => {
     slots.set(text, slot);
     taken.add(slot);
   };
-  const sorted = [...texts].sort();
-  for (const text of sorted) if (!taken.has(hash(text) % STRONG)) settle(text, hash(text) % STRONG);
+  const sorted = [...hashes].sort((a, b) => a - b);
+  for (const text of sorted) if (!taken.has(text % STRONG)) settle(text, text % STRONG);
   for (const text of sorted) {
     if (slots.has(text)) continue;
-    let slot = hash(text) % STRONG;
+    let slot = text % STRONG;
     while (taken.has(slot) && taken.size < STRONG) slot = (slot + 1) % STRONG;
     settle(text, slot);
   }
   return slots;
 }
 
-/** The column by which events are coloured, and the texts of its numbers. */
+/** Of several profiles what has the most time in all of them together. */
+export function longestOf(profiles: readonly LongestTexts[]): LongestTexts {
+  const added = (column: ColouredColumn): HashedTime[] => addedTimes(profiles.map((longest) => longest[column]));
+  return { op: added('op'), layer: added('layer'), dtype: added('dtype'), name: added('name'), tc: added('tc') };
+}
+
+/** The column by which events are coloured, and the texts for its numbers. */
 function source(events: TimelineEvents, key: ColourKey): readonly [Uint8Array | Uint32Array, readonly string[]] {
   if (key === 'kind') return [events.kind, EVENT_KINDS];
   return [events.text[key === 'kernel' ? 'name' : key], events.texts];
@@ -106,28 +112,40 @@ interface TextTotal {
   readonly number: number;
   readonly text: string;
   readonly count: number;
-  readonly time: number;
+  /** ns on devices and on threads. */
+  readonly device: number;
+  readonly host: number;
 }
 
 /** Count and time of each text that has events; an index without a text, as in a damaged page, counts as unknown. */
 function totalsOf(events: TimelineEvents, numbers: Uint8Array | Uint32Array, texts: readonly string[]): TextTotal[] {
   const counts = new Uint32Array(texts.length + 1);
-  const times = new Float64Array(texts.length + 1);
+  const times = { device: new Float64Array(texts.length + 1), host: new Float64Array(texts.length + 1) };
   for (let event = 0; event < events.count; event++) {
     const number = Math.min(elementAt(numbers, event), texts.length);
+    const ofLane = times[isOnDevice(events, event) ? 'device' : 'host'];
     counts[number] = elementAt(counts, number) + countOf(events, event);
-    times[number] = elementAt(times, number) + timeOf(events, event);
+    ofLane[number] = elementAt(ofLane, number) + timeOf(events, event);
   }
   const totals = [...counts.entries()].map(([number, count]) => ({
-    number,
-    text: texts[number] ?? '',
-    count,
-    time: elementAt(times, number),
+    ...{ number, text: texts[number] ?? '', count },
+    ...{ device: elementAt(times.device, number), host: elementAt(times.host, number) },
   }));
-  return totals.filter(({ count }) => count > 0);
+  return totals.filter(({ count }) => count > 0).sort(devicesFirst);
 }
 
-/** Work of the host, and copies, have names in place of ops: pale colours, which the legend does not list. */
+/** What runs on devices, then what runs on threads alone; the longest first. */
+const devicesFirst = (a: Pick<LegendEntry, 'device' | 'host' | 'text'>, b: typeof a): number =>
+  b.device - a.device || b.host - a.host || ((a.text ?? '') < (b.text ?? '') ? -1 : 1);
+
+/** Hashes of the texts with strong colours: of the whole page where these are known, else of the events. */
+function strongTexts(key: ColourKey, known: readonly TextTotal[], longest: LongestTexts | null): readonly number[] {
+  if (key === 'kind') return EVENT_KINDS.slice(0, STRONG).map(hash);
+  const listed = longest?.[key === 'kernel' ? 'name' : key] ?? [];
+  return (listed.length > 0 ? listed.map(([text]) => text) : known.map(({ text }) => hash(text))).slice(0, STRONG);
+}
+
+/** Host work and copies have names but no ops: they get pale colours, which the legend does not list. */
 function slotsWithoutOp(events: TimelineEvents): (event: number) => number {
   const known = new Map<number, number>();
   const slotOf = (name: string | undefined): number =>
@@ -139,24 +157,26 @@ function slotsWithoutOp(events: TimelineEvents): (event: number) => number {
   };
 }
 
-/** Count and time of the events in the colour of unknown texts. */
+/** Count and times of the events in the colour of unknown texts. */
 function unknownOf(events: TimelineEvents, slots: Uint8Array): LegendEntry {
-  let [count, time] = [0, 0];
+  let [count, device, host] = [0, 0, 0];
   for (let event = 0; event < events.count; event++) {
     if (slots[event] !== UNKNOWN) continue;
     count += countOf(events, event);
-    time += timeOf(events, event);
+    if (isOnDevice(events, event)) device += timeOf(events, event);
+    else host += timeOf(events, event);
   }
-  return { text: null, slot: UNKNOWN, count, time };
+  return { text: null, slot: UNKNOWN, count, device, host };
 }
 
-export function coloursOf(events: TimelineEvents, key: ColourKey): EventColours {
+/** @param longest of all that the page has, so that a text has one colour in each of its pieces; null for the events' own */
+export function coloursOf(events: TimelineEvents, key: ColourKey, longest: LongestTexts | null = null): EventColours {
   const [numbers, texts] = source(events, key);
-  const all = totalsOf(events, numbers, texts).sort((a, b) => b.time - a.time || (a.text < b.text ? -1 : 1));
+  const all = totalsOf(events, numbers, texts);
   const known = all.filter(({ text }) => text !== '');
-  const strong = slotsOf(known.slice(0, STRONG).map(({ text }) => text));
+  const strong = slotsOf(strongTexts(key, known, longest));
   const slotOf = (text: string): number =>
-    text === '' ? UNKNOWN : (strong.get(text) ?? STRONG + (hash(text) % STRONG));
+    text === '' ? UNKNOWN : (strong.get(hash(text)) ?? STRONG + (hash(text) % STRONG));
   const ofNumber = new Uint8Array(texts.length + 1).fill(UNKNOWN);
   for (const { number, text } of all) ofNumber[number] = slotOf(text);
   const slots = new Uint8Array(events.count);
@@ -166,15 +186,13 @@ export function coloursOf(events: TimelineEvents, key: ColourKey): EventColours 
     slots[event] = slot === UNKNOWN && key === 'op' ? slotWithoutOp(event) : slot;
   }
   const unknown = unknownOf(events, slots);
-  const rest = known.slice(STRONG);
+  // All others are pale.
+  const isListed = ({ text }: TextTotal, i: number): boolean => i < STRONG || strong.has(hash(text));
+  const rest = known.filter((total, i) => !isListed(total, i));
+  const listed = known.filter(isListed).map(({ text, ...total }) => ({ ...total, text, slot: slotOf(text) }));
   return {
     slots,
-    legend: [
-      ...(unknown.count > 0 ? [unknown] : []),
-      ...known
-        .filter(({ text }) => strong.has(text))
-        .map(({ text, count, time }) => ({ text, slot: slotOf(text), count, time })),
-    ].sort((a, b) => b.time - a.time),
-    rest: { count: rest.length, time: rest.reduce((sum, { time }) => sum + time, 0) },
+    legend: [...(unknown.count > 0 ? [unknown] : []), ...listed].sort(devicesFirst),
+    rest: { count: rest.length, time: rest.reduce((sum, { device, host }) => sum + device + host, 0) },
   };
 }

@@ -1,24 +1,22 @@
-/** Which arrows a timeline draws: of the selected event all that lead to it and from it, of the view those of launches. */
+/** Which arrows a timeline draws: those that lead to the selected event and from it. */
 import { elementAt } from '../../../containers/element.js';
 import { quantityText } from '../../document/units.js';
 import { countOf, dependenciesOf, launchedBy, type TimelineEvents } from '../events/events.js';
 import { sameSequence } from '../events/kernel-facts.js';
-import { firstAtLeast } from './lane-rows.js';
-import type { View } from './view.js';
 
-/** Arrows of all visible launches are drawn if there are no more than these; of one event at most as many. */
-export const MOST_ARROWS = 300;
+/** More would hide what they lead to. */
+export const MOST_ARROWS = 20;
 
 type Arrow = readonly [from: number, to: number];
 
 export interface ShownArrows {
   readonly arrows: readonly Arrow[];
-  /** What is not drawn, a sentence; '' where all are. */
+  /** What is not drawn, as a sentence; '' when everything is. */
   readonly remark: string;
 }
 
-/** From the launch of an event, and from it to what it launched. */
-export function launchArrows(events: TimelineEvents, event: number): Arrow[] {
+/** Arrows from the launch of an event, and from it to what it launched. */
+function launchArrows(events: TimelineEvents, event: number): Arrow[] {
   const launcher = elementAt(events.arrows.launcher, event);
   const launched = launchedBy(events, event).map((to): Arrow => [event, to]);
   return launcher === -1 ? launched : [[launcher, event], ...launched];
@@ -27,7 +25,7 @@ export function launchArrows(events: TimelineEvents, event: number): Arrow[] {
 const FORWARD = 1;
 const BACKWARD = 2;
 
-/** From each forward kernel of a sequence number to each backward one, of which the event is one. */
+/** Arrows from each forward kernel to each backward kernel with the event's sequence number. */
 function passArrows(events: TimelineEvents, event: number): Arrow[] {
   const dir = elementAt(events.dir, event);
   if ((dir !== FORWARD && dir !== BACKWARD) || countOf(events, event) > 1) return [];
@@ -37,7 +35,7 @@ function passArrows(events: TimelineEvents, event: number): Arrow[] {
   return others.map((other): Arrow => (dir === FORWARD ? [event, other] : [other, event]));
 }
 
-/** From what an event waited for, and from it to what waited for it. */
+/** Arrows from the events for which an event waited, and from it to those that waited for it. */
 function dependencyArrows(events: TimelineEvents, event: number): Arrow[] {
   const { before, after } = dependenciesOf(events, event);
   return [
@@ -46,31 +44,10 @@ function dependencyArrows(events: TimelineEvents, event: number): Arrow[] {
   ];
 }
 
-function arrowsOfEvent(events: TimelineEvents, event: number): ShownArrows {
+/** @param event the selected one; null for none */
+export function shownArrows(events: TimelineEvents, event: number | null): ShownArrows {
+  if (event === null) return { arrows: [], remark: '' };
   const all = [launchArrows, passArrows, dependencyArrows].flatMap((arrows) => arrows(events, event));
   const remark = `The selected event has ${quantityText(all.length, 'count')} arrows, ${MOST_ARROWS} of them are drawn.`;
   return { arrows: all.slice(0, MOST_ARROWS), remark: all.length > MOST_ARROWS ? remark : '' };
-}
-
-/** To events that begin in the view, from their launches. */
-function arrowsOfView(events: TimelineEvents, { from, to }: View): ShownArrows {
-  const arrows: Arrow[] = [];
-  const end = firstAtLeast(events.start, to);
-  for (let event = firstAtLeast(events.start, from); event < end; event++) {
-    const launcher = elementAt(events.arrows.launcher, event);
-    if (launcher !== -1) arrows.push([launcher, event]);
-  }
-  if (arrows.length <= MOST_ARROWS) return { arrows, remark: '' };
-  const count = quantityText(arrows.length, 'count');
-  return { arrows: [], remark: `${count} launches in sight, arrows of at most ${MOST_ARROWS} are drawn: zoom in.` };
-}
-
-/** @param view null where the arrows of the view are not asked for */
-export function shownArrows(events: TimelineEvents, event: number | null, view: View | null): ShownArrows {
-  const parts = [
-    ...(view === null ? [] : [arrowsOfView(events, view)]),
-    ...(event === null ? [] : [arrowsOfEvent(events, event)]),
-  ];
-  const remarks = parts.map(({ remark }) => remark).filter((remark) => remark !== '');
-  return { arrows: parts.flatMap(({ arrows }) => arrows), remark: remarks.join(' ') };
 }

@@ -1,31 +1,33 @@
-/** The state of a timeline in the fragment of the address, as parameters of its own: `t.view=0_1000&t.search=gemm`. */
+/** The state of a timeline in the fragment of the address, as separate parameters: `t.view=0_1000&t.search=gemm`. */
 import { readFragment, withName } from '../../document/fragment.js';
 import { COLOUR_KEYS, type ColourKey } from '../events/event-colours.js';
 import type { TimelineSelection } from './selection.js';
 import type { SelectedSpan, View } from './view.js';
+import { markerName, MOST_MARKERS, sortedMarkers, type TimelineMarker } from './timeline-markers.js';
 
 export interface TimelineAddress {
-  /** Index of the profile: event and span are only valid in this one. */
+  /** Index of the profile for which event and span are valid. */
   readonly profile: number;
-  /** Index of the piece of the profile: an event is only valid in this one; null for the one that is shown first. */
+  /** Index of the piece of the profile for which an event is valid; null for the piece that is shown first. */
   readonly piece: number | null;
-  /** ns from the profile's start; null for all of the piece. */
+  /** View in ns from the profile's start; null for the whole piece. */
   readonly view: View | null;
   readonly event: number | null;
-  /** Of a link: the match that starts then is the event, ns from the profile's start. */
+  /** Set by a link: start of the match to select, in ns from the profile's start. */
   readonly found: number | null;
   /** Null for the default. */
   readonly colour: ColourKey | null;
   readonly search: string;
-  /** Collapsed groups, of which only the header is shown; null for those that are at first. */
+  /** Collapsed groups, which show only their header; null for those that are initially collapsed. */
   readonly closed: readonly string[] | null;
-  /** Lanes of many rows that are not folded. */
+  /** Lanes with many rows that are not folded. */
   readonly opened: readonly string[];
-  /** The selection, ns from the profile's start. */
+  /** The selection, in ns from the profile's start. */
   readonly span: TimelineSelection | null;
+  readonly markers: readonly TimelineMarker[];
 }
 
-/** Bounds on an address, which anybody may have written. */
+/** Limits for an address, which may come from anybody. */
 const LONGEST_SEARCH = 1000;
 const MOST_LISTED = 500;
 
@@ -59,7 +61,7 @@ const readList = (text = ''): string[] => (text === '' ? [] : text.split(',').sl
 
 /** @returns the fragment with the state; other parameters are kept */
 export function withAddress(fragment: string, address: Omit<TimelineAddress, 'found'>): string {
-  const { profile, piece, view, event, colour, search, closed, opened, span } = address;
+  const { profile, piece, view, event, colour, search, closed, opened, span, markers } = address;
   const names: Readonly<Record<string, string | null>> = {
     't.profile': profile === 0 ? null : String(profile),
     't.piece': piece === null ? null : String(piece),
@@ -72,11 +74,12 @@ export function withAddress(fragment: string, address: Omit<TimelineAddress, 'fo
     't.open': listText(opened),
     't.span': spanText(span),
     't.lanes': listText([...(span?.lanes ?? [])]),
+    't.markers': listText(markers.slice(0, MOST_MARKERS).map(({ at, name }) => `${at}:${name}`)),
   };
   return Object.entries(names).reduce((all, [name, value]) => withName(all, name, value), fragment);
 }
 
-/** The fragment with another piece and view: events and spans of the piece before are none of it. */
+/** The fragment with another piece and view; events and spans of the previous piece are not valid in it. */
 export function withPlace(fragment: string, { piece, view }: Pick<TimelineAddress, 'piece' | 'view'>): string {
   const names: Readonly<Record<string, string | null>> = {
     't.piece': piece === null ? null : String(piece),
@@ -95,7 +98,17 @@ function readSelection(names: ReadonlyMap<string, string>): TimelineSelection | 
   return span === null ? null : { ...span, lanes: lanes.length === 0 ? null : new Set(lanes) };
 }
 
-/** The state in a fragment; parameters that cannot be parsed are ignored. */
+/** `2000:start` each; what is none is left out. */
+function readMarkers(text: string | undefined): readonly TimelineMarker[] {
+  const markers = readList(text).flatMap((marker): TimelineMarker[] => {
+    const colon = marker.indexOf(':');
+    const at = colon === -1 ? null : readTime(marker.slice(0, colon));
+    return at === null ? [] : [{ at, name: markerName(marker.slice(colon + 1)) }];
+  });
+  return sortedMarkers(markers);
+}
+
+/** Parses the state in a fragment; invalid parameters are ignored. */
 export function readAddress(fragment: string): TimelineAddress {
   const names = readFragment(fragment);
   const colour = COLOUR_KEYS.find((key) => key === names.get('t.colour'));
@@ -110,5 +123,6 @@ export function readAddress(fragment: string): TimelineAddress {
     closed: names.has('t.closed') ? readList(names.get('t.closed')) : null,
     opened: readList(names.get('t.open')),
     span: readSelection(names),
+    markers: readMarkers(names.get('t.markers')),
   };
 }

@@ -2,12 +2,13 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import {
   coloursOf,
-  hash,
+  longestOf,
   PALETTE,
   slotsOf,
   STRONG,
   UNKNOWN,
 } from '../../../../src/page/timeline/events/event-colours.js';
+import { hash, NO_LONGEST } from '../../../../src/prof/html/timeline/longest-texts.js';
 import { eventsOf } from '../fixture.js';
 
 type Rgb = readonly [number, number, number];
@@ -61,7 +62,7 @@ describe('colours of events', () => {
   });
 
   it('are the same for a text whatever comes before it', () => {
-    const texts = fc.uniqueArray(fc.string(), { maxLength: STRONG });
+    const texts = fc.uniqueArray(fc.nat(0xffff_ffff), { maxLength: STRONG });
     fc.assert(
       fc.property(texts, fc.integer(), (list, turn) => {
         const slots = slotsOf(list);
@@ -70,8 +71,8 @@ describe('colours of events', () => {
         expect(new Set(slots.values()).size).to.equal(list.length);
         // One that has its slot for itself keeps it in every company.
         for (const text of list) {
-          const isAlone = list.every((other) => other === text || hash(other) % STRONG !== hash(text) % STRONG);
-          if (isAlone) expect(slots.get(text)).to.equal(hash(text) % STRONG);
+          const isAlone = list.every((other) => other === text || other % STRONG !== text % STRONG);
+          if (isAlone) expect(slots.get(text)).to.equal(text % STRONG);
         }
       }),
     );
@@ -104,7 +105,43 @@ describe('colours of events', () => {
     const { slots, legend } = coloursOf(events, 'op');
     expect([...slots].map((slot) => slot >= STRONG && slot < UNKNOWN)).to.deep.equal([true, true, true, false, true]);
     expect(slots[4]).to.equal(slots[0]);
-    expect(legend).to.deep.equal([{ text: null, slot: UNKNOWN, count: 1, time: 4 }]);
+    expect(legend).to.deep.equal([{ text: null, slot: UNKNOWN, count: 1, device: 4, host: 0 }]);
+  });
+
+  it('are those of the page in each of its pieces, and ranks are added', () => {
+    const longest = longestOf([
+      { ...NO_LONGEST, op: [[hash('mm'), 50, 0], [hash('add'), 40, 0]] },
+      { ...NO_LONGEST, op: [[hash('add'), 30, 0], [hash('copy_'), 0, 900]] },
+    ]); // prettier-ignore
+    expect(longest.op).to.deep.equal([[hash('add'), 70, 0], [hash('mm'), 50, 0], [hash('copy_'), 0, 900]]); // prettier-ignore
+    const piece = eventsOf([
+      ...Array.from({ length: 12 }, (_, i) => ({ start: i, dur: 100, lane: 1, op: `rare${i}` })),
+      { start: 20, dur: 1, lane: 1, op: 'mm' },
+    ]);
+    const [alone, inPage] = [coloursOf(piece, 'op'), coloursOf(piece, 'op', longest)];
+    const whole = coloursOf(eventsOf([{ start: 0, dur: 5, lane: 1, op: 'mm' }]), 'op', longest);
+    expect(alone.slots[12]).to.be.at.least(STRONG);
+    expect(inPage.slots[12]).to.be.below(STRONG).and.equal(whole.slots[0]);
+    // What is long here alone is pale, and in the legend.
+    expect(inPage.slots[0]).to.be.at.least(STRONG);
+    expect(inPage.legend.map(({ text }) => text)).to.include.members(['rare0', 'mm']);
+  });
+
+  it('are listed by their time on devices, and what runs on threads alone comes last', () => {
+    const { legend } = coloursOf(
+      eventsOf([
+        { start: 0, dur: 500, lane: 0, kind: 'op', name: 'to', op: 'to' },
+        { start: 0, dur: 900, lane: 0, kind: 'op', name: 'mm', op: 'mm' },
+        { start: 1, dur: 20, lane: 1, op: 'mm' },
+        { start: 30, dur: 40, lane: 1, op: 'add' },
+      ]),
+      'op',
+    );
+    expect(legend.map(({ text, device, host }) => [text, device, host])).to.deep.equal([
+      ['add', 40, 0],
+      ['mm', 20, 900],
+      ['to', 0, 500],
+    ]);
   });
 
   it('follow the chosen key', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { allFacts, explainCommand, shortFacts } from '../../../../src/page/timeline/events/event-facts.js';
+import { allFacts, explainCommand, operandsOf, shortFacts } from '../../../../src/page/timeline/events/event-facts.js';
 import { actOn, type KeyActions } from '../../../../src/page/timeline/controls/keys.js';
 import { FittedLabels } from '../../../../src/page/timeline/model/labels.js';
 import { bandAt, HEADER, layoutOf, ROW } from '../../../../src/page/timeline/model/layout.js';
@@ -230,6 +230,14 @@ describe('keys of a timeline', () => {
 });
 
 describe('facts of an event', () => {
+  it('of an instruction have its operands one by one', () => {
+    expect(operandsOf('S[5] (Tensor)++@complete  src=fp32@0x4400[1,0][128,1] 128*128 ')).to.deep.equal([
+      'S[5] (Tensor)++@complete',
+      'src=fp32@0x4400[1,0][128,1]',
+      '128*128',
+    ]);
+  });
+
   it('are the known values, and na for unknown ones', () => {
     const facts = Object.fromEntries(allFacts(EVENTS, 2));
     expect(facts['start']).to.equal("1.20 us (1,200 ns) from the profile's start");

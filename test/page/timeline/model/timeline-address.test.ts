@@ -6,6 +6,7 @@ import {
   withPlace,
   type TimelineAddress,
 } from '../../../../src/page/timeline/model/timeline-address.js';
+import { markerName, sortedMarkers } from '../../../../src/page/timeline/model/timeline-markers.js';
 import { COLOUR_KEYS } from '../../../../src/page/timeline/events/event-colours.js';
 
 const NO_ADDRESS: TimelineAddress = {
@@ -19,6 +20,7 @@ const NO_ADDRESS: TimelineAddress = {
   closed: null,
   opened: [],
   span: null,
+  markers: [],
 };
 
 const time = fc.integer({ min: -1e12, max: 1e15 });
@@ -39,6 +41,7 @@ const address: fc.Arbitrary<TimelineAddress> = fc.record({
   span: fc.tuple(span, fc.option(fc.uniqueArray(text, { minLength: 1, maxLength: 4 }))).map(([one, lanes]) =>
     one === null ? null : { ...one, lanes: lanes === null ? null : new Set(lanes) },
   ),
+  markers: fc.array(fc.record({ at: time, name: text.map(markerName) }), { maxLength: 4 }).map(sortedMarkers),
 }); // prettier-ignore
 
 describe('address of a timeline', () => {
@@ -54,6 +57,14 @@ describe('address of a timeline', () => {
     const one = { ...NO_ADDRESS, view: { from: -10.4, to: 2000.6 }, search: 'op:linear gemm' };
     expect(withAddress('', one)).to.equal('t.view=-10_2001&t.search=op%3Alinear+gemm');
     expect(withAddress('', NO_ADDRESS)).to.equal('');
+  });
+
+  it('has markers, which stay in another piece', () => {
+    const markers = [{ at: 2000, name: 'slow: from here, on' }];
+    const fragment = withAddress('', { ...NO_ADDRESS, markers });
+    expect(readAddress(fragment).markers).to.deep.equal(markers);
+    expect(readAddress(withPlace(fragment, { piece: 4, view: null })).markers).to.deep.equal(markers);
+    expect(readAddress('t.markers=1e9:a,x:b,7,:c').markers).to.deep.equal([]);
   });
 
   it('of another piece has no event or span of the one before', () => {

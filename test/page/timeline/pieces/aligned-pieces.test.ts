@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { alignedPieces } from '../../../../src/page/timeline/pieces/aligned-pieces.js';
 import { elementAt } from '../../../../src/containers/element.js';
 import type { PageRank } from '../../../../src/page/timeline/pieces/page-ranks.js';
+import { NO_LONGEST } from '../../../../src/prof/html/timeline/longest-texts.js';
 import { NOTHING_LACKS } from '../fixture.js';
 
 type Clock = PageRank['clock'];
@@ -17,7 +18,7 @@ function rank(
     return { name: `step ${step}`, start: 1000 * Number(step), end: 1000 * Number(step) + 1000, events };
   });
   const whole = { name: 'whole profile', start: 0, end: 4000, events: 50 };
-  const timeline = { pieces: [whole, ...pieces], first: 1, lacks: NOTHING_LACKS };
+  const timeline = { pieces: [whole, ...pieces], first: 1, lacks: NOTHING_LACKS, longest: NO_LONGEST };
   return { name: `rank ${profile}`, profile, timeline, clock, isByStart, isLate: false };
 }
 

@@ -9,11 +9,16 @@ import {
   readRankChoice,
   type PageRank,
 } from '../../../../src/page/timeline/pieces/page-ranks.js';
+import { NO_LONGEST } from '../../../../src/prof/html/timeline/longest-texts.js';
 import { NOTHING_LACKS } from '../fixture.js';
 
 const ranksOf = (count: number, late: readonly number[] = []): PageRank[] =>
   Array.from({ length: count }, (_, profile) => ({
-    ...{ name: `rank ${profile}`, profile, timeline: { pieces: [], first: 0, lacks: NOTHING_LACKS } },
+    ...{
+      name: `rank ${profile}`,
+      profile,
+      timeline: { pieces: [], first: 0, lacks: NOTHING_LACKS, longest: NO_LONGEST },
+    },
     ...{ clock: null, isByStart: false, isLate: late.includes(profile) },
   }));
 const chosen = (...given: Parameters<typeof chosenRanks>): number[] =>
@@ -34,7 +39,7 @@ describe('ranks of a timeline', () => {
   });
 
   it('are in order of their ranks, whatever that of the files, with the clocks of the job', () => {
-    const timeline = { pieces: [], first: 0, lacks: NOTHING_LACKS };
+    const timeline = { pieces: [], first: 0, lacks: NOTHING_LACKS, longest: NO_LONGEST };
     const data = { ...FIXTURE, profiles: FIXTURE.profiles.map((profile) => ({ ...profile, timeline })) };
     const [first, second] = data.profiles;
     if (first === undefined || second === undefined) expect.fail('not two profiles');

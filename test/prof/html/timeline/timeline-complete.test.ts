@@ -126,7 +126,7 @@ describe('timelines of real traces', () => {
    * the step had made the axis a third longer than what was drawn.
    */
   itShared('end where the chosen step does', [IN_STEPS], async ([path = '']) => {
-    const timeline = shownFirst(pageContentsOf(await recordsOf(path)));
+    const timeline = shownFirst(pageContentsOf(await recordsOf(path), { timeline: { of: 'step', step: 16 } }));
     expect(timeline.what).to.equal('step 16');
     const drawn = eventsOf(timeline).filter(({ lane }) => !lane.startsWith('thread'));
     expect(drawn).to.have.length(1977);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { CopyRecord, KernelRecord, ProfileLine, RangeRecord, SyncRecord } from '../../../../src/record/record.js';
 import type { Timeline } from '../../../../src/prof/html/timeline/timeline-data.js';
+import { hash, NO_LONGEST } from '../../../../src/prof/html/timeline/longest-texts.js';
 import { pageKernelOf } from '../../../../src/prof/html/page-kernel.js';
 import { TimelineBuilder } from '../../../../src/prof/html/timeline/timeline-builder.js';
 import { kernel } from '../../../support/kernels.js';
@@ -154,12 +155,12 @@ describe('timeline', () => {
     expect(arrowsOf(timeline)).to.deep.equal(['cudaGraphLaunch → a', 'cudaGraphLaunch → b', 'cudaGraphLaunch → c']);
   });
 
-  it('of a profile with steps shows the step of median length, from its first launch', () => {
+  it('shows the whole profile first, and has each step from its first launch', () => {
     const step = (number: number, start: number, dur: number) =>
       at(start, dur, start - 20, { step: number, name: `s${number}` });
     const records = [step(1, 100, 500), step(2, 1000, 30), step(3, 2000, 40), step(4, 3000, 50), step(5, 4000, 20)];
-    // Lengths 500, 30, 40, 50, 20: 40 stands in the middle.
-    const timeline = timelineOf(records);
+    expect(timelineOf(records)).to.include({ what: 'whole profile', start: 80, end: 4020 });
+    const timeline = timelineOf(records, { timeline: { of: 'step', step: 3 } });
     expect(timeline).to.include({ what: 'step 3', start: 1980, end: 2040 });
     expect(drawn(timeline)).to.deep.equal([
       'launch cudaLaunchKernel | thread 100 0 | 0+5',
@@ -168,7 +169,9 @@ describe('timeline', () => {
   });
 
   it('has events that began before the step and last into it, at their own time', () => {
-    const timeline = timelineOf([range(0, 5000, 'main'), at(100, 10, 90, { step: 1 })]);
+    const timeline = timelineOf([range(0, 5000, 'main'), at(100, 10, 90, { step: 1 })], {
+      timeline: { of: 'step', step: 1 },
+    });
     expect(timeline).to.include({ what: 'step 1', start: 90, end: 110 });
     expect(drawn(timeline)[0]).to.equal('range main | thread 100 0 | -90+5000');
   });
@@ -198,8 +201,17 @@ describe('timeline', () => {
         { name: 'between step 2 and step 4', start: 250, end: 380, events: 5 },
         { name: 'step 4', start: 380, end: 450, events: 3, steps: [4, 4], took },
       ],
-      first: 2,
+      first: 0,
       lacks: { kernel: [], op: [], layer: [], range: [] },
+      longest: {
+        ...NO_LONGEST,
+        // Devices first: 5 + 50 + 50 + 5 + 50.
+        name: [
+          [hash('k<float>(int)'), 160, 0],
+          [hash('main'), 0, 1000],
+          [hash('cudaLaunchKernel'), 0, 25],
+        ],
+      },
     });
     const [pieces = []] = piecesOf(contents);
     expect(drawn(pieces[3] ?? expect.fail())).to.deep.equal([
@@ -263,20 +275,20 @@ describe('timeline', () => {
     expect(timelineOf([at(10, null, 0), at(20, 5, 15)]).events).to.equal(2);
   });
 
-  it('of a full buffer shows first a whole step in the buffer, and a chosen step wherever it is', () => {
+  it('of a full buffer holds whole steps, and a chosen step wherever it is', () => {
     const records = [1, 2, 3, 4].flatMap((step) =>
       [0, 1, 2].map((i) => at(1000 * step + 10 * i, 5 * step, 1000 * step + 10 * i - 5, { step })),
     );
     const shown = (rows: number, choice: Parameters<typeof taped>[2]) => {
       const { about } =
         taped(records, rows, choice).timeline({ events: 100, bars: 1000, trackPoints: 1000 }) ?? expect.fail();
-      return about.pieces[about.first];
+      const held = about.pieces.filter(({ steps, events }) => steps !== undefined && events === 6);
+      return { first: about.pieces[about.first]?.name, held: held.map(({ name }) => name) };
     };
-    // Lengths 25, 30, 35, 40: the shorter one in the middle is 30, that of step 2, of which the buffer holds all.
-    expect(shown(7, { of: 'usual' })).to.include({ name: 'step 2', events: 6 });
+    expect(shown(7, { of: 'usual' })).to.deep.equal({ first: 'whole profile', held: ['step 1', 'step 2'] });
     // Of step 2 a kernel is missing.
-    expect(shown(5, { of: 'usual' })).to.include({ name: 'step 1', events: 6 });
-    expect(shown(4, { of: 'step', step: 4 })).to.include({ name: 'step 4', events: 6 });
+    expect(shown(5, { of: 'usual' })).to.deep.equal({ first: 'whole profile', held: ['step 1'] });
+    expect(shown(4, { of: 'step', step: 4 })).to.deep.include({ first: 'step 4' });
   });
 
   it('of many profiles is shorter, and each has its own', () => {

@@ -1,4 +1,7 @@
-/** First pass: small tables are held in memory, rows of large ones indexed. Tables and keys of a row have any order. */
+/**
+ * First pass: small tables are kept in memory, rows of large tables are indexed. Tables may come in any order, and so may
+ * the keys of a row.
+ */
 import { entryOf } from '../../../../containers/map-entry.js';
 import { isJsonObject, ExactDecoder } from '../../../json/json-value.js';
 import { elementAt } from '../../../../containers/element.js';
@@ -33,7 +36,7 @@ import {
   type ToolRow,
 } from './json-tables.js';
 
-/** Limits of one small table. */
+/** Most rows and bytes of one small table, and most names of subgraphs. */
 const MOST_ROWS = 50_000;
 const MOST_BYTES = 16 * 1024 * 1024;
 const MOST_SUBGRAPHS = 4096;
@@ -42,7 +45,7 @@ export class ToolFile {
   readonly activities = new RowIndex();
   readonly layers = new RowIndex();
   readonly kept = new Map<string, ToolRow[]>();
-  /** Names of the subgraphs of rows, in order of appearance. */
+  /** Names of the subgraphs in rows, in order of appearance. */
   readonly subgraphs: string[] = [];
 
   rows(table: KeptTable): readonly ToolRow[] {
@@ -64,7 +67,7 @@ export function scanToolFile(path: string, name: string, diagnostics: Diagnostic
     if (whole === null) {
       throw new UserError('is not a JSON object', {
         where: name,
-        hint: 'dparse reads what neuron-profile view --output-format json writes',
+        hint: 'dparse reads what neuron-explorer view --output-format json writes',
       });
     }
     if (!whole) diagnostics.count('truncated-input');
@@ -89,7 +92,7 @@ class ToolFileScan {
     private readonly diagnostics: Diagnostics,
   ) {}
 
-  /** @returns whether the top-level object is complete; null when there is none */
+  /** @returns whether the top-level object is complete; null when the file has none */
   read(): boolean | null {
     if (this.cursor.next() !== OPEN_BRACE) return null;
     const whole = this.cursor.members((table) => this.#table(table));
@@ -97,14 +100,17 @@ class ToolFileScan {
     return whole;
   }
 
-  /** Reads one table. @returns false when the file ends within it */
+  /**
+   * Reads one table.
+   * @returns false when the file ends inside the table
+   */
   #table(table: string): boolean {
     const first = this.cursor.next();
     const use = useOfTable(table);
     if (use === 'unknown') this.diagnostics.count('unknown-table');
     if (use !== 'unknown' && use !== 'ignored') {
       if (first === OPEN_BRACKET) return this.#rows(table, use);
-      // A table of one row may be that row without a list.
+      // A table with a single row may be that row, without a list.
       if (first === OPEN_BRACE) return this.#take(table, use, first);
     }
     return this.#passValue();
@@ -123,7 +129,10 @@ class ToolFileScan {
     }
   }
 
-  /** Reads one row. @returns false when the file ends within it */
+  /**
+   * Reads one row.
+   * @returns false when the file ends inside the row
+   */
   #take(table: string, use: TableUse, first: number): boolean {
     if (first !== OPEN_BRACE) {
       this.diagnostics.count('malformed-event');
@@ -181,7 +190,10 @@ class ToolFileScan {
     return true;
   }
 
-  /** Skips a value of any kind. @returns false when the file ends within it, or there is none */
+  /**
+   * Skips a value of any kind.
+   * @returns false when the file ends inside the value, or there is none
+   */
   #passValue(): boolean {
     const first = this.cursor.next();
     if (first === OPEN_BRACE || first === OPEN_BRACKET) return this.cursor.passNested();
@@ -201,22 +213,25 @@ function isKey(key: Buffer, bytes: Buffer, from: number, to: number): boolean {
   return true;
 }
 
-/** Extracts time and subgraph from the bytes of a row without decoding it. */
+/** Finds time and subgraph in the bytes of a row without decoding it. */
 class RowScan {
   /** In the file's unit; NaN when the row has none. */
   time = NaN;
-  /** Range of the subgraph's name in the bytes; empty when the row has none. */
+  /** Range of the subgraph's name in the bytes; empty when the row names none. */
   subgraphFrom = 0;
   subgraphTo = 0;
   /** Whether the row is a complete object. */
   isWhole = false;
-  /** Whether the key of the time is duplicated. */
+  /** Whether the key of the time occurs more than once. */
   isRepeated = false;
 
-  /** @param timeKeys keys that the time may have */
+  /** @param timeKeys keys under which the time may be */
   constructor(private readonly timeKeys: readonly Buffer[]) {}
 
-  /** Reads the value that starts at `at`. @returns the offset after it, or CUT */
+  /**
+   * Reads the value that starts at `at`.
+   * @returns the offset after it, or CUT
+   */
   read(bytes: Buffer, at: number, end: number): number {
     this.time = NaN;
     this.subgraphFrom = this.subgraphTo = 0;

@@ -1,23 +1,23 @@
-/** `dprof ranks`: what the ranks of a job do to each other. */
-import { ranksDocument, RanksAnalysis } from '../../../prof/ranks/ranks-document.js';
-import { RANK_TABLES, type RankTableName } from '../../../prof/ranks/tables/tables.js';
-import { Annotator } from '../../../prof/report/report.js';
-import { jsonOf } from '../../../record/control-characters.js';
-import { UsageError, requireName } from '../../../record/errors.js';
-import { requireColumnOf, splitKeys } from '../../../table/column.js';
-import { aligned } from '../../../write/cell-text.js';
-import { integer } from '../../arguments.js';
-import { printText } from '../../output.js';
-import { CHOICE_NAMES, unfit } from '../../shared-options.js';
-import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../../records-command.js';
-import { printTable, runAnalysis } from '../../run-analysis.js';
-import { ranksScreen, tableScreen } from './ranks-screen.js';
+/** `dprof ranks`: how the ranks of a job affect each other. */
+import { ranksDocument, RanksAnalysis } from '../../prof/ranks/ranks-document.js';
+import { RANK_TABLES, type RankTableName } from '../../prof/ranks/tables/tables.js';
+import { Annotator } from '../../prof/report/report.js';
+import { jsonOf } from '../../record/control-characters.js';
+import { UsageError, requireName } from '../../record/errors.js';
+import { requireColumnOf, splitKeys } from '../../table/column.js';
+import { aligned } from '../../write/cell-text.js';
+import { integer } from '../arguments.js';
+import { printText } from '../output.js';
+import { CHOICE_NAMES, unfit } from '../shared-options.js';
+import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../records-command.js';
+import { printTable, runAnalysis } from '../run-analysis.js';
+import { ranksScreen, tableScreen } from '../screens/ranks.js';
 
 const TOP = 16;
 const TABLES = Object.keys(RANK_TABLES) as readonly RankTableName[];
 const KEYS = [...new Set(Object.values(RANK_TABLES).flatMap(({ columns }) => columns.map(({ key }) => key)))];
 
-/** @throws UsageError naming the nearest column */
+/** @throws UsageError that suggests the nearest column name */
 function keysOf(table: RankTableName, text: string): string[] {
   const keys = splitKeys('-c', text);
   for (const key of keys) requireColumnOf(RANK_TABLES[table].columns, key);
