@@ -8,6 +8,7 @@ import { requireColumnOf, splitKeys } from '../../table/column.js';
 import { aligned } from '../../write/cell-text.js';
 import { integer } from '../arguments.js';
 import { printText, terminalWidth } from '../output.js';
+import { CHOICE_NAMES, unfit } from '../shared-options.js';
 import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../records-command.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
 import { ranksScreen, tableScreen } from '../screens/ranks.js';
@@ -55,6 +56,10 @@ export const ranks = recordsCommand(
       { name: 'columns', help: 'list the columns of that table with what they mean' },
       { name: 'top', takes: 'N', help: `at most N rows of a table in text (${TOP}; all of a table of -t)` },
     ],
+    unfit: {
+      ...unfit(CHOICE_NAMES, 'ranks are compared over their whole profiles: -t steps, -t waits list parts'),
+      ...unfit(['peaks'], 'it has no rates: dprof summary --peaks DEV'),
+    },
     notes: [
       ['Tables:', ...aligned(Object.entries(RANK_TABLES).map(([name, { doc }]) => [`  ${name}`, doc]))],
       [

@@ -26,7 +26,8 @@ import { alignedTable } from '../../write/cell-text.js';
 import { fittedLines } from '../../write/fitted-table.js';
 import { loadFormat, requireFormat } from '../../write/formats.js';
 import { DEFAULT_WIDTH } from '../../write/columns.js';
-import { DEVICE_OPTION, readDevice } from '../device-option.js';
+import { CHOICE_NAMES, TABLE_NAMES, unfit } from '../shared-options.js';
+import { PEAKS_OPTION, readPeaks } from '../peaks-option.js';
 import { say } from '../message.js';
 import { terminalWidth, withOutput, type Write } from '../output.js';
 import { recordsCommand, withTableFormats, type RecordsRequest } from '../records-command.js';
@@ -43,7 +44,11 @@ export const sql = recordsCommand(
       'FILE: records of dparse (also .gz, or a folder of dparse -f parquet), or a profile. Default: stdin.',
       `Needs DuckDB: ${INSTALL}`,
     ],
-    options: [{ name: 'schema', help: 'list tables and columns; with names of tables, only these' }, DEVICE_OPTION],
+    options: [{ name: 'schema', help: 'list tables and columns; with names of tables, only these' }, PEAKS_OPTION],
+    unfit: {
+      ...unfit(CHOICE_NAMES, 'the query says so: WHERE device = 0 AND step = 3 AND start < 5e6'),
+      ...unfit(TABLE_NAMES, 'the query says so: SELECT ... ORDER BY ... LIMIT'),
+    },
     notes: [
       [
         'Tables: kernel with the columns of dprof --columns, derived ones too; step with those of dprof steps; copy, set,',
@@ -73,7 +78,7 @@ export const sql = recordsCommand(
     const [query, ...files] = request.files;
     const statement = checkedStatement(query, files);
     const inputs = { ...request, file: files.length === 1 ? files[0] : undefined, files };
-    await withDatabase((database) => answer(database, statement, inputs, readDevice(given)));
+    await withDatabase((database) => answer(database, statement, inputs, readPeaks(given)));
   },
   // The operand before the files is the query.
   1,
@@ -134,7 +139,7 @@ async function answer(
   database: Database,
   query: string,
   request: RecordsRequest,
-  device: ReturnType<typeof readDevice>,
+  device: ReturnType<typeof readPeaks>,
 ): Promise<void> {
   await createEmptyTables(database.connection);
   const read = await planQuery(database.connection, query);

@@ -1,11 +1,11 @@
 /** Points and roofs of a roofline chart. */
 import type { DeviceRoof, Roofline, RooflinePoint } from '../../prof/html/page-data.js';
 
-/** Names of well-known devices that `--device` accepts. */
+/** Names of well-known devices that `--peaks` accepts. */
 export const DEVICE_EXAMPLES = ['H100 SXM', 'MI300X'] as const;
 
 const HOW = [
-  'dprof html --device NAME draws those of another device, such as',
+  'dprof html --peaks NAME draws those of another device, such as',
   DEVICE_EXAMPLES.map((name) => `"${name}"`).join(' or '),
   '(dprof --devices lists them).',
 ].join(' ');
@@ -15,7 +15,7 @@ const ORIGINS: Readonly<Record<DeviceRoof['origin'], (own: string | null) => str
   table: () => '',
   inferred: () => '',
   formula: () => ', by its units and clock',
-  given: (own) => `, given with --device in place of ${own ?? "the profile's device"}`,
+  given: (own) => `, given with --peaks in place of ${own ?? "the profile's device"}`,
   none: () => '',
 };
 
