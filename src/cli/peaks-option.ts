@@ -35,7 +35,7 @@ export function readSmallFile(path: string, content: string, hint: string, outpu
 export const PEAKS_OPTION: Option = {
   name: 'peaks',
   takes: 'DEV',
-  help: 'peak rates of DEV: a name of dprof --devices or a JSON file',
+  help: 'peak rates of DEV: one of --devices, or a JSON file',
   values: DEVICES.map(({ name }) => name),
   // `--device` with a number is a device of the profile.
   formerly: { name: 'device', values: /^(?!host$).*[^\d,-]/ },

@@ -19,6 +19,7 @@ describe('help', () => {
     it(`of dprof ${name} is the same however it is asked for`, async () => {
       const help = await printed('dprof', 'help', name);
       expect(help).to.match(new RegExp(`^Usage: dprof ${name} `));
+      for (const line of help.split('\n')) expect(line.length, line).to.be.at.most(80);
       for (const args of [
         [name, '--help'],
         [name, '-h', 'none.json'],

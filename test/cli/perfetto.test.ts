@@ -185,7 +185,7 @@ describe('dprof perfetto', function () {
     expect(stdout)
       .to.match(/^Usage: dprof perfetto -o OUT/)
       .and.include('chrome-json');
-    expect(stdout.split('\n').length).to.be.below(50);
-    expect(Math.max(...stdout.split('\n').map((line) => line.length))).to.be.at.most(120);
+    expect(stdout.split('\n').length).to.be.below(60);
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).to.be.at.most(80);
   });
 });

@@ -62,7 +62,7 @@ describe('text in UTF-16', () => {
 
   it('a profile whose format is given', async () => {
     const [, file] = besideTrace('a.json', TRACE);
-    await expectRefused(file, ['--format', 'kineto', file]);
+    await expectRefused(file, ['--input-format', 'kineto', file]);
   });
 
   it('the file of a device', async () => {

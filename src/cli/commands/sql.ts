@@ -65,10 +65,10 @@ export const sql = recordsCommand(
       ],
     ],
     examples: [
-      "dprof sql 'SELECT op, dir, sum(sil) AS ns FROM kernel GROUP BY ALL ORDER BY ns DESC' net.sqlite",
+      "dprof sql 'SELECT op, sum(sil) AS ns FROM kernel GROUP BY op ORDER BY ns' net.sqlite",
       "dprof sql -f csv 'SELECT rank, step, busy FROM step' ranks/*.jsonl.gz",
-      "dprof sql 'SELECT kind, sum(bytes) / sum(dur) AS gb_per_s FROM copy GROUP BY kind' records/",
-      "dprof sql 'SELECT last_rank, sum(wait) AS ns FROM wait GROUP BY ALL ORDER BY ns DESC' ranks/*.json.gz",
+      "dprof sql 'SELECT kind, sum(bytes) / sum(dur) FROM copy GROUP BY kind' records/",
+      "dprof sql 'SELECT last_rank, sum(wait) FROM wait GROUP BY last_rank' ranks/*.json.gz",
       'dprof sql --schema kernel',
     ],
   },

@@ -35,12 +35,12 @@ const BY_OPTIONS: readonly Option[] = [
   {
     name: 'by',
     takes: 'KEYS',
-    help: 'kernels equal in KEYS as a row; of the host: range, hostop, api',
+    help: 'a row for kernels equal in KEYS; range, hostop, api',
     conflicts: ['explain'],
     values: [...COLUMNS.map(({ key }) => key), ...Object.keys(HOST_TABLES).filter((name) => name !== 'api')],
     list: true,
   },
-  { name: 'tree', help: '--by: lists as levels, with subtotals (of layers: --no-tree)' },
+  { name: 'tree', help: '--by: lists as levels, with subtotals; --no-tree' },
   { name: 'depth', takes: 'N', help: '--by: only the first N entries of lists, as of layers' },
 ];
 
@@ -90,13 +90,19 @@ const OPTIONS: readonly Option[] = [
     name: 'cols',
     short: 'c',
     takes: 'COLS',
-    help: `columns, comma-separated (${DEFAULT_COLUMNS})`,
+    help: 'columns, comma-separated; --columns lists them',
     values: KEYS,
     list: true,
   },
   { name: 'width', short: 'w', takes: 'N', help: 'columns of fixed width, no line wider than N (0: any)' },
   { name: 'csv', help: 'same as --format csv', conflicts: ['width'] },
-  { name: 'format', short: 'f', takes: 'F', help: FORMAT_IDS.join(', '), values: FORMAT_IDS },
+  {
+    name: 'format',
+    short: 'f',
+    takes: 'F',
+    help: 'format: table, csv, json, markdown, parquet and others',
+    values: FORMAT_IDS,
+  },
   WHERE_OPTION,
   {
     name: 'sort',
@@ -113,13 +119,13 @@ const OPTIONS: readonly Option[] = [
   {
     name: 'convention',
     takes: 'NAME',
-    help: 'pyprof: FLOPs and bytes of Python calls as PyProf counts them',
+    help: 'pyprof: FLOPs and bytes as PyProf counts them',
     values: CONVENTION_NAMES,
   },
   {
     name: 'explain',
     takes: 'IDX',
-    help: 'where the numbers of one kernel come from (IDX or PROFILE:IDX)',
+    help: 'how one kernel was counted (IDX or PROFILE:IDX)',
   },
   ...READING_OPTIONS,
   OUTPUT_OPTION,
@@ -134,7 +140,7 @@ export const DPROF: Tool = {
   name: 'dprof',
   usage: USAGE,
   about: ['Which op and layer launched each kernel, how many FLOPs and bytes it needed.'],
-  operands: ['FILE: records of dparse (also .gz, Parquet), a net.dict, or a profile. Default: stdin.'],
+  operands: ['FILE: a profile, records of dparse, or a net.dict. Default: stdin.'],
   options: OPTIONS,
   notes: [
     [
@@ -153,7 +159,7 @@ export const DPROF: Tool = {
 };
 
 /** Help of `dprof`. The manual page has all examples, and explains each column. */
-export const DPROF_HELP: Tool = { ...DPROF, examples: DPROF.examples.slice(0, 2) };
+export const DPROF_HELP: Tool = { ...DPROF, notes: [], examples: DPROF.examples.slice(0, 2) };
 
 export const columnsText = (): string => columnList(COLUMNS, [8, 10, 7]);
 
