@@ -309,7 +309,7 @@ export async function helpOf(
     .usage([`Usage: ${usage}`, foldedLines(about), '', foldedLines(operands)].join('\n'))
     .wrap(HELP_WIDTH);
   for (const { name, short, takes, help, choices } of options) {
-    // The parser shows names alone: with the value it is a name as well.
+    // The parser shows only names, so the name includes the value.
     parser.option(takes === undefined ? name : `${name} ${takes}`, { alias: short, describe: help, choices });
   }
   for (const [name, title] of commands) parser.command(name, title);
