@@ -1,5 +1,5 @@
 /**
- * What sharing the fields of kernels that repeat from line to line (src/prof/input/repeated-fields.ts) saves: CPU time of
+ * What sharing the fields of kernels that repeat from line to line (src/prof/input/record-validation.ts) saves: CPU time of
  * reading records and deriving the FLOPs of each kernel, without and with it, in turns, in one process.
  *
  *   npm run compile && node bench/repeated-fields.mjs RECORDS.jsonl [RUNS]
@@ -7,8 +7,8 @@
 const built = (module) => import(new URL(`../build/src/prof/${module}.js`, import.meta.url));
 const { openFile } = await built('input/lines');
 const { readRecords } = await built('input/records');
-const { RepeatedFieldParser } = await built('input/repeated-fields');
-const { report } = await built('report/report');
+const { RepeatedFieldParser } = await built('input/record-validation');
+const { Annotator } = await built('report/report');
 
 const [path, runs = '5'] = process.argv.slice(2);
 if (path === undefined) throw new Error('usage: node bench/repeated-fields.mjs RECORDS.jsonl [RUNS]');
@@ -19,7 +19,9 @@ const WAYS = { without: (text) => JSON.parse(text), with: RepeatedFieldParser.pr
 async function measure(parse) {
   RepeatedFieldParser.prototype.parse = parse;
   const before = process.cpuUsage();
-  for await (const rows of report(readRecords(await openFile(path)), { pack: ({ flops }) => flops })) void rows;
+  const annotator = new Annotator();
+  for await (const records of readRecords(await openFile(path)))
+    for (const record of records) for (const row of annotator.take(record)) void row.flops;
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;
 }

@@ -2,7 +2,7 @@
  * Writes parts of the documentation.
  *
  *   npm run docs             pages that are made from the code's tables, manual pages (generate.ts)
- *   npm run docs examples    the output of each console block of README and guides (examples.ts)
+ *   npm run docs examples    the output of each console block of README, guides and pages of vendors (examples.ts)
  *   npm run docs pictures    the pictures of the README (pictures.ts)
  */
 import { packageFolder } from '../src/cli/package-folder.js';

@@ -1,5 +1,5 @@
 /**
- * The console blocks of README and the guides: commands with the output that readers see.
+ * The console blocks of README, the guides and the pages of vendors: commands with the output that readers see.
  *
  *   npm run docs examples    runs every command and writes its output into the page
  *
@@ -46,6 +46,9 @@ export function programCommand(root: string, folder: string, code: string): stri
 /** Pages with examples, as paths from the repository's root. */
 export const examplePages = (root: string): string[] => [
   'README.md',
+  'docs/first-ten-minutes.md',
+  'docs/ascend.md',
+  'docs/neuron.md',
   ...readdirSync(join(root, 'docs/guide'))
     .filter((name) => name.endsWith('.md'))
     .sort()

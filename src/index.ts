@@ -1,4 +1,7 @@
-/** The library: the record, inputs → records and answers, what ops compute, columns and filters of kernels, rows → text. */
+/**
+ * The public library: records, opening inputs as records, answers, what ops compute, columns and filters of kernels, and
+ * formatting rows as text.
+ */
 export * from './record/record.js';
 export type { GraphNode, GraphOrigin } from './record/fields/graph-node.js';
 export {

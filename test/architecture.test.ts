@@ -104,6 +104,7 @@ const PAGE_MAY_IMPORT = [
   'src/prof/html/utilisation/utilisation-data.ts',
   'src/prof/work/capture-options.ts',
   'src/prof/html/page-elements.ts',
+  'src/prof/html/timeline/longest-texts.ts',
   'src/prof/html/timeline/timeline-data.ts',
   'src/prof/query/filter.ts',
   'src/prof/summary/summary-data.ts',

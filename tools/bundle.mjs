@@ -30,7 +30,7 @@ const PROGRAMS = {
  * what is loaded together by itself.
  */
 const SHARED = {
-  start: ['cli/dparse.ts', 'cli/dprof.ts', 'cli/bin/boundary.ts'],
+  start: ['cli/bin/boundary.ts'],
   records: ['record/', 'containers/', 'table/', 'cli/records-command.ts', 'cli/run-analysis.ts', 'write/columns.ts'],
   parse: ['cli/dparse/parse-command.ts', 'cli/dparse/one.ts', 'parse/profile.ts'],
   report: ['cli/report/run-report.ts'],

@@ -272,7 +272,7 @@ const MEMORY: readonly Difference[] = [
     id: 'bool-masks',
     title: 'masked_select, masked_scatter_ with bool masks',
     reference: ABORTED,
-    ours: 'as with uint8 masks: the worst case, every element chosen',
+    ours: 'as with uint8 masks: the worst case, every element chosen; without `--convention pyprof` the bytes are unknown',
     why: 'masks are bool since PyTorch 1.2',
     formula: 'bytes = 2·E·size + E',
   }),

@@ -82,13 +82,45 @@ export function libraryExports(root: string): LibraryExport[] {
   );
 }
 
-/** The page: a table of exports. */
+/** What a user of the library wants to do, in the order of the page, and where the exports for it are declared. */
+const TASKS: readonly (readonly [task: string, paths: RegExp])[] = [
+  ['Read profiles and records', /^src\/(library\/open|record\/(?!errors|diagnostics|python|serving))/],
+  ['Get the answers of the commands', /^src\/(library\/|prof\/(summary|ranks|advise|memory|diff)\/)/],
+  ['Choose, filter, sort and group kernels', /^src\/(prof\/(annotate|columns|query|by|report)|table\/)/],
+  ['Compute the work of ops', /^src\/(ops\/|prof\/work\/|record\/serving)/],
+  ['Compare with the peaks of a device', /^src\/prof\/roofline\//],
+  ['Write tables', /^src\/write\//],
+  ['Handle errors and what was odd', /^src\/record\/(errors|diagnostics|python)/],
+];
+
+const isType = ({ kind }: LibraryExport): boolean => kind === 'interface' || kind === 'type';
+
+/** The values of a task with what they are, and the names of its types. */
+function taskSection(task: string, exports: readonly LibraryExport[]): string {
+  const rows = exports
+    .filter((each) => !isType(each))
+    .map(({ name, kind, summary }) => [code(name), kind ?? '', summary ?? '']);
+  const types = new Set(exports.filter(isType).map(({ name }) => code(name)));
+  return [`## ${task}`, table(['export', 'kind', 'what it is'], rows).trimEnd(), `Types: ${[...types].join(', ')}.`]
+    .filter((part) => part !== 'Types: .')
+    .join('\n\n');
+}
+
+/** @throws Error for an export of no task */
+function taskOf({ name, path }: LibraryExport): string {
+  const found = TASKS.find(([, paths]) => paths.test(path));
+  if (found === undefined) throw new Error(`docs/pages/api.ts has no task for ${name} of ${path}`);
+  return found[0];
+}
+
+/** The page: exports by task. */
 export function apiPage(root: string): string {
-  const rows = libraryExports(root).map(({ name, kind, summary }) => [code(name), kind ?? '', summary ?? '']);
+  const exports = libraryExports(root).map((each) => ({ ...each, task: taskOf(each) }));
+  const exportsFor = (wanted: string): LibraryExport[] => exports.filter(({ task }) => task === wanted);
   return page(
     NOTICE,
     '# API',
-    'What `import … from "dprof-cli"` offers. Parameters, fields, units and errors are in the doc comments of the types that\ncome with the package, where an editor shows them; [the guide](guide/library.md) has examples.',
-    table(['export', 'kind', 'what it is'], rows),
+    'What `import … from "dprof-cli"` offers, by task; [the guide](guide/library.md) has programs to copy. Parameters, fields,\nunits and errors are in the doc comments that come with the package, where an editor shows them.',
+    ...TASKS.map(([task]) => taskSection(task, exportsFor(task))),
   );
 }

@@ -61,6 +61,12 @@ const CONVENTION_ROWS: readonly (readonly [ops: string, byDefault: string, pypro
     '5·E + 6·C operations in training, with given statistics 2·E, backward 9·E; bytes = operands + result + running and saved statistics, backward gradient + input + weight + statistics + gradients',
     '8·E operations, backward too; bytes without the statistics, but for those read forward',
   ],
+  ['mean', 'E operations: n − 1 additions and a division for each result', 'E + E(result) operations'],
+  [
+    'masked_select, masked_scatter, nonzero',
+    'bytes unknown: how many elements are chosen is not in the call',
+    'every element chosen: bytes = 2·E·size + mask; nonzero input + 8·E·dimensions',
+  ],
 ];
 
 /** @param countsText text of docs/differences/counts.json */

@@ -14,7 +14,7 @@ export const formatsPage = (): string =>
     NOTICE,
     '# Formats',
     'What `dparse` reads. The format is detected by content, never by name; `--format ID` overrides it. Inputs are files, folders (all profiles in them), globs, or `-` for standard input, each also gzipped. A rank in the file name (`rank_3`, `_r3`, `.3.`) is taken for the rank of the process where the profile itself has none.',
-    'Inputs are opened read-only; nothing is written next to them. What is compressed or comes from standard input is unpacked into the folder for temporary files (`TMPDIR`).',
+    'Inputs are opened read-only; nothing is written next to them. What is compressed or comes from standard input is unpacked into the folder for temporary files (`TMPDIR`). How to record with each profiler: [record a profile](guide/record.md).',
     '## Read',
     ...READERS.map(format),
     '`dprof` also reads the `net.dict` of PyProf and PyProf2. It has no start times, processes, launches or copies, so the columns made of these are unknown. Lines of text among its kernels, which the scripts print of their progress or failure, are passed over and said. `dparse -f pyprof` writes one for scripts that read it, with its numbering of kernels (`subSeqId`) anew in every call, where PyProf counts on over calls that share a sequence id: a kernel is the first of its call at 0, which formulas rely on.',

@@ -1,10 +1,10 @@
-/** docs/neuron-metrics.md: metrics, warnings, words and monitor columns of AWS Neuron. */
+/** docs/neuron-metrics.md: metrics, warnings and monitor columns of AWS Neuron. */
 import { MONITOR_COLUMNS } from '../../src/prof/neuron/monitor/monitor-columns.js';
 import { PROMETHEUS_FAMILIES } from '../../src/prof/neuron/monitor/prometheus-families.js';
 import { METRIC_GROUPS, type MetricGroup } from '../../src/prof/neuron/metric.js';
 import { METRIC_TEXTS, type MetricText } from '../../src/prof/neuron/metrics/metrics.js';
 import { inOurUnit } from '../../src/prof/neuron/quantity.js';
-import { TERM_KINDS, TERMS } from '../../src/prof/neuron/terms.js';
+import { TERM_KINDS } from '../../src/prof/neuron/terms.js';
 import { WARNING_RULES } from '../../src/prof/neuron/warnings.js';
 import { code, NOTICE, page, table } from './markdown.js';
 
@@ -24,21 +24,15 @@ function group(name: MetricGroup): string[] {
   return [`### ${METRIC_GROUPS[name]}`, table(['metric', 'unit', 'meaning', 'formula'], rows)];
 }
 
-const words = TERM_KINDS.filter((kind) => kind !== 'metric').flatMap((kind) => [
-  `### ${kind}`,
-  table(
-    ['word', 'meaning'],
-    TERMS.filter((term) => term.kind === kind).map(({ term, meaning }) => [code(term), meaning]),
-  ),
-]);
+const kinds = TERM_KINDS.filter((kind) => kind !== 'metric').join(', ');
 
 export const neuronMetricsPage = (): string =>
   page(
     NOTICE,
-    '# Metrics and words of AWS Neuron',
-    'What `dprof summary --vendor-metrics`, `dprof terms` and `dprof monitor` show. How the files belong together, and what to beware of: [neuron.md](neuron.md).',
+    '# Metrics of AWS Neuron',
+    'What `dprof summary --vendor-metrics` and `dprof monitor` show. How the files belong together, and what to beware of: [neuron.md](neuron.md).',
     '## Metrics of `dprof summary --vendor-metrics`',
-    'Names are those of neuron-profile; ours have a star. Units are those of json and csv. A metric that the input lacks is `na`, with the reason. `<k>` is the position of a core among those of the capture, `<kind>` what limits it.',
+    "Names are those of AWS's tool; ours have a star. Units are those of json and csv. A metric that the input lacks is `na`, with the reason. `<k>` is the position of a core among those of the capture, `<kind>` what limits it.",
     ...Object.keys(METRIC_GROUPS).filter(isGroup).flatMap(group),
     '## Warnings',
     table(
@@ -46,7 +40,7 @@ export const neuronMetricsPage = (): string =>
       WARNING_RULES.map(({ id, when }) => [code(id), when]),
     ),
     '## Words',
-    ...words,
+    `\`dprof terms\` lists the words, by kind: ${kinds}. \`dprof terms WORD\` explains one, as it does each metric.`,
     '## Columns of `dprof monitor`',
     table(
       ['key', 'header', 'unit', 'meaning'],

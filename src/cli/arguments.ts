@@ -1,35 +1,48 @@
-/** Command-line arguments by yargs, from a table of options, which is that of the help and of the manual pages too. */
+/** Parses command-line arguments with yargs, from a table of options that the help and the manual pages use too. */
 import yargs, { type Argv } from 'yargs';
 import { elementAt } from '../containers/element.js';
 import { nearest, UsageError } from '../record/errors.js';
+import { say, type ToolName } from './message.js';
 
 export interface Option {
   readonly name: string;
   readonly short?: string;
-  /** Name of the value; a switch has none. */
+  /** Name of the value; absent for a switch. */
   readonly takes?: string;
   readonly help: string;
   /** Values that the help lists after `help`. */
   readonly choices?: readonly string[];
-  /** Values that shells complete; a file name where there are none. */
+  /** Values that shells complete; without them shells complete file names. */
   readonly values?: readonly string[];
-  /** Whether the value is a comma-separated list of them. */
+  /** Whether the value is a comma-separated list of these values. */
   readonly list?: boolean;
-  /** Whether it may be given several times; its value may then begin as an option does. */
+  /** Whether the option may be given several times; its value may then begin like an option. */
   readonly repeats?: boolean;
-  /** Options that cannot be given with it. */
+  /** Options that cannot be given together with this one. */
   readonly conflicts?: readonly string[];
+  /** What the option was called before; the old spelling works for one version, with a notice. */
+  readonly formerly?: FormerName;
 }
 
-/** A tool or a command of it: what its messages, its help and its manual page say. */
+/** An old spelling of an option. */
+interface FormerName {
+  /** Name without dashes. */
+  readonly name: string;
+  /** The values with which the old spelling stands for this option, where the old name has a new meaning; else all values. */
+  readonly values?: RegExp;
+}
+
+/** A tool or one of its commands: the texts of its messages, help and manual page. */
 export interface Tool {
   readonly name: string;
   readonly usage: string;
   readonly about: readonly string[];
   readonly operands: readonly string[];
-  /** Words that shells complete as its operand, in place of names of files. */
+  /** Words that shells complete as its operand, instead of file names. */
   readonly words?: readonly string[];
   readonly options: readonly Option[];
+  /** Options of other commands that cannot make sense here, by name: the way to get what they ask for. */
+  readonly unfit?: Readonly<Record<string, string>>;
   /** Paragraphs below the options. */
   readonly notes?: readonly (readonly string[])[];
   readonly examples: readonly string[];
@@ -42,25 +55,28 @@ export const OUTPUT_OPTION: Option = {
   help: 'write to OUT, which appears when it is complete',
 };
 export const HELP_OPTION: Option = { name: 'help', short: 'h', help: 'this text' };
-/** `--quiet` of the tools themselves. */
+/** The `--quiet` option of the tools themselves. */
 export const SILENT_OPTION: Option = { name: 'quiet', short: 'q', help: 'no summary and no progress on stderr' };
 export const VERSION_OPTION: Option = { name: 'version', help: 'version' };
 
 export interface Arguments {
-  /** Whether a switch is on. `no-x` in the table is asked for as `x`, which is on unless `--no-x` was given. */
+  /** Whether a switch is on. For `no-x` in the table ask for `x`, which is on unless `--no-x` was given. */
   on(name: string): boolean;
   /** Whether a switch was given as `--x` or as `--no-x`; undefined when it was not given. */
   switched(name: string): boolean | undefined;
   /** The text given to an option; undefined when it was not given. */
   text(name: string): string | undefined;
-  /** What the text of an option means; undefined when it was not given. */
+  /** The parsed value of an option; undefined when it was not given. */
   read<T>(name: string, meaning: (text: string) => T): T | undefined;
-  /** The texts given to an option that repeats. */
+  /** All texts given to an option that may be repeated. */
   texts(name: string): readonly string[];
   readonly operands: readonly string[];
 }
 
-/** Operands and values are texts, and an option takes the word behind it, whatever that begins with: `--sort -sil`. */
+/**
+ * Operands and values stay strings, and an option takes the next word as its value, whatever that begins with: `--sort
+ * -sil`.
+ */
 const CONFIGURATION = {
   'camel-case-expansion': false,
   'dot-notation': false,
@@ -71,10 +87,10 @@ const CONFIGURATION = {
 
 const TEXTS = { 'Arguments %s and %s are mutually exclusive': '--%s and --%s exclude each other (choose one)' };
 
-/** To the parser `--q` is `-q`: here it is the rate of false discoveries, which statistics call q. */
+/** The parser would read `--q` as `-q`. Here it is the false discovery rate, which statistics call q. */
 const spelled = (arg: string): string => arg.replace(/^--q(?==|$)/, '--fdr');
 
-/** A parser without options, which throws what it finds wrong. */
+/** A parser without options, which throws on errors. */
 export const emptyParser = (name: string, args: readonly string[] = []): Argv =>
   yargs(args.map(spelled))
     .scriptName(name)
@@ -86,12 +102,12 @@ export const emptyParser = (name: string, args: readonly string[] = []): Argv =>
     .exitProcess(false)
     .fail(false);
 
-/** `no-x` in the table is `x` to the parser, which is on unless `--no-x` was given. */
+/** The parser's key of an option: `no-x` in the table is `x`, which is on unless `--no-x` was given. */
 const keyOf = ({ name }: Option): string => name.replace(/^no-/, '');
 
 /**
- * Gives a parser the options of a tool; where a command begins, those of `dprof` itself end.
- * @param completes whether a shell asks for words, among which are the values that options take
+ * Adds the options of a tool to a parser; inside a command, the options of `dprof` itself no longer apply.
+ * @param completes whether a shell asks for completions, which include the values of options
  */
 export function withOptions(parser: Argv, { options }: Tool, completes = false): Argv {
   for (const option of options) {
@@ -108,20 +124,43 @@ export function withOptions(parser: Argv, { options }: Tool, completes = false):
   return parser;
 }
 
+/** What scripts of completion call a program with, before the words of the line. */
+export const ASKS_FOR_WORDS = '--get-yargs-completions';
+
+/** The words before `--`: those behind it are operands, whatever they begin with. */
+export const optionWords = (args: readonly string[]): readonly string[] =>
+  args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
+
+/** Whether the arguments ask for help, whatever else they say. */
+export const asksForHelp = (args: readonly string[]): boolean =>
+  optionWords(args).some((word) => /^(?:--help|-q?hq?)$/.test(word));
+
 /** @throws UsageError for an option that is not in the table or lacks its value, and for options that exclude each other */
 export function parseArguments(tool: Tool, args: readonly string[]): Arguments {
-  return argumentsOf(tool, parsed(tool, withOptions(emptyParser(tool.name, args), tool), args));
+  return argumentsOf(tool, wordsOf(tool, args));
 }
 
-/** What the parser found, by the names of options; the operands as `_`. */
-export type ParsedArguments = Readonly<Record<string, unknown>> & { readonly _: readonly unknown[] };
+/** What the parser found, by option name; the operands are under `_`. */
+interface ParsedArguments {
+  readonly given: Readonly<Record<string, unknown>>;
+  readonly operands: readonly string[];
+  /** Notices about old spellings. */
+  readonly notices: readonly string[];
+}
 
-/** Runs a parser. @param tool whose options it has @throws UsageError in place of the parser's own error */
-export function parsed(tool: Tool, parser: Argv, args: readonly string[]): ParsedArguments {
-  // The parser keeps operands under this name.
+/**
+ * Parses the words of a line by the options of a tool.
+ * @param others options that take their values and that the tool does not have: `argumentsOf` refuses them
+ * @throws UsageError in place of the parser's own error
+ */
+export function wordsOf(tool: Tool, args: readonly string[], others: readonly Option[] = []): ParsedArguments {
+  // The parser keeps operands under this name, so it cannot be an option.
   if (args.some((arg) => /^--?_(?:=|$)/.test(arg))) throw unknownOption(tool, '_');
+  const { words, notices } = renewed(tool, args);
+  const options = [...tool.options, ...foreign(tool, others)];
   try {
-    return parser.parseSync();
+    const { _: operands, ...given } = withOptions(emptyParser(tool.name, words), { ...tool, options }).parseSync();
+    return { given, operands: operands.map(String), notices };
   } catch (error) {
     if (!(error instanceof Error) || error instanceof UsageError) throw error;
     const needs = /^Not enough arguments following: (\S+)/.exec(error.message)?.[1];
@@ -129,13 +168,43 @@ export function parsed(tool: Tool, parser: Argv, args: readonly string[]): Parse
   }
 }
 
-/** @param operands those of the parser, but for the name of a command. @throws UsageError for what cannot be meant */
-export function argumentsOf(tool: Tool, given: ParsedArguments, operands = given._.map(String)): Arguments {
+/** Options that a tool does not have, so that the parser knows which of them take a value. */
+function foreign({ options }: Tool, others: readonly Option[]): Option[] {
+  const names = new Set(options.flatMap((option) => [keyOf(option), option.short]));
+  return others.flatMap(({ short, ...option }) => {
+    if (names.has(keyOf(option))) return [];
+    const alone = { ...option, conflicts: [] };
+    return [short === undefined || names.has(short) ? alone : { ...alone, short }];
+  });
+}
+
+/** The words with today's names of options, and a notice for each old one. */
+function renewed({ options }: Tool, args: readonly string[]): Pick<ParsedArguments, 'notices'> & { words: string[] } {
+  const notices: string[] = [];
+  const length = optionWords(args).length;
+  const words = args.map((word, i) => {
+    const [, name, joined] = /^--([\w-]+)(=[^]*)?$/.exec(i < length ? word : '') ?? [];
+    const value = joined?.slice(1) ?? args[i + 1] ?? '';
+    const option = options.find(
+      ({ formerly }) => formerly !== undefined && formerly.name === name && (formerly.values?.test(value) ?? true),
+    );
+    if (option === undefined) return word;
+    const which = option.formerly?.values === undefined ? '' : ` ${value}`;
+    notices.push(`--${name ?? ''}${which} is now --${option.name}${which}; the old name will go with the next version`);
+    return `--${option.name}${joined ?? ''}`;
+  });
+  return { words, notices: [...new Set(notices)] };
+}
+
+/** @param operands the parser's operands, without the name of a command. @throws UsageError for invalid values */
+export function argumentsOf(tool: Tool, words: ParsedArguments, operands = words.operands): Arguments {
+  const { given, notices } = words;
   refuseUnknown(tool, given);
-  // A variable that is not set, in most scripts.
+  // In most scripts, an empty operand comes from a variable that is not set.
   if (operands.includes('')) throw new UsageError(`'' is not a file name`, `usage: ${tool.usage}`);
   if (operands.filter((file) => file === '-').length > 1) throw new UsageError('stdin (-) can be read once');
-  /** Of an option that was given twice, the last value counts. */
+  for (const notice of notices) say(programOf(tool), notice);
+  /** When an option is given twice, the last value counts. */
   const last = (name: string): unknown => [given[name]].flat().at(-1);
   const text = (name: string): string | undefined => {
     const value = last(name);
@@ -158,10 +227,10 @@ export function argumentsOf(tool: Tool, given: ParsedArguments, operands = given
   };
 }
 
-/** @throws UsageError for an option that the tool does not have, and one with another option in place of its value */
-function refuseUnknown({ options, ...tool }: Tool, given: ParsedArguments): void {
+/** @throws UsageError for an unknown option, and for an option whose value is another option */
+function refuseUnknown({ options, ...tool }: Tool, given: ParsedArguments['given']): void {
   const names = options.flatMap((option) => [keyOf(option), option.short ?? '']);
-  const known = new Set(['_', '$0', ...names]);
+  const known = new Set(['$0', ...names]);
   const unknown = Object.keys(given).find((key) => !known.has(key));
   if (unknown !== undefined) throw unknownOption({ options, ...tool }, unknown);
   const flags = new Set(
@@ -175,19 +244,23 @@ const dashed = (name: string): string => `${name.length === 1 ? '-' : '--'}${nam
 
 const withoutValue = (name: string): UsageError => new UsageError(`${dashed(name)} needs a value`);
 
+const programOf = ({ name }: Tool): ToolName => (name.startsWith('dparse') ? 'dparse' : 'dprof');
+
 function unknownOption(tool: Tool, unknown: string): UsageError {
+  const way = Object.entries(tool.unfit ?? {}).find(([name]) => name === unknown)?.[1];
+  if (way !== undefined) return new UsageError(`${tool.name} does not take ${dashed(unknown)}`, way);
   const names = tool.options.map(({ name }) => name);
   const near = unknown.length === 1 ? null : nearest(unknown, names);
   const hint = near === null ? `${tool.name} --help lists them` : `did you mean --${near}?`;
   return new UsageError(`unknown option ${dashed(unknown)}`, hint);
 }
 
-/** Characters of a line of help, unless a text of it has longer lines. */
+/** Characters in a line of help, unless one of its texts has longer lines. */
 const HELP_WIDTH = 80;
-/** What stands before the title of a command. */
+/** The indent before the title of a command. */
 const BEFORE_TITLE = ' '.repeat(14);
 
-/** The help, as the parser lays it out. @param commands with their titles */
+/** The help text, as the parser lays it out. @param commands the commands with their titles */
 export async function helpOf(
   tool: Tool,
   commands: readonly (readonly [name: string, title: string])[] = [],
@@ -198,7 +271,7 @@ export async function helpOf(
   const widest = lines.reduce((width, { length }) => Math.max(width, length), HELP_WIDTH);
   const parser = emptyParser('').usage(texts.join('\n')).wrap(widest);
   for (const { name, short, takes, help, choices } of options) {
-    // The parser shows names alone: with the value it is a name as well.
+    // The parser shows only names, so the name includes the value.
     parser.option(takes === undefined ? name : `${name} ${takes}`, { alias: short, describe: help, choices });
   }
   for (const [name, title] of commands) parser.command(name, title);
@@ -207,7 +280,7 @@ export async function helpOf(
   return `${await parser.getHelp()}\n`;
 }
 
-/** Items after a label, broken into lines. @param width most characters of a line */
+/** Items after a label, wrapped into lines. @param width maximum characters in a line */
 export function wrapped(label: string, items: readonly string[], width = 80): string[] {
   const lines = [label];
   for (const item of items) {
@@ -218,7 +291,7 @@ export function wrapped(label: string, items: readonly string[], width = 80): st
   return lines;
 }
 
-/** The integer that an option's text writes. */
+/** Parses an option's text as an integer. */
 export function integer(option: string, text: string, least = -Infinity, most = Infinity): number {
   const value = /^[+-]?\d{1,9}$/.test(text) ? Number(text) : NaN;
   if (Number.isNaN(value) || value < least) {
@@ -229,10 +302,10 @@ export function integer(option: string, text: string, least = -Infinity, most = 
   return value;
 }
 
-/** Numbers that a list like `0-3,8` may have. */
+/** How many numbers a list like `0-3,8` may have. */
 const MOST_LISTED = 1_000_000;
 
-/** The numbers that an option's text lists: `0-3,8`. */
+/** Parses an option's list of numbers: `0-3,8`. */
 export function numberList(option: string, text: string): ReadonlySet<number> {
   const numbers = new Set<number>();
   for (const item of text.split(',')) {

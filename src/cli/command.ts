@@ -1,12 +1,12 @@
-/** What a command of `dprof` is, and its entry in the table of commands. */
+/** The interface of a `dprof` command, and its entry in the table of commands. */
 import { parseArguments, type Arguments, type Tool } from './arguments.js';
 
-/** How `dprof` is called, for its help and for messages of what reads its input. */
+/** Usage line of `dprof`, for its help and for messages of code that reads its input. */
 export const USAGE = 'dprof [OPTION...] [FILE...]';
 
 export interface Command {
   readonly tool: Tool;
-  /** Runs it, unless its help is asked for. */
+  /** Runs the command; not called when its help is asked for. */
   readonly run: (given: Arguments) => Promise<void>;
 }
 

@@ -1,15 +1,15 @@
 /**
- * The commands of `dprof`, and which of them its arguments call: `dprof COMMAND [OPTION...] [FILE...]`. A file of that
- * name: `./NAME`.
+ * The commands of `dprof`, and the choice of the one that the arguments call: `dprof COMMAND [OPTION...] [FILE...]`. A file
+ * with the name of a command is given as `./NAME`.
  */
 import type { CommandEntry, Command } from './command.js';
 import { existsSync } from 'node:fs';
 import { nearest, UsageError } from '../record/errors.js';
-import { argumentsOf, emptyParser, helpOf, parsed, withOptions, type Arguments } from './arguments.js';
+import { ASKS_FOR_WORDS, argumentsOf, asksForHelp, helpOf, optionWords, wordsOf, type Arguments } from './arguments.js';
 import { printText } from './output.js';
 import { DPROF, DPROF_HELP } from './report/report-options.js';
 
-/** Commands by name, each loaded when it is called. */
+/** Commands by name; each module is loaded when its command is called. */
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   summary: {
     title: 'a profile on one screen: device time, kernels, copies, collectives, steps',
@@ -29,15 +29,15 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   ranks: {
     title: 'the ranks of a job: collectives matched, clocks aligned, who is late, why',
-    load: async () => (await import('./commands/ranks/ranks.js')).ranks,
+    load: async () => (await import('./commands/ranks.js')).ranks,
   },
   stacks: {
     title: 'device time by call stack, for FlameGraph and speedscope',
-    load: async () => (await import('./commands/stacks/stacks.js')).stacks,
+    load: async () => (await import('./commands/stacks.js')).stacks,
   },
   memory: {
     title: 'memory in use over time, its peak, and which ops held it then',
-    load: async () => (await import('./commands/memory/memory.js')).memory,
+    load: async () => (await import('./commands/memory.js')).memory,
   },
   diff: {
     title: 'what got slower or faster from one profile to another, tested over steps',
@@ -45,7 +45,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   advise: {
     title: 'what is worth doing: rules with their evidence, and what may be gained',
-    load: async () => (await import('./commands/advise/advise.js')).advise,
+    load: async () => (await import('./commands/advise.js')).advise,
   },
   html: {
     title: 'one page for the browser: summary, charts, advice, timeline; works offline',
@@ -77,25 +77,65 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
 };
 
-/** What `dprof` does without a command. */
+/** The report that `dprof` prints without a command. */
 const REPORT: Command = {
   tool: DPROF,
   run: async (given) => (await import('./report/run-report.js')).reportCommand(given),
 };
 
-/** What scripts of `dprof completion` call dprof with, before the words of the line. */
-const ASKS_FOR_WORDS = '--get-yargs-completions';
-
 /** @param args the arguments after the tool's name */
 export async function runCalled(args: readonly string[]): Promise<void> {
   if (args[0] === ASKS_FOR_WORDS) {
     const { wordsText } = await import('./commands/completion.js');
-    return printText(await wordsText(args, COMMANDS));
+    return printText(await wordsText(args, DPROF, { ...COMMANDS, [HELP_COMMAND]: HELP_ENTRY }));
   }
+  const asked = helpAsked(args);
+  if (asked !== null) return printText(await asked());
   const { command, given } = await callOf(args);
-  if (!given.on('help')) return command.run(given);
+  return command.run(given);
+}
+
+/** The word that asks for help where the name of a command stands. */
+export const HELP_COMMAND = 'help';
+
+/** What completion knows of it. */
+const HELP_ENTRY: CommandEntry = {
+  title: 'the help of dprof, or of a command',
+  load: () =>
+    Promise.resolve({
+      tool: { ...DPROF, name: 'dprof help', words: Object.keys(COMMANDS), options: [] },
+      run: () => Promise.resolve(),
+    }),
+};
+
+/** The help that `dprof help`, `dprof help COMMAND` or `--help` anywhere asks for; null where nothing does. */
+function helpAsked(args: readonly string[]): (() => Promise<string>) | null {
+  const words = optionWords(args);
+  const named = words.find((word) => Object.hasOwn(COMMANDS, word));
+  const [first = '', ...others] = args.filter((word) => word !== '-h' && word !== '--help');
+  if (first === HELP_COMMAND) {
+    const [name] = others;
+    return name === undefined || name === 'dprof' ? toolHelp : () => commandHelp(name);
+  }
+  if (!asksForHelp(args)) return null;
+  if (named !== undefined) return () => commandHelp(named);
+  return nearCommand(first) === null ? toolHelp : () => commandHelp(first);
+}
+
+function toolHelp(): Promise<string> {
   const titles = Object.entries(COMMANDS).map(([name, { title }]) => [name, title] as const);
-  await printText(await (command === REPORT ? helpOf(DPROF_HELP, titles) : helpOf(command.tool)));
+  return helpOf(DPROF_HELP, titles);
+}
+
+/** @throws UsageError for a name that no command has */
+async function commandHelp(name: string): Promise<string> {
+  const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (entry !== undefined) return helpOf((await entry.load()).tool);
+  const near = nearest(name, Object.keys(COMMANDS));
+  throw new UsageError(
+    `no command '${name}'`,
+    near === null ? 'dprof help lists them' : `did you mean dprof help ${near}?`,
+  );
 }
 
 interface Call {
@@ -103,36 +143,35 @@ interface Call {
   readonly given: Arguments;
 }
 
-/** @throws UsageError as the parser does, and for a word that was meant to name a command */
+/**
+ * The command whose name is the first operand, whatever options stand before and behind it, else the report.
+ * @throws UsageError as the parser does, and for a word that was meant to name a command
+ */
 async function callOf(args: readonly string[]): Promise<Call> {
-  const named = Object.entries(COMMANDS).filter(([name]) => args.includes(name));
-  const commands = await Promise.all(named.map(async ([name, { load }]) => [name, await load()] as const));
-  // Options may come before the command's name: those that the report has too.
-  const parser = withOptions(emptyParser('dprof', args), DPROF);
-  let called = null as Call | null;
-  for (const [name, command] of commands) {
-    parser.command(
-      name,
-      '',
-      (own) => withOptions(own, command.tool),
-      (given) => {
-        called = { command, given: argumentsOf(command.tool, given, given._.slice(1).map(String)) };
-      },
-    );
+  for (const name of new Set(optionWords(args))) {
+    const command = await (Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined)?.load();
+    if (command === undefined) continue;
+    const words = wordsOf(command.tool, args, DPROF.options);
+    if (words.operands[0] !== name) continue;
+    return { command, given: argumentsOf(command.tool, words, words.operands.slice(1)) };
   }
-  const given = parsed(commands[0]?.[1].tool ?? DPROF, parser, args);
-  if (called !== null) return called;
-  const operands = given._.map(String);
-  refuseMisplaced(operands);
-  return { command: REPORT, given: argumentsOf(DPROF, given, operands) };
+  const words = wordsOf(DPROF, args);
+  refuseMisplaced(words.operands);
+  return { command: REPORT, given: argumentsOf(DPROF, words) };
 }
 
-/** @throws UsageError for the name of a command behind a file, and for a first word that is nearly one and no file */
+/** The command that a word was meant to name; null for the name of a file. */
+const nearCommand = (word: string): string | null =>
+  /^[a-z]+$/i.test(word) && !existsSync(word) ? nearest(word, Object.keys(COMMANDS)) : null;
+
+/**
+ * @throws UsageError for the name of a command after a file, and for a first word that is similar to one and is not a file
+ */
 function refuseMisplaced(operands: readonly string[]): void {
   const command = operands.find((word) => Object.hasOwn(COMMANDS, word) && !existsSync(word));
   if (command !== undefined)
     throw new UsageError(`no file '${command}', and a command comes first`, `dprof ${command} [OPTION...] [FILE...]`);
   const [word = ''] = operands;
-  const near = /^[a-z]+$/i.test(word) && !existsSync(word) ? nearest(word, Object.keys(COMMANDS)) : null;
+  const near = nearCommand(word);
   if (near !== null) throw new UsageError(`no command and no file '${word}'`, `did you mean dprof ${near}?`);
 }

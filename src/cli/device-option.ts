@@ -1,4 +1,4 @@
-/** Files that options name and that are read as a whole; and `--device`, peak rates in place of those by a name. */
+/** Small files that options name, which are read as a whole; and `--device`, which sets peak rates. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { deviceNamed, parseDevice, unknownDevice } from '../prof/roofline/device-choice.js';
 import { DEVICES } from '../prof/roofline/devices.js';
@@ -8,22 +8,22 @@ import { UserError } from '../record/errors.js';
 import { refuseUtf16 } from '../parse/files.js';
 import { checkTarget } from './output.js';
 
-/** Bytes that such a file has at most. */
+/** Maximum size of such a file, in bytes. */
 const LARGEST = 1024 * 1024;
 
 /**
  * The text of a file, which output is kept off.
- * @param what the file is to be, in messages: `a device`
+ * @param content the file is to be, in messages: `a device`
  * @param hint what the option takes
  * @param output the file of -o
  * @throws UserError for a folder, for a file that is too large, and for a text in UTF-16
  */
-export function readSmallFile(path: string, what: string, hint: string, output: string | undefined): string {
+export function readSmallFile(path: string, content: string, hint: string, output: string | undefined): string {
   const stat = statSync(path, { throwIfNoEntry: false });
   const isUnfit = stat !== undefined && !stat.isFile() && !stat.isFIFO();
   if (isUnfit || (stat?.size ?? 0) > LARGEST) {
     const reason =
-      stat?.isDirectory() === true ? 'is a directory' : isUnfit ? 'is not a file' : `is too large for ${what}`;
+      stat?.isDirectory() === true ? 'is a directory' : isUnfit ? 'is not a file' : `is too large for ${content}`;
     throw new UserError(reason, { where: path, hint });
   }
   checkTarget(output, [path]);
@@ -39,11 +39,11 @@ export const DEVICE_OPTION: Option = {
   values: DEVICES.map(({ name }) => name),
 };
 
-/** The device that is given; null for those of the input. @throws UsageError for an unknown one */
+/** The device given by the user; null to use those of the input. @throws UsageError for an unknown one */
 export const readDevice = (given: Arguments): Peaks | null =>
   given.read('device', (text) => chooseDevice(text, given.text('output'))) ?? null;
 
-/** A device by name; else the file of that name, which output is kept off. */
+/** Finds a device by name; otherwise reads the file of that name, which must not be the output. */
 function chooseDevice(text: string, output: string | undefined): Peaks {
   const named = deviceNamed(text);
   if (named !== null) return named;

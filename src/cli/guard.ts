@@ -1,15 +1,18 @@
-/** Keeps output off everything that a run may read: its inputs, the files of a folder, and those that belong to them. */
+/**
+ * Keeps the output from overwriting anything that a run may read: its inputs, files in input folders, and files that belong
+ * to them.
+ */
 import { fstatSync, statSync, type BigIntStats, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import { logsOf } from '../parse/files.js';
 import { filesIn } from '../parse/input/folder-files.js';
 import { UserError } from '../record/errors.js';
 
-/** What stands at a path; null for nothing. @throws the system's error for a path that cannot be looked at */
+/** Status of a path; null when it does not exist. @throws the system's error for a path that cannot be accessed */
 export const statOf = (path: string): Stats | null => statSync(path, { throwIfNoEntry: false }) ?? null;
 
 /**
- * Refuses an output that replaces what the run may read, whatever name leads there.
+ * Refuses an output that would overwrite a file the run may read, even through another name.
  * @param inputs files and folders; '-' for standard input
  * @returns one file of each folder, for `refuseSidecars`
  * @throws UserError for one of the inputs, or the log of a database
@@ -33,7 +36,9 @@ export function refuseInputs(output: string, inputs: readonly string[]): Readonl
   return folders;
 }
 
-/** Refuses an output that replaces a file which readers open beside an input. Loads all readers. @throws UserError */
+/**
+ * Refuses an output that would overwrite a file which readers open next to an input. Loads all readers. @throws UserError
+ */
 export async function refuseSidecars(output: string, folders: ReadonlyMap<string, string>): Promise<void> {
   const [isOutput, refuse] = [isFileAt(output), refuseOutput(output)];
   const { filesBeside } = await import('../parse/registry.js');
@@ -49,14 +54,14 @@ function isFileAt(output: string): (stat: FileId | null) => boolean {
 
 const refuseOutput =
   (output: string) =>
-  (what: string): never => {
-    throw new UserError(what, { where: output, hint: 'choose another name for -o' });
+  (problem: string): never => {
+    throw new UserError(problem, { where: output, hint: 'choose another name for -o' });
   };
 
-/** What identifies files, whatever their names: some file systems have numbers beyond 2^53. */
+/** Identifies a file, whatever its name; as bigint, because some file systems have numbers beyond 2^53. */
 type FileId = Pick<BigIntStats, 'ino' | 'dev' | 'isDirectory'>;
 
-/** What is looked for stands elsewhere when it cannot be looked at. */
+/** Null when a path cannot be accessed, as it is then not the same file. */
 function lookedAt(path: string): FileId | null {
   try {
     return statSync(path, { bigint: true });
@@ -65,7 +70,7 @@ function lookedAt(path: string): FileId | null {
   }
 }
 
-/** Standard input that is a file, as in `dprof -o FILE < FILE`; null for any other. */
+/** Status of standard input when it is a file, as in `dprof -o FILE < FILE`; null otherwise. */
 function stdinStat(): FileId | null {
   try {
     const stat = fstatSync(0, { bigint: true });

@@ -1,4 +1,4 @@
-/** The inputs of a command: files, folders and standard input, and what is said of them when they are read. */
+/** The inputs of a command: files, folders and standard input, and the messages about them after reading. */
 import type { Stats } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { isAboutHost, withHostHint, type HostRecords } from '../prof/analysis.js';
@@ -12,13 +12,13 @@ import { USAGE } from './command.js';
 
 /**
  * Groups of rows live just long enough to reach V8's old generation, which it would let grow to five times what is in use
- * before it looks for garbage: to twice that takes a tenth more time, and half of the memory.
+ * before it looks for garbage. To twice what is in use it may grow here, for less memory.
  */
 const HEAP_OF_GROUPS = '--heap-growing-percent=100';
 
 /**
- * @param files none for stdin
- * @throws UserError when there is nothing to read, UsageError when nobody will ever write
+ * @param files input files; empty for stdin
+ * @throws UserError when there is nothing to read, UsageError when stdin is a terminal
  */
 export async function openInputs(files: readonly string[], progress: Progress, wanted?: Wanted): Promise<Source> {
   const isPiped = files.length === 0 || files.includes('-');
@@ -29,12 +29,12 @@ export async function openInputs(files: readonly string[], progress: Progress, w
   return openSources(files, { stdin: process.stdin, onBytes: (done, total) => progress.at(done, total) }, wanted);
 }
 
-/** Says what readers lost of inputs, in one line, also where a run is quiet: what is missing in an answer is a part of it. */
+/** Prints what readers lost of the inputs in one line, even in a quiet run, because the answer lacks it. */
 export function sayLosses(source: Pick<EndedInputs, 'endings'>): void {
   for (const { line } of endingsOf(source).losses) say('dprof', line);
 }
 
-/** Says what is wrong with the inputs of a run that fails for another reason, which comes last. */
+/** Prints the problems of the inputs of a run that fails for another reason, which is printed last. */
 export function sayTroubles({ endings }: Pick<EndedInputs, 'endings'>, error: unknown): void {
   sayLosses({ endings });
   const others = endings.flatMap(({ failure, troubles }) => [...(failure === null ? [] : [failure]), ...troubles]);
@@ -42,7 +42,7 @@ export function sayTroubles({ endings }: Pick<EndedInputs, 'endings'>, error: un
 }
 
 /**
- * Says of inputs that are cut off or incomplete that they are; to be called when the output is written, which has what stands before.
+ * Prints which inputs are cut off or incomplete; call it when the output, made from what precedes the cut, is written.
  * @throws UserError for a line, compressed data or a profile that stops in the middle
  */
 export function confirmEndings(source: Pick<EndedInputs, 'endings'>, quiet: boolean): void {
@@ -54,9 +54,9 @@ export function confirmEndings(source: Pick<EndedInputs, 'endings'>, quiet: bool
 }
 
 /**
- * For an output that would replace one of before: that is worth more than a part of the new one. To be called when all
- * is read and before the output is complete.
- * @param existing what stands at OUT
+ * Keeps an existing output, which is worth more than an incomplete new one. Call it when everything is read and before the
+ * output is complete.
+ * @param existing status of the existing OUT
  * @throws UserError for an input that is cut off
  */
 export function confirmWhole(
@@ -70,13 +70,13 @@ export function confirmWhole(
 
 const HOST_RECORDS = new Set<ProfileLine['type']>(['profile', 'range', 'sample', 'end']);
 
-/** An error about what an input lacks, with a hint that answers for that input: it is looked at again. */
+/** Adds a hint to an error about missing data in an input; the input is inspected again for this. */
 export async function hinted<Failure>(error: Failure, files: readonly string[]): Promise<Failure> {
   if (!(error instanceof UserError) || !isAboutHost(error) || files.length === 0 || files.includes('-')) return error;
   try {
     return withHostHint(error, await hostRecordsOf(files)) as Failure & UserError;
   } catch (again) {
-    // Such as a partial answer, which has no records: what was wrong first is what is said.
+    // For example a partial answer, which has no records: report the first error.
     if (again instanceof UserError) return error;
     throw again;
   }

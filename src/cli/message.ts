@@ -1,10 +1,10 @@
-/** What the tools say on stderr: one line each. */
+/** Messages of the tools on stderr, one line each. */
 import { legible } from '../record/control-characters.js';
 
-/** The name of a tool, which goes before each of its messages. */
+/** The name of a tool, printed before each of its messages. */
 export type ToolName = 'dparse' | 'dprof';
 
-/** Says something in one line. @param text may name files and quote input */
+/** Prints a message in one line. @param text may contain file names and quote input */
 export function say(tool: ToolName, text: string): void {
   const line = `${tool}: ${legible(text)}\n`;
   if (said?.has(line) === true) return;
@@ -12,10 +12,13 @@ export function say(tool: ToolName, text: string): void {
   process.stderr.write(line);
 }
 
-/** What was said where everything is said once. */
+/** The messages printed so far, while each is printed only once. */
 let said: Set<string> | null = null;
 
-/** Runs what says the same several times, as commands over one input do; each line is said once. */
+/**
+ * Runs a body that may print the same message several times, such as several commands over one input; each line is printed
+ * once.
+ */
 export async function sayingOnce(body: () => Promise<void>): Promise<void> {
   said = new Set();
   try {

@@ -1,8 +1,8 @@
 /**
- * Where data goes: standard output, or a file that appears only when it is complete.
+ * Output: standard output, or a file that appears only when it is complete.
  *
- * Text is gathered before it is handed on. A file is written until it has taken all; of what has a reader, as a pipe,
- * `write` waits when the reader is slower than we are.
+ * Text is buffered before it is written. Writes to a file are synchronous; for a pipe, `write` waits when the reader is
+ * slower.
  */
 import {
   accessSync,
@@ -26,13 +26,16 @@ import { removedAtEnd } from '../parse/input/cleanup.js';
 import { stdoutFile } from './bin/stdout.js';
 import { refuseInputs, refuseSidecars, statOf } from './guard.js';
 
+/** Width of a terminal that does not state it. */
+const TERMINAL = 80;
+
 const BATCH = 64 * 1024;
 const FILE_BATCH = 512 * 1024;
 
-/** Standard output, in messages. */
+/** Name of standard output in messages. */
 export const STDOUT = 'stdout';
 
-/** The reader of standard output has gone (`head` has seen enough): no failure, just the end. */
+/** The reader of standard output has closed it (`head` has read enough): not a failure, just the end. */
 export class ClosedOutput extends Error {
   constructor() {
     super('output closed');
@@ -40,10 +43,10 @@ export class ClosedOutput extends Error {
   }
 }
 
-/** Takes text, or bytes that nobody changes any more. A promise means: wait for it before writing more. */
+/** Writes text, or bytes that must not change any more. When it returns a promise, wait for it before writing more. */
 export type Write = (data: string | Uint8Array) => void | Promise<void>;
 
-/** Hands on what was written so far; settles when it is with the operating system. */
+/** Flushes what was written so far; settles when the operating system has it. */
 type Flush = () => Promise<void>;
 
 type Body = (write: Write, flush: Flush) => Promise<void>;
@@ -73,7 +76,7 @@ class TextSink {
     return this.#size < BATCH ? undefined : this.flush();
   };
 
-  /** Hands on what was gathered; settles when it is written, or when the stream asks for more. */
+  /** Flushes the buffer; settles when it is written, or when the stream asks for more. */
   async flush(): Promise<void> {
     const text = this.#parts.join('');
     this.#parts = [];
@@ -81,7 +84,7 @@ class TextSink {
     await this.#handOn(text);
   }
 
-  /** Bytes come in large pieces: they are not gathered. */
+  /** Bytes come in large pieces, so they are not buffered. */
   async #writeBytes(bytes: Uint8Array): Promise<void> {
     if (this.#size > 0) await this.flush();
     await this.#handOn(bytes);
@@ -98,7 +101,7 @@ class TextSink {
     if (this.#failure !== null) throw this.#failure;
   }
 
-  /** Everything is with the operating system after this. */
+  /** Afterwards, the operating system has all data. */
   async drain(): Promise<void> {
     await this.flush();
     // The callback may come before the 'error' event.
@@ -115,10 +118,10 @@ function asOutputError(error: Error, name: string): Error {
 }
 
 /**
- * Runs `body` with a place to write to.
+ * Runs `body` with a function to write to the output.
  * @param path the file of `-o`; undefined or '-' for standard output
- * @param inputs files and folders that are read, '-' for standard input: nothing of them is written onto
- * @throws UserError when the output cannot be written, or is read itself
+ * @param inputs files and folders that are read, '-' for standard input: the output must not overwrite them
+ * @throws UserError when the output cannot be written, or is an input
  */
 export async function withOutput(path: string | undefined, inputs: readonly string[], body: Body): Promise<void> {
   if (path === undefined || path === '-') return toStdout(body);
@@ -135,20 +138,28 @@ export async function withOutput(path: string | undefined, inputs: readonly stri
   });
 }
 
-/** @throws UsageError where `what`, the data, would go to a terminal */
-export function refuseTerminal(path: string | undefined, what: string): void {
+/**
+ * Characters in a line of the terminal that the output goes to; null where it goes elsewhere.
+ * @param path the file of `-o`
+ */
+export const terminalWidth = (path: string | undefined): number | null =>
+  (path ?? '-') === '-' && process.stdout.isTTY ? process.stdout.columns || TERMINAL : null;
+
+/** @throws UsageError when `what`, the data, would go to a terminal */
+export function refuseTerminal(path: string | undefined, content: string): void {
   if ((path ?? '-') !== '-' || !process.stdout.isTTY) return;
-  throw new UsageError(`refusing to write ${what} to a terminal: use -o FILE`);
+  throw new UsageError(`refusing to write ${content} to a terminal: use -o FILE`);
 }
 
-/** Writes a text that needs no input, as that of `--help`, to standard output. */
+/** Writes a text that needs no input, such as that of `--help`, to standard output. */
 export const printText = (text: string): Promise<void> => withOutput(undefined, [], async (write) => write(text));
 
 /**
- * Looks whether a file can be written, and changes nothing: for commands that read for long before they write.
+ * Checks whether a file can be written, without changing anything: for commands that read for a long time before they
+ * write.
  * @param inputs files and folders that are read, '-' for standard input
- * @returns what stands there now; null when nothing does
- * @throws UserError when it cannot be written, or is read itself
+ * @returns the status of an existing file; null when there is none
+ * @throws UserError when it cannot be written, or is an input
  */
 export async function checkOutput(path: string | undefined, inputs: readonly string[]): Promise<Stats | null> {
   const { existing, folders } = checkTarget(path, inputs);
@@ -158,11 +169,11 @@ export async function checkOutput(path: string | undefined, inputs: readonly str
 
 interface CheckedTarget {
   readonly existing: Stats | null;
-  /** A file that is read of each folder. */
+  /** One input file of each folder. */
   readonly folders: ReadonlyMap<string, string>;
 }
 
-/** The same of files that nothing is read beside. */
+/** The same check for inputs without files next to them. */
 export function checkTarget(path: string | undefined, inputs: readonly string[]): CheckedTarget {
   if (path === undefined || path === '-') return { existing: null, folders: new Map() };
   if (path === '') throw new UsageError('-o needs the name of a file');
@@ -171,9 +182,9 @@ export function checkTarget(path: string | undefined, inputs: readonly string[])
   if (existing?.isDirectory() === true) throw new UserError('is a directory', { where: path, hint: '-o takes a file' });
   const folders = existing === null ? new Map<string, string>() : refuseInputs(path, inputs);
   withIoErrors(path, () => {
-    // Who made a file read-only wants to keep it, although renaming onto it would work.
+    // A user who made a file read-only wants to keep it, although renaming onto it would work.
     if (existing !== null) accessSync(path, constants.W_OK);
-    // A new file is written beside the old one; a device or a pipe is written itself.
+    // A new file is written beside the old one; a device or a pipe is written directly.
     if (existing?.isFile() !== false) {
       accessSync(dirname(targetOf(path)), constants.W_OK | constants.X_OK);
     }
@@ -181,11 +192,11 @@ export function checkTarget(path: string | undefined, inputs: readonly string[])
   return { existing, folders };
 }
 
-/** The file that a path is, or that is to be made where links lead. */
+/** The file that a path leads to through links, whether it exists or not. */
 export function targetOf(path: string): string {
   let target = path;
   while (lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink() === true) {
-    // Relative to where the link itself is, which may be in a folder that a link leads to.
+    // The link is relative to its own folder, which may itself be reached through a link.
     target = resolve(realpathSync(dirname(target)), readlinkSync(target));
   }
   return target;
@@ -202,16 +213,17 @@ async function toStream(stream: Writable, name: string, body: Body): Promise<voi
   await sink.drain();
 }
 
-/** Writes beside the target and renames at the end, so that a half-written file never has the target's name. */
+/** Writes beside the target and renames at the end, so that the target is never half-written. */
 async function toFile(target: string, name: string, body: Body): Promise<void> {
-  // A name of its own: the target's may be as long as a name can be, and a process that was killed left one behind.
+  // A short unique name: the target's name may already have the maximum length, and a killed process may have left a
+  // temporary file.
   const temporary = join(dirname(target), `.dparse-${randomBytes(8).toString('hex')}.part`);
   const remove = (): void => rmSync(temporary, { force: true });
   const opened: number[] = [];
   const close = (): void => withIoErrors(name, () => opened.splice(0).forEach((file) => closeSync(file)));
   let release = (): void => undefined;
   const open = (): number => {
-    // Before the file is there: a signal may come as soon as somebody sees it.
+    // Before the file exists, because a signal may come at any time after that.
     release = removedAtEnd(temporary, remove);
     const file = withIoErrors(name, () => openSync(temporary, 'wx'));
     opened.push(file);
@@ -229,8 +241,8 @@ async function toFile(target: string, name: string, body: Body): Promise<void> {
 }
 
 /**
- * A file takes what it is given at once: no stream, no waiting. It is opened when there is something to write: what is
- * computed before leaves nothing to remove.
+ * Writes to a file are synchronous: no stream, no waiting. The file is opened at the first write, so that a computation
+ * which fails earlier leaves nothing to remove.
  */
 async function writeTo(open: () => number, name: string, body: Body): Promise<void> {
   let parts: string[] = [];
@@ -263,7 +275,7 @@ async function writeTo(open: () => number, name: string, body: Body): Promise<vo
   flush();
 }
 
-/** Runs a step of writing; a system error becomes a UserError with its reason in words. */
+/** Runs a step of writing; a system error becomes a UserError that states the reason. */
 export function withIoErrors<T>(name: string, step: () => T): T {
   try {
     return step();

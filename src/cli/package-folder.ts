@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * The folder of the package: the nearest one upwards with a package.json, the same from sources and from compiled files.
- * @throws Error when there is none: the package is incomplete
+ * The folder of the package: the nearest parent folder with a package.json, for sources and for compiled files alike.
+ * @throws Error when there is none, because the package is incomplete
  */
 export function packageFolder(): string {
   for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
@@ -16,9 +16,6 @@ export function packageFolder(): string {
 
 export const version = (): string =>
   (JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8')) as { readonly version: string }).version;
-
-/** Whether a tool is asked for its version and for nothing else: nothing more need be loaded then. */
-export const asksForVersion = (args: readonly string[]): boolean => args.length === 1 && args[0] === '--version';
 
 /** What `--version` prints. */
 export const versionText = (): string => `${version()}\n`;

@@ -1,18 +1,18 @@
 /**
- * How far a run has come, on the terminal and nowhere else: stderr must be a terminal, and the run must have taken
- * half a second already. With NO_COLOR or a dumb terminal no escape sequence is sent.
+ * Shows progress, only on a terminal: stderr must be a terminal, and the run must have taken half a second already. With
+ * NO_COLOR or a dumb terminal, no escape sequences are sent.
  */
 const FIRST_MS = 500;
 const EVERY_MS = 100;
 
 export interface Progress {
-  /** @param done bytes or rows so far; @param total how many there will be, null when not known */
+  /** @param done bytes or rows so far; @param total how many there will be, null when unknown */
   at(done: number, total: number | null): void;
-  /** Wipes the line. */
+  /** Clears the line. */
   clear(): void;
 }
 
-/** Shows nothing. */
+/** A progress display that shows nothing. */
 export const SILENT: Progress = { at: () => undefined, clear: () => undefined };
 
 interface Terminal {
@@ -21,7 +21,7 @@ interface Terminal {
   write(text: string): unknown;
 }
 
-/** @param label what is being done; @param show false for a quiet run */
+/** @param label name of the step; @param show false for a quiet run */
 export function progress(
   label: string,
   show = true,

@@ -1,4 +1,4 @@
-/** Commands of `dprof` over FILEs of records: their common options, and how these are read. */
+/** Commands of `dprof` that read FILEs of records: their common options and how they are parsed. */
 import { existsSync } from 'node:fs';
 import { filesOfPattern } from '../parse/input/folder-files.js';
 import { elementAt } from '../containers/element.js';
@@ -9,15 +9,16 @@ import type { Command } from './command.js';
 import { refuseTerminal } from './output.js';
 
 /**
- * What each device adds to the memory of commands that keep times of all devices, at most: the help of each says so.
- * Measured with devices of one kernel and one copy: html takes 42 kB of 20,000 and 53 kB of 40,000, others 32 kB of 20,000.
+ * Maximum memory that each device adds in commands that keep the times of all devices, for their help. Measured with
+ * devices of one kernel and one copy: html takes 42 kB for each of 20,000 and 53 kB for each of 40,000; other commands take
+ * 32 kB for each of 20,000.
  */
 export const DEVICE_MEMORY = '60 kB a device';
 
-/** A command's own formats, then those of every table: the first one is the default. */
-export const withTableFormats = (...own: readonly string[]): readonly string[] => [
-  ...own,
-  ...FORMATS.map(({ id }) => id).filter((id) => !own.includes(id)),
+/** A command's special formats, then the table formats; the first one is the default. */
+export const withTableFormats = (...formats: readonly string[]): readonly string[] => [
+  ...formats,
+  ...FORMATS.map(({ id }) => id).filter((id) => !formats.includes(id)),
 ];
 
 export const formatOption = (formats: readonly string[]): Option => ({
@@ -31,20 +32,20 @@ export const QUIET_OPTION: Option = {
   help: 'no notes and no progress; what an input lost is said all the same',
 };
 
-/** The format given with `-f`; the first one without it. @throws UsageError for bytes that would go to a terminal */
+/** The format given with `-f`; by default the first one. @throws UsageError for binary data that would go to a terminal */
 export function formatOf(given: Arguments, formats: readonly string[]): string {
   const format = requireName('format', given.text('format') ?? elementAt(formats, 0), formats);
   if (BINARY.has(format)) refuseTerminal(given.text('output'), format);
   return format;
 }
 
-/** Formats that are no text. */
+/** Formats that are not text. */
 const BINARY: ReadonlySet<string> = new Set(FORMATS.flatMap(({ id, binary }) => (binary === true ? [id] : [])));
 
 export interface RecordsRequest {
-  /** The only input, for suggested commands; undefined for stdin, and for several. */
+  /** The only input, for suggested commands; undefined for stdin and for several inputs. */
   readonly file: string | undefined;
-  /** All inputs; none for stdin. */
+  /** All inputs; empty for stdin. */
   readonly files: readonly string[];
   readonly output: string | undefined;
   readonly quiet: boolean;
@@ -52,26 +53,26 @@ export interface RecordsRequest {
 }
 
 /**
- * @param texts operands before the files, which are none
- * @throws UserError for a pattern that no file matches
+ * @param texts number of operands before the files
+ * @throws UserError for a pattern that matches no file
  */
 export function readInputs({ operands }: Arguments, texts = 0): Pick<RecordsRequest, 'file' | 'files'> {
-  const files = operands.flatMap((operand, at) => (at < texts ? [operand] : filesMeant(operand)));
+  const files = operands.flatMap((operand, index) => (index < texts ? [operand] : filesMeant(operand)));
   return { file: files.length === 1 ? files[0] : undefined, files };
 }
 
-/** A quoted pattern means what a shell would have made of it; a file or folder of that name goes before. */
+/** Expands a quoted pattern as a shell would; a file or folder with that exact name takes precedence. */
 const filesMeant = (operand: string): readonly string[] =>
   operand === '-' || existsSync(operand) ? [operand] : (filesOfPattern(operand) ?? [operand]);
 
-/** What the help says of memory is of records: a profile is parsed in the same process. */
+/** Memory figures in the help are for records; a profile is parsed in the same process, which adds memory. */
 export const MEMORY_OF_PROFILES = 'For a profile, the memory of dparse is added: dparse --help.';
 
 /**
- * A command with the common options.
- * @param tool with the command's own options
- * @param formats the first one is the default; a single one needs no option
- * @param texts operands before the files, which are none
+ * Makes a command with the common options.
+ * @param tool the tool with its special options
+ * @param formats the first one is the default; a single format needs no option
+ * @param texts number of operands before the files
  */
 export function recordsCommand(
   tool: Tool,

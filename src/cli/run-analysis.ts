@@ -1,10 +1,10 @@
-/** The way of every command over FILEs of records: reading, progress, output, exit code. */
+/** How each command over FILEs of records runs: reading, progress, output, exit code. */
 import { say } from './message.js';
 import type { Answer, Note } from '../prof/analysis.js';
 import { lossesOf, type Doubt, type Losses } from '../prof/input/losses.js';
 import { escapeControls, jsonOf } from '../record/control-characters.js';
 import { UserError } from '../record/errors.js';
-import type { ProfileLine, ProfileRecord } from '../record/record.js';
+import type { ProfileLine } from '../record/record.js';
 import type { AnyTable } from '../table/column.js';
 import { loadFormat, requireFormat } from '../write/formats.js';
 import { escapeMarkdown } from '../write/markdown.js';
@@ -16,21 +16,23 @@ import { checkOutput, withOutput, type Write } from './output.js';
 import { progress } from './progress.js';
 import type { RecordsRequest } from './records-command.js';
 
-/** A command's part in a run. */
+/** The command-specific part of a run. */
 export interface AnalysisRun<Facts> extends Pass<Facts> {
-  /** Output that is ready before the input ends; called after each batch of records. */
+  /** Returns output that is ready before the input ends; called after each batch of records. */
   readonly ready?: () => string | Uint8Array | null;
-  /** Writes the answer, or what of it `ready` has not written. */
+  /** Writes the answer, or the part that `ready` has not written. */
   readonly print: (answer: Answer<Facts>, write: Write, about: Answered) => void | Promise<void>;
-  /** Whether the answer is one document, which has a place for doubts or cannot have one: nothing is written behind it. */
+  /**
+   * Whether the answer is a single document, which has a place for doubts or cannot have one; nothing is written after it.
+   */
   readonly isDocument?: boolean;
 }
 
-/** What an answer is about. */
+/** The input that an answer is about. */
 interface Answered {
   /** The input's name. */
   readonly input: string;
-  /** What was lost in reading it. */
+  /** What was lost while reading it. */
   readonly doubts: readonly Doubt[];
 }
 
@@ -41,7 +43,7 @@ export async function runAnalysis<Facts>(
 ): Promise<void> {
   const { files, output, quiet, format } = request;
   const inputs = files.length === 0 ? ['-'] : files;
-  // An output that cannot be written is reported before minutes of reading.
+  // Report an output that cannot be written now, before minutes of reading.
   const existing = await checkOutput(output, inputs);
   const meter = progress('dprof', !quiet);
   const source = await openInputs(files, meter, run.analysis);
@@ -69,14 +71,15 @@ export async function runAnalysis<Facts>(
   confirmEndings(source, quiet);
 }
 
-/** What readers lost of the inputs, behind an answer: in the formats that have a place for it. */
+/** Lines about what readers lost of the inputs, after an answer, in the formats that have a place for them. */
 const LINES: Readonly<Record<string, (losses: Losses, line: string) => string>> = {
   json: ({ doubts }) => `${jsonOf({ doubts })}\n`,
   text: (_losses, line) => `\n# ${escapeControls(line)}\n`,
+  fitted: (_losses, line) => `# ${escapeControls(line)}\n`,
   markdown: (_losses, line) => `\n> ${escapeMarkdown(line)}\n`,
 };
 
-/** '' where nothing was lost, and for formats of rows alone. */
+/** '' when nothing was lost, and for formats that contain only rows. */
 function doubtsText(format: string, losses: Losses): string {
   const { line, doubts } = losses;
   if (doubts.length === 0 || (line === null && format !== 'json')) return '';
@@ -90,7 +93,7 @@ async function readRecords<Facts>(source: Source, run: AnalysisRun<Facts>, write
   }
 }
 
-/** Reads inputs to their end, for commands that read several times; returns them, closed. */
+/** Reads inputs to their end, for commands that read them several times; returns them closed. */
 export async function readInputs(
   files: readonly string[],
   quiet: boolean,
@@ -109,7 +112,7 @@ export async function readInputs(
   }
 }
 
-/** Writes an answer's table in one of the table formats. */
+/** Writes an answer's table in a table format. */
 export async function printTable(table: AnyTable | undefined, format: string, write: Write): Promise<void> {
   if (table === undefined) throw new TypeError(`no table for the format ${format}`);
   for (const piece of tableText(await loadFormat(requireFormat(format)), table)) await write(piece);
@@ -120,11 +123,4 @@ export function writeNotes(notes: readonly Note[], input: string): void {
     const line = note instanceof UserError ? (namingInput(note, input) as UserError).line : note;
     say('dprof', line);
   }
-}
-
-/** `# profile 0: net.json (kineto, rank 3)`; records without a profile line have the number alone. */
-export function profileHeading(profile: number, header: ProfileRecord | null): string {
-  if (header === null) return `# profile ${profile}`;
-  const { file, format, rank } = header;
-  return `# profile ${profile}: ${file} (${format}${rank === null ? '' : `, rank ${rank}`})`;
 }

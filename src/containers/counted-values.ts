@@ -1,19 +1,19 @@
 /**
- * Numbers with how often each came: runs, sorted, each number once. They merge like the lists that they stand for; where
- * there are too many different ones, those of one bin of a logarithmic histogram share their mean.
+ * Runs: distinct numbers in sorted order, each with its count. They merge like the lists that they represent; when there
+ * are too many distinct numbers, those in one bin of a logarithmic histogram are replaced by their mean.
  */
 import { elementAt } from './element.js';
 import { binOf } from './log-histogram.js';
 
 export interface CountedValues {
-  /** In rising order, each once. */
+  /** Distinct values in ascending order. */
   readonly values: Float64Array;
   readonly counts: Uint32Array;
 }
 
 export const NO_VALUES: CountedValues = { values: new Float64Array(0), counts: new Uint32Array(0) };
 
-/** Takes numbers in rising order, and puts equal ones together. */
+/** Takes numbers in ascending order and combines equal ones. */
 class RunBuilder {
   readonly #values: Float64Array;
   readonly #counts: Uint32Array;
@@ -38,7 +38,7 @@ class RunBuilder {
   }
 }
 
-/** @param values in any order; they are sorted */
+/** @param values values in any order; they are sorted in place */
 export function countedOf(values: Float64Array): CountedValues {
   const run = new RunBuilder(values.length);
   for (const value of values.sort()) run.add(value, 1);
@@ -57,7 +57,7 @@ export function merged(a: CountedValues, b: CountedValues): CountedValues {
   return run.result;
 }
 
-/** Of any number of runs. */
+/** Merges any number of runs. */
 export function allMerged(runs: readonly CountedValues[]): CountedValues {
   if (runs.length <= 2) return merged(runs[0] ?? NO_VALUES, runs[1] ?? NO_VALUES);
   const middle = runs.length >> 1;
@@ -65,9 +65,9 @@ export function allMerged(runs: readonly CountedValues[]): CountedValues {
 }
 
 /**
- * The least and the greatest number as they are, all others of one bin (1/64 of a power of two wide) as their mean, in
- * whole numbers whose sum is the same. Coarser runs merged and made coarser again are those of the merged runs made
- * coarser once: neither order nor number of merges matters.
+ * Keeps the smallest and the largest number, and replaces all others in one bin (1/64 of a power of two wide) by whole
+ * numbers around their mean with the same sum. Coarsening before or after merging gives the same result, so neither the
+ * order nor the number of merges matters.
  */
 export function coarser({ values, counts }: CountedValues): CountedValues {
   const last = values.length - 1;
@@ -89,12 +89,12 @@ export function coarser({ values, counts }: CountedValues): CountedValues {
   };
   for (let i = 0; i <= last; i++) {
     const value = elementAt(values, i);
-    const own = elementAt(counts, i) - Number(i === 0) - Number(i === last);
+    const repeats = elementAt(counts, i) - Number(i === 0) - Number(i === last);
     const next = binOf(value);
     if (next !== bin) emit();
     bin = next;
-    count += own;
-    sum += own * value;
+    count += repeats;
+    sum += repeats * value;
   }
   emit();
   run.add(elementAt(values, last), 1);

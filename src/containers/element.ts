@@ -1,16 +1,15 @@
 /**
- * Arrays. Lists can be as long as an input makes them: `f(...list)` would put each entry on the stack, which some 100,000
- * overflow.
+ * Array helpers. Lists can be very long: `f(...list)` would put each entry on the stack, which overflows at about 100,000.
  */
 
-/** The largest of the numbers; `otherwise` when there is none larger. */
+/** The largest of the numbers and `otherwise`. */
 export function largest(numbers: Iterable<number>, otherwise = -Infinity): number {
   let most = otherwise;
   for (const number of numbers) if (number > most) most = number;
   return most;
 }
 
-/** The smallest of the numbers; Infinity when there is none. */
+/** The smallest number; Infinity for an empty list. */
 export function least(numbers: Iterable<number>): number {
   let smallest = Infinity;
   for (const number of numbers) if (number < smallest) smallest = number;
@@ -24,11 +23,11 @@ export function append<T>(list: T[], entries: Iterable<T>): void {
 
 /** Whether two lists have the same entries, in the same order. */
 export const isSameList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
-  a === b || (a.length === b.length && a.every((one, i) => one === b[i]));
+  a === b || (a.length === b.length && a.every((item, i) => item === b[i]));
 
 /**
- * The element at an index that must exist.
- * @throws RangeError when it does not: an impossible case, so a defect of the caller
+ * Returns the element at an index that must exist.
+ * @throws RangeError when it does not exist, which is a bug in the caller
  */
 export function elementAt<T>(list: ArrayLike<T>, index: number): T {
   const element = list[index];

@@ -1,9 +1,10 @@
 /**
- * Sums of floating-point numbers that lose nothing: beside each sum stands what its rounding left out (Neumaier's
- * summation). Whole numbers add up exactly to 2^100; sums of others are those of any order of their terms, but for the rarest of ties.
+ * Sums of floating-point numbers without loss: the rounding error of each sum is kept beside it (Neumaier's summation).
+ * Sums of whole numbers are exact up to 2^100; other sums do not depend on the order of their terms, except in very rare
+ * ties.
  */
 
-/** What `sum + value`, rounded, leaves out. */
+/** The rounding error of `sum + value`. */
 export function roundingError(sum: number, value: number): number {
   const rounded = sum + value;
   if (!Number.isFinite(rounded)) return 0;

@@ -1,45 +1,45 @@
-/** The union of intervals: the time during which at least one of them ran. One pass, constant memory. */
+/** The union of intervals: the time during which at least one of them was active. One pass, constant memory. */
 
 export const PS_PER_NS = 1000;
 
-/** The union of intervals in order of their start, in any unit of time. */
+/** The union of intervals that are added in order of start, in any unit of time. */
 export class IntervalUnion {
-  /** Time during which at least one interval ran. */
+  /** Time during which at least one interval was active. */
   total = 0;
   /** Latest end so far. */
   end = -Infinity;
-  /** Maximal spans without a gap. */
+  /** Number of maximal spans without a gap. */
   stretches = 0;
 
   /**
-   * Adds an interval; of one that is out of order only the part after the latest end counts.
-   * @returns whether a gap, from the latest end before to this start, ended; before the first interval there is none
+   * Adds an interval; if it is out of order, only the part after the latest end counts.
+   * @returns whether it ended a gap, between the latest end and this start; there is no gap before the first interval
    */
   add(start: number, end: number): boolean {
     if (end <= this.end) return false;
     const isNew = start > this.end;
     if (isNew) this.stretches++;
-    // One that ends before it starts counts as empty.
+    // An interval that ends before it starts counts as empty.
     if (end > start) this.total += end - Math.max(start, this.end);
     this.end = end;
     return isNew && this.stretches > 1;
   }
 }
 
-/** What ended a gap: a late launch by the host, or work that had been queued; null where the launch is not known. */
+/** What ended a gap: a late launch by the host, or work that was already queued; null when the launch is not known. */
 export type GapEnd = 'host' | 'queue' | null;
 
 /**
  * What ended a gap.
  * @param from when the device became idle
- * @param launched when the call began that launched the work after the gap, in the same unit; null or NaN when not known
+ * @param launched when the call started that launched the work after the gap, in the same unit; null or NaN when not known
  */
 export function gapEnd(from: number, launched: number | null): GapEnd {
   if (launched === null || Number.isNaN(launched)) return null;
   return launched >= from ? 'host' : 'queue';
 }
 
-/** Called for each idle gap, in picoseconds, with the note of the interval after it. */
+/** Called for each idle gap, in ps, with the note of the interval after it. */
 export type OnGap = (from: number, to: number, note: number) => void;
 
 interface NotedInterval {
@@ -49,21 +49,21 @@ interface NotedInterval {
 }
 
 /**
- * The union of intervals in picoseconds that come in order of whole nanoseconds, as records do. Those of one nanosecond
- * are held until the next begins and then added in order of picoseconds, so that the result is exact.
+ * The union of intervals in ps that are added in order of whole ns, like records. Intervals that start in the same ns are
+ * held until the next ns begins, and then added in order of ps, so that the result is exact.
  */
 export class PicosecondUnion {
   readonly #union = new IntervalUnion();
   #now = -Infinity;
   readonly #held: NotedInterval[] = [];
-  /** Intervals that came after one of a later nanosecond: time that they cover may be missing. */
+  /** Number of intervals that came after one of a later ns; some of the time they cover may be missing. */
   outOfOrder = 0;
   intervals = 0;
 
   constructor(private readonly onGap: OnGap | null = null) {}
 
   /**
-   * @param start and `end` in picoseconds; an interval that ends before it starts counts as empty
+   * @param start start and `end` in ps; an interval that ends before it starts counts as empty
    * @param note for `onGap`
    */
   add(start: number, end: number, note = NaN): void {
@@ -76,17 +76,17 @@ export class PicosecondUnion {
     this.#held.push({ start, end, note });
     if (nanosecond >= this.#now) return;
     this.outOfOrder++;
-    // The next nanosecond may never come.
+    // No later nanosecond may come, so add those that are held.
     this.#flush();
   }
 
-  /** Picoseconds during which at least one interval ran. */
+  /** Time in ps during which at least one interval was active. */
   get total(): number {
     this.#flush();
     return this.#union.total;
   }
 
-  /** Maximal spans without a gap. */
+  /** Number of maximal spans without a gap. */
   get stretches(): number {
     this.#flush();
     return this.#union.stretches;

@@ -1,12 +1,9 @@
-/**
- * Libraries that not every run needs, loaded when they are first used: to load all of them takes a tenth of the time
- * that a report of a small profile does.
- */
+/** Libraries that not every run needs, loaded when they are first used: a report of a small profile is to start at once. */
 import { createRequire } from 'node:module';
 
 const load = createRequire(import.meta.url);
 
-/** Gives a library, loaded on the first call. @param name of its package, or of a part of it */
+/** Returns a function that loads a library on its first call. @param name name of its package, or of a part of it */
 export const lateLibrary =
   <T>(name: string) =>
   (): T =>

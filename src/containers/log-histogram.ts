@@ -1,11 +1,11 @@
 /**
- * How often values of each size came, in bins of 1/64 of a power of two: quantiles are known to 1 %, whatever the number of
- * values and their order. Memory: the bins that are filled.
+ * Histogram of values in bins of 1/64 of a power of two: quantiles are exact to 1 %, whatever the number and order of
+ * values. Memory: the bins that are not empty.
  */
 import { elementAt } from './element.js';
 import { addTo } from './map-entry.js';
 
-/** Bins of each power of two. */
+/** Number of bins for each power of two. */
 const FINE = 64;
 
 /** A bin of a distribution for people: from 1, 2 or 5 times a power of ten to the next of them, the first from 0 to 1. */
@@ -15,7 +15,7 @@ interface RoundBin {
   readonly count: number;
 }
 
-/** What a list of numbers looks like, in their unit. Quantiles are known to 1 %. */
+/** The distribution of a list of numbers, in their unit. Quantiles are exact to 1 %. */
 export interface Distribution {
   readonly count: number;
   readonly total: number;
@@ -25,7 +25,7 @@ export interface Distribution {
   readonly p90: number;
   readonly p99: number;
   readonly max: number;
-  /** Those that are not empty, in rising order. */
+  /** Bins that are not empty, in ascending order. */
   readonly bins: readonly RoundBin[];
 }
 
@@ -39,7 +39,7 @@ export class LogHistogram {
   #max = -Infinity;
   #areWhole = true;
 
-  /** @param value at least 0 */
+  /** @param value 0 or more */
   add(value: number): void {
     addTo(this.#counts, binOf(value), 1);
     addTo(this.#rounds, edgeAbove(value), 1);
@@ -50,7 +50,7 @@ export class LogHistogram {
     this.#max = Math.max(this.#max, value);
   }
 
-  /** Null without values. */
+  /** Null when no value was added. */
   get distribution(): Distribution | null {
     if (this.#count === 0) return null;
     const sorted = [...this.#counts].sort(([a], [b]) => a - b);
@@ -62,7 +62,10 @@ export class LogHistogram {
     };
   }
 
-  /** The smallest value that a share of all are at most: the middle of its bin, of whole numbers one of those in it. */
+  /**
+   * The smallest value for which this share of all values is not larger: the middle of its bin, or a whole number in the
+   * bin when all values are whole.
+   */
   #quantile(sorted: readonly (readonly [bin: number, count: number])[], share: number): number {
     let left = Math.ceil(share * this.#count);
     for (const [bin, count] of sorted) {
@@ -77,11 +80,11 @@ export class LogHistogram {
   }
 }
 
-/** Values below 1 have a bin of their own, number 0. */
+/** Values below 1 are in bin 0. */
 export function binOf(value: number): number {
   if (value < 1) return 0;
   const power = Math.floor(Math.log2(value));
-  // A logarithm may be rounded across a power of two.
+  // The logarithm may be rounded across a power of two.
   const octave = 2 ** power > value ? power - 1 : power;
   return 1 + octave * FINE + Math.min(FINE - 1, Math.floor((value / 2 ** octave - 1) * FINE));
 }

@@ -1,4 +1,4 @@
-/** Entries of maps: made when they are first asked for, and in a cache only as long as there is room for them. */
+/** Map helpers: entries made on first access, and caches of limited size. */
 
 /**
  * LRU cache: keeps at least the `size` most recently used entries and at most twice as many, in two generations. A full
@@ -26,7 +26,7 @@ export class LruCache<K, V> {
     this.#young.set(key, value);
   }
 
-  /** The cached value, made and kept when there is none. */
+  /** Returns the cached value, or makes and stores it. */
   of(key: K, make: (key: K) => V): V {
     const known = this.get(key);
     if (known !== undefined) return known;
@@ -36,21 +36,21 @@ export class LruCache<K, V> {
   }
 }
 
-/** The value of a key, made when there is none. */
+/** The value of a key, made when it is missing. */
 export function entryOf<Key, Value>(map: Map<Key, Value>, key: Key, make: (key: Key) => Value): Value {
   let value = map.get(key);
   if (value === undefined) map.set(key, (value = make(key)));
   return value;
 }
 
-/** Values by their keys, each list in the order of the values. */
+/** Groups values by key; each list is in the order of the values. */
 export function groupsOf<Key, Value>(values: Iterable<Value>, keyOf: (value: Value) => Key): Map<Key, Value[]> {
   const groups = new Map<Key, Value[]>();
   for (const value of values) entryOf(groups, keyOf(value), (): Value[] => []).push(value);
   return groups;
 }
 
-/** The value of a key, made when there is none; null when there is none and the map has `most` entries. */
+/** The value of a key, made when it is missing; null when it is missing and the map already has `most` entries. */
 export function boundedEntryOf<Key, Value>(
   map: Map<Key, Value>,
   key: Key,
@@ -60,12 +60,12 @@ export function boundedEntryOf<Key, Value>(
   return map.size >= most ? (map.get(key) ?? null) : entryOf(map, key, make);
 }
 
-/** Adds to the number of a key; one that is not there counts as 0. */
+/** Adds to the number of a key; a missing number counts as 0. */
 export function addTo<Key>(map: Map<Key, number>, key: Key, amount: number): void {
   map.set(key, (map.get(key) ?? 0) + amount);
 }
 
-/** The entry with the largest number, of equal ones the first; null of an empty map. */
+/** The entry with the largest number, the first of equal ones; null for an empty map. */
 export function largestEntry<Key>(map: ReadonlyMap<Key, number>): readonly [Key, number] | null {
   let largest: readonly [Key, number] | null = null;
   for (const entry of map) if (largest === null || entry[1] > largest[1]) largest = entry;

@@ -1,12 +1,14 @@
-/** Growing columns of numbers: rows of a profile are kept in typed arrays, 1 to 8 bytes a cell, not as objects. */
+/**
+ * Growing columns of numbers: rows of a profile are kept in typed arrays, with 1 to 8 bytes for each cell, not as objects.
+ */
 
 type NumberArray =
   Float64Array<ArrayBuffer> | Uint32Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Uint8Array<ArrayBuffer>;
 
-/** Doubling would leave up to half of the largest columns unused. */
+/** Growth factor; doubling would leave up to half of the largest columns unused. */
 const GROWTH = 1.5;
 
-/** A growing typed array. A row beyond the end reads as NaN, null in a column of floats. */
+/** A growing typed array. A row beyond the end reads as NaN, which means null in a column of floats. */
 export class NumericColumn<A extends NumberArray = Float64Array<ArrayBuffer>> {
   #data: A;
   #length = 0;
@@ -15,22 +17,22 @@ export class NumericColumn<A extends NumberArray = Float64Array<ArrayBuffer>> {
     this.#data = allocate(1024);
   }
 
-  /** Times, sizes, ids up to 2^53; null is kept as NaN. */
+  /** For times, sizes, ids up to 2^53; null is stored as NaN. */
   static floats(): NumericColumn {
     return new NumericColumn((capacity) => new Float64Array(capacity));
   }
 
-  /** Row numbers, interned ids, extents: 0 to 2^32 - 1. */
+  /** For row numbers, interned ids, extents: 0 to 2^32 - 1. */
   static counts(): NumericColumn<Uint32Array<ArrayBuffer>> {
     return new NumericColumn((capacity) => new Uint32Array(capacity));
   }
 
-  /** Row numbers, with negative ones for none: -2^31 to 2^31 - 1. */
+  /** For row numbers, where a negative number means none: -2^31 to 2^31 - 1. */
   static int32(): NumericColumn<Int32Array<ArrayBuffer>> {
     return new NumericColumn((capacity) => new Int32Array(capacity));
   }
 
-  /** Codes: 0 to 255. */
+  /** For codes from 0 to 255. */
   static codes(): NumericColumn<Uint8Array<ArrayBuffer>> {
     return new NumericColumn((capacity) => new Uint8Array(capacity));
   }
@@ -45,8 +47,8 @@ export class NumericColumn<A extends NumberArray = Float64Array<ArrayBuffer>> {
   }
 
   /**
-   * Allocates room for so many rows in all, where their number is known: growing leaves copies behind until the garbage
-   * collector runs, while pages of an array that are never written take no memory.
+   * Allocates room for the total number of rows, when it is known. Growing would leave copies behind until the garbage
+   * collector runs, while array pages that are never written take no memory.
    */
   reserve(rows: number): void {
     if (rows <= this.#data.length) return;
@@ -55,7 +57,7 @@ export class NumericColumn<A extends NumberArray = Float64Array<ArrayBuffer>> {
     this.#data = larger;
   }
 
-  /** Removes all rows; their room stays allocated. */
+  /** Removes all rows; their memory stays allocated. */
   clear(): void {
     this.#length = 0;
   }
@@ -64,7 +66,7 @@ export class NumericColumn<A extends NumberArray = Float64Array<ArrayBuffer>> {
     return row < this.#length ? (this.#data[row] as number) : NaN;
   }
 
-  /** Changes a row; one beyond the end is not added. */
+  /** Changes a row; a row beyond the end is not added. */
   set(row: number, value: number): void {
     if (row < this.#length) this.#data[row] = value;
   }
@@ -75,14 +77,14 @@ export class NumericColumn<A extends NumberArray = Float64Array<ArrayBuffer>> {
   }
 }
 
-/** Order of two cells, null (NaN) after every value. */
+/** Compares two cells; null (NaN) sorts after every value. */
 export const compareCells = (a: number, b: number): number =>
   a === b ? 0 : Number.isNaN(a) || Number.isNaN(b) ? Number(Number.isNaN(a)) - Number(Number.isNaN(b)) : a - b;
 
-/** NaN in a column of floats stands for null. */
+/** Converts NaN, which stands for null in a column of floats. */
 export const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value);
 
-/** Whole numbers from `least` to below `unknown`, which stands for NaN. */
+/** A width for whole numbers from `least` to less than `unknown`, which stands for NaN. */
 interface Width {
   readonly allocate: (capacity: number) => NumberArray;
   readonly least: number;
@@ -92,14 +94,14 @@ interface Width {
 const BYTES: Width = { allocate: (capacity) => new Uint8Array(capacity), least: 0, unknown: 2 ** 8 - 1 };
 const WORDS: Width = { allocate: (capacity) => new Uint32Array(capacity), least: 0, unknown: 2 ** 32 - 1 };
 const SIGNED: Width = { allocate: (capacity) => new Int32Array(capacity), least: -(2 ** 31), unknown: 2 ** 31 - 1 };
-/** Whatever a double holds. */
+/** The width for anything that a double holds. */
 const DOUBLES: Width = { allocate: (capacity) => new Float64Array(capacity), least: -Infinity, unknown: NaN };
 
 const CAPACITY_AT_FIRST = 1024;
 
 /**
  * A growing column of whole numbers that are mostly small or unknown: ids, codes, numbers of threads. A cell takes 1 byte
- * as long as all of its column fit, then 4, then 8.
+ * as long as all of its column fit, then 4, then 8: `node bench/narrow-columns.mjs RECORDS.jsonl` prints what that saves.
  */
 export class NarrowColumn {
   #width: Width;
@@ -107,8 +109,8 @@ export class NarrowColumn {
   #length = 0;
 
   /**
-   * @param first width, before `wider`; DOUBLES where none of these does
-   * @param otherwise what NaN is kept as
+   * @param first the first width, before `wider`; DOUBLES when neither fits
+   * @param otherwise the value stored for NaN
    */
   private constructor(
     first: Width,
@@ -119,17 +121,17 @@ export class NarrowColumn {
     this.#cells = first.allocate(CAPACITY_AT_FIRST);
   }
 
-  /** Row numbers, numbers of threads and devices: from 0 on. NaN becomes 0, as in `NumericColumn.counts`. */
+  /** For row numbers, numbers of threads and devices: 0 or more. NaN becomes 0, as in `NumericColumn.counts`. */
   static counts(): NarrowColumn {
     return new NarrowColumn(BYTES, [WORDS], 0);
   }
 
-  /** Ids, mostly from 0 on; null is kept as NaN. */
+  /** For ids, mostly 0 or more; null is stored as NaN. */
   static ids(): NarrowColumn {
     return new NarrowColumn(BYTES, [WORDS], NaN);
   }
 
-  /** Numbers below 0 as well; null is kept as NaN. */
+  /** For numbers that may be negative; null is stored as NaN. */
   static signed(): NarrowColumn {
     return new NarrowColumn(SIGNED, [], NaN);
   }
@@ -145,19 +147,19 @@ export class NarrowColumn {
     this.#cells[this.#length++] = orUnknown(value, this.#width);
   }
 
-  /** Replaces the value of a row that there is. */
+  /** Replaces the value of an existing row. */
   set(row: number, given: number): void {
     const value = Number.isNaN(given) ? this.otherwise : given;
     while (!fits(value, this.#width)) this.#widen();
     this.#cells[row] = orUnknown(value, this.#width);
   }
 
-  /** Allocates room for so many rows in all: see `NumericColumn.reserve`. */
+  /** Allocates room for the total number of rows: see `NumericColumn.reserve`. */
   reserve(rows: number): void {
     if (rows > this.#cells.length) this.#copyTo(this.#width, rows);
   }
 
-  /** A row beyond the end reads as NaN. */
+  /** Returns NaN for a row beyond the end. */
   at(row: number): number {
     if (row >= this.#length) return NaN;
     const cell = this.#cells[row] as number;
@@ -185,3 +187,72 @@ const fits = (value: number, { least, unknown }: Width): boolean =>
   Number.isNaN(unknown) || Number.isNaN(value) || (value >= least && value < unknown && Number.isInteger(value));
 
 const orUnknown = (value: number, { unknown }: Width): number => (Number.isNaN(value) ? unknown : value);
+
+/** Kinds of columns: doubles, whole numbers of a fixed width, and those whose cells are as wide as their numbers need. */
+const KINDS = {
+  f64: () => NumericColumn.floats(),
+  u32: () => NumericColumn.counts(),
+  i32: () => NumericColumn.int32(),
+  u8: () => NumericColumn.codes(),
+  count: () => NarrowColumn.counts(),
+  id: () => NarrowColumn.ids(),
+  signed: () => NarrowColumn.signed(),
+};
+
+type Declared = Readonly<Record<string, keyof typeof KINDS>>;
+
+export type Columns<D extends Declared> = { readonly [Name in keyof D]: ReturnType<(typeof KINDS)[D[Name]]> };
+
+/** The rows of a table of numbers. */
+export interface Rows<Name extends string> {
+  readonly length: number;
+  push(row: Readonly<Record<Name, number>>): void;
+  /**
+   * Adds a row whose cells are in the order of the declaration: where there are millions, half the time of one by names.
+   * @throws RangeError where they are not as many as the columns
+   */
+  pushCells(...cells: readonly number[]): void;
+  /** Allocates room for the total number of rows: see `NumericColumn.reserve`. */
+  reserve(rows: number): void;
+}
+
+class Table implements Rows<string> {
+  readonly #names: readonly string[];
+  readonly #columns: readonly (NumericColumn<NumberArray> | NarrowColumn)[];
+
+  constructor(declared: Declared) {
+    this.#names = Object.keys(declared);
+    this.#columns = Object.values(declared).map((kind) => KINDS[kind]());
+    this.#names.forEach((name, i) => Object.assign(this, { [name]: this.#columns[i] }));
+  }
+
+  get length(): number {
+    return this.#columns[0]?.length ?? 0;
+  }
+
+  push(row: Readonly<Record<string, number>>): void {
+    const [names, columns] = [this.#names, this.#columns];
+    for (let i = 0; i < columns.length; i++) (columns[i] as NumericColumn).push(row[names[i] as string] as number);
+  }
+
+  pushCells(...cells: readonly number[]): void {
+    const columns = this.#columns;
+    if (cells.length !== columns.length) throw new RangeError(`${cells.length} cells for ${columns.length} columns`);
+    for (let i = 0; i < columns.length; i++) (columns[i] as NumericColumn).push(cells[i] as number);
+  }
+
+  reserve(rows: number): void {
+    for (const column of this.#columns) column.reserve(rows);
+  }
+}
+
+/**
+ * A class whose objects have these columns, each declared once: `class Blocks extends columns({ start: 'f64' }) {}`.
+ * Columns that are empty in some profiles are not among them.
+ */
+export const columns = <const D extends Declared>(declared: D): new () => Columns<D> & Rows<keyof D & string> =>
+  class extends Table {
+    constructor() {
+      super(declared);
+    }
+  } as unknown as new () => Columns<D> & Rows<keyof D & string>;

@@ -1,14 +1,14 @@
 /**
- * Sort of row numbers: a natural merge sort, stable. Profiles are nearly sorted by time, and a sorted or reversed column
- * costs one pass; the worst case is O(n log n) with 4 bytes a row of scratch memory.
+ * Sorts row numbers with a stable natural merge sort. Profiles are nearly sorted by time, and a sorted or reversed column
+ * takes one pass; the worst case is O(n log n) with 4 bytes of scratch memory for each row.
  */
 import { elementAt } from './element.js';
 
 /**
- * How many of the first n values, which ascend, are below a limit: a binary search.
+ * Counts how many of the first n values, in ascending order, are below a limit, by binary search.
  * @param n number of values
  * @param valueAt the value at an index
- * @param equal whether values equal to the limit count as below it
+ * @param equal whether values equal to the limit are counted too
  */
 export function countBelow(n: number, valueAt: (index: number) => number, limit: number, equal = false): number {
   let [low, high] = [0, n];
@@ -21,7 +21,7 @@ export function countBelow(n: number, valueAt: (index: number) => number, limit:
   return low;
 }
 
-/** How many of the first n values, which ascend, are at most a limit. */
+/** Counts how many of the first n values, in ascending order, are not above a limit. */
 export const countUpTo = (n: number, valueAt: (index: number) => number, limit: number): number =>
   countBelow(n, valueAt, limit, true);
 
@@ -46,7 +46,7 @@ export function sortRows(rows: Uint32Array, compare: CompareRows): void {
   if (from !== rows) rows.set(from);
 }
 
-/** Boundaries of ascending runs, from 0 to the length; strictly descending runs are reversed. */
+/** Finds boundaries of ascending runs, from 0 to the length; strictly descending runs are reversed in place. */
 function findRuns(rows: Uint32Array, compare: CompareRows): number[] {
   const boundaries = [0];
   const n = rows.length;
@@ -73,9 +73,9 @@ function merge(
   compare: CompareRows,
 ): void {
   let [left, right] = [start, middle];
-  for (let at = start; at < end; at++) {
+  for (let position = start; position < end; position++) {
     const takeLeft = left < middle && (right >= end || compare(from[left] as number, from[right] as number) <= 0);
-    to[at] = (takeLeft ? from[left++] : from[right++]) as number;
+    to[position] = (takeLeft ? from[left++] : from[right++]) as number;
   }
 }
 
@@ -84,15 +84,19 @@ export const allRows = (n: number): Uint32Array<ArrayBuffer> => Uint32Array.from
 
 export interface RowGroups {
   readonly rows: Uint32Array<ArrayBuffer>;
-  /** By key, the position of its first row in `rows`; one more entry holds the end. */
+  /** For each key, the position of its first row in `rows`; one more entry holds the end. */
   readonly first: Uint32Array<ArrayBuffer>;
 }
 
-/** Rows 0 … n-1 grouped by a small integer key (a counting sort, stable). */
+/** The rows of a key, without a copy. */
+export const groupAt = ({ rows, first }: RowGroups, key: number): Uint32Array<ArrayBuffer> =>
+  rows.subarray(first[key], first[key + 1]);
+
+/** Groups rows 0 … n-1 by a small integer key (a stable counting sort). */
 export const groupAll = (n: number, keyOf: (row: number) => number, keys: number): RowGroups =>
   countingSort(n, (position) => position, keyOf, keys);
 
-/** Some rows, by their numbers, grouped likewise. */
+/** Groups some rows, given by number, in the same way. */
 export const groupRows = (rows: ArrayLike<number>, keyOf: (row: number) => number, keys: number): RowGroups =>
   countingSort(rows.length, (position) => elementAt(rows, position), keyOf, keys);
 
@@ -113,9 +117,9 @@ function countingSort(
   for (let i = 0; i < n; i++) {
     const row = rowAt(i);
     const key = keyOf(row);
-    const at = elementAt(next, key);
-    grouped[at] = row;
-    next[key] = at + 1;
+    const position = elementAt(next, key);
+    grouped[position] = row;
+    next[key] = position + 1;
   }
   return { rows: grouped, first };
 }

@@ -1,43 +1,43 @@
 /**
- * Share of time that is covered by intervals, in one pass: bins of equal width. When time outgrows the bins their width
- * doubles, so that there are always a few hundred, and each holds exactly the time covered in it.
+ * Share of time that is covered by intervals, computed in one pass: bins of equal width. When time exceeds the bins, their
+ * width doubles, so that there are always a few hundred bins, each with the exact time covered in it.
  */
 import { elementAt } from './element.js';
 
-/** Bins at most; more than half as many once there are that many nanoseconds. */
+/** Maximum number of bins; more than half of them are used once the time spans that many ns. */
 const MOST_BINS = 1000;
 
-/** The union of one set of intervals: what overlaps counts once. */
+/** The union of one set of intervals; overlaps count once. */
 export interface BinCoverage {
-  /** ns covered in each bin. */
+  /** Time covered in each bin, in ns. */
   covered: Float64Array;
   /** The latest end of all intervals so far. */
   end: number;
 }
 
 export class TimeBins {
-  /** Start of the first interval that was added, ns; null while there is none. */
+  /** Start of the first interval that was added, in ns; null before that. */
   begin: number | null = null;
-  /** ns of one bin. */
+  /** Width of a bin in ns. */
   width = 1;
   #end = -Infinity;
   readonly #coverages: BinCoverage[] = [];
 
   constructor(private readonly most = MOST_BINS) {}
 
-  /** A further set of intervals over the same bins. */
+  /** Adds another set of intervals over the same bins. */
   addCoverage(): BinCoverage {
     const coverage = { covered: new Float64Array(this.most), end: -Infinity };
     this.#coverages.push(coverage);
     return coverage;
   }
 
-  /** Bins in use. */
+  /** Number of bins in use. */
   get count(): number {
     return this.begin === null ? 0 : Math.max(1, Math.ceil((this.#end - this.begin) / this.width));
   }
 
-  /** Makes the time from `start` to `end` part of the time that is divided into bins. */
+  /** Extends the time range of the bins to include `start` to `end`. */
   extend(start: number, end: number): void {
     this.begin ??= start;
     if (end <= this.#end) return;
@@ -46,8 +46,8 @@ export class TimeBins {
   }
 
   /**
-   * Adds an interval to a coverage, as far as it lies within the bins. Intervals come in order of start: of one that is
-   * out of order, the part before the coverage's end is not counted.
+   * Adds the part of an interval that lies within the bins. Intervals come in order of start; if one is out of order, its
+   * part before the coverage's end is not counted.
    */
   cover(coverage: BinCoverage, start: number, end: number): void {
     const begin = this.begin ?? start;
@@ -62,7 +62,7 @@ export class TimeBins {
     }
   }
 
-  /** Per bin: the covered part of it, 0 to 1. */
+  /** The covered share of each bin, 0 to 1. */
   sharesOf(coverage: BinCoverage): number[] {
     return [...coverage.covered.subarray(0, this.count)].map((ns) => Math.round((1e9 * ns) / this.width) / 1e9);
   }

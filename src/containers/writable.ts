@@ -1,2 +1,2 @@
-/** The same type with fields that can be assigned: an object that is filled before it is handed out. */
+/** The same type with writable fields, for an object that is filled before it is returned. */
 export type Writable<T> = { -readonly [Key in keyof T]: T[Key] };

@@ -33,20 +33,21 @@ import { takeCompared } from '../sources/pass.js';
 
 /** Options of `diff`. */
 export interface DiffOptions extends DeviceOptions, Partial<Settings> {
-  /** Columns that make a row; op and layer when not given. */
+  /** Columns whose values form a row; op and layer by default. */
   readonly by?: readonly string[];
-  /** Conditions as of `--fail-if`, which the answer judges. */
+  /** Conditions as for `--fail-if`, which the answer judges. */
   readonly failIf?: readonly string[];
-  /** Rows at most; all when not given. */
+  /** Maximum number of rows; all by default. */
   readonly top?: number;
 }
 
 /**
- * What changed from one input to another: the comparison, the totals, the rows that changed most first, and a line for each
- * condition of `failIf`, told apart by `row`. A condition is met, not met, or null where it cannot be judged; then the
- * answer says why, also for an input that cannot be read, which is no error then. Times in ns, unknown as null.
- * @throws UserError for an input that cannot be read, where there are no conditions; UsageError for an unknown column or
- * a condition that cannot be understood
+ * Compares two inputs: returns the comparison, the totals, the rows (the largest changes first), and a line for each
+ * condition of `failIf`; the field `row` distinguishes them. A condition is met, not met, or null when it cannot be judged;
+ * the answer then says why, even for an input that cannot be read, which throws no error in this case. Times in ns, unknown
+ * values null.
+ * @throws UserError for an input that cannot be read, when there are no conditions; UsageError for an unknown column or an
+ * invalid condition
  */
 export async function diff(
   base: AnswerInput,
@@ -80,16 +81,16 @@ function settingsOf(given: Partial<Settings>): Settings {
 }
 
 /**
- * The kernels of an input, annotated: op and layer, FLOPs and bytes, use of the matrix unit, place under the roofline; in
- * the order of their records. What `COLUMNS` show comes from them, what `parseWhere` makes chooses among them.
- * @throws UserError for what cannot be read
+ * The kernels of an input with derived values: op and layer, FLOPs and bytes, use of the matrix unit, place under the
+ * roofline; in record order. The columns in `COLUMNS` read these values, and filters made by `parseWhere` select kernels.
+ * @throws UserError for an input that cannot be read
  */
 export async function* kernels(input: AnswerInput, options: DeviceOptions = {}): AsyncGenerator<Annotated, void> {
   const annotator = new Annotator(peaksFor(options));
   const source = await sourceOf(input, { types: KERNEL_TYPES }, options);
   try {
     for await (const batch of source.batches) for (const record of batch) yield* annotator.take(record);
-    // Kernels that waited for others of their op call.
+    // Kernels that waited for other kernels of their op call.
     yield* annotator.rest();
     reportEndings(source, options);
   } catch (error) {
@@ -101,14 +102,14 @@ export async function* kernels(input: AnswerInput, options: DeviceOptions = {}):
 
 /** Options of `summary`. */
 export interface SummaryOptions extends DeviceOptions {
-  /** Kernels that are listed; 50 when not given. */
+  /** Maximum number of kernels to list; 50 by default. */
   readonly top?: number;
 }
 
 /**
- * What each profile adds up to: an element a profile. Times in ns, sizes in bytes, rates in FLOP/s and bytes/s, shares as
- * fractions of 1, unknown as null.
- * @throws UserError for profiles without any work, and for those that have nothing but metrics of a vendor
+ * Summarises each profile: one element for each. Times in ns, sizes in bytes, rates in FLOP/s and bytes/s, shares as
+ * fractions of 1, unknown values null.
+ * @throws UserError for profiles without any work, and for those that contain only a vendor's metrics
  */
 export async function summary(input: AnswerInput, options: SummaryOptions = {}): Promise<readonly SummaryDocument[]> {
   const { top } = options;
@@ -126,8 +127,8 @@ export async function summary(input: AnswerInput, options: SummaryOptions = {}):
 const NO_CHOICE = { check: false, vendor: false, metrics: null, explain: undefined, warningsAsNotes: false } as const;
 
 /**
- * Where the time of each step of training or serving went: an element a device and step, with `-` for work outside of
- * steps and `all` for everything. Keys are those of `dprof steps --help`; times in ns, unknown as null.
+ * Where the time of each training or serving step went: one element for each device and step, with `-` for work outside of
+ * steps and `all` for the total. The keys are those of `dprof steps --help`; times in ns, unknown values null.
  * @throws UserError for profiles without any work that has a time
  */
 export async function steps(input: AnswerInput, options: ReadingOptions = {}): Promise<readonly RowObject[]> {
@@ -136,9 +137,9 @@ export async function steps(input: AnswerInput, options: ReadingOptions = {}): P
 }
 
 /**
- * The ranks of one job against each other: collectives matched, clocks aligned, who waits, who is late and why. Times in
- * ns, rates in bytes/s, unknown as null.
- * @throws UserError for profiles without any work of a device
+ * Compares the ranks of a job: matches collectives, aligns clocks, and finds who waits, who is late and why. Times in ns,
+ * rates in bytes/s, unknown values null.
+ * @throws UserError for profiles without any device work
  */
 export async function ranks(input: AnswerInput, options: ReadingOptions = {}): Promise<RanksDocument> {
   const { facts, doubts } = await answer(input, new RanksAnalysis(), options, new Annotator());
@@ -147,20 +148,20 @@ export async function ranks(input: AnswerInput, options: ReadingOptions = {}): P
 
 /** Options of `advise`. */
 export interface AdviseOptions extends DeviceOptions {
-  /** Findings that are listed; 10 when not given. */
+  /** Maximum number of findings; 10 by default. */
   readonly top?: number;
-  /** Names of the rules that are asked; all of them, and verdicts, when not given. */
+  /** Names of the rules to apply; by default all rules, and verdicts. */
   readonly rules?: readonly string[];
-  /** Least share of a device's time, from 0 to 1, that a finding may gain or is about; 0.01 when not given. */
+  /** Minimum share of a device's time, from 0 to 1, that a finding concerns or may save; 0.01 by default. */
   readonly minShare?: number;
-  /** Whether rules without a finding are listed, with the reason. */
+  /** Whether to list rules without a finding too, with the reason. */
   readonly all?: boolean;
 }
 
 /**
- * What is worth doing: verdicts (with `verdict`), findings (with `what`), most time at stake first, and with `all` rules
- * without one (with `why`). Times in ns; `FILE` in a command stands for the input.
- * @throws UserError for profiles without any work of a device that has a time
+ * What is worth changing: verdicts (with `verdict`), findings (with `what`; the most time at stake first), and, with `all`,
+ * rules without a finding (with `why`). Times in ns; `FILE` in a command stands for the input.
+ * @throws UserError for profiles without any device work that has a time
  */
 export async function advise(input: AnswerInput, options: AdviseOptions = {}): Promise<readonly AdviceLine[]> {
   const { top = TOP, minShare = MIN_SHARE, all = false } = options;
@@ -174,13 +175,13 @@ export async function advise(input: AnswerInput, options: AdviseOptions = {}): P
 
 /** Options of `memory`. */
 export interface MemoryOptions extends ReadingOptions {
-  /** Points of a curve at most, 4 at least; 1,000 when not given. */
+  /** Maximum points of a curve, at least 4; 1,000 by default. */
   readonly points?: number;
 }
 
 /**
- * Memory in use over time: an element a device and host. Times in ns, sizes in bytes, unknown as null.
- * @throws UserError for profiles without samples of memory
+ * Memory in use over time: one element for each device and for the host. Times in ns, sizes in bytes, unknown values null.
+ * @throws UserError for profiles without memory samples
  */
 export async function memory(input: AnswerInput, options: MemoryOptions = {}): Promise<readonly MemoryDocument[]> {
   const { points = CURVE_POINTS } = options;

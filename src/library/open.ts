@@ -1,6 +1,6 @@
 /**
- * Any input as records, opened as the commands open theirs. A stream is read a report at a time where its format can be
- * read so, else as a file would be.
+ * Opens any input as records, as the commands do. A stream is read report by report if its format allows it, otherwise like
+ * a file.
  */
 import { RECORD_FIELDS } from '../record/fields/record-fields.js';
 import { UserError } from '../record/errors.js';
@@ -16,12 +16,12 @@ import { openStream } from '../prof/input/lines.js';
 import { StreamStatus } from '../prof/input/stream-status.js';
 import { formOf, openParsed, openRecords, type Opening, type Source, type Wanted } from '../sources/sources.js';
 
-/** Bytes in which it shows whether they are records. */
+/** First bytes of an input, which show whether it contains records. */
 const HEAD = 4096;
-/** As messages and commands call a stream. */
+/** The name of a stream in messages and commands. */
 const NAME = '-';
 
-/** @throws UserError for what is neither a profile nor records */
+/** @throws UserError for data that are neither a profile nor records */
 async function openBytes(stream: AsyncIterable<Uint8Array>, opening: Opening, wanted: Wanted): Promise<Source> {
   const { live, bytes } = await peek(buffersOf(stream), opening.parsing?.format);
   const pieces = bytes[Symbol.asyncIterator]();
@@ -44,7 +44,7 @@ async function* buffersOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Buf
   for await (const piece of stream) yield Buffer.from(piece);
 }
 
-/** The records that are wanted. */
+/** Selects the wanted records. */
 async function* chosen(
   batches: AsyncIterable<readonly ProfileLine[]>,
   { types }: Wanted,
@@ -61,26 +61,27 @@ async function* chosen(
 
 /** Options of `open`. */
 export interface OpenOptions extends ReadingOptions {
-  /** Whether ranges of the host are among the records: mostly they are more than all others. */
+  /** Whether to include ranges of the host, which usually outnumber all other records. */
   readonly ranges?: boolean;
 }
 
-/** The records of an input. They can be iterated once. */
+/** The records of an input, which can be iterated only once. */
 export interface Records extends AsyncIterable<ProfileLine> {
-  /** Closes the input, which the end of a loop does by itself. */
+  /** Closes the input; the end of a loop does this too. */
   close(): void;
 }
 
 /**
- * Opens what `dparse` and `dprof` read: a profile of any format or records of `dparse`, also compressed; a folder or glob
- * of them; several of these; a stream of bytes, such as standard input, where reports of neuron-monitor come as they are
- * written.
+ * Opens anything that `dparse` and `dprof` read: a profile of any format or records of `dparse`, also compressed; a folder
+ * or glob of them; several of these; or a byte stream, such as standard input, whose neuron-monitor reports are returned as
+ * they are written.
  *
- * Of each profile come its profile line, its activities in order of start, and its end line, with the diagnostics: how
- * often the input was odd, by the names in `DIAGNOSTICS`. Profiles of several files are numbered through.
+ * Each profile yields its profile line, its activities in order of start, and its end line with the diagnostics: counts of
+ * irregularities in the input, by the names in `DIAGNOSTICS`. Profiles of several files are numbered consecutively.
  *
  *     for await (const record of await open('traces/')) if (record.type === 'kernel') console.log(record.name);
- * @throws UserError for what is not there or no profile; in the loop, for what turns out to be damaged or cut off
+ * @throws UserError for an input that does not exist or is not a profile; while iterating, for one that is damaged or cut
+ * off
  */
 export async function open(
   input: string | readonly string[] | AsyncIterable<Uint8Array>,

@@ -1,16 +1,16 @@
-/** What is read, and how: of `open` and of the answers. */
+/** Options of `open` and of the answers: what is read, and how. */
 import { UsageError, type UserError } from '../record/errors.js';
 import type { ProfileLine } from '../record/record.js';
 import { deviceNamed, unknownDevice } from '../prof/roofline/device-choice.js';
 import type { Peaks } from '../prof/roofline/peaks.js';
 
-/** Options of answers that rest on peak rates of devices. */
+/** Options of answers that use peak rates of devices. */
 export interface DeviceOptions extends ReadingOptions {
-  /** Peak rates for every device: by a name in `DEVICES`, or as they are; those of the profile's devices when not given. */
+  /** Peak rates for all devices: a name in `DEVICES`, or the rates; by default those of the profile's devices. */
   readonly device?: string | Peaks;
 }
 
-/** @throws UsageError for an unknown name, with the nearest one */
+/** @throws UsageError for an unknown name, which suggests the nearest one */
 export function peaksFor({ device }: DeviceOptions): Peaks | null {
   if (typeof device !== 'string') return device ?? null;
   const peaks = deviceNamed(device);
@@ -18,45 +18,45 @@ export function peaksFor({ device }: DeviceOptions): Peaks | null {
   return peaks;
 }
 
-/** @throws UsageError for what is no fraction of 1 */
+/** @throws UsageError for a value that is not from 0 to 1 */
 export function requireShare(option: string, value: number): void {
   if (value >= 0 && value <= 1) return;
   throw new UsageError(`${option} is a number from 0 to 1, not ${String(value)}`);
 }
 
-/** @throws UsageError for what is no whole number, or too small */
+/** @throws UsageError for a value that is not a whole number, or is too small */
 export function requireCount(option: string, value: number, least: number): void {
   if (Number.isInteger(value) && value >= least) return;
   throw new UsageError(`${option} is a whole number of at least ${least}, not ${String(value)}`);
 }
 
-/** How inputs are read. What concerns another format than the input's is ignored. */
+/** How inputs are read. Options for other formats than the input's are ignored. */
 export interface ReadingOptions {
-  /** Id of the format to read profiles as, of docs/formats.md; detected by content when not given. */
+  /** Id of the format in which to read profiles, from docs/formats.md; detected from the content by default. */
   readonly format?: string;
-  /** AWS Neuron: path of the program that ran (NEFF); the one beside the profile when not given. */
+  /** AWS Neuron: path of the program that ran (NEFF); by default the one next to the profile. */
   readonly program?: string;
-  /** AWS Neuron: whether to take that program although it is not the one that ran. */
+  /** AWS Neuron: whether to use that program even if it is not the one that ran. */
   readonly force?: boolean;
-  /** Path of a CSV of Nsight Compute whose counters the kernels are given. */
+  /** Path of a Nsight Compute CSV file, whose counters are added to the kernels. */
   readonly ncu?: string;
-  /** File or folder with the captures of graphs; `capture_traces/` beside the profile when not given. */
+  /** File or folder with the captures of graphs; by default `capture_traces/` next to the profile. */
   readonly capture?: string;
-  /** AWS Neuron: whether samples that follow from other records are there too. */
+  /** AWS Neuron: whether to include samples that are derived from other records. */
   readonly derived?: boolean;
-  /** neuron-monitor: whether fields that are not documented are there too. */
+  /** neuron-monitor: whether to include undocumented fields. */
   readonly allFields?: boolean;
   /**
-   * Takes what could not be read, when all else is: the end of an input that is cut off, a file of a folder, one of several
-   * inputs. Without it the first such error is thrown.
+   * Called with what could not be read, after everything else was read: the end of an input that is cut off, a file of a
+   * folder, one of several inputs. Without it, the first such error is thrown.
    */
   readonly onError?: (error: UserError) => void;
-  /** Takes what the commands say on stderr of an answer: a line on what is left out, or looks odd. */
+  /** Called with each line that the commands would print on stderr about an answer: what is left out, or looks odd. */
   readonly onNote?: (line: string) => void;
 }
 
 /**
- * What an answer is about: a path or several, as `open` takes them; or records, those of `open` or any others. Of a path
- * is read what the answer needs; records have ranges of the host only where `open` was asked for them.
+ * The input of an answer: one or several paths, as `open` takes them; or records, from `open` or elsewhere. From a path,
+ * the answer reads what it needs; records contain host ranges only if `open` was called with `ranges`.
  */
 export type AnswerInput = string | readonly string[] | AsyncIterable<ProfileLine>;

@@ -1,4 +1,4 @@
-/** Inputs of the library, opened as the commands open theirs. */
+/** Opens the inputs of the library as the commands open theirs. */
 import type { Analysis, Answer, Note } from '../prof/analysis.js';
 import { requireThere, asUserError } from '../parse/files.js';
 import { endingsOf, type EndedInputs } from '../prof/input/stream-status.js';
@@ -10,22 +10,22 @@ import { explained, namingInput, takeBatches, withSource } from '../sources/pass
 import { openSources, type Opening, type Source, type Wanted } from '../sources/sources.js';
 import type { AnswerInput, ReadingOptions } from './options.js';
 
-/** Whether an input is a path or several, no stream and no records. @throws UsageError for what is none of these */
+/** Whether an input is one or several paths, and not a stream or records. @throws UsageError for anything else */
 export function isPaths(
   input: string | readonly string[] | AsyncIterable<unknown>,
 ): input is string | readonly string[] {
   if (typeof input === 'string' || Array.isArray(input)) return true;
-  // A variable that is not set, in most programs.
+  // In most programs, an empty path is a variable that is not set.
   if (Symbol.asyncIterator in Object(input)) return false;
   throw noInput();
 }
 
-/** For messages. */
+/** Name of the input, for messages. */
 export const nameOf = (input: AnswerInput): string => (isPaths(input) ? String(input) : 'records');
 
 const noInput = (): UsageError => new UsageError('no input', 'give the path of a profile, of records or of a folder');
 
-/** @throws UserError for what is nowhere, or can be read by no reader */
+/** @throws UserError for a path that does not exist, or that no reader can read */
 export async function openPaths(
   input: string | readonly string[],
   wanted: Wanted,
@@ -45,11 +45,11 @@ export async function openPaths(
   }
 }
 
-/** An error of a pass as one about its source. @throws what no input is the reason of */
+/** Attributes an error of a pass to its source. @throws errors that no input caused */
 export const ofSource = (error: unknown, source: Source): unknown =>
   withSource(asUserError(error, source.name), source);
 
-/** @throws UserError for files that are not there */
+/** @throws UserError for files that do not exist */
 export function openingOf({ format, program, force, ncu, derived, allFields, capture }: ReadingOptions): Opening {
   requireThere([program, ncu, capture]);
   const given = Object.entries({ format, program, force, ncu, derived, allFields });
@@ -100,7 +100,7 @@ function reportNotes(notes: readonly Note[], source: Source, { onNote }: Reading
     onNote?.(note instanceof UserError ? (namingInput(explained(note, source), source.name) as UserError).line : note);
 }
 
-/** Says how inputs ended. @throws UserError for what could not be read, where nobody takes it */
+/** Reports how inputs ended. @throws UserError for data that could not be read, when there is no `onError` */
 export function reportEndings(inputs: Pick<EndedInputs, 'endings'>, { onError, onNote }: ReadingOptions): void {
   const { notes, losses, errors } = endingsOf(inputs);
   for (const { line } of [...notes, ...losses]) onNote?.(line);

@@ -1,4 +1,4 @@
-/** The element type that an op's arithmetic runs in: the dtype column. */
+/** Determines the element type in which an op's arithmetic runs: the dtype column. */
 import { factorType } from './kernels/kernel-name.js';
 import type { OpCall } from '../record/record.js';
 import { dtypeBytes, dtypeShort } from '../record/element-types.js';
@@ -14,7 +14,7 @@ const isFloating = isKind('float', 'complex');
 const isInteger = isKind('int');
 const isNarrow = ({ dtype }: Tensor): boolean => (dtypeBytes(dtype) ?? Infinity) <= 1;
 
-/** Whether the type is known; of an opaque type only the size is. */
+/** Whether the type is known; of an opaque type only the size is known. */
 const isKnownType = ({ dtype }: Tensor): boolean => category(dtype) !== null && !dtype.startsWith('opaque');
 
 /** The type of a quantised product's first matrix, if a second one is quantised too; null for any other call. */
@@ -26,43 +26,46 @@ function quantised(tensors: readonly Tensor[]): string | null {
   return isInteger(a) && isInteger(b) ? 'int8' : null;
 }
 
-/** The type of a call's operands after promotion, as the framework names it; null when it is unspecified. */
+/** The type of a call's operands after promotion, by the framework's name; null when it is unspecified. */
 function promotedType(call: OpCall, matmul: boolean): string | null {
   const known = inputTensors(call)?.filter(isKnownType) ?? [];
   if (matmul) {
     const narrow = quantised(known);
     if (narrow !== null) return narrow;
   }
-  // Weights and caches in one byte are unpacked to the type of the other operands.
+  // Weights and caches with one-byte elements are unpacked to the type of the other operands.
   const wide = known.filter((tensor) => !isNarrow(tensor));
   return promoteOperands(wide.some(isFloating) ? wide : known, []);
 }
 
-/** Types narrower than any that a product's operands are unpacked to: a kernel that names one multiplies it. */
+/**
+ * Types that are narrower than any type to which operands of a product are unpacked, so a kernel whose name contains one
+ * multiplies in it.
+ */
 const NARROW = new Set(['fp8', 'fp4', 'int8']);
 
 /**
- * The narrow type in the kernel's name: the op may have been given wide tensors, which it quantises first. That of its
- * operands where it says more, as the encoding of FP8.
+ * The narrow type in the kernel's name, because the op may get wide tensors and quantise them first. The operands' type is
+ * used when it says more, such as the encoding of FP8.
  */
 function narrowed(named: string | null, ofOperands: string | null): string | null {
   if (named === null || !NARROW.has(named)) return null;
   return ofOperands?.startsWith(named) === true ? ofOperands : named;
 }
 
-/** What determines the type of a kernel's arithmetic: the call that describes it, and the kernel. */
+/** Data that determine the type of a kernel's arithmetic: the call that describes it, and the kernel. */
 interface KernelArithmetic {
   readonly call: OpCall;
-  /** Whether the kernel does the op's product. */
+  /** Whether the kernel computes the op's product. */
   readonly matmul: boolean;
   readonly name: string;
   readonly verdict: MatrixUnitVerdict;
 }
 
 /**
- * The type, by its short name: that of the floating-point operands after promotion, else that of the integer ones. For
- * products the kernel's name decides where it has a type of 8 bits or fewer, where the operands are FP32, which the matrix
- * unit may round to TF32 or 16 bits on the way in, and where their type is unspecified. Null when it is not known.
+ * The short name of the type: that of the floating-point operands after promotion, else that of the integer operands. For
+ * products, the kernel's name decides in three cases: it contains a type of 8 bits or fewer; the operands are FP32, which
+ * the matrix unit may round to TF32 or 16 bits; or the operands' type is unspecified. Null when it is not known.
  */
 export function arithmeticType({ call, matmul, name, verdict }: KernelArithmetic): string | null {
   const promoted = promotedType(call, matmul);
@@ -74,6 +77,6 @@ export function arithmeticType({ call, matmul, name, verdict }: KernelArithmetic
   if (short !== null && short !== 'fp32') return short;
   if (named !== null) return named;
   if (short === null) return null;
-  // NVIDIA's unit has no FP32; what it multiplies of FP32 operands is TF32, three times over for full precision.
+  // NVIDIA's matrix unit has no FP32; it multiplies FP32 operands as TF32, three times for full precision.
   return verdict === 'yes' && !/Cijk_|xdl|Xdl|mfma|Wmma/.test(name) ? 'tf32' : short;
 }

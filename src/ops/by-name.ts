@@ -1,17 +1,17 @@
-/** Tables by the names of ops: `op`, or `mod.op` where only that module's op is meant. */
+/** Tables by op name: `op`, or `mod.op` when only the op of that module is meant. */
 import type { OpCall } from '../record/record.js';
 import { opName } from './operands.js';
 
 export type ByName<T> = Readonly<Record<string, T>>;
 
-/** One entry for several ops, names separated by blanks: `{ ...named('sort msort', sorted) }`. */
+/** Makes one entry for several ops with space-separated names: `{ ...named('sort msort', sorted) }`. */
 export const named = <T>(ops: string, entry: T): ByName<T> =>
   Object.fromEntries(ops.split(' ').map((op) => [op, entry]));
 
 export const mapEntries = <From, To>(table: ByName<From>, make: (entry: From) => To): ByName<To> =>
   Object.fromEntries(Object.entries(table).map(([op, entry]) => [op, make(entry)]));
 
-/** The entry for a call, its module's before one for all modules; undefined when the table has none. */
+/** Finds the entry for a call; one for its module precedes one for all modules. Undefined when the table has none. */
 export function entryOf<T>(table: ByName<T>, call: OpCall): T | undefined {
   const op = opName(call);
   const ofModule = `${call.mod}.${op}`;
@@ -19,6 +19,9 @@ export function entryOf<T>(table: ByName<T>, call: OpCall): T | undefined {
   return Object.hasOwn(table, op) ? table[op] : undefined;
 }
 
-/** Names for `Family.ops` of ops read in their dispatcher's form alone: `einsum` → `aten.einsum`; `mod.op` stays. */
+/**
+ * Names for `Family.ops` of ops that are read only in the dispatcher's form: `einsum` → `aten.einsum`; `mod.op` is
+ * unchanged.
+ */
 export const dispatcherNames = (ops: readonly string[]): string[] =>
   ops.map((op) => (op.includes('.') ? op : `aten.${op}`));

@@ -7,7 +7,7 @@ import type { Arg, ArgValue, OpCall } from '../record/record.js';
 export interface Tensor {
   readonly shape: readonly number[];
   readonly dtype: string;
-  /** Elements in memory, where these are fewer than the extents say: those of a broadcast view are read once. */
+  /** Elements in memory, when they are fewer than the extents say: those of a broadcast view are read only once. */
   readonly stored?: number;
 }
 
@@ -26,7 +26,7 @@ export const elementCount = (tensorArguments: readonly Tensor[]): number =>
 
 /**
  * Number of elements in memory of a tensor with these strides, at most its number of elements: an expanded dimension has
- * stride 0 and is there once, windows over a dimension overlap. Null where the strides are no such list.
+ * stride 0 and is stored once, and windows over a dimension overlap. Null when the strides are not a valid list.
  */
 export function storedElements(shape: readonly number[], strides: unknown): number | null {
   if (!Array.isArray(strides) || strides.length !== shape.length) return null;
@@ -41,7 +41,7 @@ export function storedElements(shape: readonly number[], strides: unknown): numb
   return Math.min(elements, last + 1);
 }
 
-/** Bytes that reading a tensor once takes, or null when its element type is not known. */
+/** Bytes needed to read a tensor once, or null when its element type is not known. */
 export function bytesToRead(tensor: Tensor): number | null {
   const bytes = dtypeBytes(tensor.dtype);
   return bytes === null ? null : (tensor.stored ?? numel(tensor.shape)) * bytes;
@@ -53,7 +53,7 @@ export function tensorBytes(tensor: Tensor): number | null {
   return bytes === null ? null : numel(tensor.shape) * bytes;
 }
 
-/** The argument as a tensor, or null when it is none. */
+/** The argument as a tensor, or null when it is not a tensor. */
 export function asTensor(arg: Arg | undefined): Tensor | null {
   if (arg?.shape === undefined || arg.dtype === undefined) return null;
   return { shape: arg.shape, dtype: arg.dtype };
@@ -61,13 +61,9 @@ export function asTensor(arg: Arg | undefined): Tensor | null {
 
 export const positional = (call: OpCall): readonly Arg[] => call.args.filter((arg) => arg.name === '');
 
-/** All tensors of the call in order, positional and named. */
-export const tensors = (call: OpCall): Tensor[] =>
-  call.args.map(asTensor).filter((tensor): tensor is Tensor => tensor !== null);
-
 /**
- * The argument given by keyword, else the one at the position; undefined when the call has neither. For calls of Python
- * functions, and for dispatcher's ops with the same order of arguments; for others see `bind`.
+ * The argument passed by keyword, else the one at the position; undefined when the call has neither. For calls of Python
+ * functions, and for dispatcher ops with the same order of arguments; use `bind` for others.
  */
 export function argument(call: OpCall, name: string, position: number): Arg | undefined {
   let placed: Arg | undefined;
@@ -79,11 +75,11 @@ export function argument(call: OpCall, name: string, position: number): Arg | un
   return placed;
 }
 
-/** The value of a scalar or list argument by keyword or position; undefined when it is not given. */
+/** The value of a scalar or list argument by keyword or position; undefined when it is not passed. */
 export const argumentValue = (call: OpCall, name: string, position: number): ArgValue | undefined =>
   argument(call, name, position)?.value;
 
-/** Result extents of an elementwise op on the given extents (NumPy's broadcasting rules); null when they do not fit. */
+/** Result extents of an elementwise op on these extents (NumPy's broadcasting rules); null when they do not fit. */
 export function broadcast(shapes: readonly (readonly number[])[]): number[] | null {
   const rank = largest(
     shapes.map((shape) => shape.length),
@@ -102,5 +98,5 @@ export function broadcast(shapes: readonly (readonly number[])[]): number[] | nu
   return result;
 }
 
-/** `[64,6,28,28]fp32`: a tensor for display. */
+/** A tensor for display: `[64,6,28,28]fp32`. */
 export const showTensor = ({ shape, dtype: name }: Tensor): string => `[${shape.join(',')}]${dtypeShort(name)}`;

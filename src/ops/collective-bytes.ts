@@ -1,12 +1,12 @@
 /**
  * The bytes that a collective operation moves, as defined by NCCL's tests.
  *
- * Source of the definitions: NCCL tests, doc/PERFORMANCE.md (algorithm bandwidth S/t, bus bandwidth S/t times a factor
- * of the operation and the number n of ranks); gather, scatter and point to point: the same tests' programs.
+ * Source: NCCL tests, doc/PERFORMANCE.md (algorithm bandwidth S/t; bus bandwidth S/t times a factor that depends on the
+ * operation and the number n of ranks); for gather, scatter and point to point, the programs of the same tests.
  */
 import type { Collective } from '../record/fields/collective.js';
 
-/** Kinds of operations, as NCCL's interface names them. */
+/** Kinds of operations, by their names in NCCL's interface. */
 export type CollectiveKind =
   | 'all-reduce'
   | 'all-gather'
@@ -23,13 +23,16 @@ export type CollectiveKind =
 
 interface CollectiveRule {
   readonly kind: CollectiveKind;
-  /** On the operation's name in lower case without `_` and `-`. */
+  /** Matches the operation's name in lower case without `_` and `-`. */
   readonly pattern: RegExp;
-  /** Which message is the S of the definition: the larger side where only one has the data of all ranks; null for none. */
+  /**
+   * The message that is S in the definition: the larger one when only one side has the data of all ranks; null when there
+   * is none.
+   */
   readonly size: 'in' | 'out' | null;
-  /** One way: a rank either sends the message or receives it. */
+  /** Whether it is one-way: a rank either sends the message or receives it. */
   readonly oneWay?: boolean;
-  /** Messages of size S that pass each rank's link; null when that is not known. */
+  /** Number of messages of size S that pass each rank's link; null when it is not known. */
   readonly factor: (ranks: number) => number | null;
 }
 
@@ -58,10 +61,10 @@ const ruleOf = (op: string): CollectiveRule | undefined => {
   return RULES.find(({ pattern }) => pattern.test(name));
 };
 
-/** The kind of an operation by whatever name a framework or library gives it; null when the name says none. */
+/** The kind of an operation by any name that a framework or library gives it; null when the name does not say. */
 export const collectiveKind = (op: string): CollectiveKind | null => ruleOf(op)?.kind ?? null;
 
-/** What NCCL's tests multiply S/t by for the bus bandwidth; null when it is not known. */
+/** The factor by which NCCL's tests multiply S/t for the bus bandwidth; null when it is not known. */
 export const busFactor = (op: string, ranks: number): number | null =>
   ranks < 1 ? null : (ruleOf(op)?.factor(ranks) ?? null);
 
@@ -69,8 +72,8 @@ export const busFactor = (op: string, ranks: number): number | null =>
 const ranksOf = ({ groupSize, ranks }: Collective): number | null => groupSize ?? ranks?.length ?? null;
 
 /**
- * S of NCCL's definition, in bytes: the data of one rank, or that of all ranks where an operation joins or splits it.
- * @returns null when the operation or its size is not known, and for a barrier, which has none
+ * S in NCCL's definition, in bytes: the data of one rank, or of all ranks when an operation joins or splits it.
+ * @returns null when the operation or its size is not known, and for a barrier, which moves no data
  */
 export function algorithmBytes(collective: Collective): number | null {
   const rule = ruleOf(collective.op);
@@ -81,8 +84,8 @@ export function algorithmBytes(collective: Collective): number | null {
 }
 
 /**
- * Least traffic of each rank's link, in bytes: S times NCCL's factor: all-reduce 2(n−1)/n,
- * all-gather, reduce-scatter and all-to-all (n−1)/n, broadcast, reduce, send and receive 1.
+ * Minimum traffic of each rank's link in bytes, S times NCCL's factor: all-reduce 2(n−1)/n, all-gather, reduce-scatter and
+ * all-to-all (n−1)/n, broadcast, reduce, send and receive 1.
  * @returns null when the operation, its size or the number of ranks is not known
  */
 export function busBytes(collective: Collective): number | null {
@@ -93,8 +96,8 @@ export function busBytes(collective: Collective): number | null {
 }
 
 /**
- * Least traffic of the device's own memory, in bytes: the message read and the result written; one of them for an
- * operation that goes one way.
+ * Minimum traffic of the device's memory in bytes: the message read and the result written; only one of them for a one-way
+ * operation.
  * @returns null when a size is not known
  */
 export function messageBytes(collective: Collective): number | null {

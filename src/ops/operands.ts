@@ -1,14 +1,14 @@
-/** The operands of an op call, validated, and what the op's name says. */
+/** The validated operands of an op call, and facts in the op's name. */
 import type { Arg, ArgValue, OpCall } from '../record/record.js';
 import { argument, numel, positional, storedElements, type Tensor } from './call.js';
 
-/** `max_pool3d` → 3, `upsample_bilinear2d` → 2; 2 where the name has none. */
+/** `max_pool3d` → 3, `upsample_bilinear2d` → 2; 2 when the name has none. */
 export const rankInName = (op: string): number => Number(/([123])d/.exec(op)?.[1] ?? 2);
 
-/** Element type of a tensor without a recorded one; its size in bytes is not known. */
+/** Element type of a tensor without a recorded type, whose size in bytes is not known. */
 const UNSPECIFIED = 'na';
 
-/** The argument as a tensor of non-negative integer extents and an exact element count; else null. */
+/** The argument as a tensor with non-negative integer extents and an exact element count; null for anything else. */
 export function tensorOf(arg: Arg | undefined): Tensor | null {
   const shape: unknown = arg?.shape;
   if (arg === undefined || !Array.isArray(shape)) return null;
@@ -21,16 +21,16 @@ export function tensorOf(arg: Arg | undefined): Tensor | null {
   return stored === null || stored === elements ? tensor : { ...tensor, stored };
 }
 
-/** Those of some arguments that are tensors. */
+/** The arguments that are tensors. */
 export const tensorsAmong = (args: readonly Arg[]): Tensor[] => args.map(tensorOf).filter((found) => found !== null);
 
-/** Arguments as tensors; null when one has no sensible extents. */
+/** The arguments as tensors; null when one has invalid extents. */
 export function allTensors(args: readonly Arg[]): Tensor[] | null {
   const found = tensorsAmong(args);
   return found.length === args.length ? found : null;
 }
 
-/** The tensors that an op reads, in order, with those of lists, without `out=`. Null when one has invalid extents. */
+/** The tensors that an op reads, in order, including those in lists, without `out=`. Null when one has invalid extents. */
 export function inputTensors(call: OpCall): Tensor[] | null {
   const read: Tensor[] = [];
   for (const arg of call.args) {
@@ -45,12 +45,13 @@ export function inputTensors(call: OpCall): Tensor[] | null {
   return read;
 }
 
-/** A 0-dim tensor, which PyProf's markers write as a Python number of its value. */
+/** For a 0-dim tensor, which PyProf's markers write as a Python number with its value. */
 const SCALAR_DTYPES: Readonly<Record<string, string>> = { float: 'float32', int: 'int32', bool: 'bool' };
 
-function scalarTensor(arg: Arg | undefined): Tensor | null {
-  if (arg === undefined || !Object.hasOwn(SCALAR_DTYPES, arg.type)) return null;
-  return { shape: [1], dtype: SCALAR_DTYPES[arg.type] ?? UNSPECIFIED };
+/** The number as that tensor; null for any other argument. */
+export function scalarTensor(arg: Arg | undefined): (Arg & Tensor) | null {
+  if (arg === undefined || arg.shape !== undefined || !Object.hasOwn(SCALAR_DTYPES, arg.type)) return null;
+  return { name: '', type: 'tensor', shape: [1], dtype: SCALAR_DTYPES[arg.type] ?? UNSPECIFIED };
 }
 
 /** The input of an op: its first argument, or the one named `input` or `self`. */
@@ -59,16 +60,9 @@ export function inputTensor(call: OpCall): Tensor | null {
   return tensorOf(arg) ?? scalarTensor(arg);
 }
 
-/** The tensor given by keyword, else at the position. */
+/** The tensor passed by keyword, else by position. */
 export const tensorAt = (call: OpCall, name: string, position: number): Tensor | null =>
   tensorOf(argument(call, name, position));
-
-/** Python numbers and truth values among the positional arguments and `other=`. */
-export const scalars = (call: OpCall): (boolean | number)[] =>
-  call.args
-    .filter(({ name }) => name === '' || name === 'other')
-    .map(({ value }) => value)
-    .filter((value) => typeof value === 'number' || typeof value === 'boolean');
 
 /** Whether its elements are integers, as indices are. */
 export const hasIntegerType = ({ dtype }: Tensor): boolean => /^u?int|^long$/.test(dtype);
@@ -76,14 +70,14 @@ export const hasIntegerType = ({ dtype }: Tensor): boolean => /^u?int|^long$/.te
 export const integer = (value: ArgValue | undefined): number | undefined =>
   typeof value === 'number' && Number.isInteger(value) ? value : undefined;
 
-/** A list of integers, a single integer as a list of one; null for anything else. */
+/** A list of integers, or a single integer as a list of one; null for anything else. */
 export function integers(value: ArgValue | undefined): number[] | null {
   const list = Array.isArray(value) ? (value as readonly ArgValue[]) : [value];
   const found = list.map((item) => integer(item as ArgValue)).filter((item) => item !== undefined);
   return found.length === list.length ? found : null;
 }
 
-/** The dimension `dim` (negative: from the end) of a rank, or null when it is out of range. */
+/** The dimension `dim` (from the end if negative) for a rank, or null when it is out of range. */
 export function resolveDimension(dim: number, rank: number): number | null {
   const at = dim < 0 ? dim + rank : dim;
   return at >= 0 && at < rank ? at : null;

@@ -1,6 +1,6 @@
 /**
- * The work of each kernel of a matrix product or convolution: the product is attributed to the GEMM kernel, its addend
- * to the kernel that adds it, nothing to helper kernels.
+ * The work of each kernel of a matrix product or convolution: the product is attributed to the GEMM kernel, its addend to
+ * the kernel that adds it, and nothing to helper kernels.
  */
 import { dtypeShort } from '../record/element-types.js';
 import { numel, type Tensor } from './call.js';
@@ -9,35 +9,35 @@ import type { KernelKind } from './kernels/kernel-families.js';
 import { gradientWord, isHelperKernel, kernelKind, transposition } from './kernels/kernel-name.js';
 import { helperWork, showShape, workOf } from './work.js';
 
-/** The cost of a product of two tensors, each of whose gradients costs as much, and what is added to its result. */
+/** The cost of a product of two tensors, each of whose gradients has the same cost, and the addend to its result. */
 export interface ProductCost extends OpCost {
   readonly source: string;
   readonly reads: readonly [a: Tensor, b: Tensor];
   readonly writes: readonly [result: Tensor];
-  /** The params column, where it depends on what the kernel computes. */
+  /** The params column, when it depends on what the kernel computes. */
   readonly paramsOf?: (role: KernelRole, kernel: KernelFacts) => readonly Param[];
-  /** What is added to the result: a bias, or C of A·B + C. */
+  /** The tensor that is added to the result: a bias, or C of A·B + C. */
   readonly addend?: Addend;
-  /** Whether it is a transposed convolution, whose forward pass is another convolution's input gradient. */
+  /** Whether it is a transposed convolution, whose forward pass is the input gradient of another convolution. */
   readonly transposed?: boolean;
 }
 
 interface Addend {
-  /** The tensor the call gives; null when it gives none. */
+  /** The tensor that the call passes; null when it passes none. */
   readonly given: Tensor | null;
-  /** Extents that a bias of this op has. */
+  /** Extents of a bias of this op. */
   readonly shape: readonly number[];
-  /** Whether the product's own kernel adds it in the forward pass. */
+  /** Whether the product's kernel adds it in the forward pass. */
   readonly fused: boolean;
   /** Its symbol in the formula. */
   readonly symbol: string;
-  /** Whether it is multiplied by 0, and so not read. */
+  /** Whether it is multiplied by 0 and therefore not read. */
   readonly unread?: boolean;
   /** Replaces the op's name for the kernel that adds it. */
   readonly label?: string;
 }
 
-/** Element types for the params column, each named once. */
+/** The distinct element types, for the params column. */
 export const dtypeParams = (...tensors: readonly Tensor[]): Param[] =>
   [...new Set(tensors.map(({ dtype }) => dtypeShort(dtype)))].map((name) => ['', name]);
 
@@ -47,14 +47,14 @@ export const shapeParams = (shapes: Readonly<Record<string, Tensor>>): Param[] =
   ...dtypeParams(...Object.values(shapes)),
 ];
 
-/** The whole work of an op, or none for a helper kernel of a product. */
+/** The whole work of an op, or no work for a helper kernel of a product. */
 export const workUnlessHelper = (work: Work, kernel: KernelFacts): Work =>
   work.matmul && isHelperKernel(kernel) ? helperWork(work.params, 'kernel name') : work;
 
 /**
- * Which of forward, input gradient or weight gradient a main kernel computes: by the words in its name, else by
- * the transposition there, else by its position among the kernels of the backward op (input first, then weight), which is
- * not known from the third kernel on.
+ * What a main kernel computes: forward, input gradient or weight gradient. Decided by the words in its name, else by the
+ * transposition in the name, else by its position among the kernels of the backward op (input first, then weight); from the
+ * third kernel on the position does not say.
  */
 function gradientRole({ name, dir, sub }: KernelFacts, transposed = false): KernelRole {
   const word = gradientWord(name);
@@ -84,7 +84,9 @@ function addendWork(product: ProductCost, addend: Addend, backward: boolean, par
   return addend.label === undefined ? work : { ...work, label: addend.label };
 }
 
-/** The addend that a kernel of this kind adds (forward) or sums the gradient of (backward); null when it does neither. */
+/**
+ * The addend that a kernel of this kind adds (forward), or whose gradient it sums (backward); null when it does neither.
+ */
 function addendOf({ addend, writes: [result] }: ProductCost, kind: KernelKind, backward: boolean): Addend | null {
   if (addend === undefined || kind === 'bias-gradient') return addend ?? null;
   if (addend.given === null) return null;
@@ -92,7 +94,7 @@ function addendOf({ addend, writes: [result] }: ProductCost, kind: KernelKind, b
   return (backward ? summed : !addend.fused) ? addend : null;
 }
 
-/** The forward product with what is added to its result, as the dispatcher's op reads it; PyProf leaves it out. */
+/** The forward product with the addend, as the dispatcher's op reads it; PyProf does not count it. */
 function withAddend(product: ProductCost, { convention }: KernelFacts): ProductCost | (OpCost & { source: string }) {
   const { reads, formula, addend } = product;
   if (addend === undefined || addend.given === null || addend.unread === true) return product;

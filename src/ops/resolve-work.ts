@@ -7,22 +7,22 @@ import { familyOf } from './table.js';
 
 /** The call that describes a kernel, its family, and the work of the op. */
 export interface ResolvedWork {
-  /** Index of the describing call; -1 where the work comes from the kernel itself. */
+  /** Index of the describing call; -1 when the work comes from the kernel itself. */
   readonly index: number;
   readonly call: OpCall;
   readonly family: Family;
-  /** The work of the kernel, as far as its name determines its part of the call. */
+  /** The work of the kernel, if its name determines its part of the call. */
   readonly work: Work;
   /** The work of the whole call, which may have several kernels. */
   readonly whole: Work;
-  /** What missing dtypes were inferred from; null where none is missing. */
+  /** What missing dtypes were inferred from; null when none is missing. */
   readonly typedBy: TypedBy | null;
 }
 
 /**
- * The work of a kernel by the innermost call around its launch that has a formula for its arguments. Where the arguments
- * of a dispatcher's op leave something unspecified, an enclosing op of the same family may have it (a convolution's
- * backward around the op of a single gradient).
+ * The work of a kernel, from the innermost call around its launch that has a formula for its arguments. When a dispatcher
+ * op's arguments leave something unspecified, an enclosing op of the same family may specify it (a convolution's backward
+ * around the op of a single gradient).
  * @param calls outermost first
  * @returns null when no call has a formula
  */
@@ -52,12 +52,12 @@ function resolveWorkAt(calls: readonly OpCall[], index: number, kernel: KernelFa
   const work = family.work(call, asDispatched(kernel));
   const whole = family.work(call, nameless(kernel)) ?? work;
   if (work === null || whole === null) return null;
-  // The kernel's name may have what the call leaves unspecified: whether a batch normalisation trains.
+  // The kernel's name may contain what the call leaves unspecified, such as the training mode of a batch normalisation.
   const known = isWorkKnown(whole) || work.role === 'helper' ? whole : work;
   return { index, call, family, work, whole: known, typedBy };
 }
 
-/** The call, its result's extents from one of the same family on the same tensors: `conv2d` around `convolution`. */
+/** The call with the result's extents from a call of the same family on the same tensors: `conv2d` around `convolution`. */
 function withKnownResult(calls: readonly OpCall[], index: number): OpCall | undefined {
   const call = calls[index];
   if (call?.from !== 'dispatcher' || call.out !== undefined) return call;
@@ -68,7 +68,7 @@ function withKnownResult(calls: readonly OpCall[], index: number): OpCall | unde
 const hasTensorsOf = (a: OpCall, b: OpCall): boolean =>
   [0, 1].every((i) => String(a.args[i]?.shape) === String(b.args[i]?.shape));
 
-/** A kernel without facts of its own, whose work is that of the whole op. */
+/** A kernel without name facts, whose work is that of the whole op. */
 const nameless = ({ serving = null }: KernelFacts): KernelFacts => ({
   ...{ name: '', short: '', dir: 'fprop', sub: 0, grid: null, block: null },
   serving,
@@ -77,8 +77,8 @@ const nameless = ({ serving = null }: KernelFacts): KernelFacts => ({
 const isWorkKnown = ({ flops, bytes }: Work): boolean => flops !== null && bytes !== null;
 
 /**
- * Whether nothing but dtypes is unspecified. Dtypes may follow from the name of one of the call's kernels and not from
- * another's, but all its kernels must have the same describing call.
+ * Whether only dtypes may be unspecified. Dtypes may follow from the name of one of the call's kernels but not of another,
+ * and yet all its kernels must have the same describing call.
  */
 const isComplete = ({ call, family, whole }: ResolvedWork, kernel: KernelFacts): boolean =>
   isWorkKnown(whole) ||
@@ -88,5 +88,5 @@ const isComplete = ({ call, family, whole }: ResolvedWork, kernel: KernelFacts):
 const withRoleOf = ({ role }: Work, work: Work): Work =>
   work.role !== 'helper' && (role === 'dgrad' || role === 'wgrad') ? { ...work, role } : work;
 
-/** The facts of a kernel of a dispatcher's call: see `KernelFacts`. */
-const asDispatched = (kernel: KernelFacts): KernelFacts => ({ ...kernel, dir: 'fprop', sub: 0 });
+/** The facts of a kernel of a dispatcher call: see `KernelFacts`. */
+const asDispatched = (kernel: KernelFacts): KernelFacts => ({ ...kernel, dir: 'fprop', sub: 0, convention: null });

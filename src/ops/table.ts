@@ -1,4 +1,7 @@
-/** Op name → family, one an op, in the order of the docs. A trailing `*` matches any suffix; exact names come first. */
+/**
+ * Maps op names to families, one for each op, in the order of the docs. A trailing `*` matches any suffix; exact names take
+ * precedence.
+ */
 import type { OpCall } from '../record/record.js';
 import type { Family } from './family.js';
 import { activation, activationGradients, dropout } from './families/pointwise/activation.js';
@@ -102,9 +105,9 @@ export const FAMILIES: readonly Family[] = [
 ];
 
 const BY_NAME = new Map<string, Family>();
-/** Op names that are in the table together with a module: only for these the module matters. */
+/** Op names that are also in the table with a module; the module matters only for these. */
 const WITH_MODULE = new Set<string>();
-/** Families of generated names, by how these begin. */
+/** Families of generated names, by the beginning of these names. */
 const PREFIXES: (readonly [start: string, family: Family])[] = [];
 for (const family of FAMILIES) {
   for (const op of family.ops) {

@@ -1,12 +1,12 @@
-/** From an op's cost to a kernel's work, and the values of the params column. */
+/** Computes a kernel's work from an op's cost, and formats values of the params column. */
 import { dtypeBytes, dtypeShort } from '../record/element-types.js';
 import { bytesToRead, tensorBytes, type Tensor } from './call.js';
 import type { OpCost, Param, Work } from './family.js';
 
 /**
- * The work that an op's cost amounts to. Bytes are the sizes of the tensors read and written; null when the writes are
- * not known, or an element type has no known size.
- * @param role of the kernel, and `params` of its column, in place of the cost's own
+ * The work for an op's cost. Bytes are the sizes of the tensors read and written; null when the writes are not known, or
+ * the size of an element type is not known.
+ * @param role role of the kernel, and `params` of its column, which replace those of the cost
  */
 export function workOf(
   cost: OpCost & { readonly source: string },
@@ -22,8 +22,8 @@ export function workOf(
 }
 
 /**
- * Bytes read and written, or the first element type that has no known size. A result has all its elements, even where a
- * formula describes it by an operand that is a broadcast view.
+ * Bytes read and written, or the first element type of unknown size. A result has all its elements, even when a formula
+ * describes it by an operand that is a broadcast view.
  */
 function sizeOf(reads: readonly Tensor[], writes: readonly Tensor[]): Traffic {
   const untyped = reads.find(isUntyped) ?? writes.find(isUntyped);
@@ -49,10 +49,11 @@ export const writing = (result: Tensor | null | undefined, unknown: string): Pic
 export const total = (amounts: readonly (number | null)[]): number | null =>
   amounts.reduce((sum, amount) => (sum === null || amount === null ? null : sum + amount), 0);
 
-/** The cost of a helper kernel: none, since the op's work is attributed to its main kernel. */
+/** The cost of a helper kernel: none, because the op's work is attributed to its main kernel. */
 export const helperCost = (params: readonly Param[]): OpCost => ({
   role: 'helper',
   flops: 0,
+  reads: [],
   writes: [],
   params,
   formula: '0: the work of the op is given to its main kernel',
@@ -60,7 +61,7 @@ export const helperCost = (params: readonly Param[]): OpCost => ({
 
 export const helperWork = (params: readonly Param[], source: string): Work => workOf({ ...helperCost(params), source });
 
-/** `(64,6,28,28)`, `(64,)`, `()`: extents as Python writes a tuple, without blanks. */
+/** Extents written like a Python tuple, without blanks: `(64,6,28,28)`, `(64,)`, `()`. */
 export const showShape = (shape: readonly number[]): string =>
   shape.length === 1 ? `(${shape.join('')},)` : `(${shape.join(',')})`;
 
@@ -70,7 +71,7 @@ export const tensorParams = (tensor: Tensor, key = 'T'): Param[] => [
   ['', dtypeShort(tensor.dtype)],
 ];
 
-/** `T=[(64,64),(64,1)],fp32,`: the extents of all operands, then each element type once. */
+/** `T=[(64,64),(64,1)],fp32,`: the extents of all operands, then each distinct element type. */
 export const tensorListParams = (list: readonly Tensor[]): Param[] => [
   ['T', `[${list.map(({ shape }) => showShape(shape)).join(',')}]`],
   ...[...new Set(list.map(({ dtype }) => dtypeShort(dtype)))].map((name): Param => ['', name]),
@@ -82,5 +83,5 @@ export const namedParams = (values: Readonly<Record<string, string | number>>, {
   ['', dtypeShort(dtype)],
 ];
 
-/** A tensor of these extents and type; an unknown type is 'na' and has no size. */
+/** A tensor with these extents and this type; an unknown type is 'na' and has no size. */
 export const tensor = (shape: readonly number[], dtype: string | null): Tensor => ({ shape, dtype: dtype ?? 'na' });

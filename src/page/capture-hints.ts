@@ -1,8 +1,8 @@
-/** What a profile lacks where a panel has nothing to show, and how to record it with its profiler. */
+/** What a profile lacks when a panel has nothing to show, and how to record it with its profiler. */
 import type { PageProfile } from '../prof/html/page-data.js';
-import { captureOption, profilerOf, type Recorded } from '../prof/work/capture-options.js';
+import { captureOption, profilerOf, stepMarks, type Recorded } from '../prof/work/capture-options.js';
 
-/** What panels are made of. */
+/** Data that panels need. */
 type Wanted = 'work' | 'kernels' | 'ops' | 'steps' | 'annotations' | 'layers' | 'shapes' | 'memory' | 'cores';
 
 const LACKS: Readonly<Record<Wanted, string>> = {
@@ -17,7 +17,7 @@ const LACKS: Readonly<Record<Wanted, string>> = {
   cores: 'No profile says what threads did on the cores of the host.',
 };
 
-/** What the options of profilers record, where they have one for it. */
+/** The data that an option of each profiler records, if it has one. */
 const BY_OPTION: readonly (readonly [wanted: Wanted, option: Parameters<typeof captureOption>[1], records: string])[] =
   [
     ['work', 'work', 'it'],
@@ -27,63 +27,52 @@ const BY_OPTION: readonly (readonly [wanted: Wanted, option: Parameters<typeof c
     ['cores', 'cores', 'it'],
   ];
 
-const NVTX_STEPS = 'An NVTX range around each step, named "step 1", "step 2", marks them.';
 const NVTX_LAYERS = 'NVTX ranges around layers (torch.cuda.nvtx.range) name them.';
 
 const NO_OPERANDS =
-  'Operands in the NTFF have codes that are not known: the JSON of neuron-profile view may have them.';
-/** As AWS documents them: without these the compiler keeps no names of the framework in a NEFF. */
+  'Operands in the NTFF have codes that are not known: the JSON of neuron-explorer view may have them.';
+/** As documented by AWS: without these variables, the compiler stores no framework names in a NEFF. */
 const COMPILED_WITH = 'XLA_IR_DEBUG=1 XLA_HLO_DEBUG=1, set when the program is compiled, keep';
 const NEURON = {
   steps: 'A capture is of one execution of a compiled program: give several captures to compare executions.',
   annotations: `The program (NEFF) of an NTFF may have the layers of its framework: give it too. ${COMPILED_WITH} them.`,
   layers: `The program (NEFF) of an NTFF may name the layer of each instruction: give it too. ${COMPILED_WITH} it.`,
-  shapes: 'An NTFF, or the JSON of neuron-profile view, has the operands of instructions.',
+  shapes: 'An NTFF, or the JSON of neuron-explorer view, has the operands of instructions.',
 } as const;
 
-/** Of a program that was given, and has no layers. */
+/** Hints for a program that was given but has no layers. */
 const WITHOUT_LAYERS = {
   annotations: `The program has no layers of a framework. ${COMPILED_WITH} them.`,
   layers: `The program does not name them. ${COMPILED_WITH} the layers of the framework.`,
 } as const;
 
-/** Of a device trace that was read with its program. */
+/** Hints for a device trace that was read with its program. */
 const WITH_PROGRAM: Partial<Record<Wanted, string>> = { ...NEURON, ...WITHOUT_LAYERS, shapes: NO_OPERANDS };
 
-const ASCEND: Partial<Record<Wanted, string>> = {
-  steps: 'A call of step() of the profiler after each step marks them.',
-};
-
-/** By profiler, what no option of `captureOption` records. */
+/** By profiler, hints for data that no option of `captureOption` records. */
 const RECORDED: Readonly<Record<string, Partial<Record<Wanted, string>> | undefined>> = {
   kineto: {
     ops: 'activities=[ProfilerActivity.CPU, …] records ops.',
-    steps: 'A call of step() of the profiler after each step marks them.',
     annotations: 'with record_function("name"): names parts of the program.',
   },
   nsight: {
     ops: 'nsys profile --pytorch=autograd-nvtx, or emit_nvtx(), records ops.',
-    steps: NVTX_STEPS,
     annotations: 'torch.cuda.nvtx.range("name") names parts of the program, with nsys profile --trace=cuda,nvtx.',
     layers: NVTX_LAYERS,
   },
   nvprof: {
-    steps: NVTX_STEPS,
     annotations: 'torch.cuda.nvtx.range("name") names parts of the program.',
     layers: NVTX_LAYERS,
   },
-  // Operands are in the trace itself.
+  // The trace itself contains the operands.
   ntff: { ...NEURON, shapes: NO_OPERANDS },
   neff: NEURON,
   'neuron-json': { ...WITHOUT_LAYERS, steps: NEURON.steps },
   'neuron-summary': NEURON,
   'neuron-monitor': { ...NEURON, steps: 'A monitor has no steps.' },
-  'ascend-db': ASCEND,
-  'ascend-text': ASCEND,
-  'ascend-raw': ASCEND,
 };
 
-/** What names layers in a trace of PyTorch's profiler, without the options that were given. */
+/** Options that name layers in a trace of PyTorch's profiler, without those that were already set. */
 function layersOfTorch(header: Recorded): string {
   const options = (['layers', 'stacks'] as const).map((wanted) => captureOption(header, wanted));
   const missing = options.filter((option) => option !== null).join(' with ');
@@ -93,6 +82,8 @@ function layersOfTorch(header: Recorded): string {
 }
 
 function howToRecord(header: Recorded | null, wanted: Wanted): string | undefined {
+  const marks = wanted === 'steps' ? stepMarks(header) : null;
+  if (marks !== null) return `${marks.charAt(0).toUpperCase()}${marks.slice(1)}.`;
   if (header?.format === 'kineto' && wanted === 'layers') return layersOfTorch(header);
   const [, option = null, records] = BY_OPTION.find(([of]) => of === wanted) ?? [];
   const isTable = header?.format === 'ascend-text' && /^kernel_details/.test(header.file ?? '');
@@ -103,7 +94,7 @@ function howToRecord(header: Recorded | null, wanted: Wanted): string | undefine
   return isWithProgram ? WITH_PROGRAM[wanted] : RECORDED[profilerOf(header)]?.[wanted];
 }
 
-/** One line for a panel without content. */
+/** The text of a panel that has nothing to show. */
 export function lacking({ profile }: { readonly profile: Pick<PageProfile, 'overview'> }, wanted: Wanted): string {
   const { program, header } = profile.overview;
   if (wanted === 'layers' && program !== null && program.layers > 0)

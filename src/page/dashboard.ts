@@ -39,7 +39,6 @@ import { themeButton } from './document/theme.js';
 interface PanelTab {
   readonly id: string;
   readonly title: string;
-  /** In order. */
   readonly panels: readonly Panel[];
 }
 
@@ -79,14 +78,14 @@ function panelOf({ id, title, width, isTall = false, make }: Panel, view: PanelV
   );
 }
 
-/** Shows a panel of the tab that is shown, and gives it the focus. */
+/** Scrolls to a panel in the current tab, and gives it the focus. */
 function goTo(id: string): void {
   const heading = document.getElementById(`panel-${id}`);
   heading?.scrollIntoView();
   heading?.focus({ preventScroll: true });
 }
 
-/** A link within the tab. A plain link would drop the other parameters of the address's fragment. */
+/** A link within the tab. A plain link would drop the other parameters in the address's fragment. */
 function link(id: string, title: string): HTMLElement {
   const made = element('a', { href: `#panel=${id}` }, title);
   made.addEventListener('click', (event) => {
@@ -97,10 +96,10 @@ function link(id: string, title: string): HTMLElement {
   return made;
 }
 
-/** The panels of a tab, those that have nothing last, below links to them where there are several. */
+/** The panels of a tab, empty ones last; if there are several, links to them are above. */
 function contentsOf({ title, panels: all }: PanelTab, view: PanelView): HTMLElement {
   const fitting = all.filter(({ isFor }) => isFor?.(view) ?? true);
-  // A monitor's reports are no profile: what panels say of kernels and devices would all be missing.
+  // A monitor's reports are not a profile, so panels about kernels and devices would all be empty.
   const panels = view.profile.monitor !== null && fitting.includes(MONITOR) ? [MONITOR] : fitting;
   const made = panels.map((panel) => ({ panel, place: panelOf(panel, view) }));
   const isEmpty = ({ place }: (typeof made)[number]): boolean => place.classList.contains('empty');
@@ -111,7 +110,7 @@ function contentsOf({ title, panels: all }: PanelTab, view: PanelView): HTMLElem
   return element('div', {}, ...(panels.length > 1 ? [list] : []), places);
 }
 
-/** Subtitle: the profiler and the devices. */
+/** Subtitle with the profiler and the devices. */
 function about({ profile }: PanelView): string {
   const { header } = profile.overview;
   if (header === null) return 'Records without a profile line';
@@ -124,7 +123,7 @@ const chosenAtFirst = (data: PageOutline): number => {
   return data.profiles[wanted] === undefined ? data.opened : wanted;
 };
 
-/** `Figures are incomplete: rows with a value of the wrong type (cell unknown): 63, net.sqlite.` */
+/** A line about losses: `Figures are incomplete: rows with a value of the wrong type (cell unknown): 63, net.sqlite.` */
 const doubtText = ({ text, count, profiles, file }: PageOutline['doubts'][number]): string =>
   `Figures are incomplete: ${text}: ${grouped(count)}, ${profiles === 1 ? file : `in ${grouped(profiles)} profiles, ${file} first`}.`;
 
@@ -142,7 +141,7 @@ export async function showDashboard(root: HTMLElement, data: PageOutline): Promi
       make: () => (view === null ? element('div') : contentsOf(tab, view)),
     })),
   );
-  /** The newest choice: a profile may be read while another is chosen. */
+  /** The newest choice, because another profile may be chosen while one is read. */
   let wanted: number | null = null;
   const choose = async (at: number): Promise<PageProfile | null> => {
     wanted = at;

@@ -1,4 +1,4 @@
-/** The page's program: reads the data that the page holds, and shows it. */
+/** The page's program: reads the data in the page, and shows them. */
 import { showDashboard } from './dashboard.js';
 import { element } from './document/dom-elements.js';
 import { loadOutline } from './profile-loading.js';
@@ -6,7 +6,7 @@ import type { JobIndex, ListedJob } from '../prof/html/job/job-data.js';
 import { themeButton } from './document/theme.js';
 import { table, type TableColumn } from './figures/sorted-table.js';
 
-/** `2026-11-28 13:47` in UTC, so that it sorts as text. */
+/** `2026-11-28 13:47` in UTC, which also sorts correctly as text. */
 const momentText = (ms: number): string => new Date(ms).toISOString().slice(0, 16).replace('T', ' ');
 
 const COLUMNS: readonly TableColumn<ListedJob>[] = [
@@ -46,11 +46,12 @@ interface TrustedTypes {
   readonly createPolicy: (name: 'default', rules: Readonly<Record<'createHTML' | 'createScript', Rule>>) => unknown;
 }
 
-/** Returns the text that is allowed, else null. */
+/** Returns the text if it is allowed, else null. */
 type Rule = (text: string) => string | null;
 
 /**
- * Libraries empty elements by an empty text. Browsers that do not know trusted types ignore the page's demand for them.
+ * Sets a trusted types policy that forbids markup. Libraries may set the empty text to empty elements. Browsers without
+ * trusted types ignore it.
  * @param held a script that may be run
  */
 function forbidMarkup(held: string): void {
@@ -69,11 +70,11 @@ async function show(root: HTMLElement): Promise<void> {
     showIndex(page, data);
     return;
   }
-  // The dashboard has a header and a main part of its own.
+  // The dashboard has its own header and main part.
   const page = element('div', { id: 'page' });
   root.replaceWith(page);
   await showDashboard(page, data);
-  // From here on the page answers: other profiles and pieces of timelines come after this program.
+  // From here on the page responds; other profiles and pieces of timelines follow after this program.
   performance.mark('ready');
 }
 

@@ -1,14 +1,14 @@
-/** Panels of the dashboard: their form. */
+/** The interface of the dashboard's panels. */
 import type { PageProfile } from '../prof/html/page-data.js';
 import type { PageOutline } from '../prof/html/page-elements.js';
 
-/** The profile that is shown, and the page that it is part of. */
+/** The shown profile, and its page. */
 export interface PanelView {
   readonly data: PageOutline;
   readonly profile: PageProfile;
-  /** Index of the profile among those of the page. */
+  /** Index of the profile on the page. */
   readonly at: number;
-  /** Shows another profile. @returns it once it is shown; null where it is not */
+  /** Shows another profile. @returns the profile once it is shown; null if it is not */
   readonly choose: (at: number) => Promise<PageProfile | null>;
 }
 
@@ -19,11 +19,11 @@ export interface Panel {
   /** Id of its element, in its link and in `data-panel`. */
   readonly id: string;
   readonly title: string;
-  /** Width in columns of a wide screen, of six. */
+  /** Width, in columns of the six of a wide screen. */
   readonly width: 2 | 3 | 6;
   /** Whether two panels stand beside it, one below the other. */
   readonly isTall?: boolean;
   readonly make: (view: PanelView) => PanelContent;
-  /** Whether it is there at all, for panels of some profiles only; others say why they are empty. */
+  /** Whether the panel exists for this profile; without this function it always exists and says why it is empty. */
   readonly isFor?: (view: PanelView) => boolean;
 }

@@ -1,4 +1,4 @@
-/** Labels of profiles, where a page holds several. */
+/** Labels of profiles, for pages with several. */
 import { elementAt } from '../containers/element.js';
 import type { PageOutline, ProfileOutline } from '../prof/html/page-elements.js';
 
@@ -9,8 +9,8 @@ interface HeaderDevice {
 }
 
 /**
- * `NVIDIA H100`, `8 × MI300X`, `8 × MI300X installed, 1 used`: devices that did no work beside others that did are said
- * to be so; where no work is recorded of any, nobody knows.
+ * `NVIDIA H100`, `8 × MI300X`, `8 × MI300X installed, 1 used`. Devices that did no work while others did are stated; when
+ * no work is recorded for any, this is unknown.
  * @param used ids of those that worked
  */
 export function deviceTexts(devices: readonly HeaderDevice[], used: ReadonlySet<number>): string[] {
@@ -28,14 +28,14 @@ export function deviceTexts(devices: readonly HeaderDevice[], used: ReadonlySet<
   });
 }
 
-/** 'rank 3', else its file, else its index. */
+/** 'rank 3', or its file, or its index. */
 function rankName(profile: ProfileOutline, at: number): string {
   const { header } = profile.overview;
   if (header === null) return `profile ${at}`;
   return header.rank === null ? header.file : `rank ${header.rank}`;
 }
 
-/** Labels of all profiles; equal ones are extended by file or index, captures of graphs are called so. */
+/** Unique labels of all profiles: equal ones are extended by file or index, and captures of graphs are marked as such. */
 export function rankNames({ profiles }: Pick<PageOutline, 'profiles'>): string[] {
   return distinctNames(profiles).map((name, at) =>
     elementAt(profiles, at).isGraphCapture ? `${name} (graph capture)` : name,

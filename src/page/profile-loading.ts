@@ -1,11 +1,11 @@
-/** Whole profiles out of the elements of the page, which are parsed only when they are shown. */
+/** Reads whole profiles from the elements of the page, which are parsed only when they are shown. */
 import type { JobIndex } from '../prof/html/job/job-data.js';
 import type { PageProfile } from '../prof/html/page-data.js';
 import { detailsId, OUTLINE_ID, type PageOutline, type PageProfileDetails } from '../prof/html/page-elements.js';
 
 const isLoading = (): boolean => document.readyState === 'loading';
 
-/** Those behind the program are not there yet while the page is loading. */
+/** While the page is loading, elements after the program are not there yet. */
 const loaded = new Promise<void>((done) => {
   if (isLoading()) document.addEventListener('DOMContentLoaded', () => done());
   else done();
@@ -14,7 +14,7 @@ const loaded = new Promise<void>((done) => {
 /** An element that the browser is still parsing has no next sibling. */
 const isWhole = (holder: HTMLElement | null): boolean => holder !== null && holder.nextSibling !== null;
 
-/** @throws Error with one line where the page does not hold it, or not all of it */
+/** @throws Error with one line when the page does not contain it, or not all of it */
 export async function heldValue(id: string): Promise<unknown> {
   if (isLoading() && !isWhole(document.getElementById(id))) await loaded;
   const holder = document.getElementById(id);
@@ -28,7 +28,7 @@ export async function heldValue(id: string): Promise<unknown> {
 
 const kept = new Map<string, Promise<unknown>>();
 
-/** The same of a value that is kept once it is parsed; its text, which may have many megabytes, is not. */
+/** The same, but the parsed value is cached; its text, which may have many megabytes, is not. */
 export function keptValue(id: string): Promise<unknown> {
   const known = kept.get(id);
   if (known !== undefined) return known;
@@ -45,7 +45,7 @@ export function keptValue(id: string): Promise<unknown> {
 export const loadOutline = async (): Promise<PageOutline | JobIndex> =>
   (await keptValue(OUTLINE_ID)) as PageOutline | JobIndex;
 
-/** @param at index in the page. @throws Error with one line where the page does not hold it */
+/** @param at index on the page. @throws Error with one line when the page does not contain it */
 export async function loadProfile({ profiles }: PageOutline, at: number): Promise<PageProfile> {
   const outline = profiles[at];
   if (outline === undefined) throw new Error('the page holds no profile');

@@ -1,13 +1,13 @@
-/** Tabs of the page: a list of buttons, each with a place of its own, which is filled when it is first shown. */
+/** Tabs of the page: a list of buttons, each with an area that is filled when it is first shown. */
 import { replaceContents } from './charts/chart.js';
 import { element, isText } from './document/dom-elements.js';
 import { readFragment, withName } from './document/fragment.js';
 
 export interface TabOptions {
-  /** In the address, and in the ids of its elements. */
+  /** Id in the address, and in the ids of its elements. */
   readonly id: string;
   readonly title: string;
-  /** Contents of its place, made when it is first shown. */
+  /** Creates the contents of its area when it is first shown. */
   readonly make: () => Node;
 }
 
@@ -38,7 +38,7 @@ export class Tabs {
     addEventListener('afterprint', () => this.#forPaper(false));
   }
 
-  /** Shows the tab of the address, or the first; makes what it shows anew. */
+  /** Shows the tab in the address, or the first one, and creates its contents again. */
   restart(): void {
     for (const tab of this.#tabs) {
       tab.isMade = false;
@@ -47,13 +47,12 @@ export class Tabs {
     this.#show(this.#ofAddress());
   }
 
-  /** Shows the tab with this id. */
   show(id: string): void {
     const at = this.#tabs.findIndex((tab) => tab.id === id);
     if (at >= 0) this.#choose(at, false);
   }
 
-  /** Place of the tab of the address; 0 where it names none. */
+  /** Index of the tab in the address; 0 when it names none. */
   #ofAddress(): number {
     const wanted = readFragment(location.hash).get('tab');
     return Math.max(
@@ -62,7 +61,7 @@ export class Tabs {
     );
   }
 
-  /** After a step back, or another address: one that names a panel shows that panel's tab. */
+  /** Follows a change of the address, such as a step back; a named panel's tab is shown. */
   #follow(): void {
     const at = this.#ofAddress();
     if (at !== this.#shown && !readFragment(location.hash).has('panel')) this.#show(at);
@@ -82,7 +81,7 @@ export class Tabs {
     return { ...options, button, place, isMade: false };
   }
 
-  /** Shows a tab, and notes it in the address. @param isStep whether a step back leads to the tab before */
+  /** Shows a tab, and stores it in the address. @param isStep whether a step back leads to the previous tab */
   #choose(at: number, isStep: boolean): void {
     const { id } = this.#tabs[at] ?? { id: null };
     const fragment = withName(withName(location.hash, 'panel', null), 'tab', at === 0 ? null : id);
@@ -109,7 +108,7 @@ export class Tabs {
     tab?.button.focus();
   }
 
-  /** Arrows, Home and End, as in any list of tabs. */
+  /** Handles arrow keys, Home and End, as in any list of tabs. */
   #move(event: KeyboardEvent): void {
     const to: Readonly<Record<string, number>> = {
       ...{ ArrowLeft: this.#shown - 1, ArrowRight: this.#shown + 1 },
@@ -130,7 +129,7 @@ export class Tabs {
     this.#focus(at);
   }
 
-  /** On paper all tabs follow each other. */
+  /** On paper, all tabs are printed one after the other. */
   #forPaper(onPaper: boolean): void {
     this.#tabs.forEach((tab, i) => {
       if (onPaper) fill(tab);

@@ -1,6 +1,6 @@
 /**
- * Traces of captures of graphs, which servers write apart from the traces of their replays: into a folder
- * `capture_traces` beside these, with a table of what each was captured for.
+ * Finds the captures of graphs that servers write apart from the traces of their replays: traces in a folder
+ * `capture_traces` next to these, with a table of what each capture is for. Also reads annotations of graph nodes.
  */
 import { statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -14,29 +14,28 @@ import { nodeId } from './trace/trace-columns.js';
 import type { NodeAnnotation } from './trace/graphs/captured-graph.js';
 
 /**
- * Files of annotations that PyTorch writes of the nodes of captured graphs, by the node's id that profilers show:
- * `{"TOOLS_ID": [{"module_fqn": "layers.0.wq", "name": "all_gather"}]}`.
- * Source: torch/cuda/_graph_annotations.py.
+ * A file of annotations that PyTorch writes for the nodes of captured graphs, by the node id that profilers show:
+ * `{"TOOLS_ID": [{"module_fqn": "layers.0.wq", "name": "all_gather"}]}`. Source: torch/cuda/_graph_annotations.py.
  */
 interface AnnotationFile {
   readonly path: string;
   readonly rank: number | null;
-  /** Whether the user named it: then it has to be one. */
+  /** Whether the user named the file: then it is an error if it is not such a file. */
   readonly isGiven: boolean;
 }
 
-/** What PyTorch writes into the folder of a trace or the one above. */
+/** Annotation files that PyTorch writes into the folder of a trace or its parent folder. */
 const KERNEL_ANNOTATIONS = /^kernel_annotations_rank(\d{1,6})_.*\.json$/;
 
 const LARGEST_FILE = 512 * 1024 * 1024;
 
-/** The rank in the name of such a file; undefined for any other name. */
+/** The rank in the name of an annotation file; undefined for any other name. */
 function rankOfAnnotations(name: string): number | undefined {
   const rank = KERNEL_ANNOTATIONS.exec(name)?.[1];
   return rank === undefined ? undefined : Number(rank);
 }
 
-/** Those in the folder of a profile and in the one above, in order of name. */
+/** Annotation files in the folder of a profile and in its parent folder, in order of name. */
 function annotationsBeside(folder: string): AnnotationFile[] {
   return [folder, join(folder, '..')].flatMap((place) =>
     namesIn(place, KERNEL_ANNOTATIONS).map((name) => ({
@@ -48,8 +47,8 @@ function annotationsBeside(folder: string): AnnotationFile[] {
 }
 
 /**
- * Annotations by the id of a node. A file beside the profile that is none is counted.
- * @throws UserError for one that the user named
+ * Annotations by node id. A file found next to the profile that is not an annotation file is counted.
+ * @throws UserError when such a file was named by the user
  */
 export function readAnnotations(
   files: readonly AnnotationFile[],
@@ -65,7 +64,7 @@ export function readAnnotations(
     const nodes = readJsonFile(file.path, LARGEST_FILE);
     if (typeof nodes !== 'object' || nodes === null || Array.isArray(nodes)) {
       if (file.isGiven) throw new UserError('is not a file of annotations of graph nodes', { where: file.path });
-      diagnostics.count('file-beside-not-read');
+      diagnostics.count('companion-file-not-read');
       continue;
     }
     for (const [id, value] of Object.entries(nodes)) {
@@ -77,7 +76,7 @@ export function readAnnotations(
   return found;
 }
 
-/** Scopes around a node, outermost first: a text, or an object with a name or the path of a module. */
+/** Reads the scopes around a node, outermost first: each is a text, or an object with a name or the path of a module. */
 function annotationOf(scopes: readonly unknown[]): NodeAnnotation {
   const module = scopes.map((scope) => textOf(fieldOf(scope, 'module_fqn'))).findLast((name) => name !== null);
   const names = scopes.map((scope) => textOf(scope) ?? textOf(fieldOf(scope, 'name')));
@@ -87,28 +86,28 @@ function annotationOf(scopes: readonly unknown[]): NodeAnnotation {
   };
 }
 
-/** `layers.0.attention.wq` → `layers.0`, `attention`, `wq`: an index belongs to the list before it. */
+/** Splits `layers.0.attention.wq` into `layers.0`, `attention`, `wq`: an index stays with the list before it. */
 const layerPath = (module: string): string[] => module.split(/\.(?!\d+(?:\.|$))/);
 
-/** A trace of captures, unpacked. */
+/** An unpacked trace of captures. */
 export interface CaptureFile {
-  /** As the user sees it. */
+  /** Name that the user sees. */
   readonly name: string;
   /** File with the bytes, uncompressed. */
   readonly path: string;
   readonly rank: number | null;
-  /** Whether the user named it: then it has to be one. */
+  /** Whether the user named the file: then it is an error if it is not such a file. */
   readonly isGiven: boolean;
-  /** What its graphs have room for, and are for; null where the table has no such row. */
+  /** How much its graphs have room for, and what they are for; null when the table has no row for the file. */
   readonly batch: number | null;
   readonly mode: string | null;
 }
 
-/** What is known of the captures of a profile's graphs. */
+/** Files with the captures of a profile's graphs. */
 export interface CaptureFiles {
   readonly traces: readonly CaptureFile[];
   readonly annotations: readonly AnnotationFile[];
-  /** How many files of a folder cannot be read. */
+  /** Number of files in a folder that cannot be read. */
   readonly unreadable: number;
 }
 
@@ -118,25 +117,28 @@ interface OpenedCaptures {
   dispose(): void;
 }
 
-/** Folder beside a trace with the traces of the captures of its graphs, and the table of these. */
+/** Folder next to a trace with the traces of its graphs' captures, and the name of the table that describes them. */
 const CAPTURE_TRACES = { folder: 'capture_traces', table: 'execution_details.json' } as const;
 const TRACES = /\.json(?:\.gz)?$/;
 const LARGEST_TABLE = 16 * 1024 * 1024;
 
-/** Files that are read with a profile whose graphs were captured elsewhere. */
+/** Files that are read together with a profile whose graphs were captured elsewhere. */
 export const capturesBeside = (folder: string): string[] => [
   ...annotationsBeside(folder).map(({ path }) => path),
   ...pathsIn(join(folder, CAPTURE_TRACES.folder), (name) => TRACES.test(name)),
 ];
 
-/** Whether a file is a trace of captures by the folder that it is in: it is read with the traces beside that folder. */
+/**
+ * Whether the folder of a file says that it is a trace of captures: it is read together with the traces next to that
+ * folder.
+ */
 export const isInCaptureFolder = (path: string): boolean => basename(dirname(path)) === CAPTURE_TRACES.folder;
 
 /**
- * The captures that a profile may replay: of the file or folder that the user names, else of the folder beside the
- * profile. Those of other ranks are left out where names state ranks.
+ * The captures that a profile may replay, from the file or folder that the user names, otherwise from the folder next to
+ * the profile. Captures of other ranks are left out if file names state ranks.
  * @param name the profile as the user gave it
- * @throws UserError when the user's file or folder is not there, or cannot be read
+ * @throws UserError when the user's file or folder does not exist or cannot be read
  */
 export async function openCaptures(given: string | undefined, name: string): Promise<OpenedCaptures> {
   if (given !== undefined && rankOfAnnotations(basename(given)) !== undefined) {
@@ -207,7 +209,7 @@ async function openAll(
   return { traces, unreadable, dispose };
 }
 
-/** What the table says of each file. */
+/** Rows of the table, by file. */
 function tableOf(folder: string): ReadonlyMap<string, Pick<CaptureFile, 'batch' | 'mode'>> {
   const rows = readJsonFile(join(folder, CAPTURE_TRACES.table), LARGEST_TABLE);
   return new Map(

@@ -1,4 +1,4 @@
-/** Files: bytes read by position and written, the first part in search of a text, names in a folder, small JSON. */
+/** File access: bytes read and written by position, a search in the first part of a file, names in a folder, small JSON. */
 import { join } from 'node:path';
 import { largest } from '../containers/element.js';
 import { UserError, isSystemError, systemReason } from '../record/errors.js';
@@ -15,23 +15,26 @@ import {
   writeSync,
 } from 'node:fs';
 
-/** An input that is or may be a profile, and cannot be read: locked, damaged, cut off, without permission, no room. */
+/** An input that is or may be a profile but cannot be read: locked, damaged, cut off, without permission, no room. */
 export class UnreadableInput extends UserError {}
 
-/** An input that another file of its folder covers. */
+/** An input that is covered by another file of its folder. */
 export class RedundantInput extends UserError {}
 
-/** What the system refuses as an error of the input. @throws any other error, which is a defect */
+/**
+ * Turns an error of the operating system into an error of the input.
+ * @throws any other error, which is a defect
+ */
 export function asUserError(error: unknown, where: string): UserError {
   if (error instanceof UserError) return error;
   if (!isSystemError(error)) throw error;
   return new UnreadableInput(`cannot be read: ${systemReason(error)}`, { where });
 }
 
-/** What such a file is, and what to do with it. */
+/** Name of this kind of file in messages, and what to do with it. */
 export const UTF16 = { title: 'text in UTF-16', hint: 'convert it to UTF-8: iconv -f UTF-16 -t UTF-8 FILE' } as const;
 
-/** By its byte order mark, or by the zero in every other byte of its first characters. */
+/** Whether a text is UTF-16: it has a byte order mark, or a zero in every other byte of its first characters. */
 export const isUtf16 = (head: Uint8Array): boolean =>
   [
     [0xff, 0xfe],
@@ -40,19 +43,25 @@ export const isUtf16 = (head: Uint8Array): boolean =>
     [0, ASCII, 0, ASCII],
   ].some((pattern) => pattern.every((byte, at) => (byte === ASCII ? isAscii(head[at]) : head[at] === byte)));
 
-/** In a pattern of bytes: any printable character, or white space. */
+/** Stands for any printable character or white space in a pattern of bytes. */
 const ASCII = -1;
 const isAscii = (byte = 0): boolean => (byte >= 32 && byte < 127) || (byte >= 9 && byte <= 13);
 
-/** Texts in UTF-16, which editors and shells of Windows write: none is read, and each is named. */
+/** A text in UTF-16, which Windows editors and shells write. None is read; each is named in a message. */
 export class Utf16Input extends UserError {}
 
-/** @throws Utf16Input for a text in UTF-16 */
+/**
+ * Refuses a text in UTF-16.
+ * @throws Utf16Input
+ */
 export function refuseUtf16(head: Uint8Array, where: string): void {
   if (isUtf16(head)) throw new Utf16Input(`is ${UTF16.title}`, { where, hint: UTF16.hint });
 }
 
-/** Fills bytes from a position of a file. @returns how many there were */
+/**
+ * Fills a buffer with bytes from a position of a file.
+ * @returns how many bytes there were
+ */
 export function readFully(file: number, into: Uint8Array, position: number): number {
   let filled = 0;
   while (filled < into.length) {
@@ -64,9 +73,10 @@ export function readFully(file: number, into: Uint8Array, position: number): num
 }
 
 /**
- * Writes all bytes: a system that has room for a part of them takes that part, and says that it has no room next time.
- * @param position of the first byte; null for where the file stands
- * @throws the system's error for what it does not take
+ * Writes all bytes. A system with room for only part of them writes that part, and reports the lack of room on the next
+ * call.
+ * @param position of the first byte; null for the current position
+ * @throws the system's error for bytes that it does not write
  */
 export function writeFully(file: number, bytes: Uint8Array, position: number | null = null): void {
   for (let at = 0; at < bytes.length;) {
@@ -74,7 +84,7 @@ export function writeFully(file: number, bytes: Uint8Array, position: number | n
   }
 }
 
-/** The first bytes of a file, or all of a smaller one. */
+/** The first bytes of a file, or the whole file if it is smaller. */
 export function firstBytes(path: string, count: number): Buffer {
   const bytes = Buffer.alloc(count);
   const file = openSync(path, 'r');
@@ -85,7 +95,7 @@ export function firstBytes(path: string, count: number): Buffer {
   }
 }
 
-/** The last bytes of a file; all of a shorter one. */
+/** The last bytes of a file, or the whole file if it is smaller. */
 export function lastBytes(path: string, count: number): Buffer {
   const file = openSync(path, 'r');
   try {
@@ -97,7 +107,7 @@ export function lastBytes(path: string, count: number): Buffer {
   }
 }
 
-/** Names in a folder that match, in order; none when it cannot be read. */
+/** Matching names in a folder, sorted; none when the folder cannot be read. */
 export function namesIn(folder: string, pattern: RegExp): string[] {
   try {
     return readdirSync(folder)
@@ -108,25 +118,30 @@ export function namesIn(folder: string, pattern: RegExp): string[] {
   }
 }
 
-/** Paths of the files of a folder whose names match, in order. */
+/** Paths of the files in a folder whose names match, sorted. */
 export const pathsIn = (folder: string, isNamed: (name: string) => boolean = () => true): string[] =>
   namesIn(folder, /^/).flatMap((name) => (isNamed(name) ? [join(folder, name)] : []));
 
 /** The last component of a POSIX or Windows path. */
 export const fileNameOf = (path: string): string => path.replace(/^.*[/\\]/s, '');
 
-/** Whether a path leads to a file: reading a pipe that nobody writes to would wait for ever, a device may have no end. */
+/**
+ * Whether a path leads to a regular file. Reading a pipe without a writer would wait forever, and a device may have no end.
+ */
 export const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 
-/** @throws UserError for a path that leads nowhere */
+/**
+ * Checks that paths exist.
+ * @throws UserError for a path that does not exist
+ */
 export function requireThere(paths: readonly (string | undefined)[]): void {
   for (const where of paths)
     if (where !== undefined && !existsSync(where)) throw new UserError('no such file', { where });
 }
 
 /**
- * Undefined when the JSON file is larger than the limit in bytes, invalid, no file, or cannot be read.
- * @throws Utf16Input for one in UTF-16
+ * Reads a JSON file; undefined when it is larger than the limit in bytes, invalid, not a file, or cannot be read.
+ * @throws Utf16Input for a file in UTF-16
  */
 export function readJsonFile(path: string, largest: number): unknown {
   try {
@@ -142,7 +157,7 @@ export function readJsonFile(path: string, largest: number): unknown {
 
 const PIECE = 1024 * 1024;
 
-/** The first bytes of a file as text, without byte order mark and white space before it. */
+/** The first bytes of a file as text, without byte order mark and leading white space. */
 export const textStart = (head: Buffer): string =>
   head
     .toString('utf8')
@@ -151,8 +166,8 @@ export const textStart = (head: Buffer): string =>
 
 /**
  * The first part of a file in pieces, each valid until the next one is requested.
- * @param searched bytes of that part
- * @param overlap bytes of a piece that the next one repeats, since a text may cross their border
+ * @param searched size of that part in bytes
+ * @param overlap how many bytes of a piece are repeated in the next one, because a text may cross the boundary
  */
 export function* piecesOf(path: string, searched: number, overlap: number): Generator<Buffer> {
   const piece = Buffer.alloc(PIECE);
@@ -173,15 +188,15 @@ export function* piecesOf(path: string, searched: number, overlap: number): Gene
   }
 }
 
-/** Whether the first part of a file, of some bytes, holds one of some texts. */
+/** Whether one of some texts is in the first part of a file. */
 export function headContains(path: string, texts: readonly string[], searched: number): boolean {
   const longest = largest(texts.map((text) => Buffer.byteLength(text)));
   for (const piece of piecesOf(path, searched, longest)) if (texts.some((text) => piece.includes(text))) return true;
   return false;
 }
 
-/** What SQLite appends to a database's name. */
+/** Endings that SQLite appends to a database's name. */
 const LOGS = ['-wal', '-journal', '-shm'];
 
-/** Paths that may be read with a database: there need not be one of each. */
+/** Paths of files that may be read along with a database; they need not exist. */
 export const logsOf = (path: string): string[] => LOGS.map((ending) => realpathSync(path) + ending);

@@ -1,4 +1,4 @@
-/** The profiles among the inputs, one after the other: what is compressed is unpacked when its turn comes. */
+/** Finds the profiles among the inputs, one after another: a compressed input is unpacked when its turn comes. */
 import { statSync } from 'node:fs';
 import { basename, dirname, extname, resolve } from 'node:path';
 import { counted } from '../record/plural.js';
@@ -16,39 +16,43 @@ export interface ProfileFile extends InputFile {
   readonly captures: CaptureFiles;
 }
 
-/** A file that is a profile, ready to be read. */
+/** A file that is a profile, open for reading. */
 interface OpenedProfile {
-  /** To be disposed of when the profile is read. */
+  /** Dispose of this when the profile has been read. */
   readonly source: ProfileFile;
   readonly reader: Reader;
 }
 
 export interface FoundProfile extends OpenedProfile {
-  /** Ordinal in the stream, from 0. */
+  /** Number of the profile in the stream, from 0. */
   readonly ordinal: number;
 }
 
 interface FindOptions {
   /** Id of the format to read every input as; detected by content when not given. */
   readonly format?: string | undefined;
-  /** Stream to read instead of standard input, when its first bytes were inspected before. */
+  /** Stream to read instead of standard input, if its first bytes have already been inspected. */
   readonly stdin?: AsyncIterable<Buffer> | undefined;
-  /** File or folder with the captures of the graphs that the profiles replay; those beside each when not given. */
+  /** File or folder with the captures of graphs that the profiles replay; by default those next to each profile. */
   readonly capture?: string | undefined;
-  /** Files of folders that somebody else reads: they are no profiles, and the folder is not without any. */
+  /**
+   * Files of folders that are read elsewhere: they are not profiles here, but their folder does not count as one without
+   * profiles.
+   */
   readonly passOver?: ReadonlySet<string> | undefined;
   readonly onNote?: OnNote | undefined;
 }
 
-/** Takes what is left out of a folder or glob, in one line. */
+/** Receives a one-line note about files of a folder or glob that are left out. */
 export type OnNote = (note: UserError) => void;
 
 /**
- * Finds and opens the profiles of all inputs, each when it is asked for; whoever takes one disposes of it. An input that
- * cannot be read is an error in its place, not thrown: one bad input does not lose the others. In folders and globs,
- * files that are no profiles are passed over silently, but for those that have the name of one: of profilers, or of the
- * other profiles there, but for numbers and compression. Of the latter, whole JSON of other data is passed over and counted.
- * A file with the extension of one is an error where it is empty, cut off, or not what the extension says.
+ * Finds and opens the profiles of all inputs, each when it is requested; the caller disposes of it. An input that cannot be
+ * read yields an error in its place instead of throwing, so that one bad input does not lose the others. In folders and
+ * globs, files that are not profiles are skipped silently, unless they have a profile's name: one that profilers use, or
+ * one that differs from other profiles there only in numbers and compression. Of the latter, complete JSON with other data
+ * is skipped and counted. A file with a profile's extension is an error if it is empty, cut off, or not what the extension
+ * says.
  * @param inputs files, folders, globs, or `-` for standard input
  */
 export async function* findProfiles(
@@ -75,8 +79,8 @@ export interface ListedProfile {
 }
 
 /**
- * The profiles of an input by path, none of them unpacked. One that will turn out to be damaged is among them. A file
- * that was given itself is not looked at.
+ * Paths of the profiles in an input, without unpacking them. The list includes profiles that turn out to be damaged later.
+ * If the input is a single file, it is not inspected.
  * @param input file, folder or glob
  * @throws UserError when there is nothing to read
  */
@@ -101,7 +105,7 @@ async function tryList(path: string, inFolder: boolean): Promise<ListedProfile |
   return { path };
 }
 
-/** Whether an error is about a profile: what is damaged or has the name of one, and is not covered by another file. */
+/** Whether an error concerns a profile: the file is damaged, or has a profile's name and is not covered by another file. */
 const isOfProfile = (error: UserError, path: string): boolean =>
   error instanceof UnreadableInput || (isNamedProfile(path) && !(error instanceof RedundantInput));
 
@@ -115,13 +119,16 @@ function checkStart(file: Pick<InputFile, 'path' | 'dispose'>, name: string, inF
 
 const unpackedName = (path: string): string => path.replace(/\.(?:gz|zst|xz|bz2|lz4|zip)$/i, '');
 
-/** What files of one set have in common: `rank6.json.gz` stands for a profile where `rank5.json` is one. */
+/** The part of a name that files of a set share: `rank6.json.gz` is probably a profile if `rank5.json` is one. */
 const nameOfSet = (path: string): string => unpackedName(path).replaceAll(/\d+/g, '0');
 
-/** `.json` of `rank5.json.gz`. */
+/** Extension without compression: `.json` for `rank5.json.gz`. */
 const extensionOf = (path: string): string => extname(unpackedName(path)).toLowerCase();
 
-/** The profiles of one input. @throws UserError when there is nothing to read */
+/**
+ * The profiles of one input.
+ * @throws UserError when there is nothing to read
+ */
 async function* profilesOf<Found extends object>(
   input: string,
   open: (path: string, inFolder: boolean) => Promise<Found | UserError>,
@@ -137,7 +144,7 @@ async function* profilesOf<Found extends object>(
   const passedOver: { readonly path: string; readonly failure: UserError }[] = [];
   for (const path of paths) {
     if (passOver.has(path)) continue;
-    // Read with the profiles beside that folder.
+    // These are read together with the profiles next to that folder.
     if (inFolder && isInCaptureFolder(path) && dirname(path) !== input) continue;
     const result = await open(path, inFolder);
     if (!(result instanceof UserError)) {
@@ -172,21 +179,21 @@ async function* profilesOf<Found extends object>(
   }
 }
 
-/** `1 compressed copy left out, whose original is beside it: net.json.gz`. */
+/** Text such as `1 compressed copy left out, whose original is beside it: net.json.gz`. */
 const copiesText = (copies: readonly string[]): string =>
   `${counted(copies.length, 'compressed copy')} left out, whose ${copies.length === 1 ? 'original is beside it' : 'originals are beside them'}: ${firstOf(copies)}`;
 
-/** `1 JSON file passed over, which is not a profile: 1.json`. */
+/** Text such as `1 JSON file passed over, which is not a profile: 1.json`. */
 const othersText = (others: readonly string[]): string =>
   `${counted(others.length, 'JSON file')} passed over, which ${others.length === 1 ? 'is not a profile' : 'are not profiles'}: ${firstOf(others)}`;
 
-/** Reports that are not read. */
+/** Extensions of reports that are not read. */
 const REPORTS: readonly string[] = ['.nsys-rep', '.qdrep', '.ncu-rep'];
 
 const isJson = (head: Buffer): boolean => /^[[{]/.test(textStart(head));
 const isBinary = (head: Buffer): boolean => head.includes(0);
 
-/** What files of an extension begin with; others may begin with anything. */
+/** Checks of a file's beginning by extension; files with other extensions may begin with anything. */
 const BEGINNINGS: Readonly<Record<string, (head: Buffer) => boolean>> = {
   '.sqlite': isSqlite,
   '.sqlite3': isSqlite,
@@ -198,7 +205,7 @@ const BEGINNINGS: Readonly<Record<string, (head: Buffer) => boolean>> = {
   '.ncu-rep': isBinary,
 };
 
-/** What is compressed would have to be unpacked. */
+/** Whether JSON is cut off. Compressed files are not checked, because they would have to be unpacked. */
 const isCutJson = (path: string): boolean =>
   /\.json$/i.test(path) && !/[\]}]\s*$/.test(lastBytes(path, 64).toString('latin1'));
 
@@ -214,13 +221,13 @@ async function isBroken(path: string): Promise<boolean> {
   }
 }
 
-/** A file of a rank is meant to be its profile, whatever it holds: `rank1.json`, `trace_rank-1.json`. */
+/** A file named after a rank is meant to be the rank's profile, whatever it contains: `rank1.json`, `trace_rank-1.json`. */
 const OF_RANK = /rank[-_.]?\d/i;
 
-/** Bytes of JSON beside profiles, such as settings; larger files may be profiles that are damaged. */
+/** Size limit in bytes of other JSON next to profiles, such as settings; a larger file may be a damaged profile. */
 const LARGEST_OTHER = 16 * 1024 * 1024;
 
-/** Whether it is JSON that holds something: of an empty list or object nobody knows what it would have held. */
+/** Whether a file is JSON with content. An empty list or object does not count, because it may be an empty profile. */
 async function holdsOtherData(path: string): Promise<boolean> {
   const source = await openInput(path);
   try {
@@ -231,14 +238,14 @@ async function holdsOtherData(path: string): Promise<boolean> {
   }
 }
 
-/** `net.json.gz and 2 more`. */
+/** Text such as `net.json.gz and 2 more`. */
 function firstOf([first = '', ...others]: readonly string[]): string {
   return others.length === 0 ? basename(first) : `${basename(first)} and ${others.length} more`;
 }
 
 /**
- * Profiler output directories with no readable profile.
- * @param used paths of profiles, and of damaged ones that are reported themselves
+ * Errors for profiler output folders without a readable profile.
+ * @param used paths of profiles, and of damaged ones that are reported separately
  * @param paths all files found
  */
 function unreadableFolders(used: readonly string[], paths: readonly string[]): UserError[] {
@@ -250,7 +257,7 @@ function unreadableFolders(used: readonly string[], paths: readonly string[]): U
   );
 }
 
-/** The folders that a file is in, up to the root. */
+/** The folders that contain a file, up to the root. */
 function foldersOf(path: string): string[] {
   const folders: string[] = [];
   let folder = resolve(path);
@@ -258,18 +265,18 @@ function foldersOf(path: string): string[] {
   return folders;
 }
 
-/** For a gzip whose readable beginning does not suffice to detect a format. */
+/** Error for a gzip whose readable beginning is too short to detect a format. */
 const cutOff = (path: string): UserError =>
   new UnreadableInput('gzip is cut off before any event of a trace', { where: path, hint: 'copy it again' });
 
 interface OpenOptions extends FindOptions {
-  /** Whether the file was found in a folder: then files that another one covers are refused. */
+  /** Whether the file was found in a folder: then files that another file covers are refused. */
   readonly inFolder?: boolean;
 }
 
 /**
  * Opens a profile and detects its format.
- * @throws UserError when the file is no profile
+ * @throws UserError when the file is not a profile
  */
 export async function openProfile(
   path: string,

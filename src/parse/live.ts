@@ -1,5 +1,5 @@
 /**
- * A live pipe: formats with `live` are read from standard input as they arrive, because the end of the stream may be
+ * Reads a live pipe: formats with `live` are read from standard input as they arrive, because the end of the stream may be
  * days away. Any other input is read as usual, from its first byte on.
  */
 import type { ProfileLine } from '../record/record.js';
@@ -9,16 +9,19 @@ import { READERS } from './registry.js';
 
 /** A stream whose first bytes were inspected. */
 export interface Peeked {
-  /** The format to read it in as it arrives; null when it is to be read as a whole. */
+  /** The format in which to read the stream as it arrives; null when the stream is read as a whole. */
   readonly live: LiveFormat | null;
-  /** The whole stream, the inspected bytes included. */
+  /** The whole stream, including the inspected bytes. */
   readonly bytes: AsyncIterable<Buffer>;
 }
 
-/** Bytes within which a live format must be recognised. */
+/** How many bytes may be needed to recognise a live format. */
 const SEARCHED = 64 * 1024;
 
-/** @param format id given with `--format` */
+/**
+ * Inspects the first bytes of a stream for a live format.
+ * @param format id given with `--format`
+ */
 export async function peek(stream: AsyncIterable<Buffer>, format: string | undefined): Promise<Peeked> {
   const candidates = READERS.flatMap(({ id, live }) =>
     live === undefined || (format !== undefined && format !== id) ? [] : [live],
@@ -40,13 +43,13 @@ export async function peek(stream: AsyncIterable<Buffer>, format: string | undef
   return { live, bytes: rejoined(head, pieces) };
 }
 
-/** A format that the user names is taken for given, unless the stream is compressed. */
+/** A format that the user names is accepted without a check, unless the stream is compressed. */
 function sniffNamed(head: Buffer): SniffResult {
   if (head.length < 2) return 'more';
   return isGzip(head) ? 'no' : 'yes';
 }
 
-/** A stream from its first byte on. */
+/** A stream from its first byte on, after its head has been read. */
 export async function* rejoined(head: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer, void> {
   try {
     if (head.length > 0) yield head;
@@ -56,7 +59,10 @@ export async function* rejoined(head: Buffer, rest: AsyncIterator<Buffer>): Asyn
   }
 }
 
-/** Records as they come, those of each report together; the end line last. @throws UserError without any report */
+/**
+ * Records as they arrive, those of each report together; the end line comes last.
+ * @throws UserError when there is no report
+ */
 export async function* liveRecords(
   live: LiveFormat,
   bytes: AsyncIterable<Buffer>,

@@ -1,56 +1,46 @@
 /**
- * Allocations and releases of memory, each with the address of its block: how long a block was held. An allocation at an
- * address that is still held ends the block before it, whose release was not recorded. Memory: 32 bytes an event, and the
- * blocks that are held while they are paired.
+ * Pairs allocations and releases of memory by the address of the block, to find how long each block was held. An allocation
+ * at an address that is still held ends the previous block there, whose release was not recorded. Memory: 32 bytes for each
+ * event, and the held blocks during pairing.
  */
 import { elementAt } from '../containers/element.js';
 import { entryOf } from '../containers/map-entry.js';
-import { NumericColumn, orNull } from '../containers/numeric-column.js';
+import { columns, orNull } from '../containers/numeric-column.js';
 import type { Diagnostics } from '../record/diagnostics.js';
 
-export class MemoryBlocks {
-  /** ns. */
-  readonly start = NumericColumn.floats();
-  /** Negative for a release; NaN for one of unknown size. */
-  readonly bytes = NumericColumn.floats();
-  /** NaN where it is unknown. */
-  readonly #address = NumericColumn.floats();
-  /** What addresses are unique in: a process, or an allocator. */
-  readonly #space = NumericColumn.counts();
-  /** By allocation: the time at which its block is released; NaN where it is not, and for releases. */
+export class MemoryBlocks extends columns({
+  /** Time of the event, in ns. */
+  start: 'f64',
+  /** Bytes allocated; negative for a release, NaN for a release of unknown size. */
+  bytes: 'f64',
+  /** NaN when unknown. */
+  address: 'f64',
+  /** Number of the process or allocator in which addresses are unique. */
+  space: 'u32',
+}) {
+  /** For each allocation: the time at which its block was released; NaN if it was not released, and for releases. */
   #ends = new Float64Array();
-
-  get length(): number {
-    return this.start.length;
-  }
-
-  add(start: number, bytes: number, address: number, space: number): void {
-    this.start.push(start);
-    this.bytes.push(bytes);
-    this.#address.push(address);
-    this.#space.push(space);
-  }
 
   isAllocation(row: number): boolean {
     return this.bytes.at(row) > 0;
   }
 
   compareAddresses(a: number, b: number): number {
-    return this.#address.at(a) - this.#address.at(b);
+    return this.address.at(a) - this.address.at(b);
   }
 
   /**
    * Pairs allocations with the releases of their blocks.
-   * @param rows of all events, in order of time
-   * @param released gets the rows of a release and of the allocation of its block
+   * @param rows rows of all events, in order of time
+   * @param released called with the row of a release and the row of its block's allocation
    */
   pair(rows: Uint32Array, diagnostics: Diagnostics, released: (row: number, allocation: number) => void): void {
     this.#ends = new Float64Array(this.length).fill(NaN);
     const held = new Map<number, Map<number, number>>();
     for (const row of rows) {
-      const address = this.#address.at(row);
+      const address = this.address.at(row);
       if (Number.isNaN(address)) continue;
-      const blocks = entryOf(held, this.#space.at(row), () => new Map<number, number>());
+      const blocks = entryOf(held, this.space.at(row), () => new Map<number, number>());
       const allocation = blocks.get(address);
       if (allocation !== undefined) this.#ends[allocation] = this.start.at(row);
       if (this.isAllocation(row)) {
@@ -64,8 +54,8 @@ export class MemoryBlocks {
     }
   }
 
-  /** How long the block of an allocation was held, ns: null where it was not released, undefined without an address. */
+  /** How long the block of an allocation was held, in ns: null when it was not released, undefined without an address. */
   heldFor(row: number): number | null | undefined {
-    return Number.isNaN(this.#address.at(row)) ? undefined : orNull(elementAt(this.#ends, row) - this.start.at(row));
+    return Number.isNaN(this.address.at(row)) ? undefined : orNull(elementAt(this.#ends, row) - this.start.at(row));
   }
 }

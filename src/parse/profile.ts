@@ -1,5 +1,6 @@
 /**
- * One profile → its records: opening, detection of the format and reading together. Used by the commands and the library.
+ * Reads one profile into records: opens it, detects the format, and joins other files. Used by the commands and the
+ * library.
  */
 import { basename, dirname } from 'node:path';
 import { Diagnostics } from '../record/diagnostics.js';
@@ -24,9 +25,9 @@ export interface ProfileOptions extends Pick<
   readonly name?: string;
   /** Id of the format to read the input as; detected by content when not given. */
   readonly format?: string;
-  /** Path of a report of Nsight Compute (CSV) whose counters the kernels are given. */
+  /** Path of a Nsight Compute report (CSV) whose counters are added to the kernels. */
   readonly ncu?: string;
-  /** Traces of the captures of graphs that it replays. */
+  /** Traces with the captures of the graphs that the profile replays. */
   readonly captures?: CaptureFiles;
   /** Whether to write host ranges too; false when not given. */
   readonly ranges?: ReadOptions['ranges'];
@@ -35,8 +36,8 @@ export interface ProfileOptions extends Pick<
 /**
  * Records of a profile: the profile line, activities in order of start, the end line. Memory: see `trace/trace-columns.ts`.
  * @param path file with the bytes, uncompressed
- * @throws UserError when the file is no profile, or cannot be read
- * @throws UsageError when `format` is no format
+ * @throws UserError when the file is not a profile, or cannot be read
+ * @throws UsageError when `format` is not a known format
  */
 export function* readProfile(path: string, options: ProfileOptions): Generator<ProfileLine> {
   const name = options.name ?? path;
@@ -54,7 +55,7 @@ export function* readProfile(path: string, options: ProfileOptions): Generator<P
       ranges,
       allFields,
       derived,
-      // Counters of another file are joined to objects.
+      // Counters of another file can be joined only to record objects.
       onlyWritten: onlyWritten && counters === null,
       ...(options.captures === undefined ? undefined : { captures: capturesIn(options.captures) }),
       ...(program === undefined ? undefined : { program }),
@@ -79,7 +80,10 @@ function withUnusedProgram(end: EndRecord): EndRecord {
   return { ...end, diagnostics: diagnostics.addedTo(end.diagnostics) };
 }
 
-/** Null without a report of counters. @throws UserError when it cannot be read */
+/**
+ * Joins the counters of a report; null when there is no report.
+ * @throws UserError when the report cannot be read
+ */
 function joinOf(report: string | undefined): CounterJoin | null {
   if (report === undefined) return null;
   if (!isFile(report)) throw new UserError('is not a file', { where: report });
@@ -93,9 +97,9 @@ function joinOf(report: string | undefined): CounterJoin | null {
  * @param path file with the bytes, uncompressed
  * @param name the input for messages, as the user gave it
  * @param format id of the format to read the input as; detected by content when undefined
- * @param inFolder whether it was found in a folder, another file of which may cover the same capture
+ * @param inFolder whether it was found in a folder, where another file may cover the same capture
  * @returns the format's reader
- * @throws UserError when it is no profile, or redundant
+ * @throws UserError when it is not a profile, or is redundant
  */
 export function checkProfile(path: string, name: string, format?: string, inFolder = false): Reader {
   const probe = openProbe(path, name);
@@ -115,7 +119,10 @@ function openProbe(path: string, name: string): Probe {
   return { file: name, path, folder, head, database: isSqlite(head) ? openNamed(path, name) : null };
 }
 
-/** @throws UserError stating the detected format, when the file is of another kind than the format requested */
+/**
+ * Chooses the reader.
+ * @throws UserError stating the detected format, when the file is not of the requested format
+ */
 function chooseReader(probe: Probe, format: string | undefined): Reader {
   if (format === undefined) return detect(probe);
   const named = readerNamed(format);
@@ -138,12 +145,12 @@ function openNamed(path: string, name: string): SqliteFile {
   }
 }
 
-/** The schema is at the start of a database, mostly. */
+/** Bytes at the start of a database that mostly contain its schema. */
 const SCHEMA_BYTES = 4 * 1024 * 1024;
 
 /**
- * Whether a database that cannot be opened is a profile: it contains the name of a profiler's table, in its schema at
- * the start or in its write-ahead log.
+ * Whether a database that cannot be opened is a profile: the name of a profiler's table is in its schema at the start, or
+ * in its write-ahead log.
  */
 const isProfile = (path: string): boolean =>
   [path, `${path}-wal`].some((file) => isFile(file) && headContains(file, PROFILE_TABLES, SCHEMA_BYTES));

@@ -1,4 +1,4 @@
-/** The formats in order of priority. `--formats`, the help and the docs are generated from this table. */
+/** The readers in order of priority. `--formats`, the help and the docs are generated from this table. */
 import { nearest, UsageError, UserError } from '../record/errors.js';
 import { capturesBeside } from './captures.js';
 import { fileNameOf, UnreadableInput } from './files.js';
@@ -19,7 +19,7 @@ import { rocprofv3 } from './readers/rocprofv3/rocprofv3.js';
 import { rpd } from './readers/rpd/rpd.js';
 import { UNREADABLE_DATABASES, UNREADABLE } from './unreadable/unreadable.js';
 
-/** The first reader that recognises an input reads it. */
+/** An input is read by the first reader that recognises it. */
 export const READERS: readonly Reader[] = [
   nsight,
   nvprof,
@@ -40,16 +40,16 @@ export const READERS: readonly Reader[] = [
 /** Names of tables by which a database that cannot be opened is recognised as a profile. */
 export const PROFILE_TABLES: readonly string[] = READERS.flatMap(({ tableNames }) => tableNames ?? []);
 
-/** Whether a file has a name that nothing but profiles have. */
+/** Whether a file has a name that only profiles have. */
 export const isNamedProfile = (file: string): boolean =>
   READERS.some(({ fileNames }) => fileNames?.test(fileNameOf(file)) === true);
 
-/** Folders that profilers write; one without a readable profile is explained. */
+/** Folders that profilers write. If one has no readable profile, a message explains it. */
 export const OUTPUT_FOLDERS: readonly OutputFolder[] = READERS.flatMap(({ outputFolder }) => outputFolder ?? []);
 
 /**
- * Files that may be read with any file of a folder.
- * @param candidate the only file that matters: a program is found by its content, so any name may be one's
+ * Files that may be read along with any file of a folder.
+ * @param candidate the only file of interest: a program is found by its content, so a file of any name may be one
  */
 export const filesBeside = (folder: string, candidate: string): string[] => [
   ...capturesBeside(folder),
@@ -58,15 +58,15 @@ export const filesBeside = (folder: string, candidate: string): string[] => [
 
 const FORMATS_HINT = 'dparse --formats lists what can be read';
 
-/** JSON of no known kind: other data, or a profile that is damaged. */
+/** JSON of an unknown kind: other data, or a damaged profile. */
 export class OtherData extends UserError {}
 
-/** A text of no known kind: neither a profile nor anything that is recognised as unreadable. */
+/** Text of an unknown kind: neither a profile nor a known unreadable format. */
 export class UnknownText extends UserError {}
 
 /**
- * The reader of an input.
- * @throws UserError stating what the input is and what to do, when no format fits; UnknownText for other text
+ * The reader for an input.
+ * @throws UserError stating what the input is and what to do, when no reader recognises it; UnknownText for other text
  */
 export function detect(probe: Probe): Reader {
   const reader = READERS.find((candidate) => candidate.sniff(probe));
@@ -93,7 +93,10 @@ export function detect(probe: Probe): Reader {
   throw new UnknownText('is text', { where: probe.file, hint: FORMATS_HINT });
 }
 
-/** @throws UsageError for an unknown id of `--format`, with the nearest one */
+/**
+ * The reader with this id.
+ * @throws UsageError for an unknown id of `--format`, with the nearest known one
+ */
 export function readerNamed(id: string): Reader {
   const reader = READERS.find((candidate) => candidate.id === id);
   if (reader !== undefined) return reader;

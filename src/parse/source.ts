@@ -1,6 +1,6 @@
 /**
- * Inputs: paths, folders, globs, standard input, gzip. Streams and compressed files, which SQLite cannot read in place,
- * are unpacked into a temporary folder, never next to the input.
+ * Inputs: paths, folders, globs, standard input, gzip. Streams and compressed files cannot be read in place, so they are
+ * unpacked into a temporary folder, never next to the input.
  */
 import { createReadStream, statSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -16,9 +16,9 @@ import { isGzip } from '../record/lines/gunzip.js';
 const HEAD_BYTES = 4096;
 
 export interface InputFile {
-  /** As the user gave it, for messages. */
+  /** Name as the user gave it, for messages. */
   readonly name: string;
-  /** Base name, for the profile line. */
+  /** Base name of the input, for the profile line. */
   readonly file: string;
   /** File with the bytes, uncompressed. */
   readonly path: string;
@@ -31,17 +31,17 @@ export interface InputFile {
 /** The files of one command-line argument. */
 interface Expansion {
   readonly paths: readonly string[];
-  /** Files that are compressed and there uncompressed too: they are not among the others. */
+  /** Compressed files that also exist uncompressed; they are not in the list of files. */
   readonly copies: readonly string[];
-  /** Whether to skip files that are no profiles: true for a folder or a glob. */
+  /** Whether to skip files that are not profiles: true for a folder or a glob. */
   readonly lenient: boolean;
   /** Folders that cannot be searched. */
   readonly failures: readonly UnreadableInput[];
 }
 
 /**
- * The files of an argument, in order of name. `-` is standard input.
- * @throws UserError when there is no such file, or the folder or glob holds none
+ * The files that an argument stands for, in order of name. `-` is standard input.
+ * @throws UserError when there is no such file, or the folder or glob contains none
  */
 export async function expandInput(argument: string): Promise<Expansion> {
   if (argument === '-') return { paths: ['-'], copies: [], lenient: false, failures: [] };
@@ -66,12 +66,12 @@ async function withoutCopies(all: readonly string[]): Promise<Pick<Expansion, 'p
   return { paths: all.filter((path) => !leftOut.has(path)), copies };
 }
 
-/** The first bytes of a file, by which its format is detected. */
+/** The first bytes of a file, from which its format is detected. */
 export const readHead = (path: string): Buffer => firstBytes(path, HEAD_BYTES);
 
 /**
  * Makes an input readable by path.
- * @param stdin stream to read instead of standard input, when its first bytes were inspected before
+ * @param stdin stream to read instead of standard input, if its first bytes have already been inspected
  * @throws UserError when it is empty or a broken gzip
  */
 export async function openInput(path: string, stdin: AsyncIterable<Buffer> = process.stdin): Promise<InputFile> {
@@ -91,8 +91,8 @@ export async function openInput(path: string, stdin: AsyncIterable<Buffer> = pro
 }
 
 /**
- * What shows the format of a file, with little reading: the file itself, or a temporary one with the first part of what
- * is compressed in it. Null for a compressed database, whose tables cannot be seen before it is unpacked.
+ * Opens what is needed to detect the format of a file without reading much: the file itself, or a temporary file with the
+ * first part of a compressed one. Null for a compressed database, whose tables can be seen only after it is unpacked.
  * @throws UserError when it is empty or a broken gzip
  */
 export async function openStart(path: string): Promise<Pick<InputFile, 'path' | 'dispose'> | null> {
@@ -105,7 +105,7 @@ export async function openStart(path: string): Promise<Pick<InputFile, 'path' | 
   return { path: temporary.path, dispose: () => temporary.dispose() };
 }
 
-/** The first bytes of a file, or of what is compressed in it; none of what is not a file, or cannot be read. */
+/** The first bytes of a file, decompressed if necessary; empty for a path that is not a file or cannot be read. */
 export function startOf(path: string): Buffer {
   try {
     if (!isFile(path)) return Buffer.alloc(0);
@@ -117,12 +117,15 @@ export function startOf(path: string): Buffer {
   }
 }
 
-/** Bytes of a compressed file in which its format shows. */
+/** Bytes of a compressed file that are enough to detect its format. */
 const START_BYTES = 256 * 1024;
 
 const inflatedStart = (path: string): Buffer => inflated(firstBytes(path, START_BYTES), path);
 
-/** What the first bytes of a gzip hold. @throws UnreadableInput for a broken one */
+/**
+ * Decompresses the first bytes of a gzip.
+ * @throws UnreadableInput when it is broken
+ */
 export function inflated(bytes: Buffer, where: string): Buffer {
   try {
     return gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH });
@@ -131,7 +134,7 @@ export function inflated(bytes: Buffer, where: string): Buffer {
   }
 }
 
-/** Copies a stream into a temporary file, inflating gzip. */
+/** Copies a stream into a temporary file, decompressing gzip. */
 const unpacked = (name: string, file: string, stream: AsyncIterable<Buffer>): Promise<InputFile> =>
   temporaryInput(name, async (temporary) => {
     const what = await unpack(stream, temporary);
@@ -146,7 +149,10 @@ const withoutGz = (file: string): string => file.replace(/\.gz$/, '');
 
 type AboutFile = Pick<InputFile, 'file' | 'isCut'>;
 
-/** An input in a temporary file. @param fill writes it */
+/**
+ * Makes an input from a temporary file.
+ * @param fill writes the file
+ */
 async function temporaryInput(
   name: string,
   fill: (temporary: TemporaryFile) => AboutFile | Promise<AboutFile>,
@@ -162,13 +168,13 @@ async function temporaryInput(
   }
 }
 
-/** An error of zlib in words; any other as it is. */
+/** Turns an error of zlib into a readable one; any other error is returned unchanged. */
 const brokenGzip = (error: unknown, where: string): unknown =>
   error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')
     ? new UnreadableInput(`gzip is broken: ${error.message}`, { where, hint: 'copy it again' })
     : error;
 
-/** How launchers write a rank into a file name; the first that matches counts. */
+/** How launchers write a rank into a file name; the first match is used. */
 const RANK_IN_NAME: readonly RegExp[] = [/rank[._-]?(\d{1,6})(?!\d)/i, /_r(\d{1,6})(?![a-z0-9])/i, /\.(\d{1,6})\./];
 
 /** The rank in a file name: `rank_3`, `_r3`, `.3.`; null when there is none. */

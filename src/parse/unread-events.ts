@@ -1,16 +1,19 @@
-/** Events of an input that are not read, counted by kind. */
+/** Counts events of an input that are not read, by kind. */
 import type { Diagnostics } from '../record/diagnostics.js';
 import type { Labels } from '../record/record.js';
 import { EVENT, type TraceEvent } from './json/event-fields.js';
 import type { SqliteFile } from './sqlite/sqlite.js';
 import type { Table } from './sqlite/tables.js';
 
-/** Columns of what happened at some time, or with some call; tables without them describe things. */
+/**
+ * Columns of tables that contain events, which have a time or belong to a call; tables without these columns describe
+ * something else.
+ */
 const EVENT_COLUMNS = ['start', 'timestamp', 'rawTimestamp', 'correlationId', 'startNs', 'timestampNs'];
 
 /**
  * Counters of CPU cores and sockets (`nsys profile --cpu-core-events`, `--cpu-socket-events`), whatever their columns: no
- * public schema says how their rows get a time.
+ * public schema says how to find the time of their rows.
  */
 const CPU_COUNTERS = /^PERF_EVENT_/i;
 
@@ -30,21 +33,21 @@ export function countUnreadTables(
     }
 }
 
-/** Phases of a trace that hold no events: metadata, and arrows between events. */
+/** Phases of a trace that are not events: metadata, and arrows between events. */
 const NO_EVENTS: ReadonlySet<string> = new Set(['M', 's', 't', 'f']);
 
-/** Marks of the profiler itself. Source: libkineto/src/output_json.cpp. */
+/** Marks that the profiler makes for itself. Source: libkineto/src/output_json.cpp. */
 const OF_PROFILER = /^(?:Iteration Start|Record Window End)/;
 
-/** Kinds that are kept apart; of the others there is a sum. */
+/** Most kinds that are counted separately; the others are added up. */
 const MOST_KINDS = 20;
 
-/** How many things there are of each kind. Memory: bounded, however many kinds there are. */
+/** Counts by kind. Memory is bounded, however many kinds there are. */
 export class KindCounts {
   readonly #counts = new Map<string, number>();
   #others = 0;
 
-  /** @param kind a name; '' for one that has none */
+  /** @param kind name of the kind; '' when it has none */
   add(kind: string, n = 1): void {
     if (n === 0) return;
     const name = kind === '' ? 'no name' : kind;
@@ -57,7 +60,7 @@ export class KindCounts {
     return [...this.#counts.values()].reduce((sum, n) => sum + n, this.#others);
   }
 
-  /** `OSRT_API: 1101, PROFILER_OVERHEAD: 37`, in order of name. */
+  /** Text such as `OSRT_API: 1101, PROFILER_OVERHEAD: 37`, in order of name. */
   toString(): string {
     const kinds = [...this.#counts].sort(([a], [b]) => (a < b ? -1 : 1));
     const all = this.#others === 0 ? kinds : [...kinds, ['other kinds', this.#others]];
@@ -68,19 +71,22 @@ export class KindCounts {
 export class UnreadEvents {
   readonly #kinds = new KindCounts();
 
-  /** @param kind a table, a category, a type of task: as the input names it */
+  /** @param kind a table, a category or a type of task, as the input names it */
   count(kind: string, n = 1): void {
     this.#kinds.add(kind, n);
   }
 
-  /** Counts an event of a trace whose phase is not read, as `kernel (phase B)`. */
+  /** Counts a trace event whose phase is not read, as `kernel (phase B)`. */
   countPhase({ fields }: TraceEvent): void {
     const phase = fields.latin1(EVENT.ph) ?? '';
     if (!NO_EVENTS.has(phase) && !OF_PROFILER.test(fields.latin1(EVENT.name) ?? ''))
       this.count(`${fields.latin1(EVENT.cat) ?? 'no category'} (phase ${phase})`);
   }
 
-  /** Counts them in the diagnostics. @returns the facts of the profile that name the kinds; none where all is read */
+  /**
+   * Adds the counts to the diagnostics.
+   * @returns facts for the profile line that name the kinds; empty when everything is read
+   */
   facts(diagnostics: Diagnostics): Labels {
     const { total } = this.#kinds;
     diagnostics.count('event-not-read', total);

@@ -7,7 +7,7 @@ import type { Annotated } from './annotate.js';
 import { WithoutDevice } from './input/device-activity.js';
 import type { RecordTypes } from './input/record-types.js';
 
-/** What an analysis takes: records in the order of the input and, where kernels are annotated, each kernel once it is complete. */
+/** What an analysis takes: records in input order and, where kernels are annotated, each kernel once it is complete. */
 export type Item = ProfileLine | Annotated;
 
 /** A line that limits an answer, for stderr; a UserError is printed with the input's name in front. */
@@ -22,46 +22,46 @@ export interface Answer<Facts> {
 }
 
 export interface Analysis<Facts> {
-  /** Types of the records that it takes; the reader skips all others. */
+  /** Types of the records that the analysis takes; the reader skips all others. */
   readonly types: RecordTypes;
-  /** Which ranges of the host it takes, as a reader's option has it: all of them when absent. */
+  /** Which host ranges the analysis takes, as a value of the reader's option; all of them when absent. */
   readonly ranges?: 'without-calls' | 'long-calls' | 'without-work';
-  /** Whether it takes the samples that a reader derives of activities. */
+  /** Whether the analysis takes the samples that a reader derives from activities. */
   readonly derived?: true;
-  /** Skip an input that cannot be read, and report it: the answer is about many profiles. */
+  /** Skip an input that cannot be read and report it, because the answer is about many profiles. */
   readonly skipUnreadable?: true;
-  /** Takes the next item; kernels are annotated only where the runner has an annotator, else all items are records. */
+  /** Takes the next item; kernels are annotated only where the runner has an annotator, otherwise all items are records. */
   take(item: Item): void;
   /**
-   * The answer, when all items are taken.
-   * @throws UserError when the records have nothing that the answer could come from
+   * Returns the answer once all items are taken.
+   * @throws UserError when the records contain nothing to compute the answer from
    */
   finish(): Answer<Facts>;
 }
 
-/** What to do with a profile in which no device worked. The runner leaves out what does not answer for an input. */
+/** Hint for a profile without device work. The runner leaves out the parts that do not apply to an input. */
 export const HOST_HINT =
   'for the time of the host: dprof summary, or dprof --by ranges -c passes,host,hostself --sort hostself';
 const SUMMARY_HINT = 'for the time of the host: dprof summary';
 
-/** Where ranges of the host are missing. */
+/** Hint for records without host ranges. */
 export const RANGES_HINT = 'records have ranges of the host with dparse --ranges';
 
-/** What an input has of the host. */
+/** What an input contains about the host. */
 export interface HostRecords {
   readonly annotations: boolean;
-  /** Ranges of any kind. */
+  /** Whether it has host ranges of any kind. */
   readonly ranges: boolean;
-  /** Time of its CPUs. */
+  /** Whether it has CPU times. */
   readonly cpus: boolean;
   /** Whether it is a profile, which was read with its ranges; records may have been written without them. */
   readonly isProfile: boolean;
 }
 
-/** Whether the error has a hint that rests on what the input has of the host. */
+/** Whether the error has a hint that depends on what the input contains about the host. */
 export const isAboutHost = ({ detail: { hint } }: UserError): boolean => hint === HOST_HINT || hint === RANGES_HINT;
 
-/** The error with a hint that answers for its input, or without one. */
+/** The error with a hint that fits its input, or without a hint. */
 export function withHostHint({ what, detail }: UserError, host: HostRecords): UserError {
   const { hint, ...rest } = detail;
   const left = host.ranges || host.isProfile ? undefined : RANGES_HINT;
@@ -70,13 +70,13 @@ export function withHostHint({ what, detail }: UserError, host: HostRecords): Us
   return new UserError(what, answer === undefined ? rest : { ...rest, hint: answer });
 }
 
-/** @param profiles by name, where there are several */
+/** @param profiles names of the profiles, when there are several */
 export const withoutDevice = (profiles?: string): UserError =>
   new WithoutDevice(`no kernels, and no other work of a device${profiles === undefined ? '' : `, in ${profiles}`}`, {
     hint: HOST_HINT,
   });
 
-/** The error for kernels that are missing, or of which none has a duration. */
+/** The error for missing kernels, or for kernels without any duration. */
 export const withoutKernels = (untimed = 0): UserError =>
   untimed === 0
     ? new WithoutDevice('no kernels', { hint: HOST_HINT })
@@ -89,7 +89,7 @@ export const withoutDeviceAndRanges = (): UserError =>
 
 /**
  * The error with the number of samples that have no time, which an answer over time cannot show.
- * @param hint for them, in place of the error's own
+ * @param hint a hint for these samples, which replaces the error's own
  */
 export function withTimeless(error: UserError, samples: number, hint = error.detail.hint): UserError {
   if (samples === 0) return error;
@@ -101,17 +101,17 @@ export function withTimeless(error: UserError, samples: number, hint = error.det
 const TIMES_HINT =
   'a net.dict of PyProf and counters of Nsight Compute have no times: run dparse on the profile itself';
 
-/** The error for records without any time, as of a net.dict. */
+/** The error for records without any time, such as those of a net.dict. */
 export const withoutTimes = (what = 'no record has a start and a duration'): UserError =>
   new UserError(what, { hint: TIMES_HINT });
 
-/** Formats of profiles that hold nothing of the host, and such without times. */
+/** Formats of profiles that contain nothing about the host or no times. */
 const WITHOUT_HOST = /^(?:ntff|neff|neuron|ncu|net\.dict)/;
 const WITHOUT_TIMES = /^(?:ncu|net\.dict)/;
 
 /**
- * The error without a hint that is not true of profiles of these formats; any other as it is.
- * @param formats of the input's profiles; none where no profile line says it
+ * The error without its hint if that is wrong for profiles of these formats; any other error unchanged.
+ * @param formats the formats of the input's profiles; empty when no profile line gives the format
  */
 export function fitting(error: unknown, formats: readonly string[]): unknown {
   if (!(error instanceof UserError)) return error;
@@ -122,16 +122,16 @@ export function fitting(error: unknown, formats: readonly string[]): unknown {
   return error instanceof WithoutDevice ? new WithoutDevice(error.what, rest) : new UserError(error.what, rest);
 }
 
-/** Formats without an activity: there is nothing but the vendor's metrics. */
+/** Formats without activities, which contain only the vendor's metrics. */
 export const METRICS_ONLY: ReadonlySet<string> = new Set(['neuron-summary', 'neff']);
 
-/** Whether work of a device is to be expected in a profile of that format. */
+/** Whether a profile of that format should contain device work. */
 export const mayHaveWork = (format: string): boolean => format !== 'neuron-monitor' && !METRICS_ONLY.has(format);
 
-/** The error of commands over profiles for the reports of a monitor. */
+/** The error of commands over profiles when the input is the reports of a monitor. */
 export const noProfile = (): UserError =>
   new UserError('neuron-monitor reports are not a profile', { hint: 'dprof monitor FILE' });
 
-/** Notes on what was counted, as `3 records without a time left out`; without those of which there are none. */
+/** Notes on what was counted, as `3 records without a time left out`; counts of 0 get no note. */
 export const countNotes = (...counts: readonly (readonly [count: number, what: string, remark: string])[]): string[] =>
   counts.filter(([count]) => count > 0).map(([count, what, remark]) => `${counted(count, what)}${remark}`);

@@ -1,6 +1,6 @@
 /**
- * A kernel with its derived values: the op and module to print, FLOPs, bytes, use of the matrix unit, roofline. Each is
- * computed on first access, so that a report pays only for its own columns.
+ * A kernel with its derived values: the op and module to print, FLOPs, bytes, use of the matrix unit, roofline. Each value
+ * is computed on first access, so that a report pays only for its own columns.
  */
 import { collectiveOfCalls, collective } from '../ops/families/collective.js';
 import type { Convention, KernelRole } from '../ops/family.js';
@@ -23,10 +23,10 @@ import { workModelOf } from './work/work-models.js';
 import { statedDevice } from '../record/fields/stated-device.js';
 import type { Column } from '../table/column.js';
 
-/** Between the ops that a kernel was fused from. */
+/** Separates the names of the ops that were fused into a kernel. */
 export const FUSED_SEPARATOR = '+';
 
-/** A kernel with everything derived from it; values are computed on first use. */
+/** A kernel with all its derived values, which are computed on first use. */
 export class Annotated {
   #model: WorkModel | null = null;
   #derived: DerivedWork | null = null;
@@ -38,23 +38,23 @@ export class Annotated {
 
   constructor(
     readonly record: KernelRecord,
-    /** The profile line before the kernel, when there was one. */
+    /** The profile line before the kernel; null when there was none. */
     readonly profile: ProfileRecord | null,
     readonly pairing: Pairing,
-    /** Peak rates that the user gives for all devices; null for those of the kernel's own. */
+    /** Peak rates that the user gives for all devices; null to use those of the kernel's device. */
     private readonly givenPeaks: Peaks | null = null,
-    /** How work is counted; null for the default. */
+    /** How work is counted; null for the default convention. */
     readonly convention: Convention | null = null,
   ) {}
 
-  /** Where calls, layer, trace, module and op come from: the kernel, or its forward kernel. */
+  /** Source of calls, layer, trace, module and op: the kernel itself, or its forward kernel. */
   get #context(): Pick<KernelRecord, 'calls' | 'mod' | 'op' | 'layer' | 'trace'> {
     return this.pairing.kind === 'paired' ? this.pairing.forward.context : this.record;
   }
 
   get calls(): readonly OpCall[] {
     const { calls } = this.#context;
-    // Calls of the dispatcher around a forward kernel do not describe its backward kernels.
+    // The dispatcher calls around a forward kernel do not describe its backward kernels.
     return calls.every(({ from }) => from === undefined) && calls.length > 0 ? calls : this.record.calls;
   }
   get layer(): readonly string[] {
@@ -64,35 +64,38 @@ export class Annotated {
     return this.#context.trace;
   }
 
-  /** The outermost call's module; null when not known. */
+  /** Module of the outermost call; null when not known. */
   get mod(): string | null {
     return known(this.#context.mod[0]);
   }
 
-  /** The outermost call's op, or what its family calls this kernel, else the ops it was fused from; null when not known. */
+  /**
+   * Op of the outermost call, else the op name that the kernel's family implies, else the ops that were fused into the
+   * kernel; null when not known.
+   */
   get op(): string | null {
     return this.derived.label ?? known(this.#context.op[0]) ?? this.fused?.join(FUSED_SEPARATOR) ?? null;
   }
 
   /**
-   * The forward op whose gradient the kernel computes: as recorded, else of the calls around its forward kernel the
-   * innermost that has a sequence id, or the innermost, or the op of that kernel; null when not known.
+   * The forward op whose gradient the kernel computes: the recorded one; else, of the calls around its forward kernel, the
+   * innermost with a sequence id, or the innermost; else the op of the forward kernel. Null when not known.
    */
   get forwardOp(): string | null {
     const { forward } = this.record;
     if (forward !== undefined || this.pairing.kind !== 'paired') return forward?.op ?? null;
     const { calls, names, op } = this.pairing.forward.context;
-    // Ops below autograd, such as `aten::cudnn_convolution` in `aten::convolution`, have no id.
+    // Ops below autograd, such as `aten::cudnn_convolution` in `aten::convolution`, have no sequence id.
     const made = calls.findLast((call) => names.some((name) => name.slice(name.lastIndexOf(':') + 1) === call.op));
     return (made ?? calls.at(-1))?.op ?? known(op.at(-1));
   }
 
-  /** The ops that a kernel of torch.compile was fused from; null where its name lists none. */
+  /** Ops that torch.compile fused into the kernel; null when its name lists none. */
   get fused(): readonly string[] | null {
     return fusedOps(this.record.name);
   }
 
-  /** The collective operation that the kernel implements: as recorded, else by the call that launched it. */
+  /** The collective operation that the kernel implements: the recorded one, else the one that the launching call names. */
   get collective(): Collective | null {
     return (this.#collective ??= { of: this.record.collective ?? collectiveOfCalls(this.record) }).of;
   }
@@ -109,17 +112,20 @@ export class Annotated {
         : workOfCollective(this.record.collective));
   }
 
-  /** The server's step that launched the kernel, or the program thread that it works for; null for none. */
+  /** The inference server's step that launched the kernel, or the program thread that it works for; null for none. */
   get serving(): ServingStep | null {
     return servingStepOf(this.record);
   }
 
-  /** The work model of the vendor of the kernel's device. */
+  /** Work model for the vendor of the kernel's device. */
   get model(): WorkModel {
     return (this.#model ??= workModelOf(this.record, this.#device));
   }
 
-  /** Sets what follows from the kernel's part of the work of its op, in place of that from its name alone. */
+  /**
+   * Sets the values that follow from the kernel's share of its op's work; they replace those that follow from its name
+   * alone.
+   */
   assign(derived: DerivedWork): void {
     this.#derived = derived;
     this.#placement = null;
@@ -127,16 +133,16 @@ export class Annotated {
     this.#unitUse = undefined;
   }
 
-  /** The innermost call that has a formula, and the work it gives this kernel. */
+  /** The innermost call that has a work formula, and the work that it assigns to this kernel. */
   get described(): ResolvedWork | null {
     return this.derived.described;
   }
 
-  /** Floating-point operations, a fused multiply-add counted as 2. */
+  /** Floating-point operations; a fused multiply-add counts as 2. */
   get flops(): number | null {
     return this.described?.work.flops ?? null;
   }
-  /** Least memory traffic in bytes. */
+  /** Minimum memory traffic in bytes. */
   get bytes(): number | null {
     return this.described?.work.bytes ?? null;
   }
@@ -144,12 +150,12 @@ export class Annotated {
     return this.described?.work.role ?? null;
   }
 
-  /** How much of a multiprocessor the kernel can fill; null where its launch or the device is not known. */
+  /** How much of a multiprocessor the kernel can fill; null when its launch configuration or the device is not known. */
   get occupancy(): Occupancy | null {
     return occupancyOf(this.record, this.#arch);
   }
 
-  /** The column `tc`. */
+  /** Value of the column `tc`. */
   get tc(): MatrixUnitCell {
     if (this.#tc === undefined) this.#tc = this.model.matrixUnitCell(this.#judged);
     return this.#tc;
@@ -159,12 +165,12 @@ export class Annotated {
     return { record: this.record, arch: this.#arch, described: this.described };
   }
 
-  /** Whether the kernel ran on the matrix unit, by its name alone or by what its device counted. */
+  /** Whether the kernel ran on the matrix unit, according to its name alone or to the device's counters. */
   get tensorCore(): TensorCore {
     return this.model.verdictOf(this.record, this.#arch);
   }
 
-  /** FLOPs that the matrix unit did as the device counted them; null where it counts none. */
+  /** FLOPs of the matrix unit according to the device's counters; null when it has no such counter. */
   get countedFlops(): number | null {
     return this.model.countedFlops?.(this.record) ?? null;
   }
@@ -183,7 +189,7 @@ export class Annotated {
     return this.peaks.arch ?? this.#device?.arch ?? undefined;
   }
 
-  /** Whether the kernel computes a product, which a matrix unit could do. */
+  /** Whether the kernel computes a matrix product or convolution, which a matrix unit could do. */
   get isProduct(): boolean {
     const { tc } = this;
     return tc === 0 || tc === 1 || tc === '?';
@@ -195,13 +201,13 @@ export class Annotated {
     return (this.#unitUse = this.model.matrixUnitUse(this.#judged, this.isProduct));
   }
 
-  /** FLOPs that a matrix unit could do: those of products; null when not known. */
+  /** FLOPs that a matrix unit could do, which are those of products; null when not known. */
   get productFlops(): number | null {
     if (this.described === null) return null;
     return this.isProduct ? this.flops : 0;
   }
 
-  /** The kernel's rates, and their position under the roofline of its device. */
+  /** The kernel's rates, and its position under the roofline of its device. */
   get placement(): Placement {
     return (this.#placement ??= this.#classify());
   }
@@ -210,7 +216,7 @@ export class Annotated {
     const { described, unitUse, tc, flops, bytes, record, peaks } = this;
     const load = {
       flops,
-      // What goes on after the kernel has no rate.
+      // Work that continues after the kernel's end has no rate.
       bytes: described?.work.outlasted === true ? null : bytes,
       dur: record.dur !== null && Number.isFinite(record.dur) ? record.dur : null,
     };
@@ -224,14 +230,17 @@ export class Annotated {
     return classifyRoofline(load, described?.family === collective ? NO_ROOF : roofOf(arithmetic, peaks));
   }
 
-  /** From the end of the launch call to the start of the kernel in ns; null when unknown or when the launch ended after it. */
+  /**
+   * Time from the end of the launch call to the start of the kernel, in ns; null when unknown or when the launch ended
+   * after the kernel's start.
+   */
   get queueTime(): number | null {
     const { launch, start } = this.record;
     const time = launch === null ? -1 : start - (launch.start + launch.dur);
     return time >= 0 ? time : null;
   }
 
-  /** Why FLOPs or bytes are not known; null when they are. */
+  /** Why FLOPs or bytes are unknown; null when they are known. */
   get reason(): string | null {
     const { described } = this;
     if (described !== null) {
@@ -263,7 +272,7 @@ function withoutFormula(calls: readonly OpCall[], profile: Recorded | null): str
 
 /**
  * Why a kernel has no call at all.
- * @param isProfile whether the records are a profile's, which has launches; a net.dict of PyProf has none
+ * @param isProfile whether the records come from a profile, which has launches; a net.dict of PyProf has none
  */
 export function whyWithoutCall(pairing: Pairing, record: KernelRecord, isProfile: boolean): string {
   const id = String(record.seq[0]);

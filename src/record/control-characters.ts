@@ -1,32 +1,35 @@
 /**
- * Texts of profiles, names of files and what a user types may hold characters that steer a terminal, end a line, turn the
- * direction of text, or are not seen at all. Every output writes them as JSON does: `\u009b`.
+ * Escapes characters in profile texts, file names and user input that control a terminal, break a line, change the text
+ * direction, or are invisible. Every output writes them as JSON does: `\u009b`.
  */
 
-/** Not seen, or of effect on other characters: marks of direction, zero-width characters, tags; and separators of lines. */
+/**
+ * Invisible characters, or characters that affect others: direction marks, zero-width characters, tags; and line
+ * separators.
+ */
 const HIDDEN = String.raw`\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb`;
 const CONTROL = new RegExp(String.raw`[\p{Cc}${HIDDEN}]`, 'gu');
-/** Those that JSON.stringify leaves as they are. */
+/** Characters that JSON.stringify does not escape. */
 const LEFT_BY_JSON = new RegExp(String.raw`[\u007f-\u009f${HIDDEN}]`, 'gu');
 
-/** Printable ASCII: the usual text, which needs no change. */
+/** Printable ASCII: the usual case, which needs no escaping. */
 const PLAIN = /^[ -~]*$/;
 
-/** A character as JSON escapes it: those beyond 16 bits are two. */
+/** A character as JSON escapes it; characters beyond 16 bits become two escapes. */
 const escape = (character: string): string =>
   character
     .split('')
     .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
     .join('');
 
-/** A text on one line, with nothing that a terminal obeys and nothing unseen. */
+/** The text on one line, without terminal controls and invisible characters. */
 export const escapeControls = (text: string): string => (PLAIN.test(text) ? text : text.replace(CONTROL, escape));
 
-/** The most characters of a text for people; programs get texts whole. */
+/** Maximum characters of a text shown to people; programs get the whole text. */
 const LONGEST = 500;
 const KEPT_END = 80;
 
-/** A text for people: escaped, and cut in its middle where it is too long to be read. */
+/** A text shown to people: escaped, and shortened in its middle when it is too long. */
 export function legible(text: string): string {
   const safe = escapeControls(text);
   if (safe.length <= LONGEST) return safe;
@@ -35,19 +38,19 @@ export function legible(text: string): string {
   return safe.slice(0, kept - KEPT_END) + note(safe.length - kept) + safe.slice(-KEPT_END);
 }
 
-/** A value as JSON in which such characters are escaped too: the same value to whoever reads it. */
+/** A value as JSON with these characters escaped too, which does not change the value. */
 export const jsonOf = (value: unknown): string => escapeJson(JSON.stringify(value));
 
-/** Values as JSON, one a line. */
+/** Values as JSON, one value a line. */
 export const jsonLines = (values: readonly unknown[]): string => values.map((value) => `${jsonOf(value)}\n`).join('');
 
-/** The JSON that JSON.stringify makes, in which such characters are escaped too: the same value. */
+/** Escapes these characters in the output of JSON.stringify, which does not change its value. */
 export const escapeJson = (json: string): string => json.replace(LEFT_BY_JSON, escape);
 
-/** What JSON.stringify escapes besides white space: a pair of backslashes is one backslash of the text. */
+/** Escapes that JSON.stringify writes, apart from white space: a pair of backslashes is one backslash of the text. */
 const SHOWN_ESCAPES = new RegExp(String.raw`\\\\|\\(?=u00[01]|[bfr])|[\u007f-\u009f${HIDDEN}]`, 'gu');
 
-/** The JSON of another value: its texts hold the escapes themselves, as characters that are seen where they are shown. */
+/** JSON whose texts contain the escapes as visible characters, for display. */
 export const escapeShownJson = (json: string): string =>
   json.replace(SHOWN_ESCAPES, (found) => {
     if (found === '\\\\') return found;

@@ -1,15 +1,15 @@
 /**
- * Named counters of irregularities in an input. A reader never stops at one bad row: it keeps the row, marks the
- * cell unknown and counts here. One instance per profile, passed in, never global.
+ * Named counters of irregularities in an input. A reader never stops at a bad row: it keeps the row, marks the value
+ * unknown and counts the irregularity here. There is one instance for each profile, passed as an argument, never global.
  */
 
 /**
- * What a counter means for the answers: a `loss` is what the input has and nobody could read, so that figures rest on a part
- * of it, which every answer says; a `doubt` is what was read and may be otherwise; a `note` is as it should be.
+ * What a counter means for answers. `loss`: data of the input could not be read, so figures are incomplete, which every
+ * answer says. `doubt`: data was read but may be wrong. `note`: nothing is wrong.
  */
 export type Severity = 'note' | 'doubt' | 'loss';
 
-/** All counters: severity, and what the number counts. */
+/** All counters: severity, and a description of what the number counts. */
 export const DIAGNOSTICS = {
   'kernel-without-launch': ['note', 'kernels whose host call is not in the profile'],
   'activity-without-launch': ['note', 'copies, sets and graph launches whose host call is not in the profile'],
@@ -87,7 +87,7 @@ export const DIAGNOSTICS = {
   'record-missing': ['loss', 'records that the end line counts and that are not there (filtered, or lost)'],
   'record-surplus': ['loss', 'records beyond those that the end line counts (repeated, or of another profile)'],
   'second-document': ['loss', 'files with a second JSON document (only the first was read)'],
-  'malformed-event': ['loss', 'events that are no JSON objects (skipped)'],
+  'malformed-event': ['loss', 'events that are not JSON objects (skipped)'],
   'text-cut': ['doubt', 'texts of more than a million characters (cut, so that the line can be read)'],
   'control-character': ['note', 'texts with control characters, which JSON does not allow (accepted)'],
   'not-json': ['note', 'values and commas that JSON does not allow (accepted)'],
@@ -127,7 +127,7 @@ export const DIAGNOSTICS = {
   'no-instruction-read': ['loss', 'device traces with records of which no instruction could be read'],
   'free-without-allocation': ['note', 'releases of memory whose allocation is not in the profile (before it began)'],
   'allocation-without-free': ['note', 'allocations at an address that is in use (the earlier one ends there)'],
-  'memory-total-not-told': ['note', 'memory events without a total (running sum used)'],
+  'memory-total-missing': ['note', 'memory events without a total (running sum used)'],
   'no-device-activity': ['doubt', 'profiles without any work on a device'],
   'row-passed-over': ['loss', 'rows without a start or an operation, or beyond the limit of a small table (skipped)'],
   'task-passed-over': ['note', 'device tasks around the tasks of a kernel or collective (skipped)'],
@@ -141,7 +141,7 @@ export const DIAGNOSTICS = {
   ],
   'csv-row-passed-over': ['loss', 'CSV rows that are truncated or do not match the header (skipped)'],
   'device-without-clock': ['loss', 'devices whose clock is not stated (their work is not read)'],
-  'file-beside-not-read': ['loss', 'sidecar files whose content does not match their name (ignored)'],
+  'companion-file-not-read': ['loss', 'sidecar files whose content does not match their name (ignored)'],
   'device-range-by-order': [
     'doubt',
     'user ranges of one thread, start and text (joined with their device ranges in order: durations may be exchanged)',
@@ -184,7 +184,7 @@ export type DiagnosticName = keyof typeof DIAGNOSTICS;
 export class Diagnostics {
   readonly #counts = new Map<DiagnosticName, number>();
 
-  /** Adds to a counter; nothing for n ≤ 0. */
+  /** Adds to a counter; does nothing for n ≤ 0. */
   count(name: DiagnosticName, n = 1): void {
     if (n > 0) this.#counts.set(name, (this.#counts.get(name) ?? 0) + n);
   }
@@ -193,15 +193,15 @@ export class Diagnostics {
     return this.#counts.get(name) ?? 0;
   }
 
-  /** Counters above zero, in order of name. */
+  /** Counters above zero, ordered by name. */
   toJSON(): Record<string, number> {
     return inOrder([...this.#counts]);
   }
 
-  /** Counts of an `end` record with these. */
+  /** The counts of an `end` record plus these counters. */
   addedTo(counts: Readonly<Record<string, number>>): Record<string, number> {
-    const own = [...this.#counts].map(([name, count]) => [name, (counts[name] ?? 0) + count] as const);
-    return inOrder(Object.entries({ ...counts, ...Object.fromEntries(own) }));
+    const sums = [...this.#counts].map(([name, count]) => [name, (counts[name] ?? 0) + count] as const);
+    return inOrder(Object.entries({ ...counts, ...Object.fromEntries(sums) }));
   }
 }
 

@@ -1,9 +1,9 @@
 /**
- * Element types of tensors and messages: sizes, and the names that each source has for them.
+ * Element types of tensors and messages: their sizes, and their names in each source.
  *
- * Sources: PyTorch's table of torch.dtype and c10/core/ScalarType.h (sizes, names, codes; the compiler's names of the
- * C++ types), NCCL's ncclDataType_t without `nccl`, HcclDataType of Ascend's communication library and the operand types
- * of its kernels (`FLOAT`, `BF16`), PyProf's short names (`fp32`, `int64` …), which AWS Neuron's tools write too.
+ * Sources: PyTorch's table of torch.dtype and c10/core/ScalarType.h (sizes, names, codes; the compiler's names of the C++
+ * types), NCCL's ncclDataType_t without `nccl`, HcclDataType of Ascend's communication library and the operand types of its
+ * kernels (`FLOAT`, `BF16`), PyProf's short names (`fp32`, `int64` …), which AWS Neuron's tools write too.
  */
 
 /** Categories in order of precedence (PyTorch documentation, "Tensor Attributes", type promotion). */
@@ -11,11 +11,11 @@ export const CATEGORIES = ['bool', 'int', 'float', 'complex'] as const;
 export type DtypeCategory = (typeof CATEGORIES)[number];
 
 export interface ElementType {
-  /** In the framework's words: `float32`. */
+  /** The framework's name: `float32`. */
   readonly dtype: string;
-  /** For display, in PyProf's words or in their spirit: `fp32`. */
+  /** Name for display, from PyProf or in its style: `fp32`. */
   readonly short: string;
-  /** Bytes of an element. An element of `float4_e2m1fn_x2` is a byte with two values. */
+  /** Size of an element in bytes. An element of `float4_e2m1fn_x2` is one byte with two values. */
   readonly bytes: number;
   readonly category: DtypeCategory;
 }
@@ -23,8 +23,8 @@ export interface ElementType {
 type Row = readonly [dtype: string, short: string, bytes: number, code: number | null, aliases: string];
 
 /**
- * A row for each type: its names, its size, its code in PyTorch's ScalarType, and further names in any letter case,
- * separated by commas. The first of these is PyTorch's second name, where it has one.
+ * A row for each type: its names, its size, its code in PyTorch's ScalarType, and a comma-separated list of further names
+ * in any letter case. The first of these is PyTorch's alias, if it has one.
  */
 const ROWS: Readonly<Record<DtypeCategory, readonly Row[]>> = {
   bool: [['bool', 'bool', 1, 11, '']],
@@ -54,7 +54,7 @@ const ROWS: Readonly<Record<DtypeCategory, readonly Row[]>> = {
     ['float8_e8m0fnu', 'fp8e8m0', 1, 44, ''],
     ['float4_e2m1fn_x2', 'fp4', 1, 45, ''],
     ['hif8', 'hif8', 1, null, 'hifloat8'],
-    // Elements of copy kernels, which are known by their size alone.
+    // Elements of copy kernels, whose only known property is the size.
     ...[1, 2, 4, 8, 16].map((bytes): Row => [`opaque${8 * bytes}`, `${8 * bytes}bit`, bytes, null, '']),
   ],
   complex: [
@@ -76,18 +76,20 @@ for (const category of CATEGORIES) {
   }
 }
 
-/** All types, each once, for the docs. */
+/** All types, each listed once, for the docs. */
 export const ELEMENT_TYPES: readonly ElementType[] = [...new Set(BY_NAME.values())];
 
-/** The type by any of its names: `float32`, `c10::BFloat16`, `Long`, `FP16`, `FLOAT`; null for an unknown name. */
+/** Finds a type by any of its names: `float32`, `c10::BFloat16`, `Long`, `FP16`, `FLOAT`; null for an unknown name. */
 export const elementType = (name: string): ElementType | null =>
   BY_NAME.get(name) ?? BY_NAME.get(name.replaceAll('c10::', '').toLowerCase()) ?? null;
 
-/** The type by its number in PyTorch's ScalarType: 15 → `bfloat16`; null for one without a whole size. */
+/**
+ * Finds a type by its number in PyTorch's ScalarType: 15 → `bfloat16`; null when its size is not a whole number of bytes.
+ */
 export const elementTypeNumbered = (code: number): ElementType | null => BY_CODE.get(code) ?? null;
 
-/** Bytes of an element; null for an unknown type. */
+/** Size of an element in bytes; null for an unknown type. */
 export const dtypeBytes = (name: string): number | null => elementType(name)?.bytes ?? null;
 
-/** Short name for display; the given name when the type is not known. */
+/** Short name for display; the given name for an unknown type. */
 export const dtypeShort = (name: string): string => elementType(name)?.short ?? name;

@@ -1,6 +1,6 @@
 import { legible } from './control-characters.js';
 
-/** Exit codes of both tools; `notJudged` is that of a gate that could not be judged. */
+/** Exit codes of both tools; `notJudged` is for a gate that could not be judged. */
 export const EXIT = { done: 0, failed: 1, usage: 2, notJudged: 3 } as const;
 
 /** An error that the user can act on. Its message is one line: where, what, and what to do. */
@@ -9,12 +9,12 @@ export class UserError extends Error {
     /** What is wrong, without a full stop. */
     readonly what: string,
     readonly detail: {
-      /** The file, option or line it is about. */
+      /** The file, option or line that the error is about. */
       readonly where?: string;
       /** What the user can do. */
       readonly hint?: string;
       readonly exitCode?: number;
-      /** The system's code, where the system refused something. */
+      /** The system's error code, when the system refused something. */
       readonly code?: string;
     } = {},
   ) {
@@ -32,11 +32,11 @@ export class UserError extends Error {
   }
 }
 
-/** Bytes of a name that are not UTF-8 reach the program as this sign, and no file has that name. */
+/** Bytes of a name that are not UTF-8 are decoded to this character, which no real file name contains. */
 const NOT_UTF8 = '\ufffd';
 const UTF8_HINT = 'its name is not UTF-8: rename it, or let the shell open it: < FILE, > FILE';
 
-/** Whether the name of a file was, very likely, not UTF-8. */
+/** Whether a file name was very likely not UTF-8. */
 export const isNotUtf8 = (path: string): boolean => path.includes(NOT_UTF8);
 
 function lineOf(what: string, detail: UserError['detail']): string {
@@ -54,8 +54,9 @@ export class UsageError extends UserError {
 }
 
 /**
- * The candidate nearest to `name` by edit distance, if near enough to be a likely typing error: of names of up to three
- * letters one letter may be wrong. Of equally near ones that which only has more letters, then the one of the same initial.
+ * The candidate nearest to `name` by edit distance, if it is near enough for a likely typing error: up to three letters
+ * allow one wrong letter. Among equally near candidates, one that only has additional letters comes first, then one with
+ * the same initial.
  */
 export function nearest(name: string, candidates: Iterable<string>): string | null {
   const wanted = name.toLowerCase();
@@ -63,7 +64,7 @@ export function nearest(name: string, candidates: Iterable<string>): string | nu
   let best: string | null = null;
   let bestScore = Infinity;
   for (const candidate of candidates) {
-    // The distance is no less than the difference of lengths: long names take no more time than short ones.
+    // The distance is at least the difference of lengths, so this check keeps long names fast.
     if (Math.abs(candidate.length - wanted.length) > most) continue;
     const other = candidate.toLowerCase();
     const distance = editDistance(wanted, other);
@@ -73,19 +74,22 @@ export function nearest(name: string, candidates: Iterable<string>): string | nu
   return best;
 }
 
-/** Less than one edit. */
+/** Bonus below one edit, which orders equally near candidates. */
 function likeness(name: string, candidate: string): number {
   const isPart = name.length < candidate.length && isSubsequence(name, candidate);
   return (isPart ? 0.5 : 0) + (name[0] === candidate[0] ? 0.25 : 0);
 }
 
 function isSubsequence(letters: string, text: string): boolean {
-  let at = 0;
-  for (const letter of text) if (letter === letters[at]) at++;
-  return at === letters.length;
+  let matched = 0;
+  for (const letter of text) if (letter === letters[matched]) matched++;
+  return matched === letters.length;
 }
 
-/** Optimal string alignment, one row at a time: letters left out, added, replaced, and neighbours swapped. */
+/**
+ * Optimal string alignment distance, computed one row at a time: letters deleted, inserted or replaced, and neighbours
+ * swapped.
+ */
 function editDistance(a: string, b: string): number {
   let before: readonly number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
@@ -105,7 +109,7 @@ function editDistance(a: string, b: string): number {
   return distance;
 }
 
-/** What the operating system refuses, in words. */
+/** Error codes of the operating system, in words. */
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'not permitted',
@@ -126,7 +130,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'no such host',
 };
 
-/** What Node throws where the operating system refuses something. */
+/** The error that Node throws when the operating system refuses something. */
 interface SystemError extends Error {
   readonly code: string;
   readonly path?: string;
@@ -135,30 +139,30 @@ interface SystemError extends Error {
 export const isSystemError = (error: unknown): error is SystemError =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' && 'syscall' in error;
 
-/** The reason in words, or the system's own code where there are none. */
+/** The reason in words, or the system's error code when there are no words for it. */
 export const systemReason = (error: { readonly code: string }): string => REASONS[error.code] ?? error.code;
 
 const NO_SPACE: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
-/** Whether the system's code says that a disk or a quota is full. */
+/** Whether the system's code means that a disk or a quota is full. */
 export const ranOutOfSpace = (code: unknown): boolean => NO_SPACE.has(code);
 
 /**
  * The value with a name.
- * @param what the name stands for, in messages: 'format', 'rule' …
+ * @param noun what the name stands for, in messages: 'format', 'rule' …
  * @throws UsageError naming the nearest name, or all of them
  */
-export function requireNamed<T>(what: string, name: string, known: readonly T[], nameOf: (one: T) => string): T {
-  const found = known.find((one) => nameOf(one) === name);
+export function requireNamed<T>(noun: string, name: string, known: readonly T[], nameOf: (item: T) => string): T {
+  const found = known.find((candidate) => nameOf(candidate) === name);
   if (found !== undefined) return found;
   const names = known.map(nameOf);
   const near = nearest(name, names);
   throw new UsageError(
-    `unknown ${what} '${name}'`,
+    `unknown ${noun} '${name}'`,
     near === null ? `expected one of ${names.join(', ')}` : `did you mean ${near}?`,
   );
 }
 
-/** @throws UsageError naming the nearest name, or all of them */
-export const requireName = <Name extends string>(what: string, name: string, known: readonly Name[]): Name =>
-  requireNamed(what, name, known, (one) => one);
+/** @throws UsageError that suggests the nearest name, or lists all names */
+export const requireName = <Name extends string>(noun: string, name: string, known: readonly Name[]): Name =>
+  requireNamed(noun, name, known, (candidate) => candidate);

@@ -1,17 +1,17 @@
 /**
- * Partial answers: a stream in the form of records in which the activities of a profile are replaced by what they add up
- * to. A `partial` line says how many members follow; a member is the profile line of one profile with a field `part`,
- * lines of the types below, and the `end` line.
+ * Partial answers: a stream of records in which the activities of a profile are replaced by their totals. A `partial` line
+ * states how many members follow. A member is the profile line of one profile with a field `part`, lines of the types
+ * below, and the `end` line.
  */
 
-/** Version of the form of partial answers. */
+/** Version of the format of partial answers. */
 export const PART_VERSION = 1;
 
 /** The first line of a file of partial answers. */
 export interface PartialRecord {
   readonly type: 'partial';
   readonly v: number;
-  /** Members that follow, up to the next line of this type. */
+  /** Number of members that follow, up to the next line of this type. */
   readonly members: number;
 }
 
@@ -22,12 +22,12 @@ export interface PartIdentity {
   readonly id: string;
 }
 
-/** What a line is needed for: `dprof summary`, its JSON, `steps`, `--by` and `diff`, `ranks`. */
+/** Line types, by what needs them: `dprof summary`, its JSON, `steps`, `--by` and `diff`, `ranks`. */
 export const PART_TYPES = ['part-summary', 'part-details', 'part-steps', 'part-kernels', 'part-ranks'] as const;
 /** Type of a line of a member. */
 export type PartType = (typeof PART_TYPES)[number];
 
-/** A line of a member. Whoever takes its type knows the form of `data`; the member's id vouches for it. */
+/** A line of a member. Code that reads a type knows the structure of its `data`; the member's id guarantees the content. */
 export interface PartRecord {
   readonly type: PartType;
   readonly profile: number;

@@ -1,4 +1,4 @@
-/** Counts in words, for messages and reports. */
+/** Counts with nouns, for messages and reports. */
 
 /** Words whose plural is not formed with -s. */
 const PLURALS: ReadonlyMap<string, string> = new Map([
@@ -11,26 +11,27 @@ const PLURALS: ReadonlyMap<string, string> = new Map([
 
 /**
  * The noun in the number that a count needs: `kernel` for 1, `kernels` for 0 and 2.
- * @param what singular; of several words the last one is inflected: `graph launch`
+ * @param noun singular; of several words the last one is inflected: `graph launch`
  */
-export function plural(count: number, what: string): string {
-  if (count === 1) return what;
-  const last = what.slice(what.lastIndexOf(' ') + 1);
-  return what.slice(0, what.length - last.length) + (PLURALS.get(last) ?? `${last}s`);
+export function plural(count: number, noun: string): string {
+  if (count === 1) return noun;
+  const last = noun.slice(noun.lastIndexOf(' ') + 1);
+  return noun.slice(0, noun.length - last.length) + (PLURALS.get(last) ?? `${last}s`);
 }
 
 /** `1 kernel`, `2 kernels`. */
-export const counted = (count: number, what: string): string => `${count} ${plural(count, what)}`;
+export const counted = (count: number, noun: string): string => `${count} ${plural(count, noun)}`;
 
 /**
- * `-1234567.125` → `-1,234,567.125`, for people. The runtime's formats by language do the same, but the first use of one
- * takes as long as reading a small profile.
+ * `-1234567.125` → `-1,234,567.125`, for people. Intl's number formats do the same, but the first use of one takes as long
+ * as reading a small profile.
  * @param decimal a number in decimal notation
  */
 export function withThousands(decimal: string): string {
   const first = decimal.startsWith('-') ? 1 : 0;
   let text = decimal;
-  for (let at = decimal.search(/[.e]|$/) - 3; at > first; at -= 3) text = `${text.slice(0, at)},${text.slice(at)}`;
+  for (let position = decimal.search(/[.e]|$/) - 3; position > first; position -= 3)
+    text = `${text.slice(0, position)},${text.slice(position)}`;
   return text;
 }
 
@@ -38,4 +39,4 @@ export function withThousands(decimal: string): string {
 export const grouped = (count: number): string => withThousands(String(count));
 
 /** `1 kernel`, `1,234 kernels`. */
-export const many = (count: number, what: string): string => `${grouped(count)} ${plural(count, what)}`;
+export const many = (count: number, noun: string): string => `${grouped(count)} ${plural(count, noun)}`;

@@ -1,9 +1,9 @@
 /**
  * The record: one vendor-neutral vocabulary for every profiler.
  *
- * A profile becomes a stream of lines: one `profile`, then device activities in order of start, then one `end`.
- * Times are integer nanoseconds since the profile's start, durations integer nanoseconds, sizes bytes.
- * A field that a format cannot have is absent; a field whose value is not known is null; never 0 for unknown.
+ * A profile becomes a stream of lines: one `profile`, then device activities in order of start, then one `end`. Times are
+ * integer nanoseconds since the profile's start, durations integer nanoseconds, sizes bytes. A field that a format cannot
+ * have is absent; a field whose value is not known is null, never 0.
  */
 import type { Collective, CollectiveIdentity, ProcessGroup } from './fields/collective.js';
 import type { GraphNode } from './fields/graph-node.js';
@@ -11,68 +11,70 @@ import type { PartRecord } from './partial.js';
 import type { Transfer } from './fields/transfer.js';
 import type { RecordedEnd } from './fields/recorded-end.js';
 
-/** Version of the form of records. */
+/** Version of the record format. */
 export const SCHEMA_VERSION = 1;
 
-/** Three extents, x first. */
+/** Three extents; x is the first. */
 export type Extent = readonly [number, number, number];
 
 /** Training direction of a kernel: forward or backward propagation. */
 export type Direction = 'fprop' | 'bprop';
 
-/** One argument of an op call, as the framework's marker has it. */
+/** One argument of an op call, as given in the framework's marker. */
 export interface Arg {
   /** Keyword; '' for a positional argument. */
   readonly name: string;
-  /** 'tensor', 'ndarray', 'list', 'tuple', 'int', 'float', 'bool', 'str', 'NoneType'; 'unknown' where unspecified. */
+  /**
+   * Type name: 'tensor', 'ndarray', 'list', 'tuple', 'int', 'float', 'bool', 'str', 'NoneType'; 'unknown' when unspecified.
+   */
   readonly type: string;
   /** Extents of a tensor, outermost dimension first; [] for a scalar tensor. */
   readonly shape?: readonly number[];
-  /** Elements from one index of each dimension to the next, where known and not those of a contiguous tensor. */
+  /** Distance in elements between neighbouring indices of each dimension; only when known and not contiguous. */
   readonly strides?: readonly number[];
-  /** Element type in the framework's words: 'float16', 'bfloat16', 'int64' … */
+  /** Element type by the framework's name: 'float16', 'bfloat16', 'int64' … */
   readonly dtype?: string;
-  /** Value of anything that is not a tensor; absent where unspecified. */
+  /** Value of an argument that is not a tensor; absent when unspecified. */
   readonly value?: ArgValue;
-  /** The tensors of a list of tensors, their names ''. */
+  /** The tensors of a list of tensors, with '' as names. */
   readonly items?: readonly Arg[];
 }
 
-/** A value of an argument as JSON has it. */
+/** The value of an argument, as JSON has it. */
 export type ArgValue = null | boolean | number | string | readonly ArgValue[];
 
 /**
- * Source of a call. Absent: a marker around a Python call; it may describe kernels of the backward pass too.
+ * Source of a call. Absent: a marker around a Python call, which may describe kernels of the backward pass too.
  * `dispatcher`: an op as the framework ran it, forward or backward, with shapes, types and values of its arguments in
- * the order of its schema. `sizes`: the same with shapes alone, lists of tensors flattened.
+ * schema order. `sizes`: the same with only shapes, and lists of tensors flattened.
  */
 export type CallOrigin = 'dispatcher' | 'sizes';
 
-/** One call of a framework operation: module (as the framework names it), op name, arguments. */
+/** One call of a framework operation: module (by the framework's name), op name, arguments. */
 export interface OpCall {
-  /** `aten`, `_C` … of the dispatcher's ops. */
+  /** Module: `aten`, `_C` … for ops of the dispatcher. */
   readonly mod: string;
-  /** Without its module and without its overload. */
+  /** Op name, without its module and overload. */
   readonly op: string;
   readonly args: readonly Arg[];
   readonly from?: CallOrigin;
-  /** Shapes of its results, known from its backward node, whose inputs are their gradients. */
+  /** Shapes of its results, known from its backward node, whose inputs are the gradients of these results. */
   readonly out?: readonly (readonly number[])[];
 }
 
-/** A device of a profile. Each value but `id` and `vendor` is null when unknown. */
+/** A device of a profile. All values except `id` and `vendor` may be null, when unknown. */
 export interface Device {
   readonly id: number;
   readonly vendor: string;
   readonly name: string | null;
-  /** 'sm80' … */
+  /** Architecture: 'sm80' … */
   readonly arch: string | null;
   /** Compute units (SMs, CUs). */
   readonly units: number | null;
   readonly clockHz: number | null;
   readonly memBytesPerS: number | null;
   readonly memBytes: number | null;
-  /** Rank of its process, in a profile that holds several ranks. */
+  /** Rank of its process, in a profile with several ranks. */
   readonly rank?: number;
 }
 
@@ -86,17 +88,19 @@ export interface ProfileRecord {
   /** Base name of the input. */
   readonly file: string;
   readonly rank: number | null;
-  /** Ranks of the job; absent where the format does not state it. */
+  /** Number of ranks in the job; absent when the format does not state it. */
   readonly worldSize?: number;
-  /** The machine that it ran on, as the profile or the name of its file has it. */
+  /** The machine on which it ran, as stated in the profile or in its file name. */
   readonly host?: string;
-  /** Process groups that this rank is in. */
+  /** Process groups to which this rank belongs. */
   readonly groups?: readonly ProcessGroup[];
   /** Unix time of the profile's start in ns, as a decimal string (it exceeds 2^53). */
   readonly startUnixNs: string | null;
   readonly dur: number | null;
   readonly devices: readonly Device[];
-  /** Metadata of the capture: versions, clocks, settings. Of the environment only four numbers of Ascend's. */
+  /**
+   * Metadata of the capture: versions, clocks, settings. Of the environment, only four numeric Ascend variables are kept.
+   */
   readonly facts?: Labels;
 }
 
@@ -108,35 +112,43 @@ export interface Launch {
   readonly api: string | null;
   readonly start: number;
   readonly dur: number;
-  /** The part of the library that the call belongs to, where several have calls of one name; as the call's own range. */
+  /**
+   * The library component that the call belongs to, when several have calls with the same name; the same as in the call's
+   * range.
+   */
   readonly domain?: string;
 }
 
-/** What every activity on a device has in common. */
+/** Fields that all device activities have. */
 export interface Activity {
   readonly profile: number;
   readonly start: number;
-  /** Null when the profiler did not collect a valid end. */
+  /** Null when the profiler did not record a valid end. */
   readonly dur: number | null;
   readonly device: number;
   readonly stream: number | null;
-  /** Of the launching thread; null when no launch is known. */
+  /** Process and thread of the launch; null when no launch is known. */
   readonly pid: number | null;
   readonly tid: number | null;
   readonly corr: number | null;
   readonly launch: Launch | null;
-  /** Of work launched while its device was idle: how long other work, launched before, had waited for a later start, ns. */
+  /**
+   * Set for work launched while its device was idle: how long other, earlier launched work that starts later had been
+   * waiting, in ns.
+   */
   readonly othersWait?: number;
   readonly graph?: GraphNode;
-  /** Number of the step during which it was launched; null or absent outside of steps, and where none are recorded. */
+  /**
+   * Number of the step during which it was launched; null or absent outside of steps, and when the profile records none.
+   */
   readonly step?: number | null;
-  /** Picoseconds beyond `start` and beyond `dur`, 0 to 999, where the device's clock has them. */
+  /** Additional picoseconds of `start` and of `dur`, 0 to 999, when the device's clock has them. */
   readonly ps?: readonly [start: number, dur: number];
-  /** Part of the device, where it has several kinds: 'Tensor', 'Vector', 'E64' (a DMA engine); see engines.ts. */
+  /** Part of the device, when it has several kinds: 'Tensor', 'Vector', 'E64' (a DMA engine); see neuron-cores.ts. */
   readonly engine?: string;
-  /** Values the device measured, or that the tool derived, by name. */
+  /** Values that the device measured or that the tool derived, by name. */
   readonly counters?: Readonly<Record<string, number>>;
-  /** Further attributes, by the tool's names. */
+  /** Additional attributes, by the tool's names. */
   readonly labels?: Labels;
 }
 
@@ -144,24 +156,24 @@ export interface Activity {
 export interface ForwardOp {
   readonly mod: string;
   readonly op: string;
-  /** Thread that ran it. */
+  /** The thread that ran it. */
   readonly tid: number | null;
   readonly start: number;
 }
 
-/** Position of a launch in the program, from the ranges around it. */
+/** Position of a launch in the program, derived from the ranges around it. */
 export interface Context {
   readonly dir: Direction | null;
   /** User annotations, outermost first. */
   readonly layer: readonly string[];
-  /** Call stack "file:line", outermost first. */
+  /** Call stack of "file:line", outermost first. */
   readonly trace: readonly string[];
   /** Op calls around the launch, outermost first. */
   readonly calls: readonly OpCall[];
-  /** What to print as module and op: one entry per call, or from sequence markers when there are no calls. */
+  /** Module and op to print: one entry for each call, or from sequence markers when there are no calls. */
   readonly mod: readonly string[];
   readonly op: readonly string[];
-  /** Module representations, as the marker has them. */
+  /** Module representations, as written in the marker. */
   readonly repr: readonly string[];
   /** Framework sequence markers. */
   readonly seqMarker: readonly string[];
@@ -169,63 +181,66 @@ export interface Context {
   readonly seq: readonly number[];
   /** The other sequence ids. */
   readonly altSeq: readonly number[];
-  /** Ordinal among consecutive kernels of the same op and sequence id. */
+  /** Ordinal among consecutive kernels with the same op and sequence id. */
   readonly sub: number;
   /** Any other enclosing ranges, outermost first. */
   readonly ranges: readonly string[];
   /**
-   * Work of a framework's own thread: ranges that were open on the thread that it works for, outermost first. What
-   * autograd's threads launch belongs to the thread that called `backward`.
+   * For work of a framework's internal thread: ranges that were open on the thread for which it works, outermost first.
+   * Autograd's threads work for the thread that called `backward`.
    */
   readonly callerRanges?: readonly string[];
-  /** Step, where the profile records it. */
+  /** Step, when the profile records it. */
   readonly step?: number | null;
-  /** Number of each call in its profile, one entry per call: kernels with one number were launched by one call. */
+  /**
+   * Number of each call in its profile, one entry for each call; kernels with the same number were launched by the same
+   * call.
+   */
   readonly callIds?: readonly number[];
-  /** How many kernels each call launched in all, one entry per call. */
+  /** How many kernels each call launched in total, one entry for each call. */
   readonly callKernels?: readonly number[];
-  /** Backward kernels: the forward op; null when the format records it and this profile lacks it. */
+  /** The forward op of a backward kernel; null when the format records it and this profile lacks it. */
   readonly forward?: ForwardOp | null;
 }
 
-/** One piece of work on a device's compute units. */
+/** A kernel: a piece of work on a device's compute units. */
 export interface KernelRecord extends Activity, RecordedEnd, Context {
   readonly type: 'kernel';
-  /** Position among the kernels of its profile in order of start, from 1. */
+  /** Position among the kernels of its profile, ordered by start, from 1. */
   readonly id: number;
   /** Full demangled name. */
   readonly name: string;
-  /** The name shortened for display. */
+  /** Name shortened for display. */
   readonly short: string;
   readonly grid: Extent | null;
   readonly block: Extent | null;
-  /** Registers of a thread. */
+  /** Number of registers for each thread. */
   readonly registers?: number | null;
-  /** Shared memory of a block, bytes: declared in the program and asked for at the launch. */
+  /** Shared memory of a block in bytes: static plus dynamic. */
   readonly sharedBytes?: number | null;
-  /** What the kernel does for a group of devices. */
+  /** Set for communication kernels: what the kernel does for a group of devices. */
   readonly collective?: Collective;
-  /** An instruction's operands, as the tool writes them. */
+  /** Operands of an instruction, as the tool writes them. */
   readonly operands?: string;
-  /** Instructions that it had to wait for. */
+  /** Instructions for which it had to wait. */
   readonly after?: readonly Dependency[];
 }
 
-/** An instruction that another one has to wait for. */
+/** An instruction for which another one has to wait. */
 export interface Dependency {
-  /** As in `labels.id`: decimal text, since it exceeds 2^53. */
+  /** Same as in `labels.id`: decimal text, because it may exceed 2^53. */
   readonly id: string;
-  /** 'flow', 'anti', 'output', 'ordered'. */
+  /** Kind of dependency: 'flow', 'anti', 'output', 'ordered'. */
   readonly kind: string;
 }
 
-/** Fields that every line of an activity has, whatever its format. */
+/** Fields that every activity line has, in any format. */
 type Always = 'type' | 'profile' | 'start' | 'dur' | 'device' | 'stream';
 
-/** A kernel as a line has it: fields that its format cannot have are absent. */
+/** A kernel as in a line: fields that its format cannot have are absent. */
 export type KernelLine = Pick<KernelRecord, Always | 'id' | 'name' | 'short'> & Partial<KernelRecord>;
 
-/** Direction of a copy between host (H) and devices (D), peer to peer, or by a DMA engine. */
+/** Direction of a copy between host (H) and devices (D) or between peers (P), or a copy by a DMA engine. */
 export type CopyKind = 'HtoD' | 'DtoH' | 'DtoD' | 'PtoP' | 'HtoH' | 'DMA';
 
 /** Kind of host memory that a copy reads or writes. */
@@ -236,14 +251,14 @@ export interface CopyRecord extends Activity, RecordedEnd {
   readonly type: 'copy';
   readonly kind: CopyKind | null;
   readonly bytes: number | null;
-  /** Of a copy between host and device; absent where unspecified. */
+  /** Set for copies between host and device; absent when unspecified. */
   readonly hostMemory?: HostMemory;
-  /** Queue that it went through, and what the queue is for. */
+  /** Queue through which it went, and the purpose of the queue. */
   readonly queue?: number;
   readonly queueType?: string;
 }
 
-/** A copy as a line has it. */
+/** A copy as in a line. */
 export type CopyLine = Pick<CopyRecord, Always | 'kind' | 'bytes'> & Partial<CopyRecord>;
 
 /** A fill of device memory (memset) of `bytes` bytes. */
@@ -253,40 +268,40 @@ export interface SetRecord extends Activity, RecordedEnd {
   readonly value: number | null;
 }
 
-/** A wait of the host, a stream or an event. */
+/** A wait by the host, by a stream or for an event. */
 export interface SyncRecord extends Activity {
   readonly type: 'sync';
   readonly kind: string | null;
 }
 
-/** A collective operation that the profiler reports as one, not by its kernels. */
+/** A collective operation that the profiler reports as a whole, not by its kernels. */
 export interface CollectiveRecord extends Activity, Partial<Context>, CollectiveIdentity {
   readonly type: 'collective';
   readonly name: string;
-  /** 'allReduce', 'broadcast' … */
+  /** Kind of operation: 'allReduce', 'broadcast' … */
   readonly kind: string | null;
-  /** Size of the message. */
+  /** Size of the message in bytes. */
   readonly bytes: number | null;
   readonly dtype: string | null;
   readonly group: string | null;
   readonly groupSize: number | null;
   readonly ranks: readonly number[] | null;
-  /** As the library names it: 'MESH-RING' … */
+  /** The library's name for the algorithm: 'MESH-RING' … */
   readonly algorithm: string | null;
   /** Interconnect: 'HCCS', 'PCIE', 'ROCE' …; null when unspecified or mixed. */
   readonly link: string | null;
-  /** Messages that this device moved for it; only where the profiler records them. */
+  /** Messages that this device moved for it; present only when the profiler records them. */
   readonly transfers?: readonly Transfer[];
 }
 
-/** A collective operation as a line has it. */
+/** A collective operation as in a line. */
 export type CollectiveLine = Pick<
   CollectiveRecord,
   Always | 'name' | 'kind' | 'bytes' | 'dtype' | 'group' | 'groupSize' | 'ranks' | 'algorithm' | 'link'
 > &
   Partial<CollectiveRecord>;
 
-/** A graph launch traced as a whole: the kernels inside are not in the profile. */
+/** A graph launch traced as a whole: its kernels are not in the profile. */
 export interface GraphRecord extends Activity {
   readonly type: 'graph';
   readonly graphId: number | null;
@@ -294,57 +309,57 @@ export interface GraphRecord extends Activity {
 }
 
 /**
- * What a range of the host is: an annotation of the program or of a library, an op of the framework, a frame of the call
- * stack, a module, a text of PyProf's that describes a call, or a call of the device's library.
+ * Kind of a host range: an annotation of the program or of a library, an op of the framework, a stack frame, a module, a
+ * PyProf text that describes a call, or a call of the device's library.
  */
 export type RangeKind = 'annotation' | 'op' | 'frame' | 'layer' | 'marker' | 'api' | 'overhead';
 
-/** A range of the host program, times in ns. Written with the option `ranges` alone. */
+/** A range of the host program, with times in ns. Written only with the option `ranges`. */
 export interface RangeRecord {
   readonly type: 'range';
   readonly profile: number;
-  /** Absent in records of earlier versions, as is `self`. */
+  /** Absent in records of earlier versions, as `self` is. */
   readonly kind?: RangeKind;
   readonly start: number;
   readonly dur: number;
-  /** Time during which it was the range of its thread that began last, ns. */
+  /** Time during which it was the most recently started open range of its thread, in ns. */
   readonly self?: number;
   readonly pid: number | null;
   readonly tid: number | null;
   readonly domain: string | null;
   readonly text: string;
-  /** The call stack where the profile has one of the range itself: frames as it writes them, outermost first. */
+  /** The call stack, when the profile has one for the range itself: frames as the profile writes them, outermost first. */
   readonly stack?: readonly string[];
-  /** Of kind `api`: how many activities of devices the call launched. */
+  /** For kind `api`: how many device activities the call launched. */
   readonly launched?: number;
-  /** Where the program did not end it: `dur` is up to the profile's end. */
+  /** Set when the program did not end the range: `dur` extends to the profile's end. */
   readonly open?: true;
 }
 
-/** Metric of the samples that state when steps ran on the host: the value is the step's number, `text` its name. */
+/** Metric of samples that state when steps ran on the host: the value is the step's number, `text` is its name. */
 export const STEP_METRIC = 'step';
 
-/** A value at a time, over a period, or of the whole profile. */
+/** A value at one time, over a period, or for the whole profile. */
 export interface SampleRecord {
   readonly type: 'sample';
   readonly profile: number;
-  /** Null for a value of the whole profile. */
+  /** Null for a value that applies to the whole profile. */
   readonly start: number | null;
-  /** Only where the value holds over a period. */
+  /** Present only when the value applies to a period. */
   readonly dur?: number | null;
   readonly device: number | null;
-  /** By the tool's name. */
+  /** The tool's name for the metric. */
   readonly metric: string;
-  /** Null when unknown, or a text. */
+  /** Null when it is unknown, or a text. */
   readonly value: number | null;
   readonly text?: string;
-  /** 's', 'ns', 'bytes', 'bytes/s', 'fraction', '%', 'FLOP', 'FLOP/s', 'cycles', 'count'; null where there is none. */
+  /** Unit: 's', 'ns', 'bytes', 'bytes/s', 'fraction', '%', 'FLOP', 'FLOP/s', 'cycles', 'count'; null when there is none. */
   readonly unit: string | null;
-  /** Identify one of several series: semaphore, queue, process, percentile … */
+  /** Labels that identify one of several series: semaphore, queue, process, percentile … */
   readonly labels?: Labels;
 }
 
-/** What a tensor is to its program. */
+/** The role of a tensor in its program. */
 export type TensorRole = 'input' | 'output' | 'weight';
 
 /** A tensor of a compiled program. */
@@ -353,13 +368,13 @@ export interface TensorRecord {
   readonly profile: number;
   readonly name: string;
   readonly role: TensorRole | null;
-  /** Element type in the tool's words. */
+  /** The tool's name for the element type. */
   readonly dtype: string | null;
   readonly shape: readonly number[] | null;
   readonly bytes: number | null;
 }
 
-/** Statistics of one layer of the program, by the tool. */
+/** Statistics of one layer of the program, computed by the tool. */
 export interface LayerRecord {
   readonly type: 'layer';
   readonly profile: number;
@@ -370,7 +385,7 @@ export interface LayerRecord {
   readonly counters: Readonly<Record<string, number>>;
 }
 
-/** A warning of the tool itself. */
+/** A warning from the tool itself. */
 export interface NoticeRecord {
   readonly type: 'notice';
   readonly profile: number;
@@ -382,7 +397,7 @@ export interface NoticeRecord {
 export interface EndRecord {
   readonly type: 'end';
   readonly profile: number;
-  /** Records written, by type. */
+  /** Number of records written, by type. */
   readonly counts: Readonly<Record<string, number>>;
   /** Counts of irregularities in the input, by name (diagnostics.ts). */
   readonly diagnostics: Readonly<Record<string, number>>;
@@ -391,7 +406,7 @@ export interface EndRecord {
 /** Records that only some formats have. */
 export type StatementRecord = SampleRecord | TensorRecord | LayerRecord | NoticeRecord;
 
-/** Any line of a record stream. */
+/** Any line in a stream of records. */
 export type ProfileLine =
   | ProfileRecord
   | KernelLine

@@ -1,39 +1,42 @@
-/** Names of metrics of samples, and what they are called where people read them. */
+/** Names of sample metrics, and their titles for people. */
 
 /**
- * Metrics of samples about the host's CPUs, values of the whole profile. The labels `cpu` and `pid` say of which core and
- * process; `cpu_traced` has none.
+ * Sample metrics about the host's CPUs; the values are for the whole profile. The labels `cpu` and `pid` give the core and
+ * the process; `cpu_traced` has none.
  */
 export const CPU_METRICS = {
-  /** ns in which threads of the process ran on the core. */
+  /** Time in ns during which threads of the process ran on the core. */
   time: 'cpu_time',
-  /** Times that a thread of the process was scheduled onto the core. */
+  /** Number of times that a thread of the process was scheduled onto the core. */
   switches: 'cpu_switches',
-  /** Samples taken on the core while a thread of the process ran. */
+  /** Number of samples taken on the core while a thread of the process ran. */
   samples: 'cpu_samples',
-  /** ns from the first to the last event of scheduling: the time of which `cpu_time` is a part. */
+  /** Time in ns from the first to the last scheduling event; `cpu_time` is a part of it. */
   traced: 'cpu_traced',
 } as const;
 
-/** Metric of the samples that state how many cores threads of the traced processes kept busy, mean over `dur`. */
+/** Metric of samples that state how many cores the threads of the traced processes kept busy, averaged over `dur`. */
 export const CPU_BUSY_METRIC = 'cpu_busy';
 
-/** Metric of the samples that state where work is missing: how many graph launches, labelled `api`, have none from then on. */
+/**
+ * Metric of samples that state where work is missing: from then on, the work of so many graph launches, labelled `api`, is
+ * not in the profile.
+ */
 export const MISSING_WORK_METRIC = 'missing_work';
 
 /**
- * Metric of the samples that name the queues of DMA engines, by the labels `stream` and `queue`, with a packet across a bound
- * of the execution: the Neuron vendor's tool leaves all packets of such a queue out of its metrics.
+ * Metric of samples that name DMA queues (labels `stream` and `queue`) with a packet that crosses a boundary of the
+ * execution: the Neuron vendor's tool leaves all packets of such a queue out of its metrics.
  */
 export const UNEVEN_QUEUE_METRIC = 'dma_queue_uneven';
 
 /**
- * Metric of the samples that state when a core for collectives of a NeuronCore (CC-core), labelled `core`, ran an
- * instruction, labelled `name`: the value is 1 for `dur`.
+ * Metric of samples that state when a NeuronCore's core for collectives (CC-core; label `core`) ran an instruction (label
+ * `name`): the value is 1 for `dur`.
  */
 export const CC_INSTRUCTION_METRIC = 'cc_instruction';
 
-/** Metric of what the tensor engine of a NeuronCore does as a share of its peak, in the tracks of a timeline. */
+/** Metric of timeline tracks: the use of a NeuronCore's tensor engine as a share of its peak. */
 export const TENSOR_UTILISATION_METRIC = 'tensor_utilisation';
 
 const TITLES: Readonly<Record<string, string>> = {
@@ -54,6 +57,6 @@ const TITLES: Readonly<Record<string, string>> = {
   [TENSOR_UTILISATION_METRIC]: 'TensorMatrix utilisation',
 };
 
-/** The metric's own name in words where it has no other. */
+/** The metric's title; by default its name in words. */
 export const metricTitle = (metric: string): string =>
   (Object.hasOwn(TITLES, metric) ? TITLES[metric] : null) ?? metric.replaceAll('_', ' ');

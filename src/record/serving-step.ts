@@ -1,16 +1,17 @@
 /**
- * Names of ranges that mark a step: an iteration of a training loop, or one pass of a model that serves requests.
+ * Parses names of ranges that mark a step: an iteration of a training loop, or one pass of a model server.
  *
- * Names of the steps of servers of language models: which requests a pass of the model works on, and how long they are.
+ * Names of steps of language model servers state which requests a pass of the model works on, and their lengths.
  *
  * Source: vLLM (gpu_model_runner.py), SGLang (srt/model_executor: names of the step's range, with `detailed_annotations`
- * sums of lengths), ATOM (atom/model_engine/run_labels.py). The forms:
- * `execute_context_1(30)_generation_2(2)`, `execute_45_context_1(sq43sk43sqsq1849sqsk1849)_generation_2(sq2sk90sqsq2sqsk90)`,
- * `execute_new_1_cached_2`, `execute_diffusion_…`, `gpu_model_runner: forward` (vLLM's own scopes, which say nothing of requests), `step[EXTEND bs=1 toks=512 c_sq=512 …]`, `step[DECODE bs=32 g_sq=32 …]`,
- * `step[MIXED bs=3 c=1 g=2 …]`, `prefill[bs=1 tok=512 ctx=512 sqsq=… sqsk=… sk=…]`, `decode[bs=30/32 tok=30 d=30 …]`.
+ * sums of lengths), ATOM (atom/model_engine/run_labels.py). The forms: `execute_context_1(30)_generation_2(2)`,
+ * `execute_45_context_1(sq43sk43sqsq1849sqsk1849)_generation_2(sq2sk90sqsq2sqsk90)`, `execute_new_1_cached_2`,
+ * `execute_diffusion_…`, `gpu_model_runner: forward` (vLLM's scopes, which say nothing about requests), `step[EXTEND bs=1
+ * toks=512 c_sq=512 …]`, `step[DECODE bs=32 g_sq=32 …]`, `step[MIXED bs=3 c=1 g=2 …]`, `prefill[bs=1 tok=512 ctx=512 sqsq=…
+ * sqsk=… sk=…]`, `decode[bs=30/32 tok=30 d=30 …]`.
  */
 
-/** Sums over the sequences of a batch, each with q new positions (queries) and k positions in all (keys). */
+/** Sums over the sequences of a batch; each sequence has q new positions (queries) and k positions in total (keys). */
 export interface LengthSums {
   /** Σ q */
   readonly queries: number;
@@ -22,32 +23,32 @@ export interface LengthSums {
   readonly pairs: number;
 }
 
-/** Requests of one phase in a step. Each value is null where the name does not state it. */
+/** Requests of one phase in a step. A value is null when the name does not state it. */
 export interface ServedPart {
   readonly requests: number | null;
-  /** New positions, all requests together. */
+  /** New positions of all requests together. */
   readonly tokens: number | null;
   readonly lengths: LengthSums | null;
 }
 
-/** `prefill`: requests read their context alone; `decode`: all generate; `mixed`: some of each. */
+/** `prefill`: all requests process their prompts; `decode`: all generate; `mixed`: some of each. */
 export type ServingPhase = 'prefill' | 'decode' | 'mixed';
 
-/** What the name of a server's step says; null where it does not. */
+/** What the name of a server's step states; fields that it does not state are null. */
 export interface ServingStep {
   readonly phase: ServingPhase | null;
-  /** Requests, without those that only fill up the batch of a captured graph. */
+  /** Number of requests, without the padding of a captured graph's batch. */
   readonly batch: number | null;
   readonly tokens: number | null;
-  /** Requests that read their prompt, or a part of it. */
+  /** Requests that process their prompt, or a part of it. */
   readonly context: ServedPart;
   /** Requests that generate tokens. */
   readonly generation: ServedPart;
-  /** Of all requests. */
+  /** Sums over all requests. */
   readonly lengths: LengthSums | null;
 }
 
-/** How the names begin. */
+/** Beginnings of the names. */
 export const SERVING_STEP_BEGINNINGS = [
   'execute_',
   'step[',
@@ -60,7 +61,7 @@ export const SERVING_STEP_BEGINNINGS = [
 
 type Parts = Pick<ServingStep, 'context' | 'generation'> & Partial<ServingStep>;
 
-/** `null` of a form's reader: the text has the form, but says nothing of requests. */
+/** A form of name. Its reader returns `null` when the text has the form but says nothing about requests. */
 interface Form {
   readonly pattern: RegExp;
   readonly read: (match: readonly string[]) => Parts | null;
@@ -87,8 +88,8 @@ function lengthSums(queries: Count, keys: Count, squares: Count, pairs: Count): 
 }
 
 /**
- * A part of vLLM's name: the number of requests, and the text in parentheses, `30`, `30_900` (whose second number does not
- * say how many keys there are) or `sq43sk43sqsq1849sqsk1849`.
+ * Reads a part of vLLM's name: the number of requests, and the text in parentheses, `30`, `30_900` (whose second number
+ * does not give the number of keys) or `sq43sk43sqsq1849sqsk1849`.
  */
 function executedPart(requests: string | undefined, text: string | undefined): ServedPart {
   const number = count(requests);
@@ -102,13 +103,13 @@ function executedPart(requests: string | undefined, text: string | undefined): S
   };
 }
 
-/** `bs=32 g_sq=32` → values by key. Lists of lengths, `ctx=[7, 8]`, are cut off. */
+/** Parses `bs=32 g_sq=32` into values by key. Lists of lengths, `ctx=[7, 8]`, are cut off. */
 const fieldsOf = (text: string): ReadonlyMap<string, string> =>
   new Map(text.split(' ').map((field) => [field.slice(0, field.indexOf('=')), field.slice(field.indexOf('=') + 1)]));
 
 type Fields = (key: string) => number | null;
 
-/** Of `30/32` the requests, not the size of the graph that they are filled up to. */
+/** In `30/32`, the number of requests, not the padded size of the graph. */
 const FIRST_NUMBER = /^\d+/;
 
 function countsOf(text: string): Fields {
@@ -116,14 +117,14 @@ function countsOf(text: string): Fields {
   return (key) => count(FIRST_NUMBER.exec(fields.get(key) ?? '')?.[0]);
 }
 
-/** Requests of one phase by SGLang's fields. @param prefix `c_` or `g_` @param tokens where no field has them */
+/** Requests of one phase from SGLang's fields. @param prefix `c_` or `g_` @param tokens used when no field states them */
 function steppedPart(field: Fields, prefix: string, requests: number | null, tokens: number | null): ServedPart {
   const queries = field(`${prefix}sq`) ?? tokens;
   const sums = lengthSums(queries, field(`${prefix}sk`), field(`${prefix}sqsq`), field(`${prefix}sqsk`));
   return requests === 0 ? NOBODY : { requests, tokens: queries, lengths: sums };
 }
 
-/** SGLang's modes of a pass. Those that check or catch up with speculated tokens are part of generation. */
+/** SGLang's forward modes. Those that verify speculated tokens or catch up with them are part of generation. */
 const MODES: Readonly<Record<string, (field: Fields) => Parts>> = {
   EXTEND: prompts,
   SPLIT_PREFILL: prompts,
@@ -148,15 +149,15 @@ function catchingUp(field: Fields): Parts {
   return { context: NOBODY, generation: steppedPart(field, 'c_', field('bs'), null) };
 }
 
-/** ATOM's batch: all of it in one phase, or a decode pass that some prompts (`p`) are part of. */
+/** ATOM's batch: all of it in one phase, or a decode pass with some prompts (`p`). */
 function atomParts(kind: string, field: Fields): Parts {
   const [batch, tokens, prompted] = [field('bs'), field('tok'), field('p') ?? 0];
   const lengths = lengthSums(tokens, field('sk'), field('sqsq'), field('sqsk'));
   const all = { requests: batch, tokens, lengths };
   if (kind === 'prefill') return { context: all, generation: NOBODY };
   if (prompted === 0) return { context: NOBODY, generation: all };
-  const of = (requests: number | null): ServedPart => ({ requests, tokens: null, lengths: null });
-  return { context: of(prompted), generation: of(field('d')), batch, tokens, lengths };
+  const partOf = (requests: number | null): ServedPart => ({ requests, tokens: null, lengths: null });
+  return { context: partOf(prompted), generation: partOf(field('d')), batch, tokens, lengths };
 }
 
 const FORMS: readonly Form[] = [
@@ -168,7 +169,7 @@ const FORMS: readonly Form[] = [
     }),
   },
   {
-    // Requests that came before may still read their prompts.
+    // Cached requests may still be processing their prompts.
     pattern: /^execute_new_(\d{1,12})_cached_(\d{1,12})$/,
     read: ([, added, known]) => ({ ...UNKNOWN_PARTS, batch: sum(count(added), count(known)) }),
   },
@@ -185,7 +186,7 @@ const FORMS: readonly Form[] = [
   },
 ];
 
-/** Longer texts name no step. */
+/** Longer texts are not names of steps. */
 const LONGEST_NAME = 300;
 
 /** Reads the name of a server's step; null for any other text. */
@@ -228,10 +229,10 @@ function sumOfLengths(a: LengthSums | null, b: LengthSums | null): LengthSums | 
 }
 
 /**
- * The server's step that ranges of the host belong to: the innermost that names one. Where it has no lengths, those of a
- * range around it that says the same of its requests count.
- * @param texts of the ranges, outermost first
- * @param read as `readServingStep`
+ * Finds the server step that host ranges belong to: the innermost that names one. If it states no lengths, those of an
+ * enclosing range that states the same requests are used.
+ * @param texts names of the ranges, outermost first
+ * @param read reads a name, as `readServingStep` does
  */
 export function servingStepAround(texts: readonly string[], read = readServingStep): ServingStep | null {
   let found: ServingStep | null = null;
@@ -245,24 +246,24 @@ export function servingStepAround(texts: readonly string[], read = readServingSt
   return found;
 }
 
-/** What the name of a step says. */
+/** What the name of a step states. */
 export interface StepName {
-  /** Null where the name has none. */
+  /** Null when the name has no number. */
   readonly number: number | null;
 }
 
-/** Longer texts name no step. */
+/** Longer texts are not names of steps. */
 const LONGEST_STEP_NAME = 300;
 
 const NAMES: readonly RegExp[] = [
   // PyTorch's profiler.
   /^ProfilerStep#(\d{1,12})$/,
-  // Programs' own: `step 3`, `train_step_3`, `iteration: 7`, `iter`.
+  // Names that programs give: `step 3`, `train_step_3`, `iteration: 7`, `iter`.
   /^(?:train(?:ing)?[ _])?(?:step|iteration|iter)[ _:#]{0,2}(\d{1,12})$/i,
   /^(?:iteration|iter|train(?:ing)?[ _]step)$/i,
 ];
 
-/** All names of steps begin with one of these, in capitals or not: a database needs to give these texts alone. */
+/** All names of steps begin with one of these, in any letter case, so that a database query can filter by them. */
 export const STEP_NAME_BEGINNINGS = ['profilerstep#', 'step', 'train', 'iter', ...SERVING_STEP_BEGINNINGS] as const;
 
 /** Reads the name of a step; null for any other text. */

@@ -1,20 +1,20 @@
 /** Statistics of lists of numbers. */
 import { addTimes } from './fields/times.js';
 
-/** Mean time of those that have a duration, ns; null where none has. */
-export function meanTime(of: {
+/** Mean duration of the items that have one, in ns; null when none has. */
+export function meanTime(tally: {
   readonly time: number | null;
   readonly count: number;
   readonly untimed?: number;
 }): number | null {
-  const timed = of.count - (of.untimed ?? 0);
-  return timed > 0 && of.time !== null ? of.time / timed : null;
+  const timed = tally.count - (tally.untimed ?? 0);
+  return timed > 0 && tally.time !== null ? tally.time / timed : null;
 }
 
-/** Of an even number of values: the mean of the middle two, or the smaller or larger of them. */
+/** The median of an even number of values: the mean of the middle two, or the smaller or larger of them. */
 export type MiddleOfTwo = 'mean' | 'lower' | 'upper';
 
-/** Of values in any order, none of them NaN; null without values. */
+/** Median of values in any order, without NaN; null for an empty list. */
 export function median(values: ArrayLike<number>, ofTwo: MiddleOfTwo = 'mean'): number | null {
   return medianOfSorted(Float64Array.from(values).sort(), ofTwo);
 }
@@ -28,9 +28,9 @@ function medianOfSorted(sorted: Float64Array, ofTwo: MiddleOfTwo): number | null
 }
 
 /**
- * The smallest value that at least half of all are at most.
- * @param counts how many there are of each value, each value once
- * @returns null without values
+ * The smallest value for which at least half of all values are not larger.
+ * @param counts the number of occurrences of each distinct value
+ * @returns null for an empty list
  */
 export function medianOfCounts(counts: Iterable<readonly [value: number, count: number]>): number | null {
   const sorted = [...counts].sort(([a], [b]) => a - b);
@@ -42,15 +42,17 @@ export function medianOfCounts(counts: Iterable<readonly [value: number, count: 
   return null;
 }
 
-/** Quantile of ordered values, interpolated between neighbours; null without values. @param share 0 to 1 */
+/** Quantile of sorted values, interpolated between neighbours; null for an empty list. @param share 0 to 1 */
 export function quantile(ordered: ArrayLike<number>, share: number): number | null {
-  const at = share * (ordered.length - 1);
-  const below = ordered[Math.floor(at)];
-  const above = ordered[Math.ceil(at)];
-  return below === undefined || above === undefined ? null : below + (above - below) * (at - Math.floor(at));
+  const position = share * (ordered.length - 1);
+  const below = ordered[Math.floor(position)];
+  const above = ordered[Math.ceil(position)];
+  return below === undefined || above === undefined
+    ? null
+    : below + (above - below) * (position - Math.floor(position));
 }
 
-/** What a list of times adds up to, ns. */
+/** Statistics of a list of times, in ns. */
 export interface Spread {
   readonly count: number;
   readonly total: number;
@@ -58,11 +60,11 @@ export interface Spread {
   readonly median: number;
   readonly min: number;
   readonly max: number;
-  /** Sample standard deviation (over n - 1), as `nsys stats` has it; 0 for a single value. */
+  /** Sample standard deviation (n - 1 in the denominator), as in `nsys stats`; 0 for a single value. */
   readonly stddev: number;
 }
 
-/** Sorts the values, of which there must be one. @throws RangeError without values */
+/** Sorts the values in place. @throws RangeError for an empty list */
 export function spreadOf(values: Float64Array): Spread {
   values.sort();
   const { length: count } = values;

@@ -1,6 +1,6 @@
 /**
- * The one table of units. Each quantity has one choice of units and one rounding wherever people read it; machine
- * formats keep base units.
+ * The only table of units. Each quantity has one set of units and one rounding wherever people read it; machine formats
+ * keep base units.
  *
  * Transfers, rates and FLOP are decimal (kB, MB, GB/s), as vendors state peaks; memory in use is binary (MiB, GiB), as
  * PyTorch prints it.
@@ -13,7 +13,8 @@ const DECIMAL = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?$/i;
 export const isDecimal = (text: string): boolean => DECIMAL.test(text);
 
 /**
- * A percentage as a fraction of 1, by its decimal digits: 0.57 % is 0.0057, which no division of binary numbers gives.
+ * Converts a percentage into a fraction of 1 by its decimal digits: 0.57 % is 0.0057, which a binary division would not
+ * give.
  */
 export function fractionOf(percent: number): number {
   const [digits = '', exponent = '0'] = String(percent).split('e');
@@ -23,7 +24,7 @@ export function fractionOf(percent: number): number {
 /** A quantity in its base unit: ns, bytes, bytes/s, FLOP, FLOP/s, a fraction of 1. */
 export type Quantity = 'time' | 'transfer' | 'memory' | 'rate' | 'flop' | 'flop/s' | 'share';
 
-/** A unit and how many base units it has. */
+/** A unit and its size in base units. */
 export interface Scale {
   readonly unit: string;
   readonly size: number;
@@ -36,12 +37,12 @@ const decimal = (base: string): Scales => [
   ...['k', 'M', 'G', 'T', 'P'].map((prefix, i) => ({ unit: prefix + base, size: 1000 ** (i + 1) })),
 ];
 
-/** Units of tables whose columns have one unit for all rows. */
+/** Units of tables in which each column has the same unit for all rows. */
 export const MICROSECOND: Scale = { unit: 'us', size: 1e3 };
 export const MEBIBYTE: Scale = { unit: 'MiB', size: 2 ** 20 };
 const MILLISECOND: Scale = { unit: 'ms', size: 1e6 };
 
-/** Smallest unit first. */
+/** Scales from the smallest unit to the largest. */
 const SCALES: Readonly<Record<Quantity, Scales>> = {
   time: [{ unit: 'ns', size: 1 }, MICROSECOND, MILLISECOND, { unit: 's', size: 1e9 }],
   transfer: decimal('B'),
@@ -59,26 +60,26 @@ const SCALES: Readonly<Record<Quantity, Scales>> = {
 };
 
 export const NS_PER_S = 1e9;
-/** Stands in text for a value that is not known. */
+/** Text for an unknown value. */
 export const UNKNOWN = 'na';
 /** Significant digits of an amount. */
 const DIGITS = 4;
-/** A value that rounds up to one of a unit is written in it: 999.96 us is `1.000 ms`. */
+/** A value that rounds up to 1 of a larger unit is written in that unit: 999.96 us is `1.000 ms`. */
 const ROUNDS_UP = 1 - 0.5 / 10 ** DIGITS;
 
-/** The largest unit of which there is at least one. */
+/** The largest unit in which the value is at least 1. */
 export function scaleOf(value: number, quantity: Quantity): Scale {
   const [base, ...larger] = SCALES[quantity];
   return larger.findLast(({ size }) => Math.abs(value) >= size * ROUNDS_UP) ?? base;
 }
 
-/** Four significant digits; whole numbers in full. */
+/** Rounds to four significant digits; whole numbers keep all digits. */
 export function rounded(value: number): string {
   if (Number.isInteger(value)) return String(value);
   return Math.abs(value) >= 10 ** (DIGITS - 1) ? value.toFixed(0) : value.toPrecision(DIGITS);
 }
 
-/** An amount for people, as `525.3 kB`, `1.092 ms`, `99.4 %`; `na` for unknown. */
+/** An amount for people, such as `525.3 kB`, `1.092 ms`, `99.4 %`; `na` for unknown. */
 export function amountText(value: number | null, quantity: Quantity): string {
   if (value === null) return UNKNOWN;
   if (quantity === 'share') return percentText(value);
@@ -87,29 +88,29 @@ export function amountText(value: number | null, quantity: Quantity): string {
 }
 
 const PERCENT = 100;
-/** Below it one decimal would read as 0. */
+/** Smaller percentages would be rounded to 0 with one decimal. */
 const SMALL_PERCENT = 0.05;
 
-/** A fraction of 1 in percent with one decimal; a small one with one significant digit. */
+/** A fraction of 1 as a percentage with one decimal; a small one with one significant digit. */
 function percentText(fraction: number): string {
   const percent = PERCENT * fraction;
   const isSmall = percent !== 0 && Math.abs(percent) < SMALL_PERCENT;
   return `${isSmall ? percent.toPrecision(1) : percent.toFixed(1)} %`;
 }
 
-/** Decimals of a table's column in one unit. */
+/** Decimals in a table column with one unit. */
 export const DECIMALS = 3;
 
 export const inUnit = (value: number, { size }: Scale): string => (value / size).toFixed(DECIMALS);
 
-/** From this length on, times of one profile are in ms: three digits after the point are whole us then. */
+/** From this duration on, times of a profile are in ms, so that three decimals are whole us. */
 const LONG_NS = 10e6;
 
-/** One unit for all times of a table, with three digits after the point. */
+/** One unit for all times of a table, with three decimals. */
 export class TimeUnit {
   readonly #scale: Scale;
 
-  /** @param longest ns */
+  /** @param longest the longest time, in ns */
   constructor(longest: number) {
     this.#scale = longest >= LONG_NS ? MILLISECOND : MICROSECOND;
   }
@@ -122,7 +123,7 @@ export class TimeUnit {
     return ns === null ? UNKNOWN : `${this.bare(ns)} ${this.name}`;
   }
 
-  /** Without the unit. */
+  /** The number without its unit. */
   bare(ns: number): string {
     return inUnit(ns, this.#scale);
   }

@@ -1,12 +1,12 @@
-/** Record class for values over time, of which a profile has millions: it writes itself as bytes. */
+/** Record class for values over time. A profile may have millions of them, so they write themselves as bytes. */
 import { jsonOf } from './control-characters.js';
 import { DeviceLine } from './lines/device-lines.js';
 import { bytesOf, Pieces, type LineBytes } from './lines/line-bytes.js';
 import type { Labels, SampleRecord } from './record.js';
 
-/** A value of a device or of a part of it, at a time or over a period. */
+/** A value of a device or of one of its parts, at one time or over a period. */
 export class ValueLine extends DeviceLine implements SampleRecord {
-  // `declare`: the constructor creates the fields, in the order in which a line has them.
+  // `declare`: the constructor creates the fields, in the order of the line.
   declare readonly type: 'sample';
   declare readonly profile: number;
   declare readonly start: number;
@@ -18,8 +18,8 @@ export class ValueLine extends DeviceLine implements SampleRecord {
   declare readonly labels?: Labels;
 
   /**
-   * @param labels shared by all lines with these labels, since their bytes are cached by object
-   * @param dur ns that the value holds; null when unknown; absent for a value at a time
+   * @param labels one object shared by all lines with these labels, because their bytes are cached by object
+   * @param dur period of the value in ns; null when unknown; absent for a value at one time
    */
   constructor(
     profile: number,
@@ -63,7 +63,7 @@ export class ValueLine extends DeviceLine implements SampleRecord {
 
 const SAMPLES = new Pieces((profile: number) => `{"type":"sample","profile":${JSON.stringify(profile)},"start":`);
 
-/** Profiles have few names of metrics and units. */
+/** Profiles have few distinct metrics and units. */
 const METRICS = new Pieces((metric: string) => `,"metric":${jsonOf(metric)},"value":`);
 const NO_UNIT = '';
 const UNITS = new Pieces((unit: string) => `,"unit":${unit === NO_UNIT ? 'null' : jsonOf(unit)}`);

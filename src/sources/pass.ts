@@ -13,11 +13,11 @@ import type { Which } from '../prof/diff/input-facts.js';
 export interface Pass<Facts> {
   readonly analysis: Analysis<Facts>;
   readonly annotator?: Annotator;
-  /** Whether no further record can change the answer: reading stops. */
+  /** Returns whether no further record can change the answer, so that reading stops. */
   readonly isComplete?: () => boolean;
 }
 
-/** Takes all records, and with an annotator their kernels; comes back after each batch. */
+/** Passes all records to the analysis, and kernels through the annotator if there is one; yields after each batch. */
 export async function* takeBatches<Facts>(
   { batches }: Pick<Source, 'batches'>,
   { analysis, annotator, isComplete }: Pass<Facts>,
@@ -36,8 +36,8 @@ export async function* takeBatches<Facts>(
 }
 
 /**
- * Reads a source to its end and closes it, for answers that read several times or take records in their own way.
- * @param end called when all is read: what it throws is about the source
+ * Reads a source to its end and closes it, for answers that read several times or handle records differently.
+ * @param end called when everything is read; its errors are attributed to the source
  */
 export async function takeRecords(
   source: Source,
@@ -54,11 +54,14 @@ export async function takeRecords(
   }
 }
 
-/** An error of a pass, with what the source says of it: its name, that it is cut off, why no device worked. */
+/** Adds what the source knows to an error of a pass: its name, that it is cut off, why there was no device work. */
 export const withSource = (error: unknown, source: EndedInputs): unknown =>
   withCut(namingInput(explained(error, source), source.name), source);
 
-/** An error about what no device did, with the reason that a profiler recorded; without a hint that does not fit the profile. */
+/**
+ * Adds the reason recorded by the profiler to an error about missing device work; removes a hint that does not fit the
+ * profile.
+ */
 export function explained<Failure>(error: Failure, { endings }: Pick<EndedInputs, 'endings'>): Failure {
   const fit = fitting(
     error,
@@ -67,16 +70,16 @@ export function explained<Failure>(error: Failure, { endings }: Pick<EndedInputs
   return withReason(fit, new Set(endings.flatMap(({ counted }) => [...counted]))) as Failure;
 }
 
-/** Adds the name of the input to an error about the whole of it. */
+/** Adds the name of the input to an error about the whole input. */
 export function namingInput(error: unknown, name: string): unknown {
   const isUnnamed = error instanceof UserError && error.detail.where === undefined && !(error instanceof UsageError);
   return isUnnamed ? new UserError(error.what, { ...error.detail, where: name }) : error;
 }
 
 /**
- * @param name of the input, where it cannot be opened
- * @param isGate whether an input that cannot be compared is an answer
- * @throws UserError for an input that cannot be compared, where there is no gate that must say so in its own way
+ * @param name name of the input, when it cannot be opened
+ * @param isGate whether the answer reports an input that cannot be compared
+ * @throws UserError for an input that cannot be compared, unless a gate reports it
  */
 export async function takeCompared(
   name: string,

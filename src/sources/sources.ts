@@ -1,4 +1,4 @@
-/** Inputs of any form as one stream of records: files and folders of records, profiles that are parsed on the way. */
+/** Inputs of any form as one stream of records: files and folders of records, and profiles, which are parsed on the fly. */
 import { append } from '../containers/element.js';
 import { existsSync, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
@@ -19,27 +19,29 @@ import { counted } from '../record/plural.js';
 /** The records that a command wants. */
 export interface Wanted {
   readonly types: RecordTypes;
-  /** Which ranges it wants, as a reader's option has it; a reader may give more. */
+  /** Which ranges it wants, as a reader's option; a reader may return more. */
   readonly ranges?: 'without-calls' | 'long-calls' | 'without-work';
   /** Skip an input that cannot be read, and report it. */
   readonly skipUnreadable?: true;
-  /** Whether it wants the samples that a reader derives of activities. */
+  /** Whether it wants the samples that a reader derives from activities. */
   readonly derived?: true;
-  /** Whether it wants one profile: a folder of several is refused then, and stands for all of them elsewhere. */
+  /**
+   * Whether it wants a single profile. A folder of several profiles is then refused; otherwise it stands for all of them.
+   */
   readonly isOne?: true;
 }
 
-/** How inputs are opened, whatever is wanted of them. */
+/** How inputs are opened, independent of the records wanted. */
 export interface Opening {
-  /** What `-` and no file stand for; absent where nothing does. */
+  /** The stream for `-` and for no file; absent when there is none. */
   readonly stdin?: Readable;
-  /** Called with the bytes of a file that are read so far, and all that it has: null for a stream. */
+  /** Called with the number of bytes of a file read so far, and its size (null for a stream). */
   readonly onBytes?: (done: number, total: number | null) => void;
-  /** Whether globs stand for files: where no shell replaces them. */
+  /** Whether globs stand for files; set when no shell has expanded them. */
   readonly globs?: true;
-  /** How profiles are parsed. */
+  /** Options for parsing profiles. */
   readonly parsing?: Omit<ProfileOptions, 'profile' | 'name' | 'captures' | 'ranges'>;
-  /** File or folder with the captures of the graphs that profiles replay; those beside each when not given. */
+  /** File or folder with the captures of the graphs that profiles replay; by default those next to each profile. */
   readonly capture?: string | undefined;
 }
 
@@ -50,8 +52,8 @@ export interface Source extends EndedInputs {
 
 /**
  * @param file undefined or '-' for stdin
- * @param wanted kernels when not given
- * @param numbers of the profiles before this one
+ * @param wanted records wanted; kernels by default
+ * @param numbers number of the profiles before this one
  * @throws UserError when there is nothing to read
  */
 export async function openSource(
@@ -65,14 +67,14 @@ export async function openSource(
 }
 
 /**
- * Several inputs as one, one after the other; profiles of the same number stay separate.
- * @param files none for stdin
- * @throws UserError when one of them is not there, or the first cannot be read, unless the command goes on without it
+ * Opens several inputs as one, one after the other; profiles with the same number stay separate.
+ * @param files empty for stdin
+ * @throws UserError when one of them does not exist, or the first cannot be read, unless the command continues without it
  */
 export async function openSources(files: readonly string[], opening: Opening, wanted?: Wanted): Promise<Source> {
   const [first, ...others] = files;
   if (others.length === 0) return openSource(first, opening, wanted);
-  // Said before the first of them was read for minutes; whoever goes on without an input names it with the others.
+  // Report this before minutes of reading; a command that skips unreadable inputs reports it with the others.
   for (const file of wanted?.skipUnreadable === true ? [] : others) {
     if (file !== '-' && !existsSync(file) && !(await standsForFiles(file, opening)))
       throw new UserError('no such file', { where: file });
@@ -101,7 +103,7 @@ export async function openSources(files: readonly string[], opening: Opening, wa
   return { name, endings, batches: batches(), close };
 }
 
-/** Nothing, with the reason, for a command that goes on without the input. @throws the reason for any other */
+/** An empty source with the error, for a command that continues without the input. @throws the error for other commands */
 function unreadable(file: string | undefined, error: unknown, wanted: Wanted | undefined): Source {
   if (wanted?.skipUnreadable !== true || !(error instanceof UserError)) throw error;
   const name = file ?? 'stdin';
@@ -120,8 +122,8 @@ async function* nothing(): AsyncGenerator<readonly ProfileLine[]> {
 }
 
 /**
- * The batches of an input; what it has before a line that cannot be read, where the command goes on.
- * @param all takes how it ended
+ * The batches of an input; those before an unreadable line, when the command continues.
+ * @param all receives how the input ended
  */
 async function* whole(
   { name, batches, endings }: Source,
@@ -134,7 +136,7 @@ async function* whole(
     if (wanted?.skipUnreadable !== true || !(error instanceof UserError)) throw error;
     all.push(failed(name, error));
   } finally {
-    // Not before: a folder's files are opened one after the other.
+    // Only now, because a folder's files are opened one after the other.
     append(all, endings);
   }
 }
@@ -161,7 +163,7 @@ async function openOne(
   const input = await open();
   const form = formOf(input.head);
   if (form === 'records') return openRecords(input, wanted, members);
-  // A pipe cannot be read again by the parser, which reads files.
+  // The parser needs a file, because it cannot read a pipe again.
   if (onStdin || !statSync(file).isFile()) {
     if (form === 'text') return openRecords(input, wanted, members);
     input.close();
@@ -169,18 +171,18 @@ async function openOne(
     throw new UserError('not records, and a profile cannot be read from a pipe', { where: input.name, hint });
   }
   input.close();
-  // The parser and its database library are only loaded here: records alone never need them.
+  // Load the parser and its database library only here, because records do not need them.
   const { UnknownText } = await import('../parse/registry.js');
   try {
     return await openParsed(file, opening, wanted);
   } catch (error) {
-    // The reader of records states which line is none.
+    // The reader of records reports which line is not a record.
     if (error instanceof UnknownText) return openRecords(await open(), wanted, members);
     throw error;
   }
 }
 
-/** A profile of a file; of a stream for '-'. */
+/** Opens a profile from a file, or from a stream for '-'. */
 export async function openParsed(
   path: string,
   { parsing, capture }: Opening,
@@ -198,10 +200,13 @@ export function openRecords(input: Input, wanted: Wanted | undefined, members?: 
   return { name: input.name, batches, endings: [ending], close: input.close };
 }
 
-/** By its first bytes: records are text, an object with a type or a Python dict first; a trace is one JSON value. */
+/**
+ * Decides by the first bytes: records are text that starts with an object with a type or with a Python dict; a trace is one
+ * JSON value.
+ */
 export function formOf(head: Buffer): 'records' | 'text' | 'other' {
   const text = textStart(head.subarray(0, 4096));
-  // Whatever else is in them: the reader of records says which line is broken.
+  // Even if later lines are broken; the reader of records reports them.
   if (text.startsWith('{"type":')) return 'records';
   const isBinary = head.subarray(0, 512).some((byte) => byte < 32 && (byte < 9 || byte > 13));
   if (isBinary) return 'other';
@@ -211,16 +216,16 @@ export function formOf(head: Buffer): 'records' | 'text' | 'other' {
   return text === '' || text.startsWith('{') ? 'records' : 'text';
 }
 
-/** Records of a profile handed on together: with 1000, many outlive the collector's first generation. */
+/** Number of records of a profile passed on together; with 1000, many outlive the garbage collector's first generation. */
 const BATCH = 100;
 
 export const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
-/** Whether a path is none, but a pattern. */
+/** Whether a path does not exist and is a pattern. */
 const standsForFiles = async (path: string, { globs }: Opening): Promise<boolean> =>
   globs === true && !existsSync(path) && (await import('../parse/input/folder-files.js')).isPattern(path);
 
-/** Records as Parquet, profiles, or files of records: of a folder, or what a glob stands for. */
+/** Opens a folder, or the matches of a glob: records as Parquet, profiles, or files of records. */
 async function openFolder(
   folder: string,
   opening: Opening,
@@ -234,15 +239,16 @@ async function openFolder(
   return { name: folder, batches, endings: [ending], close: () => undefined };
 }
 
-/** A profile of a folder, or the path of a file of records. */
+/** A profile in a folder, or the path of a file of records. */
 type FolderFile = ProfileFile | string;
 
 const pathOf = (file: FolderFile): string => (typeof file === 'string' ? file : file.name);
 
 /**
- * The profiles of a folder; without one its files of records, which beside profiles were made of these, as partial answers
- * were beside records. Profiles that cannot be read are reported and set the exit code.
- * @throws UserError without any, and for several where one is wanted
+ * Opens the profiles of a folder, or its files of records when it has none. Files of records next to profiles were made
+ * from these, as partial answers were made from records next to them. Profiles that cannot be read are reported and set the
+ * exit code.
+ * @throws UserError when there are none, and for several when one is wanted
  */
 async function openFiles(
   folder: string,
@@ -260,7 +266,7 @@ async function openFiles(
   const onNote = ({ what }: UserError): void => void status.notes.push(what);
   for await (const found of findProfiles([folder], { format: parsing?.format, capture, passOver, onNote })) {
     if (found instanceof UserError) failures.push(found);
-    // More than one is only counted where one is wanted.
+    // When only one is wanted, further profiles are just counted.
     else if (profiles.push(found.source) > 1 && wanted?.isOne === true) found.source.dispose();
   }
   const files: readonly FolderFile[] = [profiles, records, partials].find(({ length }) => length > 0) ?? [];
@@ -290,11 +296,11 @@ function severalFiles(folder: string, files: readonly FolderFile[]): UserError {
 
 interface RecordFiles {
   readonly records: readonly string[];
-  /** Of `dprof partial`. */
+  /** Files of `dprof partial`. */
   readonly partials: readonly string[];
 }
 
-/** Files of records in a folder, in order of name. @throws UserError for a folder without files */
+/** Files of records in a folder, ordered by name. @throws UserError for a folder without files */
 export async function recordFilesIn(folder: string): Promise<RecordFiles> {
   const { expandInput, startOf } = await import('../parse/source.js');
   const { paths } = await expandInput(folder);
@@ -303,7 +309,7 @@ export async function recordFilesIn(folder: string): Promise<RecordFiles> {
   return { records: of('records'), partials: of('partial') };
 }
 
-/** All of a folder, one after the other. */
+/** Reads all files of a folder, one after the other. */
 function filesInTurn(
   before: readonly StreamStatus[],
   files: readonly FolderFile[],
@@ -343,7 +349,7 @@ async function recordsOf(
   return { name, batches: inBatches(records, ending), endings: [ending], close: () => source.dispose() };
 }
 
-/** Batches, with a turn of the event loop after each: signals and a closed output are noticed between them. */
+/** Yields batches, and gives the event loop a turn after each, so that signals and a closed output are noticed. */
 async function* inBatches(
   records: Iterable<ProfileLine>,
   ending: StreamStatus,

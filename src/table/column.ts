@@ -1,6 +1,6 @@
 /**
- * A table, its columns, and columns by the keys that users write. The value of a column is raw: base units, unrounded,
- * null for unknown. Its text is for people and awk.
+ * Tables and their columns, which users select by key. The value of a column is raw: base units, unrounded, null for
+ * unknown. Its text is for people and awk.
  */
 import { UNKNOWN } from '../record/units.js';
 import { nearest, UsageError } from '../record/errors.js';
@@ -10,10 +10,10 @@ interface Table<Row> {
   readonly rows: Iterable<Row>;
 }
 
-/** A table whose rows only its own columns read. */
+/** A table whose rows are read only through its columns. */
 export type AnyTable = Table<unknown>;
 
-/** A row as JSON has it: raw values by the keys of the columns. */
+/** A row as in JSON: raw values by column key. */
 export type RowObject = Readonly<Record<string, CellValue>>;
 
 export const rowObject = <Row>(columns: readonly Column<Row>[], row: Row): RowObject =>
@@ -22,8 +22,8 @@ export const rowObject = <Row>(columns: readonly Column<Row>[], row: Row): RowOb
 export const rowObjects = ({ columns, rows }: AnyTable): RowObject[] => [...rows].map((row) => rowObject(columns, row));
 
 /**
- * @param others what the user may have meant that is no column
- * @throws UsageError naming the nearest key
+ * @param others other names that the user may have meant, which are not columns
+ * @throws UsageError that suggests the nearest key
  */
 export const requireColumnOf = <C extends ColumnShape>(
   columns: readonly C[],
@@ -38,9 +38,9 @@ function refuse(key: string, keys: readonly string[]): never {
 }
 
 /**
- * The keys of a comma-separated list.
- * @param option that the list was given with, for messages
- * @throws UsageError when there are none
+ * Splits a comma-separated list of keys.
+ * @param option the option with the list, for messages
+ * @throws UsageError when the list is empty
  */
 export function splitKeys(option: string, list: string): string[] {
   const keys = list.split(',').map((key) => key.trim());
@@ -48,27 +48,27 @@ export function splitKeys(option: string, list: string): string[] {
   return keys;
 }
 
-/** How the values of a column look. */
+/** How values of a column are formatted. */
 export type ColumnFormat = Pick<ColumnShape, 'type' | 'unit' | 'digits' | 'significant' | 'width'>;
 
-/** Texts. @param width 0 to share what other columns leave */
+/** A column of strings. @param width 0 to share the width that other columns leave */
 export const str = (width: number): ColumnFormat => ({ type: 'str', width });
 
-/** Whole numbers. */
+/** A column of whole numbers. */
 export const int = (width: number, unit?: ColumnShape['unit']): ColumnFormat => ({
   type: 'int',
   width,
   ...(unit === undefined ? {} : { unit }),
 });
 
-/** @param digits after the point; all of them when not given */
+/** @param digits decimals; all of them by default */
 export const real = (width: number, digits?: number, unit?: ColumnShape['unit']): ColumnFormat => ({
   ...int(width, unit),
   type: 'real',
   ...(digits === undefined ? {} : { digits }),
 });
 
-/** `doc` is one line for help and docs, `more` what few columns have. */
+/** Makes a column. `doc` is its line for help and docs, `more` has the rarer fields. */
 export const column = <Row>(
   key: string,
   header: string,
@@ -78,75 +78,81 @@ export const column = <Row>(
   more: Partial<Column<Row>> = {},
 ): Column<Row> => ({ key, header, ...format, doc, value, ...more });
 
-/** Columns whose values come from the op's formula rather than from the record. */
+/** Marks columns whose values come from the op's formula instead of the record. */
 export const derived = <Row>(columns: readonly Column<Row>[]): readonly Column<Row>[] =>
-  columns.map((one) => ({ ...one, derived: true }));
+  columns.map((column) => ({ ...column, derived: true }));
 
 /** The raw value of a cell: base units, unrounded, null for unknown. */
 export type CellValue = number | string | readonly (number | string)[] | null;
 
 /** A column without access to its rows. */
 export interface ColumnShape {
-  /** Name in JSON and in lists of columns. */
+  /** Name of the column in JSON and in lists of columns. */
   readonly key: string;
-  /** Name in all other formats. */
+  /** Name of the column in all other formats. */
   readonly header: string;
-  /** Replaces a header that is longer than the column is wide. */
+  /** Replaces a header that is wider than the column. */
   readonly narrowHeader?: string;
   readonly unit?: 'ns' | 'us' | 's' | 'bytes' | 'MiB' | 'FLOP' | 'FLOP/s' | 'FLOP/B' | 'TFLOP/s' | 'GB/s' | '%';
-  /** A real number has a fixed number of digits in text for people and awk, and all of them in CSV and JSON. */
+  /**
+   * Type of the values. A real number has a fixed number of digits in text for people and awk, and all digits in CSV and
+   * JSON.
+   */
   readonly type: 'int' | 'real' | 'str';
-  /** Whether its texts stand to the right, as numbers do. */
+  /** Whether its texts are right-aligned, like numbers. */
   readonly toTheRight?: boolean;
-  /** Digits after the point of a real number in text. */
+  /** Decimals of a real number in text. */
   readonly digits?: number;
-  /** Significant digits of a real number in text, in place of `digits`. */
+  /** Significant digits of a real number in text, instead of `digits`. */
   readonly significant?: number;
-  /** Whether text marks a rise by a plus sign. */
+  /** Whether text has a plus sign for positive values. */
   readonly signed?: boolean;
   /** Characters in the columns format; columns of width 0 share what the others leave. */
   readonly width: number;
-  /** True when the value comes from the op's formula rather than from the record. */
+  /** True when the value comes from the op's formula instead of the record. */
   readonly derived?: boolean;
-  /** Whether screens and Markdown reports leave the column out. */
+  /** Whether screens and Markdown reports omit the column. */
   readonly machineOnly?: boolean;
-  /** Whether its texts are fixed words of the program rather than names of the profiled one: Markdown needs no escape. */
+  /**
+   * Whether its texts are fixed words of this program and not names from the profiled one, so that Markdown needs no
+   * escapes.
+   */
   readonly vocabulary?: boolean;
   /** One line for help and docs. */
   readonly doc: string;
-  /** What its values are lists of, where they are lists; `type` is then `str`, since a list of numbers is no number. */
+  /** Element type of values that are lists; `type` is `str` then, because a list of numbers is not a number. */
   readonly list?: 'int' | 'str';
   /** The list separator in text; ',' by default. */
   readonly separator?: string;
-  /** Follows the text of a list that is not empty. */
+  /** Text appended to a list that is not empty. */
   readonly suffix?: string;
 }
 
-/** A column over rows of one kind. */
+/** A column with access to its rows. */
 export interface Column<Row> extends ColumnShape {
   value(row: Row): CellValue;
-  /** Text for the columns format where that is shorter than the full text. */
+  /** Text for the columns format when it is shorter than the full text. */
   narrow?(row: Row): string;
-  /** Whether the value is a rate above the device's peak: text shows `!` for it. */
+  /** Whether the value is a rate above the device's peak; text then shows `!`. */
   impossible?(row: Row): boolean;
-  /** Whether Markdown sets the text in bold, which is for columns of the program's own words. */
+  /** Whether Markdown prints the text in bold; for columns with this program's own words. */
   emphasis?(row: Row): boolean;
 }
 
-/** The fields of a column that do not read its rows. */
+/** The fields of a column that do not access its rows. */
 export const shapeOf = <Row>(column: Column<Row>): ColumnShape =>
   Object.fromEntries(
     Object.entries(column).filter(([, field]) => typeof field !== 'function'),
   ) as unknown as ColumnShape;
 
-/** In text in place of a rate above the device's peak: a defect of the counting. */
+/** Shown as text instead of a rate above the device's peak, which is an error in the counting. */
 const IMPOSSIBLE = '!';
 
-/** The value for people: `!` for a value that the device cannot reach. */
+/** The value for people: `!` for a rate that the device cannot reach. */
 export const shownValue = <Row>(column: Column<Row>, row: Row): CellValue =>
   column.impossible?.(row) === true ? IMPOSSIBLE : column.value(row);
 
-/** Whether values are numbers: compared as such, sorted largest first, right-aligned. */
+/** Whether values are numbers: compared numerically, sorted largest first, right-aligned. */
 export const isNumeric = ({ type }: ColumnShape): boolean => type !== 'str';
 
 export const isToTheRight = (column: ColumnShape): boolean => isNumeric(column) || column.toTheRight === true;
@@ -161,7 +167,7 @@ function numberText({ digits, significant, signed }: ColumnShape, value: number)
   return signed === true ? withSign(text) : text;
 }
 
-/** `+1.5`, `-1.5`; what rounds to 0 has no sign. */
+/** `+1.5`, `-1.5`; a value that rounds to 0 has no sign. */
 function withSign(text: string): string {
   const number = Number(text);
   return number > 0 ? `+${text}` : number === 0 ? text.replace('-', '') : text;
@@ -175,7 +181,7 @@ export const textOf = (column: ColumnShape, value: CellValue): string => {
   return value.length === 0 ? '-' : value.join(column.separator ?? ',') + (column.suffix ?? '');
 };
 
-/** The column over rows that have the column's own rows as a part. */
+/** A column over rows that contain the given column's rows as a part. */
 export function nestedColumn<Part, Row>(column: Column<Part>, part: (row: Row) => Part): Column<Row> {
   const shape: ColumnShape = column;
   const value = (row: Row): CellValue => column.value(part(row));

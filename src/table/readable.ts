@@ -1,8 +1,11 @@
-/** Columns as screens and Markdown reports show them: times in us, sizes in MiB, all other values as they are. */
+/**
+ * Columns as screens and Markdown reports show them: times in us, sizes in MiB, all other values as they are; and lines of a
+ * label and a text.
+ */
 import { amountText, DECIMALS, MEBIBYTE, MICROSECOND, type Quantity, type Scale } from '../record/units.js';
 import type { CellValue, Column, ColumnShape } from './column.js';
 
-/** The same column in the unit of screens, with another header. Three digits keep whole ns. */
+/** The same column in the unit for screens, with another header. Three decimals keep whole ns. */
 export function readable<Row>(column: Column<Row>, header: string): Column<Row> {
   if (column.unit === 'ns') return { ...scaledDown(column, MICROSECOND), unit: 'us', header };
   if (column.unit === 'bytes') return { ...scaledDown(column, MEBIBYTE), unit: 'MiB', header };
@@ -21,7 +24,7 @@ const scaledDown = <Row>(column: Column<Row>, { size }: Scale): Column<Row> => (
 
 const GIGA = 1e9;
 
-/** What columns of a unit are amounts of, and how many base units one of theirs is. */
+/** The quantity of a column with some unit, and the unit's size in base units. */
 const AMOUNTS: Partial<Record<NonNullable<ColumnShape['unit']>, readonly [Quantity, number]>> = {
   ns: ['time', 1],
   bytes: ['transfer', 1],
@@ -29,10 +32,7 @@ const AMOUNTS: Partial<Record<NonNullable<ColumnShape['unit']>, readonly [Quanti
   'GB/s': ['rate', GIGA],
 };
 
-/**
- * The same column with a unit for each value, as `32.32 ms` and `4 B`: for values of which the largest and the smallest
- * are far apart.
- */
+/** The same column with a unit for each value, as in `32.32 ms` and `4 B`: for values of very different sizes. */
 export function inAmounts<Row>(column: Column<Row>): Column<Row> {
   const { unit, ...rest } = column;
   const amount = unit === undefined ? undefined : AMOUNTS[unit];
@@ -47,3 +47,13 @@ export function inAmounts<Row>(column: Column<Row>): Column<Row> {
     },
   };
 }
+
+/** A label and a text; the label is empty where the text goes on from the line above. */
+export type LabelledLine = readonly [label: string, text: string];
+
+/**
+ * A line of a label and a text; texts of lines of one width stand under each other.
+ * @param width characters of the longest label
+ */
+export const labelledLine = (label: string, text: string, width: number): string =>
+  `${label.padEnd(width)} ${text}`.trimEnd();

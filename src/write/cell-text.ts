@@ -1,27 +1,27 @@
-/** Cell texts: words, texts of a known width, and lines of them under each other without frames, numbers to the right. */
+/** Formats cell texts: words, texts of a known width, and aligned lines without frames, with numbers on the right. */
 import { escapeControls, legible } from '../record/control-characters.js';
 import { textOf, isToTheRight, shownValue, type ColumnShape, type CellValue, type Column } from '../table/column.js';
 import { elementAt } from '../containers/element.js';
 
 // eslint-disable-next-line no-control-regex -- the whole of ASCII
 const ASCII = /^[\u0000-\u007f]*$/;
-/** One word for awk: no blank inside, never empty. */
+/** One word for awk: without blanks, never empty. */
 export const word = (text: string): string => {
   return text === '' ? '-' : escapeControls(text.replace(/\s/g, '_'));
 };
 
-/** A value's text after `safe`; the text of a number needs none. */
+/** A value's text after `safe`; texts of numbers need no escaping. */
 export const cellText = (column: ColumnShape, value: CellValue, safe: (text: string) => string): string =>
   typeof value === 'number' ? textOf(column, value) : safe(textOf(column, value));
 
 const ZERO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}]/u;
-/** Scripts and symbols that terminals draw two cells wide. */
+/** Scripts and symbols that terminals draw with double width. */
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{1f300}-\u{1faff}]|[\u{20000}-\u{3fffd}]/u;
 
 const cellsOf = (character: string): number => (ZERO_WIDTH.test(character) ? 0 : WIDE.test(character) ? 2 : 1);
 
-/** Columns of a terminal that a text takes. */
+/** Number of terminal columns that a text takes. */
 export function cells(text: string): number {
   if (ASCII.test(text)) return text.length;
   let width = 0;
@@ -29,7 +29,7 @@ export function cells(text: string): number {
   return width;
 }
 
-/** The longest beginning of the text that takes at most `width` cells. */
+/** The longest prefix of the text that takes at most `width` cells. */
 export function cut(text: string, width: number): string {
   if (text.length <= width && ASCII.test(text)) return text;
   let taken = 0;
@@ -44,8 +44,8 @@ export function cut(text: string, width: number): string {
 }
 
 /**
- * A quantity in at most `width` characters: in full, else with an exponent and as many digits as fit, else `#`.
- * A number is never cut, since the rest would be another number.
+ * A quantity in at most `width` characters: in full, else with an exponent and as many digits as fit, else `#`. A number is
+ * never truncated, because that would be a different number.
  */
 export function fitQuantity(value: number, width: number): string {
   const full = String(value);
@@ -57,13 +57,13 @@ export function fitQuantity(value: number, width: number): string {
   return '#'.repeat(width);
 }
 
-/** An id in at most `width` characters: in full, or `#`, since a rounded id is useless. */
+/** An id in at most `width` characters: in full or as `#`, because a rounded id is useless. */
 export const fitId = (value: number, width: number): string => {
   const full = String(value);
   return full.length <= width ? full : '#'.repeat(width);
 };
 
-/** @param right columns whose cells are right-aligned, by number; the last cell of a row is never padded */
+/** @param right indices of right-aligned columns; the last cell of a row is never padded */
 export function aligned(rows: readonly (readonly string[])[], right: ReadonlySet<number> = new Set()): string[] {
   const safe = rows.map((row) => row.map(legible));
   const widths: number[] = [];
@@ -82,10 +82,10 @@ export function aligned(rows: readonly (readonly string[])[], right: ReadonlySet
   );
 }
 
-/** A table as aligned lines; `header` false leaves the header line out. */
+/** A table as aligned lines, without the header line if `header` is false. */
 export function alignedTable<Row>(columns: readonly Column<Row>[], rows: Iterable<Row>, header = true): string[] {
   const right = new Set(columns.flatMap((column, i) => (isToTheRight(column) ? [i] : [])));
-  // A last column of numbers is padded too: an empty cell after it ends the row.
+  // A last column of numbers is padded too, by ending the row with an empty cell.
   const last = columns.at(-1);
   const end = last !== undefined && isToTheRight(last) ? [''] : [];
   const lines = [...rows].map((row) => [...columns.map((column) => textOf(column, shownValue(column, row))), ...end]);

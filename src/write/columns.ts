@@ -1,6 +1,6 @@
 /**
- * What an output format of tables is, and that of columns of fixed width for the terminal. No line is wider than the
- * given width, blanks between columns included.
+ * Output formats of tables, and the format with columns of fixed width for the terminal. No line exceeds the given width,
+ * including the blanks between columns.
  */
 import { escapeControls } from '../record/control-characters.js';
 import { UserError } from '../record/errors.js';
@@ -15,41 +15,40 @@ import {
 } from '../table/column.js';
 import { cells, cut, fitId, fitQuantity } from './cell-text.js';
 
-/** A row as its format keeps it until it is written. */
+/** A row as its format stores it until it is written. */
 export type Packed = string | readonly CellValue[];
 
-/** The columns of a table and how it is laid out. */
+/** The columns of a table and its layout. */
 export interface Layout<Row> {
   readonly columns: readonly Column<Row>[];
   readonly header: boolean;
-  /** Widest line, for formats that have one. */
+  /** Maximum line width, for formats that have one. */
   readonly width: number | null;
 }
 
-/** A table being written: the head, then rows in batches, then the end. */
+/** A table that is being written: the head, then rows in batches, then the end. */
 export interface Sheet<Row> {
   head(): string;
   pack(row: Row): Packed;
   rows(packed: readonly Packed[]): string;
-  /** Pieces that depend on all rows; of a binary format all there is. */
+  /** Pieces that depend on all rows; the whole output of a binary format. */
   end(): Iterable<string | Uint8Array>;
 }
 
-/** An output format of tables. */
 export interface Format {
   readonly id: string;
   readonly title: string;
-  /** Whether it is bytes and no text. */
+  /** Whether it is binary and not text. */
   readonly binary?: true;
-  /** The format itself where its library is loaded when it is needed: `open` is for that one. */
+  /** Loads the format's library and returns the complete format, whose `open` is then used. */
   readonly load?: () => Promise<Format>;
   /** @throws UserError when the columns do not fit the width */
   open<Row>(layout: Layout<Row>): Sheet<Row>;
 }
 
-/** Width when none is given. It does not depend on the terminal: the same input gives the same bytes. */
+/** Width when none is given. It does not depend on the terminal, so that the same input gives the same bytes. */
 export const DEFAULT_WIDTH = 132;
-/** Characters that a column without a width of its own has at least. */
+/** Minimum characters of a column without a fixed width. */
 const LEAST_FLEXIBLE = 6;
 
 export const columns: Format = {
@@ -77,7 +76,7 @@ export const columns: Format = {
   },
 };
 
-/** A real number has its digits where these fit. */
+/** A real number has its fixed digits when they fit. */
 function fit(column: ColumnShape, value: number, width: number): string {
   if (column.type !== 'real') return column.unit === undefined ? fitId(value, width) : fitQuantity(value, width);
   const text = textOf(column, value);
@@ -89,13 +88,13 @@ interface PlacedColumn<Row> {
   readonly width: number;
 }
 
-/** Width that the columns need at least, blanks between them included. */
+/** Minimum width of the columns, including the blanks between them. */
 export function leastWidth(columns: readonly ColumnShape[]): number {
   return columns.reduce((sum, { width }) => sum + (width > 0 ? width : LEAST_FLEXIBLE), columns.length - 1);
 }
 
 /**
- * The first columns, as many as fit a width, and at least one.
+ * The first columns that fit a width; at least one.
  * @param width null for the default
  */
 export function fittingColumns<Shape extends ColumnShape>(
@@ -107,7 +106,7 @@ export function fittingColumns<Shape extends ColumnShape>(
   return columns.slice(0, count);
 }
 
-/** Widths of the chosen columns: what the fixed ones leave is shared by the flexible ones. */
+/** Widths of the chosen columns: flexible columns share what the fixed ones leave. */
 function placed<Row>({ columns: chosen, width }: Layout<Row>): PlacedColumn<Row>[] {
   const total = width ?? DEFAULT_WIDTH;
   const least = leastWidth(chosen);
@@ -136,7 +135,7 @@ const ROWS_AT_ONCE = 1000;
 
 interface TableLayout {
   readonly header?: boolean;
-  /** Of columns of fixed width; as wide as the columns need, and at least the default, where it is not given. */
+  /** Maximum width of fixed-width columns; by default as wide as the columns need, and at least the default width. */
   readonly width?: number | null;
 }
 

@@ -1,6 +1,7 @@
-/** Table formats, and those of them that need few lines. Help, docs and completion come from the list at the end. */
+/** The table formats, and the implementation of the short ones. Help, docs and completion use the list at the end. */
 import { requireNamed } from '../record/errors.js';
 import { markdown } from './markdown.js';
+import { fitted } from './fitted-table.js';
 import { table } from './framed-table.js';
 import { columns, type Format } from './columns.js';
 import type * as CsvStringify from 'csv-stringify/sync';
@@ -14,7 +15,7 @@ const parquet: Format = {
   id: 'parquet',
   title: 'Parquet, for DuckDB, pandas and Spark: column keys, raw values, null for unknown; with -o FILE',
   binary: true,
-  // The library takes longer to load than most reports take to compute.
+  // Loading the library takes longer than computing most reports.
   load: async () => {
     const { openParquet } = await import('./parquet/parquet-rows.js');
     return { ...parquet, open: openParquet };
@@ -26,7 +27,7 @@ const parquet: Format = {
 
 const space: Format = {
   id: 'space',
-  title: 'one blank between cells, none inside, for awk (the default)',
+  title: 'one blank between cells, none inside, for awk (the default, but on a terminal)',
   open({ columns, header }) {
     const line = (texts: readonly string[]): string => `${texts.join(' ')}\n`;
     return {
@@ -51,12 +52,12 @@ const json: Format = {
   },
 };
 
-/** Loaded for CSV alone. */
+/** Loaded only for CSV. */
 const csvStringify = lateLibrary<typeof CsvStringify>('csv-stringify/sync');
 
 const OPTIONS = { record_delimiter: '\n' } as const;
 
-/** CSV after RFC 4180, except that lines end in a line feed alone, as tools on Unix expect. csv-stringify writes it. */
+/** CSV as in RFC 4180, but lines end with a line feed only, as Unix tools expect. csv-stringify writes it. */
 export const csv: Format = {
   id: 'csv',
   title: 'comma-separated (RFC 4180, lines end in LF)',
@@ -72,16 +73,16 @@ export const csv: Format = {
 
 const lines = (rows: readonly (readonly string[])[]): string => csvStringify().stringify(rows as string[][], OPTIONS);
 
-/** Numbers have all their digits: CSV is for programs. */
+/** Numbers keep all digits, because CSV is for programs. */
 const cell = (column: ColumnShape, value: CellValue): string =>
   typeof value === 'number' ? String(value) : csvText(textOf(column, value));
 
-/** All output formats of tables, in the order of the help. */
-export const FORMATS: readonly Format[] = [columns, csv, space, json, table, markdown, parquet];
+/** All output formats of tables, in help order. */
+export const FORMATS: readonly Format[] = [columns, csv, space, json, table, fitted, markdown, parquet];
 
 /**
  * The output format with an id.
- * @throws UsageError naming the nearest format
+ * @throws UsageError that suggests the nearest format
  */
 export const requireFormat = (id: string): Format => requireNamed('format', id, FORMATS, (format) => format.id);
 

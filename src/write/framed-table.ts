@@ -1,6 +1,6 @@
 /**
  * A framed table for people. All rows are held until the end, since a column is as wide as its widest cell: as bytes,
- * which take a tenth of what texts of cells would, and are given back in pieces.
+ * which are given back in pieces.
  *
  * cli-table3 draws the frame and the head, and rows are written between: whole tables given to it take 34 times the CPU
  * at 1,000 rows (`npm run bench formats`: median of 9 pairs), and more the longer they are.
@@ -14,11 +14,11 @@ import { isToTheRight, shownValue, textOf, type ColumnShape, type CellValue } fr
 import { cells, cut } from './cell-text.js';
 import type { Format } from './columns.js';
 
-/** Loaded for a framed table alone: with what it needs, it is a dozen files. */
+/** Loaded only for a framed table, because it consists of a dozen files. */
 const cliTable = lateLibrary<typeof CliTable>('cli-table3');
 
 const WIDEST_CELL = 48;
-/** Between cells and rows that are held: clean texts have no control characters. */
+/** Separators between stored cells and rows, which cannot occur in texts because control characters are escaped. */
 const [CELL_END, ROW_END] = ['\t', '\n'];
 
 export const table: Format = {
@@ -52,7 +52,7 @@ export const table: Format = {
   },
 };
 
-/** What stands around the rows: the library draws it around one row of blanks. */
+/** The frame around the rows: the library draws it around one blank row. */
 function frame(
   columns: readonly ColumnShape[],
   widths: readonly number[],
@@ -63,14 +63,14 @@ function frame(
     ...(header ? { head: columns.map((column) => column.header) } : {}),
     colAligns: columns.map((column) => (isToTheRight(column) ? 'right' : 'left')),
     colWidths: widths.map((width) => width + 2),
-    // Colours would make the text depend on where it goes.
+    // Colours would make the text depend on its destination.
     style: { head: [], border: [], compact: true },
   });
   if (rows) framed.push(columns.map(() => ''));
   const lines = framed.toString().split('\n');
   const bottom = lines.pop() ?? '';
   if (rows) lines.pop();
-  return { top: lines.map((one) => `${one}\n`).join(''), bottom: `${bottom}\n` };
+  return { top: lines.map((text) => `${text}\n`).join(''), bottom: `${bottom}\n` };
 }
 
 function line(columns: readonly ColumnShape[], widths: readonly number[], row: string): string {
@@ -81,7 +81,7 @@ function line(columns: readonly ColumnShape[], widths: readonly number[], row: s
   return `│ ${framed.join(' │ ')} │\n`;
 }
 
-/** Quantities with their thousands apart; long texts cut, and marked as such. */
+/** Quantities have thousands separators; long texts are shortened and marked. */
 function cell(column: ColumnShape, value: CellValue, narrow: string | undefined): string {
   if (typeof value === 'number' && column.unit !== undefined) {
     return withThousands(value.toFixed(column.digits ?? 0));

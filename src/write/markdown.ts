@@ -1,19 +1,19 @@
-/** Tables of GitHub-flavoured Markdown, and the escape for all text that goes into Markdown. */
+/** Tables in GitHub-flavoured Markdown, and the escaping of all text in Markdown. */
 import { escapeControls, legible } from '../record/control-characters.js';
 import { isNumeric, isToTheRight, shownValue, textOf, type Column, type ColumnShape } from '../table/column.js';
 import type { Format } from './columns.js';
 
-/** What code in backticks cannot hold within a cell: a pipe ends the cell, a backtick the code. */
+/** Characters that code in backticks cannot contain within a cell: a pipe ends the cell, a backtick ends the code. */
 const SPECIAL = /[|`\\\r\n]/;
 const PUNCTUATION = /[!-/:-@[-`{-~]/g;
-/** Signs that Markdown may take for markup, a link or somebody's name. */
+/** Characters that Markdown may interpret as markup, a link or a user name. */
 const MARKUP = /[\\`*_{}[\]<>#|~@&!^$]|:(?=\/\/)|(?<=www)\./gi;
 
 const byNumber = (sign: string): string => `&#${sign.charCodeAt(0)};`;
 
 /**
- * A text as code, in which nothing is markup, a link or a mention. Text that code in backticks cannot hold becomes an
- * HTML element with all punctuation as character references.
+ * A text as code, in which nothing is markup, a link or a mention. A text that backticks cannot hold becomes an HTML
+ * element with all punctuation as character references.
  */
 export function code(text: string): string {
   const safe = escapeControls(text).trim();
@@ -21,14 +21,14 @@ export function code(text: string): string {
   return SPECIAL.test(safe) ? `<code>${safe.replace(PUNCTUATION, byNumber)}</code>` : `\`${safe}\``;
 }
 
-/** A text within a sentence or a title: signs of markup become character references. */
+/** A text within a sentence or a title: markup characters become character references. */
 export const escapeMarkdown = (text: string): string => escapeControls(text).replace(MARKUP, byNumber);
 
 const bold = (text: string): string => (text === '' ? '' : `**${text}**`);
 
 const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`;
 
-/** Numbers and the program's own words stand plain, names from the profile as code. */
+/** Numbers and this program's own words are plain text, names from the profile are code. */
 function cell<Row>(column: Column<Row>, row: Row): string {
   const value = shownValue(column, row);
   const text = legible(textOf(column, value));
@@ -44,7 +44,7 @@ export const markdown: Format = {
   title: 'a Markdown table, names as code',
   open({ columns, header }) {
     return {
-      // A table of Markdown has a header line in any case; without names it is blank.
+      // A Markdown table always has a header line; it is blank when names are not wanted.
       head: () => line(columns.map((column) => (header ? column.header : ''))) + line(columns.map(alignment)),
       pack: (row) => line(columns.map((column) => cell(column, row))),
       rows: (packed) => packed.join(''),

@@ -1,7 +1,7 @@
-/** Words of a shell: quoted for it, and split as it splits them. */
+/** Quotes words for a shell, and splits texts into words as a shell does. */
 import { UsageError } from '../record/errors.js';
 
-/** One word, whatever is in it. */
+/** Quotes one word, whatever it contains. */
 export const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
@@ -9,22 +9,22 @@ const WORD = /(?:[^\s'"\\]|\\[^]|'[^']*'|"(?:[^"\\]|\\[^])*")+/y;
 const PIECE = /\\([^])|'([^']*)'|"((?:[^"\\]|\\[^])*)"|[^'"\\]+/g;
 
 /**
- * The words of a text, with quotes and backslashes as in a shell; nothing else means anything.
- * @param option whose text it is, for messages
+ * Splits a text into words, with quotes and backslashes as in a shell, but no other shell syntax.
+ * @param option the option with the text, for messages
  * @throws UsageError for a quote that is not closed
  */
 export function wordsOf(option: string, text: string): string[] {
   const words: string[] = [];
-  for (let at = 0; at < text.length;) {
-    if (/\s/.test(text.charAt(at))) {
-      at++;
+  for (let position = 0; position < text.length;) {
+    if (/\s/.test(text.charAt(position))) {
+      position++;
       continue;
     }
-    WORD.lastIndex = at;
+    WORD.lastIndex = position;
     const [word] = WORD.exec(text) ?? [];
     if (word === undefined) throw new UsageError(`${option} has a quote that is not closed: ${text}`);
     words.push(plain(word));
-    at += word.length;
+    position += word.length;
   }
   return words;
 }
@@ -36,9 +36,12 @@ const plain = (word: string): string =>
       escaped ?? single ?? double?.replace(/\\(["\\$`])/g, '$1') ?? piece,
   );
 
-/** Stands for an input whose name is not known. */
+/** Stands for an input without a known name. */
 const ANY_FILE = 'FILE';
 
-/** An input in a command that is shown: its name, which is no option, or FILE. @param file undefined or '-' for stdin, whose name nobody knows */
+/**
+ * The word for an input in a suggested command: its name, quoted, with ./ before a leading dash, or FILE. @param file
+ * undefined or '-' for stdin, which has no name
+ */
 export const inputWord = (file: string | undefined): string =>
   file === undefined || file === '-' ? ANY_FILE : quoted(file.startsWith('-') ? `./${file}` : file);

@@ -2,14 +2,16 @@
 import { expect } from 'chai';
 import { spawnSync } from 'node:child_process';
 import { DEVICES } from '../../src/prof/roofline/devices.js';
-import { commandOf, runCli } from '../support/run-cli.js';
+import { commandOf, runCli, type ToolName } from '../support/run-cli.js';
 import { itWithProcess } from '../support/sets.js';
 
 const scriptOf = async (shell: string): Promise<string> => (await runCli('dprof', ['completion', shell])).stdout;
 
 /** Words that dprof gives for a line whose last word is being typed. */
-async function words(...line: readonly string[]): Promise<string[]> {
-  const { code, stdout, stderr } = await runCli('dprof', ['--get-yargs-completions', 'dprof', ...line], {
+const words = (...line: readonly string[]): Promise<string[]> => wordsOf('dprof', line);
+
+async function wordsOf(program: ToolName, line: readonly string[]): Promise<string[]> {
+  const { code, stdout, stderr } = await runCli(program, ['--get-yargs-completions', program, ...line], {
     env: { SHELL: '/bin/bash', ZSH_NAME: '' },
   });
   expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
@@ -64,6 +66,25 @@ describe('dprof completion', () => {
     expect(await words('advise', '--rule', 'copies,fus')).to.deep.equal(['copies,fusion']);
     expect(await words('completion', 'z')).to.deep.equal(['zsh']);
     expect(await words('--device', '')).to.have.length(DEVICES.length);
+  });
+
+  it('answers behind options and files', async () => {
+    expect(await words('-q', 'st')).to.include.members(['steps', 'stacks']);
+    expect(await words('--top', '5', 'diff', '--')).to.include('--min-effect');
+    expect(await words('-q', 'steps', 'net.json', '-f', 'c')).to.deep.equal(['columns', 'csv']);
+    expect(await words('help', 'su')).to.deep.equal(['summary']);
+  });
+
+  it('answers for dparse, which prints a script likewise', async () => {
+    const { code, stdout } = await runCli('dparse', ['completion', 'bash']);
+    expect(code).to.equal(0);
+    expect(stdout).to.include('complete -o bashdefault').and.include('dparse --get-yargs-completions');
+    expect((await runCli('dparse', ['completion'])).stderr).to.equal(
+      'dparse: one SHELL (usage: dparse completion [OPTION...] SHELL)\n',
+    );
+    expect(await wordsOf('dparse', ['-q', 'net.json', '--'])).to.include.members(['--ncu', '--ranges']);
+    expect(await wordsOf('dparse', ['-f', 'p'])).to.deep.equal(['pyprof', 'parquet']);
+    expect(await wordsOf('dparse', ['--ncu', ''])).to.deep.equal([]);
   });
 
   it('leaves files to the shell', async () => {

@@ -112,7 +112,7 @@ describe('dparse: PyTorch traces', () => {
     const odd = kernel('k', 77, 900, { correlation: 77 }).replace('"grid"', '"est. achieved occupancy %": N/A, "grid"');
     const { stderr } = await dparse(writeTrace(traceText([...steps(1), odd, '5'])));
     expect(stderr)
-      .to.match(/events that are no JSON objects \(skipped\): 1/)
+      .to.match(/events that are not JSON objects \(skipped\): 1/)
       .and.match(/values and commas that JSON does not allow \(accepted\): 1/)
       .and.match(/kernels whose host call is not in the profile: 1/);
   });

@@ -11,7 +11,7 @@ import { itShared, ROOT } from '../support/shared.js';
 
 const COMMANDS: readonly (readonly string[])[] = [
   ...[[], ['--explain', '1'], ['--by', 'op'], ['--by', 'range'], ['--by', 'hostop'], ['--by', 'api']],
-  ...[['summary'], ['summary', '--vendor-metrics'], ['steps'], ['ranks'], ['stacks'], ['stacks', '--host'], ['advise']],
+  ...[['summary', '--all'], ['summary', '--vendor-metrics'], ['steps'], ['ranks'], ['stacks'], ['stacks', '--host'], ['advise']],
   ...[['memory'], ['memory', '-f', 'timeline'], ['memory', '-f', 'timeline', '--of', '7']],
   ['perfetto', '-o', freshPath('.pftrace')],
   ['partial', '-o', freshPath('.part')],
@@ -38,7 +38,7 @@ const FOREIGN: readonly (readonly [option: RegExp, formats: RegExp])[] = [
     /record_shapes=True(?!\))|profile_memory|with_stack|with_modules|ProfilerActivity/,
     /nsight|nvprof|neuron|ntff|neff/,
   ],
-  [/neuron-profile|NEFF|NTFF/, /kineto|ascend|nsight|nvprof/],
+  [/neuron-explorer|NEFF|NTFF/, /kineto|ascend|nsight|nvprof/],
 ];
 
 /** Runs every command, and what it names; returns the lines that name options of another profiler. */
@@ -103,13 +103,13 @@ describe('hints', () => {
   it('about partial answers name what takes them, and of a net.dict what needs no times', async () => {
     const part = freshPath('.part');
     await runCli('dprof', ['partial', '-q', '-o', part, join(ROOT, 'samples/job')]);
-    const named = namedIn((await runCli('dprof', ['summary', part])).stdout, part);
+    const named = namedIn((await runCli('dprof', ['summary', '--all', part])).stdout, part);
     // Of each of the four ranks its collectives and its steps, of all together the ranks.
     expect(named.map(([command]) => command)).to.deep.equal([...Array<string>(8).fill('steps'), 'ranks']);
     for (const args of named) expect((await runCli('dprof', args)).code).to.equal(0);
     const dict =
       "{'kShortName': 'ncclAllReduce', 'kLongName': 'ncclAllReduce', 'op': ['ncclAllReduce'], 'seqId': [1]}\n";
-    const { stdout } = await runCli('dprof', ['summary'], { input: dict });
+    const { stdout } = await runCli('dprof', ['summary', '--all'], { input: dict });
     expect(stdout).to.not.match(/next: dprof steps/);
   });
 

@@ -101,11 +101,11 @@ describe('what readers lost', () => {
     const reports = readFileSync(join(ROOT, 'samples/neuron-monitor.jsonl'), 'utf8').split(/(?<=\n)/);
     const [path, records] = [freshPath('.jsonl'), freshPath('.jsonl')];
     writeFileSync(path, [...reports.slice(0, 2), '{"period":\n', ...reports.slice(2)].join(''));
-    expect((await runCli('dprof', ['monitor', '-q', path])).stderr).to.match(/passed over 2 lines that are no report \(first: line 3\)/); // prettier-ignore
+    expect((await runCli('dprof', ['monitor', '-q', path])).stderr).to.match(/passed over 2 lines that are not reports \(first: line 3\)/); // prettier-ignore
     const parsed = await runCli('dparse', ['-q', path]);
-    expect(parsed.stderr).to.match(/figures are incomplete: events that are no JSON objects \(skipped\): 2\n$/);
+    expect(parsed.stderr).to.match(/figures are incomplete: events that are not JSON objects \(skipped\): 2\n$/);
     writeFileSync(records, parsed.stdout);
-    expect((await runCli('dprof', ['monitor', '-q', records])).stderr).to.match(/events that are no JSON objects \(skipped\): 2\n$/); // prettier-ignore
+    expect((await runCli('dprof', ['monitor', '-q', records])).stderr).to.match(/events that are not JSON objects \(skipped\): 2\n$/); // prettier-ignore
   });
 
   it('is said of many profiles in one line, which names the first', async () => {

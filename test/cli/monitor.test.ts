@@ -63,7 +63,7 @@ describe('dprof monitor', () => {
     const input = `${lines(one(1))}not json\n{"a":1}\n\n{"type":"sample",\n${lines(one(2))}`;
     const ran = await monitor(['--no-header', '-c', 'done'], input);
     expect(ran).to.include({ code: 0, stdout: '1\n2\n' });
-    expect(ran.stderr).to.equal('dprof: passed over 3 lines that are no report (first: line 2)\n');
+    expect(ran.stderr).to.equal('dprof: passed over 3 lines that are not reports (first: line 2)\n');
     expect(await monitor(['-q', '--no-header', '-c', 'done'], input)).to.deep.equal(ran);
   });
 
@@ -78,7 +78,7 @@ describe('dprof monitor', () => {
     }
     // A whole line that is no report.
     const other = await monitor(['-q'], `${lines(one(1))}{"a":1}`);
-    expect(other.stderr).to.equal('dprof: passed over 1 line that is no report (first: line 2)\n');
+    expect(other.stderr).to.equal('dprof: passed over 1 line that is not a report (first: line 2)\n');
     expect(other.code).to.equal(0);
   });
 

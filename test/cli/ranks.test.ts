@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeRecords } from '../../bench/growth/records.js';
-import { NAMED } from '../../src/cli/commands/ranks/membership-lines.js';
+import { NAMED } from '../../src/cli/screens/job.js';
 import { A100, profileOn } from '../support/devices.js';
 import { freshPath } from '../support/fresh-path.js';
 import { kernel } from '../support/kernels.js';

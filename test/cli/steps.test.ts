@@ -72,6 +72,16 @@ describe('dprof steps', () => {
     expect((await run(input, '-q')).stderr).to.equal('');
   });
 
+  it('says how to mark steps where there are none, and nothing where the profiler cannot mark any', async () => {
+    const stderrOf = async (format: string): Promise<string> =>
+      (await run(neuronLines([{ ...PROFILE, format }, kernel({ start: 0, dur: 1, step: null })]))).stderr;
+    expect(await stderrOf('kineto')).to.equal(
+      'dprof: 1 profile without steps: a call of step() of the profiler after each step marks them (docs/guide/record.md)\n',
+    );
+    expect(await stderrOf('nsight')).to.match(/^dprof: 1 profile without steps: an NVTX range .* named "step 1"/);
+    expect(await stderrOf('rocprofv3-csv')).to.equal('');
+  });
+
   it('has a help that fits a screen', async () => {
     const { stdout, code } = await run('', '--help');
     expect(code).to.equal(0);

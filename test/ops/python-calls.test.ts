@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { resolveWork } from '../../src/ops/resolve-work.js';
 import type { Arg, OpCall } from '../../src/record/record.js';
-import { aten, byPyprof, call, kernel, t, v } from '../support/calls.js';
+import { aten, byPyprof, call, kernel, none, t, ts, v } from '../support/calls.js';
 
 const F = 'torch.nn.functional';
 const GEMM = kernel('volta_sgemm_128x64_tn');
@@ -71,4 +71,31 @@ describe('Python calls', () => {
     expect(amounts(call(`${F}.layer_norm`, rows, v([512]), w, w, v(1e-5)), layer)).to.deep.equal([81920, 135424]);
     expect(amounts(aten('native_layer_norm', rows, v([512]), w, w, v(1e-5)), layer)).to.deep.equal([81920, 135424]);
   });
+
+  const [x, i] = [t([64, 32]), t([64, 4], 'int64')];
+  const dim = v(1);
+  /** A call of Python, and its op of the dispatcher with all arguments. */
+  const SAME: readonly (readonly [OpCall, OpCall, number, number])[] = [
+    [call('Tensor.mean', x, v(1, 'dim')), aten('mean', x, v([1]), v(false), none), 2048, 8448],
+    [call('torch.gather', x, dim, i), aten('gather', x, dim, i, v(false)), 0, 4096],
+    [call('Tensor.scatter_add', x, dim, i, t([64, 4])), aten('scatter_add', x, dim, i, t([64, 4])), 256, 5120],
+    [call('torch.cat', x, x), aten('cat', ts(x, x), v(0)), 0, 32768],
+    [call('Tensor.to', x, v('torch.float16')), aten('to', x, v(5), v(false), v(false), none), 0, 12288],
+    [call('torch.linspace', v(0), v(1), v(7)), aten('linspace', v(0), v(1), v(7), none, none, none, none), 0, 28],
+    [call('torch.eye', v(3)), aten('eye', v(3), none, none, none, none), 0, 36],
+    [call('torch.bernoulli', x), aten('bernoulli', x, none), 2048, 16384],
+    [call('torch.multinomial', t([4, 100]), v(2)), aten('multinomial', t([4, 100]), v(2), v(true), none), 408, 1664],
+    [call(`${F}.pad`, x, v([1, 1])), aten('constant_pad_nd', x, v([1, 1]), v(0)), 0, 16896],
+    [call(`${F}.max_pool1d`, x, v(2)), aten('max_pool1d_with_indices', x, v([2])), 2048, 20480],
+    [call(`${F}.adaptive_avg_pool1d`, t([8, 1]), v(4)), aten('adaptive_avg_pool1d', t([8, 1]), v([4])), 32, 160],
+    [call('torch.mul', x, t([], 'float64')), aten('mul', x, t([], 'float64')), 2048, 16392],
+    [call('torch.abs', t([8], 'complex64')), aten('abs', t([8], 'complex64')), 8, 96],
+  ];
+  for (const [python, dispatched, flops, bytes] of SAME) {
+    it(`${python.mod}.${python.op}: as the dispatcher's`, () => {
+      const by = kernel('a_kernel');
+      expect(amounts(python, by)).to.deep.equal([flops, bytes]);
+      expect(amounts(dispatched, by)).to.deep.equal([flops, bytes]);
+    });
+  }
 });

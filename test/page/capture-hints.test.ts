@@ -13,7 +13,7 @@ describe('hints of panels without content', () => {
     for (const wanted of WANTED) {
       if (wanted !== 'shapes') expect(lacking(viewOf('ntff', {}), wanted)).to.match(/NEFF/);
       const withProgram = lacking(viewOf('ntff', { compilerVersion: '2.23' }), wanted);
-      expect(withProgram).to.match(wanted === 'shapes' ? /neuron-profile view/ : /XLA_IR_DEBUG=1 XLA_HLO_DEBUG=1/);
+      expect(withProgram).to.match(wanted === 'shapes' ? /neuron-explorer view/ : /XLA_IR_DEBUG=1 XLA_HLO_DEBUG=1/);
       expect(withProgram).to.not.match(/NEFF/);
     }
     // The tool's JSON has all that there is: a program must be compiled with layers.
@@ -21,7 +21,8 @@ describe('hints of panels without content', () => {
       'No kernel was launched in a layer. The program does not name them. ' +
         'XLA_IR_DEBUG=1 XLA_HLO_DEBUG=1, set when the program is compiled, keep the layers of the framework.',
     );
-    for (const wanted of WANTED) expect(lacking(viewOf('neuron-json', {}), wanted)).to.not.match(/neuron-profile|NEFF/);
+    for (const wanted of WANTED)
+      expect(lacking(viewOf('neuron-json', {}), wanted)).to.not.match(/neuron-explorer|NEFF/);
   });
 
   it('name options of the profiler that made the profile alone', () => {
@@ -58,7 +59,7 @@ describe('hints of panels without content', () => {
 
   it('ask for the JSON where operands of a device trace are not known: its program does not have them', () => {
     expect(lacking(viewOf('ntff', {}), 'shapes'))
-      .to.match(/neuron-profile view/)
+      .to.match(/neuron-explorer view/)
       .and.not.match(/NEFF/);
   });
 });

@@ -56,6 +56,10 @@ function compare(page: readonly Row[], other: readonly Row[], keys: readonly str
 /** As answers have it. */
 const percent = (share: number | null): number | null => (share === null ? null : 100 * share);
 
+/** A change of units rounds. */
+const inUnit = (value: unknown, factor = 1): number | null =>
+  typeof value === 'number' ? Number((value * factor).toPrecision(12)) : null;
+
 /** Kernels without a time have none on the page, and none in these answers. */
 const TIMED = ['--where', 'sil>=0'];
 
@@ -130,6 +134,24 @@ const CHECKS: Readonly<Record<string, Check>> = {
     }));
     compare(shown, rows, ['kernel'], isNeuron);
     if (!isNeuron) expect(kernels.count).to.equal(rows.length);
+  },
+
+  ops: async ({ ops }, path) => {
+    const columns = 'op,count,total,flops,bytes,tflops,gbps,peak,bw,tcshare,passes,host,hostself';
+    const rows = await answer(path, '--by', 'op', '-c', columns);
+    const shown = ops.shown.map(({ count, time, hostSelf: hostself, tc, ...op }) => ({
+      // Kernels of a profile without devices are 0 in an answer; whether there were any is not known.
+      ...{ op: op.op, count: count ?? 0, total: Math.round(time ?? 0), flops: op.flops, bytes: op.bytes },
+      ...{ passes: op.passes, host: op.host, hostself, tcshare: percent(tc) },
+      ...{ tflops: inUnit(op.flopsPerS, 1e-12), gbps: inUnit(op.bytesPerS, 1e-9) },
+      ...{ peak: inUnit(op.ofCompute, 100), bw: inUnit(op.ofMemory, 100) },
+    }));
+    const inUnits = ({ tflops, gbps, peak, bw, ...row }: Row): Row => ({
+      ...{ ...row, tflops: inUnit(tflops), gbps: inUnit(gbps), peak: inUnit(peak), bw: inUnit(bw) },
+    });
+    compare(shown, rows.map(inUnits), ['op']);
+    expect(ops.count).to.equal(rows.length);
+    for (const { within, time } of ops.shown) expect(within ?? 0).to.be.at.least(time ?? 0);
   },
 
   roofline: async ({ roofline }, path) => {
@@ -267,11 +289,20 @@ const SAMPLES = [
 
 /** Real profiles of one kind each, and those that long runs take too. */
 const REAL = [
-  ...['data/kineto/mi300_norm_layers_training.json.gz', 'data/nsys/fsdp_2proc.sqlite'],
+  ...[
+    'data/kineto/mi300_norm_layers_training.json.gz',
+    'data/nsys/fsdp_2proc.sqlite',
+    'data/nsys/vsr_a100_pyprof.sqlite',
+  ],
   ...['data/neuron/trn2_fused_bf16_s512', 'data/kineto/ranks/sampled_rank-1.json.gz'],
 ];
 const MORE_REAL = [
-  ...['data/ascend/db_level1_rank1', 'data/kineto/cpu_only_torch_2_13.pt.trace.json.gz', 'data/nvprof/nccl_8v100.nvvp'],
+  ...[
+    'data/kineto/mi300_hipgraph_decode.json.gz',
+    'data/ascend/db_level1_rank1',
+    'data/kineto/cpu_only_torch_2_13.pt.trace.json.gz',
+    'data/nvprof/nccl_8v100.nvvp',
+  ],
   ...['data/kineto/h100_vit.json.gz', 'data/kineto/mi300_resnet_training.json.gz'],
   ...['data/kineto/a100_rank3of8_training.json.gz', 'data/nsys/h100_2gpu_orphans.sqlite'],
   'data/nsys/nvtx_only.sqlite',

@@ -8,8 +8,6 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { main } from '../../src/cli/bin/boundary.js';
-import { run as runDparse } from '../../src/cli/dparse.js';
-import { run as runDprof } from '../../src/cli/dprof.js';
 import { ended, type Ended } from './ended.js';
 import { ROOT } from './shared.js';
 
@@ -34,9 +32,9 @@ export function commandOf(tool: ToolName): string[] {
   return ['--import', preload, join(ROOT, 'src/cli/bin', `${tool}.ts`)];
 }
 
-const TOOLS: Readonly<Record<ToolName, (args: readonly string[]) => Promise<void>>> = {
-  dparse: runDparse,
-  dprof: runDprof,
+const TOOLS: Readonly<Record<ToolName, Parameters<typeof main>[1]>> = {
+  dparse: async () => (await import('../../src/cli/dparse/parse-command.js')).parseCommand,
+  dprof: async () => (await import('../../src/cli/commands.js')).runCalled,
 };
 
 /** Collects what is written to it. */

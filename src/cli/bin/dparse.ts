@@ -1,7 +1,6 @@
 /** The program `dparse`. */
 import { removeBy } from '../../parse/input/cleanup.js';
 import { main, startRemover } from './boundary.js';
-import { run } from '../dparse.js';
 
 removeBy(startRemover);
-await main('dparse', run);
+await main('dparse', async () => (await import('../dparse/parse-command.js')).parseCommand);

@@ -1,22 +1,23 @@
-/** Standard output where it is a file: written by its number, and found closed where it is. */
+/** Standard output when it is a file: written by its file descriptor. Also detects when it is closed. */
 import { closeSync, constants, fstatSync, lstatSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
 import { isSystemError, UserError } from '../../record/errors.js';
 
-/** A stream in its place need not have a number. */
+/** A stream that replaces it may have no file descriptor. */
 interface Stdout {
   readonly fd?: number;
   readonly isTTY?: boolean;
 }
 
-/** Its number, once it is to be written by that. */
+/** Its file descriptor, once it is written through that; null before. */
 let written: number | null = null;
 
 /**
- * The number of standard output where it is a file or a device: Node's stream hands each piece to a file once, and loses
- * what a full disk did not take of it. To what has a reader, as a pipe or a terminal, the stream writes all of it.
- * @returns null for what has a reader
- * @throws UserError where it is closed
+ * The file descriptor of standard output when it is a file or a device. Node's stream passes each piece to a file once, and
+ * loses what does not fit on a full disk. A stream that somebody reads, such as a pipe or a terminal, is written
+ * completely.
+ * @returns null when somebody reads it
+ * @throws UserError when it is closed
  */
 export function stdoutFile({ fd, isTTY }: Stdout = process.stdout): number | null {
   if (fd === undefined || isTTY === true) return null;
@@ -26,19 +27,21 @@ export function stdoutFile({ fd, isTTY }: Stdout = process.stdout): number | nul
   return (written = fd);
 }
 
-/** Closes a file that was written: network file systems may say only then that there was no room. */
+/** Closes a file that was written; network file systems may report only then that there was no room. */
 export function closeStdout(): void {
   if (written !== null && fstatSync(written).isFile()) closeSync(written);
   written = null;
 }
 
-/** Shells, which open /dev/null only for writing: programs that start others without output open it for reading as well. */
+/**
+ * Shells, which open /dev/null only for writing. Programs that start other programs without output open it for reading too.
+ */
 const SHELLS: ReadonlySet<string> = new Set(['ash', 'bash', 'busybox', 'csh', 'dash', 'fish', 'ksh', 'ksh93', 'mksh', 'sh', 'tcsh', 'zsh']); // prettier-ignore
 
 /**
- * Whether standard output was closed (`>&-`) when the program began. Node opens /dev/null in its place, for reading and
- * writing. That it has not inherited that shows in its parent: one without standard output, or a shell with another one.
- * Seen on Linux only.
+ * Whether standard output was closed (`>&-`) when the program began. Node then opens /dev/null for reading and writing. The
+ * parent process shows that this /dev/null was not inherited: it has no standard output, or it is a shell with a different
+ * one. Tested on Linux only.
  */
 function isClosed(): boolean {
   if (stdoutOf('self') !== 'null') return false;
@@ -46,7 +49,7 @@ function isClosed(): boolean {
   return parent === 'none' || (parent === 'other' && isShell(process.ppid));
 }
 
-/** What standard output of a process is: /dev/null for reading and writing, another file, closed; null for unknown. */
+/** What standard output of a process is: /dev/null for reading and writing, another file, or closed; null when unknown. */
 function stdoutOf(id: number | 'self'): 'null' | 'other' | 'none' | null {
   const path = `/proc/${id}/fd/1`;
   try {

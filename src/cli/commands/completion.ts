@@ -1,45 +1,57 @@
-/** `dprof completion`: scripts with which shells ask dprof itself for commands, options and their values. */
+/** `dprof completion`, `dparse completion`: scripts with which shells ask a program for its commands, options and their values. */
 import type { Argv } from 'yargs';
 import { UsageError, requireName } from '../../record/errors.js';
 import { emptyParser, HELP_OPTION, OUTPUT_OPTION, withOptions, type Option, type Tool } from '../arguments.js';
 import type { Command, CommandEntry } from '../command.js';
+import type { ToolName } from '../message.js';
 import { withOutput } from '../output.js';
-import { DPROF } from '../report/report-options.js';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
 const COMPLETION: Tool = {
   name: 'dprof completion',
   usage: 'dprof completion [OPTION...] SHELL',
-  about: ['A script with which a shell completes commands, options, columns, formats, devices and rules of dprof.'],
+  about: [
+    'A script with which a shell completes commands, options, columns, formats,',
+    'devices and rules of dprof. dparse completion SHELL prints that of dparse.',
+  ],
   operands: [`SHELL: ${SHELLS.join(', ')}.`],
   words: SHELLS,
   options: [OUTPUT_OPTION, HELP_OPTION],
   examples: [
-    'source <(dprof completion bash)',
+    'source <(dprof completion bash) && source <(dparse completion bash)',
     'dprof completion bash > ~/.local/share/bash-completion/completions/dprof',
     'dprof completion zsh > "${fpath[1]}/_dprof"',
     'dprof completion fish > ~/.config/fish/completions/dprof.fish',
   ],
 };
 
+/** @throws UsageError for another number of operands than one, and for an unknown shell */
+function scriptText(program: ToolName, operands: readonly string[]): string {
+  const [name, ...others] = operands;
+  if (name === undefined || others.length > 0)
+    throw new UsageError('one SHELL', `usage: ${program} completion [OPTION...] SHELL`);
+  return scriptOf(program, requireName('shell', name, SHELLS));
+}
+
 export const completion: Command = {
   tool: COMPLETION,
   run: async (given) => {
-    const [name, ...others] = given.operands;
-    if (name === undefined || others.length > 0) throw new UsageError('one SHELL', `usage: ${COMPLETION.usage}`);
-    const script = scriptOf(requireName('shell', name, SHELLS));
+    const script = scriptText('dprof', given.operands);
     await withOutput(given.text('output'), [], async (write) => write(script));
   },
 };
 
-/** The parser's own script: it takes the shell from the environment. */
-function scriptOf(shell: string): string {
+/** `dparse completion SHELL`. @throws UsageError likewise */
+export const dparseScript = (operands: readonly string[]): string => scriptText('dparse', operands);
+
+/** The parser's own script for a shell; the parser reads the shell from the environment. */
+function scriptOf(program: ToolName, shell: string): string {
   const before = { ...process.env };
   Object.assign(process.env, { SHELL: shell, ZSH_NAME: '' });
   try {
     const call = `completion ${shell}`;
-    return printedFor([call], emptyParser('dprof').completion(call, false));
+    return printedFor([call], emptyParser(program).completion(call, false));
   } finally {
     for (const name of ['SHELL', 'ZSH_NAME']) restore(name, before[name]);
   }
@@ -50,7 +62,7 @@ function restore(name: string, value: string | undefined): void {
   else process.env[name] = value;
 }
 
-/** What the parser would print for arguments. */
+/** What the parser would print for these arguments. */
 function printedFor(args: readonly string[], parser: Argv): string {
   let printed = '';
   void parser.parse(args, {}, (_error, _given, output) => {
@@ -59,42 +71,44 @@ function printedFor(args: readonly string[], parser: Argv): string {
   return printed === '' ? '' : `${printed}\n`;
 }
 
-/** The name of the parser's completion command; no command of ours has it. */
+/** The name of the parser's completion command; none of our commands has this name. */
 const ASKED = 'words';
 
 /**
  * The words that the last one may become, one a line; of a list, its last entry.
- * @param args of the script: its option, `dprof`, and the words of the line
- * @param entries all commands
+ * @param args of the script: its option, the program, and the words of the line
+ * @param program whose line it is
+ * @param entries all commands of it
  */
 export async function wordsText(
   args: readonly string[],
-  entries: Readonly<Record<string, CommandEntry>>,
+  program: Tool,
+  entries: Readonly<Record<string, CommandEntry>> = {},
 ): Promise<string> {
-  let tool = DPROF;
-  const parser = withOptions(emptyParser('dprof', args), DPROF, true);
+  let tool = program;
+  const parser = withOptions(emptyParser(program.name, args), program, true);
   for (const [name, { title, load }] of Object.entries(entries)) {
     const isNamed = args.includes(name);
     if (isNamed) ({ tool } = await load());
-    const own = tool;
-    const { words } = own;
+    const commandTool = tool;
+    const { words } = commandTool;
     parser.command(isNamed && words !== undefined ? `${name} [word]` : name, title, (command) => {
       if (!isNamed) return command;
       if (words !== undefined) command.positional('word', { choices: words });
-      return withOptions(command, own, true);
+      return withOptions(command, commandTool, true);
     });
   }
   const words = args.slice(1);
   const listed = valueWords(tool.options, words);
   if (listed !== null) return listed.map((word) => `${word}\n`).join('');
   const printed = printedFor(args, parser.completion(ASKED, false));
-  // A short name is an option of one dash.
+  // The parser lists short options with two dashes, which is wrong.
   return printed.replace(/^--\w(?:[:\t].*)?\n/gm, '');
 }
 
 /**
- * Values of options that the parser cannot complete: entries of a list, as in `-c idx,op,t`; no words where the value is the
- * name of a file, so that the shell completes it. Null where the last word is not such a value.
+ * Option values that the parser cannot complete: entries of a list, as in `-c idx,op,t`; no words when the value is a file
+ * name, so that the shell completes it. Null when the last word is not such a value.
  */
 function valueWords(options: readonly Option[], words: readonly string[]): readonly string[] | null {
   const [flag, last = ''] = words.slice(-2);

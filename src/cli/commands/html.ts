@@ -1,5 +1,5 @@
 /**
- * `dprof html`: one page with everything about a profile, for a browser; or with --index a page that lists pages and
+ * `dprof html`: one page with everything about a profile, for a browser; or, with --index, a page that lists pages and
  * jobs.
  */
 import { basename, dirname, join } from 'node:path';
@@ -24,7 +24,7 @@ import type { JobIndex } from '../../prof/html/job/job-data.js';
 import { counted } from '../../record/plural.js';
 import { say } from '../message.js';
 
-/** @throws UserError when it has not been built */
+/** @throws UserError when the page program has not been built */
 export function pageProgram(from = packageFolder()): PageProgram {
   const folder = join(from, 'dist', 'page');
   try {
@@ -35,10 +35,10 @@ export function pageProgram(from = packageFolder()): PageProgram {
   }
 }
 
-/** Options of a page of profiles; a list takes none of them. */
+/** Options for a page of profiles, which a list of pages does not take. */
 const OF_PROFILES = ['step', 'from', 'to', 'events', 'device'] as const;
 
-/** @throws UsageError for options that a list does not have; UserError where there is nothing to list */
+/** @throws UsageError for options that a list does not take; UserError when there is nothing to list */
 export async function writeIndex(given: Arguments, { files, output, quiet }: RecordsRequest): Promise<void> {
   const odd = OF_PROFILES.find((name) => given.text(name) !== undefined);
   if (odd !== undefined) throw new UsageError(`--index lists pages: it has no --${odd}`);

@@ -1,4 +1,4 @@
-/** `dprof job`: answers about many profiles, by many processes. */
+/** `dprof job`: answers about many profiles, computed by many processes. */
 import { EXIT, UserError } from '../../record/errors.js';
 import { runWith, type Command, type CommandEntry } from '../command.js';
 import { say, sayingOnce } from '../message.js';
@@ -31,7 +31,7 @@ export async function removeDamaged(folder: JobFolder): Promise<void> {
   say('dprof', `${folder.at(first)}${others}: damaged since the job wrote it: made again`);
 }
 
-/** Of tasks and of merges, from the job's folder. */
+/** Partial answers of tasks and merges, as paths in the job's folder. */
 const partsOf = (folder: JobFolder): string[] => [
   ...[PLACES.parts, PLACES.merges].flatMap((place) =>
     folder.names(place).flatMap((name) => (name.endsWith('.part') ? [`${place}/${name}`] : [])),
@@ -39,7 +39,7 @@ const partsOf = (folder: JobFolder): string[] => [
   ...(existsSync(folder.at(PLACES.part)) ? [PLACES.part] : []),
 ];
 
-/** Whether a file has all of its members, each with the content that its id states. */
+/** Whether a file has all of its members, each with the content that its id stands for. */
 async function isWhole(path: string): Promise<boolean> {
   const store = new MemberStore();
   try {
@@ -58,7 +58,7 @@ interface JobReportFile {
   readonly args: readonly string[];
 }
 
-/** In `report/`; the first is printed at the end of a job. */
+/** Files in `report/`; the first one that exists is printed at the end of a job. */
 const REPORTS: readonly JobReportFile[] = [
   { file: 'ranks.txt', args: ['ranks'] },
   { file: 'ranks.json', args: ['ranks', '-f', 'json'] },
@@ -69,8 +69,8 @@ const REPORTS: readonly JobReportFile[] = [
 ];
 
 /**
- * Makes those that the part has answers for, and says of the others why not.
- * @param failed what is missing in the part: text says so
+ * Writes the reports that the partial answer has data for, and prints why the others are missing.
+ * @param failed tasks missing from the partial answer, which text reports mention
  */
 export async function writeReports(
   {
@@ -101,10 +101,10 @@ export async function writeReports(
   }
 }
 
-/** The report of kernels, which is no command of its own. */
+/** The report of kernels, which has no command name. */
 const KERNELS: Command = { tool: DPROF, run: reportCommand };
 
-/** Prints the first report that there is. */
+/** Prints the first report that exists. */
 export async function printReport(folder: JobFolder): Promise<void> {
   for (const { file } of REPORTS) {
     const text = folder.read(PLACES.report, file);
@@ -112,7 +112,7 @@ export async function printReport(folder: JobFolder): Promise<void> {
   }
 }
 
-/** @param commands all of them: parts, merges and reports are made by others */
+/** @param commands all commands: other commands make partial answers, merges and reports */
 export function job(commands: Readonly<Record<string, CommandEntry>>): Command {
   return { tool: JOB, run: (given) => runJob(readJobArguments(given), commands) };
 }
@@ -144,7 +144,7 @@ async function runMerges(request: JobRequest & { show: 'merge' }, commands: Comm
   const failed = failedTasks(folder, plan);
   if (await mergeAll(run)) await writeReports({ folder, by: plan.by, failed }, commands);
   writeFailed(folder, failed);
-  // What killed processes have left. A task that has not ended may still run.
+  // Leftover files of killed processes; kept while a task without a known end may still be running.
   if (failed.every(({ hasSaid }) => hasSaid)) folder.remove(PLACES.work);
   if (!quiet) await sayEnd({ folder, plan });
   if (failed.length > 0) process.exitCode = EXIT.failed;
@@ -162,7 +162,7 @@ async function runWhole(request: JobRequest & { show: 'job' }): Promise<void> {
   try {
     refuseActive(folder);
     const opened = withRepaired(found);
-    // What processes that were killed have left.
+    // Leftover files of killed processes.
     folder.remove(PLACES.work);
     if (request.resume) await removeDamaged(folder);
     if (request.engine === 'local') {
@@ -171,7 +171,7 @@ async function runWhole(request: JobRequest & { show: 'job' }): Promise<void> {
     }
     const submitted = submitJob({ ...opened, ...request, options: request.sbatch });
     sayToFollow(folder, submitted, request.quiet);
-    // Its jobs are there for whoever asks next.
+    // The jobs are submitted, so the next process that asks finds them.
     release();
     if (request.wait) await runThere(opened, submitted, request.quiet);
     else await printText(submitted.jobs.map(({ stage, id }) => `${stage} ${id}\n`).join(''));
@@ -192,14 +192,14 @@ async function runHere(opened: OpenJob, request: JobRequest & { show: 'job' }): 
     say('dprof', `stopped: ${done}; go on: dprof job --resume -o ${request.output}`);
     endBy(error.signal);
   } finally {
-    // All processes have ended: whatever is in it is left from one that crashed.
+    // All processes have ended, so anything left in it comes from one that crashed.
     folder.remove(PLACES.work);
   }
 }
 
-/** Ends as the signal would have ended it. */
+/** Ends the process as the signal would have. */
 function endBy(signal: NodeJS.Signals): void {
-  // After the folder is given back.
+  // Wait until the folder is released.
   setImmediate(() => {
     process.kill(process.pid, signal);
   });
@@ -214,10 +214,10 @@ async function runThere({ folder, plan }: OpenJob, submitted: Submitted, quiet: 
   await sayEnd({ folder, plan });
 }
 
-/** The report on stdout, and what failed on stderr. @throws UserError where nothing could be read */
+/** Prints the report to stdout and the failures to stderr. @throws UserError when no profile could be read */
 async function sayEnd({ folder, plan }: OpenJob, heard?: Heard): Promise<void> {
   const failed = failedTasks(folder, plan, heard);
-  // The list may lack what a full disk did not take.
+  // The list may be incomplete because the disk was full.
   if (failed.length > 0) writeWhereRoom(folder, failed);
   sayFailed(folder, failed, plan.tasks.length);
   if (failed.length > 0) process.exitCode = EXIT.failed;

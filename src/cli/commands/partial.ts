@@ -1,4 +1,7 @@
-/** `dprof partial`: what profiles add up to, for answers over many of them; and `dprof merge`: files of these → one. */
+/**
+ * `dprof partial`: reduces profiles to partial answers, for answers about many of them. `dprof merge`: merges files of
+ * partial answers into one.
+ */
 import { append } from '../../containers/element.js';
 import { requireColumn, COLUMNS } from '../../prof/columns/columns.js';
 import { memberHeadOf, MEMBER_TYPES, PartialBuilder, type MemberOptions } from '../../prof/partial/member-builder.js';
@@ -76,7 +79,7 @@ async function run(request: RecordsRequest, options: MemberOptions): Promise<voi
       if (found.failure !== null) failures.push(found.failure);
     }
     const [first, ...others] = failures;
-    // Without any member the last line is the error itself.
+    // Without any members, the last line is the error itself.
     if (first !== undefined && store.size === 0) {
       sayTroubles({ endings }, first);
       for (const { line } of others) say('dprof', line);
@@ -92,11 +95,11 @@ async function run(request: RecordsRequest, options: MemberOptions): Promise<voi
 
 interface Taken {
   readonly endings: readonly StreamStatus[];
-  /** Why the input could not be read, or no further. */
+  /** Why the input could not be read, or not to its end. */
   readonly failure: UserError | null;
 }
 
-/** Puts the members of one input into the store, those before a failure too. */
+/** Adds the members of one input to the store, including those before a failure. */
 async function takeInput(file: string, quiet: boolean, options: MemberOptions, store: MemberStore): Promise<Taken> {
   const meter = progress('dprof', !quiet);
   const builder = new PartialBuilder(options, (lines) => {

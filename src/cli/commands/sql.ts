@@ -1,4 +1,4 @@
-/** `dprof sql`: one query of DuckDB over records. */
+/** `dprof sql`: runs one DuckDB query over records. */
 import { existsSync, rmSync } from 'node:fs';
 import { cleanUp } from '../../parse/input/cleanup.js';
 import { foldersRemovedAtEnd, temporaryFolder } from '../../parse/input/temporary-file.js';
@@ -23,11 +23,12 @@ import { SCHEMA_COLUMNS, schemaRows } from '../../prof/query/sql/sql-table.js';
 import { UsageError } from '../../record/errors.js';
 import type { AnyTable } from '../../table/column.js';
 import { alignedTable } from '../../write/cell-text.js';
+import { fittedLines } from '../../write/fitted-table.js';
 import { loadFormat, requireFormat } from '../../write/formats.js';
 import { DEFAULT_WIDTH } from '../../write/columns.js';
 import { DEVICE_OPTION, readDevice } from '../device-option.js';
 import { say } from '../message.js';
-import { withOutput, type Write } from '../output.js';
+import { terminalWidth, withOutput, type Write } from '../output.js';
 import { recordsCommand, withTableFormats, type RecordsRequest } from '../records-command.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
 
@@ -74,11 +75,11 @@ export const sql = recordsCommand(
     const inputs = { ...request, file: files.length === 1 ? files[0] : undefined, files };
     await withDatabase((database) => answer(database, statement, inputs, readDevice(given)));
   },
-  // The query.
+  // The operand before the files is the query.
   1,
 );
 
-/** @throws UsageError for a file in place of the query */
+/** @throws UsageError for a file instead of a query */
 function checkedStatement(query: string | undefined, files: readonly string[]): string {
   if (query === undefined) throw new UsageError('no query', `usage: ${USAGE}; dprof sql --schema lists the tables`);
   if (!/\s/.test(query.trim()) && existsSync(query)) {
@@ -88,7 +89,7 @@ function checkedStatement(query: string | undefined, files: readonly string[]): 
   return query;
 }
 
-/** A database with a temporary folder, which are both gone afterwards. */
+/** Opens a database with a temporary folder, and removes both afterwards. */
 async function withDatabase(body: (database: Database) => Promise<void>): Promise<void> {
   const library = await loadLibrary();
   const folder = temporaryFolder('dprof sql');
@@ -110,12 +111,13 @@ async function withDatabase(body: (database: Database) => Promise<void>): Promis
   }
 }
 
-/** ms: DuckDB works on threads of its own, and takes some 50 MB in this time. */
+/** Interval in ms between memory checks: DuckDB works in its own threads, and can allocate about 50 MB in this time. */
 const WATCHED_EVERY = 20;
 
 /**
- * Ends the process, whose exit would wait for DuckDB: what one of its functions has begun cannot be interrupted.
- * @param before bytes of the process before the query
+ * Kills the process when the query takes too much memory. A normal exit would wait for DuckDB, whose functions cannot be
+ * interrupted.
+ * @param before memory of the process before the query, in bytes
  */
 function limitMemory(before: number): void {
   if (process.memoryUsage.rss() - before < QUERY_MEMORY_MB * 1024 * 1024) return;
@@ -127,7 +129,7 @@ function limitMemory(before: number): void {
   process.kill(process.pid, 'SIGKILL');
 }
 
-/** The query is checked before anything is read, and says which columns are needed. */
+/** Checks the query before anything is read, and finds the columns that it needs. */
 async function answer(
   database: Database,
   query: string,
@@ -137,23 +139,27 @@ async function answer(
   await createEmptyTables(database.connection);
   const read = await planQuery(database.connection, query);
   const print = async (write: Write): Promise<void> => printResult(await runQuery(database, query), request, write);
-  // As of SHOW TABLES: no file is needed.
+  // For example SHOW TABLES, which needs no file.
   if (read.size === 0) return withOutput(request.output, request.files, print);
   const analysis = await SqlRecords.create(database, read);
   await runAnalysis(request, {
     analysis,
     ...(read.has('kernel') || read.has('rank') ? { annotator: new Annotator(device) } : {}),
-    // Its rows are what was asked for.
+    // The rows are the whole answer, so no notes follow them.
     isDocument: true,
     print: (_answer, write) => print(write),
   });
 }
 
-async function printResult({ columns, batches }: QueryResult, { format }: RecordsRequest, write: Write): Promise<void> {
+async function printResult(
+  { columns, batches }: QueryResult,
+  { format, output }: RecordsRequest,
+  write: Write,
+): Promise<void> {
   if (format === 'text') {
     const rows: ResultRow[] = [];
     for await (const batch of batches) for (const row of batch) rows.push(row);
-    return write(textOf({ columns, rows }));
+    return write(textOf({ columns, rows }, output));
   }
   const sheet = (await loadFormat(requireFormat(format))).open({ columns, header: true, width: DEFAULT_WIDTH });
   await write(sheet.head());
@@ -161,11 +167,15 @@ async function printResult({ columns, batches }: QueryResult, { format }: Record
   for (const piece of sheet.end()) await write(piece);
 }
 
-const textOf = ({ columns, rows }: AnyTable): string => `${alignedTable(columns, rows).join('\n')}\n`;
+function textOf({ columns, rows }: AnyTable, output: string | undefined): string {
+  const width = terminalWidth(output);
+  const lines = width === null ? alignedTable(columns, rows) : fittedLines(columns, [...rows], width);
+  return `${lines.join('\n')}\n`;
+}
 
 function printSchema({ files, format, output }: RecordsRequest): Promise<void> {
   const table = { columns: SCHEMA_COLUMNS, rows: schemaRows(files) };
   return withOutput(output, [], (write) =>
-    format === 'text' ? Promise.resolve(write(textOf(table))) : printTable(table, format, write),
+    format === 'text' ? Promise.resolve(write(textOf(table, output))) : printTable(table, format, write),
   );
 }

@@ -1,24 +1,12 @@
 /** `dprof steps`: where the time of each step of training or serving went. */
-import { escapeControls } from '../../record/control-characters.js';
-import { columnsOf, SERVING_STEP_COLUMNS, STEP_TIME_COLUMNS, type StepRow } from '../../prof/steps/step-columns.js';
-import type { Column } from '../../table/column.js';
+import { SERVING_STEP_COLUMNS, STEP_TIME_COLUMNS } from '../../prof/steps/step-columns.js';
 import { MOST_STEPS } from '../../prof/steps/host-steps.js';
-import { Steps, type ProfileSteps } from '../../prof/steps/steps.js';
-import { readable } from '../../table/readable.js';
-import { aligned, alignedTable } from '../../write/cell-text.js';
+import { Steps } from '../../prof/steps/steps.js';
+import { aligned } from '../../write/cell-text.js';
 import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../records-command.js';
-import { printTable, profileHeading, runAnalysis } from '../run-analysis.js';
-
-const screenColumns = (rows: ProfileSteps['rows']): Column<StepRow>[] =>
-  columnsOf(rows)
-    .filter(({ machineOnly }) => machineOnly !== true)
-    .map((column) => readable(column, column.key));
-
-/** One profile: its name, then its steps with times in us. */
-function screenOf({ profile, header, rows }: ProfileSteps): string {
-  const lines = [`${profileHeading(profile, header)}, times in us`, ...alignedTable(screenColumns(rows), rows)];
-  return `${lines.map(escapeControls).join('\n')}\n`;
-}
+import { terminalWidth } from '../output.js';
+import { printTable, runAnalysis } from '../run-analysis.js';
+import { stepsScreen } from '../screens/steps.js';
 
 export const steps = recordsCommand(
   {
@@ -54,6 +42,8 @@ export const steps = recordsCommand(
     runAnalysis(request, {
       analysis: new Steps(),
       print: ({ table, facts }, write) =>
-        request.format === 'text' ? write(facts.map(screenOf).join('\n')) : printTable(table, request.format, write),
+        request.format === 'text'
+          ? write(facts.map((steps) => stepsScreen(steps, terminalWidth(request.output))).join('\n'))
+          : printTable(table, request.format, write),
     }),
 );

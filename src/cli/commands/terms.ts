@@ -1,4 +1,4 @@
-/** `dprof terms`: what metrics, engines, queues and opcodes are called and mean. */
+/** `dprof terms`: names and meanings of metrics, engines, queues and opcodes. */
 import { TERM_KINDS, TERMS, termsFor, type Term } from '../../prof/neuron/terms.js';
 import { nearest, UsageError, UserError } from '../../record/errors.js';
 import type { Column } from '../../table/column.js';
@@ -11,7 +11,7 @@ import { printTable } from '../run-analysis.js';
 
 const FORMATS = withTableFormats('text');
 
-/** In the order of a term's own fields, which is that of JSON. */
+/** Columns in the order of a term's fields, as in JSON. */
 const TERM_COLUMNS: readonly Column<Term>[] = (
   [
     ['term', 26, 'the word'],
@@ -33,10 +33,10 @@ const TERMS_TOOL: Tool = {
   examples: ['dprof terms MFU', "dprof terms 'dynamic.*percent'", 'dprof terms -f json | jq -r .term'],
 };
 
-/** Characters of a word that a message has. */
+/** Maximum characters of a word in a message. */
 const MOST_SHOWN = 80;
 
-/** @throws UserError for a word that is in no term and no meaning */
+/** @throws UserError for a word that occurs in no term or meaning */
 function chosen(word: string | undefined): readonly Term[] {
   if (word === undefined) return TERMS;
   const found = termsFor(word);

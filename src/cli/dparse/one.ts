@@ -1,4 +1,4 @@
-/** One profile → lines of text, or Parquet files. */
+/** Parses one profile into lines of text, or into Parquet files. */
 import type { FoundProfile } from '../../parse/find.js';
 import { readProfile } from '../../parse/profile.js';
 import { Diagnostics, DIAGNOSTICS, type DiagnosticName } from '../../record/diagnostics.js';
@@ -31,9 +31,9 @@ export interface Counted {
   /** Records written, by type. */
   readonly counts: Readonly<Record<string, number>>;
   readonly oddities: readonly string[];
-  /** What was lost in reading it, in a line; null where nothing was. */
+  /** What was lost while reading, in one line; null when nothing was lost. */
   readonly lost: string | null;
-  /** Whether something was lost, and nothing read. */
+  /** Whether something was lost and nothing was read. */
   readonly isUnread: boolean;
   /** Whether the input ended too early. */
   readonly isCut: boolean;
@@ -41,34 +41,34 @@ export interface Counted {
   readonly rank: number | null;
 }
 
-/** How an input was read. */
+/** How the parsing of an input ended. */
 export interface ParsedProfile {
-  /** As the user gave it; '' when no profile was opened. */
+  /** Name as the user gave it; '' when no profile was opened. */
   readonly name: string;
-  /** Of the profile in the stream. */
+  /** Number of the profile in the stream. */
   readonly ordinal?: number;
   readonly outcome: Outcome;
 }
 
-/** Bytes of lines that are handed on together. */
+/** Bytes of lines that are written at once. */
 const PIECE = 1024 * 1024;
-/** A line that begins within a piece ends in its memory, mostly. */
+/** Spare bytes in a piece, so that a line which begins in it usually fits. */
 const SPARE = 4 * 1024;
 
-/** Activities between two turns of the event loop, so that signals and a closed output are noticed. */
+/** Number of activities after which the event loop gets a turn, so that signals and a closed output are noticed. */
 const TURN = 2000;
 
-/** Where the records of a profile go. */
+/** Destination for the records of a profile. */
 interface RecordSink {
-  /** A promise means: wait for it before adding more. */
+  /** When it returns a promise, wait for it before adding more. */
   add(record: ProfileLine): void | Promise<void>;
-  /** Called when all records are added. */
+  /** Called when all records were added. */
   finish(): void | Promise<void>;
-  /** Called in any case. */
+  /** Called in every case. */
   close(): void;
 }
 
-/** @param diagnostics of writing */
+/** @param diagnostics counts errors of writing */
 function linesSink(format: LineFormat, write: Write, diagnostics: Diagnostics): RecordSink {
   const pieces = new LineBytes(PIECE + SPARE);
   const append = APPEND[format];
@@ -88,7 +88,7 @@ async function sinkOf({ output }: ParseOptions, write: Write, diagnostics: Diagn
   return new RecordFiles(output.folder);
 }
 
-/** @param write takes the lines, where the output is lines */
+/** @param write writes the lines, when the output is lines */
 export async function parseOne(
   profile: Pick<FoundProfile, 'ordinal' | 'source'>,
   options: ParseOptions,
@@ -111,7 +111,7 @@ export async function parseOne(
     })) {
       records++;
       const record = read.type === 'end' ? { ...read, diagnostics: writing.addedTo(read.diagnostics) } : read;
-      // Most are added at once: waiting costs a turn each.
+      // Most records are added synchronously; an unneeded await would cost a turn each.
       const added = sink.add(record);
       if (added !== undefined) await added;
       if (records % TURN === 0) {
@@ -123,7 +123,7 @@ export async function parseOne(
     }
     await sink.finish();
   } catch (error) {
-    // Once records are out, the stream is broken off: that is a failure of the whole run.
+    // When records were already written, the stream breaks off, which fails the whole run.
     if (error instanceof UserError && records === 0) return error;
     throw error;
   } finally {

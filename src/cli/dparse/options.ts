@@ -1,4 +1,5 @@
-/** The options of `dparse`: one table for the parser and the help. */
+/** The options of `dparse`, in one table for the parser and the help. */
+import { labelledLine } from '../../table/readable.js';
 import { availableParallelism } from 'node:os';
 import { READERS } from '../../parse/registry.js';
 import { UNREADABLE } from '../../parse/unreadable/unreadable.js';
@@ -68,18 +69,18 @@ export const DPARSE: Tool = {
 };
 
 export function formatsText(): string {
-  const rows = READERS.map(({ id, title }) => `${id.padEnd(14)} ${title}\n`);
+  const rows = READERS.map(({ id, title }) => `${labelledLine(id, title, 14)}\n`);
   const refused = UNREADABLE.map(({ title, hint }) => `  ${title}: ${hint}\n`);
   return `${rows.join('')}\nRecognised, and answered with what to do:\n${refused.join('')}`;
 }
 
-/** Parsing only computes: more threads than cores take longer to start, and more memory. */
+/** Parsing is CPU-bound, so more threads than cores cost start-up time and memory for nothing. */
 const jobsOf = (text: string): number => Math.min(integer('-j', text, 1), availableParallelism());
 
-/** @throws UsageError for anything that cannot be meant */
+/** @throws UsageError for invalid options */
 export function readArguments(args: readonly string[]) {
   const given = parseArguments(DPARSE, args);
-  const show = (['help', 'version', 'formats'] as const).find((name) => given.on(name)) ?? ('records' as const);
+  const show = (['version', 'formats'] as const).find((name) => given.on(name)) ?? ('records' as const);
   if (show === 'records' && given.operands.length === 0) {
     throw new UsageError('no INPUT', `usage: ${DPARSE.usage}; see dparse --help`);
   }

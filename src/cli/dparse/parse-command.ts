@@ -1,5 +1,5 @@
 /**
- * `dparse`: profiles → records, into a stream, a file or a folder, so many profiles at a time as the machine has room
+ * `dparse`: parses profiles into records, into a stream, a file or a folder, as many at a time as the machine has resources
  * for.
  */
 import { existsSync, statfsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { expandInput } from '../../parse/source.js';
 import { UserError, isSystemError, UsageError } from '../../record/errors.js';
 import { encodeLine } from '../../record/jsonl.js';
 import type { ProfileLine } from '../../record/record.js';
-import { helpOf } from '../arguments.js';
+import { ASKS_FOR_WORDS, asksForHelp, helpOf } from '../arguments.js';
 import { outcomeOf, parseOne, type ParsedProfile, type ParseOptions } from './one.js';
 import { DPARSE, formatsText, readArguments, type DparseRequest } from './options.js';
 import { ParseReport } from './parse-report.js';
@@ -29,10 +29,9 @@ import { dirname, join } from 'node:path';
 import { removedAtEnd } from '../../parse/input/cleanup.js';
 
 /**
- * Writes into a folder beside the target and renames it at the end, so that a half-written one never has the target's
- * name.
- * @param path of the folder: one that does not exist, or that is empty
- * @throws UsageError without a path, UserError when something stands there
+ * Writes into a folder beside the target and renames it at the end, so that the target never holds half-written files.
+ * @param path path of a folder that does not exist, or is empty
+ * @throws UsageError without a path, UserError when the path exists and is not an empty folder
  */
 async function withOutputFolder(path: string | undefined, body: (folder: string) => Promise<void>): Promise<void> {
   if (path === undefined || path === '-' || path === '') {
@@ -40,14 +39,14 @@ async function withOutputFolder(path: string | undefined, body: (folder: string)
   }
   const target = withIoErrors(path, () => targetOf(path));
   refuseContents(path);
-  // A name of its own, and a hidden one: the target may be in a folder that is read.
+  // A unique, hidden name, because the target may be in a folder that is being read.
   const temporary = join(dirname(target), `.dparse-${randomBytes(8).toString('hex')}.part`);
   const remove = (): void => rmSync(temporary, { recursive: true, force: true });
   const release = removedAtEnd(temporary, remove);
   try {
     withIoErrors(path, () => mkdirSync(temporary));
     await body(temporary);
-    // Something may have come there since.
+    // Files may have appeared there since.
     refuseContents(path);
     withIoErrors(path, () => renameSync(temporary, target));
   } catch (error) {
@@ -58,7 +57,7 @@ async function withOutputFolder(path: string | undefined, body: (folder: string)
   }
 }
 
-/** @throws UserError where a folder would replace or join what stands there */
+/** @throws UserError when a folder would replace, or mix with, what exists there */
 function refuseContents(path: string): void {
   const existing = withIoErrors(path, () => statOf(path));
   if (existing === null) return;
@@ -68,19 +67,19 @@ function refuseContents(path: string): void {
   throw new UserError('is a folder that is not empty', { where: path, hint });
 }
 
-/** Bytes of inputs for which one more thread is worth its start. */
+/** Bytes of inputs that make one more thread worth starting. */
 const PER_THREAD = 16 * 1024 * 1024;
 
-/** Memory of a thread besides what grows with its profile, in bytes: see the notes of the help. */
+/** Memory of a thread in bytes, without what grows with its profile: see the notes of the help. */
 const OF_A_THREAD = 400 * 1024 * 1024;
 
-/** Bytes of a trace for one of it compressed, mostly. */
+/** Typical ratio of uncompressed to compressed bytes of a trace. */
 const INFLATED = 10;
 
-/** Bytes of lines for one of a profile, at most mostly: of NTFF. */
+/** Bytes of output lines for each byte of a profile; usually the maximum, reached by NTFF. */
 const LINES = 5;
 
-/** Profiles for each thread whose lines wait in the temporary folder for those of a profile before. */
+/** Profiles for each thread whose lines may wait in the temporary folder for those of an earlier profile. */
 const WAITING = 2;
 
 const MOST_THREADS = 8;
@@ -92,15 +91,15 @@ interface InputSize {
 
 interface Machine {
   readonly cores: number;
-  /** Bytes that are free, and may be used. */
+  /** Free bytes of memory that may be used. */
   readonly memory: number;
-  /** Bytes that are free in the temporary folder. */
+  /** Free bytes in the temporary folder. */
   readonly disk: number;
 }
 
 /**
- * A thread for each 16 MB of inputs, at most one for each input and core, and as many as half of the memory and of the
- * temporary folder has room for. What a profile takes of memory grows with its rows, which take more bytes in its file.
+ * Number of threads: one for each 16 MB of inputs, at most one for each input and core, and as many as fit in half of the
+ * free memory and temporary folder. A profile needs memory for its rows, which take more bytes in its file.
  */
 export function jobsFor(inputs: readonly InputSize[], { cores, memory, disk }: Machine): number {
   const all = inputs.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -113,7 +112,7 @@ export function jobsFor(inputs: readonly InputSize[], { cores, memory, disk }: M
   return Math.max(1, Math.floor(Math.min(all / PER_THREAD, inputs.length, cores, inMemory, onDisk, MOST_THREADS)));
 }
 
-/** @param paths of all inputs */
+/** @param paths paths of all inputs */
 function defaultJobs(paths: readonly string[]): number {
   const memory = Math.min(freemem(), process.constrainedMemory() || Infinity);
   const disk = orNone(() => {
@@ -128,7 +127,7 @@ const sizeOf = (path: string): InputSize => ({
   isCompressed: path.endsWith('.gz'),
 });
 
-/** 0 where the system refuses to say: that an input cannot be read is said in its turn. */
+/** 0 when the system reports an error; an input that cannot be read is reported later. */
 function orNone(bytes: () => number): number {
   try {
     return bytes();
@@ -138,26 +137,39 @@ function orNone(bytes: () => number): number {
   }
 }
 
-const TEXTS = { help: () => helpOf(DPARSE), formats: formatsText, version: versionText };
+const TEXTS = { formats: formatsText, version: versionText };
+
+/** The answer to a line that asks for help or for completion and not for records; null for any other. */
+async function aboutItself(args: readonly string[]): Promise<string | null> {
+  const [first = '', ...others] = args;
+  if (first === ASKS_FOR_WORDS) return (await import('../commands/completion.js')).wordsText(args, DPARSE);
+  if (asksForHelp(args)) return helpOf(DPARSE);
+  // A file of that name is an input.
+  if (existsSync(first)) return null;
+  if (first === 'completion') return (await import('../commands/completion.js')).dparseScript(others);
+  return first === 'help' && others.length === 0 ? helpOf(DPARSE) : null;
+}
 
 /** @param args the arguments after the tool's name */
 export async function parseCommand(args: readonly string[]): Promise<void> {
+  const answer = await aboutItself(args);
+  if (answer !== null) return printText(answer);
   const request = readArguments(args);
   if (request.show !== 'records') {
-    return printText(await TEXTS[request.show]());
+    return printText(TEXTS[request.show]());
   }
   const { format, program, ncu, capture } = request;
   if (format !== undefined) readerNamed(format);
-  // Also where no input needs it.
+  // Check these even if no input needs them.
   requireThere([program, ncu, capture]);
   const isPiped = request.inputs.length === 1 && request.inputs[0] === '-';
   const stdin = isPiped ? await peek(process.stdin, format) : null;
-  // Monitors' reports, which come without an end, have no kernels.
+  // Reports of monitors never end, and contain no kernels.
   const live = request.outputFormat === 'records' ? (stdin?.live ?? null) : null;
   await (live === null || stdin === null ? parseAll(request, stdin?.bytes) : follow(request, live, stdin.bytes));
 }
 
-/** Records from a pipe, as they come. */
+/** Writes records from a pipe as they come. */
 async function follow(request: DparseRequest, live: LiveFormat, bytes: AsyncIterable<Buffer>): Promise<void> {
   const report = new ParseReport(request.quiet);
   await withOutput(request.output, ['-'], async (write, flush) => {
@@ -171,7 +183,7 @@ async function follow(request: DparseRequest, live: LiveFormat, bytes: AsyncIter
   });
 }
 
-/** @param stdin stream to read instead of standard input, when its first bytes were inspected */
+/** @param stdin stream to read instead of standard input, when its first bytes were already inspected */
 async function parseAll(request: DparseRequest, stdin: AsyncIterable<Buffer> | undefined): Promise<void> {
   const { inputs, output, format, ranges, program, ncu, force, allFields, derived, outputFormat, quiet } = request;
   const jobs = request.jobs ?? defaultJobs(await filesOf(inputs));
@@ -200,7 +212,7 @@ async function parseAll(request: DparseRequest, stdin: AsyncIterable<Buffer> | u
   await withOutput(output, output === undefined ? [] : await filesRead(request), (write) => parse(outputFormat, write));
 }
 
-/** One after the other. */
+/** Parses inputs one after the other. */
 async function* parseEach(
   found: AsyncIterable<FoundProfile | UserError>,
   options: ParseOptions,
@@ -225,7 +237,7 @@ async function* parseEach(
   }
 }
 
-/** What is read: files and folders, files that a glob stands for, the program, and the report of counters. */
+/** Files that the run reads: files and folders, files that match a glob, the program, and the report of counters. */
 async function filesRead({ inputs, program, ncu, capture }: DparseRequest): Promise<string[]> {
   const isThere = (input: string): boolean => input === '-' || existsSync(input);
   const ofGlobs = await filesOf(inputs.filter((input) => !isThere(input)));
@@ -233,10 +245,10 @@ async function filesRead({ inputs, program, ncu, capture }: DparseRequest): Prom
   return [...inputs.filter(isThere), ...ofGlobs, ...others];
 }
 
-/** Files that inputs stand for; none where they cannot be found, which is said in its turn. */
+/** Files that inputs stand for; empty when they cannot be found, which is reported later. */
 async function filesOf(inputs: readonly string[]): Promise<string[]> {
   const found = inputs.map((input) => expandInput(input));
-  return (await Promise.allSettled(found)).flatMap((one) =>
-    one.status === 'fulfilled' ? [...one.value.paths, ...one.value.copies] : [],
+  return (await Promise.allSettled(found)).flatMap((result) =>
+    result.status === 'fulfilled' ? [...result.value.paths, ...result.value.copies] : [],
   );
 }

@@ -1,4 +1,4 @@
-/** What `dparse` says on stderr: a line an input, and how the run ends. */
+/** Messages of `dparse` on stderr: one line for each input, and how the run ends. */
 import { CUT_PROFILE, WAS_READ } from '../../prof/input/stream-status.js';
 import { NOTHING_READ } from '../../prof/input/losses.js';
 import { entryOf } from '../../containers/map-entry.js';
@@ -8,19 +8,19 @@ import { counted } from '../../record/plural.js';
 import type { Outcome } from './one.js';
 
 export class ParseReport {
-  /** Not said yet: with nothing read it ends the run. */
+  /** The last error, not printed yet: when nothing was read it ends the run. */
   #failure: UserError | null = null;
   readonly #notes: UserError[] = [];
   #read = 0;
-  /** Ordinals by rank. */
+  /** Profile numbers by rank. */
   readonly #ranks = new Map<number, number[]>();
 
   constructor(private readonly quiet: boolean) {}
 
-  /** Takes what is left out of a folder. */
+  /** Takes a note on what is left out of a folder. */
   readonly note = (note: UserError): void => void this.#notes.push(note);
 
-  /** @param ordinal of a profile that was read */
+  /** @param ordinal number of a profile that was read */
   add(name: string, outcome: Outcome, ordinal = 0): void {
     this.#complain();
     if (outcome instanceof UserError) {
@@ -29,7 +29,7 @@ export class ParseReport {
     }
     this.#read++;
     if (!this.quiet) say('dparse', summary(name, outcome));
-    // Also where a run is quiet: the records alone do not show it.
+    // Print it even in a quiet run, because the records alone do not show it.
     else if (outcome.lost !== null) say('dparse', outcome.lost);
     if (outcome.isCut) this.#failure = new UserError(`${CUT_PROFILE}; ${WAS_READ}`, { where: name });
     else if (outcome.isUnread) this.#failure = new UserError(NOTHING_READ, { where: name });
@@ -37,7 +37,7 @@ export class ParseReport {
     if (outcome.rank !== null) entryOf(this.#ranks, outcome.rank, () => []).push(ordinal);
   }
 
-  /** @throws UserError when nothing was read: then there is nothing to write, and OUT does not appear */
+  /** @throws UserError when nothing was read: OUT is not created then */
   end(): void {
     if (this.#read === 0 && this.#failure !== null) throw this.#failure;
     this.#complain();
@@ -46,7 +46,7 @@ export class ParseReport {
     if (repeated !== null) this.#say(repeated);
   }
 
-  /** Reports an input that cannot be read, or not to its end, and sets exit status 1; the others are read all the same. */
+  /** Prints an input that cannot be read, or not to its end, and sets exit status 1; the other inputs are still read. */
   #complain(): void {
     if (this.#failure === null) return;
     say('dparse', this.#failure.line);
@@ -59,7 +59,7 @@ export class ParseReport {
   }
 }
 
-/** Says which ranks several profiles are of; null when none is. */
+/** Lists ranks that several profiles have; null when there are none. */
 function repeatedRanks(ranks: ReadonlyMap<number, readonly number[]>): string | null {
   const repeated = [...ranks].filter(([, ordinals]) => ordinals.length > 1).sort(([a], [b]) => a - b);
   if (repeated.length === 0) return null;
@@ -67,11 +67,13 @@ function repeatedRanks(ranks: ReadonlyMap<number, readonly number[]>): string | 
   return `several profiles of one rank, distinguished by "profile": ${texts.join('; ')}`;
 }
 
-/** `net.sqlite: 160 kernels, 21 copies; kernels whose host call is not in the profile: 24`. */
+/**
+ * The summary line of an input: `net.sqlite: 160 kernels, 21 copies; kernels whose host call is not in the profile: 24`.
+ */
 function summary(name: string, outcome: Exclude<Outcome, UserError>): string {
   const { counts, oddities } = outcome;
   const found = countedIn(counts, ACTIVITIES);
-  // Reports, summaries and programs have no activities: their other records are counted instead.
+  // Reports, summaries and programs have no activities, so their other records are counted.
   const others = found.length > 0 ? [] : countedIn(counts, STATEMENTS);
   const isEmpty = (counts['kernel'] ?? 0) === 0 && others.length === 0;
   return [`${name}: ${[...(isEmpty ? ['0 kernels'] : []), ...found, ...others].join(', ')}`, ...oddities].join('; ');
@@ -92,7 +94,7 @@ const STATEMENTS: Words = [
 ];
 
 const countedIn = (counts: Readonly<Record<string, number>>, words: Words): string[] =>
-  words.flatMap(([type, one]) => {
+  words.flatMap(([type, noun]) => {
     const n = counts[type] ?? 0;
-    return n === 0 ? [] : [counted(n, one)];
+    return n === 0 ? [] : [counted(n, noun)];
   });

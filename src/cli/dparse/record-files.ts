@@ -1,6 +1,6 @@
 /**
- * Records as Parquet files: one a type of record and profile, in folders that Hive, DuckDB, Spark and pandas take for
- * the columns `type` and `rank`. A profile has files of its own, so that several of one rank stay apart.
+ * Records as Parquet files, one for each record type and profile, in folders that Hive, DuckDB, Spark and pandas read as
+ * the columns `type` and `rank`. Each profile has separate files, so that several profiles of one rank stay distinct.
  */
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -16,10 +16,10 @@ import type { LineBytes } from '../../record/lines/line-bytes.js';
 import { netDictOf } from '../../record/python/net-dict.js';
 
 export const OUTPUT_FORMATS = ['records', 'pyprof', 'parquet'] as const;
-/** Formats of which a record is a line of text. */
+/** Formats in which a record is a line of text. */
 export type LineFormat = Exclude<(typeof OUTPUT_FORMATS)[number], 'parquet'>;
 
-/** Appends the line of a record, where the format has one for it. */
+/** Appends the line of a record, if the format has one for it. */
 export const APPEND: Readonly<Record<LineFormat, (lines: LineBytes, record: ProfileLine) => void>> = {
   records: appendLine,
   pyprof: (lines, record) => {
@@ -27,17 +27,17 @@ export const APPEND: Readonly<Record<LineFormat, (lines: LineBytes, record: Prof
   },
 };
 
-/** What stands in place of a value that is null in the name of a folder: the name is Hive's. */
+/** Hive's name for a null value in a folder name. */
 const NO_VALUE = '__HIVE_DEFAULT_PARTITION__';
 
-/** `type=kernel/rank=7/part-0.parquet`. */
+/** Path of a file: `type=kernel/rank=7/part-0.parquet`. */
 const pathOf = (type: string, rank: number | null, profile: number): string =>
   join(`type=${type}`, `rank=${rank ?? NO_VALUE}`, `part-${profile}.parquet`);
 
-/** Where a record stands among all lines of its profile, from 0: it restores their order. */
+/** Line number of a record in its profile, from 0, from which the order can be restored. */
 const LINE: ParquetField = { name: 'line', kind: 'int' };
 
-/** The records of one type, in a file of their own. */
+/** The file with the records of one type. */
 class RecordFile {
   readonly #fields: readonly string[];
   readonly #rows: ParquetRows;
@@ -47,7 +47,7 @@ class RecordFile {
     type: TabularType,
     readonly path: string,
   ) {
-    // The name of the folder has the rank, and a column beside it would be there twice.
+    // The folder name has the rank; a column would duplicate it.
     const fields = RECORD_FIELDS[type].filter(({ name }) => name !== 'rank');
     this.#fields = fields.map(({ name }) => name);
     this.#rows = new ParquetRows([...fields, LINE]);
@@ -83,10 +83,10 @@ export class RecordFiles {
   #rank: number | null = null;
   #line = 0;
 
-  /** @param folder for the files of all profiles */
+  /** @param folder folder for the files of all profiles */
   constructor(private readonly folder: string) {}
 
-  /** Takes a record; a profile's own is the first. @throws UserError when it cannot be written */
+  /** Adds a record; the profile record must be the first. @throws UserError when it cannot be written */
   add(record: ProfileLine): void {
     if (record.type === 'profile') this.#rank = record.rank;
     if (!isTabular(record)) return;
@@ -95,7 +95,7 @@ export class RecordFiles {
     entryOf(this.#files, type, open).add(record, this.#line++);
   }
 
-  /** Completes the files, when all records are taken. */
+  /** Completes the files when all records were added. */
   finish(): void {
     for (const file of this.#files.values()) file.finish();
   }

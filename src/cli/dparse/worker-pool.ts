@@ -1,7 +1,7 @@
 /**
- * Worker threads that parse profiles, one at a time each. A thread takes longer to start than a small profile to parse,
- * so that one that is done takes the next. A large profile has a thread of its own, with more memory: what that has on
- * its heap would stay there.
+ * Worker threads that parse profiles, one at a time each. Starting a thread takes longer than parsing a small profile, so a
+ * thread that is done takes the next one. A large profile gets a new thread with more memory, which is ended afterwards
+ * because its heap would not shrink.
  */
 import { statSync } from 'node:fs';
 import { extname } from 'node:path';
@@ -20,25 +20,27 @@ export interface Job {
   readonly file: string;
   readonly captures: CaptureFiles;
   readonly options: ParseOptions;
-  /** Number of the open file for the lines; null to send them to the main thread. */
+  /** File descriptor for the lines; null to send them to the main thread. */
   readonly output: number | null;
 }
 
-/** Messages to a worker: a profile; that a piece of its lines has been taken; or that there is no other. */
+/**
+ * Messages to a worker: a profile; 'taken' when a piece of its lines was processed; 'end' when there are no more profiles.
+ */
 export type WorkerRequest = Job | 'taken' | 'end';
 
-/** Messages of a worker: bytes of lines, then an outcome or the parts of a UserError. */
+/** Messages from a worker: bytes of lines, then an outcome or the parts of a UserError. */
 export type WorkerAnswer =
   | { readonly bytes: Uint8Array }
   | { readonly outcome: Exclude<Outcome, UserError> }
   | {
       readonly what: string;
       readonly detail: UserError['detail'];
-      /** Whether lines were sent before: the stream is broken off, which ends the run. */
+      /** Whether lines were sent before the error: the stream then breaks off, which ends the run. */
       readonly isBroken?: true;
     };
 
-/** Where the lines of a profile go. */
+/** Destination for the lines of a profile. */
 interface Lines {
   readonly output: Job['output'];
   readonly take?: (bytes: Uint8Array) => Promise<void>;
@@ -46,12 +48,12 @@ interface Lines {
 }
 
 /**
- * Size of V8's young generation in MB for a large profile whose reader states none: at V8's default of 48 a fifth of the
- * time goes into copying the survivors of collections that a larger one does not need.
+ * Size of V8's young generation in MB for a large profile whose reader states none. With V8's default of 48, a fifth of the
+ * time goes into copying survivors of collections, which a larger one avoids.
  */
 const YOUNG_GENERATION_MB = 192;
 
-/** Bytes from which a profile is worth a thread of its own, which takes some 300 ms to start. */
+/** Size in bytes from which a profile is worth a separate thread, which takes about 300 ms to start. */
 const LARGE = 16 * 1024 * 1024;
 
 export const isLarge = ({ source }: FoundProfile): boolean => statSync(source.path).size >= LARGE;
@@ -60,7 +62,7 @@ export class WorkerPool {
   /** Workers that wait for a small profile. */
   readonly #free: Worker[] = [];
 
-  /** @throws UserError when the stream is broken off; whatever else a worker throws, which is a defect */
+  /** @throws UserError when the stream breaks off; any other error of a worker, which is a bug */
   async parse(profile: FoundProfile, options: ParseOptions, lines: Lines): Promise<Outcome> {
     const { ordinal, source, reader } = profile;
     const { path, name, file, captures } = source;
@@ -74,7 +76,7 @@ export class WorkerPool {
     return outcome;
   }
 
-  /** Ends the workers, each of which must be done. */
+  /** Ends the workers, which must all be idle. */
   async end(): Promise<void> {
     await Promise.all(this.#free.splice(0).map(ended));
   }
@@ -97,11 +99,11 @@ const send = (worker: Worker, request: WorkerRequest): void => {
   worker.postMessage(request);
 };
 
-/** One profile by a worker, which is ended unless there is an outcome. */
+/** Parses one profile in a worker; the worker is terminated unless there is an outcome. */
 function run(worker: Worker, job: Job, { take, stop }: Lines): Promise<Outcome> {
   const release = foldersRemovedAtEnd();
   return new Promise((resolve, reject) => {
-    // One piece after the other: the output may ask to be waited for, and the outcome comes after the last piece.
+    // Handle one piece after the other: the output may need a wait, and the outcome comes after the last piece.
     let turn = Promise.resolve();
     const leave = (): void => {
       worker.off('message', onMessage).off('error', fail).off('exit', onExit);
@@ -128,7 +130,7 @@ function run(worker: Worker, job: Job, { take, stop }: Lines): Promise<Outcome> 
     const onMessage = (answer: WorkerAnswer): void => {
       turn = turn.then(() => receive(answer)).catch(fail);
     };
-    // A worker that ends may have sent what is still in turn.
+    // Pieces from a worker that has exited may still be in process.
     const onExit = (code: number): void => {
       void turn.then(() => {
         fail(new Error(`a worker ended with code ${code}`));

@@ -1,4 +1,7 @@
-/** A worker thread of `dparse`: profiles → lines of text, to the main thread piece by piece or into a file. */
+/**
+ * A worker thread of `dparse`: parses profiles into lines of text, which go to the main thread piece by piece or into a
+ * file.
+ */
 import { parentPort } from 'node:worker_threads';
 import { UserError } from '../../record/errors.js';
 import { parseOne, type Outcome } from './one.js';
@@ -7,7 +10,7 @@ import { appendTo } from '../../parse/input/temporary-file.js';
 import type { Write } from '../output.js';
 import { SILENT } from '../progress.js';
 
-/** Pieces sent and not yet taken: enough that neither thread waits for the other, and a bound on memory. */
+/** Pieces sent but not yet processed: enough that neither thread waits for the other, and few enough to limit memory. */
 const IN_FLIGHT = 8;
 
 let inFlight = 0;
@@ -22,7 +25,7 @@ const answer = (message: WorkerAnswer, transferred: ArrayBuffer[] = []): void =>
   parentPort?.postMessage(message, transferred);
 };
 
-/** Sends bytes to the main thread, which acknowledges every piece it has received. Their memory is transferred. */
+/** Sends bytes to the main thread, which acknowledges every piece. Their memory is transferred, not copied. */
 function toMainThread(data: string | Uint8Array): undefined | Promise<void> {
   const bytes = typeof data === 'string' ? Uint8Array.from(Buffer.from(data)) : data;
   inFlight++;
@@ -40,7 +43,7 @@ async function parse({ ordinal, path, name, file, captures, options, output }: J
     answer(answerOf(await parseOne(profile, options, write, SILENT)));
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    // An error that crosses threads loses its class.
+    // An error loses its class when it is sent between threads.
     answer({ what: error.what, detail: error.detail, isBroken: true });
   }
 }

@@ -1,8 +1,8 @@
 /**
- * Profiles parsed in worker threads. A large one has a thread of its own: parsing has room for short-lived objects there,
- * and the main thread writes meanwhile and hears signals. Of several at a time the lines of the first are written as they
- * come; those of others go each into a temporary file, and the files are copied out in the order of the inputs: the stream
- * does not depend on the number of workers.
+ * Parses profiles in worker threads. A large profile gets its own thread, which has room for short-lived objects, while the
+ * main thread writes and handles signals. When several are parsed at once, the lines of the first are written as they come;
+ * each of the others goes into a temporary file, and these are copied to the output in the order of the inputs. So the
+ * output does not depend on the number of workers.
  */
 import { EventEmitter, once, setMaxListeners } from 'node:events';
 import type { FoundProfile } from '../../parse/find.js';
@@ -13,20 +13,20 @@ import { WorkerPool } from './worker-pool.js';
 import type { Write } from '../output.js';
 import { SILENT, type Progress } from '../progress.js';
 
-/** A profile in work or parsed; or an input that cannot be read. */
+/** A profile that is being parsed or is complete; or the error of an input that cannot be read. */
 type Started = StartedProfile | UserError;
 
 interface StartedProfile {
   readonly profile: FoundProfile;
-  /** The file of its lines; null where they are written as they come. */
+  /** The temporary file with its lines; null when they are written as they come. */
   readonly lines: TemporaryFile | null;
   readonly outcome: Promise<Outcome>;
 }
 
-/** Profiles that are parsed and wait for one before them, for each that is in work: a bound on disk. */
+/** Parsed profiles that may wait for an earlier one, for each profile in progress: this limits disk usage. */
 const WAITING = 1;
 
-/** Several at a time, each unpacked when a worker is about to be free. */
+/** Parses several at a time; each is unpacked when a worker is about to become free. */
 export async function* parseMany(
   found: AsyncIterable<FoundProfile | UserError>,
   options: ParseOptions,
@@ -35,13 +35,13 @@ export async function* parseMany(
   meter: Progress = SILENT,
 ): AsyncGenerator<ParsedProfile> {
   const stop = new AbortController();
-  // One of each worker: Node takes more than ten for a leak, and says so.
+  // Each worker adds a listener; Node warns of a leak above ten.
   setMaxListeners(0, stop.signal);
   const queue = new Queue(jobs, stop.signal);
   const pool = new WorkerPool();
   const out = metered(write, meter);
   const starting = startAll(found, options, { queue, pool, out });
-  // Awaited in the end; until then a rejection must not count as unhandled.
+  // It is awaited later; until then a rejection must not count as unhandled.
   starting.catch(() => undefined);
   try {
     for (let first; (first = await queue.first()) !== null;) {
@@ -56,7 +56,7 @@ export async function* parseMany(
   }
 }
 
-/** What was started and is not written yet, in the order of the inputs. */
+/** Profiles that were started and are not written yet, in the order of the inputs. */
 class Queue {
   readonly #started: (Started | null)[] = [];
   readonly #changes = new EventEmitter();
@@ -71,7 +71,7 @@ class Queue {
     });
   }
 
-  /** Waits for a worker that is free. */
+  /** Waits for a free worker. */
   async room(): Promise<void> {
     const isFull = (): boolean => this.#running >= this.jobs || this.#started.length >= this.jobs * (1 + WAITING);
     while (isFull() && !this.stop.aborted) await once(this.#changes, 'change');
@@ -91,12 +91,12 @@ class Queue {
     started.outcome.then(ended, ended);
   }
 
-  /** Whether what is started next is the first to be written. */
+  /** Whether the queue is empty, so that the next profile started is the next one written. */
   get isEmpty(): boolean {
     return this.#started.length === 0;
   }
 
-  /** The first, as soon as there is one; null after the last. */
+  /** The first one, as soon as there is one; null after the last. */
   async first(): Promise<Started | null> {
     while (this.#started.length === 0) await once(this.#changes, 'change');
     return this.#started[0] ?? null;
@@ -107,17 +107,17 @@ class Queue {
     this.#changes.emit('change');
   }
 
-  /** The number of a file is free for others only when no worker writes to it. */
+  /** A file descriptor may be reused only when no worker writes to it. */
   async dispose(): Promise<void> {
-    for (const one of this.#started) {
-      if (one === null || one instanceof UserError) continue;
-      await one.outcome.catch(() => undefined);
-      one.lines?.dispose();
+    for (const worker of this.#started) {
+      if (worker === null || worker instanceof UserError) continue;
+      await worker.outcome.catch(() => undefined);
+      worker.lines?.dispose();
     }
   }
 }
 
-/** What the profiles of a run go through. */
+/** The options and callbacks for the profiles of a run. */
 interface ParseRun {
   readonly queue: Queue;
   readonly pool: WorkerPool;
@@ -154,7 +154,7 @@ function start(profile: FoundProfile, options: ParseOptions, { queue, pool, out 
   return { profile, lines, outcome: pool.parse(profile, options, { output: lines.file, stop }) };
 }
 
-/** Copies the lines of a profile out when they are complete. */
+/** Copies the lines of a profile to the output when they are complete. */
 async function parsed(started: Started, out: Take): Promise<ParsedProfile> {
   if (started instanceof UserError) return { name: '', outcome: started };
   const { profile, lines } = started;
@@ -166,7 +166,7 @@ async function parsed(started: Started, out: Take): Promise<ParsedProfile> {
 
 type Take = (bytes: Uint8Array) => Promise<void>;
 
-/** Writes, and shows how much. */
+/** Writes data, and shows progress. */
 function metered(write: Write, meter: Progress): Take {
   let written = 0;
   return async (bytes) => {
@@ -175,7 +175,7 @@ function metered(write: Write, meter: Progress): Take {
   };
 }
 
-/** One large profile in a thread of its own. */
+/** Parses one large profile in a separate thread. */
 export async function parseLarge(
   profile: FoundProfile,
   options: ParseOptions,

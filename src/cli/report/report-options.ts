@@ -1,4 +1,5 @@
 /** Options of `dprof`, for the parser, the help and completion. */
+import { columnList } from '../screens/layout.js';
 import { COLUMNS, DEFAULT_COLUMNS, chooseColumns } from '../../prof/columns/columns.js';
 import { DEVICES, type Rates } from '../../prof/roofline/devices.js';
 import { CONVENTION_NAMES, parseConvention } from '../../prof/report/report.js';
@@ -7,6 +8,7 @@ import { parseSort, parseWhere } from '../../prof/query/kernel-query.js';
 import { UsageError } from '../../record/errors.js';
 import { grouped } from '../../record/plural.js';
 import type { Format } from '../../write/columns.js';
+import { fitted } from '../../write/fitted-table.js';
 import { FORMATS, requireFormat } from '../../write/formats.js';
 import { USAGE } from '../command.js';
 import { MOST_GROUPS } from '../../prof/by/groups.js';
@@ -22,13 +24,12 @@ import {
   type Tool,
 } from '../arguments.js';
 import { DEVICE_OPTION, readDevice } from '../device-option.js';
-import { refuseTerminal } from '../output.js';
+import { refuseTerminal, terminalWidth } from '../output.js';
 import { MEMORY_OF_PROFILES, readInputs } from '../records-command.js';
 import { AGGREGATES } from '../../prof/by/aggregates.js';
 import { parseGrouping, type Grouping } from '../../prof/by/grouping.js';
 import { HOST_COLUMNS, parseHostGrouping, type HostGrouping } from '../../prof/by/host/host-table-columns.js';
 import { HOST_TABLES } from '../../prof/by/host/host-table.js';
-import type { ColumnShape } from '../../table/column.js';
 
 const BY_OPTIONS: readonly Option[] = [
   {
@@ -43,18 +44,16 @@ const BY_OPTIONS: readonly Option[] = [
   { name: 'depth', takes: 'N', help: '--by: only the first N entries of lists, as of layers' },
 ];
 
-const listText = (columns: readonly ColumnShape[]): string =>
-  columns
-    .map(({ key, header, unit, doc }) => `${key.padEnd(10)} ${header.padEnd(12)} ${(unit ?? '').padEnd(7)} ${doc}\n`)
-    .join('');
+/** Characters of key, header and unit in the lists of `--by`. */
+const GROUP_WIDTHS = [10, 12, 7] as const;
 
 /** The columns of groups, for `--by KEYS --columns`. */
-export const aggregatesText = (): string => listText(AGGREGATES);
+export const aggregatesText = (): string => columnList(AGGREGATES, GROUP_WIDTHS);
 
-/** Those of what the host did. */
-export const hostColumnsText = (): string => listText(HOST_COLUMNS);
+/** The columns of tables about the host. */
+export const hostColumnsText = (): string => columnList(HOST_COLUMNS, GROUP_WIDTHS);
 
-/** A table of what the host did; undefined where --by names keys of kernels. @throws UsageError likewise */
+/** A table about the host; undefined when --by names keys of kernels. @throws UsageError for invalid options */
 function readHostGrouping(given: Arguments, top: number | undefined): HostGrouping | undefined {
   const by = given.text('by');
   const grouping =
@@ -67,7 +66,7 @@ function readHostGrouping(given: Arguments, top: number | undefined): HostGroupi
   throw new UsageError(`--${stray} is about kernels: --by ${by ?? ''} lists what the host did`);
 }
 
-/** Undefined without --by. @throws UsageError for anything that cannot be meant */
+/** Undefined without --by. @throws UsageError for invalid options */
 function readGrouping(given: Arguments, top: number | undefined): Grouping | undefined {
   const by = given.text('by');
   const tree = given.switched('tree');
@@ -80,7 +79,7 @@ function readGrouping(given: Arguments, top: number | undefined): Grouping | und
   return parseGrouping({ by, columns: given.text('cols'), sort: given.text('sort'), top, depth, tree });
 }
 
-/** Characters of a line of columns: more serve nobody, and a line is made whole. */
+/** Maximum characters of a line in the format columns; a whole line is kept in memory. */
 const WIDEST = 10_000;
 
 const KEYS = COLUMNS.map(({ key }) => key);
@@ -151,30 +150,26 @@ export const DPROF: Tool = {
   ],
 };
 
-/** The longest lines of the help: a narrower list of columns would not leave it on one screen. */
+/** Maximum line width of the help; with a narrower list of columns it would not fit on one screen. */
 const WIDEST_HELP = 88;
 
-/** Its manual page has all examples, and says of each column what it means. */
+/** Help of `dprof`. The manual page has all examples, and explains each column. */
 export const DPROF_HELP: Tool = {
   ...DPROF,
   notes: [['Columns, as --columns explains them:', ...wrapped('  ', KEYS, WIDEST_HELP)], ...(DPROF.notes ?? [])],
   examples: DPROF.examples.slice(0, 2),
 };
 
-export function columnsText(): string {
-  return COLUMNS.map(({ key, header, unit, doc }) => {
-    return `${key.padEnd(8)} ${header.padEnd(10)} ${(unit ?? '').padEnd(7)} ${doc}\n`;
-  }).join('');
-}
+export const columnsText = (): string => columnList(COLUMNS, [8, 10, 7]);
 
-const rates = (unit: string, of: Rates): string =>
+const rates = (unit: string, peaks: Rates): string =>
   `${unit} ${
-    Object.entries(of)
+    Object.entries(peaks)
       .map(([type, rate]) => `${type} ${Number((rate / 1e12).toPrecision(5))}`)
       .join(' ') || 'na'
   }`;
 
-/** The table of devices: GB/s and TFLOP/s. */
+/** The table of devices, with GB/s and TFLOP/s. */
 export function devicesText(): string {
   return DEVICES.map(({ name, bytesPerS, matrix, vector, source }) => {
     const bandwidth = bytesPerS === null ? 'na' : String(bytesPerS / 1e9);
@@ -182,7 +177,7 @@ export function devicesText(): string {
   }).join('');
 }
 
-/** @throws UsageError for anything that cannot be meant */
+/** @throws UsageError for invalid options */
 export function readReport(given: Arguments) {
   const { files } = readInputs(given);
   const width = given.read('width', (text) => integer('-w', text, -Infinity, WIDEST)) ?? null;
@@ -193,29 +188,30 @@ export function readReport(given: Arguments) {
   const isGrouped = grouping !== undefined || hostGrouping !== undefined;
   const columnsShown: 'host' | 'aggregates' | 'columns' =
     hostGrouping !== undefined ? 'host' : isGrouped ? 'aggregates' : 'columns';
-  const format = chooseFormat(given.text('format'), given.on('csv'), width);
+  const terminal = terminalWidth(given.text('output'));
+  const format = chooseFormat(given.text('format'), given.on('csv'), width, terminal);
   if (format.binary === true && show === 'report') refuseTerminal(given.text('output'), format.id);
   return {
     show: show === 'columns' ? columnsShown : show,
-    /** None for stdin. */
+    /** Input files; empty for stdin. */
     files,
     output: given.text('output'),
     quiet: given.on('quiet'),
     columns: chooseColumns((isGrouped ? undefined : given.text('cols')) ?? DEFAULT_COLUMNS),
     format,
-    width: width !== null && width > 0 ? width : null,
+    width: width !== null && width > 0 ? width : format === fitted ? terminal : null,
     header: given.on('header'),
     where: given.read('where', parseWhere),
-    /** For groups of partial answers, which have other columns. */
+    /** The filter as text, for groups of partial answers, which have other columns. */
     whereText: given.text('where'),
     sort: isGrouped ? undefined : given.read('sort', parseSort),
     top,
-    /** A row a group of kernels, with columns and an order of its own, in place of one a kernel. */
+    /** Groups with their columns and order, for one row a group instead of one a kernel. */
     grouping,
-    /** A row a name of what the host did, likewise. */
+    /** Groups for one row for each name of a host activity. */
     hostGrouping,
     explain: given.read('explain', parseKernelId),
-    /** Peak rates for every device of the input. */
+    /** Peak rates for all devices of the input. */
     device: readDevice(given),
     /** How work is counted; null for the default. */
     convention: given.read('convention', parseConvention) ?? null,
@@ -224,14 +220,16 @@ export function readReport(given: Arguments) {
 
 export type ReportRequest = Readonly<ReturnType<typeof readReport>>;
 
-function chooseFormat(id: string | undefined, csv: boolean, width: number | null): Format {
+/** @param terminal width of the terminal that the report goes to; null for any other output */
+function chooseFormat(id: string | undefined, csv: boolean, width: number | null, terminal: number | null): Format {
   if (csv && id !== undefined && id !== 'csv')
     throw new UsageError(`--csv and --format ${id} exclude each other`, 'choose one');
-  // As in PyProf, a width of 0 or less asks for no columns.
+  // As in PyProf, a width of 0 or less means no columns.
   const implied = csv ? 'csv' : width !== null && width > 0 ? 'columns' : 'space';
+  if (implied === 'space' && id === undefined && width === null && terminal !== null) return fitted;
   const format = requireFormat(id ?? implied);
-  if (width !== null && id !== undefined && id !== 'columns') {
-    throw new UsageError(`-w and --format ${id} exclude each other`, '-w goes with columns');
+  if (width !== null && id !== undefined && id !== 'columns' && id !== 'fitted') {
+    throw new UsageError(`-w and --format ${id} exclude each other`, '-w goes with columns and fitted');
   }
   return format;
 }

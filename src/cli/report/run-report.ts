@@ -1,6 +1,6 @@
 /**
- * `dprof` without the name of a command: a row a kernel; with --by a row a group, with --explain where the numbers of
- * one kernel come from.
+ * `dprof` without a command name: a row for each kernel; with --by a row for each group; with --explain the origin of one
+ * kernel's numbers.
  */
 import { legible } from '../../record/control-characters.js';
 import { Annotated, type KernelColumn } from '../../prof/annotate.js';
@@ -49,8 +49,8 @@ const asRun = (request: ReportRequest): Parameters<typeof runAnalysis>[0] => ({
 });
 
 /**
- * The columns that fit the width; names those left out, also where a run is quiet: they are missing in what was asked for.
- * @throws UserError where not even the first fits, before minutes of reading
+ * The columns that fit the width. It names the columns left out, even in a quiet run, because the user asked for them.
+ * @throws UserError when not even the first fits, before minutes of reading
  */
 function fitting<Row>(
   { format, header, width }: ReportRequest,
@@ -68,7 +68,7 @@ function fitting<Row>(
   return shown;
 }
 
-/** The text is written while records are read, as far as no sort order holds it back. */
+/** Rows are written while records are read, unless a sort order holds them back. */
 async function runRows(request: ReportRequest): Promise<void> {
   const { header, width, where, sort = [], top } = request;
   const columns = fitting(request, request.columns);
@@ -103,7 +103,7 @@ async function runRows(request: ReportRequest): Promise<void> {
       },
       finish: () => {
         countPairing(tally, annotator);
-        // What was not read may have them.
+        // The part that was not read may have these counters.
         const missing = rows.isComplete ? [] : counters.names;
         return {
           facts: rest(),
@@ -116,7 +116,7 @@ async function runRows(request: ReportRequest): Promise<void> {
       },
     },
     annotator,
-    // The header waits for the first row: an input that cannot be read leaves stdout empty.
+    // The header waits for the first row, so that an input that cannot be read leaves stdout empty.
     ready: () => {
       const batch = rows.takeReady();
       return batch.length === 0 ? null : textOf(batch);
@@ -173,7 +173,7 @@ async function runGroups(request: ReportRequest, grouping: Grouping): Promise<vo
           return;
         }
         parts.take(item);
-        // A condition is one on kernels.
+        // Conditions apply to kernels.
         if (item.type !== 'range') return;
         ranges++;
         if (where === undefined) groups.addRange(item);
@@ -195,11 +195,11 @@ async function runGroups(request: ReportRequest, grouping: Grouping): Promise<vo
   });
 }
 
-/** Partial answers know no other device or convention than their own, and nothing of the host's ranges. */
+/** Partial answers are computed for one device and convention, and contain nothing about the host's ranges. */
 const typesOfGroups = ({ device, convention }: ReportRequest): RecordTypes =>
   device === null && convention === null ? new Set([...KERNEL_TYPES, 'part-kernels']) : KERNEL_TYPES;
 
-/** A row for each name of what the host did. */
+/** Prints a row for each name of a host activity. */
 async function runHost(request: ReportRequest, grouping: HostGrouping): Promise<void> {
   const { header, width } = request;
   const format = await loadFormat(request.format);
@@ -222,8 +222,8 @@ async function runHost(request: ReportRequest, grouping: HostGrouping): Promise<
   });
 }
 
-function notesOfHost({ isEmpty, untimed }: HostTable, { kind: { what } }: HostGrouping): (string | UserError)[] {
-  if (isEmpty && untimed === 0) return [new UserError(`no ${what}`, { hint: RANGES_HINT })];
+function notesOfHost({ isEmpty, untimed }: HostTable, { kind: { what: noun } }: HostGrouping): (string | UserError)[] {
+  if (isEmpty && untimed === 0) return [new UserError(`no ${noun}`, { hint: RANGES_HINT })];
   return untimed > 0 ? [`${counted(untimed, 'range')} without a known time: in no row`] : [];
 }
 
@@ -232,13 +232,13 @@ function countPairing(tally: ReportTally, annotator: Annotator): void {
   tally.incomplete = annotator.incomplete;
 }
 
-/** What the report could not compute. */
+/** Notes on what the report could not compute. */
 function notesOf(tally: ReportTally): (string | UserError)[] {
   if (tally.kernels > 0) return [summaryLine(tally), defectLine(tally)].filter((line) => line !== null);
   return [tally.kernelsRead > 0 ? `none of ${tally.kernelsRead} kernels matches --where` : withoutKernels()];
 }
 
-/** The rest is not read once the kernel is found. @throws UserError when there is no such kernel */
+/** Stops reading once the kernel is found. @throws UserError when there is no such kernel */
 async function runExplanation(request: ReportRequest, wanted: KernelId): Promise<void> {
   let found: { readonly row: Annotated; readonly after: readonly ResolvedDependency[] } | undefined;
   const dependencies = new InstructionDependencies();
@@ -263,7 +263,7 @@ async function runExplanation(request: ReportRequest, wanted: KernelId): Promise
     },
     annotator: new Annotator(request.device, true, request.convention),
     isComplete: () => found !== undefined,
-    // Names come from the profiled program: without control characters.
+    // Names come from the profiled program, so control characters are escaped.
     isDocument: true,
     print: ({ facts }, write) => write([...explain(facts.row, facts.after).map(legible), ''].join('\n')),
   });

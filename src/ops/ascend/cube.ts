@@ -1,9 +1,9 @@
 /**
- * The cube, the matrix unit of Ascend's cores: whether a kernel used it, and the FLOPs it did there, by the device's
+ * The cube, the matrix unit of Ascend cores: whether a kernel used it, and the FLOPs it computed there, by the device's
  * counters.
  *
  * Sources: CANN's documents of op_summary and of the database (names of counters), and of the arithmetic metrics
- * (operations a cycle); the rates for FP32 and HF32 follow from counters of products whose extents are known.
+ * (operations per cycle); the rates for FP32 and HF32 follow from counters of products with known extents.
  */
 import { isCubeClass } from '../../record/neuron/neuron-cores.js';
 import type { KernelRecord } from '../../record/record.js';
@@ -13,7 +13,7 @@ import type { TensorCore } from '../kernels/tensor-core.js';
 
 type DeviceCounters = Readonly<Record<string, number>>;
 
-/** Names of the counters in databases, in current tables, and in those of devices whose cores are not split. */
+/** Names of the counters in databases, in current tables, and in tables of devices without split cores. */
 const NAMES = {
   macTime: ['aic_mac_time', 'aic_mac_time(us)', 'aic_cube_time', 'aic_cube_time(us)', 'mac_time', 'mac_time(us)'],
   macRatio: ['aic_mac_ratio', 'aic_cube_ratio', 'mac_ratio'],
@@ -29,7 +29,7 @@ const counter = (counters: DeviceCounters | undefined, what: keyof typeof NAMES)
   return null;
 };
 
-/** Operations a cycle of one cube, by element type. */
+/** Operations per cycle of one cube, by element type. */
 const RATES: Readonly<Record<string, number>> = {
   fp16: 8192,
   bf16: 8192,
@@ -42,15 +42,18 @@ const RATES: Readonly<Record<string, number>> = {
 const isFloating = ({ dtype }: StoredTensor): boolean => /float/.test(dtype);
 
 /**
- * Whether FP32 operands are rounded to HF32 on the way into the cube: as recorded in the profile, else by the framework's
- * defaults, which allow it for convolutions and not for matrix products (torch_npu: conv.allow_hf32, matmul.allow_hf32).
+ * Whether FP32 operands are rounded to HF32 in the cube: as recorded in the profile, else by the framework's defaults,
+ * which allow it for convolutions but not for matrix products (torch_npu: conv.allow_hf32, matmul.allow_hf32).
  */
 function isRounded(kernel: Pick<KernelRecord, 'name' | 'labels'>): boolean {
   const recorded = kernel.labels?.['hf32'];
   return recorded === undefined ? /^Conv\dD/.test(operatorType(kernel)) : recorded === 'YES';
 }
 
-/** Type that a kernel computes in: of its first floating-point operand, else its first; hf32 where it rounds FP32. */
+/**
+ * The type in which a kernel computes: that of its first floating-point operand, else of its first operand; hf32 when it
+ * rounds FP32.
+ */
 export function kernelType(kernel: Pick<KernelRecord, 'name' | 'labels'>): string | null {
   const tensors = kernelTensors(kernel);
   const operands = present([...(tensors?.inputs ?? []), ...(tensors?.outputs ?? [])]);
@@ -61,8 +64,8 @@ export function kernelType(kernel: Pick<KernelRecord, 'name' | 'labels'>): strin
 }
 
 /**
- * FLOPs of the cubes, partial tiles counted in full: the device's counter, else the share of busy cycles times the rate.
- * Null without counters, or where the rate of the type is not known.
+ * FLOPs of the cubes, with partial tiles counted in full: the device's counter, else the share of busy cycles times the
+ * rate. Null without counters, or when the rate of the type is not known.
  */
 export function cubeFlops(kernel: Pick<KernelRecord, 'name' | 'labels' | 'counters'>): number | null {
   const counted = counter(kernel.counters, 'operations');
@@ -75,12 +78,14 @@ export function cubeFlops(kernel: Pick<KernelRecord, 'name' | 'labels' | 'counte
   return rate === undefined ? null : Math.round(ratio * cycles * rate);
 }
 
-/** Devices on which a core has both units, so that its class does not determine the unit. */
+/** Devices whose cores have both units, so that the core class does not determine the unit. */
 const WITHOUT_SPLIT = /^ascend(310p?|910a?)$/;
 
 const of = (verdict: TensorCore['verdict'], rule: string): TensorCore => ({ verdict, rule });
 
-/** Whether the kernel used the cubes: by their counter, else by the class of cores it ran on, else by its task type. */
+/**
+ * Whether the kernel used the cubes: by their counter, else by the class of cores on which it ran, else by its task type.
+ */
 export function cubeVerdict(
   kernel: Pick<KernelRecord, 'labels' | 'counters' | 'engine'>,
   arch: string | undefined,

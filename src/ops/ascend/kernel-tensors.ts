@@ -1,19 +1,19 @@
 /**
  * The operands of an Ascend kernel as its profiler records them: `32,9216;4096,9216;`, `FLOAT;FLOAT;FLOAT`,
- * `FORMAT_ND;FORMAT_ND;FORMAT_ND`, one slot a tensor. An empty slot is a tensor without dimensions, or an optional one
- * that was not given.
+ * `FORMAT_ND;FORMAT_ND;FORMAT_ND`, one slot for each tensor. An empty slot is a tensor without dimensions, or an optional
+ * tensor that was not passed.
  */
 import { elementType } from '../../record/element-types.js';
 import type { KernelRecord, Labels } from '../../record/record.js';
 import { numel, type Tensor } from '../call.js';
 
-/** A tensor as stored: extents with padding, in the order of its format. */
+/** A tensor as stored: padded extents, in the order of its format. */
 export interface StoredTensor extends Tensor {
-  /** 'ND', 'NCHW', 'NC1HWC0', 'FRACTAL_NZ', 'FRACTAL_Z' … */
+  /** Format: 'ND', 'NCHW', 'NC1HWC0', 'FRACTAL_NZ', 'FRACTAL_Z' … */
   readonly format: string;
 }
 
-/** A slot; null where it is empty. */
+/** A slot; null when it is empty. */
 export type OperandSlot = StoredTensor | null;
 
 export interface KernelTensors {
@@ -47,7 +47,7 @@ function extentsOf(text: string): number[] | null {
   return extents.every((extent) => Number.isSafeInteger(extent) && extent >= 0) ? extents : null;
 }
 
-/** @param isLone whether an empty slot is a tensor without dimensions for certain */
+/** @param isLone whether an empty slot certainly is a tensor without dimensions */
 function slots(labels: Labels, side: 'input' | 'output', isLone: (count: number) => boolean): OperandSlot[] {
   const [shapes, types] = [listOf(labels, `${side}Shapes`), listOf(labels, `${side}Types`)];
   const formats = listOf(labels, `${side}Formats`);
@@ -62,7 +62,7 @@ function slots(labels: Labels, side: 'input' | 'output', isLone: (count: number)
   });
 }
 
-/** The kernel's inputs and outputs; null where the profile has no operands (level 0). */
+/** The kernel's inputs and outputs; null when the profile has no operands (level 0). */
 export function kernelTensors({ labels }: Pick<KernelRecord, 'labels'>): KernelTensors | null {
   if (labels === undefined) return null;
   // Elementwise kernels have up to three operands, none of them optional; a single result is never optional.
@@ -92,14 +92,17 @@ export function positionsOf({ shape, format }: StoredTensor): readonly [n: numbe
   return shape.length === 4 && (format === 'NCHW' || format === 'ND') ? [n, c, d] : null;
 }
 
-/** `aclnnAddmm_MatMulCommon_MatMulV2`, `trans_TransData_25`, `Conv2DBackpropFilter10`. */
+/**
+ * Kernel names that contain the operator type: `aclnnAddmm_MatMulCommon_MatMulV2`, `trans_TransData_25`,
+ * `Conv2DBackpropFilter10`.
+ */
 const NAMES: readonly RegExp[] = [
   /^trans_([A-Za-z]\w*?)_\d+$/,
   /^aclnn\w*_([A-Za-z][A-Za-z\d]*)$/,
   /^(\w*?[A-Za-z])\d+$/,
 ];
 
-/** Type of the kernel's operator: as recorded in the profile, else by the kernel's name (level 0). */
+/** The operator type of a kernel: as recorded in the profile, else from the kernel's name (level 0). */
 export function operatorType({ name, labels }: Pick<KernelRecord, 'name' | 'labels'>): string {
   const recorded = labels?.['opType'];
   if (recorded !== undefined) return String(recorded);

@@ -1,11 +1,11 @@
 /**
- * The work of an Ascend kernel by its own operands, for profiles without ops of the framework, and for ops whose arguments
- * are unspecified.
+ * The work of an Ascend kernel, computed from its operands: for profiles without framework ops, and for ops with
+ * unspecified arguments.
  *
- * Products count as everywhere: 2·m·n·k, 2·N·Ho·Wo·|W|, 2·B·H·Sq·Skv·(Dq+Dv). Any other kernel does one operation for
- * each element of its result, a reduction for each element of its operand. Bytes are those of all operands and results
- * as they are stored, padding of their formats included. The layout of the operands of fused attention follows from the
- * softmax statistics, which are [B, N, Sq, 8].
+ * Products count as everywhere: 2·m·n·k, 2·N·Ho·Wo·|W|, 2·B·H·Sq·Skv·(Dq+Dv). Any other kernel does one operation for each
+ * element of its result, and a reduction one for each element of its operand. Bytes are those of all operands and results
+ * as stored, including the padding of their formats. The layout of fused attention's operands follows from the softmax
+ * statistics, which are [B, N, Sq, 8].
  */
 import { largest } from '../../containers/element.js';
 import { isCubeClass } from '../../record/neuron/neuron-cores.js';
@@ -33,11 +33,11 @@ interface KernelExtents {
   readonly skv: number;
 }
 
-/** Maximum and sum of each row of the softmax, each stored eight times. */
+/** Whether a tensor holds the maximum or sum of each softmax row, each stored eight times. */
 const isStatistic = ({ shape, dtype }: StoredTensor): boolean =>
   shape.length === 4 && shape[3] === 8 && dtype === 'float32';
 
-/** Sequence length and elements per token of q, k or v of three or four dimensions; null where the layout does not fit. */
+/** Sequence length and elements per token of q, k or v with three or four dimensions; null when the layout does not fit. */
 function layoutOf(shape: readonly number[], batch: number, tokens?: number): readonly [number, number] | null {
   const [a = 0, b = 0, c = 0, d = 0] = shape;
   const fits = (count: number): boolean => tokens === undefined || tokens === count;
@@ -59,12 +59,12 @@ function extentsOf(tensors: readonly StoredTensor[], statistic: StoredTensor | u
   const value = keyLayout(v.shape, q.shape, sq, swapped);
   if (query === null || key === null || value === null || heads === 0 || key[0] !== value[0]) return null;
   const dq = query[1] / heads;
-  // Keys may have fewer heads; values have as many as keys.
+  // Keys may have fewer heads than queries; values have as many as keys.
   const dv = (value[1] / key[1]) * dq;
   return { products: 2 * batch * heads * sq * key[0] * (dq + dv), sq, skv: key[0] };
 }
 
-/** Sequence length and elements per token of k or v, which have the layout of q. */
+/** Sequence length and elements per token of k or v, which have the same layout as q. */
 function keyLayout(
   shape: readonly number[],
   query: readonly number[],
@@ -99,20 +99,20 @@ function attentionCost(
 /** Softmax(QKᵀ)·V. */
 const attention: KernelRule = (tensors) => attentionCost(tensors, present(tensors.outputs).find(isStatistic), 1);
 
-/** The gradient: five products where the forward pass has two. */
+/** The gradient has five products; the forward pass has two. */
 const attentionGradient: KernelRule = (tensors) =>
   attentionCost(tensors, present(tensors.inputs).find(isStatistic), 2.5);
 
-/** A rule for one kind of operator. Writes are by default all outputs, reads all inputs, as they are stored. */
+/** A rule for one kind of operator. By default it writes all outputs and reads all inputs, as stored. */
 type KernelRule = (tensors: KernelTensors) => Omit<OpCost, 'params' | 'writes'> & Partial<Pick<OpCost, 'writes'>>;
 
-/** What is known of a kernel. */
+/** The fields of a kernel that rules use. */
 type AscendKernel = Pick<KernelRecord, 'name' | 'labels' | 'engine'>;
 
-/** Extents of a blocked format are multiples of 16. */
+/** Whether an extent may be padded: extents of a blocked format are multiples of 16. */
 const isPadded = (extent: number, from: number): boolean => extent >= from && extent - from < 16;
 
-/** K, of a left operand that may be transposed. */
+/** K of a left operand that may be transposed. */
 function depth([rows, columns]: readonly [number, number], m: number): number | null {
   if (rows === m) return columns;
   if (columns === m) return rows;
@@ -159,7 +159,7 @@ const reduction: KernelRule = ({ inputs }) => ({
 const helper: KernelRule = () => ({ flops: 0, formula: '0: prepares or moves data', role: 'helper' });
 const move: KernelRule = () => ({ flops: 0, formula: '0: moves data' });
 
-/** Needs only the extents of its operands, or a single value. A kernel without outputs fills its first operand. */
+/** Reads only the extents in its operands, or a single value. A kernel without outputs fills its first operand. */
 const fill: KernelRule = ({ inputs, outputs }) => {
   const results = present(outputs);
   return {
@@ -170,7 +170,7 @@ const fill: KernelRule = ({ inputs, outputs }) => {
   };
 };
 
-/** One operation for each element of the largest result; of a list, of all its tensors. */
+/** One operation for each element of the largest result; for a list, of all its tensors. */
 const map =
   (isList: boolean): KernelRule =>
   ({ inputs, outputs }) => {
@@ -219,7 +219,7 @@ const RULES: readonly (readonly [RegExp, KernelRule])[] = [
 
 const SOURCE = "operands of the kernel, as recorded in its profile; formats in CANN's documentation of data formats";
 
-/** The work of a kernel by its own operands; null where the profile has none. */
+/** The work of a kernel from its operands; null when the profile has none. */
 export function ascendWork(kernel: AscendKernel): Work | null {
   const type = operatorType(kernel);
   const rule = RULES.find(([pattern]) => pattern.test(type))?.[1];
@@ -231,7 +231,7 @@ export function ascendWork(kernel: AscendKernel): Work | null {
 
 function kernelWork(tensors: KernelTensors, rule: KernelRule, type: string): Work {
   const [inputs, outputs] = [present(tensors.inputs), present(tensors.outputs)];
-  // Slots without a tensor say nothing of what a helper moves.
+  // Slots without tensors do not show what a helper moves.
   if (rule === helper && inputs.length + outputs.length === 0) return withoutOperands();
   const cost = rule(tensors);
   return workOf({
@@ -245,13 +245,13 @@ function kernelWork(tensors: KernelTensors, rule: KernelRule, type: string): Wor
   });
 }
 
-/** A kernel of the matrix cores that no rule covers. */
+/** Work of a kernel of the matrix units that no rule covers. */
 function unknownProduct(type: string, tensors: KernelTensors): Work {
   const work = kernelWork(tensors, () => ({ flops: null, formula: 'none', matmul: true }), type);
   return { ...work, unknown: `no formula for ${type}` };
 }
 
-/** Helpers often have no recorded operands: they fill the workspace of another kernel. */
+/** Helpers, which fill the workspace of another kernel, often have no recorded operands. */
 const withoutOperands = (): Work =>
   workOf({
     role: 'helper',

@@ -5,8 +5,7 @@ import { numel, tensorBytes, type Tensor } from '../call.js';
 import { messageBytes } from '../collective-bytes.js';
 import type { OpCall, KernelRecord } from '../../record/record.js';
 import type { Collective } from '../../record/fields/collective.js';
-import { boundRow, opTable } from '../schema/op-rules.js';
-import { isDispatched } from '../schema/dispatched.js';
+import { ofDispatcher, boundRow, opTable } from '../schema/op-rules.js';
 import type { Family, Param, Work } from '../family.js';
 import { tensor, tensorListParams, workOf, total } from '../work.js';
 import { isCommunication } from '../kernels/kernel-name.js';
@@ -14,9 +13,9 @@ import { isCommunication } from '../kernels/kernel-name.js';
 const SOURCE = 'the message read, the result written; additions of a reduction are left to the network';
 
 /**
- * How large the result is: `given` by an argument; the `same` as the message, or so many times `larger` or `smaller` as
- * there are ranks; `split`: the rows of all `splits`; `none`: one way, a rank either reads or writes; `unspecified`: it
- * depends on the other ranks.
+ * Size of the result: `given` by an argument; the `same` as the message, or `larger` or `smaller` by the number of ranks;
+ * `split`: the rows of all `splits`; `none`: one way, so that a rank either reads or writes; `unspecified`: it depends on
+ * the other ranks.
  */
 interface CollectiveForm {
   readonly result: 'given' | 'same' | 'larger' | 'smaller' | 'split' | 'none' | 'unspecified';
@@ -27,27 +26,27 @@ const [given, same, larger, smaller] = [form('given'), form('same'), form('large
 const [split, none, unspecified] = [form('split'), form('none'), form('unspecified')];
 
 /**
- * The `message`, perhaps its `result` and the number of `ranks`. Names of c10d (…_), of its functional form, of vLLM and
- * its like, of symmetric memory, and NCCL's annotations.
+ * Arguments: the `message`, and in some ops its `result` and the number of `ranks`. The names are those of c10d (…_), of
+ * its functional form, of vLLM and similar engines, of symmetric memory, and NCCL's annotations.
  */
 const FORMS = opTable<CollectiveForm>`
-  // Python's all_reduce is another op.
+  // Python's all_reduce is a different op.
   ${same} allreduce_ allreduce_coalesced_ all_reduce_ all_reduce_coalesced all_reduce_coalesced_
     _c10d_functional.all_reduce c10d_functional.all_reduce vllm.all_reduce
     multimem_all_reduce_ multimem_one_shot_all_reduce one_shot_all_reduce two_shot_all_reduce_
     multimem_one_shot_all_reduce_out one_shot_all_reduce_out two_shot_all_reduce_out
     nccl:all_reduce nccl:allreduce nccl:all_reduce_coalesced nccl:all_reduce_barrier c10d.barrier: @message ...
-  // The first argument is where the others read the message from, a copy of it.
+  // The first argument is a copy of the message, from which the other ranks read it.
   ${same} one_shot_all_reduce_copy one_shot_all_reduce_copy_out: @buffer @message ...
   ${same} _C_custom_ar.all_reduce _C_custom_ar.qr_all_reduce sgl_kernel.all_reduce mscclpp_allreduce:
     context @message ...
   ${given} _allgather_base_ allgather_into_tensor_coalesced_ _reduce_scatter_base_ reduce_scatter_tensor_coalesced_
     alltoall_base_ alltoall_ allgather_ allgather_coalesced_ c10d.gather_: !result? @message ...
-  // Overloads with a list of tensors per rank, which profilers do not record.
+  // Overloads with a list of tensors for each rank, which profilers do not record.
   ${given} c10d.reduce_scatter_ c10d.scatter_: !result? @message? ...
   ${given} nvshmem_all_to_all nccl_all_to_all_nd nccl_reduce_scatter_offset tile_reduce multi_root_tile_reduce:
     @message !result? ...
-  // Of buffers with room for more, how much is moved are values of tensors.
+  // The buffers have spare room; tensor values say how much is moved.
   ${unspecified} all_to_all_vdev all_to_all_vdev_2d all_to_all_vdev_2d_offset: @message !result? @splits @offsets ...
   ${given} multimem_all_gather_out: @message group !result? ...
   ${given} reduce_scatter_out: @message group last !result? ...
@@ -70,13 +69,13 @@ const FORMS = opTable<CollectiveForm>`
     nccl:reduce_scatter nccl:reduce_scatter_tensor_coalesced nccl:gather nccl:scatter: @message ...
 `;
 
-/** The message with another number of elements; null when it cannot have it. */
+/** The message with another number of elements; null when it cannot have that number. */
 function resized(message: readonly Tensor[], size: (elements: number) => number): Tensor[] | null {
   const result = message.map(({ shape, dtype }) => tensor([size(numel(shape))], dtype));
   return result.every(({ shape }) => Number.isSafeInteger(numel(shape))) ? result : null;
 }
 
-/** The message with as many rows as all splits together; null when they are unspecified. */
+/** The message with the rows of all splits together; null when they are unspecified. */
 function joinedParts(message: readonly Tensor[], parts: readonly number[] | null): Tensor[] | null {
   if (parts === null) return null;
   const rows = parts.reduce((sum, part) => sum + part, 0);
@@ -99,20 +98,22 @@ function resultOf(bound: BoundArguments, { result }: CollectiveForm): readonly T
 
 /** The tensors of a collective operation on this device. */
 interface Message {
-  /** Empty where it is unspecified. */
+  /** Empty when it is unspecified. */
   readonly message: readonly Tensor[];
-  /** Null where it is unspecified; empty of an operation that goes one way. */
+  /** Null when it is unspecified; empty for a one-way operation. */
   readonly result: readonly Tensor[] | null;
 }
 
-/** What a call sends and receives; null when it is no collective operation, or its arguments do not fit. */
+const rowOf = ofDispatcher((call) => boundRow(FORMS, call));
+
+/** What a call sends and receives; null when it is not a collective operation, or its arguments do not fit. */
 function messageOf(call: OpCall): Message | null {
-  const row = isDispatched(call) ? boundRow(FORMS, call) : null;
+  const row = rowOf(call);
   return row === null ? null : { message: row.bound.tensors('message'), result: resultOf(row.bound, row.fact) };
 }
 
 function work(call: OpCall): Work | null {
-  const row = isDispatched(call) ? boundRow(FORMS, call) : null;
+  const row = rowOf(call);
   if (row === null) return null;
   const { bound } = row;
   const message = bound.tensors('message');
@@ -167,10 +168,10 @@ type Launched = Pick<KernelRecord, 'name' | 'short' | 'calls' | 'callKernels'>;
 const bytesOf = (tensors: readonly Tensor[]): number | null => total(tensors.map(tensorBytes));
 
 /**
- * Operation and sizes by the innermost call that states the message; the size of the result, where that call leaves it
- * open, by one around it with the same message. The group is unknown: no argument names it.
- * @returns null for a kernel that moves nothing between devices, one whose calls do not state the message, and one of
- * several kernels of a call, of which each moves an unknown part
+ * Operation and sizes from the innermost call that states the message. If that call leaves the size of the result open, it
+ * is taken from an enclosing call with the same message. The group is unknown, because no argument names it.
+ * @returns null for a kernel that moves nothing between devices, for one whose calls do not state the message, and for one
+ * of several kernels of a call, because each moves an unknown part
  */
 export function collectiveOfCalls(kernel: Launched): Collective | null {
   if (kernel.calls.length === 0 || !isCommunication(kernel)) return null;
@@ -184,16 +185,16 @@ export function collectiveOfCalls(kernel: Launched): Collective | null {
 
 interface Described extends Pick<Collective, 'op' | 'bytesOut' | 'dtype'> {
   readonly bytesIn: number;
-  /** That the call launched. */
+  /** Number of kernels that the call launched. */
   readonly kernels: number;
 }
 
-/** What a call states of its operation; nothing where it does not state the message. */
+/** What a call states about its operation; empty when it does not state the message. */
 function describe(call: OpCall, kernels: number): Described[] {
   const { message = [], result = null } = messageOf(call) ?? {};
   const [bytesIn, dtype] = [bytesOf(message), message[0]?.dtype ?? null];
   if (message.length === 0 || bytesIn === null) return [];
-  // A message that goes one way has one size.
+  // A one-way message has one size.
   const bytesOut = result?.length === 0 ? bytesIn : result === null ? null : bytesOf(result);
   return [{ op: call.op.replace(/^nccl:/, ''), bytesIn, bytesOut, dtype, kernels }];
 }

@@ -12,7 +12,7 @@ type Real = 'input' | 'output' | null;
 const FORMULA = 'flops = 5·E·log₂(n), half as many with a real side, n = extents of the transformed dimensions';
 const SOURCE = 'the convention of FFT benchmarks (benchFFT): 5·n·log₂ n for n complex values';
 
-/** Extents with the last transformed one replaced: half of it and one where only one side of the spectrum is kept. */
+/** Extents with the last transformed one replaced: half of it plus one when only one side of the spectrum is kept. */
 const withLast = (shape: readonly number[], at: number, extent: number): number[] =>
   shape.map((old, i) => (i === at ? extent : old));
 

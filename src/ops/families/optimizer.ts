@@ -1,4 +1,7 @@
-/** Optimiser steps that one op does for all parameters: PyTorch's `_fused_adam_` and its relatives, loss scaling, apex's Adam. */
+/**
+ * Optimiser steps in which one op handles all parameters: PyTorch's `_fused_adam_` and similar ops, loss scaling, apex's
+ * Adam.
+ */
 import { dtypeShort } from '../../record/element-types.js';
 import { numel, elementCount, positional, type Tensor } from '../call.js';
 import type { OpCall } from '../../record/record.js';
@@ -7,8 +10,7 @@ import { inputTensors } from '../operands.js';
 import { helperWork, tensorParams, workOf } from '../work.js';
 import { entryOf } from '../by-name.js';
 import { bind, type BoundArguments } from '../schema/binding.js';
-import { opTable, type OpRow } from '../schema/op-rules.js';
-import { isDispatched } from '../schema/dispatched.js';
+import { ofDispatcher, opTable, type OpRow } from '../schema/op-rules.js';
 import { isUnspecifiedList, listParams, unspecifiedLists, withTypes } from './pointwise/foreach.js';
 
 const FUSED_SOURCE =
@@ -21,13 +23,13 @@ interface OptimizerStep {
 }
 
 const isGiven = (bound: BoundArguments, name: string): boolean => bound.tensor(name) !== null;
-/** Division of the gradient by the loss scale, and its negation to maximise. */
+/** Division of the gradient by the loss scale, and its negation when maximising. */
 const prepared = (bound: BoundArguments): number =>
   (isGiven(bound, 'grad_scale') ? 1 : 0) + (bound.flag('maximize') === true ? 1 : 0);
 
 /**
- * First moment m + (1 − β₁)(g − m): 3; second β₂·v + (1 − β₂)·g·g: 4; √v / c + ε: 3; p − s·m / that: 3; the decay of
- * the weights: 2; the largest second moment: 1.
+ * First moment m + (1 − β₁)(g − m): 3; second β₂·v + (1 − β₂)·g·g: 4; √v / c + ε: 3; p − s·m / (that): 3; weight decay: 2;
+ * maximum of second moments: 1.
  */
 const adam =
   (decay: number) =>
@@ -50,7 +52,7 @@ const sgd = (bound: BoundArguments): number =>
 /** s + g·g: 2; p − η·g / (√s + ε): 5; decay: 2. */
 const adagrad = (bound: BoundArguments): number => 7 + decayFlops(bound) + prepared(bound);
 
-/** The learning rate is a number, or stays on the device. */
+/** The learning rate is a number, or a tensor on the device. */
 const withRate = (before: string, after: string): string => `${before} lr ${after} | ${before} @lr ${after}`;
 
 const SCALE_END = '@grad_scale? @found_inf?';
@@ -77,7 +79,7 @@ const sgdStep: OptimizerStep = {
   formula: `2 per element, + 2 with weight decay, + 3 with momentum (5 with Nesterov), ${LAST}`,
 };
 const adagradStep: OptimizerStep = { flops: adagrad, formula: `7 per element, + 2 with weight decay, ${LAST}` };
-/** A product, and a look at the exponent. */
+/** A product, and a check of the exponent. */
 const unscaleStep: OptimizerStep = { flops: () => 2, formula: '2 per element' };
 
 const STEPS = opTable<OptimizerStep>`
@@ -91,7 +93,7 @@ const STEPS = opTable<OptimizerStep>`
 /** The scale grows or shrinks by a factor: one product on numbers that stay on the device. */
 const SCALE = '@!self @!growth_tracker @found_inf scale_growth_factor scale_backoff_factor growth_interval';
 
-/** Gradients are written too where they are unscaled. */
+/** Gradients that are unscaled are written too. */
 const unscaled = (bound: BoundArguments): readonly Tensor[] =>
   isGiven(bound, 'grad_scale') ? bound.tensors('grads') : [];
 
@@ -130,11 +132,10 @@ export const fusedOptimizer: Family = {
     'bytes = parameters, moments and step counts read and written as the step does + gradients read (written too where unscaled)',
     'unscaling of gradients: 2·E; bytes = gradients read and written',
   ],
-  work(call) {
-    if (!isDispatched(call)) return null;
+  work: ofDispatcher((call) => {
     const step = entryOf(STEPS, call);
     return step === undefined ? scaleWork(call) : stepWork(step, call);
-  },
+  }),
 };
 
 const SOURCE = 'apex fused_adam_cuda.adam; Kingma & Ba, Adam (algorithm 1)';
@@ -152,7 +153,7 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
   if ([first, second, gradient].some(({ shape }) => numel(shape) !== numel(weights.shape))) return null;
   const params = [...tensorParams(weights), ['', dtypeShort(gradient.dtype)] as const];
   if (kernel.sub > 0) return helperWork(params, SOURCE);
-  // A copy of the weights in the gradient's type is written where that differs, as PyProf has it.
+  // When the gradient's type differs, a copy of the weights in that type is written, as in PyProf.
   const copies = gradient.dtype === weights.dtype ? [] : [gradient];
   const state = [weights, first, second];
   return workOf({

@@ -1,17 +1,13 @@
-/** Pooling over sliding and adaptive windows, fractional pooling, and the gradients of the dispatcher's ops. */
-import { argument, numel, type Tensor } from '../call.js';
-import type { OpCall, ArgValue } from '../../record/record.js';
-import type { Family, KernelFacts, Work } from '../family.js';
-import { isDispatched } from '../schema/dispatched.js';
-import { opName, inputTensor, integers, rankInName } from '../operands.js';
-import { ruleWork, rules, withTensors, type BoundCall } from '../schema/op-rules.js';
-import { tensor, tensorParams, workOf, writing } from '../work.js';
+/** Pooling over sliding and adaptive windows, fractional pooling, and their gradients. */
+import { numel, type Tensor } from '../call.js';
+import type { ArgValue } from '../../record/record.js';
+import type { Family } from '../family.js';
+import { opName, integers, rankInName } from '../operands.js';
+import { ruleWork, rules, withTensors, type BoundCall, type RuleCost } from '../schema/op-rules.js';
+import { tensor, writing } from '../work.js';
 import { elementAt } from '../../containers/element.js';
 
-/** Max pooling writes the positions of the maxima too. */
-const isMax = (op: string): boolean => op.includes('max');
-
-/** One number per dimension of the window; a single number applies to all. */
+/** One number for each dimension of the window; a single number applies to all. */
 function perDimension(
   value: ArgValue | undefined,
   rank: number,
@@ -24,130 +20,112 @@ function perDimension(
   return list?.length === rank ? list : null;
 }
 
-interface Window {
+/** The result, and how many elements its windows have together. */
+interface Windows {
   readonly result: Tensor;
   readonly elements: number;
 }
 
-/** Positions of dilation and ceil_mode differ between max and average pooling. */
-function slidingWindow(call: OpCall, input: Tensor): Window | null {
-  const op = opName(call);
-  const rank = rankInName(op);
-  const given = (name: string, position: number, fallback: readonly number[]): readonly number[] | null =>
-    perDimension(argument(call, name, position)?.value, rank, fallback);
-  const ones = new Array<number>(rank).fill(1);
-  const size = given('kernel_size', 1, []);
-  if (size?.length !== rank) return null;
-  const stride = given('stride', 2, size);
-  const padding = given('padding', 3, new Array<number>(rank).fill(0));
-  const dilation = isMax(op) ? given('dilation', 4, ones) : ones;
-  const up = argument(call, 'ceil_mode', isMax(op) ? 5 : 4)?.value === true;
-  if (stride === null || padding === null || dilation === null || input.shape.length < rank) return null;
-  const kept = input.shape.slice(0, -rank);
+/** Windows of the given size; null when the arguments do not fit. */
+type WindowsOf = (bound: BoundCall, input: Tensor, size: readonly number[]) => Windows | null;
+
+const sliding: WindowsOf = (bound, input, size) => {
+  const rank = size.length;
+  const given = (name: string, fallback: readonly number[]): readonly number[] | null =>
+    perDimension(bound.value(name), rank, fallback);
+  const [stride, padding] = [given('stride', size), given('padding', new Array<number>(rank).fill(0))];
+  const dilation = given('dilation', new Array<number>(rank).fill(1));
+  const up = bound.flag('ceil_mode') === true;
+  if (stride === null || padding === null || dilation === null) return null;
   const extents = input.shape.slice(-rank).map((extent, i) => {
     const [k, s] = [elementAt(size, i), elementAt(stride, i)];
     const [p, d] = [elementAt(padding, i), elementAt(dilation, i)];
     const steps = (extent + 2 * p - d * (k - 1) - 1) / s;
     const count = (up ? Math.ceil(steps) : Math.floor(steps)) + 1;
-    // A window that starts in the padding after the input is left out.
+    // A window that starts in the padding after the input is not used.
     return up && (count - 1) * s >= extent + p ? count - 1 : count;
   });
-  const valid = size.every((k) => k > 0) && extents.every((extent) => Number.isInteger(extent) && extent >= 0);
-  return valid ? { result: tensor([...kept, ...extents], input.dtype), elements: numel(size) } : null;
-}
-
-/** Adaptive windows partition the input: elements in two overlapping windows are counted once. */
-function adaptiveWindow(call: OpCall, input: Tensor): Window | null {
-  const rank = rankInName(opName(call));
-  if (input.shape.length < rank) return null;
-  const own = input.shape.slice(-rank);
-  const value = argument(call, 'output_size', 1)?.value;
-  // None keeps an extent.
-  const filled = Array.isArray(value) ? (value as readonly ArgValue[]).map((size, i) => size ?? own[i] ?? null) : value;
-  const extents = perDimension(filled, rank, []);
-  if (extents?.length !== rank || extents.some((extent) => extent <= 0)) return null;
+  if (!size.every((k) => k > 0) || !extents.every((extent) => Number.isInteger(extent) && extent >= 0)) return null;
   const result = tensor([...input.shape.slice(0, -rank), ...extents], input.dtype);
-  return { result, elements: numel(input.shape) / numel(result.shape) };
-}
+  return { result, elements: numel(size) * numel(result.shape) };
+};
+
+/**
+ * Adaptive windows partition the input: elements in two overlapping windows are counted once. Every window has one element at
+ * least, also where there are more windows than elements.
+ */
+const adaptive: WindowsOf = (_, input, size) => {
+  if (size.some((extent) => extent <= 0)) return null;
+  const result = tensor([...input.shape.slice(0, -size.length), ...size], input.dtype);
+  return { result, elements: Math.max(numel(input.shape), numel(result.shape)) };
+};
 
 const SOURCE = 'PyTorch output-size formula; one operation per window element; max pooling writes int64 positions';
 
-const FORMULA = 'flops = window·E(result); bytes = input + result';
 const UNSPECIFIED = 'the extents of the window are unspecified';
 
-/** Whether the extents of the window, or of an adaptive op's result, are unspecified. */
-const isUnspecified = (call: OpCall): boolean =>
-  isDispatched(call) && integers(argument(call, 'kernel_size', 1)?.value) === null;
-
-function forward(call: OpCall, kernel: KernelFacts): Work | null {
-  const op = opName(call);
-  const input = inputTensor(call);
-  if (input === null) return null;
-  const params = tensorParams(input);
-  if (isUnspecified(call))
-    return workOf({ writes: null, flops: null, params, formula: FORMULA, source: SOURCE, unknown: UNSPECIFIED });
-  const window = op.includes('adaptive') ? adaptiveWindow(call, input) : slidingWindow(call, input);
-  if (window === null || !Number.isSafeInteger(numel(window.result.shape))) return null;
-  const { result, elements } = window;
-  const positions = isMax(op) ? [tensor(result.shape, 'int64')] : [];
-  const backward = kernel.dir === 'bprop';
-  const perResult = backward && isMax(op) ? 1 : elements;
-  const flops = Math.round(perResult * numel(result.shape));
-  if (!Number.isSafeInteger(flops)) return null;
-  return workOf({
-    flops,
-    reads: backward ? [result, ...positions] : [input],
-    writes: backward ? [input] : [result, ...positions],
-    params,
-    formula: `flops = ${backward && isMax(op) ? '1' : 'window'}·E(result); bytes = input + result${isMax(op) ? ' + int64 positions' : ''}`,
-    source: SOURCE,
-  });
-}
-
-const NAMES =
-  'max_pool1d max_pool2d max_pool3d max_pool1d_with_indices max_pool2d_with_indices max_pool3d_with_indices ' +
-  'avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d ' +
-  '_adaptive_avg_pool2d _adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d';
-
-const FORWARD = NAMES.split(' ');
-
-/** Gradients and fractional windows of the dispatcher have rules. */
-const work = (call: OpCall, kernel: KernelFacts): Work | null =>
-  FORWARD.includes(opName(call)) ? forward(call, kernel) : ruleWork(POOLING_RULES, call, kernel, SOURCE);
-
 /** One addition for each maximum. */
-const ofMaximum = withTensors('self grad_output', (input, gradient, bound) => ({
+const maximumGradient = (input: Tensor, gradient: Tensor, positions: readonly Tensor[]) => ({
   flops: numel(gradient.shape),
-  reads: bound.tensorsOf('grad_output indices'),
+  reads: [gradient, ...positions],
   writes: [input],
   formula: 'flops = E(result); bytes = gradient + positions + gradient of the input',
-}));
+});
 
-/** Elements of one window by `kernel_size`; null when it is unspecified. */
+/** Every gradient is added to all elements of its window. */
+const averageGradient = (input: Tensor, gradient: Tensor, elements: number | null) => ({
+  flops: elements,
+  reads: [gradient],
+  writes: [input],
+  formula: 'flops = window·E(result), adaptive E(input); bytes = gradient + gradient of the input',
+});
+
+/** The size of the windows, or of an adaptive op's result, where None keeps the extent of the input; [] if unspecified. */
+function sizeOf(bound: BoundCall, input: Tensor): readonly number[] | null {
+  const arg = bound.arg('kernel_size') ?? bound.arg('output_size');
+  if (arg === undefined) return null;
+  const [rank, { value }] = [rankInName(opName(bound.call)), arg];
+  const kept = input.shape.slice(-rank);
+  const filled = Array.isArray(value)
+    ? (value as readonly ArgValue[]).map((size, i) => size ?? kept[i] ?? null)
+    : value;
+  return perDimension(filled, rank, []);
+}
+
+/** Max pooling also writes the positions of the maxima. */
+const pooled = (windowsOf: WindowsOf, isMaximum: boolean): RuleCost =>
+  withTensors('self', (input, bound) => {
+    const size = sizeOf(bound, input);
+    if (size === null || input.shape.length < size.length) return null;
+    const formula = `flops = window·E(result), adaptive E(input); bytes = input + result${isMaximum ? ' + int64 positions' : ''}`;
+    if (size.length === 0) return { flops: null, writes: null, formula, unknown: UNSPECIFIED };
+    const windows = windowsOf(bound, input, size);
+    if (windows === null) return null;
+    const { result, elements } = windows;
+    const positions = isMaximum ? [tensor(result.shape, 'int64')] : [];
+    if (bound.kernel.dir !== 'bprop') return { flops: elements, writes: [result, ...positions], formula };
+    return isMaximum ? maximumGradient(input, result, positions) : averageGradient(input, result, elements);
+  });
+
+const ofMaximum = withTensors('self grad_output', (input, gradient, bound) =>
+  maximumGradient(input, gradient, bound.tensors('indices')),
+);
+
+/** Number of elements in one window, from `kernel_size`; null when it is unspecified. */
 function windowElements(bound: BoundCall): number | null {
   const size = perDimension(bound.value('kernel_size'), rankInName(opName(bound.call)), []);
   return size === null || size.length === 0 ? null : numel(size);
 }
 
-/** Every gradient goes to all elements of its window. */
 const ofAverage = withTensors('self grad_output', (input, gradient, bound) => {
   const window = windowElements(bound);
-  return {
-    flops: window === null ? null : window * numel(gradient.shape),
-    reads: [gradient],
-    writes: [input],
-    formula: 'flops = window·E(result); bytes = gradient + gradient of the input',
-    ...(window === null ? { unknown: UNSPECIFIED } : {}),
-  };
+  if (window === null) return { ...averageGradient(input, gradient, null), unknown: UNSPECIFIED };
+  return averageGradient(input, gradient, window * numel(gradient.shape));
 });
 
-/** The windows partition the input: one addition for each of its elements. */
-const ofAdaptiveAverage = withTensors('self grad_output', (input, gradient) => ({
-  flops: Math.max(numel(input.shape), numel(gradient.shape)),
-  reads: [gradient],
-  writes: [input],
-  formula: 'flops = E(input); bytes = gradient + gradient of the input',
-}));
+const ofAdaptiveAverage = withTensors('self grad_output', (input, gradient) =>
+  averageGradient(input, gradient, Math.max(numel(input.shape), numel(gradient.shape))),
+);
 
 /** The result of an op with an argument `output_size`; null when it is unspecified. */
 function sized(bound: BoundCall, input: Tensor): Tensor | null {
@@ -165,7 +143,7 @@ const fractional = withTensors('self', (input, bound) => {
   return { flops: window * numel(result.shape), writes, formula };
 });
 
-/** Maxima go back to their positions; the rest is zero. */
+/** Maxima are copied back to their positions; the rest is zero. */
 const unpooled = withTensors('self', (input, bound) => ({
   flops: 0,
   ...writing(sized(bound, input), 'the extents of the result are unspecified'),
@@ -174,7 +152,15 @@ const unpooled = withTensors('self', (input, bound) => ({
 
 const WINDOW = 'kernel_size stride padding';
 
+const SLIDING =
+  'max_pool1d max_pool2d max_pool3d max_pool1d_with_indices max_pool2d_with_indices max_pool3d_with_indices';
+
 const POOLING_RULES = rules`
+  ${pooled(sliding, true)} ${SLIDING}: @self ${WINDOW} dilation ceil_mode
+  ${pooled(sliding, false)} avg_pool1d avg_pool2d avg_pool3d: @self ${WINDOW} ceil_mode count_include_pad divisor_override
+  ${pooled(adaptive, false)} adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d _adaptive_avg_pool2d
+      _adaptive_avg_pool3d: @self output_size
+  ${pooled(adaptive, true)} adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d: @self output_size
   ${ofMaximum} max_pool2d_with_indices_backward max_pool3d_with_indices_backward: @grad_output @self ${WINDOW}
       dilation ceil_mode @indices
   ${ofAverage} avg_pool2d_backward avg_pool3d_backward: @grad_output @self ${WINDOW} ceil_mode count_include_pad
@@ -192,10 +178,10 @@ const POOLING_RULES = rules`
 export const pooling: Family = {
   id: 'pooling',
   title: 'Pooling: maximum, average, adaptive',
-  ops: [...FORWARD, ...Object.keys(POOLING_RULES)],
+  ops: Object.keys(POOLING_RULES),
   formulas: [
-    'flops = window·E(result), a comparison or addition per element; adaptive: E(input); backward of max: E(result)',
+    'flops = window·E(result), a comparison or addition per element; adaptive: E(input), at least E(result); backward of max: E(result)',
     'bytes = input + result, max also 8·E(result) for the positions; backward the same, the other way round',
   ],
-  work,
+  work: (call, kernel) => ruleWork(POOLING_RULES, call, kernel, SOURCE),
 };

@@ -1,15 +1,17 @@
 /**
- * The ops that a kernel of PyTorch's Inductor was fused from, as its name lists them: `triton_poi_fused__to_copy_add_3`.
- * Source: PyTorch, torch/_inductor/utils.py (get_fused_kernel_name: the ops' names, sorted, each once, joined by `_`),
+ * The ops from which PyTorch's Inductor fused a kernel, as listed in its name: `triton_poi_fused__to_copy_add_3`. Source:
+ * PyTorch, torch/_inductor/utils.py (get_fused_kernel_name: the ops' names, sorted, without repeats, joined by `_`),
  * torch/_inductor/codegen/triton.py (define_kernel: `triton_`, the kind of kernel, the names, a number).
  */
 import { byName } from './kernel-families.js';
 import { FAMILIES } from '../table.js';
 
-/** A kind of three letters; before Triton 3 the compiled kernel's name ends in what its arguments were specialized for. */
+/**
+ * The kind has three letters. Before Triton 3, the compiled kernel's name ends with the specialization of its arguments.
+ */
 const FUSED_KERNEL = /^triton_[a-z]{3}_fused_(?:(.+)_)?\d+(?:_0[\dcde]*)?$/;
 
-/** Ops that launch no kernel of their own and so have no formula, and those that only Inductor's graphs have. */
+/** Ops without a formula because they launch no kernel directly, and ops that exist only in Inductor's graphs. */
 const WITHOUT_FORMULA = `
   _conj _neg_view _reshape_alias _unsafe_view alias as_strided broadcast_to chunk detach diagonal expand expand_as imag
   lift_fresh movedim narrow permute real reshape select slice split split_with_sizes squeeze sum_to_size swapaxes t
@@ -25,17 +27,17 @@ const OPS: ReadonlySet<string> = new Set([
   ...FAMILIES.flatMap(({ ops }) => ops.map((op) => op.slice(op.lastIndexOf('.') + 1))),
 ]);
 
-/** Most words between the `_` of an op's name. */
+/** Maximum number of `_`-separated words in an op's name. */
 const MOST_WORDS = [...OPS].reduce((most, op) => Math.max(most, op.split('_').length), 0);
 
-/** The best way to take the words from one on apart: the first name, and those after it. */
+/** The best way to split the words from some position on: the first name, and the split after it. */
 interface Split {
   readonly name: string;
   readonly isOp: boolean;
   readonly rest: Split | null;
-  /** Words that belong to no known op. */
+  /** Number of words that belong to no known op. */
   readonly unknown: number;
-  /** Ops that are not in order. */
+  /** Number of ops that are not in alphabetical order. */
   readonly disordered: number;
   readonly length: number;
 }
@@ -51,11 +53,14 @@ function before(rest: Split | null, name: string, isOp: boolean): Split {
   };
 }
 
-/** Whether one split is better than another: fewer unknown words, in order, and the longest names. */
+/**
+ * Whether one split is better than another: fewer unknown words, then fewer names out of order, then fewer and so longer
+ * names.
+ */
 const isBetter = (one: Split, other: Split): boolean =>
   (one.unknown - other.unknown || one.disordered - other.disordered || one.length - other.length) < 0;
 
-/** The names of a split; unknown words that follow one another are one text. */
+/** The names of a split; consecutive unknown words are joined into one text. */
 function namesOf(split: Split | null): string[] {
   const names: string[] = [];
   let text: string[] = [];
@@ -74,7 +79,7 @@ function namesOf(split: Split | null): string[] {
   return names;
 }
 
-/** Names joined by `_` → the names. Parts that are no known op stay as they are. */
+/** Splits names that are joined by `_`. Parts that are not a known op are kept as they are. */
 function splitOps(joined: string): readonly string[] {
   const words = joined.split('_');
   const from: (Split | null)[] = [];
@@ -92,7 +97,7 @@ function splitOps(joined: string): readonly string[] {
   return namesOf(from[0] ?? null);
 }
 
-/** The ops of a kernel by its name, in the name's order; null for a kernel whose name lists none. */
+/** The ops in a kernel's name, in that order; null when the name lists none. */
 export const fusedOps = byName((name): readonly string[] | null => {
   const joined = FUSED_KERNEL.exec(name)?.[1];
   return joined === undefined ? null : splitOps(joined);

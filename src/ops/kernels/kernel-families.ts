@@ -1,8 +1,8 @@
 /**
- * Families of kernel names, and what a name of each says of its kernel: one row a family.
+ * Families of kernel names, one row each, and what each name says about its kernel.
  *
  * The rows follow the naming conventions of cuBLAS, cuDNN, CUTLASS, Triton, FlashAttention, TensorRT-LLM, AMD's Tensile,
- * NCCL, RCCL, MSCCL++, NVSHMEM, PyTorch and Ascend's operators in public profiles; they are no measurement.
+ * NCCL, RCCL, MSCCL++, NVSHMEM, PyTorch and Ascend's operators in public profiles; they are not measurements.
  */
 import { LruCache } from '../../containers/map-entry.js';
 
@@ -13,40 +13,42 @@ export type KernelKind =
   | 'bias-gradient'
   | 'elementwise'
   | 'reduction'
-  /** Part of another op (a softmax, a norm, a collective), whatever the call around it. */
+  /** Part of another op (a softmax, a norm, a collective), whatever call encloses it. */
   | 'other'
   /** A matrix product or convolution, or a name that no row matches: the kernel that does the op's work. */
   | 'main';
 
 /**
- * What a row may say. Each fact is that of the first row that says it and whose pattern matches. `kind`, `helpsProduct`
- * and `product` are looked up by the short name, which has no template arguments to mislead, the others by the full one.
+ * Facts that a row may state. A fact is taken from the first matching row that states it. `kind`, `helpsProduct` and
+ * `product` are looked up by the short name, because template arguments could mislead; the others by the full name.
  */
 interface FamilyFacts {
   readonly kind?: KernelKind;
-  /** A further helper of products and convolutions, whatever its kind. */
+  /** Whether it is an additional helper of products and convolutions, whatever its kind. */
   readonly helpsProduct?: true;
-  /** Whether it computes a product or convolution; what prepares or finishes one has words of products too. */
+  /** Whether it computes a product or convolution; kernels that prepare or finish one contain words of products too. */
   readonly product?: boolean;
-  /** Whether it runs on the matrix unit. `likely`: element type or shape decide, and the name does not have them. */
+  /** Whether it runs on the matrix unit. `likely`: it depends on element type or shape, which the name does not contain. */
   readonly unit?: 'yes' | 'likely' | 'no';
-  /** Type of a product's multiplications, by its short name: `fp16`, `tf32`. */
+  /** Type of a product's multiplications, by short name: `fp16`, `tf32`. */
   readonly factors?: string;
-  /** Element type of the data in memory; `several` where a type in the name is one of several, or moved by the byte. */
+  /**
+   * Element type of the data in memory; `several` when the type in the name is one of several, or data are moved as bytes.
+   */
   readonly memory?: string;
-  /** What a kernel of a convolution computes. */
+  /** What a convolution kernel computes. */
   readonly gradient?: 'dgrad' | 'wgrad' | 'fprop';
-  /** The same, of kernels that the dispatcher's ops of gradients launch. */
+  /** The same, for kernels that the dispatcher's gradient ops launch. */
   readonly dispatchedGradient?: 'dgrad' | 'wgrad';
   /**
-   * The gradient by the transposition of a BLAS kernel's operands in the backward pass, column-major: that of a linear
-   * layer's input is dY·W (nn), that of its weight dYᵀ·X (nt), and the second is nt for any product A·B.
+   * The gradient according to the transposition of a BLAS kernel's operands in the backward pass, column-major: the input
+   * gradient of a linear layer is dY·W (nn), its weight gradient dYᵀ·X (nt); the second gradient of any product A·B is nt.
    */
   readonly transposed?: 'dgrad' | 'wgrad';
   readonly communicates?: boolean;
-  /** The NVIDIA architecture that it was built for, as 80 of sm80. */
+  /** The NVIDIA architecture for which it was built: 80 for sm80. */
   readonly sm?: number;
-  /** Whether it needs fewer multiplications than the product's definition has: Winograd, FFT, three real products. */
+  /** Whether it needs fewer multiplications than the product's definition: Winograd, FFT, three real products. */
   readonly shortcut?: true;
   /** Whether it accumulates in FP16. */
   readonly halfSums?: true;
@@ -61,7 +63,8 @@ const row = (id: string, pattern: RegExp, facts: FamilyFacts): KernelFamily => (
 
 /** In order of precedence: names that exclude the matrix unit, then names that imply it, then those that make it likely. */
 export const KERNEL_FAMILIES: readonly KernelFamily[] = [
-  // Devices that talk to each other. Inductor names its kernels after all ops in the graph around them, collectives too.
+  // Communication between devices. Inductor names its kernels after all ops in the surrounding graph, including
+  // collectives.
   row('triton-fused', /^triton_(poi|red|per|for|unk)_/, { unit: 'no', communicates: false }),
   row('communication', /^nccl|(nccl|rccl|mscclpp)(Dev)?Kernel|nvshmem|cross_device_reduce/, { unit: 'no' }),
   row(
@@ -72,7 +75,7 @@ export const KERNEL_FAMILIES: readonly KernelFamily[] = [
     },
   ),
 
-  // What prepares or finishes attention, products and convolutions.
+  // Kernels that prepare or finish attention, products and convolutions.
   row(
     'attention-helper',
     /splitkv_combine|FlashAttnFwdCombine|FlashAttnBwd(Pre|Post)process|fmha_bwd_\w*_(odo|dq_convert|dq_shuffle)|flash_bwd_(dot_do_o|convert_dq|convert_dkv|preprocess|postprocess)|fmhaReductionKernel|FmhaBwdOGradDotO/,
@@ -140,8 +143,8 @@ export const KERNEL_FAMILIES: readonly KernelFamily[] = [
     unit: 'no',
   }),
 
-  // Types of factors that a library's names state in their own way. Four bits times eight run at the rate of eight (PTX
-  // ISA, tcgen05.mma, kind::mxf8f6f4). Products whose weights or cache alone are narrow unpack these to the wide type.
+  // Types of factors in library-specific notation. A product of four and eight bits runs at the rate of eight (PTX ISA,
+  // tcgen05.mma, kind::mxf8f6f4). Products in which only the weights or the cache are narrow unpack these to the wide type.
   // TensorRT-LLM: result, factors, sum (`bmm_Bfloat16_MxE2m1MxE4m3_Fp32`).
   row('generated-fp8', /^(bmm|gemm)_[^_]+_[^_]*E[45]m[32]|fmhaSm\d+[a-z]?Kernel_Q(kv)?E[45]m[32]/, { factors: 'fp8' }),
   row('generated-fp4', /^(bmm|gemm)_[^_]+_[^_]*E2m1/, { factors: 'fp4' }),
@@ -172,7 +175,7 @@ export const KERNEL_FAMILIES: readonly KernelFamily[] = [
   ),
   row('xmma-fp32', /sm\d+_xmma_/, { unit: 'no' }),
   row('cudnn-attention', /cudnn_generated_fort_native_sdpa_sm\d+_flash_[fb]prop/, { unit: 'yes' }),
-  // FlashAttention 2 is one build for sm80 and later; version 3 names the architecture.
+  // FlashAttention 2 has one build for sm80 and later; version 3 names the architecture.
   row('flash-attention-2', /(^|::)flash_(fwd|bwd)_\w*kernel/, { sm: 80 }),
   row(
     'attention',
@@ -189,7 +192,7 @@ export const KERNEL_FAMILIES: readonly KernelFamily[] = [
   row('aotriton', /^(attn_fwd|bwd_kernel_dk_dv|bwd_kernel_dq)/, { unit: 'likely' }),
   row('amd-implicit-gemm', /igemm_(fwd|bwd|wrw)_gtc|ck_tile.*Fmha/, { unit: 'likely' }),
 
-  // Words of products that say nothing of the matrix unit, and words of their gradients and algorithms.
+  // Words of products that do not tell whether the matrix unit is used, and words of their gradients and algorithms.
   row(
     'product-word',
     /(?<!fb)gemm|gemv|matmul|_mm_|dot_kernel|Cijk_\w*_MT\d|convolve|fprop|dgrad|wgrad|depthwise\dd_|fused_moe_kernel|winograd|AsmConv|MIOpenConv/i,
@@ -214,7 +217,7 @@ export const KERNEL_FAMILIES: readonly KernelFamily[] = [
   row('ampere', /(^|_)ampere_/, { sm: 80 }),
   row('hopper', /(^|_)hopper_/, { sm: 90 }),
 
-  // Words of the types that products multiply. `ue4m3` and `ue8m0` are types of scales.
+  // Words for the types that products multiply. `ue4m3` and `ue8m0` are types of scales.
   row('factors-fp32', /_ffma_|(^|_)sgemm_|implicit_convolve_sgemm|simt_s(gemm|fprop|dgrad|wgrad)|[a-z]_scudnn_/, {
     factors: 'fp32',
   }),
@@ -232,7 +235,7 @@ export const KERNEL_FAMILIES: readonly KernelFamily[] = [
   row('mma-int8', /(8816|8832|16832)(cudnn|gemm|igemm|fprop)?_?int8|int8_i8|i8i8|(^|[^a-z])imma([^a-z]|$)/, {
     factors: 'int8',
   }),
-  // Tensile: the letter after the operands' indices.
+  // Tensile: the type is the letter after the operands' indices.
   row('tensile-bf16', /^Cijk_[A-Za-z]+_[A-Za-z]+_(B(?!8)|BBS)/, { factors: 'bf16' }),
   row('tensile-fp16', /^Cijk_[A-Za-z]+_[A-Za-z]+_H/, { factors: 'fp16' }),
   row('tensile-fp32', /^Cijk_[A-Za-z]+_[A-Za-z]+_S/, { factors: 'fp32' }),
@@ -248,7 +251,7 @@ export const KERNEL_FAMILIES: readonly KernelFamily[] = [
   row('float16', /c10::Half|__half\b|half_t|(^|[_<, ])f16_|_fp16/, { memory: 'float16' }),
   row('float8_e4m3fn', /Float8_e4m3fn\b|e4m3/, { memory: 'float8_e4m3fn' }),
   row('float8_e5m2', /Float8_e5m2\b|e5m2/, { memory: 'float8_e5m2' }),
-  // Copies know the size of an element alone: `OpaqueType<2u>` has two bytes.
+  // Copies state only the size of an element: `OpaqueType<2u>` has two bytes.
   row('opaque8', /OpaqueType<(\(unsigned int\))?1u?>/, { memory: 'opaque8' }),
   row('opaque16', /OpaqueType<(\(unsigned int\))?2u?>/, { memory: 'opaque16' }),
   row('opaque32', /OpaqueType<(\(unsigned int\))?4u?>/, { memory: 'opaque32' }),
@@ -256,27 +259,30 @@ export const KERNEL_FAMILIES: readonly KernelFamily[] = [
   row('opaque128', /OpaqueType<(\(unsigned int\))?16u?>/, { memory: 'opaque128' }),
   row('float32', /[<, (]float[,> (*]|lambda\(float\b|_f32f32_/, { memory: 'float32' }),
   row('attention-fp32', /fmha_cutlass[FB]_f32_/, { memory: 'float32' }),
-  // After `float`: scalar arguments of a kernel of any type are doubles.
+  // Rows after `float`, because scalar arguments of a kernel of any type are doubles.
   row('float64', /(?<!optional)[<, ]double[,> (]|lambda\(double\b/, { memory: 'float64' }),
   row('bool', /ReduceOp<bool,|FillFunctor<bool>|lambda\(bool\)/, { memory: 'bool' }),
   row('int64', /[<, ]long[,> (]|lambda\(long\b/, { memory: 'int64' }),
-  // Not `lambda(int)`, which is the loop of every elementwise kernel.
+  // Does not match `lambda(int)`, which is the loop of every elementwise kernel.
   row('int32', /[<, ]int[,>]/, { memory: 'int32' }),
 ];
 
-/** Names whose facts are kept: a program has hundreds of kernels, a profile millions of their launches. */
+/** Number of names whose facts are cached: a program has hundreds of kernels, a profile millions of their launches. */
 const NAMES_KEPT = 1024;
 
-/** So many characters of a name are looked at: some patterns take the square of its length, templates nest without end. */
+/**
+ * Maximum characters of a name that are matched, because some patterns take quadratic time, and templates can nest without
+ * limit.
+ */
 const MOST_NAME = 16 * 1024;
 
-/** A function of names, computed once for each of the recent ones. */
+/** Caches a function of names, for recently used names. */
 export function byName<T>(compute: (name: string) => T): (name: string) => T {
   const known = new LruCache<string, T>(NAMES_KEPT);
   return (name) => known.of(name.length > MOST_NAME ? name.slice(0, MOST_NAME) : name, compute);
 }
 
-/** Finds the first row that says a fact and matches a name; null when none does. */
+/** Finds the first row that states a fact and matches a name; null when there is none. */
 export function familyWith<Fact extends keyof FamilyFacts>(
   fact: Fact,
 ): (name: string) => (KernelFamily & Required<Pick<FamilyFacts, Fact>>) | null {
@@ -285,7 +291,7 @@ export function familyWith<Fact extends keyof FamilyFacts>(
   return byName((name) => rows.find(({ pattern }) => pattern.test(name)) ?? null);
 }
 
-/** Finds a fact of a name; null when no row says it. */
+/** Finds a fact for a name; null when no row states it. */
 export function factInName<Fact extends keyof FamilyFacts>(
   fact: Fact,
 ): (name: string) => Exclude<FamilyFacts[Fact], undefined> | null {

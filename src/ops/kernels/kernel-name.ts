@@ -1,9 +1,9 @@
-/** What a kernel's name says about the kernel, by the rows of `kernel-families.ts` and by numbers in the name. */
+/** What a kernel's name says about the kernel, from the rows of `kernel-families.ts` and from numbers in the name. */
 import { least } from '../../containers/element.js';
 import { byName, factInName, familyWith, type KernelKind } from './kernel-families.js';
 import { matrixUnitByName } from './tensor-core.js';
 
-/** A kernel's full demangled name, and the one shortened for display (function name without arguments). */
+/** A kernel's full demangled name, and its name shortened for display (function name without arguments). */
 export interface KernelNames {
   readonly name: string;
   readonly short: string;
@@ -11,12 +11,12 @@ export interface KernelNames {
 
 const kindOf = factInName('kind');
 
-/** Functors of elementwise kernels that only move or set data, in the template arguments. */
+/** Functors in template arguments of elementwise kernels that only move or set data. */
 const MOVES_DATA = /FillFunctor|CopyFunctor|copy_kernel/;
 
 /**
- * The kind of a kernel, so that an op's work is attributed once, to its main kernel. A name that no row knows is `main`, so
- * that new families of kernels need no row.
+ * The kind of a kernel, used to attribute an op's work once, to its main kernel. A name that no row matches is `main`, so
+ * that new kernel families need no row.
  */
 export function kernelKind({ name, short }: KernelNames): KernelKind {
   const kind = kindOf(short) ?? 'main';
@@ -25,36 +25,39 @@ export function kernelKind({ name, short }: KernelNames): KernelKind {
 
 const helpsProduct = factInName('helpsProduct');
 
-/** Whether the kernel is a helper of a product or convolution, by its name. */
+/** Whether the kernel is a helper of a product or convolution, according to its name. */
 export const isHelperKernel = (kernel: KernelNames): boolean =>
   kernelKind(kernel) !== 'main' || helpsProduct(kernel.short) === true;
 
-/** Functions that only run the one in their template arguments. */
+/** Functions that only run the function in their template arguments. */
 const WRAPPER = /(^|::)(Kernel2?|device_kernel|kentry|kernel)$/;
 
 const isProduct = factInName('product');
 
-/** Whether the kernel computes a product or convolution, by its name alone. A new name may be a product's and not say so. */
+/**
+ * Whether the kernel computes a product or convolution, according to its name only. A new name may belong to a product
+ * without saying so.
+ */
 export const isProductKernel = (kernel: KernelNames): boolean =>
   !isHelperKernel(kernel) &&
   (matrixUnitByName(kernel.name) !== 'na' ||
     isProduct(WRAPPER.test(kernel.short) ? kernel.name : kernel.short) === true);
 
-/** The gradient of a convolution, or the forward pass, by the words in a name; null when it has none of them. */
+/** The gradient of a convolution, or the forward pass, according to words in a name; null when it has none of them. */
 export const gradientWord = factInName('gradient');
-/** The gradient by the transposition of a BLAS kernel's operands; null where the name does not have it. */
+/** The gradient according to the transposition of a BLAS kernel's operands; null when the name does not contain it. */
 export const transposition = factInName('transposed');
 
 const dispatchedGradient = factInName('dispatchedGradient');
 
-/** The gradient by the name of a kernel of the dispatcher; undefined when the name has none. */
+/** The gradient in the name of a dispatcher kernel; undefined when the name has none. */
 export function namedGradient(name: string): 'dgrad' | 'wgrad' | undefined {
   const word = gradientWord(name) ?? dispatchedGradient(name);
   return word === null || word === 'fprop' ? undefined : word;
 }
 
 /**
- * Type of the factors of a product by its short name, with `tf32`; null when the name has none. It distinguishes TF32 from
+ * Short name of the type of a product's factors, including `tf32`; null when the name has none. It distinguishes TF32 from
  * FP32 but not the encodings of FP8; `typeInMemory` does the reverse.
  */
 export const factorType = factInName('factors');
@@ -79,17 +82,20 @@ export const typeInMemory = byName((name) => {
 });
 
 const communicates = factInName('communicates');
-/** What only several devices can do, whoever's kernel it is. */
+/** Operations that only several devices can do, whatever library the kernel comes from. */
 const COLLECTIVE = /all_?reduce|all_?gather|reduce_?scatter|all_?to_?all/i;
 
-/** Whether a kernel moves data between devices, where a profile has no collective operation for it. */
+/** Whether a kernel moves data between devices, for profiles without a collective operation for it. */
 export const isCommunication = ({ name, short }: KernelNames): boolean => communicates(name) ?? COLLECTIVE.test(short);
 
-/** Longer names first: an all-reduce is more than a reduce. */
+/** Longer names first, because "all-reduce" contains "reduce". */
 const COLLECTIVE_KIND =
   /all_?reduce|all_?gather|reduce_?scatter|all_?to_?allv?|send_?recv|broadcast|reduce|gather|scatter|dispatch|combine|send|recv/i;
 
-/** What a kernel that communicates does, by its short name: 'allreduce', 'sendrecv' …; null when the name lacks it. */
+/**
+ * The operation of a communication kernel, from its short name: 'allreduce', 'sendrecv' …; null when the name does not
+ * contain it.
+ */
 export function communicationKind(short: string): string | null {
   // vLLM's all-reduce is called cross_device_reduce.
   const plain = short.replace(/nccl|rccl/gi, ' ').replace('cross_device_reduce', 'allreduce');
@@ -104,24 +110,24 @@ const shortcut = factInName('shortcut');
 export const addsInHalf = (name: string): boolean => halfSums(name) === true;
 
 /**
- * Whether the kernel's algorithm needs fewer multiplications than the product's definition has, by which its FLOPs are
- * counted: Winograd and FFT convolutions. Its rate may then exceed the peak. A plain BLAS kernel within a convolution is
- * either a stage of such an algorithm or a product on im2col columns; its name does not distinguish them, and it counts
- * as the former.
+ * Whether the kernel's algorithm needs fewer multiplications than the definition of the product, by which its FLOPs are
+ * counted: Winograd and FFT convolutions. Its rate may then exceed the peak. A plain BLAS kernel in a convolution is either
+ * a stage of such an algorithm or a product on im2col columns; its name does not distinguish them, and it counts as the
+ * former.
  */
 export const isShortcut = (name: string, ofConvolution = false): boolean =>
   shortcut(name) === true || (ofConvolution && /[sdh]gemm_|gemv/.test(name) && !/conv|fprop|dgrad|wgrad/.test(name));
 
 const generation = familyWith('sm');
 
-/** The NVIDIA architecture a kernel was built for, as 80 of sm80; null when its name has none. */
+/** The NVIDIA architecture for which a kernel was built: 80 for sm80; null when its name does not contain it. */
 export const smInName = byName((name) => {
   const number = /(?:^|[^A-Za-z0-9])sm_?(\d{2,3})[a-z]?(?:_|\b)|[a-z]Sm(\d{2,3})|cutlass_(\d\d)_/.exec(name);
   const sm = number === null ? undefined : (number[1] ?? number[2] ?? number[3]);
   return sm === undefined ? (generation(name)?.sm ?? null) : Number(sm);
 });
 
-/** Alignment in elements that the kernel requires of its operands; null when its name has none. */
+/** Alignment that the kernel requires of its operands, in elements; null when its name does not contain it. */
 export const alignmentInName = byName((name) => {
   const found = [...name.matchAll(/_align[a-c]?(\d+)/g)].map(([, elements]) => Number(elements));
   return found.length === 0 ? null : least(found);

@@ -3,16 +3,16 @@
  * fill it, and whether it could do an op's product.
  *
  * Sources: NVIDIA, CUDA C++ Programming Guide (element types of warp matrix functions by compute capability) and PTX ISA
- * (mma, wgmma, tcgen05.mma); AMD, instruction set manuals of CDNA 1 to CDNA 4 (MFMA); AWS, architecture guides
- * of NeuronCore-v2 to -v4; Huawei, platform configuration of CANN's runtime (mmad). Only what runs at the unit's rate
- * is listed: FP64 of sm86, sm89 and sm120 is there for compatibility and no faster than the vector unit.
+ * (mma, wgmma, tcgen05.mma); AMD, instruction set manuals of CDNA 1 to CDNA 4 (MFMA); AWS, architecture guides of
+ * NeuronCore-v2 to -v4; Huawei, platform configuration of CANN's runtime (mmad). Only types that run at the unit's rate are
+ * listed: FP64 of sm86, sm89 and sm120 exists for compatibility and is no faster than on the vector unit.
  */
 import type { OpCall } from '../../record/record.js';
 import { numel, type Tensor } from '../call.js';
 import { inputTensors, opName } from '../operands.js';
 import { byName } from './kernel-families.js';
 
-/** Types of multiplication with peak rates of their own. `fp8` stands for all its encodings. */
+/** Types of multiplication with separate peak rates. `fp8` stands for all its encodings. */
 export const MATH_TYPES = ['fp64', 'fp32', 'tf32', 'fp16', 'bf16', 'fp8', 'fp4', 'int8'] as const;
 export type MathType = (typeof MATH_TYPES)[number];
 
@@ -34,7 +34,7 @@ const UNITS: readonly MatrixUnit[] = [
   { arch: /^gfx908$/, types: ['fp32', 'fp16', 'bf16', 'int8'] },
   { arch: /^gfx90a?$/, types: ['fp64', 'fp32', 'fp16', 'bf16', 'int8'] },
   { arch: /^gfx94/, types: ['fp64', 'fp32', 'tf32', 'fp16', 'bf16', 'fp8', 'int8'] },
-  // A cube multiplies FP32 and BF16 too from the 910B on; HF32 is FP32 rounded as TF32 is.
+  // From the 910B on, a cube multiplies FP32 and BF16 too; HF32 is rounded FP32, like TF32.
   { arch: /^ascend(310p?|910a?)$/, types: ['fp16', 'int8'] },
   { arch: /^ascend(910b|910_93)?$/, types: ['fp32', 'tf32', 'fp16', 'bf16', 'int8'] },
   { arch: /^nc-v[23]$/, types: ['fp32', 'tf32', 'fp16', 'bf16', 'fp8'] },
@@ -42,12 +42,12 @@ const UNITS: readonly MatrixUnit[] = [
   { arch: /^gfx95/, types: ['fp64', 'fp32', 'fp16', 'bf16', 'fp8', 'fp4', 'int8'] },
 ];
 
-/** `sm_80` and `sm80`, `gfx942:sramecc+:xnack-` and `gfx942` are the same. */
+/** Normalises names: `sm_80` and `sm80`, `gfx942:sramecc+:xnack-` and `gfx942` are the same. */
 const plain = (arch: string): string => arch.replace(/^sm_/, 'sm').split(':', 1).join();
 
 const typesOf = byName((arch) => UNITS.find((unit) => unit.arch.test(plain(arch)))?.types ?? null);
 
-/** What the matrix unit of an architecture multiplies; [] where there is none; null when that is not known. */
+/** Types that the matrix unit of an architecture multiplies; [] when it has none; null when that is not known. */
 export const matrixTypes = (arch: string | undefined): readonly MathType[] | null =>
   arch === undefined ? null : typesOf(arch);
 
@@ -56,11 +56,11 @@ const numberOf = byName((arch) => {
   return sm === null ? null : Number(sm[1]);
 });
 
-/** `sm80` → 80; null for another vendor's. */
+/** `sm80` → 80; null for other vendors. */
 export const smOf = (arch: string | undefined): number | null => (arch === undefined ? null : numberOf(arch));
 
 /**
- * Elements that an extent should be a multiple of: 16 bytes of them (NVIDIA, Matrix Multiplication Background User's
+ * Number of elements that should divide an extent: 16 bytes of them (NVIDIA, Matrix Multiplication Background User's
  * Guide). AMD's unit has no such rule.
  */
 const MULTIPLES: Readonly<Partial<Record<MathType, number>>> = {
@@ -72,11 +72,11 @@ const MULTIPLES: Readonly<Partial<Record<MathType, number>>> = {
   fp4: 32,
 };
 
-/** What extents of a product should be multiples of on an architecture; 1 where there is no such rule. */
+/** The number that should divide a product's extents on an architecture; 1 when there is no such rule. */
 export const multipleOf = (type: MathType, arch: string | undefined): number =>
   arch?.startsWith('gfx') === true ? 1 : (MULTIPLES[type] ?? 1);
 
-/** Short names of element types (see `DTYPES`) that are not names of a rate themselves. */
+/** Short names of element types (see `DTYPES`) that are not themselves names of a rate. */
 const BY_SHORT_NAME: Readonly<Record<string, MathType>> = {
   fp8e4m3: 'fp8',
   fp8e5m2: 'fp8',
@@ -86,20 +86,20 @@ const BY_SHORT_NAME: Readonly<Record<string, MathType>> = {
   quint8: 'int8',
 };
 
-/** The rate by which an element type, as the dtype column shows it, is multiplied; null for one without a rate. */
+/** The math type at whose rate an element type, as in the dtype column, is multiplied; null when it has no rate. */
 export const mathType = (short: string | null): MathType | null =>
   MATH_TYPES.find((type) => type === short) ??
   (short !== null && Object.hasOwn(BY_SHORT_NAME, short) ? (BY_SHORT_NAME[short] ?? null) : null);
 
 const matrices = (tensors: readonly Tensor[]): Tensor[] => tensors.filter(({ shape }) => shape.length >= 2);
 
-/** Rows of a linear layer's input are one extent, however many dimensions they come in. */
+/** All dimensions of a linear layer's input rows together are one extent. */
 function linearExtents(tensors: readonly Tensor[]): number[] {
   const [x, weight] = tensors;
   return x === undefined ? [] : [numel(x.shape.slice(0, -1)), ...(weight?.shape ?? [])];
 }
 
-/** Channels within a group, in and out: the weight's first two extents, the first one for all groups together. */
+/** Channels within a group, in and out: the weight's first two extents; the first covers all groups. */
 function convolutionExtents(tensors: readonly Tensor[], call: OpCall): number[] {
   const [left, right, third] = matrices(tensors);
   const backward = /backward/.test(opName(call));
@@ -107,12 +107,12 @@ function convolutionExtents(tensors: readonly Tensor[], call: OpCall): number[] 
   const [channels] = input?.shape.slice(1) ?? [];
   const [out, within] = weight?.shape ?? [];
   if (channels === undefined || out === undefined || within === undefined || within === 0) return [];
-  // A transposed convolution's weight has the input's channels first.
+  // A transposed convolution's weight starts with the input's channels.
   const groups = channels % within === 0 ? channels / within : 1;
   return out % groups === 0 ? [out / groups, within] : [out, within];
 }
 
-/** Head sizes: the sequence is tiled by the kernel, whatever its length. */
+/** Head dimensions only, because the kernel tiles the sequence, whatever its length. */
 const attentionExtents = (tensors: readonly Tensor[]): number[] =>
   matrices(tensors)
     .slice(0, 3)
@@ -130,13 +130,13 @@ const EXTENTS: readonly (readonly [RegExp, ExtentReader])[] = [
   [/attention|attn/, attentionExtents],
 ];
 
-/** The extents of a product that should be multiples, without repetitions; [] when they are not known. */
+/** The distinct extents of a product that should be multiples; [] when they are not known. */
 export function productExtentsOf(call: OpCall): number[] {
   const find = EXTENTS.find(([pattern]) => pattern.test(opName(call)))?.[1] ?? productExtents;
   return [...new Set(find(inputTensors(call) ?? [], call))];
 }
 
-/** FP32 operands go through NVIDIA's unit as TF32. */
+/** NVIDIA's unit processes FP32 operands as TF32. */
 export const typeOnUnit = (type: MathType, types: readonly MathType[]): MathType | null =>
   types.includes(type) ? type : type === 'fp32' && types.includes('tf32') ? 'tf32' : null;
 
@@ -148,8 +148,8 @@ export function unalignedExtent(call: OpCall, type: MathType, arch: string | und
 
 /**
  * Whether the unit could do the product of a call.
- * @param type what the product is done in
- * @param arch of the device
+ * @param type type in which the product is computed
+ * @param arch architecture of the device
  * @returns null when the type, the architecture or the extents are not known
  */
 export function isEligible(call: OpCall, type: MathType | null, arch: string | undefined): boolean | null {

@@ -1,6 +1,6 @@
 /**
- * Why a product did not run on the matrix unit, and what slows one that did: from the kernel's name, the op's element type
- * and extents, and the device's architecture.
+ * Explains why a product did not run on the matrix unit, and what slows one that did: from the kernel's name, the op's
+ * element type and extents, and the device's architecture.
  */
 import { alignmentInName, smInName } from './kernel-name.js';
 import type { OpCall } from '../../record/record.js';
@@ -16,12 +16,12 @@ import {
 } from './matrix-unit.js';
 import type { TensorCore } from './tensor-core.js';
 
-/** What is known of a product's kernel. */
+/** What is known about a product's kernel. */
 export interface ProductFacts {
   readonly call: OpCall;
   /** Full demangled name. */
   readonly name: string;
-  /** Architecture of the device, as 'sm80'. */
+  /** Architecture of the device, such as 'sm80'. */
   readonly arch: string | undefined;
   readonly verdict: TensorCore;
   /** Type of the multiplications; null when it is not known. */
@@ -29,7 +29,7 @@ export interface ProductFacts {
 }
 
 export interface Reason {
-  /** One word, for the tcwhy column. */
+  /** A single word, for the tcwhy column. */
   readonly id: string;
   /** Explanation and remedy. */
   readonly text: string;
@@ -45,7 +45,7 @@ const typesOf = (facts: ProductFacts): readonly MathType[] => matrixTypes(facts.
 const hasTf32 = (facts: ProductFacts): boolean => typesOf(facts).includes('tf32');
 const ENABLE_TF32 = "torch.set_float32_matmul_precision('high') lets the unit do it as TF32";
 
-/** The extent that does not fill the unit, and what it should be a multiple of. */
+/** The extent that does not fill the unit, and the number that should divide it. */
 function misfit({ call, type, arch }: ProductFacts): readonly [extent: number, multiple: number] | null {
   const onUnit = type === null ? null : typeOnUnit(type, matrixTypes(arch) ?? []);
   const extent = onUnit === null ? null : unalignedExtent(call, onUnit, arch);
@@ -54,7 +54,7 @@ function misfit({ call, type, arch }: ProductFacts): readonly [extent: number, m
 
 const isBehind = ({ name, arch }: ProductFacts): boolean => {
   const [built, device] = [smInName(name), smOf(arch)];
-  // cuBLAS and cuDNN serve sm86 and sm89 with kernels of sm80: these have the same instructions.
+  // cuBLAS and cuDNN use sm80 kernels on sm86 and sm89, which have the same instructions.
   return built !== null && device !== null && Math.floor(built / 10) < Math.floor(device / 10);
 };
 
@@ -81,7 +81,7 @@ const aligned = (elements: 1 | 2): ReasonRule => ({
     `the kernel loads ${elements} element${elements === 1 ? '' : 's'} at a time: pad the extents to multiples of 8`,
 });
 
-/** Why a product is not on the unit; first match wins. */
+/** Reasons why a product is not on the unit; the first match wins. */
 export const HELD_BACK: readonly ReasonRule[] = [
   {
     id: 'no-unit',
@@ -134,7 +134,7 @@ export const HELD_BACK: readonly ReasonRule[] = [
   BEHIND,
 ];
 
-/** What slows a product that is on the unit; first match wins. */
+/** Reasons why a product on the unit is slow; the first match wins. */
 export const SLOWED: readonly ReasonRule[] = [
   aligned(1),
   aligned(2),
@@ -153,7 +153,7 @@ const find = (rules: readonly ReasonRule[], facts: ProductFacts): Reason | null 
 
 /**
  * Why a product did not run on the unit: the first reason that applies, else the rule that judged the name.
- * @returns for a kernel that did, the rule that judged its name
+ * @returns the rule that judged its name, for a kernel that did run on it
  */
 export function whyOf(facts: ProductFacts): Reason {
   const { verdict, rule } = facts.verdict;
@@ -161,6 +161,6 @@ export function whyOf(facts: ProductFacts): Reason {
   return verdict === 'no' ? (find(HELD_BACK, facts) ?? judged) : judged;
 }
 
-/** What slows a product on the unit, by its kernel's name; null when no rule applies. */
+/** What slows a product on the unit, according to its kernel's name; null when no rule applies. */
 export const slowedBy = (facts: ProductFacts): Reason | null =>
   facts.verdict.verdict === 'no' ? null : find(SLOWED, facts);

@@ -1,15 +1,15 @@
-/** Whether a kernel ran on the matrix unit (tensor cores, matrix cores), judged by its demangled name: no measurement. */
+/** Whether a kernel ran on the matrix unit (tensor cores, matrix cores), judged by its demangled name, not measured. */
 import type { KernelRole, Work } from '../family.js';
 import { familyWith, KERNEL_FAMILIES } from './kernel-families.js';
 import { smOf } from './matrix-unit.js';
 
-/** `likely`: element type or shape decide, and the name does not have them. `unknown`: no rule matches the name. */
+/** `likely`: it depends on element type or shape, which the name does not contain. `unknown`: no rule matches the name. */
 export type MatrixUnitVerdict = 'yes' | 'likely' | 'no' | 'unknown';
 
 /** Whether a kernel ran on the matrix unit, and the rule that decided it. */
 export interface TensorCore {
   readonly verdict: MatrixUnitVerdict;
-  /** Id of the rule that decided. */
+  /** Id of the deciding rule. */
   readonly rule: string;
 }
 
@@ -18,7 +18,7 @@ interface TensorCoreRule extends TensorCore {
   readonly pattern: RegExp;
 }
 
-/** The first that matches decides: names that exclude the unit, then names that imply it, then names that make it likely. */
+/** The first match decides: names that exclude the unit, then names that imply it, then names that make it likely. */
 export const TENSOR_CORE_RULES: readonly TensorCoreRule[] = KERNEL_FAMILIES.flatMap(({ id, pattern, unit }) =>
   unit === undefined ? [] : [{ verdict: unit, rule: id, pattern }],
 );
@@ -37,7 +37,7 @@ const withoutUnit = (arch: string | undefined): boolean => {
 /**
  * The verdict on a kernel.
  * @param name full demangled name
- * @param arch of the device, as 'sm80'; for a device without the unit the verdict is always `no`
+ * @param arch architecture of the device, such as 'sm80'; for a device without the unit the verdict is always `no`
  */
 export function tensorCore(name: string, arch?: string): TensorCore {
   if (withoutUnit(arch)) return OLD;
@@ -55,7 +55,7 @@ const PLAIN_PRODUCTS = new Set([
   'attention-before-tensor-cores',
 ]);
 
-/** The tc column of a kernel without a known op: by its name if that is the name of a product, else 'na'. */
+/** The tc column of a kernel without a known op: by its name if that is a product's name, else 'na'. */
 export function matrixUnitByName(name: string, arch?: string): 'na' | '1' | '0' {
   const { verdict, rule } = tensorCore(name);
   if (verdict === 'yes' || verdict === 'likely') return withoutUnit(arch) ? '0' : '1';
@@ -65,8 +65,8 @@ export function matrixUnitByName(name: string, arch?: string): 'na' | '1' | '0' 
 const NOT_PRODUCTS: ReadonlySet<KernelRole> = new Set(['helper', 'trial', 'bias']);
 
 /**
- * The tc column of a kernel: 'na' no op is known to describe it; '-' the unit could not do its work (not a product, or
- * a helper, trial or bias kernel); '1' used or likely used; '0' could be used and is not; '?' undetermined.
+ * The tc column of a kernel: 'na' no known op describes it; '-' the unit could not do its work (not a product, or a helper,
+ * trial or bias kernel); '1' used or likely used; '0' could be used but is not; '?' undetermined.
  */
 export function matrixUnitCell(work: Work | null, name: string, arch?: string): 'na' | '-' | '1' | '0' | '?' {
   if (work === null) return 'na';

@@ -2,47 +2,46 @@
  * The work of one instruction of a compiled program, from its opcode, operands and counters.
  *
  * An operand is written `dst=fp32@0x6820[1,1,1,1][4,1,1,1]`: type, address, strides, extents within one partition;
- * `channels=128` is how many partitions there are. Other operands are semaphores, registers and values. Source: the
- * instructions of five captures of Trainium2, whose access patterns give the bytes and multiply-accumulates that the
- * vendor's tool states for them.
+ * `channels=128` is the number of partitions. Other operands are semaphores, registers and values. Source: the instructions
+ * of five captures of Trainium2, whose access patterns give the same bytes and multiply-accumulates as the vendor's tool.
  */
 import { dtypeShort, dtypeBytes } from '../../record/element-types.js';
 import type { KernelRole, Work } from '../family.js';
 import { numel } from '../call.js';
 
-/** What an operand is. `word`: anything else, such as a mode or a function. */
+/** Kind of an operand. `word`: anything else, such as a mode or a function. */
 export type OperandKind = 'wait' | 'update' | 'event' | 'pattern' | 'register' | 'value' | 'extents' | 'word';
 
 export interface Operand {
   readonly kind: OperandKind;
-  /** Its name, or that of the semaphore (`S[5]`) or event (`$E[1]`); '' for an operand without one. */
+  /** Its name, or that of the semaphore (`S[5]`) or event (`$E[1]`); '' for an operand without a name. */
   readonly name: string;
-  /** What follows the name, as written; the whole operand where it has no name. */
+  /** The text after the name, as written; the whole operand when it has no name. */
   readonly text: string;
-  /** Of a semaphore: the engine or queue that owns it; '' where it is not written. */
+  /** The engine or queue that owns a semaphore; '' when it is not written. */
   readonly owner: string;
 }
 
 /** Elements of a tensor that an engine or a DMA visits: one extent and one stride for each loop, innermost first. */
 export interface AccessPattern {
-  /** In the tool's words; null where it is not written. */
+  /** The tool's name for the type; null when it is not written. */
   readonly dtype: string | null;
-  /** As written, in hexadecimal; null for a pattern without one. */
+  /** Address as written, in hexadecimal; null for a pattern without one. */
   readonly address: string | null;
-  /** On-chip memory of an engine's address; null for addresses of a DMA. */
+  /** On-chip memory of an engine's address; null for DMA addresses. */
   readonly memory: 'SBUF' | 'PSUM' | null;
   readonly strides: readonly number[];
   readonly sizes: readonly number[];
-  /** Of one partition. */
+  /** Number of elements in one partition. */
   readonly elements: number;
-  /** Of one partition; null where the size of an element is not known. */
+  /** Bytes in one partition; null when the size of an element is not known. */
   readonly bytes: number | null;
 }
 
 /** An owner in parentheses belongs to the semaphore before it. */
 const PARTS = /\$?[SE]\[\d{1,9}\](?: \([^()]*\))?\S*|\S+/g;
 
-/** The first that matches decides; groups: name, owner, text. */
+/** The first match decides; the groups are name, owner, text. */
 const SEMAPHORES: readonly (readonly [OperandKind, RegExp])[] = [
   ['wait', /^(\$?S\[\d+\])(?: \(([^()]*)\))?((?:>=|==|<=|>|<)\d+)$/],
   ['update', /^(\$?S\[\d+\])(?: \(([^()]*)\))?((?:\+\+|--|[+-]?=\d)\S*)$/],
@@ -51,7 +50,7 @@ const SEMAPHORES: readonly (readonly [OperandKind, RegExp])[] = [
 
 const NAMED = /^(\w+)=(\S+)$/;
 
-/** What stands after the `=` of a named operand, or alone. */
+/** The text after the `=` of a named operand, or an operand without a name. */
 const VALUES: readonly (readonly [OperandKind, RegExp])[] = [
   ['pattern', /^(?:\w+@)?(?:0x[\da-fA-F]+)?\[[-\d,]+\]\[[\d,]+\]$/],
   ['register', /^\$R\[\d+\](?:,\$R\[\d+\])*$/],
@@ -71,13 +70,13 @@ function operandOf(part: string): Operand {
   return { kind: operandKindOf(part), name: '', text: part, owner: '' };
 }
 
-/** The operands of a text in their order; none of them is lost. */
+/** All operands of a text, in order. */
 export const operandsOf = (text: string): readonly Operand[] =>
   Array.from(text.matchAll(PARTS), ([part]) => operandOf(part));
 
 const PATTERN = /^(?:(\w+)@)?(0x[\da-fA-F]+)?\[([-\d,]+)\]\[([\d,]+)\]$/;
 
-/** First address of PSUM; those below are of SBUF. Engines address both of their core, in 32 bits. */
+/** First address of PSUM; lower addresses are in SBUF. Engines address both memories of their core with 32 bits. */
 const FIRST_PSUM = 0x2000000;
 const FIRST_BEYOND = 2 ** 32;
 
@@ -87,7 +86,7 @@ function memoryOf(address: string): AccessPattern['memory'] {
   return place >= FIRST_PSUM ? 'PSUM' : 'SBUF';
 }
 
-/** The pattern of an operand of that kind; null for any other. */
+/** The access pattern of a `pattern` operand; null for any other. */
 export function patternOf({ kind, text }: Operand): AccessPattern | null {
   const [, dtype = null, address = null, strides, extents] = PATTERN.exec(text) ?? [];
   if (kind !== 'pattern' || strides === undefined || extents === undefined) return null;
@@ -105,11 +104,11 @@ export function patternOf({ kind, text }: Operand): AccessPattern | null {
   };
 }
 
-/** Names of semaphores that an instruction waits for: `S[5]` → its owner. */
+/** Semaphores for which an instruction waits: `S[5]` → its owner. */
 export const waitsOf = (operands: readonly Operand[]): ReadonlyMap<string, string> =>
   new Map(operands.filter(({ kind }) => kind === 'wait').map(({ name, owner }) => [name, owner]));
 
-/** Names of the semaphores that an instruction changes, or that its transfer raises: `semaphore=8 sem_increment=16`. */
+/** Names of the semaphores that an instruction changes, or that its transfer increments: `semaphore=8 sem_increment=16`. */
 export function updatesOf(operands: readonly Operand[]): ReadonlySet<string> {
   return new Set(
     operands.flatMap(({ kind, name, text }) =>
@@ -119,7 +118,7 @@ export function updatesOf(operands: readonly Operand[]): ReadonlySet<string> {
 }
 
 export interface Instruction {
-  /** Opcode by name. */
+  /** Name of the opcode. */
   readonly name: string;
   readonly operands?: string;
   readonly counters?: Readonly<Record<string, number>>;
@@ -127,8 +126,9 @@ export interface Instruction {
 }
 
 /**
- * `multiply`, `half`, `transpose`: on the array of multipliers. `map`, `reduce`: one operation per element written, or
- * read. `start`: hands a transfer to the DMA queues and ends before it: of 512 KiB after 31 ns in real captures.
+ * `multiply`, `half`, `transpose`: on the array of multipliers. `map`, `reduce`: one operation per element written or read.
+ * `start`: passes a transfer to the DMA queues and ends before the transfer does; in real captures, after 31 ns for 512
+ * KiB.
  */
 type OpcodeKind = 'multiply' | 'half' | 'transpose' | 'map' | 'reduce' | 'move' | 'start' | 'control';
 
@@ -155,7 +155,7 @@ export function operandType({ operands = '' }: Instruction): string | null {
   return type === undefined ? null : dtypeShort(type);
 }
 
-/** Elements of an operand in all partitions; null when they are unspecified. */
+/** Number of elements of an operand in all partitions; null when unspecified. */
 function elementsOf(operands: string, name: 'src' | 'dst'): number | null {
   const extents = new RegExp(`\\b${name}=\\w+@0x[0-9a-f]+\\[[^\\]]*\\]\\[([\\d,]+)\\]`).exec(operands)?.[1];
   const channels = /\bchannels=(\d+)/.exec(operands)?.[1];
@@ -163,7 +163,7 @@ function elementsOf(operands: string, name: 'src' | 'dst'): number | null {
   return extents.split(',').reduce((product, extent) => product * Number(extent), Number(channels));
 }
 
-/** Operations per element: `ops=MULTIPLY,BYPASS` does one. */
+/** Operations per element: `ops=MULTIPLY,BYPASS` is one operation. */
 function operationsOf(operands: string): number {
   const ops = /\bops=([\w,]+)/.exec(operands)?.[1];
   return ops === undefined ? 1 : ops.split(',').filter((op) => op !== 'BYPASS').length;
@@ -175,12 +175,13 @@ const times = (amount: number | null | undefined, by: number): number | null =>
 /**
  * Whether a multiplication is half of an FP32 product. The array multiplies 16-bit halves: one instruction streams both
  * halves of the moving operand past the low half of the weights, a second one past the high half. Each counts all
- * multiply-accumulates of the product. Source: instructions of real captures, which come in such pairs and take two
- * cycles a column, where BF16 takes one: a quarter of the rate for the product, as the vendor's table of peaks has it.
+ * multiply-accumulates of the product. Source: instructions of real captures, which come in such pairs and take two cycles
+ * a column, while BF16 takes one. So an FP32 product has a quarter of the rate, which agrees with the vendor's table of
+ * peaks.
  */
 const isHalfProduct = ({ operands = '' }: Instruction): boolean => /\bfp32_mode=LOW_HIGH\b/.test(operands);
 
-/** FLOPs by kind, and their formula; null when they are not known. */
+/** FLOPs by opcode kind, with their formula; null when they are not known. */
 const COSTS: Readonly<Record<OpcodeKind, readonly [formula: string, flops: (of: Instruction) => number | null]>> = {
   multiply: ['2 * multiply-accumulates', ({ counters }) => times(counters?.['elements'], 2)],
   map: [
@@ -200,7 +201,10 @@ const COSTS: Readonly<Record<OpcodeKind, readonly [formula: string, flops: (of: 
 
 const MEMORIES = /^(?:hbm|sbuf|psum)/;
 
-/** Traffic of the memory outside the core; 0 where the tool records traffic of other memories alone, null where it records none. */
+/**
+ * Traffic of the memory outside the core; 0 when the tool records only traffic of other memories, null when it records
+ * none.
+ */
 function bytesOf({ counters = {} }: Instruction, kind: OpcodeKind): number | null {
   if (kind === 'control') return 0;
   const { hbmReadBytes = 0, hbmWriteBytes = 0 } = counters;

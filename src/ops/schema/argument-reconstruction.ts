@@ -1,11 +1,11 @@
 /**
- * Argument reconstruction: NVTX ranges have the sizes of a call's tensors alone, with TensorLists flattened. Where the
- * sizes leave one possibility, the arguments are put back into the order of the op's schema.
+ * Argument reconstruction: NVTX ranges contain only the sizes of a call's tensors, with TensorLists flattened. When the
+ * sizes allow only one possibility, the arguments are put back into the order of the op's schema.
  *
- * A list of tensors has one entry per tensor. A 0-dim tensor, a number, a list of numbers, None and an empty list have
+ * A list of tensors has one entry for each tensor. A 0-dim tensor, a number, a list of numbers, None and an empty list have
  * one blank entry each; None inside a list has no entry.
  *
- * Where an enclosing op always gives one tensor for two operands, the call has its extents twice, and the kernel reads it
+ * When an enclosing op always passes one tensor for two operands, the call has its extents twice, but the kernel reads it
  * once.
  */
 import { append } from '../../containers/element.js';
@@ -13,22 +13,22 @@ import type { Arg, OpCall } from '../../record/record.js';
 import { opName } from '../operands.js';
 
 /**
- * By enclosing op, the op that it calls on one tensor twice: isnan(x) is x ≠ x, isfinite(x) is (x = x)·(|x| ≠ ∞).
- * Source: aten/src/ATen/native/TensorCompare.cpp.
+ * By enclosing op, the op that it calls with one tensor for both operands: isnan(x) is x ≠ x, isfinite(x) is (x = x)·(|x| ≠
+ * ∞). Source: aten/src/ATen/native/TensorCompare.cpp.
  */
 const COMPARED_WITH_ITSELF: ReadonlyMap<string, string> = new Map([
   ['isnan', 'ne'],
   ['isfinite', 'eq'],
 ]);
 
-/** Stands for the second operand: no further tensor. */
+/** Stands for the second operand, which is the same tensor. */
 const SAME: Arg = { name: '', type: 'unknown' };
 
-/** The call with each of its tensors once. @param around the call that called it */
+/** The call with each of its tensors only once. @param around the enclosing call */
 export function withEachOperandOnce(call: OpCall, around: OpCall | undefined): OpCall {
   if (around === undefined || COMPARED_WITH_ITSELF.get(opName(around)) !== opName(call)) return call;
   const [self, other, ...rest] = call.args;
-  // |x| ≠ ∞ compares with a number; a complex tensor's parts are compared by calls of their own.
+  // |x| ≠ ∞ compares with a number; separate calls compare the parts of a complex tensor.
   if (call.from === undefined || self?.shape === undefined || other?.shape === undefined) return call;
   return String(self.shape) === String(other.shape) ? { ...call, args: [self, SAME, ...rest] } : call;
 }
@@ -38,7 +38,7 @@ type ArgumentOrder = readonly SchemaSlot[];
 
 /**
  * An order is written as a signature (see `signature.ts`), with `@name[.]` for a list of tensors without dimensions. All
- * lists of one order have the same length, and all but the scalars the same extents.
+ * lists of one order have the same length and, except for the scalars, the same extents.
  */
 const SLOTS: readonly (readonly [pattern: RegExp, slot: SchemaSlot])[] = [
   [/\[\]$/, 'list'],
@@ -92,7 +92,7 @@ const ORDERS: ReadonlyMap<string, readonly ArgumentOrder[]> = new Map([
   ...ofAll('_amp_foreach_non_finite_check_and_unscale_', '@self[] @found_inf? @inv_scale?'),
 ]);
 
-/** Further ops with lists of tensors, which cannot be separated from their other arguments. */
+/** Other ops with lists of tensors, which cannot be separated from their other arguments. */
 const OTHERS = new RegExp(
   [
     '^_foreach_|^_fused_(adam|sgd|adagrad)|^_amp_foreach_|^(lstm|gru|rnn_tanh|rnn_relu|einsum|meshgrid|block_diag)$',
@@ -144,8 +144,8 @@ function inOrder(slots: ArgumentOrder, args: readonly Arg[]): Arg[] | null {
 const UNSPECIFIED_LIST: Arg = { name: '', type: 'list' };
 
 /**
- * The indices of an indexing op. None, for a dimension without an index, has no entry: the dimensions of the indices are
- * known only where all have one. An index as long as its dimension may be a mask.
+ * The indices of an indexing op. None, for a dimension without an index, has no entry, so the dimensions of the indices are
+ * known only when all have one. An index as long as its dimension may be a mask.
  */
 function withKnownIndices([self, indices, ...rest]: readonly Arg[]): Arg[] {
   const shape = self?.shape ?? [];
@@ -161,10 +161,10 @@ function withKnownIndices([self, indices, ...rest]: readonly Arg[]): Arg[] {
 
 const IS_INDEXING = /index/;
 
-/** Ops whose first argument is always a tensor: in-place ones, and gradients of losses. */
+/** Ops whose first argument is always a tensor: in-place ops, and gradients of losses. */
 const TENSOR_FIRST = /[^_]_$|_loss\w*_backward$/;
 
-/** The arguments, a blank first one as a 0-dim tensor where the op requires a tensor there. */
+/** The arguments, with a blank first one as a 0-dim tensor if the op requires a tensor there. */
 function withKnownScalar(call: OpCall): readonly Arg[] {
   const [first, ...rest] = call.args;
   if (first === undefined || isTensor(first) || call.mod !== 'aten' || !TENSOR_FIRST.test(opName(call)))
@@ -173,8 +173,8 @@ function withKnownScalar(call: OpCall): readonly Arg[] {
 }
 
 /**
- * The call with its arguments in the order of its schema. Where none or several orders fit, its only argument is a list
- * whose items are unspecified.
+ * The call with its arguments in schema order. When no order or several orders fit, its only argument is a list with
+ * unspecified items.
  */
 export function reconstructArguments(call: OpCall): OpCall {
   if (call.from !== 'sizes') return call;

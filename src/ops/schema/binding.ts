@@ -1,16 +1,17 @@
 /**
- * Arguments by name: the positional arguments of a dispatcher's call by the names of its op's signature (`bind`), and those of
- * a Python function, which may be keywords, by the order of its parameters (`pythonArguments`).
+ * Arguments by name: those of a call by the names of its op's signature (`bind`), whether the dispatcher or Python wrote them,
+ * and those of a Python function by the order of its parameters (`pythonArguments`).
  */
 import type { Arg, ArgValue, OpCall } from '../../record/record.js';
 import { positional, argument, type Tensor } from '../call.js';
-import { allTensors, integer, integers } from '../operands.js';
-import { fittingSignature, isTensorial, isTensorList, type Signature } from './signature.js';
+import { dtypeNamed, isDispatched } from './dispatched.js';
+import { allTensors, integer, integers, scalarTensor } from '../operands.js';
+import { fittingSignature, isTensorial, isTensorList, type Parameter, type Signature } from './signature.js';
 
 /**
  * The arguments of a call by the names of the function's parameters.
- * @param order the names in the function's order, separated by blanks
- * @returns an argument by its name, whether given by keyword or by position; undefined where it is not given
+ * @param order space-separated names in the function's order
+ * @returns an argument by its name, whether passed by keyword or by position; undefined when it is not passed
  */
 export function pythonArguments(call: OpCall, order: string): (name: string) => Arg | undefined {
   const names = order.split(' ');
@@ -23,22 +24,22 @@ export function pythonArguments(call: OpCall, order: string): (name: string) => 
 export interface BoundArguments {
   /** The argument of that name; undefined when the call has fewer arguments. */
   arg(name: string): Arg | undefined;
-  /** The tensors of the argument: all of a list, none where the argument is missing. */
+  /** The tensors of the argument: all of a list, none when the argument is missing. */
   tensors(name: string): readonly Tensor[];
   tensor(name: string): Tensor | null;
-  /** The tensors of several arguments. @param names separated by blanks */
+  /** The tensors of several arguments. @param names space-separated names */
   tensorsOf(names: string): Tensor[];
   value(name: string): ArgValue | undefined;
-  /** A truth value; null when it is unspecified. */
+  /** A boolean; null when it is unspecified. */
   flag(name: string): boolean | null;
   /** A number; null when it is unspecified. */
   number(name: string): number | null;
   /** A non-negative integer; null when it is unspecified. */
   count(name: string): number | null;
-  /** A list of integers, a single integer as a list of one; null when it is unspecified or empty. */
+  /** A list of integers, or a single integer as a list of one; null when it is unspecified or empty. */
   integers(name: string): readonly number[] | null;
   readonly reads: readonly Tensor[];
-  /** Tensors that the op writes, `outs` among them. */
+  /** Tensors that the op writes, including `outs`. */
   readonly writes: readonly Tensor[];
   /** The `out` tensors of an `out` overload, which follow the arguments of the signature. */
   readonly outs: readonly Tensor[];
@@ -47,19 +48,74 @@ export interface BoundArguments {
 /**
  * Binds the arguments of a call.
  *
- * @param signatures of the op, see `signature.ts`; the first that fits counts
- * @returns null when the call fits none, or a tensor has no sensible extents
+ * @param signatures signatures of the op, see `signature.ts`; the first that fits is used
+ * @returns null when the call fits none, or a tensor has invalid extents
  * @example
  * const bound = bind(call, '@self @mat1 @mat2 beta alpha');
  * const [bias, beta] = [bound?.tensor('self'), bound?.number('beta')];
  */
 export function bind(call: OpCall, ...signatures: readonly string[]): BoundArguments | null {
   const args = positional(call);
-  const signature = fittingSignature(args, signatures);
-  return signature === null ? null : bound(signature, args);
+  const found = fittingSignature((signature) => (isDispatched(call) ? args : pythonOrder(call, signature)), signatures);
+  return found === null ? null : bound(found.signature, found.args);
 }
 
-/** The tensors of an argument, of a list those that are given; null when one has no sensible extents. */
+/** Stands for an argument of a Python function that is not given: the op's default holds. */
+const NOT_GIVEN: Arg = { name: '', type: 'NoneType', value: null };
+
+/**
+ * Takes the argument for a parameter from the front of the queue: a list may be given item by item. An element type is taken
+ * from wherever it stands, since PyProf's markers drop `torch.dtype` objects and keep texts.
+ */
+function takeArgument({ name, listed, kind }: Parameter, queue: Arg[]): Arg | undefined {
+  if (name === 'dtype') {
+    const typed = queue.findIndex(({ value }) => dtypeNamed(value) !== null);
+    return typed === -1 ? undefined : queue.splice(typed, 1)[0];
+  }
+  const isItem = ({ shape, value }: Arg): boolean => (listed ? shape !== undefined : integer(value) !== undefined);
+  const end = listed || kind === 'list' ? queue.findIndex((arg) => !isItem(arg)) : 0;
+  const items = queue.splice(0, end === -1 ? queue.length : end);
+  if (items.length === 0) return queue.shift();
+  return listed
+    ? { name: '', type: 'list', items }
+    : { name: '', type: 'list', value: items.map(({ value }) => value ?? null) };
+}
+
+/**
+ * The arguments of a Python function in the order of a signature, those not given among them; then the tensors of `out=`.
+ * Functions call their first argument `input`, methods `self`. PyProf's markers write a tensor without dimensions as a number.
+ */
+function pythonOrder(call: OpCall, { parameters }: Signature): readonly Arg[] {
+  const queue = [...positional(call)];
+  const placed = parameters.map((param, at): Arg => {
+    const named = call.args.filter(({ name }) => name === param.name || (at === 0 && /^(input|self)$/.test(name)));
+    const found = takeArgument(param, named.length > 0 ? named : queue) ?? NOT_GIVEN;
+    return at === 0 && param.reads ? (scalarTensor(found) ?? found) : found;
+  });
+  return [...placed, ...queue, ...call.args.filter(({ name }) => name === 'out')];
+}
+
+/** Arguments of a Python function that are no operands. */
+const FACTOR = /^(alpha|rounding_mode)$/;
+
+/**
+ * The arguments of a pointwise op: its operands, then a factor or mode, then its `out` tensor. Functions of Python name their
+ * operands, and older ones have the factor between two tensors: their tensors come first, then numbers.
+ * @param count of operands
+ */
+export function operandsFirst(call: OpCall, count: number): readonly Arg[] {
+  if (isDispatched(call)) return positional(call);
+  const outs = call.args.filter(({ name }) => name === 'out');
+  const given = call.args.filter(({ name }) => name !== 'out' && !FACTOR.test(name));
+  const tensors = given.filter(({ shape }) => shape !== undefined);
+  const numbers = given.filter(({ shape, value }) => shape === undefined && /^(number|boolean)$/.test(typeof value));
+  const only = tensors.length === 0 ? scalarTensor(numbers.shift()) : null;
+  const found = [...(only === null ? tensors : [only]), ...numbers];
+  const operands = outs.length === 0 ? found : Array.from({ length: count }, (_, i) => found[i] ?? NOT_GIVEN);
+  return [...operands, ...call.args.filter(({ name }) => FACTOR.test(name)), ...outs];
+}
+
+/** The tensors of an argument, and of a list those that are passed; null when one has invalid extents. */
 function tensorsOf(arg: Arg): readonly Tensor[] | null {
   if (!isTensorial(arg)) return [];
   return allTensors(isTensorList(arg) ? (arg.items ?? []).filter(({ type }) => type !== 'NoneType') : [arg]);
@@ -83,7 +139,10 @@ function operandsOf({ parameters, open }: Signature, args: readonly Arg[]): Boun
 function bound(signature: Signature, args: readonly Arg[]): BoundArguments | null {
   const operands = operandsOf(signature, args);
   if (operands === null) return null;
-  const arg = (name: string): Arg | undefined => args[signature.parameters.findIndex((param) => param.name === name)];
+  const arg = (name: string): Arg | undefined => {
+    const found = args[signature.parameters.findIndex((param) => param.name === name)];
+    return found === NOT_GIVEN ? undefined : found;
+  };
   const value = (name: string): ArgValue | undefined => arg(name)?.value;
   return {
     ...operands,

@@ -1,15 +1,15 @@
 /**
- * Infers dtypes missing from a call: Kineto omits them for TensorLists, NVTX ranges for all tensors.
+ * Infers dtypes that are missing from a call: Kineto omits them for TensorLists, NVTX ranges for all tensors.
  *
  * They come from the kernel's name, else from the call's other tensors. That is a guess, so it only fills in what is
- * missing, and `ResolvedWork.typedBy` records it. Operands whose element type is not that of the op's data (index tensors,
- * masks, statistics) are listed by their positions in the op's schema; ops of one data type need no entry.
+ * missing, and `ResolvedWork.typedBy` records it. Operands whose element type differs from that of the op's data (index
+ * tensors, masks, statistics) are listed by their positions in the op's schema; ops with one data type need no entry.
  */
 import { typeInMemory } from '../kernels/kernel-name.js';
 import type { Arg, OpCall } from '../../record/record.js';
 import { opName } from '../operands.js';
 
-/** Type by position. */
+/** Element types by position of the operand. */
 type OperandTypes = ReadonlyMap<number, string>;
 
 const NONE: OperandTypes = new Map();
@@ -20,7 +20,7 @@ const at = (ops: string, types: Readonly<Record<number, string>>): [string, Oper
 const INDEX = 'int64';
 const OFFSET = 'int32';
 const MASK = 'bool';
-/** Sums of 16-bit operands are kept in twice as many bits. */
+/** Sums of 16-bit operands are kept in 32 bits. */
 const SUM = 'float32';
 
 const TYPES: ReadonlyMap<string, OperandTypes> = new Map([
@@ -55,7 +55,9 @@ const TYPES: ReadonlyMap<string, OperandTypes> = new Map([
 /** Kernels whose indices have 32 bits: `indexSelectLargeIndex<float, int, unsigned int, …>`. */
 const SHORT_INDEX = /index(Select|Func|Add|Copy|Fill)\w*<[\w:]+, int,/;
 
-/** The operands of an op with types of their own. Indices have 64 bits, unless the kernel's name has 32-bit ones. */
+/**
+ * Operands of an op whose types differ from its data. Indices have 64 bits, unless the kernel's name contains 32-bit ones.
+ */
 function operandTypes(op: string, kernelName: string): OperandTypes {
   const types = TYPES.get(op) ?? NONE;
   if (!SHORT_INDEX.test(kernelName)) return types;
@@ -64,16 +66,16 @@ function operandTypes(op: string, kernelName: string): OperandTypes {
 
 const WIDENING = new Set(['sum', 'nansum', 'prod', 'cumsum', 'cumprod', 'cumsum_', 'cumprod_', 'trace']);
 
-/** Whether the op widens all integers to int64, so that its kernel's name does not have the operand's type. */
+/** Whether the op widens all integers to int64, so that its kernel's name does not contain the operand's type. */
 const widensIntegers = (op: string): boolean => WIDENING.has(op);
 
 /** Ops with data of several types, which a kernel's name does not assign to operands: scaled products, quantisation. */
 const MIXED = /^_scaled_|^_int_mm$|^_weight_int|quant|^_to_copy$|^to$/;
 
-/** Whether the op's data is of several types. */
+/** Whether the op's data have several types. */
 const isMixed = (op: string): boolean => MIXED.test(op) && !op.startsWith('_scaled_dot_product');
 
-/** Copies that convert, by the kernel's name: what is written, what is read. */
+/** Converting copies, by the kernel's name: the type written, the type read. */
 const CONVERSIONS: readonly (readonly [pattern: RegExp, written: string, read: string])[] = [
   [/::bfloat16tofloat32_copy_kernel_cuda/, 'float32', 'bfloat16'],
   [/::float16tofloat32_copy_kernel_cuda/, 'float32', 'float16'],
@@ -81,7 +83,7 @@ const CONVERSIONS: readonly (readonly [pattern: RegExp, written: string, read: s
   [/::float16_copy_kernel_cuda.*lambda\(float\b/, 'float16', 'float32'],
 ];
 
-/** Types of what a copying kernel writes and reads, where it converts from the one to the other; else null. */
+/** Types that a copying kernel writes and reads, if it converts; null otherwise. */
 function conversion(op: string, kernelName: string): OperandTypes | null {
   if (op !== 'copy_') return null;
   const [, written, read] = CONVERSIONS.find(([pattern]) => pattern.test(kernelName)) ?? [];
@@ -95,7 +97,7 @@ function conversion(op: string, kernelName: string): OperandTypes | null {
 
 const INTEGERS = new Set<string | null>(['int64', 'int32']);
 
-/** The element type of the op's data by the kernel's name; null where the name does not determine it. */
+/** The element type of the op's data according to the kernel's name; null when the name does not determine it. */
 function dataType(call: OpCall, types: OperandTypes, kernelName: string): string | null {
   const op = opName(call);
   if (isMixed(op) || (call.mod !== 'aten' && !call.args.some(isTyped))) return null;
@@ -114,14 +116,14 @@ const withType = (arg: Arg, dtype: string): Arg => {
   return arg.shape === undefined || arg.dtype !== undefined ? arg : { ...arg, dtype };
 };
 
-/** The type that all typed data tensors of the call have; null when they differ or there are none. */
+/** The common type of all typed data tensors of the call; null when they differ or there are none. */
 function typeAmong(args: readonly Arg[], types: OperandTypes): string | null {
   const dtypes = new Set(args.flatMap(({ dtype }, i) => (dtype === undefined || types.has(i) ? [] : [dtype])));
   const [only] = dtypes;
   return dtypes.size === 1 && only !== undefined ? only : null;
 }
 
-/** The call with float32 for every untyped tensor: shows whether anything but types is missing. */
+/** The call with float32 for every untyped tensor, which shows whether anything other than types is missing. */
 export const withAnyType = (call: OpCall): OpCall => ({
   ...call,
   args: call.args.map((arg) => withType(arg, 'float32')),
@@ -133,7 +135,7 @@ export type TypedBy = 'kernel' | 'operand';
 /**
  * The call with its missing dtypes inferred.
  * @param kernelName full demangled name of a kernel of the call
- * @returns the same call where nothing is missing, or nothing can be inferred
+ * @returns the same call when nothing is missing, or nothing can be inferred
  */
 export function inferDtypes(
   call: OpCall,

@@ -1,46 +1,20 @@
 /**
- * Tables of ops and their formulas. Rules for ops of the dispatcher go from the arguments bound by the op's signature to the
- * cost of the whole op; formulas of calls, from a call, of Python functions too, to the cost of one of its kernels.
+ * Tables of ops and their rules: one for each op, from its arguments, bound by a signature whether the dispatcher or Python
+ * wrote the call, to its cost. A kernel of a Python call may be part of its gradient (`kernel.dir`), or one after the first
+ * (`kernel.sub`); the rules that say what such a kernel does are those of `ruleWork`, the others those of `workByRules`.
  */
 import { entryOf, named, type ByName } from '../by-name.js';
 import type { OpCall } from '../../record/record.js';
 import { bind, type BoundArguments } from './binding.js';
 import { elementCount, numel, type Tensor } from '../call.js';
 import { isDispatched } from './dispatched.js';
-import type { Family, KernelFacts, OpCost, Work, Param } from '../family.js';
+import type { Family, KernelFacts, OpCost, Work } from '../family.js';
 import { tensor, tensorListParams, tensorParams, workOf } from '../work.js';
 import { elementAt } from '../../containers/element.js';
-import { inputTensor } from '../operands.js';
-
-/** From a call and one of its kernels to the cost of what the kernel does; null when the call's arguments do not fit. */
-export type CallFormula = (call: OpCall, kernel: KernelFacts) => OpCost | null;
-
-type InputFormula = (
-  input: Tensor,
-  call: OpCall,
-  kernel: KernelFacts,
-) => (Omit<OpCost, 'params'> & { readonly params?: readonly Param[] }) | null;
-
-/** A formula for calls with an input (see `inputTensor`), which their params show by default. */
-export const withInput =
-  (formula: InputFormula): CallFormula =>
-  (call, kernel) => {
-    const input = inputTensor(call);
-    const cost = input === null ? null : formula(input, call, kernel);
-    return input === null || cost === null ? null : { params: tensorParams(input), ...cost };
-  };
-
-/** `Family.work` of a family with a formula for each op. */
-export const workByFormulas =
-  (formulas: ByName<CallFormula>, source: string): Family['work'] =>
-  (call, kernel) => {
-    const cost = entryOf(formulas, call)?.(call, kernel) ?? null;
-    return cost === null ? null : workOf({ source, ...cost });
-  };
 
 export interface OpRow<Fact> {
   readonly fact: Fact;
-  /** One for each version or overload, as `bind` takes them. */
+  /** One signature for each version or overload, as `bind` takes them. */
   readonly signatures: readonly string[];
 }
 
@@ -65,7 +39,10 @@ export function opTable<Fact extends object>(
   return Object.assign({}, ...rows.map(({ fact, text }) => rowOf(fact, text))) as ByName<OpRow<Fact>>;
 }
 
-/** What a table states of a call, and the call's arguments; null when it has none of the op, or they do not fit. */
+/**
+ * The fact for a call in a table, and the call's bound arguments; null when the table lacks the op, or the arguments do not
+ * fit.
+ */
 export function boundRow<Fact>(table: ByName<OpRow<Fact>>, call: OpCall): { fact: Fact; bound: BoundArguments } | null {
   const row = entryOf(table, call);
   const bound = row === undefined ? null : bind(call, ...row.signatures);
@@ -87,13 +64,13 @@ export interface BoundCall extends BoundArguments {
 /** The cost of an op from its arguments; null when they do not fit. */
 export type RuleCost = (bound: BoundCall) => OpCost | null;
 
-/** By op name, or by `mod.op` where only that module's op is meant. */
+/** Rules by op name, or by `mod.op` when only that module's op is meant. */
 export type OpRules = ByName<OpRow<RuleCost>>;
 
 /** A table of rules, see `opTable`: the formula of each op. */
 export const rules = opTable<RuleCost>;
 
-/** One tensor for each of the names, which blanks separate. */
+/** One tensor for each of the space-separated names. */
 type TensorsOf<Names extends string> = Names extends `${string} ${infer Rest}`
   ? readonly [Tensor, ...TensorsOf<Rest>]
   : readonly [Tensor];
@@ -101,8 +78,8 @@ type TensorsOf<Names extends string> = Names extends `${string} ${infer Rest}`
 type CostWithParams = Omit<OpCost, 'params'> & Partial<Pick<OpCost, 'params'>>;
 
 /**
- * A formula of certain tensors of the call, for calls that have them all. Its params are by default those of the first.
- * @param names of the tensors, separated by blanks
+ * A formula that needs certain tensors of the call, for calls that have all of them. By default its params show the first.
+ * @param names space-separated names of the tensors
  * @example
  * withTensors('input index', (input, index) => ({ flops: 0, writes: [input], formula: 'flops = 0; …' }))
  */
@@ -121,10 +98,10 @@ export function withTensors<Names extends string>(
 }
 
 /**
- * The cost of an elementwise op that follows from its signature alone.
+ * The cost of an elementwise op, which follows from its signature alone.
  * @param flops operations per element
  * @param per name of the tensors whose elements are counted
- * @param makes names of tensors, for each of which the op makes a result of the same shape and type
+ * @param makes names of tensors; for each, the op creates a result with the same shape and type
  */
 export const elementwise =
   (flops: number, per: string, ...makes: readonly string[]): RuleCost =>
@@ -141,18 +118,22 @@ export const elementwise =
     };
   };
 
-/** @returns null when the op has no rule, its arguments do not fit, or an amount has no exact number */
+/** @returns null when the op has no rule, its arguments do not fit, or an amount is not an exact number */
 export function ruleWork(rules: OpRules, call: OpCall, kernel: KernelFacts, source: string): Work | null {
   const row = boundRow(rules, call);
   const cost = row === null ? null : row.fact({ ...row.bound, call, kernel });
   return row === null || cost === null || !isExact(cost) ? null : workOf({ reads: row.bound.reads, source, ...cost });
 }
 
-/** `Family.work` for a family whose ops are all ops of the dispatcher with a rule each. */
-export const workByRules =
-  (rules: OpRules, source: string): Family['work'] =>
-  (call, kernel) =>
-    isDispatched(call) ? ruleWork(rules, call, kernel, source) : null;
+/** What is read of a call, for ops that only the dispatcher has: null for a call of Python. */
+export const ofDispatcher =
+  <Rest extends readonly unknown[], Found>(read: (call: OpCall, ...rest: Rest) => Found | null) =>
+  (call: OpCall, ...rest: Rest): Found | null =>
+    isDispatched(call) ? read(call, ...rest) : null;
+
+/** `Family.work` for a family whose ops are all dispatcher ops with a rule each. */
+export const workByRules = (rules: OpRules, source: string): Family['work'] =>
+  ofDispatcher((call, kernel: KernelFacts) => ruleWork(rules, call, kernel, source));
 
 const isExtent = (extent: number): boolean => Number.isSafeInteger(extent) && extent >= 0;
 

@@ -1,10 +1,9 @@
 /** The element type of a result: PyTorch's type promotion. */
-import { largest } from '../../containers/element.js';
 import type { Arg } from '../../record/record.js';
 import { CATEGORIES, dtypeBytes, elementType, type DtypeCategory } from '../../record/element-types.js';
 import { type Tensor } from '../call.js';
 
-/** The type a Python number has when it decides the result: PyTorch's default types. */
+/** The type of a Python number when it determines the result: PyTorch's default types. */
 const DEFAULTS: Readonly<Record<DtypeCategory, string>> = {
   bool: 'bool',
   int: 'int64',
@@ -17,7 +16,7 @@ export const category = (dtype: string): DtypeCategory | null => elementType(dty
 
 const rank = (name: DtypeCategory): number => CATEGORIES.indexOf(name);
 
-/** Promotion of two types of one width, neither of which holds all values of the other: the next wider type. */
+/** Promotion of two types with the same width when neither holds all values of the other: the next wider type. */
 const widened = (kind: DtypeCategory): string => (kind === 'int' ? 'int16' : 'float32');
 
 /** Result type of two types; null when one of them is not known. */
@@ -32,33 +31,10 @@ function promotePair(a: string, b: string): string | null {
   return bytesA <= 2 ? widened(kindA) : a;
 }
 
-/**
- * Result type of an op on these tensors and Python numbers.
- *
- * The higher category wins, within a category the wider type. A Python number counts only when its category is higher
- * than that of every tensor; then the result has the default type of that category.
- * @returns null when a type is not known
- */
-export function promote(tensors: readonly Tensor[], scalars: readonly (boolean | number)[] = []): string | null {
-  const [first, ...rest] = tensors.map((tensor) => tensor.dtype);
-  if (first === undefined) return null;
-  const dtype = rest.reduce<string | null>((a, b) => (a === null ? null : promotePair(a, b)), first);
-  const kind = dtype === null ? null : category(dtype);
-  if (dtype === null || kind === null) return dtype;
-  const highest = largest(
-    scalars.map((scalar) => rank(scalarCategory(scalar))),
-    -1,
-  );
-  const winner = CATEGORIES[highest];
-  return winner !== undefined && highest > rank(kind) ? DEFAULTS[winner] : dtype;
-}
+/** Result type of an op on these tensors: the higher category wins, within a category the wider type; null if not known. */
+export const promote = (tensors: readonly Tensor[]): string | null => common(tensors) ?? null;
 
-function scalarCategory(scalar: boolean | number): DtypeCategory {
-  if (typeof scalar === 'boolean') return 'bool';
-  return Number.isInteger(scalar) ? 'int' : 'float';
-}
-
-/** Complex types and the type of their parts. */
+/** Complex types, each with the type of its parts. */
 const PARTS: readonly (readonly [complex: string, real: string])[] = [
   ['complex32', 'float16'],
   ['complex64', 'float32'],
@@ -73,19 +49,19 @@ export const realPartType = (dtype: string | null): string | null =>
 export const complexTypeOf = (dtype: string | null): string | null =>
   PARTS.find(([, real]) => real === dtype)?.[0] ?? null;
 
-/** Result type of an op that computes in floating point: whole numbers become the default type. */
+/** Result type of an op that computes in floating point: integers become the default type. */
 export function floatingType(dtype: string | null): string | null {
   const kind = dtype === null ? null : category(dtype);
   return kind === 'bool' || kind === 'int' ? DEFAULTS.float : dtype;
 }
 
 /**
- * Category of a number that is an operand, by the argument's type, which is known even where the value is unspecified;
- * null for anything else, and where its type is unspecified.
+ * Category of a numeric operand, from the argument's type, which is known even when the value is unspecified; null for
+ * anything else, and when its type is unspecified.
  */
 export const argCategory = ({ type }: Arg): DtypeCategory | null => CATEGORIES.find((kind) => kind === type) ?? null;
 
-/** Whether the tensor is a wrapped Python number: the dispatcher makes these 0-dim tensors of 64-bit types. */
+/** Whether the tensor is a wrapped Python number, which the dispatcher makes a 0-dim tensor of a 64-bit type. */
 const isWrapped = ({ shape, dtype }: Tensor): boolean => {
   const kind = category(dtype);
   return shape.length === 0 && (kind === 'complex' ? 16 : 8) === dtypeBytes(dtype);
@@ -106,11 +82,11 @@ const common = (tensors: readonly Tensor[]): string | null | undefined =>
       );
 
 /**
- * Result type of an op on operands of the dispatcher.
+ * Result type of a dispatcher op on these operands.
  *
- * Tensors with dimensions come first, then those without, then Python numbers; one that comes later counts only when
- * its category is higher (PyTorch, "Tensor Attributes"). A 0-dim tensor of a 64-bit type is taken for a wrapped Python
- * number.
+ * Tensors with dimensions have priority over those without, and these over Python numbers; an operand of lower priority
+ * counts only when its category is higher (PyTorch, "Tensor Attributes"). A 0-dim tensor of a 64-bit type is treated as a
+ * wrapped Python number.
  * @returns null when a type is not known
  */
 export function promoteOperands(tensors: readonly Tensor[], numbers: readonly (DtypeCategory | null)[]): string | null {

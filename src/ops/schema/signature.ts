@@ -1,5 +1,5 @@
 /**
- * Signatures: the arguments of a dispatcher's op in the order of its schema, written in one line.
+ * Signatures: the arguments of a dispatcher op in the order of its schema, written in one line.
  *
  * A word is one argument: how the op uses it, its name, and which values fit.
  *
@@ -7,14 +7,14 @@
  * |---|---|
  * | `@self` | a tensor, or a list of tensors, that the op reads |
  * | `!out` | one that it writes; `@!state`: one that it reads and writes |
- * | `@bias?` | one that may be missing: None or unspecified, but no number |
- * | `@weights[]` | a list of tensors, and no single one |
+ * | `@bias?` | one that may be missing: None or unspecified, but not a number |
+ * | `@weights[]` | a list of tensors, not a single one |
  * | `alpha` | anything but tensors |
- * | `causal:bool` | of that kind (`bool`, `int`, `number`, `list`), None or unspecified |
+ * | `causal:bool` | a value of that kind (`bool`, `int`, `number`, `list`), None or unspecified |
  * | `...` | at the end: any further arguments, and the last ones may be missing |
  *
- * An op has several signatures where it has overloads, or where versions of its library differ. Those of ATen's ops are
- * from aten/src/ATen/native/native_functions.yaml, torch 1.8 to 2.13; tables of other libraries say where theirs are from.
+ * An op has several signatures when it has overloads, or when versions of its library differ. Those of ATen's ops are from
+ * aten/src/ATen/native/native_functions.yaml, torch 1.8 to 2.13; tables of other libraries state their sources.
  *
  * @example
  * // aten::addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1)
@@ -26,25 +26,25 @@ import type { Arg } from '../../record/record.js';
 
 type ArgumentKind = 'bool' | 'int' | 'number' | 'list';
 
-interface Parameter {
+export interface Parameter {
   readonly name: string;
   readonly reads: boolean;
   readonly writes: boolean;
-  /** Whether it may be missing. */
+  /** Whether the argument may be missing. */
   readonly optional: boolean;
-  /** Whether it must be a list of tensors. */
+  /** Whether the argument must be a list of tensors. */
   readonly listed: boolean;
-  /** Kind of value; null where any non-tensor fits. */
+  /** Kind of value; null when any non-tensor fits. */
   readonly kind: ArgumentKind | null;
 }
 
 export interface Signature {
   readonly parameters: readonly Parameter[];
-  /** Whether it ends in `...`. */
+  /** Whether the signature ends with `...`. */
   readonly open: boolean;
 }
 
-/** Kinds by an argument's type, as Python names it or the value itself. */
+/** Kinds by an argument's type, which is the Python type name or the value itself. */
 const KINDS: Readonly<Record<ArgumentKind, readonly string[]>> = {
   bool: ['bool', 'boolean'],
   int: ['int', 'number'],
@@ -116,12 +116,24 @@ const LENGTHS: readonly ((count: number, args: readonly Arg[]) => boolean)[] = [
   (count, args) => args.length < count || !args.slice(count).some(isTensorial),
 ];
 
-/** The first of the signatures that the arguments fit; one of the same length is preferred. Null when they fit none. */
-export function fittingSignature(args: readonly Arg[], texts: readonly string[]): Signature | null {
-  const signatures = texts.map(signatureOf);
+/** A signature, and the arguments of a call in its order. */
+export interface FittingSignature {
+  readonly signature: Signature;
+  readonly args: readonly Arg[];
+}
+
+/**
+ * The first of the signatures that the arguments fit; one of the same length is preferred. Null when they fit none.
+ * @param argsFor the arguments in the order of a signature
+ */
+export function fittingSignature(
+  argsFor: (signature: Signature) => readonly Arg[],
+  texts: readonly string[],
+): FittingSignature | null {
+  const placed = texts.map(signatureOf).map((signature) => ({ signature, args: argsFor(signature) }));
   for (const fitsLength of LENGTHS) {
-    const found = signatures.find(
-      ({ parameters, open }) =>
+    const found = placed.find(
+      ({ signature: { parameters, open }, args }) =>
         (open || fitsLength(parameters.length, args)) && parameters.every((param, at) => fits(param, args[at])),
     );
     if (found !== undefined) return found;

@@ -1,20 +1,22 @@
-/** Annotations of the page's data by kind: whose they are, and those whose names differ in numbers only as one. */
+/**
+ * Annotations in the page's data by kind: user or framework; annotations whose names differ only in numbers are one kind.
+ */
 import { entryOf } from '../../containers/map-entry.js';
 import type { Annotation } from '../../prof/html/page-data.js';
 
 export interface ListedAnnotation extends Annotation {
-  /** Index in the page's data. */
+  /** Index of the annotation in the page's data. */
   readonly at: number;
 }
 
 export interface AnnotationKind {
-  /** The text; of several with `#` in place of the numbers that differ. */
+  /** The text; for several members, differing numbers are replaced by `#`. */
   readonly name: string;
-  /** Whether a framework or a library put it there rather than the user's program. */
+  /** Whether a framework or a library, not the user's program, created it. */
   readonly isFramework: boolean;
-  /** Most device time first. */
+  /** Members, most device time first. */
   readonly members: readonly ListedAnnotation[];
-  /** Sums over the members; null where none is known. */
+  /** Sums over the members; null when none is known. */
   readonly count: number | null;
   readonly time: number | null;
   readonly own: number | null;
@@ -24,7 +26,7 @@ export interface AnnotationKind {
   readonly guessed: number;
 }
 
-/** Names that PyTorch, its compilers, NCCL and CANN give: ops with their module, nodes of autograd, their own ranges. */
+/** Names created by PyTorch, its compilers, NCCL and CANN: ops with their module, autograd nodes, internal ranges. */
 const OF_FRAMEWORK: readonly RegExp[] = [
   /^[\w.]+::/,
   /Backward\d*$/,
@@ -36,7 +38,7 @@ const OF_FRAMEWORK: readonly RegExp[] = [
 
 export const isOfFramework = (text: string): boolean => OF_FRAMEWORK.some((pattern) => pattern.test(text));
 
-/** What texts of one kind have in common, with `#` for the numbers that differ. */
+/** The common form of texts of one kind, with `#` for the numbers that differ. */
 function commonName(texts: readonly string[]): string {
   const parts = texts.map((text) => text.split(/(\d+)/));
   const [first = []] = parts;
@@ -64,7 +66,7 @@ function kindOf(members: readonly ListedAnnotation[]): AnnotationKind {
   };
 }
 
-/** In the order of each kind's first annotation. */
+/** Kinds in the order of their first annotations. */
 export function annotationKinds(shown: readonly Annotation[]): AnnotationKind[] {
   const kinds = new Map<string, ListedAnnotation[]>();
   shown.forEach((one, at) => entryOf(kinds, withoutNumbers(one.text), () => []).push({ ...one, at }));

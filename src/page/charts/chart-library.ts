@@ -1,6 +1,6 @@
 /**
- * What charts use of Apache ECharts, bundled as a script of its own: it is larger than the rest of the page's program,
- * which need not wait until it is compiled.
+ * The parts of Apache ECharts that charts use, bundled as a separate script. It is larger than the rest of the page's
+ * program, which therefore does not wait for it to be compiled.
  */
 import { BarChart, LineChart, ScatterChart } from 'echarts/charts';
 import { GridComponent, TooltipComponent } from 'echarts/components';

@@ -19,7 +19,7 @@ interface AxisOptions {
 const TEXT = { color: 'var(--quiet)', fontSize: 11 };
 const LINE = { lineStyle: { color: 'var(--line)' } };
 
-/** An axis of quantities, or of categories by their names. */
+/** An axis of quantities, or of categories by name. */
 const axis = (unit: DisplayUnit, own: AxisOptions, label: object = {}): object => ({
   type: 'value',
   axisLabel: {
@@ -34,7 +34,7 @@ const axis = (unit: DisplayUnit, own: AxisOptions, label: object = {}): object =
   ...own,
 });
 
-/** Labels at ends that are no round numbers overlap their neighbours. */
+/** Labels at ends that are not round numbers would overlap their neighbours. */
 const NO_ENDS = { showMinLabel: false, showMaxLabel: false };
 
 /** An axis below the chart, with its name in the middle. @param hasEnds whether its ends are round numbers */
@@ -47,10 +47,10 @@ export const below = (name: string, unit: DisplayUnit, own: AxisOptions = {}, ha
   splitLine: { show: false },
 });
 
-/** An axis at the left, without a name: the chart's heading has it. */
+/** An axis on the left, without a name, because the chart's heading states it. */
 export const left = (unit: DisplayUnit, own: AxisOptions = {}): YAxis => ({ splitNumber: 4, ...axis(unit, own) });
 
-/** An axis at the left from 0 up. @param highest value that it has to reach */
+/** An axis on the left, starting at 0. @param highest value that it must reach */
 export const leftFromZero = (unit: DisplayUnit, highest: number): YAxis =>
   left(unit, { min: 0, ...(unit === 'memory' ? memoryScale(highest) : null) });
 
@@ -59,7 +59,7 @@ export const GRID = { left: 70, right: 16, top: 12, bottom: 44 };
 /** A line of a tooltip: a text, or a name and a value. */
 type TipLine = string | readonly [name: string, value: string];
 
-/** The contents of a tooltip as an element, so that names of a profile stay text. */
+/** The contents of a tooltip as an element, so that names from a profile are treated as text. */
 function tip(lines: readonly TipLine[]): HTMLElement {
   return element(
     'div',
@@ -72,7 +72,7 @@ function tip(lines: readonly TipLine[]): HTMLElement {
   );
 }
 
-/** What a tooltip is of: a data point, and where the pointer is on the axis. */
+/** The data point of a tooltip, and the pointer's position on the axis. */
 interface Pointed {
   readonly dataIndex: number;
   readonly seriesName?: string;
@@ -82,8 +82,8 @@ interface Pointed {
 type TooltipOption = NonNullable<ChartOption['tooltip']>;
 
 /**
- * @param lines of a data point: its index in its series, the name of the series, and where the pointer is on an axis of
- * values, which is not the point's own place where series have points at other places
+ * @param lines returns the lines for a data point, from its index in its series, the name of the series, and the pointer's
+ * position on a value axis, which differs from the point's when series have points at different positions
  */
 export function tips(
   trigger: 'item' | 'axis',

@@ -1,4 +1,4 @@
-/** What charts are made of: their options and the values in these, bins of histograms, and curves of memory. */
+/** Data of charts: their options and the values in these, histogram bins, and memory curves. */
 import type { BarSeriesOption, LineSeriesOption, ScatterSeriesOption } from 'echarts/charts';
 import type { GridComponentOption, TooltipComponentOption } from 'echarts/components';
 import type { ComposeOption } from 'echarts/core';
@@ -9,14 +9,14 @@ import type { MemoryCurve } from '../../prof/html/page-data.js';
 
 type CurvePoints = MemoryCurve['points'];
 
-/** Whether the value is not the same throughout. */
+/** Whether the value ever changes. */
 export const changes = (points: CurvePoints): boolean => points.some(([, bytes]) => bytes !== points[0]?.[1]);
 
-/** Bytes at a time; null before the first one. */
+/** Value in bytes at a time; null before the first point. */
 export const valueAt = (points: CurvePoints, time: number): number | null =>
   points.findLast(([at]) => at <= time)?.[1] ?? null;
 
-/** The earliest and the latest of all times; [0, 1] without any. */
+/** The earliest and the latest of all times; [0, 1] when there are none. */
 export function timeSpan(curves: readonly CurvePoints[], others: readonly number[]): readonly [number, number] {
   let [from, to] = [Infinity, -Infinity];
   for (const times of [others, ...curves.map((points) => points.map(([time]) => time))]) {
@@ -43,9 +43,8 @@ function roundWidth(width: number): number {
 }
 
 /**
- * Bins of equal, round width; the last holds its upper end too. Equal values make one bin.
- * Width: Freedman and Diaconis, On the histogram as a density estimator (1981): twice the range between the quartiles
- * over the cube root of the count.
+ * Bins of equal, round width; the last includes its upper end. Equal values make one bin. Width: Freedman and Diaconis, On
+ * the histogram as a density estimator (1981): twice the interquartile range divided by the cube root of the count.
  */
 export function binsOf(values: readonly number[]): HistogramBin[] {
   const ordered = values.filter(Number.isFinite).sort((a, b) => a - b);
@@ -75,19 +74,21 @@ export function highest(values: readonly number[]): NonNullable<BarSeriesOption[
 }
 
 interface ChartValue {
-  /** Indices of its series, and of it there. */
+  /** Index of its series, and its index in the series. */
   readonly series: number;
   readonly data: number;
   readonly x: number;
 }
 
-/** What an option has once or several times. */
+/** An option's value or values, as a list. */
 export const listOf = <Item>(one: Item | readonly Item[] | undefined): readonly Item[] =>
   one === undefined ? [] : Array.isArray(one) ? (one as readonly Item[]) : [one as Item];
 
 const isShown = ({ tooltip }: { readonly tooltip?: { readonly show?: boolean } }): boolean => tooltip?.show !== false;
 
-/** A chart whose tooltip is of all its series has a value for each place on its axis; another for each point. */
+/**
+ * Values of a chart: one for each position on the axis when the tooltip is for all series, otherwise one for each point.
+ */
 export function chartValues({ series, tooltip }: ChartOption): ChartValue[] {
   const isByAxis = listOf(tooltip)[0]?.trigger === 'axis';
   const all = listOf(series).flatMap((one, at) =>

@@ -1,6 +1,6 @@
 /**
- * Charts: drawn as SVG by Apache ECharts when they come near the window. Colours are variables of the style sheet, so
- * that a change between light, dark and print needs no redraw. Tooltips are elements, not HTML text.
+ * Charts, drawn as SVG by Apache ECharts when they are near the window. Colours are variables of the style sheet, so that
+ * changes between light, dark and print need no redraw. Tooltips are elements, not HTML text.
  */
 import type { EChartsType, init } from 'echarts/core';
 import { element } from '../document/dom-elements.js';
@@ -13,15 +13,15 @@ interface ChartLibrary {
   readonly init: typeof init;
 }
 
-/** Set by chart-library.ts. */
+/** The chart library, set by chart-library.ts; undefined until that script has run. */
 const loaded = (): ChartLibrary | undefined => (globalThis as { readonly chartLibrary?: ChartLibrary }).chartLibrary;
 
-/** @throws Error when the page has no such script: a fault of its writer */
+/** @throws Error when the page lacks the script, which is a bug in its writer */
 function chartLibrary(): ChartLibrary {
   const known = loaded();
   if (known !== undefined) return known;
   const script = element('script');
-  // An inserted script runs at once; the page's policy allows this text.
+  // An inserted script runs immediately; the page's policy allows this text.
   script.text = document.getElementById('charts')?.textContent ?? '';
   document.head.append(script);
   script.remove();
@@ -30,7 +30,7 @@ function chartLibrary(): ChartLibrary {
   return library;
 }
 
-/** @param click what a click on a value does, by its index in its series */
+/** @param click action for a click on a value, given its index in its series */
 function valuesOf(made: EChartsType, option: ChartOption, click: ((data: number) => void) | null): DrawnValues {
   const values = chartValues(option);
   const series = listOf(option.series);
@@ -70,11 +70,11 @@ function draw(place: HTMLElement, option: ChartOption, click: ((data: number) =>
 }
 
 /**
- * A chart that the keyboard reads.
+ * A chart that can be read by keyboard.
  * @param label what the chart shows, with its main figures, for screen readers
  * @param height in pixels
  * @param option called when the chart is drawn
- * @param click called with the index of a data point that is clicked, or at which Enter is pressed
+ * @param click called with the index of a data point that is clicked, or on which Enter is pressed
  */
 export function chart(
   label: string,
@@ -102,7 +102,7 @@ function disposeCharts(within: Element): void {
   }
 }
 
-/** Draws all charts before printing, as wide as the paper, and restores their width afterwards. */
+/** Draws all charts at paper width before printing, and restores their width afterwards. */
 export function drawForPaper(): void {
   window.addEventListener('beforeprint', () => {
     doAllNow();

@@ -35,7 +35,7 @@ function option(bins: readonly HistogramBin[], what: string): ChartOption {
   };
 }
 
-/** @param values in ns */
+/** @param values values in ns */
 export function histogram(what: string, values: readonly number[], height = 220): HTMLElement {
   const bins = binsOf(values);
   const [only] = bins;

@@ -1,4 +1,4 @@
-/** Charts of values over time: step functions, whose values hold until the next point. */
+/** Charts of values over time: step functions, where a value holds until the next point. */
 import type { CurveGroup } from '../../prof/html/neuron/neuron-data.js';
 import { elementAt } from '../../containers/element.js';
 import { element, note } from '../document/dom-elements.js';
@@ -8,7 +8,7 @@ import { chart } from './chart.js';
 import { timeSpan, valueAt, type ChartOption } from './chart-values.js';
 import { below, GRID, leftFromZero, tips } from './chart-style.js';
 
-/** Units of commands: the page's, and how many of its own units one is. */
+/** Units of commands, with the page's unit and the number of page units in one of them. */
 const UNITS: Readonly<Record<string, readonly [unit: DisplayUnit, size: number]>> = {
   '%': ['share', 0.01],
   fraction: ['share', 1],
@@ -20,21 +20,21 @@ const UNITS: Readonly<Record<string, readonly [unit: DisplayUnit, size: number]>
   'FLOP/s': ['flop/s', 1],
 };
 
-/** A value in a unit of a command, for people. */
+/** Converts a value from a command's unit to a unit for people. */
 export function inPageUnit(value: number, unit: string): readonly [value: number, unit: DisplayUnit] {
   const [own, size] = UNITS[unit] ?? (['count', 1] as const);
   return [value * size, own];
 }
 
-/** What times count from, and the span of all that is to be compared, ns. */
+/** The zero point of times, and the span of all compared curves in ns. */
 interface ChartAxis {
   readonly axis: string;
   readonly span: readonly [from: number, to: number];
-  /** Whether the last value of each curve holds to the end: one that ended before others did has none. */
+  /** Whether the last value of each curve holds to the end; otherwise a curve that ended earlier has no value there. */
   readonly isHeld?: boolean;
 }
 
-/** Lines differ in their strokes as well as in their colours. */
+/** Lines differ in stroke as well as in colour. */
 const STROKES = ['solid', 'dashed', 'dotted'] as const;
 const strokeOf = (i: number): (typeof STROKES)[number] => elementAt(STROKES, Math.floor(i / 8) % STROKES.length);
 
@@ -69,7 +69,7 @@ function option({ curves, unit }: CurveGroup, { axis, span: [from, to], isHeld =
   };
 }
 
-/** A legend with the last value of each curve, above its chart. @param own by default the span of the curves alone */
+/** A legend with the last value of each curve, above its chart. @param own axis; by default the span of these curves */
 export function lineChart(group: CurveGroup, own?: ChartAxis): HTMLElement[] {
   const { title, curves, unit, leftOut } = group;
   const lasts = curves.map(({ name, points }) => {

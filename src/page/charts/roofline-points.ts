@@ -1,7 +1,7 @@
 /** Points and roofs of a roofline chart. */
 import type { DeviceRoof, Roofline, RooflinePoint } from '../../prof/html/page-data.js';
 
-/** Names that `--device` takes, of devices that many know. */
+/** Names of well-known devices that `--device` accepts. */
 export const DEVICE_EXAMPLES = ['H100 SXM', 'MI300X'] as const;
 
 const HOW = [
@@ -19,7 +19,7 @@ const ORIGINS: Readonly<Record<DeviceRoof['origin'], (own: string | null) => str
   none: () => '',
 };
 
-/** @param own name of the device in the profile, null where it has none */
+/** @param own name of the device in the profile; null when it has none */
 export function roofText(roof: Omit<DeviceRoof, 'device' | 'time'> | undefined, own: string | null): string {
   if (roof === undefined || (roof.units.length === 0 && roof.bytesPerS === null))
     return `No roofs: the peaks of ${own ?? 'this device'} are not known. ${HOW}`;
@@ -34,19 +34,21 @@ export function roofText(roof: Omit<DeviceRoof, 'device' | 'time'> | undefined, 
 
 export interface PlacedPoint {
   readonly point: RooflinePoint;
-  /** Index among the points of the page's data. */
+  /** Index of the point in the page's data. */
   readonly at: number;
-  /** FLOP/byte. */
+  /** Arithmetic intensity in FLOP/byte. */
   readonly intensity: number;
-  /** Achieved FLOP/s and bytes/s. */
+  /** Achieved rates in FLOP/s and bytes/s. */
   readonly flopsPerS: number;
   readonly bytesPerS: number;
-  /** Shares of the peaks; null where the peak is not known. */
+  /** Shares of the peaks; null when the peak is not known. */
   readonly ofMemory: number | null;
   readonly ofCompute: number | null;
 }
 
-/** Peak FLOP/s of the unit that a point ran on: the matrix unit or the vector units, for its dtype; null where unknown. */
+/**
+ * Peak FLOP/s, for the point's dtype, of the unit on which it ran: the matrix unit or the vector units; null when unknown.
+ */
 function unitOf(roof: DeviceRoof | undefined, { dtype, tc }: RooflinePoint): number | null {
   if (roof === undefined || dtype === null || tc === '?') return null;
   const onMatrix = tc === '1';
@@ -54,7 +56,7 @@ function unitOf(roof: DeviceRoof | undefined, { dtype, tc }: RooflinePoint): num
   return unit?.flopsPerS ?? null;
 }
 
-/** Points with FLOPs, bytes and time above 0: others cannot be drawn on logarithmic axes. */
+/** Points with FLOPs, bytes and time above 0; others cannot be drawn on logarithmic axes. */
 export function placedPoints({ points, roofs }: Roofline, device: number): PlacedPoint[] {
   const roof = roofs.find((one) => one.device === device);
   return points.flatMap((point, at) => {
@@ -80,7 +82,7 @@ export function placedPoints({ points, roofs }: Roofline, device: number): Place
 
 export interface RoofLine {
   readonly name: string;
-  /** Both ends of the line, each FLOP/byte and FLOP/s. */
+  /** Both ends of the line, each as FLOP/byte and FLOP/s. */
   readonly line: readonly [start: readonly [number, number], end: readonly [number, number]];
 }
 
@@ -130,7 +132,7 @@ export function roofLines(roof: DeviceRoof, from: number, to: number): RoofLine[
   return [{ name: 'memory', line: [memoryRoof(from), memoryRoof(end)] }, ...flat];
 }
 
-/** What the axes show, FLOP/byte and FLOP/s, and the points beyond. */
+/** The range of the axes in FLOP/byte and FLOP/s, and the points outside it. */
 export interface RooflineRange {
   readonly intensity: readonly [from: number, to: number];
   readonly flopsPerS: readonly [from: number, to: number];
@@ -138,13 +140,13 @@ export interface RooflineRange {
   readonly outside: readonly PlacedPoint[];
 }
 
-/** Of the time on either side of this share, points may be outliers. */
+/** Points may be outliers beyond this share of the time on either side. */
 const TAIL = 0.005;
-/** Points within these factors of the others are none: rates of tiny kernels differ more than intensities. */
+/** Points within these factors of the others are not outliers; rates of tiny kernels vary more than intensities. */
 const NEAR_INTENSITY = 1e2;
 const NEAR_RATE = 1e4;
 
-/** Bounds that hold almost all of the time, and what is near. */
+/** Bounds that contain almost all of the time, and values near it. */
 function usual(
   points: readonly PlacedPoint[],
   valueOf: (point: PlacedPoint) => number,
@@ -159,7 +161,7 @@ function usual(
   return first === undefined || last === undefined ? [0, Infinity] : [valueOf(first) / near, valueOf(last) * near];
 }
 
-/** The least and the greatest of the powers of ten that enclose some values. */
+/** The smallest range between two powers of ten that contains the values. */
 function decades(values: readonly number[]): readonly [number, number] {
   const known = values.filter((value) => value > 0 && Number.isFinite(value));
   const least = known.reduce((a, b) => Math.min(a, b), Infinity);
@@ -167,10 +169,10 @@ function decades(values: readonly number[]): readonly [number, number] {
   return most === 0 ? [1, 10] : [10 ** Math.floor(Math.log10(least)), 10 ** Math.ceil(Math.log10(most * 1.05))];
 }
 
-/** Intensities that every chart shows. */
+/** Intensities that every chart includes. */
 const SHOWN_INTENSITIES = [1, 1000];
 
-/** Axes that a few points far from all others do not stretch. @param peaks FLOP/s of the roofs, which are shown */
+/** Axis ranges that a few distant points do not stretch. @param peaks FLOP/s of the roofs, which are included */
 export function rooflineRange(points: readonly PlacedPoint[], peaks: readonly number[]): RooflineRange {
   const x = usual(points, ({ intensity }) => intensity, NEAR_INTENSITY);
   const y = usual(points, ({ flopsPerS }) => flopsPerS, NEAR_RATE);

@@ -1,9 +1,9 @@
-/** Where arrow keys lead to: in a list of values, and in a grid. */
+/** Where arrow keys lead: in a list of values, and in a grid. */
 
-/** Steps of PageUp and PageDown over all values. */
+/** Number of PageUp or PageDown steps across all values. */
 const PAGES = 10;
 
-/** Where a key leads to; null for one that leads nowhere. */
+/** The index to which a key moves; null for other keys. */
 export function nextValue(key: string, at: number | null, count: number): number | null {
   const page = Math.max(1, Math.round(count / PAGES));
   const before = at ?? -1;
@@ -15,7 +15,7 @@ export function nextValue(key: string, at: number | null, count: number): number
   return wanted === undefined || count === 0 ? null : Math.min(count - 1, Math.max(0, wanted));
 }
 
-/** Rows of what takes the focus; null where a cell does not. */
+/** Rows of focusable cells; null for a cell that is not focusable. */
 export type CellGrid<Cell> = readonly (readonly (Cell | null)[])[];
 
 interface GridPlace {
@@ -27,7 +27,7 @@ const STEPS: Readonly<Record<string, readonly [down: number, right: number]>> = 
   ...{ ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] },
 };
 
-/** Null for what is not in the grid. */
+/** Null for an element that is not in the grid. */
 export function gridPlaceOf<Cell>(grid: CellGrid<Cell>, one: unknown): GridPlace | null {
   for (const [row, cells] of grid.entries()) {
     const column = cells.findIndex((cell) => cell !== null && cell === one);
@@ -36,7 +36,7 @@ export function gridPlaceOf<Cell>(grid: CellGrid<Cell>, one: unknown): GridPlace
   return null;
 }
 
-/** The cell that a key leads to from a place; null where there is none. */
+/** The cell to which a key moves from a place; null when there is none. */
 export function cellTowards<Cell>(grid: CellGrid<Cell>, { row, column }: GridPlace, key: string): Cell | null {
   const own = grid[row] ?? [];
   if (key === 'Home') return own.find((cell) => cell !== null) ?? null;

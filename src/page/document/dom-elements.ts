@@ -1,6 +1,6 @@
 /**
- * Elements of a page, and buttons that copy a text. Texts come from profiles: they are set as text, never parsed as
- * HTML.
+ * Creates elements of a page, and buttons that copy a text. Texts come from profiles, so they are set as text and never
+ * parsed as HTML.
  */
 
 type ElementChild = Node | string;
@@ -14,7 +14,7 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === false) continue;
-    // The page's policy forbids the attribute, not its property.
+    // The page's policy forbids the attribute, but not the property.
     if (name === 'style') made.style.cssText = String(value);
     else made.setAttribute(name, value === true ? '' : String(value));
   }
@@ -22,13 +22,13 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** A remark below figures. */
+/** A note below figures. */
 export const note = (text: string): HTMLElement => element('p', { class: 'note' }, text);
 
-/** What the vendor's tool itself says of figures. */
+/** What the vendor's tool says about its figures. */
 export const toolNote = (text: string): HTMLElement => note(`The vendor's tool says: ${text}`);
 
-/** A heading with what stands below it. */
+/** A heading with its contents. */
 export const section = (title: string, ...contents: readonly ElementChild[]): HTMLElement =>
   element('section', {}, element('h3', {}, title), ...contents);
 
@@ -36,15 +36,18 @@ export const section = (title: string, ...contents: readonly ElementChild[]): HT
 export const definitions = (entries: readonly (readonly [name: string, value: ElementChild])[]): HTMLElement[] =>
   entries.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]);
 
-/** The same with a box around each pair. */
+/** The same, with a box around each pair. */
 export const boxedDefinitions = (entries: readonly (readonly [name: string, value: ElementChild])[]): HTMLElement =>
   element('dl', { class: 'inline' }, ...entries.map((entry) => element('div', {}, ...definitions([entry]))));
 
-/** @param columns how many: paper makes tables of many smaller */
+/** @param columns number of columns; tables with many are printed smaller */
 export const labelledTable = (label: string, columns: number, ...children: readonly HTMLElement[]): HTMLTableElement =>
   element('table', { 'aria-label': label, style: `--columns: ${columns}` }, ...children);
 
-/** What is wider than the page, and scrolls. A group: as a region it would be a second landmark with its panel's name. */
+/**
+ * A scrollable container for wide content. It is a group, because a region would be a second landmark with its panel's
+ * name.
+ */
 export const scrolling = (label: string, inner: HTMLElement): HTMLElement =>
   element('div', { class: 'scroll', role: 'group', 'aria-label': label, tabindex: 0 }, inner);
 
@@ -75,16 +78,16 @@ export function select<Value extends string | number>(
   return element('label', { class: 'choice' }, element('span', {}, label), box);
 }
 
-/** Elements in which keys mean text. */
+/** Elements in which keys enter text. */
 const TAKES_KEYS = 'input, select, textarea, [contenteditable]';
 
 export const isText = ({ target }: KeyboardEvent): boolean =>
   target instanceof Element && target.closest(TAKES_KEYS) !== null;
 
-/** ms until a button has its label again. */
+/** Time in ms until a button shows its label again. */
 const ANSWERED = 3000;
 
-/** Selects a text, for the user to copy where the page may not. */
+/** Selects a text, for the user to copy when the page cannot. */
 function selectText(text: Node): void {
   const range = document.createRange();
   range.selectNodeContents(text);
@@ -93,7 +96,7 @@ function selectText(text: Node): void {
   selection?.addRange(range);
 }
 
-/** The text after the button, selected: a second click removes it. */
+/** Shows the text after the button, selected; a second click removes it. */
 function showSelected(text: string, copy: HTMLElement): void {
   const after = copy.nextElementSibling;
   if (after instanceof HTMLPreElement) {
@@ -107,8 +110,8 @@ function showSelected(text: string, copy: HTMLElement): void {
 
 /**
  * @param name what it copies, for screen readers
- * @param text asked for at each click
- * @param otherwise shows the text where the page may not copy: by default below the button, selected
+ * @param text called at each click
+ * @param otherwise shows the text when the page cannot copy; by default below the button, selected
  */
 export function copyButton(
   label: string,

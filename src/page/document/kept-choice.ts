@@ -1,28 +1,28 @@
-/** Choices that the address keeps, so that a shared link shows what was chosen; among them that of a device. */
+/** Choices, such as that of a device, that are stored in the address, so that a shared link shows the same. */
 import { select } from './dom-elements.js';
 import { readFragment, withName } from './fragment.js';
 import type { PageProfile } from '../../prof/html/page-data.js';
 
-/** @returns the value of the address; the first where it has none, or none of these */
+/** @returns the value in the address; the first value when it has none, or an unknown one */
 export function keptChoice<Value extends string | number>(name: string, values: readonly Value[], first: Value): Value {
   const kept = readFragment(location.hash).get(name);
   return values.find((value) => String(value) === kept) ?? first;
 }
 
-/** Writes a name of the address, in place of the entry that the browser's Back leads to. @param value null removes it */
+/** Sets a parameter of the address, without a new history entry. @param value null removes it */
 export function keepName(name: string, value: string | null): void {
   const fragment = withName(location.hash, name, value);
   history.replaceState(history.state, '', fragment === '' ? `${location.pathname}${location.search}` : `#${fragment}`);
 }
 
-/** @param first what the address needs no word for */
+/** @param first the default, which is not written into the address */
 export const keepChoice = <Value extends string | number>(name: string, value: Value, first: Value): void =>
   keepName(name, value === first ? null : String(value));
 
 /**
- * A box that keeps its choice, and shows it now and when it changes.
- * @param name in the address
- * @param first chosen where the address has none
+ * A select box that stores its choice, and shows it now and when it changes.
+ * @param name name of the parameter in the address
+ * @param first the default
  */
 export function keptSelect<Value extends string | number>(
   label: string,
@@ -40,19 +40,19 @@ export function keptSelect<Value extends string | number>(
   });
 }
 
-/** As the profile has it; null where it does not. */
+/** The name in the profile; null when it has none. */
 export const deviceName = ({ overview: { header, devices } }: PageProfile, device: number): string | null =>
   header?.devices.find(({ id }) => id === device)?.name ?? devices.find((one) => one.device === device)?.name ?? null;
 
-/** `0 · NVIDIA H100`: pages may have devices of several kinds. */
+/** `0 · NVIDIA H100`, because pages may have devices of several kinds. */
 const deviceText = (profile: PageProfile, device: number): string => {
   const name = deviceName(profile, device);
   return name === null ? String(device) : `${device} · ${name}`;
 };
 
 /**
- * Shows a device, and the choice of another where there are several.
- * @param name of the choice in the address
+ * Shows a device, and a choice if there are several.
+ * @param name name of the parameter in the address
  */
 export function devicePicker(
   profile: PageProfile,

@@ -1,13 +1,13 @@
 /**
- * Values of a drawing by keyboard: it takes the focus, arrows go from value to value, and each is shown as under the mouse
- * and read out. One way for all charts, so that it is learned once.
+ * Reading the values of a drawing by keyboard: it takes the focus, arrows go from value to value, and each value is shown
+ * as under the mouse and read out. All charts work the same way, so that users learn it once.
  */
 import { nextValue, cellTowards, gridPlaceOf, type CellGrid } from './arrow-keys.js';
 import { element } from './dom-elements.js';
 
 type FocusGrid = CellGrid<HTMLElement>;
 
-/** @param grid asked for at each key: it may be in another order then */
+/** @param grid called at each key, because its order may have changed */
 export function roveGrid(place: HTMLElement, grid: () => FocusGrid): void {
   const cells = grid()
     .flat()
@@ -32,18 +32,18 @@ export function roveGrid(place: HTMLElement, grid: () => FocusGrid): void {
 
 export interface DrawnValues {
   readonly count: number;
-  /** Shows a value. @returns it as a text */
+  /** Shows a value. @returns its text */
   readonly show: (at: number) => string;
   readonly hide: () => void;
-  /** What Enter does with a value. */
+  /** Action of Enter on a value. */
   readonly open?: (at: number) => void;
 }
 
 /**
  * @param place the drawing
  * @param label what it shows
- * @param values asked for at the first key; null as long as nothing is drawn
- * @returns where each value is read out, to be put into the document
+ * @param values called at the first key; returns null while nothing is drawn
+ * @returns the element where values are read out, to be put into the document
  */
 export function readByKeys(place: HTMLElement, label: string, values: () => DrawnValues | null): HTMLElement {
   const said = element('p', { class: 'unseen', 'aria-live': 'polite' });

@@ -1,4 +1,4 @@
-/** Light or dark colours: the system's setting, or the one chosen by a button, which the address keeps. */
+/** Light or dark colours: the system's setting, or the one chosen with a button, which is stored in the address. */
 import { button } from './dom-elements.js';
 import { readFragment, withName } from './fragment.js';
 
@@ -12,7 +12,7 @@ const chosen = (): ColourScheme | null => {
 const preferred = window.matchMedia('(prefers-color-scheme: dark)');
 const ofSystem = (): ColourScheme => (preferred.matches ? 'dark' : 'light');
 
-/** Applies the colour scheme of the address; returns the button that changes it. */
+/** Applies the colour scheme in the address; returns the button that changes it. */
 export function themeButton(): HTMLElement {
   const toggle = button('', () => {
     const other: ColourScheme = (chosen() ?? ofSystem()) === 'dark' ? 'light' : 'dark';

@@ -1,4 +1,4 @@
-/** Links to events of the timeline: a search there, which lists and marks what it finds, or a time. */
+/** Links to events in the timeline: a search, which lists and marks what it finds, or a time. */
 import type { SelectedSpan } from '../timeline/model/view.js';
 import { element } from './dom-elements.js';
 import {
@@ -15,10 +15,10 @@ import {
   type TimelineTarget,
 } from './timeline-target.js';
 
-/** Leads to the timeline. @param at index of the profile on the page */
+/** Opens the timeline. @param at index of the profile on the page */
 function showTimeline(at: number, target: TimelineTarget): void {
   const fragment = fragmentOf(location.hash, at, target);
-  // The same link once more leads there once more.
+  // A repeated link must have an effect again, although the address does not change.
   if (`#${fragment}` === location.hash) dispatchEvent(new Event('hashchange'));
   else location.hash = fragment;
 }
@@ -32,33 +32,36 @@ function linkTo(text: string, title: string, show: () => void): HTMLElement {
   return made;
 }
 
-/** @param condition in the language of `dprof --where`. @returns null where the page has no timeline */
+/** @param condition condition in the language of `dprof --where`. @returns null when the page has no timeline */
 export const timelineLink = ({ profile, at }: Linked, text: string, condition: string): HTMLElement | null =>
   profile.timeline === null
     ? null
     : linkTo(text, `Show in the timeline: ${condition}`, () => showTimeline(at, targetOfSearch(condition)));
 
-/** Shows all ranks at a piece of one of them. @param at index of its profile */
+/** Shows all ranks for a piece of one of them. @param at index of its profile */
 export const showRanks = (at: number, piece: number): void => showTimeline(at, targetOfRanks(piece));
 
 /**
- * Shows a span of time in the timeline, and selects it: its figures are below the timeline then.
- * @param more further parameters of the address
+ * Shows a span of time in the timeline and selects it, so that its figures appear below.
+ * @param more additional parameters of the address
  */
 export const showTime = (linked: Linked, span: SelectedSpan, more: TimelineTarget = {}): void =>
   showTimeline(linked.at, { ...targetOfTime(linked, span), ...more });
 
-/** @returns null where the timeline does not have that time */
+/** @returns null when the timeline does not contain that time */
 export const timeLink = (linked: Linked, text: string, span: SelectedSpan): HTMLElement | null =>
   isInTimeline(linked, span) ? linkTo(text, 'Show in the timeline', () => showTime(linked, span)) : null;
 
-/** A moment, which is marked there. @returns null where the timeline does not have it */
+/** A link to a moment, which is marked in the timeline. @returns null when the timeline does not contain it */
 export const momentLink = (linked: Linked, text: string, time: number): HTMLElement | null =>
   isInTimeline(linked, { from: time - 1, to: time + 1 })
     ? linkTo(text, 'Show in the timeline', () => showTimeline(linked.at, targetOfMoment(linked, time)))
     : null;
 
-/** @param one of the events, which is selected; its time, ns. @returns null where no event of the timeline has that name */
+/**
+ * @param one one of the events, which is selected; its time in ns. @returns null when no event in the timeline has that
+ * name
+ */
 export function eventsLink(
   linked: Linked,
   text: string,

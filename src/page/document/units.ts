@@ -1,30 +1,30 @@
 /**
- * Quantities as the page writes them: in the units of `src/record/units.ts`, with a fixed number of digits, so that the
- * numbers of a column line up. An unknown quantity is 'na', never 0.
+ * Formats quantities for the page: in the units of `src/record/units.ts`, with a fixed number of digits, so that the
+ * numbers in a column line up. An unknown quantity is 'na', never 0.
  */
 import { entryOf } from '../../containers/map-entry.js';
 import { scaleOf as unitOf, type Quantity } from '../../record/units.js';
 
-/** As a sentence or a title begins. */
+/** With a capital first letter, for a sentence or a title. */
 export const capitalised = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-/** Steps of a scale at most; there are 3 or 4 of them. */
+/** Maximum number of steps of a scale, which has 3 or 4. */
 const MOST_STEPS = 4;
 
 interface MemoryScale {
   readonly interval: number;
-  /** A multiple of the interval, at least the highest value. */
+  /** A multiple of the interval, not below the highest value. */
   readonly max: number;
 }
 
-/** @param highest bytes. @returns null without any */
+/** @param highest highest value in bytes. @returns null when it is 0 */
 export function memoryScale(highest: number): MemoryScale | null {
   if (!(highest > 0) || !Number.isFinite(highest)) return null;
   const interval = Math.max(1, 2 ** Math.ceil(Math.log2(highest / MOST_STEPS)));
   return { interval, max: interval * Math.ceil(highest / interval) };
 }
 
-/** `bytes` are transferred, `memory` is in use. */
+/** `bytes` is for transfers, `memory` for memory in use. */
 export type DisplayUnit =
   'ns' | 'bytes' | 'memory' | 'bytes/s' | 'flop' | 'flop/s' | 'flop/byte' | 'share' | 'count' | 'cores';
 
@@ -37,11 +37,11 @@ export interface DisplayScale {
 
 interface UnitDigits {
   readonly quantity: Quantity;
-  /** Decimals in the base unit, in the next larger one, and in all others. */
+  /** Decimals in the base unit, in the next larger unit, and in all others. */
   readonly digits: readonly [base: number, next: number, larger: number];
 }
 
-/** Units that have smaller and larger ones. */
+/** Units that have smaller and larger units. */
 const SCALED: Readonly<Partial<Record<DisplayUnit, UnitDigits>>> = {
   ns: { quantity: 'time', digits: [0, 2, 3] },
   bytes: { quantity: 'transfer', digits: [0, 2, 2] },
@@ -54,16 +54,16 @@ const SCALED: Readonly<Partial<Record<DisplayUnit, UnitDigits>>> = {
 
 const ONES: DisplayScale = { suffix: '', factor: 1, digits: 0 };
 
-/** Units without smaller and larger ones, whose values have fractions. */
+/** Units without smaller and larger units, whose values may have fractions. */
 const FIXED: Readonly<Partial<Record<DisplayUnit, DisplayScale>>> = {
   'flop/byte': { suffix: 'FLOP/byte', factor: 1, digits: 2 },
   cores: { suffix: 'cores', factor: 1, digits: 2 },
 };
 
-/** The largest step from a unit to the next: 1024 of binary units. */
+/** The largest factor between units: 1024 for binary units. */
 const STEP = 1024;
 
-/** Scale in which a value of this size has a digit or more before the point. */
+/** Scale in which a value of this size has at least one digit before the point. */
 export function scaleOf(unit: DisplayUnit, size: number): DisplayScale {
   const scaled = SCALED[unit];
   if (scaled === undefined) return FIXED[unit] ?? ONES;
@@ -72,16 +72,16 @@ export function scaleOf(unit: DisplayUnit, size: number): DisplayScale {
   return { suffix, factor, digits: factor <= 1 ? base : factor <= STEP ? next : larger };
 }
 
-/** Scale of a column: that of a tenth of its largest value, so that small ones keep their digits. */
+/** Scale of a column: that of a tenth of its largest value, so that small values keep their digits. */
 export function scaleOfAll(unit: DisplayUnit, values: readonly (number | null)[]): DisplayScale {
   const largest = values.reduce<number>((most, value) => (value === null ? most : Math.max(most, Math.abs(value))), 0);
   return scaleOf(unit, largest / 10);
 }
 
-/** By number of digits: making one takes many times as long as formatting with it, and each frame formats some. */
+/** By number of digits: making one takes long, and each frame formats some. */
 const formats = new Map<number, Intl.NumberFormat>();
 
-/** A number with so many digits after the point, in groups of three before it. */
+/** A number with this many decimals, and thousands separators. */
 export function grouped(value: number, digits: number): string {
   const make = (): Intl.NumberFormat =>
     new Intl.NumberFormat('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
@@ -97,10 +97,10 @@ export function inScale(value: number | null, { factor, digits }: DisplayScale):
   return grouped(scaled, digits);
 }
 
-/** Significant digits of a single figure at most; all digits before the point are written. */
+/** Maximum significant digits of a single figure; all digits before the point are written. */
 const DIGITS = 4;
 
-/** A number with its unit, in its own scale. */
+/** A number with its unit, in the scale that fits it. */
 export function quantityText(value: number | null, unit: DisplayUnit): string {
   if (value === null || !Number.isFinite(value)) return 'na';
   const own = scaleOf(unit, value);
@@ -109,7 +109,7 @@ export function quantityText(value: number | null, unit: DisplayUnit): string {
   return [inScale(value, scale), scale.suffix].filter((part) => part !== '').join(' ');
 }
 
-/** A number with its unit and no trailing zeros, for the ticks of an axis: '20 ms'. */
+/** A number with its unit and without trailing zeros, for axis ticks: '20 ms'. */
 export function tick(value: number, unit: DisplayUnit): string {
   if (value === 0) return '0';
   const { suffix, factor } = scaleOf(unit, value);

@@ -1,9 +1,9 @@
 /**
- * Work of elements that waits: until they come near the window, so that it does not delay the first paint, or until
- * the page is printed.
+ * Delays work on elements: until they are near the window, so that it does not delay the first paint, or until the page is
+ * printed.
  */
 
-/** CSS pixels: A4 without its margins, at 96 pixels an inch. */
+/** Width in CSS pixels: A4 without its margins, at 96 pixels per inch. */
 export const PAPER_WIDTH = 660;
 
 const callbacks = new Map<Element, (onPaper: boolean) => void>();
@@ -24,7 +24,7 @@ function callAll(onPaper: boolean): void {
   }
 }
 
-/** Runs the callbacks when the page is printed, and opens the closed details of the main part meanwhile. */
+/** Runs the callbacks when the page is printed, with all closed details in the main part open meanwhile. */
 export function listenToPrinter(): void {
   let opened: HTMLDetailsElement[] = [];
   addEventListener('beforeprint', () => {
@@ -40,7 +40,7 @@ export function listenToPrinter(): void {
   });
 }
 
-/** ms after the page is loaded, when its charts are drawn. */
+/** Time in ms after the page is loaded when its charts are drawn. */
 const IDLE = 1000;
 
 const waiting = new Map<Element, () => void>();
@@ -54,13 +54,13 @@ function doNow(place: Element): void {
 
 const observer = new IntersectionObserver(
   (entries) => {
-    // Each in a task of its own: the page answers between them.
+    // Each runs in a separate task, so that the page can respond in between.
     for (const { isIntersecting, target } of entries) if (isIntersecting) setTimeout(() => doNow(target));
   },
   { rootMargin: '400px' },
 );
 
-/** Settles when the page is loaded: charts delay it no more. */
+/** Settles when the page is loaded, so that charts no longer delay it. */
 const loaded = new Promise<void>((done) => {
   if (document.readyState === 'complete') done();
   else addEventListener('load', () => done());
@@ -86,12 +86,12 @@ export function whenIdle(place: Element): void {
   }, IDLE);
 }
 
-/** For printing: does all deferred work of elements in the document. */
+/** Does all deferred work of elements in the document, for printing. */
 export function doAllNow(): void {
   for (const place of [...waiting.keys()]) if (place.isConnected) doNow(place);
 }
 
-/** Drops the deferred work within an element that is removed. */
+/** Drops the deferred work in an element that is removed. */
 export function forget(within: Element): void {
   for (const place of [...waiting.keys()]) {
     if (!within.contains(place)) continue;

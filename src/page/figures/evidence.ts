@@ -1,7 +1,7 @@
-/** The numbers behind a finding as people read them: the names of their fields in words, and their units. */
+/** The numbers behind a finding, for people: field names in words, with units. */
 import { capitalised, quantityText, type DisplayUnit } from '../document/units.js';
 
-/** What names of fields end in, and what their numbers are of. The first that fits holds. */
+/** Units by the endings of field names. The first match applies. */
 const UNITS: readonly (readonly [ending: RegExp, unit: DisplayUnit])[] = [
   [/bytesPerS$/i, 'bytes/s'],
   [/flopsPerS$/i, 'flop/s'],
@@ -11,18 +11,18 @@ const UNITS: readonly (readonly [ending: RegExp, unit: DisplayUnit])[] = [
   [/Ns$/, 'ns'],
 ];
 
-/** Endings that only say the unit. */
+/** Endings that only state the unit. */
 const UNIT_ALONE = /(PerS|Ns)$/;
 
-/** `idleAfterNs` is `Idle after`. */
+/** Turns `idleAfterNs` into `Idle after`. */
 function inWords(name: string): string {
   return capitalised(name.replace(UNIT_ALONE, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`));
 }
 
-/** @param name as `dprof advise -f json` has it */
+/** @param name field name as in `dprof advise -f json` */
 export function evidenceLine(name: string, value: number | string): readonly [name: string, text: string] {
   const unit = UNITS.find(([ending]) => ending.test(name))?.[1] ?? 'count';
-  // A number that is neither a quantity nor a count stays as it is.
+  // A number that is neither a quantity nor a count is not formatted.
   const hasUnit = typeof value === 'number' && (unit !== 'count' || Number.isInteger(value));
   return [inWords(name), hasUnit ? quantityText(value, unit) : String(value)];
 }

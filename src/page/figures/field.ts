@@ -1,7 +1,7 @@
-/** Figures of a page: numbers of its data and what is computed from them, each with the place that it has there. */
+/** Figures of a page: numbers from its data and values computed from them, each with its path in the data. */
 
 /**
- * A number, null where it is unknown, and its name: where it stands in the data of the shown profile or of the page
+ * A number (null when unknown) and its name: its path in the data of the shown profile or of the page
  * ('overview.kernels.time', 'job.matched'), or how it is computed from such numbers. The name is in `data-field`.
  */
 export interface Field {
@@ -20,12 +20,17 @@ const numberAt = <Data extends object>(data: Data | null | undefined, key: Numbe
   return typeof value === 'number' ? value : null;
 };
 
-/** The numbers of a part of the data by their keys. @param path of the part; unknown are all numbers of one that is null */
+/**
+ * The numbers in a part of the data, by key. @param path path of the part; when the part is null, all numbers are unknown
+ */
 export const fieldsOf =
   <Data extends object>(path: string, data: Data | null | undefined) =>
   (key: NumberKey<Data>): Field => ({ name: `${path}.${key}`, value: numberAt(data, key) });
 
-/** Over the known numbers of a list; null where none is known. @param path of the list's entries, with * for the index */
+/**
+ * An aggregate of the known numbers of a list; null when none is known. @param path path of the list's entries, with * for
+ * the index
+ */
 const over =
   (name: string, reduce: (known: readonly number[]) => number) =>
   <Data extends object>(path: string, list: readonly (Data | null)[], key: NumberKey<Data>): Field => {
@@ -37,7 +42,7 @@ export const sumOf = over('sum', (known) => known.reduce((all, value) => all + v
 export const mostOf = over('max', (known) => known.reduce((most, value) => Math.max(most, value), -Infinity));
 export const leastOf = over('min', (known) => known.reduce((least, value) => Math.min(least, value), Infinity));
 
-/** Joins numbers from left to right; null where one is unknown, and for none. */
+/** Combines numbers from left to right; null when one is unknown, and for an empty list. */
 const joined =
   (sign: '+' | '-', join: (all: number, value: number) => number) =>
   (...fields: readonly Field[]): Field => {
@@ -51,7 +56,7 @@ const joined =
 export const total = joined('+', (all, value) => all + value);
 export const difference = joined('-', (left, value) => left - value);
 
-/** Null where it would be divided by 0, too. */
+/** A quotient; null for a division by 0, too. */
 export const ratio = (part: Field, whole: Field): Field => ({
   name: `${part.name} / ${whole.name}`,
   value: part.value === null || whole.value === null || whole.value === 0 ? null : part.value / whole.value,

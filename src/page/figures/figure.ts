@@ -3,7 +3,7 @@ import { element } from '../document/dom-elements.js';
 import { quantityText, type DisplayUnit } from '../document/units.js';
 import type { Field } from './field.js';
 
-/** @param text the formatted value; by default in its own scale */
+/** @param text the formatted value; by default in the scale that fits it */
 export function figure({ name, value }: Field, unit: DisplayUnit, text = quantityText(value, unit)): HTMLElement {
   const isKnown = value !== null && Number.isFinite(value);
   return element(

@@ -1,4 +1,4 @@
-/** Tables of lists of the page's data: rows with their index, and columns of the numbers that they hold. */
+/** Tables of lists in the page's data: rows with their index, and columns of their numbers. */
 import { meanTime } from '../../record/statistics.js';
 import type { DisplayUnit } from '../document/units.js';
 import type { Field } from './field.js';
@@ -9,13 +9,13 @@ import { ofRange } from '../document/timeline-target.js';
 import { eventsLink } from '../document/timeline-link.js';
 import type { PanelView } from '../panel.js';
 
-/** A row of a list, with its index there. */
+/** A row of a list, with its index in the list. */
 export type Listed<Row> = Row & { readonly at: number };
 
 export const listed = <Row extends object>(rows: readonly Row[]): Listed<Row>[] =>
   rows.map((row, at) => ({ ...row, at }));
 
-/** A column of the numbers under a key; the rest of its properties where it has some. */
+/** A column of the numbers under a key, with optional further properties. */
 type NumberColumn<Row> = (
   title: string,
   unit: DisplayUnit,
@@ -36,7 +36,7 @@ export const numbersOf =
     ...more,
   });
 
-/** A column of a figure of each row. */
+/** A column with one figure of each row. */
 export const figureColumn = <Row>(
   title: string,
   unit: DisplayUnit,
@@ -65,14 +65,14 @@ export const meanTimes = <Row extends Parameters<typeof meanTime>[0]>(
   ...more,
 });
 
-/** The columns with a known value in some row: what a profile does not record has no column. */
+/** The columns with a known value in some row; values that a profile does not record have no column. */
 export const withValues = <Row>(columns: readonly TableColumn<Row>[], rows: readonly Row[]): TableColumn<Row>[] =>
   columns.filter(({ cell }) => rows.some((row) => cell(row) !== null));
 
-/** Whether a device worked is not known where nothing of it was recorded. */
+/** Without recorded device work, it is not known whether a device worked. */
 export const hostTimesOnly = (): HTMLElement => note('No work of a device is recorded: these are times of the host.');
 
-/** Layers by their time on the host; null where the profile has none. */
+/** Layers by their time on the host; null when the profile has none. */
 export function hostLayers(view: PanelView): HTMLElement[] | null {
   const { host } = view.profile.overview;
   if (host === null || host.layers.length === 0) return null;

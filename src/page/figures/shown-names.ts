@@ -1,7 +1,4 @@
-/**
- * Names under which the page shows the parts of a device's time with their colours, what bounds kernels, and the
- * matrix unit of each vendor.
- */
+/** Names of the parts of a device's time with their colours, of kernels' bounds, and of each vendor's matrix unit. */
 import type { IdleCause } from '../../prof/advise/idle/idle-causes.js';
 import type { StepBarPart } from '../../prof/html/idle/idle-data.js';
 import type { LayerReason } from '../../prof/html/page-data.js';
@@ -31,10 +28,10 @@ const BOUND_NAMES: Readonly<Record<RooflineBound, string>> = {
   latency: 'latency (too small)',
 };
 
-/** A share that needs no number. */
+/** Shares from here on are shown without a number. */
 const ALMOST_ALL = 0.995;
 
-/** @param share of the time that it bounds; null where that is not known */
+/** @param share share of the time with this bound; null when it is not known */
 export const boundText = (bound: RooflineBound, share: number | null): string =>
   share !== null && share > ALMOST_ALL ? BOUND_NAMES[bound] : `${BOUND_NAMES[bound]} ${quantityText(share, 'share')}`;
 
@@ -63,7 +60,7 @@ export const IDLE_NAMES: Readonly<Record<IdleCause, TimePartName>> = {
   unknown: ['Idle: cause not recorded', 'var(--idle)'],
 };
 
-/** Parts of a bar of a step, from its foot up. */
+/** Parts of a step's bar, from bottom to top. */
 export const STEP_PARTS: readonly (readonly [part: StepBarPart, ...TimePartName])[] = [
   ['compute', ...WORK_NAMES.compute],
   ['communication', ...WORK_NAMES.communication],
@@ -73,5 +70,5 @@ export const STEP_PARTS: readonly (readonly [part: StepBarPart, ...TimePartName]
   ...(Object.entries(IDLE_NAMES) as [IdleCause, TimePartName][]).map(([cause, name]) => [cause, ...name] as const),
 ];
 
-/** What a step took, by whose clock it is read: everywhere on the page under these names. */
+/** Durations of steps by clock: the page uses these names everywhere. */
 export const STEP_NAMES = { host: 'Step (host)', device: 'Step (device)' } as const;

@@ -1,6 +1,6 @@
 /**
- * Tables: sorted by the buttons of their heads, filtered by words, copied as CSV. A long table makes the rows that come
- * near the window.
+ * Tables that can be sorted by header buttons, filtered by words, and copied as CSV. A long table creates only rows near
+ * the window.
  */
 import { elementAt } from '../../containers/element.js';
 import { button, element, filterField, scrolling, labelledTable, copyButton } from '../document/dom-elements.js';
@@ -10,7 +10,7 @@ import { filteredRows, csvOf, type CopiedColumn } from './table-sort.js';
 import { readFragment } from '../document/fragment.js';
 import { keepName } from '../document/kept-choice.js';
 
-/** Columns that fit on most screens: tables with more of them hide some. */
+/** Columns that fit on most screens; tables with more hide some of them. */
 const MOST_COLUMNS = 10;
 
 const NAME = 'columns';
@@ -26,7 +26,7 @@ function setWide(caption: string, isWide: boolean): void {
   keepName(NAME, list.length === 0 ? null : list.join(SEPARATOR));
 }
 
-/** The button, for a table that has more columns than fit. */
+/** The button that shows all columns of a table with more columns than fit. */
 export function moreColumns<Row>(
   table: HTMLElement,
   caption: string,
@@ -56,7 +56,7 @@ export function moreColumns<Row>(
   return [toggle];
 }
 
-/** @param rows those to be copied, asked for at each click */
+/** @param rows returns the rows to copy; called at each click */
 export const csvButton = <Row>(
   caption: string,
   columns: readonly CopiedColumn<Row>[],
@@ -66,47 +66,47 @@ export const csvButton = <Row>(
 export type { TableColumn } from './table-cells.js';
 
 interface TableOptions<Row> {
-  /** What the table lists: for screen readers, and for the filter's label. */
+  /** Name of the table's contents, for screen readers and for the filter's label. */
   readonly caption: string;
   readonly columns: readonly TableColumn<Row>[];
   readonly rows: readonly Row[];
-  /** Index of the column that sorts the table at first; null for the given order. */
+  /** Index of the column by which the table is sorted initially; null for the given order. */
   readonly sortedBy: number | null;
-  /** Rows shown at first. */
+  /** Number of rows shown initially. */
   readonly most?: number;
-  /** Whether the rows are a chart: in their order, without buttons. */
+  /** Whether the rows form a chart: in the given order, without buttons. */
   readonly isChart?: boolean;
   /** Whether a row is the current one. */
   readonly isMarked?: (row: Row) => boolean;
 }
 
-/** A table that follows what is selected elsewhere. */
+/** A table that follows a selection elsewhere on the page. */
 export interface ShownTable<Row> {
   readonly place: HTMLElement;
-  /** Rows that pass the filter, in their order, made or not. */
+  /** Rows that pass the filter, in their order, with or without elements. */
   readonly rows: readonly Row[];
-  /** Marks the current row again. */
+  /** Updates the mark of the current row. */
   readonly mark: () => void;
-  /** The element of a row: made, where it is not far behind the last one that is; null where it is. */
+  /** The element of a row, created if the row is not far after the last created one; null if it is. */
   readonly rowOf: (row: Row) => HTMLElement | null;
-  /** The row of an element; null for any other element. */
+  /** The row of an element; null for other elements. */
   readonly itemOf: (made: Element) => Row | null;
 }
 
 const MOST_AT_FIRST = 15;
-/** Shorter tables are searched by eye. */
+/** Minimum rows of a table with a filter; shorter ones are searched by eye. */
 const FILTERED_FROM = 11;
-/** Rows on paper, as a multiple of those shown at first. */
+/** Printed rows, as a multiple of those shown initially. */
 const ON_PAPER = 2;
-/** Rows made at once: some 20 ms. */
+/** Rows created at once, which takes about 20 ms. */
 const BATCH = 200;
-/** Rows that are made at once to show one of them. */
+/** Maximum rows that are created at once to show one of them. */
 const MOST_BEHIND = 2000;
 
-/** A table, with its filter above, and the number of rows, a button for all of them and one to copy them below. */
+/** A table with its filter above, and below it the number of rows, a button for all rows, and a button to copy them. */
 export const table = <Row>(options: TableOptions<Row>): HTMLElement => new SortedTable(options).place;
 
-/** The same, to be followed. */
+/** The same, with functions to follow a selection. */
 export const sortedTable = <Row>(options: TableOptions<Row>): ShownTable<Row> => new SortedTable(options);
 
 const above = (...controls: readonly HTMLElement[]): HTMLElement[] =>
@@ -125,7 +125,7 @@ class SortedTable<Row> implements ShownTable<Row> {
   readonly #body = element('tbody');
   readonly #status = element('p', { class: 'status', 'aria-live': 'polite' });
   readonly #more: HTMLElement;
-  /** Where the rows end that are made: the next ones are, when it comes near the window. */
+  /** Marks the end of the created rows; when it comes near the window, the next rows are created. */
   readonly #end = element('div');
 
   constructor(private readonly options: TableOptions<Row>) {
@@ -211,7 +211,7 @@ class SortedTable<Row> implements ShownTable<Row> {
     this.#sayCount();
   }
 
-  /** How many rows are shown, and the button for the others. */
+  /** Shows the number of visible rows, and the button for the others. */
   #sayCount(): void {
     const all = this.#found.length;
     const shown = Math.min(this.#room, all);
@@ -223,7 +223,7 @@ class SortedTable<Row> implements ShownTable<Row> {
     this.#more.textContent = this.#isAll ? `Show ${this.#most}` : `Show all ${all}`;
   }
 
-  /** Makes the next rows; further ones when these are read. */
+  /** Creates the next rows; more follow when the user scrolls to them. */
   #fill(): void {
     const made = this.#body.childElementCount;
     const to = Math.min(this.#room, made + BATCH, this.#found.length);

@@ -7,9 +7,9 @@ import { quantityText } from '../document/units.js';
 
 export interface StripPart {
   readonly name: string;
-  /** Its time: its share of the whole is drawn. */
+  /** Its time, whose share of the whole is drawn. */
   readonly field: Field;
-  /** The time that is said, where it is another one. */
+  /** The time that is displayed, when it differs. */
   readonly said?: Field;
   /** A variable of the style sheet. */
   readonly colour: string;
@@ -18,10 +18,10 @@ export interface StripPart {
   readonly act?: () => void;
 }
 
-/** Colour of the palette, for names that have none of their own. */
+/** A colour of the palette, for names without a fixed colour. */
 export const inPalette = (at: number): string => `var(--hue-${(at % 8) + 1})`;
 
-/** @param whole ns */
+/** @param whole total time in ns */
 export function strip(label: string, parts: readonly StripPart[], whole: Field): HTMLElement {
   const shown = parts.flatMap(({ name, field, said: { value } = field, colour, act }) => {
     return value === null || value <= 0 ? [] : [{ name, colour, value, act, share: ratio(field, whole).value }];
@@ -41,14 +41,14 @@ export function strip(label: string, parts: readonly StripPart[], whole: Field):
   return element('div', { class: 'strip', role: 'img', 'aria-label': `${label}: ${shares.join(', ')}` }, ...segments);
 }
 
-/** A patch with the colour of a part, and with the shape of points. */
+/** A swatch with the colour of a part, or with the shape of points. */
 export function swatch(colour: string, form: 'rect' | 'circle' | 'diamond' | 'triangle' = 'rect'): HTMLElement {
   const made = element('span', { class: `swatch ${form}`, 'aria-hidden': 'true' });
   made.style.background = colour;
   return made;
 }
 
-/** Names of colours: a swatch and a text each. */
+/** A legend: a swatch and a text for each colour. */
 export const legend = (entries: readonly (readonly (Node | string)[])[]): HTMLElement =>
   element('ul', { class: 'legend' }, ...entries.map((entry) => element('li', {}, ...entry)));
 

@@ -1,17 +1,17 @@
-/** Cells and heads of tables: columns of texts, and of numbers in a common scale. */
+/** Cells and headers of tables: columns of texts, and of numbers in a common scale. */
 import { elementAt } from '../../containers/element.js';
 import { element, button } from '../document/dom-elements.js';
 import { inScale, scaleOf, scaleOfAll, type DisplayScale, type DisplayUnit } from '../document/units.js';
 import { figure } from './figure.js';
 import { sortedRows, type CopiedColumn } from './table-sort.js';
 
-/** After these, unless another of them follows: `ncclKernel_`, `at::native::`, `/blocks.0/`. */
+/** Line breaks are allowed after these, unless another of them follows: `ncclKernel_`, `at::native::`, `/blocks.0/`. */
 const PLACE = /(?<=[_:/<])(?=[^_:/<])/;
 
-/** Shorter texts have room. */
+/** Length from which texts need line breaks. */
 const LONG = 20;
 
-/** @param text element whose texts may break; copying and searching see no difference */
+/** @param text element whose texts may break; copying and searching are not affected */
 function breakable(text: HTMLElement): HTMLElement {
   if (text.textContent.length < LONG) return text;
   const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
@@ -24,9 +24,9 @@ function breakable(text: HTMLElement): HTMLElement {
   return text;
 }
 
-/** Columns of numbers have a unit, those of texts have none. */
+/** A column. Columns of numbers have a unit, columns of texts have none. */
 export interface TableColumn<Row> extends CopiedColumn<Row> {
-  /** Columns of one unit and group share a scale, so that their numbers compare. */
+  /** Columns with the same unit and group share a scale, so that their numbers compare. */
   readonly group?: string;
   /** Name of the number, see `Field`. */
   readonly field?: (row: Row) => string;
@@ -34,22 +34,22 @@ export interface TableColumn<Row> extends CopiedColumn<Row> {
   readonly bar?: (row: Row) => number | null;
   /** A button or mark before the text. */
   readonly before?: (row: Row) => Node | null;
-  /** Whether it is shown only when all columns are, where the table has many. */
+  /** Whether it is hidden when the table has many columns, unless all are shown. */
   readonly isExtra?: boolean;
-  /** The text as a link to the row's events; null for a text alone. */
+  /** The text as a link to the row's events; null for plain text. */
   readonly link?: (row: Row, text: string) => HTMLElement | null;
 }
 
-/** Columns, and the rows whose largest values set the scales. */
+/** Columns, and the rows whose largest values determine the scales. */
 interface ScaledColumns<Row> {
   readonly columns: readonly TableColumn<Row>[];
   readonly rows: readonly Row[];
 }
 
-/** Units whose numbers may differ by millions within a column: each number has its own scale. */
+/** Units whose numbers may differ by millions in one column, so that each number has its own scale. */
 const SCALED_BY_CELL: ReadonlySet<DisplayUnit> = new Set<DisplayUnit>(['bytes', 'memory', 'bytes/s', 'flop', 'flop/s']);
 
-/** A number in its column's scale, or in its own and with its suffix. */
+/** A number in its column's scale, or in a separate scale with its suffix. */
 function numberText(value: number | null, unit: DisplayUnit, scale: DisplayScale | null): string {
   if (scale !== null || value === null) return inScale(value, scale ?? scaleOf(unit, 0));
   const own = scaleOf(unit, value);
@@ -68,7 +68,7 @@ export function scalesOf<Row>({ columns, rows }: ScaledColumns<Row>): (DisplaySc
   );
 }
 
-/** The text of a column's head, with the suffix of its scale. */
+/** The header text of a column, with the suffix of its scale. */
 export const headerText = (title: string, scale: DisplayScale | null): string =>
   scale === null || scale.suffix === '' || title.endsWith(scale.suffix) ? title : `${title} (${scale.suffix})`;
 
@@ -81,7 +81,7 @@ function textCell<Row>(row: Row, { cell, link, before }: TableColumn<Row>): (Nod
   return mark === null ? [text] : [mark, text];
 }
 
-/** Cells of columns that a narrow table hides have a class. */
+/** A class marks cells of columns that are hidden when space is short. */
 export const classOf = (own: string | null, isExtra: boolean): string | null =>
   isExtra ? [own, 'extra'].filter((name) => name !== null).join(' ') : own;
 
@@ -119,11 +119,11 @@ export function rowOf<Row>(
 export class TableHeads<Row> {
   readonly row: HTMLElement;
   readonly #heads: readonly HTMLElement[];
-  /** Index of the column that sorts; null for the given order. */
+  /** Index of the sorting column; null for the given order. */
   #by: number | null;
   #isDescending: boolean;
 
-  /** @param sort called when another order was chosen; null for heads without buttons */
+  /** @param sort called when another order was chosen; null for headers without buttons */
   constructor(
     private readonly columns: readonly TableColumn<Row>[],
     scales: readonly (DisplayScale | null)[],
@@ -141,7 +141,10 @@ export class TableHeads<Row> {
     if (sort !== null) this.#mark();
   }
 
-  /** Rows in the chosen order; in their own where none was chosen. @param rowOf what a column reads of an item */
+  /**
+   * Items in the chosen order, or in the given order if none was chosen. @param rowOf the row of an item, which columns
+   * read
+   */
   inOrder<Item>(items: readonly Item[], rowOf: (item: Item) => Row): Item[] {
     if (this.#by === null) return [...items];
     const { cell } = elementAt(this.columns, this.#by);

@@ -1,20 +1,20 @@
-/** Cells of a table in order, rows that hold words, and rows as CSV. */
+/** Sorts cells of a table, filters rows by words, and formats rows as CSV. */
 import { UNKNOWN } from '../../record/units.js';
 import { csvText, needsQuotes } from '../../table/csv-cell.js';
 import type { DisplayUnit } from '../document/units.js';
 
-/** Base units, which the raw numbers are in. */
+/** Base units of the raw numbers. */
 const BASE_UNITS: Readonly<Partial<Record<DisplayUnit, string>>> = {
   ...{ ns: 'ns', bytes: 'bytes', memory: 'bytes', 'bytes/s': 'bytes/s' },
   ...{ flop: 'FLOP', 'flop/s': 'FLOP/s', 'flop/byte': 'FLOP/byte', share: 'fraction of 1' },
 };
 
-/** What a column's cells are copied from. */
+/** The source of a column's copied cells. */
 export interface CopiedColumn<Row> {
   readonly title: string;
   readonly unit?: DisplayUnit;
   readonly cell: (row: Row) => TableCell;
-  /** The text that is copied, where it is more than the one that is shown. */
+  /** The text that is copied, when it is more than the visible one. */
   readonly copied?: (row: Row) => TableCell;
 }
 
@@ -23,13 +23,13 @@ function headOf({ title, unit }: Pick<CopiedColumn<never>, 'title' | 'unit'>): s
   return base === undefined || title === base ? title : `${title} (${base})`;
 }
 
-/** RFC 4180: quotes around what needs them, and each quote within twice. */
+/** RFC 4180: quotes around cells that need them, with quotes inside doubled. */
 const quoted = (text: string): string => (needsQuotes(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
 const cellText = (cell: TableCell): string =>
   typeof cell === 'number' ? String(cell) : quoted(csvText(cell ?? UNKNOWN));
 
-/** A line of heads and a line a row. Numbers have all their digits; unknown is `na`. Lines end in LF. */
+/** A header line, and one line for each row. Numbers have all their digits; unknown is `na`. Lines end with LF. */
 export function csvOf<Row>(columns: readonly CopiedColumn<Row>[], rows: readonly Row[]): string {
   const lines = [
     columns.map((column) => quoted(csvText(headOf(column)))),
@@ -42,7 +42,7 @@ type TableCell = string | number | null;
 
 const byText = new Intl.Collator('en', { numeric: true });
 
-/** Compares cells: numbers by size, texts alphabetically (numbers in them by size), unknown last in either direction. */
+/** Compares cells: numbers by value, texts alphabetically (numbers in them by value), unknown last in both directions. */
 export function compareCells(a: TableCell, b: TableCell, descending: boolean): number {
   if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
   const sign = descending ? -1 : 1;
@@ -50,12 +50,12 @@ export function compareCells(a: TableCell, b: TableCell, descending: boolean): n
   return sign * byText.compare(String(a), String(b));
 }
 
-/** Rows in order of a cell; rows with equal cells keep their order. */
+/** Rows sorted by a cell; rows with equal cells keep their order. */
 export function sortedRows<Row>(rows: readonly Row[], cell: (row: Row) => TableCell, descending: boolean): Row[] {
   return [...rows].sort((a, b) => compareCells(cell(a), cell(b), descending));
 }
 
-/** Rows that have every word of the filter in some text, ignoring case. */
+/** Rows that contain every word of the filter in some text, ignoring case. */
 export function filteredRows<Row>(
   rows: readonly Row[],
   texts: (row: Row) => readonly TableCell[],

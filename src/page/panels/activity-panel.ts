@@ -1,4 +1,4 @@
-/** Activities of the devices: count, time and share of the devices' spans. Each moment is in one activity. */
+/** Activities of the devices: count, time and share of the devices' spans. Each moment counts for one activity only. */
 import { lacking } from '../capture-hints.js';
 import type { DeviceTime, WorkKind } from '../../prof/summary/summary-data.js';
 import { element, note } from '../document/dom-elements.js';
@@ -13,7 +13,7 @@ interface ActivityGroup {
   readonly name: string;
   readonly colour: string;
   readonly counts: readonly WorkKind[];
-  /** The time that no row above has. */
+  /** The time that no row above includes. */
   readonly time: (devices: readonly DeviceTime[]) => Field;
 }
 

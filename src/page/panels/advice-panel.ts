@@ -16,10 +16,12 @@ import type { PanelContent, Panel, PanelView } from '../panel.js';
 
 const SHOWN_AT_FIRST = 3;
 
-/** Capitalised where it begins with words, and not with the name of an op or a kernel and its figures. */
+/**
+ * Capitalises a text that begins with words, but not one that begins with the name of an op or a kernel and its figures.
+ */
 const sentence = (text: string): string => `${/^[a-z]+,? [a-z]/.test(text) ? capitalised(text) : text}.`;
 
-/** `2.8 % to 5.7 % of the span of each of devices 0 1: `; no devices for what is about all, and where there is one alone. */
+/** `2.8 % to 5.7 % of the span of each of devices 0 1: `; without devices when it applies to all, or there is only one. */
 function shareOf(view: PanelView, { at, devices, shares }: Listed<FindingGroup>): (Node | string)[] {
   const [least, most] = shares.map((share, i) => figure({ name: `advice.${at}.shares.${i}`, value: share }, 'share'));
   const isOne = devices.length < 2 || least?.textContent === most?.textContent;
@@ -38,16 +40,16 @@ function otherProfile({ data, choose }: PanelView, profile: number): (Node | str
   return at === -1 ? [] : [' ', button(`Show ${elementAt(rankNames(data), at)}`, () => void choose(at)), '.'];
 }
 
-/** Links to the longest time that a finding is about, and to the kernels that it names, in whatever steps they are. */
+/** Links to the longest time of a finding, and to the kernels that it names, in whatever steps they are. */
 function placesInTimeline(view: PanelView, { finding }: FindingGroup): (Node | string)[] {
   const { kernels, at, profile } = finding;
   if (profile !== view.profile.overview.profile) return otherProfile(view, profile);
   const span = at === undefined ? null : { from: at.start, to: at.end };
   const longest =
     span === null ? null : timeLink(view, `the longest, ${quantityText(span.to - span.from, 'ns')}`, span);
-  // Of gaps the kernels are those that ended them.
+  // For gaps, the kernels are those that ended them.
   const which = longest === null ? (kernels.length === 1 ? 'the longest kernel' : `the ${kernels.length} longest`) : `the ${kernels.length === 1 ? 'kernel' : `${kernels.length} kernels`} after the longest`; // prettier-ignore
-  // Events know of a profile by its line.
+  // Events identify their profile by its profile line, so the number cannot be used without one.
   const isAlone = view.data.profiles.length === 1 || view.profile.overview.header === null;
   const condition = kernelsNumbered(kernels, profile, isAlone);
   const link = kernels.length === 0 ? null : timelineLink(view, which, condition);

@@ -1,4 +1,4 @@
-/** Annotations: the user's own, then those of frameworks; the device and host time of each occurrence. */
+/** Annotations: the user's, then those of frameworks; the device and host time of each occurrence. */
 import { lacking } from '../capture-hints.js';
 import { annotationKinds, type AnnotationKind, type ListedAnnotation } from '../charts/annotation-kinds.js';
 import { histogram } from '../charts/histogram-chart.js';
@@ -32,7 +32,7 @@ const number = <R extends Row>(title: string, unit: DisplayUnit, key: keyof Row)
 const mean = ({ time, count }: Pick<Row, 'time' | 'count'>): number | null =>
   time === null || count === null || count === 0 ? null : time / count;
 
-/** Columns of kinds, or of the annotations of one. */
+/** Columns of kinds, or of the annotations of one kind. */
 const columnsOf = <R extends Row>(name: TableColumn<R>, rows: readonly R[]): TableColumn<R>[] =>
   withValues(
     [
@@ -48,7 +48,7 @@ const columnsOf = <R extends Row>(name: TableColumn<R>, rows: readonly R[]): Tab
     rows,
   );
 
-/** Index of the time that sorts: that of devices, of the host where none of them is known. */
+/** Index of the column that sorts: device time, or host time when no device time is known. */
 const byTime = <R extends Row>(columns: readonly TableColumn<R>[]): number =>
   columns.findIndex(({ title }) => title === 'Device time' || title === 'Host time');
 
@@ -62,7 +62,7 @@ const link = (view: PanelView, { name, members }: AnnotationKind, text: string):
     ),
   );
 
-/** Durations as a histogram, below what they are of; nothing without any. */
+/** A histogram of durations, with a heading; nothing when there are none. */
 const durations = (title: string, what: string, values: readonly number[], count: number | null): HTMLElement[] => {
   if (values.length === 0) return [];
   const sampled = values.length < (count ?? 0) ? ` of ${quantityText(values.length, 'count')} of them` : '';
@@ -70,7 +70,7 @@ const durations = (title: string, what: string, values: readonly number[], count
   return [section(heading, histogram(what, values, 180))];
 };
 
-/** The figures of a single annotation, with their fields. */
+/** The figures of a single annotation, with their field names. */
 function figuresOf(annotation: ListedAnnotation): HTMLElement {
   const of = fieldsOf(`annotations.shown.${annotation.at}`, annotation);
   return boxedDefinitions([

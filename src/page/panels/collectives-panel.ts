@@ -1,4 +1,4 @@
-/** Collective operations by kind, size and group: how long, how fast, and how long nothing was computed. */
+/** Collective operations by kind, size and group: how long, how fast, and how long no computation ran meanwhile. */
 import type { CollectiveRow } from '../../prof/html/page-data.js';
 import { element, note } from '../document/dom-elements.js';
 import { quantityText } from '../document/units.js';

@@ -11,7 +11,7 @@ import type { IdleCause } from '../../prof/advise/idle/idle-causes.js';
 import type { PageProfile } from '../../prof/html/page-data.js';
 import { IDLE_NAMES, WORK_NAMES } from '../figures/shown-names.js';
 
-/** @param at index of the device among those of the profile */
+/** @param at index of the device in the profile */
 function deviceParts(profile: PageProfile, at: number): StripPart[] {
   const path = `overview.devices.${at}`;
   const device = profile.overview.devices[at];
@@ -27,7 +27,7 @@ function deviceParts(profile: PageProfile, at: number): StripPart[] {
   ];
 }
 
-/** Its idle time by cause, without causes that it does not have. */
+/** Its idle time by cause, without causes of no time. */
 function idleParts(profile: PageProfile, at: number): StripPart[] {
   const device = profile.overview.devices[at]?.device;
   const place = profile.idle.devices.findIndex((one) => one.device === device);
@@ -89,7 +89,7 @@ function make(view: PanelView): PanelContent {
   ];
 }
 
-/** Idle time by cause, under the names of the verdict. */
+/** Idle time by cause, with the names used in the verdict. */
 function idleColumns(view: PanelView, rows: readonly ListedDevice[]): TableColumn<ListedDevice>[] {
   const fields = rows.map(({ at }) => new Map(idleParts(view.profile, at).map(({ name, field }) => [name, field])));
   const names = new Set(fields.flatMap((one) => [...one.keys()]));
@@ -100,7 +100,7 @@ function idleColumns(view: PanelView, rows: readonly ListedDevice[]): TableColum
   }));
 }
 
-/** The parts of one device with their figures; of several devices the names of the parts. */
+/** The parts of one device with their figures; for several devices only the names of the parts. */
 function partsOf(view: PanelView): HTMLElement {
   const { devices } = view.profile.overview;
   if (devices.length === 1)

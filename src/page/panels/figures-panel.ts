@@ -9,30 +9,33 @@ import { counted } from '../../record/plural.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import type { DisplayUnit } from '../document/units.js';
 
-/** A figure, with words around it. */
+/** A figure with surrounding words. */
 interface FigureLine {
   readonly before?: string;
   readonly field: Field;
   readonly unit: DisplayUnit;
   readonly after?: string;
-  /** Time of which the figure is known: without any, neither is the figure. */
+  /** Time for which the figure is known; when it is 0, the figure is unknown. */
   readonly known?: Field;
   /** Whether it is the share of kernel time that the card's main figure rests on. */
   readonly isBasis?: boolean;
 }
 
-/** In texts `{unit}` stands for the matrix unit as its vendor calls it, `{devices}` for how many devices there are. */
+/** In texts, `{unit}` stands for the vendor's name of the matrix unit, `{devices}` for the number of devices. */
 interface FigureCard {
   readonly title: string;
   /** What the figure is, shown on hovering over its title. */
   readonly about: string;
-  /** Why its main figure may be unknown: such a card is not shown. '': few profiles have it, and others need not say so. */
+  /**
+   * Why the main figure may be unknown; the card is not shown then. '' means that few profiles have the figure, and that
+   * its absence is not mentioned.
+   */
   readonly unknown: string;
   readonly main: FigureLine;
   readonly more: readonly FigureLine[];
   /** What the main figure is where it rests on less than half of kernel time: a lower bound, or not known. */
   readonly partial?: 'least' | 'unknown';
-  /** The main figure at which there is nothing to say, and the one that is as good as unknown. */
+  /** Value of the main figure for which no card is needed; `asUnknown` is the value that means as good as unknown. */
   readonly nothing?: number;
   readonly asUnknown?: number;
 }
@@ -46,7 +49,7 @@ function numbersOf({ overview: { devices, kernels, steps, cpu } }: PageProfile) 
     span: difference(mostOf(device, devices, 'end'), leastOf(device, devices, 'start')),
     kernel,
     unit,
-    /** Time of kernels of which it is known whether they use the matrix unit. */
+    /** Kernel time for which it is known whether the matrix unit is used. */
     unitKnown: difference(kernel('time'), unit('unknown'), unit('undetermined')),
     work: fieldsOf('overview.kernels.work', kernels?.work),
     unattributed: fieldsOf('overview.kernels.unattributed', kernels?.unattributed),
@@ -69,7 +72,7 @@ const restsOn = (known: Field, { kernel }: Numbers): FigureLine => ({
 
 const NO_STEPS = 'the profile has no steps';
 
-/** One concept a group: the first card whose main figure is known is shown. */
+/** One concept in each group; the first card whose main figure is known is shown. */
 const CARDS: readonly ((numbers: Numbers) => readonly FigureCard[])[] = [
   ({ span, kernel }) => [
     {
@@ -169,7 +172,7 @@ const CARDS: readonly ((numbers: Numbers) => readonly FigureCard[])[] = [
   ],
 ];
 
-/** The vendor's own MFU in place of ours: there is one of a name on a page. */
+/** The vendor's MFU replaces ours, because a page shows only one figure with that name. */
 function neuronCard({ profile }: PanelView): FigureCard | null {
   const [only, ...others] = profile.neuron?.metrics ?? [];
   const share = (metric: string): Field => {
@@ -191,7 +194,7 @@ function neuronCard({ profile }: PanelView): FigureCard | null {
   };
 }
 
-/** @param worded with the words that stand for others replaced */
+/** @param worded replaces placeholders in a text */
 const contentOf = ({ before = '', field, unit, after = '' }: FigureLine, worded: (text: string) => string) => [
   worded(before),
   figure(field, unit),

@@ -1,6 +1,6 @@
 /**
- * Kernel time as a flame chart: each layer or frame is as wide as its time, below the one that contains it. As a sandwich:
- * all boxes of one name together, between their callers and their callees.
+ * Kernel time as a flame chart: the width of a layer or frame is its time, and it is below the one that contains it. As a
+ * sandwich view: all boxes with one name together, between their callers and their callees.
  */
 import { lacking } from '../capture-hints.js';
 import { elementAt } from '../../containers/element.js';
@@ -20,7 +20,7 @@ const VIEWS = ['chart', 'sandwich'] as const;
 type FlameView = (typeof VIEWS)[number];
 const VIEW_NAMES: Readonly<Record<FlameView, string>> = { chart: 'Flame chart', sandwich: 'Sandwich' };
 
-/** What the chart may be of, with its root. */
+/** What the chart may show, each with its root. */
 function kindsOf({ profile: { layers, stacks, overview } }: PanelView): (readonly [name: string, root: FlameNode])[] {
   const whole = overview.kernels?.time ?? null;
   const isCut = layers.count > layers.shown.length;
@@ -32,10 +32,10 @@ function kindsOf({ profile: { layers, stacks, overview } }: PanelView): (readonl
 
 const HINT = 'Width is time on the device. A click, or Enter, shows a box and what is in it; once more leads one up.';
 
-/** What is shown where the address has nothing else. */
+/** The view when the address states no other. */
 const FIRST_VIEW: FlameView = 'chart';
 const FIRST_ORDER: FlameOrder = 'time';
-/** Names in the address. */
+/** Parameter names in the address. */
 const KEPT = { kind: 'flame.of', view: 'flame.view', order: 'flame.order' } as const;
 
 class FlamePlace {
@@ -59,7 +59,7 @@ class FlamePlace {
     return [this.#chooser, note(HINT), this.#place];
   }
 
-  /** @param name in the sandwich, the one that is chosen */
+  /** @param name the name chosen in the sandwich view */
   #show(shown: FlameView, name: string | null = null): void {
     const [what, root] = elementAt(this.#kinds, this.#kind);
     keepChoice(KEPT.view, shown, FIRST_VIEW);
@@ -77,7 +77,7 @@ class FlamePlace {
     whenVisible(chart.place, () => chart.draw());
   }
 
-  /** @param chart null for the sandwich, which has the longest first */
+  /** @param chart null for the sandwich view, in which the longest are first */
   #choices(shown: FlameView, chart: FlameChart | null): void {
     const hadFocus = this.#chooser.contains(document.activeElement);
     const label = document.activeElement?.getAttribute('aria-label');

@@ -1,4 +1,4 @@
-/** What the processes of a job did on the cores of their machines, where a profiler recorded that. */
+/** CPU activity of a job's processes on the cores of their machines, when a profiler recorded it. */
 import type { CpuSummary, CpuTally } from '../../prof/summary/summary-data.js';
 import { lacking } from '../capture-hints.js';
 import { section } from '../document/dom-elements.js';
@@ -10,7 +10,7 @@ import type { Panel, PanelContent, PanelView } from '../panel.js';
 import { rankNames } from '../profile-labels.js';
 
 interface RankOnHost {
-  /** Index of its profile. */
+  /** Index of its profile on the page. */
   readonly at: number;
   readonly name: string;
   readonly node: string | null;
@@ -24,7 +24,7 @@ const COLUMNS: readonly (readonly [title: string, unit: DisplayUnit, key: Number
   ['Samples', 'count', 'samples'],
 ];
 
-/** A row a rank, with its machine. */
+/** A row for each rank, with its machine. */
 function ranks(view: PanelView, rows: readonly RankOnHost[]): HTMLElement {
   const fieldOf = ({ at }: RankOnHost, key: NumberKey<CpuSummary>): Field =>
     fieldsOf(`profiles.${at}.overview.cpu`, view.data.profiles[at]?.overview.cpu)(key);

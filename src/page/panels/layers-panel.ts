@@ -1,4 +1,4 @@
-/** The layers as a tree table, and as a list by any column: time of each by direction, why, and its work. */
+/** The layers as a tree table, and as a list sorted by any column: time by direction, reasons, and work. */
 import type { LayerPart, LayerReason } from '../../prof/html/page-data.js';
 import { lacking } from '../capture-hints.js';
 import { elementAt } from '../../containers/element.js';
@@ -17,7 +17,7 @@ import { eventsLink } from '../document/timeline-link.js';
 
 type LayerColumn = TableColumn<LayerNode>;
 
-/** A column of the table, and the part of a layer's kernels that the reasons are about when it sorts the table. */
+/** A column of the table, and the kernels of a layer to which the reasons refer when it sorts the table. */
 interface LayerHead {
   readonly column: LayerColumn;
   readonly part: LayerPart;
@@ -37,7 +37,7 @@ const number = (
 const boundOf = ({ bound, boundShare }: LayerReason): string | null =>
   bound === null ? null : boundText(bound, boundShare);
 
-/** @param part kernels that are explained */
+/** @param part the kernels that are explained */
 function reasons(view: PanelView, part: LayerPart): LayerColumn[] {
   const of = part === 'all' ? '' : ` of ${part}`;
   return [
@@ -69,8 +69,8 @@ function reasons(view: PanelView, part: LayerPart): LayerColumn[] {
 }
 
 /**
- * @param part kernels that are explained
- * @param toggle what stands before a layer's name
+ * @param part the kernels that are explained
+ * @param toggle the element before a layer's name
  */
 function layerHeads(view: PanelView, part: LayerPart, toggle: (node: LayerNode) => Node | null): readonly LayerHead[] {
   const { shown } = view.profile.layers;
@@ -80,7 +80,7 @@ function layerHeads(view: PanelView, part: LayerPart, toggle: (node: LayerNode) 
     (about: LayerPart) =>
     (column: LayerColumn): LayerHead => ({ column, part: about });
   const [all, forward, backward] = [head('all'), head('forward'), head('backward')];
-  // Where all work of all layers is forward, the directions say nothing.
+  // When all work is forward, the directions are not informative.
   const isDirected = shown.some(({ time, forward, backward }) => backward > 0 || (forward > 0 && forward < time));
   return [
     all({
@@ -114,22 +114,22 @@ function layerHeads(view: PanelView, part: LayerPart, toggle: (node: LayerNode) 
 }
 
 const OPEN_AT_FIRST = 25;
-/** Rows that one table holds at most, on the screen and on paper. */
+/** Maximum rows of a table, on screen and on paper. */
 const MOST = 2000;
 const ON_PAPER = 60;
 
 const allOf = (nodes: readonly LayerNode[]): LayerNode[] => nodes.flatMap((node) => [node, ...allOf(node.children)]);
 
-/** The layers with the most time, in their order; their parents take as much time at least, and are thus among them. */
+/** The layers with the most time, in order; their parents have at least as much time, so they are included. */
 function longest(nodes: readonly LayerNode[], most: number): readonly LayerNode[] {
   const kept = new Set(nodes.toSorted((a, b) => b.row.time - a.row.time).slice(0, most));
   return nodes.filter((node) => kept.has(node));
 }
 
-/** Parts of a path that a list shows: the last ones distinguish layers. */
+/** Last parts of a path that a list shows; the last ones distinguish layers. */
 const PARTS_SHOWN = 3;
 
-/** Names a row of a list by its path, in place of the last part alone. */
+/** Names a row of a list by its path, not only by the last part. */
 function nameByPath(head: HTMLElement, path: readonly string[]): void {
   const text = head.querySelector<HTMLElement>('.text');
   const name = text?.querySelector('a') ?? text;
@@ -138,7 +138,7 @@ function nameByPath(head: HTMLElement, path: readonly string[]): void {
   name.textContent = [...(path.length > PARTS_SHOWN ? ['…'] : []), ...path.slice(-PARTS_SHOWN)].join(' / ');
 }
 
-/** What sorts the table: a column by its place, and the kernels that its reasons are about. */
+/** The sorting column by index, and the kernels to which its reasons refer. */
 interface LayerOrder {
   readonly by: number;
   readonly isDescending: boolean;
@@ -146,13 +146,13 @@ interface LayerOrder {
 }
 
 /**
- * The tree as a table, with a filter and buttons that open and close all layers. A header makes it a list of all layers
- * in order of that column, with the reasons for the times of its direction.
+ * The tree as a table, with a filter and buttons that expand and collapse all layers. Clicking a header turns it into a
+ * list of all layers sorted by that column, with the reasons for the times of its direction.
  */
 class LayerTable {
   readonly #roots: readonly LayerNode[];
   readonly #all: readonly LayerNode[];
-  /** Null for the tree. */
+  /** The order; null when the tree is shown. */
   #order: LayerOrder | null = null;
   #open: Set<LayerNode>;
   #filter = '';
@@ -207,7 +207,7 @@ class LayerTable {
     );
   }
 
-  /** The button that opens or closes a layer; null for one without children, and in a list. */
+  /** The button that expands or collapses a layer; null for a layer without children, and in a list. */
   #toggle(node: LayerNode): Node | null {
     if (node.children.length === 0 || this.#isList) return null;
     const isOpen = this.#open.has(node);
@@ -226,7 +226,7 @@ class LayerTable {
     return this.#filter !== '' || this.#order !== null;
   }
 
-  /** At most so many layers that pass the filter, in their order; without filter and order those of the tree. */
+  /** Up to `most` layers that pass the filter, in order; without filter and order, the visible layers of the tree. */
   #nodes(most: number): readonly LayerNode[] {
     const order = this.#order;
     const open = most === Infinity ? new Set(this.#all) : this.#open;
@@ -283,7 +283,7 @@ class LayerTable {
     this.#body.replaceChildren(...rows);
     this.#tree.hidden = this.#order === null;
     this.#status.textContent = `${nodes.length} of ${this.#all.length} layers shown`;
-    // The rows are new elements: the focus has to be set again.
+    // The rows are new elements, so the focus must be set again.
     if (focus !== null) rows[nodes.indexOf(focus)]?.querySelector('button')?.focus();
   }
 }

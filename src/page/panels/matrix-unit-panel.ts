@@ -1,4 +1,4 @@
-/** Time of kernels by use of the matrix unit, and by element type of their arithmetic. */
+/** Kernel time by use of the matrix unit, and by element type of the arithmetic. */
 import { lacking } from '../capture-hints.js';
 import { element } from '../document/dom-elements.js';
 import type { MatrixUnitTime } from '../../prof/summary/summary-data.js';
@@ -37,7 +37,7 @@ const PARTS: readonly (readonly [name: string, key: NumberKey<MatrixUnitTime>, c
 
 type TimeOf = (key: NumberKey<MatrixUnitTime>) => Field;
 
-/** What products could use the unit, and whether they do. */
+/** Which products could use the unit, and whether they do. */
 function eligibleText(timeOf: TimeOf, unit: string): (Node | string)[] {
   const [could, does] = [timeOf('eligible'), timeOf('eligibleUsed')];
   if (could.value === null || does.value === null) return [`Which products could use the ${unit} is not known.`];

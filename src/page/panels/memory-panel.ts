@@ -1,6 +1,6 @@
 /**
- * Memory of the devices over time, a chart for each device and metric, all with the same time axis; and copies and
- * sets by kind, with their bandwidth.
+ * Memory of the devices over time, a chart for each device and metric, all with the same time axis; and copies and sets by
+ * kind, with their bandwidth.
  */
 import { lacking } from '../capture-hints.js';
 import type { MemoryCurve, MemoryOwner } from '../../prof/html/page-data.js';
@@ -50,15 +50,15 @@ export const MEMORY_OPERATIONS: Panel = {
 
 type MemoryCurveRow = Listed<MemoryCurve>;
 
-/** Lines differ in their strokes as well as in their colours. */
+/** Lines differ in stroke as well as in colour. */
 const STROKES = ['solid', 'dashed', 'dotted'] as const;
 
 const strokeOf = (i: number): (typeof STROKES)[number] => elementAt(STROKES, i % STROKES.length);
 
-/** Steps that are marked: more would hide the curves. */
+/** Maximum number of marked steps; more would hide the curves. */
 const MOST_MARKS = 100;
 
-/** When steps began on the host, else with their first work; each once. */
+/** The distinct times when steps began on the host, or with their first work. */
 function stepStarts({ profile }: PanelView): number[] {
   const starts = new Map<number, number>();
   for (const { step, start, host } of profile.stepBars.shown) {
@@ -67,7 +67,7 @@ function stepStarts({ profile }: PanelView): number[] {
   return starts.size > MOST_MARKS ? [] : [...starts.values()];
 }
 
-/** Lines from the foot of the chart to its top. */
+/** Lines from the bottom of the chart to its top. */
 const marks = (times: readonly number[], top: number): NonNullable<ChartOption['series']> => [
   {
     type: 'line',
@@ -127,7 +127,7 @@ function option(
 /** The name of a curve within its chart. */
 const nameOf = ({ metric, name }: MemoryCurve): string => (name === metric ? metricTitle(metric) : name);
 
-/** The title of a curve that stands alone. */
+/** The title of a curve with its own chart. */
 const titleOf = ({ metric, name }: Pick<MemoryCurve, 'metric' | 'name'>): string =>
   [metricTitle(metric), ...(name === metric || name === '' ? [] : [name])].join(' ');
 
@@ -185,7 +185,7 @@ function owners(view: PanelView, at: number, of: 'ops' | 'categories', title: st
   return [made, ...(others > 0 ? [note(`${others} others: ${quantityText(list.restBytes, 'memory')}.`)] : [])];
 }
 
-/** When a device's memory was highest, and who held it then. */
+/** When a device's memory was highest, and what held it then. */
 function peaks(view: PanelView): HTMLElement[] {
   return view.profile.memoryPeaks.map(({ device, metric, of, start, step, op }, at) => {
     const when = start === null ? null : quantityText(start, 'ns');

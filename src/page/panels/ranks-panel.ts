@@ -1,4 +1,4 @@
-/** The profiles of a page compared: which rank is late and why, waits and clocks, transfers, ranks and steps. */
+/** Comparison of the page's profiles: which rank is late and why, waits and clocks, transfers, ranks and steps. */
 import type { PageJob, PageStraggler } from '../../prof/html/page-data.js';
 import { grouped } from '../../record/plural.js';
 import { command, note, boxedDefinitions, button, element, section } from '../document/dom-elements.js';
@@ -53,7 +53,7 @@ function jobSections(job: PageJob, links: JobLinks): HTMLElement[] {
   ];
 }
 
-/** Who is in no table and no map. */
+/** Ranks that are in no table and no map. */
 function withoutWork({ idle, withoutWork: count }: PageJob): HTMLElement[] {
   if (count === 0) return [];
   const items = idle.map(({ name, reason }) => element('li', {}, reason === null ? name : `${name}: ${reason}`));
@@ -69,7 +69,7 @@ const TABLE_TITLES: Readonly<Record<JobTableName, string>> = {
 
 type JobUnit = NonNullable<JobTable['columns'][number]['unit']>;
 
-/** Units of the command's columns: the page's, and how many of its own units one is. */
+/** Units of the command's columns, with the page's unit and the number of page units in one of them. */
 const UNITS: Readonly<Partial<Record<JobUnit, readonly [unit: DisplayUnit, size: number]>>> = {
   ns: ['ns', 1],
   bytes: ['bytes', 1],
@@ -77,7 +77,7 @@ const UNITS: Readonly<Partial<Record<JobUnit, readonly [unit: DisplayUnit, size:
   'GB/s': ['bytes/s', 1e9],
 };
 
-/** A table of `dprof ranks`, as the command has it. */
+/** A table of `dprof ranks`, as in the command. */
 function jobTable({ name, columns, rows, count, missing }: JobTable, at: number): HTMLElement {
   const title = TABLE_TITLES[name];
   if (count === 0) return section(title, element('p', { class: 'missing' }, `${capitalised(missing ?? 'none')}.`));
@@ -92,7 +92,7 @@ function jobTable({ name, columns, rows, count, missing }: JobTable, at: number)
       const value = cell(row);
       return typeof value === 'number' ? value * size : null;
     };
-    // A number in the command's unit is the field itself.
+    // A number in the command's unit is itself the field.
     const field = (row: number): string => `job.tables.${at}.rows.${row}.${column}`;
     if (type === 'real' && shownUnit === 'count') {
       return { title: text, cell: (row) => (number(row) === null ? null : (number(row) ?? 0).toFixed(3)) };
@@ -110,7 +110,7 @@ function lateTitle({ late, isChance, tested }: PageJob): string {
   return isChance ? 'Who is late: none beyond chance; the latest' : 'Who is late';
 }
 
-/** Conditions that find in a timeline what a rank is late in. */
+/** Conditions that find in a timeline what makes a rank late. */
 const CONDITIONS = {
   layer: (name: string) => `layer~${searched(name.split(':').at(-1) ?? name)}`,
   op: (name: string) => `op==${searched(name)}`,
@@ -119,7 +119,7 @@ const CONDITIONS = {
 
 function lateItem(job: PageJob, late: PageStraggler, { open, find }: JobLinks): HTMLElement {
   const { name, ranks, share, q, steps, lateIn, by, slowdown } = late;
-  // The first rank stands for all ranks of a machine.
+  // The first rank represents all ranks of a machine.
   const rank = job.ranks.find((one) => one.profile !== null && (one.name === name || (ranks > 1 && one.node === late.node))); // prettier-ignore
   const work = (['layer', 'op', 'kernel'] as const).flatMap((key) => {
     const row = late[key];
@@ -179,7 +179,7 @@ function transfers({ classes }: PageJob): HTMLElement {
   });
 }
 
-/** Shows a rank, at a step: in the timeline where the page has that, else where the time of its steps went. */
+/** Shows a rank at a step: in the timeline if the page has it, otherwise in the panel of step times. */
 async function openRank(
   view: PanelView,
   { profile: at, device }: PageJob['ranks'][number],
@@ -193,7 +193,7 @@ async function openRank(
   else location.hash = withName(location.hash, 'panel', step === null ? 'verdict' : 'steps');
 }
 
-/** Shows a rank first: the link is to its timeline. */
+/** Shows a rank first, because the link leads to its timeline. */
 function findIn(
   { data, choose }: PanelView,
   { profile: at }: PageJob['ranks'][number],
@@ -207,7 +207,9 @@ function findIn(
   return link;
 }
 
-/** All ranks at a step: the times are those of the shown rank where it has the step, else of the first that has it. */
+/**
+ * Shows all ranks at a step, with the times of the shown rank if it has the step, otherwise of the first rank that has it.
+ */
 function openAllOf(view: PanelView): JobLinks['openAll'] {
   const ranks = pageRanks(view.data);
   if (ranks.length < 2) return null;
@@ -223,7 +225,7 @@ function openAllOf(view: PanelView): JobLinks['openAll'] {
   return (step) => void open(step);
 }
 
-/** Which profiles the page holds, where those are not all. */
+/** Which profiles the page contains, if not all. */
 function leftOutOf({ profiles, leftOut }: PanelView['data']): HTMLElement[] {
   if (leftOut === 0) return [];
   const all = grouped(profiles.length + leftOut);

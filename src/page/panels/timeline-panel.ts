@@ -13,14 +13,14 @@ import {
   type TimelineTables,
 } from '../../prof/html/timeline/timeline-data.js';
 
-/** @param piece of those that are held. @throws Error with one line where the page does not hold it */
+/** @param piece index among the pieces on the page. @throws Error with one line when the page does not contain it */
 async function loadPiece(profile: number, piece: number): Promise<Timeline> {
   // All pieces of a profile share its tables.
   const tables = (await keptValue(timelineId(profile))) as TimelineTables;
   return joinPiece(tables, (await heldValue(timelineId(profile, piece))) as PackedTimeline);
 }
 
-/** The open timeline: it listens to events of the window until it is closed. */
+/** The open timeline, which listens to events of the window until it is closed. */
 let open: ShownPieces | null = null;
 
 function make({ profile, at, data }: PanelView): PanelContent {

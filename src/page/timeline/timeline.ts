@@ -1,4 +1,4 @@
-/** The timeline of a page, on a canvas, and its state in the address, synchronised in both directions. */
+/** The timeline of a page on a canvas, and its state in the address, synchronised in both directions. */
 import { element } from '../document/dom-elements.js';
 import { showDetails, showTip, showTrackTip, type LinkedPiece } from './controls/details.js';
 import type { LongestTexts } from '../../prof/html/timeline/longest-texts.js';
@@ -21,10 +21,12 @@ import { quantityText } from '../document/units.js';
 import { readAddress, withAddress, type TimelineAddress } from './model/timeline-address.js';
 import { matchAt, type StepSpan } from './model/search.js';
 
-/** ms between changes of the address: browsers limit their rate. */
+/** Interval in ms between changes of the address, because browsers limit their rate. */
 const EVERY = 300;
 
-/** Addresses have times from the profile's start, as the axis: a link holds for any timeline of the profile. */
+/**
+ * Addresses, like the axis, have times from the profile's start, so that a link is valid for any timeline of the profile.
+ */
 const moved = <Span extends View>(span: Span, by: number): Span => ({
   ...span,
   from: span.from + by,
@@ -40,17 +42,17 @@ const KEYS: readonly (keyof SceneState)[] = [
 
 /** The piece of a profile that a timeline shows. */
 interface ShownPiece {
-  /** In the address; null for the one that is shown first. */
+  /** Index in the address; null for the piece that is shown first. */
   readonly at: number | null;
-  /** Where it is only a part of what is drawn: that part, ns from the profile's start. */
+  /** Set when the piece is only a part of what is drawn: that part, in ns from the profile's start. */
   readonly part: View | null;
-  /** The first and the last of its steps; null for what lies between steps. */
+  /** The first and last of its steps; null for a piece between steps. */
   readonly steps: StepSpan | null;
 }
 
 function followAddress(scene: Scene, profile: number, piece: ShownPiece, signal: AbortSignal): void {
   const { events } = scene;
-  /** The view without one in the address. */
+  /** The view when the address states none. */
   const all = piece.part === null ? fitted(events.span) : within(moved(piece.part, -events.origin), events.span);
   const restore = (): void => {
     const address = readAddress(location.hash);
@@ -94,7 +96,7 @@ function followAddress(scene: Scene, profile: number, piece: ShownPiece, signal:
       const path = `${location.pathname}${location.search}`;
       history.replaceState(history.state, '', fragment === '' ? path : `${path}#${fragment}`);
     } catch {
-      // A page in a frame may not be allowed to change its address: it works without.
+      // A page in a frame may not be allowed to change its address; it works without that.
     }
   };
   restore();
@@ -108,22 +110,22 @@ function followAddress(scene: Scene, profile: number, piece: ShownPiece, signal:
 interface TimelineOptions {
   /** Index of the profile in its file, from 0. */
   readonly profile?: number;
-  /** The file in suggested commands, as a word of a shell. */
+  /** The file in suggested commands, as a shell word. */
   readonly file?: string;
-  /** Which piece of the profile it is. */
+  /** The shown piece of the profile. */
   readonly piece?: ShownPiece;
   /** Called when the view moves, with ns from the profile's start. */
   readonly viewed?: (view: View) => void;
-  /** Shows the piece before or after. */
+  /** Shows the previous or next piece. */
   readonly step?: (by: 1 | -1) => void;
   /** Texts with strong colours; by default those of the piece. */
   readonly longest?: LongestTexts;
   readonly searchElsewhere?: SearchElsewhere;
-  /** Shows a time of another piece, ns from the profile's start. */
+  /** Shows a time in another piece, in ns from the profile's start. */
   readonly goTo?: (time: number) => void;
   /** The piece that has each event by itself, of a time whose events are merged here; null for none. */
   readonly pieceAt?: (time: number) => LinkedPiece | null;
-  /** Called after each drawing of the events with the time it took, ms. */
+  /** Called after each drawing of the events, with its duration in ms. */
   readonly drawn?: (ms: number) => void;
 }
 
@@ -149,7 +151,7 @@ export function showTimeline(
   const open = async (): Promise<void> => {
     try {
       const { events, extras } = await load();
-      // Between two frames: laying out many events takes as long as unpacking them.
+      // Yields between frames, because laying out many events takes as long as unpacking them.
       await nextTask();
       if (closing.signal.aborted) return;
       scene = fill(place, events, extras, options, closing.signal);

@@ -1,4 +1,7 @@
-/** Streaming reader of CSV files, in chunks of whole rows, which may span lines: quoted cells contain line breaks. */
+/**
+ * Streaming reader of CSV files, in chunks of whole rows. A row may span lines, because quoted cells may contain line
+ * breaks.
+ */
 import type * as CsvParse from 'csv-parse/sync';
 import { lateLibrary } from '../../containers/late-library.js';
 import type { Diagnostics } from '../../record/diagnostics.js';
@@ -6,7 +9,7 @@ import { firstBytes, refuseUtf16 } from '../files.js';
 import { ByteWindow } from '../input/byte-window.js';
 import { QUOTE, nanosecondsAt } from '../json/json-bytes.js';
 
-/** Loaded for CSV alone: most profiles are none. */
+/** Loaded only for CSV files, because most profiles are in other formats. */
 const csvParse = lateLibrary<typeof CsvParse>('csv-parse/sync');
 
 const NEWLINE = 0x0a;
@@ -15,7 +18,7 @@ const NEWLINE = 0x0a;
 const LARGEST = 64 * 1024 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
 
-/** Stray quotes, rows of other lengths and both ends of lines in one file are tolerated. */
+/** Stray quotes, rows of other lengths and mixed line ends in one file are tolerated. */
 const LENIENT = {
   bom: true,
   record_delimiter: ['\r\n', '\n'],
@@ -27,20 +30,24 @@ const LENIENT = {
 
 export type CsvRow = readonly string[];
 
-/** The text of a row in the first of these columns that has one; '' without any. Capitals of names do not matter. */
+/** Text of a row in the first of these columns that has one; '' when none has. The case of column names does not matter. */
 export type CsvCells = (...columns: readonly string[]) => string;
 
-/** How to open a file. */
 interface CsvOptions {
-  /** How many lines stand above the header; they may hold anything. */
+  /** Number of lines above the header; they may contain anything. */
   readonly above?: number;
-  /** Which rows are rows: those as long as the header, shorter ones too, or any that the file has. `whole` when not given. */
+  /**
+   * Which rows are kept: only those as long as the header (`whole`, the default), shorter ones too (`short`), or all
+   * (`any`).
+   */
   readonly rows?: 'whole' | 'short' | 'any';
   /** Bytes read at a time. */
   readonly chunkBytes?: number;
 }
 
-/** Offset after the last complete row; 0 when there is none. Quotes come in pairs, since those in a cell are doubled. */
+/**
+ * Offset after the last complete row; 0 when there is none. Quotes come in pairs, because those inside a cell are doubled.
+ */
 function endOfLastRow(bytes: Buffer, end: number): number {
   let last = 0;
   let quoted = false;
@@ -52,7 +59,10 @@ function endOfLastRow(bytes: Buffer, end: number): number {
   return last;
 }
 
-/** Reads past some lines. @returns offset in the window of what follows them */
+/**
+ * Skips lines.
+ * @returns offset in the window after these lines
+ */
 function skipLines(window: ByteWindow, lines: number): number {
   let at = 0;
   for (let left = lines; left > 0;) {
@@ -65,10 +75,10 @@ function skipLines(window: ByteWindow, lines: number): number {
   return at;
 }
 
-/** A row that no line break ends, which may be the first part of one. */
+/** A row without a line break at its end, which may be cut off. */
 class LastRow extends Array<string> {}
 
-/** Cells of what follows the last line break; one within quotes is cut off, and has none. */
+/** Cells of the text after the last line break. A row that is cut off inside quotes has no cells. */
 function lastRow(bytes: Buffer): LastRow {
   const row: CsvRow | undefined = csvParse().parse(bytes, LENIENT)[0];
   return LastRow.from(row ?? []);
@@ -93,7 +103,7 @@ function* rowsOf(
       const { bytes, end } = window;
       const complete = end <= LARGEST ? endOfLastRow(bytes, end) : end;
       const rest = bytes.subarray(complete, end);
-      // Stray quotes may join lines: then all of it is rows, as far as they can be read.
+      // Stray quotes may join lines: then everything left is parsed as rows, as far as possible.
       const to = more || (rest.length > 0 && !rest.includes(NEWLINE)) ? complete : end;
       if (to > 0) yield* csvParse().parse(bytes.subarray(0, to), options);
       if (!more && to < end) yield lastRow(rest);
@@ -112,7 +122,10 @@ export class CsvTable {
     private readonly kept: NonNullable<CsvOptions['rows']>,
   ) {}
 
-  /** Null when the file has no header. @throws Utf16Input for one in UTF-16 */
+  /**
+   * Opens a CSV file; null when it has no header.
+   * @throws Utf16Input for a file in UTF-16
+   */
   static open(path: string, diagnostics: Diagnostics, options: CsvOptions = {}): CsvTable | null {
     refuseUtf16(firstBytes(path, 4), path);
     const rows = rowsOf(path, diagnostics, options);
@@ -136,8 +149,9 @@ export class CsvTable {
   }
 
   /**
-   * Iterates once over the rows below the header; others are skipped and counted. The last row is a row without a line
-   * break too: whether its last cell is complete cannot be known. With too few cells the file is cut off within it.
+   * Iterates once over the rows below the header; rows that are not kept are skipped and counted. A last row without a line
+   * break also counts as a row, although its last cell may be incomplete. If it has too few cells, the file is cut off
+   * inside it.
    */
   *rows(): Generator<CsvRow> {
     for (const row of this.rest) {
@@ -150,7 +164,7 @@ export class CsvTable {
     }
   }
 
-  /** The same rows, as look-ups of cells by the names of columns. */
+  /** The same rows, each as a function that looks up cells by column name. */
   *cells(): Generator<CsvCells> {
     const columns = new Map(this.header.map((name, index) => [name.toLowerCase(), index]));
     for (const row of this.rows()) {
@@ -159,7 +173,10 @@ export class CsvTable {
     }
   }
 
-  /** Among rows of any length there is text: a row begins with its number. */
+  /**
+   * Whether a last row is cut off. In a file with rows of any length, only a row that begins with its number can be: other
+   * rows are plain text.
+   */
   #isCut(row: CsvRow): boolean {
     if (row.length === 0) return true;
     return row.length < this.header.length && (this.kept !== 'any' || /^\d+$/.test(row[0] ?? ''));
@@ -168,7 +185,7 @@ export class CsvTable {
 
 /**
  * The cells of some columns of a CSV file, row by row.
- * @param required columns without which it is another file
+ * @param required columns that the file must have
  * @param others columns that may be missing; their cells are then undefined
  * @returns null when a required column is missing
  */
@@ -191,13 +208,13 @@ function* cellsAt(table: CsvTable, indices: readonly number[]): Generator<readon
 /** Text of a cell; '' when its column is missing. Ascend's times have a tab at the end. */
 export const textOfCell = (cell: string | undefined): string => (cell === undefined ? '' : cell.trim());
 
-/** Number in a cell; NaN for `N/A` and an empty one. */
+/** Number in a cell; NaN for `N/A` and an empty cell. */
 export function numberOfCell(cell: string | undefined): number {
   const text = textOfCell(cell);
   return /^[-+]?(\d|\.\d)/.test(text) ? Number(text) : NaN;
 }
 
-/** Microseconds in a cell → ns; NaN when there are none. */
+/** Microseconds in a cell, converted to ns; NaN when there are none. */
 export function microsecondsOfCell(cell: string | undefined): number {
   const bytes = Buffer.from(textOfCell(cell), 'latin1');
   return bytes.length === 0 ? NaN : nanosecondsAt(bytes, 0, bytes.length, 0);

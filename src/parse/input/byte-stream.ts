@@ -1,12 +1,12 @@
 /**
- * Sequential reader of bytes that arrive in chunks from a file or a decoder, in bounded memory, and the decoder of
- * gzip (RFC 1952).
+ * Sequential reader of bytes that arrive in chunks from a file or a decoder, in bounded memory, and the gzip decoder (RFC
+ * 1952).
  */
 import { fstatSync, readSync } from 'node:fs';
 import type * as Fflate from 'fflate';
 import { lateLibrary } from '../../containers/late-library.js';
 
-/** Why reading an archive stops; the part before is kept. */
+/** Why reading an archive stopped; the part before is kept. */
 export type Fault = 'cut' | 'damaged' | 'too-large';
 
 export class ArchiveFault extends Error {
@@ -17,15 +17,18 @@ export class ArchiveFault extends Error {
 }
 
 export interface ByteSource {
-  /** The next chunk, valid until the following call; null at the end. Never empty. */
+  /** The next chunk, valid until the next call; null at the end. Never empty. */
   next(): Buffer | null;
-  /** Skips bytes without reading them, where the source can seek. @throws ArchiveFault when there are fewer */
+  /**
+   * Skips bytes without reading them, if the source can seek.
+   * @throws ArchiveFault when there are fewer
+   */
   skip?(bytes: number): void;
 }
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** An open file from its start. */
+/** Reads an open file from its start. */
 export class FileBytes implements ByteSource {
   readonly #chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   readonly #size: number;
@@ -70,7 +73,7 @@ export class ByteStream implements ByteSource {
       for (let held = this.#rest.length; held < bytes;) {
         const chunk = this.source.next();
         if (chunk === null) break;
-        // A copy: the source may reuse its memory.
+        // Copied, because the source may reuse its memory.
         chunks.push(Buffer.from(chunk));
         held += chunk.length;
       }
@@ -113,18 +116,18 @@ export class ByteStream implements ByteSource {
   }
 }
 
-/** Loaded for programs alone: it makes tables when it is. */
+/** Loaded only for Neuron programs, because it builds tables when it is loaded. */
 const fflate = lateLibrary<typeof Fflate>('fflate');
 
-/** Compressed bytes a step: output may be a thousand times larger. */
+/** Compressed bytes decompressed in one step: the output may be a thousand times larger. */
 const STEP = 8 * 1024;
-/** After so many bytes without output the stream has ended: a block that must be complete is smaller. */
+/** If so many bytes produce no output, the stream has ended, because every complete block is smaller. */
 const LONGEST_SILENCE = 128 * 1024;
 
 /**
- * The bytes of a DEFLATE stream (RFC 1951). Node's zlib decompresses either all at once or asynchronously; records are
- * read synchronously, and a program may have gigabytes of constants that are skipped. Checksums are not verified: only
- * JSON members are used, and parsing them detects damage.
+ * The bytes of a DEFLATE stream (RFC 1951). Node's zlib decompresses either all at once or asynchronously, but records are
+ * read synchronously, and a program may have gigabytes of constants that are skipped. Checksums are not verified: only JSON
+ * members are used, and parsing them detects damage.
  */
 export class Inflated implements ByteSource {
   readonly #made: Buffer[] = [];
@@ -135,7 +138,7 @@ export class Inflated implements ByteSource {
   #given = 0;
   #isEnd = false;
 
-  /** @param limit most bytes of output */
+  /** @param limit most bytes that may be output */
   constructor(
     readonly source: ByteSource,
     readonly limit: number,
@@ -176,14 +179,14 @@ const HAS_CHECKSUM = 2;
 const HAS_EXTRA = 4;
 const HAS_NAME = 8;
 const HAS_COMMENT = 16;
-/** Names and comments are no longer than this. */
+/** Size limit of names and comments, in bytes. */
 const LONGEST_TEXT = 64 * 1024;
 
 function skipText(stream: ByteStream): void {
   for (let n = 0; stream.take(1)[0] !== 0; n++) if (n > LONGEST_TEXT) throw new ArchiveFault('damaged');
 }
 
-/** The content of the first gzip member, at most `limit` bytes; anything after it is ignored. */
+/** The content of the first gzip member, at most `limit` bytes; anything after that member is ignored. */
 export function gunzip(stream: ByteStream, limit: number): ByteStream {
   const flags = stream.take(10).readUInt8(3);
   if ((flags & HAS_EXTRA) !== 0) stream.skip(stream.take(2).readUInt16LE());

@@ -1,11 +1,11 @@
 /**
- * Files read through bounded memory: a window that only moves forwards, where bytes are scanned in place and dropped
+ * Reads files through bounded memory: a window that only moves forwards, in which bytes are scanned in place and dropped
  * when it moves on, and a cache of blocks for readers that move forwards at several positions at once.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { readFully } from '../files.js';
 
-/** Bytes of a block, and how many blocks the cache holds: 48 MiB in all. */
+/** Bytes in a block. With the number of blocks, the cache has 48 MiB. */
 const BLOCK = 64 * 1024;
 const KEPT = 768;
 
@@ -25,7 +25,7 @@ export class BlockFile {
     this.#file = openSync(path, 'r');
   }
 
-  /** Bytes from an offset; fewer where the file ends. Valid until the next call. */
+  /** Bytes from an offset; fewer at the end of the file. Valid until the next call. */
   read(offset: number, length: number): Buffer {
     const number = Math.floor(offset / this.size);
     const from = offset - number * this.size;
@@ -76,7 +76,7 @@ export const STEP = 4 * 1024 * 1024;
 
 export class ByteWindow {
   #file: number;
-  /** The window; bytes from `end` on are undefined. Another buffer after every `more`. */
+  /** The window; bytes from `end` on are undefined. Each call of `more` may replace this buffer. */
   bytes: Buffer<ArrayBuffer>;
   /** How many bytes of the window are filled. */
   end = 0;
@@ -90,7 +90,7 @@ export class ByteWindow {
     this.bytes = Buffer.allocUnsafe(step);
   }
 
-  /** Drops the bytes before `from`, the window's new start, and reads on; false when the file has ended. */
+  /** Drops the bytes before `from`, where the window then starts, and reads more; false when the file has ended. */
   more(from: number): boolean {
     if (this.#ended) return false;
     const kept = this.end - from;

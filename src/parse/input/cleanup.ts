@@ -1,6 +1,6 @@
 /**
- * What is removed however the process ends: at its exit, and when a signal ends it. Handlers of signals wait for a turn of
- * the event loop: the programs have files removed from outside (`removeBy`).
+ * Removes files however the process ends: when it exits, and when a signal ends it. Signal handlers must wait for a turn of
+ * the event loop, so the programs have files removed by another process (`removeBy`).
  */
 import { resolve } from 'node:path';
 
@@ -8,40 +8,40 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 interface Remover {
   readonly stop: () => void;
-  /** What it does, by those that asked for it. */
+  /** Functions of this process that remove the same files, one for each user. */
   readonly users: Set<() => void>;
 }
 
 /**
- * Starts what removes all that has names that begin with a path when this process has ended.
- * @returns stops it; null where it cannot be started
+ * Starts another process that removes all files whose paths begin with `prefix` when this process has ended.
+ * @returns a function that stops it; null when it cannot be started
  */
 type StartRemover = (prefix: string) => (() => void) | null;
 
 let start: StartRemover = () => null;
 
-/** From now on files are removed from outside, and signals need no handlers for them. */
+/** From now on, files are removed by another process, and signals need no handlers for them. */
 export function removeBy(starter: StartRemover): void {
   start = starter;
 }
 
-/** By the beginning of names. */
+/** Removers by the prefix of the paths that they remove. */
 const removers = new Map<string, Remover>();
 
-/** What is to be done in the end. */
+/** Functions to call when the process ends. */
 const cleanups = new Set<() => void>();
-/** Those of them that signals do as well. */
+/** Those of them that also run on signals. */
 const heard = new Set<() => void>();
 let isListening = false;
 
-/** Removes now what would be removed at the end: for a process that is about to be killed. */
+/** Runs all clean-ups now, for a process that is about to be killed. */
 export function cleanUp(): void {
   for (const clean of cleanups) clean();
   cleanups.clear();
   heard.clear();
 }
 
-/** Cleans up, then lets the signal end the process as it would have, unless the program has plans of its own. */
+/** Cleans up, then lets the signal end the process as usual, unless the program has its own handler. */
 function interrupted(signal: NodeJS.Signals): void {
   cleanUp();
   for (const other of SIGNALS) process.off(other, interrupted);
@@ -50,9 +50,9 @@ function interrupted(signal: NodeJS.Signals): void {
 }
 
 /**
- * Does something when the process ends before it is done otherwise. Signals wait for a turn of the event loop meanwhile:
- * not for commands that compute.
- * @returns ends this
+ * Runs a function when the process ends, unless it is released before. Until then, signals wait for a turn of the event
+ * loop, so this does not suit commands that compute.
+ * @returns a function that releases it
  */
 export function atEnd(clean: () => void): () => void {
   heard.add(clean);
@@ -62,17 +62,18 @@ export function atEnd(clean: () => void): () => void {
   return () => {
     release();
     if (!heard.delete(clean) || heard.size > 0) return;
-    // A signal that has arrived is heard at the next turn: ignored before that, it would be lost.
+    // A signal that has already arrived is delivered in the next turn. If the handlers were removed before, it would be
+    // lost.
     setImmediate(() => setImmediate(ignoreSignals));
   };
 }
 
 /**
- * Removes what has names that begin with a path when the process ends before that is done otherwise. Signals end the
- * process at once, as if there was nothing to remove.
- * @param prefix of names that nothing else has
- * @param remove the same by this process
- * @returns ends this
+ * Removes files with a path prefix when the process ends, unless released before. Signals end the process at once, as if
+ * there were nothing to remove.
+ * @param prefix prefix that no other paths have
+ * @param remove does the same from within this process
+ * @returns a function that releases it
  */
 export function removedAtEnd(prefix: string, remove: () => void): () => void {
   const path = resolve(prefix);

@@ -1,6 +1,6 @@
 /**
- * The files that a folder or a pattern stands for: those of a folder, of folders in it, and of those that links lead
- * to; those that a pattern matches, which a shell has not expanded.
+ * Finds the files that a folder or a pattern stands for: those in a folder, in its subfolders, and those that links lead
+ * to; or those that match a pattern that the shell has not expanded.
  */
 import { readdirSync, realpathSync, statSync, type Dirent, type Stats } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,10 @@ import type FastGlob from 'fast-glob';
 import { lateLibrary } from '../../containers/late-library.js';
 import { grouped } from '../../record/plural.js';
 
-/** Braces between which nothing else is open: alternatives so far, and patterns of the one that is being read. */
+/**
+ * A pair of braces inside which no others are open: its position, the number of finished alternatives, and the number of
+ * patterns in the current alternative.
+ */
 interface Braces {
   readonly from: number;
   alternatives: number;
@@ -18,7 +21,7 @@ interface Braces {
 
 const RANGE = /^(-?\w+)\.\.(-?\w+)(?:\.\.-?\d+)?$/;
 
-/** How many patterns the braces of a glob stand for (`{a,b}{1..3}`: 6), without making them. */
+/** How many patterns the braces of a glob stand for (`{a,b}{1..3}`: 6), counted without expanding them. */
 export function patternCount(glob: string): number {
   const open: Braces[] = [{ from: 0, alternatives: 0, patterns: 1 }];
   for (let at = 0; at < glob.length; at++) {
@@ -38,7 +41,7 @@ export function patternCount(glob: string): number {
   return open.reduce((count, { alternatives, patterns }) => count * (alternatives + patterns), 1);
 }
 
-/** Numbers or letters of `1..9`; 1 for any other text. */
+/** How many numbers or letters a range such as `1..9` has; 1 for any other text. */
 function rangeLength(text: string): number {
   const [, first, last] = RANGE.exec(text) ?? [];
   if (first === undefined || last === undefined) return 1;
@@ -46,19 +49,19 @@ function rangeLength(text: string): number {
   return Math.abs(Number(to) - Number(from)) + 1;
 }
 
-/** Loaded for what is not a file. */
+/** Loaded only for a path that is not a file. */
 const fastGlob = lateLibrary<typeof FastGlob>('fast-glob');
 
-/** Whether a path of nothing that is there is a pattern. */
+/** Whether a path that does not exist is a pattern. */
 export const isPattern = (path: string): boolean => fastGlob().isDynamicPattern(path);
 
-/** Patterns that the braces of one may stand for. */
+/** Most patterns that the braces of a glob may stand for. */
 const MOST_PATTERNS = 1000;
 
 /**
- * The files that match, in order of name; null for what is no pattern.
- * @param path of nothing that is there
- * @throws UserError where none matches, and for braces that stand for very many patterns: each is searched for by itself
+ * The files that match a pattern, in order of name; null when the path is not a pattern.
+ * @param path a path that does not exist
+ * @throws UserError when no file matches, and when braces stand for too many patterns, because each is searched separately
  */
 export function filesOfPattern(path: string): string[] | null {
   if (patternCount(path) > MOST_PATTERNS) {
@@ -72,25 +75,28 @@ export function filesOfPattern(path: string): string[] | null {
 }
 
 interface FolderFiles {
-  /** In no order; a file once, by its own name where it has one there. */
+  /** In no particular order. A file is listed once, by its own name if that is in the folder. */
   readonly paths: readonly string[];
-  /** Folders whose names cannot be read, and the reason. */
+  /** Folders that cannot be listed, and the reason. */
   readonly closed: ReadonlyMap<string, string>;
 }
 
-/** A folder by the name that the user sees, and without links. */
+/** A folder by the path that the user sees, and by its real path. */
 interface Place {
   readonly path: string;
   readonly real: string;
 }
 
-/** Hidden files and folders are left out. A link that leads nowhere is among the files, and cannot be read. */
+/**
+ * Files in a folder and its subfolders. Hidden files and folders are left out. A dangling link is listed as a file, but
+ * cannot be read.
+ */
 export function filesIn(folder: string): FolderFiles {
   /** Path by real path. */
   const found = new Map<string, string>();
   const closed = new Map<string, string>();
   const links: string[] = [];
-  // Links may lead in circles.
+  // Links may form circles.
   const entered = new Set<string>();
   const enter = (path: string): void => {
     const places: Place[] = [{ path, real: realpathSync(path) }];
@@ -106,7 +112,7 @@ export function filesIn(folder: string): FolderFiles {
     }
   };
   enter(folder);
-  // Links to folders may add links.
+  // Links to folders may add links to this list.
   for (const link of links) {
     const target = targetOf(link);
     if (target?.isDirectory() === true) enter(link);
@@ -126,7 +132,7 @@ function entriesOf(folder: string, closed: Map<string, string>): Dirent[] {
   }
 }
 
-/** What a link leads to; null for nothing, for itself, and for what may not be seen. */
+/** What a link leads to; null for a dangling or circular link, and when access is denied. */
 function targetOf(link: string): Stats | null {
   try {
     return statSync(link);

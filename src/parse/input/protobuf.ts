@@ -4,7 +4,7 @@
  */
 import { entryOf } from '../../containers/map-entry.js';
 
-/** The bytes are no valid message. The only error that is thrown here. */
+/** The bytes are not a valid message. This module throws no other error. */
 export class WireError extends Error {
   constructor(what: string) {
     super(what);
@@ -13,11 +13,11 @@ export class WireError extends Error {
 }
 
 const MAX_DEPTH = 16;
-/** Limit of fields in a message and all messages inside it. */
+/** Most fields in a message and all messages inside it. */
 const MAX_FIELDS = 1 << 18;
 const MAX_TEXT = 1024;
 
-/** Wire types: the low three bits of a field's tag. */
+/** Wire types, from the low three bits of a field's tag. */
 const VARINT = 0;
 const FIXED_64 = 1;
 const LENGTH_DELIMITED = 2;
@@ -26,7 +26,7 @@ const FIXED_32 = 5;
 export class ProtobufMessage {
   readonly #fields = new Map<number, (bigint | Buffer)[]>();
 
-  /** @throws WireError when the bytes are no message */
+  /** @throws WireError when the bytes are not a message */
   static read(bytes: Buffer): ProtobufMessage {
     return new ProtobufMessage(bytes, 0, { fields: MAX_FIELDS });
   }
@@ -48,12 +48,12 @@ export class ProtobufMessage {
     }
   }
 
-  /** The last unsigned number of a field; null when there is none. */
+  /** The last unsigned number of a field; null when the field is absent. */
   integer(field: number): bigint | null {
     return this.#fields.get(field)?.findLast((value) => typeof value === 'bigint') ?? null;
   }
 
-  /** The number of a field; 0 when it is absent, as writers omit zeros. Beyond 2^53 rounded to the nearest double. */
+  /** The number of a field; 0 when it is absent, because writers omit zeros. Above 2^53 rounded to the nearest double. */
   number(field: number): number {
     return Number(this.integer(field) ?? 0n);
   }
@@ -62,18 +62,18 @@ export class ProtobufMessage {
     return this.#runs(field).at(-1) ?? null;
   }
 
-  /** The text of a field, cut to `MAX_TEXT` characters; null when there is none. */
+  /** The text of a field, cut to `MAX_TEXT` characters; null when the field is absent. */
   text(field: number): string | null {
     return this.bytes(field)?.toString('utf8').slice(0, MAX_TEXT) ?? null;
   }
 
-  /** @throws WireError when the field is no valid message, or messages nest too deeply */
+  /** @throws WireError when the field is not a valid message, or messages nest too deeply */
   message(field: number): ProtobufMessage | null {
     const bytes = this.bytes(field);
     return bytes === null ? null : this.#inside(bytes);
   }
 
-  /** @throws WireError as in `message` */
+  /** @throws WireError when a field is not a valid message, or messages nest too deeply */
   messages(field: number): ProtobufMessage[] {
     return this.#runs(field).map((bytes) => this.#inside(bytes));
   }
@@ -97,7 +97,7 @@ class WireReader {
     return this.#at >= this.bytes.length;
   }
 
-  /** Unsigned LEB128: seven bits a byte, the lowest first, while the eighth is set; at most 64 bits. */
+  /** Unsigned LEB128: seven bits for each byte, lowest first, for as long as the eighth bit is set; at most 64 bits. */
   varint(): bigint {
     let value = 0n;
     for (let shift = 0n; shift < 70n; shift += 7n) {

@@ -10,21 +10,21 @@ const LONGEST_EXTRA = 1024 * 1024;
 const MOST_MEMBERS = 200_000;
 
 export interface TarMember {
-  /** Without a leading './'. */
+  /** Name without a leading './'. */
   readonly name: string;
   readonly size: number;
-  /** Its contents. At most one call, before the next member is requested; the caller checks `size`. */
+  /** Its contents. Call this at most once, before the next member is requested; the caller checks `size`. */
   read(): Buffer;
 }
 
-/** A field of a header up to its NUL. */
+/** A header field up to its NUL byte. */
 export function cText(block: Buffer, start: number, length: number): string {
   const field = block.subarray(start, start + length);
   const end = field.indexOf(0);
   return field.subarray(0, end < 0 ? length : end).toString('utf8');
 }
 
-/** A number in octal, or (GNU) in base 256 when the highest bit of the field is set; NaN when it is neither. */
+/** A number in octal, or in base 256 (GNU) when the highest bit of the field is set; NaN when it is neither. */
 function number(block: Buffer, start: number, length: number): number {
   if ((block.readUInt8(start) & 0x80) === 0) {
     const digits = block
@@ -40,7 +40,7 @@ function number(block: Buffer, start: number, length: number): number {
 
 const CHECKSUM = { start: 148, length: 8 };
 
-/** Verifies the checksum of a header: the sum of its bytes, with the checksum field taken as blanks. */
+/** Verifies the checksum of a header: the sum of its bytes, with the checksum field counted as spaces. */
 function isHeader(block: Buffer): boolean {
   let sum = 8 * 0x20;
   block.forEach((byte, i) => {
@@ -49,11 +49,14 @@ function isHeader(block: Buffer): boolean {
   return number(block, CHECKSUM.start, CHECKSUM.length) === sum;
 }
 
-/** Whether bytes begin as a tar archive does. */
+/** Whether bytes look like the beginning of a tar archive. */
 export const isTar = (head: Buffer): boolean =>
   head.length >= BLOCK && head.toString('latin1', 257, 262) === 'ustar' && isHeader(head.subarray(0, BLOCK));
 
-/** `path` and `size` of a pax header: records "length key=value\n", the length in bytes and of the whole record. */
+/**
+ * `path` and `size` of a pax header. Its records are "length key=value
+ * ", with the length of the whole record in bytes.
+ */
 function paxRecords(contents: Buffer): Map<string, string> {
   const records = new Map<string, string>();
   for (let start = 0; start < contents.length;) {
@@ -75,13 +78,13 @@ function nameOf(block: Buffer): string {
 
 const isZero = (block: Buffer): boolean => block.every((byte) => byte === 0);
 
-/** @throws ArchiveFault when it is cut or damaged */
+/** @throws ArchiveFault when the archive is cut off or damaged */
 export function* members(stream: ByteStream): Generator<TarMember> {
   let longName: string | null = null;
   let pax = new Map<string, string>();
   for (let n = 0; ; n++) {
     if (n > MOST_MEMBERS) throw new ArchiveFault('too-large');
-    // The two final blocks of zeros are missing from some archives.
+    // Some archives do not have the two final blocks of zeros.
     if (stream.peek(1).length === 0) return;
     const block = stream.take(BLOCK);
     if (isZero(block)) return;

@@ -1,6 +1,6 @@
 /**
- * Temporary files. Nothing of them stays in the temporary folder: a file loses its name as soon as nobody needs that,
- * and whatever has one is removed however the process ends.
+ * Temporary files. Nothing is left in the temporary folder: a file loses its name as soon as the name is not needed, and
+ * all that have one are removed however the process ends.
  */
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs';
@@ -11,38 +11,44 @@ import { isSystemError, ranOutOfSpace, systemReason } from '../../record/errors.
 import { removedAtEnd } from './cleanup.js';
 import { namesIn, readFully, writeFully, UnreadableInput } from '../files.js';
 
-/** Open files by number (Linux): opens a file anew, also one without a name. */
+/** Open files by number (Linux). A path in here opens a file a second time, even if it has no name. */
 const OPEN_FILES = '/proc/self/fd';
 
 const PIECE = 512 * 1024;
 
-/** A name of this run's own, which its workers inherit: processes of other machines may share a temporary folder. */
+/**
+ * A name for this run, which its worker threads inherit. It must be unique, because processes of other machines may share
+ * the temporary folder.
+ */
 const RUN = 'dparse-run';
 const inherited = getEnvironmentData(RUN) as unknown;
 const run = typeof inherited === 'string' ? inherited : randomBytes(6).toString('hex');
 setEnvironmentData(RUN, run);
 const PREFIX = `dparse-${run}-`;
 
-/** Makes a folder. @throws UnreadableInput when the temporary folder takes none */
+/**
+ * Creates a temporary folder.
+ * @throws UnreadableInput when the temporary folder does not allow it
+ */
 export const temporaryFolder = (input: string): string =>
   inTemporaryFolder(input, () => mkdtempSync(join(tmpdir(), PREFIX)));
 
 /**
- * Removes folders when the process ends before that is done otherwise.
- * @param remove those of this thread and its workers, unless it says which
- * @returns ends this
+ * Removes temporary folders when the process ends, unless released before.
+ * @param remove which folders to remove; by default those of this thread and its workers
+ * @returns a function that releases it
  */
 export const foldersRemovedAtEnd = (remove = (): void => removeFolders()): (() => void) =>
   removedAtEnd(join(tmpdir(), PREFIX), remove);
 
-/** Those of this thread and its workers, which hear no signal. */
+/** Removes the folders of this thread and of its workers, which receive no signals. */
 export function removeFolders(): void {
   const names = namesIn(tmpdir(), new RegExp(`^${PREFIX}`));
   for (const name of names) rmSync(join(tmpdir(), name), { recursive: true, force: true });
 }
 
 export class TemporaryFile {
-  /** Number of the open file. */
+  /** File descriptor of the open file. */
   readonly file: number;
   #folder: string | null = null;
   #path: string | null = null;
@@ -50,8 +56,8 @@ export class TemporaryFile {
   readonly #release: () => void;
 
   /**
-   * @param input the input that it is made for, in messages
-   * @throws UnreadableInput when the temporary folder takes no file
+   * @param input input for which the file is made, named in messages
+   * @throws UnreadableInput when the temporary folder does not allow a file
    */
   constructor(private readonly input: string) {
     this.#release = foldersRemovedAtEnd(() => this.#remove());
@@ -66,19 +72,22 @@ export class TemporaryFile {
     }
   }
 
-  /** Path that opens the file. @throws RangeError when it has lost its name */
+  /**
+   * Path that opens the file.
+   * @throws RangeError when the file has lost its name
+   */
   get path(): string {
     if (this.#path === null) throw new RangeError('a file without a name');
     return this.#path;
   }
 
-  /** Takes the name away. Reading and writing by number goes on. */
+  /** Removes the name. The file can still be read and written through its descriptor. */
   unlink(): void {
     this.#path = null;
     this.#remove();
   }
 
-  /** Takes the name away where another path opens the file as well; SQLite does not take that path. */
+  /** Removes the name if another path opens the file too. SQLite does not accept that path. */
   hide(): void {
     const path = join(OPEN_FILES, String(this.file));
     if (!existsSync(path)) return;
@@ -86,12 +95,15 @@ export class TemporaryFile {
     this.#path = path;
   }
 
-  /** Writes at the end. @throws UnreadableInput when there is no room */
+  /**
+   * Appends bytes.
+   * @throws UnreadableInput when there is no room
+   */
   append(bytes: Uint8Array): void {
     appendTo(this.file, bytes, this.input);
   }
 
-  /** All that was written. */
+  /** Everything that was written, in pieces. */
   *pieces(): Generator<Buffer> {
     for (let at = 0, read; ; at += read) {
       const piece = Buffer.allocUnsafe(PIECE);
@@ -108,7 +120,7 @@ export class TemporaryFile {
     this.#remove();
   }
 
-  /** Systems that do not remove open files do so when they are closed. */
+  /** Removes the folder. On systems that do not remove open files, this succeeds only after the file is closed. */
   #remove(): void {
     try {
       if (this.#folder !== null) rmSync(this.#folder, { recursive: true, force: true });
@@ -120,13 +132,19 @@ export class TemporaryFile {
   }
 }
 
-/** Writes to a temporary file of any thread. @throws UnreadableInput when there is no room */
+/**
+ * Appends to a temporary file of any thread.
+ * @throws UnreadableInput when there is no room
+ */
 export function appendTo(file: number, data: string | Uint8Array, input: string): void {
   const bytes = typeof data === 'string' ? Buffer.from(data) : data;
   inTemporaryFolder(input, () => writeFully(file, bytes));
 }
 
-/** Makes or writes a temporary file. @throws UnreadableInput where the system refuses */
+/**
+ * Runs a step that creates or writes a temporary file.
+ * @throws UnreadableInput when the system refuses
+ */
 export function inTemporaryFolder<T>(input: string, step: () => T): T {
   try {
     return step();
@@ -137,9 +155,9 @@ export function inTemporaryFolder<T>(input: string, step: () => T): T {
   }
 }
 
-/** Of what the system refused, with this code: what the folder lacks, and what helps. */
+/** Message for a system error code: what is wrong with the folder, and what helps. */
 function refusal(code: string): [what: string, hint: string] {
-  // A limit of the process, which holds in any folder, or of the file system.
+  // A limit of the process, which applies to all folders, or of the file system.
   if (code === 'EFBIG')
     return ['takes no file of this size', 'raise ulimit -f, or set TMPDIR to a file system of larger files'];
   if (ranOutOfSpace(code)) return ['has no room', 'set TMPDIR to a folder with more room'];

@@ -1,4 +1,4 @@
-/** Streams into temporary files, gzip inflated, and files of a folder that are there twice, compressed and not. */
+/** Copies streams into temporary files, decompressing gzip, and finds files that a folder has twice, once compressed. */
 import { readFileSync, createReadStream, statSync } from 'node:fs';
 import { gunzipSync, crc32 } from 'node:zlib';
 import { endOfSet, gunzipInto, isGzip, gunzipOf } from '../../record/lines/gunzip.js';
@@ -8,7 +8,7 @@ import { isSystemError } from '../../record/errors.js';
 
 const PACKED = /\.gz$/;
 
-/** Those of the files that are compressed, and beside the file that they are made of: it has their name, size and checksum. */
+/** Compressed files that are next to the file they were made from: the same name, size and checksum. */
 export async function packedCopies(paths: readonly string[]): Promise<string[]> {
   const all = new Set(paths);
   const copies: string[] = [];
@@ -19,7 +19,7 @@ export async function packedCopies(paths: readonly string[]): Promise<string[]> 
   return copies;
 }
 
-/** Bytes at the end of a gzip: the checksum of what it holds (CRC-32), and the size, modulo 2^32. Source: RFC 1952. */
+/** Bytes at the end of a gzip file: the checksum (CRC-32) and the size of its content, modulo 2^32. Source: RFC 1952. */
 const TRAILER = 8;
 
 async function isPacked(original: string, path: string): Promise<boolean> {
@@ -27,7 +27,7 @@ async function isPacked(original: string, path: string): Promise<boolean> {
     const { size } = statSync(original);
     if (size === 0 || !isGzip(firstBytes(path, 2))) return false;
     const trailer = lastBytes(path, TRAILER);
-    // A gzip of several members, or with bytes behind, ends with no trailer of all that it holds.
+    // In a gzip with several members, or with bytes after it, the last bytes are not the trailer of the whole content.
     const isWhole = trailer.length === TRAILER && trailer.readUInt32LE(4) === size % 2 ** 32;
     const packed = isWhole ? trailer.readUInt32LE(0) : await checksumWithin(path, size);
     if (packed === null) return false;
@@ -35,7 +35,7 @@ async function isPacked(original: string, path: string): Promise<boolean> {
     for (const piece of piecesOf(original, size, 0)) checksum = crc32(piece, checksum);
     return checksum === packed;
   } catch (error) {
-    // Whoever reads it says so.
+    // The code that reads this file reports the error.
     if (isSystemError(error)) return false;
     throw error;
   }
@@ -44,7 +44,7 @@ async function isPacked(original: string, path: string): Promise<boolean> {
 /** Bytes inflated at a time. */
 const CHECKED_PIECE = 64 * 1024;
 
-/** The checksum of what a gzip holds; null where that has another size, or is damaged. */
+/** The checksum of a gzip's content; null when the content has another size, or is damaged. */
 async function checksumWithin(path: string, size: number): Promise<number | null> {
   let [held, checksum] = [0, 0];
   try {
@@ -55,7 +55,7 @@ async function checksumWithin(path: string, size: number): Promise<number | null
     }
     return held === size ? checksum : null;
   } catch (error) {
-    // Whoever reads it says so.
+    // The code that reads this file reports the error.
     if (error instanceof Error && 'code' in error) return null;
     throw error;
   }
@@ -63,14 +63,14 @@ async function checksumWithin(path: string, size: number): Promise<number | null
 
 const MAGIC_BYTES = 2;
 
-/** Bytes inflated at a time: each piece is a turn of the event loop, and 128 kB take half as long again. */
+/** Bytes inflated at a time: each piece is a turn of the event loop. */
 const PIECE = 512 * 1024;
 
-/** Bytes of a small compressed file, and at most what they become. */
+/** Largest compressed file that is decompressed at once, and largest size of its content, in bytes. */
 const SMALL = { compressed: 1024 * 1024, inflated: 16 * 1024 * 1024 } as const;
 
 /**
- * What a small file of gzip holds: as a stream it takes four times as long, most of it turns of the event loop.
+ * What a small file of gzip holds, without the turns of the event loop that a stream takes.
  * @param size bytes of the file
  * @returns null for a file that is not small, and for one that is damaged: a stream gives what can be read of it
  */
@@ -88,20 +88,20 @@ export function inflatedAtOnce(path: string, size: number): Buffer | null {
   }
 }
 
-/** What zlib answers where it is asked for more than the bytes. */
+/** What zlib returns when it is asked for more than the bytes. */
 interface Inflated {
   readonly buffer: Buffer;
-  /** `bytesWritten`: how many bytes were inflated. */
+  /** `bytesWritten` is the number of compressed bytes that were consumed. */
   readonly engine: { readonly bytesWritten: number };
 }
 
-/** What a stream held; 'cut' for gzip of which only the first part could be inflated. */
+/** What a stream contained; 'cut' is a gzip of which only the first part could be decompressed. */
 type Unpacked = 'nothing' | 'bytes' | 'gzip' | 'cut';
 
 /**
- * Copies a stream, inflating gzip. Of a truncated gzip the part that inflates is kept if it is JSON: a trace's reader
- * reads and reports it. No other format can be read in part.
- * @throws Error of zlib when it is damaged, or truncated and no JSON
+ * Copies a stream, decompressing gzip. Of a truncated gzip, the part that can be decompressed is kept if it is JSON,
+ * because a trace's reader can read part of a file and reports it. Other formats cannot be read in part.
+ * @throws Error of zlib when it is damaged, or when it is truncated and not JSON
  */
 export async function unpack(stream: AsyncIterable<Buffer>, into: TemporaryFile): Promise<Unpacked> {
   const pieces = fromHead(stream);
@@ -113,7 +113,7 @@ export async function unpack(stream: AsyncIterable<Buffer>, into: TemporaryFile)
   return 'bytes';
 }
 
-/** The pieces of a stream, the first of them long enough to know gzip by. */
+/** The pieces of a stream. The first piece is long enough to recognise gzip. */
 async function* fromHead(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   let head: Buffer | null = Buffer.alloc(0);
   for await (const piece of stream) {

@@ -1,4 +1,4 @@
-/** One event of a trace, read in place: the byte range of each known value. One object serves millions of events. */
+/** Reads one event of a trace in place: the byte range of each known value. One object is reused for millions of events. */
 import {
   CLOSE_BRACE,
   CLOSE_BRACKET,
@@ -26,7 +26,13 @@ export const EVENT = { ph: 0, cat: 1, name: 2, pid: 3, tid: 4, ts: 5, dur: 6, ar
 
 const NO_BYTES = Buffer.alloc(0);
 
-/** The values of the known keys of one object: where each lies in the window; quotes are left out. */
+/** What is odd in an object that is read. */
+interface Oddities {
+  repeatedKeys: number;
+  notJson: number;
+}
+
+/** The byte ranges in the window of one object's known keys, without quotes. */
 export class Fields {
   readonly from: Int32Array;
   readonly to: Int32Array;
@@ -36,7 +42,7 @@ export class Fields {
 
   readonly #table: KeyTable;
 
-  /** @param keys the place in the list is the key's code */
+  /** @param keys the index in the list is the key's code */
   constructor(keys: readonly string[]) {
     this.#table = new KeyTable(keys);
     this.from = new Int32Array(keys.length);
@@ -62,29 +68,29 @@ export class Fields {
     return this.has(code) ? numberAt(this.bytes, this.from[code] as number, this.to[code] as number) : NaN;
   }
 
-  /** An id; NaN when there is none. */
+  /** An id; NaN when the key is missing. */
   id(code: number, ids: Ids): number {
     return this.has(code) ? ids.at(this.bytes, this.from[code] as number, this.to[code] as number) : NaN;
   }
 
-  /** The number of a text; null when there is none. */
+  /** The number of a text; null when the key is missing. */
   text(code: number, texts: ByteTexts): number | null {
     return this.has(code) ? texts.numberOf(this.bytes, this.from[code] as number, this.to[code] as number) : null;
   }
 
-  /** The number of a text plus one; 0 when there is none, or it is empty. */
+  /** The number of a text plus one; 0 when it is missing or empty. */
   textPlusOne(code: number, texts: ByteTexts): number {
     const [from, to] = [this.from[code] as number, this.to[code] as number];
     return from === CUT || from === to ? 0 : texts.numberOf(this.bytes, from, to) + 1;
   }
 
-  /** A value read as JSON; undefined when there is none. */
+  /** A value decoded from JSON; undefined when the key is missing. */
   value(code: number): unknown {
     return this.has(code) ? decodeValue(this.bytes, this.from[code] as number, this.to[code] as number) : undefined;
   }
 
-  /** The index after the object that opens at `at`; CUT when it ends after `end`, MALFORMED when it is not an object. */
-  read(bytes: Buffer, at: number, end: number, event: TraceEvent): number {
+  /** Index after the object that opens at `at`; CUT when it ends after `end`, MALFORMED when it is not an object. */
+  read(bytes: Buffer, at: number, end: number, odd: Oddities): number {
     const { from, to } = this;
     this.bytes = bytes;
     from.fill(CUT);
@@ -98,10 +104,10 @@ export class Fields {
       if (at >= end) return CUT;
       const byte = bytes[at];
       if (byte === CLOSE_BRACE) {
-        // Counted at the end: an event that is cut by the window is read again.
+        // Counted only at the end of the object: an event that the window cuts off is read again.
         if (commas !== values - 1 && commas + values > 0) notJson++;
-        event.repeatedKeys += repeated;
-        event.notJson += notJson;
+        odd.repeatedKeys += repeated;
+        odd.notJson += notJson;
         return at + 1;
       }
       if (byte === COMMA) {
@@ -140,12 +146,12 @@ export class Fields {
 export class TraceEvent {
   readonly fields = new Fields(Object.keys(EVENT));
   readonly args: Fields;
-  /** Keys that occur more than once in an object; the last one counts. */
+  /** Number of keys that occur more than once in an object; the last value is used. */
   repeatedKeys = 0;
-  /** Values and commas that JSON does not allow. */
+  /** Number of values and commas that JSON does not allow. */
   notJson = 0;
 
-  /** @param argKeys keys of `args` that are read; the place in the list is the key's code */
+  /** @param argKeys keys of `args` that are read; the index in the list is the key's code */
   constructor(argKeys: readonly string[]) {
     this.args = new Fields(argKeys);
   }
@@ -155,7 +161,10 @@ export class TraceEvent {
     return this.fields.read(bytes, at, end, this);
   }
 
-  /** Reads the event's `args`. @returns false when it has none */
+  /**
+   * Reads the event's `args`.
+   * @returns false when it has none
+   */
   readArgs(): boolean {
     const { fields, args } = this;
     if (fields.firstByte(EVENT.args) !== OPEN_BRACE) {
@@ -170,13 +179,10 @@ export class TraceEvent {
 }
 
 const SLOTS = 1024;
-/** The bit in which small and capital letters of ASCII differ: traces spell `external id` and `External id`. */
+/** The bit that differs between small and capital ASCII letters: traces spell `external id` and `External id`. */
 const CASE = 0x20;
 
-/**
- * The known keys of an object, looked up by their bytes: a hash table without strings. A Map of strings costs 1.19
- * times the CPU of `dparse -q` on a trace of 56 MB.
- */
+/** The known keys of an object, looked up by their bytes: a hash table without strings. */
 export class KeyTable {
   readonly #slots = new Int16Array(SLOTS).fill(-1);
   readonly #keys: readonly Uint8Array[];
@@ -193,7 +199,7 @@ export class KeyTable {
   /** The code of the key in `bytes[from, to)`, or -1. */
   code(bytes: Buffer, from: number, to: number): number {
     const code = this.#plainCode(bytes, from, to);
-    // No writer escapes letters of a key, but JSON allows it.
+    // Writers do not escape letters of a key, but JSON allows it.
     if (code !== -1 || !includes(bytes, from, to, BACKSLASH)) return code;
     const key = Buffer.from(decodeText(bytes, from, to));
     return this.#plainCode(key, 0, key.length);

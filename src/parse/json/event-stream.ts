@@ -1,7 +1,7 @@
 /**
- * A trace as a stream of events: the file is read once, front to back, through a window of some megabytes, however
- * large it is. Of the other keys of the outermost object only those of `TraceHeader` are
- * read: others may hold environment variables.
+ * Reads a trace as a stream of events: the file is read once, front to back, through a window of a few megabytes, whatever
+ * its size. Of the other keys of the outermost object only those of `TraceHeader` are read, because others may contain
+ * environment variables.
  */
 import type { Writable } from '../../containers/writable.js';
 import type { Diagnostics } from '../../record/diagnostics.js';
@@ -22,19 +22,22 @@ import {
 } from './json-bytes.js';
 import { END, JsonCursor } from './json-cursor.js';
 
-/** Properties of the whole trace as written; null where the trace lacks them. */
+/** Properties of the whole trace as written; null when the trace lacks them. */
 export interface TraceHeader {
   readonly deviceProperties: unknown;
   readonly distributedInfo: unknown;
-  /** Decimal text: it exceeds 2^53. */
+  /** Decimal text, because it exceeds 2^53. */
   readonly baseTimeNanoseconds: string | null;
-  /** Options of the profiler that the trace states, which are those that were given: `record_shapes` …, `true` or `false`. */
+  /**
+   * Profiler options that the trace states, such as `record_shapes`, with `true` or `false`. A trace states those that the
+   * user set.
+   */
   readonly options?: Labels;
-  /** Whose devices the trace is of, by the runtime whose version it has; absent in traces without one. */
+  /** Vendor of the devices, by the runtime whose version the trace states; absent when it states none. */
   readonly vendor?: string;
 }
 
-/** Keys that have the version of a runtime, by the vendor of its devices. */
+/** Vendors by the key that states the version of their runtime. */
 const RUNTIMES: ReadonlyMap<string, string> = new Map([
   ['hip_runtime_version', 'amd'],
   ['cuda_runtime_version', 'nvidia'],
@@ -49,10 +52,10 @@ const OPTIONS: ReadonlySet<string> = new Set([
   'with_flops',
 ]);
 
-/** Called with the event in its window, which changes after the call. */
+/** Called with each event. The event is valid only during the call, because its window changes afterwards. */
 export type TakeEvent = (event: TraceEvent) => void;
 
-/** Keys of the outermost object, next to the events, whose values are kept. */
+/** Keys of the outermost object, other than the events, whose values are kept. */
 const KEPT: ReadonlySet<string> = new Set<keyof TraceHeader>([
   'deviceProperties',
   'distributedInfo',
@@ -81,7 +84,7 @@ export function readTrace(
   }
 }
 
-/** Of `1` and `true`, and of `0` and `false`. */
+/** `true` for `1` and `true`; `false` for any other value. */
 const flagText = (bytes: Buffer, from: number, to: number): string =>
   /^(?:1|true)$/.test(bytes.toString('latin1', from, Math.min(to, from + 8))) ? 'true' : 'false';
 
@@ -92,7 +95,7 @@ class TraceReading {
     baseTimeNanoseconds: null,
   };
   #lists = 0;
-  /** Whether the last item of the list was no event: consecutive ones count once. */
+  /** Whether the last item of the list was not an event: consecutive ones are counted once. */
   #broken = false;
   readonly #readEvent = (bytes: Buffer, at: number, end: number): number => this.event.read(bytes, at, end);
 
@@ -116,7 +119,7 @@ class TraceReading {
     return this.#header;
   }
 
-  /** What follows the trace: a second one in the same file is not read. */
+  /** Checks what follows the trace: a second trace in the same file is not read. */
   #end(): void {
     const rest = this.cursor.next();
     if (rest === OPEN_BRACE || rest === OPEN_BRACKET) this.diagnostics.count('second-document');
@@ -130,7 +133,10 @@ class TraceReading {
     });
   }
 
-  /** The value of a member of the outermost object. @returns false when the file ends first, or has none */
+  /**
+   * Reads the value of a member of the outermost object.
+   * @returns false when the file ends first, or the member has no value
+   */
   #member(name: string): boolean {
     const { cursor } = this;
     const first = cursor.next();
@@ -154,7 +160,10 @@ class TraceReading {
     if (/^\d{1,20}$/.test(text)) this.#header.baseTimeNanoseconds = text;
   }
 
-  /** The list of events. @returns whether it is closed */
+  /**
+   * Reads the list of events.
+   * @returns whether the list is closed
+   */
   #events(): boolean {
     const { cursor } = this;
     this.#lists++;
@@ -180,7 +189,10 @@ class TraceReading {
     }
   }
 
-  /** @returns false when the file ends inside the event, which is lost */
+  /**
+   * Reads one event.
+   * @returns false when the file ends inside the event, which is then lost
+   */
   #oneEvent(): boolean {
     const found = this.cursor.whole(this.#readEvent);
     if (found === null && !this.cursor.isTooLarge) return false;
@@ -201,7 +213,7 @@ class TraceReading {
     this.#broken = true;
   }
 
-  /** Skips an item that is no event: a list, a text, the next byte of anything else. */
+  /** Skips an item that is not an event: a list, a text, or the next byte of anything else. */
   #stray(byte: number): boolean {
     this.#countBroken();
     if (byte === OPEN_BRACKET) return this.cursor.passNested();
@@ -215,8 +227,8 @@ class TraceReading {
   }
 
   /**
-   * After an event that cannot be read: on to the next brace, which may open one, or to the end of the list. A bracket
-   * in the rest of that event is not the end of the list, which follows a brace.
+   * Moves on after an event that cannot be read: to the next brace, which may open an event, or to the end of the list. A
+   * bracket in the rest of the bad event does not count as the end of the list, because that end follows a brace.
    */
   #findNext(): void {
     this.#countBroken();

@@ -1,12 +1,12 @@
 /**
- * A scanner of JSON bytes: finds where a text or a value ends without decoding it. It follows quotes and brackets only,
- * so that it reads what real traces contain outside the standard: bare `N/A` and `NaN`, control characters in texts,
- * extra commas. Numbers are read from their digits: times exactly, to the nanosecond, and ids that exceed 2^53.
+ * A scanner of JSON bytes that finds the end of a text or value without decoding it. It follows only quotes and brackets,
+ * so it can read what real traces contain outside the standard: bare `N/A` and `NaN`, control characters in texts, extra
+ * commas. Numbers are read from their digits: times exactly, to the nanosecond, and ids above 2^53.
  */
 
 const POINT = 0x2e;
 
-/** Times beyond 64 bits of nanoseconds are invalid. */
+/** Times that do not fit into 64 bits of nanoseconds are invalid. */
 const LATEST_NS = 2 ** 63;
 
 /** Digits that a double holds exactly. */
@@ -15,8 +15,8 @@ const EXACT_DIGITS = 15;
 const isDigit = (byte: number): boolean => byte >= ZERO && byte <= NINE;
 
 /**
- * The number in `bytes[from, to)`; NaN for anything else. Whole numbers are read in place, all others (`1e15`,
- * `0.5`) by way of a string; one that a double cannot hold (`1e309`) is none. Quotes are not part of the range.
+ * The number in `bytes[from, to)`, which does not include quotes; NaN for anything else. Whole numbers are read in place,
+ * all others (`1e15`, `0.5`) through a string. A number that a double cannot hold (`1e309`) gives NaN.
  */
 export function numberAt(bytes: Buffer, from: number, to: number): number {
   let at = from;
@@ -39,9 +39,9 @@ function slowNumber(bytes: Buffer, from: number, to: number): number {
 }
 
 /**
- * Microseconds with decimals → whole nanoseconds after an origin of whole microseconds: exact where the difference is
- * below 2^53 ns (104 days), although a time since 1970 in ns is not.
- * @returns NaN when it is no number, or beyond all times
+ * Converts microseconds with decimals to whole nanoseconds after an origin in whole microseconds. The result is exact below
+ * 2^53 ns (104 days), although a time since 1970 in ns would not be.
+ * @returns NaN when the bytes are not a number, or the time is too large
  */
 export function nanosecondsAt(bytes: Buffer, from: number, to: number, originUs: number): number {
   let at = from;
@@ -57,7 +57,7 @@ export function nanosecondsAt(bytes: Buffer, from: number, to: number, originUs:
       scale /= 10;
       fraction += ((bytes[at] as number) - ZERO) * scale;
     }
-    // The fourth decimal rounds.
+    // Rounds by the fourth decimal.
     if (at < to && (bytes[at] as number) >= ZERO + 5 && isDigit(bytes[at] as number)) fraction++;
     while (at < to && isDigit(bytes[at] as number)) at++;
   }
@@ -68,22 +68,22 @@ export function nanosecondsAt(bytes: Buffer, from: number, to: number, originUs:
   return negative ? -(whole + originUs) * 1000 - fraction : (whole - originUs) * 1000 + fraction;
 }
 
-/** Whole microseconds of the time in `bytes[from, to)`; NaN when it is no number, or beyond all times. */
+/** Whole microseconds of the time in `bytes[from, to)`; NaN when it is not a number, or too large. */
 export function microsecondsAt(bytes: Buffer, from: number, to: number): number {
   const us = Math.floor(slowNumber(bytes, from, to));
   return Math.abs(us) * 1000 < LATEST_NS ? us : NaN;
 }
 
-/** Ids are compared, not computed with: one that a double cannot hold becomes a negative number of its own. */
+/** Reads ids, which are only compared: an id that a double cannot hold is replaced by a unique negative number. */
 export class Ids {
   readonly #large = new Map<string, number>();
 
-  /** How many ids exceed 2^53. */
+  /** Number of ids above 2^53. */
   get large(): number {
     return this.#large.size;
   }
 
-  /** The id in `bytes[from, to)`; NaN when it is no whole number. */
+  /** The id in `bytes[from, to)`; NaN when it is not a whole number. */
   at(bytes: Buffer, from: number, to: number): number {
     if (to - from <= EXACT_DIGITS) {
       const value = numberAt(bytes, from, to);
@@ -114,7 +114,7 @@ const NINE = 0x39;
 /** Returned when the bytes end before the value does. */
 export const CUT = -1;
 
-/** The first byte from `at` that is no white space; `end` when there is none. */
+/** Index of the first byte from `at` that is not white space; `end` when there is none. */
 export function skipSpace(bytes: Uint8Array, at: number, end: number): number {
   while (at < end && (bytes[at] as number) <= SPACE) at++;
   return at;
@@ -172,13 +172,13 @@ export function endOfValue(bytes: Uint8Array, at: number, end: number): number {
   return endOfWord(bytes, at, end);
 }
 
-/** First bytes of texts, objects, lists and numbers that are not negative. */
+/** Marks the first bytes of texts, objects, lists and numbers that are not negative. */
 const PLAIN = new Uint8Array(256);
 for (const byte of Buffer.from('"{[0123456789')) PLAIN[byte] = 1;
 
 const WORDS = ['true', 'false', 'null'].map((word) => Buffer.from(word));
 
-/** Whether `bytes[from, to)` may be a JSON value, by its first bytes: `N/A`, `NaN` and an empty range are not. */
+/** Whether `bytes[from, to)` may be a JSON value, judged by its first bytes: `N/A`, `NaN` and an empty range are not. */
 export function isJson(bytes: Uint8Array, from: number, to: number): boolean {
   const byte = bytes[from] as number;
   if (PLAIN[byte] === 1 && to > from) return true;
@@ -187,13 +187,13 @@ export function isJson(bytes: Uint8Array, from: number, to: number): boolean {
   return WORDS.some((word) => word.length === to - from && word.every((letter, i) => letter === bytes[from + i]));
 }
 
-/** All that comes before the space. */
+/** All characters before the space. */
 const CONTROLS = /[^ -\uffff]/g;
 
 /** Control characters become spaces: JSON forbids them in texts, and real traces contain them. */
 const withoutControls = (text: string): string => text.replace(CONTROLS, ' ');
 
-/** A value's bytes as text: escapes decoded; kept as written where the escapes are invalid. */
+/** A value's bytes as text with escapes decoded, or as written when the escapes are invalid. */
 export function decodeText(bytes: Buffer, from: number, to: number): string {
   const text = bytes.toString('utf8', from, to);
   if (!text.includes('\\')) return text;
@@ -204,7 +204,7 @@ export function decodeText(bytes: Buffer, from: number, to: number): string {
   }
 }
 
-/** A value decoded; undefined when it is not JSON even without its control characters, of which most have none. */
+/** A decoded value; undefined when it is not JSON, even without its control characters. Most values have none. */
 export function decodeValue(bytes: Buffer, from: number, to: number): unknown {
   const text = bytes.toString('utf8', from, to);
   try {
@@ -222,20 +222,23 @@ function decodeWithoutControls(text: string): unknown {
   }
 }
 
-/** Interned texts of a trace: names, shapes and types repeat millions of times, and each is stored once, as its bytes. */
+/** Interned texts of a trace. Names, shapes and types repeat millions of times, so each is stored only once, as bytes. */
 export class ByteTexts {
-  /** Each text with a character per byte, and its number. */
+  /** Number of each text, which is stored with one character for each byte. */
   readonly #numbers = new Map<string, number>();
   readonly #texts: string[] = [];
 
-  /** Texts in quotes that hold control characters, which JSON does not allow. */
+  /** Number of quoted texts that contain control characters, which JSON does not allow. */
   withControls = 0;
 
   get count(): number {
     return this.#texts.length;
   }
 
-  /** The number of the text in `bytes[from, to)`; equal bytes have equal numbers, in order of first appearance. */
+  /**
+   * The number of the text in `bytes[from, to)`. Equal bytes have equal numbers; numbers follow the order of first
+   * appearance.
+   */
   numberOf(bytes: Buffer, from: number, to: number): number {
     const text = bytes.toString('latin1', from, to);
     const known = this.#numbers.get(text);
@@ -245,19 +248,19 @@ export class ByteTexts {
     return this.#texts.push(text) - 1;
   }
 
-  /** The number of a text that stands in no bytes: as it would be written between quotes. */
+  /** The number of a text that is not in the file, written as it would be between quotes. */
   numberOfText(text: string): number {
     const bytes = Buffer.from(JSON.stringify(text));
     return this.numberOf(bytes, 1, bytes.length - 1);
   }
 
-  /** The text, escapes undone. */
+  /** The text with escapes decoded. */
   text(number: number): string {
     const bytes = this.#bytes(number);
     return decodeText(bytes, 0, bytes.length);
   }
 
-  /** The bytes read as JSON; undefined when they are not JSON. */
+  /** The bytes decoded as JSON; undefined when they are not JSON. */
   value(number: number): unknown {
     const bytes = this.#bytes(number);
     return decodeValue(bytes, 0, bytes.length);

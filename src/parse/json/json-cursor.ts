@@ -1,6 +1,4 @@
-/**
- * A position in a JSON file that only moves forwards, through a window of some megabytes. Values are scanned in place.
- */
+/** A position in a JSON file that only moves forwards, through a window of a few megabytes. Values are scanned in place. */
 import type { ByteWindow } from '../input/byte-window.js';
 import {
   CLOSE_BRACE,
@@ -15,13 +13,13 @@ import {
   skipSpace,
 } from './json-bytes.js';
 
-/** Bytes of the largest value; a larger one is malformed: an unclosed quote swallows all that follows. */
+/** Size limit of a value, in bytes. A larger value is malformed: an unclosed quote swallows everything after it. */
 const LARGEST = 64 * 1024 * 1024;
 
-/** Returned in place of a byte at the end of the file. */
+/** Returned instead of a byte at the end of the file. */
 export const END = -1;
 
-/** Bytes of the window, valid until the cursor moves. */
+/** A range of bytes in the window, valid until the cursor moves. */
 export interface ByteSpan {
   readonly bytes: Buffer;
   readonly from: number;
@@ -35,7 +33,7 @@ export class JsonCursor {
   constructor(private readonly window: ByteWindow) {
     while (window.end < 3 && window.more(0));
     const { bytes, end } = window;
-    // A byte order mark is no part of the text.
+    // A byte order mark is not part of the text.
     if (end > 2 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) this.#at = 3;
   }
 
@@ -44,12 +42,15 @@ export class JsonCursor {
     return this.#base + this.#at;
   }
 
-  /** Whether the window holds more bytes after the current position than the largest value has. */
+  /** Whether the window holds more bytes after the current position than a value may have. */
   get isTooLarge(): boolean {
     return this.window.end - this.#at > LARGEST;
   }
 
-  /** Moves to the next byte that is no white space. @returns that byte; END at the end of the file */
+  /**
+   * Moves to the next byte that is not white space.
+   * @returns that byte; END at the end of the file
+   */
   next(): number {
     for (;;) {
       const { bytes, end } = this.window;
@@ -59,14 +60,14 @@ export class JsonCursor {
     }
   }
 
-  /** Moves on by some bytes, which must be in the window. */
+  /** Moves forward by a number of bytes, which must be in the window. */
   pass(bytes: number): void {
     this.#at += bytes;
   }
 
   /**
-   * The bytes from the current position to the index that `endOf` returns; null when the file ends before, or the
-   * value is too large. A negative index other than CUT is returned as `to`. The cursor does not move.
+   * The bytes from the current position to the index that `endOf` returns; null when the file ends first, or the value is
+   * too large. A negative index other than CUT is returned as `to`. The cursor does not move.
    */
   whole(endOf: (bytes: Buffer, at: number, end: number) => number): ByteSpan | null {
     for (;;) {
@@ -79,7 +80,8 @@ export class JsonCursor {
 
   /**
    * Reads the members of the object that opens here.
-   * @param read reads a member's value, at which the cursor stands; false when the file ends first, or has none
+   * @param read reads a member's value, at which the cursor stands; returns false when the file ends first, or there is no
+   * value
    * @returns whether the object is closed
    */
   members(read: (name: string) => boolean): boolean {
@@ -98,7 +100,7 @@ export class JsonCursor {
     }
   }
 
-  /** The name of a member and the colon after it; null when the file ends first, or holds something else. */
+  /** Reads the name of a member and the colon after it; null when the file ends first, or contains something else. */
   #name(): string | null {
     const span = this.whole((bytes, at, end) => endOfText(bytes, at + 1, end));
     if (span === null) return null;
@@ -109,7 +111,10 @@ export class JsonCursor {
     return name;
   }
 
-  /** Skips the object or list that opens here, of any size. @returns whether it is closed */
+  /**
+   * Skips the object or list that opens here, whatever its size.
+   * @returns whether it is closed
+   */
   passNested(): boolean {
     const nested = new NestedValue();
     for (;;) {
@@ -120,7 +125,7 @@ export class JsonCursor {
     }
   }
 
-  /** Reads on, and drops the bytes before the current position. */
+  /** Reads more bytes, and drops those before the current position. */
   #more(): boolean {
     const more = this.window.more(this.#at);
     if (more) {
@@ -138,8 +143,8 @@ class NestedValue {
   closed = false;
 
   /**
-   * Continues at `at`, the first time where the value opens.
-   * @returns the index after the value when it is closed, else the index to continue at with more bytes
+   * Continues at `at`, which is where the value opens on the first call.
+   * @returns the index after the value when it is closed, otherwise the index at which to continue with more bytes
    */
   pass(bytes: Buffer, at: number, end: number): number {
     for (; at < end; at++) {

@@ -11,10 +11,10 @@ const NINE = 0x39;
 const UPPER_A = 0x41;
 const LOWER_Z = 0x7a;
 
-/** Integers of fewer digits are held exactly by a double. */
+/** A double holds integers with fewer digits exactly. */
 const MOST_DIGITS = 15;
 
-/** First bytes of bare words: digits, letters, signs. */
+/** Marks the first bytes of bare words: digits, letters, signs. */
 const STARTS_WORD = new Uint8Array(256);
 for (let byte = ZERO; byte <= NINE; byte++) STARTS_WORD[byte] = 1;
 for (let byte = UPPER_A; byte <= LOWER_Z; byte++) STARTS_WORD[byte] = 1;
@@ -30,11 +30,11 @@ function isInteger(bytes: Uint8Array, from: number, to: number): boolean {
 }
 
 /**
- * JSON of a few kilobytes made into values, with integers beyond 2^53 kept exact, as decimal text, and words that JSON
- * does not have (`NaN`, `Infinity`, `None`) taken for null.
+ * Decodes JSON of a few kilobytes. Integers beyond 2^53 stay exact, as decimal text, and words that JSON does not have
+ * (`NaN`, `Infinity`, `None`) become null.
  */
 export class ExactDecoder {
-  /** Words met that are no JSON. */
+  /** Number of words that are not JSON. */
   notJson = 0;
 
   /** The value in `bytes[from, to)`; undefined when it is not JSON. */
@@ -63,7 +63,7 @@ export class ExactDecoder {
     return decodeValue(whole, 0, whole.length);
   }
 
-  /** What to read a word as; null for what it is. */
+  /** The replacement for a word; null when the word can stay. */
   #instead(bytes: Buffer, from: number, to: number): string | null {
     if (to - from > MOST_DIGITS && isInteger(bytes, from, to)) {
       const digits = bytes.toString('latin1', from, to);
@@ -75,7 +75,10 @@ export class ExactDecoder {
   }
 }
 
-/** Lists and objects take many times their text in memory: a text of brackets alone is not parsed. */
+/**
+ * Most brackets in a text that is parsed: lists and objects take many times their text in memory, so a text of nothing but
+ * brackets is refused.
+ */
 const MOST_BRACKETS = 1_000_000;
 const BRACKETS: ReadonlySet<number> = new Set([0x5b, 0x7b]);
 
@@ -112,7 +115,7 @@ export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(val
 
 export const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
-/** A count, a size or an extent. */
+/** A count, a size or an extent; null for any other value. */
 export const sizeOf = (value: unknown): number | null =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
 
@@ -123,10 +126,10 @@ export function shapeOf(value: unknown): number[] | null {
   return extents.every((extent) => extent !== null) ? extents : null;
 }
 
-/** The `args` of a counter's event: its values, and where they were measured. */
+/** The `args` of a counter event: its values, and where they were measured. */
 interface CounterArgs {
   readonly values: readonly (readonly [name: string, value: number])[];
-  /** Number of the device; NaN where they do not state it, as `process`. */
+  /** Number of the device; NaN when the `args` do not state it. The same for `process`. */
   readonly device: number;
   readonly process: number;
 }
@@ -134,14 +137,14 @@ interface CounterArgs {
 const DEVICE = /^(?:device|(?:device|gpu|npu)[ _]?id)$/i;
 const PROCESS = /^(?:process|pid|process[ _]?id)$/i;
 
-/** No machine has more devices: larger numbers are amounts, as of memory of the host and of a device. */
+/** No machine has more devices. A larger number is an amount, such as memory of the host or a device. */
 const MOST_DEVICES = 1024;
 
 const isDevice = ([key, number]: readonly [string, number]): boolean =>
   DEVICE.test(key) && Number.isInteger(number) && number >= 0 && number < MOST_DEVICES;
 const isProcess = ([key, number]: readonly [string, number]): boolean => PROCESS.test(key) && Number.isInteger(number);
 
-/** A number by itself is a value, whatever its name is. */
+/** Reads the `args` of a counter event. A number on its own is a value, whatever its name. */
 export function counterArgs(args: unknown): CounterArgs {
   const numbers = entriesOf(args).flatMap(([key, value]) => (typeof value === 'number' ? [[key, value] as const] : []));
   const values = numbers.filter((entry) => !isDevice(entry) && !isProcess(entry));

@@ -1,11 +1,11 @@
 /**
- * Kernel names for display: the short form of a demangled name, and names without the marks of an ABI.
+ * Kernel names for display: the short form of a demangled name, and names without ABI suffixes.
  *
- * The short form follows PyProf: no return type, no template arguments, no parameters, no `at::`, `cuda::`, `native::`
- * or anonymous namespaces. Where PyProf cuts text blindly, this reads the name: namespaces are dropped only as whole
+ * The short form follows PyProf: no return type, no template arguments, no parameters, no `at::`, `cuda::`, `native::` or
+ * anonymous namespaces. Where PyProf cuts text blindly, this parses the name: namespaces are dropped only as whole
  * components (`hnative::` stays), a return type with a template (`std::enable_if<…>::type f<…>`) is not the name,
- * `operator<` is not a template, `<unnamed>` (Nsight's anonymous namespace) is dropped too. A wrapper whose template
- * argument is the real kernel keeps that argument's own short form: `cutlass::Kernel<cutlass_80_simt_sgemm_…>`.
+ * `operator<` is not a template, and `<unnamed>` (Nsight's anonymous namespace) is dropped too. A wrapper whose template
+ * argument is the real kernel keeps that argument's short form: `cutlass::Kernel<cutlass_80_simt_sgemm_…>`.
  */
 
 /** Namespaces that do not distinguish kernels. */
@@ -17,7 +17,7 @@ const WRAPPER = /^cutlass\w*::(?:Kernel2?|device_kernel)$|(?:^|::)_kernel_agent$
 /** Suffix that nvprof and Nsight append to the name of a function's clone. */
 const CLONE = / \[clone [^\]]*\]$/;
 
-/** The name shortened for display; the name as it is when it is not a C++ name. Linear in its length. */
+/** The name shortened for display; a name that is not C++ is returned unchanged. Linear in its length. */
 export function shortName(long: string): string {
   if (!/[<(]|::/.test(long)) return long.replace(CLONE, '').replace(/^void /, '');
   const { components, templateAt } = readPath(long);
@@ -31,7 +31,9 @@ export function shortName(long: string): string {
 const displayed = (components: readonly string[]): string =>
   components.filter((component) => !DROPPED.has(component)).join('::');
 
-/** `cudaLaunchKernel_v7000` → `cudaLaunchKernel`; `cuMemcpyHtoDAsync_v2_ptsz` → `cuMemcpyHtoDAsync`. */
+/**
+ * Removes ABI suffixes: `cudaLaunchKernel_v7000` → `cudaLaunchKernel`; `cuMemcpyHtoDAsync_v2_ptsz` → `cuMemcpyHtoDAsync`.
+ */
 export function stripAbi(api: string): string {
   const parts = api.split('_');
   while (parts.length > 1 && ABI.test(parts.at(-1) ?? '')) parts.pop();
@@ -43,15 +45,15 @@ const ABI = /^(?:v\d+|ptsz|ptds)$/;
 interface Path {
   /** Components of the qualified name, without template arguments. */
   readonly components: readonly string[];
-  /** Position of the last component's '<'; null when it is not a template. */
+  /** Position of the last component's '<'; null when it has no template arguments. */
   readonly templateAt: number | null;
 }
 
-/** Tokens of a name; operators and anonymous namespaces contain brackets that open nothing. */
+/** Tokens of a name. Operators and anonymous namespaces contain brackets that open nothing. */
 const TOKEN =
   /operator ?(?:\(\)|\[\]|<=>|->\*?|<<=?|>>=?|[<>]=?|[^\w\s(<[]+)(?: (?=<))?|\(anonymous namespace\)|<unnamed>|decltype\(|::|\w+|./suy;
 
-/** The qualified name in a declaration, without the return type before and the parameters after it. */
+/** The qualified name in a declaration, without return type and parameters. */
 function readPath(declaration: string): Path {
   let components: string[] = [];
   let parts: string[] = [];
@@ -68,7 +70,7 @@ function readPath(declaration: string): Path {
       next();
       templateAt = null;
     } else if (token === ' ') {
-      // Everything before was a return type: `void f`, `unsigned int f`.
+      // Everything before this was a return type: `void f`, `unsigned int f`.
       [components, parts, templateAt] = [[], [], null];
     } else if (token === '<') {
       templateAt = at;
@@ -97,10 +99,10 @@ function closing(text: string, open: number): number {
     const close = OPENING.get(character);
     if (close !== undefined) expected.push(close);
     else if (character === '>') {
-      // Inside parentheses it is an operator.
+      // Inside parentheses, this character is an operator.
       if (expected.at(-1) === '>' && text.charAt(at - 1) !== '-') expected.pop();
     } else if (character === ')' || character === ']' || character === '}') {
-      // A '<' still open there was an operator.
+      // A '<' that is still open here was an operator.
       while (expected.length > 1 && expected.at(-1) === '>') expected.pop();
       if (expected.at(-1) === character) expected.pop();
     }

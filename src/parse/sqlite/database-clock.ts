@@ -1,6 +1,7 @@
 /**
  * Times of a database: whole nanoseconds since 1970 or since the machine started, which may exceed 2^53. SQL subtracts a
- * base, one of the times, and they are moved to the first event when all have been read. Some schemas store them as text.
+ * base, which is one of the times. When all have been read, they are shifted so that the first event is at 0. Some schemas
+ * store them as text.
  */
 import { Diagnostics, type DiagnosticName } from '../../record/diagnostics.js';
 import { NumericColumn } from '../../containers/numeric-column.js';
@@ -13,8 +14,8 @@ export type TimeColumn = readonly [table: string, column: string];
 const integer = (column: string): string => `CAST("${column}" AS INTEGER)`;
 
 /**
- * Whether the times of a row are those of the profile; counts the row where they are not.
- * @param missing the reason where one is no time at all; another epoch is a reason of its own
+ * Whether the times of a row belong to the profile; counts the row when they do not.
+ * @param missing reason to count when a time is missing; a time of another epoch has its own reason
  */
 export function hasTimes(times: readonly number[], diagnostics: Diagnostics, missing: DiagnosticName): boolean {
   if (times.every(isNear)) return true;
@@ -27,7 +28,10 @@ export class DatabaseClock {
   /** Time of the first event relative to the base, in ns. */
   #first = 0;
 
-  /** @param columns columns of times; the first one with a value provides the base */
+  /**
+   * Chooses the base.
+   * @param columns columns of times; the first one with a value provides the base
+   */
   constructor(
     private readonly database: SqliteFile,
     columns: readonly TimeColumn[],
@@ -35,17 +39,19 @@ export class DatabaseClock {
     this.#base = findBase(database, columns);
   }
 
-  /** The time that selected ones are relative to, in ns; null when the database has no times. */
+  /** The time from which selected times count, in ns; null when the database has no times. */
   get base(): bigint | null {
     return this.#base === 0n ? null : this.#base;
   }
 
-  /** Selects a column of times as ns since the base; null where it is null. */
+  /** Selects a column of times as ns since the base; null when the cell is null. */
   since(column: string): Exclude<Selection, string> {
     return { needs: [column], sql: `(${integer(column)} - ${String(this.#base)})` };
   }
 
-  /** The columns `start` and `end` of any table; 0, or a text that is not a number, is a time that was not recorded. */
+  /**
+   * The columns `start` and `end` of any table. A 0, or a text that is not a number, means that the time was not recorded.
+   */
   get span(): Readonly<Record<'start' | 'end', Selection>> {
     const known = (column: string): Selection => ({
       needs: [column],
@@ -55,8 +61,8 @@ export class DatabaseClock {
   }
 
   /**
-   * First and last times of a column relative to the base: as many as show which of them are far from all others.
-   * @param from column of times before which none of the same row counts
+   * First and last times of a column relative to the base: enough of them to show which are far from all others.
+   * @param from column whose time, in the same row, a time must not precede
    */
   extremes(table: string, column: string, from = column): NumericColumn {
     const time = this.since(column);
@@ -67,12 +73,12 @@ export class DatabaseClock {
     return times;
   }
 
-  /** Moves all times to the first event. */
+  /** Shifts all times so that the first event is at 0. */
   moveToFirst(starts: readonly NumericColumn[], ends: readonly NumericColumn[]): void {
     this.#first = shiftToFirst(starts, ends);
   }
 
-  /** A time relative to the base → ns since the first event. */
+  /** Converts a time relative to the base to ns since the first event. */
   sinceFirst(time: number): number {
     return time - this.#first;
   }
@@ -83,7 +89,7 @@ export class DatabaseClock {
   }
 }
 
-/** Any time of the database; 0 when it has none. */
+/** A typical time of the database, as the base; 0 when it has none. */
 function findBase(database: SqliteFile, columns: readonly TimeColumn[]): bigint {
   for (const [table, column] of columns) {
     const time = typicalTime(database, table, column);
@@ -92,13 +98,13 @@ function findBase(database: SqliteFile, columns: readonly TimeColumn[]): bigint 
   return 0n;
 }
 
-/** A typical time among the first rows of a column, since single rows may be damaged; null when it has none. */
+/** A typical time among the first rows of a column, because single rows may be damaged; null when it has none. */
 function typicalTime(database: SqliteFile, table: string, column: string): bigint | null {
   const cell: Selection = { needs: [column], sql: `CAST(${integer(column)} AS TEXT)` };
   const isTime = [{ needs: [column], sql: `${integer(column)} > 0` }];
   const times: bigint[] = [];
   const { diagnostics } = database;
-  // Who reads the rows counts bad ones.
+  // Bad rows are counted when the table is read later, so they are not counted here.
   database.diagnostics = new Diagnostics();
   for (const [time] of database.rows(table, [cell], isTime)) {
     if (typeof time === 'string' && times.push(BigInt(time)) >= TIMES_READ) break;

@@ -1,6 +1,6 @@
 /**
- * The database library, loaded for the first database (traces and records need none), and its rows of numbers, which
- * are read a block at a time.
+ * The database library, loaded only when the first database is opened (traces and records do not need it), and block-wise
+ * reading of rows of numbers.
  */
 import type Database from 'better-sqlite3';
 import { elementAt } from '../../containers/element.js';
@@ -9,14 +9,14 @@ import { UserError } from '../../record/errors.js';
 
 const library = lateLibrary<typeof Database>('better-sqlite3');
 
-/** Versions of Node by the number of their binary interface. Source: nodejs/node, doc/abi_version_registry.json. */
+/** Versions of Node by their module ABI version. Source: nodejs/node, doc/abi_version_registry.json. */
 const NODE_OF_MODULES: Readonly<Record<string, string>> = { 115: '20', 127: '22', 131: '23', 137: '24', 141: '25' };
 const nodeOf = (modules = ''): string => NODE_OF_MODULES[modules] ?? `of NODE_MODULE_VERSION ${modules}`;
 
 /**
- * What keeps the library's binary from being loaded.
+ * Turns an error of loading the library's binary into a UserError.
  * @param error what opening the first database threw
- * @returns the error as it is, where it is another
+ * @returns any other error unchanged
  */
 export function asLoadError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
@@ -35,9 +35,9 @@ export function asLoadError(error: unknown): unknown {
 }
 
 /**
- * Opens a database that is only read.
- * @param timeout ms to wait for another program that has locked it; the library's 5 s when not given
- * @throws SqliteError when it cannot be opened, UserError where the library's binary cannot be loaded
+ * Opens a database for reading only.
+ * @param timeout how many ms to wait for another program that has locked it; the library's 5 s when not given
+ * @throws SqliteError when it cannot be opened, UserError when the library's binary cannot be loaded
  */
 export function openDatabase(path: string, timeout?: number): Database.Database {
   const Library = library();
@@ -51,10 +51,10 @@ export function openDatabase(path: string, timeout?: number): Database.Database 
 export const isSqliteError = (error: unknown): error is InstanceType<typeof Database.SqliteError> =>
   error instanceof library().SqliteError;
 
-/** Rows read at a time: a query for each row costs half as much again. */
+/** Rows read at a time, by one query. */
 const BLOCK_ROWS = 1000;
 
-/** A query over one table, in SQL. */
+/** A query over one table, as SQL fragments. */
 interface NumberQuery {
   readonly table: string;
   readonly expressions: readonly string[];
@@ -64,7 +64,7 @@ interface NumberQuery {
 interface NumberBlock {
   readonly rows: number;
   readonly cell: (row: number, expression: number) => unknown;
-  /** Rowid of the last row. */
+  /** Rowid of the block's last row. */
   readonly last: unknown;
   readonly isLast: boolean;
 }
@@ -72,7 +72,7 @@ interface NumberBlock {
 /** Reads the block of rows above a rowid, in ascending order of rowid. */
 type ReadBlock = (above: number) => NumberBlock;
 
-/** Prepares reading by cells. */
+/** Prepares reading cell by cell. */
 export function cellBlocks(database: Database.Database, query: NumberQuery): ReadBlock {
   const cells = [...query.expressions, 'rowid'];
   const statement = database.prepare<[number], unknown[]>(`SELECT ${cells.join(', ')} ${blockOf(query)}`).raw();
@@ -84,9 +84,7 @@ export function cellBlocks(database: Database.Database, query: NumberQuery): Rea
 }
 
 /**
- * Integers come as one JSON array a column, which takes two thirds of the time of a cell for each: `npm run bench`
- * prints the times of dparse.
- * Prepares reading of columns of integers. From the first block with other values on, cells are read: JSON has no bytes,
+ * Prepares reading of columns of integers, which come as one JSON array a column. From the first block with other values on, cells are read: JSON has no bytes,
  * and SQLite writes 15 digits of a decimal into it. (Bytes that are an integer in SQLite's binary JSON pass for that
  * integer.)
  */
@@ -110,7 +108,7 @@ export function integerBlocks(database: Database.Database, query: NumberQuery): 
   };
 }
 
-/** The row of a query; null when it fails, as JSON functions do over bytes. */
+/** The row of a query; null when the query fails, as JSON functions do on bytes. */
 function readOrNull(statement: Database.Statement<[number], unknown[]>, above: number): unknown[] | null {
   try {
     return statement.get(above) ?? null;
@@ -120,7 +118,7 @@ function readOrNull(statement: Database.Statement<[number], unknown[]>, above: n
   }
 }
 
-/** Whether a JSON array of SQLite has decimals, which it writes with a point, or texts. */
+/** Whether a JSON array from SQLite contains decimals, which have a point, or texts. */
 const hasDecimalsOrTexts = (json: string): boolean => json.includes('.') || json.includes('"');
 
 const blockOf = ({ table, condition }: NumberQuery): string =>

@@ -1,6 +1,6 @@
 /**
- * Read-only access to SQLite databases by column name: a missing table has no rows, a missing column is null.
- * Holds one read transaction, so that many point look-ups cost no locking.
+ * Read-only access to SQLite databases by column name. A missing table has no rows; a missing column is null. It holds one
+ * read transaction, so that many point look-ups cost no locking.
  */
 import type Database from 'better-sqlite3';
 import { Diagnostics } from '../../record/diagnostics.js';
@@ -11,32 +11,35 @@ import { cellBlocks, integerBlocks, isSqliteError, openDatabase } from './sqlite
 import { hasSmallRowids, indexRows, quote, readTables, type Table } from './tables.js';
 import { hasFilledLog, openCopy, usesLog, type OpenedDatabase } from './wal-copy.js';
 
-/** What SQLite gives for a cell; integers above 2^53 must be split, rebased or cast to text in SQL. */
+/** A cell as SQLite returns it. Integers above 2^53 must be split, rebased or cast to text in SQL. */
 export type Cell = number | string | Buffer | null;
 export type SqliteRow = Cell[];
 
-/** Takes a row of numbers; the array is used again for the next row. */
+/** Receives a row of numbers; the array is reused for the next row. */
 export type TakeNumbers = (cells: readonly number[]) => void;
 
 /** A need of an expression over `rowid`: every row has a number. */
 export const ROWID = 'rowid';
 
-/** A column by name, or an expression over columns; null where the table lacks one of the columns. */
+/** A column by name, or an expression over columns; null when the table lacks one of these columns. */
 export type Selection = string | { readonly needs: readonly string[]; readonly sql: string };
 
-/** Conditions that must all hold; one over a column that is missing is left out. */
+/** Conditions that must all hold; a condition over a missing column is left out. */
 export type Filter = readonly { readonly needs: readonly string[]; readonly sql: string }[];
 
 export class SqliteFile {
   readonly #database: Database.Database;
-  /** Rows that are read: a database cannot be closed under them, as after an error in what reads another table. */
+  /**
+   * Row iterators in use. A database cannot be closed before these end, for example after an error in code that reads
+   * another table.
+   */
   readonly #unfinished = new Set<IterableIterator<SqliteRow>>();
   /** Tables and views by name. */
   readonly tables: ReadonlyMap<string, Table>;
   #copies = 0;
-  /** Conditions whose columns were checked. */
+  /** Conditions whose columns have been checked. */
   readonly #filtered = new Set<string>();
-  /** Takes rows with a value of the wrong type, where who reads them has not counted them. */
+  /** Receives rows with a value of the wrong type that the code reading them has not counted. */
   diagnostics = new Diagnostics();
 
   private constructor(
@@ -46,7 +49,7 @@ export class SqliteFile {
   ) {
     this.#database = database;
     this.tables = this.#guard(() => {
-      // Views of the file call no functions but SQLite's own harmless ones.
+      // Views in the file cannot call functions other than SQLite's own harmless ones.
       database.pragma('trusted_schema = OFF');
       database.exec('BEGIN');
       return readTables(database);
@@ -58,7 +61,7 @@ export class SqliteFile {
    * @throws UserError when it is cut short, locked or damaged, or when there is no room for its copy
    */
   static open(path: string): SqliteFile {
-    // What belongs to a database is next to the file that a link leads to.
+    // Log and journal are next to the file that a link leads to.
     const file = realpathSync(path);
     if (!isFile(file)) throw new UserError('is not a file', { where: path });
     const header = Buffer.concat([firstBytes(file, HEADER_BYTES)], HEADER_BYTES); // Bytes beyond the end are 0.
@@ -83,8 +86,8 @@ export class SqliteFile {
   }
 
   /**
-   * Rows of a table as arrays, cells as selected; none when the table is missing.
-   * @param sorted whether in order of the first cell, then of the next; else in storage order
+   * Rows of a table as arrays, with cells as selected; no rows when the table is missing.
+   * @param sorted whether to sort by the first cell, then by the next; otherwise in storage order
    */
   *rows(table: string, select: readonly Selection[], filter: Filter = [], sorted = false): Generator<SqliteRow> {
     if (!this.has(table)) return;
@@ -110,7 +113,7 @@ export class SqliteFile {
     }
   }
 
-  /** The same, each row as an object of cells with names: `{ start: clock.since('start'), name: 'description_id' }`. */
+  /** The same, but each row is an object of named cells: `{ start: clock.since('start'), name: 'description_id' }`. */
   *cells<Name extends string>(
     table: string,
     select: Readonly<Record<Name, Selection>>,
@@ -121,8 +124,8 @@ export class SqliteFile {
   }
 
   /**
-   * Cells of the row with an integer in a column, by that integer: joins the rows of another table to this one. Nulls
-   * where there is none, and where the table is missing; of several rows the smallest.
+   * Selects cells of the row that has a given integer in a column, to join this table to another. Cells are null when there
+   * is no such row, or no table; of several rows the smallest is used.
    * @param key column with the integer
    */
   joined<Name extends string>(
@@ -157,7 +160,7 @@ export class SqliteFile {
   /**
    * Calls `take` with each row of a table in ascending order of rowid.
    * @param take gets the same array every time
-   * @param read reads a cell; by default as an integer, NaN for null and for whatever is none
+   * @param read reads a cell; by default as an integer, with NaN for null and for values that are not integers
    * @throws UserError when the database is damaged
    */
   eachNumbers(
@@ -198,12 +201,15 @@ export class SqliteFile {
     });
   }
 
-  /** Counts a row with a value of the wrong type, unless who took it has. @param before the count then; null for any other row */
+  /**
+   * Counts a row with a value of the wrong type, unless the code reading it has done so.
+   * @param before the count before the row was passed on; null for rows that are not bad
+   */
   #countBad(before: number | null): void {
     if (this.diagnostics.get('bad-row') === before) this.diagnostics.count('bad-row');
   }
 
-  /** Counts rows that a condition leaves out for a value of the wrong type, once for its columns. */
+  /** Counts rows that a condition leaves out because of a value of the wrong type, once for the same columns. */
   #countLeftOut(table: string, filter: Filter): void {
     const isWrong = this.#isWrong(table, filter);
     if (isWrong === '0' || this.#filtered.has(table + isWrong)) return;
@@ -214,10 +220,10 @@ export class SqliteFile {
     );
   }
 
-  /** Whether a column that is declared to hold numbers holds none, in SQL; null is none, and known to be none. */
+  /** SQL for whether a column declared to hold numbers holds something else. Null is not wrong. */
   #isWrong(table: string, selections: readonly Selection[]): string {
     const numbers = this.tables.get(table)?.numbers;
-    // Bytes are what is read in hexadecimal.
+    // Columns read as hexadecimal hold bytes.
     const needs = selections.flatMap((one) =>
       typeof one === 'string' ? [one] : one.sql.startsWith('hex(') ? [] : one.needs,
     );
@@ -226,7 +232,10 @@ export class SqliteFile {
     return `(${checked.map((column) => `typeof(${quote(column)}) IN ('text', 'blob')`).join(' OR ')})`;
   }
 
-  /** @throws UserError when a rowid is not above the one before: pages that are overwritten would be read forever */
+  /**
+   * The rowid from which to go on.
+   * @throws UserError when a rowid is not above the previous one: overwritten pages would be read forever
+   */
   #later(table: string, last: number, rowid: unknown): number {
     if (typeof rowid === 'number' && rowid > last) return rowid;
     throw new UserError(`database is damaged: rows of ${table} are out of order`, {
@@ -235,7 +244,7 @@ export class SqliteFile {
     });
   }
 
-  /** How many rows of a table meet a condition over columns that are there. */
+  /** How many rows of a table meet a condition. The columns in the condition must exist. */
   count(table: string, condition = 'TRUE'): number {
     if (!this.has(table)) return 0;
     return this.#guard(() => {
@@ -245,8 +254,9 @@ export class SqliteFile {
   }
 
   /**
-   * One value per call by an integer, null when there is no such row; null instead of a function without the table.
-   * @param key column with the integer; the row's number without it
+   * A function that returns one value for an integer, or null when there is no such row; null instead of a function when
+   * the table is missing.
+   * @param key column with the integer; rowid when not given
    */
   lookup(table: string, column: Selection, key?: string): ((id: number) => Cell) | null {
     if (!this.has(table)) return null;
@@ -262,7 +272,10 @@ export class SqliteFile {
     });
   }
 
-  /** Texts of a table by the integer in a column; null for a number that it does not have. */
+  /**
+   * A function that returns the text for an integer in a column of a table; null for an integer that the table does not
+   * have.
+   */
   texts(table: string, column: string, key: string): (id: Cell) => string | null {
     const lookup = this.lookup(table, column, key);
     return (id) => {
@@ -271,7 +284,7 @@ export class SqliteFile {
     };
   }
 
-  /** The smallest integer of a column as decimal text, null when there is none. */
+  /** The smallest integer of a column as decimal text; null when there is none. */
   minimum(table: string, column: string, where = 'TRUE'): string | null {
     if (!this.#reads(table, column)) return null;
     return this.#guard(() => {
@@ -282,8 +295,9 @@ export class SqliteFile {
   }
 
   /**
-   * The smallest integers that rows have, and the largest, ascending: all where there are not so many. Linear; SQLite
-   * holds no others. None when the table or a column is missing. @param most how many of each
+   * The smallest and the largest integers of an expression, in ascending order: all when there are not many. None when the
+   * table or a column is missing. Linear in the number of rows.
+   * @param most how many of each
    */
   extremes(table: string, select: Selection, filter: Filter, most: number): number[] {
     if (!this.has(table)) return [];
@@ -346,14 +360,14 @@ export class SqliteFile {
   }
 }
 
-/** Cells by name; null for those that the row lacks. */
+/** Cells by name; null for cells that the row lacks. */
 const named = <Name extends string>(names: readonly Name[], row: SqliteRow): Readonly<Record<Name, Cell>> =>
   Object.fromEntries(names.map((name, i) => [name, row[i] ?? null])) as Record<Name, Cell>;
 
-/** A cell as a number, NaN for anything else: SQLite's infinity is none. */
+/** A cell as a number; NaN for any other value, including SQLite's infinity. */
 export const numberOf = (cell: Cell | undefined): number => (Number.isFinite(cell) ? (cell as number) : NaN);
 
-/** A cell as an integer, NaN for anything else. Some exporters store integers as text. */
+/** A cell as an integer; NaN for any other value. Some exporters store integers as text. */
 export function integerOf(cell: Cell | undefined): number {
   if (typeof cell === 'number') return Number.isInteger(cell) ? cell : NaN;
   return typeof cell === 'string' && /^-?\d+$/.test(cell) ? Number(cell) : NaN;
@@ -363,13 +377,13 @@ type Reason = readonly [what: string, hint: string];
 
 const NO_ROOM: Reason = ['database needs temporary files, which have no room', 'set TMPDIR to a folder with more room'];
 
-/** By the beginning of SQLite's code; the first counts. */
+/** Reasons by the beginning of SQLite's error code; the first match is used. */
 const REASONS: Readonly<Record<string, Reason>> = {
   SQLITE_BUSY: ['database is locked by another program', 'close that program, or read a copy'],
   SQLITE_LOCKED: ['database is locked by another program', 'close that program, or read a copy'],
   SQLITE_CORRUPT: ['database is damaged', 'copy or export it again'],
   SQLITE_NOTADB: ['not an SQLite database, or encrypted', 'dparse --formats lists what can be read'],
-  // Only temporary tables and sorted rows are written.
+  // A database is only read, so this can only come from temporary tables and sorted rows.
   SQLITE_FULL: NO_ROOM,
   SQLITE_IOERR_WRITE: NO_ROOM,
   SQLITE_CANTOPEN: ['database cannot be opened', 'check its permissions'],
@@ -397,11 +411,14 @@ function openInPlace(path: string): OpenedDatabase {
   }
 }
 
-/** Refuses what SQLite cannot read, with a clearer message than its own. @throws UserError */
+/**
+ * Refuses files that SQLite cannot read, with a clearer message than its own.
+ * @throws UserError
+ */
 function refuseUnreadable(header: Buffer, path: string): void {
   if (!isSqlite(header)) throw new UserError('not an SQLite database', { where: path });
   const journal = statSync(`${path}-journal`, { throwIfNoEntry: false });
-  // SQLite would open it, and wait for ever at a pipe.
+  // SQLite would open the journal, and if that is a pipe, wait forever.
   if (journal !== undefined && (journal.size > 0 || !journal.isFile())) {
     throw new UserError('database has an unfinished write next to it (-journal)', {
       where: path,

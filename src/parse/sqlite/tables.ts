@@ -3,11 +3,11 @@ import type Database from 'better-sqlite3';
 
 /** A table or view. */
 export interface Table {
-  /** In the database's own spelling. */
+  /** Column names in the database's own spelling. */
   readonly columns: ReadonlySet<string>;
-  /** Columns that are declared to hold numbers: a text or bytes in them are of the wrong type. */
+  /** Columns declared to hold numbers: a text or bytes in them are of the wrong type. */
   readonly numbers: ReadonlySet<string>;
-  /** The only column of the primary key; null for several or none. */
+  /** The only column of the primary key; null when the key has several columns or is missing. */
   readonly key: string | null;
   /** Why it cannot be read, and how to make a table of it that can; null when it can. */
   readonly problem: { readonly what: string; readonly hint: string } | null;
@@ -66,7 +66,7 @@ function problemOf({ name, type, wr }: ListedTable, columns: ReadonlySet<string>
   return { what: `has a column ${rowid}`, hint: `rename it: sqlite3 FILE '${renamed}'` };
 }
 
-/** Declared types that SQLite keeps numbers in as such. */
+/** Declared types for which SQLite stores numbers as numbers. */
 const NUMBER = /INT|REAL|FLOA|DOUB|NUM|DEC/i;
 
 /** Whether the numbers of a plain table's rows are integers from 0 that a double holds. */

@@ -1,9 +1,10 @@
 /**
- * Databases with a write-ahead log. SQLite writes files next to such a database even to read it, so a private copy is
- * read: nothing is written next to the input, whose folder may be read-only. Memory: one piece of the file.
+ * Opens databases with a write-ahead log. SQLite writes files next to such a database even when it only reads, so a private
+ * copy is read: nothing is written next to the input, whose folder may be read-only. Memory: one piece of the file.
  *
- * The copy has no name while it is filled; its log has one until SQLite has opened it. Where open files cannot be removed, they are when the database is closed.
- * Source: SQLite documentation, "Database File Format" (1.3.3, 4) and "Write-Ahead Logging".
+ * The copy has no name while it is filled; its log has one until SQLite has opened it. On systems that cannot remove open
+ * files, they are removed when the database is closed. Source: SQLite documentation, "Database File Format" (1.3.3, 4) and
+ * "Write-Ahead Logging".
  */
 import type Database from 'better-sqlite3';
 import { closeSync, existsSync, ftruncateSync, openSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -14,20 +15,23 @@ import { isFile, writeFully } from '../files.js';
 import { appendTo, foldersRemovedAtEnd, inTemporaryFolder, temporaryFolder } from '../input/temporary-file.js';
 import { openDatabase } from './sqlite-library.js';
 
-/** Positions in the header of the versions for writing and reading, and their values. */
+/** Offset in the header of the versions for writing and reading, and the values they may have. */
 const VERSIONS_AT = 18;
 const VERSION = { rollback: 1, wal: 2 } as const;
 
-/** An open database; `remove` removes what is left of a copy in the temporary folder. */
+/** An open database; `remove` removes the rest of a copy from the temporary folder. */
 export interface OpenedDatabase {
   readonly database: Database.Database;
   readonly remove: () => void;
 }
 
-/** Whether a database's last changes may be in its log. */
+/** Whether a database has a log that is not empty and may hold its last changes. */
 export const hasFilledLog = (path: string): boolean => isFile(`${path}-wal`) && statSync(`${path}-wal`).size > 0;
 
-/** Whether SQLite would use a log. @param header the first bytes of the database */
+/**
+ * Whether SQLite would use a log.
+ * @param header the first bytes of the database
+ */
 export const usesLog = (header: Buffer, path: string): boolean =>
   header[VERSIONS_AT] === VERSION.wal || header[VERSIONS_AT + 1] === VERSION.wal || existsSync(`${path}-wal`);
 
@@ -39,7 +43,7 @@ export const usesLog = (header: Buffer, path: string): boolean =>
 export function openCopy(path: string): OpenedDatabase {
   const folder = temporaryFolder(path);
   const hasLog = hasFilledLog(path);
-  // Only a log keeps its name while it is filled.
+  // Only the log keeps its name while it is filled.
   const release = hasLog ? foldersRemovedAtEnd(() => removeUnopened(folder)) : null;
   const remove = (): void => {
     removeUnopened(folder);
@@ -79,13 +83,16 @@ function copyLog(path: string, copy: string): void {
   } finally {
     closeSync(target);
   }
-  // SQLite asks for the permissions of the database by its name before it opens the log.
+  // SQLite looks up the permissions of the database by its name before it opens the log.
   if (!existsSync(copy)) inTemporaryFolder(path, () => writeFileSync(copy, ''));
 }
 
 const PIECE = 1024 * 1024;
 
-/** @param input in messages */
+/**
+ * Copies bytes into an open file.
+ * @param input name of the input in messages
+ */
 function copyBytes(from: string, target: number, input: string): void {
   const source = openSync(from, 'r');
   try {
@@ -98,7 +105,7 @@ function copyBytes(from: string, target: number, input: string): void {
   }
 }
 
-/** Removes a file or folder; Windows refuses to remove what is open. */
+/** Removes a file or folder. Windows refuses to remove what is open. */
 function removeUnopened(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });

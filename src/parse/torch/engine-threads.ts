@@ -1,6 +1,7 @@
-/** Threads of PyTorch's autograd engine, and the ranges that are open on the threads that they work for. */
+/** Threads of PyTorch's autograd engine, and the ranges that are open on the threads for which they work. */
 import { elementAt } from '../../containers/element.js';
 import { LruCache, entryOf } from '../../containers/map-entry.js';
+import { OpenSpans } from '../../containers/nesting.js';
 import { countUpTo } from '../../containers/row-order.js';
 import { CallerThreads, type Caller, type ThreadTable } from '../trace/threads.js';
 import type { HostEvents } from './host-events.js';
@@ -8,7 +9,7 @@ import { OUTSIDE, type Nesting } from './nesting.js';
 import { readStepName, type StepName } from '../../record/serving-step.js';
 import type { StepRange } from '../trace/launch-steps.js';
 
-/** Ranges of steps among annotations, and among the ops as which profilers of 2021 record annotations. */
+/** Ranges that mark steps: annotations, and ops, which is how profilers of 2021 record annotations. */
 export function* annotatedSteps(events: HostEvents): Generator<StepRange> {
   const { ranges } = events;
   const names = new LruCache<string, StepName | null>(1024);
@@ -23,11 +24,10 @@ export function* annotatedSteps(events: HostEvents): Generator<StepRange> {
   }
 }
 
-/** The program's ranges of a thread in order of start. */
+/** The program's ranges on a thread, in order of start. */
 interface ThreadRanges {
-  /** Rows of the ranges. */
   readonly rows: number[];
-  /** By index in `rows`: index of the one around it, or OUTSIDE. */
+  /** For each index in `rows`: the index of the range around it, or OUTSIDE. */
   readonly parents: number[];
 }
 
@@ -49,7 +49,7 @@ export class EngineThreads {
   }
 
   /**
-   * The thread that an engine's thread works for at a time; null for other threads, and when unknown.
+   * The thread that an engine thread works for at a time; null for other threads, and when unknown.
    * @param forwardThread thread of the forward op whose gradient is computed; null when unknown
    */
   callerOf(thread: number, time: number, forwardThread: () => number | null): Caller | null {
@@ -74,9 +74,9 @@ export class EngineThreads {
   }
 }
 
-/** Threads most of whose outermost events are nodes of the backward pass. */
+/** Threads on which most of the outermost events are nodes of the backward pass. */
 function engineThreads(events: HostEvents, { parent }: Nesting): Set<number> {
-  /** By thread: outermost nodes less other outermost events. */
+  /** For each thread: number of outermost nodes minus other outermost events. */
   const surplus = new Map<number, number>();
   for (let row = 0; row < parent.length; row++) {
     if (parent[row] !== OUTSIDE) continue;
@@ -87,7 +87,7 @@ function engineThreads(events: HostEvents, { parent }: Nesting): Set<number> {
   return new Set([...surplus].filter(([, more]) => more > 0).map(([thread]) => thread));
 }
 
-/** Rows of the program's ranges by thread, in any order. */
+/** Rows of the program's ranges by thread, in no particular order. */
 function rangesByThread(events: HostEvents): Map<number, number[]> {
   const found = new Map<number, number[]>();
   for (let row = 0; row < events.ranges.length; row++) {
@@ -97,15 +97,15 @@ function rangesByThread(events: HostEvents): Map<number, number[]> {
   return found;
 }
 
-/** Sorts ranges of a thread by start, the longer first, and finds the one around each. */
+/** Sorts the ranges of a thread by start, the longer first, and finds the range around each. */
 function nested({ ranges: { start, end } }: HostEvents, rows: number[]): ThreadRanges {
   rows.sort((a, b) => start.at(a) - start.at(b) || end.at(b) - end.at(a));
-  const parents: number[] = [];
-  const open: number[] = [];
-  rows.forEach((row, index) => {
-    while (open.length > 0 && end.at(elementAt(rows, elementAt(open, open.length - 1))) <= start.at(row)) open.pop();
-    parents.push(open.at(-1) ?? OUTSIDE);
-    open.push(index);
+  const open = new OpenSpans<number>((index) => end.at(elementAt(rows, index)));
+  const parents = rows.map((row, index) => {
+    open.close(start.at(row));
+    const around = open.last ?? OUTSIDE;
+    open.push(index, start.at(row));
+    return around;
   });
   return { rows, parents };
 }

@@ -1,36 +1,33 @@
 /**
- * Names of host events → op of the dispatcher, autograd node, module, Python frame, or the user's range.
+ * Reads the name of a host event: an op of the dispatcher, an autograd node, a module, a Python frame, or the user's range.
  */
 import { isNode, ENGINE_PREFIX, readOpName, parseMarker, isBackwardOp } from '../trace/markers/markers.js';
 import type { Context, Direction, OpCall } from '../../record/record.js';
 import { withoutBackward } from '../trace/markers/sequence.js';
 
-/**
- * What is around a launch: the chain of events from the outermost to the innermost. The events around a launch,
- * outermost first, by kind.
- */
+/** The events around a launch, from the outermost to the innermost, sorted by kind. */
 export interface Chain {
   /** Rows of the ops that are calls, outermost first. */
   readonly callOps: readonly number[];
   readonly calls: readonly OpCall[];
   readonly nodes: readonly string[];
-  /** Whether the only call is the node of a function that the program defines, which launches kernels itself. */
+  /** Whether the only call is the node of a function that the program defines, which itself launches kernels. */
   readonly nodeCalls: boolean;
   readonly layer: readonly string[];
-  /** The innermost graph of torch.compile; null outside of any. */
+  /** The innermost graph of torch.compile; null outside of graphs. */
   readonly graph: string | null;
-  /** Whether it is code that torch.compile generated. */
+  /** Whether the launch is in code that torch.compile generated. */
   readonly compiled: boolean;
   readonly trace: readonly string[];
   readonly ranges: readonly string[];
   /** Rows of ops with a sequence number, outermost first. */
   readonly sequenced: readonly number[];
   readonly backward: boolean;
-  /** Whether it is forward work that is recomputed in the backward pass. */
+  /** Whether the launch is forward work that is recomputed in the backward pass. */
   readonly recomputed: boolean;
 }
 
-/** A range of torch.compile. */
+/** Enters a range of torch.compile. */
 export function enterCompiled(
   chain: { graph: string | null; compiled: boolean; backward: boolean },
   { graph, backward }: CompiledRange,
@@ -40,19 +37,22 @@ export function enterCompiled(
   if (backward) chain.backward = true;
 }
 
-/** A module call is forward work; inside a node its forward pass is recomputed. */
+/** Enters a module call, which is forward work. Inside a node, it recomputes the forward pass. */
 export function enterForward(chain: { backward: boolean; recomputed: boolean }): void {
   if (chain.backward) chain.recomputed = true;
   chain.backward = false;
 }
 
-/** The modules of a chain; where there are none, the graph of torch.compile. */
+/** The modules of a chain; if there are none, the graph of torch.compile. */
 export function layerOf(chain: Chain, forward: Chain | null): readonly string[] {
   const modules = modulesOf(chain, forward);
   return modules.length === 0 && chain.graph !== null ? [chain.graph] : modules;
 }
 
-/** A node's are those of its forward op; what a node recomputes is in modules of its own, inside those around that op. */
+/**
+ * Modules of a chain. A node has the modules of its forward op; recomputed work is in modules of its own, inside those
+ * around that op.
+ */
 function modulesOf({ layer, backward, recomputed }: Chain, forward: Chain | null): readonly string[] {
   if (forward === null || forward.layer.length === 0) return layer;
   if (backward) return forward.layer;
@@ -66,7 +66,9 @@ export function directionOf({ backward, calls, nodes, compiled }: Chain): Direct
   return calls.length > 0 || nodes.length > 0 || compiled ? 'fprop' : null;
 }
 
-/** Module and op to print: those of the calls, else of the autograd node. A range of the program is not an op. */
+/**
+ * Module and op to print: those of the calls, otherwise those of the autograd node. A range of the program is not an op.
+ */
 export function namesOf({ calls, nodes, nodeCalls }: Chain): Pick<Context, 'mod' | 'op'> {
   if (calls.length > 0 && !nodeCalls) return { mod: calls.map(({ mod }) => mod), op: calls.map(({ op }) => op) };
   const node = nodes.at(-1);
@@ -74,9 +76,12 @@ export function namesOf({ calls, nodes, nodeCalls }: Chain): Pick<Context, 'mod'
 }
 
 interface CompiledRange {
-  /** The generated graph that is called, by a short name; null around a call of one, and where its hash is not recorded. */
+  /**
+   * Short name of the generated graph that is called; null for a range around such a call, and when the graph's hash is not
+   * recorded.
+   */
   readonly graph: string | null;
-  /** Whether it is a backward pass compiled as a whole (compiled autograd), which has no autograd nodes. */
+  /** Whether the range is a backward pass that is compiled as a whole (compiled autograd), and so has no autograd nodes. */
   readonly backward: boolean;
 }
 
@@ -86,18 +91,23 @@ interface CompiledRange {
  * Region), torch/_guards.py (CompileId), torch/_functorch/_aot_autograd/runtime_wrappers.py (CompiledFunction).
  */
 
-/** The hash is base 32 of 32 bytes; caches that are off leave `None`. */
+/** The hash is 32 bytes in base 32; if caches are off it is `None`. */
 const GRAPH = /^## Call CompiledFxGraph ([a-z2-7]{16,}) ##$/;
-/** `Torch-Compiled Region: 0/1`: number of the frame, of its compilation; `!0` and `!0/1/2` are of compiled autograd. */
+/**
+ * `Torch-Compiled Region: 0/1` has the numbers of the frame and of its compilation; `!0` and `!0/1/2` come from compiled
+ * autograd.
+ */
 const REGION = /^Torch-Compiled Region: (!?)\d/;
 const CALL = /^## Call CompiledFxGraph /;
-/** What AOTAutograd defines for autograd around a compiled forward pass, and its node. */
+/**
+ * The function that AOTAutograd defines around a compiled forward pass; its backward node has the same name with a suffix.
+ */
 const FUNCTION = 'CompiledFunction';
 
-/** So many characters of a hash distinguish the graphs of a program. */
+/** Characters of a hash that are enough to distinguish the graphs of a program. */
 const SHORT_HASH = 8;
 
-/** What a range of the host is to torch.compile; null for all others. */
+/** Reads a host range of torch.compile; null for all other ranges. */
 function compiledRange(text: string): CompiledRange | null {
   const hash = GRAPH.exec(text)?.[1];
   if (hash !== undefined) return { graph: `CompiledFxGraph_${hash.slice(0, SHORT_HASH)}`, backward: false };
@@ -106,7 +116,7 @@ function compiledRange(text: string): CompiledRange | null {
   return { graph: null, backward: region?.[1] === '!' };
 }
 
-/** Whether an autograd node is a compiled backward pass: no op, and no function of the program. */
+/** Whether an autograd node is a compiled backward pass, which is neither an op nor a function of the program. */
 export const isCompiledNode = (node: string): boolean => node === `${FUNCTION}Backward`;
 
 export type HostName =
@@ -116,11 +126,11 @@ export type HostName =
   | { readonly kind: 'layer'; readonly name: string }
   | { readonly kind: 'frame'; readonly frame: string }
   /**
-   * `recomputes`: the node of gradient checkpointing, inside which forward work runs during the backward pass.
-   * `compiled`: torch.compile's range around code that it generated.
+   * `recomputes`: the node of gradient checkpointing, in which forward work runs during the backward pass. `compiled`:
+   * torch.compile's range around code that it generated.
    */
   | { readonly kind: 'range'; readonly text: string; readonly recomputes?: true; readonly compiled?: CompiledRange }
-  /** Checkpointing without a node: the forward pass runs again where a node needs what was not kept. */
+  /** Checkpointing without a node: the forward pass runs again when a node needs a value that was not kept. */
   | { readonly kind: 'recomputation' }
   /** Not part of the user's program. */
   | { readonly kind: 'none' };
@@ -130,9 +140,9 @@ const NO_NAME: HostName = { kind: 'none' };
 const MODULE = 'nn.Module: ';
 /** Source: torch/utils/checkpoint.py since PyTorch 2.0, `use_reentrant=False`. */
 const RECOMPUTATION = /torch\/utils\/checkpoint\.py\(\d+\): recompute_fn$/;
-/** `train.py(184): main`. */
+/** A frame such as `train.py(184): main`. */
 const FRAME = /^(.+)\((\d+)\): /;
-/** Frames of PyTorch itself and of the interpreter's own library. */
+/** Frames of PyTorch itself and of Python's standard library. */
 const FOREIGN =
   /(^|\/)(torch|torch\/\S+|threading\.py|contextlib\.py|runpy\.py|functools\.py|<frozen \S+)(\/|$|\()|^<|site-packages\/torch\//;
 
@@ -160,11 +170,17 @@ export function readName(name: string): HostName {
   return compiled === null ? { kind: 'range', text } : { kind: 'range', text, compiled };
 }
 
-/** Nodes of functions that a program defines: PyTorch's own end in a number. The wrapper's name is the same. */
+/**
+ * Nodes of functions that a program defines, without a number at the end, which PyTorch's own have. The engine's wrapper
+ * has the same name.
+ */
 const PYTHON_NODE = /^[A-Za-z_]\w*Backward$/;
 const CPP_NODE = /CppNode<(?:\w+::)*(\w+)/;
 
-/** `FusedLayerNormFunctionBackward`, also of a node in C++ (`torch::autograd::CppNode<ns::Function>`); null for PyTorch's own. */
+/**
+ * The program's function of a node such as `FusedLayerNormFunctionBackward`, also if it is in C++
+ * (`torch::autograd::CppNode<ns::Function>`); null for PyTorch's own nodes.
+ */
 export function definedFunction(node: string): string | null {
   if (isCompiledNode(node)) return null;
   if (PYTHON_NODE.test(node)) return node;
@@ -172,7 +188,7 @@ export function definedFunction(node: string): string | null {
   return name === undefined ? null : `${name}Backward`;
 }
 
-/** The texts of a `Call stack`, which has the innermost frame first. */
+/** The frames of a `Call stack` as texts. The stack has the innermost frame first. */
 export const stackTexts = (stack: string): string[] =>
   stack
     .split(';')
@@ -180,7 +196,7 @@ export const stackTexts = (stack: string): string[] =>
     .filter((line) => line !== '')
     .reverse();
 
-/** The frames of a `Call stack`, which has the innermost first: `a.py(611): f;b.py(12): g`. */
+/** The frames of a `Call stack`, which has the innermost frame first: `a.py(611): f;b.py(12): g`. */
 export function readStack(stack: string): string[] {
   const frames: string[] = [];
   for (const line of stack.split(';')) {

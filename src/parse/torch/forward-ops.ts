@@ -1,6 +1,6 @@
 /**
- * Backward op → the forward op that made its autograd node: the op with the same sequence number on the thread of the
- * profiler's own thread number; of several the one that started last, which is the innermost.
+ * Finds the forward op that made the autograd node of a backward op: the op with the same sequence number on the thread
+ * whose profiler number the backward op states. If several match, the one that started last, which is the innermost.
  * Source: torch/csrc/profiler/collection.cpp, kineto_shim's `Fwd thread id` and the `fwdbwd` flows of a trace.
  */
 import { elementAt } from '../../containers/element.js';
@@ -9,17 +9,17 @@ import { PairIndex } from '../../containers/hash-index.js';
 import { NumberIndex } from '../trace/trace-columns.js';
 import type { HostEvents } from './host-events.js';
 
-/** Row of no op. */
+/** Stands for the row of an op when there is none. */
 export const NO_OP = -1;
 
-/** Most threads with a node of the same number that are considered. */
+/** Most threads considered that have a node of the same number. */
 const MAX_THREADS = 256;
 
 export class ForwardOps {
   readonly #index: PairIndex;
-  /** By forward op: the backward node it made, the first and outermost one; filled at first use. */
+  /** For each forward op, the first and outermost backward node that it made; filled at first use. */
   #nodes: Map<number, number> | null = null;
-  /** By the profiler's own number of a thread: the thread on which most of its forward ops are found. */
+  /** By the profiler's number of a thread: the thread on which most of its forward ops are found. */
   readonly #threads: Map<number, number>;
 
   constructor(private readonly events: HostEvents) {
@@ -28,7 +28,7 @@ export class ForwardOps {
       (op) => this.#threadOf(op),
       (op) => ops.sequence.at(op),
     );
-    /** By thread: its first op that makes a node. */
+    /** For each thread, its first op that makes a node. */
     const first = new Map<number, number>();
     for (let op = 0; op < ops.length; op++) {
       if (ops.forwardThread.at(op) > 0 || !this.#makesNode(op)) continue;
@@ -43,7 +43,7 @@ export class ForwardOps {
     );
   }
 
-  /** The forward op of a backward op, or NO_OP. */
+  /** The forward op of a backward op; NO_OP when there is none. */
   of(op: number): number {
     const { ops } = this.events;
     const thread = this.#threads.get(ops.forwardThread.at(op));
@@ -51,8 +51,8 @@ export class ForwardOps {
   }
 
   /**
-   * The backward node that a forward op made, or NO_OP. Only needed for ops whose result's shape does not follow from
-   * their arguments: the map of all nodes is large.
+   * The backward node that a forward op made; NO_OP when there is none. Call this only for ops whose result's shape does
+   * not follow from their arguments, because the map of all nodes is large.
    */
   nodeOf(op: number): number {
     if (this.#nodes === null) {
@@ -74,7 +74,7 @@ export class ForwardOps {
   }
 
   #makesNode(op: number): boolean {
-    // A user's torch.autograd.Function makes a node too, under a name without namespace.
+    // A user's torch.autograd.Function also makes a node, under a name without a namespace.
     return this.events.ops.sequence.at(op) >= 0 && this.events.nameOf(this.events.ops.range.at(op)).kind !== 'node';
   }
 
@@ -86,15 +86,15 @@ export class ForwardOps {
   }
 
   /**
-   * The thread of each of the profiler's numbers. The profiler numbers threads in order of their first op: of several
-   * that fit equally well (each counts its nodes from 0) the first that no smaller number has.
+   * The thread for each of the profiler's thread numbers. The profiler numbers threads in order of their first op. If
+   * several threads fit equally well (each counts its nodes from 0), the first is used that has no smaller number.
    * @param threads in order of their first op
    */
   #findThreads(threads: readonly number[]): Map<number, number> {
     const { ops } = this.events;
     const ordinals = new Map(threads.map((thread, ordinal) => [thread, ordinal]));
     const threadsWith = this.#threadsBySequence();
-    /** By the profiler's number, then by a thread's ordinal: how many of its ops have a forward op there. */
+    /** By the profiler's number, then by the place of a thread: how many ops have a forward op there. */
     const votes = new Map<number, Map<number, number>>();
     for (let op = 0; op < ops.length; op++) {
       const number = ops.forwardThread.at(op);
@@ -124,7 +124,7 @@ export class ForwardOps {
   #threadsBySequence(): (sequence: number) => readonly number[] {
     const { ops } = this.events;
     const last = new NumberIndex(ops.sequence);
-    /** By op: the previous op with the same number. */
+    /** For each op, the previous op with the same number. */
     const before = new Int32Array(ops.length).fill(NO_OP);
     for (let op = 0; op < ops.length; op++) {
       const sequence = ops.sequence.at(op);

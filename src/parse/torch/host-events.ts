@@ -1,95 +1,90 @@
-/** PyTorch's host events: ops, annotations and Python frames are ranges. Memory: 24 bytes a range, 52 more an op. */
+/**
+ * PyTorch's host events: ops, annotations and Python frames are ranges. Memory: 24 bytes for each range, 52 more for each
+ * op.
+ */
 import type { Arg } from '../../record/record.js';
 import { elementAt } from '../../containers/element.js';
 import { Ranges, NumberIndex } from '../trace/trace-columns.js';
-import { NarrowColumn, NumericColumn } from '../../containers/numeric-column.js';
+import { columns, type NarrowColumn } from '../../containers/numeric-column.js';
 import { readFrame, readName, type HostName } from './event-names.js';
 import { countBelow } from '../../containers/row-order.js';
 
-/** The callers that a profile records of Python frames. Memory: 12 bytes a frame with an id. */
-export class FrameCallers {
-  /** Rows of the frames among the ranges, in that order. */
-  readonly #range = NumericColumn.counts();
-  readonly #id = NarrowColumn.ids();
-  /** Id of the frame that called it; NaN for none. */
-  readonly #caller = NarrowColumn.ids();
-
-  add(range: number, id: number, caller: number): void {
-    this.#range.push(range);
-    this.#id.push(id);
-    this.#caller.push(caller);
-  }
-
-  /** NaN for a range without an id. */
-  readonly idOf = (range: number): number => this.#at(this.#id, range);
+/** The callers that a profile records for Python frames. Memory: 12 bytes for each frame with an id. */
+export class FrameCallers extends columns({
+  /** Row of the frame among the ranges: they ascend. */
+  range: 'u32',
+  id: 'id',
+  /** Id of the calling frame; NaN for none. */
+  caller: 'id',
+}) {
+  /** Id of a frame; NaN for a range without an id. */
+  readonly idOf = (range: number): number => this.#at(this.id, range);
 
   /** Id of the frame that called a range; NaN for none. */
-  readonly callerOf = (range: number): number => this.#at(this.#caller, range);
+  readonly callerOf = (range: number): number => this.#at(this.caller, range);
 
   #at(column: NarrowColumn, range: number): number {
-    const row = countBelow(this.#range.length, (index) => this.#range.at(index), range);
-    return row < this.#range.length && this.#range.at(row) === range ? column.at(row) : NaN;
+    const row = countBelow(this.range.length, (index) => this.range.at(index), range);
+    return row < this.range.length && this.range.at(row) === range ? column.at(row) : NaN;
   }
 }
 
 export interface HostTexts {
   text(number: number): string;
-  /** The arguments of an op from the cells of its columns; null when they were not recorded. */
+  /** The arguments of an op, from the cells of its columns; null when they were not recorded. */
   readArguments(dims: number, types: number, concrete: number, strides: number): Arg[] | null;
-  /** The shapes of one or more tensors by the `dims` cell of a backward node; null when they were not recorded. */
+  /** The shapes of one or more tensors, from the `dims` cell of a backward node; null when they were not recorded. */
   readExtents(dims: number): number[][] | null;
-  /** The frames of a call stack, outermost first; when absent, stacks are texts with the innermost frame first. */
+  /** The frames of a call stack, outermost first. Without this method, stacks are texts with the innermost frame first. */
   readFrames?(callStack: number): readonly string[];
-  /** Its frames as the profile writes them, those that are not of the program included; absent likewise. */
+  /**
+   * The frames of a call stack as the profile writes them, including those outside the program. Without this method, the
+   * same as for `readFrames`.
+   */
   stackTexts?(callStack: number): readonly string[];
 }
 
-/** Columns of ops beyond their times. Texts are numbers plus one, 0 where the event has none. */
-class OpColumns {
-  readonly name = NumericColumn.counts();
-  readonly dims = NumericColumn.counts();
-  readonly types = NumericColumn.counts();
-  readonly concrete = NumericColumn.counts();
-  readonly strides = NumericColumn.counts();
-  readonly callStack = NumericColumn.counts();
-  /** NaN where the event has none. */
-  readonly externalId = NumericColumn.floats();
-  /** Sequence number of the autograd node that the op makes or belongs to; NaN where there is none. */
-  readonly sequence = NumericColumn.floats();
+/** Columns of ops other than their times. A text is stored as its number plus one; 0 when the event has none. */
+class OpColumns extends columns({
+  name: 'u32',
+  dims: 'u32',
+  types: 'u32',
+  concrete: 'u32',
+  strides: 'u32',
+  callStack: 'u32',
+  /** NaN when the event has none. */
+  externalId: 'f64',
+  /** Sequence number of the autograd node that the op makes or belongs to; NaN when there is none. */
+  sequence: 'f64',
   /** The profiler's number of the forward thread; above 0 for ops of the backward pass. */
-  readonly forwardThread = NumericColumn.counts();
+  forwardThread: 'u32',
   /** Row of the op among the ranges. */
-  readonly range = NumericColumn.counts();
+  range: 'u32',
+}) {}
 
-  get length(): number {
-    return this.name.length;
-  }
-
-  /** Makes room for this many ops in all. */
-  reserve(ops: number): void {
-    const { name, dims, types, concrete, strides, callStack, externalId, sequence, forwardThread, range } = this;
-    const columns = [name, dims, types, concrete, strides, callStack, externalId, sequence, forwardThread, range];
-    for (const column of columns) column.reserve(ops);
-  }
-}
+/** An op as a reader finds it: `name` as it is, what is absent is not recorded. */
+type OpRow = Partial<Omit<Parameters<OpColumns['push']>[0], 'range'>> & { readonly name: number };
 
 interface OpsById {
-  /** Rows by id; of several ops with one id the last. */
+  /** Rows by id; if several ops have the same id, the last one. */
   readonly index: NumberIndex;
-  /** Ids of more than one op. */
+  /** Ids that more than one op has. */
   readonly ambiguous: ReadonlySet<number>;
 }
 
-/** Named ranges that are not ops. `overhead`: what the profiler and the driver did for themselves. */
+/** Kinds of named ranges that are not ops. `overhead` is what the profiler and the driver did for themselves. */
 const HOST_KINDS = ['annotation', 'frame', 'overhead'] as const;
 type HostKind = (typeof HOST_KINDS)[number];
 
-/** The host events of a profile. A range's `text` cell is -1 - op for an op, else three times the name plus its kind. */
+/**
+ * The host events of a profile. A range's `text` cell is -1 - op for an op; for other ranges it is three times the number
+ * of the name plus the kind.
+ */
 export class HostEvents {
   readonly ranges = new Ranges();
   readonly ops = new OpColumns();
   readonly callers = new FrameCallers();
-  /** Parsed names by their number; those of frames are parsed differently. */
+  /** Parsed names by number; names of frames are parsed differently. */
   readonly #names: (HostName | undefined)[] = [];
   readonly #frames: (HostName | undefined)[] = [];
 
@@ -97,40 +92,32 @@ export class HostEvents {
 
   constructor(readonly texts: HostTexts) {}
 
-  /** Ops by external id, once all ops have been added. */
+  /** Ops by external id. Use this only after all ops have been added. */
   get opsById(): OpsById {
     return (this.#opsById ??= indexOps(this.ops));
   }
 
-  /** Makes room for this many events in all, each of which may be an op. */
+  /** Reserves space for this many events in total, each of which may be an op. */
   reserve(events: number): void {
-    const { start, end, thread, text } = this.ranges;
-    for (const column of [start, end, thread, text]) column.reserve(events);
+    this.ranges.reserve(events);
     this.ops.reserve(events);
   }
 
   /** Adds an annotation, a Python frame or overhead. */
   add(kind: HostKind, start: number, end: number, thread: number, name: number): void {
-    this.#addRange(start, end, thread, name * HOST_KINDS.length + HOST_KINDS.indexOf(kind));
+    this.ranges.pushCells(start, end, thread, name * HOST_KINDS.length + HOST_KINDS.indexOf(kind));
   }
 
-  /** Adds an op whose own columns are filled by the caller. */
-  addOp(start: number, end: number, thread: number, name: number): void {
-    const op = this.ops.length;
-    this.ops.name.push(name);
-    this.ops.range.push(this.ranges.length);
-    this.#addRange(start, end, thread, -1 - op);
+  addOp(start: number, end: number, thread: number, op: OpRow): void {
+    const { name, dims = 0, types = 0, concrete = 0, strides = 0, callStack = 0 } = op;
+    const { externalId = NaN, sequence = NaN, forwardThread = 0 } = op;
+    const texts = [name, dims, types, concrete, strides, callStack] as const;
+    const [node, caller] = [sequence >= 0 ? sequence : NaN, forwardThread > 0 ? forwardThread : 0];
+    this.ops.pushCells(...texts, externalId, node, caller, this.ranges.length);
+    this.ranges.pushCells(start, end, thread, -this.ops.length);
   }
 
-  #addRange(start: number, end: number, thread: number, text: number): void {
-    const { ranges } = this;
-    ranges.start.push(start);
-    ranges.end.push(end);
-    ranges.thread.push(thread);
-    ranges.text.push(text);
-  }
-
-  /** Number of the op that a range is, or -1. */
+  /** Number of the op of a range; -1 when the range is not an op. */
   opOf(range: number): number {
     const text = this.ranges.text.at(range);
     return text < 0 ? -1 - text : -1;
@@ -140,18 +127,18 @@ export class HostEvents {
     return this.kindOf(range) === 'frame';
   }
 
-  /** What a range is; null for an op. */
+  /** Kind of a range; null for an op. */
   kindOf(range: number): HostKind | null {
     const text = this.ranges.text.at(range);
     return text < 0 ? null : elementAt(HOST_KINDS, text % HOST_KINDS.length);
   }
 
-  /** Number of the text that is the name of a range, by its `text` cell. */
+  /** Number of the text that is a range's name, by its `text` cell. */
   nameNumber(text: number): number {
     return text < 0 ? this.ops.name.at(-1 - text) : Math.floor(text / HOST_KINDS.length);
   }
 
-  /** The name of a range by its `text` cell. */
+  /** The name of a range, by its `text` cell. */
   nameText(text: number): string {
     return this.texts.text(this.nameNumber(text));
   }
@@ -164,7 +151,10 @@ export class HostEvents {
     return (known[number] ??= isFrame ? readFrame(this.texts.text(number)) : readName(this.texts.text(number)));
   }
 
-  /** What a range is: an annotation named like an op is none, and a torch.autograd.Function counts as a call. */
+  /**
+   * What a range is to the program. An annotation named like an op is not an op, and a torch.autograd.Function counts as a
+   * call.
+   */
   roleOf(range: number): HostName {
     const { ops } = this;
     if (this.kindOf(range) === 'overhead') return { kind: 'none' };
@@ -181,7 +171,10 @@ export class HostEvents {
 
 /** Module of functions that the user defines for autograd (`class Fused(torch.autograd.Function)`). */
 const AUTOGRAD = 'autograd';
-/** Ops that autograd records once more by the name of its own function: traces have `detach` within each `aten::detach`. */
+/**
+ * Ops that autograd records a second time under the name of its own function: traces have `detach` inside each
+ * `aten::detach`.
+ */
 const OPS_WITHOUT_MODULE: ReadonlySet<string> = new Set(['detach', 'detach_']);
 const IDENTIFIER = /^[A-Za-z_]\w*$/;
 
@@ -197,11 +190,11 @@ function indexOps(ops: OpColumns): OpsById {
   return { index, ambiguous };
 }
 
-/** Types of arguments that are neither tensors nor lists: `Int`, `Bool` and `Double` before 2022, `Scalar` since. */
+/** Types of arguments that are neither tensors nor lists: `Int`, `Bool` and `Double` before 2022, `Scalar` since then. */
 const PLAIN_TYPES = new Set(['Scalar', 'Int', 'Bool', 'Double', 'String', 'Device', 'Generator', 'Layout', 'Stream']);
 const LIST_TYPES = new Set(['ScalarList', 'GenericList', 'IntList', 'DoubleList', 'BoolList']);
 
 /** Whether a type is that of a number, text, device or the like. */
 export const isPlainType = (text: string): boolean => PLAIN_TYPES.has(text);
-/** Whether a type is that of a list other than of tensors. */
+/** Whether a type is that of a list that is not a list of tensors. */
 export const isListType = (text: string): boolean => LIST_TYPES.has(text);

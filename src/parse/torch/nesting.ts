@@ -1,65 +1,70 @@
 /**
- * How host events nest: the parent of every range, and the innermost range around every host call. One pass per thread
- * over ranges and calls in order of start; memory: 8 bytes a range.
+ * Finds how host events nest: the parent of every range, and the innermost range around every host call. One pass per
+ * thread over ranges and calls in order of start; memory: 8 bytes for each range.
  */
-import type { HostCalls, Ranges } from '../trace/trace-columns.js';
+import type { Ranges, ThreadSpans } from '../trace/trace-columns.js';
 import { elementAt } from '../../containers/element.js';
+import { OpenSpans } from '../../containers/nesting.js';
 import { entryOf } from '../../containers/map-entry.js';
-import { groupAll, sortRows, type CompareRows } from '../../containers/row-order.js';
+import { groupAll, groupAt, sortRows, type CompareRows } from '../../containers/row-order.js';
 import type { Diagnostics } from '../../record/diagnostics.js';
-import { compareTexts } from '../trace/ranges.js';
+import { compareTexts } from '../trace/record-order.js';
 import type { FrameCallers, HostEvents } from './host-events.js';
 
-/** Row of no range. */
+/** Stands for the row of a range when there is none. */
 export const OUTSIDE = -1;
 
 /**
- * Most ranges open at a time; Python stops at 1000 frames. Deeper ranges are not nested: wrong times that make all ranges
- * last to the end of the trace would nest each of a million inside all before it.
+ * Most ranges open at a time; Python stops at 1000 frames. Deeper ranges are not nested: if wrong times made all ranges
+ * last to the end of the trace, each of a million would be nested inside all earlier ones.
  */
 export const MAX_OPEN_RANGES = 2048;
 
 /**
- * Most ops of one thread that may begin at the same instant, each inside the one before it. More of them have lost their
- * times (written with too few digits) and are siblings. Frames may be more: those that are open when a profile begins all
- * begin there.
+ * Most ops of one thread that may begin at the same instant, each inside the previous one. If there are more, they have
+ * lost their times (written with too few digits) and are siblings. There may be more frames than this: those that are open
+ * when a profile begins all begin there.
  */
 export const MAX_SIMULTANEOUS_OPS = 64;
 
+/** Host calls, or what else lies within ranges. */
+type CallSpans = Pick<ThreadSpans, 'start' | 'end' | 'thread' | 'length'>;
+
 export interface Nesting {
-  /** By range: row of the range around it, or OUTSIDE. */
+  /** For each range: row of the range around it, or OUTSIDE. */
   readonly parent: Int32Array;
-  /** By host call: row of the innermost range around it, or OUTSIDE. */
+  /** For each host call: row of the innermost range around it, or OUTSIDE. */
   readonly innermost: Int32Array;
-  /** Number of ranges that nothing is nested in, because their times are impossible. */
+  /** Number of ranges in which nothing is nested, because their times are impossible. */
   readonly unnested: number;
-  /** Number of frames that ended after the frame they were called in, and now end with it. */
+  /** Number of frames that ended after their calling frame, and are cut to end with it. */
   readonly cut: number;
   /** Ranges that were written twice. */
   readonly repeated: ReadonlySet<number>;
 }
 
-/** Facts of ranges beyond their times. */
+/** Facts about ranges other than their times. */
 interface NestingFacts {
-  /** Order of ranges of the same times: the outer first. */
+  /** Order of ranges with equal times: outer ranges first. */
   readonly compareTies: CompareRows;
   /** How much later than its parent a range may end, in ns, because times are rounded. */
   readonly slack: number;
   /** Whether a range is a frame of a call stack. */
   readonly isFrame: (range: number) => boolean;
-  /** Ids of frames and of those that called them, NaN for unknown; absent where the profile states none. */
+  /** Ids of frames and of the frames that called them, NaN for unknown; absent when the profile states none. */
   readonly callers?: Pick<FrameCallers, 'idOf' | 'callerOf'>;
-  /** Whether two ranges of the same times are one that was written twice: nothing is placed inside the second. */
+  /** Whether two ranges with equal times are one that was written twice: nothing is placed inside the second. */
   readonly isRepeat: (a: number, b: number) => boolean;
 }
 
 /**
- * Nests the ranges of all threads. A frame cannot outlive the frame that called it: one that does (the profiler missed its
- * return, and closed it when it stopped: pytorch#190950) ends with it, here and in `ranges`; before that where its caller is
- * recorded as that of a later frame. Recorded callers decide nothing where times nest: they leave out frames (307 of 34,405
- * in a trace of MI300). A frame that none of the open ones called, as one of another greenlet of the thread, ends as recorded.
+ * Nests the ranges of all threads. A frame cannot outlive the frame that called it. If it does, the profiler missed its
+ * return and closed it when it stopped (pytorch#190950): the frame is cut, here and in `ranges`, to end with its caller, or
+ * earlier if its caller is recorded as the caller of a later frame. Recorded callers decide nothing when times nest,
+ * because they skip frames (307 of 34,405 in a trace of MI300). A frame that none of the open frames called, such as one of
+ * another greenlet on the thread, ends as recorded.
  */
-export function nest(ranges: Ranges, hostCalls: HostCalls, threads: number, facts: NestingFacts): Nesting {
+export function nest(ranges: Ranges, hostCalls: CallSpans, threads: number, facts: NestingFacts): Nesting {
   const { start, end } = ranges;
   const inOrder = groupAll(ranges.length, (row) => ranges.thread.at(row), threads);
   const calls = groupAll(hostCalls.length, (row) => hostCalls.thread.at(row), threads);
@@ -71,8 +76,7 @@ export function nest(ranges: Ranges, hostCalls: HostCalls, threads: number, fact
     repeated: new Set<number>(),
   };
   for (let thread = 0; thread < threads; thread++) {
-    const rows = inOrder.rows.subarray(inOrder.first[thread], inOrder.first[thread + 1]);
-    const callRows = calls.rows.subarray(calls.first[thread], calls.first[thread + 1]);
+    const [rows, callRows] = [groupAt(inOrder, thread), groupAt(calls, thread)];
     sortRows(rows, (a, b) => start.at(a) - start.at(b) || end.at(b) - end.at(a) || facts.compareTies(a, b));
     sortRows(callRows, (a, b) => hostCalls.start.at(a) - hostCalls.start.at(b));
     nesting.cut += cutFrames(ranges, rows, facts);
@@ -82,9 +86,9 @@ export function nest(ranges: Ranges, hostCalls: HostCalls, threads: number, fact
 }
 
 /**
- * Ends frames no later than those around them, and one that did not end with its caller where that calls another.
- * @param rows of a thread, in order of start
- * @returns how many it cut
+ * Cuts frames that end after the frames around them, and a frame that did not end although its caller calls another.
+ * @param rows rows of a thread, in order of start
+ * @returns how many frames were cut
  */
 function cutFrames({ start, end }: Ranges, rows: Uint32Array, { slack, isFrame, callers }: NestingFacts): number {
   const open = new OpenFrames(callers?.idOf);
@@ -115,7 +119,7 @@ function cutFrames({ start, end }: Ranges, rows: Uint32Array, { slack, isFrame, 
 /** Frames that are open, outermost first, found by their ids. */
 class OpenFrames {
   readonly #rows: number[] = [];
-  /** Depths of the open frames with an id, which a merged trace may have several of. */
+  /** Depths of the open frames with each id; a merged trace may have several frames with one id. */
   readonly #depths = new Map<number, number[]>();
 
   constructor(private readonly idOf: FrameCallers['idOf'] = () => NaN) {}
@@ -128,7 +132,7 @@ class OpenFrames {
     return this.#rows.at(-1);
   }
 
-  /** Depth of the innermost with that id; Infinity where none is open. */
+  /** Depth of the innermost open frame with this id; Infinity when none is open. */
   depthOf(id: number): number {
     return this.#depths.get(id)?.at(-1) ?? Infinity;
   }
@@ -149,25 +153,23 @@ class OpenFrames {
   }
 }
 
-/** Nests the ranges of one thread. @returns how many ranges nothing is nested in */
+/**
+ * Nests the ranges of one thread.
+ * @returns in how many ranges nothing is nested
+ */
 function nestThread(
   { start, end }: Ranges,
-  hostCalls: HostCalls,
+  hostCalls: CallSpans,
   rows: Uint32Array,
   callRows: Uint32Array,
   { slack, isFrame, isRepeat }: NestingFacts,
   { parent, innermost, repeated }: Nesting & { readonly repeated: Set<number> },
 ): number {
-  /** Open ranges, outermost first. */
-  let open: number[] = [];
-  /** Closes ranges that end by `from`; returns the innermost open one that lasts until `until`. */
+  const open = new OpenSpans<number>((row) => end.at(row), { most: MAX_OPEN_RANGES });
+  /** Closes ranges that end at or before `from`; returns the innermost open range that lasts until `until`. */
   const around = (from: number, until: number): number => {
-    for (let last = open.at(-1); last !== undefined && end.at(last) <= from; last = open.at(-1)) open.pop();
-    for (let i = open.length - 1; i >= 0; i--) {
-      const row = elementAt(open, i);
-      if (end.at(row) + slack >= until) return row;
-    }
-    return OUTSIDE;
+    open.close(from);
+    return open.lasting(until - slack) ?? OUTSIDE;
   };
   let next = 0;
   const placeCalls = (before: number): void => {
@@ -179,8 +181,6 @@ function nestThread(
     }
   };
   let unnested = 0;
-  /** No open range ends before this time. */
-  let firstEnd = Infinity;
   for (let at = 0; at < rows.length;) {
     const from = start.at(elementAt(rows, at));
     placeCalls(from);
@@ -190,30 +190,21 @@ function nestThread(
       rows.subarray(at, until).filter((row) => !isFrame(row)).length > MAX_SIMULTANEOUS_OPS;
     for (; at < until; at++) {
       const row = elementAt(rows, at);
-      const last = open.at(-1);
+      const { last } = open;
       if (last !== undefined && start.at(last) === from && end.at(last) === end.at(row) && isRepeat(last, row)) {
         parent[row] = elementAt(parent, last);
         repeated.add(row);
         continue;
       }
       parent[row] = around(from, end.at(row));
-      if (open.length >= MAX_OPEN_RANGES && from >= firstEnd) {
-        // Ranges that overlap without nesting may have ended below one that goes on.
-        open = open.filter((outer) => end.at(outer) > from);
-        firstEnd = open.reduce((first, outer) => Math.min(first, end.at(outer)), Infinity);
-      }
-      if (open.length >= MAX_OPEN_RANGES || (crowded && !isFrame(row))) unnested++;
-      else {
-        open.push(row);
-        firstEnd = Math.min(firstEnd, end.at(row));
-      }
+      if ((crowded && !isFrame(row)) || !open.push(row, from)) unnested++;
     }
   }
   placeCalls(Infinity);
   return unnested;
 }
 
-/** Index after the ranges that begin at the same time as the one at `at`. */
+/** Index after the last range that begins at the same time as the one at index `at`. */
 function endOfInstant(rows: Uint32Array, at: number, start: Ranges['start']): number {
   const from = start.at(elementAt(rows, at));
   do at++;
@@ -222,14 +213,14 @@ function endOfInstant(rows: Uint32Array, at: number, start: Ranges['start']): nu
 }
 
 /**
- * How the host events of a profile nest; events of the same times are in order of op and name.
+ * Finds how the host events of a profile nest. Events with equal times are ordered by op and name.
  * @param threads number of threads
  * @param slack how much later than its parent an event may end, in ns
- * @param orderOf key by which ops of the same times are ordered; their external ids by default
+ * @param orderOf key for the order of ops with equal times; by default their external ids
  */
 export function nestEvents(
   events: HostEvents,
-  hostCalls: HostCalls,
+  hostCalls: CallSpans,
   threads: number,
   slack: number,
   diagnostics: Diagnostics,
@@ -243,7 +234,8 @@ export function nestEvents(
   };
   const isFrame = (range: number): boolean => events.isFrame(range);
   const { callers } = events;
-  // Where times are whole microseconds, only an id tells a short call of a function by itself from one written twice.
+  // If times are whole microseconds, only an id distinguishes a function's short call of itself from a call that was
+  // written twice.
   const isRepeat = (a: number, b: number): boolean => {
     const idOf = (range: number): number =>
       events.opOf(range) === -1 ? callers.idOf(range) : orderOf(events.opOf(range));

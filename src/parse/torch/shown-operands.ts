@@ -1,8 +1,8 @@
 /**
- * Operands of kernels that no op is around, by the ops just before their launch. triton_kernels multiplies rows by the
- * weights of their experts in one kernel, `_matmul_ogs_NNT_bf16xbf16xmxfp4_16x128x256x1_swiglu`: before it is launched
- * its result is allocated, and its weights are viewed as [experts, k, n]. Types: of result, input and weights.
- * Source: triton_kernels (matmul_ogs.py: matmul_ogs, matmul_ogs_repr).
+ * Finds the operands of kernels that are inside no op, from the ops just before their launch. triton_kernels multiplies
+ * rows by the weights of their experts in one kernel, `_matmul_ogs_NNT_bf16xbf16xmxfp4_16x128x256x1_swiglu`. Before the
+ * launch, the program allocates the result and views the weights as [experts, k, n]. The types in the name are those of
+ * result, input and weights. Source: triton_kernels (matmul_ogs.py: matmul_ogs, matmul_ogs_repr).
  */
 import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
@@ -17,11 +17,11 @@ import { elementType } from '../../record/element-types.js';
 
 const GROUPED = /^_(?:p_)?matmul_ogs_[NT]{3}_([a-wyz\d]+)x([a-wyz\d]+)x([a-z\d]+)_\d+x\d+x\d+x\d+(_swiglu)?/;
 
-/** Bits of a value where an element of a tensor holds several. */
+/** Bits of a value in types for which one tensor element holds several values. */
 const PACKED: Readonly<Record<string, number>> = { mxfp4: 4, nvfp4: 4 };
 const BYTE = 8;
 
-/** Ops between the launch and those that show its operands, at most. */
+/** Most ops between the launch and those that show its operands. */
 const MOST_OPS = 64;
 
 interface GroupedTypes {
@@ -37,14 +37,14 @@ function typesOf(name: string): GroupedTypes | null {
 
 interface ShownCall {
   readonly call: OpCall;
-  /** The op that shows the weights: the number of the call is its own. */
+  /** The op that shows the weights, from which the call takes its number. */
   readonly op: number;
 }
 
 export class ShownOperands {
-  /** By number of a kernel's name. */
+  /** Types by the number of a kernel's name. */
   readonly #types = new Map<number, GroupedTypes | null>();
-  /** Rows of ops by thread, in order of start; made when the first kernel needs them. */
+  /** Rows of ops by thread, in order of start; created when the first kernel needs them. */
   #byThread: ReadonlyMap<number, Uint32Array> | null = null;
 
   constructor(
@@ -53,11 +53,11 @@ export class ShownOperands {
   ) {}
 
   /**
-   * The call that a kernel is.
-   * @param name number of its name's text; undefined or UNNAMED where there is none
+   * The call that a kernel implements.
+   * @param name text number of the kernel's name; undefined or UNNAMED when it has none
    * @param leaf row of the innermost range around the launch
-   * @param launched ns
-   * @returns null where the kernel is not one of these, or its operands are not shown
+   * @param launched time of the launch, in ns
+   * @returns null when the kernel is not one of these, or its operands are not shown
    */
   of(name: number | undefined, leaf: number, launched: number): ShownCall | null {
     if (name === undefined || name === UNNAMED || leaf === OUTSIDE) return null;
@@ -76,7 +76,7 @@ export class ShownOperands {
     const [experts = 0, packed = 0, columns = 0] = viewed.shape;
     const inner = packed * (BYTE / (PACKED[weights] ?? BYTE));
     const [rows, width] = [allocated.slice(0, -1).reduce((product, extent) => product * extent, 1), allocated.at(-1)];
-    // A gated activation takes half of the columns as gates.
+    // A gated activation uses half of the columns as gates.
     if (width !== (isGated ? columns / 2 : columns)) return null;
     const args = [tensor([rows, inner], input), tensor([experts, inner, columns], weights)];
     return {
@@ -85,7 +85,7 @@ export class ShownOperands {
     };
   }
 
-  /** Ops within the same op that ended before the launch, the latest first. */
+  /** Ops inside the same op that ended before the launch, latest first. */
   *#before(leaf: number, launched: number): Generator<number> {
     const { ranges } = this.events;
     const rows = (this.#byThread ??= this.#sorted()).get(ranges.thread.at(leaf)) ?? new Uint32Array(0);
@@ -99,7 +99,7 @@ export class ShownOperands {
     }
   }
 
-  /** Row of the innermost op that a range is, or is in; OUTSIDE where there is none. */
+  /** Row of the op of a range, or of the innermost op around it; OUTSIDE when there is none. */
   #opAround(range: number): number {
     let row = range;
     while (row !== OUTSIDE && this.events.opOf(row) === NO_OP) row = elementAt(this.nesting.parent, row);
@@ -134,7 +134,10 @@ export class ShownOperands {
   }
 }
 
-/** Adds the call of a kernel to the calls around its launch. @param id of the call in the records */
+/**
+ * Adds the call of a kernel to the calls around its launch.
+ * @param id id of the call in the records
+ */
 export function addShown(context: Writable<Context>, { call }: ShownCall, id: number): void {
   context.calls = [...context.calls, call];
   context.mod = [...context.mod, call.mod];
@@ -143,7 +146,7 @@ export function addShown(context: Writable<Context>, { call }: ShownCall, id: nu
   context.callKernels = [...(context.callKernels ?? []), 1];
 }
 
-/** A view of three dimensions and of the weights' type, or of bytes where these are packed; null for any other. */
+/** A view with three dimensions and the weights' type, or with bytes if the weights are packed; null for any other op. */
 function weightsOf(
   [viewed]: readonly Arg[],
   type: string,

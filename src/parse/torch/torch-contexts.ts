@@ -1,6 +1,6 @@
 /**
- * The program context of each kernel: the chain of ops, modules, Python frames and annotations around its launch, and
- * for a kernel of the backward pass its forward op, whose modules and frames it inherits.
+ * The program context of each kernel: the chain of ops, modules, Python frames and annotations around its launch. A kernel
+ * of the backward pass also has its forward op, and inherits its modules and frames.
  */
 import type { Context, ForwardOp, OpCall, RangeKind } from '../../record/record.js';
 import { LruCache } from '../../containers/map-entry.js';
@@ -34,24 +34,24 @@ export interface TorchFacts {
   readonly nesting: Nesting;
   readonly threads: ThreadTable;
   readonly launches: LaunchJoin;
-  /** Start in ns and thread of a host call. */
+  /** Start of a host call, in ns, and its thread. */
   readonly callStart: (call: number) => number;
   readonly callThread: (call: number) => number;
   /** External id of an activity; NaN when it has none. */
   readonly externalId: (activity: number) => number;
-  /** Whether external ids are those of ops; traces of some years repeat the correlation id there. */
+  /** Whether external ids are ids of ops; traces of some years repeat the correlation id there. */
   readonly externalIdsAreOps: boolean;
   /** How much later than its op a launch may start, in ns, because times are rounded. */
   readonly slack: number;
-  /** Whether a queue's threads launch the work of other threads: then the op of an external id may be on any thread. */
+  /** Whether threads of a queue launch work for other threads: then the op of an external id may be on any thread. */
   readonly launchedByQueue?: boolean;
-  /** Number of the text that is a kernel's name, where operands of kernels are looked for by it. */
+  /** Text number of a kernel's name, if operands are to be derived from it. */
   readonly kernelName?: (activity: number) => number;
-  /** Steps, when the profile records them apart from annotations: they replace these. */
+  /** Steps that replace those of annotations, if the profile records steps separately. */
   readonly steps?: readonly StepRange[];
 }
 
-/** Fields that not every launch has. */
+/** Fields that only some launches have. */
 const callerFields = (caller: Caller | null, step: number | null): Pick<Context, 'callerRanges' | 'step'> => ({
   ...(caller === null ? undefined : { callerRanges: caller.ranges }),
   ...(step === null ? undefined : { step }),
@@ -60,23 +60,23 @@ const callerFields = (caller: Caller | null, step: number | null): Pick<Context,
 export class TorchContexts implements KernelContexts {
   readonly #chains = new LruCache<number, Chain>(512);
   readonly #calls = new LruCache<string, OpCall>(8192);
-  /** Frames by the number of a call stack. */
+  /** Frames of each call stack, by its number. */
   readonly #stacks = new LruCache<number, readonly string[]>(512);
   #forward: ForwardOps | null = null;
   readonly #steps: LaunchSteps;
   readonly #engines: EngineThreads;
   readonly #shown: ShownOperands;
-  /** By op: how many kernels it launched. */
+  /** For each op: how many kernels it launched. */
   readonly #kernels: Uint32Array;
-  /** By op: how many of them have been numbered so far. */
+  /** For each op: how many of its kernels have been numbered so far. */
   readonly #numbered: Uint32Array;
-  /** By op: its id in the records, 0 before its first use. */
+  /** For each op: its id in the records, 0 before its first use. */
   readonly #ids: Uint32Array;
   #lastId = 0;
-  /** By activity: the innermost range around its launch, or OUTSIDE. */
+  /** For each activity: the innermost range around its launch, or OUTSIDE. */
   readonly #leaves: Int32Array;
 
-  /** `kernels` are rows of activities that are kernels, `others` those of others that have a context. */
+  /** `kernels` are rows of kernels; `others` are rows of other activities that have a context. */
   constructor(
     private readonly facts: TorchFacts,
     kernels: Iterable<number>,
@@ -165,7 +165,7 @@ export class TorchContexts implements KernelContexts {
       : this.#stacks.of(stack, () => events.texts.stackTexts?.(stack) ?? stackTexts(events.texts.text(stack - 1)));
   }
 
-  /** The innermost op around an activity's launch; -1 where there is none. */
+  /** The innermost op around an activity's launch; -1 when there is none. */
   opOf(activity: number): number {
     const { events, nesting } = this.facts;
     let row = this.#leaves[activity] ?? OUTSIDE;
@@ -178,7 +178,7 @@ export class TorchContexts implements KernelContexts {
     return origin === null ? null : this.#steps.at(origin.thread, caller?.thread ?? null, origin.time);
   }
 
-  /** The thread that the thread of a launch works for; null when it works for none, or that is unknown. */
+  /** The thread that the launching thread works for; null when there is none or it is unknown. */
   #callerOf(call: number, leaf: number): Caller | null {
     const origin = this.#originOf(call, leaf);
     if (origin === null) return null;
@@ -191,8 +191,8 @@ export class TorchContexts implements KernelContexts {
   }
 
   /**
-   * Thread and time of a launch; those of the innermost op when the launch is unknown, or made later by a queue. Null when
-   * nothing is known of either.
+   * Thread and time of a launch. Those of the innermost op are used when the launch is unknown, or when a queue made it
+   * later. Null when neither is known.
    */
   #originOf(call: number, leaf: number): { readonly thread: number; readonly time: number } | null {
     if (call === -1 && leaf === OUTSIDE) return null;
@@ -224,9 +224,9 @@ export class TorchContexts implements KernelContexts {
   }
 
   /**
-   * The innermost range around an activity's launch. The profiler also records the op itself (external id), which
-   * decides where that op is not around the launch, because times may be rounded to microseconds, and where the launch
-   * is not in the trace.
+   * The innermost range around an activity's launch. The profiler also records the op itself (external id). That op is used
+   * when it is not around the launch, because times may be rounded to microseconds, and when the launch is not in the
+   * trace.
    */
   #leafOf(call: number, activity: number): number {
     const { events, nesting, externalIdsAreOps, slack, launchedByQueue = false } = this.facts;
@@ -284,7 +284,7 @@ export class TorchContexts implements KernelContexts {
           break;
         case 'node':
           if (!isCompiledNode(name.name)) chain.nodes.push(name.name);
-          // A node without a sequence number, such as AccumulateGrad, occurs nowhere else in the record.
+          // A node without a sequence number, such as AccumulateGrad, appears nowhere else in the record.
           if (!(events.ops.sequence.at(op) >= 0) && chain.ranges.at(-1) !== name.name) chain.ranges.push(name.name);
           chain.backward = true;
           break;
@@ -314,8 +314,8 @@ export class TorchContexts implements KernelContexts {
   }
 
   /**
-   * A function that the program defines for autograd launches kernels of its own in the backward pass too: its node is
-   * then the call, with the gradients that it is given.
+   * A function that the program defines for autograd also launches kernels of its own in the backward pass. Its node is
+   * then the call, with the incoming gradients as arguments.
    */
   #addNodeCall(chain: { calls: OpCall[]; callOps: number[]; nodeCalls: boolean }, innermost: number | undefined): void {
     if (innermost === undefined) return;
@@ -344,7 +344,7 @@ export class TorchContexts implements KernelContexts {
     const { ops, texts } = this.facts.events;
     const [dims, types, concrete] = [ops.dims.at(op), ops.types.at(op), ops.concrete.at(op)];
     const strides = ops.strides.at(op);
-    // The values of all arguments, where recorded, determine the shape of the result.
+    // If the values of all arguments are recorded, they determine the shape of the result.
     const out = dims !== 0 && concrete === 0 ? this.#gradientsOf(op) : 0;
     return this.#calls.of(`${ops.name.at(op)},${dims},${types},${concrete},${strides},${out}`, () => {
       const extents = out === 0 ? null : texts.readExtents(out);
@@ -383,7 +383,7 @@ export class TorchContexts implements KernelContexts {
   }
 
   /**
-   * The range of the forward op of the innermost node in a chain; null when the trace does not hold it, undefined when
+   * The range of the forward op of the innermost node in a chain. Null when the trace does not contain it; undefined when
    * there is none, as for AccumulateGrad, which belongs to a parameter.
    */
   #forwardOf({ sequenced }: Chain): number | null | undefined {

@@ -1,4 +1,7 @@
-/** Calls of the device's library by their names: what they wait for, which failed, how long work of others is queued before them. */
+/**
+ * Classifies the host's runtime API calls by name: what a call waits for, which calls failed, and how long other queued
+ * work had already been waiting when a late launch's work started.
+ */
 import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
 import type { Labels } from '../../record/record.js';
@@ -7,8 +10,8 @@ import { KIND_CODE } from './trace-columns.js';
 import type { Trace } from './trace.js';
 
 /**
- * What host calls are by the names of their functions: a name is looked up and read once, however often it is called.
- * @param read what a function of this name is; '' for one without a name
+ * Classifies host calls by function name. Each name is looked up and read once, however often the function is called.
+ * @param read what kind a function of this name is; it gets '' for a call without a name
  */
 export function byCallName<Kind extends string | boolean | null>(
   { hostCalls, names }: Pick<Trace, 'hostCalls' | 'names'>,
@@ -19,33 +22,40 @@ export function byCallName<Kind extends string | boolean | null>(
 }
 
 /**
- * What a call makes wait, by its name. Rows of waits state it too, but not reliably: an export of 2024 has
- * `cudaStreamWaitEvent`, for which the host does not wait, as the kind of `cudaStreamSynchronize`, one of 2025 the reverse.
+ * What a call waits for, by its name. Rows of waits state it too, but not reliably: an export of 2024 gives
+ * `cudaStreamWaitEvent`, for which the host does not wait, the kind of `cudaStreamSynchronize`; one of 2025 does the
+ * reverse.
  */
 const WAIT_CALLS: readonly (readonly [pattern: RegExp, kind: string])[] = [
   [/^(cuda|hip)DeviceSynchronize|^(cu|hip)CtxSynchronize/, 'context'],
   [/^(cuda|hip|cu)StreamSynchronize/, 'stream'],
   [/^(cuda|hip|cu)StreamWaitEvent/, 'stream-wait-event'],
   [/^(cuda|hip|cu)EventSynchronize/, 'event'],
-  // Intel's: Unified Runtime, SYCL's older plugin interface, Level Zero, whose immediate command list is a queue too.
+  // Intel: Unified Runtime, SYCL's older plugin interface, and Level Zero, whose immediate command list is also a queue.
   // Source: ur_api.h, pi.h, ze_api.h.
   [/^(ur|pi)QueueFinish|^zeCommand(Queue|ListHost)Synchronize/, 'stream'],
   [/^urEventWait|^piEventsWait|^ze(Event|Fence)HostSynchronize/, 'event'],
 ];
 
-/** The kind of the wait that a function of the host's interface makes, in the words of `sync` records; null for others. */
+/** The kind of wait that a host API function makes, in the words of `sync` records; null for functions that do not wait. */
 export const waitOfCall = (api: string | null): string | null =>
   api === null ? null : (WAIT_CALLS.find(([pattern]) => pattern.test(api))?.[1] ?? null);
 
-/** Calls that return the error of an earlier one. */
+/** Calls that return the error of an earlier call. */
 const TELLS_ERROR = /(?:Get|PeekAt)LastError/;
-/** Calls that ask whether something is done, and cudaErrorNotReady, their answer that it is not: until CUDA 10.0, and since. */
+/**
+ * Calls that ask whether something is done, and cudaErrorNotReady, the code they return when it is not: 34 until CUDA 10.0,
+ * 600 since.
+ */
 const [ASKS, NOT_READY] = [/Query$/, [34, 600]];
 
-/** Most calls that are named. */
+/** Most names that the profile line lists. */
 const MOST_NAMES = 20;
 
-/** Counts failed calls: those that should have launched work launched none. @returns what names them with their codes, for the profile line; undefined where there are none */
+/**
+ * Counts failed calls, because a call that failed to launch work launched none.
+ * @returns their names with error codes, for the profile line; undefined when no call failed
+ */
 export function failedCalls(trace: Trace): Labels | undefined {
   const { hostCalls, names, diagnostics } = trace;
   const answers = byCallName(trace, (name) => (TELLS_ERROR.test(name) ? 'error' : ASKS.test(name) ? 'state' : null));
@@ -65,11 +75,12 @@ export function failedCalls(trace: Trace): Labels | undefined {
 }
 
 /**
- * Late launches before which other work of the device had been launched already, and starts even later: the device was
- * idle because that work waited, for an event, another rank or another program, not because the host was late (a graph
- * whose kernels wait while other streams get work, one piece at a time).
+ * Finds launches that came late while other work, launched earlier on the same device, was still waiting and started even
+ * later. The device was then idle because that work waited for an event, another rank or another program, not because the
+ * host was late. Example: a graph whose kernels wait while other streams get work piece by piece.
  * @param order rows in order of start
- * @returns by row of the work that ended such idle time: how long the other work had waited when it started, ns
+ * @returns for each row of work that ended such an idle time: how long the other work had been waiting when it started, in
+ * ns
  */
 export function othersWaits(
   { activities, hostCalls }: Pick<Trace, 'activities' | 'hostCalls'>,
@@ -90,7 +101,10 @@ export function othersWaits(
   }
   return waits;
 
-  /** For each place in the order: when the first call returned that launched work which comes later, by device. */
+  /**
+   * For each place in the order: when the first of the calls returned that launched work which comes later on the same
+   * device.
+   */
   function firstReturns(): Float64Array {
     const first = new Map<number, number>();
     const firsts = new Float64Array(order.length);

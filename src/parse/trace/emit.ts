@@ -1,4 +1,4 @@
-/** Trace → records. Every record depends on the contents of the rows alone, not on the order of the database. */
+/** Turns a trace into records. Each record depends on the contents of the rows only, not on their order in the database. */
 import {
   SCHEMA_VERSION,
   STEP_METRIC,
@@ -42,7 +42,7 @@ import type { Diagnostics } from '../../record/diagnostics.js';
 
 type EmitOptions = Pick<ReadOptions, 'profile' | 'file' | 'rank' | 'ranges' | 'captures'>;
 
-/** Fields of a collective whose format has no description of it. */
+/** Fields of a collective that its format does not describe. */
 const NO_OPERATION: CollectiveOperation = {
   name: 'na',
   kind: null,
@@ -62,8 +62,9 @@ interface KernelNames {
 }
 
 /**
- * Records of a profile: its line, activities with ranges and samples among them in order of start, the end
- * line. Linear in rows but for sorting; memory beyond the columns': 4 bytes an activity, call and range.
+ * Records of a profile: its profile line, then activities in order of start with ranges and samples among them, then the
+ * end line. Time is linear in the number of rows except for sorting. Memory on top of the columns: 4 bytes for each
+ * activity, call and range.
  */
 export function* emit(trace: Trace, options: EmitOptions): Generator<ProfileLine> {
   const emission = new Emission(trace, options);
@@ -211,7 +212,7 @@ class Emission {
     return this.#settled.cut.has(row) ? { cut: true } : undefined;
   }
 
-  /** The step of work other than kernels, where there is one. */
+  /** The step of an activity that is not a kernel; undefined when it has none. */
   #step(row: number): Pick<Activity, 'step'> | undefined {
     const step = this.#contexts.stepOf?.(elementAt(this.#settled.launches.callOf, row), row) ?? null;
     return step === null ? undefined : { step };
@@ -231,7 +232,7 @@ class Emission {
 
   #kernel(row: number, own: number): KernelRecord {
     const { kernels } = this.trace.activities;
-    // Field by field, in the order of the record: copying with `...` costs as much as all the rest.
+    // Field by field: lines have the fields in this order, whichever of them a kernel has.
     const origin = this.#origins.of(row);
     const common = this.#common(row, orNull(kernels.graphId.at(own)), origin);
     if (common.graph !== undefined && origin === null) this.trace.diagnostics.count('graph-kernel-by-launch');
@@ -294,7 +295,7 @@ class Emission {
     return { name: number, short: number, known: false };
   }
 
-  /** Three extents from the one with this index on. Each is at least 1: 0 is unknown. */
+  /** Three extents, the first of them at index `from`. Each is at least 1, because 0 means unknown. */
   #extent(kernel: number, from: number): Extent | null {
     const { extents } = this.trace.activities.kernels;
     const [x, y, z] = [extents.at(kernel, from), extents.at(kernel, from + 1), extents.at(kernel, from + 2)];
@@ -379,7 +380,10 @@ function* mapped<From, To>(items: Iterable<From>, to: (item: From) => To): Gener
 /** A correlation id; negative values mark ids above 2^53, which a number cannot hold exactly. */
 const idOrNull = (id: number): number | null => (id >= 0 ? id : null);
 
-/** The end line. @param counts number of records by type */
+/**
+ * The end line.
+ * @param counts number of records of each type
+ */
 export const endRecord = (
   profile: number,
   counts: Readonly<Record<string, number>>,

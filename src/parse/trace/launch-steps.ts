@@ -1,8 +1,9 @@
 /**
- * The steps of a profile: ranges that mark an iteration, each on the thread of the program that iterates. Ranges of steps
- * inside another step of their thread are none; a step that begins before the one before it has ended cuts it there.
+ * The steps of a profile: ranges that mark an iteration, each on the thread that iterates. A range of a step inside another
+ * step of its thread is not a step of its own. A step that begins before the previous one has ended ends that one.
  */
 import { append, elementAt } from '../../containers/element.js';
+import { outermost, spanAt, SPANS } from '../../containers/nesting.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { countUpTo } from '../../containers/row-order.js';
 import type { ThreadTable } from './threads.js';
@@ -11,33 +12,36 @@ import type { Context, RangeKind } from '../../record/record.js';
 /** Finds the context of every kernel: the ranges, op calls, layers and call stack around its launch. */
 export interface KernelContexts {
   /**
-   * The context of the next kernel of a launch. Must be called once for every kernel, in order of start, because
-   * kernels of one op are numbered in that order.
+   * The context of the next kernel of a launch. Call this once for every kernel, in order of start, because the kernels of
+   * an op are numbered in that order.
    * @param call row of the launching host call; -1 when it is not in the profile
    * @param activity row of the kernel
    */
   ofKernel(call: number, activity: number): Context;
 
-  /** The steps of the profile in order of start; absent when the format has none by time. */
+  /** The steps of the profile in order of start; absent when the format has no timed steps. */
   readonly steps?: readonly Step[];
 
   /**
-   * The step of work other than kernels, by its launch; null for none.
+   * The step of an activity that is not a kernel, found through its launch; null for none.
    * @param call row of the launching host call; -1 when it is not in the profile
    */
   stepOf?(call: number, activity: number): number | null;
 
-  /** What a range of the host is, by its row and its text; when absent, all are annotations. */
+  /** The kind of a host range, from its row and text. Without this method, all ranges are annotations. */
   rangeKindOf?(range: number, text: string): RangeKind;
 
-  /** Whether a range is one that the profile has twice; when absent, it is where another is the same in all that is written. */
+  /**
+   * Whether the profile contains this range twice. Without this method, a range is repeated when another has all the same
+   * values.
+   */
   isRepeated?(range: number): boolean;
 
-  /** The call stack that the profile has of a range, outermost frame first; empty or absent without one. */
+  /** The call stack recorded for a range, outermost frame first; empty or absent when there is none. */
   stackOf?(range: number): readonly string[];
 }
 
-/** Context of a kernel about whose launch nothing is known. */
+/** Context of a kernel whose launch is unknown. */
 export const NO_CONTEXT: Context = {
   dir: null,
   layer: [],
@@ -60,23 +64,23 @@ export interface StepRange {
   readonly end: number;
   /** Number of the thread, from `ThreadTable`; null for a step of the whole profile. */
   readonly thread: number | null;
-  /** The number in its name; null where it has none. */
+  /** The number in the range's name; null when there is none. */
   readonly number: number | null;
-  /** Null where the profile has no name for it. */
+  /** Name of the range; null when the profile has none. */
   readonly text: string | null;
 }
 
 export interface Step extends StepRange {
-  /** Its number in the profile. */
+  /** Number of the step in the profile. */
   readonly step: number;
 }
 
 /** Finds the step of a launch. */
 export class LaunchSteps {
   readonly #byThread = new Map<number | null, readonly Step[]>();
-  /** Of all threads of a process, those that begin inside another one left out. */
+  /** Steps of all threads of a process, without those that begin inside another one. */
   readonly #byProcess = new Map<number | null, readonly Step[]>();
-  /** In order of start. */
+  /** All steps in order of start. */
   readonly all: readonly Step[];
 
   constructor(
@@ -94,23 +98,25 @@ export class LaunchSteps {
         steps,
       );
     }
-    for (const [process, steps] of byProcess) this.#byProcess.set(process, outermost(steps));
+    for (const [process, steps] of byProcess) this.#byProcess.set(process, outermost(steps.sort(byStart), SPANS));
     this.all = [...this.#byThread.values()]
       .flat()
       .sort((a, b) => a.start - b.start || b.end - a.end || this.#compareThreads(a.thread, b.thread));
   }
 
   /**
-   * Number of the step of a launch: of its thread, of the thread that it works for, else of its process; null outside of
-   * all steps.
+   * Number of the step of a launch: a step of its thread, or of the thread that it works for, or of its process; null
+   * outside of all steps.
    * @param caller thread that the launching thread works for; null for none
-   * @param time of the launch, ns
+   * @param time time of the launch, in ns
    */
   at(thread: number, caller: number | null, time: number): number | null {
-    const own =
-      find(this.#byThread.get(thread), time) ?? (caller === null ? null : find(this.#byThread.get(caller), time));
+    const find = (steps: readonly Step[] = []): number | null => spanAt(steps, time)?.step ?? null;
     return (
-      own ?? find(this.#byProcess.get(this.threads.processOf(thread)), time) ?? find(this.#byThread.get(null), time)
+      find(this.#byThread.get(thread)) ??
+      (caller === null ? null : find(this.#byThread.get(caller))) ??
+      find(this.#byProcess.get(this.threads.processOf(thread))) ??
+      find(this.#byThread.get(null))
     );
   }
 
@@ -120,26 +126,24 @@ export class LaunchSteps {
   }
 }
 
-/** The number of the step at a time; null for none. @param steps in order of start, none inside another */
-function find(steps: readonly Step[] | undefined, time: number): number | null {
-  if (steps === undefined) return null;
-  const begun = countUpTo(steps.length, (index) => elementAt(steps, index).start, time);
-  const last = steps[begun - 1];
-  return last !== undefined && time <= last.end ? last.step : null;
-}
-
-/** A step of no length was not ended, as of profilers that write so what is open at the end of the profile. */
+/** A step of zero length has not ended: some profilers write ranges this way that are open at the end of the profile. */
 const opened = (range: StepRange): StepRange => (range.end === range.start ? { ...range, end: Infinity } : range);
 
-/** How much later than the step around it a step may end, in ns, where times are rounded to microseconds. */
+/** In ns. A step may end this much after the step around it, because times may be rounded to microseconds. */
 const ROUNDING = 1000;
 
-/** The steps of a thread in order of start: those inside another are none, and a step ends where the next one begins. */
+/**
+ * The steps of a thread in order of start. A range inside another step is left out, and a step ends when the next one
+ * begins.
+ */
 function inSequence(ranges: StepRange[]): StepRange[] {
   const steps: StepRange[] = [];
   const starts = new Map<string | null, number[]>();
   for (const range of ranges.sort(byStart)) entryOf(starts, seriesOf(range), () => []).push(range.start);
-  /** Whether the next of a series begins in the first half of a range of another: that is not between the two. */
+  /**
+   * Whether the series has another step in the first half of this range: then the range does not lie between two steps of
+   * the series.
+   */
   const goesOn = (series: string | null, { start, end }: StepRange): boolean => {
     const own = starts.get(series) ?? [];
     const next = own[countUpTo(own.length, (index) => elementAt(own, index), start)];
@@ -158,29 +162,24 @@ function inSequence(ranges: StepRange[]): StepRange[] {
   return steps;
 }
 
-/** Steps whose names differ by their numbers alone are of one series. */
+/** Name of a step without its numbers. Steps whose names differ only in their numbers form a series. */
 const seriesOf = ({ text }: StepRange): string | null => text?.replace(/\d+/g, '') ?? null;
 
-/** Whether a step that begins before another has ended comes after it: of the same series, or not mostly inside. */
+/**
+ * Whether a step that begins before the last one has ended follows it instead of lying inside it: it is of the same series,
+ * or mostly outside.
+ */
 function follows(last: StepRange, { start, end }: StepRange, isOfSeries: boolean): boolean {
-  // One that is still open at the end of the profile was not ended: the next of its series is not inside it.
+  // The last step was still open at the end of the profile, so the next one of its series is not inside it.
   if (last.end === Infinity) return isOfSeries;
   return end > last.end + ROUNDING && (isOfSeries || last.end - start < (end - start) / 2);
-}
-
-/** Sorts steps by start and removes those that begin inside another. */
-function outermost<T extends StepRange>(steps: T[]): T[] {
-  const kept: T[] = [];
-  steps.sort(byStart);
-  for (const step of steps) if (step.start >= (kept.at(-1)?.end ?? -Infinity)) kept.push(step);
-  return kept;
 }
 
 function byStart(a: StepRange, b: StepRange): number {
   return a.start - b.start || b.end - a.end || (a.number ?? -1) - (b.number ?? -1);
 }
 
-/** Steps with the numbers in their names, or counted from 0 where these do not distinguish all of a thread's steps. */
+/** Steps with the numbers in their names. If these numbers are not distinct within the thread, steps are counted from 0. */
 function numbered(ranges: readonly StepRange[]): Step[] {
   const numbers = ranges.flatMap(({ number }) => number ?? []);
   const areDistinct = new Set(numbers).size === ranges.length;

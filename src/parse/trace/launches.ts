@@ -1,5 +1,5 @@
 /**
- * Device activity ↔ the host call that launched it, joined on process and correlation id, because correlation ids
+ * Joins each device activity to the host call that launched it, on process and correlation id, because correlation ids
  * repeat between processes. One call may launch many activities (a graph, a multi-device launch).
  */
 import type { Diagnostics } from '../../record/diagnostics.js';
@@ -10,13 +10,13 @@ import type { ThreadTable } from './threads.js';
 
 /** Which host call launched each activity. */
 export interface LaunchJoin {
-  /** By activity: the row of the launching host call; -1 when it is not in the profile. */
+  /** For each activity: the row of the launching host call; -1 when it is not in the profile. */
   readonly callOf: Int32Array;
-  /** By host call: how many kernels it launched. */
+  /** For each host call: how many kernels it launched. */
   readonly kernelCounts: Uint32Array;
 }
 
-/** Counts what has no partner. */
+/** Joins activities to host calls, and counts those without a partner. */
 export function joinLaunches(
   hostCalls: HostCalls,
   activities: Activities,
@@ -43,8 +43,8 @@ export function joinLaunches(
 }
 
 /**
- * Activities without times get the start of their launch, or of the profile; their end stays unknown. Counts kernels that start before
- * their launch. To be called when the clocks of host and devices are aligned.
+ * Gives activities without times the start of their launch, or that of the profile; their end stays unknown. Counts kernels
+ * that start before their launch. Call this after the clocks of host and devices are aligned.
  */
 export function placeAtLaunches(
   { start: callStarts }: HostCalls,
@@ -68,9 +68,9 @@ export function placeAtLaunches(
 }
 
 /**
- * Finds the host call of a process with a correlation id; -1 when there is none. Host calls by process and correlation id; of several rows with one id the preferred one. Formats that do not record
- * the process of an activity give all calls one process: then an id that calls of several processes share, as in merged
- * traces, identifies none.
+ * Finds the host call of a process with a correlation id; -1 when there is none. If several rows have the id, the preferred
+ * one is used. Formats that do not record the process of an activity assign all calls to one process: an id that calls of
+ * several processes share, as in merged traces, is then ambiguous and gives -1.
  */
 function indexCalls(
   hostCalls: HostCalls,
@@ -96,7 +96,10 @@ function indexCalls(
   return (process, corr) => (ambiguous.has(corr) ? -1 : index.get(process, corr));
 }
 
-/** Prefers runtime to driver to other rows of a call; then the outermost: earliest start, latest end. */
+/**
+ * Whether a row of a call is preferred to another: runtime before driver before others, then the outermost, with the
+ * earliest start and the latest end.
+ */
 function preferred(hostCalls: HostCalls, threads: ThreadTable, row: number, other: number): boolean {
   const order =
     hostCalls.precedence.at(row) - hostCalls.precedence.at(other) ||

@@ -1,70 +1,41 @@
-/** Ranges of the host as records, and calls of the device's library (CUDA, HIP, CANN). */
+/** Records of host ranges, and of the host's runtime API calls (CUDA, HIP, CANN). */
 import { elementAt } from '../../containers/element.js';
+import { SelfTimes } from '../../containers/nesting.js';
 import { compareCells, orNull } from '../../containers/numeric-column.js';
 import { allRows, sortRows } from '../../containers/row-order.js';
 import type { RangeRecord } from '../../record/record.js';
 import type { Trace } from './trace.js';
 import type { KernelContexts } from './launch-steps.js';
 import type { LaunchJoin } from './launches.js';
-import { compareTexts, isRepeat, rangeKey } from './ranges.js';
-import { orderHostRanges } from './record-order.js';
+import { compareTexts, isRepeat, rangeKey, orderHostRanges } from './record-order.js';
 import { entryOf } from '../../containers/map-entry.js';
 import type { Ranges } from './trace-columns.js';
 
-/** Ranges of one thread that have begun and not ended, in order of start; some below the last may have ended too. */
-class OpenRanges {
-  readonly #rows: number[] = [];
-  /** Up to when time has been counted. */
-  #time = -Infinity;
-
-  constructor(
-    private readonly endOf: (row: number) => number,
-    private readonly self: Float64Array,
-  ) {}
-
-  begin(row: number, start: number): void {
-    this.countTo(start);
-    this.#rows.push(row);
-  }
-
-  /** Counts the time up to some time, of each moment to the open range that began last. */
-  countTo(time: number): void {
-    for (let row = this.#rows.at(-1); row !== undefined; row = this.#rows.at(-1)) {
-      const until = Math.min(this.endOf(row), time);
-      if (until > this.#time) {
-        this.self[row] = elementAt(this.self, row) + until - this.#time;
-        this.#time = until;
-      }
-      if (this.endOf(row) > time) break;
-      this.#rows.pop();
-    }
-    this.#time = Math.max(this.#time, time);
-  }
-}
-
 /**
- * Self times of host ranges: how long each was the one of its thread that began last. For ranges that nest this is
- * the time outside of the ranges within. Linear in ranges; memory: 8 bytes each.
- * Self times by row, ns.
+ * Self times of host ranges by row, ns: how long each was the one of its thread that began last. Linear in ranges.
  * @param inOrder rows of all ranges in order of start, the longer first
  * @param last end of ranges that are still open at the end of the profile, ns
  */
-export function selfTimes(
+function selfTimes(
   { end, start, thread }: Pick<Ranges, 'end' | 'start' | 'thread'>,
   inOrder: Uint32Array,
   last: number,
 ): Float64Array {
   const self = new Float64Array(start.length);
-  const endOf = (row: number): number => Math.min(end.at(row), last);
-  const threads = new Map<number, OpenRanges>();
+  const take = (row: number, time: number): void => void (self[row] = time);
+  const threads = new Map<number, SelfTimes<number>>();
   for (const row of inOrder) {
-    entryOf(threads, thread.at(row), () => new OpenRanges(endOf, self)).begin(row, start.at(row));
+    const times = entryOf(threads, thread.at(row), () => new SelfTimes(take));
+    times.begin(row, start.at(row), Math.min(end.at(row), last));
   }
-  for (const open of threads.values()) open.countTo(Infinity);
+  for (const times of threads.values()) times.countTo(Infinity);
   return self;
 }
 
-/** All ranges in order of start. @param last end of the profile, ns, and of ranges that are still open there */
+/**
+ * All ranges in order of start.
+ * @param last end of the profile and of ranges that are still open then, in ns
+ */
 export function* hostRanges(
   trace: Trace,
   contexts: KernelContexts,
@@ -76,7 +47,7 @@ export function* hostRanges(
     contexts.isRepeated?.(row) ?? (at > 0 && isSameRange(trace, elementAt(all, at - 1), row));
   const rows = orderHostRanges(trace).filter((row, at, all) => !ranges.strays.has(row) && !isRepeated(row, at, all));
   const self = selfTimes(ranges, rows, last);
-  // Nsight Systems ends what is still open when its session ends.
+  // Nsight Systems ends open ranges when its session ends.
   const sessionEnd = trace.header.dur ?? Infinity;
   for (const row of rows) {
     const text = names.rangeText(ranges.text.at(row)) ?? '';
@@ -110,7 +81,10 @@ const isSameRange = (trace: Trace, a: number, b: number): boolean =>
   trace.ranges.thread.at(a) === trace.ranges.thread.at(b) &&
   rangeKey(trace, a) === rangeKey(trace, b);
 
-/** Ranges of kind `overhead`, in order of start. @param last end of the profile, ns */
+/**
+ * Ranges of kind `overhead`, in order of start.
+ * @param last end of the profile, in ns
+ */
 export function* overheadRanges(trace: Trace, profile: number, last: number): Generator<RangeRecord> {
   const { overhead, threads, names } = trace;
   if (overhead === undefined) return;
@@ -126,13 +100,13 @@ export function* overheadRanges(trace: Trace, profile: number, last: number): Ge
   }
 }
 
-/** ns. Calls that launch take some µs: longer ones hold the host. */
+/** In ns. Calls that launch work take a few µs; calls longer than this hold up the host. */
 export const LONG_CALL = 500_000;
 
 /**
  * A range of kind `api` for each host call, in order of start.
- * @param last end of the profile, ns
- * @param least ns; shorter calls are left out, and with them the `self` of the others, which depends on all
+ * @param last end of the profile, in ns
+ * @param least in ns; shorter calls are left out, and so is the `self` of the others, which depends on all calls
  */
 export function* apiRanges(
   trace: Trace,
@@ -168,8 +142,8 @@ export function* apiRanges(
 }
 
 /**
- * Rows of the calls in order of start, the longer first; what the calls themselves have decides the rest.
- * @returns with calls that the profile has twice, each with the one that is taken
+ * Rows of the calls in order of start, the longer first; other cells of the calls decide ties.
+ * @returns the rows, and for each call that the profile repeats the call that is used instead
  */
 function orderCalls({ hostCalls, threads, names }: Trace, least: number): [Uint32Array, Map<number, number>] {
   const { start, end, thread, precedence, corr, api } = hostCalls;

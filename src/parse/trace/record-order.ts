@@ -1,19 +1,56 @@
 /**
- * The order of records: by start, then by contents alone, so that the order of the database's rows does not matter;
- * and the merge of records from several sources by date.
+ * The order of records: by start, then by contents only, so that it does not depend on the order of rows in the database.
+ * Also merges records of several sources by time.
  */
 import { compareCells } from '../../containers/numeric-column.js';
 import { elementAt } from '../../containers/element.js';
-import { allRows, sortRows, type CompareRows } from '../../containers/row-order.js';
+import { allRows, sortRows, groupAll, groupAt, type CompareRows, type RowGroups } from '../../containers/row-order.js';
 import { kernelNameOf, type Trace } from './trace.js';
-import { ACTIVITY_KINDS, REMOVED, type Activities, type ActivityKind } from './trace-columns.js';
-import { compareTexts, rangeKey } from './ranges.js';
+import { ACTIVITY_KINDS, REMOVED, type Activities, type ActivityKind, type Ranges } from './trace-columns.js';
 import type { ProfileLine } from '../../record/record.js';
 
-/** Start of a record in ns; those without a time come first. */
+/** Text and domain of a range, for comparing ranges with equal times. */
+export const rangeKey = ({ names, ranges }: Pick<Trace, 'names' | 'ranges'>, row: number): string =>
+  `${names.rangeText(ranges.text.at(row)) ?? ''}\0${names.domainName(ranges.domainOf(row)) ?? ''}`;
+
+export const compareTexts = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+
+/** Whether two ranges of a thread with equal text are one that was written twice: no program opens two in the same span. */
+export const isRepeat = ({ start, end }: Ranges, a: number, b: number): boolean =>
+  start.at(a) === start.at(b) && end.at(a) === end.at(b) && end.at(a) > start.at(a);
+
+/**
+ * Sorts ranges thread by thread, in order of start, the longer first at equal starts, and leaves out repeated ones.
+ * @param threads number of threads
+ * @param compareText order of two ranges' texts; it decides only between ranges of the same times, so that the result does
+ * not depend on the order of rows
+ */
+export function orderRanges(ranges: Ranges, threads: number, compareText: (a: number, b: number) => number): RowGroups {
+  const [start, end] = [ranges.start, ranges.end];
+  const { rows, first } = groupAll(ranges.length, (row) => ranges.thread.at(row), threads);
+  const kept = new Uint32Array(first.length);
+  let next = 0;
+  for (let thread = 0; thread < threads; thread++) {
+    const sorted = groupAt({ rows, first }, thread);
+    sortRows(sorted, (a, b) => {
+      const byStart = start.at(a) - start.at(b);
+      if (byStart !== 0) return byStart;
+      return end.at(a) === end.at(b) ? compareText(a, b) : end.at(b) - end.at(a);
+    });
+    let last = -1;
+    for (const row of sorted) {
+      if (last === -1 || !isRepeat(ranges, last, row) || compareText(last, row) !== 0) rows[next++] = row;
+      last = row;
+    }
+    kept[thread + 1] = next;
+  }
+  return { rows: rows.subarray(0, next), first: kept };
+}
+
+/** Start of a record in ns; records without a time come first. */
 export const startOf = (record: ProfileLine): number => ('start' in record ? (record.start ?? -Infinity) : -Infinity);
 
-/** Items of several lists, each in order of time, in order of time; of equal times those of the first list first. */
+/** Merges lists that are each in order of time. Of items with equal times, those of the earlier list come first. */
 export function* merged<T>(timeOf: (item: T) => number, ...lists: readonly Iterable<T>[]): Generator<T> {
   const dated = lists.map((list) => new Dated(list, timeOf));
   try {
@@ -44,12 +81,12 @@ export class Dated<T> {
     this.#advance();
   }
 
-  /** Whether the next item is of a time or before. */
+  /** Whether the next item is at or before a time. */
   isDue(time: number): boolean {
     return this.#next !== null && this.next <= time;
   }
 
-  /** @throws RangeError when there is none */
+  /** @throws RangeError when there is no next item */
   take(): T {
     const item = this.#next;
     if (item === null) throw new RangeError('nothing left');
@@ -57,7 +94,7 @@ export class Dated<T> {
     return item;
   }
 
-  /** Ends the iterator before its last item: a query of a database that cannot be closed before. */
+  /** Stops before the last item. An open database query must end before its database can be closed. */
   close(): void {
     this.#items.return?.();
   }
@@ -76,7 +113,7 @@ export function orderActivities(trace: Trace): Uint32Array {
   return rows;
 }
 
-/** The order of activities by all that is written of them: 0 for two that are the same. */
+/** The order of activities by everything that is written of them: 0 for two that are equal. */
 export function activityOrder(trace: Trace): CompareRows {
   const { activities, threads } = trace;
   const { start, end, kind, device, stream, corr, process: processes, node } = activities;
@@ -101,7 +138,7 @@ const kindOf = ({ kind }: Activities, row: number): ActivityKind => elementAt(AC
 
 type NumberCells = Pick<Activities['start'], 'at'>;
 
-/** Columns of one kind that decide its order; names, which may be numbered in any order, are compared as texts. */
+/** Columns of each kind that decide its order. Names may be numbered in any order, so they are compared as texts. */
 const OWN_COLUMNS: Readonly<Record<ActivityKind, (activities: Activities) => readonly NumberCells[]>> = {
   kernel: ({ kernels }) => [kernels.graphId],
   copy: ({ copies }) => [copies.bytes, copies.hostMemoryCode],
@@ -111,7 +148,7 @@ const OWN_COLUMNS: Readonly<Record<ActivityKind, (activities: Activities) => rea
   collective: () => [],
 };
 
-/** Order of two rows of one kind by the columns of that kind. */
+/** Order of two rows of the same kind, by the columns of that kind. */
 function compareOwn(activities: Activities, a: number, b: number): number {
   const { ownRow } = activities;
   for (const column of OWN_COLUMNS[kindOf(activities, a)](activities)) {
@@ -121,7 +158,7 @@ function compareOwn(activities: Activities, a: number, b: number): number {
   return 0;
 }
 
-/** Order of two rows of one kind by the texts that are written. */
+/** Order of two rows of the same kind, by the texts that are written. */
 function compareNames(trace: Trace, a: number, b: number): number {
   const { activities, names } = trace;
   const { kernels, copies, syncs, ownRow } = activities;

@@ -1,5 +1,5 @@
 /**
- * Processes and threads numbered from 0 in order of appearance, for the parser alone (records have pid and tid), and
+ * Processes and threads, numbered from 0 in order of appearance for use inside the parser (records have pid and tid), and
  * the threads that call ops.
  */
 import { elementAt } from '../../containers/element.js';
@@ -13,16 +13,17 @@ export interface Caller {
 }
 
 /**
- * Which thread the framework's own threads work for. PyTorch's autograd engine runs the backward pass on threads of its
- * own, while the thread that called `backward` waits with its ranges open: what the engine launches belongs to these.
+ * Finds the thread on whose behalf a framework thread works. PyTorch's autograd engine runs the backward pass on its own
+ * threads, while the thread that called `backward` waits with its ranges open. Work that the engine launches belongs to
+ * these ranges.
  */
 export class CallerThreads {
-  /** By process: its threads that have ranges. */
+  /** Threads of each process that have ranges. */
   readonly #candidates = new Map<number, number[]>();
-  /** By thread: the last one that it worked for. */
+  /** For each thread, the thread that it worked for last. */
   readonly #last = new Map<number, number>();
 
-  /** @param withRanges threads on which ranges of the program may be open */
+  /** @param withRanges threads that may have open ranges of the program */
   constructor(
     private readonly threads: ThreadTable,
     withRanges: Iterable<number>,
@@ -31,8 +32,8 @@ export class CallerThreads {
   }
 
   /**
-   * The thread that another one works for at some time: the only one of its process with open ranges; of several the
-   * one that ran the forward op, else the one that it worked for before. Null when this does not decide.
+   * The thread that another one works for at some time: the only one of its process with open ranges; of several, the one
+   * that ran the forward op, or otherwise the one that it worked for before. Null when this does not decide.
    * @param openOn texts of the program's ranges that are open on a thread, outermost first
    * @param forwardThread thread of the forward op whose gradient is computed; null when unknown
    */
@@ -66,15 +67,15 @@ export class ThreadTable {
   readonly #byProcess: Process[] = [];
   readonly #process: number[] = [];
   readonly #tid: number[] = [];
-  /** The last process looked up: consecutive rows mostly belong to one. */
+  /** The last process looked up, kept because consecutive rows mostly belong to one process. */
   #lastKey = NaN;
   #lastProcess = 0;
-  /** The last thread looked up by `threadOf`, likewise. */
+  /** The last thread that `threadOf` looked up, kept for the same reason. */
   #lastPid = NaN;
   #lastTid = NaN;
   #lastThread = 0;
 
-  /** Number of the process with this key; a new one for a new key. */
+  /** Number of the process with this key; a new number for a new key. */
   process(key: number, pid: number): number {
     if (key === this.#lastKey) return this.#lastProcess;
     let process = this.#processes.get(key);
@@ -87,7 +88,7 @@ export class ThreadTable {
     return process;
   }
 
-  /** Number of the thread `tid` of a process; a new one for a new tid. */
+  /** Number of the thread `tid` of a process; a new number for a new tid. */
   thread(process: number, tid: number): number {
     const { threads } = this.#get(process);
     let thread = threads.get(tid);
@@ -99,7 +100,7 @@ export class ThreadTable {
     return thread;
   }
 
-  /** Number of a thread by the operating system's ids, where the pid identifies the process. */
+  /** Number of a thread by the operating system's ids, for profiles in which the pid identifies the process. */
   threadOf(pid: number, tid: number): number {
     if (pid === this.#lastPid && tid === this.#lastTid) return this.#lastThread;
     this.#lastPid = pid;
@@ -125,7 +126,7 @@ export class ThreadTable {
     return elementAt(this.#tid, thread);
   }
 
-  /** Order of threads by process, then tid, whatever the order of rows was. */
+  /** Order of threads by process, then tid; it does not depend on the order of rows. */
   compare(a: number, b: number): number {
     return this.compareProcesses(this.processOf(a), this.processOf(b)) || compareCells(this.tid(a), this.tid(b));
   }

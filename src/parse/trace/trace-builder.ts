@@ -1,11 +1,11 @@
 /**
- * What a reader says of a profile: each row as a plain object, rows in any order. A reader is a loop over rows; the builder
- * owns columns, threads, texts, the profile's start and order.
+ * Takes what a reader finds in a profile: each row as a plain object, rows in any order. A reader is a loop over rows; the
+ * builder manages columns, threads, texts, order and the profile's start.
  *
- * Cells are given as the profile has them: null, undefined and what is not a number are unknown, also a number as text.
- * Times are whole ns of one clock, at most 2^52 from 0 (`DatabaseClock` for databases, `textClock` for texts). A bad cell costs the cell: work
- * without times takes the time of its launch. A call or a range without times is counted as `bad-row`.
- * Readers of the largest profiles (Nsight Systems, Kineto) fill the columns of a `Trace` themselves.
+ * Cells are passed as the profile has them: null, undefined and values that are not numbers are unknown, even a number as
+ * text. Times are whole ns of one clock, at most 2^52 from 0 (`DatabaseClock` for databases, `textClock` for texts). A bad
+ * cell makes only that cell unknown: work without times takes the time of its launch. A call or a range without times is
+ * counted as `bad-row`. Readers of the largest profiles (Nsight Systems, Kineto) fill the columns of a `Trace` themselves.
  */
 import { NumericColumn } from '../../containers/numeric-column.js';
 import type { Writable } from '../../containers/writable.js';
@@ -19,12 +19,12 @@ import { Activities, HostCalls, Ranges, type ActivityRow } from './trace-columns
 import { isNear, shiftToFirst } from './clocks/trace-clock.js';
 import { emit } from './emit.js';
 import { opMarker, type Marker } from './markers/markers.js';
-import { compareTexts } from './ranges.js';
+import { compareTexts } from './record-order.js';
 import { ThreadTable } from './threads.js';
 
-/** A cell of a database, or a value of another file. What is not a number is an unknown number. */
+/** A cell of a database, or a value of another file. Where a number is expected, any other value means unknown. */
 export type Value = number | string | Uint8Array | null | undefined;
-/** A text, or the number of one, which the profile's table of texts has; anything else is an unknown text. */
+/** A text, or the number of a text in the profile's string table; any other value is an unknown text. */
 export type Text = Value;
 
 interface Timed {
@@ -33,65 +33,68 @@ interface Timed {
 }
 
 interface OnThread extends Timed {
-  /** Ids of the operating system. */
+  /** Process and thread ids of the operating system. */
   readonly pid: Value;
   readonly tid: Value;
 }
 
-/** A call of the device's library. */
+/** A call of the device's runtime library. */
 export interface CallRow extends OnThread {
   readonly name: Text;
-  /** Joins it to the work that it launched: unique in the profile, or in a process where work states its `pid`. */
+  /**
+   * Correlation id that joins the call to the work it launched: unique in the profile, or in a process if work states its
+   * `pid`.
+   */
   readonly corr?: Value;
-  /** Which call to take as the launch where several have one `corr`, the lowest first; 0 when not given. */
+  /** If several calls have the same `corr`, the one with the lowest value is the launch; 0 when not given. */
   readonly precedence?: number;
-  /** What it returned, 0 for success. */
+  /** Return code of the call, 0 for success. */
   readonly result?: Value;
 }
 
 /** A range of the program. */
 export interface RangeRow extends OnThread {
-  /** Null where it is still open at the end of the profile. */
+  /** Null when the range is still open at the end of the profile. */
   readonly end: Value;
   readonly text: Text;
-  /** The domain of NVTX; the default one when not given. */
+  /** NVTX domain; the default domain when not given. */
   readonly domain?: Text;
-  /** The op, where the profile states it in cells; it is else read from the text. */
+  /** The op, if the profile states it in cells; otherwise it is read from the text. */
   readonly op?: OpCall | StatedOp | null;
 }
 
-/** An op of PyTorch as profilers state one. */
+/** A PyTorch op as profilers state it. */
 interface StatedOp {
-  /** Null where the range is not an op. */
+  /** Null when the range is not an op. */
   readonly name: Text;
   /** Sequence number of its autograd node. */
   readonly seq?: Value;
   /** Running number of the call. */
   readonly id?: Value;
-  /** Shapes of its arguments, as in `[[8, 64], [], [64, 32]]`. */
+  /** Shapes of its arguments, such as `[[8, 64], [], [64, 32]]`. */
   readonly sizes?: Text;
 }
 
-/** Work of a device. */
+/** Work on a device. */
 export interface WorkRow extends Timed, ActivityDetails {
-  /** Work of an unknown one is counted as `bad-row` and stands on device 0. */
+  /** Work on an unknown device is counted as `bad-row` and assigned to device 0. */
   readonly device: Value;
   readonly stream?: Value;
-  /** Streams are numbered within it. */
+  /** The context in which streams are numbered. */
   readonly context?: Value;
-  /** The process whose `corr` it is; to be given with all work or with none. */
+  /** The process that `corr` belongs to. Give it for all work or for none. */
   readonly pid?: Value;
   readonly corr?: Value;
-  /** Node of a graph that launched it. */
+  /** Node of the graph that launched the work. */
   readonly node?: Value;
 }
 
 export interface KernelRow extends WorkRow {
   readonly name: Text;
-  /** Blocks, and threads of a block; null when unknown. */
+  /** Number of blocks in the grid, and of threads in a block; null when unknown. */
   readonly grid?: readonly Value[] | null;
   readonly block?: readonly Value[] | null;
-  /** Of a thread, and of a block; to be given with all kernels or with none. */
+  /** Registers for each thread, and shared memory for each block. Give them for all kernels or for none. */
   readonly registers?: Value;
   readonly sharedBytes?: Value;
   readonly graphId?: Value;
@@ -106,11 +109,11 @@ export interface CopyRow extends WorkRow {
 export type SampleRow = Pick<SampleRecord, 'metric' | 'unit' | 'labels' | 'text'> &
   Readonly<Record<'value', Value> & Partial<Record<'start' | 'end' | 'device', Value>>>;
 
-/** What a profile says of itself. */
+/** What a profile says about itself. */
 export interface TraceFacts extends Pick<TraceHeader, 'format' | 'job' | 'facts'> {
   /** Name and version of the profiler; null when the file does not state it. */
   readonly tool: string | null;
-  /** What is known of every device with work; without it, those that are not described are left out. */
+  /** What is known of every device with work. Without it, devices that are not described are left out. */
   readonly device?: Partial<Device> & Pick<Device, 'vendor'>;
   readonly rank?: number | null;
   /** Length of the session in ns; the end of the last event when not given. */
@@ -132,27 +135,27 @@ export class TraceBuilder {
   readonly #kinds = new Numbered<Text>();
   readonly #memories = new Numbered<HostMemory>(['pageable', 'pinned', 'managed']);
   readonly #domains = new Numbered<Text>();
-  /** Texts of ranges; the number of one in the profile's table stands for itself. */
+  /** Texts of ranges. A number stands for the text with that number in the profile's string table. */
   readonly #texts = new Numbered<Text>();
   readonly #markers = new Map<number, Marker>();
   readonly #details = new Map<number, ActivityDetails>();
   readonly #operations = new Map<number, CollectiveOperation>();
   readonly #samples: Writable<Omit<SampleRecord, 'type' | 'profile'>>[] = [];
-  /** Times of samples and of rows that are not read: they may be the first of the profile. */
+  /** Times of samples and of rows that are not read, because the profile may start with one of them. */
   readonly #otherTimes = NumericColumn.floats();
-  /** Whether work without a process was given. */
+  /** Whether any work was given without a process. */
   #isProcessUnknown = false;
   #origin: bigint | null = null;
 
-  /** @param lookup the profile's table of texts, by number; null for a number that it does not have */
+  /** @param lookup the profile's string table, by number; null for a number that it does not contain */
   constructor(private readonly lookup: (id: number) => string | null = () => null) {}
 
-  /** The text that a cell is, or is the number of; null when it is unknown. */
+  /** The text in a cell, or the text whose number is in the cell; null when unknown. */
   textOf(text: Text): string | null {
     return typeof text === 'number' ? this.lookup(text) : typeof text === 'string' ? text : null;
   }
 
-  /** Unix time in ns of what all times count from. Without it the profile's Unix time is unknown. */
+  /** Sets the Unix time, in ns, that all times count from. Without it the profile's Unix time is unknown. */
   origin(unixNs: bigint | null): void {
     this.#origin = unixNs;
   }
@@ -161,7 +164,8 @@ export class TraceBuilder {
     const [start, end, thread] = [timeOf(row.start), timeOf(row.end), this.#thread(row)];
     if (!(start <= end)) this.bad('bad-row', row.start);
     else {
-      this.#calls.add(start, end, thread, 0, valueOf(row.corr), this.#apis.of(row.name), row.precedence ?? 0);
+      const [corr, api, precedence] = [valueOf(row.corr), this.#apis.of(row.name), row.precedence ?? 0];
+      this.#calls.push({ start, end, thread, process: 0, corr, api, precedence });
       this.#calls.setResult(valueOf(row.result));
     }
   }
@@ -177,14 +181,15 @@ export class TraceBuilder {
     const marker = this.#markerOf(row);
     if (marker !== null) this.#markers.set(this.#ranges.length, marker);
     const domain = this.textOf(row.domain) === null ? NONE : this.#domains.of(row.domain);
-    this.#ranges.add(start, end, this.#thread(row), this.#rangeText(row.text), domain + 1);
+    this.#ranges.push({ start, end, thread: this.#thread(row), text: this.#rangeText(row.text) });
+    this.#ranges.domain.push(domain + 1);
   }
 
-  /** What the profiler did for itself: time of the host that is none of the program's. */
+  /** Adds the profiler's own overhead: host time that is not the program's. */
   overhead(row: OnThread & Readonly<Record<'text', Text>>): void {
     const [start, end] = [timeOf(row.start), timeOf(row.end)];
     if (!(start <= end)) this.bad('bad-row', row.start);
-    else this.#overhead.add(start, end, this.#thread(row), this.#rangeText(row.text), 0);
+    else this.#overhead.push({ start, end, thread: this.#thread(row), text: this.#rangeText(row.text) });
   }
 
   kernel(row: KernelRow): void {
@@ -206,13 +211,13 @@ export class TraceBuilder {
     this.#activities.addCopy(this.#work(row), kind, valueOf(row.bytes), memory === NONE ? NaN : memory);
   }
 
-  /** Memory that is set to a value. */
+  /** Adds memory that is set to a value. */
   set(row: WorkRow & Readonly<Partial<Record<'bytes' | 'value', Value>>>): void {
     this.#addDetails(row);
     this.#activities.addSet(this.#work(row), valueOf(row.bytes), valueOf(row.value));
   }
 
-  /** A wait for `kind`: event, stream, context … */
+  /** Adds a wait for `kind`: event, stream, context … */
   sync(row: WorkRow & Readonly<Record<'kind', Text>>): void {
     this.#activities.addSync(this.#work(row), this.#kinds.of(row.kind));
   }
@@ -223,7 +228,7 @@ export class TraceBuilder {
     this.#activities.addCollective(this.#work(row));
   }
 
-  /** A value at a time, over a time, or of the whole profile. */
+  /** Adds a value at a time, over a span of time, or for the whole profile. */
   sample({ metric, unit, labels, text, ...row }: SampleRow): void {
     const [start, end] = [timeOf(row.start), timeOf(row.end)];
     if (!Number.isNaN(start)) this.#otherTimes.push(start);
@@ -236,25 +241,31 @@ export class TraceBuilder {
     });
   }
 
-  /** Counts what is wrong with a row. @param start its time, which may still begin the profile */
+  /**
+   * Counts a problem with a row.
+   * @param start time of the row, because the profile may start with it
+   */
   bad(what: DiagnosticName, start?: Value): void {
     this.diagnostics.count(what);
     this.seen(start);
   }
 
-  /** Counts a row of an event that the reader does not read. @param kind as the profile names it */
+  /**
+   * Counts rows of an event that the reader does not read.
+   * @param kind name of the event in the profile
+   */
   unread(kind: string, start?: Value, rows = 1): void {
     this.#unread.count(kind, rows);
     this.seen(start);
   }
 
-  /** A time of the profile, which may be its first one. */
+  /** Adds a time of the profile, which may be its first. */
   seen(start: Value): void {
     const time = timeOf(start);
     if (!Number.isNaN(time)) this.#otherTimes.push(time);
   }
 
-  /** Records of all rows; to be called once, after the last row. */
+  /** Records of all rows. Call this once, after the last row. */
   records(about: TraceFacts, options: ReadOptions): Generator<ProfileLine> {
     const [calls, ranges, overhead, activities] = [this.#calls, this.#ranges, this.#overhead, this.#activities];
     const { registers, sharedBytes, name } = activities.kernels;
@@ -309,7 +320,7 @@ export class TraceBuilder {
 
   #work(row: WorkRow): ActivityRow {
     const [start, pid, device] = [timeOf(row.start), valueOf(row.pid), valueOf(row.device)];
-    // A record states a device: work without one stands on the first, and is counted.
+    // A record must state a device: work without one is assigned to the first device, and counted.
     if (Number.isNaN(device)) this.bad('bad-row');
     if (Number.isNaN(pid)) this.#isProcessUnknown = true;
     return {
@@ -325,7 +336,7 @@ export class TraceBuilder {
     this.#details.set(this.#activities.length, Object.fromEntries(details));
   }
 
-  /** Ids that join calls and work are those of a process where all work states its own. */
+  /** Makes correlation ids unique in a process instead of in the profile if all work states its process. */
   #joinProcesses(): void {
     const { process: processes, length } = this.#activities;
     const { process: callProcesses, thread, length: calls } = this.#calls;
@@ -363,10 +374,10 @@ export class TraceBuilder {
   }
 }
 
-/** The number of a value that is unknown. */
+/** Stands for the number of an unknown value. */
 const NONE = -1;
 
-/** Different values, numbered from 0 in the order in which they came. */
+/** Distinct values, numbered from 0 in the order in which they came. */
 class Numbered<T> {
   readonly #numbers = new Map<T, number>();
   readonly #values: T[] = [];
@@ -387,7 +398,10 @@ class Numbered<T> {
     return this.#values[number];
   }
 
-  /** Numbers values anew, in order of their texts, so that the order of rows decides nothing. @returns the new numbers of `numbers` */
+  /**
+   * Renumbers values in the order of their texts, so that the result does not depend on the order of rows.
+   * @returns the new numbers for `numbers`
+   */
   sorted(textOf: (value: T) => string, numbers: Uint32Array): Uint32Array {
     const order = this.#values
       .map((value) => [value, textOf(value)] as const)
@@ -400,20 +414,20 @@ class Numbered<T> {
   }
 }
 
-/** A number; NaN for anything else. */
+/** A finite number; NaN for any other value. */
 const valueOf = (value: Value): number => (Number.isFinite(value) ? (value as number) : NaN);
 
-/** A time in ns; NaN for anything else. */
+/** A time in ns; NaN for any other value. */
 export const timeOf = (value: Value): number =>
   Number.isInteger(value) && isNear(value as number) ? (value as number) : NaN;
 
-/** A number of blocks or threads, which is at least 1; 0 for unknown. */
+/** A number of blocks or threads, which is at least 1; 0 when unknown. */
 const extentOf = (value: Value): number =>
   Number.isInteger(value) && (value as number) > 0 && (value as number) < UNNAMED ? (value as number) : 0;
 
 const known = (value: number): number | null => (Number.isNaN(value) ? null : value);
 
-/** By start, those without a time first; then by all else. */
+/** Order of samples: by start, those without a time first, then by their other fields. */
 type Sample = Omit<SampleRecord, 'type' | 'profile'>;
 
 function compareSamples(a: Sample, b: Sample): number {

@@ -1,12 +1,12 @@
 /**
- * The columns that a database reader fills, rows in any order: host calls, host ranges and device activities. Memory:
- * about 55 bytes an activity, 30 a host call, 25 a range.
+ * The columns that a reader fills, rows in any order: host calls, host ranges and device activities. Memory: about 55 bytes
+ * for each activity, 30 for each host call, 25 for each range.
  */
 import { elementAt } from '../../containers/element.js';
-import { NarrowColumn, NumericColumn } from '../../containers/numeric-column.js';
+import { columns, NarrowColumn } from '../../containers/numeric-column.js';
 import { PairIndex } from '../../containers/hash-index.js';
 
-/** An index from a number in a column to its row. */
+/** Finds rows by a number in a column. */
 export class NumberIndex {
   readonly #index: PairIndex;
 
@@ -17,7 +17,7 @@ export class NumberIndex {
     );
   }
 
-  /** The row that was put last with this number; -1 when there is none. */
+  /** The row that was added last with this number; -1 when there is none. */
   get(number: number): number {
     return this.#index.get(0, number);
   }
@@ -35,110 +35,95 @@ export const KIND_CODE = Object.fromEntries(ACTIVITY_KINDS.map((kind, code) => [
   Record<ActivityKind, number>
 >;
 
-/** In `Activities.kind`: a row that was taken out. It has no launch and becomes no record. */
+/** Marks a removed row in `Activities.kind`. It has no launch and becomes no record. */
 export const REMOVED = 255;
 
-/** Host calls that may launch work on a device (runtime and driver API). Times in ns. */
-export class HostCalls {
-  readonly start = NumericColumn.floats();
-  readonly end = NumericColumn.floats();
+/** Spans of the host's threads, in any order. Times in ns. */
+export class ThreadSpans extends columns({
+  start: 'f64',
+  end: 'f64',
   /** Number of the thread, from `ThreadTable`. */
-  readonly thread = NarrowColumn.counts();
-  /** Number of the process whose correlation ids these are. */
-  readonly process = NarrowColumn.counts();
+  thread: 'count',
+}) {}
+
+/** Host calls that may launch work on a device (runtime and driver API). Times in ns. */
+export class HostCalls extends columns({
+  start: 'f64',
+  end: 'f64',
+  /** Number of the thread, from `ThreadTable`. */
+  thread: 'count',
+  /** Number of the process to which the correlation id belongs. */
+  process: 'count',
   /** Correlation id; NaN when the call has none. */
-  readonly corr = NarrowColumn.ids();
+  corr: 'id',
   /** Number of the function's name, for `TraceNames.apiName`. */
-  readonly api = NumericColumn.counts();
-  /** Which row to prefer when several have one correlation id, the lowest first: 0 runtime, 1 driver, 2 other. */
-  readonly precedence = NumericColumn.codes();
-  /** Codes that calls returned, by row; none for those that returned 0, or of which that is not known. */
+  api: 'u32',
+  /** Which row to prefer when several have the same correlation id, lowest first: 0 runtime, 1 driver, 2 other. */
+  precedence: 'u8',
+}) {
+  /** Return codes of calls by row; calls that returned 0 or an unknown code are left out. */
   readonly results = new Map<number, number>();
-  /** Rows whose times are not believed: they become no records. */
+  /** Rows whose times are damaged: they become no records. */
   readonly strays = new Set<number>();
 
-  get length(): number {
-    return this.start.length;
-  }
-
-  add(
-    start: number,
-    end: number,
-    thread: number,
-    process: number,
-    corr: number,
-    api: number,
-    precedence: number,
-  ): void {
-    this.start.push(start);
-    this.end.push(end);
-    this.thread.push(thread);
-    this.process.push(process);
-    this.corr.push(corr);
-    this.api.push(api);
-    this.precedence.push(precedence);
-  }
-
-  /** Sets what the call added last returned: 0 for success, as in CUDA; NaN for unknown. */
+  /** Sets what the last added call returned: 0 for success, as in CUDA; NaN for unknown. */
   setResult(code: number): void {
     if (code !== 0 && !Number.isNaN(code)) this.results.set(this.length - 1, code);
   }
 }
 
 /** Host ranges, each on one thread. Times in ns. */
-export class Ranges {
-  readonly start = NumericColumn.floats();
-  /** Infinity for a range still open at the end of the profile. */
-  readonly end = NumericColumn.floats();
+export class Ranges extends columns({
+  start: 'f64',
+  /** Infinity for a range that is still open at the end of the profile. */
+  end: 'f64',
   /** Number of the thread, from `ThreadTable`. */
-  readonly thread = NarrowColumn.counts();
+  thread: 'count',
   /** Number of the text, for `TraceNames.rangeText`. */
-  readonly text = NarrowColumn.signed();
-  /** Number of the NVTX domain, for `TraceNames.domainName`; 0 is the default one. Empty where all are of that one. */
+  text: 'signed',
+}) {
+  /**
+   * Number of the NVTX domain, for `TraceNames.domainName`; 0 is the default domain. Empty when all ranges are in the
+   * default domain.
+   */
   readonly domain = NarrowColumn.counts();
-  /** Rows whose times are not believed: they become no records. */
+  /** Rows whose times are damaged: they become no records. */
   readonly strays = new Set<number>();
-
-  get length(): number {
-    return this.start.length;
-  }
-
-  add(start: number, end: number, thread: number, text: number, domain: number): void {
-    this.start.push(start);
-    this.end.push(end);
-    this.thread.push(thread);
-    this.text.push(text);
-    this.domain.push(domain);
-  }
 
   domainOf(row: number): number {
     return this.domain.length === 0 ? 0 : this.domain.at(row);
   }
 }
 
-/** Cells that activities of all kinds have; NaN is unknown. */
+/** Cells that activities of all kinds have; NaN means unknown. */
 export interface ActivityRow {
-  /** ns; NaN where the profiler did not collect the times: the activity then takes the time of its launch. */
+  /** In ns; NaN when the profiler did not collect times: the activity then takes the time of its launch. */
   readonly start: number;
   readonly end: number;
   readonly device: number;
   readonly stream: number;
-  /** The context on the device, where the format records it: streams are numbered within it. */
+  /** The context on the device, in which streams are numbered; only if the format records it. */
   readonly context?: number;
   /** Number of the process, from `ThreadTable`. */
   readonly process: number;
   readonly corr: number;
-  /** Node id in a graph, of a kernel, copy or set; 0, as CUPTI writes, and NaN for what no graph launched. */
+  /** Id of the graph node of a kernel, copy or set. Work outside of graphs has NaN, or 0 as CUPTI writes. */
   readonly node: number;
 }
 
-/** CUPTI gives the id 0 to what has none, and exports of Nsight wrote it until their columns became nullable. */
+/**
+ * An id, or NaN for 0: CUPTI gives the id 0 to rows without an id, and Nsight exports contained it until their columns
+ * became nullable.
+ */
 export const knownId = (id: number): number => (id === 0 ? NaN : id);
 
-/** The id of a graph's node. Larger ones than a double holds exactly would be those of other nodes too. */
+/**
+ * The id of a graph's node; NaN when it is too large for a double to hold exactly, because it would then equal those of
+ * other nodes.
+ */
 export const nodeId = (id: number): number => (Number.isSafeInteger(id) ? knownId(id) : NaN);
 
-/** Grid, then block of each kernel, three numbers each; 0 for unknown. Most but the first of each are 1. */
+/** Grid and then block of each kernel, three numbers each; 0 means unknown. All except the first of each are mostly 1. */
 class LaunchExtents {
   readonly #columns = Array.from({ length: 6 }, () => NarrowColumn.counts());
   #next = 0;
@@ -155,54 +140,59 @@ class LaunchExtents {
   }
 }
 
-/**
- * Work on a device, and waits for it. What only one kind has is in columns of that kind, at the activity's `ownRow`.
- */
-export class Activities {
+class Kernels extends columns({
+  /** Number of the name, for `TraceNames.kernelName`. */
+  name: 'u32',
+  /** Id of the CUDA or HIP graph; NaN outside of graphs, or if the format has no graph ids. */
+  graphId: 'id',
+}) {
+  readonly extents = new LaunchExtents();
+  /** Registers for each thread; 0 means unknown. Empty if the format has none, like `sharedBytes`. */
+  readonly registers = NarrowColumn.counts();
+  /** Shared memory for each block, in bytes. */
+  readonly sharedBytes = NarrowColumn.ids();
+}
+
+class Copies extends columns({
+  /** The format's code of the direction, for `TraceNames.copyKind`. */
+  kindCode: 'u32',
+  bytes: 'f64',
+  /** The format's code of the kind of host memory, for `Trace.hostMemoryOf`; NaN when there is none. */
+  hostMemoryCode: 'f64',
+}) {}
+
+/** `value` is what the memory is set to. */
+class MemorySets extends columns({ bytes: 'f64', value: 'f64' }) {}
+
+/** The format's code of what the wait is for, for `TraceNames.syncKind`. */
+class Syncs extends columns({ kindCode: 'u32' }) {}
+
+/** Graph launches that are traced as a whole; `execId` is the id of the executable graph. */
+class GraphLaunches extends columns({ graphId: 'f64', execId: 'f64' }) {}
+
+/** Work on a device, and waits for it. Cells of only one kind are in columns of that kind, at the activity's `ownRow`. */
+export class Activities extends columns({
   /** Index in `ACTIVITY_KINDS`, or REMOVED. */
-  readonly kind = NumericColumn.codes();
-  /** See `ActivityRow` for this and the next seven. */
-  readonly start = NumericColumn.floats();
-  readonly end = NumericColumn.floats();
-  readonly device = NarrowColumn.counts();
-  readonly stream = NarrowColumn.ids();
-  readonly context = NarrowColumn.ids();
-  readonly process = NarrowColumn.counts();
-  readonly corr = NarrowColumn.ids();
-  readonly node = NarrowColumn.ids();
-  /** Row in the columns of the activity's kind; 0 for collectives, which have none. */
-  readonly ownRow = NumericColumn.counts();
+  kind: 'u8',
+  /** For this and the next seven columns, see `ActivityRow`. */
+  start: 'f64',
+  end: 'f64',
+  device: 'count',
+  stream: 'id',
+  context: 'id',
+  process: 'count',
+  corr: 'id',
+  node: 'id',
+  /** Row in the columns of the activity's kind; 0 for collectives, which have no such columns. */
+  ownRow: 'u32',
+}) {
+  readonly kernels = new Kernels();
+  readonly copies = new Copies();
+  readonly sets = new MemorySets();
+  readonly syncs = new Syncs();
+  readonly graphs = new GraphLaunches();
 
-  readonly kernels = {
-    /** Number of the name, for `TraceNames.kernelName`. */
-    name: NumericColumn.counts(),
-    /** Id of the CUDA or HIP graph; NaN outside of graphs or where the format has none. */
-    graphId: NarrowColumn.ids(),
-    extents: new LaunchExtents(),
-    /** Registers of a thread; 0 for unknown. Empty where the format has none, as is `sharedBytes`. */
-    registers: NarrowColumn.counts(),
-    /** Shared memory of a block. */
-    sharedBytes: NarrowColumn.ids(),
-  };
-  readonly copies = {
-    /** The format's code of the direction, for `TraceNames.copyKind`. */
-    kindCode: NumericColumn.counts(),
-    bytes: NumericColumn.floats(),
-    /** The format's code of the host's memory, for `Trace.hostMemoryOf`; NaN where there is none. */
-    hostMemoryCode: NumericColumn.floats(),
-  };
-  /** `value` is what the memory is set to. */
-  readonly sets = { bytes: NumericColumn.floats(), value: NumericColumn.floats() };
-  /** The format's code of what is waited for, for `TraceNames.syncKind`. */
-  readonly syncs = { kindCode: NumericColumn.counts() };
-  /** Graph launches that are traced as a whole; `execId` is that of the executable graph. */
-  readonly graphs = { graphId: NumericColumn.floats(), execId: NumericColumn.floats() };
-
-  get length(): number {
-    return this.start.length;
-  }
-
-  /** What one stream of a process has in common, as a key. */
+  /** Key that identifies a stream of a process. */
   streamOf(row: number): string {
     return `${this.device.at(row)} ${this.context.at(row)} ${this.stream.at(row)}`;
   }
@@ -212,36 +202,34 @@ export class Activities {
     for (let row = 0; row < values.length; row++) if (values[row] === KIND_CODE[kind]) yield row;
   }
 
-  /** Adds a kernel, with graph id 0 or NaN outside of graphs; the caller adds its grid and block, six numbers, to `kernels.extents`. */
+  /**
+   * Adds a kernel, with graph id 0 or NaN outside of graphs. The caller adds its grid and block, six numbers, to
+   * `kernels.extents`.
+   */
   addKernel(row: ActivityRow, name: number, graphId: number): void {
-    this.#add('kernel', row, this.kernels.name.length);
-    this.kernels.name.push(name);
-    this.kernels.graphId.push(knownId(graphId));
+    this.#add('kernel', row, this.kernels.length);
+    this.kernels.pushCells(name, knownId(graphId));
   }
 
   addCopy(row: ActivityRow, kindCode: number, bytes: number, hostMemoryCode: number): void {
-    this.#add('copy', row, this.copies.kindCode.length);
-    this.copies.kindCode.push(kindCode);
-    this.copies.bytes.push(bytes);
-    this.copies.hostMemoryCode.push(hostMemoryCode);
+    this.#add('copy', row, this.copies.length);
+    this.copies.pushCells(kindCode, bytes, hostMemoryCode);
   }
 
   addSet(row: ActivityRow, bytes: number, value: number): void {
-    this.#add('set', row, this.sets.bytes.length);
-    this.sets.bytes.push(bytes);
-    this.sets.value.push(value);
+    this.#add('set', row, this.sets.length);
+    this.sets.pushCells(bytes, value);
   }
 
   addSync(row: ActivityRow, kindCode: number): void {
-    this.#add('sync', row, this.syncs.kindCode.length);
-    this.syncs.kindCode.push(kindCode);
+    this.#add('sync', row, this.syncs.length);
+    this.syncs.pushCells(kindCode);
   }
 
   /** Adds the launch of a graph that is traced as a whole. */
   addGraph(row: ActivityRow, graphId: number, execId: number): void {
-    this.#add('graph', row, this.graphs.graphId.length);
-    this.graphs.graphId.push(graphId);
-    this.graphs.execId.push(execId);
+    this.#add('graph', row, this.graphs.length);
+    this.graphs.pushCells(graphId, execId);
   }
 
   /** Adds a collective operation; `Trace.operationOf` describes it. */
@@ -249,21 +237,13 @@ export class Activities {
     this.#add('collective', row, 0);
   }
 
-  /** Takes a row out; the numbers of the others stay. */
+  /** Removes a row; the other rows keep their numbers. */
   remove(row: number): void {
     this.kind.set(row, REMOVED);
   }
 
   #add(kind: ActivityKind, row: ActivityRow, ownRow: number): void {
-    this.kind.push(KIND_CODE[kind]);
-    this.start.push(row.start);
-    this.end.push(row.end);
-    this.device.push(row.device);
-    this.stream.push(row.stream);
-    this.context.push(row.context ?? NaN);
-    this.process.push(row.process);
-    this.corr.push(row.corr);
-    this.node.push(nodeId(row.node));
-    this.ownRow.push(ownRow);
+    const { start, end, device, stream, context = NaN, process: owner, corr, node } = row;
+    this.pushCells(KIND_CODE[kind], start, end, device, stream, context, owner, corr, nodeId(node), ownRow);
   }
 }

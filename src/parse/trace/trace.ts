@@ -1,7 +1,7 @@
 /**
- * A profile in memory, whatever its format: columns of host calls, ranges and device activities, and the names and texts of their
- * numbers. A reader fills it, rows in any order; `emit.ts` makes the records. Texts and names stay in the
- * database and are looked up when they are needed.
+ * A profile in memory, in any format: columns of host calls, ranges and device activities, and the names and texts for
+ * their numbers. A reader fills it, rows in any order; `emit.ts` makes the records. Texts and names stay in the database
+ * and are looked up when they are needed.
  */
 import type { NumericColumn } from '../../containers/numeric-column.js';
 import type { Diagnostics } from '../../record/diagnostics.js';
@@ -24,10 +24,10 @@ import type { LaunchJoin } from './launches.js';
 import type { Marker } from './markers/markers.js';
 import type { ThreadTable } from './threads.js';
 
-/** What a profile states of the job that its process is a part of; absent where it does not. */
+/** What a profile states about the job that its process belongs to; fields that it does not state are absent. */
 export type JobFacts = Pick<ProfileRecord, 'worldSize' | 'host' | 'groups'>;
 
-/** Cells of the profile line that the reader knows; the rest comes with emission. */
+/** Cells of the profile line that the reader knows; emission adds the rest. */
 export interface TraceHeader {
   readonly format: string;
   /** Name and version of the profiler; null when the file does not state it. */
@@ -45,7 +45,7 @@ export interface TraceHeader {
   readonly facts?: Labels;
 }
 
-/** A device of which nothing is known, but for its id. */
+/** A device of which only the id is known. */
 export const UNKNOWN_DEVICE: Omit<Device, 'id'> = {
   vendor: 'unknown',
   name: null,
@@ -56,10 +56,10 @@ export const UNKNOWN_DEVICE: Omit<Device, 'id'> = {
   memBytes: null,
 };
 
-/** Fields of an activity that only some formats have; `short` where the format's names need another rule. */
+/** Fields of an activity that only some formats have; `short` is given if the format's names need their own rule. */
 export type ActivityDetails = Pick<Activity, 'engine' | 'counters' | 'labels'> & Partial<Pick<KernelRecord, 'short'>>;
 
-/** Fields of a collective operation, where the format reports it as one. */
+/** Fields of a collective operation, if the format reports collectives. */
 export type CollectiveOperation = Pick<
   CollectiveRecord,
   | 'name'
@@ -76,39 +76,42 @@ export type CollectiveOperation = Pick<
   | 'transfers'
 >;
 
-/** Names and texts by the numbers and codes in the columns. */
+/** Names and texts for the numbers and codes in the columns. */
 export interface TraceNames {
   /**
-   * Full name, demangled if possible; null when the profile does not hold it: it is then written `kernel#NUMBER`, so
-   * that the number must be the profile's own. Never asked for `UNNAMED`.
+   * Full name, demangled if possible. Null when the profile does not contain it: the record then has `kernel#NUMBER`, so
+   * the number must be the profile's own. Never called with `UNNAMED`.
    */
   kernelName(name: number): string | null;
-  /** The profile's own number of a kernel's name, where that in the column is another. */
+  /** The profile's own number of a kernel's name, if the column has a different number. */
   kernelNumber?(name: number): number;
   /** Name of a runtime or driver function, without ABI suffixes. */
   apiName(api: number): string | null;
-  /** Layer of the library to which a call with this `precedence` belongs; absent where the format states none. */
+  /** Layer of the library to which a call with this `precedence` belongs; absent if the format states no layers. */
   apiLayer?(precedence: number): string | null;
-  /** Text of a range by its `text` cell; null when it has none. */
+  /** Text of a range, by its `text` cell; null when it has none. */
   rangeText(text: number): string | null;
-  /** Domain with which the text of a range begins, before a colon, by its `text` cell; null without one. */
+  /** Domain that precedes the colon in the text of a range, by its `text` cell; null when there is none. */
   rangeDomain?(text: number): string | null;
   /** Name of an NVTX domain; null for the default domain. */
   domainName(domain: number): string | null;
-  /** Direction of a copy by its `kindCode` cell; null for an unknown code. */
+  /** Direction of a copy, by its `kindCode` cell; null for an unknown code. */
   copyKind(code: number): CopyKind | null;
   /** What a sync waits for, by its `kindCode` cell; null for an unknown code. */
   syncKind(code: number): string | null;
 }
 
-/** Number of the name of a kernel without one, where names are numbered in the order of rows. Written `kernel#na`. */
+/**
+ * Stands for the name number of a kernel without a name, in formats that number names in the order of rows. Written as
+ * `kernel#na`.
+ */
 export const UNNAMED = 2 ** 32 - 1;
 
-/** Full name of a kernel; null when the profile does not hold it. */
+/** Full name of a kernel; null when the profile does not contain it. */
 export const kernelNameOf = ({ names }: Trace, name: number): string | null =>
   name === UNNAMED ? null : names.kernelName(name);
 
-/** Names of a format that has none of them. */
+/** Names for a format that has no names. */
 export const NO_NAMES: TraceNames = {
   kernelName: () => null,
   apiName: () => null,
@@ -118,33 +121,33 @@ export const NO_NAMES: TraceNames = {
   syncKind: () => null,
 };
 
-/** Whether the time of a statement, ns, is far from all others. */
+/** Whether the time of a statement, in ns, is far from all others. */
 export type IsStray = (time: number) => boolean;
 
-/** A profile in memory. Optional methods are for what only some formats record. */
+/** A profile in memory. Optional methods serve what only some formats record. */
 export interface Trace {
   readonly header: TraceHeader;
   readonly names: TraceNames;
   readonly threads: ThreadTable;
   readonly hostCalls: HostCalls;
   readonly ranges: Ranges;
-  /** What the profiler and the driver did for themselves, where the format has a place of its own for that. */
+  /** Overhead of the profiler and the driver, if the format records it separately. */
   readonly overhead?: Ranges;
   readonly activities: Activities;
   readonly diagnostics: Diagnostics;
-  /** The context of each kernel; when absent, it is read from the texts of the ranges around the launch. */
+  /** The context of each kernel. Without this method, it is read from the texts of the ranges around the launch. */
   contexts?(launches: LaunchJoin): KernelContexts;
-  /** What a range is, where the profile states it in cells of its own; null where its text does. */
+  /** The marker of a range, if the profile states it in cells of its own; null when the text must be parsed. */
   markerOf?(range: number): Marker | null;
-  /** Rows of the ranges whose texts may name steps; when absent, all texts are read. */
+  /** Rows of the ranges whose texts may name steps. Without them, all texts are read. */
   readonly stepRanges?: readonly number[];
   /** The collective operation that a kernel implements. */
   collectiveOf?(activity: number): Collective | null;
-  /** Fields of an activity of kind `collective`; required of formats that have such. */
+  /** Fields of an activity of kind `collective`; required for formats that have such activities. */
   operationOf?(activity: number): CollectiveOperation;
-  /** Graphs that were captured while the profile was taken, in that order. */
+  /** Graphs that were captured while the profile was taken, in order of capture. */
   capturedGraphs?(launches: LaunchJoin): readonly CapturedGraph[];
-  /** The node of a capture that work of a graph was made from, where the profiler states it; null for other work. */
+  /** The captured node that graph work was made from, if the profiler states it; null for other work. */
   capturedNode?(activity: number): CapturedNode | null;
   /** Kind of host memory that a copy reads or writes. */
   hostMemoryOf?(activity: number): HostMemory | null;
@@ -152,12 +155,13 @@ export interface Trace {
   detailsOf?(activity: number): ActivityDetails | null;
   /**
    * Samples and values of the whole profile in order of start, those without a time first.
-   * @param isStray for those that the ones after them depend on: strays are left out of what this gives
+   * @param isStray whether a time is damaged. Use it when later statements depend on earlier ones; the caller removes
+   * strays from the result anyway
    */
   statements?(profile: number, isStray: IsStray): Iterable<StatementRecord>;
   /**
-   * Times of the statements on the host's clock, and of what is not read but may begin a profile. The first and the last
-   * `ENDS_NEEDED` of many are enough.
+   * Times of the statements on the host's clock, and of rows that are not read but may start the profile. If there are
+   * many, the first and the last `ENDS_NEEDED` are enough.
    */
   statementTimes?(): readonly NumericColumn[];
 }

@@ -1,14 +1,14 @@
-/** Files that are recognised by their first bytes, as their formats' specifications state them. The first match counts. */
+/** Files that are recognised by their first bytes, as specified by their formats. The first match is used. */
 import type { Probe, Unreadable } from '../reader.js';
 import { closeSync, openSync, statSync } from 'node:fs';
 import { readFully } from '../files.js';
 
-/** Bytes of the end that are searched: the schema of a few hundred columns. */
+/** How many bytes at the end of a file are searched: enough for the schema of a few hundred columns. */
 const FOOTER_BYTES = 256 * 1024;
 
 const isParquet = ({ head }: Probe): boolean => head.subarray(0, 4).toString('latin1') === 'PAR1';
 
-/** Whether its end has all of some names. */
+/** Whether the end of the file contains all of some names. */
 const hasNames =
   (...names: readonly string[]) =>
   (probe: Probe): boolean => {
@@ -30,7 +30,7 @@ function footerOf(path: string): Buffer {
 
 const PARQUET: readonly Unreadable[] = [
   {
-    // The name of the program that wrote it.
+    // Found by the name of the program that wrote it.
     title: 'records of dparse as Parquet',
     hint: 'give dprof the folder that dparse -f parquet wrote',
     sniff: hasNames('dparse'),
@@ -54,7 +54,7 @@ const PARQUET: readonly Unreadable[] = [
 
 type Sniff = Unreadable['sniff'];
 
-/** Whether the file has bytes at a place. */
+/** Whether the file has certain bytes at an offset. */
 const magic =
   (bytes: string | readonly number[], at = 0): Sniff =>
   ({ head }) => {
@@ -78,10 +78,10 @@ const contains =
     text.test(head.toString('latin1'));
 
 const ZIP = magic('PK\u0003\u0004');
-/** The end of a zip archive at its beginning, and the end of a bzip2 stream behind its header. */
+/** A zip archive that begins with its end record, and a bzip2 stream whose header is followed by its end. */
 const EMPTY_ARCHIVE = anyOf(magic('PK\u0005\u0006'), all(magic('BZh'), magic([0x17, 0x72, 0x45, 0x38, 0x50, 0x90], 4)));
 
-/** Programs that unpack, by what they unpack. */
+/** Compressed formats, and the programs that unpack them. */
 const PACKED: readonly (readonly [title: string, sniff: Sniff, command: string])[] = [
   ['a zip archive', ZIP, 'unzip FILE'],
   ['compressed by zstd', magic([0x28, 0xb5, 0x2f, 0xfd]), 'zstd -d FILE'],
@@ -92,10 +92,12 @@ const PACKED: readonly (readonly [title: string, sniff: Sniff, command: string])
   ['a tar archive', magic('ustar', 257), 'tar -xf FILE'],
 ];
 
-/** Whether the file begins as an XSpace of OpenXLA: planes (field 1) whose names tell hosts from devices. */
+/**
+ * Whether the file begins like an XSpace of OpenXLA: planes (field 1) whose names say whether they are hosts or devices.
+ */
 const isXPlane = all(magic([0x0a]), contains(/^[^]{2,16}\/(?:host|device|task):/));
 
-/** Tags of fields that the first packet of a Perfetto trace begins with, of TracePacket in trace_packet.proto. */
+/** Tags of the fields with which the first packet of a Perfetto trace may begin; see TracePacket in trace_packet.proto. */
 const PACKET_TAGS: ReadonlySet<number> = new Set([
   0x08, // timestamp
   0x32, // clock_snapshot
@@ -108,7 +110,7 @@ const PACKET_TAGS: ReadonlySet<number> = new Set([
   0x05ca, // trace_uuid
 ]);
 
-/** Whether the file begins as a Perfetto trace: packets (field 1), one after the other. */
+/** Whether the file begins like a Perfetto trace: packets (field 1), one after another. */
 function isPerfetto({ head }: Probe): boolean {
   if (head[0] !== 0x0a) return false;
   const [length, at] = varint(head, 1);
@@ -118,7 +120,7 @@ function isPerfetto({ head }: Probe): boolean {
   return PACKET_TAGS.has(tag) && (next === undefined || next === 0x0a);
 }
 
-/** An unsigned LEB128 number of up to four bytes, and where it ends. */
+/** An unsigned LEB128 number of up to four bytes, and the index after it. */
 function varint(bytes: Buffer, start: number): [value: number, end: number] {
   let value = 0;
   for (let i = 0; i < 4; i++) {
@@ -129,7 +131,7 @@ function varint(bytes: Buffer, start: number): [value: number, end: number] {
   return [value, start + 4];
 }
 
-/** Whether the head holds what text does not: control characters other than white space. */
+/** Whether the head contains control characters other than white space, which texts do not have. */
 const isBinary: Sniff = ({ head }) =>
   head.subarray(0, 4096).some((byte) => byte < 32 && (byte < 9 || byte > 13) && byte !== 27);
 

@@ -1,4 +1,6 @@
-/** Inputs that are recognised but not read, with a hint each; the first match counts. `--formats` and docs use this. */
+/**
+ * Inputs that are recognised but not read, each with a hint; the first match is used. `--formats` and the docs list them.
+ */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileNameOf, isUtf16, UTF16 } from '../files.js';
@@ -13,7 +15,7 @@ const hasTable =
   ({ database }) =>
     database !== null && names.every((name) => database.tables.has(name));
 
-/** Databases that are recognised by their tables but hold no activities that are read. */
+/** Databases that are recognised by their tables but contain no activities that dparse reads. */
 export const UNREADABLE_DATABASES: readonly Unreadable[] = [
   {
     title: 'the sums of an Ascend profile (analysis.db), without its kernels',
@@ -46,21 +48,21 @@ const startsWith =
     return prefixes.some((prefix) => start.startsWith(prefix));
   };
 
-/** Whether a report's database is beside it, under the name that the export gives it. */
+/** Whether the database exported from a report is next to it, under the name that the export gives it. */
 function hasExport({ folder, file }: Probe): boolean {
   const stem = fileNameOf(file).replace(/\.[^.]*$/, '');
   return folder !== null && ['.sqlite', '.sqlite.gz'].some((ending) => existsSync(join(folder, stem + ending)));
 }
 
-/** Whether the first lines have something that a profiler prints. */
+/** Whether the first lines contain text that a profiler prints. */
 const prints =
   (line: RegExp) =>
   ({ head }: Probe): boolean =>
     line.test(head.toString('latin1'));
 
 /**
- * Whether a text begins as a trace of the profiler that PyTorch had before Kineto, whose device events are named by ops
- * and have no kernels. Source: `EventList.export_chrome_trace` of torch/autograd/profiler_util.py.
+ * Whether a text begins like a trace of PyTorch's profiler before Kineto, whose device events are named after ops and do
+ * not name kernels. Source: `EventList.export_chrome_trace` of torch/autograd/profiler_util.py.
  */
 export const isAutogradTrace = (start: string): boolean => /"pid": ?"(?:CPU|CUDA) functions"/.test(start);
 

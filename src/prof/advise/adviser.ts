@@ -1,4 +1,7 @@
-/** Records and their rows → findings: what is worth doing. One pass; memory: what the rules keep, which is bounded. */
+/**
+ * Turns records and their rows into findings: what is worth doing. Runs in one pass; memory is what the rules keep, which
+ * is bounded.
+ */
 import { append, elementAt, largest } from '../../containers/element.js';
 import { entryOf, groupsOf } from '../../containers/map-entry.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
@@ -28,30 +31,30 @@ export const ADVICE_TYPES: RecordTypes = new Set([
   ...(['range', 'sample', 'tensor', 'notice', 'end'] as const),
 ]);
 
-/** Below it a finding is not worth the reader's time: as much is lost in the spread from run to run. */
+/** Findings below this share of the device's time are not worth reading: the variation between runs is as large. */
 export const MIN_SHARE = 0.01;
 
-/** Findings that are worth a look at first. */
+/** Number of findings that are shown by default. */
 export const TOP = 10;
 
 export interface AdviserOptions {
   readonly rules?: readonly Rule[];
   /**
-   * Share of the device's time, from its first work to its last, that may be gained at least; that the finding is about,
-   * where the gain is not known.
+   * Minimum share of the device's time, from its first work to its last, that a finding could save, or that it is about
+   * where the possible saving is unknown.
    */
   readonly minShare?: number;
-  /** Findings in the table. */
+  /** Maximum number of findings in the table. */
   readonly top?: number;
   readonly onIdle?: OnIdleGap;
 }
 
-/** What the devices of a profile did with their time, in a sentence and in parts. */
+/** What a profile's devices did with their time, as a sentence and as figures. */
 export interface VerdictLine extends Omit<ProfileVerdict, 'text'> {
   readonly verdict: string;
 }
 
-/** A line of `dprof advise -f json`. Times ns. */
+/** A line of `dprof advise -f json`. Times in ns. */
 export type AdviceLine = VerdictLine | Finding | Silence;
 
 type RankedFinding = Pick<Finding, 'profile' | 'device' | 'stake' | 'gain'>;
@@ -65,7 +68,7 @@ export class Adviser implements Analysis<Adviser> {
   readonly #watches;
   readonly #devices = new DeviceTimes();
   readonly #host = new HostGaps();
-  /** By device, ns. */
+  /** Time of missing work by device, in ns. */
   readonly #missing = new ByDevice(() => new MissingTimes());
   readonly profiles = new Map<number, ProfileRecord>();
   readonly #neuron = new Map<number, ProfileSums>();
@@ -73,7 +76,10 @@ export class Adviser implements Analysis<Adviser> {
   readonly #moved = new Map<number, MovedTimes>();
   readonly #doubted = new Map<number, DoubtedWork>();
   readonly #captures = new Map<number, GraphCaptureTest>();
-  /** A verdict speaks of all that rules find: for some of them there is none, and nothing is gathered for it. */
+  /**
+   * A verdict covers what all rules find; when only some rules were requested there is none, and nothing is collected for
+   * it.
+   */
   readonly #hasVerdict: boolean;
   #outcome: { readonly findings: Finding[]; readonly silences: Silence[] } | null = null;
   kernels = 0;
@@ -116,7 +122,7 @@ export class Adviser implements Analysis<Adviser> {
     for (const { watch } of this.#watches) watch.take?.(record);
   }
 
-  /** Watches for work without a duration: until the next of its stream it may run. */
+  /** Watches for work without a duration, which may run until the next work of its stream. */
   #listen(record: ProfileLine): void {
     const found = workOf(record)?.record;
     if (found === undefined || !Number.isFinite(found.device)) return;
@@ -126,7 +132,7 @@ export class Adviser implements Analysis<Adviser> {
   }
 
   #gap(gap: Gap): void {
-    // A gap in which work is missing is none of the host's.
+    // The host did not cause a gap in which work is missing.
     const before = this.#missing.get(gap.profile, gap.device)?.take(gap.start, gap.end) ?? null;
     const time = before ?? gap.end - gap.start;
     const { cause, host } = before === null ? this.#host.gap(gap) : this.#host.beforeMissing(gap, before);
@@ -144,7 +150,7 @@ export class Adviser implements Analysis<Adviser> {
     computed.add(op, record.short, placement, record.dur);
   }
 
-  /** @throws UserError without any work that has a time */
+  /** @throws UserError when no work has a time */
   finish(): Answer<Adviser> {
     if (this.kernels + this.activities === 0) throw withoutDevice(namesOfSeveral([...this.profiles.values()]));
     if (this.activities === 0) throw withoutTimes();
@@ -163,7 +169,7 @@ export class Adviser implements Analysis<Adviser> {
     return this.#missing.all.reduce((sum, { of }) => sum + of.launches, 0);
   }
 
-  /** Work with a time, and without one. */
+  /** Number of pieces of work, with and without a time. */
   get activities(): number {
     return this.#devices.all.reduce((sum, { of }) => sum + of.activities, 0);
   }
@@ -181,13 +187,13 @@ export class Adviser implements Analysis<Adviser> {
     return this.#end().silences;
   }
 
-  /** A share of the time of the finding's device; of a profile without work, of that of the device that worked longest. */
+  /** Share of the time of the finding's device; for a profile without device work, of the device that worked longest. */
   shareOf({ profile, device, stake }: Pick<Finding, 'profile' | 'device' | 'stake'>): number {
     const span = this.#devices.has(profile) ? this.#devices.span(profile, device) : this.#devices.longest;
     return span > 0 ? stake / span : 0;
   }
 
-  /** Of each profile whose devices worked, in order; none where only some rules were asked. */
+  /** One verdict for each profile with device work, in order; none when only some rules were requested. */
   get verdicts(): ProfileVerdict[] {
     if (!this.#hasVerdict) return [];
     const findings = groupsOf(this.findings, ({ profile }) => profile);
@@ -195,14 +201,14 @@ export class Adviser implements Analysis<Adviser> {
     return numbers.map((profile) => this.#verdictOf(profile, findings.get(profile) ?? []));
   }
 
-  /** Numbers of the profiles in which no work of a device has a time: they get no verdict. */
+  /** Numbers of the profiles in which no device work has a time, so they get no verdict. */
   get withoutWork(): number[] {
     return [...this.profiles.keys()].filter((profile) => !this.#devices.has(profile));
   }
 
   /**
-   * Verdicts, findings, and rules without one.
-   * @param all whether these are among them
+   * Verdicts, findings, and the rules without a finding.
+   * @param all whether to include rules without a finding
    */
   lines(top: number, all: boolean): AdviceLine[] {
     return [
@@ -264,7 +270,7 @@ export class Adviser implements Analysis<Adviser> {
     return (this.#outcome = { findings: this.#ordered(withoutRepeated(findings)), silences });
   }
 
-  /** What runs at the same time adds up to more than the time of the device, which is all that can be at stake. */
+  /** Concurrent work can add up to more than the device's time, which is the most that can be at stake. */
   #bounded(finding: Found): Found {
     const span = this.#devices.span(finding.profile, finding.device);
     const { stake, gain } = finding;
@@ -276,7 +282,7 @@ export class Adviser implements Analysis<Adviser> {
     };
   }
 
-  /** Share of the device's time that may be gained, or that is at stake where the gain is not known. */
+  /** Share of the device's time that could be saved, or that is at stake where the saving is unknown. */
   #worth({ gain, stake, ...place }: RankedFinding): number {
     return this.shareOf({ ...place, stake: gain?.ns ?? stake });
   }
@@ -311,7 +317,7 @@ export class Adviser implements Analysis<Adviser> {
   }
 }
 
-/** A rank that is late beyond chance is not named once more for computing longest. */
+/** A rank that is late more often than by chance is not also reported for computing longest. */
 function withoutRepeated(findings: readonly Finding[]): Finding[] {
   const named = new Set(findings.flatMap(({ rule, profile }) => (rule === JOB_RULE ? [profile] : [])));
   return findings.filter(({ rule, profile }) => rule !== stragglers.name || !named.has(profile));

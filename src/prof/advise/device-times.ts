@@ -1,9 +1,9 @@
 /**
- * When each device worked and when it did not, in one pass over records in order of start. Memory: a few numbers a
+ * When each device worked and when it was idle, in one pass over records in order of start. Memory: a few numbers per
  * device.
  *
- * In whole ns, unlike the overview, whose unions hold the work of a nanosecond until the next one to be exact to the
- * picosecond: rules get a gap before the work that ended it, with both records.
+ * Times are whole ns. The overview is exact to the picosecond because its unions hold the work of a nanosecond until the
+ * next one; rules need a gap before the work that ended it, with both records.
  */
 import { largest } from '../../containers/element.js';
 import type { ProfileLine } from '../../record/record.js';
@@ -11,7 +11,7 @@ import { launchedAt, workOf, type StepActivity } from '../steps/step-work.js';
 import { IntervalUnion, gapEnd, type GapEnd } from '../../containers/interval-union.js';
 import { entryOf } from '../../containers/map-entry.js';
 
-/** Something for each device of each profile. */
+/** A device of a profile. */
 export interface Place {
   readonly profile: number;
   readonly device: number;
@@ -24,7 +24,7 @@ export class ByDevice<T> {
 
   constructor(private readonly make: () => T) {}
 
-  /** That of a device, made when there is none. */
+  /** The value of a device, which is created when there is none yet. */
   of({ profile, device }: Place): T {
     return entryOf(entryOf(this.#profiles, profile, noDevices<T>), device, this.make);
   }
@@ -33,28 +33,28 @@ export class ByDevice<T> {
     return this.#profiles.get(profile)?.get(device);
   }
 
-  /** Whether there is any device of a profile. */
+  /** Whether the profile has any device. */
   has(profile: number): boolean {
     return (this.#profiles.get(profile)?.size ?? 0) > 0;
   }
 
-  /** In order of profiles and devices. */
+  /** Values in order of profiles and devices. */
   get all(): (Place & { readonly of: T })[] {
     return [...this.#profiles.keys()].sort((a, b) => a - b).flatMap((profile) => this.ofProfile(profile));
   }
 
-  /** In order of devices. */
+  /** Values of one profile in order of devices. */
   ofProfile(profile: number): (Place & { readonly of: T })[] {
     const devices = [...(this.#profiles.get(profile) ?? [])].map(([device, of]) => ({ profile, device, of }));
     return devices.sort((a, b) => a.device - b.device);
   }
 }
 
-/** Time in which a device did nothing, between two pieces of work. */
+/** Idle time of a device between two pieces of work. */
 export interface Gap extends Place {
   readonly start: number;
   readonly end: number;
-  /** What ended last before it, and what ended it. */
+  /** The work before the gap that ended last. */
   readonly before: StepActivity;
   readonly after: StepActivity;
   readonly ended: GapEnd;
@@ -64,23 +64,23 @@ export class DeviceActivityTime {
   first = Infinity;
   last = -Infinity;
   activities = 0;
-  /** Activities whose launch is known. */
+  /** Number of activities whose launch is known. */
   launched = 0;
-  /** Activities that came after one that starts later: lengths of unions are then too small. */
+  /** Number of activities that came after one that starts later; unions are then too short. */
   disordered = 0;
-  /** Kernels, collectives, graphs, copies, sets. */
+  /** Time of all work: kernels, collectives, graphs, copies, sets. */
   readonly busy = new IntervalUnion();
   readonly computing = new IntervalUnion();
   readonly communication = new IntervalUnion();
-  /** Computing and communication. */
+  /** Time of compute or communication. */
   readonly either = new IntervalUnion();
-  /** Computing and copies. */
+  /** Time of compute or copies. */
   readonly local = new IntervalUnion();
-  /** What ended last. */
+  /** The work that ended last. */
   before: StepActivity | null = null;
   #newest = -Infinity;
 
-  /** From the first start to the last end, ns. */
+  /** Time from the first start to the last end, in ns. */
   get span(): number {
     return Math.max(0, this.last - this.first);
   }
@@ -104,7 +104,7 @@ export class DeviceActivityTime {
   }
 }
 
-/** @param start when the device had run dry, ns */
+/** @param start when the device ran out of work, in ns */
 function gapBetween(before: StepActivity, after: StepActivity, start: number): Gap {
   const { profile, device } = after;
   return { profile, device, start, end: after.start, before, after, ended: gapEnd(start, launchedAt(after)) };
@@ -112,10 +112,10 @@ function gapBetween(before: StepActivity, after: StepActivity, start: number): G
 
 export class DeviceTimes {
   readonly #devices = new ByDevice(() => new DeviceActivityTime());
-  /** Pieces of work without a time, which are in nothing. */
+  /** Number of pieces of work without a time, which are not in any union. */
   untimed = 0;
 
-  /** Takes a record; returns the idle time that it ends. */
+  /** Takes a record; returns the idle time that it ends, if any. */
   take(record: ProfileLine): Gap | null {
     const found = workOf(record);
     if (found === null) return null;
@@ -135,7 +135,7 @@ export class DeviceTimes {
     return this.#devices.all;
   }
 
-  /** Whether there is any device of a profile. */
+  /** Whether the profile has any device. */
   has(profile: number): boolean {
     return this.#devices.has(profile);
   }
@@ -144,7 +144,7 @@ export class DeviceTimes {
     return this.#devices.ofProfile(profile);
   }
 
-  /** The longest span of any device, ns; 0 without any. */
+  /** The longest span of any device in ns; 0 without devices. */
   get longest(): number {
     return largest(
       this.all.map(({ of }) => of.span),
@@ -152,7 +152,7 @@ export class DeviceTimes {
     );
   }
 
-  /** ns from the first work of a device to its last; of the profile's device where that is longest for null. */
+  /** Time in ns from a device's first work to its last; for null, that of the profile's device with the longest span. */
   span(profile: number, device: number | null): number {
     if (device !== null) return this.#devices.get(profile, device)?.span ?? 0;
     return largest(

@@ -1,4 +1,4 @@
-/** What `dprof advise` says: one thing worth doing, with what shows it. Plain data, as JSON writes it. */
+/** A finding of `dprof advise`: one thing worth doing, with its evidence. Plain data, in the form of the JSON output. */
 import { column, int, real, str, type Column } from '../../table/column.js';
 
 /** Whether the program should be changed, or the way in which it is profiled. */
@@ -10,31 +10,34 @@ export interface Finding {
   readonly rule: string;
   readonly about: Concern;
   readonly profile: number;
-  /** Null where it is about all devices. */
+  /** Null when it is about all devices. */
   readonly device: number | null;
-  /** One line, short: what was found, with its figures. */
+  /** One short line: what was found, with its figures. */
   readonly what: string;
-  /** One line: what the headline sums up, and how it is known; absent where there is no more to say. */
+  /** One line: what the headline includes and how that is known; absent when there is nothing to add. */
   readonly details?: string;
   /** One line: what to change. */
   readonly action: string;
-  /** ns of device time, or of waiting, that the finding is about. */
+  /** Time in ns, of the device or of waiting, that the finding is about. */
   readonly stake: number;
-  /** ns that would be saved if it were done, and how that was computed; null when unknown. */
+  /** Time in ns that the action would save, and how that was computed; null when unknown. */
   readonly gain: Gain | null;
-  /** Some of the kernels, most time first, as `dprof --explain` takes them ('PROFILE:IDX'); empty where it is about none. */
+  /**
+   * Some of the kernels, longest total time first, in the form that `dprof --explain` takes ('PROFILE:IDX'); empty when it
+   * is not about kernels.
+   */
   readonly kernels: readonly string[];
-  /** Of what is no kernel, such as gaps and copies, the longest: ns from the profile's start; absent where there is none. */
+  /** For things other than kernels, such as gaps and copies: the longest of them; absent when there is none. */
   readonly at?: LongestTime;
-  /** How many activities it is about. */
+  /** Number of activities that it is about. */
   readonly count: number;
-  /** Figures that it rests on, by name, units in the name ('idleNs', 'bytes'). */
+  /** Figures that support it, by name, with the unit in the name ('idleNs', 'bytes'). */
   readonly evidence: Readonly<Record<string, number | string>>;
-  /** Command that shows more; FILE stands for the input. */
+  /** Command that shows more details; FILE stands for the input. */
   readonly see: string;
 }
 
-/** ns from the profile's start. */
+/** Start in ns from the profile's start. */
 export interface LongestTime {
   readonly start: number;
   readonly end: number;
@@ -43,29 +46,30 @@ export interface LongestTime {
 /** What a rule returns; `about` where it differs from that of the rule. */
 export type Found = Omit<Finding, 'rule' | 'about'> & Partial<Pick<Finding, 'about'>>;
 
-/** What doing it may save. */
+/** What the action could save. */
 export interface Gain {
   readonly ns: number;
   /** Formula with its figures: 'sum of dur − max(FLOPs / 156 TFLOP/s, bytes / 1555 GB/s)'. */
   readonly how: string;
   /**
-   * An upper bound: no more can be saved, less is where the device does not reach its peak. Otherwise an estimate from
-   * what memory moves at its peak: slower kernels may save more, what caches hold saves less.
+   * Whether it is an upper bound: the saving is smaller where the device does not reach its peak. Otherwise it is an
+   * estimate from memory traffic at peak bandwidth: the saving may be larger for slower kernels and smaller for data in
+   * caches.
    */
   readonly isBound: boolean;
 }
 
-/** A rule that looked and found nothing, or could not look. */
+/** A rule that found nothing, or could not check. */
 export interface Silence {
   readonly rule: string;
-  /** 'nothing', 'below 1 % …': it looked; otherwise why it could not: 'no launches in the profile' … */
+  /** 'nothing' or 'below 1 % …' when the rule checked; otherwise why it could not: 'no launches in the profile' … */
   readonly why: string;
 }
 
-/** Columns of `dprof advise`: a row a finding. */
+/** Columns of `dprof advise`, one row per finding. */
 export interface FindingRow {
   readonly finding: Finding;
-  /** Of the time of its device, as a fraction of 1. */
+  /** Share of the time of its device, as a fraction of 1. */
   readonly share: number;
 }
 

@@ -1,4 +1,4 @@
-/** Findings of one rule about several devices of a profile, or about several profiles, as one. */
+/** Merges the findings of one rule about several devices of a profile, or about several profiles. */
 import { largest } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { time } from './wording.js';
@@ -6,28 +6,28 @@ import type { ProfileRecord } from '../../record/record.js';
 import type { Finding, Gain } from './finding.js';
 import { JOB_RULE } from './rule.js';
 
-/** Of one rule, and about one kind of work: what shows more of it is one command. */
+/** Findings of one rule about one kind of work, for which the same command shows more. */
 export interface FindingGroup {
-  /** One line: what was found; of several devices how much on all, and what on that with most. */
+  /** One line: what was found; for several devices, the total and the figures of the device with most. */
   readonly what: string;
-  /** One line, of the device with most; empty where there is no more to say. */
+  /** One line about the device with most; empty when there is nothing to add. */
   readonly details: string;
-  /** That of which most is at stake: its figures are those of its device alone. */
+  /** The finding with most at stake; its figures are those of its device alone. */
   readonly finding: Finding;
-  /** In order; empty for one about all devices. */
+  /** Devices in order; empty for a finding about all devices. */
   readonly devices: readonly number[];
   /** Numbers of the profiles that it is about, in order. */
   readonly profiles: readonly number[];
-  /** Least and most of the findings' shares of their device's time. */
+  /** Smallest and largest of the findings' shares of their device's time. */
   readonly shares: readonly [least: number, most: number];
-  /** Of all its findings. */
+  /** Total over all its findings. */
   readonly stake: number;
   readonly count: number;
-  /** Null where that of any is not known. */
+  /** Null when the gain of any finding is unknown. */
   readonly gain: Gain | null;
 }
 
-/** Name of the profile and device that a finding is about. */
+/** Returns the name of the profile and device that a finding is about. */
 type NameOf = (finding: Finding) => string;
 
 const deviceName: NameOf = ({ device }) => `device ${device ?? 'unknown'}`;
@@ -74,7 +74,7 @@ export function groupedFindings(
   const groups = new Map<string, Finding[]>();
   for (const [index, finding] of findings.entries()) {
     const { rule, profile, see } = finding;
-    // Each cause in a job is one of its own.
+    // Causes in a job are never merged.
     const place = rule === JOB_RULE ? index : nameOf === undefined ? profile : '';
     entryOf(groups, `${rule} ${place} ${see}`, (): Finding[] => []).push(finding);
   }
@@ -113,7 +113,7 @@ const sumOf = (group: readonly Finding[], of: (finding: Finding) => number): num
   group.reduce((sum, finding) => sum + of(finding), 0);
 
 /**
- * @param on the device that the formula has the figures of
+ * @param on the device whose figures are in the formula
  * @param all what the sum is over
  */
 function gainOf(group: readonly Finding[], on: string, all: string): Gain | null {

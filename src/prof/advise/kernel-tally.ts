@@ -1,13 +1,13 @@
-/** The kernels that a finding is about: how many, how long, under which names, and the longest. */
+/** The kernels that a finding is about: number, total time, names, and the longest ones. */
 import { IntervalUnion } from '../../containers/interval-union.js';
 import type { Load } from '../roofline/roofline.js';
 import { NS_PER_S } from '../../record/units.js';
 import type { Gain, LongestTime } from './finding.js';
 import { addTo } from '../../containers/map-entry.js';
 
-/** Kernels that a finding names. */
+/** Number of kernels that a finding names. */
 const NAMED = 5;
-/** Distinct names that are summed; the time of any other is left out. */
+/** Maximum number of distinct names to sum; the time of other names is left out. */
 const MOST_NAMES = 1000;
 
 interface RankedRecord {
@@ -16,7 +16,7 @@ interface RankedRecord {
   readonly dur: number | null;
 }
 
-/** The longest kernels, of equally long ones those that came first. */
+/** The longest kernels; of equally long ones, the first. */
 export class Longest {
   readonly #kept: { readonly id: string; readonly dur: number }[] = [];
 
@@ -43,29 +43,29 @@ export class Longest {
   }
 }
 
-/** The longer of two times, of equally long ones the first. */
+/** The longer of two times; the first when they are equal. */
 export const longerOf = (a: LongestTime | null, b: LongestTime | null): LongestTime | null =>
   a === null || (b !== null && b.end - b.start > a.end - a.start) ? b : a;
 
-/** As findings have it: absent where there is none. */
+/** The field of a finding, absent when there is no such time. */
 export const atLongest = (at: LongestTime | null): { readonly at?: LongestTime } => (at === null ? {} : { at });
 
-/** The name that takes most time, of equal ones the first by name; null for none. */
+/** The name with the largest time, the alphabetically first of equal ones; null for none. */
 export const topOf = (times: ReadonlyMap<string, number>): readonly [name: string, time: number] | null =>
   [...times].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))[0] ?? null;
 
-/** What to name of many: the longest kernels, and the names that take the most time. */
+/** Selects the kernels and names to show: the longest kernels, and the names with the largest total time. */
 export class Ranking {
   readonly #times = new Map<string, number>();
 
-  /** @returns whether it is summed */
+  /** @returns whether the name is summed */
   add(name: string, time: number): boolean {
     if (this.#times.size >= MOST_NAMES && !this.#times.has(name)) return false;
     addTo(this.#times, name, time);
     return true;
   }
 
-  /** ns; 0 for a name that is not summed. */
+  /** Time in ns; 0 for a name that is not summed. */
   timeOf(name: string): number {
     return this.#times.get(name) ?? 0;
   }
@@ -78,7 +78,7 @@ export class Ranking {
     return this.#times.size;
   }
 
-  /** Most time first, then by name. */
+  /** Sorted by time, largest first, then by name. */
   top(count: number): readonly (readonly [name: string, time: number])[] {
     return [...this.#times].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, count);
   }
@@ -86,16 +86,16 @@ export class Ranking {
 
 export class KernelTally {
   count = 0;
-  /** Durations added up, ns. */
+  /** Sum of durations, in ns. */
   time = 0;
-  /** Time in which any of them ran. */
+  /** Time in which any of the kernels ran. */
   readonly #union = new IntervalUnion();
-  /** The same of those that were merged: each sort may run while another does. */
+  /** The same for merged tallies, whose kernels may run at the same time. */
   #merged = 0;
   readonly names = new Ranking();
   readonly longest = new Longest();
 
-  /** Its time, `dur` ns, is ranked under the name. */
+  /** Adds a kernel; its time `dur` in ns counts for the name. */
   add(record: RankedRecord & { readonly start: number }, name: string, dur: number): void {
     this.count++;
     this.time += dur;
@@ -112,25 +112,25 @@ export class KernelTally {
     this.longest.merge(more.longest);
   }
 
-  /** ns of the device in which they ran: no more than it has, however many run at once. */
+  /** Device time in ns during which the kernels ran; concurrent kernels count once. */
   get stake(): number {
     return this.#union.total + this.#merged;
   }
 
-  /** The fields of a finding that follow from its kernels; what may be gained is not known. */
+  /** The fields of a finding that follow from its kernels; the gain is unknown. */
   get facts() {
     const { count, time, stake, longest } = this;
     return { stake, gain: null, kernels: longest.ids, count, evidence: { kernels: count, timeNs: time } };
   }
 }
 
-/** Kernels that could be faster, with how much faster where their work is known. */
+/** Kernels that could be faster, and the possible saving of those whose work is known. */
 export class GainTally extends KernelTally {
-  /** ns, of `known` kernels. */
+  /** Possible saving in ns of the `known` kernels. */
   gain = 0;
   known = 0;
 
-  /** @param saved ns; null where it is not known */
+  /** @param saved in ns; null when not known */
   addGain(saved: number | null): void {
     if (saved === null) return;
     this.known++;
@@ -143,7 +143,10 @@ export class GainTally extends KernelTally {
     this.known += more.known;
   }
 
-  /** What may be gained, at most; null where no work is known. @param how it is computed for one kernel */
+  /**
+   * Upper bound of the saving; null when no kernel's work is known.
+   * @param how formula for one kernel
+   */
   bounded(how: string): Gain | null {
     if (this.known === 0) return null;
     const of = this.known < this.count ? ` of ${this.known} kernels with known FLOPs and bytes` : '';
@@ -152,9 +155,10 @@ export class GainTally extends KernelTally {
 }
 
 /**
- * ns that a kernel takes longer than the device needs at least; 0 where it is no slower.
- * @param flopsPerS and `bytesPerS`: peaks
- * @returns null where an amount or a rate is not known
+ * Time in ns by which a kernel exceeds the minimum that the device needs; 0 when it does not.
+ * @param flopsPerS peak rate of the arithmetic
+ * @param bytesPerS peak rate of the memory
+ * @returns null when an amount or a rate is not known
  */
 export function excess(
   dur: number,

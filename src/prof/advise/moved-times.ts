@@ -1,4 +1,4 @@
-/** What a profile's devices moved, by operation of communication and by kind of copy. */
+/** Data movement of a profile's devices, by communication operation and by kind of copy. */
 import { largest } from '../../containers/element.js';
 import { addTo } from '../../containers/map-entry.js';
 import type { CollectiveLine, ProfileLine } from '../../record/record.js';
@@ -8,23 +8,28 @@ import type { LongestTime } from './finding.js';
 import { Ranking } from './kernel-tally.js';
 import { spokenName } from './wording.js';
 
-/** The operation of a record that moves data between devices, and the size of its message; null for any other record. */
+/**
+ * The communication operation of a record that moves data between devices, and its message size; null for any other record.
+ */
 export function communicationOf(record: ProfileLine): { readonly name: string; readonly bytes: number | null } | null {
   if (record.type !== 'collective' && (record.type !== 'kernel' || !communicates(record))) return null;
   const name = operationName(record);
-  // Where the operation is unknown, the kernel's name says most.
+  // When the operation is unknown, the kernel's name is the most informative.
   const isUnknown = name === UNKNOWN_OPERATION && record.type === 'kernel';
   return { name: isUnknown ? spokenName(record.short) : name, bytes: operationOf(record).bytes };
 }
 
-/** Times by name, and bytes where these are known: kinds and operations run at rates far apart. */
+/**
+ * Times by name, and bytes where they are known; kept by name because rates of different kinds and operations differ
+ * widely.
+ */
 export class MovedAmounts extends Ranking {
   readonly #bytes = new Map<string, number>();
-  /** ns of those whose bytes are known. */
+  /** Time in ns of transfers with known bytes. */
   readonly #sized = new Map<string, number>();
   readonly #counts = new Map<string, number>();
 
-  /** @param time null where it is not known: such a move counts for nothing */
+  /** @param time null when not known; such a transfer is ignored */
   move(name: string, time: number | null, bytes: number | null): void {
     if (time === null || !this.add(name, time)) return;
     addTo(this.#counts, name, 1);
@@ -41,20 +46,22 @@ export class MovedAmounts extends Ranking {
     return this.#bytes.get(name) ?? null;
   }
 
-  /** Bytes/s of what states its bytes; null where that is less than half of the time. */
+  /** Bytes/s of the transfers with known bytes; null when these are less than half of the time. */
   rateOf(name: string): number | null {
     const [bytes, time] = [this.#bytes.get(name) ?? 0, this.#sized.get(name) ?? 0];
     return time > 0 && 2 * time >= this.timeOf(name) ? (bytes / time) * NS_PER_S : null;
   }
 }
 
-/** ns in which the device moved data for an operation: that of its busiest link, as links work at the same time. */
+/**
+ * Time in ns in which the device moved data for an operation: that of its busiest link, because links work concurrently.
+ */
 function movingOf({ transfers = [] }: CollectiveLine): number | null {
   const times = transfers.flatMap(({ dur }) => dur ?? []);
   return times.length === 0 ? null : largest(times);
 }
 
-/** The longest operation of communication; the others of its name, and the sum of their times, ns. */
+/** The longest communication operation, with the number of others of the same name and the sum of their times in ns. */
 export interface LongOperation extends LongestTime {
   readonly name: string;
   readonly others: number;
@@ -63,13 +70,13 @@ export interface LongOperation extends LongestTime {
 
 export class MovedTimes {
   readonly communicated = new MovedAmounts();
-  /** ns in which data is moved, and all ns of the operations of which that is known. */
+  /** Time in ns in which data is moved, and total time in ns of the operations for which it is known. */
   #moving = 0;
   #watched = 0;
   readonly copied = new MovedAmounts();
   #longest: (LongestTime & { readonly name: string }) | null = null;
 
-  /** Takes a record, unless its end is not believed: how long that moved is not known. */
+  /** Takes a record, unless its recorded end is not plausible: how long it moved data is then unknown. */
   take(record: ProfileLine): void {
     const work = workOf(record)?.record;
     if (work !== undefined && isCut(work)) return;
@@ -104,7 +111,9 @@ export class MovedTimes {
     this.#watched += record.dur;
   }
 
-  /** Share of the operations' time in which data is moved: the rest waits; null where the profiler records no messages. */
+  /**
+   * Share of the operations' time in which data is moved; the rest is waiting. Null when the profiler records no messages.
+   */
   get movingShare(): number | null {
     return this.#watched > 0 ? this.#moving / this.#watched : null;
   }

@@ -1,4 +1,4 @@
-/** The extents of a product as they would be if they filled the matrix unit, and how much work that adds. */
+/** Extents of a product padded to fill the matrix unit, and how much work the padding adds. */
 import { numel } from '../../ops/call.js';
 import { mathType, matrixTypes, multipleOf, productExtentsOf, typeOnUnit } from '../../ops/kernels/matrix-unit.js';
 import { inputTensors, opName } from '../../ops/operands.js';
@@ -6,17 +6,17 @@ import type { OpCall } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
 
 export interface Padding {
-  /** 'm=50 n=1000 k=64' before and after. */
+  /** Extents before and after padding, such as 'm=50 n=1000 k=64'. */
   readonly extents: string;
   readonly padded: string;
   readonly multiple: number;
-  /** FLOPs after over FLOPs before. */
+  /** FLOPs after padding divided by FLOPs before. */
   readonly factor: number;
 }
 
 type Extents = Readonly<Record<string, number>>;
 
-/** m, n and k of a matrix product; channels of a convolution; head size of attention. Null when unknown. */
+/** m, n and k of a matrix product, channels of a convolution, or head size of attention. Null when unknown. */
 function extentsOf(call: OpCall): Extents | null {
   const op = opName(call);
   if (/conv/.test(op)) {
@@ -37,12 +37,12 @@ function extentsOf(call: OpCall): Extents | null {
   return m === undefined ? null : { m, n: isLinear ? rows : columns, k };
 }
 
-/** Whether BLAS transposes the right factor and the left one, which it takes in this order: `sgemm_128x128_tn`. */
+/** Whether BLAS transposes the right and the left factor, in this order: `sgemm_128x128_tn`. */
 const LAYOUT = /gemm\w*?_([nt])([nt])(?:_|\b)/;
 
 /**
- * Extents along which a matrix product's operands and result lie in memory: these must be multiples, so that a load of
- * 16 bytes never straddles two rows. All extents where the kernel's name does not show it.
+ * The contiguous extents of a matrix product's operands and result, which must be multiples so that a 16-byte load never
+ * straddles two rows. All extents when the kernel's name does not show the layout.
  */
 function contiguous(extents: Extents, kernel: string): ReadonlySet<string> {
   const [, right, left] = LAYOUT.exec(kernel) ?? [];
@@ -56,10 +56,10 @@ const text = (extents: Extents): string =>
     .join(' ');
 
 /**
- * @param dtype of the arithmetic, by its short name
- * @param arch of the device, as 'sm80'
- * @param kernel its full name
- * @returns null where all extents that matter fill the unit, or are not known
+ * @param dtype type of the arithmetic, as its short name
+ * @param arch architecture of the device, as 'sm80'
+ * @param kernel full name of the kernel
+ * @returns null when all relevant extents fill the unit, or are not known
  */
 export function paddingOf(call: OpCall, dtype: string | null, arch: string | null, kernel: string): Padding | null {
   const type = mathType(dtype);
@@ -78,12 +78,12 @@ export function paddingOf(call: OpCall, dtype: string | null, arch: string | nul
 }
 
 /**
- * Whether a program lets products of FP32 operands go through the matrix unit as TF32 (HF32 on Ascend): seen in products
- * that did. The framework has one switch for convolutions and one for all other products.
+ * Whether a program allows TF32 (HF32 on Ascend) for products of FP32 operands, as seen from products that used it. The
+ * framework has one switch for convolutions and one for all other products.
  */
 export type ProductKind = 'convolution' | 'product';
 
-/** Null where no op describes the kernel. */
+/** Null when no op describes the kernel. */
 export const productKind = ({ described }: Annotated): ProductKind | null =>
   described === null ? null : /conv/.test(opName(described.call)) ? 'convolution' : 'product';
 
@@ -97,7 +97,7 @@ export class RoundedProducts {
     if (kind !== null) this.#seen.add(kind);
   }
 
-  /** Whether some product of the kind was rounded, so that the switch is on. */
+  /** Whether some product of the kind used TF32, so that the switch is on. */
   isOn(kind: ProductKind | null): boolean {
     return kind !== null && this.#seen.has(kind);
   }

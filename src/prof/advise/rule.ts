@@ -1,4 +1,4 @@
-/** What a rule of `dprof advise` is: it watches records and rows go by, and says at the end what it found. */
+/** Interface of the rules of `dprof advise`: a rule watches all records and rows, and finally reports what it found. */
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
 import type { ProfileSums } from '../neuron/metric-sums.js';
@@ -8,29 +8,31 @@ import type { Concern, Found } from './finding.js';
 import type { HostGaps } from './idle/host-gaps.js';
 import type { KnownIdle } from './idle/known-idle.js';
 
-/** Name of the rule about several ranks: its findings are causes of what others find on each of them, and come first. */
+/**
+ * Name of the rule about several ranks. Its findings are the causes of other rules' findings on each rank, and come first.
+ */
 export const JOB_RULE = 'job';
 
-/** What all rules share: gathered once. */
+/** Facts that all rules share, collected once. */
 export interface RuleFacts {
   readonly devices: DeviceTimes;
   readonly host: HostGaps;
-  /** Gaps that a rule may speak of. */
+  /** Gaps that rules may report. */
   readonly idle: KnownIdle;
   /** Work that the profiler lost. */
   readonly missing: ByDevice<MissingTimes>;
   readonly profiles: ReadonlyMap<number, ProfileRecord>;
-  /** Of profiles of Neuron devices. */
+  /** Sums of profiles of Neuron devices. */
   readonly neuron: ReadonlyMap<number, ProfileSums>;
 }
 
-/** What a rule found; why it could not look where it could not look at anything. */
+/** What a rule found, or why it could not check anything. */
 export interface RuleAnswer {
   readonly found: readonly Found[];
   readonly why?: string;
 }
 
-/** The memory of a rule while records go by; it is bounded. */
+/** State of a rule during the pass over the records; it is bounded. */
 interface Watch {
   readonly take?: (record: ProfileLine) => void;
   readonly row?: (row: Annotated) => void;
@@ -46,12 +48,12 @@ export interface Rule {
   readonly watch: () => Watch;
 }
 
-/** Rules that look at kernels one by one and say something of each device. */
+/** A rule that checks kernels one by one and reports findings for each device. */
 interface DeviceRule<Of> extends Omit<Rule, 'watch'> {
-  /** Why the rule could not look, where no kernel was one to look at. */
+  /** Why the rule could not check, when no kernel was applicable. */
   readonly why: string;
   readonly start: () => Of;
-  /** Looks at a kernel; returns whether it was one to look at. */
+  /** Checks a kernel; returns whether the rule applies to it. */
   readonly row: (row: Annotated, devices: ByDevice<Of>) => boolean;
   readonly findings: (of: Of, facts: RuleFacts, place: Place) => readonly Omit<Found, keyof Place>[];
 }

@@ -1,4 +1,4 @@
-/** THE table of rules: the help, the names that --rule takes, and the adviser are made of it. */
+/** The table of rules, from which the help, the names for --rule, and the adviser are made. */
 import { requireNamed } from '../../record/errors.js';
 import type { Rule } from './rule.js';
 import { aiCpu, oldArchitecture, autotuning, impossible, unknownFlops } from './rules/kernel-lists.js';
@@ -40,10 +40,13 @@ export const RULES: readonly Rule[] = [
   impossible,
 ];
 
-/** For who knows the job by itself: what one rank after the other has. */
+/** The rules for a single rank, for callers that analyze the job themselves. */
 export const PROFILE_RULES: readonly Rule[] = RULES.filter((rule) => rule !== job);
 
-/** Rules by their names, in the order of the table. @throws UsageError naming the nearest */
+/**
+ * Rules by their names, in the order of the table.
+ * @throws UsageError naming the nearest rule
+ */
 export function rulesNamed(names: readonly string[]): readonly Rule[] {
   const named = new Set(names.map((name) => requireNamed('rule', name.trim(), RULES, (rule) => rule.name)));
   return RULES.filter((rule) => named.has(rule));

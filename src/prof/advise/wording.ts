@@ -1,24 +1,24 @@
-/** Words of findings: names as people say them, and amounts. */
+/** Wording of findings: usual names, and amounts. */
 import { grouped } from '../../record/plural.js';
 import { amountText } from '../../record/units.js';
 import type { Ranking } from './kernel-tally.js';
 
 export { grouped, many } from '../../record/plural.js';
 
-/** What is left of a long name. */
+/** Numbers of characters that are kept at the start and end of a long name. */
 const [HEAD, TAIL] = [40, 40];
 
-/** A long name without its middle: different ones often begin alike, and end so. */
+/** A long name without its middle, because different names often have the same start and end. */
 export const shortened = (name: string): string =>
   name.length > HEAD + TAIL ? `${name.slice(0, HEAD)}…${name.slice(-TAIL)}` : name;
 
-/** First match wins; the first group is what people say. */
+/** The first match wins; its first group is the usual name. */
 const NAMES: readonly RegExp[] = [
-  // A node of PyTorch's autograd that C++ defines.
+  // A node of PyTorch's autograd that is defined in C++.
   /^CppNode<(?:\w+::)*(\w+)>$/,
-  // A call of CANN's library: its API, the op, the kernel.
+  // A call of CANN's library: API, op, kernel.
   /^aclnn\w+_([A-Za-z0-9]+)$/,
-  // `ncclDevKernel_AllReduce_Sum_f32_RING_LL(…)`; what comes behind is how it is done.
+  // `ncclDevKernel_AllReduce_Sum_f32_RING_LL(…)`; the rest of the name is how the operation is done.
   /^nccl(?:Dev)?Kernel_(AllReduce|AllGather|ReduceScatter|SendRecv|Broadcast|Reduce)(?:_|\(|$)/,
 ];
 

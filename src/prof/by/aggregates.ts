@@ -1,4 +1,4 @@
-/** THE table of aggregates of a group of kernels: help, docs, sorting and all formats of `--by` are made from it. */
+/** The table of aggregates over a group of kernels, from which help, docs, sorting and all formats of `--by` are made. */
 import { orNull } from '../../containers/numeric-column.js';
 import { column, derived, int, real, type Column } from '../../table/column.js';
 import type { GroupRow } from './group-rows.js';
@@ -6,9 +6,9 @@ import { knownSum, rated } from '../tally/kernel-tally.js';
 import type { HostTime } from './host/host-times.js';
 
 const NS = int(13, 'ns');
-/** Sums have picoseconds where the clock of a device has them; a column of ns has the nearest. */
+/** Sums have picosecond precision when the device's clock has; a column in ns shows the nearest integer. */
 const rounded = (ns: number | null): number | null => (ns === null ? null : Math.round(ns));
-/** Not a whole number of ns. */
+/** A duration with fractions of a ns. */
 const PART_NS = real(11, 1, 'ns');
 const PERCENT = real(6, 2, '%');
 
@@ -16,7 +16,7 @@ const over = (amount: number, by: number): number | null => (by > 0 ? amount / b
 const hundredfold = (share: number | null): number | null => (share === null ? null : 100 * share);
 const percent = (part: number, whole: number): number | null => (whole > 0 ? (100 * part) / whole : null);
 
-/** Average of shares over time. */
+/** Time-weighted average of the shares. */
 const computeShare = ({ tally }: GroupRow): number | null => rated(tally.peak);
 const memoryShare = ({ tally }: GroupRow): number | null => rated(tally.bandwidth);
 
@@ -26,10 +26,10 @@ const aboveMemory = (row: GroupRow): boolean => row.tally.aboveMemory > 0 && isA
 
 const whole = (host: HostTime | null): HostTime | null => (host === null || host.passes === 0 ? null : host);
 
-/** A sum with an unknown time in it is unknown. */
+/** A sum that includes an unknown time is unknown. */
 const knownTime = (sum = NaN): number | null => orNull(sum);
 
-/** Of the host's ranges: with the keys of `HOST_KEYS` alone. */
+/** Aggregates of host ranges, only for the keys in `HOST_KEYS`. */
 export const HOST_AGGREGATES: readonly Column<GroupRow>[] = [
   column(
     'passes',
@@ -46,7 +46,7 @@ export const HOST_AGGREGATES: readonly Column<GroupRow>[] = [
   ),
 ];
 
-/** All columns of groups, in the order of the help. */
+/** All aggregate columns, in the order of the help. */
 export const AGGREGATES: readonly Column<GroupRow>[] = [
   column('count', 'Count', int(8), 'kernels', ({ tally }) => tally.count),
   column(
@@ -158,6 +158,6 @@ export const AGGREGATES: readonly Column<GroupRow>[] = [
   }),
 ];
 
-/** Columns after the keys without -c. */
+/** Columns after the keys when -c is not given. */
 export const DEFAULT_AGGREGATES = 'count,total,share,mean,median,min,max,tflops,peak,bw,tcshare';
 export const TREE_AGGREGATES = 'count,total,own,share,mean,median,tflops,peak,bw,tcshare';

@@ -1,7 +1,7 @@
-/** Durations of all kernels with their groups, 12 bytes a kernel: a median needs every one of them. */
+/** Durations of all kernels with their groups, 12 bytes per kernel; a median needs all of them. */
 import { elementAt } from '../../containers/element.js';
 
-/** Kernels allocated at once. */
+/** Number of kernels per allocation. */
 const CHUNK = 65_536;
 
 interface Chunk {
@@ -15,7 +15,7 @@ export class GroupDurations {
   /** Kernels in the last chunk. */
   #used = CHUNK;
 
-  /** @param duration ns */
+  /** @param duration in ns */
   add(group: number, duration: number): void {
     if (this.#last === null || this.#used === CHUNK) {
       this.#last = { durations: new Float64Array(CHUNK), groups: new Uint32Array(CHUNK) };
@@ -27,9 +27,9 @@ export class GroupDurations {
   }
 
   /**
-   * All durations, those of a group together.
+   * All durations, grouped.
    * @param order every group once
-   * @returns the durations in that order, and where those of each group in `order` begin; a last entry is their end
+   * @returns the durations in that order, and where those of each group in `order` begin, with a last entry for the end
    */
   inOrder(order: Uint32Array): { readonly durations: Float64Array; readonly begins: Uint32Array } {
     const positions = new Uint32Array(order.length);

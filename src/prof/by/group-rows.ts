@@ -1,4 +1,4 @@
-/** Groups → rows: one for each group, in a tree one for each branch too, which sums up all groups beneath it. */
+/** Turns groups into rows: one for each group and, in a tree, one for each branch, which sums up all groups below it. */
 import { allMerged, countedOf } from '../../containers/counted-values.js';
 import { elementAt } from '../../containers/element.js';
 import { SortedOutput, type SortKey } from '../query/sort.js';
@@ -9,31 +9,31 @@ import { ROOT, type GroupPath, type GroupTree } from './group-tree.js';
 import { spreadOf, type Spread } from '../../record/statistics.js';
 import type { KernelSum, KernelTally } from '../tally/kernel-tally.js';
 
-/** Without a tree the key is the last one, and the level 1. */
+/** Without a tree, the key is the last one and the level is 1. */
 export interface GroupRow extends GroupPath {
   /** Of the durations of all kernels of the row; null without any. */
   readonly spread: Spread | null;
-  /** Of the ranges that the row itself is named after; null where unknown, or without any. */
+  /** Time of the host ranges that the row is named after; null when unknown or when there are none. */
   readonly host: HostTime | null;
   readonly tally: KernelSum;
-  /** ns of the kernels that are in no row beneath. */
+  /** Time in ns of the kernels that are in no row below. */
   readonly own: number;
-  /** ns of the kernels of all groups. */
+  /** Time in ns of the kernels of all groups. */
   readonly whole: number;
 }
 
 export interface Arrangement {
   readonly tree: boolean;
-  /** Order of rows; in a tree of those with one parent. */
+  /** Sort order of rows; in a tree, of rows with the same parent. */
   readonly sort: readonly SortKey<GroupRow>[];
-  /** Most rows; in a tree of one parent. */
+  /** Maximum number of rows; in a tree, per parent. */
   readonly top: number;
 }
 
 interface GroupData {
   readonly tree: GroupTree;
   readonly durations: GroupDurations;
-  /** Durations of partial answers, besides. */
+  /** Additional durations from partial answers. */
   readonly runs: GroupRuns;
   readonly tally: KernelTally;
   readonly host: HostTimes;
@@ -42,7 +42,7 @@ interface GroupData {
 /** Durations of the groups from one place to before another of an order; null without any. */
 type OrderedSpreads = (from: number, to: number) => Spread | null;
 
-/** One by one. */
+/** For durations stored one by one. */
 function listed(durations: GroupDurations, order: Uint32Array): OrderedSpreads {
   const { durations: all, begins } = durations.inOrder(order);
   return (from, to) => {
@@ -51,7 +51,7 @@ function listed(durations: GroupDurations, order: Uint32Array): OrderedSpreads {
   };
 }
 
-/** As runs of equal ones. */
+/** For durations stored as runs of equal values. */
 function counted({ durations, runs }: GroupData, order: Uint32Array): OrderedSpreads {
   const { durations: all, begins } = durations.inOrder(order);
   order.forEach((group, i) => {
@@ -65,11 +65,11 @@ function counted({ durations, runs }: GroupData, order: Uint32Array): OrderedSpr
   };
 }
 
-/** Computes the cells of rows on demand: there may be many rows, and each is needed for a moment only. */
+/** Computes the cells of rows on demand, because there may be many rows and each is needed only for a moment. */
 class GroupSource {
   readonly #order: Uint32Array;
   readonly #spreads: OrderedSpreads;
-  /** ns of the kernels of all groups. */
+  /** Time in ns of the kernels of all groups. */
   readonly whole: number;
 
   constructor(readonly data: GroupData) {
@@ -100,7 +100,7 @@ class GroupSource {
   }
 }
 
-/** The row of a node; each part is computed on first access, since sorting needs only some of them. */
+/** The row of a node; each part is computed on first access, because sorting needs only some of them. */
 class NodeRow implements GroupRow {
   #path: GroupPath | null = null;
   #spread: Spread | null = null;
@@ -140,11 +140,11 @@ class NodeRow implements GroupRow {
   }
 }
 
-/** The rows in their order, a branch before what is beneath it. */
+/** The rows in order, a branch before everything below it. */
 export function* rowsOf(data: GroupData, arrangement: Arrangement): Generator<GroupRow> {
   const source = new GroupSource(data);
   const beneath = (node: number): Generator<number> => inReport([...data.tree.childrenOf(node)], source, arrangement);
-  // The path to the current row: a tree may be too deep for nested generators.
+  // The path to the current row; a tree may be too deep for nested generators.
   const path = [beneath(ROOT)];
   for (let inner = path.at(-1); inner !== undefined; inner = path.at(-1)) {
     const next = inner.next();
@@ -157,9 +157,9 @@ export function* rowsOf(data: GroupData, arrangement: Arrangement): Generator<Gr
   }
 }
 
-/** Nodes with one parent, in the order of the report. */
+/** Nodes with the same parent, in the order of the report. */
 function* inReport(nodes: readonly number[], source: GroupSource, { sort, top }: Arrangement): Generator<number> {
-  // Most branches of a call stack have no siblings to be compared with.
+  // Most branches of a call stack have no siblings to compare with.
   if (nodes.length < 2) return yield* nodes;
   const sorted = new SortedOutput<number, GroupRow>(sort, top);
   for (const node of nodes) sorted.add(new NodeRow(source, node), () => node);

@@ -1,7 +1,7 @@
 /**
- * Durations of groups as runs of equal ones, for groups of partial answers: ranks of a job have many kernels of few
- * durations. Memory: 12 bytes for each different duration of a group, and where there are more than 8 million of them, for
- * each bin of a logarithmic histogram instead: quantiles are then known to 1.6 %, all sums as exactly as before.
+ * Durations of groups as runs of equal values, for groups from partial answers: ranks of a job have many kernels with few
+ * different durations. Memory: 12 bytes per distinct duration of a group. With more than 8 million distinct durations, 12
+ * bytes per bin of a logarithmic histogram instead: quantiles are then accurate to 1.6 %, and all sums are still exact.
  */
 import {
   allMerged,
@@ -18,24 +18,24 @@ import type { Spread } from '../../record/statistics.js';
 
 const MOST_DIFFERENT = 8_000_000;
 
-/** Durations of a group that wait to become a run. */
+/** Number of durations of a group that are buffered before they become a run. */
 const PENDING = 2048;
 
-/** Durations, one by one in any order, or runs of equal ones. */
+/** Durations as a list in any order, or as runs of equal values. */
 export type Durations = readonly number[] | CountedValues;
 
 class RunsOfGroup {
-  /** Each at most half as long as the one before. */
+  /** Each run is at most half as long as the one before. */
   runs: CountedValues[] = [];
   pending: number[] = [];
 }
 
 export class GroupRuns {
   readonly #groups = new Map<number, RunsOfGroup>();
-  /** Different durations in all runs, and those that wait. */
+  /** Number of distinct durations in all runs, plus buffered ones. */
   #size = 0;
   #isCoarse = false;
-  /** Above this size it is looked how many are different in truth. */
+  /** When the size exceeds this, the durations that are really distinct are counted. */
   #nextLook: number;
 
   constructor(private readonly most = MOST_DIFFERENT) {
@@ -57,14 +57,14 @@ export class GroupRuns {
     if (!this.#isCoarse && this.#size > this.#nextLook) this.#look();
   }
 
-  /** Durations of a group, each once. To be asked for after `settle`. */
+  /** Distinct durations of a group with their counts. Call `settle` first. */
   of(group: number): CountedValues {
     const of = this.#groups.get(group);
     return of === undefined ? NO_VALUES : this.#whole(of);
   }
 
   /**
-   * To be called when all were added, and before any is asked for.
+   * Must be called after all durations were added and before any is read.
    * @returns whether durations are those of bins
    */
   settle(): boolean {
@@ -91,7 +91,7 @@ export class GroupRuns {
     runs.push(last);
   }
 
-  /** All durations of a group as one run. */
+  /** Merges all durations of a group into one run. */
   #whole(of: RunsOfGroup): CountedValues {
     this.#flush(of);
     const all = this.#made(allMerged(of.runs));
@@ -109,7 +109,10 @@ export class GroupRuns {
     return this.#isCoarse ? coarser(run) : run;
   }
 
-  /** Counts what is different in truth, and makes runs coarser where that is too much: whatever the order of runs. */
+  /**
+   * Counts the durations that are really distinct, and makes runs coarser when there are too many, whatever the order of
+   * runs.
+   */
   #look(): void {
     const count = (): void => {
       this.#size = [...this.#groups.values()].reduce((sum, of) => sum + this.#whole(of).values.length, 0);
@@ -122,7 +125,7 @@ export class GroupRuns {
   }
 }
 
-/** Of all numbers that runs stand for, of which there must be one: the same as that of the list of them. */
+/** Spread over all numbers that the runs represent (at least one); equals the spread of the expanded list. */
 export function spreadOfRuns({ values, counts }: CountedValues): Spread {
   const count = counts.reduce((sum, one) => sum + one, 0);
   let total = 0;
@@ -143,7 +146,7 @@ function eachOf({ values, counts }: CountedValues, take: (value: number) => void
   }
 }
 
-/** The number at a place of the list. */
+/** The number at an index of the expanded list. */
 function at(values: Float64Array, counts: Uint32Array, place: number): number {
   let left = place;
   const found = counts.findIndex((count) => (left -= count) < 0);

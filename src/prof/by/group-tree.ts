@@ -1,8 +1,8 @@
 /**
- * Groups as a tree: the entries of a list are levels, outermost first, and every further key is one level more. Without
- * a tree each key is one level whatever its value, and all groups are listed at the root.
+ * Groups as a tree: the entries of a list are levels, outermost first, and every further key is one more level. Without a
+ * tree, each key is one level whatever its value, and all groups are listed at the root.
  *
- * A node is a number, and its fields are columns of integers: a deep tree has many more nodes than groups.
+ * A node is a number, and its fields are columns of integers, because a deep tree has many more nodes than groups.
  */
 import type { CellValue } from '../../table/column.js';
 import { mixed, HashIndex, NO_ROW } from '../../containers/hash-index.js';
@@ -10,7 +10,7 @@ import { NumericColumn } from '../../containers/numeric-column.js';
 import { LruCache } from '../../containers/map-entry.js';
 import { TextPool } from '../../containers/text-pool.js';
 
-/** JSON has no number that is not finite: such a one is written as JavaScript does, which is not JSON. */
+/** JSON cannot represent non-finite numbers: they are written as in JavaScript, which is not JSON. */
 const textOf = (value: CellValue): string =>
   typeof value === 'number' && !Number.isFinite(value) ? String(value) : JSON.stringify(value);
 
@@ -19,14 +19,14 @@ const valueOf = (text: string): CellValue =>
 
 class KeyValues {
   readonly #texts = new TextPool();
-  /** Of most kernels the value is one of few. */
+  /** Most kernels have one of a few values. */
   readonly #recent = new LruCache<number | string, number>(4096);
 
   get bytes(): number {
     return this.#texts.bytes;
   }
 
-  /** The number of a value, from 0; the same for equal ones. */
+  /** Number of a value, from 0; equal values have the same number. */
   numberOf(value: CellValue): number {
     return typeof value === 'object' ? this.#find(value) : this.#recent.of(value, () => this.#find(value));
   }
@@ -44,10 +44,10 @@ export const ROOT = 0;
 /** No node, or no group at a node. */
 const NONE = -1;
 
-/** In place of the value of a key that does not divide a branch yet. */
+/** Stands for the value of a key that does not divide a branch yet. */
 const ALL = '*';
 
-/** How a node is reached from its parent, two numbers for each key: by its whole value, or by an entry of its list. */
+/** The step from a parent to a node, with two numbers for each key: for its whole value, or for an entry of its list. */
 const stepOf = (key: number, isEntry: boolean): number => 2 * key + Number(isEntry);
 const keyOf = (step: number): number => step >> 1;
 const isEntry = (step: number): boolean => step % 2 === 1;
@@ -55,9 +55,9 @@ const isEntry = (step: number): boolean => step % 2 === 1;
 export interface GroupPath {
   /** One value for each key of --by. */
   readonly keys: readonly CellValue[];
-  /** Index of the last key that divides the node's groups from others. */
+  /** Index of the last key that separates the node's groups from others. */
   readonly key: number;
-  /** Steps from the root. */
+  /** Number of steps from the root. */
   readonly level: number;
 }
 
@@ -65,15 +65,15 @@ export class GroupTree {
   readonly #keyValues = new KeyValues();
   readonly #parents = NumericColumn.int32();
   readonly #steps = NumericColumn.int32();
-  /** Value of a node's step. */
+  /** Value of each node's step. */
   readonly #values = NumericColumn.int32();
-  /** Group at a node. */
+  /** Group at each node. */
   readonly #groups = NumericColumn.int32();
-  /** First and last child, and next sibling. */
+  /** First and last child, and next sibling, of each node. */
   readonly #first = NumericColumn.int32();
   readonly #last = NumericColumn.int32();
   readonly #next = NumericColumn.int32();
-  /** Range of the groups at and beneath a node, in the order of the tree. */
+  /** Range of the groups at and below each node, in tree order. */
   readonly #from = NumericColumn.int32();
   readonly #to = NumericColumn.int32();
   /** Node of each group. */
@@ -83,8 +83,8 @@ export class GroupTree {
   );
 
   /**
-   * @param keys how many keys each group has
-   * @param tree whether lists are divided into levels, and groups listed beneath their branches
+   * @param keys number of keys per group
+   * @param tree whether lists are divided into levels, and groups listed below their branches
    */
   constructor(
     private readonly keys: number,
@@ -93,7 +93,7 @@ export class GroupTree {
     this.#push(NONE, 0, 0);
   }
 
-  /** Nodes, the root included. */
+  /** Number of nodes, including the root. */
   get size(): number {
     return this.#parents.length;
   }
@@ -104,7 +104,7 @@ export class GroupTree {
     return this.#keyValues.bytes;
   }
 
-  /** The number of the group with these keys, from 0 in the order in which groups come. */
+  /** Number of the group with these keys, from 0 in order of first appearance. */
   groupOf(keys: readonly CellValue[]): number {
     let node = ROOT;
     keys.forEach((value, key) => {
@@ -120,7 +120,7 @@ export class GroupTree {
     return group;
   }
 
-  /** The child of a node, made when there is none. */
+  /** The child of a node, created when there is none. */
   #child(parent: number, step: number, value: number): number {
     const hash = hashOf(parent, step, value);
     const known = this.#index.find(
@@ -147,7 +147,7 @@ export class GroupTree {
 
   /**
    * Computes the range of every node.
-   * @returns the groups in the order of the tree: those at and beneath a node stand together, its own first
+   * @returns the groups in tree order: groups at and below a node are contiguous, with the node's own group first
    */
   inOrder(): Uint32Array {
     const order = new Uint32Array(this.groups);
@@ -176,7 +176,7 @@ export class GroupTree {
     }
   }
 
-  /** The range of the groups at and beneath a node in that order. */
+  /** The range of the groups at and below a node in tree order. */
   rangeOf(node: number): readonly [from: number, to: number] {
     const group = this.#groups.at(node);
     return this.tree ? [this.#from.at(node), this.#to.at(node)] : [group, group + 1];
@@ -186,7 +186,7 @@ export class GroupTree {
     return this.#groups.at(node) !== NONE;
   }
 
-  /** The children of a node, in the order in which they came; without a tree the groups are those of the root. */
+  /** The children of a node, in order of creation; without a tree, the groups are children of the root. */
   *childrenOf(parent: number): Generator<number> {
     if (!this.tree) {
       if (parent === ROOT) for (let group = 0; group < this.groups; group++) yield this.#nodes.at(group);

@@ -1,4 +1,4 @@
-/** The options of `--by`, parsed: keys, columns of groups, their order. */
+/** The parsed options of `--by`: keys, group columns, sort order. */
 import { requireColumnAmong } from '../columns/columns.js';
 import { shapeOf, textOf, splitKeys, requireColumnOf, type Column } from '../../table/column.js';
 import type { KernelColumn } from '../annotate.js';
@@ -17,7 +17,7 @@ export interface GroupingText {
   readonly sort: string | undefined;
   readonly top: number | undefined;
   readonly depth: number | undefined;
-  /** When undefined, a tree if `layer` is the only key. */
+  /** Undefined means a tree if `layer` is the only key. */
   readonly tree: boolean | undefined;
 }
 
@@ -27,16 +27,16 @@ export interface Grouping {
   /** Columns of the report. */
   readonly columns: readonly Column<GroupRow>[];
   readonly depth: number | null;
-  /** Kind of the host's ranges that columns or order are of; null for none. */
+  /** Kind of the host ranges that columns or sort order use; null for none. */
   readonly hostKind: RangeKind | null;
   readonly arrangement: Arrangement;
 }
 
-/** Largest first. */
+/** Sorts largest first. */
 const DEFAULT_SORT = 'total';
 
 /**
- * Reads the columns to group by, to show and to sort by.
+ * Parses the columns to group by, to show and to sort by.
  * @throws UsageError naming the nearest column
  */
 export function parseGrouping(text: GroupingText): Grouping {
@@ -45,7 +45,7 @@ export function parseGrouping(text: GroupingText): Grouping {
   if (twice !== undefined) throw new UsageError(`--by names ${twice.key} twice`);
   const tree = text.tree ?? (keys.length === 1 && keys[0]?.key === 'layer');
   const keyColumns = keys.map((key, index) => keyColumn(key, index, tree));
-  // A key replaces the aggregate of its name.
+  // A key replaces the aggregate of the same name.
   const all = [...keyColumns, ...AGGREGATES.filter(({ key }) => keyColumns.every((column) => column.key !== key))];
   const chosen = text.columns === undefined ? null : splitKeys('-c', text.columns).map((key) => requireOf(all, key));
   const defaults = (tree ? TREE_AGGREGATES : DEFAULT_AGGREGATES).split(',').map((key) => requireColumnOf(all, key));
@@ -64,7 +64,7 @@ export function parseGrouping(text: GroupingText): Grouping {
   };
 }
 
-/** @throws UsageError for columns of the host's ranges with other keys than theirs */
+/** @throws UsageError for host range columns with keys other than those in `HOST_KEYS` */
 function hostKindOf(keys: readonly KernelColumn[], used: readonly Column<GroupRow>[]): RangeKind | null {
   const column = used.find((one) => HOST_AGGREGATES.includes(one));
   if (column === undefined) return null;
@@ -75,7 +75,7 @@ function hostKindOf(keys: readonly KernelColumn[], used: readonly Column<GroupRo
   return kind;
 }
 
-/** The column of a key or aggregate; another column of kernels has many values in a group. */
+/** The column of a key or aggregate; any other kernel column has many values in a group. */
 function requireOf(all: readonly Column<GroupRow>[], key: string): Column<GroupRow> {
   const column = all.find((known) => known.key === key);
   if (column !== undefined) return column;
@@ -87,7 +87,7 @@ function requireOf(all: readonly Column<GroupRow>[], key: string): Column<GroupR
   );
 }
 
-/** Texts of columns of this width and more share the rest of the line instead. */
+/** Text columns of at least this width share the rest of the line instead. */
 const LEAST_SHARED_WIDTH = 10;
 
 function keyColumn(column: KernelColumn, index: number, tree: boolean): Column<GroupRow> {
@@ -100,7 +100,7 @@ function keyColumn(column: KernelColumn, index: number, tree: boolean): Column<G
   };
 }
 
-/** A row of a tree shows its last step only, indented by its level. */
+/** A row of a tree shows only its last step, indented by its level. */
 function branchText(column: KernelColumn, { keys, key, level }: GroupRow, index: number): string {
   if (key !== index) return '';
   const value = keys[index] ?? null;

@@ -1,6 +1,6 @@
 /**
- * `--by`: kernels → groups of equal keys, in one pass. Memory: each group, and the duration of each kernel, in typed
- * arrays outside of the heap; the number and the keys of groups are limited.
+ * `--by`: groups kernels with equal keys, in one pass. Memory: each group, and the duration of each kernel, in typed arrays
+ * outside of the heap; the number of groups and the size of their keys are limited.
  */
 import type { CellValue } from '../../table/column.js';
 import type { KernelColumn, Annotated } from '../annotate.js';
@@ -16,26 +16,26 @@ import { KernelTally, type KernelSum } from '../tally/kernel-tally.js';
 import { rowsOf, type Arrangement, type GroupRow } from './group-rows.js';
 
 export const MOST_GROUPS = 300_000;
-/** Most nodes of the tree: branches and groups; without a tree, keys of groups. */
+/** Maximum number of nodes of the tree (branches and groups); without a tree, of group keys. */
 export const MOST_NODES = 1_500_000;
-/** Most bytes of the keys' values. */
+/** Maximum number of bytes of the keys' values. */
 const MOST_TEXT = 64 * 1024 * 1024;
 
-/** Most levels of a tree for one list. */
+/** Maximum number of tree levels for one list. */
 const DEEPEST = 500;
 
 export interface GroupOptions {
   readonly keys: readonly KernelColumn[];
-  /** How many first entries of a list count; null for all. */
+  /** How many leading entries of a list count; null for all. */
   readonly depth: number | null;
-  /** Whether the report shows or sorts by anything but times. */
+  /** Whether the report shows or sorts by anything other than times. */
   readonly amounts: boolean;
-  /** Kind of the ranges of the host that belong to groups; null for none. */
+  /** Kind of the host ranges that belong to groups; null for none. */
   readonly hostKind?: RangeKind | null;
   readonly arrangement: Arrangement;
 }
 
-/** Groups of kernels that are equal in some columns. */
+/** Groups of kernels with equal values in some columns. */
 export class KernelGroups {
   readonly #tree: GroupTree;
   readonly #durations = new GroupDurations();
@@ -44,9 +44,9 @@ export class KernelGroups {
   readonly #host: HostTimes;
   readonly #hostKinds: ReadonlySet<RangeKind>;
   readonly #times = new NamedTimes();
-  /** Kernels in groups. */
+  /** Number of kernels in groups. */
   kernels = 0;
-  /** Kernels without a duration, which are in no group. */
+  /** Number of kernels without a duration, which are in no group. */
   untimed = 0;
 
   readonly #entries: number;
@@ -88,12 +88,15 @@ export class KernelGroups {
     this.#tally.merge(group, sum.numbers);
   }
 
-  /** Whether there are so many different durations that medians and deviations are known to 1.6 % only. */
+  /** Whether there are so many distinct durations that medians and deviations are only accurate to 1.6 %. */
   get isCoarse(): boolean {
     return this.#runs.settle();
   }
 
-  /** Adds a range of the host, in order of start. @throws UserError when there are too many groups */
+  /**
+   * Adds a host range, in order of start.
+   * @throws UserError when there are too many groups
+   */
   addRange(found: RangeRecord): void {
     const record = rangeAmong(this.#hostKinds, found);
     if (record === null) return;
@@ -108,7 +111,7 @@ export class KernelGroups {
     return !this.#host.isEmpty;
   }
 
-  /** The rows of the report, in its order; to be called after all kernels were added. */
+  /** The rows of the report, in order; must be called after all kernels were added. */
   rows(): Generator<GroupRow> {
     const [tree, durations, runs, tally, host] = [this.#tree, this.#durations, this.#runs, this.#tally, this.#host];
     const data = { tree, durations, runs, tally, host };

@@ -1,4 +1,4 @@
-/** Groups of kernels in partial answers → the groups of `--by`. */
+/** Turns groups of kernels in partial answers into the groups of `--by`. */
 import { append } from '../../containers/element.js';
 import { counted } from '../../record/plural.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
@@ -11,7 +11,7 @@ import { parseFilter, type RowFilter } from '../query/filter.js';
 import type { ReportTally } from '../report/report-tally.js';
 import type { KernelGroups } from './groups.js';
 
-/** What groups of partial answers are put into. */
+/** What the groups of partial answers are added to. */
 interface Target {
   readonly keys: readonly KernelColumn[];
   /** Text of `--where`. */
@@ -26,12 +26,15 @@ export class PartialGroups {
   #evicted = 0;
   #incomplete = 0;
   #others = 0;
-  /** Profiles whose durations are known by their bins. */
+  /** Number of profiles whose durations are known only as histogram bins. */
   #coarse = 0;
 
   constructor(private readonly target: Target) {}
 
-  /** Records of other types than profiles and their kernels in partial answers are passed over. @throws UserError where these do not have a column */
+  /**
+   * Ignores records other than profiles and their groups of kernels in partial answers.
+   * @throws UserError when these lack a column
+   */
   take(record: ProfileLine): void {
     if (record.type === 'profile') this.#headers.set(record.profile, record);
     const header = this.#headers.get(record.profile);
@@ -66,7 +69,7 @@ export class PartialGroups {
     this.#coarse += Number(!exact);
   }
 
-  /** `--where` over the columns that the groups have. */
+  /** `--where`, applied to the columns that the groups have. */
   #filterOf(part: PartGroups): RowFilter<GroupPart> {
     const { where } = this.target;
     if (where === undefined) return () => true;
@@ -76,7 +79,7 @@ export class PartialGroups {
     });
   }
 
-  /** Adds to the tally what is known of all kernels, when all records are taken. */
+  /** Adds the attribution counts of all kernels to the tally, after all records were taken. */
   countPairing(): void {
     const { tally } = this.target;
     tally.untimed += this.#untimed;
@@ -84,7 +87,7 @@ export class PartialGroups {
     tally.incomplete += this.#incomplete;
   }
 
-  /** What limits the answer. */
+  /** Notes on the limits of the answer. */
   get notes(): string[] {
     const { groups } = this.target;
     return [

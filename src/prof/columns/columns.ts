@@ -1,4 +1,4 @@
-/** THE table of columns of the report of kernels: help, docs, filters, sorting and all formats are made from it. */
+/** The table of columns of the kernel report, from which help, docs, filters, sorting and all formats are made. */
 import { column, int, str, real, splitKeys, requireColumnOf, type CellValue } from '../../table/column.js';
 import { FUSED_SEPARATOR, type Annotated, type KernelColumn } from '../annotate.js';
 import { counterColumn, COUNTED_WORK_COLUMNS } from './counter-columns.js';
@@ -9,7 +9,7 @@ import type { Collective } from '../../record/fields/collective.js';
 import { operationName } from '../steps/step-work.js';
 import { modelPartOf } from '../steps/serving/served-times.js';
 
-/** The columns on steps of servers of language models: vLLM, SGLang, ATOM. */
+/** Columns about steps of inference servers for language models: vLLM, SGLang, ATOM. */
 const SERVING_COLUMNS: readonly KernelColumn[] = [
   column(
     'phase',
@@ -44,7 +44,7 @@ const SERVING_COLUMNS: readonly KernelColumn[] = [
   ),
 ];
 
-/** The columns on what a kernel takes of a multiprocessor. */
+/** Columns about the multiprocessor resources that a kernel uses. */
 const OCCUPANCY_COLUMNS: readonly KernelColumn[] = [
   column('regs', 'Regs', int(4), 'registers of a thread', ({ record }) => record.registers ?? null),
   column('smem', 'SMem(B)', int(7, 'bytes'), 'shared memory of a block', ({ record }) => record.sharedBytes ?? null),
@@ -86,7 +86,7 @@ const GRAPH_COLUMNS: readonly KernelColumn[] = [
   ),
 ];
 
-/** The columns on engines of a device: which one ran the kernel, how long it waited, what it counted. */
+/** Columns about a device's engines: which one ran the kernel, how long it waited, what it counted. */
 const counter =
   (name: string): KernelColumn['value'] =>
   ({ record }) =>
@@ -133,7 +133,7 @@ const ENGINE_COLUMNS: readonly KernelColumn[] = [
   ),
 ];
 
-/** The columns on collective operations, for kernels whose operation is known. */
+/** Columns about collective operations, for kernels whose operation is known. */
 const ofCollective =
   (of: (collective: Collective) => CellValue) =>
   ({ collective }: Annotated): CellValue =>
@@ -182,7 +182,7 @@ const COMMUNICATION_COLUMNS: readonly KernelColumn[] = [
   ),
 ];
 
-/** A record without a start, as from a net.dict, has NaN there. */
+/** A record without a start, such as one from a net.dict, has NaN as its start. */
 const finite = (n: number | null): number | null => (n !== null && Number.isFinite(n) ? n : null);
 
 /** Path without its folders; the line number stays. */
@@ -341,20 +341,20 @@ const BY_KEY = new Map(COLUMNS.map((column) => [column.key, column]));
 export const columnOf = (key: string): KernelColumn | undefined => BY_KEY.get(key);
 
 /**
- * @param others what the user may have meant that is no column
+ * @param others names other than columns that the user may have meant
  * @throws UsageError naming the nearest key
  */
 export const requireColumnAmong = (key: string, others: readonly string[]): KernelColumn =>
   columnOf(key) ?? counterColumn(key) ?? requireColumnOf(COLUMNS, key, others);
 
 /**
- * The column with a key.
+ * The column with this key.
  * @throws UsageError naming the nearest key
  */
 export const requireColumn = (key: string): KernelColumn => requireColumnAmong(key, []);
 
 /**
  * Columns of a comma-separated list; order and repeats are kept.
- * @throws UsageError naming the nearest key of an unknown one
+ * @throws UsageError for an unknown key, naming the nearest one
  */
 export const chooseColumns = (list: string): KernelColumn[] => splitKeys('-c', list).map(requireColumn);

@@ -1,32 +1,32 @@
-/** The columns on what the device counted: those of its work, and one for any counter by its name. */
+/** Columns about hardware counters: those about the kernel's work, and one for any counter by its name. */
 import { column, int, real } from '../../table/column.js';
 import type { KernelColumn } from '../annotate.js';
 import { orNull } from '../../containers/numeric-column.js';
 import type { KernelRecord } from '../../record/record.js';
 
 /**
- * What the device's counters say of a kernel's work, in the names of Nsight Compute's metrics.
+ * What hardware counters say about a kernel's work, with the metric names of Nsight Compute.
  *
- * Source: Nsight Compute, profiling guide (metrics structure; roofline: a multiply-add is 2 operations, threads that are
- * predicated off do none).
+ * Source: Nsight Compute, profiling guide (metrics structure; roofline: a multiply-add is 2 operations, predicated-off
+ * threads do none).
  */
 type Counters = NonNullable<KernelRecord['counters']>;
 
-/** Operations of one thread's instruction. */
+/** Operations per thread and instruction. */
 const OPERATIONS = Object.entries({ add: 1, mul: 1, fma: 2 });
 /** Half, single and double precision. */
 const TYPES = ['h', 'f', 'd'];
 
-/** Of each type, the counters of its instructions. */
+/** For each type, the counters of its instructions. */
 const VECTOR = TYPES.map((type) =>
   OPERATIONS.map(
     ([name, operations]) => [`smsp__sass_thread_inst_executed_op_${type}${name}_pred_on.sum`, operations] as const,
   ),
 );
 
-/** Instructions, cycles or operations of the tensor cores. */
+/** Counters of tensor core instructions, cycles or operations. */
 const TENSOR = /^sm__(?:inst_executed_pipe_tensor|pipe_tensor|ops_path_tensor)/;
-/** Operations of the tensor cores by types of operands; a multiply-add is 2. */
+/** Counters of tensor core operations by operand types; a multiply-add is 2 operations. */
 const TENSOR_OPERATIONS = /^sm__ops_path_tensor_src_\w+\.sum$/;
 
 const READ = ['dram__bytes_read.sum', 'dram__bytes_op_read.sum'];
@@ -35,15 +35,15 @@ const WRITTEN = ['dram__bytes_write.sum', 'dram__bytes_op_write.sum'];
 const first = (counters: Counters, names: readonly string[]): number | null =>
   names.map((name) => counters[name]).find((value) => value !== undefined) ?? null;
 
-/** Whether the tensor cores did anything; null where nothing of theirs was counted. */
+/** Whether the tensor cores were used; null when no counter of theirs was collected. */
 export function tensorUseByCounters(counters: Counters = {}): boolean | null {
   const values = Object.keys(counters).flatMap((name) => (TENSOR.test(name) ? (counters[name] ?? []) : []));
   return values.length === 0 ? null : values.some((value) => value > 0);
 }
 
 /**
- * Floating-point operations; null where the operations of a unit that worked were not counted, or not all those of a
- * type. Where nothing is known of the tensor cores, they are part of that.
+ * Floating-point operations; null when there are no counters of the vector units, when some of a type are missing, or when
+ * tensor core operations were not counted and the tensor cores are not known to be idle.
  */
 export function flopsByCounters(counters: Counters = {}): number | null {
   const types = VECTOR.filter((metrics) => metrics.some(([name]) => counters[name] !== undefined));
@@ -62,7 +62,7 @@ export function bytesByCounters(counters: Counters = {}): number | null {
   return read === null || written === null ? null : read + written;
 }
 
-/** Counted over needed; null where either is unknown or nothing is needed. */
+/** Counted amount divided by the required amount; null when either is unknown or nothing is required. */
 export const overNeeded = (counted: number | null, needed: number | null): number | null =>
   counted === null || needed === null || needed === 0 ? null : counted / needed;
 
@@ -110,10 +110,10 @@ export const COUNTED_WORK_COLUMNS: readonly KernelColumn[] = [
 ];
 
 const PREFIX = 'counter:';
-/** Numbers have room; the header is cut. */
+/** Wide enough for the numbers; the header is cut. */
 const WIDTH = 12;
 
-/** The column `counter:NAME` of one counter; undefined for another key. */
+/** The column `counter:NAME` of one counter; undefined for any other key. */
 export function counterColumn(key: string): KernelColumn | undefined {
   if (!key.startsWith(PREFIX) || key.length === PREFIX.length) return undefined;
   const name = key.slice(PREFIX.length);
@@ -122,17 +122,17 @@ export function counterColumn(key: string): KernelColumn | undefined {
   );
 }
 
-/** CUPTI's numbers, which databases of nvprof have in place of names. */
+/** Numbers of CUPTI's metrics and events, which nvprof databases have in place of names. */
 const NUMBERED = /^(?:metric|event)#\d/;
 
-/** Which counters of columns by name no kernel had: a name may be mistyped. */
+/** Which named counter columns no kernel had, because a name may be mistyped. */
 export class MissingCounters {
   readonly #names: Set<string>;
   /** Whether all counters are shown. */
   readonly #showsAll: boolean;
   /** Whether any kernel had a counter. */
   hasOthers = false;
-  /** Whether one that is looked for, or shown, may be there under a number. */
+  /** Whether a requested or shown counter may be in the profile under a number. */
   hasNumbers = false;
 
   constructor(columns: readonly KernelColumn[]) {

@@ -1,4 +1,4 @@
-/** The columns on the matrix unit and on the roofline; see `peaks.ts` for the device's peak rates. */
+/** Columns about the matrix unit and the roofline; see `peaks.ts` for the device's peak rates. */
 import { column, derived, int, real, str } from '../../table/column.js';
 import { overNeeded } from './counter-columns.js';
 import type { KernelColumn } from '../annotate.js';
@@ -50,7 +50,7 @@ export const MATRIX_UNIT_COLUMNS: readonly KernelColumn[] = derived([
   ),
 ]);
 
-/** FLOPs that the matrix unit counted, next to those of the formula. */
+/** FLOPs that the matrix unit counted, next to the FLOPs from the formula. */
 export const CUBE_COLUMNS: readonly KernelColumn[] = [
   column(
     'cubeflops',

@@ -1,35 +1,35 @@
 /**
- * What all rows of a step share: clock, heat, a longer batch. It moves every row of that step alike, so tests of single
- * rows would all be wrong together, and a change of one row drowns in it. Here it is estimated, tested as one change of
- * its own, and taken out of the times that single rows are tested on. Pure.
+ * What all rows of a step have in common: clock, heat, a longer batch. It changes all rows of the step alike, so that tests
+ * of single rows would all be wrong together, and a change of one row would be hidden. It is estimated here, tested as a
+ * change of its own, and removed from the times on which single rows are tested. Pure.
  *
- * The times of row r in sample s are taken for level(r, input) · factor(s) · noise. The factor of a sample is the median
- * over the rows of time / level, the common change the median over the rows of level in NEW / level in BASE: medians,
- * so that rows that changed on their own do not move them while they are the lesser part. Source of the idea: factors
- * of samples as a median of ratios over rows, S. Anders, W. Huber, "Differential expression analysis for sequence count
- * data", Genome Biology 11 (2010) R106, formula 5.
+ * The model of the time of row r in sample s is level(r, input) · factor(s) · noise. The factor of a sample is the median
+ * over the rows of time / level; the common change is the median over the rows of level in NEW / level in BASE. Medians are
+ * used so that a minority of rows that changed on their own has no influence. Source of the idea: factors of samples as a
+ * median of ratios over rows, S. Anders, W. Huber, "Differential expression analysis for sequence count data", Genome
+ * Biology 11 (2010) R106, formula 5.
  */
 import { elementAt } from '../../containers/element.js';
 import type { Pair, Times, Which } from './input-facts.js';
 import { median } from '../../record/statistics.js';
 import { shownBy, testSteps, type Settings, type StepTest, type Verdict } from './verdict.js';
 
-/** Rows that have a time in every sample; with fewer, a median says more of its rows than of the step. */
+/** Minimum number of rows with a time in every sample; a median of fewer reflects single rows more than the step. */
 export const LEAST_ROWS = 10;
 
 export interface Common {
-  /** By sample, about 1. */
+  /** Factor of each sample, about 1. */
   readonly factors: Times;
-  /** From BASE to NEW: 1.02 is 2 % more. */
+  /** Ratio of NEW to BASE: 1.02 is 2 % more. */
   readonly change: number;
-  /** How far factors of one input typically lie from 1: the median distance. */
+  /** Typical distance of the factors of one input from 1: the median distance. */
   readonly spread: number;
   readonly rows: number;
   readonly test: StepTest;
   readonly verdict: Verdict;
 }
 
-/** Of the rows to be tested; null with too few rows or samples to estimate it. */
+/** Computed from the rows to be tested; null when there are too few rows or samples. */
 export function commonOf(rows: readonly Times[], settings: Settings): Common | null {
   const complete = rows.filter((times) => times.base.every(isTime) && times.new.every(isTime));
   if (complete.length < LEAST_ROWS) return null;
@@ -56,8 +56,8 @@ export function commonOf(rows: readonly Times[], settings: Settings): Common | n
 }
 
 /**
- * Times of a row without what is common: the factors go where the row follows them; the common change goes too, unless
- * it is shown to be one, for then the row changed with the others.
+ * Times of a row without the common part, if that reduces their variation within the inputs; else unchanged. The common
+ * change is also removed, unless it is shown to be real, because the row then changed with the others.
  */
 export function withoutCommon(times: Times, { factors, change, verdict }: Common): Times {
   const taken = verdict === 'same' ? change : 1;
@@ -74,7 +74,7 @@ const middle = (values: ArrayLike<number>): number => median(values) ?? 1;
 
 const levelsOf = (times: Times): Pair<number> => ({ base: middle(times.base), new: middle(times.new) });
 
-/** How much times vary within the inputs, as a part of their level; what differs between the inputs has no part in it. */
+/** Relative variation of the times within the inputs; differences between the inputs do not count. */
 function unrest(times: Times): number {
   const level = levelsOf(times);
   const of = (which: Which): number => middle(times[which].map((ns) => Math.abs(ns - level[which]))) / level[which];

@@ -1,4 +1,4 @@
-/** One input of a comparison: how it was read, and what keeps it from being judged. */
+/** One input of a comparison: how it was read, and what prevents a verdict. */
 import { UserError } from '../../record/errors.js';
 import { counted } from '../../record/plural.js';
 import type { EndRecord } from '../../record/record.js';
@@ -7,23 +7,23 @@ import { lossesOf } from '../input/losses.js';
 import { NAMES, type Pair, type Which } from './input-facts.js';
 import type { Judged } from './judging.js';
 
-/** One input, when it was read as far as it can be. */
+/** One input after reading as much of it as possible. */
 export interface Taken extends EndedInputs {
   /** Why nothing of it can be compared; null when it can. */
   readonly failure: UserError | null;
-  /** Launches of kernels and graphs whose work the profiler lost, as it counts them itself. */
+  /** Number of launches of kernels and graphs whose work the profiler lost, according to its own count. */
   readonly lost: number;
   readonly kernels: number;
 }
 
-/** Largest part of the work that an input may lack: what is lost takes no time, and looks faster. */
+/** Maximum share of the work that an input may lack: lost work takes no time, and so looks faster. */
 const MOST_LOST = 0.01;
 
-/** How many launches without their work an end record counts. */
+/** Number of launches without work according to an end record. */
 export const lostBy = ({ diagnostics }: EndRecord): number =>
   (diagnostics['launch-without-work'] ?? 0) + (diagnostics['graph-launch-without-work'] ?? 0);
 
-/** That an input lacks too much work to be compared; none where it does not. */
+/** The error that an input lacks too much work to be compared; empty when it does not. */
 function lossOf({ name, lost, kernels, endings }: Taken): UserError[] {
   // One row may be counted for several reasons.
   const unread = lossesOf(endings).doubts.reduce((most, { count }) => Math.max(most, count), 0);
@@ -34,7 +34,7 @@ function lossOf({ name, lost, kernels, endings }: Taken): UserError[] {
   ].map((what) => new UserError(what, { where: name }));
 }
 
-/** What keeps an input from being judged. */
+/** What prevents a verdict on an input. */
 export interface Trouble {
   readonly which: Which;
   readonly error: UserError;
@@ -52,7 +52,7 @@ export function troublesOf(taken: Pair<Taken>): Trouble[] {
   });
 }
 
-/** Conditions that no input in trouble decides. */
+/** The conditions, which are left undecided when an input has a trouble. */
 export const leftOpenBy = (troubles: readonly Trouble[], conditions: readonly Judged[]): readonly Judged[] => {
   const [first] = troubles;
   if (first === undefined) return conditions;

@@ -1,4 +1,4 @@
-/** Records of two inputs → rows that compare them. One pass over each; kept are sums by row and sample alone. */
+/** Compares the records of two inputs row by row. One pass over each; only sums by row and sample are kept. */
 import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { textOf, type CellValue } from '../../table/column.js';
@@ -19,25 +19,28 @@ import { byChange, changeOfCalls, rowOf, type DiffRow, type Key, type Measured }
 import { Samples, Sums, type Basis } from './input-sums.js';
 import { percentOf, testSteps, type Settings } from './verdict.js';
 
-/** Types of records; partial answers know no other device than their own. */
+/** Record types; partial answers are computed for their own device only. */
 export const diffTypes = (device: Peaks | null | undefined): RecordTypes =>
   new Set(['profile', 'kernel', 'end', ...((device ?? null) === null ? (['part-kernels'] as const) : [])] as const);
 
-/** Rows of both inputs together, and characters of their keys. */
+/** Maximum number of rows of both inputs together, and of characters of their keys. */
 export const MOST_ROWS = 50_000;
 const MOST_TEXT = 16 * 1024 * 1024;
 /** Stands for the keys of rows beyond the limit. */
 export const OTHERS = '[other rows]';
 
-/** Columns that make a row where nothing else is said. */
+/** Default columns that identify a row. */
 export const DEFAULT_BY = ['op', 'layer'] as const;
 
 export interface DiffResult {
   readonly basis: Basis;
   readonly total: DiffRow;
-  /** What the rows of a step share, taken out of their test; null with too few rows, or when it was not requested. */
+  /**
+   * What the rows of a step have in common, removed before their tests; null with too few rows, or when it was not
+   * requested.
+   */
   readonly common: Common | null;
-  /** Those that changed by the most time first. */
+  /** Sorted by absolute change of time, largest first. */
   readonly rows: readonly DiffRow[];
   readonly conditions: readonly Judged[];
   readonly tested: number;
@@ -48,7 +51,7 @@ const both = (keys: readonly Key[] = []): Both => ({ keys, base: new Sums(), new
 class Side {
   readonly facts = new InputFacts();
   readonly headers = new Map<number, ProfileRecord>();
-  /** Kernels of partial answers that are in one group for being of too many. */
+  /** Number of kernels in partial answers that are in one group because there were too many groups. */
   ungrouped = 0;
   readonly annotator: Annotator;
 
@@ -65,7 +68,7 @@ export interface ComparisonOptions {
   readonly by: readonly KernelColumn[];
   readonly conditions: readonly Condition[];
   readonly settings: Settings;
-  /** Peak rates for every device of both inputs; null for their own. */
+  /** Peak rates for every device of both inputs; null for the devices' own. */
   readonly device?: Peaks | null;
   readonly mostRows?: number;
   readonly mostSums?: number;
@@ -74,7 +77,7 @@ export interface ComparisonOptions {
 export class Comparison {
   readonly sides: Pair<Side>;
   readonly total = both();
-  /** Kernels under the other rows. */
+  /** Number of kernels in the rest row. */
   others = 0;
   readonly #rows = new Map<string, Both>();
   readonly #watched: readonly Both[];
@@ -100,7 +103,7 @@ export class Comparison {
     for (const row of side.annotator.take(record)) this.#add(which, row);
   }
 
-  /** Takes what waits for records that will not come. */
+  /** Processes what still waits for records, at the end of an input. */
   end(which: Which): void {
     for (const row of this.sides[which].annotator.rest()) this.#add(which, row);
   }
@@ -125,14 +128,17 @@ export class Comparison {
     for (const sum of sums) sum.add(dur, sample, samples);
   }
 
-  /** Sums of the conditions that are about some kernels. */
+  /** Sums of the conditions that are about these kernels. */
   #watchedBy(which: Which, matches: (subject: Subject, condition: number) => boolean): Sums[] {
     return this.options.conditions.flatMap(({ subject }, i) =>
       subject !== null && matches(subject, i) ? [elementAt(this.#watched, i)[which]] : [],
     );
   }
 
-  /** Adds the groups of a partial answer. @throws UserError where these do not have a column */
+  /**
+   * Adds the groups of a partial answer.
+   * @throws UserError when these lack a column
+   */
   #addPart(which: Which, groups: PartGroups): void {
     const side = this.sides[which];
     const { samples } = side;
@@ -162,7 +168,7 @@ export class Comparison {
     }
   }
 
-  /** @param kernels that are added to the row */
+  /** @param kernels number of kernels that are added to the row */
   #rowOf(values: readonly CellValue[], kernels: number): Both {
     const keys = this.options.by.map((column, i): Key => {
       const value = values[i] ?? null;
@@ -184,12 +190,12 @@ export class Comparison {
     return this.options.settings;
   }
 
-  /** What makes a row. */
+  /** Columns that identify a row. */
   get by(): readonly KernelColumn[] {
     return this.options.by;
   }
 
-  /** The comparison, when both inputs are taken. */
+  /** The comparison; call when both inputs were taken. */
   get result(): DiffResult {
     const { settings } = this.options;
     const samples = { base: this.sides.base.samples, new: this.sides.new.samples };
@@ -220,16 +226,16 @@ export class Comparison {
 
 type Subject = NonNullable<Condition['subject']>;
 
-/** Of kernels that have no duration in either input there is nothing to compare. */
+/** Kernels that have no duration in either input cannot be compared. */
 const hasTimes = (row: Both): boolean => row.base.count + row.new.count > 0;
 
-/** A row that stands alone: there is nothing it could share a change with, and nothing to adjust for. */
+/** A single row, which shares no change with others and needs no adjustment for multiple tests. */
 function single(measured: Measured, settings: Settings, basis: Basis): DiffRow {
   const test = measured.times === null ? null : testSteps(measured.times, settings);
   return rowOf(measured, test, test?.pBeyond ?? null, { rate: settings.rate, basis, tested: 1 });
 }
 
-/** The totals of unequal runs, with the change of the calls of BASE: of the rows that both have. */
+/** The totals of unequal runs, with the change for the calls of BASE, from the rows that both have. */
 function ofSameCalls(total: DiffRow, rows: readonly DiffRow[]): DiffRow {
   const changes = rows.flatMap((row) => {
     const change = changeOfCalls(row);

@@ -18,7 +18,7 @@ const percent = (name: string, doc: string, value: NumberOf, extra?: Extra): Col
 const count = (key: string, doc: string, value: NumberOf, extra?: Extra): Column<DiffRow> =>
   column(key, key, int(10), doc, value, extra);
 
-/** A probability: two significant digits say how small it is. */
+/** A probability; two significant digits show how small it is. */
 const probability = (key: string, doc: string, value: NumberOf, extra?: Extra): Column<DiffRow> =>
   column(key, key, { type: 'real', significant: 2, width: 9 }, doc, value, extra);
 
@@ -62,7 +62,7 @@ export const TOTAL = 'total';
 export interface DiffLine {
   readonly kind: 'total' | 'key';
   readonly row: DiffRow;
-  /** Texts by column of `--by`, null for unknown. */
+  /** Texts by column of `--by`; null for unknown. */
   readonly keys: readonly Key[];
 }
 
@@ -86,14 +86,14 @@ const KIND_COLUMN: Column<DiffLine> = column('row', 'row', str(5), 'total or key
   vocabulary: true,
 });
 
-/** Columns of what makes a row. */
+/** Columns that identify a row. */
 export const keyColumns = (by: readonly string[]): Column<DiffLine>[] =>
   by.map((key, i) => ({
     ...{ key, header: key, type: 'str', width: 0, doc: 'as in --by' },
     value: ({ keys }) => keys[i] ?? null,
   }));
 
-/** A figure of a row as a column of lines. */
+/** Turns a column of rows into a column of lines. */
 export const ofLine = (column: Column<DiffRow>): Column<DiffLine> => nestedColumn(column, ({ row }) => row);
 
 export const diffLineColumns = (by: readonly string[]): Column<DiffLine>[] => [

@@ -1,4 +1,7 @@
-/** What `dprof diff -f json` has, in its order: the comparison, the totals, the rows, the conditions. Unknown is null. */
+/**
+ * The output of `dprof diff -f json`, in order: the comparison, the totals, the rows, the conditions. Unknown values are
+ * null.
+ */
 import { rowObject, type RowObject } from '../../table/column.js';
 import type { DiffResult } from './comparison.js';
 import { DIFF_COLUMNS } from './diff-columns.js';
@@ -10,11 +13,11 @@ import type { Verdict } from './verdict.js';
 /** What was compared, and how. */
 export interface ComparisonDocument {
   readonly row: 'comparison';
-  /** What times are of: a mean step, a mean run, or the calls of BASE. */
+  /** What times refer to: a mean step, a mean run, or the calls of BASE. */
   readonly per: Basis;
   readonly rows: number;
   readonly tested: number;
-  /** What the rows of a step share, taken out of their tests; null where it is left in. */
+  /** What the rows of a step have in common, removed before their tests; null when it was not removed. */
   readonly common: CommonDocument | null;
   /** The inputs, then the method. */
   readonly heading: readonly string[];
@@ -25,7 +28,7 @@ export interface ComparisonDocument {
   readonly errors: readonly string[];
 }
 
-/** What the rows of a step share. */
+/** What the rows of a step have in common. */
 export interface CommonDocument {
   readonly change_percent: number;
   readonly spread_percent: number;
@@ -50,7 +53,7 @@ export type DiffFigures = Figures &
       }
   );
 
-/** A line of a comparison, told apart by `row`. */
+/** A line of a comparison; `row` distinguishes the kinds. */
 export type DiffDocument = ComparisonDocument | DiffFigures;
 
 const commonFigures = ({ common }: DiffResult): CommonDocument | null =>

@@ -29,7 +29,7 @@ function inputLines(comparison: Comparison, taken: Pair<Taken>): string[] {
   });
 }
 
-/** What is said of a comparison besides its numbers: the inputs, what was tested how, what falls short. */
+/** How the comparison was tested, in one line. */
 function methodLine({ basis, tested }: DiffResult, { rate, minEffect }: Comparison['settings']): string {
   const compared = basis === 'call' ? 'call of BASE' : basis;
   return (
@@ -38,10 +38,13 @@ function methodLine({ basis, tested }: DiffResult, { rate, minEffect }: Comparis
   );
 }
 
-/** What a sample of the tests is. */
+/** Name of a test sample. */
 const SAMPLE = { step: 'step', run: 'run', call: 'run' } as const;
 
-/** That runs without steps differ in their kernels, and need not be the same work, in a line; none where they do not. */
+/**
+ * A line saying that runs without steps differ in their kernels and may not be the same work; empty when they do not
+ * differ.
+ */
 function unequalRunsLine({ basis, total }: DiffResult): string[] {
   if (basis !== 'call') return [];
   const [base, next] = [round(total.base.calls), round(total.new.calls)];
@@ -53,7 +56,7 @@ function unequalRunsLine({ basis, total }: DiffResult): string[] {
 
 const signed = (percent: number): string => `${percent > 0 ? '+' : ''}${percent.toFixed(2)}`;
 
-/** What the rows share and what became of it, in a line; none where it is left in. */
+/** A line on what the rows have in common and how it was treated; empty when it was not removed. */
 function commonLine({ basis, common, tested }: DiffResult, { asIs, minEffect }: Comparison['settings']): string[] {
   if (asIs || tested === 0 || common === null) return [];
   const { change, spread, rows, verdict } = common;
@@ -70,7 +73,7 @@ function commonLine({ basis, common, tested }: DiffResult, { asIs, minEffect }: 
 
 const round = (value: number): number => Number(value.toPrecision(6));
 
-/** What the reader should know before believing the numbers. */
+/** What the reader should know before trusting the numbers. */
 function notesOf(comparison: Comparison, result: DiffResult): string[] {
   return [
     ...differences(comparison),
@@ -92,7 +95,7 @@ function differences({ sides: { base, new: next } }: Comparison): string[] {
   ];
 }
 
-/** Whether there are samples enough to find anything. */
+/** Notes on whether there are enough samples to find anything. */
 function sampleNotes({ sides, settings }: Comparison, { basis, total, tested }: DiffResult): string[] {
   const without = SIDES.filter((which) => sides[which].samples.steps === 0).map((which) => NAMES[which]);
   const unit = SAMPLE[basis];
@@ -140,14 +143,14 @@ function inputNotes({ sides, total }: Comparison, { basis }: DiffResult, which: 
 /** A comparison with the texts around its table. */
 export interface DiffReport {
   readonly result: DiffResult;
-  /** Keys of the columns that make a row. */
+  /** Keys of the columns that identify a row. */
   readonly by: readonly string[];
-  /** The totals and rows to write; none where an input cannot be read. The result may have more. */
+  /** The totals and rows to write; none when an input cannot be read. The result may have more. */
   readonly lines: readonly DiffLine[];
   readonly conditions: readonly Judged[];
-  /** Whether conditions were given: the rows are tests where not. */
+  /** Whether conditions were given; otherwise the rows are reported as tests. */
   readonly isOnConditions: boolean;
-  /** By input, why it cannot be judged. */
+  /** Why an input cannot be judged, by input. */
   readonly troubles: readonly { readonly input: string; readonly text: string }[];
   /** The inputs, what readers lost of them, then the method. */
   readonly heading: readonly string[];
@@ -156,7 +159,10 @@ export interface DiffReport {
   readonly doubts: Pair<readonly Doubt[]>;
 }
 
-/** @param top rows at most @param isOnConditions whether conditions were given, not those of a report of tests */
+/**
+ * @param top maximum number of rows
+ * @param isOnConditions whether conditions were given, other than the default one of a report of tests
+ */
 export function diffReport(
   comparison: Comparison,
   taken: Pair<Taken>,
@@ -186,7 +192,7 @@ const lossLines = (taken: Pair<Taken>): string[] =>
     return line === null ? [] : [`${NAMES[which]}: ${line}`];
   });
 
-/** Those that were given. */
+/** The conditions that were given. */
 export const givenOf = ({ conditions, isOnConditions }: DiffReport): readonly Judged[] =>
   isOnConditions ? conditions : [];
 

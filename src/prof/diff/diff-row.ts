@@ -1,4 +1,4 @@
-/** A row of the comparison: what both inputs have of some kernels, and whether it changed. Pure. */
+/** A row of the comparison: the figures of some kernels in both inputs, and whether they changed. Pure. */
 import type { Pair, Times } from './input-facts.js';
 import type { Basis } from './input-sums.js';
 import { median } from '../../record/statistics.js';
@@ -10,44 +10,46 @@ export type Key = string | null;
 export interface Amount {
   readonly count: number;
   readonly time: number;
-  /** Of the time of all kernels, %; null where that is 0. */
+  /** Share of the time of all kernels, in %; null when that time is 0. */
   readonly share: number | null;
-  /** Time of a mean step, or a mean run, ns. */
+  /** Time per step or per run (mean), in ns. */
   readonly each: number;
-  /** Kernels of a mean step, or a mean run. */
+  /** Number of kernels per step or per run (mean). */
   readonly calls: number;
-  /** Time of a mean kernel, ns; null without any. */
+  /** Mean time of a kernel in ns; null without kernels. */
   readonly perCall: number | null;
   readonly samples: number;
-  /** Whether so many kernels have no duration that its time says too little. */
+  /** Whether too many kernels have no duration for its time to be meaningful. */
   readonly isUntimed: boolean;
 }
 
 /** A change from BASE to NEW. */
 export interface Change {
   readonly ns: number;
-  /** Null where BASE has no time. */
+  /** Null when BASE has no time. */
   readonly percent: number | null;
 }
 
 export interface DiffRow extends Pair<Amount> {
-  /** Texts by column of `--by`; none for the totals and for conditions. */
+  /** Texts by column of `--by`; empty for the totals and for conditions. */
   readonly keys: readonly Key[];
-  /** Of a mean step, or a mean run, ns. */
+  /** Per step or per run (mean), in ns. */
   readonly change: number;
   readonly percent: number | null;
-  /** Change of the time of a mean kernel, and of the kernels of a mean step, %; null where one input has none. */
+  /**
+   * Change of the mean time of a kernel, and of the mean number of kernels per step, in %; null when one input has none.
+   */
   readonly callPercent: number | null;
   readonly callsPercent: number | null;
-  /** The change that verdict and conditions are on: of a mean step or run, or of BASE's calls where runs are unequal. */
+  /** The change for verdict and conditions: per step or run, or for BASE's calls when runs are unequal. */
   readonly comparable: Change;
-  /** Change of the median step, %; null without samples, or where BASE's is 0. */
+  /** Change of the median step, in %; null without samples, or when BASE's is 0. */
   readonly medianPercent: number | null;
-  /** The same of the times that were tested: of a row of several without what all of them share. */
+  /** The same for the tested times, from which a row of several has the common part removed. */
   readonly ownPercent: number | null;
   readonly p: number | null;
   readonly pBeyond: number | null;
-  /** Adjusted for the number of rows; of the totals and of conditions the same as `pBeyond`. */
+  /** Adjusted for the number of rows; for the totals and for conditions equal to `pBeyond`. */
   readonly q: number | null;
   readonly verdict: Verdict;
 }
@@ -55,18 +57,21 @@ export interface DiffRow extends Pair<Amount> {
 /** A row before its test. */
 export interface Measured extends Pair<Amount> {
   readonly keys: readonly Key[];
-  /** By sample, ns, of a mean call where calls are compared; null for what only one input has, or whose kernels mostly belong to no step. */
+  /**
+   * Time per sample in ns, or per mean call when calls are compared; null for kernels that only one input has, or that
+   * mostly belong to no step.
+   */
   readonly times: Times | null;
 }
 
-/** What the verdicts of rows have in common; `tested` is how many rows share the rate. */
+/** Inputs for the verdicts of all rows; `tested` is the number of rows that share the rate. */
 export interface Judging {
   readonly rate: number;
   readonly basis: Basis;
   readonly tested: number;
 }
 
-/** `test` is null where there was none; `q` is its `pBeyond` adjusted for the number of rows. */
+/** `test` is null when there was no test; `q` is its `pBeyond` adjusted for the number of rows. */
 export function rowOf(
   { times, ...one }: Measured,
   test: StepTest | null,
@@ -94,13 +99,13 @@ export function rowOf(
   };
 }
 
-/** How much longer BASE's calls take in NEW; null where one input has none. */
+/** How much longer BASE's calls take in NEW; null when one input has none. */
 export function changeOfCalls({ base, new: next }: Pair<Amount>): Change | null {
   if (base.perCall === null || next.perCall === null) return null;
   return { ns: (next.perCall - base.perCall) * base.calls, percent: percentOf(base.perCall, next.perCall) };
 }
 
-/** The most time first; equal ones in the order of their keys, whatever the order of records. */
+/** Largest absolute change of time first; equal ones by their keys, so that the order of records does not matter. */
 export function byChange(a: DiffRow, b: DiffRow): number {
   const order = Math.abs(b.comparable.ns) - Math.abs(a.comparable.ns);
   if (order !== 0) return order;

@@ -1,11 +1,12 @@
 /**
- * `--fail-if`: a change that a build must not have.
+ * `--fail-if`: a change for which a build must fail.
  *
  *     condition  = subject (">" | "<") change | (subject | "any") "=" verdict
- *     subject    = "total" | column ":" text (equals, or an entry of a list does) | column "~" text (contains, in any case)
+ *     subject    = "total" | column ":" text (equals, or an entry of a list does) | column "~" text (contains, any case)
  *     change     = [+-] number ("%" | "ns" | "us" | "ms" | "s")
  *
- * The last `>`, `<` or `=` counts: names of kernels have such signs. `any` stands for the totals and each row.
+ * The last `>`, `<` or `=` counts, because names of kernels contain these characters. `any` stands for the totals and each
+ * row.
  */
 import { requireColumn } from '../columns/columns.js';
 import { textOf, type CellValue } from '../../table/column.js';
@@ -17,18 +18,18 @@ import { VERDICTS } from './verdict.js';
 export interface Condition {
   /** As the user wrote it. */
   readonly text: string;
-  /** Which kernels it is about, by a column of theirs; null for all of them. */
+  /** Which kernels it is about, by one of their columns; null for all kernels. */
   readonly subject: { readonly column: KernelColumn; readonly matches: (value: CellValue) => boolean } | null;
-  /** Whether op calls must be looked at. */
+  /** Whether it needs values that are derived from op calls. */
   readonly derived: boolean;
-  /** Whether it is about the totals and each row, one by one. */
+  /** Whether it applies to the totals and to each row separately. */
   readonly isOfAny: boolean;
-  /** Whether it is on the verdict of the tests, which needs one. */
+  /** Whether it is about the verdict of the tests, so that there must be one. */
   readonly isOnVerdict: boolean;
   readonly isMet: (row: Pick<DiffRow, 'comparable' | 'verdict'>) => boolean;
 }
 
-/** What a report of tests fails for without conditions. */
+/** Default condition for a report of tests. */
 export const ANY_SLOWER = 'any=slower';
 
 const FORM = /^(.*)([<>])([^<>]*)$/s;
@@ -37,7 +38,7 @@ const CHANGE = /^([+-]?(?:\d+(?:\.\d*)?|\.\d+))\s*(%|ns|us|ms|s)$/;
 const NS = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 } as const;
 const EXAMPLE = "as in 'total>+5%', 'op:conv2d>+2ms' or 'any=slower'";
 
-/** @throws UsageError saying what cannot be read */
+/** @throws UsageError naming what cannot be parsed */
 export function parseCondition(text: string): Condition {
   const [, judged, word = ''] = VERDICT_FORM.exec(text) ?? [];
   const verdict = word.trim();
@@ -61,7 +62,7 @@ function parseChange(text: string): Condition {
   const limit = Number(number);
   const holds = (value: number, bound: number): boolean => (sign === '>' ? value > bound : value < bound);
   const isMet: Condition['isMet'] = ({ comparable: { ns, percent } }) =>
-    // What BASE did not have grew beyond any percentage.
+    // Kernels that BASE did not have grew beyond any percentage.
     unit === '%' ? holds(percent ?? (ns > 0 ? Infinity : 0), limit) : holds(ns, limit * NS[unit as keyof typeof NS]);
   return { text, ...subjectOf(subject.trim(), text), isOfAny: false, isOnVerdict: false, isMet };
 }

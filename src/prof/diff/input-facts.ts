@@ -1,4 +1,7 @@
-/** What is said of one input of a comparison before its numbers. Bounded: different things are kept, the first few. */
+/**
+ * Facts about one input of a comparison, which are shown before the numbers. Bounded: only the first few distinct values
+ * are kept.
+ */
 import type { ProfileRecord } from '../../record/record.js';
 
 /** The two inputs of a comparison. */
@@ -8,10 +11,10 @@ export interface Pair<T> {
 }
 export type Which = keyof Pair<unknown>;
 
-/** The inputs, for people. */
+/** Names of the inputs for messages. */
 export const NAMES = { base: 'BASE', new: 'NEW' } as const;
 
-/** Times of some kernels by sample, ns. */
+/** Times of some kernels by sample, in ns. */
 export type Times = Pair<Float64Array>;
 
 const MOST_KEPT = 16;
@@ -20,7 +23,7 @@ export class InputFacts {
   readonly files = new Set<string>();
   readonly formats = new Set<string>();
   readonly vendors = new Set<string>();
-  /** Products, or what is known in their place: the architecture, the vendor. */
+  /** Product names of the devices, else what is known: architecture or vendor. */
   readonly devices = new Set<string>();
   profiles = 0;
 

@@ -1,26 +1,26 @@
 /**
- * Kernels of one input added up: in all, and by sample. A sample is one step of one run, or what of a run belongs to no
- * step. Bounded: only sums are kept, and those of the first samples alone when there are too many.
+ * Sums over the kernels of one input: in total, and by sample. A sample is one step of one run, or the part of a run
+ * outside of steps. Bounded: only sums are kept, and those of the first samples only when there are too many.
  */
 import { entryOf } from '../../containers/map-entry.js';
 import { elementAt } from '../../containers/element.js';
 import { addTimes } from '../../record/fields/times.js';
 import { UserError } from '../../record/errors.js';
 
-/** Sums by row and sample that are kept of one input, 8 bytes each. */
+/** Maximum number of sums by row and sample to keep for one input, 8 bytes each. */
 export const MOST_SUMS = 2_000_000;
-/** Samples of one input. */
+/** Maximum number of samples of one input. */
 const MOST_SAMPLES = 200_000;
 
 interface Sample {
   readonly run: number;
-  /** Null for kernels of no step. */
+  /** Null for kernels outside of steps. */
   readonly step: number | null;
 }
 
 /**
- * Samples of one input, numbered as they come. Profiles of different ranks ran together: a step of theirs is one sample.
- * Profiles of the same rank, or of none, are runs of their own.
+ * Samples of one input, numbered in order of appearance. Profiles of different ranks belong to one run, so that the same
+ * step of all of them is one sample. Profiles of the same rank, or without a rank, are separate runs.
  */
 export class Samples {
   readonly #numbers = new Map<string, number>();
@@ -35,7 +35,7 @@ export class Samples {
     this.#room = mostSums;
   }
 
-  /** Notes a profile before its kernels. */
+  /** Adds a profile, before its kernels. */
   open(profile: number, rank: number | null): number {
     const known = this.#runs.get(profile);
     if (known !== undefined) return known;
@@ -45,7 +45,10 @@ export class Samples {
     return run;
   }
 
-  /** Number of the sample that a kernel belongs to. @throws UserError when there are too many */
+  /**
+   * Number of the sample that a kernel belongs to.
+   * @throws UserError when there are too many
+   */
   at(profile: number, step: number | null): number {
     const run = this.#runs.get(profile) ?? this.open(profile, null);
     const name = `${run}:${step ?? ''}`;
@@ -63,7 +66,7 @@ export class Samples {
     return this.#all[sample]?.step !== null;
   }
 
-  /** Whether so many sums more may be kept; if not, sums end before that sample. */
+  /** Whether this many more sums may be kept; if not, sums end before that sample. */
   grant(sums: number, sample: number): boolean {
     if (sample >= this.#cut) return false;
     if (sums > this.#room) {
@@ -74,7 +77,7 @@ export class Samples {
     return true;
   }
 
-  /** Leaves sums from a sample on incomplete. */
+  /** Leaves sums incomplete from a sample on. */
   cutAt(sample: number): void {
     this.#cut = Math.min(this.#cut, sample);
   }
@@ -99,8 +102,8 @@ export class Samples {
   }
 
   /**
-   * Samples to test, each a list of numbers that are added up: steps, or whole runs. Without those whose sums were not
-   * kept; none where of a run some were not.
+   * Samples to test, each as a list of sample numbers to add up: steps, or whole runs. Excludes those whose sums were not
+   * kept; empty when a run has samples that were not kept.
    */
   tested(basis: Basis): readonly (readonly number[])[] {
     if (basis === 'step') {
@@ -118,19 +121,22 @@ export type Basis = 'step' | 'run' | 'call';
 
 const NOTHING = new Float64Array(0);
 
-/** Some kernels of one input. Times are ns. */
+/** Sums over some kernels of one input. Times are ns. */
 export class Sums {
   count = 0;
-  /** Kernels without a duration, which are not in `count`. */
+  /** Number of kernels without a duration, which are not in `count`. */
   untimed = 0;
   time = 0;
-  /** Part of the time that belongs to steps. */
+  /** Part of the time within steps. */
   timeInSteps = 0;
   #times = NOTHING;
-  /** Kernels by run. */
+  /** Number of kernels by run. */
   readonly #calls: number[] = [];
 
-  /** @param sample number of the sample that the kernels belong to; `ns` is their time, added up */
+  /**
+   * @param ns total time of the kernels
+   * @param sample number of the sample that the kernels belong to
+   */
   add(ns: number, sample: number, samples: Samples, kernels = 1): void {
     this.count += kernels;
     this.time = addTimes(this.time, ns);
@@ -150,12 +156,15 @@ export class Sums {
     return true;
   }
 
-  /** Time of each sample, 0 where there was no such kernel. */
+  /** Time of each sample; 0 for samples without such a kernel. */
   timesOf(samples: readonly (readonly number[])[]): Float64Array {
     return Float64Array.from(samples, (numbers) => numbers.reduce((sum, at) => sum + (this.#times[at] ?? 0), 0));
   }
 
-  /** Mean time of a kernel in each run, without runs that have none. @param runs the samples of each run */
+  /**
+   * Mean time of a kernel in each run, without runs that have none.
+   * @param runs the samples of each run
+   */
   timesOfCalls(runs: readonly (readonly number[])[], samples: Samples): Float64Array {
     const times = this.timesOf(runs);
     const means = runs.map(([first], i) => {

@@ -1,15 +1,18 @@
-/** Conditions of `--fail-if` on the rows of a comparison. What cannot be judged is no pass: it has its reason. Pure. */
+/**
+ * Evaluates the conditions of `--fail-if` on the rows of a comparison. A condition that cannot be judged does not pass, and
+ * has a reason. Pure.
+ */
 import type { Condition } from './fail-if.js';
 import type { DiffRow } from './diff-row.js';
 import type { Verdict } from './verdict.js';
 
-/** A condition and what it found. */
+/** A condition and its result. */
 export interface Judged {
   readonly condition: Condition;
   readonly row: DiffRow;
-  /** Null where it could not be judged. */
+  /** Null when it could not be judged. */
   readonly met: boolean | null;
-  /** Why it could not be judged; null where it could. */
+  /** Why it could not be judged; null when it could. */
   readonly reason: string | null;
 }
 
@@ -18,17 +21,17 @@ const REASONS: Partial<Record<Verdict, string>> = {
   'too-few-samples': 'too few steps for a verdict',
 };
 
-/** Why a row has no verdict; null where it has one. */
+/** Why a row has no verdict; null when it has one. */
 export const withoutVerdict = ({ verdict }: DiffRow): string | null => REASONS[verdict] ?? null;
 
 /**
- * Why a row of several leaves a gate open; null for a row with a verdict, and for kernels that belong to no step, which
- * no number of steps would give one.
+ * Why a row among several leaves a gate undecided; null for a row with a verdict, and for kernels outside of steps, which
+ * cannot get a verdict however many steps there are.
  */
 export const leftOpen = (row: DiffRow): string | null =>
   row.verdict === 'too-few-samples' && row.p === null ? null : withoutVerdict(row);
 
-/** @param row of the totals, or of the kernels that match; `rows` are all of the comparison */
+/** @param row the row of the totals, or of the kernels that match; `rows` are all rows of the comparison */
 export function judge(condition: Condition, row: DiffRow, rows: readonly DiffRow[]): Judged {
   const met = (found: DiffRow): Judged => ({ condition, row: found, met: true, reason: null });
   const open = (found: DiffRow, reason: string): Judged => ({ condition, row: found, met: null, reason });

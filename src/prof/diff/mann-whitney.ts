@@ -1,22 +1,22 @@
 /**
- * The rank test of Mann and Whitney (of Wilcoxon, for two samples), two-sided: whether values of one sample tend to be
- * larger than those of the other. It asks nothing of their distribution, so that one slow step does no harm. Pure.
+ * The Mann-Whitney rank test (Wilcoxon rank-sum test), two-sided: whether values of one sample tend to be larger than those
+ * of the other. It makes no assumption about their distribution, so that one slow step has little influence. Pure.
  *
- * Sources: H. B. Mann, D. R. Whitney, "On a test of whether one of two random variables is stochastically larger than
- * the other", Ann. Math. Statist. 18 (1947) 50-60: U, its exact distribution by recurrence, mean and variance.
- * E. L. Lehmann, "Nonparametrics" (1975), section 1.4: the variance with ties, the correction for continuity.
+ * Sources: H. B. Mann, D. R. Whitney, "On a test of whether one of two random variables is stochastically larger than the
+ * other", Ann. Math. Statist. 18 (1947) 50-60: U, its exact distribution by recurrence, mean and variance. E. L. Lehmann,
+ * "Nonparametrics" (1975), section 1.4: the variance with ties, the correction for continuity.
  */
 import { elementAt } from '../../containers/element.js';
 
 export interface RankTest {
-  /** Pairs of a first and a second value in which the second is the larger one; a tie counts one half. */
+  /** Number of pairs of a first and a second value in which the second is larger; a tie counts one half. */
   readonly u: number;
-  /** Probability of a U as far from its mean, if both samples come from one distribution. */
+  /** Probability of a U at least as far from its mean, if both samples come from the same distribution. */
   readonly p: number;
   readonly method: 'exact' | 'normal';
 }
 
-/** Up to this size of both samples, without ties, p is exact; beyond, the normal distribution is near enough. */
+/** If both samples have at most this size and no ties, p is exact; otherwise the normal approximation is close enough. */
 const MOST_EXACT = 50;
 
 /** @returns null when a sample is empty */
@@ -31,7 +31,7 @@ export function mannWhitney(first: ArrayLike<number>, second: ArrayLike<number>)
 }
 
 /**
- * Ranks of all values together, ties with the mean of their places.
+ * Computes the ranks of all values together; ties have their mean rank.
  * @returns the sum of the second sample's ranks, and Σ(t³ − t) over groups of t tied values
  */
 function ranksOf(
@@ -56,7 +56,7 @@ function ranksOf(
 const exact = (u: number, n: number, m: number): number =>
   Math.min(1, 2 * elementAt(tailsOf(n, m), Math.min(u, n * m - u)));
 
-/** P(U ≤ u) of the last sizes asked for: all rows of a comparison have the same. */
+/** P(U ≤ u) for the last sizes, because all rows of a comparison have the same sizes. */
 let remembered: { readonly n: number; readonly m: number; readonly tails: Float64Array } | null = null;
 
 function tailsOf(n: number, m: number): Float64Array {
@@ -69,9 +69,9 @@ function tailsOf(n: number, m: number): Float64Array {
 }
 
 /**
- * In how many orders of n first and m second values U has each value from 0 to nm:
- * ways(u; n, m) = ways(u − m; n − 1, m) + ways(u; n, m − 1), as the largest of all values is of the first sample's or of
- * the second's (counted as pairs in which the first is the larger one).
+ * Number of orders of n first and m second values for each U from 0 to nm: ways(u; n, m) = ways(u − m; n − 1, m) + ways(u;
+ * n, m − 1), because the largest of all values belongs either to the first or to the second sample (U counts the pairs in
+ * which the first is larger).
  */
 function waysOf(n: number, m: number): Float64Array {
   const none = (): Float64Array[] => Array.from({ length: m + 1 }, () => Float64Array.of(1));
@@ -97,14 +97,14 @@ function byNormal(u: number, n: number, m: number, ties: number): number {
   return variance <= 0 || distance <= 0 ? 1 : bothTails(distance / Math.sqrt(variance));
 }
 
-/** The least p that samples of these sizes can give, however far apart: 2 / C(n + m, n). */
+/** The smallest p possible for samples of these sizes, however different they are: 2 / C(n + m, n). */
 export function leastP(n: number, m: number): number {
   let orders = 1;
   for (let k = 1; k <= Math.min(n, m); k++) orders *= (Math.max(n, m) + k) / k;
   return Math.min(1, 2 / orders);
 }
 
-/** Below it the series has all digits, above it the continued fraction converges fast. */
+/** Below this value the series is accurate to all digits; above it the continued fraction converges fast. */
 const SERIES_UP_TO = 2.5;
 const FRACTION_DEPTH = 80;
 
@@ -133,9 +133,9 @@ function erfcByFraction(x: number): number {
 }
 
 /**
- * Adjusted values: with p₍₁₎ ≤ … ≤ p₍ₘ₎, q₍ᵢ₎ = min over k ≥ i of p₍ₖ₎·m/k, at most 1. The rows with q ≤ Q are those that
- * the procedure rejects at the rate Q.
- * @param ps null where there was no test; null again in the result, and no part of m
+ * Adjusted p-values (Benjamini-Hochberg): with p₍₁₎ ≤ … ≤ p₍ₘ₎, q₍ᵢ₎ = min over k ≥ i of p₍ₖ₎·m/k, at most 1. The rows with
+ * q ≤ Q are those that the procedure rejects at the rate Q.
+ * @param ps null for rows without a test, which are null in the result and do not count in m
  */
 export function falseDiscovery(ps: readonly (number | null)[]): (number | null)[] {
   const tested = ps.flatMap((p, at) => (p === null ? [] : [{ p, at }])).sort((a, b) => b.p - a.p);

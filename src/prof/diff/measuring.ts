@@ -1,23 +1,28 @@
-/** Sums of both inputs → the figures of a row of the comparison, and the times it is tested on. Pure. */
+/**
+ * Computes from the sums of both inputs the figures of a row of the comparison, and the times on which it is tested. Pure.
+ */
 import { elementAt } from '../../containers/element.js';
 import type { Amount, Key, Measured } from './diff-row.js';
 import type { Basis, Samples, Sums } from './input-sums.js';
 import type { Which, Pair, Times } from './input-facts.js';
 
-/** Less of a row's time than this in steps, and its steps say too little of it. */
+/** Minimum share of a row's time within steps for its steps to represent it. */
 const LEAST_IN_STEPS = 0.5;
 
-/** More of a row's kernels than this without a duration, and its time says too little. */
+/** Maximum share of a row's kernels without a duration for its time to be meaningful. */
 const MOST_UNTIMED = 0.01;
 
-/** Runs whose numbers of kernels differ by more than this part need not be the same work: captures end anywhere. */
+/**
+ * Runs whose numbers of kernels differ by more than this share may not be the same work, because a capture may end at any
+ * point.
+ */
 const UNEQUAL_RUNS = 0.01;
 
 export interface Both extends Pair<Sums> {
   readonly keys: readonly Key[];
 }
 
-/** Steps where both inputs have some; else runs; of runs that are not of one length, calls. */
+/** Steps when both inputs have some; else runs; for runs of different length, calls. */
 export function basisOf(total: Pair<Sums>, samples: Pair<Samples>): Basis {
   if (samples.base.steps > 0 && samples.new.steps > 0) return 'step';
   const base = total.base.count / Math.max(1, samples.base.runs);
@@ -60,7 +65,7 @@ export function measuring(total: Pair<Sums>, samples: Pair<Samples>, basis: Basi
   });
 }
 
-/** What the calls of BASE take in each run of either input: of the rows that every run has. Null without such rows. */
+/** Time of BASE's calls in each run of either input, from the rows that every run has. Null without such rows. */
 export function timesOfSameCalls(rows: readonly Measured[]): Times | null {
   const complete = rows.filter(
     ({ times, base, new: next }) => times?.base.length === base.samples && times.new.length === next.samples,

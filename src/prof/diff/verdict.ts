@@ -1,10 +1,10 @@
 /**
  * Whether a row changed: the rank test over its steps, and what follows from it. Pure.
  *
- * A change below the minimum effect is of no interest, however certain. So the test asks whether the new times are
- * beyond the old ones moved by that effect: of the rows called slower or faster, the expected share that has changed by
- * less is then below the false-discovery rate. Source of the idea: D. J. McCarthy, G. K. Smyth, "Testing significance
- * relative to a fold-change threshold is a TREAT", Bioinformatics 25 (2009) 765-771.
+ * A change below the minimum effect is of no interest, however certain. So the test asks whether the new times exceed the
+ * old ones shifted by that effect: among the rows reported as slower or faster, the expected share that has changed by less
+ * is then below the false-discovery rate. Source of the idea: D. J. McCarthy, G. K. Smyth, "Testing significance relative
+ * to a fold-change threshold is a TREAT", Bioinformatics 25 (2009) 765-771.
  */
 import { median } from '../../record/statistics.js';
 import { leastP, mannWhitney } from './mann-whitney.js';
@@ -25,30 +25,30 @@ export type Verdict = keyof typeof VERDICTS;
 export interface Settings {
   /** False-discovery rate, 0 to 1. */
   readonly rate: number;
-  /** Least change of interest, as a part of BASE's time: 0.01 is 1 %. */
+  /** Minimum change of interest, as a fraction of BASE's time: 0.01 is 1 %. */
   readonly minEffect: number;
-  /** Samples that each input must have for a test. */
+  /** Minimum number of samples of each input for a test. */
   readonly minSamples: number;
-  /** Whether single rows are tested on the times as they are, with what all rows of a step share. */
+  /** Whether single rows are tested on the original times, including what all rows of a step have in common. */
   readonly asIs: boolean;
 }
 
 export const DEFAULTS: Settings = { rate: 0.05, minEffect: 0.01, minSamples: 5, asIs: false };
 
 export interface StepTest {
-  /** Change of the median of the tested times, %; null where BASE's is 0. */
+  /** Change of the median of the tested times, in %; null when BASE's is 0. */
   readonly percent: number | null;
-  /** Two-sided p of the rank test of no difference. */
+  /** Two-sided p-value of the rank test for no difference. */
   readonly p: number;
-  /** The same of no difference beyond the minimum effect. */
+  /** p-value for no difference beyond the minimum effect. */
   readonly pBeyond: number;
-  /** Where the new times lie of the old ones moved by it: above 1, below -1, neither 0. */
+  /** Position of the new times relative to the old ones shifted by the minimum effect: above 1, below -1, neither 0. */
   readonly side: 1 | 0 | -1;
-  /** The least p that a test of so many samples can give. */
+  /** The smallest p-value possible with this number of samples. */
   readonly least: number;
 }
 
-/** @returns null with too few samples */
+/** @returns null when there are too few samples */
 export function testSteps({ base, new: next }: Times, settings: Settings): StepTest | null {
   if (Math.min(base.length, next.length) < Math.max(1, settings.minSamples)) return null;
   const middle = (base.length * next.length) / 2;
@@ -69,15 +69,19 @@ export function testSteps({ base, new: next }: Times, settings: Settings): StepT
   return { ...plain, pBeyond: 1, side: 0 };
 }
 
-/** What a test shows by itself. @param q adjusted value of its `pBeyond` */
+/**
+ * What a test shows on its own.
+ * @param q adjusted value of its `pBeyond`
+ */
 export function shownBy({ side }: StepTest, q: number, rate: number): 'slower' | 'faster' | 'same' {
   if (q > rate || side === 0) return 'same';
   return side > 0 ? 'slower' : 'faster';
 }
 
 /**
- * The verdict of a row: not `same` where no change of it alone could have been shown among so many tests.
- * @param tested rows that share the rate
+ * The verdict of a row; it is not `same` when the test could not have shown any change of the row, given the number of
+ * tests.
+ * @param tested number of rows that share the rate
  */
 export function verdictOf(test: StepTest | null, q: number | null, rate: number, tested: number): Verdict {
   if (test === null || q === null) return 'too-few-samples';

@@ -1,30 +1,30 @@
-/** How many entries of each list a page holds. */
+/** Maximum numbers of entries in the lists of a page. */
 import type { Bounded } from './page-data.js';
 
-/** Entries of each list that a page shows of one profile. */
+/** Maximum numbers of entries that a page shows of one profile. */
 export interface Bounds {
   readonly kernels: number;
   readonly ops: number;
-  /** Frames of the tree of call stacks. */
+  /** Frames of the call stack tree. */
   readonly stacks: number;
   readonly annotations: number;
-  /** Of each annotation. */
+  /** Samples of each annotation. */
   readonly samples: number;
   readonly points: number;
   readonly layers: number;
   readonly curves: number;
-  /** Bars of steps, and gaps besides the longest ones of all. */
+  /** Bars of steps, and gaps in addition to the longest ones overall. */
   readonly steps: number;
   readonly collectives: number;
-  /** Of all pieces of its timeline. */
+  /** All events of its timeline. */
   readonly events: number;
-  /** Of the whole profile, where its events are merged. */
+  /** Bars of the whole profile, when its events are merged. */
   readonly bars: number;
-  /** Of all tracks of its timeline. */
+  /** Points of all tracks of its timeline. */
   readonly trackPoints: number;
 }
 
-/** Events of the timelines of all profiles together, unless asked for fewer or more. */
+/** Default number of events in the timelines of all profiles together. */
 export const EVENTS = 2_000_000;
 
 const OF_ONE_PROFILE: Bounds = {
@@ -43,7 +43,7 @@ const OF_ONE_PROFILE: Bounds = {
   trackPoints: 200_000,
 };
 
-/** Few enough that a page of a thousand ranks opens; enough that the largest entries of each rank are shown. */
+/** Small enough for a page of a thousand ranks to open, and large enough to show the largest entries of each rank. */
 const LEAST: Bounds = {
   kernels: 50,
   ops: 30,
@@ -60,12 +60,14 @@ const LEAST: Bounds = {
   trackPoints: 2000,
 };
 
-/** Until it is known which profiles a page holds, events of all wait in memory: a quarter of what they would share. */
+/**
+ * Until it is known which profiles the page holds, the events of all wait in memory: a quarter of what they would share.
+ */
 const WAITING = 0.25;
 
 /**
- * Profiles of one page share the bounds of a single one, down to a least number of entries each.
- * @param held profiles of a page at most
+ * Profiles of one page share the limits of a single one, but each has a minimum number of entries.
+ * @param held maximum number of profiles in a page
  */
 export const boundsOfHeld = (profiles: number, held: number, events: number): Bounds =>
   profiles <= held ? boundsOf(profiles, events) : boundsOf(held, Math.ceil(events * WAITING));
@@ -77,7 +79,7 @@ function boundsOf(profiles: number, events: number): Bounds {
   return Object.fromEntries(lists.map((list) => [list, of(list)])) as Record<keyof Bounds, number>;
 }
 
-/** The entries with the most time, of equal ones the first, and the others. */
+/** The entries with the largest times (of equal ones the first), and the others. */
 export function longest<T extends { readonly time: number | null }>(
   entries: readonly T[],
   most: number,
@@ -86,7 +88,7 @@ export function longest<T extends { readonly time: number | null }>(
   return { shown: sorted.slice(0, most), rest: sorted.slice(most) };
 }
 
-/** The entries with the most time; `restTime` is ns that belong to no entry. */
+/** The entries with the largest times; `restTime` is time in ns that belongs to no entry. */
 export function bounded<T extends { readonly time: number }>(
   entries: readonly T[],
   most: number,

@@ -1,6 +1,6 @@
 /**
- * Records and their annotated kernels → the data of a page, in one pass. Memory: each part is bounded; most of it are the
- * events for the timeline, up to 110 MB for each profile whose records are still being read.
+ * Turns records and their annotated kernels into the data of a page, in one pass. Memory: each part is bounded; most of it
+ * is the events for the timeline, up to 110 MB for each profile whose records are still being read.
  */
 import { entryOf } from '../../containers/map-entry.js';
 import { UserError } from '../../record/errors.js';
@@ -36,7 +36,7 @@ type DeviceFigures = Pick<PageProfile, 'ops' | 'annotations'>;
 
 const UNKNOWN = { count: null, time: null } as const;
 
-/** The figures of ops and annotations with those of devices unknown. */
+/** The figures of ops and annotations, with device figures set to unknown. */
 const withoutDevices = ({ ops, annotations }: DeviceFigures): DeviceFigures => ({
   ops: { ...ops, time: null, shown: ops.shown.map((op) => ({ ...op, ...UNKNOWN, within: null })) },
   annotations: { ...annotations, shown: annotations.shown.map((one) => ({ ...one, ...UNKNOWN, own: null })) },
@@ -53,29 +53,29 @@ const CURVE_POINTS = 400;
 
 export interface PageOptions {
   readonly timeline: TimelineChoice;
-  /** Events of the timelines of all profiles together. */
+  /** Maximum number of events in the timelines of all profiles together. */
   readonly events: number;
-  /** Profiles that the page holds at most. */
+  /** Maximum number of profiles in the page. */
   readonly held?: number;
 }
 
-/** Calls are shown as launches: the advice alone takes them. */
+/** Calls are shown as launches; only the advice uses them. */
 const isCall = (record: ProfileLine): boolean => record.type === 'range' && record.kind === 'api';
 
-/** The contents of a page, made when it is written: they are large. */
+/** Makes the contents of a page when it is written, because they are large. */
 type MakePage = (about: Pick<PageData, 'tool' | 'title' | 'input' | 'doubts'>) => PageContents;
 
 export class PageBuilder implements Analysis<MakePage> {
   readonly types = PAGE_TYPES;
-  /** Its timeline has room for a bounded number of events. */
+  /** The timeline has room for a limited number of events. */
   readonly ranges = 'long-calls';
   readonly #profiles = new Map<number, PageSums>();
   readonly #packed = new Map<number, PackedProfile>();
-  /** Packed profiles with records behind those of another. */
+  /** Packed profiles that have more records after those of another profile. */
   readonly #scattered = new Set<number>();
   readonly #summaries = new ProfileSummaries();
   readonly #adviser = new Adviser({
-    // The page has the ranks of a job as a part of its own.
+    // The page shows the ranks of a job in a separate part.
     rules: PROFILE_RULES,
     onIdle: (idle) => {
       const { gaps, stepBars } = this.#profile(idle.gap.profile);
@@ -87,9 +87,9 @@ export class PageBuilder implements Analysis<MakePage> {
   readonly #ranks = new RankCollector();
   /** Profile of the last complete kernel. */
   #current: number | null = null;
-  /** Records other than headers and ends of profiles. */
+  /** Number of records other than profile and end records. */
   records = 0;
-  /** Activities with a time, and without. */
+  /** Number of activities with a time, and without. */
   timed = 0;
   untimed = 0;
 
@@ -101,7 +101,7 @@ export class PageBuilder implements Analysis<MakePage> {
     else if (!isCall(item)) this.#takeRecord(item);
   }
 
-  /** Profiles before that of the last kernel are complete: what the page would hold of them waits compressed. */
+  /** Profiles before that of the last kernel are complete: their page data is kept compressed. */
   #pack(): void {
     const current = this.#current;
     if (current === null || !this.#profiles.has(current)) return;
@@ -167,7 +167,7 @@ export class PageBuilder implements Analysis<MakePage> {
     timeline.addKernel(kernel, row);
     ops.add(row);
     const activity = timedActivity(record);
-    // A Neuron instruction that only waits is no work.
+    // A Neuron instruction that only waits is not work.
     if (activity === null || activity.kind === 'wait') return;
     const time = durationOf(record) ?? activity.dur;
     kernels.add(kernel, time);
@@ -176,7 +176,7 @@ export class PageBuilder implements Analysis<MakePage> {
     layers.add(kernel, time);
   }
 
-  /** @throws UserError when the page, or the timeline that was chosen, would be empty */
+  /** @throws UserError when the page, or the selected timeline, would be empty */
   finish(): Answer<MakePage> {
     for (const number of this.#packed.keys()) if (this.#profiles.delete(number)) this.#scattered.add(number);
     const { records, timed, untimed } = this;
@@ -205,7 +205,7 @@ export class PageBuilder implements Analysis<MakePage> {
     return { facts: make, notes };
   }
 
-  /** @throws UserError when the chosen step or time has no events */
+  /** @throws UserError when the selected step or time has no events */
   #checkTimeline(): void {
     const choice = this.options.timeline;
     const timelines = [...this.#profiles.values()].map(({ timeline }) => timeline);
@@ -225,7 +225,7 @@ export class PageBuilder implements Analysis<MakePage> {
     throw new UserError(`no step ${choice.step}: ${known}`);
   }
 
-  /** To be called after the last record. */
+  /** Must be called after the last record. */
   contents(about: Parameters<MakePage>[0]): PageContents {
     const bounds = this.#bounds;
     const { reports } = this.#memory;
@@ -270,7 +270,7 @@ export class PageBuilder implements Analysis<MakePage> {
     return packed === undefined ? builtProfile(this.#profile(profile), overview, bounds) : packed.built;
   }
 
-  /** Kernels come in the order of their records: earlier profiles are complete then, and drop events that are not shown. */
+  /** Kernels come in the order of their records: earlier profiles are then complete, and drop events that are not shown. */
   #enter(number: number): void {
     if (this.#current === number) return;
     this.#current = number;
@@ -285,7 +285,7 @@ export class PageBuilder implements Analysis<MakePage> {
     return this.options.held ?? MOST_HELD;
   }
 
-  /** Profiles, packed or not. */
+  /** Number of profiles, packed or not. */
   get #count(): number {
     return this.#profiles.size + this.#packed.size;
   }
@@ -307,13 +307,16 @@ export class PageBuilder implements Analysis<MakePage> {
   }
 }
 
-/** Behind the number of profiles that the page does not hold. */
+/** Follows the number of profiles that the page does not hold. */
 const LEFT_OUT = ' with a row in the tables of ranks alone: dprof html FILE -o PAGE makes a page of any of them';
 
 const nothing = (): UserError =>
   new UserError('nothing to show: no kernels, no ranges, no samples', { hint: RANGES_HINT });
 
-/** Elements of the timeline of a profile. @param at index of the profile in the page */
+/**
+ * Elements for the timeline of a profile.
+ * @param at index of the profile in the page
+ */
 function partsOf(at: number, { tables, pieces }: Pick<BuiltTimeline, 'tables' | 'pieces'>): PagePart[] {
   const held = pieces.flatMap((value, piece) => (value === null ? [] : [{ id: timelineId(at, piece), value }]));
   return [{ id: timelineId(at), value: tables }, ...held];

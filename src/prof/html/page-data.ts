@@ -1,6 +1,6 @@
 /**
- * The data of a page of `dprof html`, which the page's own program reads in a browser: plain JSON. Times are ns, shares
- * fractions of 1, unknown is null. Every list has a bound, and states how much it leaves out.
+ * The data of a page of `dprof html`, which the page's own program reads in a browser: plain JSON. Times are ns, shares are
+ * fractions of 1, unknown values are null. Every list is bounded, and says how much it leaves out.
  */
 import type { Doubt } from '../input/losses.js';
 import type { PagePart, PageTimeline } from './timeline/timeline-data.js';
@@ -17,69 +17,70 @@ import type { ProfileSummary } from '../summary/summary-data.js';
 import type { KernelTotal, OpTotal, StackTree } from './kernels/kernel-data.js';
 import type { CollectiveKind } from '../../ops/collective-bytes.js';
 
-/** Operations of one name, size class and group, of all devices of the profile. */
+/** Operations of one name, size class and group, over all devices of the profile. */
 export interface CollectiveRow {
-  /** As the summary names it. */
+  /** Name as in the summary. */
   readonly name: string;
-  /** The same whatever a framework or library calls it; null where the name does not say. */
+  /** The same for all names that frameworks and libraries use; null when the name does not say. */
   readonly kind: CollectiveKind | null;
-  /** Sizes from this power of four bytes on; null where sizes are unknown. */
+  /** Lower end of the size class, a power of four in bytes; null when sizes are unknown. */
   readonly size: number | null;
   readonly group: string | null;
   readonly groupSize: number | null;
   readonly count: number;
-  /** Null where none has a duration, as `notUnderCompute`. */
+  /** Null when none has a duration, as is `notUnderCompute`. */
   readonly time: number | null;
-  /** How many of them have no duration, and no part in the time; absent: none. */
+  /** How many of them have no duration and are not in the time; absent when 0. */
   readonly untimed?: number;
-  /** S of NCCL's tests, of those whose size is known. */
+  /** S as in NCCL's tests, over those whose size is known. */
   readonly bytes: number | null;
-  /** While nothing is computed on the device. */
+  /** Time while no compute runs on the device. */
   readonly notUnderCompute: number | null;
-  /** S over the time, and S times the factor of the operation over the time: of those where it is known. */
+  /**
+   * S divided by the time, and S times the operation's bus factor divided by the time, over those for which it is known.
+   */
   readonly algorithmBandwidth: number | null;
   readonly busBandwidth: number | null;
 }
 
 export interface PageData {
-  /** Version of this form. */
+  /** Version of this format. */
   readonly v: 1;
   readonly tool: { readonly name: string; readonly version: string };
   /** Base name of the input. */
   readonly title: string;
-  /** The input as a word of a shell's command; FILE for several. */
+  /** The input, quoted as a shell word; FILE for several. */
   readonly input: string;
-  /** What readers lost of the input: figures rest on the rest. */
+  /** What readers lost of the input; figures are computed from the rest. */
   readonly doubts: readonly Doubt[];
   readonly profiles: readonly PageProfile[];
-  /** Profiles that are rows of the tables of ranks alone. */
+  /** Number of profiles that are only rows in the tables of ranks. */
   readonly leftOut: number;
-  /** Most time at stake first. */
+  /** Largest time at stake first. */
   readonly advice: readonly FindingGroup[];
-  /** The ranks against each other; null for one. */
+  /** Comparison of the ranks; null for a single one. */
   readonly job: PageJob | null;
 }
 
-/** What a page holds. */
 export interface PageContents {
   readonly data: PageData;
-  /** What is read only when it is shown. */
+  /** Parts that are read only when they are shown. */
   readonly parts: readonly PagePart[];
 }
 
-/** What `dprof ranks` says. Clocks, waits and transfers are ns, bandwidths bytes/s. */
+/** The results of `dprof ranks`. Clocks, waits and transfers are in ns, bandwidths in bytes/s. */
 export interface PageJob {
   readonly worldSize: number | null;
-  /** Ranks without a profile. */
+  /** Number of ranks without a profile. */
   readonly missing: number;
-  /** Profiles in which no device worked, and the first of them. */
+  /** Number of profiles in which no device worked, and the first of them. */
   readonly withoutWork: number;
   readonly idle: readonly { readonly name: string; readonly reason: string | null }[];
   readonly matched: number;
   readonly unmatched: number;
-  /** Ranks that were tested for being late. */
+  /** Number of ranks that were tested for lateness. */
   readonly tested: number;
-  /** Whether who is listed as late may be so by chance. */
+  /** Whether the ranks listed as late may be late by chance. */
   readonly isChance: boolean;
   readonly late: readonly PageStraggler[];
   readonly ranks: readonly {
@@ -88,8 +89,8 @@ export interface PageJob {
     readonly clock: string;
     readonly offset: number | null;
     /**
-     * A time t of its profile is shift + (1 − drift) t ns after the start of the job's first profile, as `dprof perfetto
-     * --align job` has it; shift is null where its clock could not be set against the others, drift where it is not known.
+     * A time t of its profile is shift + (1 − drift) t ns after the start of the job's first profile, as in `dprof perfetto
+     * --align job`; shift is null when its clock could not be aligned with the others, and drift when it is not known.
      */
     readonly shift: number | null;
     readonly drift: number | null;
@@ -98,12 +99,15 @@ export interface PageJob {
     /** Share of the operations that it joined last. */
     readonly last: number | null;
     readonly delayed: number | null;
-    /** Index among the profiles of the page, and the device there; null where that is not known. */
+    /** Index of its profile in the page, and its device; null when not known. */
     readonly profile: number | null;
     readonly device: number;
-    /** Whether it does the work of one rank together with other devices: it is held against this device of other ranks. */
+    /**
+     * Whether it does the work of one rank together with other devices, so that it is compared with the same device of
+     * other ranks.
+     */
     readonly sharesRank: boolean;
-    /** Whether it, or its machine, is late beyond chance. */
+    /** Whether it, or its machine, is late more often than by chance. */
     readonly isLate: boolean;
   }[];
   readonly tables: readonly JobTable[];
@@ -117,9 +121,9 @@ export interface PageJob {
     readonly busBandwidth: number | null;
   }[];
   readonly utilisation: JointUtilisation;
-  /** Columns of the heat maps; null for the whole profile, where it has no steps. */
+  /** Columns of the heat maps; null for the whole profile, when it has no steps. */
   readonly steps: readonly (number | null)[];
-  /** A row a rank, a column a step. */
+  /** One row per rank, one column per step. */
   readonly heat: readonly {
     readonly title: string;
     readonly unit: 'ns' | 'flop' | 'memory' | 'count';
@@ -132,14 +136,14 @@ export interface PageStraggler {
   readonly name: string;
   readonly node: string | null;
   readonly ranks: number;
-  /** Own work of a step beyond that of its peers, ns, and as a share of the step. */
+  /** Own work per step beyond that of its peers in ns, and as a share of the step. */
   readonly late: number;
   readonly share: number;
   readonly q: number;
-  /** Steps in which it was compared, and those of them in which it was late. */
+  /** Number of steps in which it was compared, and number of those in which it was late. */
   readonly steps: number;
   readonly lateIn: number;
-  /** By what factor all kernels are slower; null where they are not alike. */
+  /** Factor by which all kernels are slower; null when there is no common factor. */
   readonly slowdown: number | null;
   readonly by: string | null;
   readonly layer: LateWork | null;
@@ -153,15 +157,15 @@ interface LateWork {
   readonly share: number | null;
 }
 
-/** The data of one profile: mostly one rank of a run. */
+/** The data of one profile, usually one rank of a run. */
 export interface PageProfile {
-  /** As `dprof summary` prints it. */
+  /** As in `dprof summary`. */
   readonly overview: ProfileSummary;
-  /** Whether it is of the capture of graphs, which other profiles may replay, rather than of a run. */
+  /** Whether it shows the capture of graphs, which other profiles may replay, and not a run. */
   readonly isGraphCapture: boolean;
-  /** By the names in `overview.diagnostics`; absent where a name is of a later version. */
+  /** By the names in `overview.diagnostics`; absent for a name from a later version. */
   readonly diagnosticTexts: Readonly<Record<string, DiagnosticText>>;
-  /** Null where no work of a device has a time. */
+  /** Null when no device work has a time. */
   readonly verdict: ProfileVerdict | null;
   readonly idle: PageIdle;
   /** Longest first: the longest of all, and the longest of each step. */
@@ -171,7 +175,7 @@ export interface PageProfile {
   readonly utilisation: Utilisation;
   readonly kernels: Bounded<KernelTotal>;
   readonly ops: Ops;
-  /** Kernels by call stack; null where the profile has none. */
+  /** Kernels by call stack; null when the profile has none. */
   readonly stacks: StackTree | null;
   readonly annotations: Bounded<Annotation>;
   readonly roofline: Roofline;
@@ -181,21 +185,21 @@ export interface PageProfile {
   readonly timeline: PageTimeline | null;
   /** Null for other devices. */
   readonly neuron: PageNeuron | null;
-  /** Null for all but reports of neuron-monitor. */
+  /** Null except for reports of neuron-monitor. */
   readonly monitor: PageMonitor | null;
 }
 
-/** The peak of a device's memory, and what held it; owners are null where the profile does not say. */
+/** The peak of a device's memory, and what used it; owners are null when the profile does not say. */
 export interface MemoryPeak {
   readonly device: number | null;
   readonly metric: string;
-  /** Component or kind of memory; '' where there is but one. */
+  /** Component or kind of memory; '' when there is only one. */
   readonly of: string;
   readonly bytes: number;
-  /** ns; null for a value of the whole profile. */
+  /** In ns; null for a value of the whole profile. */
   readonly start: number | null;
   readonly step: number | null;
-  /** Of the newest allocation at the peak. */
+  /** Op of the newest allocation at the peak. */
   readonly op: string | null;
   readonly ops: MemoryOwners | null;
   readonly categories: MemoryOwners | null;
@@ -204,49 +208,49 @@ export interface MemoryPeak {
 export interface MemoryOwner {
   readonly name: string;
   readonly bytes: number;
-  /** Null where the profile has sums only. */
+  /** Null when the profile has only sums. */
   readonly allocations: number | null;
 }
 
-/** Largest first, and what the others hold. */
+/** Largest first, and the total of the others. */
 export interface MemoryOwners {
   readonly shown: readonly MemoryOwner[];
   readonly count: number;
   readonly restBytes: number;
 }
 
-/** The first entries of a list, most important first, and the count of all. */
+/** The first entries of a list, most important first, and the total number. */
 export interface Bounded<T> {
   readonly shown: readonly T[];
   readonly count: number;
-  /** ns of the entries that are not shown. */
+  /** Time in ns of the entries that are not shown. */
   readonly restTime: number;
 }
 
-/** The ops with the most time. */
+/** The ops with the largest times. */
 export interface Ops extends Bounded<OpTotal> {
-  /** Of all kernels, those without an op too; null where the profile has no work of a device. */
+  /** Time of all kernels, including those without an op; null when the profile has no device work. */
   readonly time: number | null;
 }
 
-/** A text that the user put around launches (layer or range), and the device time of each of its occurrences. */
+/** A text that the user put around launches (layer or range), with the device time of each of its occurrences. */
 export interface Annotation {
   readonly text: string;
-  /** Null, as the times, where the profile has no work of a device. */
+  /** Null, like the times, when the profile has no device work. */
   readonly count: number | null;
-  /** Occurrences without a recorded range: consecutive kernels under the text count as one. */
+  /** Number of occurrences without a recorded range: consecutive kernels under the text count as one. */
   readonly guessed: number;
-  /** Of the kernels inside, those of the autograd engine's threads too. */
+  /** Time of the kernels inside, including those of the autograd engine's threads. */
   readonly time: number | null;
-  /** Of it, what the thread of the text launched. */
+  /** The part that was launched by the thread of the text. */
   readonly own: number | null;
-  /** Ranges of the host, the time that its threads were in one, and without the ranges within; null where unknown. */
+  /** Number of host ranges, the time that its threads were in one, and the same without inner ranges; null when unknown. */
   readonly passes: number | null;
   readonly host: number | null;
   readonly hostSelf: number | null;
   /** Device times of single occurrences, for a histogram: at most 2000, evenly spread over all. */
   readonly samples: readonly number[];
-  /** Durations of single ranges of the host, likewise: at most 200. */
+  /** Durations of single host ranges, for a histogram: at most 200. */
   readonly hostSamples: readonly number[];
 }
 
@@ -271,46 +275,46 @@ export interface RooflinePoint {
 
 export interface DeviceRoof {
   readonly device: number;
-  /** ns of all its kernels, those without a point too. */
+  /** Time in ns of all its kernels, including those without a point. */
   readonly time: number;
   readonly name: string;
-  /** How its peaks are known. */
+  /** Source of its peak rates. */
   readonly origin: Peaks['origin'];
-  /** Bytes/s; null when not known. */
+  /** In bytes/s; null when not known. */
   readonly bytesPerS: number | null;
-  /** 'fp16 matrix unit' … in FLOP/s. */
+  /** 'fp16 matrix unit' etc., in FLOP/s. */
   readonly units: readonly { readonly name: string; readonly flopsPerS: number }[];
 }
 
-/** A layer of the tree of layers, which are listed in order, a parent before its children. */
+/** A layer in the tree of layers; parents are listed before their children. */
 export interface LayerRow {
-  /** From the top. */
+  /** Names from the top. */
   readonly path: readonly string[];
-  /** Kernels of the layer and of all beneath it. */
+  /** Number of kernels of the layer and of all layers below it. */
   readonly count: number;
   readonly time: number;
-  /** Time of kernels in no layer beneath. */
+  /** Time of kernels in no inner layer. */
   readonly own: number;
   readonly forward: number;
   readonly backward: number;
-  /** Backward kernels in no layer beneath. */
+  /** Time of backward kernels in no inner layer. */
   readonly ownBackward: number;
-  /** Null where none is known. */
+  /** Null when none is known. */
   readonly flops: number | null;
   readonly bytes: number | null;
   readonly why: Readonly<Record<LayerPart, LayerReason | null>>;
 }
 
-/** Kernels of a layer: all of them, those of its forward, those of its backward. */
+/** Kernels of a layer: all of them, those of its forward pass, those of its backward pass. */
 export type LayerPart = 'all' | 'forward' | 'backward';
 
 /** Why some kernels of a layer take their time. */
 export interface LayerReason {
-  /** What bounds most of their time, `bound` of the kernels; null where that is not known. */
+  /** What bounds most of their time, the `bound` of the kernels; null when not known. */
   readonly bound: RooflineBound | null;
-  /** Share of their time that it bounds. */
+  /** Share of their time with that bound. */
   readonly boundShare: number | null;
-  /** Share of their time on the matrix unit; null where that is not known. */
+  /** Share of their time on the matrix unit; null when not known. */
   readonly tc: number | null;
   /** The kernel that took longest, by its number in the profile; `start` is in ns from the profile's start. */
   readonly slowest: { readonly id: number; readonly name: string; readonly start: number; readonly time: number };
@@ -320,7 +324,7 @@ export interface MemoryCurve {
   readonly device: number | null;
   /** Curves of one metric are drawn together. */
   readonly metric: string;
-  /** Component or kind of memory; the metric itself where it has only one curve. */
+  /** Component or kind of memory; the metric itself when it has only one curve. */
   readonly name: string;
   /** [ns, bytes] in order of time; empty for a value of the whole profile. */
   readonly points: readonly (readonly [number, number])[];

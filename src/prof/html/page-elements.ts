@@ -1,17 +1,20 @@
 /**
- * The data of a page as elements of its document. What the page needs of all profiles at once comes before its program,
- * with all of the profile that it opens with; the rest is behind it, and parsed when it is shown: so a page of many ranks
- * is there as soon as that of one.
+ * The data of a page as elements of its document. Data of all profiles that the page needs at once comes before its
+ * program, with all data of the profile that it opens with; the rest comes after it, and is parsed when it is shown, so
+ * that a page of many ranks opens as fast as a page of one.
  */
 import type { PageContents, PageData, PageProfile } from './page-data.js';
 import { elementAt } from '../../containers/element.js';
 
-/** Ranks of a job do about as much; what a capture of a graph does besides is next to nothing mostly. */
+/**
+ * Minimum ratio to the work of the busiest profile. Ranks of a job do about the same amount of work; a graph capture
+ * usually has almost no other work.
+ */
 const MUCH = 0.5;
 
 /**
- * Index of the first profile with at least half of the most work on devices, of those that are no captures of graphs where
- * there is one; 0 without any.
+ * Index of the first profile with at least half of the device work of the busiest one; graph captures count only when no
+ * run has work. 0 without profiles.
  */
 export function openedAtFirst(profiles: readonly Pick<PageProfile, 'overview' | 'isGraphCapture'>[]): number {
   const busy = profiles.map(({ overview }) => overview.devices.reduce((sum, device) => sum + device.busy, 0));
@@ -24,7 +27,7 @@ export function openedAtFirst(profiles: readonly Pick<PageProfile, 'overview' | 
   );
 }
 
-/** What labels of a profile, its row beside those of others, and the choice of its events need. */
+/** What is needed for the labels of a profile, its row next to other profiles, and the selection of its events. */
 export type ProfileOutline = Pick<PageProfile, 'overview' | 'isGraphCapture' | 'idle' | 'timeline' | 'monitor'>;
 export type PageProfileDetails = Omit<PageProfile, keyof ProfileOutline>;
 
@@ -37,7 +40,10 @@ export interface PageOutline extends Omit<PageData, 'profiles'> {
 
 export const OUTLINE_ID = 'data';
 
-/** Id of the element with the details of a profile. @param at its index in the page */
+/**
+ * Id of the element with the details of a profile.
+ * @param at index of the profile in the page
+ */
 export const detailsId = (at: number): string => `profile-${at}`;
 
 /** A value with the id of its element. */
@@ -46,7 +52,7 @@ interface PageElement {
   readonly value: unknown;
 }
 
-/** Elements before and behind the program, in order. */
+/** Elements before and after the program, in order. */
 interface PageElements {
   readonly before: readonly PageElement[];
   readonly behind: readonly PageElement[];

@@ -14,7 +14,7 @@ export interface PageKernel extends KernelWork {
   readonly occupancy: Occupancy | null;
 }
 
-/** An annotated kernel derives each value whenever it is read: the parts of a page read it once, here. */
+/** Reads each value once, because an annotated kernel derives it on every read, and several parts of a page use it. */
 export function pageKernelOf(row: Annotated): PageKernel {
   const { record, layer, op, tc, flops, bytes, peaks, occupancy, placement } = row;
   const dtype = row.unitUse?.dtype ?? null;

@@ -1,5 +1,6 @@
 /**
- * What a page gathers of one profile, how long its launched kernels wait included, and the data that it makes of that.
+ * What a page collects about one profile, including how long its launched kernels wait, and the data that it makes from
+ * that.
  */
 import { memoryPeaks, type MemoryReport } from '../memory/memory-report.js';
 import { diagnosticTexts } from '../summary/diagnostic-texts.js';
@@ -29,19 +30,19 @@ import { launchOf } from '../input/device-activity.js';
 import type { LaunchWaits } from './idle/idle-data.js';
 
 const MOST_STREAMS = 4096;
-/** No driver lets as many launches wait. */
+/** Maximum number of starts to keep: no driver queues as many launches. */
 const MOST_STARTS = 4096;
 
-/** How long launched kernels wait, and behind how many others. One pass; memory: MOST_STARTS numbers a stream. */
+/** How long launched kernels wait, and behind how many others. One pass; memory: MOST_STARTS numbers per stream. */
 class LaunchWaitSums {
   #kernels = 0;
   #shorter = 0;
   readonly #delays = new LogHistogram();
   readonly #queues = new LogHistogram();
-  /** By stream: the latest starts of kernels, in order. */
+  /** The latest starts of kernels in order, by stream. */
   readonly #starts = new Map<string, number[]>();
 
-  /** To be called in order of start. */
+  /** Must be called in order of start. */
   take(record: KernelLine): void {
     const { start, dur, device, stream, graph } = record;
     const launch = launchOf(record);
@@ -64,10 +65,10 @@ class LaunchWaitSums {
   }
 }
 
-/** Call stacks that a page shows of an op. */
+/** Maximum number of call stacks that a page shows of an op. */
 const STACKS_OF_OP = 5;
 
-/** Sums of one profile, for all that a page shows of it but what all profiles have together. */
+/** Sums of one profile, for everything that a page shows of it except what all profiles share. */
 export class PageSums {
   readonly utilisation = new UtilisationCurve();
   readonly kernels = new KernelTotals();
@@ -78,7 +79,7 @@ export class PageSums {
   readonly gaps = new LongestGaps();
   readonly stepBars = new StepBarSums();
   readonly collectives = new CollectiveTotals();
-  /** Null until a header says that there are any. */
+  /** Null until a profile line shows that it is a Neuron capture. */
   neuron: NeuronCapture | null = null;
   monitor: MonitorRun | null = null;
   readonly launches = new LaunchWaitSums();
@@ -86,7 +87,7 @@ export class PageSums {
   constructor(readonly timeline: TimelineBuilder) {}
 }
 
-/** What the sums of a profile give of its data. */
+/** The page data that follows from the sums of a profile. */
 type PageFigures = Omit<
   PageProfile,
   'overview' | 'diagnosticTexts' | 'memory' | 'memoryPeaks' | 'verdict' | 'timeline'
@@ -112,10 +113,10 @@ const pageFigures = (sums: PageSums, bounds: Bounds): PageFigures => ({
   monitor: sums.monitor?.result ?? null,
 });
 
-/** A profile of a page, as far as its own records make it. */
+/** A profile of a page, as far as its own records determine it. */
 export interface BuiltProfile {
   readonly figures: PageFigures;
-  /** Null where nothing has a time. */
+  /** Null when nothing has a time. */
   readonly timeline: (Pick<BuiltTimeline, 'tables' | 'pieces'> & { readonly about: PageTimeline }) | null;
 }
 
@@ -128,7 +129,10 @@ export function builtProfile(sums: PageSums, overview: ProfileSummary, bounds: B
   return { figures, timeline: { about: { ...about, lacks }, tables, pieces } };
 }
 
-/** The data of a profile. @param memory its reports, device by device */
+/**
+ * The data of a profile.
+ * @param memory the memory reports of its devices
+ */
 export const pageProfile = (
   overview: ProfileSummary,
   figures: PageFigures,
@@ -140,7 +144,7 @@ export const pageProfile = (
   memoryPeaks: memoryPeaks(memory),
 });
 
-/** Names in tables that lead to events of the timeline. */
+/** Names in tables that link to events of the timeline. */
 const namesIn = ({
   kernels,
   ops,

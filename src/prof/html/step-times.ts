@@ -1,6 +1,6 @@
 /**
- * When each step ran: from its begin on the host, else its first launch, to the end of its last work and its iteration; and
- * how long it took, on the host and on the device, as `dprof steps` has it.
+ * When each step ran: from its start on the host, else its first launch, to the end of its last work and its iteration; and
+ * how long it took on the host and on the device, as in `dprof steps`.
  */
 import { PS_PER_NS } from '../../containers/interval-union.js';
 import { boundedEntryOf, entryOf } from '../../containers/map-entry.js';
@@ -15,7 +15,7 @@ import type { TimedActivity } from './timed-activity.js';
 
 export interface StepTime {
   readonly step: number;
-  /** Its begin on the host, ns; else its first launch; else its first work on a device. */
+  /** Its start on the host in ns; else its first launch; else its first work on a device. */
   readonly start: number;
   readonly end: number;
   readonly took: StepLengths;
@@ -25,7 +25,7 @@ interface StepBounds {
   launched: number;
   start: number;
   end: number;
-  /** Work by device, picoseconds. */
+  /** Reach of the work by device, in picoseconds. */
   readonly reaches: Map<number, Reach>;
 }
 
@@ -35,7 +35,7 @@ export class StepTimes {
   readonly #steps = new Map<number, StepBounds>();
   readonly #host = new HostSteps();
 
-  /** When the host worked on a step, where the record is of one. */
+  /** Adds the time of host work on a step, if the record has one. */
   addHostWork(record: ProfileLine): void {
     const step = stepOf(record);
     if (step !== null && this.#host.size < MOST_STEPS) this.#host.add(step);
@@ -51,7 +51,7 @@ export class StepTimes {
     bounds.start = Math.min(bounds.start, start);
     bounds.end = Math.max(bounds.end, start + dur);
     const work = workOf(record);
-    // Copies have a step only where the host's are known.
+    // Copies have a step only if the host's steps are known.
     if (work === null || (work.work === 'copy' && this.#host.size === 0)) return;
     const [rest, more] = work.record.ps ?? [0, 0];
     const from = start * PS_PER_NS + rest;
@@ -75,8 +75,8 @@ export class StepTimes {
   }
 
   /**
-   * Of the steps that end before a time, the one whose length is nearest to the median of all steps (of an even number
-   * the shorter of the two in the middle); null where there is none.
+   * Of the steps that end before a time, the one whose duration is closest to the median of all steps (for an even number,
+   * the shorter of the two in the middle); null when there is none.
    */
   median(before: number): StepTime | null {
     const all = this.all;
@@ -92,7 +92,7 @@ export class StepTimes {
   }
 }
 
-/** ns; null where there is none. */
+/** In ns; null when there is none. */
 function longestOf(reaches: Iterable<Reach>): number | null {
   const longest = [...reaches].reduce((most, { length }) => Math.max(most, length), -Infinity);
   return longest < 0 ? null : longest / PS_PER_NS;

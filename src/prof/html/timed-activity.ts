@@ -1,4 +1,4 @@
-/** Activities of devices with their kind and time, for what a page draws over time. */
+/** Device activities with their kind and time, for what a page draws over time. */
 import { isNeuronInstruction } from '../../record/neuron/neuron-cores.js';
 import { PS_PER_NS } from '../../containers/interval-union.js';
 import type { DeviceActivity } from '../input/device-activity.js';
@@ -9,7 +9,7 @@ import type { EventKind } from './timeline/timeline-data.js';
 export interface TimedActivity {
   readonly record: DeviceActivity;
   readonly kind: EventKind;
-  /** ns, with a fraction where the device's clock has picoseconds. */
+  /** In ns, with a fraction when the device's clock has picoseconds. */
   readonly start: number;
   readonly dur: number;
 }
@@ -17,7 +17,7 @@ export interface TimedActivity {
 /** Lines may have been edited: anything but a finite number is unknown. */
 const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 
-/** Null where the start, the duration or the device is not known, or the activity ended before it began. */
+/** Null when the start, the duration or the device is not known, or the activity ended before it began. */
 export function timedActivity(record: DeviceActivity): TimedActivity | null {
   const { start, dur, device, ps } = record;
   if (!isTime(start) || !isTime(dur) || dur < 0 || !isTime(device)) return null;
@@ -29,7 +29,7 @@ function kindOf(record: DeviceActivity): EventKind {
   switch (record.type) {
     case 'kernel': {
       const work = workOf(record)?.work ?? null;
-      // A Neuron instruction that only waits does no work of its engine.
+      // A Neuron instruction that only waits is not work of its engine.
       if (work === null && isNeuronInstruction(record)) return 'wait';
       return work === 'communication' ? 'communication' : 'kernel';
     }

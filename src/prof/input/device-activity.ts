@@ -1,4 +1,4 @@
-/** Activities of devices as records have them, and the host calls that launched them. */
+/** Device activities as records, and the host calls that launched them. */
 import type {
   CollectiveLine,
   CopyLine,
@@ -13,13 +13,13 @@ import type { DiagnosticName } from '../../record/diagnostics.js';
 import { UserError } from '../../record/errors.js';
 import { captureOption } from '../work/capture-options.js';
 
-/** An error for what a profile has nothing of, since no device worked in it. */
+/** The error for something that a profile lacks because no device worked in it. */
 export class WithoutDevice extends UserError {}
 
-/** The messages that are counted are of Nsight Systems. */
+/** Nsight Systems writes the messages that are counted. */
 const WITH_NSYS = ` with ${captureOption({ format: 'nsight' }, 'work') ?? ''}`;
 
-/** By the counter that a reader has for it; the first counts. */
+/** Reasons by the reader's diagnostic counter; the first one that was counted applies. */
 const REASONS: readonly (readonly [counter: DiagnosticName, what: string, hint: string])[] = [
   ['profiler-without-permission', 'the profiler may not read the GPU', 'run it as root, or load the driver with NVreg_RestrictProfilingToAdminUsers=0'], // prettier-ignore
   ['profiler-driver-not-supported', 'the driver is none that the profiler supports', "take the profiler of the driver's release, or a newer driver"], // prettier-ignore
@@ -27,19 +27,19 @@ const REASONS: readonly (readonly [counter: DiagnosticName, what: string, hint: 
   ['profiler-saw-no-device', 'the profiler saw no CUDA events', `profile the process that uses the GPU, its children too,${WITH_NSYS}`], // prettier-ignore
 ];
 
-/** What the profiler recorded of why no device worked, and what to do; null where it recorded nothing. */
+/** Why no device worked, as recorded by the profiler, and what to do. */
 export interface MissingReason {
   readonly what: string;
   readonly hint: string;
 }
 
-/** Why a profile has no work of a device, where its profiler recorded the reason; and what to do. */
+/** Why a profile has no device work, and what to do; null when its profiler recorded no reason. */
 export function missingReason(counted: ReadonlySet<string>): MissingReason | null {
   const [, what, hint] = REASONS.find(([counter]) => counted.has(counter)) ?? [];
   return what === undefined || hint === undefined ? null : { what, hint };
 }
 
-/** The error with the reason that was counted, in place of a hint that would not help; any other as it is. */
+/** The error with the counted reason instead of a hint that would not help; any other error unchanged. */
 export function withReason(error: unknown, counted: ReadonlySet<string>): unknown {
   if (!(error instanceof WithoutDevice)) return error;
   const reason = missingReason(counted);
@@ -55,20 +55,23 @@ const DEVICE_ACTIVITIES: ReadonlySet<string> = new Set<DeviceActivity['type']>([
 
 export const isDeviceActivity = (record: ProfileLine): record is DeviceActivity => DEVICE_ACTIVITIES.has(record.type);
 
-/** Whether a range is a call that launched work: the activities state it as their launch. */
+/** Whether a range is a call that launched work; the activities refer to it as their launch. */
 export const hasLaunched = ({ launched = 0 }: RangeRecord): boolean => launched > 0;
 
 export interface LaunchCall {
   readonly api: string | null;
-  /** ns */
+  /** In ns. */
   readonly start: number;
-  /** ns; null where it is not known. */
+  /** In ns; null when not known. */
   readonly dur: number | null;
   readonly pid: number | null;
   readonly tid: number | null;
 }
 
-/** Null where the record has no launch, or not its start. Lines may have been edited: other types are unknown. */
+/**
+ * Null when the record has no launch, or the launch has no start. Lines may have been edited, so field types are not
+ * certain.
+ */
 export function launchOf({ launch, pid, tid }: DeviceActivity): LaunchCall | null {
   if (typeof launch !== 'object' || launch === null || !Number.isFinite(launch.start)) return null;
   const { api, start, dur } = launch as { readonly api: unknown; readonly start: number; readonly dur: unknown };

@@ -1,6 +1,6 @@
 /**
- * Text lines of a file or a stream, in batches, in constant memory. gzip is recognised by its magic number and inflated.
- * Invalid UTF-8 becomes U+FFFD; the last line needs no line end; the length of a line has a limit.
+ * Text lines of a file or a stream, in batches, in constant memory. gzip is recognised by its magic number and
+ * decompressed. Invalid UTF-8 becomes U+FFFD; the last line needs no line end; the length of a line is limited.
  */
 import { isAscii } from 'node:buffer';
 import { createReadStream } from 'node:fs';
@@ -10,19 +10,19 @@ import { LONGEST_LINE } from '../../record/jsonl.js';
 import { gunzipOf, isGzip } from '../../record/lines/gunzip.js';
 import { TruncatedInput } from './stream-status.js';
 
-/** Large enough that reads cost little next to parsing. */
+/** Large enough that reads cost little compared with parsing. */
 const CHUNK = 128 * 1024;
 const HEAD = 512;
 
-/** An opened input, its first bytes known. */
+/** An opened input whose first bytes are known. */
 export interface Input {
-  /** For messages. */
+  /** Name for messages. */
   readonly name: string;
-  /** The first bytes, inflated, at most a chunk. */
+  /** The first bytes, decompressed, at most one chunk. */
   readonly head: Buffer;
-  /** All bytes, inflated, the head included; can be iterated once. */
+  /** All bytes, decompressed, including the head; can be iterated only once. */
   readonly chunks: AsyncIterable<Buffer>;
-  /** Stops reading before the end. */
+  /** Stops reading before the end of the input. */
   readonly close: () => void;
 }
 
@@ -34,7 +34,7 @@ export interface LineBatch {
 
 /**
  * Opens a file.
- * @param onBytes called with the size of each read, before inflating
+ * @param onBytes called with the size of each read, before decompression
  * @throws UserError when the file cannot be read
  */
 export async function openFile(path: string, onBytes?: (bytes: number) => void): Promise<Input> {
@@ -43,7 +43,7 @@ export async function openFile(path: string, onBytes?: (bytes: number) => void):
 
 /**
  * Opens a stream, such as standard input.
- * @param name for messages
+ * @param name the name for messages
  */
 export async function openStream(stream: Readable, name: string, onBytes?: (bytes: number) => void): Promise<Input> {
   const raw = await peek(counted(stream as AsyncIterable<Buffer>, name, onBytes));
@@ -68,7 +68,7 @@ async function* counted(
   }
 }
 
-/** Reads the first bytes ahead. */
+/** Reads the first bytes in advance. */
 async function peek(source: AsyncGenerator<Buffer>): Promise<{ head: Buffer; chunks: AsyncIterable<Buffer> }> {
   const start: Buffer[] = [];
   for (let size = 0; size < HEAD;) {
@@ -100,7 +100,10 @@ function readError(error: unknown, name: string): unknown {
   return new Kind(what, { where: name, ...(hint === undefined ? {} : { hint }) });
 }
 
-/** About a chunk at a time, without line ends. @throws UserError for a line that is too long */
+/**
+ * Lines of about one chunk at a time, without line ends.
+ * @throws UserError for a line that is too long
+ */
 export async function* lineBatches(input: Input): AsyncGenerator<LineBatch> {
   let first = 1;
   let rest: Buffer[] = [];
@@ -108,7 +111,7 @@ export async function* lineBatches(input: Input): AsyncGenerator<LineBatch> {
   const text = (bytes: readonly Buffer[]): string => {
     const [only] = bytes;
     const whole = bytes.length === 1 && only !== undefined ? only : Buffer.concat(bytes);
-    // ASCII, as in most records, is the same in both, and latin1 is decoded several times faster.
+    // ASCII, as in most records, is the same in both, and latin1 is decoded without looking for sequences.
     return whole.toString(isAscii(whole) ? 'latin1' : 'utf8');
   };
   for await (const chunk of input.chunks) {
@@ -134,6 +137,6 @@ export async function* lineBatches(input: Input): AsyncGenerator<LineBatch> {
   }
 }
 
-/** Lines without a byte order mark in front of the first. */
+/** Lines without a byte order mark before the first. */
 const withoutMark = (lines: readonly string[]): readonly string[] =>
   lines[0]?.startsWith('\ufeff') === true ? [lines[0].slice(1), ...lines.slice(1)] : lines;

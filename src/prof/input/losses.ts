@@ -1,22 +1,22 @@
-/** What inputs have and their readers lost, as every answer says it. Memory: a row a kind of loss. */
+/** What readers lost of their inputs, which every answer reports. Memory: a row per kind of loss. */
 import { entryOf } from '../../containers/map-entry.js';
 import { DIAGNOSTICS, type Severity } from '../../record/diagnostics.js';
 import type { EndRecord } from '../../record/record.js';
 
-/** A kind of loss, in `doubts` of an answer. */
+/** A kind of loss, an element of `doubts` in an answer. */
 export interface Doubt {
   readonly diagnostic: string;
-  /** What the count counts. */
+  /** Description of what the count counts. */
   readonly text: string;
   readonly count: number;
-  /** Profiles with such a loss, and the file of the first. */
+  /** Number of profiles with such a loss, and the file of the first. */
   readonly profiles: number;
   readonly file: string;
 }
 
 const KNOWN: Readonly<Record<string, readonly [Severity, string] | undefined>> = DIAGNOSTICS;
 
-/** The losses that an end record counts. */
+/** The losses that an end record reports. */
 function lossesIn(diagnostics: EndRecord['diagnostics']): { name: string; text: string; count: number }[] {
   return Object.entries(diagnostics).flatMap(([name, count]) => {
     const [severity, text = ''] = (Object.hasOwn(KNOWN, name) ? KNOWN[name] : undefined) ?? [];
@@ -24,14 +24,14 @@ function lossesIn(diagnostics: EndRecord['diagnostics']): { name: string; text: 
   });
 }
 
-/** Whether something was lost of a profile. */
+/** Whether some of a profile was lost. */
 export const isIncomplete = (diagnostics: EndRecord['diagnostics']): boolean => lossesIn(diagnostics).length > 0;
 
-/** Whether something was lost of a profile, and nothing of it was read. */
+/** Whether some of a profile was lost and nothing was read. */
 export const isUnread = ({ counts, diagnostics }: Pick<EndRecord, 'counts' | 'diagnostics'>): boolean =>
   Object.values(counts).every((count) => count === 0) && isIncomplete(diagnostics);
 
-/** What is said where nothing was read. */
+/** Message when nothing was read. */
 export const NOTHING_READ = 'nothing of it could be read';
 
 export class Losses {
@@ -39,7 +39,6 @@ export class Losses {
   #profiles = 0;
   #first = '';
 
-  /** Takes the diagnostics of a profile. */
   take(file: string, diagnostics: EndRecord['diagnostics']): void {
     const losses = lossesIn(diagnostics);
     if (losses.length > 0 && this.#profiles++ === 0) this.#first = file;
@@ -50,7 +49,7 @@ export class Losses {
     }
   }
 
-  /** Takes those of another input. */
+  /** Adds the losses of another input. */
   add(other: Losses): void {
     if (other.#profiles > 0 && this.#profiles === 0) this.#first = other.#first;
     this.#profiles += other.#profiles;
@@ -61,14 +60,14 @@ export class Losses {
     }
   }
 
-  /** In order of name. */
+  /** Sorted by name. */
   get doubts(): readonly Doubt[] {
     return [...this.#kinds.values()].sort((a, b) => (a.diagnostic < b.diagnostic ? -1 : 1));
   }
 
   /** `net.sqlite: figures are incomplete: rows with a value of the wrong type (cell unknown): 63`; null without a loss. */
   get line(): string | null {
-    // Of what is cut off more is said.
+    // Another message reports truncated inputs in more detail.
     const said = this.doubts.filter(({ diagnostic }) => diagnostic !== 'truncated-input');
     if (said.length === 0) return null;
     const where = this.#profiles === 1 ? this.#first : `${this.#profiles} profiles, ${this.#first} first`;
@@ -76,7 +75,7 @@ export class Losses {
   }
 }
 
-/** What was lost of all inputs of an answer. */
+/** Losses of all inputs of an answer. */
 export function lossesOf(endings: readonly { readonly losses: Losses }[]): Losses {
   const all = new Losses();
   for (const { losses } of endings) all.add(losses);

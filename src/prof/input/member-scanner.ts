@@ -1,6 +1,7 @@
 /**
- * Lines of partial answers → members that are whole and as they were written. A member is given on when its last line
- * has come and its content fits its id, never before: so consumers need not validate it again. Memory: one member.
+ * Reads members from the lines of partial answers, and checks that they are complete and unchanged. A member is passed on
+ * only when its last line was read and its content matches its id, so that consumers need not validate it again. Memory:
+ * one member.
  */
 import { UserError } from '../../record/errors.js';
 import { PART_VERSION } from '../../record/partial.js';
@@ -14,11 +15,11 @@ const PROFILE = '{"type":"profile"';
 
 export interface Member {
   readonly id: string;
-  /** Its first line. */
+  /** The first line of the member. */
   readonly head: string;
-  /** Lines of the wanted types, then the `end` line. */
+  /** Lines of the requested types, then the `end` line. */
   readonly lines: readonly string[];
-  /** Number of its first line. */
+  /** Number of the member's first line. */
   readonly line: number;
 }
 
@@ -31,14 +32,14 @@ interface OpenMember extends MemberHead {
 
 export class MemberScanner {
   #open: OpenMember | null = null;
-  /** Members that `partial` lines announce, and those that came whole. */
+  /** Number of members that `partial` lines announce, and of complete members. */
   #announced = 0;
   #whole = 0;
 
   /**
    * @param file its name, for messages
    * @param isWanted whether lines of a type are needed
-   * @param onMember takes each member
+   * @param onMember receives each member
    */
   constructor(
     private readonly file: string,
@@ -46,14 +47,14 @@ export class MemberScanner {
     private readonly onMember: (member: Member) => void,
   ) {}
 
-  /** Members that came whole. */
+  /** Number of complete members. */
   get members(): number {
     return this.#whole;
   }
 
   /**
    * @returns whether the line belongs to a partial answer
-   * @throws UserError for a member that is not as it was written, and for one of a newer version
+   * @throws UserError for a member that was changed, and for one of a newer version
    */
   take(text: string, line: number): boolean {
     if (text.startsWith(PARTIAL)) {
@@ -70,7 +71,10 @@ export class MemberScanner {
     return true;
   }
 
-  /** To be called at the end of the input. @throws TruncatedInput where members are missing */
+  /**
+   * Must be called at the end of the input.
+   * @throws TruncatedInput when members are missing
+   */
   end(): void {
     const { file: where } = this;
     if (this.#open !== null) throw new TruncatedInput('the partial answer is cut off', { where, hint: AGAIN });
@@ -102,14 +106,14 @@ export class MemberScanner {
 
   #continue(member: OpenMember, text: string): void {
     if (text.trim() === '') return;
-    // Cut off or edited lines too: the id decides at the end.
+    // Truncated or edited lines are included too: the id check at the end finds them.
     member.hash.add(text);
     const type = memberLineType(text);
     if (type === null) return;
     if (type === 'end' || this.isWanted(type)) member.lines.push(text);
     if (type !== 'end') return;
     this.#open = null;
-    // A text of its own: that of the line would keep a whole piece of the file.
+    // A copy of the text, because a slice of the line would keep a whole chunk of the file in memory.
     const { id } = member.hash;
     if (id !== member.id) throw this.#damaged(member.line);
     this.#whole++;

@@ -1,6 +1,6 @@
 /**
- * `net.dict` of PyProf and PyProf2: one Python dict a line and kernel. It has no start, process or launch; its calls are
- * marker texts, which are Python literals again.
+ * `net.dict` of PyProf and PyProf2: one Python dict per line and kernel. It has no start, process or launch; its calls are
+ * marker texts, which are Python literals themselves.
  */
 import type { KernelRecord, OpCall } from '../../record/record.js';
 import { readMarkerText } from '../../record/python/marker-text.js';
@@ -13,31 +13,34 @@ import { strings } from '../../record/fields/field-types.js';
 import type { StreamStatus } from './stream-status.js';
 
 const MARKERS_KEPT = 2000;
-/** A longer marker text is rare enough not to be kept. */
+/** Longer marker texts are too rare to cache. */
 const LONGEST_KEPT = 20_000;
 
-/** Messages of the database that failed scripts left in the file in place of kernels. */
+/** Database error messages that failed scripts left in the file in place of kernels. */
 const DATABASE_MESSAGES = ['no such table', 'no such column', 'file is not a database', 'unable to open database'];
 
 export const isDatabaseMessage = (line: string): boolean =>
   DATABASE_MESSAGES.some((message) => line.toLowerCase().includes(message));
 
-/** A bar of progress, which a script writes without a line feed, in the middle of a kernel too. */
+/** A progress bar, which a script writes without a line feed, possibly in the middle of a kernel. */
 const PROGRESS = /\r? {0,2}\d{1,3}%\|[^|]{0,400}\| \d{1,9}\/\d{1,9} \[[^\]]{0,100}\]/g;
 
-/** A line without the progress that was printed into it. */
+/** A line without the progress bars that were printed into it. */
 export const withoutProgress = (line: string): string => (line.includes('%|') ? line.replace(PROGRESS, '') : line);
 
-/** What the scripts print as they begin, and Python of its warnings: no kernel is missing for it. */
+/** Lines that the scripts print at their start, and Python warnings: they do not mean that a kernel is missing. */
 const HARMLESS = /^Found \d+ kernels|Warning: |^\s/;
-/** A kernel has such keys, also where its line is damaged. */
+/** Kernels have keys with this prefix, even when their line is damaged. */
 const KEY = "'k";
-/** Most such lines before the first kernel: in more there will be none. */
+/** Maximum number of such lines before the first kernel; a file with more contains no kernels. */
 const MOST_BEFORE = 100;
-/** Of a failure, its last line says what it was. */
+/** The last line of a traceback describes the failure. */
 const TRACEBACK = 'Traceback (most recent call last):';
 
-/** Lines of a `net.dict` other than kernels: what the script that wrote it printed, to stdout or to a stderr that went there. */
+/**
+ * Lines of a `net.dict` other than kernels: output of the script that wrote it, to stdout or to a stderr that was
+ * redirected there.
+ */
 export class PrintedLines {
   #first: UserError | null = null;
   #count = 0;
@@ -45,9 +48,9 @@ export class PrintedLines {
   #said: string | null = null;
 
   /**
-   * @param error for the line, where it may not stand
-   * @param kernels that stand before it
-   * @throws UserError for the first line where there are too many to be in front of kernels
+   * @param error the error for the line, when it is not allowed here
+   * @param kernels number of kernels before the line
+   * @throws UserError for the first line when there are too many before the first kernel
    */
   take(error: UserError, text: string, kernels: number): void {
     this.#first ??= error;
@@ -57,12 +60,15 @@ export class PrintedLines {
     if (!text.startsWith('{') && !text.startsWith(TRACEBACK)) this.#said ??= text.trim().slice(0, 80);
   }
 
-  /** To be called where it turns out that there are no kernels. @throws UserError for the first line */
+  /**
+   * Must be called when the input turns out to have no kernels.
+   * @throws UserError for the first line
+   */
   refuse(): void {
     if (this.#first !== null) throw this.#first;
   }
 
-  /** What is said of them when the kernels are read: an error where the script may have failed. */
+  /** Reports these lines after the kernels were read, as an error if the script may have failed. */
   tellTo({ notes, troubles }: Pick<StreamStatus, 'notes' | 'troubles'>): void {
     if (this.#count === 0) return;
     const lines = `${counted(this.#count, 'line')} of text among the kernels`;
@@ -81,8 +87,8 @@ export class NetDictReader {
 
   /**
    * @param line one dict
-   * @param id ordinal of the kernel, from 1
-   * @returns null when the line is a literal but no kernel
+   * @param id number of the kernel, from 1
+   * @returns null when the line is a literal but not a kernel
    * @throws LiteralError when it is not a literal
    */
   kernel(line: string, id: number): KernelRecord | null {
@@ -104,21 +110,21 @@ export class NetDictReader {
     return { ...kernel, calls: this.#calls(strings(dict['marker'])) };
   }
 
-  /** Equal markers give the same object: see `RepeatedFieldParser`. */
+  /** Equal markers give the same object; see `RepeatedFieldParser`. */
   #calls(texts: readonly string[]): readonly OpCall[] {
     const [only] = texts;
     const key = texts.length === 1 && only !== undefined ? only : JSON.stringify(texts);
     if (key.length > LONGEST_KEPT) return callsOf(texts);
     const known = this.#markers.get(key);
     if (known !== undefined) return known;
-    // Parsed from a copy, whose slices do not keep the line's chunk alive.
+    // Parsed from a copy, so that slices of it do not keep the line's chunk in memory.
     const calls = callsOf(texts.map(copyOf));
     this.#markers.set(copyOf(key), calls);
     return calls;
   }
 }
 
-/** Texts that are no calls are left out, and the kernel stays. */
+/** Texts that are not calls are left out, and the kernel is kept. */
 function callsOf(texts: readonly string[]): OpCall[] {
   return texts.map((text) => readMarkerText(text).call).filter((call) => call !== null);
 }

@@ -1,19 +1,22 @@
 /**
- * What a Parquet file says of itself, held against itself before the library acts on it: the library reserves what a count
- * says, and follows runs of values wherever they lead. For files without a checksum, as other programs write them.
- * Source: parquet.thrift and Encodings.md of Parquet's format.
+ * Consistency checks of a Parquet file before the library reads it, because the library allocates what a count says, and
+ * follows runs of values wherever they lead. For files without a checksum, as other programs write them. Source:
+ * parquet.thrift and Encodings.md of the Parquet format.
  */
 import type { ColumnMetaData, FileMetaData, PageHeader, RowGroup, SchemaTree } from 'hyparquet';
 import { parquetSchema, snappyUncompress } from 'hyparquet';
 import { parquetHeader } from 'hyparquet/src/column.js';
 import { getMaxDefinitionLevel, getMaxRepetitionLevel, getTreePath } from 'hyparquet/src/schema.js';
 
-/** Bytes of a page that take no more room than this unpacked: other programs write pages of some megabytes. */
+/**
+ * Maximum size in bytes of a decompressed page, which is safe to hold in memory; other programs write pages of some
+ * megabytes.
+ */
 const LARGEST_PAGE = 256 * 1024 * 1024;
-/** Values that a run may have more than a page: the last group of a run is filled up. */
+/** How many values a run may have beyond the page, because the last group of a run is padded. */
 const MOST_FILLED = 512;
 
-/** Throws what is wrong, as the library does. */
+/** Throws an error with the text, as the library does. */
 function check(isRight: boolean, wrong: string): asserts isRight {
   if (!isRight) throw new Error(`wrong: ${wrong}`);
 }
@@ -21,7 +24,10 @@ function check(isRight: boolean, wrong: string): asserts isRight {
 const isCount = (value: unknown, most: number): boolean =>
   (typeof value === 'bigint' || Number.isInteger(value)) && Number(value) >= 0 && Number(value) <= most;
 
-/** Checks rows and places of the groups of a file. @param size bytes of the file */
+/**
+ * Checks the numbers of rows and the offsets of a file's row groups.
+ * @param size the size of the file in bytes
+ */
 export function checkGroups(metadata: FileMetaData, size: number): void {
   let rows = 0;
   const { schema } = metadata;
@@ -42,14 +48,14 @@ export function checkGroups(metadata: FileMetaData, size: number): void {
 
 const nameOf = (meta: ColumnMetaData): string => `column ${meta.path_in_schema.join('.')}`;
 
-/** Where the pages of a column are in a file: the dictionary, where there is one, comes first. */
+/** Byte range of a column's pages in a file; the dictionary comes first, if there is one. */
 function placeOf(meta: ColumnMetaData): readonly [start: number, end: number] {
   const dictionary = Number(meta.dictionary_page_offset ?? 0);
   const start = dictionary > 0 ? dictionary : Number(meta.data_page_offset);
   return [start, start + Number(meta.total_compressed_size)];
 }
 
-/** Checks the pages of a column, or of all parts of one of objects, in a group of rows. */
+/** Checks the pages of a column (for a column of objects, of all its parts) in a row group. */
 export function checkColumn(
   metadata: FileMetaData,
   group: RowGroup,
@@ -84,7 +90,7 @@ class ColumnPages {
 
   check(view: DataView, start: number): void {
     const reader = { view, offset: 0 };
-    // The library reads on until one byte is left.
+    // The library continues until only one byte is left.
     while (reader.offset < view.byteLength - 1) {
       const at = `the page of ${nameOf(this.meta)} at byte ${start + reader.offset}`;
       checkStruct(new Uint8Array(view.buffer, view.byteOffset, view.byteLength), reader.offset, at);
@@ -113,7 +119,7 @@ class ColumnPages {
     else this.#checkSecondVersion(header, bytes, at);
   }
 
-  /** Levels, each behind its length, and values, all compressed. */
+  /** Version 1: levels, each after its length, and values, all compressed. */
   #checkFirstVersion(header: PageHeader, bytes: Uint8Array, at: string): void {
     const { num_values: count = 0, encoding } = header.data_page_header ?? {};
     const page = this.#unpacked(bytes, header.uncompressed_page_size, at);
@@ -127,7 +133,7 @@ class ColumnPages {
     this.#checkValues(page.subarray(offset), { encoding, count }, at);
   }
 
-  /** Levels, whose lengths the header states, and behind them the values, compressed. */
+  /** Version 2: levels, whose lengths are in the header, followed by the compressed values. */
   #checkSecondVersion(header: PageHeader, bytes: Uint8Array, at: string): void {
     const v2 = header.data_page_header_v2;
     if (v2 === undefined) return;
@@ -146,7 +152,7 @@ class ColumnPages {
     this.#checkValues(page, { encoding, count: count - nulls }, at);
   }
 
-  /** Runs of places in the dictionary, or differences; the library stops at the end of the bytes of what else there is. */
+  /** Checks runs of dictionary indices, or differences; for other encodings the library stops at the end of the bytes. */
   #checkValues(page: Uint8Array, of: { encoding: string | undefined; count: number }, at: string): void {
     const { encoding, count } = of;
     if (encoding === 'RLE_DICTIONARY' || encoding === 'PLAIN_DICTIONARY') {
@@ -160,7 +166,7 @@ class ColumnPages {
     }
   }
 
-  /** @throws Error where a page is not as large as its header says */
+  /** @throws Error when the size of a page differs from its header */
   #unpacked(bytes: Uint8Array, size: number, at: string): Uint8Array {
     if (this.meta.codec !== 'SNAPPY') return bytes;
     check((size === 0 && bytes.length === 0) || snappySize(bytes, at) === size, `the size of ${at}, unpacked`);
@@ -170,13 +176,13 @@ class ColumnPages {
   }
 }
 
-/** Deepest structs within structs of Thrift: those of Parquet are less than half as deep. */
+/** Maximum nesting of Thrift structs; those of Parquet are less than half as deep. */
 const DEEPEST = 32;
 
 /**
- * Checks that a struct of Thrift's compact protocol ends within some bytes: the library goes back by a length that is
- * negative, without an end.
- * @returns where the struct ends
+ * Checks that a struct in Thrift's compact protocol ends within the given bytes; with a negative length the library would
+ * go back and loop forever.
+ * @returns offset of the struct's end
  */
 export function checkStruct(bytes: Uint8Array, from: number, where: string, depth = 0): number {
   check(depth < DEEPEST, `the depth of ${where}`);
@@ -185,9 +191,9 @@ export function checkStruct(bytes: Uint8Array, from: number, where: string, dept
     const field = bytes[at++] ?? 0;
     const type = field & 15;
     if (type === 0) return at;
-    // The number of the field, where it is not the last one's and a few more.
+    // The field number follows unless it is given as a small difference from the previous one.
     if (field < 16) at = varint(bytes, at, where)[1];
-    // A boolean stands in the type.
+    // The type itself contains the value of a boolean.
     if (type > 2) at = checkElement(bytes, at, { type, where, depth });
   }
 }
@@ -213,7 +219,10 @@ function checkElement(bytes: Uint8Array, from: number, of: { type: number; where
   return at;
 }
 
-/** Checks the description of the whole at the end of a file. @param bytesAt reads of the file */
+/**
+ * Checks the file metadata at the end of a file.
+ * @param bytesAt reads bytes of the file
+ */
 export function checkFooter(size: number, bytesAt: (start: number, end: number) => ArrayBuffer): void {
   check(size >= 12, 'the size of the file');
   const length = new DataView(bytesAt(size - 8, size)).getUint32(0, true);
@@ -221,13 +230,13 @@ export function checkFooter(size: number, bytesAt: (start: number, end: number) 
   checkStruct(new Uint8Array(bytesAt(size - 8 - length, size - 8)), 0, 'the footer');
 }
 
-/** Bytes behind the tag of a copy, by the kind of the tag. */
+/** Number of bytes after the tag of a copy, by kind of tag. */
 const COPY_BYTES = [0, 1, 2, 4];
 
 /**
- * Bytes that a block of Snappy holds, by its literals and copies; the library goes back by a literal of 2^31 bytes or more,
- * again and again. Source: format_description.txt of Snappy.
- * @throws Error where they are not those that the block states, or are not in it
+ * Uncompressed size of a Snappy block, computed from its literals and copies; on a literal of 2^31 bytes or more the
+ * library would go back and loop forever. Source: format_description.txt of Snappy.
+ * @throws Error when the size differs from the one that the block states, or the block is truncated
  */
 export function snappySize(bytes: Uint8Array, where: string): number {
   const [stated, first] = varint(bytes, 0, where);
@@ -237,7 +246,7 @@ export function snappySize(bytes: Uint8Array, where: string): number {
     const kind = tag & 3;
     let length = (tag >>> 2) + 1;
     if (kind === 1) length = ((tag >>> 2) & 7) + 4;
-    // A long literal states its length in up to four bytes.
+    // A long literal has its length in up to four bytes.
     const more = kind === 0 ? Math.max(0, length - 60) : (COPY_BYTES[kind] ?? 0);
     if (kind === 0 && more > 0) {
       length = 1;
@@ -251,10 +260,10 @@ export function snappySize(bytes: Uint8Array, where: string): number {
   return size;
 }
 
-/** Bits of a number up to a level. */
+/** Number of bits for values up to a level. */
 const widthOf = (level: number): number => 32 - Math.clz32(level);
 
-/** An unsigned number of up to 32 bits, and where the bytes behind it begin. */
+/** An unsigned number of up to 32 bits, and the offset after it. */
 function varint(bytes: Uint8Array, at: number, where: string): readonly [value: number, next: number] {
   let value = 0;
   for (let i = 0; i < 5; i++) {
@@ -265,7 +274,10 @@ function varint(bytes: Uint8Array, at: number, where: string): readonly [value: 
   throw new Error(`wrong: a number of ${where}`);
 }
 
-/** Runs of a value that repeats, and of packed values, until there are enough, or no more bytes: there the library stops. */
+/**
+ * Checks runs of a repeated value and runs of packed values, until there are enough values or no more bytes, where the
+ * library stops.
+ */
 function checkRuns(bytes: Uint8Array, from: number, of: { width: number; count: number }, where: string): void {
   const { width, count } = of;
   let at = from;
@@ -279,7 +291,7 @@ function checkRuns(bytes: Uint8Array, from: number, of: { width: number; count: 
   }
 }
 
-/** Sizes of the blocks of differences: each of as many small ones. */
+/** Checks the block sizes of differences, each with its number of miniblocks. */
 function checkDifferences(page: Uint8Array, where: string): void {
   const [block, second] = varint(page, 0, where);
   const [parts] = varint(page, second, where);

@@ -1,21 +1,21 @@
 /**
- * Profile numbers that are unique over several inputs: each input counts its own from 0. In concatenated files (`cat`) a
- * second profile line of one number begins another profile.
+ * Profile numbers that are unique over several inputs, because each input counts from 0. In concatenated files (`cat`), a
+ * second profile line with the same number begins another profile.
  */
 import type { ProfileLine } from '../../record/record.js';
 import type { RecordBatches } from '../report/report.js';
 
 export class ProfileNumbers {
   readonly #taken = new Set<number>();
-  /** Unique number by number in the current input. */
+  /** Unique numbers by number in the current input. */
   readonly #unique = new Map<number, number>();
-  /** Numbers of the current input that had a profile line. */
+  /** Numbers in the current input that had a profile line. */
   readonly #headed = new Set<number>();
   #next = 0;
-  /** Ids of the members of partial answers that were read: each counts once, however often it comes. */
+  /** Ids of the members of partial answers that were read; each counts only once. */
   readonly members = new Set<string>();
 
-  /** To be called before the records of each further input. */
+  /** Must be called before the records of each further input. */
   nextInput(): void {
     this.#unique.clear();
     this.#headed.clear();

@@ -1,6 +1,6 @@
 /**
- * Records held against the numbers that their end record states: of those, some may be lost or there twice. And records with
- * a field of another type.
+ * Compares the number of records with the counts in their end record: some may be lost or duplicated. Also counts records
+ * with a field of the wrong type.
  */
 import { entryOf } from '../../containers/map-entry.js';
 import type { DiagnosticName } from '../../record/diagnostics.js';
@@ -12,33 +12,36 @@ import { isNumber } from '../../record/fields/field-types.js';
 const AGAIN = 'were they filtered, or a part of them lost? write them again with dparse';
 
 export class RecordCounts {
-  /** Records by type. Those of a profile that has ended stay: a line that is damaged may end it too early. */
+  /**
+   * Number of records by profile and type. Those of a profile that has ended are kept, because a damaged line may have
+   * ended it too early.
+   */
   readonly #read = new Map<number, Map<string, number>>();
 
-  /** Records with a field of another type, since the last end. */
+  /** Number of records with a field of the wrong type since the last end record. */
   #wrong = 0;
 
-  /** By profile that has ended: records since its end. Those of the profiles whose number another has taken. */
+  /** Number of records since a profile's end, by profile; and the number of those whose profile number was reused. */
   readonly #behind = new Map<number, number>();
   #surplus = 0;
 
   /**
    * @param isRead whether all records of a type are read
-   * @param onMissing takes the error for a type of which there is no record at all
+   * @param onMissing receives the error for a type without any record
    */
   constructor(
     private readonly isRead: (type: ProfileLine['type']) => boolean,
     private readonly onMissing: (error: UserError) => void,
   ) {}
 
-  /** To be called before a record that has a field of another type is taken. */
+  /** Must be called before a record with a field of the wrong type is taken. */
   readonly countWrong = (): void => void this.#wrong++;
 
-  /** The record; an end record with what is missing, or there too often, among its diagnostics. */
+  /** Returns the record; an end record has missing and duplicated records added to its diagnostics. */
   take(record: ProfileLine): ProfileLine {
     const { type, profile } = record;
     if (type === 'end') return this.#heldEnd(record);
-    // Another profile of that number, in files one after the other.
+    // Another profile with that number, in concatenated files.
     if (type === 'profile') {
       this.#read.delete(profile);
       this.#surplus += this.#behind.get(profile) ?? 0;
@@ -51,7 +54,7 @@ export class RecordCounts {
     return record;
   }
 
-  /** What no end line tells: records behind that of their profile. To be asked for when all is read. */
+  /** Losses that no end record reports: records after the end of their profile. Read it when all records were taken. */
   get diagnostics(): EndRecord['diagnostics'] {
     return { 'record-surplus': [...this.#behind.values()].reduce((sum, n) => sum + n, this.#surplus) };
   }
@@ -59,7 +62,7 @@ export class RecordCounts {
   #heldEnd(end: EndRecord): EndRecord {
     const found: Partial<Record<DiagnosticName, number>> = { ...this.#heldAgainst(end), 'bad-row': this.#wrong };
     this.#wrong = 0;
-    // Held against this end, those since an earlier one, which a damaged line may be, stand in their place.
+    // Records after an earlier end (perhaps a damaged line) are covered by the check against this one.
     this.#behind.set(end.profile, 0);
     const { diagnostics } = end;
     const added = Object.entries(found)
@@ -70,7 +73,7 @@ export class RecordCounts {
 
   #heldAgainst({ profile, counts }: EndRecord): Partial<Record<DiagnosticName, number>> {
     const read = this.#read.get(profile) ?? new Map<string, number>();
-    // Without their profile line some lines may be chosen on purpose, by type; not if nothing but the end line is there.
+    // Without a profile line, some types may have been selected on purpose; not when only the end line is there.
     const isWhole = read.has('profile') || read.size === 0;
     let [missing, surplus] = [0, 0];
     for (const [type, stated] of Object.entries(counts)) {

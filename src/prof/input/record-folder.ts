@@ -1,6 +1,6 @@
 /**
- * Records from a folder of Parquet files, as `dparse -f parquet` writes it: a file a type of record and profile. The files
- * of a profile are merged by the number of each record's line, so that records come in the order of before.
+ * Records from a folder of Parquet files, as `dparse -f parquet` writes it: one file per record type and profile. The files
+ * of a profile are merged by the line number of each record, which restores the original order.
  */
 import { readdirSync, closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,13 +26,13 @@ import { hasItsBytes, TAIL } from '../../record/lines/parquet-checksum.js';
 
 const PIECE = 1024 * 1024;
 
-/** The bytes of a file, which is opened anew for each use: a folder may have more files than can be open. */
+/** The bytes of a file, which is opened for each read because a folder may have more files than can be open at once. */
 export class ParquetFile implements AsyncBuffer {
   readonly byteLength: number;
-  /** Whether the file has a checksum, which is right. */
+  /** Whether the file has a correct checksum. */
   readonly isChecked: boolean;
 
-  /** @throws UserError when its checksum is not that of its bytes */
+  /** @throws UserError when its checksum does not match its bytes */
   constructor(readonly path: string) {
     const file = openSync(path, 'r');
     try {
@@ -73,22 +73,25 @@ function bytesOf(file: number, start: number, end: number): Buffer<ArrayBuffer> 
   return bytes;
 }
 
-/** A file that cannot be read as Parquet. @param why what is wrong in it, where that is known */
+/**
+ * The error for a file that cannot be read as Parquet.
+ * @param why what is wrong, when known
+ */
 const damaged = (path: string, why?: string): UserError =>
   new UserError(`is not a Parquet file, or a damaged one${why === undefined ? '' : `: ${why}`}`, {
     where: path,
     hint: 'write the folder again with dparse -f parquet',
   });
 
-/** What was thrown while a file was read, as an error that names it. */
+/** Converts an exception during reading to an error that names the file. */
 export function unreadable(path: string, error: unknown): UserError {
   if (error instanceof UserError) return error;
   if (isSystemError(error)) return new UserError(systemReason(error), { where: path, code: error.code });
-  // Errors of other kinds are those of a library that has stumbled over what it has read.
+  // Errors of other classes come from a library that failed on invalid data.
   return damaged(path, error instanceof Error && error.constructor === Error ? error.message : undefined);
 }
 
-/** Reads; what is thrown becomes an error that names the file. */
+/** Calls the function; an exception becomes an error that names the file. */
 export async function withPath<T>(path: string, read: () => T | Promise<T>): Promise<T> {
   try {
     return await read();
@@ -99,7 +102,7 @@ export async function withPath<T>(path: string, read: () => T | Promise<T>): Pro
 
 type RecordType = TabularType;
 
-/** A file of records of one type of one profile. */
+/** A file with the records of one type of one profile. */
 interface Part {
   readonly path: string;
   readonly type: RecordType;
@@ -107,10 +110,10 @@ interface Part {
   readonly profile: number;
 }
 
-/** `type=kernel/rank=7/part-0.parquet`; another text than a number in place of the rank is none. */
+/** `type=kernel/rank=7/part-0.parquet`; a text instead of a number means no rank. */
 const PART = /^type=(\w+)[\\/]rank=([^\\/]*)[\\/]part-(\d+)\.parquet$/;
 
-/** The files of records in a folder; none for a folder of something else. */
+/** The record files in a folder; none for another kind of folder. */
 function partsIn(folder: string): Part[] {
   const types = readdirSync(folder).filter((name) => name.startsWith('type='));
   const names = types.flatMap((type) =>
@@ -134,16 +137,16 @@ export function isRecordFolder(folder: string): boolean {
   try {
     return partsIn(folder).length > 0;
   } catch (error) {
-    // What is wrong with the folder is said by those who read profiles of it.
+    // Readers of profiles in the folder report what is wrong with it.
     if (isSystemError(error)) return false;
     throw error;
   }
 }
 
-/** JSON texts of which the values are kept: calls of an op repeat theirs. */
+/** Maximum number of JSON texts whose values are cached, because calls of an op repeat. */
 const MOST_VALUES = 4096;
 
-/** Values of JSON texts. */
+/** Cached values of JSON texts. */
 class JsonValues {
   readonly #values = new Map<string, unknown>();
 
@@ -157,7 +160,7 @@ class JsonValues {
   }
 }
 
-/** A value as a record has it: numbers of 64 bits as numbers, JSON as what it stands for. */
+/** A value as it is in a record: 64-bit integers become numbers, JSON texts are parsed. */
 function valueOf({ kind }: RecordField, value: unknown, json: JsonValues): unknown {
   if (value === null || value === undefined) return undefined;
   if (typeof kind !== 'string') return objectOf(kind, value as RecordFields, json);
@@ -167,7 +170,7 @@ function valueOf({ kind }: RecordField, value: unknown, json: JsonValues): unkno
   return typeof value === 'bigint' ? Number(value) : value;
 }
 
-/** Sets a field; what is null and may be absent is absent. */
+/** Sets a field; an optional field that is null is left out. */
 function setField(record: Record<string, unknown>, field: RecordField, value: unknown, json: JsonValues): void {
   const read = valueOf(field, value, json);
   if (read !== undefined) record[field.name] = read;
@@ -180,15 +183,15 @@ function objectOf(fields: readonly RecordField[], values: RecordFields, json: Js
   return object;
 }
 
-/** The values of a column in a group of rows. */
+/** The values of a column in a row group. */
 type Values = ArrayLike<unknown>;
 
-/** The number of a record's line. */
+/** Column with the line number of a record. */
 const LINE = 'line';
 
-/** The records of a part, a group of rows at a time in columns, and the next of them: made when it is taken. */
+/** Reads the records of a part, one row group at a time as columns; each record is made when it is taken. */
 class PartReader {
-  /** The fields that the file has, without the rank, which is that of the folder. */
+  /** The fields that the file has, without the rank, which is in the folder name. */
   readonly #fields: readonly RecordField[];
   #lines: Values = [];
   #columns: readonly (readonly [field: RecordField, values: Values])[] = [];
@@ -209,7 +212,8 @@ class PartReader {
   static async open(part: Part, json: JsonValues): Promise<PartReader> {
     const file = new ParquetFile(part.path);
     if (!file.isChecked) checkFooter(file.byteLength, (start, end) => file.slice(start, end));
-    // Columns of places on earth are looked for without an end where an element of the schema has fewer than no children.
+    // Without this option the library would loop forever in its search for geographic columns when a schema element has a
+    // negative number of children.
     const metadata = await parquetMetadataAsync(file, { geoparquet: false });
     if (!file.isChecked) checkGroups(metadata, file.byteLength);
     return new PartReader(part, file, await parquetScan({ file, metadata }), json);
@@ -219,14 +223,14 @@ class PartReader {
     return this.part.path;
   }
 
-  /** The line of the next record; infinite after the last, and before `load`. */
+  /** Line number of the next record; infinite after the last, and before `load`. */
   get line(): number {
     return this.#at < this.#lines.length ? Number(this.#lines[this.#at]) : Infinity;
   }
 
   /**
-   * The next record; there must be one.
-   * @param onWrong called where a field has another type: JSON in a text may hold any
+   * The next record, which must exist.
+   * @param onWrong called for a field of the wrong type, because JSON in a text may contain any type
    */
   take(onWrong: () => void): ProfileLine {
     const { type, rank } = this.part;
@@ -243,7 +247,7 @@ class PartReader {
     return validRecord(record, this.#kernels, onWrong);
   }
 
-  /** Reads the next group of rows, when all of this one are taken. */
+  /** Reads the next row group when all records of this one were taken. */
   async load(): Promise<void> {
     const group = this.#groups++;
     const range = this.scan.ranges[group];
@@ -253,14 +257,14 @@ class PartReader {
     const columns: [RecordField, Values][] = [];
     for (const field of this.#fields) {
       const isEmpty = isEmptyIn(this.scan.metadata.row_groups[group], field);
-      // Most fields are of few formats: what no record has is not read.
+      // Most fields belong to few formats; columns without any value are not read.
       if (!isEmpty) columns.push([field, await read(field.name)]);
       else if (!field.optional) columns.push([field, []]);
     }
     [this.#lines, this.#columns] = [await read(LINE), columns];
   }
 
-  /** The values of a column in a group of rows. */
+  /** The values of a column in a row group. */
   async #read(column: string, group: number, range: ParquetScan['ranges'][number]): Promise<Values> {
     const { metadata } = this.scan;
     const about = metadata.row_groups[group];
@@ -274,7 +278,10 @@ class PartReader {
   }
 }
 
-/** Whether a column is null in all rows of a group, as the file states it: of lists it does not, which may be empty. */
+/**
+ * Whether a column is null in all rows of a group according to the file's statistics; these do not cover lists, which may
+ * be empty.
+ */
 function isEmptyIn(group: RowGroup | undefined, { name, kind }: RecordField): boolean {
   if (typeof kind !== 'string' || kind === 'ints' || kind === 'texts') return false;
   const meta = group?.columns.find(({ meta_data: one }) => one?.path_in_schema[0] === name)?.meta_data;
@@ -285,9 +292,9 @@ const BATCH = 1000;
 
 /**
  * The records of a folder, in batches, profile by profile.
- * @param types of records; the files of others are not read
+ * @param types record types; files of other types are not read
  * @param status receives how the profiles end
- * @throws UserError for a file that is damaged
+ * @throws UserError for a damaged file
  */
 export async function* readRecordFolder(
   folder: string,
@@ -328,7 +335,7 @@ async function* merged(parts: readonly Part[], onWrong: () => void): AsyncGenera
     const [first] = readers;
     if (first === undefined) break;
     const reader = readers.reduce((least, one) => (one.line < least.line ? one : least), first);
-    // All that comes before the next record of any other file.
+    // All records before the next record of any other file.
     const limit = readers.reduce((least, one) => (one === reader ? least : Math.min(least, one.line)), Infinity);
     while (reader.line < Infinity && reader.line <= limit) {
       batch.push(reader.take(onWrong));

@@ -33,16 +33,15 @@ const FIELDS: readonly RepeatedField[] = [
 ];
 
 const KEPT = 2048;
-/** Most backward kernels have none. */
+/** Most backward kernels have no calls. */
 const NO_CALLS: readonly unknown[] = [];
-/** Longer texts are too rare to be kept. */
+/** Longer texts are too rare to cache. */
 const LONGEST = 20_000;
 
 /**
  * JSON.parse for lines of kernels, whose names and calls repeat from line to line: these fields are cut out of the text,
  * parsed once for every distinct text, and shared by the records. Equal calls become one object, by which derived values
- * are cached: a report of FLOPs takes 1.90 times the CPU time without it where calls come from Python (100,000 kernels of
- * an nvprof profile, over and over), 1.01 times for a trace of PyTorch, by `node bench/repeated-fields.mjs RECORDS.jsonl`.
+ * are cached: `node bench/repeated-fields.mjs RECORDS.jsonl` prints what that saves.
  *
  * Cutting is safe in any JSON: no string contains an unescaped quote, so `,"calls":` is always a key. A line whose fields
  * are not in the order in which `dparse` writes them is parsed as a whole.
@@ -50,7 +49,10 @@ const LONGEST = 20_000;
 export class RepeatedFieldParser {
   readonly #values = FIELDS.map(() => new LruCache<string, unknown>(KEPT));
 
-  /** JSON.parse for a kernel's line. @throws SyntaxError as JSON.parse does */
+  /**
+   * JSON.parse for the line of a kernel.
+   * @throws SyntaxError as JSON.parse does
+   */
   parse(text: string): unknown {
     const values: unknown[] = [];
     let rest = '';
@@ -72,7 +74,7 @@ export class RepeatedFieldParser {
     return whole;
   }
 
-  /** The value of a text; undefined when it is not JSON, or too long to keep. */
+  /** The value of a text; undefined when it is not JSON, or too long to cache. */
   #value(field: number, text: string): unknown {
     if (text.length > LONGEST) return undefined;
     if (text === '[]') return NO_CALLS;
@@ -95,10 +97,10 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A copy that does not share memory with the text that the slice was cut from, here a whole chunk of the file. */
+/** A copy that does not share memory with the text from which the slice was cut, here a whole chunk of the file. */
 export const copyOf = (slice: string): string => Buffer.from(slice, 'utf16le').toString('utf16le');
 
-/** How a line of each type is checked. */
+/** How to check a record of each type. */
 const CHECKS: ReadonlyMap<unknown, readonly FieldCheck[]> = new Map(
   Object.entries(RECORD_FIELDS).map(([type, fields]) => [type, checksOf(fields)]),
 );
@@ -106,10 +108,10 @@ const KERNEL_LINE = checksOf(RECORD_FIELDS.kernel);
 const WHOLE_KERNEL = checksOf(RECORD_FIELDS.kernel, true);
 
 /**
- * The record: the same object when it is valid, else a copy in which invalid fields are unknown. Fields that no record has
- * may hold anything.
- * @param ordinal of a kernel, in place of a missing id: number of kernels before it, plus one
- * @param onWrong called where a field has another type, rather than none
+ * Returns the same object when the record is valid, else a copy in which invalid fields are unknown. Unknown fields may
+ * contain anything.
+ * @param ordinal id of a kernel without one: number of kernels before it, plus one
+ * @param onWrong called when a field has the wrong type, but not when it is missing
  */
 export const validRecord = (record: RecordFields, ordinal: number, onWrong?: () => void): ProfileLine =>
   record['type'] === 'kernel' ? validKernel(record, ordinal, onWrong) : validLine(record, onWrong);
@@ -134,8 +136,8 @@ const isAnyWrong = (record: RecordFields, checks: readonly FieldCheck[]): boolea
   checks.some((check) => isStated(record[check.name]) && !isValidIn(record, check));
 
 /**
- * The kernel of fields that may be missing or of any type; it has no other fields.
- * @param ordinal its id where there is none
+ * Makes a kernel from fields that may be missing or of any type; other fields are dropped.
+ * @param ordinal id for a kernel without one
  */
 export function kernelOf(fields: RecordFields, ordinal: number): KernelRecord {
   const { id, name, short, step = null } = fields;

@@ -1,4 +1,4 @@
-/** Lines → records: JSON lines of dparse or Python dicts of PyProf, decided line by line. */
+/** Turns lines into records: each line is a JSON record of dparse or a Python dict of PyProf. */
 import { UserError } from '../../record/errors.js';
 import { RECORD_FIELDS } from '../../record/fields/record-fields.js';
 import { SCHEMA_VERSION, type ProfileLine, type ProfileRecord } from '../../record/record.js';
@@ -12,10 +12,10 @@ import { RecordCounts } from './record-counts.js';
 import { PART_TYPES } from '../../record/partial.js';
 import { MemberScanner, type Member } from './member-scanner.js';
 
-/** What takes partial answers, for those who give one to something else. */
+/** Which commands take partial answers, for users who give one to another command. */
 const TAKERS = 'summary, steps, ranks, diff, --by KEYS and merge take it, without --device; all else takes the profile';
 
-/** Partial answers among records: members that are whole, as records of the types that a command takes. */
+/** Partial answers among records: complete members, as records of the types that a command takes. */
 class PartialRecords {
   readonly #scanner: MemberScanner;
   #ready: ProfileLine[] = [];
@@ -25,8 +25,8 @@ class PartialRecords {
 
   /**
    * @param file its name, for messages
-   * @param types that are wanted; where none is of a partial answer, there must be none
-   * @param read ids of the members that were read; more are added
+   * @param types requested types; if none belongs to partial answers, the input must not have any
+   * @param read ids of the members that were read; this instance adds to it
    */
   constructor(
     private readonly file: string,
@@ -40,7 +40,7 @@ class PartialRecords {
 
   /**
    * @returns whether the line belongs to a partial answer
-   * @throws UserError where none is wanted, and for one that is damaged or newer
+   * @throws UserError when partial answers are not accepted, and for one that is damaged or newer
    */
   take(text: string, line: number): boolean {
     if (!this.#scanner.take(text, line)) return false;
@@ -51,7 +51,7 @@ class PartialRecords {
     return true;
   }
 
-  /** Records of members that became whole since the last call. */
+  /** Records of members that became complete since the last call. */
   ready(): readonly ProfileLine[] {
     if (this.#ready.length === 0) return NOTHING;
     const ready = this.#ready;
@@ -59,12 +59,12 @@ class PartialRecords {
     return ready;
   }
 
-  /** @throws TruncatedInput where members are missing */
+  /** @throws TruncatedInput when members are missing */
   end(): void {
     this.#scanner.end();
   }
 
-  /** The error for a line of a partial answer outside of a member. */
+  /** The error for a partial-answer line outside of a member. */
   stray(line: number): UserError {
     return new UserError('a line of a partial answer that is in no member: it was edited', {
       where: `${this.file}:${line}`,
@@ -80,7 +80,7 @@ class PartialRecords {
   }
 }
 
-/** The profile of a member's first line. */
+/** The profile in a member's first line. */
 const withoutPart = (head: string): ProfileRecord =>
   Object.fromEntries(
     Object.entries(JSON.parse(head) as object).filter(([name]) => name !== 'part'),
@@ -89,14 +89,14 @@ const withoutPart = (head: string): ProfileRecord =>
 const NOTHING: readonly ProfileLine[] = [];
 
 const KERNEL = '{"type":"kernel"';
-/** Lines at which profiles begin and end. */
+/** Lines that begin or end a profile. */
 const MARKS: ReadonlySet<string> = new Set<ProfileLine['type']>(['profile', 'end']);
-/** Most lines begin with their type: those of other types are skipped without being parsed. */
+/** Most lines begin with their type, so lines of other types are skipped without being parsed. */
 const TYPE = /^\{"type":"([\w-]+)"/;
-/** How PyProf writes a kernel. */
+/** Start of a kernel in PyProf's format. */
 const DICT = "{'kShortName'";
 
-/** What a text is by its beginning: records, also of PyProf, or partial answers; null for neither. */
+/** What a text is according to its beginning: records (also of PyProf) or partial answers; null for neither. */
 export function recordKindOf(text: string): 'records' | 'partial' | null {
   const type = TYPE.exec(text)?.[1] ?? '';
   if (type === 'partial') return type;
@@ -105,11 +105,11 @@ export function recordKindOf(text: string): 'records' | 'partial' | null {
 
 /**
  * The records of an input, in batches.
- * @param types of records; others are skipped
- * @param status receives how the input ends; an input that is cut off after some lines is then no error
- * @param ranges 'without-work': those behind the first kernel of a profile are not wanted, and not parsed
- * @param members ids of the members of partial answers that were read, also from other inputs: none is read twice
- * @throws UserError naming file and line for a line that is no record
+ * @param types record types; others are skipped
+ * @param status receives how the input ends; an input that is truncated after some lines is then not an error
+ * @param ranges 'without-work': ranges after the first kernel of a profile are not wanted, and not parsed
+ * @param members ids of the members of partial answers that were read, also from other inputs; none is read twice
+ * @throws UserError naming file and line for a line that is not a record
  */
 export async function* readRecords(
   input: Input,
@@ -132,17 +132,17 @@ export async function* readRecords(
 export class RecordReader {
   readonly #dicts = new NetDictReader();
   readonly #printed = new PrintedLines();
-  /** Whether no line is a record of dparse: the input is a `net.dict`, or may become one. */
+  /** Whether no line was a record of dparse so far, so that the input is or may be a `net.dict`. */
   #isNetDict = true;
   readonly #parts = new RepeatedFieldParser();
   #kernels = 0;
-  /** Whether the profile that is read has had a kernel. */
+  /** Whether the current profile has had a kernel. */
   #hasKernels = false;
-  /** A line that ends in the middle of a record: cut off when it is the last one, else broken. */
+  /** A line that ends in the middle of a record: truncated when it is the last line, else broken. */
   #cut: TruncatedInput | null = null;
   readonly #partial: PartialRecords;
   readonly #counts: RecordCounts;
-  /** Lines that are not blank. */
+  /** Number of lines that are not blank. */
   linesRead = 0;
 
   constructor(
@@ -161,7 +161,7 @@ export class RecordReader {
 
   /**
    * @param first number of the first line
-   * @throws UserError for a line that is no record; for one that is cut off only when another follows it
+   * @throws UserError for a line that is not a record; for a truncated line only when another follows it
    */
   readAll(lines: readonly string[], first: number): ProfileLine[] {
     const records: ProfileLine[] = [];
@@ -190,7 +190,7 @@ export class RecordReader {
     }
   }
 
-  /** @throws UserError without any record, TruncatedInput where the last one is cut off */
+  /** @throws UserError when there is no record, TruncatedInput when the last one is truncated */
   end(): void {
     if (this.linesRead === 0) this.#printed.refuse();
     if (this.status !== null) this.#printed.tellTo(this.status);
@@ -201,7 +201,7 @@ export class RecordReader {
     throw new UserError('is empty', { where: this.file, hint: 'expected records of dparse, or a net.dict' });
   }
 
-  /** One line's record; null for a blank line and for one of another type. */
+  /** The record of a line; null for a blank line and for a record of another type. */
   read(textOfLine: string, line: number): ProfileLine | null {
     const text = this.#isNetDict ? withoutProgress(textOfLine) : textOfLine;
     const isKernel = text.startsWith(KERNEL);
@@ -216,7 +216,7 @@ export class RecordReader {
     return record;
   }
 
-  /** @throws UserError the error given, except in a `net.dict` */
+  /** @throws UserError the given error, except in a `net.dict` */
   #takePrinted(error: UserError, text: string): void {
     if (!this.#isNetDict || this.status === null) throw error;
     this.#printed.take(error, text, this.linesRead);
@@ -232,7 +232,7 @@ export class RecordReader {
   #isSkipped(text: string): boolean {
     const type = TYPE.exec(text)?.[1];
     if (type === 'range' && this.#hasKernels && this.ranges === 'without-work') return true;
-    // A line of a partial answer in no member is an error, whatever is wanted.
+    // A partial-answer line outside of a member is an error, whatever types are wanted.
     if (type === undefined || type.startsWith('part-')) return false;
     return !MARKS.has(type) && !this.types.has(type as ProfileLine['type']);
   }
@@ -288,7 +288,7 @@ export class RecordReader {
     }
   }
 
-  /** The error for a line that does not begin like a record: what it most likely is. */
+  /** The error for a line that does not begin like a record: what it probably is. */
   #noRecord(text: string, line: number): UserError {
     if (!isDatabaseMessage(text))
       return this.#error('not a record', line, 'expected records of dparse, a net.dict, or a profile database');
@@ -317,13 +317,13 @@ export class RecordReader {
   }
 }
 
-/** How a record begins. */
+/** Start of a record. */
 const OPENING = /^\s*\{/;
 
 /** Python's repr of a dict starts with a key in single quotes, which JSON does not have. */
 const isPython = (text: string): boolean => /^\s*\{\s*'/.test(text);
 
-/** Position from 0 at which a parser stopped; null when the error has none. */
+/** Position, from 0, at which a parser stopped; null when the error has none. */
 function positionOf(error: unknown): number | null {
   if (!(error instanceof Error)) return null;
   if ('position' in error && typeof error.position === 'number') return error.position;

@@ -1,4 +1,4 @@
-/** Whether an input is complete or cut off: by a full disk, an interrupted copy, or on purpose (`head`). */
+/** Whether an input is complete or truncated: by a full disk, an interrupted copy, or on purpose (`head`). */
 import { UserError } from '../../record/errors.js';
 import type { EndRecord, ProfileLine } from '../../record/record.js';
 import { isUnread, Losses, NOTHING_READ, lossesOf } from './losses.js';
@@ -6,46 +6,52 @@ import { isUnread, Losses, NOTHING_READ, lossesOf } from './losses.js';
 /** The end of an input is missing; the records before it can be used. */
 export class TruncatedInput extends UserError {}
 
-/** What is said of a profile whose file ends too early. */
+/** Message for a profile whose file ends too early. */
 export const CUT_PROFILE = 'the profile is cut off';
-/** What is said with it, and with other inputs that are cut off: results hold what was read. */
+/** Addition to the messages about truncated inputs: results contain what was read. */
 export const WAS_READ = 'what stands before was read';
 
 /** Whether a profile's file ended too early when it was parsed. */
 export const isOfTruncated = ({ diagnostics }: EndRecord): boolean => (diagnostics['truncated-input'] ?? 0) > 0;
 
-/** What stands for a format in a `net.dict`, which has no profile line. */
+/** Stands for the format of a `net.dict`, which has no profile line. */
 export const NET_DICT = 'net.dict';
 
 export class StreamStatus {
-  /** Why nothing of it could be read, where the others of several inputs were; null when it could. */
+  /** Why nothing of the input could be read, when the other inputs could; null when it could. */
   failure: UserError | null = null;
-  /** What is left out. */
+  /** Notes on what is left out. */
   readonly notes: string[] = [];
   #cut: TruncatedInput | null = null;
   /** Files of the profiles that have not ended, by number. */
   readonly #open = new Map<number, string>();
-  /** Files of the profiles that were cut off when they were parsed. */
+  /** Files of the profiles that were truncated when they were parsed. */
   readonly #truncated: string[] = [];
-  /** What its profiles lost. */
+  /** What was lost of its profiles. */
   readonly losses = new Losses();
-  /** What fails a run besides, when all is read: profiles of which nothing, or not what they count, is there. */
+  /**
+   * Other errors that make a run fail after everything was read: profiles of which nothing, or fewer records than they
+   * count, was there.
+   */
   readonly troubles: UserError[] = [];
-  /** Whether it is a profile that was parsed on the way, not records. */
+  /** Whether the input is a profile that was parsed on the fly, not records. */
   isParsed = false;
-  /** Diagnostics of its profiles that were counted. */
+  /** Names of the diagnostics that its profiles counted. */
   readonly counted = new Set<string>();
-  /** Formats of its profiles, and `NET_DICT`; none of other records without a profile line. */
+  /** Formats of its profiles, and `NET_DICT`; empty for other records without a profile line. */
   readonly formats = new Set<string>();
   #profiles = 0;
-  /** Profiles that another one of their number followed before their end. */
+  /** Number of profiles without an end before another profile with the same number. */
   #unended = 0;
   #hasEnded = false;
 
-  /** @param name of the input, for messages */
+  /** @param name the name of the input, for messages */
   constructor(readonly name: string) {}
 
-  /** What is cut off: the last line, compressed data, profiles that were parsed, lines up to an end; null when all is whole. */
+  /**
+   * What is truncated: the last line, compressed data, profiles that were parsed, records without an end line; null when
+   * all is complete.
+   */
   get cut(): TruncatedInput | null {
     if (this.#cut !== null) return this.#cut;
     const what = this.#truncated.length > 0 ? this.#truncatedText : this.#unendedText;
@@ -56,7 +62,7 @@ export class StreamStatus {
     this.#cut = cut;
   }
 
-  /** To be called with every profile and end line. */
+  /** Must be called with every profile and end record. */
   take(record: ProfileLine): void {
     if (record.type === 'profile') {
       this.#profiles++;
@@ -73,12 +79,12 @@ export class StreamStatus {
     this.#open.delete(record.profile);
   }
 
-  /** To be called when the end of the input has been read. */
+  /** Must be called when the input was read to its end. */
   reachEnd(): void {
     this.#hasEnded = true;
   }
 
-  /** Of profiles that began and did not end, in an input that was read to its end. */
+  /** Message about profiles without an end, in an input that was read to its end. */
   get #unendedText(): string | null {
     const unended = this.#unended + this.#open.size;
     if (!this.#hasEnded || unended === 0) return null;
@@ -86,7 +92,7 @@ export class StreamStatus {
     return `the records are cut off: ${which}`;
   }
 
-  /** Of an input with one profile its name says which one. */
+  /** The name of an input with a single profile identifies the profile. */
   get #truncatedText(): string {
     const [first = '', ...others] = this.#truncated;
     if (this.#profiles < 2) return CUT_PROFILE;
@@ -96,17 +102,17 @@ export class StreamStatus {
 
 /** Inputs that were read. */
 export interface EndedInputs {
-  /** For messages. */
+  /** Name for messages. */
   readonly name: string;
-  /** How they ended, those that were opened so far. */
+  /** How the inputs ended that were opened so far. */
   readonly endings: readonly StreamStatus[];
 }
 
-/** The first of the inputs' ends that is missing within a line, or in compressed data; null when there is none. */
+/** The first error of an input that is truncated; null when there is none. */
 export const cutOf = ({ endings }: Pick<EndedInputs, 'endings'>): StreamStatus['cut'] =>
   endings.find(({ cut }) => cut !== null)?.cut ?? null;
 
-/** How inputs ended: what is left out of them, what readers lost of them, in one line, and what makes a run fail. */
+/** How the inputs ended: notes on what was left out, one line on what readers lost, and errors that make a run fail. */
 export function endingsOf({ endings }: Pick<EndedInputs, 'endings'>): {
   readonly notes: UserError[];
   readonly losses: UserError[];
@@ -122,13 +128,13 @@ export function endingsOf({ endings }: Pick<EndedInputs, 'endings'>): {
   return { notes, losses: line === null ? [] : [new UserError(line)], errors };
 }
 
-/** An error about the whole of an input, which may be due to its being cut off: then that is said first. */
+/** An error about a whole input may be due to truncation; the truncation is then reported first. */
 export function withCut(error: unknown, source: EndedInputs): unknown {
   const cut = cutOf(source);
   if (cut === null || !(error instanceof UserError) || error.what.startsWith(cut.what)) return error;
   const { where = source.name } = error.detail;
   const cutWhere = cut.detail.where ?? source.name;
-  // The error of one of several inputs is not due to the cut of another.
+  // Truncation of one input does not explain the error of another.
   if (where !== source.name && !where.startsWith(cutWhere)) return error;
   return new UserError(`${cut.what}; ${error.what}`, { where: cutWhere });
 }

@@ -1,9 +1,10 @@
 /**
- * What ops hold at a time, from allocations in order of their start. Memory: 24 bytes an allocation that is held and
- * will be released, and one entry an op.
+ * Memory held by each op over time, from allocations in order of start. Memory: 24 bytes for each live allocation that will
+ * be released, and one entry per op.
  */
 import { elementAt } from '../../containers/element.js';
 import { NumericColumn } from '../../containers/numeric-column.js';
+import { OpenSpans } from '../../containers/nesting.js';
 import { entryOf } from '../../containers/map-entry.js';
 import type { ProfileLine, RangeRecord } from '../../record/record.js';
 import { opTitle, threadKey } from '../by/host/range-name.js';
@@ -16,7 +17,7 @@ export const CATEGORIES = [
 ] as const;
 type Category = (typeof CATEGORIES)[number];
 
-/** In the order in which they are tried; those that are not here are never given. */
+/** In the order in which they are tried; categories that are not listed are never assigned. */
 export const CATEGORY_RULES: readonly (readonly [Category, rule: string])[] = [
   ['TEMPORARY', 'released before the end of the outermost op, or backward node, that it was allocated in'],
   [
@@ -30,7 +31,7 @@ export const CATEGORY_RULES: readonly (readonly [Category, rule: string])[] = [
 
 const ENGINE = /^autograd::engine::/;
 const OPTIMIZER = /^Optimizer\.step#/;
-/** An op of the dispatcher, or the node of one in the backward pass. */
+/** An op of the dispatcher, or its node in the backward pass. */
 const OP = /^(?!autograd::engine)(?:[\w.]+::[\w.]+|\w+Backward\d*)$/;
 
 const [BACKWARD, OPTIMIZING, FORWARD] = [1, 2, 3] as const;
@@ -41,19 +42,19 @@ interface OpenRange {
 }
 
 /**
- * What allocations are for, in the categories of PyTorch's memory timeline, as far as ranges of the host and the time of the
- * release say so: no record names the tensor. `CATEGORY_RULES` has the rules; what none of them holds for stays unknown.
- * Memory: 40 bytes an allocation, and the ranges that are open.
+ * The purpose of allocations, in the categories of PyTorch's memory timeline, as far as host ranges and the time of the
+ * release determine it: no record names the tensor. `CATEGORY_RULES` has the rules; if none applies, the category is
+ * unknown. Memory: 40 bytes per allocation, and the open ranges.
  */
 export class AllocationCategories {
-  /** Whether there are ranges, without which all is unknown. */
+  /** Whether there are ranges, without which all categories are unknown. */
   hasRanges = false;
-  readonly #open = new Map<string, OpenRange[]>();
+  readonly #open = new Map<string, OpenSpans<OpenRange>>();
   readonly #steps = new HostSteps();
-  /** Ends of steps, and first begin and last end of their backward passes, by number. */
+  /** Ends of steps, and first start and last end of their backward passes, by step number. */
   readonly #stepEnds = new Map<number, number>();
   readonly #passes = new Map<number, { from: number; to: number }>();
-  /** By allocation: its time, that of the release (Infinity for none), the end of its op, its phase, its step. */
+  /** For each allocation: its start, its release (Infinity for none), the end of its outermost op, its phase, its step. */
   readonly #start = NumericColumn.floats();
   readonly #release = NumericColumn.floats();
   readonly #opEnd = NumericColumn.floats();
@@ -73,16 +74,24 @@ export class AllocationCategories {
     this.hasRanges = true;
     const { start, dur } = record;
     const text = opTitle(record.text);
-    const open = entryOf(this.#open, threadKey(record), () => []);
-    while ((open.at(-1)?.end ?? Infinity) < start) open.pop();
-    open.push({ text, end: start + dur });
+    const open = entryOf(
+      this.#open,
+      threadKey(record),
+      () => new OpenSpans<OpenRange>(({ end }) => end, { touching: true }),
+    );
+    open.close(start);
+    open.push({ text, end: start + dur }, start);
     const step = ENGINE.test(text) ? this.#steps.at(start) : null;
     if (step === null) return;
     const pass = entryOf(this.#passes, step, () => ({ from: start, to: start }));
     pass.to = Math.max(pass.to, start + dur);
   }
 
-  /** Takes an allocation, after the ranges that began before it. @param op innermost one; @param release null for none */
+  /**
+   * Takes an allocation, after the ranges that began before it.
+   * @param release null for none
+   * @param op innermost op
+   */
   add(start: number, release: number | null, op: string): void {
     const around = this.#around(start, op);
     const has = (name: RegExp): boolean => around.some(({ text }) => name.test(text));
@@ -94,20 +103,23 @@ export class AllocationCategories {
     this.#step.push(this.#steps.at(start) ?? NaN);
   }
 
-  /** Ranges around a time on the only thread that is in the op then, outermost first; none where that is not one thread. */
+  /**
+   * Ranges around a time, outermost first, on the only thread that is in the op then; empty when several threads or none
+   * are.
+   */
   #around(time: number, op: string): readonly OpenRange[] {
     const title = opTitle(op);
     const found: (readonly OpenRange[])[] = [];
     for (const [thread, ranges] of this.#open) {
-      const around = ranges.filter(({ end }) => end >= time);
-      // Programs may start a thread for each piece of work: those that ended are not looked at again.
+      const around = ranges.allLasting(time);
+      // Programs may start a thread for each piece of work: threads whose ranges have ended are not searched again.
       if (around.length === 0) this.#open.delete(thread);
       if (around.some(({ text }) => text === title)) found.push(around);
     }
     return found.length === 1 ? (found[0] ?? []) : [];
   }
 
-  /** The number of an allocation's category. To be called after the last record. */
+  /** Number of an allocation's category. Must be called after the last record. */
   of(allocation: number): number {
     return CATEGORIES.indexOf(this.#categoryOf(allocation));
   }
@@ -117,7 +129,7 @@ export class AllocationCategories {
     if (release <= this.#opEnd.at(row)) return 'TEMPORARY';
     const pass = this.#passes.get(step);
     const end = this.#stepEnds.get(step) ?? Infinity;
-    // A pass that lasts as long as the profile may go on after it.
+    // A pass that lasts until the end of the profile may continue after it.
     if (end === Infinity) return 'unknown';
     if (phase === OPTIMIZING) return release > end ? 'OPTIMIZER_STATE' : 'unknown';
     if (pass === undefined || pass.to > end) return 'unknown';
@@ -127,16 +139,16 @@ export class AllocationCategories {
   }
 }
 
-/** What one op, or one kind, holds. */
+/** Memory held by one op, or of one category. */
 export interface Owner {
   readonly name: string;
   readonly bytes: number;
-  /** Null where the profile has sums only. */
+  /** Null when the profile has only sums. */
   readonly allocations: number | null;
 }
 
 interface Owners {
-  /** Of the newest allocation; null when there is none yet. */
+  /** Op of the newest allocation; null when there is none yet. */
   readonly latest: string | null;
   /** Largest first. */
   readonly ops: readonly Owner[];
@@ -156,7 +168,7 @@ const plus = (held: Held, bytes: number, allocations: number): Held => ({
   allocations: held.allocations + allocations,
 });
 
-/** Allocations that will be released, the earliest release first: a binary heap in arrays of numbers. */
+/** Allocations that will be released, earliest release first: a binary heap in arrays of numbers. */
 class Releases {
   readonly #ends: number[] = [];
   readonly #bytes: number[] = [];
@@ -203,12 +215,12 @@ class Releases {
   }
 }
 
-/** What is held at a time: numbers alone, so that taking note of it is cheap. */
+/** What is held at a time, as numbers only, so that recording it is cheap. */
 export interface Holding {
-  /** Bytes and allocations by op. */
+  /** Bytes and number of allocations by op. */
   readonly bytes: readonly number[];
   readonly allocations: readonly number[];
-  /** Of what is released while the profile lasts, and of what is not. */
+  /** Allocations that are released before the profile ends, and those that are not. */
   readonly released: Held;
   readonly kept: Held;
   /** Op of the newest allocation. */
@@ -226,7 +238,7 @@ export class Allocations {
   #latest: number | null = null;
   count = 0;
 
-  /** @param end null for memory that is not released while the profile lasts */
+  /** @param end null for memory that is not released before the profile ends */
   add(op: string, bytes: number, end: number | null): void {
     const number = this.#numberOf(op);
     this.count++;
@@ -244,7 +256,7 @@ export class Allocations {
     this.#latest = this.#numberOf(op);
   }
 
-  /** Forgets what is released by then. */
+  /** Removes the allocations that are released by then. */
   releaseUntil(time: number): void {
     while (this.#releases.next <= time) {
       const { bytes, op } = this.#releases.take();

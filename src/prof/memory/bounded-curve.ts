@@ -1,12 +1,12 @@
 /**
- * A value over time in a bounded number of points, its extremes kept: time is cut into slots, each of which keeps its
- * lowest and its highest point. Where time outgrows the slots they are made twice as long. Until there are more points
- * than asked for, all are kept.
+ * A value over time in a bounded number of points that preserves extremes: time is divided into slots, each of which keeps
+ * its lowest and its highest point. When time exceeds the slots, they are made twice as long. All points are kept until
+ * there are more than requested.
  */
 import { elementAt } from '../../containers/element.js';
 
 export interface Point {
-  /** ns */
+  /** In ns. */
   readonly at: number;
   readonly value: number;
 }
@@ -19,23 +19,23 @@ interface Slot {
 const LEAST = 4;
 
 export class Curve {
-  /** All points, as long as they are few. */
+  /** All points, as long as there are few. */
   #points: Point[] | null = [];
   readonly #slots = new Map<number, Slot>();
   #begin = 0;
   #width = 1;
   readonly #most: number;
   samples = 0;
-  /** The highest point, of equal ones the first. */
+  /** The highest point; of equal ones the first. */
   peak: Point | null = null;
   last: Point | null = null;
 
-  /** @param most points, at least 4 */
+  /** @param most maximum number of points, at least 4 */
   constructor(most: number) {
     this.#most = Math.max(LEAST, most);
   }
 
-  /** Whether the point is higher than all before. */
+  /** Returns whether the point is higher than all before. */
   add(at: number, value: number): boolean {
     const point = { at, value };
     this.samples++;
@@ -46,7 +46,7 @@ export class Curve {
     return true;
   }
 
-  /** In order of time, at most as many as asked for. */
+  /** In order of time, at most as many as requested. */
   get points(): readonly Point[] {
     if (this.#points !== null) return this.#points;
     return [...this.#slots]
@@ -70,7 +70,7 @@ export class Curve {
     for (const point of points) this.#keep(point);
   }
 
-  /** A point that comes late is of the first slot. */
+  /** A point that comes late belongs to the first slot. */
   #slotOf({ at }: Point): number {
     return Math.max(0, Math.floor((at - this.#begin) / this.#width));
   }

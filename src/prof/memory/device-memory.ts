@@ -1,8 +1,8 @@
 /**
- * Memory of one device: values over time, and who held it at their peaks.
+ * Memory of one device: values over time, and which ops held it at the peaks.
  *
  * Metrics: those of PyTorch traces and of the Ascend PyTorch Profiler (allocated, reserved, active by component; npu_mem;
- * allocations of ops as `op_memory`), and `memory` by kind of Neuron captures, which is of the whole profile.
+ * allocations of ops as `op_memory`), and `memory` by kind of Neuron captures, which is a value of the whole profile.
  */
 import { boundedEntryOf } from '../../containers/map-entry.js';
 import type { SampleRecord, ProfileRecord } from '../../record/record.js';
@@ -12,19 +12,22 @@ import { UserError } from '../../record/errors.js';
 import { noProfile } from '../analysis.js';
 import { captureOption } from '../work/capture-options.js';
 
-/** Metrics of memory in use, the best for a peak first. */
+/** Metrics of memory in use; the most suitable one for a peak comes first. */
 const MEMORY_METRICS = [
   ...(['memory_allocated', 'memory_active', 'memory_reserved', 'npu_mem', 'memory'] as const),
-  // What was allocated before the first event is unknown: it counts from there.
+  // Allocations before the first event are unknown, so it counts from there.
   'memory_allocated_since_first',
-  // Buffers of a Neuron core, which are no part of the memory of the device.
+  // Buffers of a Neuron core, which are not part of the device's memory.
   ...(['sb_usage', 'psum_usage'] as const),
 ] as const;
 export type MemoryMetric = (typeof MEMORY_METRICS)[number];
 /** Metrics whose samples are shares of a buffer; their labels are shares of its parts. */
 const BUFFERS = { sb_usage: 'sbufBytes', psum_usage: 'psumBytes' } as const;
 
-/** Size of the buffer of which a metric's samples are shares; null where they are bytes, unknown for an unknown core. */
+/**
+ * Size of the buffer that a metric's samples are shares of, which is unknown for an unknown core; null when the samples are
+ * bytes.
+ */
 export const bufferOf = (metric: string): (typeof BUFFERS)[keyof typeof BUFFERS] | null =>
   metric === 'sb_usage' || metric === 'psum_usage' ? BUFFERS[metric] : null;
 
@@ -35,7 +38,7 @@ const MOST_SERIES = 256;
 
 export interface Series {
   readonly metric: MemoryMetric;
-  /** Component, kind of memory …; '' where there is but one. */
+  /** Component, kind of memory …; '' when there is only one. */
   readonly of: string;
   readonly curve: Curve;
   /** A value of the whole profile, without a time. */
@@ -45,11 +48,11 @@ export interface Series {
 export interface Peak {
   readonly series: Series;
   readonly value: number;
-  /** ns; null for a value of the whole profile. */
+  /** In ns; null for a value of the whole profile. */
   readonly start: number | null;
   /** Op of the newest allocation at the peak. */
   readonly op: string | null;
-  /** Null where the owners of memory are unknown. */
+  /** Null when it is unknown what held the memory. */
   readonly owners: { readonly ops: readonly Owner[]; readonly categories: readonly Owner[] } | null;
 }
 
@@ -61,15 +64,15 @@ export class DeviceMemory {
   readonly #allocations = new Allocations();
   /** What was held at the peak of each series. */
   readonly #holdings = new Map<Series, Holding>();
-  /** Series that reached a new peak at the time at hand. */
+  /** Series that reached a new peak at the current time. */
   readonly #rising = new Set<Series>();
   #now = -Infinity;
-  /** Samples of series that are too many. */
+  /** Number of samples of series beyond the maximum. */
   ignored = 0;
 
   constructor(private readonly points: number) {}
 
-  /** To be called in order of start. */
+  /** Must be called in order of start. */
   take({ metric, start, dur, value, labels = {} }: SampleRecord): void {
     if (value === null) return;
     if (start !== null && start > this.#now) {
@@ -79,7 +82,7 @@ export class DeviceMemory {
     if (metric === ALLOCATION_METRIC) {
       if (start === null) return;
       const op = String(labels['op'] ?? 'na');
-      // Without a `dur` its lifetime is unknown; null is to the end.
+      // Without a `dur` its lifetime is unknown; null means until the end.
       if (dur === undefined) this.#allocations.note(op);
       else this.#allocations.add(op, value, dur === null ? null : start + dur);
     } else if (isMemory(metric)) this.#value(metric, Object.values(labels).join(' '), start, value);
@@ -95,7 +98,7 @@ export class DeviceMemory {
     return this.#allocations.count;
   }
 
-  /** Of the best metric there is, the series that rises highest. */
+  /** Of the first available metric, the series with the highest peak. */
   get peak(): Peak | null {
     this.#settle();
     const all = this.series;
@@ -135,7 +138,7 @@ export class DeviceMemory {
     else if (series.curve.add(start, value)) this.#rising.add(series);
   }
 
-  /** All of a time is known when the next one begins. */
+  /** All samples of a time are known when the next time begins. */
   #settle(): void {
     this.#allocations.releaseUntil(this.#now);
     if (this.#rising.size === 0) return;
@@ -147,12 +150,12 @@ export class DeviceMemory {
 
 const highest = ({ curve, whole }: Series): number => curve.peak?.value ?? whole ?? 0;
 
-/** For records made by an unknown profiler. */
+/** For records of an unknown profiler. */
 const KNOWN = (['kineto', 'nsight'] as const).map((format) => captureOption({ format }, 'memory')).join(', or ');
 
 /**
- * @param what is missing
- * @param profiles of the input
+ * @param what description of what is missing
+ * @param profiles the profiles of the input
  */
 export function withoutMemory(what: string, profiles: readonly ProfileRecord[]): UserError {
   if (profiles.some(({ format }) => format === 'neuron-monitor')) return noProfile();

@@ -1,4 +1,4 @@
-/** Columns of `dprof memory`: one row a point of a curve. */
+/** Columns of `dprof memory`: one row per point of a curve. */
 import { column, int, str, type Column } from '../../table/column.js';
 import type { ProfileRecord, KernelLine, ProfileLine, SampleRecord } from '../../record/record.js';
 import {
@@ -20,15 +20,15 @@ import { HostSteps, stepOf } from '../steps/host-steps.js';
 import { coreOfArch } from '../../record/neuron/neuron-cores.js';
 import { statedDevice } from '../../record/fields/stated-device.js';
 
-/** Memory in use of one device of one profile. */
+/** Memory in use on one device of one profile. */
 export interface MemoryReport {
   readonly profile: number;
   /** Null for records without a profile line. */
   readonly header: ProfileRecord | null;
-  /** Null where samples have none, as those of the host. */
+  /** Null for samples without a device, such as those of the host. */
   readonly device: number | null;
   readonly peak: Peak;
-  /** Training step of the peak; null when it is not known. */
+  /** Training step of the peak; null when not known. */
   readonly step: number | null;
   readonly series: readonly Series[];
 }
@@ -37,12 +37,12 @@ export interface MemoryReport {
 interface CurveRow {
   readonly report: MemoryReport;
   readonly series: Series;
-  /** ns. */
+  /** In ns. */
   readonly at: number | null;
   readonly bytes: number;
 }
 
-/** All points of all curves; a series without samples over time has its value alone. */
+/** All points of all curves; a series without samples over time has only its value. */
 const curveRows = (reports: readonly MemoryReport[]): CurveRow[] =>
   reports.flatMap((report) =>
     report.series.flatMap((series): CurveRow[] => {
@@ -64,7 +64,7 @@ const CURVE_COLUMNS: readonly Column<CurveRow>[] = [
   column('bytes', 'bytes', int(15, 'bytes'), 'memory in use', ({ bytes }) => bytes),
 ];
 
-/** Memory in use of a device, or of the host. */
+/** Memory in use on a device, or on the host. */
 export interface MemoryDocument {
   readonly profile: number;
   readonly file: string | null;
@@ -72,18 +72,18 @@ export interface MemoryDocument {
   /** Null for the host. */
   readonly device: number | null;
   readonly peak: PeakMemory;
-  /** What held the memory at the peak, most first; null where the profile has no allocations. */
+  /** What held the memory at the peak, largest first; null when the profile has no allocations. */
   readonly owners: Peak['owners'];
   readonly series: readonly MemorySeries[];
 }
 
-/** The highest value of the series that counts. */
+/** The highest value of the most suitable series. */
 export interface PeakMemory {
   readonly metric: string;
-  /** Component or kind of memory; '' where there is one. */
+  /** Component or kind of memory; '' when there is only one. */
   readonly of: string;
   readonly bytes: number;
-  /** Null for a value of the whole profile. */
+  /** Null for a value that applies to the whole profile. */
   readonly start: number | null;
   readonly step: number | null;
   readonly op: string | null;
@@ -118,10 +118,10 @@ export const memoryDocument = ({ profile, header, device, peak, step, series }: 
   })),
 });
 
-/** Reports of memory → the peak of each device and who held it, as `dprof memory` says. */
+/** Turns reports of memory into the peak of each device and what held it, as in `dprof memory`. */
 const MOST_OWNERS = 50;
 
-/** Largest first, as given; what is not shown is added up. */
+/** Largest first, as given; those not shown are added up. */
 function bounded(owners: readonly Owner[]): MemoryOwners {
   const rest = owners.slice(MOST_OWNERS).reduce((sum, { bytes }) => sum + bytes, 0);
   return { shown: owners.slice(0, MOST_OWNERS), count: owners.length, restBytes: rest };
@@ -137,10 +137,10 @@ export const memoryPeaks = (reports: readonly MemoryReport[]): MemoryPeak[] =>
 
 export const MEMORY_TYPES: RecordTypes = new Set(['profile', 'kernel', 'sample', 'range', 'end'] as const);
 
-/** Points of a curve that a plot can show. */
+/** Maximum number of points of a curve for a plot. */
 export const CURVE_POINTS = 1000;
 
-/** When a step's kernels were launched. */
+/** When the kernels of a step were launched. */
 class StepLaunches {
   readonly #steps = new Map<number, { first: number; last: number }>();
 
@@ -166,15 +166,17 @@ class MemoryProfile {
   readonly devices = new Map<number | null, DeviceMemory>();
 }
 
-/** Records → memory in use over time, of each device of each profile, in one pass over records in order of start. */
+/**
+ * Turns records into memory in use over time, for each device of each profile, in one pass over records in order of start.
+ */
 export class Memory implements Analysis<readonly MemoryReport[]> {
   readonly types = MEMORY_TYPES;
   readonly ranges = 'without-calls';
   readonly #profiles = new Map<number, MemoryProfile>();
-  /** Samples of buffers of unknown size. */
+  /** Number of samples of buffers of unknown size. */
   #unsized = 0;
 
-  /** @param points of each curve at most */
+  /** @param points maximum number of points of each curve */
   constructor(private readonly points = CURVE_POINTS) {}
 
   take(record: ProfileLine): void {
@@ -187,7 +189,7 @@ export class Memory implements Analysis<readonly MemoryReport[]> {
     if (step !== null) profile.steps.add(step);
   }
 
-  /** @throws UserError without samples of memory */
+  /** @throws UserError when there are no memory samples */
   finish(): Answer<readonly MemoryReport[]> {
     const { reports } = this;
     if (reports.length === 0) throw withoutMemory('no samples of memory', this.#headers);
@@ -230,7 +232,7 @@ export class Memory implements Analysis<readonly MemoryReport[]> {
     if (inBytes !== null) entryOf(devices, record.device, () => new DeviceMemory(this.points)).take(inBytes);
   }
 
-  /** A share of a core's buffer in bytes; null, and counted, where the size of the buffer is not known. */
+  /** Converts a share of a core's buffer to bytes; null, and counted, when the size of the buffer is not known. */
   #inBytes(header: ProfileRecord | null, record: SampleRecord): SampleRecord | null {
     const buffer = bufferOf(record.metric);
     if (buffer === null) return record;

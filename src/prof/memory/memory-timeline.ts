@@ -1,7 +1,7 @@
 /**
- * Allocations of one device over time, in the two forms of PyTorch's export_memory_timeline, with its categories as far as
- * `AllocationCategories` knows them; what was allocated before is absent.
- * Source: torch/profiler/_memory_profiler.py (MemoryProfileTimeline) and its counterpart of torch_npu.
+ * Allocations of one device over time, in the two formats of PyTorch's export_memory_timeline, with its categories as far
+ * as `AllocationCategories` knows them; earlier allocations are missing. Source: torch/profiler/_memory_profiler.py
+ * (MemoryProfileTimeline) and its counterpart in torch_npu.
  */
 import { NumericColumn } from '../../containers/numeric-column.js';
 import { elementAt } from '../../containers/element.js';
@@ -15,7 +15,7 @@ import type { RecordTypes } from '../input/record-types.js';
 import { AllocationCategories, CATEGORIES } from './allocations.js';
 import { ALLOCATION_METRIC, bufferOf, isMemory, withoutMemory } from './device-memory.js';
 
-/** Actions of the raw form. */
+/** Actions of the raw format. */
 const [CREATE, DESTROY] = [1, 3];
 const UNKNOWN = CATEGORIES.indexOf('unknown');
 
@@ -23,7 +23,7 @@ export class MemoryTimeline implements Analysis<MemoryTimeline> {
   readonly types: RecordTypes = new Set<ProfileLine['type']>(['profile', 'sample', 'range', 'end']);
   readonly ranges = 'without-calls';
   readonly #categories = new AllocationCategories();
-  /** By event: its allocation. */
+  /** The allocation of each event. */
   readonly #allocation = NumericColumn.counts();
   #allocations = 0;
   readonly #time = NumericColumn.floats();
@@ -31,9 +31,9 @@ export class MemoryTimeline implements Analysis<MemoryTimeline> {
   readonly #devices = new Set<number | null>();
   #profiles = 0;
   #header: ProfileRecord | null = null;
-  /** Whether there is memory other than that of single allocations. */
+  /** Whether there are memory samples other than single allocations. */
   #hasMemory = false;
-  /** Allocations of which it is not known when they are released. */
+  /** Number of allocations whose release time is not known. */
   #endless = 0;
 
   /** @param device null for the host */
@@ -51,7 +51,7 @@ export class MemoryTimeline implements Analysis<MemoryTimeline> {
   #sample(record: SampleRecord): void {
     const { metric, value } = record;
     if (metric === ALLOCATION_METRIC) this.#allocated(record);
-    // The size of a buffer, of which samples are shares, may be unknown.
+    // Samples that are shares of a buffer do not count, because the size of the buffer may be unknown.
     else this.#hasMemory ||= value !== null && isMemory(metric) && bufferOf(metric) === null;
   }
 
@@ -80,7 +80,7 @@ export class MemoryTimeline implements Analysis<MemoryTimeline> {
     return this.#categories.of(this.#allocation.at(event));
   }
 
-  /** How much is of unknown category. */
+  /** Texts about how much has an unknown category. */
   get #unknownText(): string[] {
     let [count, bytes, all] = [0, 0, 0];
     for (let event = 0; event < this.#time.length; event++) {
@@ -96,7 +96,7 @@ export class MemoryTimeline implements Analysis<MemoryTimeline> {
     return [`${counted(count, 'allocation')} of unknown category, ${share} of the bytes allocated${why}`];
   }
 
-  /** @throws UserError without allocations of the device, and for several profiles */
+  /** @throws UserError when the device has no allocations, and for several profiles */
   finish(): Answer<MemoryTimeline> {
     if (this.#profiles > 1) throw new UserError('several profiles', { hint: 'a timeline is of one: give one file' });
     const left = counted(this.#endless, 'allocation');
@@ -112,7 +112,7 @@ export class MemoryTimeline implements Analysis<MemoryTimeline> {
     return { facts: this, notes: [...lost, ...this.#unknownText] };
   }
 
-  /** `[[ns, action, bytes, category], …]`, times since 1970 where the profile states its start. */
+  /** `[[ns, action, bytes, category], …]`, with times since 1970 when the profile gives its start. */
   *raw(): Generator<string> {
     const base = this.#base;
     let between = '[';
@@ -125,7 +125,7 @@ export class MemoryTimeline implements Analysis<MemoryTimeline> {
     yield ']';
   }
 
-  /** `[times, sizes]`: times in us, and at each a 0 and the bytes of each category. */
+  /** `[times, sizes]`: times in us, and for each time a 0 and the bytes of each category. */
   *coalesced(): Generator<string> {
     yield '[[';
     yield* joined(this.#curve(), ({ us }) => String(us));
@@ -153,7 +153,7 @@ export class MemoryTimeline implements Analysis<MemoryTimeline> {
     return BigInt(this.#header?.startUnixNs ?? 0);
   }
 
-  /** In order of time, what is released before what is allocated. */
+  /** In order of time; releases come before allocations. */
   #rows(): Uint32Array {
     const rows = allRows(this.#time.length);
     sortRows(rows, (a, b) => this.#time.at(a) - this.#time.at(b) || this.#bytes.at(a) - this.#bytes.at(b));

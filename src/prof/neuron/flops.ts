@@ -20,11 +20,11 @@ import { amountText, rounded } from '../../record/units.js';
 
 const NO_SIZES: Unknown = {
   unknown: 'instructions have no sizes: records of older versions of dparse lack them, and traces without programs',
-  remedy: 'dparse FILE.ntff again, or the JSON of neuron-profile view',
+  remedy: 'dparse FILE.ntff again, or the JSON of neuron-explorer view',
 };
 const NO_HLO: Unknown = { unknown: 'no statistics of the model in the program; a kernel written by hand has none' };
 
-/** FLOPs of all matrix products: a multiplication and an addition each count. */
+/** FLOPs of all matrix products: multiplications and additions both count. */
 export function hardwareFlops(sums: MetricSums): MetricAmount {
   if (!ran(sums)) return { unknown: NO_ACTIVITY };
   if (sums.matmul.count > 0 && sums.counted === 0) return NO_SIZES;
@@ -39,9 +39,9 @@ export const usefulFlops = (sums: MetricSums): MetricAmount =>
   combine([hardwareFlops(sums), transposeFlops(sums)], (all, transposes) => all - transposes);
 
 /**
- * Time of a FLOP of each type relative to BF16, the type of the peak. A product that is counted in both of its
- * instructions takes twice as long for each counted FLOP: in captures, each takes two cycles a column where BF16 takes
- * one.
+ * Time per FLOP of each type relative to BF16, which is the type of the peak. A product that is counted in both of its
+ * instructions takes twice as long per counted FLOP: in captures, each instruction takes two cycles per column where BF16
+ * takes one.
  */
 const SLOWER: Readonly<Record<string, number>> = { fp32: 4, float32: 4, [FP32_IN_TWO]: 2 };
 
@@ -53,11 +53,14 @@ export function adjustedFlops(sums: MetricSums): MetricAmount {
   );
 }
 
-/** FLOPs of single precision, which run at a quarter of the peak; null when types are unknown. */
+/** Single-precision FLOPs, which run at a quarter of the peak; null when types are unknown. */
 export const slowFlops = ({ work }: MetricSums): number | null =>
   work.has('na') ? null : [...work].reduce((all, [type, { flops }]) => all + (type in SLOWER ? flops : 0), 0);
 
-/** FLOPs of the model by the compiler's statistics, from the program or as reported by the tool; its 0 means unknown. */
+/**
+ * FLOPs of the model according to the compiler's statistics, from the program or as reported by the tool, for which 0 means
+ * unknown.
+ */
 export function modelFlops({ reported, profile }: MetricSums): MetricAmount {
   const macs = profile?.facts?.['hloMacs'];
   const flops = typeof macs === 'number' ? 2 * macs : reported.get('')?.get('model_flops')?.value;
@@ -87,19 +90,19 @@ export const utilisation = (sums: MetricSums, flops: MetricAmount): MetricAmount
 export const bandwidth = (sums: MetricSums, bytes: MetricAmount): MetricAmount =>
   combine([bytes, sums.machine.hbmBytesPerS, sums.totalPs], (size, rate, ps) => size / (rate * (ps / 1e12)));
 
-/** Arithmetic intensity: FLOPs, by default without transposes, for each byte to and from device memory. */
+/** Arithmetic intensity: FLOPs (by default without transposes) per byte to and from device memory. */
 export const intensity = (sums: MetricSums, flops: MetricAmount = usefulFlops(sums)): MetricAmount =>
   ratio(flops, hbmBytes(sums), 'the number of bytes of device memory');
 
-/** Ridge point, if every core had a memory stack of its own: FLOPs for each byte at which both times are equal. */
+/** Ridge point if every core had its own memory stack: FLOPs per byte at which both times are equal. */
 export const coreBalance = ({ machine: { peakFlops, hbmBytesPerS, cores } }: MetricSums): MetricAmount =>
   combine([peakFlops, hbmBytesPerS, cores], (flops, bytes, n) => flops / (n * bytes));
 
-/** Ridge point with the one stack that all cores of a logical core share. */
+/** Ridge point with the single stack that all cores of a logical core share. */
 export const stackBalance = ({ machine: { peakFlops, hbmBytesPerS } }: MetricSums): MetricAmount =>
   combine([peakFlops, hbmBytesPerS], (flops, bytes) => flops / bytes);
 
-/** Greatest share of the peak that is reachable with these FLOPs at the measured memory traffic. */
+/** Largest share of the peak that is reachable with these FLOPs at the measured memory traffic. */
 export const achievable = (sums: MetricSums, flops: MetricAmount): MetricAmount =>
   combine([intensity(sums, flops), stackBalance(sums)], (have, need) => Math.min(1, have / need));
 
@@ -119,15 +122,15 @@ export function tensorBytes(sums: MetricSums, roles: readonly TensorRole[]): Met
   return total;
 }
 
-/** Below this share of its full rate neither of the two is the bound. */
+/** Minimum share of its full rate for computing or memory to be the bound. */
 const LEAST_SHARE = 0.5;
 
 export interface ProgramBound {
   readonly kind: 'compute' | 'memory' | 'latency' | null;
-  /** Shares of total_time that each takes at its full rate; null when unknown. */
+  /** Share of total_time that each takes at its full rate; null when unknown. */
   readonly computeShare: number | null;
   readonly memoryShare: number | null;
-  /** FLOPs without transposes for each byte of device memory, and the intensity at which both times are equal. */
+  /** FLOPs (without transposes) per byte of device memory, and the intensity at which both times are equal. */
   readonly intensity: number | null;
   readonly balance: number | null;
   /** Share of the time during which nothing ran. */
@@ -138,13 +141,12 @@ export interface ProgramBound {
 const known = (amount: MetricAmount): number | null => (typeof amount === 'number' ? amount : null);
 
 /**
- * Roofline classification of a program: bound by the tensor engines' rate, by the bandwidth of device memory, or by
- * neither (latency: instructions wait for each other, for data or for the start of the program).
+ * Roofline classification of a program: bound by the tensor engines' rate, by the bandwidth of device memory, or by neither
+ * (latency: instructions wait for each other, for data or for the start of the program).
  *
- * Compares the times that computing and memory traffic would take alone at the full rate. FLOPs of single precision take
- * four times as long, where types are known. Bandwidth is that of one stack, which the cores of a logical core share, as
- * for MBU.
- * Source: S. Williams, A. Waterman, D. Patterson, "Roofline", CACM 52(4), 2009.
+ * Compares the times that computing and memory traffic would each take alone at the full rate. Single-precision FLOPs take
+ * four times as long, if types are known. Bandwidth is that of one stack, which the cores of a logical core share, as for
+ * MBU. Source: S. Williams, A. Waterman, D. Patterson, "Roofline", CACM 52(4), 2009.
  */
 export function boundOf(sums: MetricSums): ProgramBound {
   const { machine, totalPs } = sums;

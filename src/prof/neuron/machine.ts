@@ -1,15 +1,18 @@
-/** The machine of a capture: clocks, multipliers and bandwidths, from the capture itself, else from the product. */
+/**
+ * The machine of a capture: clocks, multipliers and bandwidths, from the capture itself if it has them, else from the
+ * product.
+ */
 import { coreOfArch, coreOfInstance } from '../../record/neuron/neuron-cores.js';
 import type { ProfileRecord } from '../../record/record.js';
 
 export interface NeuronMachine {
-  /** Physical cores that worked together. */
+  /** Number of physical cores that worked together. */
   readonly cores: number | null;
   /** FLOP/s of the tensor engines of all cores; a multiplication and an addition count as two. */
   readonly peakFlops: number | null;
   /** Bandwidth of one stack of device memory. */
   readonly hbmBytesPerS: number | null;
-  /** Clock of cycle counts. */
+  /** Clock for cycle counts. */
   readonly clockHz: number | null;
   /** Absolute indices of the cores, in order. */
   readonly indices: readonly number[];

@@ -8,13 +8,13 @@ import { METRIC_TEXTS } from './metrics/metrics.js';
 import { column, int, real, str, type Column } from '../../table/column.js';
 import { inOurUnit, inVendorUnit, type MetricQuantity } from './quantity.js';
 
-/** Columns of a vendor's metrics: a row a metric, all digits. */
+/** Columns of a vendor's metrics: one row per metric, with all digits. */
 interface MetricLine {
   readonly summary: MetricSummary;
   readonly row: MetricRow;
 }
 
-/** A value in a unit of choice; a unit that the source names itself stays. */
+/** A value in the unit that `convert` selects; a unit that the source names itself is kept. */
 export function quantityOf(
   { unit, otherUnit }: MetricRow,
   value: number,
@@ -48,7 +48,7 @@ const PLACE_COLUMNS: readonly Column<MetricLine>[] = [
   column('metric', 'metric', str(0), 'name', ({ row }) => row.name),
 ];
 
-/** Columns of metrics, with what the vendor's tool reported where that is wanted. */
+/** Columns of metrics, with the values that the vendor's tool reported if requested. */
 const metricColumns = ({ vendor, check }: Readonly<Record<'vendor' | 'check', boolean>>): Column<MetricLine>[] => [
   ...PLACE_COLUMNS,
   column('value', 'value', real(20), 'in the unit', ({ row }) => exactValue(row, row.value, vendor).value),
@@ -75,15 +75,15 @@ const checkColumns = (vendor: boolean): Column<MetricLine>[] => [
 ];
 
 export interface MetricOptions {
-  /** Whether each value stands next to what the vendor's tool reported. */
+  /** Whether each value is shown next to the one that the vendor's tool reported. */
   readonly check: boolean;
-  /** The vendor's metrics alone, in its units. */
+  /** Only the vendor's metrics, in its units. */
   readonly vendor: boolean;
-  /** Patterns of the wanted metrics; null for all. */
+  /** Patterns of the requested metrics; null for all. */
   readonly metrics: readonly string[] | null;
-  /** The metric to explain, in place of `metrics`. */
+  /** The metric to explain, instead of `metrics`. */
   readonly explain: string | undefined;
-  /** Whether warnings are notes: the vendor's own JSON has no place for them. */
+  /** Whether warnings are notes, because the vendor's own JSON has no place for them. */
   readonly warningsAsNotes: boolean;
 }
 
@@ -104,7 +104,7 @@ export class MetricAnalysis implements Analysis<MetricAnswer> {
     return this.#summaries.all.length === 0;
   }
 
-  /** @throws UserError when no profile has such metrics, UsageError when it has none of that name */
+  /** @throws UserError when no profile has such metrics, UsageError when no metric has that name */
   finish(): Answer<MetricAnswer> {
     const { all } = this.#summaries;
     if (all.length === 0) throw noMetrics(this.#summaries);
@@ -130,7 +130,7 @@ function noMetrics({ others }: MetricSummaries): UserError {
   });
 }
 
-/** Whether a name matches one of the patterns, in which * and ? stand for others. */
+/** Returns a test whether a name matches one of the patterns, in which * and ? are wildcards. */
 const matcher = (patterns: readonly string[]): ((name: string) => boolean) => {
   const tests = patterns.map(wildcardTest);
   return (name) => tests.some((test) => test(name));

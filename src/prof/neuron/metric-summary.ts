@@ -1,4 +1,4 @@
-/** Records → summaries: metrics, bound and warnings of every profile. One pass; memory as in `metric-sums.ts`. */
+/** Turns records into summaries: metrics, bound and warnings of every profile. One pass; memory as in `metric-sums.ts`. */
 import { plural } from '../../record/plural.js';
 import { amountText } from '../../record/units.js';
 import { entryOf } from '../../containers/map-entry.js';
@@ -23,7 +23,7 @@ import { fromVendor } from './quantity.js';
 import { warningsOf, type MetricWarning } from './warnings.js';
 import { PS_PER_NS } from '../../containers/interval-union.js';
 
-/** Comparison of a computed metric with the value that the vendor's tool reported, and the reason of a difference. */
+/** Comparison of a computed metric with the value that the vendor's tool reported, and the reason for a difference. */
 export interface MetricComparison {
   /** In the unit of the metric; null when it was not reported. */
   readonly reported: number | string | null;
@@ -33,10 +33,10 @@ export interface MetricComparison {
   readonly why: string;
 }
 
-/** Relative difference up to which two values agree. */
+/** Maximum relative difference of two values that agree. */
 const SAME = 1e-4;
 
-/** @returns null when the profile has no reported metrics at all */
+/** @returns null when the profile has no reported metrics */
 export function compareWithReport(
   metric: Metric,
   amount: MetricAmount,
@@ -60,7 +60,7 @@ export function compareWithReport(
   return { reported, difference, why: agrees ? '' : reason(metric, sums, difference) };
 }
 
-/** Greatest relative error of whole nanoseconds. */
+/** Largest relative error due to whole nanoseconds. */
 const roundingOf = (measured: readonly MeasuredTime[]): number =>
   measured.reduce((sum, { ps, lost }) => sum + (ps > 0 ? lost / ps : 0), 0);
 
@@ -87,13 +87,13 @@ export interface MetricRow extends Pick<Metric, 'name' | 'group' | 'unit'> {
   readonly otherUnit: string | null;
   readonly value: number | string | null;
   readonly why: string | null;
-  /** What a value belongs to, where that is stated and is not the whole profile; null for metrics of the whole profile. */
+  /** What a value belongs to, if that is known and is not the whole profile; null for metrics of the whole profile. */
   readonly of: string | null;
   readonly own: boolean;
   readonly doc: string | null;
   readonly formula: string | null;
   readonly inputs: readonly FormulaInput[];
-  /** What the vendor's rule leaves out of it; null where nothing is. */
+  /** What the vendor's definition excludes; null when it excludes nothing. */
   readonly leavesOut: string | null;
   /** Number of intervals in its times; null when there are none. */
   readonly intervals: number | null;
@@ -109,7 +109,7 @@ export interface MetricSummary {
   /** Name of the node in a file with several summaries. */
   readonly node: string | null;
   readonly uuid: string | null;
-  /** Whether the values were computed from records; else they are those that the vendor's tool reported. */
+  /** Whether the values were computed from records; otherwise they were reported by the vendor's tool. */
   readonly computed: boolean;
   readonly rows: readonly MetricRow[];
   readonly bound: ProgramBound | null;
@@ -216,7 +216,7 @@ function leftOutText({ leftOut, unevenQueues }: MetricSums): string | null {
   return `${what}: the vendor's tool leaves out all packets of a queue that has one across a bound of the execution; records have them`;
 }
 
-/** A metric that the vendor reports and that is not in our table. */
+/** A metric that the vendor reports but that is not in our table. */
 const unknownRow = (name: string, reported: ReportedMetric): MetricRow => ({
   ...reportedRow(name, reported, null),
   value: null,
@@ -224,7 +224,7 @@ const unknownRow = (name: string, reported: ReportedMetric): MetricRow => ({
   check: { reported: reported.value, difference: null, why: 'not computed' },
 });
 
-/** Rows of our own names, which the vendor's summary does not have. */
+/** Rows with our own names, which the vendor's summary does not have. */
 function statedRows({ statedValues: { kept, leftOut } }: ProfileSums): MetricRow[] {
   const rows = kept.map((stated): MetricRow => ({
     ...reportedRow(stated.name, stated, textOf(stated.metric)),
@@ -238,7 +238,7 @@ function statedRows({ statedValues: { kept, leftOut } }: ProfileSums): MetricRow
 /** Summaries without records: the reported metrics, in our order and units. */
 function reportedSummaries(profile: number, sums: ProfileSums): MetricSummary[] {
   const { profile: record, reported } = sums;
-  // Values of cores and annotations are of the whole file: they stand at its first node.
+  // Values of cores and annotations belong to the whole file, and are shown with its first node.
   return [...reported].map(([node, metrics], at) => ({
     ...heading(profile, record),
     node: node === '' ? null : node,

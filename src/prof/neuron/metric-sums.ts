@@ -1,9 +1,9 @@
 /**
- * Sums of one profile of a Neuron device: counts, times and sizes, from its records in one pass. No record is kept;
- * memory grows only with the number of cores, kinds of queues, kinds of throttling and tensors.
+ * Sums for one profile of a Neuron device: counts, times and sizes, from its records in one pass. No record is kept; memory
+ * grows only with the number of cores, kinds of queues, kinds of throttling and tensors.
  *
- * Times are picoseconds, the unit of the device's clock. Records of a device trace have them exactly (`ps`); those of
- * the vendor's JSON have whole nanoseconds.
+ * Times are picoseconds, the unit of the device's clock. Records of a device trace have them exactly (`ps`); those of the
+ * vendor's JSON have whole nanoseconds.
  */
 import { addTo, entryOf } from '../../containers/map-entry.js';
 import type {
@@ -23,12 +23,12 @@ import { StatedValues, ThrottleSums, type ReportedMetric } from './sums/stated-v
 import { PicosecondUnion } from '../../containers/interval-union.js';
 import { medianOfCounts } from '../../record/statistics.js';
 
-/** Limit of distinct sizes; beyond it a new size counts as the power of two below it. */
+/** Maximum number of distinct sizes; beyond it a new size is rounded down to a power of two. */
 const MOST_SIZES = 4096;
 
 const powerBelow = (bytes: number): number => 2 ** Math.floor(Math.log2(Math.max(1, bytes)));
 
-/** Bytes of DMA packets in bounded memory: a histogram of their sizes, and what they load by tensor. */
+/** Bytes of DMA packets in bounded memory: a histogram of their sizes, and the bytes that they load by tensor. */
 class PacketSizes {
   readonly #counts = new Map<number, number>();
   packets = 0;
@@ -41,7 +41,7 @@ class PacketSizes {
     this.bytes += bytes;
   }
 
-  /** Packets of less than `limit` bytes, and their total size. */
+  /** Number of packets of less than `limit` bytes, and their total size. */
   below(limit: number): { readonly packets: number; readonly bytes: number } {
     let packets = 0;
     let bytes = 0;
@@ -58,7 +58,7 @@ class PacketSizes {
     return medianOfCounts(this.#counts);
   }
 
-  /** Packets by the power of two at or below their size, smallest first. */
+  /** Number of packets by size, rounded down to a power of two; smallest first. */
   get histogram(): (readonly [atLeast: number, packets: number])[] {
     const bins = new Map<number, number>();
     for (const [size, count] of this.#counts) {
@@ -68,13 +68,13 @@ class PacketSizes {
   }
 }
 
-/** Limit of distinct tensors; further ones are ignored. */
+/** Maximum number of distinct tensors; further ones are ignored. */
 const MOST_TENSORS = 10_000;
 
 /** Bytes that packets load into a core's state buffer, by tensor. */
 class TensorLoads {
   readonly bytes = new Map<string, number>();
-  /** From the start of the first load to the end of the last, ns, by tensor. */
+  /** Time range from the start of the first load to the end of the last in ns, by tensor. */
   readonly spans = new Map<string, { readonly start: number; readonly end: number }>();
   named = 0;
 
@@ -95,10 +95,10 @@ export class IntervalSums {
   count = 0;
   /** Total duration in ps, overlapping or not. */
   time = 0;
-  /** Intervals without a duration: counted, but in no time. */
+  /** Number of intervals without a duration; they are counted, but are in no time. */
   untimed = 0;
 
-  /** @param time in ps; null when it is not known */
+  /** @param time in ps; null when not known */
   add(time: number | null): void {
     this.count++;
     if (time === null) this.untimed++;
@@ -109,7 +109,7 @@ export class IntervalSums {
 /** Packets of one kind of queue. */
 export class PacketSpans extends IntervalSums {
   bytes = 0;
-  /** Packets of unknown size. */
+  /** Number of packets of unknown size. */
   unsized = 0;
 }
 
@@ -133,15 +133,15 @@ export type Moved = (typeof MOVED)[number];
 
 export const DYNAMIC = ['software_dynamic', 'hardware_dynamic'] as const;
 
-/** Waits for a semaphore: the vendor counts it, but not its time. */
+/** Waits for a semaphore: the vendor counts these instructions, but not their time. */
 const WAIT = 'EVENT_SEMAPHORE';
 const MATMUL = 'MATMUL';
-/** An instruction of a core for collectives that waits, as `SEMAPHORE_30_WAIT_EQ_8`: it is in no active time. */
+/** A waiting instruction of a core for collectives, such as `SEMAPHORE_30_WAIT_EQ_8`; it does not count as active time. */
 const CC_WAIT = /^SEMAPHORE\w*_WAIT/;
 const ACTIVATE = /^ACTIVATE(?:_QUANTIZE)?$/;
 /** Type of a matrix product's moving operand, as in `src=fp32@0x36500`. */
 const SOURCE_TYPE = /\bsrc=(\w+)@/;
-/** An FP32 product in two instructions, each of which counts all its multiplications. */
+/** An FP32 product that is executed by two instructions, each of which counts all its multiplications. */
 const IN_TWO = /\bfp32_mode=LOW_HIGH\b/;
 export const FP32_IN_TWO = 'fp32 in two instructions';
 
@@ -160,29 +160,29 @@ export class ProfileSums {
   readonly packets = new PacketSpans();
   readonly packetsBy = new Map<string, PacketSpans>();
   readonly static = new PacketSpans();
-  /** Packets of the queues that the vendor's tool leaves out, which are in none of the above. */
+  /** Packets of the queues that the vendor's tool ignores; they are in none of the above. */
   readonly leftOut = new PacketSpans();
-  /** Collective operations, and instructions of the cores that run them. */
+  /** Collective operations, and instructions of the cores that execute them. */
   readonly collectives = new IntervalSums();
   readonly collectiveInstructions = new IntervalSums();
   readonly #uneven = new Set<string>();
   /** Engines, packets and collective operations together. */
   readonly all = new PicosecondUnion();
-  /** The same without the packets that the vendor's tool leaves out. */
+  /** The same without the packets that the vendor's tool ignores. */
   readonly active = new PicosecondUnion();
   /** By type of operands; 'na' when unknown. */
   readonly work = new Map<string, MatrixWork>();
   readonly moved: Record<Moved, number>;
   psumToSbuf = 0;
   instructions = 0;
-  /** Matrix products with a known number of multiplications. */
+  /** Number of matrix products with a known number of multiplications. */
   counted = 0;
-  /** Instructions with counters of bytes. */
+  /** Number of instructions with byte counters. */
   movers = 0;
-  /** Activities whose times have picoseconds. */
+  /** Number of activities whose times have picoseconds. */
   exact = 0;
   semaphores = 0;
-  /** Latest end of an instruction by core, ps. */
+  /** Latest end of an instruction by core, in ps. */
   readonly lastEnds = new Map<number, number>();
   readonly sizes = new PacketSizes();
   readonly loads = new TensorLoads();
@@ -191,7 +191,7 @@ export class ProfileSums {
   readonly notices: NoticeRecord[] = [];
   /** Bytes of device memory by use. */
   readonly memory = new Map<string, number>();
-  /** Numbers that the capture states of each core, by metric and device. */
+  /** Numbers that the capture records for each core, by metric and device. */
   readonly stated = new Map<string, Map<number, number>>();
   readonly statedValues = new StatedValues();
   /** Metrics that the vendor's tool reported, by node ('' for the only one) and name. */
@@ -211,7 +211,7 @@ export class ProfileSums {
     else if (record.type === 'profile') this.profile = record;
   }
 
-  /** Queues that the vendor's tool leaves out. */
+  /** Number of queues that the vendor's tool ignores. */
   get unevenQueues(): number {
     return this.#uneven.size;
   }
@@ -221,7 +221,7 @@ export class ProfileSums {
   }
 
   #instruction(record: KernelLine): void {
-    // Kernels of other vendors' devices have no engine.
+    // Kernels on other vendors' devices have no engine.
     const spans = record.engine === undefined ? undefined : this.engines.get(record.engine);
     if (spans === undefined) return;
     this.instructions++;
@@ -288,7 +288,7 @@ export class ProfileSums {
     if (labels !== undefined) this.loads.add(labels, bytes, record);
   }
 
-  /** The sums that a packet of a queue of this type is in. */
+  /** The sums to which a packet belongs, by the type of its queue. */
   #kindsOf(type: string): readonly PacketSpans[] {
     const own = entryOf(this.packetsBy, type, () => new PacketSpans());
     return (DYNAMIC as readonly string[]).includes(type) ? [own, this.packets] : [own, this.packets, this.static];

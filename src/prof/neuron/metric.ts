@@ -20,11 +20,11 @@ export type MetricUnit = 'ps' | 'ns' | 'cycles' | 'count' | 'bytes' | 'FLOP' | '
 export interface MeasuredTime {
   readonly ps: number;
   readonly intervals: number;
-  /** Greatest error in picoseconds. */
+  /** Largest error in picoseconds. */
   readonly lost: number;
 }
 
-/** Rates of the machine that a metric can be relative to. */
+/** Rates of the machine to which a metric can be relative. */
 export const MACHINE_RATES = {
   cores: { unit: 'count', key: 'cores' },
   peak: { unit: 'FLOP/s', key: 'peakFlops' },
@@ -40,14 +40,14 @@ export interface Metric {
   readonly unit: MetricUnit;
   readonly doc: string;
   readonly formula: string;
-  /** What the formula is computed from, as far as it has a name: other metrics, in order of the table, then `MACHINE_RATES`. */
+  /** What the formula is computed from, as far as it has a name: other metrics in table order, then `MACHINE_RATES`. */
   readonly inputs?: readonly string[];
-  /** Not one of the vendor's. */
+  /** Set when it is not one of the vendor's metrics. */
   readonly own?: true;
   readonly of: (summary: MetricSums) => MetricAmount;
-  /** Sums that its times consist of. */
+  /** Time sums that its value consists of. */
   readonly measured?: (summary: MetricSums) => readonly MeasuredTime[];
-  /** It depends on DMA packets; the vendor's tool leaves the packets of some queues out. */
+  /** Set when it depends on DMA packets; the vendor's tool ignores the packets of some queues. */
   readonly ofPackets?: true;
   /** Why the vendor's number may differ although both are correct. */
   readonly differs?: string;
@@ -74,7 +74,7 @@ export type MetricGroup = keyof typeof METRIC_GROUPS;
 
 export interface MetricSums extends ProfileSums {
   readonly machine: NeuronMachine;
-  /** Length of the profile in picoseconds; null when unknown. */
+  /** Duration of the profile in picoseconds; null when unknown. */
   readonly totalPs: number | null;
 }
 
@@ -98,7 +98,7 @@ export function ratio(above: MetricAmount, below: MetricAmount | null, what = 't
   return below > 0 ? above / below : { unknown: `${what} is 0` };
 }
 
-/** A value computed from others; unknown, for the reason of the first unknown one, when one of them is. */
+/** A value computed from others; unknown when one of them is, for the reason of the first unknown one. */
 export function combine(
   amounts: readonly (MetricAmount | null)[],
   compute: (...values: number[]) => number,
@@ -120,7 +120,7 @@ export const ran = ({ instructions, packets }: ProfileSums): boolean => instruct
 export const counted = (sums: MetricSums, value: number): MetricAmount =>
   ran(sums) ? value : { unknown: NO_ACTIVITY };
 
-/** Sum over cores of a number that the capture states of each. */
+/** Sum over cores of a number that the capture records for each. */
 export function statedTotal({ stated }: MetricSums, metric: string): MetricAmount {
   const values = stated.get(metric);
   if (values === undefined) return { unknown: 'the capture does not state it' };
@@ -131,13 +131,16 @@ export function statedTotal({ stated }: MetricSums, metric: string): MetricAmoun
 export const activeTime = (sums: MetricSums, { union }: Pick<IntervalSums, 'union'>): MetricAmount =>
   union.outOfOrder > 0 ? { unknown: NO_ORDER } : counted(sums, union.total);
 
-/** Whole nanoseconds put a start off by less than 1 ns and an end by less than 2: so is each part of the union. */
+/**
+ * With whole nanoseconds, a start is off by less than 1 ns and an end by less than 2 ns; the same holds for each part of
+ * the union.
+ */
 export const measuredUnion = ({ union }: Pick<IntervalSums, 'union'>): MeasuredTime => ({
   ps: union.total,
   intervals: union.intervals,
   lost: 2000 * union.stretches,
 });
-/** Whole nanoseconds put every duration off by less than 1 ns. */
+/** With whole nanoseconds, every duration is off by less than 1 ns. */
 export const measuredTime = ({ time, count }: IntervalSums): MeasuredTime => ({
   ps: time,
   intervals: count,

@@ -14,7 +14,7 @@ type UnitConversions = Readonly<Partial<Record<MetricUnit, readonly [unit: strin
 const VENDOR: UnitConversions = { ps: ['s', 1e-12], text: ['', 1] };
 const OURS: UnitConversions = { ps: ['ns', 1e-3], fraction: ['%', 100], text: ['', 1] };
 
-/** Divides by a reciprocal below 1, which keeps decimal digits: 0.1 s is 0.1, not 0.10000000000000002. */
+/** Divides by the reciprocal of factors below 1, which keeps decimal digits: 0.1 s is 0.1, not 0.10000000000000002. */
 const times = (value: number, factor: number): number => (factor < 1 ? value / Math.round(1 / factor) : value * factor);
 
 function converted(value: number, from: MetricUnit, conversions: UnitConversions): MetricQuantity {
@@ -25,13 +25,13 @@ function converted(value: number, from: MetricUnit, conversions: UnitConversions
 export const inVendorUnit = (value: number, unit: MetricUnit): MetricQuantity => converted(value, unit, VENDOR);
 /** For programs: nanoseconds, percent, everything else in base units. */
 export const inOurUnit = (value: number, unit: MetricUnit): MetricQuantity => converted(value, unit, OURS);
-/** Converts a reported value to the unit of computed ones, rounded to the 15 digits that it can have. */
+/** Converts a reported value to the unit of computed values, rounded to the 15 digits that are significant. */
 export function fromVendor(value: number, unit: MetricUnit): number {
   const [, factor] = VENDOR[unit] ?? [unit, 1];
   return factor === 1 ? value : Number((value / factor).toPrecision(15));
 }
 
-/** What a metric measures, where it has scaled units. */
+/** What a metric measures, if it has scaled units. */
 const SCALED: Readonly<Partial<Record<MetricUnit, Quantity>>> = {
   ps: 'time',
   ns: 'time',
@@ -39,7 +39,7 @@ const SCALED: Readonly<Partial<Record<MetricUnit, Quantity>>> = {
   FLOP: 'flop',
 };
 
-/** For tables of metrics for people: in the largest unit in which the value is at least 1. */
+/** For readable tables of metrics: in the largest unit in which the value is at least 1. */
 export function scaled(value: number, unit: MetricUnit): MetricQuantity {
   const quantity = SCALED[unit];
   if (quantity === undefined) return inOurUnit(value, unit);
@@ -48,6 +48,6 @@ export function scaled(value: number, unit: MetricUnit): MetricQuantity {
   return { value: base / scale.size, unit: scale.unit };
 }
 
-/** Six significant digits, so that a value compares with the vendor's; integers in full. */
+/** Six significant digits, so that a value can be compared with the vendor's; integers in full. */
 export const digits = (value: number): string =>
   Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6)));

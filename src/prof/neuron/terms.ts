@@ -181,7 +181,7 @@ function isCaseOf(word: string, term: string): boolean {
 /** Longer words are in no term and no meaning. */
 const LONGEST_WORD = 1000;
 
-/** The term of that name, else those whose name matches the word, else those whose meaning does. */
+/** The term with that name, else those whose names match the word, else those whose meanings do. */
 export function termsFor(word: string): readonly Term[] {
   if (word.length > LONGEST_WORD) return [];
   const pattern = patternOf(word);

@@ -20,7 +20,7 @@ type WarningDetail = Omit<MetricWarning, 'rule'>;
 
 export interface WarningRule {
   readonly id: string;
-  /** Condition of the warning, for people. */
+  /** Condition of the warning, as text. */
   readonly when: string;
   readonly find: (sums: MetricSums, metrics: readonly Metric[]) => WarningDetail | readonly WarningDetail[] | null;
 }
@@ -31,7 +31,7 @@ const MOST_SPILLS = 0.25;
 const LEAST_DMA = 4096;
 const TINY_DMA = 2048;
 const MOST_SINGLE = 0.1;
-/** Below this share of the time, throttling is noise. */
+/** Minimum share of the time; less throttling is noise. */
 const LEAST_LOST = 0.01;
 const MOST_NAMED = 5;
 
@@ -143,7 +143,7 @@ function spills(sums: MetricSums): WarningDetail | null {
   return null;
 }
 
-/** One finding for each reason of unknown metrics that the user can remove. */
+/** One finding for each reason of unknown metrics that the user can fix. */
 function missing(sums: MetricSums, metrics: readonly Metric[]): WarningDetail[] {
   const byReason = new Map<string, { readonly remedy: string; readonly names: string[] }>();
   for (const { name, of } of metrics) {

@@ -1,6 +1,6 @@
 /**
- * Records of one profile → the lines of its member of a partial answer: what each command that takes partial answers
- * needs of it. Memory: that of these commands together, for one profile.
+ * Turns the records of one profile into the lines of its member in a partial answer: what each command that takes partial
+ * answers needs. Memory: that of all these commands together, for one profile.
  */
 import { jsonOf } from '../../record/control-characters.js';
 import { UserError } from '../../record/errors.js';
@@ -19,39 +19,39 @@ import { KernelPartBuilder } from './kernels/kernel-part-builder.js';
 import { createHash } from 'node:crypto';
 
 const HEAD = /^\{"type":"profile","v":(\d+),"profile":\d+,"part":\{"v":(\d+),"id":"([\da-f]{64})"\},/;
-/** Any other line up to the number of its profile. */
+/** Any other line, up to the number of its profile. */
 const LINE = /^(\{"type":"(part-[a-z]+|end)","profile":)\d+/;
 
-/** What the first line of a member says before the profile itself. */
+/** The fields of a member's first line before the profile itself. */
 export interface MemberHead {
-  /** Version of the form of partial answers. */
+  /** Version of the partial-answer format. */
   readonly version: number;
   readonly id: string;
   /** The rest of the line: the fields of the profile. */
   readonly fields: string;
 }
 
-/** Null for a line that is none. */
+/** Null for any other line. */
 export function memberHeadOf(text: string): MemberHead | null {
   const [all, , version, id] = HEAD.exec(text) ?? [];
   if (all === undefined || id === undefined) return null;
   return { version: Number(version), id, fields: text.slice(all.length) };
 }
 
-/** The line with another number of the profile; a line of no member stays as it is. */
+/** The line with another profile number; a line of no member is unchanged. */
 function numbered(text: string, profile: number): string {
   if (!text.startsWith('{"type":"profile"')) return text.replace(LINE, `$1${profile}`);
   return text.replace(/,"profile":\d+/, `,"profile":${profile}`);
 }
 
-/** Type of a line of a member after its first one; null for a line of none. */
+/** Type of a line of a member after its first one; null for a line of no member. */
 export const memberLineType = (text: string): string | null => LINE.exec(text)?.[2] ?? null;
 
-/** The lines of a member in their order → its id. */
+/** Computes the id of a member from its lines in order. */
 export class MemberHash {
   readonly #hash = createHash('sha256');
 
-  /** @param fields of the profile line: see `MemberHead` */
+  /** @param fields the fields of the profile line; see `MemberHead` */
   constructor(version: number, fields: string) {
     this.#hash.update(`${version}\n${fields}\n`);
   }
@@ -61,14 +61,14 @@ export class MemberHash {
     this.#hash.update('\n');
   }
 
-  /** To be asked for once. */
+  /** Can be read only once. */
   get id(): string {
     return this.#hash.digest('hex');
   }
 }
 
 /**
- * The lines of a member, number 0, its first one with the id.
+ * The lines of a member, with the number 0 and with the id in the first line.
  * @param profile line of the profile, as JSON
  * @param lines all others, the `end` line last
  */
@@ -82,7 +82,10 @@ export function memberLines(profile: string, lines: readonly string[]): string[]
   return [`${numbered(before, 0)}"part":${part},${fields}`, ...lines.map((line) => numbered(line, 0))];
 }
 
-/** The order of members in a file of partial answers, whatever order they came in: by rank, then by file, then by id. */
+/**
+ * Determines the order of members in a file of partial answers, independent of the order in which they came: by rank, then
+ * by file, then by id.
+ */
 export interface MemberKey {
   /** Unknown ranks come last. */
   readonly rank: number | null;
@@ -97,8 +100,8 @@ export function memberKey(head: string, id: string): MemberKey {
 }
 
 /**
- * The text of a member of a partial answer: its lines as they are written, and its id, the SHA-256 of these lines without
- * the number of the profile and without the id itself. Numbers change when members are merged; ids do not.
+ * The text of a member of a partial answer: its lines, and its id, which is the SHA-256 of these lines without the profile
+ * number and without the id itself. Numbers change when members are merged; ids do not.
  */
 export function byMemberKey(a: MemberKey, b: MemberKey): number {
   const [x, y] = [a.rank ?? Infinity, b.rank ?? Infinity];
@@ -107,25 +110,28 @@ export function byMemberKey(a: MemberKey, b: MemberKey): number {
   return a.id === b.id ? 0 : a.id < b.id ? -1 : 1;
 }
 
-/** The first line of a file of so many members, line feed included. */
+/** The first line of a file with that many members, including the line feed. */
 export function partialLine(members: number): string {
   const record: PartialRecord = { type: 'partial', v: PART_VERSION, members };
   return `${JSON.stringify(record)}\n`;
 }
 
-/** The lines of a member as they stand in a file, line feeds included. @param profile its place in the file */
+/**
+ * The lines of a member as they are in a file, including line feeds.
+ * @param profile its index in the file
+ */
 export const memberText = (lines: readonly string[], profile: number): string =>
   lines.map((line) => `${numbered(line, profile)}\n`).join('');
 
-/** Types of the records that a member is made of; none of a partial answer. */
+/** Types of the records from which a member is made; none belongs to a partial answer. */
 export const MEMBER_TYPES: RecordTypes = new Set(
   [...SUMMARY_TYPES, ...RANK_TYPES].filter((type) => !type.startsWith('part-')),
 );
 
 export interface MemberOptions {
-  /** Columns that kernels may be grouped by. */
+  /** Columns by which kernels may be grouped. */
   readonly by: readonly KernelColumn[];
-  /** Peak rates for every device; null for their own. */
+  /** Peak rates for every device; null for the device's own. */
   readonly device: Peaks | null;
 }
 
@@ -169,7 +175,7 @@ class MemberBuilder {
     }
   }
 
-  /** @param end null for records that are cut off before it */
+  /** @param end null for records that are truncated before it */
   finish(end: EndRecord | null): string[] {
     if (end !== null) this.take(end);
     this.#annotator.passRest(this.#takeItem);
@@ -192,20 +198,23 @@ class MemberBuilder {
   }
 }
 
-/** The line with its type and its profile first, as the text of a member has it. */
+/** The line with its type and its profile first, as in the text of a member. */
 const inOrder = ({ type, profile, ...fields }: PartRecord | EndRecord): object => ({ type, profile, ...fields });
 
-/** Records of any number of profiles, one profile after the other → members of a partial answer, each when it ends. */
+/**
+ * Turns records of any number of profiles, one profile after the other, into members of a partial answer, each when it
+ * ends.
+ */
 export class PartialBuilder {
   readonly #open = new Map<number, MemberBuilder>();
 
-  /** @param onMember takes the lines of each member */
+  /** @param onMember receives the lines of each member */
   constructor(
     private readonly options: MemberOptions,
     private readonly onMember: (lines: readonly string[]) => void,
   ) {}
 
-  /** @throws UserError for a profile of which there is nothing to add up, and for records without their profile line */
+  /** @throws UserError for a profile with nothing to add up, and for records without their profile line */
   take(record: ProfileLine): void {
     if (record.type === 'profile') {
       checkFormat(record);
@@ -225,7 +234,7 @@ export class PartialBuilder {
     }
   }
 
-  /** To be called when the records end: profiles without an end are cut off. */
+  /** Must be called after the last record: profiles without an end are truncated. */
   end(): void {
     for (const member of this.#open.values()) this.onMember(member.finish(null));
     this.#open.clear();

@@ -14,19 +14,19 @@ import { InstructionDependencies, dependencyText } from '../neuron/instructions/
 export interface SliceArrows {
   /** Profile and number of its kernel. */
   readonly key: string;
-  /** What they stand for. */
+  /** What the arrows stand for. */
   readonly kind: ArrowKind;
-  /** Numbers of the arrows that start here: more of them come while the slice is held back. */
+  /** Numbers of the arrows that start here; more are added while the slice is held back. */
   readonly flows: number[];
   readonly endsFlows: readonly number[];
-  /** Those that end at the end of the slice. */
+  /** Numbers of the arrows that end at the end of the slice. */
   readonly endsLateFlows?: readonly number[];
-  /** What it waited for, in words; none where it waited for nothing. */
+  /** Text about what it waited for; empty when it did not wait. */
   readonly args: readonly TraceArg[];
 }
 
 interface HeldInstruction extends SliceArrows {
-  /** ns */
+  /** In ns. */
   readonly start: number;
 }
 
@@ -34,20 +34,20 @@ const instructionKey = (profile: number, kernel: number): string => `${profile}/
 
 /**
  * Arrows from an instruction to those that waited for it. They start at its slice, which must be held back until those
- * come (see `reorder-buffer.ts`).
+ * instructions come (see `reorder-buffer.ts`).
  */
 export class DependencyArrows {
   readonly #dependencies = new InstructionDependencies();
-  /** By profile and number of the kernel, those whose slices are held back. */
+  /** Instructions whose slices are held back, by profile and number of the kernel. */
   readonly #held = new Map<string, HeldInstruction>();
   arrows = 0;
-  /** Dependencies without an arrow: on an instruction that is no longer held, or does not start before. */
+  /** Number of dependencies without an arrow: on an instruction that is no longer held, or that does not start earlier. */
   withoutArrow = 0;
 
-  /** @param nextFlow number of a new arrow */
+  /** @param nextFlow returns the number of a new arrow */
   constructor(private readonly nextFlow: () => number) {}
 
-  /** To be called with all instructions in their order; `close` ends what this begins. */
+  /** Must be called with all instructions in order, and followed by `close`. */
   open(record: KernelRecord): SliceArrows {
     const { profile, id, start } = record;
     const key = instructionKey(profile, id);
@@ -68,7 +68,7 @@ export class DependencyArrows {
     return held;
   }
 
-  /** To be called when the slice is emitted: no further arrows can start there. */
+  /** Must be called when the slice is emitted: no further arrows can start there. */
   close({ key }: SliceArrows): void {
     this.#held.delete(key);
   }
@@ -96,28 +96,28 @@ interface MemberSlice extends SliceArrows {
 /** An operation of one rank that is in the trace. */
 interface Member {
   readonly part: RankPart;
-  /** Among the operations of the part. */
+  /** Index among the operations of the part. */
   readonly at: number;
-  /** On the clock of the job, whole ns. */
+  /** On the job's clock, in whole ns. */
   readonly start: number;
   readonly end: number;
 }
 
-/** Ranks of one operation that get arrows: more of them cannot be read. */
+/** Maximum number of ranks of one operation that get arrows; more would be unreadable. */
 const MOST_MEMBERS = 64;
 
 /** Arrows from each rank that waits in a collective operation to the one that joins last, and from each send to its receive. */
 export class MemberArrows {
-  /** By profile and device, the operations by their place among those of the device. */
+  /** Operations by profile and device, and by their index on the device. */
   readonly #slices = new Map<string, Map<number, MemberSlice>>();
-  /** Operations so far, likewise. */
+  /** Number of operations so far, by profile and device. */
   readonly #counts = new Map<string, number>();
   arrows = 0;
 
   /**
    * @param profiles parts by the number of their profile
-   * @param shown whether the trace has the operation of a part that begins at a time of its profile
-   * @param nextFlow number of a new arrow
+   * @param shown whether the trace contains the operation of a part that begins at a given time of its profile
+   * @param nextFlow returns the number of a new arrow
    */
   constructor(
     private readonly report: JobReport,
@@ -139,21 +139,21 @@ export class MemberArrows {
           const flow = nextFlow();
           this.#slice(kind, profileOf.get(from.part), from.part.device, from.at).flows.push(flow);
           const end = this.#slice(kind, profileOf.get(to.part), to.part.device, to.at);
-          // Viewers drop an arrow to what begins before it.
+          // Viewers drop an arrow to something that begins earlier.
           (from.start < to.start ? end.endsFlows : end.endsLateFlows).push(flow);
         }
       }
     }
   }
 
-  /** Of an activity of a device, in the order of its records; null where it has no arrows. */
+  /** Arrows of a device activity, in the order of its records; null when it has none. */
   at(record: ProfileLine): SliceArrows | null {
     const slice = this.skip(record);
     if (slice !== null) this.arrows += slice.endsFlows.length + (slice.endsLateFlows?.length ?? 0);
     return slice;
   }
 
-  /** The same of a record that the trace leaves out. */
+  /** The same for a record that the trace leaves out. */
   skip(record: ProfileLine): SliceArrows | null {
     const operation = timedOperation(record);
     if (operation === null) return null;
@@ -163,7 +163,7 @@ export class MemberArrows {
     return this.#slices.get(key)?.get(index) ?? null;
   }
 
-  /** Those that took part, in order of their start on the job's clock. */
+  /** The ranks that took part, in order of their start on the job's clock. */
   #membersOf({ group }: MatchedGroup, at: readonly number[]): Member[] {
     const { parts, ranks } = this.report;
     return at
@@ -192,12 +192,15 @@ type Arrow = readonly [from: Member, to: Member];
 function arrowsToLast(members: readonly Member[]): Arrow[] {
   const last = members.at(-1);
   if (last === undefined) return [];
-  // Who begins with the last one does not wait.
+  // A rank that begins together with the last one does not wait.
   const waiting = members.filter(({ start }) => start < last.start);
   return waiting.slice(-MOST_MEMBERS).map((one) => [one, last] as const);
 }
 
-/** From the send to the receive, whoever waits; none where the receive is over before, by clocks that are so far off. */
+/**
+ * From the send to the receive, whichever waits; none when the receive ends before the send starts because the clocks are
+ * off by that much.
+ */
 function messageArrows(members: readonly Member[]): Arrow[] {
   const memberThat = (kind: string): Member | undefined =>
     members.find(({ part, at }) => part.operations.kind[at] === kind);

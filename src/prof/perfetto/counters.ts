@@ -1,6 +1,6 @@
 /**
- * Samples → counters, one for each metric, device and set of labels. Values of the whole profile, which have no time,
- * are arguments of one mark at the profile's start; each text is a mark of its own.
+ * Turns samples into counters, one for each metric, device and set of labels. Values of the whole profile, which have no
+ * time, are arguments of one mark at the profile's start; each text is a separate mark.
  */
 import { STEP_METRIC, type SampleRecord, type ProfileRecord } from '../../record/record.js';
 import { ALLOCATION_METRIC } from '../memory/device-memory.js';
@@ -8,23 +8,23 @@ import { NO_ARROWS, type Emit, type TraceArg, type TraceTime, type TraceZero } f
 import { nameOf, timeOf } from './slice-args.js';
 import type { TraceTracks } from './tracks.js';
 
-/** How profiles are aligned: at their Unix times where these are known, or all at 0. */
+/** How profiles are aligned: at their Unix times if these are known, or all at 0. */
 export type Alignment = 'unix' | 'start';
 
-/** Viewers keep timestamps as signed 64-bit ns. */
+/** Viewers store timestamps as signed 64-bit ns. */
 const LATEST = 1n << 62n;
 
 /**
- * Where each profile starts in the trace. If the first profile has a Unix time, each starts at its own, those without one
- * at that of the first; otherwise all start at 0.
+ * Where each profile starts in the trace. If the first profile has a Unix time, each starts at its own, and those without
+ * one start at that of the first; otherwise all start at 0.
  */
 export class ProfileClock {
-  /** Unix ns of the first profile's start; null where timestamps count from the start of each profile. */
+  /** Start of the first profile in Unix ns; null when timestamps count from the start of each profile. */
   unixStart: bigint | null = null;
   #decided = false;
   readonly #starts = new Map<number, TraceZero>();
   #zero: TraceZero = { ns: 0n };
-  /** Profiles without a Unix time in a trace of Unix times. */
+  /** Number of profiles without a Unix time in a trace of Unix times. */
   assumedStarts = 0;
 
   constructor(private readonly alignment: Alignment) {}
@@ -44,7 +44,7 @@ export class ProfileClock {
     return isFirst;
   }
 
-  /** A record's time; null where it is not known, or before timestamp 0. */
+  /** A record's time; null when it is not known, or before timestamp 0. */
   time(profile: number, start: number | null): TraceTime | null {
     if (start === null) return null;
     const zero = this.zero(profile);
@@ -63,9 +63,9 @@ function unixTime(text: unknown): bigint | null {
   return time < LATEST ? time : null;
 }
 
-/** The label with the number of a monitor's report, which changes with each sample of a series. */
+/** The label with the number of a monitor's report, which is different in each sample of a series. */
 const REPORT = 'report';
-/** Arguments of one mark at most. */
+/** Maximum number of arguments of one mark. */
 const LONGEST_MARK = 500;
 
 interface CounterCounts {
@@ -78,13 +78,13 @@ interface CounterCounts {
 export class TraceCounters {
   #whole: TraceArg[] = [];
   #profile = 0;
-  /** Samples with neither a number nor a text. */
+  /** Number of samples with neither a number nor a text. */
   unknown = 0;
-  /** Samples left out: there are more counters than a viewer can show. */
+  /** Number of samples left out because there are more counters than a viewer can show. */
   beyond = 0;
-  /** Samples left out: sizes of single allocations, whose sum is a series of its own. */
+  /** Number of samples left out because they are sizes of single allocations, whose sum is a separate series. */
   allocations = 0;
-  /** Values of the whole profile. */
+  /** Number of values of the whole profile. */
   timeless = 0;
 
   constructor(
@@ -96,7 +96,7 @@ export class TraceCounters {
 
   take(sample: SampleRecord): void {
     const { profile, start, device, value, unit, text, metric } = sample;
-    // Steps are periods of the host, and their numbers no quantity.
+    // Steps are host time ranges; their numbers are not a quantity.
     if (metric === STEP_METRIC) return;
     if (metric === ALLOCATION_METRIC) {
       this.allocations++;
@@ -130,7 +130,7 @@ export class TraceCounters {
     }
   }
 
-  /** To be called after the last sample of each profile. */
+  /** Must be called after the last sample of each profile. */
   end(): void {
     if (this.#whole.length === 0) return;
     const track = this.tracks.mark(this.tracks.own(this.#profile, 'whole profile', true), 0);

@@ -1,7 +1,7 @@
 /**
  * Host calls that launched work: each is one slice on its thread, however many activities it launched, with an arrow to
- * each of them. Arrows can be added to a call while its slice is held back (see `reorder-buffer.ts`). Calls that were
- * emitted are remembered as a timestamp and a hash, so that no slice is emitted twice.
+ * each of them. Arrows can be added to a call while its slice is held back (see `reorder-buffer.ts`). Emitted calls are
+ * remembered as a timestamp and a hash, so that no slice is emitted twice.
  */
 import { mixed, NO_ROW, PairIndex } from '../../containers/hash-index.js';
 import { NumericColumn } from '../../containers/numeric-column.js';
@@ -12,7 +12,7 @@ import type { Peaks } from '../roofline/peaks.js';
 import type { ProfileRecord } from '../../record/record.js';
 import type { NonKernelActivity } from './slice-args.js';
 
-/** So many wait behind a kernel at most: beyond, the other kernels of its call may never come. */
+/** Maximum number of activities that wait behind a kernel: the other kernels of its call may never come. */
 const MOST_WAITING = 16_384;
 
 interface WaitingActivity {
@@ -27,17 +27,17 @@ export interface DeviceSliceSink {
 }
 
 /**
- * Activities of devices in the order of their records. A kernel is only complete with the other kernels of its op call
- * (see `op-call-buffer.ts`): until then it waits, and the activities after it wait behind it.
+ * Device activities in the order of their records. A kernel is complete only together with the other kernels of its op call
+ * (see `op-call-buffer.ts`): until then it waits, and later activities wait behind it.
  */
 export class DeviceSlices {
   readonly #annotator: Annotator;
   /** Activities from the first incomplete kernel on. */
   #waiting: WaitingActivity[] = [];
-  /** Index of the first that is not passed on yet. */
+  /** Index of the first that was not passed on yet. */
   #head = 0;
 
-  /** @param peaks for all devices; null for their own */
+  /** @param peaks peak rates for all devices; null for their own */
   constructor(
     private readonly sink: DeviceSliceSink,
     peaks: Peaks | null,
@@ -49,7 +49,7 @@ export class DeviceSlices {
     this.#annotator.take(record);
   }
 
-  /** @param endsFlow number of the arrow from its launch; null without one */
+  /** @param endsFlow number of the arrow from its launch; null for none */
   take(record: DeviceActivity, endsFlow: number | null): void {
     if (record.type !== 'kernel' && this.#waiting.length === 0) this.sink.other(record, endsFlow);
     else {
@@ -58,12 +58,12 @@ export class DeviceSlices {
     }
   }
 
-  /** To be called after the last activity of each profile. */
+  /** Must be called after the last activity of each profile. */
   end(): void {
     this.#pass(this.#annotator.rest());
   }
 
-  /** @param rows kernels that are complete, which are the first of the waiting ones */
+  /** @param rows completed kernels, which are the first of the waiting ones */
   #pass(rows: readonly Annotated[]): void {
     for (const row of rows) {
       this.#passUpToKernel();
@@ -86,7 +86,7 @@ export class DeviceSlices {
     }
   }
 
-  /** @returns the kernels, which still wait */
+  /** @returns the kernels, which are still waiting */
   #passAllButKernels(): WaitingActivity[] {
     const waiting = this.#waiting.slice(this.#head);
     for (const { record, endsFlow } of waiting) if (record.type !== 'kernel') this.sink.other(record, endsFlow);
@@ -96,17 +96,17 @@ export class DeviceSlices {
 
 type TimedCall = Pick<LaunchCall, 'api' | 'start' | 'dur'>;
 
-/** An activity, with what identifies its launch besides the call's own times. */
+/** An activity, with the fields that identify its launch in addition to the call's own times. */
 interface LaunchedActivity {
   readonly profile: number;
   readonly pid: number | null;
   readonly tid: number | null;
   readonly corr: number | null;
-  /** ns */
+  /** In ns. */
   readonly start: number;
 }
 
-/** A launching call whose slice is held back: further arrows may start there. Most calls have one. */
+/** A launching call whose slice is held back, so that further arrows may start there. Most calls have one arrow. */
 export class OpenLaunch {
   #flow = 0;
   #more: number[] | null = null;
@@ -116,7 +116,7 @@ export class OpenLaunch {
     readonly call: TimedCall,
     readonly hash: number,
     readonly key: number,
-    /** The next call of the same key. */
+    /** The next call with the same key. */
     public next: OpenLaunch | undefined,
   ) {}
 
@@ -127,7 +127,7 @@ export class OpenLaunch {
     return isCall && first.tid === tid && first.pid === pid && first.profile === profile;
   }
 
-  /** @param flow number of an arrow that starts here, above 0 */
+  /** @param flow number of an arrow that starts here, positive */
   add(flow: number): void {
     if (this.#flow === 0) this.#flow = flow;
     else (this.#more ??= []).push(flow);
@@ -141,13 +141,13 @@ export class OpenLaunch {
 
 const UINT32 = 2 ** 32;
 
-/** A hash of the numbers that identify a call: thousands may have one start. */
+/** A hash of the numbers that identify a call, because thousands may have the same start. */
 function keyOf({ profile, pid, tid, corr }: LaunchedActivity, { start, dur }: TimedCall): number {
   const ofThread = mixed(mixed(profile | 0, (pid ?? -1) | 0), (tid ?? -1) | 0);
   return mixed(mixed(mixed(mixed(ofThread, (corr ?? -1) | 0), start | 0), (start / UINT32) | 0), (dur ?? -1) | 0);
 }
 
-/** A hash of 32 bits of numbers, texts and nulls, in this order. */
+/** A 32-bit hash of numbers, texts and nulls, in this order. */
 export function hashOf(...parts: readonly unknown[]): number {
   let hash = 0;
   for (const part of parts) {
@@ -157,7 +157,7 @@ export function hashOf(...parts: readonly unknown[]): number {
   return hash >>> 0;
 }
 
-/** Hash set of (time, hash of the rest of the key) pairs; never evicts: 20 to 34 bytes each. */
+/** Hash set of (time, hash of the rest of the key) pairs; never evicts; 20 to 34 bytes each. */
 export class TimestampSet {
   readonly #times = NumericColumn.floats();
   readonly #hashes = NumericColumn.counts();
@@ -170,7 +170,7 @@ export class TimestampSet {
     return this.#index.get(time, hash) !== NO_ROW;
   }
 
-  /** @param hash of the rest of the key, see `hashOf` */
+  /** @param hash the hash of the rest of the key, see `hashOf` */
   add(time: number, hash: number): void {
     if (this.has(time, hash)) return;
     this.#times.push(time);
@@ -180,17 +180,19 @@ export class TimestampSet {
 }
 
 export class LaunchSlices {
-  /** By key; calls of one key are chained. */
+  /** By key; calls with the same key are chained. */
   readonly #open = new Map<number, OpenLaunch>();
   readonly #emitted = new TimestampSet();
-  /** Calls that cannot be shown: they have no usable time. */
+  /** Calls that cannot be shown because they have no usable time. */
   readonly #rejected = new TimestampSet();
-  /** Activities that start no later than their launch: they have no arrow, as arrows never go back in time. */
+  /**
+   * Number of activities that start no later than their launch: they have no arrow, because arrows never go back in time.
+   */
   backwards = 0;
-  /** Activities whose launch was emitted before they came: they have no arrow. */
+  /** Number of activities whose launch was emitted before they came: they have no arrow. */
   late = 0;
 
-  /** @param nextFlow number of a new arrow, above 0 */
+  /** @param nextFlow returns the number of a new arrow, positive */
   constructor(private readonly nextFlow: () => number) {}
 
   /**
@@ -226,7 +228,7 @@ export class LaunchSlices {
     return flow;
   }
 
-  /** To be called when the launch's slice is emitted: no further arrows can start there. */
+  /** Must be called when the launch's slice is emitted: no further arrows can start there. */
   close(launch: OpenLaunch): void {
     const { key } = launch;
     const first = this.#open.get(key);

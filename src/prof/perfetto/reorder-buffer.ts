@@ -1,32 +1,32 @@
 /**
- * Puts slices that come slightly out of order into order of start: holds back a bounded number of them and emits the
- * earliest first. A slice that comes later than that is emitted out of order.
+ * Sorts slices that come slightly out of order by start: holds back a bounded number of them and emits the earliest first.
+ * A slice that comes later than that is emitted out of order.
  */
 
 export interface TimedSlice {
-  /** ns */
+  /** In ns. */
   readonly start: number;
   readonly end: number;
 }
 
-/** Which of two slices of one start is emitted first. */
+/** Which of two slices with the same start is emitted first. */
 type TieOrder = 'longer-first' | 'shorter-first';
 
 /**
- * A binary heap of the slices that are held back. Its sort keys are in flat arrays beside the items, read at indices below
- * their length without a check, for speed.
+ * A binary heap of the slices that are held back. Its sort keys are in flat arrays next to the items; for speed they are
+ * read without bounds checks, at indices below their length.
  */
 export class ReorderBuffer<T extends TimedSlice> {
   readonly #items: T[] = [];
   readonly #starts: Float64Array;
-  /** Ends, negative where the longer slice is emitted first. */
+  /** Ends, negated when the longer slice is emitted first. */
   readonly #ends: Float64Array;
-  /** Order in which the slices came: the last tie-breaker. */
+  /** Order in which the slices came, which decides between equal keys. */
   readonly #ordinals: Float64Array;
   readonly #sign: 1 | -1;
   #pushed = 0;
 
-  /** @param size slices held back at most */
+  /** @param size maximum number of slices to hold back */
   constructor(
     private readonly size: number,
     tie: TieOrder,

@@ -5,7 +5,7 @@ import { columnOf } from '../columns/columns.js';
 import type { TraceArg } from './trace-element.js';
 import type { DeviceActivity } from '../input/device-activity.js';
 
-/** Fields of records that anyone may have edited: a value that is not of its type is unknown. */
+/** Fields of records may have been edited: a value of the wrong type is unknown. */
 export type NonKernelActivity = Exclude<DeviceActivity, { readonly type: 'kernel' }>;
 
 /** Whole ns; null for anything else, as in a net.dict, which has no times. */
@@ -25,7 +25,7 @@ export function titleOf(record: NonKernelActivity): string {
   return typeof kind === 'string' ? `${record.type} ${kind}` : record.type;
 }
 
-/** Columns of `dprof` that are arguments of a kernel's slice. */
+/** Columns of `dprof` that become arguments of a kernel's slice. */
 const KERNEL_COLUMNS = [
   ...[
     'mod',
@@ -48,20 +48,20 @@ const KERNEL_COLUMNS = [
   ...['algbytes', 'busbytes', 'engine', 'operands'],
 ].flatMap((key) => columnOf(key) ?? []);
 
-/** Fields of place, time and name, which the slice itself shows. */
+/** Fields about place, time and name, which the slice itself shows. */
 const SHOWN_BY_SLICE = new Set([
   ...['type', 'v', 'profile', 'start', 'dur', 'device', 'pid', 'tid', 'launch', 'ps', 'name', 'text', 'metric'],
-  // Context of a collective that repeats its name in the words of markers.
+  // Context of a collective that repeats its name in the form of markers.
   ...['calls', 'callIds', 'callKernels', 'repr', 'seqMarker', 'altSeq', 'sub', 'forward'],
 ]);
 
-/** Value of the columns on the matrix unit for kernels without a matrix product. */
+/** Value of the matrix unit columns for kernels without a matrix product. */
 const NOT_APPLICABLE = '-';
 
 export function kernelArgs(row: Annotated): TraceArg[] {
   const args: TraceArg[] = [];
   for (const column of KERNEL_COLUMNS) {
-    // The ranges of the launching thread are all there are, unless another thread called.
+    // Without calls from another thread, there are only the ranges of the launching thread.
     if (column.key === 'ownranges' && row.record.callerRanges === undefined) continue;
     const value = argumentOf(column, shownValue(column, row));
     if (value !== null) args.push([column.key, value]);
@@ -74,7 +74,7 @@ export function kernelArgs(row: Annotated): TraceArg[] {
   return args;
 }
 
-/** A column's value: numbers as they are, lists as text; null where it is unknown, empty, or does not apply. */
+/** A column's value: numbers unchanged, lists as text; null when it is unknown, empty, or not applicable. */
 function argumentOf({ separator = ',' }: ColumnShape, value: CellValue): number | string | null {
   if (value === null || value === '' || value === NOT_APPLICABLE) return null;
   if (typeof value === 'string') return value;
@@ -92,7 +92,7 @@ export function fieldArgs(record: object): TraceArg[] {
   return args;
 }
 
-/** A field; an object's own fields as `name.field`, without deeper ones. */
+/** Adds a field; the fields of an object are added as `name.field`, without deeper ones. */
 function addField(args: TraceArg[], name: string, value: unknown): void {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     const parts = value as Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 /**
- * Records → the elements of a trace, in one pass. Memory: a bounded number of slices that are held back to be sorted, the
- * tracks, and a hash of each launch.
+ * Turns records into the elements of a trace, in one pass. Memory: a bounded number of slices that are held back to be
+ * sorted, the tracks, and a hash of each launch.
  */
 import type { LayerRecord, NoticeRecord, ProfileLine, ProfileRecord, RangeRecord } from '../../record/record.js';
 import { Annotated } from '../annotate.js';
@@ -20,9 +20,12 @@ export const TRACE_TYPES: RecordTypes = new Set([
   ...(['range', 'sample', 'layer', 'notice', 'end'] as const),
 ]);
 
-/** Slices held back: of devices, whose records come in order of start, and of the host, which runs ahead of devices. */
+/**
+ * Numbers of slices to hold back: of devices, whose records come in order of start, and of the host, which runs ahead of
+ * devices.
+ */
 const HELD_OF_DEVICES = 256;
-/** With arrows from instructions to those that waited for them: the arrows are known once those come. */
+/** With dependency arrows, which are known only when the instructions that waited come. */
 const HELD_OF_INSTRUCTIONS = 32_768;
 const HELD_OF_HOST = 32_768;
 
@@ -30,15 +33,15 @@ const HELD_OF_HOST = 32_768;
 interface SliceContent {
   readonly name: string;
   readonly category: string;
-  /** An annotated kernel, a launch, or any other record: where the arguments come from. */
+  /** Source of the arguments: an annotated kernel, a launch, or any other record. */
   readonly source: Annotated | OpenLaunch | object;
   readonly endsFlow: number | null;
-  /** Of an instruction, with arrows of dependencies. */
+  /** Dependency arrows of an instruction. */
   readonly dependencies?: SliceArrows | null;
 }
 
 interface HeldSlice extends TraceTime, TimedSlice {
-  /** Whether its duration is not known. */
+  /** Whether its duration is unknown. */
   readonly isMark: boolean;
   readonly place: TrackLanes;
   readonly content: SliceContent;
@@ -47,18 +50,18 @@ interface HeldSlice extends TraceTime, TimedSlice {
 /** What was written and what was left out. */
 class TraceCounts {
   slices = 0;
-  /** Records without a duration, and texts. */
+  /** Number of records without a duration, and of texts. */
   instants = 0;
   counters = 0;
-  /** From a launch to what it launched. */
+  /** Number of arrows from a launch to what it launched. */
   arrows = 0;
-  /** Records left out: they have no start. */
+  /** Number of records left out because they have no start. */
   untimed = 0;
-  /** Records left out: they started before timestamp 0. */
+  /** Number of records left out because they started before timestamp 0. */
   early = 0;
-  /** Instants that stand for a slice whose duration is not known. */
+  /** Number of instants that stand for a slice with an unknown duration. */
   unended = 0;
-  /** Slices left out: no lane was left, as in records in no order at all. */
+  /** Number of slices left out because no lane was free, as for completely unordered records. */
   crowded = 0;
 }
 
@@ -66,7 +69,7 @@ export class TraceBuilder {
   readonly clock: ProfileClock;
   readonly counts = new TraceCounts();
   readonly launches: LaunchSlices;
-  /** Null without arrows of dependencies. */
+  /** Null without dependency arrows. */
   readonly dependencies: DependencyArrows | null;
   /** Null without arrows between ranks. */
   readonly members: MemberArrows | null;
@@ -75,7 +78,7 @@ export class TraceBuilder {
   readonly #activities: DeviceSlices;
   readonly #ofDevices: ReorderBuffer<HeldSlice>;
   readonly #ofHost: ReorderBuffer<HeldSlice>;
-  /** Arrows between ranks of activities that wait. */
+  /** Arrows between ranks for activities that are waiting. */
   readonly #betweenRanks = new WeakMap<DeviceActivity, SliceArrows>();
 
   /**
@@ -119,19 +122,25 @@ export class TraceBuilder {
     else if (record.type === 'notice') this.#notice(record);
   }
 
-  /** To be called with records that are left out, in their order: arrows between ranks go by the place of an operation. */
+  /**
+   * Must be called with records that are left out, in order, because arrows between ranks depend on the index of an
+   * operation.
+   */
   skip(record: ProfileLine): void {
     this.members?.skip(record);
   }
 
-  /** Kernels come back from `#activities` later than records that are left out in between: their place counts here. */
+  /**
+   * Kernels come back from `#activities` later than records that are left out in between; operations are counted here, in
+   * record order.
+   */
   #activity(record: DeviceActivity): void {
     const between = this.members?.at(record) ?? null;
     if (between !== null) this.#betweenRanks.set(record, between);
     this.#activities.take(record, this.#arrow(record));
   }
 
-  /** To be called after the last record; each profile line calls it for the profile before. */
+  /** Must be called after the last record; each profile line calls it for the previous profile. */
   end(): void {
     this.#activities.end();
     this.#ofDevices.flush();
@@ -181,7 +190,7 @@ export class TraceBuilder {
     this.#hold(this.#ofHost, profile, record, what, () => this.#tracks.onDevice(profile, device, 'layers'));
   }
 
-  /** A notice has no time: its mark is at the profile's start. */
+  /** A notice has no time, so its mark is at the profile's start. */
   #notice(record: NoticeRecord): void {
     this.counts.instants++;
     this.#mark(record.profile, 'notices', nameOf(record.text), 'notice', fieldArgs(record));
@@ -193,7 +202,7 @@ export class TraceBuilder {
     this.emit({ type: 'instant', track, ...time, name, category, args, ...NO_ARROWS });
   }
 
-  /** Number of the arrow from an activity's launch, null without one. The first activity of a launch makes its slice. */
+  /** Number of the arrow from an activity's launch; null for none. The first activity of a launch makes its slice. */
   #arrow(record: DeviceActivity): number | null {
     const launch = launchOf(record);
     if (launch === null || timeOf(launch.start) === null) return null;
@@ -208,7 +217,7 @@ export class TraceBuilder {
     return flow;
   }
 
-  /** `place` is called only where a slice is shown, so that no empty tracks are made; returns whether it is. */
+  /** `place` is called only when a slice is shown, so that no empty tracks are made; returns whether it is shown. */
   #hold(
     order: ReorderBuffer<HeldSlice>,
     profile: number,
@@ -255,7 +264,7 @@ export class TraceBuilder {
 const countOf = ({ flows, endsFlows, endsLateFlows = [], launchFlow }: Arrows): number =>
   flows.length + endsFlows.length + endsLateFlows.length + (launchFlow === null ? 0 : 1);
 
-/** Arrows of a slice: of launches, of dependencies, and between ranks. */
+/** Arrows of a slice: from launches, from dependencies, and between ranks. */
 function arrowsOf({ source, endsFlow: launchFlow, dependencies = null }: SliceContent): Arrows {
   if (dependencies !== null) {
     const { kind: arrows, flows, endsFlows, endsLateFlows = [] } = dependencies;

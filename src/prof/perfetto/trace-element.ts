@@ -1,6 +1,6 @@
 /**
- * Elements of a trace, whatever its format: processes with tracks, and on tracks slices, instants and counter values. A
- * track comes before its elements. Slices of one track nest: of any two, one is within the other, or ends first.
+ * Elements of a trace in any format: processes with tracks, and on tracks slices, instants and counter values. A track
+ * comes before its elements. Slices of one track nest: of any two, one is within the other, or ends first.
  */
 
 /** Argument of a slice: the value of a column or a field, never unknown. */
@@ -8,12 +8,12 @@ export type TraceArg = readonly [name: string, value: number | string];
 
 export interface TraceProcess {
   readonly type: 'process';
-  /** 1 and up, unique among all processes and tracks. */
+  /** From 1, unique among all processes and tracks. */
   readonly id: number;
-  /** Unique in the trace; the real one where it can be. */
+  /** Unique in the trace; the real process id if possible. */
   readonly pid: number;
   readonly name: string;
-  /** Viewers list processes in this order: by rank. Below 2^31. */
+  /** Viewers list processes in this order: by rank. Less than 2^31. */
   readonly order: number;
 }
 
@@ -21,29 +21,29 @@ export interface TraceTrack {
   readonly type: 'track';
   readonly id: number;
   readonly process: TraceProcess;
-  /** `lane`: a further track for slices that do not nest with those of the track `of`. */
+  /** `lane` is an additional track for slices that do not nest with those of the track `of`. */
   readonly kind: 'thread' | 'work' | 'lane' | 'counter';
-  /** The track that a lane belongs to; null for all others. */
+  /** The track to which a lane belongs; null for all others. */
   readonly of: number | null;
   /**
-   * Id of the parent: the process; for a lane of a thread, the thread's track. Other lanes have their track's parent and
-   * name: viewers show tracks of one parent and name as one.
+   * Id of the parent: the process or, for a lane of a thread, the thread's track. Other lanes have their track's parent and
+   * name, because viewers show tracks with the same parent and name as one.
    */
   readonly parent: number;
-  /** Unique in the process; the real one for a thread where it can be. */
+  /** Unique in the process; for a thread the real thread id if possible. */
   readonly tid: number;
   readonly name: string;
-  /** Of a counter's values. */
+  /** Unit of a counter's values. */
   readonly unit: string | null;
 }
 
-/** Where the times of a profile count from: one object for all of its elements. */
+/** The zero point for the times of a profile; one object for all of its elements. */
 export interface TraceZero {
-  /** ns in the trace. */
+  /** Time in the trace, in ns. */
   readonly ns: bigint;
 }
 
-/** A point in time: ns from `zero`, both together exact beyond 2^53. Not before 0. */
+/** A point in time: ns from `zero`; the sum is exact even beyond 2^53. Not negative. */
 export interface TraceTime {
   readonly zero: TraceZero;
   /** Whole ns. */
@@ -51,22 +51,22 @@ export interface TraceTime {
 }
 
 /**
- * What an arrow stands for: work that was launched, an instruction that was waited for, a rank that others waited for in a
+ * What an arrow stands for: launched work, an instruction that another one waited for, a rank for which others waited in a
  * collective operation, or a message.
  */
 export type ArrowKind = 'launch' | 'dependency' | 'collective' | 'message';
 
 /** Arrows of a slice or an instant. */
 export interface Arrows {
-  /** What the flows stand for, all but that of its own launch. */
+  /** What the flows stand for, except the one from its own launch. */
   readonly arrows: ArrowKind;
   /** Numbers of the flows that start here. */
   readonly flows: readonly number[];
   /** Numbers of the flows that end here. */
   readonly endsFlows: readonly number[];
-  /** Likewise, of flows that start after the begin of this slice: they end at the end of it. */
+  /** Numbers of the flows that start after the start of this slice, so that they end at its end. */
   readonly endsLateFlows?: readonly number[];
-  /** Number of the flow from its launch, which ends here too; null without one. */
+  /** Number of the flow from its launch, which also ends here; null for none. */
   readonly launchFlow: number | null;
 }
 
@@ -82,7 +82,7 @@ interface TrackElement extends TraceTime, Arrows {
 
 export interface TraceSlice extends TrackElement {
   readonly type: 'slice';
-  /** ns */
+  /** In ns. */
   readonly dur: number;
 }
 
@@ -97,7 +97,7 @@ interface TraceCounter extends TraceTime {
   readonly value: number;
 }
 
-/** States that timestamps are Unix time; once, before all other elements. */
+/** States that timestamps are Unix time; emitted once, before all other elements. */
 interface TraceClockSnapshot {
   readonly type: 'clock';
   readonly at: bigint;

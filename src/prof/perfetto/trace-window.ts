@@ -1,4 +1,4 @@
-/** Which records a trace of a job has: those of chosen ranks, and of the time of chosen steps. */
+/** Which records a trace of a job contains: those of selected ranks, and those in the time of selected steps. */
 import type { ProfileLine } from '../../record/record.js';
 import type { JobReport } from '../ranks/job-report.js';
 import type { RankPart } from '../ranks/part/rank-part.js';
@@ -10,7 +10,7 @@ export interface JobOfProfiles {
   readonly profiles: ReadonlyMap<number, readonly RankPart[]>;
 }
 
-/** What is chosen; null for all. */
+/** What is selected; null for all. */
 export interface Chosen {
   readonly ranks: ReadonlySet<number> | null;
   readonly steps: ReadonlySet<number> | null;
@@ -22,12 +22,12 @@ interface Span {
 }
 
 export class TraceWindow {
-  /** By profile: whether it is of a chosen rank. */
+  /** Whether each profile belongs to a selected rank. */
   readonly #isChosen = new Map<number, boolean>();
-  /** By profile: the time of the chosen steps. Absent where all are. */
+  /** Time of the selected steps by profile. Empty when all steps are selected. */
   readonly #spans = new Map<number, Span>();
 
-  /** @param job needed for steps alone */
+  /** @param job needed only for steps */
   constructor(
     private readonly chosen: Chosen,
     job: JobOfProfiles | null,
@@ -36,7 +36,7 @@ export class TraceWindow {
     for (const [profile, parts] of job.profiles) this.#spans.set(profile, spanOf(parts, chosen.steps));
   }
 
-  /** Whether ranks or steps are chosen. */
+  /** Whether ranks or steps are selected. */
   get isPart(): boolean {
     return this.chosen.ranks !== null || this.chosen.steps !== null;
   }
@@ -50,7 +50,7 @@ export class TraceWindow {
     return isWithin(this.#spans.get(record.profile), record.start);
   }
 
-  /** Arrows between operations of the chosen ranks in the time of the chosen steps, which differs from rank to rank. */
+  /** Arrows between operations of the selected ranks in the time of the selected steps, which differs from rank to rank. */
   arrows({ report, profiles }: JobOfProfiles, nextFlow: () => number): MemberArrows {
     const { ranks } = this.chosen;
     const spans = new Map(
@@ -66,7 +66,9 @@ export class TraceWindow {
 const isWithin = (span: Span | undefined, start: number): boolean =>
   span === undefined || (start >= span.from && start <= span.to);
 
-/** From the begin of the first chosen step on the host, or its first work, to the end of the last; empty without one. */
+/**
+ * From the start of the first selected step on the host, or from its first work, to the end of the last; empty without one.
+ */
 function spanOf(parts: readonly RankPart[], steps: ReadonlySet<number>): Span {
   let [from, to] = [Infinity, -Infinity];
   for (const { steps: columns } of parts)

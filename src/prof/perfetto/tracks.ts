@@ -1,8 +1,9 @@
 /**
- * Processes and tracks of a trace. Each profile has a process for each of its host processes with their threads, one
- * for each device with its streams, and one for everything else.
+ * Processes and tracks of a trace. Each profile has one process for each of its host processes with their threads, one for
+ * each device with its streams, and one for everything else.
  */
 import { entryOf } from '../../containers/map-entry.js';
+import { OpenSpans } from '../../containers/nesting.js';
 import { elementAt } from '../../containers/element.js';
 import { isNeuronInstruction } from '../../record/neuron/neuron-cores.js';
 import type { ProfileRecord } from '../../record/record.js';
@@ -11,13 +12,13 @@ import type { Emit, TraceProcess, TraceTrack } from './trace-element.js';
 import type { TimedSlice } from './reorder-buffer.js';
 import { statedDevice } from '../../record/fields/stated-device.js';
 
-/** A track, with further lanes for slices that do not nest. */
+/** A track, with additional lanes for slices that do not nest. */
 export interface TrackLanes {
   readonly track: TraceTrack;
   readonly lanes: NestingLanes;
-  /** Tracks of the lanes, the track itself first. */
+  /** Tracks of the lanes; the track itself comes first. */
   readonly tracks: TraceTrack[];
-  /** Time of the last mark, how many marks have that time, and further tracks for more than fit. */
+  /** Time of the last mark, number of marks at that time, and additional tracks for those that do not fit. */
   readonly marks: { start: number; count: number; readonly more: TraceTrack[] };
   /** Thread ids of the track's process. */
   readonly tids: TraceIds;
@@ -29,11 +30,11 @@ interface ProcessTracks {
   readonly places: Map<string, TrackLanes>;
 }
 
-/** Viewers nest marks of one time and drop those that are too deep: any more go to another lane. */
+/** Viewers nest marks of the same time and drop those that are too deep, so further ones go to another lane. */
 const MARKS_OF_A_TIME = 50;
-/** Any more counters are left out: a viewer shows each as a track of its own. */
+/** Maximum number of counters, because a viewer shows each as a separate track. */
 const MOST_COUNTERS = 10_000;
-/** Activities that overlap with the work of their stream have a track of their own, with this name. */
+/** Names of the separate tracks for activities that overlap with the work of their stream. */
 const OVERLAPPING_WORK: Readonly<Record<string, string>> = {
   sync: 'syncs',
   collective: 'collectives',
@@ -41,7 +42,7 @@ const OVERLAPPING_WORK: Readonly<Record<string, string>> = {
 };
 const DMA_ENGINE = /^E\d+$/;
 const CC_STREAM = /^CC\b/;
-/** Places in the order of processes; any more of one rank share the last. */
+/** Size of a rank's range in the order of processes; processes beyond it share the last place. */
 const PLACES_OF_A_RANK = 4096;
 
 export class TraceTracks {
@@ -49,7 +50,7 @@ export class TraceTracks {
   readonly #pids = new TraceIds();
   readonly #profiles = new Map<number, { readonly header: ProfileRecord; readonly prefix: string }>();
   readonly #prefixes = new Set<string>();
-  /** By rank, else by profile: its processes so far. */
+  /** Number of its processes so far, by rank, else by profile. */
   readonly #members = new Map<number, number>();
   #ids = 0;
   #counters = 0;
@@ -65,7 +66,7 @@ export class TraceTracks {
     this.#profiles.set(profile, { header, prefix });
   }
 
-  /** A thread of the host; null where the process or the thread is not known. */
+  /** A thread of the host; the process or thread id may be null when not known. */
   thread(profile: number, pid: number | null, tid: number | null): TrackLanes {
     if (pid === null) return this.own(profile, tid === null ? 'host' : `thread ${tid}`, true);
     const of = this.#process(profile, `host/${pid}`, pid, () => `${this.#prefix(profile)}host ${pid}`);
@@ -73,7 +74,7 @@ export class TraceTracks {
     return this.#place(of, name, true, tid);
   }
 
-  /** A track of the profile itself, for what belongs to no process and no device; nesting as for lanes. */
+  /** A track of the profile itself, for things that belong to no process and no device; nesting as for lanes. */
   own(profile: number, name: string, nesting: boolean): TrackLanes {
     return this.#place(this.#own(profile), name, nesting);
   }
@@ -86,12 +87,12 @@ export class TraceTracks {
     return this.#place(this.#device(profile, device), name, false);
   }
 
-  /** A track with this name in a device's process; in the profile's where no device is known. */
+  /** A track with this name in a device's process, or in the profile's process when the device is not known. */
   onDevice(profile: number, device: number | null, name: string): TrackLanes {
     return device === null ? this.own(profile, name, true) : this.#place(this.#device(profile, device), name, true);
   }
 
-  /** The track of a counter; null where there are too many. */
+  /** The track of a counter; null when there are too many. */
   counter(profile: number, device: number | null, name: string, unit: string | null): TraceTrack | null {
     const of = device === null ? this.#own(profile) : this.#device(profile, device);
     const key = `counter/${unit ?? ''}/${name}`;
@@ -115,7 +116,7 @@ export class TraceTracks {
     if (marks.start !== start) marks.count = 0;
     marks.start = start;
     const number = Math.floor(marks.count++ / MARKS_OF_A_TIME);
-    // Viewers would show tracks of one name as one.
+    // Viewers would show tracks of the same name as one.
     while (marks.more.length < number) {
       marks.more.push(this.#addLane(track, tids, `${track.name}, more marks ${marks.more.length + 1}`));
     }
@@ -148,7 +149,7 @@ export class TraceTracks {
     });
   }
 
-  /** @param pid the real one; null for a device or the profile itself */
+  /** @param pid the real process id; null for a device or the profile itself */
   #process(profile: number, key: string, pid: number | null, name: () => string): ProcessTracks {
     return entryOf(this.#processes, `${profile}/${key}`, () => {
       const number = pid === null ? this.#pids.next() : this.#pids.claim(pid);
@@ -159,7 +160,7 @@ export class TraceTracks {
     });
   }
 
-  /** Behind the processes of lower ranks, whatever order profiles come in. */
+  /** After the processes of lower ranks, in whatever order profiles come. */
   #nextOrder(profile: number): number {
     const rank = this.#profiles.get(profile)?.header.rank ?? profile;
     const before = this.#members.get(rank) ?? 0;
@@ -190,10 +191,12 @@ export class TraceTracks {
   }
 }
 
-/** Whether an activity other than an instruction ran on a named part of a NeuronCore: a DMA engine, a stream of CC-cores. */
+/**
+ * Whether an activity other than an instruction ran on a named part of a NeuronCore: a DMA engine, or a stream of CC-cores.
+ */
 const isPartOfCore = (engine: string): boolean => DMA_ENGINE.test(engine) || CC_STREAM.test(engine);
 
-/** Engine or stream of an activity; null where it has none. */
+/** Engine or stream of an activity; null when it has none. */
 function queueOf({ type, stream, engine }: DeviceActivity): string | null {
   if (typeof engine === 'string' && (type === 'kernel' ? isNeuronInstruction({ engine }) : isPartOfCore(engine))) {
     return engine;
@@ -201,26 +204,26 @@ function queueOf({ type, stream, engine }: DeviceActivity): string | null {
   return stream === null ? null : `stream ${stream}`;
 }
 
-/** Above the ids that Linux gives to processes and threads. */
+/** Greater than the ids that Linux assigns to processes and threads. */
 const FIRST_MADE_ID = 10_000_000;
-/** Viewers keep ids in signed 32 bits. */
+/** Viewers store ids as signed 32-bit numbers. */
 const LARGEST_ID = 0x7fffffff;
 
 const isTraceId = (id: number): boolean => Number.isInteger(id) && id > 0 && id <= LARGEST_ID;
 
-/** Process or thread ids of a trace: the real ones where they are free, else ids above those of real systems. */
+/** Process or thread ids of a trace: the real ones if they are free, else ids greater than those of real systems. */
 class TraceIds {
   readonly #taken = new Set<number>();
   #last = FIRST_MADE_ID - 1;
 
-  /** The real id where it is valid and free, else a made one. */
+  /** The real id if it is valid and free, else a generated one. */
   claim(real: number): number {
     if (!isTraceId(real) || this.#taken.has(real)) return this.next();
     this.#taken.add(real);
     return real;
   }
 
-  /** A made id. */
+  /** A generated id. */
   next(): number {
     do this.#last++;
     while (this.#taken.has(this.#last));
@@ -231,43 +234,42 @@ class TraceIds {
 
 interface OpenLane {
   start: number;
-  /** Ends of the open slices, from the outermost to the innermost. */
-  readonly ends: number[];
+  /** Ends of the open slices. */
+  readonly ends: OpenSpans<number>;
 }
 
-/** More than any device or host needs: only records in no order at all exceed it. */
+/** More than any device or host needs: only completely unordered records exceed it. */
 const MOST_LANES = 512;
-/** Viewers drop slices at a depth above 255: some room is left for marks. */
+/** Viewers drop slices deeper than 255; some room is left for marks. */
 const MOST_DEPTH = 200;
 
 /**
- * Lanes for slices that overlap without nesting: viewers take the slices of one track for calls within calls, and cut what
- * overlaps. A lane keeps the slices that are open at its last start; a slice that starts before that goes to another lane.
+ * Lanes for slices that overlap without nesting: viewers interpret the slices of one track as nested calls, and cut what
+ * overlaps. A lane holds the slices that are open at its last start; a slice that starts earlier goes to another lane.
  */
 class NestingLanes {
   readonly #lanes: OpenLane[] = [];
 
-  /** @param nesting whether a slice may lie within another */
+  /** @param nesting whether a slice may be within another */
   constructor(private readonly nesting: boolean) {}
 
   /** Number of the first lane where the slice fits, from 0; null when no lane is left. */
   place({ start, end }: TimedSlice): number | null {
     const found = this.#lanes.findIndex((lane) => this.#fits(lane, start, end));
-    if (found < 0) return this.#lanes.length === MOST_LANES ? null : this.#lanes.push({ start, ends: [end] }) - 1;
-    const lane = elementAt(this.#lanes, found);
+    if (found < 0 && this.#lanes.length === MOST_LANES) return null;
+    const ends = (): OpenSpans<number> => new OpenSpans((until) => until);
+    const number = found < 0 ? this.#lanes.push({ start, ends: ends() }) - 1 : found;
+    const lane = elementAt(this.#lanes, number);
     lane.start = start;
-    lane.ends.push(end);
-    return found;
+    lane.ends.push(end, start);
+    return number;
   }
 
-  /** Closes slices that ended before the start; whether the slice fits then. */
+  /** Closes slices that ended before the start, and returns whether the slice then fits. */
   #fits(lane: OpenLane, start: number, end: number): boolean {
     if (start < lane.start) return false;
-    let innermost = lane.ends.at(-1);
-    while (innermost !== undefined && innermost <= start) {
-      lane.ends.pop();
-      innermost = lane.ends.at(-1);
-    }
+    lane.ends.close(start);
+    const { last: innermost } = lane.ends;
     return innermost === undefined || (this.nesting && end <= innermost && lane.ends.length < MOST_DEPTH);
   }
 }

@@ -4,12 +4,12 @@
  *     expression  = all { "||" all }
  *     all         = condition { ("&&" | ",") condition }
  *     condition   = "(" expression ")" | column operator value
- *     operator    = "==" "!=" ">=" "<=" ">" "<" "~" (contains, in any case) "!~"
- *                   "=~" (matches a pattern of * and ?, in any case)
- *     column      = its key; of one counter counter:NAME, a word as a value is
+ *     operator    = "==" "!=" ">=" "<=" ">" "<" "~" (contains, ignoring case) "!~"
+ *                   "=~" (matches a pattern of * and ?, ignoring case)
+ *     column      = its key; for a single counter counter:NAME, where NAME is a word like a value
  *     value       = a word without blanks, commas, parentheses, & and |; or text in quotes
  *
- * An unknown value matches nothing but `==na`. A list equals its text or any of its entries. Nothing is ever evaluated.
+ * An unknown value matches only `==na`. A list equals its text or any of its entries. Nothing is ever evaluated.
  */
 import { isNumeric, textOf, type Column, type ColumnShape, type CellValue } from '../../table/column.js';
 import { wildcardTest } from './wildcards.js';
@@ -21,7 +21,7 @@ type ValueTest = (value: NonNullable<CellValue>, column: ColumnShape) => boolean
 
 interface FilterOperator {
   readonly sign: string;
-  /** Whether it compares sizes, so that a column of numbers needs a number. */
+  /** Whether it compares sizes, so that a numeric column needs a number. */
   readonly orders?: boolean;
   test(wanted: string): ValueTest;
 }
@@ -62,7 +62,7 @@ const not =
   (value, column) =>
     !test(value, column);
 
-/** Longer signs first: `>=` is not `>` and then `=`. */
+/** Longer signs first: `>=` is not `>` followed by `=`. */
 const OPERATORS: readonly FilterOperator[] = [
   { sign: '==', test: equals },
   { sign: '=~', test: matches },
@@ -77,9 +77,9 @@ const OPERATORS: readonly FilterOperator[] = [
 
 /**
  * Parses an expression.
- * @param columnOf the column of a key; throws for an unknown one
- * @param option that the expression was given with, for messages
- * @throws UsageError pointing at the position that cannot be read, or naming the nearest column
+ * @param columnOf returns the column of a key; throws for an unknown one
+ * @param option the option with which the expression was given, for messages
+ * @throws UsageError pointing at the position of a syntax error, or naming the nearest column
  */
 export const parseFilter = <Row>(
   text: string,
@@ -87,17 +87,17 @@ export const parseFilter = <Row>(
   option = '--where',
 ): RowFilter<Row> => new FilterParser(text, columnOf, option).parse();
 
-/** What a comparison becomes in a filter. */
+/** Converts a comparison to a filter. */
 export type ComparisonFilter<Row> = (column: Column<Row>, holds: RowFilter<Row>) => RowFilter<Row>;
 
-/** One of the conditions that `||` joins. */
+/** One of the conditions joined by `||`. */
 interface Alternative<Row> {
   readonly text: string;
   readonly matches: RowFilter<Row>;
 }
 
 /**
- * The conditions that `||` joins, with something else in place of each comparison.
+ * The conditions joined by `||`, with each comparison converted.
  * @throws UsageError as `parseFilter`
  */
 export const parseAlternatives = <Row>(
@@ -180,7 +180,7 @@ class FilterParser<Row> {
       this.#fail(`${column.key} is compared with a number`);
     }
     const test = operator.test(wanted);
-    // No known value is `na`, so that `op!=na` lets all known values through.
+    // No known value is `na`, so `op!=na` matches all known values.
     return (row) => {
       const value = column.value(row);
       return value !== null && test(value, column);

@@ -1,4 +1,4 @@
-/** `--where` and `--sort` of the report of kernels. */
+/** `--where` and `--sort` of the kernel report. */
 import type { Annotated } from '../annotate.js';
 import { requireColumn } from '../columns/columns.js';
 import { parseFilter, type RowFilter } from './filter.js';
@@ -10,13 +10,13 @@ export type KernelFilter = RowFilter<Annotated>;
 export type KernelSortKey = SortKey<Annotated>;
 
 /**
- * The filter of an expression such as `op==conv2d && sil>10000` (see `filter.ts`); unknown values match `==na` alone.
- * @throws UsageError pointing at the position that cannot be read, or naming the nearest column
+ * The filter for an expression such as `op==conv2d && sil>10000` (see `filter.ts`); unknown values match only `==na`.
+ * @throws UsageError pointing at the position of a syntax error, or naming the nearest column
  */
 export const parseWhere = (text: string): KernelFilter => parseFilter(text, requireColumn);
 
 /**
- * The sort keys of a list such as `-sil,+op`; without a sign numbers come largest first, texts from A to Z.
- * @throws UsageError naming the nearest column of an unknown one
+ * The sort keys of a list such as `-sil,+op`; without a sign, numbers are sorted largest first and texts from A to Z.
+ * @throws UsageError for an unknown column, naming the nearest one
  */
 export const parseSort = (list: string): KernelSortKey[] => parseSortKeys(list, requireColumn);

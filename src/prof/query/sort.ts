@@ -1,6 +1,6 @@
 /**
- * `--sort` and `--top`. What is kept of a row is not the row but its output, so that a sorted report needs the memory of
- * its own text, or of N rows with --top N.
+ * `--sort` and `--top`. Only the output of a row is kept, so that a sorted report needs the memory of its own text, or of N
+ * rows with --top N.
  */
 import { elementAt } from '../../containers/element.js';
 import { isNumeric, textOf, type Column } from '../../table/column.js';
@@ -12,9 +12,9 @@ export interface SortKey<Row> {
 }
 
 /**
- * Sort keys of a comma-separated list. Numbers come largest first and texts from A to Z; `+` in front of a key makes its
+ * Sort keys of a comma-separated list. Numbers are sorted largest first and texts from A to Z; `+` before a key makes its
  * order ascending, `-` descending.
- * @param columnOf the column of a key; throws for an unknown one
+ * @param columnOf returns the column of a key; throws for an unknown one
  * @throws UsageError for an empty key
  */
 export function parseSortKeys<Row>(list: string, columnOf: (key: string) => Column<Row>): SortKey<Row>[] {
@@ -34,12 +34,12 @@ interface SortValues<Row> extends SortKey<Row> {
 }
 
 /**
- * The rows kept so far. Every row has a slot; its sort keys, number of arrival and output stand in one array each, which
- * takes a fraction of the memory of an object a row.
+ * The rows kept so far. Every row has a slot; its sort keys, arrival number and output are in one array each, which takes a
+ * fraction of the memory of one object per row.
  */
 export class SortedOutput<Output, Row> {
   readonly #keys: readonly SortValues<Row>[];
-  /** Number of arrival: equal rows stay in this order. */
+  /** Arrival numbers, which decide the order of equal rows. */
   readonly #arrival: number[] = [];
   readonly #outputs: Output[] = [];
   /** Slots in use; when there are `top` of them, a heap with the last in order on top. */
@@ -54,9 +54,9 @@ export class SortedOutput<Output, Row> {
     this.#keys = sortKeys.map((key) => ({ ...key, values: [] }));
   }
 
-  /** @param pack makes the output of the row; only called when the row is among the first so far */
+  /** @param pack makes the output of the row; called only if the row is among the first so far */
   add(row: Row, pack: (row: Row) => Output): void {
-    // The slot after the last one is for the row at hand.
+    // The slot after the last one is for the current row.
     const slot = this.#slots.length;
     for (const { column, values } of this.#keys) values[slot] = comparable(row, column);
     this.#arrival[slot] = this.#rows++;
@@ -74,7 +74,7 @@ export class SortedOutput<Output, Row> {
     this.#siftDown();
   }
 
-  /** The outputs, in order and in batches. Nothing may be added after this. */
+  /** The outputs, in order and in batches. Nothing may be added afterwards. */
   *batches(size = 1000): Generator<Output[]> {
     this.#slots.sort((a, b) => this.#compare(a, b));
     for (let at = 0; at < this.#slots.length; at += size) {
@@ -110,7 +110,7 @@ function comparable<Row>(row: Row, column: Column<Row>): Comparable {
   return typeof value === 'object' && value !== null ? textOf(column, value) : value;
 }
 
-/** Unknown comes last in either direction. */
+/** Unknown values come last in either direction. */
 function compare(a: Comparable, b: Comparable, descending: boolean): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
   const order = a < b ? -1 : a > b ? 1 : 0;

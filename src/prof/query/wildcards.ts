@@ -1,7 +1,7 @@
-/** Patterns of names: `*` stands for any characters, `?` for one; the whole text has to match, in any case. */
+/** Patterns of names: `*` stands for any characters, `?` for one; the whole text has to match, ignoring case. */
 
 /**
- * A test of texts. Time: the length of the pattern times that of the text at most.
+ * Returns a test for texts. Time: at most the length of the pattern times the length of the text.
  * @param pattern with `*` and `?`
  */
 export function wildcardTest(pattern: string): (text: string) => boolean {
@@ -11,7 +11,7 @@ export function wildcardTest(pattern: string): (text: string) => boolean {
 
 function isMatch(pattern: string, text: string): boolean {
   let [inPattern, inText] = [0, 0];
-  // Where the last * is, and up to where it stands for the text.
+  // Position of the last *, and how much of the text it covers.
   let [star, covered] = [-1, 0];
   while (inText < text.length) {
     const wanted = pattern[inPattern];

@@ -1,6 +1,6 @@
 /**
- * Operations matched and clocks set by them. Times may refute how operations were matched: such a group is matched in
- * another way that fits the times, or without the ranks that contradict the others, or not at all.
+ * Matches operations and aligns clocks by them. The times may show that operations were matched wrongly: such a group is
+ * matched in another way that fits the times, or without the ranks that contradict the others, or not at all.
  */
 import { DisjointSets } from '../../containers/disjoint-sets.js';
 import { elementAt } from '../../containers/element.js';
@@ -24,38 +24,43 @@ import { median } from '../../record/statistics.js';
 import { endsTogether } from './clocks/observations.js';
 import { waitsOf, type OperationWaits } from './waits.js';
 
-/** An end so much before the last rank joined is no error of the clocks, ns. */
+/**
+ * In ns. When an operation ends on a rank before the last rank joined by more than this, the error of the clocks cannot
+ * explain it.
+ */
 const TOLERANCE = 50_000;
-/** Operations that may contradict all the same: a kernel may have been preempted, an end lost. */
+/** Share of operations that may contradict the times anyway: a kernel may have been preempted, or an end lost. */
 const MOST_CONTRADICTING = 0.1;
-/** Ends of one operation differ by less, ns. */
+/** Maximum difference between the ends of one operation, in ns. */
 const MOST_APART = 1_000_000;
-/** Ends of a rank that has waited lie much closer to those of the others than its starts do. */
+/** A rank that waited has ends much closer to those of the others than its starts: at most this ratio. */
 const MOST_OF_STARTS = 0.5;
-/** Fewer operations convince nobody: a line of offset and drift fits them too well. */
+/** Minimum number of operations: a line of offset and drift fits fewer too well. */
 const FEWEST = 8;
 
-/** The operations of one rank against those of the others of its group; distances from the middle one, ns. */
+/** The operations of one rank compared with those of the others in its group; differences from the median, in ns. */
 interface MemberTimes {
   readonly ends: number[];
   readonly starts: number[];
-  /** Operations that cannot be: joined after the middle one had ended, or over before the last one had joined. */
+  /** Number of impossible operations: joined after the median end, or ended before the last rank joined. */
   impossible: number;
 }
 
 interface Agreement {
-  /** Whether nothing speaks against the group as it was matched. */
+  /** Whether the times do not contradict the matching of the group. */
   readonly isPossible: boolean;
-  /** Parts whose times contradict those of the others; none of two, since it is not known which. */
+  /**
+   * Parts whose times contradict those of the others; empty for groups of two, because it is not known which one is wrong.
+   */
   readonly contradicting: readonly number[];
-  /** Parts whose times speak for it: they have waited for others, or others for them. */
+  /** Parts whose times confirm the matching: they waited for others, or others for them. */
   readonly convincing: readonly number[];
 }
 
 /**
- * Whether operations, as they were matched, can have happened at the times that the ranks recorded: none can end on a
- * rank before the last one has joined, and ends of one operation lie closer together than starts. Only operations that
- * end on all ranks together are looked at.
+ * Whether the matched operations can have happened at the times that the ranks recorded: none can end on a rank before the
+ * last rank joined, and ends of one operation are closer together than starts. Checks only operations that end on all ranks
+ * together.
  */
 function agreementOf(group: MatchedGroup, parts: readonly RankPart[], clocks: readonly RankClock[]): Agreement {
   let [operations, impossible] = [0, 0];
@@ -76,7 +81,7 @@ function agreementOf(group: MatchedGroup, parts: readonly RankPart[], clocks: re
   };
 }
 
-/** @returns the middle end */
+/** @returns the median end */
 function addMembers(members: Map<number, MemberTimes>, { parts, ends, joined, waits }: OperationWaits): number {
   const starts = waits.map((wait) => joined - wait);
   const [end, start] = [median(ends) ?? NaN, median(starts) ?? NaN];
@@ -102,7 +107,7 @@ const isConvincing = (times: MemberTimes): boolean =>
 const partsWhere = (members: ReadonlyMap<number, MemberTimes>, holds: (times: MemberTimes) => boolean): number[] =>
   [...members].flatMap(([part, times]) => (holds(times) ? [part] : []));
 
-/** Starts against the earliest, ns; 0 where it is not known. */
+/** Starts relative to the earliest, in ns; 0 when not known. */
 function startShifts(parts: readonly RankPart[]): number[] {
   const starts = parts.map(({ startUnixNs }) => (startUnixNs === null ? null : BigInt(startUnixNs)));
   let origin: bigint | null = null;
@@ -115,13 +120,16 @@ interface Aligned {
   readonly clocks: readonly RankClock[];
 }
 
-/** The answer: clocks of misfits are refuted. */
+/** The answer, in which the clocks of misfits are marked as refuted. */
 interface AlignedJob extends Aligned {
   /** In order of parts. */
   readonly misfits: readonly Misfit[];
 }
 
-/** Matched groups, clocks by them, and what these say of groups: of each group once, since it is asked several times. */
+/**
+ * Matched groups, the clocks that follow from them, and what the clocks say about the groups; cached, because each group is
+ * checked several times.
+ */
 class Alignment implements Aligned {
   readonly clocks: readonly RankClock[];
   readonly #agreements = new Map<MatchedGroup, Agreement>();
@@ -150,7 +158,7 @@ export function aligned(parts: readonly RankPart[], groups: readonly JobGroup[])
     ...misfitsOf(before, last.matched, parts, last.clocks),
   ].sort((a, b) => a.part - b.part);
   const wrong = new Set(misfits.map(({ part }) => part));
-  // One of them may have been the rank that the others are set against.
+  // One of the misfits may have been the reference rank of the others.
   const clocks =
     wrong.size === backwards.size ? last.clocks : jobClocks(parts, last.matched, startShifts(parts), wrong);
   return {
@@ -160,7 +168,7 @@ export function aligned(parts: readonly RankPart[], groups: readonly JobGroup[])
   };
 }
 
-/** @returns groups as they were matched before times were asked, and as times allow them */
+/** @returns groups as they were matched before times were considered, and the matching that the times allow */
 function alignedForwards(
   parts: readonly RankPart[],
   groups: readonly JobGroup[],
@@ -187,15 +195,15 @@ function alignedForwards(
 const isSame = (a: readonly MatchedGroup[], b: readonly MatchedGroup[]): boolean =>
   a.every((group, index) => group === b[index]);
 
-/** Null where times match no more operations. */
+/** Null when matching by time finds fewer operations. */
 function betterByTime(group: MatchedGroup, parts: readonly RankPart[], shifts: readonly number[]): MatchedGroup | null {
   const found = matchGroupByTime(group, parts, shifts);
   return found !== null && found.operations.length >= group.operations.length ? found : null;
 }
 
 /**
- * Groups whose ordinals are not those of the other ranks, as after a counter began anew: by order within steps, where
- * times speak for it.
+ * Groups whose ordinals differ from those of the other ranks, for example after a counter was reset, are matched by order
+ * within steps if the times confirm it.
  */
 function byStepWhereBetter(first: Alignment, clocked: (matched: readonly MatchedGroup[]) => Alignment): Alignment {
   const tried = first.matched.map((group) => (group.by === 'ordinal' ? byStep(group, first) : null));
@@ -211,7 +219,10 @@ function byStepWhereBetter(first: Alignment, clocked: (matched: readonly Matched
   return isSame(accepted, first.matched) ? first : clocked(accepted);
 }
 
-/** The group by order within steps, where its ordinals are in doubt; null where they are not, or steps say no more. */
+/**
+ * The group matched by order within steps, if its ordinals are in doubt; null when they are not, or when steps add no
+ * information.
+ */
 function byStep(group: MatchedGroup, alignment: Alignment): MatchedGroup | null {
   const { parts } = alignment;
   const isLess = group.mismatch !== null || hasLoneMember(group);
@@ -223,7 +234,7 @@ function byStep(group: MatchedGroup, alignment: Alignment): MatchedGroup | null 
   return { ...other, doubt };
 }
 
-/** The group as times allow it. */
+/** The matching of the group that the times allow. */
 function possible(group: MatchedGroup, alignment: Alignment): MatchedGroup {
   if (group.by === null) return group;
   const { isPossible, contradicting } = alignment.agreementOf(group);
@@ -234,7 +245,7 @@ function possible(group: MatchedGroup, alignment: Alignment): MatchedGroup {
 
 const ONE_RUN = 'are the profiles of one run?';
 
-/** What is left of a group without some of its ranks, where times allow that. */
+/** What is left of a group without some of its ranks, if the times allow that. */
 function withoutThose(group: MatchedGroup, wrong: readonly number[], alignment: Alignment): MatchedGroup {
   const names = wrong.map((part) => {
     const { rank, file } = elementAt(alignment.parts, part);
@@ -247,7 +258,7 @@ function withoutThose(group: MatchedGroup, wrong: readonly number[], alignment: 
   return isLeft ? rest : refuted(group.group, `${by}, operations would end before all ranks have joined: ${ONE_RUN}`);
 }
 
-/** Ranks whose ordinals times have refuted in some group. */
+/** Ranks whose ordinals were refuted by the times in some group. */
 function suspectsOf(before: readonly MatchedGroup[], after: readonly MatchedGroup[]): Set<number> {
   const suspects = new Set<number>();
   for (const [index, group] of before.entries()) {
@@ -259,12 +270,12 @@ function suspectsOf(before: readonly MatchedGroup[], after: readonly MatchedGrou
   return suspects;
 }
 
-/** Where times have refuted the ordinals of a rank once, they must speak for it elsewhere. */
+/** If the times refuted the ordinals of a rank once, they must confirm them in other groups. */
 function withoutSuspects(alignment: Alignment, suspects: ReadonlySet<number>): MatchedGroup[] {
   const isConcerned = ({ by, group }: MatchedGroup): boolean =>
     by === 'ordinal' && group.members.some(({ part }) => suspects.has(part));
   const left = new Set(suspects);
-  // Ranks of two runs go together within each run: what speaks for them there says nothing of groups of both.
+  // Ranks of two runs match within each run; that does not confirm groups with ranks of both.
   const runs = new DisjointSets(alignment.parts.length);
   for (const group of alignment.matched) {
     if (!isConcerned(group)) continue;

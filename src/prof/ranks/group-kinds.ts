@@ -1,23 +1,23 @@
-/** Kinds of groups of ranks, how much of a group is in the profiles, and how far it reaches. */
+/** Kinds of groups of ranks, how much of a group was profiled, and how far it reaches. */
 import { elementAt } from '../../containers/element.js';
 import type { CollectiveKind } from '../../ops/collective-bytes.js';
 import type { JobGroup } from './matching/job-groups.js';
 import { MESSAGES, type RankPart } from './part/rank-part.js';
 import { linkPeakOf } from '../roofline/peaks.js';
 
-/** How much of a group is there, and how far it reaches: what its waits and transfers may be compared with. */
+/** How much of a group was profiled, and how far it reaches: what its waits and transfers may be compared with. */
 export interface GroupReach {
-  /** Ranks of it, whether or not their profiles are there; null when unknown. */
+  /** Number of its ranks, with or without a profile; null when unknown. */
   readonly size: number | null;
-  /** Whether the profiles of all of them are there; null when unknown. */
+  /** Whether all of its ranks have a profile; null when unknown. */
   readonly isComplete: boolean | null;
-  /** Machines of its ranks; null where it is not known of each of them. */
+  /** Number of machines of its ranks; null when the machine of any rank is unknown. */
   readonly machines: number | null;
-  /** Peak of the links between its devices in one direction, bytes/s; null between machines, and where it is not known. */
+  /** Peak rate of the links between its devices in one direction, in bytes/s; null between machines, and when not known. */
   readonly linkPeak: number | null;
 }
 
-/** @param nodes machine of each part; null where unknown */
+/** @param nodes machine of each part; null when unknown */
 export function reachOf(
   { members, size: stated, pair }: JobGroup,
   parts: readonly RankPart[],
@@ -36,14 +36,14 @@ export type GroupKind = 'world' | 'data' | 'tensor' | 'pipeline' | 'expert' | 'c
 
 export interface KnownKind {
   readonly kind: GroupKind;
-  /** Whether the shape of the list of ranks, or the operations, say so, and not the program. */
+  /** Whether the kind follows from the shape of the list of ranks, or from the operations, and not from the program. */
   readonly inferred: boolean;
 }
 
 /**
- * On descriptions. Longer words first: an expert-data-parallel group is one of experts.
- * Source: names of groups in Megatron-LM (core/parallel_state.py), DeepSpeed (utils/groups.py), PyTorch's device mesh and
- * default group, vLLM (distributed/parallel_state.py).
+ * Applied to descriptions, longer words first: an expert-data-parallel group is one of experts. Source: names of groups in
+ * Megatron-LM (core/parallel_state.py), DeepSpeed (utils/groups.py), PyTorch's device mesh and default group, vLLM
+ * (distributed/parallel_state.py).
  */
 const DESCRIPTIONS: readonly (readonly [RegExp, GroupKind])[] = [
   [/expert|(^|[_\W])m?ep([_\W]|$)|moe/i, 'expert'],
@@ -55,14 +55,17 @@ const DESCRIPTIONS: readonly (readonly [RegExp, GroupKind])[] = [
   [/default|world/i, 'world'],
 ];
 
-/** A list of ranks as first, first + stride …; null for lists that are no such sequence, and of one rank. */
+/**
+ * The stride of a list of ranks first, first + stride …; null for lists that are not such a sequence, and for a single
+ * rank.
+ */
 function strideOf(ranks: readonly number[]): number | null {
   const sorted = [...ranks].sort((a, b) => a - b);
   const stride = elementAt(sorted, 1) - elementAt(sorted, 0);
   return sorted.every((rank, i) => i === 0 || rank - elementAt(sorted, i - 1) === stride) ? stride : null;
 }
 
-/** Operations of a group by kind, as its first member has them. */
+/** Kinds of the operations of a group's first member. */
 function kindsIn({ members }: JobGroup, parts: readonly RankPart[]): Set<CollectiveKind | null> {
   const [first] = members;
   if (first === undefined) return new Set();
@@ -70,7 +73,7 @@ function kindsIn({ members }: JobGroup, parts: readonly RankPart[]): Set<Collect
   return new Set(first.operations.map((at) => kind[at] ?? null));
 }
 
-/** A kind for each group, null where neither words nor shapes say any. */
+/** A kind for each group; null when neither descriptions nor shapes tell it. */
 export function groupKinds(
   groups: readonly JobGroup[],
   parts: readonly RankPart[],
@@ -91,7 +94,7 @@ export function groupKinds(
 
 interface Shape {
   readonly stride: number | null;
-  /** Whether the job has groups of ranks that are not neighbours. */
+  /** Whether the job has groups of ranks that are not adjacent. */
   readonly isStrided: boolean;
   readonly worldSize: number | null;
   readonly isOnly: boolean;
@@ -104,7 +107,7 @@ function inferredKind(
 ): GroupKind | null {
   const size = group.ranks?.length ?? group.size;
   if (group.pair !== null) return 'pipeline';
-  // Any exchange of a group of two may be a message.
+  // In a group of two, any exchange may be a message.
   if (operations.size > 0 && [...operations].every((kind) => kind !== null && MESSAGES.has(kind)) && stride !== 1)
     return 'pipeline';
   if (size !== null && size === worldSize) return isOnly ? 'data' : 'world';

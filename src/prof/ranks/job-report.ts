@@ -1,4 +1,4 @@
-/** Parts of ranks → what they do to each other: the answer of `dprof ranks`. Pure. */
+/** Computes from the parts of ranks how the ranks affect each other: the answer of `dprof ranks`. Pure. */
 import { elementAt } from '../../containers/element.js';
 import type { RankClock } from './clocks/job-clocks.js';
 import { apartBegins, profileBegins, type ApartBegins } from './clocks/profile-begins.js';
@@ -18,7 +18,6 @@ import { RankWaits, TransferClasses, TransferCounter, type TransferClass, type T
 import { entryOf } from '../../containers/map-entry.js';
 import { DisjointSets } from '../../containers/disjoint-sets.js';
 
-/** One group of the job. */
 export interface GroupReport extends GroupReach {
   readonly name: string | null;
   readonly description: string | null;
@@ -26,31 +25,34 @@ export interface GroupReport extends GroupReach {
   readonly kindInferred: boolean;
   readonly ranks: readonly number[] | null;
   readonly pair: JobGroup['pair'];
-  /** Parts that are in it. */
+  /** Indices of its parts. */
   readonly parts: readonly number[];
   readonly by: MatchedBy | null;
   readonly matched: number;
   readonly unmatched: Readonly<Partial<Record<UnmatchedReason, number>>>;
   readonly mismatch: string | null;
-  /** Why ordinals, or the order, were not believed; null where they were. */
+  /** Why ordinals, or the order, were not trusted; null when they were. */
   readonly doubt: string | null;
   /**
-   * Null without a matched operation on known clocks. Of a group that is not complete the wait is a lower bound and the
-   * transfer an upper one: it is not known when the others joined.
+   * Null without a matched operation on known clocks. For an incomplete group, the wait is a lower bound and the transfer
+   * an upper bound, because it is not known when the others joined.
    */
   readonly transfers: TransferSums | null;
 }
 
-/** One rank against the others. */
+/** One rank compared with the others. */
 export interface RankReport {
   readonly part: number;
   readonly node: string | null;
   readonly clock: RankClock;
-  /** When its profile begins, after that of the earliest, ns; null where its clock is not known. */
+  /** When its profile begins, relative to the earliest, in ns; null when its clock is not known. */
   readonly begin: number | null;
-  /** Time that it waited for others in matched operations, ns. */
+  /** Time that it waited for others in matched operations, in ns. */
   readonly waited: number;
-  /** Operations that it joined, those that it joined last, and by how much later than the one before, ns. */
+  /**
+   * Number of operations that it joined, number of those that it joined last, and how much later than the rank before, in
+   * ns.
+   */
   readonly joined: number;
   readonly last: number;
   readonly delayed: number;
@@ -58,33 +60,33 @@ export interface RankReport {
 
 export interface JobReport {
   readonly parts: readonly RankPart[];
-  /** Profiles that are left out: each is a copy of one of `parts`. */
+  /** Profiles that are left out because each is a copy of one of `parts`. */
   readonly copies: readonly CopiedPart[];
-  /** Profiles in which no device worked: in no part, nor missing. */
+  /** Profiles in which no device worked; they are neither parts nor missing. */
   readonly withoutWork: readonly ProfileWithoutWork[];
   readonly membership: Membership;
-  /** Ranks whose times fit no clock: they are compared with no others. */
+  /** Ranks whose times fit no clock; they are not compared with others. */
   readonly misfits: readonly Misfit[];
   readonly ranks: readonly RankReport[];
-  /** Where profiles begin further apart than a step takes; null otherwise. */
+  /** Profiles that begin further apart than the duration of a step; null otherwise. */
   readonly apart: ApartBegins | null;
   readonly groups: readonly GroupReport[];
   /** The operations of each of `groups`. */
   readonly matched: readonly MatchedGroup[];
   readonly classes: readonly TransferClass[];
   readonly lateness: Lateness;
-  /** Of each of the delays of `lateness`; null where none of its operations is matched. */
+  /** For each delay in `lateness`; null when none of its operations is matched. */
   readonly delayWaits: readonly (DelayWaits | null)[];
   readonly slowGroups: readonly SlowTransfers[];
-  /** Of pipelines; none without. */
+  /** Stages of pipelines; empty without pipelines. */
   readonly stages: readonly StageReport[];
   /** Groups of experts with known sizes. */
   readonly experts: readonly ExpertReport[];
 }
 
 /**
- * @param given parts of all ranks, in any order: the answer has them in order of rank
- * @param idle profiles of the job in which no device worked, likewise
+ * @param given parts of all ranks, in any order; the answer has them in order of rank
+ * @param idle profiles of the job in which no device worked, in any order
  */
 export function jobReport(given: readonly RankPart[], idle: readonly ProfileWithoutWork[] = []): JobReport {
   const { parts, copies } = withoutCopies([...given].sort(byRank));
@@ -125,7 +127,7 @@ export function jobReport(given: readonly RankPart[], idle: readonly ProfileWith
   };
 }
 
-/** Kinds of groups whose ranks may be late together: those of other kinds do different work. */
+/** Kinds of groups whose ranks may be late together; ranks in groups of other kinds do different work. */
 const LATE_TOGETHER: ReadonlySet<GroupKind> = new Set(['tensor', 'expert', 'context', 'data']);
 
 function namedGroups(groups: readonly JobGroup[], kinds: readonly (KnownKind | null)[]): NamedGroup[] {
@@ -139,7 +141,7 @@ function namedGroups(groups: readonly JobGroup[], kinds: readonly (KnownKind | n
   return [...named.values()];
 }
 
-/** Ranks first, then profiles without one by name; of one name those that began earlier first. */
+/** Ranks first, then profiles without a rank by name; for equal names, those that begin earlier come first. */
 export function byRank(a: RankPart, b: RankPart): number {
   const [x, y] = [a.rank ?? Infinity, b.rank ?? Infinity];
   if (x !== y) return x < y ? -1 : 1;
@@ -206,8 +208,8 @@ function groupReport(
 }
 
 /**
- * Copies of a profile among those of a job: the first counts, whatever ranks the others are given as. Containers of two
- * machines may have the same process ids, and programs that are made may have the same times: these are no copies.
+ * Copies of a profile in a job: only the first counts, even if the others have different rank numbers. Containers on two
+ * machines may have the same process ids, and generated test programs the same times: these are not copies.
  */
 interface CopiedPart {
   readonly part: RankPart;
@@ -238,7 +240,7 @@ function withoutCopies(given: readonly RankPart[]): {
 /** Kinds of groups whose ranks may do different work. */
 const APART: ReadonlySet<string> = new Set(['pipeline', 'world', 'model']);
 
-/** Lists of parts, in order of their first. All parts are peers where no group says otherwise. */
+/** Lists of parts, in order of their first part. All parts are peers unless a group says otherwise. */
 function peersOf(
   parts: readonly RankPart[],
   groups: readonly JobGroup[],

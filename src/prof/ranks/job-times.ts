@@ -1,4 +1,4 @@
-/** Records of a rank on the clock of its job: each start and end goes to where the job's clock stood then. */
+/** Converts the records of a rank to the job's clock. */
 import { elementAt } from '../../containers/element.js';
 import type { ProfileLine } from '../../record/record.js';
 import { jobTime, type RankClock } from './clocks/job-clocks.js';
@@ -6,7 +6,7 @@ import type { JobReport } from './job-report.js';
 import type { RankPart } from './part/rank-part.js';
 
 export class JobTimes {
-  /** By profile. */
+  /** By profile number. */
   readonly #clocks = new Map<number, { readonly clock: RankClock; readonly start: number }>();
   readonly #origin: bigint;
 
@@ -19,12 +19,12 @@ export class JobTimes {
     }
     const starts = parts.flatMap(({ startUnixNs }) => (startUnixNs === null ? [] : [BigInt(startUnixNs)]));
     const earliest = starts.reduce((least, start) => (start < least ? start : least), starts[0] ?? 0n);
-    // No time is before 0.
+    // No time may be negative.
     const least = [...this.#clocks.values()].reduce((all, { start }) => Math.min(all, start), 0);
     this.#origin = earliest + BigInt(least) < 0n ? BigInt(-least) : earliest;
   }
 
-  /** The same record with times of the job; that of a profile without a clock as it is. */
+  /** The same record with times on the job's clock; unchanged when its profile has no clock. */
   retimed(record: ProfileLine): ProfileLine {
     const of = this.#clocks.get(record.profile);
     if (of === undefined) return record;

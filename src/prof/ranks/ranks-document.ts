@@ -1,4 +1,7 @@
-/** The job as `dprof ranks -f json` has it: the facts of the screen, and all tables in full. Times ns, rates bytes/s. */
+/**
+ * The job in the form of `dprof ranks -f json`: the facts on the screen, and all tables in full. Times in ns, rates in
+ * bytes/s.
+ */
 import { elementAt } from '../../containers/element.js';
 import { rowObjects, type RowObject } from '../../table/column.js';
 import type { Doubt } from '../input/losses.js';
@@ -11,15 +14,15 @@ import type { UserError } from '../../record/errors.js';
 import { countNotes, withoutDevice, type Analysis, type Answer, type Item } from '../analysis.js';
 import { RANK_AND_PART_TYPES, RankParts } from './part/rank-parts.js';
 
-/** The analysis of `dprof ranks`: records of all ranks → the report of their job. */
+/** The analysis of `dprof ranks`, which turns records of all ranks into the report of their job. */
 export class RanksAnalysis implements Analysis<JobReport> {
   readonly types = RANK_AND_PART_TYPES;
   readonly skipUnreadable = true;
   readonly #parts = new RankParts();
 
   /**
-   * @param table the one of the table formats
-   * @param keys of its columns; all of them without
+   * @param table the table for table formats
+   * @param keys the keys of its columns; all columns when absent
    */
   constructor(
     private readonly table: RankTableName = 'ranks',
@@ -30,7 +33,7 @@ export class RanksAnalysis implements Analysis<JobReport> {
     this.#parts.take(item);
   }
 
-  /** @throws UserError without work of any device */
+  /** @throws UserError when no device worked */
   finish(): Answer<JobReport> {
     const { all: parts, withoutWork } = this.#parts;
     if (parts.length === 0) throw withoutDevice(namesOfSeveral(withoutWork.map(({ part }) => part)));
@@ -66,31 +69,33 @@ function notesOf({ parts, withoutWork, membership }: JobReport): (string | UserE
 
 /** A profile of the job. */
 export interface RankFile {
-  /** Null where it has none. */
+  /** Null when it has no rank. */
   readonly rank: number | null;
   readonly file: string;
 }
 
 /** A rank, machine or group that is late. */
 export interface StragglerDocument extends RankFile, Omit<Straggler, 'part' | 'members'> {
-  /** Null where it is not known. */
+  /** Null when not known. */
   readonly machine: string | null;
-  /** Ranks of it. */
+  /** Ranks of the machine or group. */
   readonly members: readonly (number | null)[];
 }
 
-/** The ranks of a job; tables by name, their rows by the keys of `dprof ranks -t TABLE --columns`. */
+/** The ranks of a job; tables by name, with rows by the keys of `dprof ranks -t TABLE --columns`. */
 export interface RanksDocument
   extends Omit<Membership, 'nodes'>, Readonly<Record<RankTableName, readonly RowObject[]>> {
-  /** What readers lost of the profiles: figures rest on the rest. */
+  /** What readers lost of the profiles; figures are computed from the rest. */
   readonly doubts: readonly Doubt[];
-  /** Profiles that are left out: each is a copy of another one. */
+  /** Profiles that are left out because each is a copy of another. */
   readonly copies: readonly (RankFile & { readonly of: RankFile })[];
-  /** Profiles without work on a device, and why where the profiler recorded it. */
+  /** Profiles without device work, and the reason if the profiler recorded it. */
   readonly withoutWork: readonly (RankFile & { readonly machine: string | null; readonly reason: string | null })[];
-  /** Rank whose clock is the job's; null where it has no number. */
+  /** Rank whose clock is the job's; null when it has no number. */
   readonly reference: number | null;
-  /** Profiles that begin first and last, and how far apart, ns, where that is more than a step takes; null otherwise. */
+  /**
+   * Profiles that begin first and last, and the time between in ns, if it exceeds the duration of a step; null otherwise.
+   */
   readonly apart: { readonly first: RankFile; readonly last: RankFile; readonly time: number } | null;
   /** Profiles whose times fit no clock. */
   readonly refuted: readonly (RankFile & {
@@ -98,13 +103,13 @@ export interface RanksDocument
     readonly drift: number | null;
     readonly residual: number | null;
   })[];
-  /** How many ranks, machines and groups were tested for being late. */
+  /** How many ranks, machines and groups were tested for lateness. */
   readonly tested: number;
   readonly untested: readonly (RankFile & { readonly why: string })[];
   readonly stragglers: readonly StragglerDocument[];
-  /** The latest where none is late beyond chance; null otherwise. */
+  /** The latest rank, if none is late more often than by chance; null otherwise. */
   readonly latest: StragglerDocument | null;
-  /** Groups whose transfers are slower than those of others, by name: null where it has none. */
+  /** Groups whose transfers are slower than those of others, by name; null for a group without a name. */
   readonly slowGroups: readonly (Omit<SlowTransfers, 'group'> & { readonly group: string | null })[];
 }
 
@@ -154,7 +159,7 @@ const stragglerDocument = (
   reasons,
 });
 
-/** Rank whose clock is the job's; null where it has no number. */
+/** Rank whose clock is the job's; null when it has no number. */
 function referenceOf({ parts, ranks }: JobReport): number | null {
   const found = ranks.find(({ clock }) => clock.source === 'reference');
   return found === undefined ? null : elementAt(parts, found.part).rank;

@@ -1,6 +1,6 @@
 /**
- * Groups whose transfers take longer than those of other groups of the same kind, size, message and reach: a slow link.
- * Groups within a machine are compared among themselves, as are those between machines.
+ * Groups whose transfers take longer than those of other groups with the same kind, size, message size and reach, which
+ * indicates a slow link. Groups within a machine are compared with each other, as are groups between machines.
  */
 import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
@@ -16,16 +16,16 @@ export interface SlowTransfers {
   readonly kind: string | null;
   readonly groupKind: GroupKind | null;
   readonly bytes: number | null;
-  /** Median times of the group, and of the other groups, ns. */
+  /** Median times of the group, and of the other groups, in ns. */
   readonly time: number;
   readonly others: number;
   readonly operations: number;
   readonly q: number;
 }
 
-/** Transfers that are kept of each group and class. */
+/** Maximum number of transfers to keep for each group and class. */
 const MOST_KEPT = 500;
-/** So much slower, at least, is a slow link. */
+/** Minimum slowdown that indicates a slow link. */
 const LEAST_RATIO = 1.1;
 const FALSE_DISCOVERY_RATE = 0.01;
 
@@ -38,7 +38,7 @@ export class GroupTransfers {
     kind: KnownKind | null,
     { size, machines }: GroupReach,
   ): void {
-    // Where some rank is not there, what looks like the transfer may be the time that all waited for it.
+    // When some rank has no profile, the apparent transfer may include time in which all waited for it.
     if (transfer === null || (size !== null && parts.length < size)) return;
     const isWithin = machines === null ? null : machines === 1;
     const { signature } = operation;
@@ -48,7 +48,7 @@ export class GroupTransfers {
     if (list.length < MOST_KEPT) list.push(transfer);
   }
 
-  /** Most time lost first. */
+  /** Largest lost time first. */
   get slow(): SlowTransfers[] {
     const tests = [...this.#classes].flatMap(([key, groups]) => testsOf(key, groups));
     const qs = falseDiscovery(tests.map(({ p }) => p));
@@ -73,7 +73,8 @@ function testsOf(
   const typical = [...groups].filter(([group]) => isTypical(medians, group, fast));
   const times = typical.flatMap(([, of]) => of).slice(0, 2000);
   const others = elementAt(rising, (typical.length - 1) >> 1);
-  // The fastest of them, where these are the fewer, might have been any: it counts for all choices (Bonferroni).
+  // If the fast groups are the minority, they might have been any groups: the probability counts for all choices
+  // (Bonferroni).
   const choices = 2 * typical.length < groups.size ? Math.exp(logChoices(groups.size, typical.length)) : 1;
   const chanceOf = (group: number, own: readonly number[]): number | null => {
     const p = isTypical(medians, group, fast) ? null : (mannWhitney(times, own)?.p ?? null);

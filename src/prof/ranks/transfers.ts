@@ -1,4 +1,7 @@
-/** Matched operations added up: by kind, size class and kind of group, and by group. Times ns, rates bytes per second. */
+/**
+ * Sums over matched operations: by kind, size class and kind of group, and by group. Times in ns, rates in bytes per
+ * second.
+ */
 import { busFactor } from '../../ops/collective-bytes.js';
 import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
@@ -8,37 +11,37 @@ import type { GroupKind, KnownKind, GroupReach } from './group-kinds.js';
 import { MESSAGE } from './matching/job-groups.js';
 import type { OperationWaits } from './waits.js';
 
-/** What a set of operations adds up to. */
+/** Sums over a set of operations. */
 export interface TransferSums {
   readonly operations: number;
-  /** S of all operations whose size is known; null where none is. */
+  /** Sum of S over operations whose size is known; null when none is. */
   readonly bytes: number | null;
-  /** Mean over operations of how long a rank waited for the last. */
+  /** Mean over operations of how long a rank waited for the last one. */
   readonly wait: number;
-  /** Median time from the first that joined to the last, and the longest. */
+  /** Median time from the first rank to join to the last, and the maximum. */
   readonly skew: number;
   readonly longestSkew: number;
-  /** Median time from the last that joined to the end; null where it is not known. */
+  /** Median time from the last rank to join to the end; null when not known. */
   readonly transfer: number | null;
-  /** Median over operations of S over the transfer, and of the bus bandwidth. */
+  /** Median over operations of S divided by the transfer time, and median of the bus bandwidth. */
   readonly algorithmBandwidth: number | null;
   readonly busBandwidth: number | null;
 }
 
-/** Sums of operations of one kind and about one size, in groups of one kind. */
+/** Sums over operations of one kind and about one size, in groups of one kind. */
 export interface TransferClass extends TransferSums {
   readonly kind: string | null;
   readonly groupKind: GroupKind | null;
-  /** Sizes from this power of four bytes on; null where sizes are unknown. */
+  /** Lower end of the size class, a power of four in bytes; null when sizes are unknown. */
   readonly size: number | null;
   readonly groups: number;
-  /** Of these, those with ranks whose profiles are not there: their waits are lower bounds, their transfers upper ones. */
+  /** Number of operations with ranks that have no profile: their waits are lower bounds, their transfers upper bounds. */
   readonly incomplete: number;
-  /** Of all groups, where it is one; bytes/s. */
+  /** Link peak of all groups if it is the same, in bytes/s. */
   readonly linkPeak: number | null;
 }
 
-/** Operations while they are added up. */
+/** Sums over operations during the pass. */
 export class TransferCounter {
   #operations = 0;
   #bytes: number | null = null;
@@ -49,7 +52,7 @@ export class TransferCounter {
   readonly #algorithm: number[] = [];
   readonly #bus: number[] = [];
 
-  /** @param size ranks of the group, whether or not they were captured; null when unknown */
+  /** @param size number of ranks of the group, captured or not; null when unknown */
   add({ operation, waits, skew, transfer }: OperationWaits, size: number | null): void {
     const { bytes, kind } = operation.signature;
     this.#operations++;
@@ -59,7 +62,7 @@ export class TransferCounter {
     if (bytes !== null) this.#bytes = (this.#bytes ?? 0) + bytes;
     if (transfer === null) return;
     this.#transfers.push(transfer);
-    // Without the others it is not known when the last one joined.
+    // Without the other ranks it is not known when the last one joined.
     if (bytes === null || size === null || size !== waits.length) return;
     const rate = (bytes / transfer) * NS_PER_S;
     this.#algorithm.push(rate);
@@ -81,7 +84,7 @@ export class TransferCounter {
   }
 }
 
-/** The largest power of four bytes that a size reaches; null for no known size. */
+/** The largest power of four bytes that is not above the size; null for an unknown size. */
 export const sizeClass = (bytes: number | null): number | null =>
   bytes === null || bytes < 1 ? null : 4 ** Math.floor(Math.log2(bytes) / 2);
 
@@ -95,7 +98,7 @@ interface OpenClass {
   readonly links: Set<number | null>;
 }
 
-/** Classes of operations while they are added up. */
+/** Classes of operations during the pass. */
 export class TransferClasses {
   readonly #classes = new Map<string, OpenClass>();
 
@@ -118,7 +121,7 @@ export class TransferClasses {
     of.counter.add(waits, ranks);
   }
 
-  /** Most waiting first. */
+  /** Largest wait first. */
   get all(): TransferClass[] {
     return [...this.#classes.values()]
       .map(({ counter, groups, incomplete, links, ...place }) => ({
@@ -135,14 +138,14 @@ export class TransferClasses {
 const order = (a: TransferClass, b: TransferClass): number =>
   JSON.stringify([a.kind, a.groupKind, a.size]) < JSON.stringify([b.kind, b.groupKind, b.size]) ? -1 : 1;
 
-/** Waits of each rank: what it waited for others, what others waited for it. */
+/** Waits of each rank: how long it waited for others, and others for it. */
 export class RankWaits {
-  /** By part: time that it waited. */
+  /** Time that each part waited. */
   readonly waited: number[];
-  /** By part: operations that it joined last, of all that it joined. */
+  /** For each part, the number of operations that it joined last, and the number of all that it joined. */
   readonly last: number[];
   readonly joined: number[];
-  /** By part: time by which it was later than the one before it, where it was last. */
+  /** For each part, how much later it joined than the rank before it, in operations that it joined last. */
   readonly delayed: number[];
 
   constructor(parts: number) {

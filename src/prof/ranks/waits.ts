@@ -1,6 +1,6 @@
 /**
- * Matched operations on the job's clock: when each rank joined, who was last, how long the others waited, and how long the
- * transfer took from then on.
+ * Matched operations on the job's clock: when each rank joined, which was last, how long the others waited, and how long
+ * the transfer took from then on.
  */
 import { elementAt } from '../../containers/element.js';
 import { endsTogether } from './clocks/observations.js';
@@ -12,24 +12,27 @@ import type { Delay } from './stragglers/delays.js';
 
 export interface OperationWaits {
   readonly operation: MatchedOperation;
-  /** Parts that took part, and how long each waited for the last, ns. */
+  /** Parts that took part, and how long each waited for the last one, in ns. */
   readonly parts: readonly number[];
   readonly waits: readonly number[];
   /** The part that joined last. */
   readonly last: number;
-  /** When the first and the last joined, and when the transfer was over, ns on the job's clock. */
+  /** When the first and the last rank joined, and when the transfer ended, in ns on the job's clock. */
   readonly first: number;
   readonly joined: number;
   readonly end: number;
-  /** Ends of each part, likewise. */
+  /** End of the operation on each part, in ns on the job's clock. */
   readonly ends: readonly number[];
-  /** From the first to the last that joined, ns. */
+  /** Time from the first rank to join to the last, in ns. */
   readonly skew: number;
-  /** From the last that joined to the end, ns; null where ends precede it: clocks are further off than that. */
+  /**
+   * Time from the last rank to join to the end, in ns; null when ends precede it, because the clocks are off by more than
+   * that.
+   */
   readonly transfer: number | null;
 }
 
-/** Of each matched operation of a group, in order. Those of ranks whose clocks are unknown are left out. */
+/** Yields the waits of each matched operation of a group, in order. Ranks whose clocks are unknown are left out. */
 export function* waitsOf(
   { group, operations }: MatchedGroup,
   parts: readonly RankPart[],
@@ -63,7 +66,8 @@ function timesOf(
   const lastAt = starts.reduce((last, start, i) => (start > elementAt(starts, last) ? i : last), 0);
   const joined = elementAt(starts, lastAt);
   const first = starts.reduce((least, start) => Math.min(least, start), Infinity);
-  // Where all need something of each other, the first that is done has it all; else the transfer is over on the last.
+  // When all ranks need data from each other, the transfer is complete as soon as the first ends; otherwise it is complete
+  // when the last ends.
   const end = ends.reduce((found, one) => (isTogether ? Math.min(found, one) : Math.max(found, one)));
   return {
     waits: starts.map((start) => joined - start),
@@ -74,26 +78,26 @@ function timesOf(
 }
 
 /**
- * Who waited for a delayed rank, and how long: for it in operations that it joined last, and for ranks that were late
- * because they had waited for it themselves. Waits that are short against the delay have other reasons.
+ * Which ranks waited for a delayed rank, and how long: for it in operations that it joined last, and for ranks that were
+ * late because they had waited for it. Waits that are short compared with the delay have other reasons.
  */
 export interface StepWaits {
-  /** Ranks that waited. */
+  /** Number of ranks that waited. */
   readonly waiters: number;
-  /** Sum over ranks of the longest wait, ns; at most the delay for each of them. */
+  /** Sum over ranks of the longest wait in ns, each limited to the delay. */
   readonly waited: number;
 }
 
-/** Of all delayed steps: ranks that waited in any of them, and the sum. */
+/** Over all delayed steps: ranks that waited in any of them, and the sum. */
 export interface DelayWaits extends StepWaits {
-  /** Of each of the steps; null where no operation of it is matched. */
+  /** For each of the steps; null when none of its operations is matched. */
   readonly steps: readonly (StepWaits | null)[];
 }
 
-/** A shorter wait has other causes. */
+/** Minimum length of a wait relative to the delay; shorter waits have other causes. */
 const LEAST_OF_DELAY = 0.5;
 
-/** @returns of each delay; null where no operation of its steps is matched */
+/** @returns for each delay; null when no operation of its steps is matched */
 export function delayWaits(
   delays: readonly Delay[],
   matched: readonly MatchedGroup[],
@@ -133,7 +137,10 @@ function waitsFor(
 
 const sumOf = (waits: ReadonlyMap<number, number>): number => [...waits.values()].reduce((sum, wait) => sum + wait, 0);
 
-/** Longest wait of each part that waited. @param operations of the step, in order */
+/**
+ * Longest wait of each part that waited.
+ * @param operations the operations of the step, in order
+ */
 function waitsInStep(part: number, late: number, operations: readonly OperationWaits[]): Map<number, number> | null {
   const longest = new Map<number, number>();
   let isKnown = false;

@@ -10,6 +10,7 @@ import type { Annotated } from '../annotate.js';
 import { dependencyText, operandText, type ResolvedDependency } from '../neuron/instructions/dependencies.js';
 import { operandsOf } from '../../ops/neuron/instruction-work.js';
 import { LATENCY_SHARE } from '../roofline/roofline.js';
+import { labelledLine, type LabelledLine } from '../../table/readable.js';
 import { originOf } from './graph-origin.js';
 
 export interface KernelId {
@@ -18,7 +19,10 @@ export interface KernelId {
   readonly id: number;
 }
 
-/** `ID` or `PROFILE:ID`. @throws UsageError for anything else */
+/**
+ * `ID` or `PROFILE:ID`.
+ * @throws UsageError for anything else
+ */
 export function parseKernelId(text: string): KernelId {
   const found = /^(?:(\d+):)?(\d+)$/.exec(text.trim());
   if (found === null)
@@ -29,12 +33,13 @@ export function parseKernelId(text: string): KernelId {
 export const isKernel = ({ profile, id }: KernelId, record: KernelRecord): boolean =>
   record.id === id && (profile === null || record.profile === profile);
 
-export type LabelledLine = readonly [label: string, text: string];
+/** Characters of the labels. */
+const LABEL = 10;
 
 /**
- * How each value of a kernel came about, as lines of a label and a text.
+ * How each value of a kernel was derived, as lines of a label and a text.
  * @param after what an instruction waited for
- * @returns lines without line ends; names in them come from the profiled program and may hold control characters
+ * @returns lines without line ends; names in them come from the profiled program and may contain control characters
  */
 export function explain(row: Annotated, after: readonly ResolvedDependency[] = []): string[] {
   const lines = [
@@ -57,12 +62,12 @@ export function explain(row: Annotated, after: readonly ResolvedDependency[] = [
     ),
     ...aboutCounters(row),
   ];
-  return lines.map(([label, text]) => `${label.padEnd(10)} ${text}`.trimEnd());
+  return lines.map(([label, text]) => labelledLine(label, text, LABEL));
 }
 
 /**
- * What `explain` says of a kernel but its times, rates and layer: mostly the same for all passes of a loop, in which a
- * kernel may still be bound by another limit where it takes longer.
+ * The lines of `explain` except times, rates and layer. They are mostly the same for all iterations of a loop, though a
+ * kernel that takes longer may be bound by another limit.
  */
 export function repeatedFacts(row: Annotated): LabelledLine[] {
   const { record, trace, placement } = row;
@@ -85,7 +90,7 @@ export function repeatedFacts(row: Annotated): LabelledLine[] {
   ];
 }
 
-/** All that `repeatedFacts` follows from: kernels in which each of these is the same have the same facts. */
+/** All inputs of `repeatedFacts`: kernels for which these are equal have the same lines. */
 export function basisOfFacts(row: Annotated): unknown[] {
   const { record, described, derived, tensorCore, placement, peaks, unitUse, occupancy } = row;
   const { graph, labels, forward } = record;
@@ -102,7 +107,7 @@ export function basisOfFacts(row: Annotated): unknown[] {
   ];
 }
 
-/** Each where it is recorded. */
+/** Occupancy values that were recorded. */
 function aboutOccupancy({ record, occupancy }: Annotated): LabelledLine[] {
   const { registers = null, sharedBytes = null } = record;
   const lines: LabelledLine[] = [];
@@ -144,20 +149,20 @@ function aboutGraph({ record: { graph } }: Annotated): LabelledLine[] {
   return [['graph', `${known(graph.id)}, node ${known(graph.node)}: ${originOf(graph)}${capture}`]];
 }
 
-/** The ops of a kernel of torch.compile, and the source that was generated for them. */
+/** The ops in a kernel of torch.compile, and the source that was generated for it. */
 const aboutFusion = ({ fused, record: { labels = {} } }: Annotated): LabelledLine[] => [
   ...(fused === null ? [] : [['fused', fused.join(', ')] as const]),
   ...(typeof labels['kernel_file'] === 'string' ? [['generated', labels['kernel_file']] as const] : []),
 ];
 
-/** What the device or its tool counted. */
+/** Values of the device's or its tool's counters. */
 const aboutCounters = ({ record: { counters = {} } }: Annotated): LabelledLine[] =>
   listed(
     'counters',
     Object.entries(counters).map(([name, value]) => `${name} ${value}`),
   );
 
-/** Lines of which the first has the label. */
+/** Lines of which only the first has the label. */
 const listed = (label: string, texts: readonly string[]): LabelledLine[] =>
   texts.map((text, i) => [i === 0 ? label : '', text]);
 
@@ -202,7 +207,7 @@ const TYPED_BY: Readonly<Record<TypedBy, string>> = {
   operand: 'types that the call lacks are taken from its other operands',
 };
 
-/** How work is counted, where that is not the default. */
+/** Texts for the ways to count work other than the default. */
 const CONVENTION_TEXTS: Readonly<Record<Convention, string>> = {
   pyprof: 'pyprof: calls of Python functions as PyProf counts them',
 };
@@ -255,7 +260,7 @@ const digits = (value: number | null, unit: string): string =>
 const LESS_WORK = 'its algorithm (Winograd, FFT) does less than is counted';
 const CACHED = 'operands may come from the cache';
 
-/** The value of the column first, then what it is of. */
+/** The value of the column first, then what it refers to. */
 function boundText({ bound, intensity }: Annotated['placement']): string {
   const about =
     bound === 'latency'
@@ -264,7 +269,7 @@ function boundText({ bound, intensity }: Annotated['placement']): string {
   return `${bound ?? 'na'}; ${digits(intensity, ' FLOP/byte')}${about}`;
 }
 
-/** Rates, the peaks they are compared with, and the source of these. */
+/** Rates, the peaks that they are compared with, and the source of the peaks. */
 function aboutRoofline({ placement, peaks, described }: Annotated): LabelledLine[] {
   if (described === null) return [];
   const { tflops, gbps, computeShare, memoryShare, floor, gap, above } = placement;
@@ -289,7 +294,7 @@ function aboutRoofline({ placement, peaks, described }: Annotated): LabelledLine
   ];
 }
 
-/** One call: its op, tensors and values; the one that describes the kernel is marked. */
+/** One call with its op, tensors and values; the call that describes the kernel is marked. */
 function showCall(call: OpCall, describes: boolean): string {
   const args = call.args.map((arg) => `${arg.name === '' ? '' : `${arg.name}=`}${showArg(arg)}`).join(', ');
   const note = describes ? '  <- describes the kernel' : familyOf(call) === null ? '  (no formula)' : '';

@@ -1,4 +1,4 @@
-/** How it is known where a kernel of a graph was captured, in words. */
+/** How it is known where a kernel of a graph was captured, as text. */
 import type { GraphNode, GraphOrigin } from '../../record/fields/graph-node.js';
 
 const ORIGINS: Readonly<Record<GraphOrigin, string>> = {

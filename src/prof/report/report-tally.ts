@@ -2,7 +2,7 @@
 import { grouped, many } from '../../record/plural.js';
 import type { Annotated } from '../annotate.js';
 
-/** Kernels that were counted before; absent is 0. */
+/** Kernels that were counted before; an absent count is 0. */
 export interface CountedKernels {
   readonly kernels: number;
   readonly withoutOp?: number;
@@ -15,26 +15,26 @@ export interface CountedKernels {
 /** Counts of what a report could not compute. */
 export class ReportTally {
   kernelsRead = 0;
-  /** Of these, the ones that passed the filter. */
+  /** Number of these kernels that passed the filter. */
   kernels = 0;
   withoutOp = 0;
   unknownFlops = 0;
   ambiguousForward = 0;
-  /** Kernels that are in no group, since their duration is unknown. */
+  /** Number of kernels that are in no group because their duration is unknown. */
   untimed = 0;
   withoutForward = 0;
-  /** Sequence ids of forward kernels evicted to stay within the memory budget. */
+  /** Number of sequence ids of forward kernels that were evicted to stay within the memory budget. */
   evicted = 0;
-  /** Op calls whose work was distributed although some of their kernels were missing from the records. */
+  /** Number of op calls whose work was distributed although some of their kernels were missing from the records. */
   incomplete = 0;
-  /** Kernels with a rate above their device's peak. */
+  /** Number of kernels with a rate above their device's peak. */
   abovePeak = 0;
   /** The first of them, as PROFILE:IDX. */
   readonly firstAbovePeak: string[] = [];
 
   /**
    * @param derived whether the report shows values derived from ops; only then unknown FLOPs are counted
-   * @param rates whether it shows rates or shares of peaks; only then those above a peak are counted
+   * @param rates whether it shows rates or shares of peaks; only then kernels above a peak are counted
    */
   constructor(
     private readonly derived = true,
@@ -50,7 +50,7 @@ export class ReportTally {
     if (row.pairing.kind === 'no-forward') this.withoutForward++;
   }
 
-  /** Counts kernels of a partial answer. */
+  /** Counts the kernels of a partial answer. */
   countMany({ kernels, withoutOp = 0, unknownFlops = 0, ...more }: CountedKernels): void {
     const { ambiguousForward = 0, withoutForward = 0, abovePeak = 0 } = more;
     this.kernels += kernels;
@@ -61,7 +61,10 @@ export class ReportTally {
     if (this.rates) this.abovePeak += abovePeak;
   }
 
-  /** Names kernels above a peak, as far as there is room. @param ids in the order of the kernels */
+  /**
+   * Adds kernels above a peak to the names to print, up to the limit.
+   * @param ids in the order of the kernels
+   */
   nameAbovePeak(profile: number, ids: readonly number[]): void {
     if (!this.rates) return;
     for (const id of ids.slice(0, SHOWN - this.firstAbovePeak.length)) this.firstAbovePeak.push(`${profile}:${id}`);
@@ -74,7 +77,7 @@ export class ReportTally {
   }
 }
 
-/** Kernels that the line on impossible rates names. */
+/** Maximum number of kernels that the line on impossible rates names. */
 const SHOWN = 3;
 
 /** The line on unknown values; null when there are none. */

@@ -1,6 +1,6 @@
 /**
- * Records → rows: every kernel annotated, filtered, sorted. One pass; without a sort order nothing is kept but the state
- * of pairing and of op calls.
+ * Turns records into rows: every kernel annotated, filtered, sorted. Runs in one pass; without a sort order it keeps only
+ * the state of pairing and of op calls.
  */
 import { completeKernel } from '../../record/fields/record-fields.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
@@ -15,7 +15,7 @@ import type { KernelFilter, KernelSortKey } from '../query/kernel-query.js';
 import { SortedOutput } from '../query/sort.js';
 import { ReportTally } from './report-tally.js';
 
-/** How work may be counted in place of the default. */
+/** Ways to count work other than the default. */
 export const CONVENTION_NAMES: readonly string[] = CONVENTIONS;
 
 /** @throws UsageError for an unknown name */
@@ -26,19 +26,19 @@ export function parseConvention(text: string): Convention {
   return found;
 }
 
-/** Records in their order, in batches of any size. */
+/** Records in order, in batches of any size. */
 export type RecordBatches = AsyncIterable<readonly ProfileLine[]> | Iterable<readonly ProfileLine[]>;
 
-/** Which rows there are, in which order. */
+/** Selection and order of the rows. */
 export interface ReportOptions<T> {
-  /** Makes the output of a row. */
+  /** Makes the output for a row. */
   readonly pack: (row: Annotated) => T;
   readonly where?: KernelFilter | undefined;
-  /** The order of the input when not given. */
+  /** Input order when absent. */
   readonly sort?: readonly KernelSortKey[] | undefined;
-  /** Most rows. */
+  /** Maximum number of rows. */
   readonly top?: number | undefined;
-  /** Counts values that are unknown. */
+  /** Counts unknown values. */
   readonly tally?: ReportTally | undefined;
 }
 
@@ -50,7 +50,7 @@ export class Annotator {
   readonly #queue = new OpCallBuffer();
 
   /**
-   * @param device peak rates for every kernel, in place of its own device's
+   * @param device peak rates for every kernel, instead of those of its device
    * @param derived whether values derived from ops are needed
    * @param convention how work is counted; null for the default
    */
@@ -61,8 +61,8 @@ export class Annotator {
   ) {}
 
   /**
-   * Takes a record; returns the rows that are complete, in the order of their records: a kernel waits for the other
-   * kernels of its op call, unless values derived from ops are not needed.
+   * Takes a record; returns the completed rows in the order of their records. A kernel waits for the other kernels of its
+   * op call, unless values derived from ops are not needed.
    */
   take(record: ProfileLine): readonly Annotated[] {
     if (record.type === 'profile') this.#profiles.set(record.profile, record);
@@ -73,36 +73,36 @@ export class Annotator {
     return this.derived ? this.#queue.push(row) : [row];
   }
 
-  /** Rows that still wait after the last record. */
+  /** Rows that are still waiting after the last record. */
   rest(): readonly Annotated[] {
     return this.#queue.rest();
   }
 
-  /** Passes the record on, and after it the kernels that are complete with it. */
+  /** Passes on the record, and then the kernels that it completes. */
   pass(record: ProfileLine, to: (item: Item) => void): void {
     to(record);
     for (const row of this.take(record)) to(row);
   }
 
-  /** Passes on the kernels that still wait after the last record. */
+  /** Passes on the kernels that are still waiting after the last record. */
   passRest(to: (item: Item) => void): void {
     for (const row of this.rest()) to(row);
   }
 
-  /** Op calls whose work was distributed although some of their kernels were missing from the records. */
+  /** Number of op calls whose work was distributed although some of their kernels were missing from the records. */
   get incomplete(): number {
     return this.#queue.incomplete;
   }
 
-  /** Sequence ids of forward kernels evicted to stay within the memory budget. */
+  /** Number of sequence ids of forward kernels that were evicted to stay within the memory budget. */
   get evicted(): number {
     return this.#forward.evicted;
   }
 }
 
 /**
- * Kernels that are annotated → rows of a report: filtered, packed, in the wanted order. Without a sort order rows come
- * as their records do; with `top` no more than that many.
+ * Turns annotated kernels into the rows of a report: filtered, packed, in the requested order. Without a sort order, rows
+ * are in the order of their records; with `top`, no more than that many.
  */
 export class ReportRows<T> {
   readonly #sorted: SortedOutput<T, Annotated> | null;
@@ -140,7 +140,7 @@ export class ReportRows<T> {
     return this.#packed.length === 0 ? [] : this.#packed.splice(0);
   }
 
-  /** The rows that are left, when all kernels are added. */
+  /** The remaining rows, when all kernels were added. */
   *rest(): Generator<readonly T[]> {
     const ready = this.takeReady();
     if (ready.length > 0) yield ready;

@@ -4,8 +4,8 @@
  *     {"name": "My part", "arch": "sm90", "bytesPerS": 2e12, "cacheBytes": 5e7,
  *      "peaks": {"matrix": {"bf16": 500e12}, "vector": {"fp32": 40e12}}}
  *
- * Rates in FLOP/s, dense, a fused multiply-add counted as 2; bandwidth in bytes/s. `arch` and `cacheBytes` may be left
- * out, and so may any type whose rate is not known.
+ * Rates in FLOP/s, dense, a fused multiply-add counts as 2; bandwidth in bytes/s. `arch` and `cacheBytes` may be omitted,
+ * as may any type whose rate is not known.
  */
 import { MATH_TYPES } from '../../ops/kernels/matrix-unit.js';
 import { nearest, UsageError, UserError } from '../../record/errors.js';
@@ -15,13 +15,16 @@ import { isObject, type RecordFields } from '../../record/fields/field-types.js'
 
 const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 
-/** The device of that name, in the table's spelling or a driver's; null for one not in the table. */
+/** The device with that name, as in the table or from a driver; null for one that is not in the table. */
 export function deviceNamed(name: string): Peaks | null {
   const row = DEVICES.find((known) => plain(known.name) === plain(name)) ?? rowOf(name, null);
   return row === null ? null : peaksOfRow(row);
 }
 
-/** The error for a name that is not in the table, with the nearest names. @param also what it is no name of either */
+/**
+ * The error for a name that is not in the table, with the nearest names.
+ * @param also what else the name could have been but is not
+ */
 export const unknownDevice = (name: string, also = ''): UsageError =>
   new UsageError(`unknown device '${name}'${also}`, suggestion(name));
 

@@ -6,26 +6,29 @@
  */
 import type { MathType } from '../../ops/kernels/matrix-unit.js';
 
-/** Rates in FLOP/s (operations per second for int8), a fused multiply-add counted as 2. A type whose rate is not known is absent. */
+/**
+ * Rates in FLOP/s (operations per second for int8); a fused multiply-add counts as 2. Types whose rate is not known are
+ * absent.
+ */
 export type Rates = Readonly<Partial<Record<MathType, number>>>;
 
 /** Peak rates of a device: FLOP/s by dtype and unit, bytes/s of its memory, with their source. */
 export interface PeakRates {
-  /** For people and for --device. */
+  /** Name for display and for --device. */
   readonly name: string;
-  /** Where the figures come from, in words. */
+  /** Source of the figures, as text. */
   readonly source: string;
   /** As in profiles: 'sm80', 'gfx942'; null when not known. */
   readonly arch: string | null;
-  /** Memory bandwidth in bytes/s; of the table null where only profiles have it. */
+  /** Memory bandwidth in bytes/s; null in the table when only profiles have it. */
   readonly bytesPerS: number | null;
-  /** Size in bytes of the cache that all units share; null when no source states it. */
+  /** Size in bytes of the cache that all units share; null when no source gives it. */
   readonly cacheBytes: number | null;
-  /** Of the vector units (CUDA cores, stream processors), dense; a type that is not known is absent. */
+  /** Dense rates of the vector units (CUDA cores, stream processors); unknown types are absent. */
   readonly vector: Rates;
-  /** Of the matrix unit (tensor cores, matrix cores), dense. */
+  /** Dense rates of the matrix unit (tensor cores, matrix cores). */
   readonly matrix: Rates;
-  /** Of the matrix unit for FP16 products accumulated in FP16, where that is faster; FLOP/s. */
+  /** Rate of the matrix unit for FP16 products accumulated in FP16, if that is faster; FLOP/s. */
   readonly halfSums?: number;
 }
 
@@ -33,10 +36,10 @@ export interface PeakRates {
 export interface DeviceRow extends PeakRates {
   /** Names that drivers give the device. */
   readonly pattern: RegExp;
-  /** Least and most memory in bytes, where boards of one name differ by it. */
+  /** Minimum and maximum memory in bytes, if boards with the same name differ by it. */
   readonly memory?: readonly [least: number, most: number];
   readonly arch: string;
-  /** What a record of this part has where it has no name; absent where other parts have the same. */
+  /** How to recognise a record of this part without a name; absent when other parts have the same values. */
   readonly unnamed?: { readonly units: number; readonly memory: readonly [least: number, most: number] };
 }
 
@@ -53,13 +56,13 @@ const scaled = (rates: Tera): Rates =>
 
 interface Printed {
   readonly arch: string;
-  /** GB/s. */
+  /** In GB/s. */
   readonly bandwidth: number | null;
-  /** MiB. */
+  /** In MiB. */
   readonly cache?: number;
-  /** GiB. */
+  /** In GiB. */
   readonly memory?: readonly [number, number];
-  /** Units, then GiB at least and at most. */
+  /** Number of units, then minimum and maximum memory in GiB. */
   readonly unnamed?: readonly [units: number, least: number, most: number];
   readonly vector?: Tera;
   readonly matrix: Tera;
@@ -125,8 +128,8 @@ const MI300X = {
 const MI300X_SOURCE = 'AMD Instinct MI300X datasheet, as in PyTorch device_info.py; cache: AMD on Infinity Cache';
 
 /**
- * Cubes of 16 x 16 x 16 multiply-adds: cores and GHz as CANN's runtime has them for the part; 8192 FLOP a clock and core
- * for FP16, twice as many for INT8, half for HF32 and a quarter for FP32 where the cube has these.
+ * Cubes of 16 x 16 x 16 multiply-adds: number of cores and GHz from CANN's runtime for the part; 8192 FLOP per clock and
+ * core for FP16, twice as many for INT8, half for HF32 and a quarter for FP32 if the cube supports these.
  */
 function cubes(cores: number, ghz: number, isNew: boolean): Tera {
   const fp16 = (cores * ghz * 8192) / 1000;
@@ -141,7 +144,7 @@ const ascend910b = (name: string, pattern: RegExp, cores: number, ghz: number, c
     `platform configuration of CANN's runtime: ${cores} cubes x ${ghz} GHz x 8192; HF32, FP32: half and a quarter, as counters show it`,
   );
 
-/** First match wins. A slice of a device (MIG) is none of these. */
+/** The first match wins. A slice of a device (MIG) matches none of these. */
 export const DEVICES: readonly DeviceRow[] = [
   row(
     'V100 SXM2',
@@ -221,7 +224,7 @@ export const DEVICES: readonly DeviceRow[] = [
   ),
   row(
     'GH200 96GB',
-    // The driver's name has the memory of the CPU.
+    // The driver's name contains the memory size of the CPU.
     /\bGH200 480GB/,
     { ...H100_SXM, bandwidth: 4000 },
     `NVIDIA GH200 datasheet ${HALVED}: computes as H100 SXM; HBM3`,

@@ -1,36 +1,36 @@
 /**
  * Theoretical occupancy: the share of a multiprocessor's threads that a kernel's blocks can fill, and what limits it.
  *
- * Sources: CUDA Programming Guide, compute capabilities (threads, blocks, registers and shared memory of a
- * multiprocessor); NVIDIA's occupancy calculator (units in which registers and shared memory are allocated).
+ * Sources: CUDA Programming Guide, compute capabilities (threads, blocks, registers and shared memory of a multiprocessor);
+ * NVIDIA's occupancy calculator (allocation units of registers and shared memory).
  */
 import type { KernelRecord } from '../../record/record.js';
 
-/** What keeps further blocks off a multiprocessor. */
+/** What prevents further blocks on a multiprocessor. */
 export type OccupancyLimit = 'threads' | 'blocks' | 'registers' | 'shared memory';
 
 export interface Occupancy {
-  /** Blocks that a multiprocessor holds at a time. */
+  /** Number of blocks on a multiprocessor at a time. */
   readonly blocks: number;
-  /** Warps of these blocks, and of all that a multiprocessor can hold. */
+  /** Number of warps of these blocks, and maximum number of warps of a multiprocessor. */
   readonly warps: number;
   readonly mostWarps: number;
-  /** The former as a share of the latter, 0 to 1. */
+  /** Warps as a share of the maximum, 0 to 1. */
   readonly share: number;
   readonly limit: OccupancyLimit;
 }
 
-/** What a multiprocessor has. */
+/** Resources of a multiprocessor. */
 interface Multiprocessor {
   readonly threads: number;
   readonly blocks: number;
-  /** Shared memory, KiB. */
+  /** Shared memory in KiB. */
   readonly shared: number;
 }
 
 const WARP = 32;
 const REGISTERS = 64 * 1024;
-/** Registers are given to a warp in such pieces, out of a quarter of the multiprocessor's. */
+/** Allocation unit of a warp's registers, out of a quarter of the multiprocessor's. */
 const REGISTER_UNIT = 256;
 const PARTITIONS = 4;
 
@@ -60,14 +60,14 @@ export const MULTIPROCESSORS: Readonly<Record<string, Multiprocessor>> = {
 
 const roundUp = (value: number, unit: number): number => Math.ceil(value / unit) * unit;
 
-/** Bytes of shared memory that a block takes: from Ampere on the system keeps 1 KiB of each block for itself. */
+/** Bytes of shared memory that a block uses: from Ampere on, the system reserves 1 KiB per block. */
 function sharedOfBlock(bytes: number, major: number): number {
   return major >= 8 ? roundUp(bytes + 1024, 128) : roundUp(bytes, 256);
 }
 
 /**
  * @param arch the device's compute capability, `sm80`
- * @returns null where the block, its registers or the device's limits are not known, and for what cannot run there
+ * @returns null when the block, its registers or the device's limits are not known, and for a kernel that cannot run there
  */
 export function occupancyOf(
   { block, registers = null, sharedBytes = null }: Pick<KernelRecord, 'block' | 'registers' | 'sharedBytes'>,

@@ -1,9 +1,9 @@
-/** Peak rates of a device of a profile and of its links, by the table of devices. */
+/** Peak rates of a profile's device and of its links, from the table of devices. */
 import { matrixTypes, type MathType } from '../../ops/kernels/matrix-unit.js';
 import type { Device } from '../../record/record.js';
 import { DEVICES, GIB, type DeviceRow, type PeakRates } from './devices.js';
 
-/** Memory in bytes by a name such as `A100-SXM4-80GB`; null where the name has none. */
+/** Memory in bytes from a name such as `A100-SXM4-80GB`; null when the name has no size. */
 const memoryInName = (name: string): number | null => {
   const size = /(?<!\d)(\d+)\s?GB\b/.exec(name)?.[1];
   return size === undefined ? null : Number(size) * GIB;
@@ -11,8 +11,8 @@ const memoryInName = (name: string): number | null => {
 
 /**
  * The row of a device; null for a part that is not in the table.
- * @param name as the driver has it
- * @param memBytes memory in bytes; null where the profile has none
+ * @param name the driver's name
+ * @param memBytes memory in bytes; null when the profile does not have it
  */
 export function rowOf(name: string, memBytes: number | null): DeviceRow | null {
   if (/\bMIG\b/.test(name)) return null;
@@ -22,7 +22,7 @@ export function rowOf(name: string, memBytes: number | null): DeviceRow | null {
   return DEVICES.find((row) => row.pattern.test(name) && (row.memory === undefined || fits(row.memory))) ?? null;
 }
 
-/** The row of the only part with such an architecture, units and memory; null when there is none. */
+/** The row of the only part with this architecture, number of units and memory; null when there is none. */
 const rowOfUnnamed = ({ arch, units, memBytes }: Device): DeviceRow | null =>
   DEVICES.find(({ arch: own, unnamed }) => {
     if (unnamed === undefined || own !== arch || unnamed.units !== units || memBytes === null) return false;
@@ -36,7 +36,7 @@ export interface Peaks extends PeakRates {
   readonly origin: 'table' | 'inferred' | 'formula' | 'given' | 'none';
 }
 
-/** A device of which nothing is known. */
+/** A device about which nothing is known. */
 export const NO_PEAKS: Peaks = {
   name: 'unknown',
   origin: 'none',
@@ -49,16 +49,16 @@ export const NO_PEAKS: Peaks = {
 };
 
 /**
- * FLOP per clock and unit: `matrix` of dense FP16 products accumulated in FP32, `vector` of FP32 multiply-adds.
- * The first reproduces the table's rows (V100 80 x 1.53 GHz x 1024 = 125 TFLOP/s, H100 132 x 1.83 x 4096 = 989); the
- * second is twice the results per clock of the CUDA C++ Programming Guide's table of arithmetic throughput.
+ * FLOP per clock and unit: `matrix` for dense FP16 products accumulated in FP32, `vector` for FP32 multiply-adds. The first
+ * reproduces the table's rows (V100 80 x 1.53 GHz x 1024 = 125 TFLOP/s, H100 132 x 1.83 x 4096 = 989); the second is twice
+ * the results per clock in the CUDA C++ Programming Guide's table of arithmetic throughput.
  */
 interface PerClock {
   readonly arch: RegExp;
   readonly matrix: number;
-  /** Null where no source states it. */
+  /** Null when no source gives it. */
   readonly vector: number | null;
-  /** Rates over that of FP16, where they differ from `OVER_FP16`. */
+  /** Rates relative to FP16, where they differ from `OVER_FP16`. */
   readonly over?: Readonly<Partial<Record<MathType, number>>>;
 }
 
@@ -74,11 +74,11 @@ const PER_CLOCK: readonly PerClock[] = [
   { arch: /^gfx90a$/, matrix: 1024, vector: 256, over: { int8: 1 } },
   { arch: /^gfx942$/, matrix: 2048, vector: 256 },
   { arch: /^gfx950$/, matrix: 4096, vector: 256 },
-  // A cube: 16 x 16 x 16 multiply-adds; counters show half of that for HF32 (as TF32), a quarter for FP32.
+  // A cube has 16 x 16 x 16 multiply-adds; counters show half of that for HF32 (as TF32), and a quarter for FP32.
   { arch: /^ascend(310p?|910a?|910b|910_93)?$/, matrix: 8192, vector: null, over: { fp32: 0.25 } },
 ];
 
-/** Rates of other types over that of FP16: the same in every row of the table whose FP16 is not halved. */
+/** Rates of other types relative to FP16: the same in every row of the table whose FP16 rate is not halved. */
 const OVER_FP16: Readonly<Partial<Record<MathType, number>>> = { fp16: 1, bf16: 1, tf32: 0.5, fp8: 2, int8: 2 };
 
 /** GeForce parts accumulate FP16 products in FP32 at half the rate; INT8 is not slowed. */
@@ -86,7 +86,7 @@ const isHalved = (name: string, arch: string): boolean => /GeForce/i.test(name) 
 
 const round = (hz: number): string => String(Math.round(hz / 1e7) / 100);
 
-/** Rates by units and clock; null when these, or the rates of the architecture, are not known. */
+/** Rates from number of units and clock; null when these, or the rates of the architecture, are not known. */
 function byFormula({ name, arch, units, clockHz }: Device): Pick<Peaks, 'vector' | 'matrix' | 'source'> | null {
   const perClock = PER_CLOCK.find((known) => arch !== null && known.arch.test(arch));
   if (perClock === undefined || arch === null || units === null || clockHz === null) return null;
@@ -116,7 +116,7 @@ const fromRow = (row: DeviceRow, device: Device | null): Peaks => {
   return { ...row, origin: 'table', source, bytesPerS: row.bytesPerS ?? measured };
 };
 
-/** Of a device without a name: the only part that it can be. */
+/** For a device without a name: the only part that it can be. */
 function inferred(row: DeviceRow, device: Device): Peaks {
   const { source, ...peaks } = fromRow(row, device);
   const gigabytes = Math.round((device.memBytes ?? NaN) / 1e9);
@@ -147,10 +147,10 @@ function find(recorded: Device): Peaks {
   return { ...known, origin: bytesPerS === null ? 'none' : 'formula', source, vector: {}, matrix: {} };
 }
 
-/** Profiles have few devices, and millions of kernels refer to them. */
+/** Profiles have few devices, but millions of kernels refer to them. */
 const found = new WeakMap<Device, Peaks>();
 
-/** Peak rates of a profile's device: of the table by its name and memory, else by formula from its record. */
+/** Peak rates of a profile's device: from the table by its name and memory, else by formula from its record. */
 export function peaksOf(device: Device | null): Peaks {
   if (device === null) return NO_PEAKS;
   let peaks = found.get(device);
@@ -161,17 +161,17 @@ export function peaksOf(device: Device | null): Peaks {
 export const peaksOfRow = (row: DeviceRow): Peaks => ({ ...fromRow(row, null), origin: 'given' });
 
 interface LinkRate {
-  /** On names of the table of devices. */
+  /** Applied to names in the table of devices. */
   readonly pattern: RegExp;
-  /** GB/s in one direction, of all links of the device together. */
+  /** In GB/s in one direction, over all links of the device. */
   readonly rate: number;
   readonly source: string;
 }
 
 /**
- * Peak rates of the links between devices of one machine, in one direction, by the names of the table of devices. Vendors
- * print both directions together: half of that is what a bus bandwidth is held against. Devices whose boards have several
- * forms (PCIe with or without bridges) have no entry.
+ * Peak rates of the links between devices of one machine, in one direction, by names in the table of devices. Vendors print
+ * the sum of both directions; bus bandwidths are compared with half of that. Devices whose boards have several forms (PCIe
+ * with or without bridges) have no entry.
  */
 const LINKS: readonly LinkRate[] = [
   { pattern: /^V100 SXM2$/, rate: 150, source: 'NVIDIA V100 datasheet: NVLink 300 GB/s both ways' },
@@ -181,7 +181,7 @@ const LINKS: readonly LinkRate[] = [
   { pattern: /^MI3(00|25)X$/, rate: 448, source: 'AMD Instinct MI300X datasheet: 7 links of 128 GB/s both ways' },
 ];
 
-/** Bytes per second in one direction between the device and others of its machine; null where no source states it. */
+/** Bytes per second in one direction between the device and others of its machine; null when no source gives it. */
 export function linkPeakOf(deviceName: string | null): number | null {
   const row = deviceName === null ? null : rowOf(deviceName, null);
   const link = row === null ? undefined : LINKS.find(({ pattern }) => pattern.test(row.name));

@@ -1,6 +1,6 @@
 /**
- * Roofline of a kernel: the rates it reached, their shares of the device's peaks, what bounds it, and the least time that
- * the device needs.
+ * Roofline of a kernel: the rates that it reached, their shares of the device's peaks, what bounds it, and the minimum time
+ * that the device needs.
  *
  * Source: Williams, Waterman, Patterson, Roofline: an insightful visual performance model (CACM 52, 2009).
  */
@@ -9,7 +9,7 @@ import { NS_PER_S } from '../../record/units.js';
 import type { MatrixUnitCell } from '../work/work-model.js';
 import type { Peaks } from './peaks.js';
 
-/** What a kernel did: FLOPs, bytes moved, duration in ns. */
+/** Work of a kernel: FLOPs, bytes moved, duration in ns. */
 export interface Load {
   readonly flops: number | null;
   readonly bytes: number | null;
@@ -18,7 +18,7 @@ export interface Load {
 
 /** The rates that limit a kernel. */
 export interface Roof {
-  /** FLOP/s of the unit that the kernel ran on; null when that is not known. */
+  /** FLOP/s of the unit on which the kernel ran; null when not known. */
   readonly unit: number | null;
   /** FLOP/s of the fastest unit that could have done the kernel's arithmetic. */
   readonly fastest: number | null;
@@ -26,9 +26,12 @@ export interface Roof {
   readonly memory: number | null;
   /** Size in bytes of the cache that all units share; null when not known. */
   readonly cache: number | null;
-  /** Whether it is a product. Any other kernel does so little per byte that traffic alone counts where its rate is unknown. */
+  /**
+   * Whether it is a product. Any other kernel does so few FLOPs per byte that only its traffic counts when its peak rate is
+   * unknown.
+   */
   readonly product: boolean;
-  /** Whether the algorithm does less than is counted, so that a rate above the peak is no defect. */
+  /** Whether the algorithm does fewer FLOPs than are counted, so that a rate above the peak is not a defect. */
   readonly shortcut: boolean;
 }
 
@@ -42,45 +45,48 @@ export const NO_ROOF: Roof = {
   shortcut: false,
 };
 
-/** What keeps a kernel from being faster. */
+/** What prevents a kernel from being faster. */
 export type RooflineBound = 'compute' | 'memory' | 'latency';
 
-/** Where a kernel stands under its device's roofline: rates, shares of the peaks, bound, floor. */
+/** Position of a kernel under its device's roofline: rates, shares of the peaks, bound, floor. */
 export interface Placement {
   /** Arithmetic intensity in FLOP/byte; null without bytes. */
   readonly intensity: number | null;
-  /** TFLOP/s and GB/s reached. */
+  /** Achieved TFLOP/s and GB/s. */
   readonly tflops: number | null;
   readonly gbps: number | null;
   /** Shares of the peaks in percent. */
   readonly computeShare: number | null;
   readonly memoryShare: number | null;
   readonly bound: RooflineBound | null;
-  /** Least time in ns: arithmetic at the fastest unit's peak or traffic at the memory's, whichever takes longer. */
+  /** Minimum time in ns: arithmetic at the fastest unit's peak or traffic at the memory's peak, whichever takes longer. */
   readonly floor: number | null;
-  /** Duration over floor. */
+  /** Duration divided by the floor. */
   readonly gap: number | null;
-  /** Which rates are above what the device can do. */
+  /** Which rates are higher than the device's peak. */
   readonly above: { readonly compute: boolean; readonly memory: boolean };
 }
 
-/** Below this share of either peak (in percent) a kernel is bound by neither: it waits, or does not fill the device. */
+/** Below this percentage of both peaks a kernel is bound by neither: it waits, or does not fill the device. */
 export const LATENCY_SHARE = 10;
 
-/** The largest last-level cache of a part in the table (MI300X, 256 MiB) stands in where a device's is not known. */
+/**
+ * The largest last-level cache of a part in the table (MI300X, 256 MiB), which is used when the size of a device's cache is
+ * not known.
+ */
 const LARGEST_CACHE = 256 * 1024 ** 2;
 
 const over = (amount: number | null, by: number | null): number | null =>
   amount === null || by === null || by === 0 ? null : amount / by;
 
-/** A share of 0 needs no peak. */
+/** A share of 0 does not need a peak. */
 function share(rate: number | null, peak: number | null): number | null {
   if (rate === 0) return 0;
   const part = over(rate, peak);
   return part === null ? null : 100 * part;
 }
 
-/** The least time in ns. */
+/** The minimum time in ns. */
 function floorOf({ flops, bytes }: Load, { fastest, memory, product }: Roof): number | null {
   const arithmetic = flops === 0 ? 0 : over(flops, fastest);
   const traffic = bytes === 0 ? 0 : over(bytes, memory);
@@ -107,7 +113,7 @@ function isBeyondMemory({ bytes, dur }: Load, { memory, cache }: Roof): boolean 
 }
 
 /**
- * A kernel's rates under a roof. Amounts of 0 give rates and shares of 0; what depends on an unknown amount is null.
+ * A kernel's rates under a roof. Amounts of 0 give rates and shares of 0; values that depend on an unknown amount are null.
  */
 export function classifyRoofline(load: Load, roof: Roof): Placement {
   const dur = load.dur !== null && load.dur > 0 ? load.dur : null;
@@ -134,7 +140,7 @@ export function classifyRoofline(load: Load, roof: Roof): Placement {
 }
 
 export interface Arithmetic {
-  /** As the dtype column shows it. */
+  /** As in the dtype column. */
   readonly dtype: string | null;
   /** The tc column. */
   readonly tc: MatrixUnitCell;
@@ -142,7 +148,7 @@ export interface Arithmetic {
   readonly eligible: boolean | null;
   /** Whether FP16 products are accumulated in FP16. */
   readonly halfSums: boolean;
-  /** Whether the kernel's algorithm does less than is counted (Winograd, FFT). */
+  /** Whether the kernel's algorithm does fewer FLOPs than are counted (Winograd, FFT). */
   readonly shortcut: boolean;
 }
 
@@ -157,8 +163,8 @@ function matrixRate(type: MathType | null, { halfSums: sumsInHalf }: Arithmetic,
 }
 
 /**
- * The roof of a kernel. A product is compared with the matrix unit's peak when it ran there, with that of the vector units
- * when it did not, with none when that is undetermined; any other kernel with that of the vector units.
+ * The roof of a kernel. A product is compared with the matrix unit's peak if it ran there, with that of the vector units if
+ * it did not, and with none if that is undetermined; any other kernel is compared with the vector units' peak.
  */
 export function roofOf(arithmetic: Arithmetic, peaks: Peaks): Roof {
   const { dtype, tc, eligible, shortcut } = arithmetic;
@@ -173,7 +179,7 @@ export function roofOf(arithmetic: Arithmetic, peaks: Peaks): Roof {
   const onUnit = tc === '?' && type !== null ? typeOnUnit(type, types) : type;
   const matrix = matrixRate(onUnit, arithmetic, peaks);
   if (tc === '?') return { unit: null, fastest: matrix, ...memory, product: true };
-  // FP32 operands could go through the unit as TF32, but that would be other arithmetic.
+  // FP32 operands could use the unit as TF32, but that would be different arithmetic.
   const could = tc === 1 || (eligible === true && type !== null && types.includes(type));
   return { unit: tc === 1 ? matrix : vector, fastest: could ? matrix : vector, ...memory, product: true };
 }

@@ -1,13 +1,13 @@
-/** THE table of kinds of frames that a kernel's stack is made of; command line, help and stacks use it. */
+/** The table of frame kinds for a kernel's stack, which command line, help and stacks use. */
 import { append } from '../../containers/element.js';
 import type { OpCall } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
 
-/** @typeParam Row what the stack is of: a kernel, or an op of the host */
+/** @typeParam Row what the stack belongs to: a kernel, or an op of the host */
 export interface FrameKind<Row = Annotated> {
   readonly name: string;
   readonly doc: string;
-  /** Whether the frames say where in the program the row comes from. */
+  /** Whether the frames tell where in the program the row comes from. */
   readonly isOrigin?: true;
   readonly frames: (row: Row) => readonly string[];
 }
@@ -41,7 +41,7 @@ export const FRAME_KINDS: readonly FrameKind[] = [
 
 const isName = (name: string | undefined): name is string => name !== undefined && name !== '' && name !== 'na';
 
-/** `aten::mm` of the dispatcher's ops, `torch.nn.functional.linear` of calls in Python. */
+/** `aten::mm` for ops of the dispatcher, `torch.nn.functional.linear` for calls in Python. */
 export function callName({ mod, op, from }: Pick<OpCall, 'mod' | 'op' | 'from'>): string {
   if (!isName(mod)) return op;
   return from === undefined ? `${mod}.${op}` : `${mod}::${op}`;
@@ -63,13 +63,13 @@ function opFrames(row: Annotated): readonly string[] {
   return [...outer, ...(own.length > 0 ? own : namesOf(row))];
 }
 
-/** Ops by their sequence markers, for kernels without calls. */
+/** Ops from their sequence markers, for kernels without calls. */
 const namesOf = ({ record }: Annotated): string[] =>
   record.op.filter(isName).map((op, i) => callName({ mod: record.mod[i] ?? 'na', op }));
 
 const UNKNOWN = '[unknown]';
 
-/** The frames of some kinds; `[unknown]` where none of them says where in the program the row comes from. */
+/** The frames of some kinds; `[unknown]` when none of them tells where in the program the row comes from. */
 export function framesOf<Row>(row: Row, kinds: readonly FrameKind<Row>[]): string[] {
   const frames: string[] = [];
   let firstOrigin = -1;

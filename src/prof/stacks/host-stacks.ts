@@ -1,5 +1,5 @@
-/** Ranges of the host → time of its ops by call stack, each op's without the ops within, in one pass. */
-import { append } from '../../containers/element.js';
+/** Turns host ranges into the time of ops by call stack, without the time of inner ops, in one pass. */
+import { OpenSpans, SelfTimes } from '../../containers/nesting.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { counted } from '../../record/plural.js';
 import { isLookup, readMarkerText } from '../../record/python/marker-text.js';
@@ -9,7 +9,7 @@ import type { RecordTypes } from '../input/record-types.js';
 import { callName, framesOf, type FrameKind } from './frames.js';
 import { OTHERS, StackSums, type ProfileStacks, type StackOptions } from './stack-sums.js';
 
-/** What a range adds to what is open: an op, whose time is counted, a frame, or the whole call stack. */
+/** What a range adds to the open ranges: an op, whose time is counted, a frame, or the whole call stack. */
 interface ReadRange {
   readonly op?: string;
   readonly frame?: string;
@@ -38,21 +38,23 @@ const readRange = (record: RangeRecord): ReadRange | null => READERS.get(record.
 interface HostOp {
   readonly record: RangeRecord;
   readonly profile: ProfileRecord | null;
-  /** The op's own call stack, else that of the op around it, else the frames around it. */
+  /** The op's own call stack, else that of the enclosing op, else the enclosing frames. */
   readonly stack: readonly string[];
-  /** Texts of the ops around it and its own, outermost first. */
+  /** Names of the enclosing ops and its own, outermost first. */
   readonly ops: readonly string[];
 }
 
 interface OpenRange {
   readonly end: number;
-  /** As of an op that begins within it. */
+  /** Call stack for an op that begins within it. */
   readonly stack: readonly string[];
   readonly ops: readonly string[];
-  /** Null for a frame. */
-  readonly op: HostOp | null;
-  /** Time of the ops directly within, ns. */
-  nested: number;
+}
+
+/** What is open on a thread, and of its ops alone the times. */
+interface OpenThread {
+  readonly open: OpenSpans<OpenRange>;
+  readonly times: SelfTimes<HostOp>;
 }
 
 export const HOST_FRAME_KINDS: readonly FrameKind<HostOp>[] = [
@@ -68,8 +70,7 @@ type HostStackOptions = Omit<StackOptions, 'kinds' | 'collectives'> & { readonly
 export class HostStacks implements Analysis<readonly ProfileStacks[]> {
   readonly types: RecordTypes = new Set<ProfileLine['type']>(['profile', 'range', 'end']);
   readonly #sums: StackSums;
-  /** Open ranges of each thread, outermost first. */
-  readonly #open = new Map<string, OpenRange[]>();
+  readonly #threads = new Map<string, OpenThread>();
   #profile: ProfileRecord | null = null;
   #ops = 0;
 
@@ -84,7 +85,7 @@ export class HostStacks implements Analysis<readonly ProfileStacks[]> {
     } else if (record.type === 'range') this.#begin(record);
   }
 
-  /** @throws UserError without an op */
+  /** @throws UserError when there is no op */
   finish(): Answer<readonly ProfileStacks[]> {
     this.#closeAll();
     if (this.#ops === 0) throw withoutRanges();
@@ -97,45 +98,31 @@ export class HostStacks implements Analysis<readonly ProfileStacks[]> {
   #begin(record: RangeRecord): void {
     const { pid, tid, start, dur } = record;
     const range = readRange(record);
-    // Ranges without a thread, as those of a device, nest in none.
+    // Ranges without a thread, such as those of a device, do not nest.
     if (!Number.isFinite(start + dur) || tid === null || range === null) return;
-    const open = entryOf(this.#open, `${pid ?? ''}/${tid}`, () => []);
-    this.#close(open, start);
-    const outer = open.at(-1) ?? { stack: [], ops: [] };
+    const { open, times } = entryOf(this.#threads, `${pid ?? ''}/${tid}`, () => ({
+      open: new OpenSpans<OpenRange>(({ end }) => end),
+      times: new SelfTimes<HostOp>((op, self) => this.#add(op, self)),
+    }));
+    open.close(start);
+    const outer = open.last ?? { stack: [], ops: [] };
     const { op: name, frame } = range;
     const end = start + dur;
     const stack = range.stack ?? (frame === undefined ? outer.stack : [...outer.stack, frame]);
-    if (name === undefined) {
-      open.push({ end, stack, ops: outer.ops, op: null, nested: 0 });
-      return;
-    }
-    const around = open.findLast(({ op }) => op !== null);
-    if (around !== undefined) around.nested += Math.min(end, around.end) - start;
-    const op: HostOp = { record, profile: this.#profile, stack, ops: [...outer.ops, name] };
-    open.push({ end, stack, ops: op.ops, op, nested: 0 });
+    const ops = name === undefined ? outer.ops : [...outer.ops, name];
+    open.push({ end, stack, ops }, start);
+    if (name !== undefined) times.begin({ record, profile: this.#profile, stack, ops }, start, end);
   }
 
-  /** Closes what has ended at a time. */
-  #close(open: OpenRange[], time: number): void {
-    const ended = open.filter(({ end }) => end <= time);
-    if (ended.length === 0) return;
-    for (const range of ended) this.#add(range);
-    const rest = open.filter(({ end }) => end > time);
-    open.length = 0;
-    append(open, rest);
-  }
-
-  #add({ op, nested }: OpenRange): void {
-    if (op === null) return;
+  #add(op: HostOp, self: number): void {
     this.#ops++;
-    const own = op.record.dur - nested;
-    if (own <= 0) return;
+    if (self <= 0) return;
     const frames = framesOf(op, this.options.kinds).map(this.options.safe);
-    this.#sums.of(op.record.profile, op.profile).add(frames, own);
+    this.#sums.of(op.record.profile, op.profile).add(frames, self);
   }
 
   #closeAll(): void {
-    for (const open of this.#open.values()) this.#close(open, Infinity);
-    this.#open.clear();
+    for (const { times } of this.#threads.values()) times.countTo(Infinity);
+    this.#threads.clear();
   }
 }

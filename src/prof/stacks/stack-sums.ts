@@ -1,4 +1,4 @@
-/** Times by stack, of each profile apart or of all together, and their table. */
+/** Times by stack, for each profile or for all together, and their table. */
 import { column, int, str, type Column } from '../../table/column.js';
 import { entryOf, addTo } from '../../containers/map-entry.js';
 import type { ProfileRecord, CollectiveLine, KernelLine, ProfileLine } from '../../record/record.js';
@@ -8,21 +8,21 @@ import type { RecordTypes } from '../input/record-types.js';
 import { Annotator } from '../report/report.js';
 import { framesOf, type FrameKind } from './frames.js';
 
-/** Most characters of all different stacks together: some 100,000 deep ones. */
+/** Maximum number of characters of all distinct stacks: about 100,000 deep ones. */
 export const MOST_TEXT = 64 * 1024 * 1024;
 
 export const OTHERS = '[other stacks]';
 
-/** Between frames in a key: no frame has a line end. */
+/** Separates frames in a key: no frame has a line end. */
 const BETWEEN = '\n';
 
 export class MergedStacks {
-  /** ns by stack. */
+  /** Time in ns by stack. */
   readonly #times = new Map<string, number>();
   #text = 0;
-  /** Device time of all stacks, ns. */
+  /** Device time of all stacks, in ns. */
   total = 0;
-  /** Kernels whose stacks were added to the others. */
+  /** Number of kernels whose stacks were added to the others. */
   others = 0;
 
   constructor(private readonly mostText = MOST_TEXT) {}
@@ -42,7 +42,7 @@ export class MergedStacks {
     }
   }
 
-  /** In order of the stacks' texts. */
+  /** Sorted by the stacks' texts. */
   *sorted(): Generator<{ readonly frames: readonly string[]; readonly ns: number }> {
     const sorted = [...this.#times].sort(([a], [b]) => (a < b ? -1 : 1));
     for (const [stack, ns] of sorted) yield { frames: stack.split(BETWEEN), ns };
@@ -70,7 +70,7 @@ const stackColumns = (ofTime: string): readonly Column<StackRow>[] => [
 export class StackSums {
   readonly #profiles = new Map<number, ProfileStacks>();
 
-  /** @param apart whether profiles are kept apart */
+  /** @param apart whether profiles are kept separate */
   constructor(
     private readonly apart: boolean,
     private readonly mostText: number | undefined,
@@ -85,12 +85,12 @@ export class StackSums {
     return [...this.#profiles.values()];
   }
 
-  /** How many times are in no stack of their own, since there were too many. */
+  /** Number of times that are in no separate stack because there were too many. */
   get others(): number {
     return this.profiles.reduce((sum, { stacks }) => sum + stacks.others, 0);
   }
 
-  /** @param ofTime what the times are, for the column's help */
+  /** @param ofTime what the times mean, for the column's help */
   table(ofTime: string): { readonly columns: readonly Column<StackRow>[]; readonly rows: Iterable<StackRow> } {
     return { columns: stackColumns(ofTime), rows: rowsOf(this.profiles) };
   }
@@ -108,25 +108,25 @@ function nameOf(profile: number, header: ProfileRecord | null): string {
 }
 
 export interface StackOptions {
-  /** Frames of each stack, outermost first. */
+  /** Kinds of frames of each stack, outermost first. */
   readonly kinds: readonly FrameKind[];
-  /** Makes a frame's text fit the output format; its result has no line ends. */
+  /** Adapts a frame's text to the output format; its result has no line ends. */
   readonly safe: (frame: string) => string;
-  /** Whether profiles are kept apart. */
+  /** Whether profiles are kept separate. */
   readonly apart: boolean;
-  /** Whether records of collective operations count too. */
+  /** Whether records of collective operations also count. */
   readonly collectives: boolean;
   readonly mostText?: number;
 }
 
-/** Records → device time by stack, in one pass. */
+/** Turns records into device time by stack, in one pass. */
 export class Stacks implements Analysis<readonly ProfileStacks[]> {
   readonly types: RecordTypes;
   readonly #annotator = new Annotator(null, false);
   readonly #sums: StackSums;
-  /** Kernels and collective operations in the stacks. */
+  /** Number of kernels and collective operations in the stacks. */
   kernels = 0;
-  /** Kernels without a duration, which are left out. */
+  /** Number of kernels without a duration, which are left out. */
   untimed = 0;
 
   constructor(private readonly options: StackOptions) {
@@ -149,7 +149,7 @@ export class Stacks implements Analysis<readonly ProfileStacks[]> {
     }
   }
 
-  /** @throws UserError without a kernel that has a duration */
+  /** @throws UserError when no kernel has a duration */
   finish(): Answer<readonly ProfileStacks[]> {
     const { kernels, untimed, profiles } = this;
     if (kernels === 0) throw withoutKernels(untimed);
@@ -174,7 +174,7 @@ export class Stacks implements Analysis<readonly ProfileStacks[]> {
 const asIs = (record: ProfileLine): ProfileLine | null =>
   record.type === 'profile' || record.type === 'kernel' ? record : null;
 
-/** A collective operation as if it were one kernel; its kind names it, since its own name has a number. */
+/** A collective operation as if it were one kernel, named by its kind because its own name contains a number. */
 function asKernel({ kind, ...record }: CollectiveLine): KernelLine {
   return { ...record, type: 'kernel', id: 0, short: kind ?? record.name };
 }

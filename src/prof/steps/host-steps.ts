@@ -1,25 +1,25 @@
-/** When steps ran on the host, where records have it. */
+/** When steps ran on the host, if the records say so. */
 import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { countUpTo } from '../../containers/row-order.js';
 import { STEP_METRIC, type ProfileLine } from '../../record/record.js';
 
-/** Steps of all devices that a report keeps, each of at most about 5 KB. */
+/** Maximum number of steps over all devices that a report keeps, each of at most about 5 KB. */
 export const MOST_STEPS = 20_000;
 
 export interface HostStep {
   readonly step: number;
   readonly start: number;
   readonly end: number;
-  /** The thread that went through it, as `threadOf` writes it; null where unknown. */
+  /** The thread that executed the step, in the form of `threadOf`; null when unknown. */
   readonly thread: string | null;
 }
 
-/** A thread by its ids; null where its id is unknown. */
+/** A thread identified by its ids; null when its id is unknown. */
 const threadOf = (pid: unknown, tid: unknown): string | null =>
   typeof tid === 'number' ? `${typeof pid === 'number' ? pid : ''}/${tid}` : null;
 
-/** The step that a record marks: a `sample` of the metric `step`. Null for all other records. */
+/** The step that a record marks, which is a `sample` of the metric `step`. Null for all other records. */
 export function stepOf(record: ProfileLine): HostStep | null {
   if (record.type !== 'sample' || record.metric !== STEP_METRIC || record.start === null) return null;
   const { value, start, dur, labels = {} } = record;
@@ -27,13 +27,13 @@ export function stepOf(record: ProfileLine): HostStep | null {
   return { step: value, start, end: start + (dur ?? Infinity), thread: threadOf(labels['pid'], labels['tid']) };
 }
 
-/** The steps of one profile, which come in order of start. */
+/** The steps of one profile; must be added in order of start. */
 export class HostSteps {
   readonly #steps: HostStep[] = [];
   readonly #starts = new Map<number, number>();
-  /** By step: the threads that went through it. */
+  /** Threads that executed each step. */
   readonly #threads = new Map<number, Set<string | null>>();
-  /** By step, once asked for. */
+  /** Length by step, computed on first use. */
   #lengths: ReadonlyMap<number, number> | null = null;
 
   add(step: HostStep): void {
@@ -52,7 +52,7 @@ export class HostSteps {
     return this.#steps.length > 0 && this.#steps.every(({ end }) => Number.isFinite(end));
   }
 
-  /** In order. */
+  /** In ascending order. */
   get numbers(): number[] {
     return [...this.#starts.keys()].sort((a, b) => a - b);
   }
@@ -63,27 +63,27 @@ export class HostSteps {
   }
 
   /**
-   * How long an iteration took, ns: from the begin of its step to the begin of the thread's next one, the last to its
-   * end; of several threads the longest. Null when unknown.
+   * Duration of an iteration in ns: from the start of the step to the start of the thread's next step, or to its end for
+   * the last step; the maximum over threads. Null when unknown.
    */
   lengthOf(step: number): number | null {
     const length = (this.#lengths ??= iterations(this.#steps)).get(step);
     return length === undefined || !Number.isFinite(length) ? null : length;
   }
 
-  /** Whether a thread of the step itself launched work, not one that works for it; null where that is unknown. */
+  /** Whether a thread of the step itself launched the work, and not one that works for it; null when unknown. */
   isOwn(step: number, { pid, tid }: Launched): boolean | null {
     const threads = this.#threads.get(step);
     const thread = threadOf(pid, tid);
     return threads === undefined || threads.has(null) || thread === null ? null : threads.has(thread);
   }
 
-  /** The step at a time; null outside of all. */
+  /** The step at a time; null outside of all steps. */
   at(time: number): number | null {
     return this.within(time, time).at(-1) ?? null;
   }
 
-  /** The steps that were under way between two times; null alone where there are none. */
+  /** The steps that overlap with a time range; only null when there are none. */
   within(from: number, to: number): (number | null)[] {
     const begun = countUpTo(this.#steps.length, (index) => elementAt(this.#steps, index).start, from);
     const under: number[] = [];
@@ -96,16 +96,19 @@ export class HostSteps {
   }
 }
 
-/** Work by the thread that launched it. */
+/** The thread that launched some work. */
 interface Launched {
   readonly pid?: number | null;
   readonly tid?: number | null;
 }
 
-/** Lengths of iterations by step. @param steps in order of start */
+/**
+ * Duration of iterations by step.
+ * @param steps in order of start
+ */
 function iterations(steps: readonly HostStep[]): Map<number, number> {
   const lengths = new Map<number, number>();
-  /** By thread: the start of its next step. */
+  /** Start of the next step, by thread. */
   const next = new Map<string | null, number>();
   for (const { step, start, end, thread } of [...steps].reverse()) {
     lengths.set(step, Math.max((next.get(thread) ?? end) - start, lengths.get(step) ?? 0));

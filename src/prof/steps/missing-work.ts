@@ -1,6 +1,6 @@
 /**
- * Times in which a device may have worked: after launches whose work the profiler lost, and from the start of work without a
- * duration until the next work of its stream begins. Neither busy nor idle is known of them.
+ * Times in which a device may have worked: after launches whose work the profiler lost, and from the start of work without
+ * a duration until the next work of its stream begins. They count as neither busy nor idle.
  */
 import type { ProfileLine } from '../../record/record.js';
 import { MISSING_WORK_METRIC } from '../../record/sample-metrics.js';
@@ -10,18 +10,18 @@ export interface MissingWork {
   readonly device: number;
   readonly start: number;
   readonly end: number;
-  /** Launches without their work, and the call that made them; null where it is not known. */
+  /** Number of launches without their work, and the call that made them; null when not known. */
   readonly launches: number;
   readonly api: string | null;
 }
 
-/** Work of a device: where it runs, and from when on. */
+/** Stream and start of a piece of device work. */
 export interface StreamWork {
   readonly stream?: number | null;
   readonly start: number;
 }
 
-/** What a `sample` of the metric `missing_work` states; null for all other records. */
+/** The contents of a `sample` of the metric `missing_work`; null for all other records. */
 export function missingWorkOf(record: ProfileLine): MissingWork | null {
   if (record.type !== 'sample' || record.metric !== MISSING_WORK_METRIC) return null;
   const { device, start, dur = null, value, labels } = record;
@@ -32,23 +32,26 @@ export function missingWorkOf(record: ProfileLine): MissingWork | null {
 
 const lesser = (a: number, b: number): number => Math.min(a, b);
 
-/** Such times of one device, in order of start; gaps in parts of a ns. Memory: those that the device has not reached. */
+/**
+ * Times of missing work on one device, in order of start; gaps may be in fractions of a ns. Memory: the times that the
+ * device has not reached yet.
+ */
 export class MissingTimes {
   #ahead: { readonly from: number; readonly to: number }[] = [];
-  /** By stream: starts of work without a duration after which it has no other yet; in the unit of the gaps. */
+  /** Starts of work without a duration, by stream, until the stream's next work; in the unit of the gaps. */
   readonly #running = new Map<number | null, number>();
   launches = 0;
-  /** Work without a duration. */
+  /** Number of pieces of work without a duration. */
   untimed = 0;
-  /** The call of the first, as the others most likely are. */
+  /** The call of the first missing launch; the others probably have the same. */
   api: string | null = null;
-  /** Start of the first and end of the last, ns. */
+  /** Start of the first time and end of the last, in ns. */
   start = Infinity;
   end = -Infinity;
-  /** Idle time within them. */
+  /** Idle time within these times. */
   time = 0;
 
-  /** @param unit of the gaps, in parts of a ns */
+  /** @param unit number of gap units per ns */
   add({ start, end, launches, api }: MissingWork, unit = 1): void {
     this.#ahead.push({ from: start * unit, to: end * unit });
     this.launches += launches;
@@ -57,7 +60,10 @@ export class MissingTimes {
     this.end = Math.max(this.end, end);
   }
 
-  /** Takes work of the device, in order of start. @param isTimed whether its duration is known */
+  /**
+   * Takes work of the device, in order of start.
+   * @param isTimed whether its duration is known
+   */
   work({ stream = null, start }: StreamWork, isTimed: boolean, unit = 1): void {
     const from = this.#running.get(stream);
     if (!isTimed) this.untimed++;
@@ -69,8 +75,8 @@ export class MissingTimes {
   }
 
   /**
-   * Takes a gap, which must come in order.
-   * @returns the part of it that lies before the first of the times, where work is missing; null where none is missing
+   * Takes a gap; gaps must come in order.
+   * @returns the part of the gap before the first time in which work is missing; null when no work is missing in the gap
    */
   take(from: number, to: number): number | null {
     this.#ahead = this.#ahead.filter((time) => time.to > from);

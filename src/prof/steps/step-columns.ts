@@ -9,24 +9,27 @@ export interface StepRow {
   readonly profile: number;
   /** Null for records without a profile line. */
   readonly header: ProfileRecord | null;
-  /** Null for a step of the host of which no device is known. */
+  /** Null for a host step whose device is not known. */
   readonly device: number | null;
-  /** Its number; '-' for work of no step, 'all' for the whole profile. */
+  /** The step's number, '-' for work outside of steps, or 'all' for the whole profile. */
   readonly step: number | '-' | 'all';
-  /** Of operations that compute, and that communicate. */
+  /** Numbers of operations that compute, and that communicate. */
   readonly sums: Pick<StepSums, 'kernels' | 'collectives'>;
-  /** `free` and `idle` are null where work is missing. */
+  /** `free` and `idle` are null when work is missing. */
   readonly times: Omit<StepSums['times'], 'free' | 'idle'> & Readonly<Record<'free' | 'idle', number | null>>;
   readonly kernelTimes: Pick<StepSums['kernelTimes'], 'all' | 'own'>;
-  /** Null where no work belongs to a server's step. */
+  /** Null when no work belongs to a server's step. */
   readonly served: Served | null;
-  /** The time of the step on the host: from its begin to the begin of the next one, of the last to its end, ns; null when unknown. */
+  /**
+   * Duration of the step on the host in ns: from its start to the start of the next step, or to its end for the last; null
+   * when unknown.
+   */
   readonly iteration: number | null;
-  /** Where the profiler lost all work of the device in the step: nothing of it is known but the host's times. */
+  /** Set when the profiler lost all work of the device in the step: only the host's times are known. */
   readonly isLost?: true;
   /** Whether it is known which copies belong to the row. */
   readonly hasCopies: boolean;
-  /** From the start of the step on the host to its first work on the device, ns; null when unknown. */
+  /** Time from the step's start on the host to its first work on the device, in ns; null when unknown. */
   readonly preparing: number | null;
 }
 
@@ -37,14 +40,14 @@ type TimeOf = (row: StepRow) => number | null;
 const time = (key: string, doc: string, value: TimeOf, more?: Partial<Column<StepRow>>): Column<StepRow> =>
   column(key, `${key}_ns`, int(Math.max(13, key.length + 3), 'ns'), doc, value, more);
 
-/** Whether anything is known of what a device did. */
+/** Whether anything is known about the device's work. */
 const isKnown = ({ device, isLost }: StepRow): boolean => device !== null && isLost !== true;
 
-/** A time of a device, which is not known where no device is. */
+/** A time on the device, which is unknown when the device is. */
 const timeOnDevice: typeof time = (key, doc, value, more) =>
   time(key, doc, (row) => (isKnown(row) ? value(row) : null), more);
 
-/** Kernels or operations of a device, likewise. */
+/** A number of kernels or operations on the device, which is unknown when the device is. */
 const count = (key: string, doc: string, value: (row: StepRow) => number): Column<StepRow> =>
   column(key, key, int(11), doc, (row) => (isKnown(row) ? value(row) : null));
 
@@ -101,7 +104,7 @@ export const STEP_TIME_COLUMNS: readonly Column<StepRow>[] = [
   ),
 ];
 
-/** Columns of rows of which none is of a server's step. */
+/** Columns when no row is a server's step. */
 export const STEP_COLUMNS: readonly Column<StepRow>[] = [...STEP_PLACE_COLUMNS, ...STEP_TIME_COLUMNS];
 
 const timeOf = ({ iteration, times }: StepRow): number | null => stepTime(iteration, times.busy);
@@ -125,7 +128,7 @@ const PART_DOCS: Readonly<Record<Exclude<ModelPart, 'communication'>, string>> =
   other: 'kernels of anything else that computes',
 };
 
-/** Of the steps of servers of language models. */
+/** Columns about steps of inference servers for language models. */
 export const SERVING_STEP_COLUMNS: readonly Column<StepRow>[] = [
   served(
     'phase',

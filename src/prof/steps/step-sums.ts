@@ -4,18 +4,18 @@ import type { KernelLine } from '../../record/record.js';
 import { ServedTimes, type Served } from './serving/served-times.js';
 import { receives, type StepActivity, type StepWorkKind } from './step-work.js';
 
-/** Unions of a device's work by kind, in one pass in order of start. Picoseconds; memory: the ends reached so far. */
+/** Unions of a device's work by kind, in one pass in order of start. In picoseconds; memory: the ends reached so far. */
 export class WorkUnions {
   readonly computing = new PicosecondUnion();
   readonly communication = new PicosecondUnion();
   readonly copy = new PicosecondUnion();
-  /** Computing and communication. */
+  /** Compute and communication. */
   readonly device = new PicosecondUnion();
-  /** Computing and copies. */
+  /** Compute and copies. */
   readonly local = new PicosecondUnion();
   readonly busy: PicosecondUnion;
 
-  /** @param onGap called for each gap in all work */
+  /** @param onGap called for each gap between any work */
   constructor(onGap: OnGap | null = null) {
     this.busy = new PicosecondUnion(onGap);
   }
@@ -44,13 +44,15 @@ export class Reach {
   }
 }
 
-/** Picoseconds → ns. */
+/** Converts picoseconds to ns. */
 export function inNs<Lengths extends Readonly<Record<string, number>>>(lengths: Lengths): Lengths {
   const entries = Object.entries(lengths).map(([name, ps]) => [name, ps / PS_PER_NS] as const);
   return Object.fromEntries(entries) as Lengths;
 }
 
-/** Durations of a step's kernels added up: of all that were launched in it, and of those that its own threads launched. */
+/**
+ * Sums of the durations of a step's kernels: all kernels that were launched in it, and those that its own threads launched.
+ */
 export class KernelTimes {
   /** In picoseconds. */
   #all = 0;
@@ -58,7 +60,7 @@ export class KernelTimes {
 
   /**
    * @param time in picoseconds
-   * @param isOwn whether a thread of the step itself launched the kernel; null where unknown
+   * @param isOwn whether a thread of the step itself launched the kernel; null when unknown
    */
   add(time: number, isOwn: boolean | null): void {
     this.#all += time;
@@ -66,12 +68,12 @@ export class KernelTimes {
     else if (isOwn && this.#own !== null) this.#own += time;
   }
 
-  /** ns */
+  /** In ns. */
   get all(): number {
     return this.#all / PS_PER_NS;
   }
 
-  /** ns; null where the launching thread of one is unknown. */
+  /** In ns; null when the launching thread of any kernel is unknown. */
   get own(): number | null {
     return this.#own === null ? null : this.#own / PS_PER_NS;
   }
@@ -79,10 +81,10 @@ export class KernelTimes {
 
 export class StepSums {
   readonly #unions = new WorkUnions();
-  /** Of computing and communication. */
+  /** Reach of compute and communication. */
   readonly #reach = new Reach();
   readonly #reachOfAll = new Reach();
-  /** Receive operations, their durations added up, in picoseconds. */
+  /** Sum of the durations of receive operations, in picoseconds. */
   #bubble = 0;
   kernels = 0;
   collectives = 0;
@@ -90,8 +92,9 @@ export class StepSums {
   readonly #served = new ServedTimes();
 
   /**
-   * @param start and `end` in ns
-   * @param isOwn whether a thread of the step itself launched a kernel; null where unknown
+   * @param start in ns
+   * @param end in ns
+   * @param isOwn whether a thread of the step itself launched a kernel; null when unknown
    */
   add(
     work: StepWorkKind,
@@ -116,17 +119,17 @@ export class StepSums {
     if (receives(record)) this.#bubble += to - from;
   }
 
-  /** Activities that came out of order. */
+  /** Number of activities that came out of order. */
   get late(): number {
     return this.#unions.busy.outOfOrder;
   }
 
-  /** Of the server's step that launched them; null for none. */
+  /** Times of the server's step that launched the kernels; null for none. */
   get served(): Served | null {
     return this.#served.result;
   }
 
-  /** Start of the first computing or communication, ns; null when there is none. */
+  /** Start of the first compute or communication, in ns; null when there is none. */
   get first(): number | null {
     return this.kernels + this.collectives > 0 ? this.#reach.from / PS_PER_NS : null;
   }
@@ -140,20 +143,20 @@ export class StepSums {
       communication: communication.total,
       copies: copy.total,
       overlapped: communication.total + computing.total - device.total,
-      /** Communication while nothing is computed. */
+      /** Communication while no compute runs. */
       notOverlapped,
       notOverlappedNoReceive: notOverlapped - this.#bubble,
       bubble: this.#bubble,
-      /** From the first start to the last end of computing and communication, less what receive operations take. */
+      /** From the first start to the last end of compute and communication, minus the time of receive operations. */
       stage: this.#reach.length - this.#bubble,
-      /** From the first start to the last end, less computing and communication. */
+      /** From the first start to the last end of compute and communication, minus the time in which either runs. */
       free: this.#reach.length - device.total,
       /** Communication while the device neither computes nor copies. */
       exposed: busy.total - local.total,
       busy: busy.total,
       /** From the first start to the last end of anything. */
       span: this.#reachOfAll.length,
-      /** Of it, less what runs. */
+      /** The part of the span in which nothing runs. */
       idle: this.#reachOfAll.length - busy.total,
     });
   }

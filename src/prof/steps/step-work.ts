@@ -1,9 +1,9 @@
 /**
- * What an activity is for the breakdown of a step: computing, communication, or a copy.
+ * Category of an activity in the breakdown of a step: computing, communication, or copy.
  *
- * Source: the step trace of the Ascend PyTorch Profiler (computing: kernels; communication: collective operations;
- * bubble: receive operations), for other vendors with the kernels of communication libraries, or of a process group, in
- * place of collective operations.
+ * Source: the step trace of the Ascend PyTorch Profiler (computing: kernels; communication: collective operations; bubble:
+ * receive operations); for other vendors, kernels of communication libraries or of a process group replace collective
+ * operations.
  */
 import { isCommunication, communicationKind } from '../../ops/kernels/kernel-name.js';
 import { isNeuronInstruction } from '../../record/neuron/neuron-cores.js';
@@ -18,13 +18,13 @@ export type StepActivity = Exclude<DeviceActivity, SyncRecord>;
 
 export type StepWorkKind = 'computing' | 'communication' | 'copy';
 
-/** An instruction that does nothing but wait. */
+/** An instruction that only waits. */
 const WAIT = 'EVENT_SEMAPHORE';
 
-/** Whether a kernel moves data between devices, by its profile or its name. */
+/** Whether a kernel moves data between devices, according to its profile or its name. */
 export const communicates = (kernel: KernelLine): boolean => kernel.collective !== undefined || isCommunication(kernel);
 
-/** The kind of work; null for what takes no time of the device's own (waits, host ranges, samples). */
+/** The kind of work; null for records that take no device time of their own (waits, host ranges, samples). */
 export function workOf(record: ProfileLine): { readonly work: StepWorkKind; readonly record: StepActivity } | null {
   switch (record.type) {
     case 'kernel':
@@ -42,12 +42,12 @@ export function workOf(record: ProfileLine): { readonly work: StepWorkKind; read
   }
 }
 
-/** Whether its end is not believed: how long it took is not known. */
+/** Whether the recorded end is not plausible, so that the duration is unknown. */
 export const isCut = ({ cut }: Pick<StepActivity, 'type'> & RecordedEnd): boolean => cut === true;
 
 /**
- * Whether it does nothing but receive: an operation both ways (`batchSendRecv`) is none, nor is a kernel of NCCL for
- * both ways, unless its op is known.
+ * Whether the operation only receives: one in both directions (`batchSendRecv`) does not count, nor does an NCCL kernel for
+ * both directions, unless its op is known.
  */
 export function receives(record: StepActivity): boolean {
   if (record.type !== 'collective' && record.type !== 'kernel') return false;
@@ -57,16 +57,17 @@ export function receives(record: StepActivity): boolean {
 }
 
 /**
- * ns. A call that launches takes some µs, an op of an eager framework around it some ten, a step of an optimizer some
- * hundred: a device that waits longer does not wait for launches but for what the program does between them.
+ * In ns. A launch call takes some µs, an op of an eager framework around it about ten, an optimizer step about a hundred: a
+ * device that waits longer is not waiting for launches but for what the program does between them.
  */
 export const LONGEST_LAUNCH = 1_000_000;
 
 /**
- * When work was launched that the device could have begun, ns: as a rule the start of the launch; null when it is not known. Work that began longer after its call had returned than a
- * launch takes waited for something else too, such as work from before the profile: it counts as launched late only
- * where the device had waited longer for the call than the work waited after it. Other work that had been launched before,
- * and starts even later, waited for something else too: the device was not idle because of the host.
+ * When work was launched that the device could have begun, in ns: usually the start of the launch; null when not known. If
+ * work began later after the return of its call than a launch takes, it also waited for something else, such as work from
+ * before the profile: it counts as launched late only when the device waited longer for the call than the work waited after
+ * it. Work that was launched before the gap and starts even later also waited for something else: the device was not idle
+ * because of the host.
  */
 export function launchedAt({
   start,
@@ -80,7 +81,7 @@ export function launchedAt({
   return othersWait > 0 ? Math.min(own, start - othersWait) : own;
 }
 
-/** What identifies an operation among those of its rank, however the profiler records it. */
+/** What identifies an operation among the operations of its rank, however the profiler records it. */
 export interface Operation {
   readonly kind: CollectiveKind | null;
   readonly dtype: string | null;
@@ -101,7 +102,7 @@ export function operationOf(record: KernelLine | CollectiveLine): Operation {
   const collective = record.collective ?? collectiveOfCalls({ ...record, calls });
   if (collective !== null)
     return { ...collective, kind: collectiveKind(collective.op), bytes: algorithmBytes(collective) };
-  // A kernel that sends and receives may do so for any operation: the framework's name says which.
+  // A kernel that sends and receives may implement any operation; the framework's name tells which.
   const named = [...op].reverse().map(collectiveKind);
   const kind = named.find((one) => one !== null) ?? collectiveKind(communicationKind(short) ?? '');
   return { kind, dtype: null, bytes: null, group: null, groupSize: null, ranks: null };
@@ -109,7 +110,7 @@ export function operationOf(record: KernelLine | CollectiveLine): Operation {
 
 export const UNKNOWN_OPERATION = 'unknown';
 
-/** What the operation is called in every answer: its kind, else what its profiler calls it, or its kernel does. */
+/** Name of the operation in all answers: its kind, else the name that its profiler or its kernel gives. */
 export function operationName(record: KernelLine | CollectiveLine): string {
   const { kind } = operationOf(record);
   if (kind !== null) return kind;

@@ -1,6 +1,6 @@
 /**
- * Records → device time by step: of each device of each profile a row a step, one for what belongs to no step, one for
- * everything. One pass over records in order of start.
+ * Turns records into device time by step: for each device of each profile, one row per step, one for work outside of steps,
+ * and one for everything. One pass over records in order of start.
  */
 import { entryOf } from '../../containers/map-entry.js';
 import { UserError } from '../../record/errors.js';
@@ -9,23 +9,24 @@ import type { RecordTypes } from '../input/record-types.js';
 import { countNotes, HOST_HINT, mayHaveWork, withoutTimes, type Analysis, type Answer } from '../analysis.js';
 import { WithoutDevice } from '../input/device-activity.js';
 import { namesWithoutWork } from '../ranks/membership.js';
+import { stepMarks } from '../work/capture-options.js';
 import { columnsOf, type StepRow } from './step-columns.js';
 import { HostSteps, MOST_STEPS, stepOf } from './host-steps.js';
 import { missingWorkOf, type MissingWork } from './missing-work.js';
 import { StepSums } from './step-sums.js';
 import { workOf, type StepActivity, type StepWorkKind } from './step-work.js';
 
-/** Counts of all profiles. */
+/** Counts over all profiles. */
 interface StepCounts {
-  /** Activities of computing or communication with a time. */
+  /** Number of compute or communication activities with a time. */
   activities: number;
-  /** Activities without a time, which are left out. */
+  /** Number of activities without a time, which are left out. */
   untimed: number;
-  /** Activities of partial answers that came out of order. */
+  /** Number of activities of partial answers that came out of order. */
   late: number;
-  /** Graph launches traced as a whole. */
+  /** Number of graph launches that were traced as a whole. */
   graphs: number;
-  /** Launches without their work. */
+  /** Number of launches without their work. */
   missing: number;
 }
 
@@ -35,10 +36,10 @@ type PlainRow = Omit<StepRow, 'profile' | 'header'>;
 
 export type StepsPart =
   | { readonly rows: readonly PlainRow[]; readonly counts: Readonly<StepCounts> }
-  /** Says how many steps are too many. */
+  /** Message about how many steps are too many. */
   | { readonly tooMany: string };
 
-/** The row without its profile, in an order of fields that does not depend on the kind of row. */
+/** The row without its profile, with a field order that does not depend on the kind of row. */
 function plainRow({ sums, times, kernelTimes, ...row }: StepRow): PlainRow {
   const { device, step, served, iteration, hasCopies, preparing, isLost } = row;
   return {
@@ -68,7 +69,7 @@ class DeviceSteps {
   readonly steps = new Map<number, StepSums>();
   /** Times in which launched work is missing. */
   readonly missing: MissingWork[] = [];
-  /** Steps with work that has no duration; null for work of no step. */
+  /** Steps with work that has no duration; null for work outside of steps. */
   readonly untimed = new Set<number | null>();
 }
 
@@ -76,7 +77,7 @@ class StepProfile {
   header: ProfileRecord | null = null;
   readonly host = new HostSteps();
   readonly devices = new Map<number, DeviceSteps>();
-  /** Of a partial answer, which has nothing else. */
+  /** Steps from a partial answer, which has nothing else. */
   part: StepsPart | null = null;
 }
 
@@ -102,7 +103,7 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
     profile.host.add(step);
   }
 
-  /** Activities out of order: unions are then too small. */
+  /** Number of activities out of order; unions are then too short. */
   get late(): number {
     let { late } = this.counts;
     for (const { devices } of this.#profiles.values()) for (const { all } of devices.values()) late += all.late;
@@ -117,13 +118,13 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
     }));
   }
 
-  /** What a partial answer has of one profile. */
+  /** Data of one profile for a partial answer. */
   get part(): StepsPart {
     const rows = this.profiles.flatMap((profile) => profile.rows.map(plainRow));
     return { rows, counts: { ...this.counts, late: this.late } };
   }
 
-  /** @throws UserError without any work that has a time */
+  /** @throws UserError when no work has a time */
   finish(): Answer<readonly ProfileSteps[]> {
     const { untimed, activities, graphs, missing } = this.counts;
     if (untimed > 0 && activities === 0) throw withoutTimes();
@@ -143,6 +144,7 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
         [this.late, 'record', ' not in order of start: times are too small'],
         [graphs, 'graph launch', ' traced as a whole: counted as computing'],
         [missing, 'launch', ' without work in the profile: free and idle of their steps are unknown'],
+        ...withoutSteps(profiles),
       ),
     };
   }
@@ -164,7 +166,7 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
     sums.all.add(work, record, start, start + dur, () => null);
   }
 
-  /** @throws UserError where there were too many steps when it was made */
+  /** @throws UserError when there were too many steps when the part was made */
   #addPart(profile: StepProfile, part: StepsPart): void {
     if ('tooMany' in part) throw new UserError(part.tooMany, { where: profile.header?.file ?? 'na' });
     profile.part = part;
@@ -176,7 +178,7 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
     this.counts.missing += missing.launches;
   }
 
-  /** Copies have a step only where the host's are known. */
+  /** Copies have a step only if the host's steps are known. */
   #rowOf({ host }: StepProfile, sums: DeviceSteps, work: StepWorkKind, record: StepActivity): StepSums | null {
     if (work === 'copy' && host.size === 0) return null;
     const step = record.step ?? null;
@@ -195,7 +197,17 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
   }
 }
 
-/** Of work of several steps, or of none. */
+/** Profiles of which no step is known although their profiler can mark steps, by how it does. */
+function withoutSteps(profiles: readonly ProfileSteps[]): [count: number, what: string, remark: string][] {
+  const counts = new Map<string, number>();
+  for (const { header, rows } of profiles) {
+    const marks = rows.some(({ step }) => step !== 'all') ? null : stepMarks(header);
+    if (marks !== null) counts.set(marks, (counts.get(marks) ?? 0) + 1);
+  }
+  return [...counts].map(([marks, count]) => [count, 'profile', ` without steps: ${marks} (docs/guide/record.md)`]);
+}
+
+/** Figures of work of several steps, or outside of steps. */
 function figuresOfMany(sums: StepSums, isMissing: boolean): ReturnType<typeof figuresOf> {
   const { served, ...figures } = figuresOf(sums, isMissing);
   return { ...figures, served: served === null ? null : { ...served, step: null } };
@@ -203,7 +215,7 @@ function figuresOfMany(sums: StepSums, isMissing: boolean): ReturnType<typeof fi
 
 const tableOf = (rows: readonly StepRow[]) => ({ columns: columnsOf(rows), rows });
 
-/** Time without work is unknown where work, or its duration, is missing. */
+/** Time without work is unknown when work, or its duration, is missing. */
 const figuresOf = (sums: StepSums, isMissing = false): Pick<StepRow, 'sums' | 'times' | 'kernelTimes' | 'served'> => ({
   sums,
   times: isMissing ? { ...sums.times, free: null, idle: null } : sums.times,
@@ -246,7 +258,7 @@ function rowsOfProfile(place: Pick<StepRow, 'profile' | 'header'>, { host, devic
   return [...devices].sort(([a], [b]) => a - b).flatMap(([device, sums]) => rowsOf({ ...place, device }, sums, host));
 }
 
-/** Of a profile without any work on a device: its steps on the host. */
+/** The host's steps, for a profile without device work. */
 function hostRows(place: Pick<StepRow, 'profile' | 'header'>, host: HostSteps): StepRow[] {
   const nothing = figuresOf(new StepSums());
   return host.numbers.map((step) => ({

@@ -1,4 +1,4 @@
-/** Records and their annotated kernels → the curves and distributions of each profile. */
+/** Turns records and their annotated kernels into the curves and distributions of each profile. */
 import { entryOf, boundedEntryOf } from '../../containers/map-entry.js';
 import { LogHistogram } from '../../containers/log-histogram.js';
 import type { Item } from '../analysis.js';
@@ -11,14 +11,14 @@ import { UtilisationCurve } from '../html/utilisation/utilisation-curve.js';
 import type { LaunchTimes, ProfileDetails, OpTimes, ProfileSummary } from './summary-data.js';
 import type { RangeRecord } from '../../record/record.js';
 
-/** Ranges of the host → how long each thread was in ops. In one pass in order of start; memory: the threads. */
+/** Computes from host ranges how long each thread was in ops, in one pass in order of start. Memory: the threads. */
 const MOST_THREADS = 65_536;
 
 interface OpThread {
   readonly pid: number | null;
   readonly tid: number | null;
   time: number;
-  /** Of the ops so far. */
+  /** End of the ops so far. */
   end: number;
 }
 
@@ -27,7 +27,7 @@ class OpThreads {
   #start = Infinity;
   #end = -Infinity;
 
-  /** Ranges that are no ops are passed over; ops within ops count once. */
+  /** Ignores ranges that are not ops; nested ops count once. */
   add({ kind, start, dur, pid, tid }: RangeRecord): void {
     const end = start + dur;
     if (kind !== 'op' || !Number.isFinite(end)) return;
@@ -55,7 +55,7 @@ class OpThreads {
 const LISTED_ANNOTATIONS = 50;
 const CURVE_POINTS = 200;
 
-/** A profile as `dprof summary -f json` has it. */
+/** A profile in the output of `dprof summary -f json`. */
 export interface SummaryDocument extends ProfileSummary, ProfileDetails {}
 
 interface LaunchSums {
@@ -73,7 +73,7 @@ class DetailSums {
 
 export class SummaryDetails {
   readonly #profiles = new Map<number, DetailSums>();
-  /** Of partial answers. */
+  /** Details from partial answers. */
   readonly #parts = new Map<number, ProfileDetails>();
 
   take(record: Item): void {
@@ -95,14 +95,14 @@ export class SummaryDetails {
 
   #addKernel(row: Annotated): void {
     const activity = timedActivity(row.record);
-    // A Neuron instruction that only waits is no work.
+    // A Neuron instruction that only waits is not work.
     if (activity === null || activity.kind === 'wait') return;
     const sums = this.#of(row.record.profile);
     sums.annotations.add(pageKernelOf(row), activity.dur);
     addLaunch(sums.launches, row);
   }
 
-  /** When all records are taken. */
+  /** Call when all records were taken. */
   of(profile: number): ProfileDetails {
     const part = this.#parts.get(profile);
     if (part !== undefined) return part;

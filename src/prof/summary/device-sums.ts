@@ -1,4 +1,4 @@
-/** Where the time of one device went, in one pass in order of start. Memory: the ends reached so far. */
+/** How one device spent its time, in one pass in order of start. Memory: the ends reached so far. */
 import { gapEnd, PicosecondUnion, PS_PER_NS, type GapEnd } from '../../containers/interval-union.js';
 import type { StepWorkKind } from '../steps/step-work.js';
 import { MissingTimes, type MissingWork, type StreamWork } from '../steps/missing-work.js';
@@ -13,11 +13,11 @@ const AS_STEP_WORK = {
   sets: 'copy',
 } as const satisfies Readonly<Record<Exclude<WorkKind, 'syncs'>, StepWorkKind>>;
 
-/** A stretch of work: picoseconds. */
+/** The time range of a piece of work, in picoseconds. */
 export interface Stretch {
   readonly from: number;
   readonly to: number;
-  /** When the host's call that launched it began; null when no launch is known. */
+  /** Start of the host call that launched it; null when no launch is known. */
   readonly launched: number | null;
 }
 
@@ -25,15 +25,15 @@ class GapSums {
   readonly missing = new MissingTimes();
   count = 0;
   longest = 0;
-  /** Picoseconds. */
+  /** In picoseconds. */
   host = 0;
   queue = 0;
 
-  /** @param launched start of the launch of what ended the gap; NaN when it is not known */
+  /** @param launched start of the launch of the work that ended the gap; NaN when not known */
   readonly add = (from: number, to: number, launched: number): void => {
     const before = this.missing.take(from, to);
     if (before === null) this.#add(to - from, gapEnd(from, launched));
-    // The device ran dry before the host launched the work that is missing.
+    // The device ran out of work before the host launched the work that is missing.
     else if (before > 0) this.#add(before, 'host');
   };
 
@@ -50,10 +50,10 @@ const missingOf = ({ launches, untimed, api, time, start, end }: MissingTimes): 
   return time > 0 ? { ...of, start: null, end: null } : null;
 };
 
-/** The part of gaps in work during which some wait was recorded, in one pass in order of start. Picoseconds. */
+/** The part of gaps in work during which some wait was recorded, in one pass in order of start. In picoseconds. */
 class WaitsInGaps {
   total = 0;
-  /** Latest end of all waits, and how much they cover behind the last end of work. */
+  /** Latest end of all waits, and how much time they cover after the last end of work. */
   #end = -Infinity;
   #open = 0;
 
@@ -63,9 +63,12 @@ class WaitsInGaps {
     this.#end = Math.max(this.#end, to);
   }
 
-  /** @param before and `after`: last end of work without it, and with it */
+  /**
+   * @param before last end of work without it
+   * @param after last end of work with it
+   */
   work(from: number, before: number, after: number): void {
-    // Waits began before this work: those that reach behind its start cover all from there to their end.
+    // Waits began before this work: those that end after its start cover the whole time from its start to their end.
     if (before < from && before !== -Infinity) this.total += this.#open - Math.max(0, this.#end - from);
     this.#open = Math.max(0, this.#end - after);
   }
@@ -76,7 +79,7 @@ export class DeviceSums {
   readonly #unions = new WorkUnions(this.#gaps.add);
   readonly #sync = new PicosecondUnion();
   readonly #waits = new WaitsInGaps();
-  /** All work but sets. */
+  /** All work except sets. */
   readonly #others = new PicosecondUnion();
   readonly #linked = new PicosecondUnion();
   readonly #reach = new Reach();
@@ -86,7 +89,7 @@ export class DeviceSums {
   };
   #kernelSum = 0;
 
-  /** Takes a time in which work is missing, before any work that starts later. */
+  /** Takes a time during which work is missing, before any work that starts later. */
   addMissing(missing: MissingWork): void {
     this.#gaps.missing.add(missing, PS_PER_NS);
   }
@@ -97,7 +100,7 @@ export class DeviceSums {
     if (work !== 'syncs') this.#gaps.missing.work(record, isTimed, PS_PER_NS);
   }
 
-  /** @param isKernel whether it is one kernel, of any kind */
+  /** @param isKernel whether the work is one kernel, of any kind */
   add(work: WorkKind, { from, to, launched }: Stretch, isKernel: boolean): void {
     if (work === 'syncs') {
       this.#sync.add(from, to);
@@ -117,7 +120,7 @@ export class DeviceSums {
     if (isKernel) this.#kernelSum += to - from;
   }
 
-  /** Activities that came out of order: unions are then too small. */
+  /** Number of activities that came out of order; unions are then too short. */
   get late(): number {
     return this.#unions.busy.outOfOrder + this.#sync.outOfOrder;
   }

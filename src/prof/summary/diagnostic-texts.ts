@@ -1,8 +1,8 @@
-/** What the names of diagnostics count, in words. */
+/** Descriptions of what diagnostics count, by name. */
 import { DIAGNOSTICS, type Severity } from '../../record/diagnostics.js';
 import type { ProfileSummary } from './summary-data.js';
 
-/** Of names that the summary itself adds to those of readers. */
+/** Descriptions of the names that the summary adds to those of readers. */
 const OF_SUMMARY: Readonly<Record<string, readonly [Severity, string]>> = {
   'record-out-of-order': ['doubt', 'records that start before an earlier one (times of unions are too small)'],
   'record-without-time': ['doubt', 'records without a time (left out)'],
@@ -11,13 +11,13 @@ const OF_SUMMARY: Readonly<Record<string, readonly [Severity, string]>> = {
   'step-left-out': ['doubt', 'activities of steps beyond the bound (left out)'],
 };
 
-/** A diagnostic in words: `kernels whose host call is not in the profile`. */
+/** Description of a diagnostic: `kernels whose host call is not in the profile`. */
 export interface DiagnosticText {
   readonly severity: Severity;
   readonly text: string;
 }
 
-/** Of each diagnostic of a profile whose name is known. */
+/** Descriptions of a profile's diagnostics whose names are known. */
 export function diagnosticTexts({ diagnostics }: ProfileSummary): Record<string, DiagnosticText> {
   const known: Readonly<Record<string, readonly [Severity, string] | undefined>> = { ...DIAGNOSTICS, ...OF_SUMMARY };
   const found = Object.keys(diagnostics).flatMap((name) => {

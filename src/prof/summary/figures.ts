@@ -1,4 +1,4 @@
-/** The figures of a summary one by one, for the table formats. Base units, unrounded. */
+/** The figures of a summary, one per row, for the table formats. Base units, not rounded. */
 import { column, int, real, str, type Column } from '../../table/column.js';
 import type { PhaseSummary } from '../steps/serving/serving-summary.js';
 import type {
@@ -20,7 +20,7 @@ export interface Figure {
   readonly section: string;
   /** Null for figures of all devices together. */
   readonly device: number | null;
-  /** What within the section it is about: a kernel's name, a kind of copy, a step. */
+  /** The subject within the section: a kernel's name, a kind of copy, a step. */
   readonly name: string | null;
   readonly figure: string;
   readonly value: number | null;

@@ -1,4 +1,4 @@
-/** What the host did: ranges by kind and name, for profiles in which no device worked. Memory: names, within a bound. */
+/** Host activity: ranges by kind and name, for profiles in which no device worked. Memory: names, within a bound. */
 import { addTo, entryOf, boundedEntryOf } from '../../containers/map-entry.js';
 import type { RangeKind, RangeRecord, SampleRecord } from '../../record/record.js';
 import { spreadOf } from '../../record/statistics.js';
@@ -8,7 +8,7 @@ import type { HostSummary, HostTally, TimedTally, CpuSummary, CpuTally } from '.
 import { sumOf, Tallies } from './tallies.js';
 import { CPU_METRICS } from '../../record/sample-metrics.js';
 
-/** Cores, and processes, that are summed separately. */
+/** Maximum number of cores, and of processes, to sum separately. */
 const MOST = 65_536;
 
 type Amount = Exclude<keyof CpuTally, 'id'>;
@@ -20,14 +20,16 @@ const AMOUNTS: ReadonlyMap<string, Amount> = new Map([
   [CPU_METRICS.samples, 'samples'],
 ]);
 
-/** Samples about CPUs → how long and how often threads ran on each core, and of each process. Memory: cores and processes. */
+/**
+ * Turns CPU samples into how long and how often threads ran on each core and of each process. Memory: cores and processes.
+ */
 export class CpuSums {
   readonly #cores: Sums = new Map();
   readonly #processes: Sums = new Map();
   readonly #known = new Set<Amount>();
   #traced: number | null = null;
 
-  /** Samples of other metrics are passed over. */
+  /** Ignores samples of other metrics. */
   add({ metric, value, labels }: SampleRecord): void {
     if (typeof value !== 'number' || !Number.isFinite(value)) return;
     if (metric === CPU_METRICS.traced) this.#traced = value;
@@ -38,7 +40,7 @@ export class CpuSums {
     this.#addTo(this.#processes, labels?.['pid'], amount, value);
   }
 
-  /** Null without samples of CPUs. */
+  /** Null without CPU samples. */
   get result(): CpuSummary | null {
     if (this.#known.size === 0) return null;
     const total = (amount: Amount): number | null =>
@@ -50,7 +52,7 @@ export class CpuSums {
     };
   }
 
-  /** Most time first. */
+  /** Sorted by time, largest first. */
   #tallies(sums: Sums): CpuTally[] {
     const known = (amount: Amount, value: number): number | null => (this.#known.has(amount) ? value : null);
     return [...sums]
@@ -93,7 +95,10 @@ export class HostSums {
     if (!isAgain) sums.total.add(name, added);
   }
 
-  /** Null without ranges and steps. @param most names in each list */
+  /**
+   * Null without ranges and steps.
+   * @param most maximum number of names in each list
+   */
   result(steps: HostSteps, most: number): HostSummary | null {
     if (this.#kinds.size === 0 && steps.size === 0) return null;
     const kinds = [...this.#kinds].map(([name, { self }]): TimedTally => {
@@ -110,7 +115,7 @@ export class HostSums {
     };
   }
 
-  /** Most time of their own first. */
+  /** Sorted by self time, largest first. */
   #list(kind: RangeKind, most: number): HostTally[] {
     const sums = this.#kinds.get(kind);
     if (sums === undefined) return [];

@@ -20,21 +20,21 @@ interface Sum {
   time: number;
   untimed: number;
   bytes: number | null;
-  /** Of operations with known size and time whose end is believed, for their rate. */
+  /** Bytes and time of operations with known size and time and a plausible end, for their rate. */
   ratedBytes: number;
   ratedTime: number;
   readonly groups: Set<string>;
 }
 
 interface Operation {
-  /** ns; null when it is not known. */
+  /** In ns; null when not known. */
   readonly time: number | null;
   readonly bytes: number | null;
-  /** Whether its end is not believed: how long it moved bytes is not known. */
+  /** Whether the recorded end is not plausible, so that it is unknown how long it moved data. */
   readonly isCut?: boolean;
-  /** Of devices; null for none. */
+  /** Group of devices; null for none. */
   readonly group?: string | null;
-  /** Of operations. */
+  /** Number of operations. */
   readonly count?: number;
 }
 
@@ -43,7 +43,7 @@ const noSum = (): Sum => ({
   groups: new Set<string>(),
 });
 
-/** Kinds and groups that are kept; all others share one entry. */
+/** Maximum number of kinds and groups to keep; all others share one entry. */
 const MOST_KINDS = 200;
 const MOST_GROUPS = 100;
 const OTHERS = 'others';
@@ -78,7 +78,7 @@ export class OperationSums {
     });
   }
 
-  /** Most time first. */
+  /** Sorted by time, largest first. */
   #sorted(): [string, Sum][] {
     return [...this.#sums].sort(([a, x], [b, y]) => y.time - x.time || y.count - x.count || (a < b ? -1 : 1));
   }
@@ -124,7 +124,7 @@ export class KernelSums {
   readonly #reasons = new Tallies();
   readonly #replayed = new Tallies();
 
-  /** @param time ns; null when it is not known: such a kernel counts, and takes no time */
+  /** @param time in ns; null when not known: such a kernel counts, but adds no time */
   add(row: Annotated, time: number | null): void {
     const { record, placement, tc, unitUse, role } = row;
     const ns = time ?? 0;
@@ -142,7 +142,7 @@ export class KernelSums {
     if (role === 'trial') count(KEYS.trials);
     count(KEYS[BY_UNIT[`${tc ?? 'null'}`]]);
     const isTaken = unitUse?.eligible ?? null;
-    // What ran on the unit could, whatever is known of its operands.
+    // A kernel that ran on the unit is eligible, whatever is known about its operands.
     if (tc === 1 || (tc === 0 && isTaken === true)) count(KEYS.eligible);
     else if (tc === '?' || (tc === 0 && isTaken === null)) count(KEYS.undecided);
   }
@@ -163,7 +163,7 @@ export class KernelSums {
     const trials = this.#tally.of(KEYS.trials);
     const [flops, bytes] = [known.flops.sum, known.bytes.sum];
     const mean = ({ sum }: { readonly sum: number }): number | null =>
-      // Where only those are known that do nothing, nothing is known of shares.
+      // If all kernels with known work do nothing, the shares are unknown.
       rated.time === 0 || (flops === 0 && bytes === 0) ? null : sum / PERCENT / rated.time;
     return {
       ...{ known: known.time, flops, bytes, impossible: this.#tally.of(KEYS.impossible).count },
@@ -171,7 +171,7 @@ export class KernelSums {
       computeShare: mean(rated.peak),
       memoryShare: rated.bytes.sum === 0 && bytes > 0 ? null : mean(rated.bandwidth),
       rated: rated.time,
-      // FLOPs of 0 at any peak alone say nothing of how the device is used.
+      // Kernels with 0 FLOPs alone do not show how well the device is used.
       mfu: peak.sum > 0 && span > 0 ? peak.sum / PERCENT / span : null,
       flopsRated: peak.time,
       bounds: this.#bounds.byTime(),
@@ -180,8 +180,8 @@ export class KernelSums {
 
   /**
    * Null without kernels.
-   * @param most names that are listed in each order
-   * @param span ns of the devices, added up; 0 where work of one is missing
+   * @param most maximum number of names in each list
+   * @param span sum of the devices' spans in ns; 0 when work of one is missing
    */
   result(most: number, span: number): KernelSummary | null {
     const all = this.#tally.together([KEYS.unknownWork, KEYS.knownWork, KEYS.ratedWork]);
@@ -211,19 +211,19 @@ export class KernelSums {
 
 function workKeyOf({ flops, bytes, placement: { computeShare, memoryShare }, peaks }: Annotated): number {
   if (flops === null || bytes === null) return KEYS.unknownWork;
-  // What has nothing to do has a share of 0 of any peak, known or not.
+  // A kernel without work has a share of 0 of any peak, known or not.
   const isRated = computeShare !== null && memoryShare !== null && peaks.bytesPerS !== null;
   return isRated ? KEYS.ratedWork : KEYS.knownWork;
 }
 
-/** Reasons for unknown ops that would else name the kernel's own numbers. */
+/** Reasons for unknown ops whose text would otherwise contain the kernel's own numbers. */
 const BY_PAIRING: Readonly<Partial<Record<Pairing['kind'], string>>> = {
   ambiguous: 'several threads have a forward kernel with its sequence id',
   'no-forward': 'no earlier forward kernel with its sequence id',
   paired: 'no op call around its forward kernel',
 };
 
-/** Why no op is known; null when one is. A known op without a formula is none of these. */
+/** Why the op is unknown; null when it is known, even without a formula. */
 function whyUnattributed(row: Annotated): string | null {
   if (row.calls.length > 0 || row.op !== null) return null;
   const { record, pairing, profile } = row;

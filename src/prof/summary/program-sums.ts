@@ -1,7 +1,7 @@
 /** The compiled program of a profile: its tensors by role, and when its layers ran. */
 import type { LayerRecord, TensorRecord, TensorRole } from '../../record/record.js';
 
-/** Tensors of a role, and layers, that are listed. */
+/** Maximum number of tensors of a role, and of layers, to list. */
 const LISTED = 50;
 
 export interface ProgramTensor {
@@ -12,28 +12,28 @@ export interface ProgramTensor {
 }
 
 export interface RoleTensors {
-  /** Null where the profile does not say. */
+  /** Null when the profile does not say. */
   readonly role: TensorRole | null;
   readonly count: number;
-  /** Of all of them; null where one of unknown size is among them. */
+  /** Total; null when the size of any is unknown. */
   readonly bytes: number | null;
-  /** The first ones. */
+  /** The first tensors. */
   readonly listed: readonly ProgramTensor[];
 }
 
 export interface ProgramLayer {
   readonly name: string;
   readonly device: number | null;
-  /** ns */
+  /** In ns. */
   readonly start: number;
-  /** ns; null where its length is not known. */
+  /** In ns; null when its duration is not known. */
   readonly end: number | null;
 }
 
 export interface ProgramSummary {
   readonly tensors: readonly RoleTensors[];
   readonly layers: number;
-  /** The first ones, in order of start. */
+  /** The first layers, in order of start. */
   readonly listedLayers: readonly ProgramLayer[];
 }
 
@@ -58,7 +58,7 @@ export class ProgramSums {
       this.#layers.push({ name, device, start, end: dur === null ? null : start + dur });
   }
 
-  /** Null where the profile describes no program. */
+  /** Null when the profile describes no program. */
   get result(): ProgramSummary | null {
     if (this.#roles.size === 0 && this.#layerCount === 0) return null;
     const tensors = ROLES.flatMap((role): RoleTensors[] => {

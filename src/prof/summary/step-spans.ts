@@ -1,4 +1,7 @@
-/** How long each step took, and how busy each device was with what it launched, in one pass over work in order of start. */
+/**
+ * How long each step took, and how busy each device was with the work that it launched, in one pass over work in order of
+ * start.
+ */
 import { entryOf } from '../../containers/map-entry.js';
 import type { KernelLine } from '../../record/record.js';
 import { spreadOf } from '../../record/statistics.js';
@@ -23,12 +26,12 @@ interface StepSpan {
 export class StepSpans {
   readonly #steps = new Map<number, Map<number, StepSpan>>();
   #kept = 0;
-  /** Activities of steps beyond those that are kept. */
+  /** Number of activities of steps beyond the maximum. */
   leftOut = 0;
 
   /**
    * @param kernel null for other work
-   * @param isOwn whether a thread of the step itself launched a kernel; null where unknown
+   * @param isOwn whether a thread of the step itself launched a kernel; null when unknown
    */
   add(
     step: number,
@@ -52,7 +55,7 @@ export class StepSpans {
 
   /**
    * In order of device and step; null without steps.
-   * @param iterationOf length of a step's iteration on the host, ns; null when unknown
+   * @param iterationOf duration of a step's iteration on the host in ns; null when unknown
    */
   result(iterationOf: (step: number) => number | null): StepSummary | null {
     const list = [...this.#steps]
@@ -71,7 +74,7 @@ export class StepSpans {
           ...(served === null ? {} : { served: servedStep(served, stepTime(iteration, busyTime)) }),
         };
       });
-    // A step of several devices has one iteration.
+    // A step on several devices is one iteration.
     const iterations = new Map(list.map(({ step, iteration }) => [step, iteration]));
     const serving = phasesOf(list);
     const device = lengthsOf(list.map(({ span }) => span));
@@ -103,7 +106,7 @@ export class StepSpans {
   }
 }
 
-/** Null where there are none. */
+/** Null when there are none. */
 function lengthsOf(lengths: readonly number[]): StepSpread | null {
   if (lengths.length === 0) return null;
   const { median, min, max, mean, stddev } = spreadOf(Float64Array.from(lengths));

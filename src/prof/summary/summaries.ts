@@ -1,6 +1,6 @@
 /**
- * Records and their annotated kernels → what each profile adds up to, in one pass over records in order of start.
- * Memory: names of kernels and a union of each step, both within bounds.
+ * Turns records and their annotated kernels into a summary of each profile, in one pass over records in order of start.
+ * Memory: names of kernels and a union for each step, both within bounds.
  */
 import { addTo, boundedEntryOf, entryOf } from '../../containers/map-entry.js';
 import { algorithmBytes } from '../../ops/collective-bytes.js';
@@ -39,16 +39,16 @@ export const SUMMARY_TYPES: RecordTypes = new Set([
   'end',
 ] as const);
 
-/** Devices of a profile that are summed separately. */
+/** Maximum number of devices of a profile to sum separately. */
 const MOST_DEVICES = 1024;
 
-/** Notices of the vendor's tool that are about copies. */
+/** Matches the notices of the vendor's tool that are about copies. */
 const ABOUT_DMA = /\bDMA\b/;
 
-/** Names of kernels that are listed, when no other number is asked for. */
+/** Default number of kernel names to list. */
 const LISTED_NAMES = 50;
 
-/** What is odd in records themselves, as `diagnostics` names it. */
+/** Anomalies of the records themselves, by name in `diagnostics`. */
 type Odd =
   | 'record-out-of-order'
   | 'record-without-time'
@@ -57,7 +57,7 @@ type Odd =
   | 'step-left-out';
 
 class SummedProfile {
-  /** Whether a device did anything but wait. */
+  /** Whether a device did anything other than wait. */
   hasWork = false;
   header: ProfileRecord | null = null;
   readonly devices = new Map<number, DeviceSums>();
@@ -74,30 +74,30 @@ class SummedProfile {
   readonly notices = new Set<string>();
   reported: Readonly<Record<string, number>> = {};
   readonly odd = new Map<Odd, number>();
-  /** Of a partial answer, which has nothing else. */
+  /** Summary from a partial answer, which has nothing else. */
   part: SummaryPart | null = null;
 }
 
 export class ProfileSummaries {
   readonly #profiles = new Map<number, SummedProfile>();
 
-  /** @param names of kernels that are listed in each order */
+  /** @param names number of kernel names in each list */
   constructor(private readonly names = LISTED_NAMES) {}
 
   take(item: Item): void {
     if (item instanceof Annotated) {
       const { record } = item;
-      // An instruction that only waits is no work.
+      // An instruction that only waits is not work.
       if (workOf(record) !== null) this.#profile(record.profile).kernels.add(item, timeOf(record));
     } else this.#listen(this.#profile(item.profile), item);
   }
 
-  /** In order of profile, when all records are taken. */
+  /** In order of profile; call when all records were taken. */
   get all(): ProfileSummary[] {
     return [...this.#profiles.keys()].sort((a, b) => a - b).flatMap((profile) => this.of(profile) ?? []);
   }
 
-  /** When all records of the profile are taken; null for one without any. */
+  /** Call when all records of the profile were taken; null for a profile without any. */
   of(profile: number): ProfileSummary | null {
     const sums = this.#profiles.get(profile);
     if (sums === undefined) return null;
@@ -159,7 +159,7 @@ function kindOf({ work, record }: NonNullable<ReturnType<typeof workOf>>): WorkK
 
 type Spent = StepActivity | SyncRecord;
 
-/** ns, with a fraction where the clock has picoseconds; null when it is not known. */
+/** In ns, with a fraction when the clock has picoseconds; null when not known. */
 function timeOf(spent: Pick<Spent, 'dur' | 'ps'>): number | null {
   const time = durationOf(spent);
   return time === null || time < 0 ? null : time;
@@ -174,7 +174,7 @@ function stretchOf(record: Spent): Stretch | null {
   return { from, to: from + dur * PS_PER_NS + more, launched: launched === null ? null : launched * PS_PER_NS };
 }
 
-/** The device's sums, and when the work ran; work without a known time is counted and left out. */
+/** The device's sums, and when the work ran; work without a known time is counted but otherwise ignored. */
 function onDevice(sums: SummedProfile, record: Spent, work: WorkKind): Stretch | null {
   const device = deviceOf(sums, record.device);
   const stretch = stretchOf(record);
@@ -207,7 +207,7 @@ function addWork(sums: SummedProfile, record: StepActivity, work: WorkKind): voi
   sums.steps.add(step, record.device, stretch, kernel, (own) => sums.hostSteps.isOwn(step, own));
 }
 
-/** Each message counts for its link, and for the two ranks where they are known. */
+/** Each message counts for its link, and for the two ranks if they are known. */
 function addTransfers(links: OperationSums, transfers: readonly Transfer[]): void {
   for (const { link, src, dst, bytes, count, dur } of transfers) {
     const names = src === null || dst === null ? [link] : [link, `${link} ${src}>${dst}`];
@@ -232,11 +232,11 @@ function addWait(sums: SummedProfile, record: SyncRecord | KernelLine): void {
   sums.syncs.add((record.type === 'sync' ? record.kind : record.short) ?? 'unknown', timeOf(record));
 }
 
-/** Null for an unknown device, or one beyond the bound. */
+/** Null for an unknown device, or one beyond the maximum. */
 const deviceOf = ({ devices }: SummedProfile, number: number): DeviceSums | null =>
   Number.isNaN(number) ? null : boundedEntryOf(devices, number, MOST_DEVICES, () => new DeviceSums());
 
-/** Those that worked, in order of id. */
+/** Devices with work, in order of id. */
 function devicesOf({ devices, header }: SummedProfile): DeviceTime[] {
   const nameOf = (device: number): string | null => statedDevice(header, device)?.name ?? null;
   return [...devices]
@@ -254,7 +254,7 @@ function diagnosticsOf({ reported, odd, devices, steps }: SummedProfile): Profil
   };
 }
 
-/** Names in each list of a partial answer: no command lists more of them unless it is asked to. */
+/** Number of names in each list of a partial answer: no command lists more by default. */
 export const PART_NAMES = 100;
 
 type SummaryPart = Omit<ProfileSummary, 'profile' | 'header'>;
@@ -265,7 +265,7 @@ export function summaryPartOf(summary: ProfileSummary): SummaryPart {
   return { devices, kernels, memory, syncs, collectives, links, steps, host, cpu, program, notices, diagnostics };
 }
 
-/** @param names in each list; a partial answer may have fewer */
+/** @param names number of names in each list; a partial answer may have fewer */
 function summaryOf(part: SummaryPart, profile: number, header: ProfileRecord | null, names: number): ProfileSummary {
   const { kernels, syncs, host } = part;
   const first = <Row>(list: readonly Row[]): readonly Row[] => list.slice(0, names);

@@ -1,4 +1,4 @@
-/** The analysis of `dprof summary`: of profiles that have nothing but a vendor's metrics, these. */
+/** The analysis of `dprof summary`; for profiles that contain only a vendor's metrics, it reports these. */
 import { UserError } from '../../record/errors.js';
 import type { ProfileLine } from '../../record/record.js';
 import {
@@ -20,13 +20,13 @@ import type { Peaks } from '../roofline/peaks.js';
 import { ProfileSummaries, SUMMARY_TYPES, PART_NAMES } from './summaries.js';
 import type { ProfileSummary } from './summary-data.js';
 
-/** Summaries of profiles, or the metrics where no profile has work. */
+/** Summaries of profiles, or the metrics when no profile has work. */
 export type SummaryFacts =
   | {
       readonly profiles: readonly ProfileSummary[];
-      /** The ranks of one job against each other; null where the profiles are none. */
+      /** Comparison of the ranks of a job; null when the profiles are not ranks of one job. */
       readonly job: JobReport | null;
-      /** Whether any of them is a partial answer. */
+      /** Whether any of the profiles is a partial answer. */
       readonly isPartial: boolean;
     }
   | { readonly profiles: null; readonly metrics: MetricAnswer };
@@ -37,18 +37,18 @@ export class SummaryAnalysis implements Analysis<SummaryFacts> {
   readonly types;
   readonly ranges?: 'without-work';
   readonly #summaries: ProfileSummaries;
-  /** Null with details, which have no place for a job. */
+  /** Null with details, which cannot include a job. */
   readonly #ranks: RankParts | null;
-  /** Profiles that have metrics alone. */
+  /** Profiles that contain only metrics. */
   readonly #metricsOnly = new Set<number>();
   #hasParts = false;
-  /** Samples of whole profiles, of those that have more than metrics. */
+  /** Number of samples without a time, in profiles that contain more than metrics. */
   #timeless = 0;
 
   /**
-   * `top` kernels are in each list; `metrics` are for profiles that have nothing else; `details` has curves and
-   * distributions, for which all ranges are read; with peak rates of another `device` there is no partial answer; `isJob`
-   * where there may be several profiles.
+   * `top` is the number of kernels in each list; `metrics` are for profiles that contain nothing else; `details` has curves
+   * and distributions, for which all ranges are read; with the peak rates of another `device`, partial answers are not
+   * possible; `isJob` is true when there may be several profiles.
    */
   constructor(
     private readonly top: number | undefined,
@@ -72,7 +72,7 @@ export class SummaryAnalysis implements Analysis<SummaryFacts> {
     } else this.metrics.take(item);
   }
 
-  /** Whether the record is of a profile that has metrics alone. */
+  /** Whether the record belongs to a profile that contains only metrics. */
   #isMetricsOnly(record: ProfileLine): boolean {
     if (record.type === 'profile' && METRICS_ONLY.has(record.format)) this.#metricsOnly.add(record.profile);
     this.#hasParts ||= record.type === 'part-summary';
@@ -81,7 +81,7 @@ export class SummaryAnalysis implements Analysis<SummaryFacts> {
     return false;
   }
 
-  /** @throws UserError without any work of a device and any metrics */
+  /** @throws UserError without any device work or metrics */
   finish(): Answer<SummaryFacts> {
     const profiles = this.#summaries.all;
     const isShort = this.#hasParts && (this.top ?? 0) > PART_NAMES;
@@ -103,7 +103,7 @@ export class SummaryAnalysis implements Analysis<SummaryFacts> {
     return { ...answer, facts: { profiles: null, metrics }, notes };
   }
 
-  /** Profiles of one job state its size, or have operations in common. */
+  /** Profiles of the same job have its size, or operations in common. */
   #job(): JobReport | null {
     const parts = this.#ranks?.all ?? [];
     const withoutWork = this.#ranks?.withoutWork ?? [];
@@ -121,7 +121,7 @@ const hasWork = ({ devices, kernels, memory, syncs, collectives, host, cpu }: Pr
   cpu !== null ||
   (kernels !== null && kernels.untimed < kernels.count) ||
   [...memory, ...syncs].some(({ time }) => (time ?? 0) > 0) ||
-  // Of operations without a time, too, it is worth knowing how many there are and what they send.
+  // Operations without a time still count: their number and what they send are of interest.
   collectives.length > 0;
 
 function nothing(profiles: readonly ProfileSummary[], timeless: number): UserError {

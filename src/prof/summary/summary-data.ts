@@ -1,7 +1,7 @@
 /**
- * What a profile adds up to, for every vendor: the answer of `dprof summary`, and what a page shows first. Plain data,
- * as JSON writes it. Times are ns, with a fraction where the device's clock has picoseconds; shares are fractions of
- * 1; what is not known is null.
+ * Summary of a profile of any vendor: the answer of `dprof summary`, and what the HTML page shows first. Plain data, in the
+ * form of the JSON output. Times are ns, with a fraction when the device's clock has picoseconds; shares are fractions of
+ * 1; unknown values are null.
  */
 import type { ProgramSummary } from './program-sums.js';
 import type { ProfileRecord } from '../../record/record.js';
@@ -9,158 +9,160 @@ import type { PhaseSummary, ServedStep } from '../steps/serving/serving-summary.
 import type { Distribution } from '../../containers/log-histogram.js';
 import type { Utilisation } from '../html/utilisation/utilisation-data.js';
 
-/** What a profile adds up to. */
+/** Figures of one profile: devices, kernels, copies, collectives, steps and what is unknown. */
 export interface ProfileSummary {
   readonly profile: number;
   /** Null for records without a profile line. */
   readonly header: ProfileRecord | null;
   /** In order of id. */
   readonly devices: readonly DeviceTime[];
-  /** Of all devices together; null without kernels. */
+  /** Over all devices; null without kernels. */
   readonly kernels: KernelSummary | null;
-  /** By kind, most time first. */
+  /** By kind, largest time first. */
   readonly memory: readonly MemoryOperations[];
-  /** By kind, most time first. */
+  /** By kind, largest time first. */
   readonly syncs: readonly Tally[];
   readonly collectives: readonly CollectiveOperations[];
-  /** Messages of collectives by link, `HCCS`, and by link and ranks, `HCCS 0>1`, most time first. */
+  /** Messages of collectives by link, `HCCS`, and by link and ranks, `HCCS 0>1`, largest time first. */
   readonly links: readonly MemoryOperations[];
   readonly steps: StepSummary | null;
-  /** Where no device worked, what the host did; null without its ranges, and where a device worked. */
+  /** What the host did, when no device worked; null without host ranges, and when a device worked. */
   readonly host: HostSummary | null;
-  /** What threads did on the host's cores; null where the profiler recorded neither scheduling nor samples of them. */
+  /** What threads did on the host's cores; null when the profiler recorded neither their scheduling nor samples of them. */
   readonly cpu: CpuSummary | null;
-  /** Null where the profile describes no compiled program. */
+  /** Null when the profile describes no compiled program. */
   readonly program: ProgramSummary | null;
-  /** What the vendor's tool warned of that figures of DMA rest on: copies, and all that is computed from them. */
+  /** Warnings of the vendor's tool about DMA, which affect copies and all figures that are computed from them. */
   readonly notices: readonly string[];
-  /** What was odd, by name: in the input, as the reader's end line has it, and in the records (`record-…`, `step-…`). */
+  /** Anomalies by name: those of the input, from the reader's end line, and those of the records (`record-…`, `step-…`). */
   readonly diagnostics: Readonly<Record<string, number>>;
 }
 
-/** Where the time of one device went. Each length is that of a union: what ran at the same time counts once. */
+/** How one device spent its time. Each length is that of a union: concurrent activities count once. */
 export interface DeviceTime {
   readonly device: number;
-  /** As the profile names it. */
+  /** Name in the profile. */
   readonly name: string | null;
-  /** Start of the first work, and end of the last, from the profile's start. */
+  /** Start of the first work and end of the last, from the profile's start. */
   readonly start: number;
   readonly end: number;
-  /** From the first start to the last end of kernels, collectives, graph launches, copies and sets. */
+  /** Time from the first start to the last end of kernels, collectives, graph launches, copies and sets. */
   readonly span: number;
   readonly busy: number;
-  /** The rest of the span, but what is missing. */
+  /** The rest of the span, without missing time. */
   readonly idle: number;
-  /** Kernels that do not communicate, and graph launches traced as a whole. */
+  /** Kernels that do not communicate, and graph launches that were traced as a whole. */
   readonly compute: number;
   /** Kernels of NCCL, RCCL or a process group, and collective operations. */
   readonly communication: number;
   /** Copies and sets. */
   readonly memory: number;
-  /** Waits that the profile reports on the device: no work, not part of busy. */
+  /** Waits that the profile reports on the device; they are not work and not part of busy. */
   readonly sync: number;
-  /** Communication while nothing else runs; while nothing is computed. */
+  /** Communication while nothing else runs, and while no compute runs. */
   readonly exposed: number;
   readonly notUnderCompute: number;
   /**
-   * Copies while nothing is computed or communicated, and sets while nothing else runs. So each moment of the span is in one
-   * part: compute, `notUnderCompute`, these two, `idleInWaits`, the rest of idle, and what is missing.
+   * Copies while neither compute nor communication runs, and sets while nothing else runs. Each moment of the span is thus
+   * in one part: compute, `notUnderCompute`, these two, `idleInWaits`, the rest of idle, and missing.
    */
   readonly copiesAlone: number;
   readonly setsAlone: number;
-  /** Idle time during which the profile reports a wait: the host, or a stream, waited. Null where work is missing. */
+  /** Idle time during which the profile reports that the host or a stream waited. Null when work is missing. */
   readonly idleInWaits: number | null;
-  /** Durations of kernels, added up. */
+  /** Sum of kernel durations. */
   readonly kernelSum: number;
   readonly counts: Readonly<Record<WorkKind, number>>;
-  /** Only work whose launch is in the profile; null where no launch is (compiled programs). */
+  /** Only work whose launch is in the profile; null when no launch is (compiled programs). */
   readonly linked: { readonly activities: number; readonly span: number; readonly busy: number } | null;
   readonly gaps: Gaps | null;
   /**
-   * Launches whose work the profiler lost, work without a duration, and time without any work in which these may have run:
-   * neither busy nor idle. Null where none is missing.
+   * Launches whose work the profiler lost, work without a duration, and time without other work in which these may have
+   * run: neither busy nor idle. Null when none is missing.
    */
   readonly missing: MissingTime | null;
 }
 
 interface MissingTime {
   readonly launches: number;
-  /** Work without a duration; absent: none. */
+  /** Number of pieces of work without a duration; absent when 0. */
   readonly untimed?: number;
-  /** The call of the launches; null where it is not known. */
+  /** The call that launched; null when not known. */
   readonly api: string | null;
   readonly time: number;
-  /** From the first of the launches to the next work after the last; null without launches. */
+  /** Time from the first of the launches to the next work after the last; null without launches. */
   readonly start: number | null;
   readonly end: number | null;
 }
 
-/** What a device does, as counts name it. */
+/** Kinds of device work, as the counts name them. */
 export type WorkKind = 'kernels' | 'communications' | 'graphs' | 'copies' | 'sets' | 'syncs';
 
 /**
- * Why a device was idle, by what ended each gap: work that the host launched (the start of its call) only after the
- * device had run dry, work that had been launched before or waited longer still after its launch (queue, dependency, work
- * from before the profile), or work of unknown launch. The three add up to idle.
+ * Idle time by what ended each gap: work that the host launched (start of its call) only after the device had run out of
+ * work; work that was launched before, or that waited even longer after its launch (queue, dependency, work from before the
+ * profile); or work whose launch is unknown. The three add up to idle.
  */
 interface Gaps {
   readonly count: number;
   readonly longest: number;
-  /** Launch-bound: the device waited for the host. Null, as `queue`, where no launch of the device is known. */
+  /** Launch-bound time: the device waited for the host. Null, like `queue`, when no launch of the device is known. */
   readonly host: number | null;
   readonly queue: number | null;
   readonly unknown: number;
 }
 
-/** A name with how often and how long. */
+/** A name with its count and total time. */
 export interface Tally {
   readonly name: string;
   readonly count: number;
-  /** Null where none has a duration. */
+  /** Null when none has a duration. */
   readonly time: number | null;
-  /** How many of them have no duration, and no part in the time; absent: none. */
+  /** How many of them have no duration and are not in the time; absent when 0. */
   readonly untimed?: number;
 }
 
-/** Names of what always has a duration. */
+/** A tally of things that always have a duration. */
 export interface TimedTally extends Tally {
   readonly time: number;
 }
 
-/** Ranges of the host by name: `time` is without the ranges within, of whatever kind. */
+/** Host ranges by name; `time` is self time, without inner ranges of any kind. */
 export interface HostTally extends TimedTally {
-  /** Durations. */
+  /** Sum of durations. */
   readonly total: number;
 }
 
-/** What the host did, by its ranges. */
+/** What the host did, according to its ranges. */
 export interface HostSummary {
   readonly threads: number;
-  /** What the threads spent in ranges. */
+  /** Time that threads spent in ranges. */
   readonly time: number;
-  /** By kind: op, annotation, layer, frame, marker. Most time of their own first, as in the lists. */
+  /** By kind: op, annotation, layer, frame, marker. Largest self time first, as in the lists. */
   readonly kinds: readonly TimedTally[];
   readonly ops: readonly HostTally[];
   readonly annotations: readonly HostTally[];
   readonly layers: readonly HostTally[];
-  /** How long steps took on the host. */
+  /** Duration of steps on the host. */
   readonly steps: (Pick<StepSpread, 'median' | 'min' | 'max'> & Pick<StepSummary, 'count'>) | null;
 }
 
-/** Threads on the cores of the host, of the processes that the profiler traced. */
+/** Threads on the host's cores, for the processes that the profiler traced. */
 export interface CpuSummary {
-  /** From the first to the last event of scheduling: the whole of which times are parts; null without such events. */
+  /** Time from the first scheduling event to the last, of which the other times are parts; null without such events. */
   readonly traced: number | null;
-  /** Of all cores together, as in the lists: times that threads ran, times that they were scheduled, samples taken. */
+  /**
+   * Over all cores, as in the lists: time that threads ran, number of times that they were scheduled, number of samples.
+   */
   readonly time: number | null;
   readonly switches: number | null;
   readonly samples: number | null;
-  /** Most time first, as the processes. */
+  /** Largest time first, as are the processes. */
   readonly cores: readonly CpuTally[];
   readonly processes: readonly CpuTally[];
 }
 
-/** What threads did on one core, or those of one process. */
+/** Thread activity on one core, or of one process. */
 export interface CpuTally {
   /** Number of the core, or of the process. */
   readonly id: number;
@@ -169,40 +171,43 @@ export interface CpuTally {
   readonly samples: number | null;
 }
 
-/** Kernels of all devices: which, in which precision, on which unit, with what is known of their work. */
+/** Kernels of all devices: which ones, in which precision, on which unit, and what is known about their work. */
 export interface KernelSummary {
   readonly count: number;
-  /** Durations added up: the whole of which shares below are parts. Null where no kernel has one. */
+  /** Sum of durations, of which the shares below are parts. Null when no kernel has one. */
   readonly time: number | null;
-  /** Kernels without a duration, in no time. */
+  /** Number of kernels without a duration, which are in no time. */
   readonly untimed: number;
-  /** Kernels whose recorded end is not believed, and their time, which is up to the next work of their stream or a wait. */
+  /**
+   * Kernels whose recorded end is not plausible, and their time, which is counted until the next work of their stream or a
+   * wait.
+   */
   readonly cut: Pick<TimedTally, 'count' | 'time'>;
-  /** By short name; most time first, and most launches first. */
+  /** By short name: largest time first, and most launches first. */
   readonly byTime: readonly Tally[];
   readonly byCount: readonly Tally[];
   readonly names: number;
-  /** Time by element type of the arithmetic; name 'na' where it is unknown. Most time first. */
+  /** Time by element type of the arithmetic; 'na' when unknown. Largest time first. */
   readonly precision: readonly Tally[];
   readonly matrixUnit: MatrixUnitTime;
-  /** What is known of FLOPs and bytes. */
+  /** What is known about FLOPs and bytes. */
   readonly work: WorkTime;
   readonly unattributed: Unattributed;
-  /** Kernels of replayed graphs by how it is known where they were captured. Most time first. */
+  /** Kernels of replayed graphs by how it is known where they were captured. Largest time first. */
   readonly replayed: readonly Tally[];
 }
 
-/** Times of kernels by use of the matrix unit: the four of `tc`, and not known. They add up to the kernels' time. */
+/** Times of kernels by use of the matrix unit: the four values of `tc`, and unknown. They add up to the kernels' time. */
 export interface MatrixUnitTime {
   readonly used: number;
   readonly unused: number;
   readonly notApplicable: number;
-  /** Products for which it is undetermined: `?`. */
+  /** Products for which use of the unit is undetermined: `?`. */
   readonly undetermined: number;
   readonly unknown: number;
   /**
-   * Products whose types the unit takes, and of these the time on it; the name's silence counts as neither. Null where
-   * of no product it is known.
+   * Time of products whose types the unit supports, and the part of it on the unit; products whose name does not say are in
+   * neither. Null when it is known for no product.
    */
   readonly eligible: number | null;
   readonly eligibleUsed: number | null;
@@ -214,15 +219,15 @@ export interface WorkTime {
   readonly known: number;
   readonly flops: number;
   readonly bytes: number;
-  /** Time-weighted shares of the peaks, of kernels where both are known; null where none is. */
+  /** Time-weighted shares of the peaks, over kernels for which both are known; null when there are none. */
   readonly computeShare: number | null;
   readonly memoryShare: number | null;
-  /** Time of the kernels where both are known. */
+  /** Time of the kernels for which both are known. */
   readonly rated: number;
   /**
-   * Model FLOPs utilisation: the time that known FLOPs take at the peaks of the units that they ran on, in their types,
-   * over the spans of the devices; null where no kernel has both, and where work of a device is missing. What is not
-   * known counts as nothing done.
+   * Model FLOPs utilisation: the time that the known FLOPs take at the peaks of the units that they ran on, in their types,
+   * divided by the spans of the devices; null when no kernel has both FLOPs and peak, and when work of a device is missing.
+   * Unknown FLOPs count as 0.
    *
    * Source: Chowdhery et al., PaLM, appendix B, https://arxiv.org/abs/2204.02311.
    */
@@ -231,59 +236,62 @@ export interface WorkTime {
   readonly flopsRated: number;
   /** Time by bound: compute, memory, latency, na. */
   readonly bounds: readonly Tally[];
-  /** Kernels above a peak: a defect. */
+  /** Number of kernels above a peak, which indicates a defect. */
   readonly impossible: number;
-  /** Kernels that a library ran to choose an algorithm, and their time. */
+  /** Kernels that a library ran to choose an algorithm: number and time. */
   readonly trials: number;
   readonly trialTime: number;
 }
 
-/** Kernels of which no op is known. */
+/** Kernels whose op is unknown. */
 interface Unattributed {
   readonly count: number;
-  /** Null where none has a duration. */
+  /** Null when none has a duration. */
   readonly time: number | null;
-  /** Why, most time first. */
+  /** Reasons, largest time first. */
   readonly reasons: readonly Tally[];
 }
 
-/** Operations of one kind that move data. */
+/** Data movement operations of one kind. */
 export interface MemoryOperations {
-  /** 'HtoD' … of a copy ('copy' where it is unknown), or 'set'; of messages the link. */
+  /** For a copy 'HtoD' etc. ('copy' when unknown); 'set'; for messages the link. */
   readonly kind: string;
   readonly count: number;
-  /** Null where none has a duration. */
+  /** Null when none has a duration. */
   readonly time: number | null;
-  /** Of those whose size is known. */
+  /** Sum over those whose size is known. */
   readonly bytes: number | null;
-  /** Bytes over time, of those that have both. */
+  /** Bytes divided by time, over those that have both. */
   readonly bytesPerS: number | null;
 }
 
-/** Collective operations of one kind: a kernel with its op, its name's kind where no op is known, or an operation. */
+/**
+ * Collective operations of one kind: a kernel with its op (or the kind in its name when no op is known), or an operation.
+ */
 export interface CollectiveOperations extends Tally {
   readonly bytes: number | null;
   readonly groups: readonly string[];
 }
 
-/** ns. */
+/** In ns. */
 export interface StepSpread {
   readonly median: number;
   readonly min: number;
   readonly max: number;
-  /** Standard deviation over mean; null for fewer than two. */
+  /** Standard deviation divided by the mean; null for fewer than two. */
   readonly variation: number | null;
 }
 
 /**
- * How long steps took. The host may only launch a step and go on, so that its time of a step (the column `iteration` of
- * `dprof steps`) is another one than the device's (`span`).
+ * Duration of steps. The host may only launch a step's work and continue, so that its time for a step (the column
+ * `iteration` of `dprof steps`) differs from the device's (`span`).
  */
 export interface StepSummary {
   readonly count: number;
   /**
-   * ns of each step in order: from its begin on the host to the begin of the next (null where unknown), from its first work
-   * on the device to the end of the last, busy time, kernels launched in it, and by its own threads (null where unknown).
+   * Times of each step in ns, in order: from its start on the host to the start of the next (null when unknown), from its
+   * first work on the device to the end of the last, busy time, time of kernels launched in it, and of those launched by
+   * its own threads (null when unknown).
    */
   readonly list: readonly {
     readonly step: number;
@@ -293,14 +301,14 @@ export interface StepSummary {
     readonly busy: number;
     readonly kernelTime: number;
     readonly ownKernelTime: number | null;
-    /** Absent where no kernel was launched in a server's step. */
+    /** Absent when no kernel was launched in a server's step. */
     readonly served?: ServedStep;
   }[];
-  /** Of the iterations, each once; null where none is known. */
+  /** Spread of the iterations, each counted once; null when none is known. */
   readonly host: StepSpread | null;
-  /** Of the spans, one a step and device. */
+  /** Spread of the spans, one per step and device. */
   readonly device: StepSpread;
-  /** Steps of servers of language models by phase; absent where there are none. */
+  /** Steps of inference servers for language models, by phase; absent when there are none. */
   readonly serving?: readonly PhaseSummary[];
 }
 
@@ -308,39 +316,41 @@ export interface StepSummary {
 export interface ProfileDetails {
   /** How busy each device was over time, from its first work to its last. */
   readonly utilisation: Utilisation;
-  /** Of each device that had kernels. */
+  /** One for each device that had kernels. */
   readonly launches: readonly LaunchTimes[];
-  /** Texts around launches, most device time first, at most 50. */
+  /** Names of ranges around launches, largest device time first, at most 50. */
   readonly annotations: readonly AnnotationTimes[];
-  /** Null where the records have no ops of the host. */
+  /** Null when the records have no host ops. */
   readonly ops: OpTimes | null;
 }
 
-/** How long kernels waited from the begin of their launch call to their own start. */
+/** Time from the start of a kernel's launch call to the kernel's start. */
 export interface LaunchTimes {
   readonly device: number;
   readonly latency: Distribution | null;
-  /** Kernels without a known launch, and those that start before it (clocks that differ): in no distribution. */
+  /**
+   * Number of kernels without a known launch, or with a start before it (different clocks); they are in no distribution.
+   */
   readonly unknown: number;
   readonly early: number;
 }
 
-/** A layer or range of the program: its times on the host, and on devices of what was launched in it. */
+/** A layer or range of the program: its times on the host, and the device times of the work launched in it. */
 export interface AnnotationTimes {
   readonly text: string;
-  /** Device time of each occurrence; null where nothing was launched in it. */
+  /** Device time of each occurrence; null when nothing was launched in it. */
   readonly device: Distribution | null;
-  /** Duration of each range; null where the records have no ranges of it. */
+  /** Duration of each range; null when the records do not have the ranges. */
   readonly host: Distribution | null;
 }
 
-/** Time in which threads were in ops of the framework, out of the time from the first op to the end of the last. */
+/** Time that threads spent in ops of the framework, and the time from the first op's start to the last op's end. */
 export interface OpTimes {
   readonly start: number;
   readonly span: number;
-  /** Of all threads. */
+  /** Over all threads. */
   readonly time: number;
-  /** Most time first. */
+  /** Largest time first. */
   readonly threads: readonly {
     readonly pid: number | null;
     readonly tid: number | null;

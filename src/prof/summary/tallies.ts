@@ -1,21 +1,21 @@
-/** Names with how often and how long, within a bound. */
+/** Names with their count and total time, within a bound. */
 import { PS_PER_NS } from '../../containers/interval-union.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { addTimes } from '../../record/fields/times.js';
 import type { Tally, TimedTally } from './summary-data.js';
 
-/** Names that are kept in all, and characters of them. */
+/** Maximum number of names to keep, and of their characters. */
 const MOST_NAMES = 50_000;
 const MOST_TEXT = 32 * 1024 * 1024;
 
-/** What stands for the names beyond the bound. */
+/** Stands for the names beyond the bound. */
 const OTHERS = '(others)';
 
 export class Tallies {
   readonly #sums = new Map<string, { count: number; time: number; untimed: number }>();
   #text = 0;
 
-  /** @param time ns; null when it is not known */
+  /** @param time in ns; null when not known */
   add(name: string, time: number | null): void {
     const sum = this.#sums.get(name) ?? this.#enter(name);
     sum.count++;
@@ -27,12 +27,12 @@ export class Tallies {
     return this.#sums.size;
   }
 
-  /** Most time first, at most so many. */
+  /** Largest time first, up to a maximum number. */
   byTime(most = Infinity): Tally[] {
     return this.#all((a, b) => timeOf(b) - timeOf(a) || b.count - a.count).slice(0, most);
   }
 
-  /** Most often first, at most so many. */
+  /** Largest count first, up to a maximum number. */
   byCount(most: number): Tally[] {
     return this.#all((a, b) => b.count - a.count || timeOf(b) - timeOf(a)).slice(0, most);
   }
@@ -49,24 +49,27 @@ export class Tallies {
   }
 }
 
-/** Unknown times come last. */
+/** Sorts unknown times last. */
 const timeOf = ({ time }: Tally): number => time ?? 0;
 
-/** A sum of times, some of which may be unknown. @param untimed how many are */
+/**
+ * A sum of times, some of which may be unknown.
+ * @param untimed number of unknown times
+ */
 export const knownTime = ({ count, time }: Pick<TimedTally, 'count' | 'time'>, untimed: number): number | null =>
   untimed > 0 && untimed === count ? null : toPicoseconds(time);
 
-/** @param untimed of these without a duration */
+/** @param untimed number of those without a duration */
 export const tallyOf = (name: string, sum: Pick<TimedTally, 'count' | 'time'>, untimed: number): Tally => ({
   ...{ name, count: sum.count, time: knownTime(sum, untimed) },
   ...(untimed > 0 ? { untimed } : {}),
 });
 
-/** The time of all; null where that of each is unknown. */
+/** Total time of all; null when none has a known time. */
 export function sumOf(tallies: readonly Tally[]): number | null {
   const times = tallies.flatMap(({ time }) => time ?? []);
   return times.length === 0 && tallies.length > 0 ? null : toPicoseconds(times.reduce((sum, time) => sum + time, 0));
 }
 
-/** A sum of ns with a fraction: what adding up leaves beyond a picosecond is no time. */
+/** Rounds a sum of ns to picoseconds, because digits beyond that are rounding errors. */
 const toPicoseconds = (ns: number): number => Math.round(ns * PS_PER_NS) / PS_PER_NS;

@@ -58,7 +58,10 @@ function addKnown(numbers: Float64Array, at: number, kernels: number, time: numb
   increase(numbers, at + 3, roundingError(before, sum) + left);
 }
 
-/** Adds what a kernel did to the numbers from `base` on. @param time of the kernel, ns */
+/**
+ * Adds a kernel's work to the numbers that begin at `base`.
+ * @param time of the kernel, in ns
+ */
 function addWork(numbers: Float64Array, base: number, time: number, work: KernelWork): void {
   const { flops, bytes, placement, tc } = work;
   const { computeShare, memoryShare, gbps, above } = placement;
@@ -84,66 +87,51 @@ function addAll(numbers: Float64Array, base: number, added: Float64Array, from: 
 }
 
 /** What the kernels of a key add up to, or those of several keys together. */
-export class KernelSum {
-  /** @param numbers as a tally has them: see `KernelTally.merge` */
-  constructor(readonly numbers: Float64Array) {}
-
-  get count(): number {
-    return elementAt(this.numbers, COUNT);
-  }
+export interface KernelSum {
+  /** As a tally has them: see `KernelTally.merge`. */
+  readonly numbers: Float64Array;
+  readonly count: number;
   /** ns */
-  get time(): number {
-    return elementAt(this.numbers, TIME);
-  }
-  get flops(): KnownSum {
-    return this.#known(FLOPS);
-  }
-  get bytes(): KnownSum {
-    return this.#known(BYTES);
-  }
+  readonly time: number;
+  readonly flops: KnownSum;
+  readonly bytes: KnownSum;
   /** Bytes of the kernels whose rate is known. */
-  get ratedBytes(): KnownSum {
-    return this.#known(RATED_BYTES);
-  }
-  /** Shares of the peak FLOP/s in percent, each times the time of its kernel. */
-  get peak(): KnownSum {
-    return this.#known(PEAK);
-  }
-  /** Shares of the peak bandwidth, likewise. */
-  get bandwidth(): KnownSum {
-    return this.#known(BANDWIDTH);
-  }
-  /** Time on the matrix unit, of kernels of which it is known whether they used it. */
-  get matrixUnit(): KnownSum {
-    const [sum, left] = [2, 3].map((offset) => elementAt(this.numbers, MATRIX_UNIT + offset)) as [number, number];
-    return { ...this.#known(MATRIX_UNIT), sum: addTimes(sum, left) };
-  }
-  /** Kernels with a rate above the peak of the device. */
-  get aboveCompute(): number {
-    return elementAt(this.numbers, ABOVE_COMPUTE);
-  }
-  get aboveMemory(): number {
-    return elementAt(this.numbers, ABOVE_MEMORY);
-  }
-
+  readonly ratedBytes: KnownSum;
+  /** Sum over kernels of percent of the peak FLOP/s times the kernel's time. */
+  readonly peak: KnownSum;
+  /** The same for peak bandwidth. */
+  readonly bandwidth: KnownSum;
+  /** Time on the matrix unit, over kernels for which it is known whether they used it. */
+  readonly matrixUnit: KnownSum;
   /** Share of the time on the matrix unit; null where none is known to be and of some it is not known. */
-  get matrixUnitShare(): number | null {
-    const { sum: used, time: known } = this.matrixUnit;
-    return this.time > 0 && (used > 0 || known >= this.time) ? used / this.time : null;
-  }
+  readonly matrixUnitShare: number | null;
+  /** Number of kernels with a rate above the device's peak. */
+  readonly aboveCompute: number;
+  readonly aboveMemory: number;
+}
 
-  #known(at: number): KnownSum {
-    const part = (offset: number): number => elementAt(this.numbers, at + offset);
-    return { kernels: part(0), time: part(1), sum: part(2) + part(3) };
-  }
+/** @param numbers of a key: see `KernelTally.merge` */
+export function kernelSum(numbers: Float64Array): KernelSum {
+  const at = (place: number): number => elementAt(numbers, place);
+  const known = (place: number): KnownSum => {
+    return { kernels: at(place), time: at(place + 1), sum: at(place + 2) + at(place + 3) };
+  };
+  const [time, unit] = [at(TIME), known(MATRIX_UNIT)];
+  const used = addTimes(unit.sum, 0);
+  return {
+    ...{ numbers, count: at(COUNT), time, flops: known(FLOPS), bytes: known(BYTES), ratedBytes: known(RATED_BYTES) },
+    ...{ peak: known(PEAK), bandwidth: known(BANDWIDTH), matrixUnit: { ...unit, sum: used } },
+    matrixUnitShare: time > 0 && (used > 0 || unit.time >= time) ? used / time : null,
+    ...{ aboveCompute: at(ABOVE_COMPUTE), aboveMemory: at(ABOVE_MEMORY) },
+  };
 }
 
 /** Null where the value of no kernel is known. */
 export const knownSum = ({ kernels, sum }: KnownSum): number | null => (kernels > 0 ? sum : null);
 
 /**
- * A sum of shares or bytes, or an amount that follows from it, over its time; null without any. Kernels without arithmetic or traffic have a share of 0
- * whatever the peak: those alone do not stand for all.
+ * A sum of shares or bytes, or an amount that follows from it, over its time; null without any. Kernels without
+ * arithmetic or traffic have a share of 0 whatever the peak: those alone do not stand for all.
  */
 export const rated = ({ sum, time }: KnownSum, amount = sum): number | null =>
   sum !== 0 && time > 0 ? amount / time : null;
@@ -178,7 +166,7 @@ export class KernelTally {
   of(key: number): KernelSum {
     const base = TALLY_SIZE * (key % CHUNK);
     const numbers = this.#chunks[Math.floor(key / CHUNK)]?.slice(base, base + TALLY_SIZE);
-    return new KernelSum(numbers ?? new Float64Array(TALLY_SIZE));
+    return kernelSum(numbers ?? new Float64Array(TALLY_SIZE));
   }
 
   /** The same of the keys from `from` to before `to` of a list. */
@@ -189,7 +177,7 @@ export class KernelTally {
       const chunk = this.#chunks[Math.floor(key / CHUNK)];
       if (chunk !== undefined) addAll(sum, 0, chunk, TALLY_SIZE * (key % CHUNK));
     }
-    return new KernelSum(sum);
+    return kernelSum(sum);
   }
 
   #chunkOf(key: number): Float64Array {

@@ -1,6 +1,6 @@
 /**
- * Work of kernels of Ascend devices: by the op calls around the launch where they have the arguments, else by the
- * kernel's own operands; and its use of the cube, the matrix unit, by what the device counted.
+ * Work of kernels on Ascend devices: from the op calls around the launch if they have the arguments, else from the kernel's
+ * own operands; and use of the cube (the matrix unit), from what the device counted.
  */
 import { kernelKind } from '../../ops/kernels/kernel-name.js';
 import { cubeFlops, cubeVerdict, kernelType } from '../../ops/ascend/cube.js';
@@ -30,8 +30,8 @@ const KERNEL = familyOfRecords('ascend-kernel', 'a kernel by its own operands');
 const isKnown = ({ flops, bytes }: Work): boolean => flops !== null && bytes !== null;
 
 /**
- * The work by the ops around the launch where their arguments give it; kernels of one op then share it. Else by the
- * kernel's own operands as the profiler records them, which no other kernel shares.
+ * Work from the ops around the launch if their arguments determine it; the kernels of one op then share it. Otherwise from
+ * the kernel's own operands as the profiler records them, which belong to this kernel alone.
  */
 function deriveOnAscend(
   calls: readonly OpCall[],
@@ -64,7 +64,7 @@ function ofOperands(record: KernelRecord): ResolvedWork | null {
   return workOfKernel(call, KERNEL, work);
 }
 
-/** A convolution whose call has no stride and padding: the extents of the result are those of its kernel's. */
+/** A convolution whose call has no stride and padding: the extents of the result are taken from its kernel. */
 function ofConvolution(
   calls: readonly OpCall[],
   kernel: Parameters<typeof resolveWork>[1],
@@ -145,6 +145,6 @@ export const ASCEND: WorkModel = {
   undetermined: BY_NAME,
   matrixUnitUse: cubeUse,
   countedFlops: cubeFlops,
-  // Rounded to HF32 unless the program forbids it; only newer profiles have the label.
+  // FP32 is rounded to HF32 unless the program forbids it; only newer profiles have the label.
   mayRoundConvolutions: ({ labels }) => labels?.['hf32'] === undefined,
 };

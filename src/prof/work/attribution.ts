@@ -1,9 +1,9 @@
 /**
- * Work attribution: the work of an op call is distributed once over the kernels that it launched. It goes to the kernel
- * that computes the result; kernels of one name that compute it piece by piece share it by their times, as kernels of all
- * names do whose op is several products; helpers (layout changes, split-K sums, fills) have none. What the arguments of
- * the op do not determine is unknown: a second product beside the one that has the work, and any part of an op whose
- * whole work is unknown.
+ * Work attribution: the work of an op call is distributed once over the kernels that it launched. It is assigned to the
+ * kernel that computes the result; kernels of one name that compute it piece by piece share it in proportion to their
+ * times, as do kernels of all names if the op is several products; helpers (layout changes, split-K sums, fills) have none.
+ * Work that the op's arguments do not determine is unknown: that of a second product next to the one that has the work, and
+ * any part of an op whose whole work is unknown.
  */
 import { elementAt, largest } from '../../containers/element.js';
 import type { Work, Family } from '../../ops/family.js';
@@ -12,7 +12,7 @@ import { LruCache } from '../../containers/map-entry.js';
 import type { ResolvedWork } from '../../ops/resolve-work.js';
 import type { KernelRecord, OpCall } from '../../record/record.js';
 
-/** A kernel of the call, with its work by its name alone. */
+/** A kernel of the call, with the work that follows from its name alone. */
 export interface CallKernel {
   readonly record: Pick<KernelRecord, 'name' | 'short' | 'dur' | 'callIds'>;
   readonly described: ResolvedWork;
@@ -20,15 +20,15 @@ export interface CallKernel {
 
 const hasProductRole = ({ role }: Work): boolean => role === 'main' || role === 'dgrad' || role === 'wgrad';
 
-/** Whether the kernel is a product by its name, and by what its op's family knows of it. */
+/** Whether the kernel is a product according to its name and to its op's family. */
 const isNamedProduct = ({ record, described }: CallKernel): boolean =>
   hasProductRole(described.work) && isProductKernel(record);
 
-/** Calls whose parts are kept: those of a loop repeat. */
+/** Number of calls whose parts are cached, because calls of a loop repeat. */
 const KEPT = 2048;
 const found = new LruCache<OpCall, { readonly family: Family; readonly parts: readonly Work[] | null }>(KEPT);
 
-/** The parts of an op that computes several results with kernels of their own; null for all other ops. */
+/** The parts of an op that computes several results with separate kernels; null for all other ops. */
 function partsOf({ described: { call, family } }: CallKernel): readonly Work[] | null {
   if (family.parts === undefined) return null;
   const known = found.get(call);
@@ -39,8 +39,8 @@ function partsOf({ described: { call, family } }: CallKernel): readonly Work[] |
 }
 
 /**
- * The work of each kernel of one call, in the order of the kernels. What is known of it adds up to the work of the op.
- * @param inner whether ops inside the call, with formulas of their own, launched kernels too
+ * The work of each kernel of one call, in the order of the kernels. The known work adds up to the work of the op.
+ * @param inner whether inner ops with their own formulas also launched kernels
  */
 export function distributeWork(members: readonly CallKernel[], inner: boolean): Work[] {
   const trials = trialsAmong(members);
@@ -62,7 +62,7 @@ function distribute(members: readonly CallKernel[], inner: boolean): Work[] {
   else {
     const able = candidates(members);
     const mains = longest(able, members);
-    // Element types may be inferred from the kernel's name: those of the main kernel count.
+    // Element types may be inferred from the kernel's name; those of the main kernel count.
     const { whole } = elementAt(members, mains[0] ?? 0).described;
     const isShared = whole.severalProducts === true && isNamedProduct(elementAt(members, mains[0] ?? 0));
     assign(whole, isShared ? able : mains, members, given);
@@ -77,13 +77,13 @@ function distribute(members: readonly CallKernel[], inner: boolean): Work[] {
 const innermostCall = ({ callIds }: CallKernel['record']): number | undefined => callIds?.at(-1);
 
 /**
- * The innermost calls whose algorithm does less than the plain form, by the name of any of their kernels: the products
- * inside a Winograd convolution have names like all others.
+ * The innermost calls whose algorithm does fewer FLOPs than the plain form, according to the name of any of their kernels:
+ * the products inside a Winograd convolution have ordinary names.
  */
 const callsWithShortcut = (members: readonly CallKernel[]): ReadonlySet<number | undefined> =>
   new Set(members.filter(({ record }) => isShortcut(record.name)).map(({ record }) => innermostCall(record)));
 
-/** The work of a kernel that has no part of its op's: none, with the role of a bias kernel or a helper. */
+/** The work of a kernel without a share of its op's work: none, with the role of a bias kernel or a helper. */
 export const withoutWork = (work: Work): Work => ({
   ...work,
   role: work.role === 'bias' ? 'bias' : 'helper',
@@ -93,8 +93,8 @@ export const withoutWork = (work: Work): Work => ({
 });
 
 /**
- * The work of a kernel that has no part of its op's, which other kernels have. A product, by its name, does work all the
- * same, and so may any kernel but a helper of an op whose work is unknown: theirs is unknown.
+ * The work of a kernel in an op whose work is assigned to other kernels. If it is a product by its name, its work is
+ * unknown, because it does some; so is that of any kernel other than a helper if the op's work is unknown.
  */
 export function workBesideMain(member: CallKernel): Work {
   const { described } = member;
@@ -110,19 +110,19 @@ export function workBesideMain(member: CallKernel): Work {
 const NOT_KNOWN = 'not known: what the arguments of the call determine is given to another kernel of the call';
 const FURTHER_PRODUCT = 'a further product of the call, which its arguments do not determine';
 
-/** Indices of the kernels that may compute the result, by their names; all where this is undetermined. */
+/** Indices of the kernels that may compute the result, according to their names; all when this is undetermined. */
 function candidates(members: readonly CallKernel[]): number[] {
   const all = members.map((_, i) => i);
   const main = all.filter((i) => hasProductRole(elementAt(members, i).described.work));
   if (main.length === 0) return all;
-  // A name that says nothing does less than that of a product: an epilogue is no product, however long it takes.
+  // An unclear name counts less than that of a product: an epilogue is not a product, however long it takes.
   const products = main.filter((i) => isMatrixProduct(elementAt(members, i)));
   return products.length > 0 ? products : main;
 }
 
 const isMatrixProduct = (member: CallKernel): boolean => member.described.whole.matmul && isNamedProduct(member);
 
-/** Distributes work over those of the kernels whose common name took the most time; all of them where they share it. */
+/** Distributes work over those kernels whose common name took the most time, or over all of them if they share it. */
 function assign(work: Work, to: readonly number[], members: readonly CallKernel[], given: (Work | null)[]): void {
   const chosen = work.severalProducts === true ? to : longest(to, members);
   const durations = chosen.map((i) => durationOf(elementAt(members, i)));
@@ -147,10 +147,10 @@ const joined = (a: Work, b: Work, flops: number | null, bytes: number | null): W
   ...(b.unknown === undefined ? undefined : { unknown: a.unknown ?? b.unknown }),
 });
 
-/** The kernels of one name that took the most time together; of several names the one that came first. */
+/** The kernels whose common name took the most total time; of equal names, the one that came first. */
 const longest = (of: readonly number[], members: readonly CallKernel[]): number[] => byTime(of, members)[0] ?? [];
 
-/** Kernels by name, those first that took the most time together, then those that came first. */
+/** Kernels by name, sorted by total time, then by first appearance. */
 function byTime(of: readonly number[], members: readonly CallKernel[]): number[][] {
   const groups = new Map<string, { time: number; indices: number[] }>();
   for (const i of of) {
@@ -164,7 +164,7 @@ function byTime(of: readonly number[], members: readonly CallKernel[]): number[]
   return [...groups.values()].sort((a, b) => b.time - a.time).map(({ indices }) => indices);
 }
 
-/** Splits a whole number by weights into whole numbers that add up to it; equally where all weights are 0. */
+/** Splits an integer by weights into integers that add up to it; equally if all weights are 0. */
 function split(total: number | null, weights: readonly number[]): (number | null)[] {
   if (total === null || weights.length === 1) return weights.map(() => total);
   const sum = weights.reduce((a, b) => a + b, 0);
@@ -181,8 +181,8 @@ function split(total: number | null, weights: readonly number[]): (number | null
 }
 
 /**
- * Distributes the parts of an op: each to the kernels whose names have its role; the others, in order, to the main
- * kernels, of which the last one takes what is left over.
+ * Distributes the parts of an op: each to the kernels whose names have its role; the others, in order, to the main kernels,
+ * the last of which takes all remaining parts.
  */
 function assignParts(
   parts: readonly Work[],
@@ -195,21 +195,21 @@ function assignParts(
   const unassigned = parts.filter((part) => {
     const named = withRole(part.role);
     if (named.length > 0) assign(part, named, members, given);
-    // A bias gradient is mostly summed by an op inside, which has that work.
+    // A bias gradient is usually summed by an inner op, which has that work.
     return named.length === 0 && !(part.role === 'bias' && inner);
   });
   const takers = byTime(withRole('main'), members);
   const allNamed = takers.length === 0 && unassigned.length < parts.length;
   const fallback = longest(candidates(members), members);
   unassigned.forEach((part, i) => {
-    // A network's first convolution has a weight gradient alone: the gradient of its input is not computed.
+    // A network's first convolution has only a weight gradient: the gradient of its input is not computed.
     if (part.perhaps === true && allNamed) return;
     const to = takers[Math.min(i, takers.length - 1)] ?? fallback;
     assign(part, to, members, given);
   });
 }
 
-/** Names of products in one call from which on they are trials. */
+/** Minimum number of distinct product names in one call for them to be trials. */
 const FEWEST_NAMES = 3;
 
 const ROLES = ['main', 'dgrad', 'wgrad'] as const;
@@ -223,7 +223,7 @@ export function trialsAmong(members: readonly CallKernel[]): ReadonlySet<number>
     for (const i of triedOf(products, members)) trials.add(i);
   }
   const isSingle = members.every((member) => partsOf(member) === null);
-  // What prepares a trial is part of it; of the gradients of a convolution it is not known which it prepares.
+  // A kernel that prepares a trial is part of it; for the gradients of a convolution it is not known which one it prepares.
   if (isSingle) for (let i = largest(trials, -1); i >= 0; i--) trials.add(i);
   return trials;
 }
@@ -244,7 +244,7 @@ function triedOf(products: readonly number[], members: readonly CallKernel[]): r
   return products.slice(0, wasTried ? others : others + Math.floor(launches / 2));
 }
 
-/** The work of a trial: none of the op's. */
+/** The work of a trial: none of the op's work. */
 export const workOfTrial = (work: Work): Work => ({
   ...work,
   role: 'trial',

@@ -1,20 +1,20 @@
 /**
- * How to have the profiler that made a profile record more: the one home of the options that messages, advice and panels
- * name. An option is named only where that profiler has it, and where the profile does not state that it was given.
+ * How to make the profiler that wrote a profile record more: the single place for options that messages, advice and panels
+ * name. An option is named only if that profiler has it, and if the profile does not say that it was already set.
  */
 import type { ProfileRecord } from '../../record/record.js';
 
 /**
- * What a profile may lack: arguments of ops, call stacks, layers of modules, memory in use, work of a device, the nodes
- * of graphs, times of the host's cores.
+ * What a profile may lack: arguments of ops, call stacks, layers of modules, memory in use, device work, the nodes of
+ * graphs, times of the host's cores.
  */
 type Wanted = 'shapes' | 'stacks' | 'layers' | 'memory' | 'work' | 'nodes' | 'cores';
 type Options = Partial<Record<Wanted, string>>;
 
-/** The profile line, as far as it says who made the profile, and how. */
+/** The fields of the profile line that tell what wrote the profile, and how. */
 export type Recorded = Pick<ProfileRecord, 'format' | 'facts'> & Partial<Pick<ProfileRecord, 'file'>>;
 
-/** Of PyTorch's profiler; those of Ascend's, also of MindSpore's, have the same names. */
+/** Options of PyTorch's profiler; those of Ascend's, including MindSpore's, have the same names. */
 const TORCH = {
   shapes: 'record_shapes=True',
   stacks: 'with_stack=True',
@@ -23,7 +23,7 @@ const TORCH = {
 } as const;
 const NSYS_MEMORY = 'nsys profile --cuda-memory-usage=true';
 const RANGES = 'emit_nvtx(record_shapes=True), or markers of PyProf';
-const NEURON = { work: 'neuron-profile capture -n FILE.neff -s FILE.ntff' } as const;
+const NEURON = { work: 'neuron-explorer capture -n FILE.neff -s FILE.ntff' } as const;
 
 /** By profiler; records without a profile line are a `net.dict` of PyProf. */
 const OPTIONS: Readonly<Record<string, Options | undefined>> = {
@@ -51,24 +51,41 @@ const OPTIONS: Readonly<Record<string, Options | undefined>> = {
   'neuron-monitor': NEURON,
 };
 
-/** Names of what msprof writes of a program of any kind: it has none of the options of a framework's profiler. */
+const STEP_CALLS = 'a call of step() of the profiler after each step marks them';
+const STEP_RANGES = 'an NVTX range around each step, named "step 1", "step 2", marks them';
+
+/** By profiler, how the program marks its steps. */
+const STEPS: Readonly<Record<string, string | undefined>> = {
+  kineto: STEP_CALLS,
+  'ascend-db': STEP_CALLS,
+  'ascend-text': STEP_CALLS,
+  'ascend-raw': STEP_CALLS,
+  nsight: STEP_RANGES,
+  nvprof: STEP_RANGES,
+  rpd: STEP_RANGES,
+};
+
+/** Names of files that msprof writes for any program: it has none of the options of a framework's profiler. */
 const MSPROF = /^(?:msprof|op_summary|task_time)_/;
 
-/** Who made a profile: its format, or `msprof` where that has several; '' for records without a profile line. */
+/** What wrote a profile: `msprof` for its files, else the profile's format; '' for records without a profile line. */
 export const profilerOf = (profile: Recorded | null): string =>
   MSPROF.test(profile?.file ?? '') ? 'msprof' : (profile?.format ?? '');
 
 /**
- * What of the profiler that made a profile records what is wanted, such as `record_shapes=True`.
+ * The option of a profile's profiler that records what is wanted, such as `record_shapes=True`.
  * @param profile null for records without a profile line
- * @returns null where it has nothing for it, where it is not known, and where it was given already
+ * @returns null when the profiler has no such option, when it is not known, and when the option was already set
  */
 export function captureOption(profile: Recorded | null, wanted: Wanted): string | null {
   const option = OPTIONS[profilerOf(profile)]?.[wanted] ?? null;
   return option === null || isGiven(option, profile) ? null : option;
 }
 
-/** Whether the profile has among its facts that an option of the form `NAME=True` was given. */
+/** How the program marks its steps; null where its profiler records none. @param profile null: no profile line */
+export const stepMarks = (profile: Recorded | null): string | null => STEPS[profilerOf(profile)] ?? null;
+
+/** Whether the profile's facts say that an option of the form `NAME=True` was set. */
 function isGiven(option: string, profile: Recorded | null): boolean {
   const name = /^(\w+)=True$/.exec(option)?.[1];
   return name !== undefined && profile?.facts?.[name] === 'true';
@@ -76,11 +93,11 @@ function isGiven(option: string, profile: Recorded | null): boolean {
 
 const RECORD_WITH = ': record them with ';
 
-/** Why a kernel's work is not known, where the calls around it have no arguments. */
+/** Why a kernel's work is not known, when the calls around it have no arguments. */
 export function withoutArguments(names: string, profile: Recorded | null): string {
   const option = captureOption(profile, 'shapes');
   return `the profile has no arguments of ${names}${option === null ? '' : `${RECORD_WITH}${option}`}`;
 }
 
-/** Whether arguments are missing that the profiler could record. */
+/** Whether the reason is missing arguments that the profiler could record. */
 export const asksForArguments = (reason: string): boolean => reason.includes(RECORD_WITH);

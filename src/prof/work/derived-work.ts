@@ -1,4 +1,7 @@
-/** Derived work of a kernel by its op calls, cached: the kernels of a loop repeat with the same calls, names and grids. */
+/**
+ * Derived work of a kernel from its op calls, cached because the kernels of a loop repeat with the same calls, names and
+ * grids.
+ */
 import { renderParam, type Convention, type Family, type KernelFacts, type Work } from '../../ops/family.js';
 import { collective, collectiveWork } from '../../ops/families/collective.js';
 import { resolveWork, type ResolvedWork } from '../../ops/resolve-work.js';
@@ -10,7 +13,10 @@ import { isSameList } from '../../containers/element.js';
 import { LruCache, entryOf } from '../../containers/map-entry.js';
 
 const KEPT = 2048;
-/** More entries than this of the same innermost call and name differ in every launch: nothing is gained by keeping them. */
+/**
+ * Maximum number of entries with the same innermost call and name; if there are more, they differ in every launch and
+ * caching does not help.
+ */
 const MOST_ALIKE = 16;
 
 interface Known<Entry> {
@@ -19,24 +25,24 @@ interface Known<Entry> {
 }
 
 /**
- * What was found of a kernel, kept by its calls and its name: the kernels of a loop repeat with both, and equal calls are
- * mostly the same object, in records (see `RepeatedFieldParser`) as in a profile that is read. Memory: up to `kept` times
- * MOST_ALIKE entries.
+ * Values derived from a kernel, cached by its calls and its name: the kernels of a loop repeat with both, and equal calls
+ * are usually the same object, in records (see `RepeatedFieldParser`) as well as in a profile that is parsed. Memory: up to
+ * `kept` times MOST_ALIKE entries.
  */
 export class KernelMemo<Entry> {
-  /** By the innermost call, and by name. */
+  /** By innermost call and by name. */
   #entries: LruCache<OpCall | null, Map<string, Known<Entry>[]>>;
-  /** At most so many entries are there. */
+  /** Upper bound of the number of entries. */
   #made = 0;
 
-  /** @param kept calls */
+  /** @param kept maximum number of calls */
   constructor(private readonly kept = KEPT) {
     this.#entries = new LruCache(kept);
   }
 
   /**
-   * The entry of a kernel, made when there is none.
-   * @param isOf whether a known entry, of a kernel with the same calls and name, is that of this one
+   * The entry of a kernel, created when there is none.
+   * @param isOf whether a known entry, of a kernel with the same calls and name, fits this kernel
    */
   of(calls: readonly OpCall[], name: string, isOf: (entry: Entry) => boolean, make: () => Entry): Entry {
     const known = this.#alike(calls, name);
@@ -47,7 +53,7 @@ export class KernelMemo<Entry> {
     return entry;
   }
 
-  /** Those of the same innermost call and name. */
+  /** Entries with the same innermost call and name. */
   #alike(calls: readonly OpCall[], name: string): Known<Entry>[] {
     const names = this.#entries.of(calls.at(-1) ?? null, () => new Map<string, Known<Entry>[]>());
     return entryOf(names, name, () => []);
@@ -66,15 +72,15 @@ export class KernelMemo<Entry> {
 }
 
 export interface DerivedWork {
-  /** The innermost call that has a formula for its arguments, and the work it gives the kernel. */
+  /** The innermost call that has a formula for its arguments, and the work that it gives the kernel. */
   readonly described: ResolvedWork | null;
-  /** What the outermost call's family calls this kernel (`bias` for a linear layer's bias kernel). */
+  /** The name that the outermost call's family gives this kernel (`bias` for a linear layer's bias kernel). */
   readonly label: string | null;
-  /** `key=value` of each parameter, without blanks; a bare value where there is no key. */
+  /** `key=value` of each parameter, without blanks; only the value when there is no key. */
   readonly params: readonly string[] | null;
 }
 
-/** The fields of a kernel that its work depends on. */
+/** The fields of a kernel on which its work depends. */
 type KernelKey = Pick<KernelRecord, 'name' | 'short' | 'dir' | 'sub' | 'grid' | 'block'>;
 
 interface CachedWork extends KernelKey {
@@ -87,13 +93,13 @@ const memo = new KernelMemo<CachedWork>();
 
 export const NO_WORK: DerivedWork = { described: null, label: null, params: null };
 
-/** With a kernel's part of the work of its op in place of that by its name alone (see `attribution.ts`). */
+/** Replaces the work that follows from the name alone by the kernel's share of its op's work (see `attribution.ts`). */
 export const withWork = (derived: DerivedWork, work: Work): DerivedWork =>
   derived.described === null ? derived : { ...derived, described: { ...derived.described, work } };
 
 /**
- * @param calls around the launch, outermost first
- * @param serving the server's step that launched it, for calls whose formulas read it
+ * @param calls the calls around the launch, outermost first
+ * @param serving the server's step that launched it, for calls whose formulas use it
  * @param convention how work is counted; null for the default
  */
 export function deriveFromCalls(
@@ -127,7 +133,7 @@ export const familyOfRecords = (id: string, title: string): Family => ({
   work: () => null,
 });
 
-/** The work of a kernel that its own record describes: none of the calls around it does. */
+/** The work of a kernel that its own record describes, when no call around it does. */
 export const workOfKernel = (call: OpCall, family: Family, work: Work): ResolvedWork => ({
   index: -1,
   call,
@@ -154,7 +160,7 @@ function compute(calls: readonly OpCall[], kernel: KernelFacts): DerivedWork {
 }
 
 function labelOf([outermost]: readonly OpCall[], kernel: KernelFacts, described: ResolvedWork | null): string | null {
-  // A label says which part of a forward call in Python the kernel is; a call of the dispatcher is such a part itself.
+  // A label tells which part of a forward call in Python the kernel is; a call of the dispatcher is such a part itself.
   if (outermost === undefined || outermost.from !== undefined) return null;
   if (described?.index === 0) return described.work.label ?? null;
   return familyOf(outermost)?.work(outermost, kernel)?.label ?? null;

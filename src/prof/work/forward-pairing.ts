@@ -1,11 +1,10 @@
 /**
- * Pairs backward kernels with the forward calls that they belong to, in one pass: constant time per kernel, bounded
- * memory.
+ * Pairs backward kernels with the forward calls that they belong to, in one pass: constant time per kernel, bounded memory.
  *
- * The autograd engine gives a backward kernel the sequence id of the forward op that made its node, but not the op's
- * module, call or source line. These are taken from the last earlier forward kernel of the same process with that id,
- * as in PyProf, but separately for each thread: sequence ids restart in every thread, so that one id may mean a different
- * op in each (several forward threads; recomputation in a checkpoint, on the backward thread).
+ * The autograd engine gives a backward kernel the sequence id of the forward op that created its node, but not the op's
+ * module, call or source line. These are taken from the latest earlier forward kernel of the same process with that id, as
+ * in PyProf, but separately for each thread: sequence ids restart in every thread, so that one id may mean a different op
+ * in each (several forward threads; recomputation in a checkpoint, on the backward thread).
  */
 import { LruCache, entryOf } from '../../containers/map-entry.js';
 import type { KernelRecord, OpCall } from '../../record/record.js';
@@ -27,43 +26,43 @@ export interface Forward {
 /** The result of pairing: the forward kernel, or why there is none. */
 export type Pairing =
   | { readonly kind: 'paired'; readonly forward: Forward; readonly by: 'seq' | 'altSeq' }
-  /** A forward kernel, or a backward one that has calls of its own. */
+  /** A forward kernel, or a backward kernel with its own calls. */
   | { readonly kind: 'own' }
   /** The kernel has no sequence id. */
   | { readonly kind: 'no-id' }
   /** No earlier forward kernel has its id. */
   | { readonly kind: 'no-forward' }
-  /** Forward kernels of several other threads have the id, and which one it belongs to is undetermined. */
+  /** Forward kernels of several other threads have the id, and it is undetermined to which one the kernel belongs. */
   | { readonly kind: 'ambiguous'; readonly threads: number };
 
 const OWN: Pairing = { kind: 'own' };
 const NO_ID: Pairing = { kind: 'no-id' };
 const NO_FORWARD: Pairing = { kind: 'no-forward' };
 
-/** Bytes kept for contexts and ids before the older half is evicted: some 50,000 forward kernels, all different. */
+/** Bytes for contexts and ids before the older half is evicted: about 50,000 distinct forward kernels. */
 const BUDGET = 32 * 1024 * 1024;
 const BYTES_PER_ENTRY = 250;
-/** Threads kept per sequence id: more never make an id less ambiguous. */
+/** Maximum number of threads per sequence id; more would not make an id less ambiguous. */
 const THREADS_KEPT = 16;
-/** Recent contexts whose equal texts are shared, and recent contexts kept as objects. */
+/** Number of recent contexts whose equal texts are shared, and of recent contexts kept as objects. */
 const RECENT = 2048;
 
-/** A forward kernel as it is kept: its context as text takes a third of the memory of objects. */
+/** A stored forward kernel: its context as text takes a third of the memory of objects. */
 interface ForwardEntry {
   readonly id: number;
   readonly tid: number | null;
-  /** Its calls, which those of other layers and steps repeat. */
+  /** Its calls, which are the same in other layers and steps. */
   readonly calls: string;
-  /** All else of its context. */
+  /** The rest of its context. */
   readonly place: string;
 }
 
 type Place = Omit<ForwardContext, 'calls'>;
 
-/** The last forward kernel of each thread that has the id. */
+/** The latest forward kernel of each thread that has the id. */
 type ThreadEntries = ForwardEntry[];
 
-/** Forward kernels by sequence id, separate for every process of every profile. */
+/** Forward kernels by sequence id, separately for every process of every profile. */
 class SequenceIds {
   readonly #profiles = new Map<number, Map<number | null, Map<number, ThreadEntries>>>();
   size = 0;
@@ -95,15 +94,16 @@ export class ForwardKernels {
   readonly #placeTexts = new LruCache<string, string>(RECENT);
   readonly #calls = new LruCache<string, readonly OpCall[]>(RECENT);
   readonly #places = new LruCache<string, Place>(RECENT);
-  /** Sequence ids evicted to stay within the budget. */
+  /** Number of sequence ids evicted to stay within the budget. */
   evicted = 0;
 
   constructor(private readonly budget = BUDGET) {}
 
-  /** The pairing of a kernel; to be called with every kernel, in order. */
+  /** The pairing of a kernel; must be called with every kernel, in order. */
   pair(kernel: KernelRecord): Pairing {
     const bySizes = kernel.calls.some(({ from }) => from === 'sizes');
-    // Where calls are numbered, backward kernels have calls and a forward op of their own; but extents name no op.
+    // If calls are numbered, backward kernels have their own calls and forward op; but calls that are known only by their
+    // extents do not name an op.
     if (kernel.callIds !== undefined && !bySizes) return OWN;
     if (kernel.dir === 'fprop') this.#remember(kernel);
     if (kernel.dir !== 'bprop' || (kernel.calls.length > 0 && !bySizes)) return OWN;
@@ -136,7 +136,7 @@ export class ForwardKernels {
     else if (threads.push(held) > THREADS_KEPT) threads.shift();
   }
 
-  /** The calls as text. Backward kernels have calls that repeat as the same objects, whose work is known. */
+  /** The calls as text. Calls of backward kernels repeat as the same objects, whose work is cached. */
   #callsOf({ calls }: KernelRecord): string {
     const text = JSON.stringify(calls);
     const known = this.#callTexts.get(text);
@@ -145,7 +145,7 @@ export class ForwardKernels {
     return known;
   }
 
-  /** All else as text; texts that repeat soon are one string. */
+  /** The rest as text; texts that repeat soon share one string. */
   #placeOf(kernel: KernelRecord): string {
     const text = placeText(kernel);
     return this.#placeTexts.get(text) ?? this.#keep(text, this.#placeTexts);
@@ -175,7 +175,7 @@ export class ForwardKernels {
   }
 }
 
-/** The newer entry of each thread, of both generations. */
+/** The newer entry of each thread, from both generations. */
 function newest(young: ThreadEntries = [], old: ThreadEntries = []): ThreadEntries {
   if (old.length === 0) return young;
   return [...young, ...old.filter(({ tid }) => !young.some((newer) => newer.tid === tid))];
@@ -196,7 +196,7 @@ function unpackPlace(text: string): Place {
   return { mod, op, layer, trace, repr, names };
 }
 
-/** The forward kernel, of those of several threads, that a backward kernel belongs to; null when undetermined. */
+/** Selects from forward kernels of several threads the one that a backward kernel belongs to; null when undetermined. */
 function choose(
   candidates: ThreadEntries,
   kernel: KernelRecord,
@@ -218,7 +218,7 @@ const markerName = (text: string): string => {
   return end === -1 ? text : text.slice(0, end);
 };
 
-/** `CudnnConvolutionBackward0` and `aten::_convolution` in one spelling: `cudnnconvolution`, `convolution`. */
+/** `CudnnConvolutionBackward0` and `aten::_convolution` in a common spelling: `cudnnconvolution`, `convolution`. */
 const plainName = (name: string): string =>
   name
     .slice(name.lastIndexOf(':') + 1)

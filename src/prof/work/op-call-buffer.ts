@@ -1,7 +1,7 @@
 /**
- * Holds rows until all kernels of their op call have come, so that the op's work can be distributed once. Rows leave in
- * the order in which they came. Kernels of one call are close together, so that few rows wait; rows of a call whose
- * kernels do not come, since records were filtered before, leave after a bounded wait.
+ * Holds rows until all kernels of their op call have come, so that the op's work can be distributed once. Rows leave in the
+ * order in which they came. Kernels of one call are close together, so that few rows wait; rows of a call whose other
+ * kernels do not come, because records were filtered before, leave after a bounded wait.
  */
 import { append, elementAt } from '../../containers/element.js';
 import { LruCache, entryOf } from '../../containers/map-entry.js';
@@ -11,39 +11,42 @@ import type { Annotated } from '../annotate.js';
 import { distributeWork, workBesideMain, type CallKernel, trialsAmong, workOfTrial } from './attribution.js';
 import { withWork, type DerivedWork } from './derived-work.js';
 
-/** Most rows that wait. */
+/** Maximum number of waiting rows. */
 const LONGEST_WAIT = 8192;
 
-/** Compact the queue once it holds more than this many emitted rows; otherwise they are promoted to the old generation. */
+/**
+ * Compact the queue once it holds more than this many emitted rows, because they would otherwise be promoted to the old
+ * generation of the garbage collector.
+ */
 const KEPT_BEHIND = 32;
 
-/** Rows after which a call without a number has no further kernels. */
+/** Number of rows after which a call without a number has no further kernels. */
 const MARKED_WAIT = 64;
 
-/** Kernels, all different, whose settled work is kept. */
+/** Number of distinct kernels whose settled work is cached. */
 const KEPT = 2048;
 
-/** Index of the describing call where there is none, as in `ResolvedWork`. */
+/** Index of the describing call when there is none, as in `ResolvedWork`. */
 const NOT_DESCRIBED = -1;
 
-/** A call of which some kernels are still to come. */
+/** A call some of whose kernels are still to come. */
 interface OpenCall {
-  /** Kernels of the call that have not come yet, whichever call describes them. */
+  /** Number of kernels of the call that have not come yet, whichever call describes them. */
   left: number;
   /** Rows that the call describes. */
   readonly rows: Annotated[];
-  /** Whether another call inside describes some of its kernels. */
+  /** Whether an inner call describes some of its kernels. */
   inner: boolean;
   settled: boolean;
 }
 
 /**
- * The last call of a thread's markers, which has no number: kernels of one sequence id, `sub` counting on. Rows of one
- * product may be trials of it.
+ * The latest call from a thread's markers, which has no number: kernels with the same sequence id and consecutive `sub`.
+ * Rows of one product may be trials of it.
  */
 interface MarkedCall extends Pick<KernelRecord, 'profile' | 'pid' | 'tid'> {
   readonly rows: Annotated[];
-  /** Rows that had come when the last one of the call did. */
+  /** Number of rows that had come when the last one of the call did. */
   at: number;
 }
 
@@ -52,15 +55,18 @@ export class OpCallBuffer {
   /** Index of the first row that has not left. */
   #head = 0;
   readonly #calls = new Map<string, OpenCall>();
-  /** Derived work of the only kernel of its call, by that from its name alone: kernels that are alike share both objects. */
+  /**
+   * Derived work of the only kernel of a call, by the work that follows from its name alone: equal kernels share both
+   * objects.
+   */
   readonly #ofOnlyKernel = new LruCache<DerivedWork, DerivedWork>(KEPT);
   readonly #waitsFor = new Map<Annotated, OpenCall | MarkedCall>();
   /** By profile, process and thread. */
   readonly #marked = new Map<string, MarkedCall>();
-  /** That of the row before. */
+  /** The marked call of the previous row. */
   #lastMarked: MarkedCall | null = null;
   #pushed = 0;
-  /** Calls whose work was distributed before all of their kernels came: records were filtered before. */
+  /** Number of calls whose work was distributed before all of their kernels came, because records were filtered before. */
   incomplete = 0;
 
   constructor(private readonly longestWait = LONGEST_WAIT) {}
@@ -75,7 +81,7 @@ export class OpCallBuffer {
     return this.#leave();
   }
 
-  /** The rows that still wait; to be called after the last row. */
+  /** The rows that are still waiting; must be called after the last row. */
   rest(): readonly Annotated[] {
     const ready: Annotated[] = [];
     while (this.#head < this.#queue.length) {
@@ -87,7 +93,7 @@ export class OpCallBuffer {
 
   #note(row: Annotated): void {
     const { callIds, callKernels, profile, calls } = row.record;
-    // The call of its forward kernel describes it, which has no number.
+    // The row is described by the call of its forward kernel, which has no number.
     if (callIds === undefined || row.calls !== calls) {
       this.#noteMarked(row);
       return;
@@ -101,12 +107,15 @@ export class OpCallBuffer {
     }
   }
 
-  /** @param depth how many calls further inside the describing call is: 0 for the call itself, negative for none inside */
+  /**
+   * @param depth how many levels inside this call the describing call is: 0 for the call itself, negative if it is not
+   * inside
+   */
   #noteIn(key: string, kernels: number, row: Annotated, depth: number): void {
     const describes = depth === 0;
     let call = this.#calls.get(key);
     if (call === undefined) this.#calls.set(key, (call = { left: kernels, rows: [], inner: false, settled: false }));
-    // A kernel that came after the work of its call was distributed has none of it.
+    // A kernel that came after the work of its call was distributed gets none of it.
     if (describes && call.settled) {
       const { record, described } = row;
       if (described !== null) assignWork(row, workBesideMain({ record, described }));
@@ -129,7 +138,7 @@ export class OpCallBuffer {
     }
   }
 
-  /** A call of one product whose kernels differ by `sub` alone: some may be trials. */
+  /** A call of one product whose kernels differ only in `sub`: some may be trials. */
   #noteMarked(row: Annotated): void {
     const { seq, sub, dir } = row.record;
     if (seq.length === 0) return;
@@ -137,7 +146,7 @@ export class OpCallBuffer {
     const last = call.rows.at(-1)?.record;
     const isNext = last !== undefined && sub > last.sub && seq[0] === last.seq[0] && dir === last.dir;
     if (last !== undefined && !isNext) this.#settleMarked(call);
-    // What comes before the first product of a call only prepares it.
+    // Kernels before the first product of a call only prepare it.
     if (!isNext && row.described?.whole.matmul !== true) return;
     call.rows.push(row);
     call.at = this.#pushed;
@@ -206,7 +215,7 @@ const assignWork = (row: Annotated, work: Work): void => {
   row.assign(withWork(row.derived, work));
 };
 
-/** @param rows of one call, each described */
+/** @param rows the rows of one call, each described */
 function assignTrials(rows: readonly Annotated[]): void {
   const members = membersOf(rows);
   for (const i of trialsAmong(members))

@@ -1,4 +1,7 @@
-/** What a vendor's devices know and report of a kernel's work: one model each, in the table of `work-models.ts`. */
+/**
+ * What a vendor's devices report about a kernel's work and what is known about it: one model per vendor, in the table of
+ * `work-models.ts`.
+ */
 import type { Convention } from '../../ops/family.js';
 import type { ResolvedWork } from '../../ops/resolve-work.js';
 import { tensorCore, type TensorCore } from '../../ops/kernels/tensor-core.js';
@@ -11,9 +14,9 @@ import { isEligible, mathType, matrixTypes, typeOnUnit } from '../../ops/kernels
 import { addsInHalf, factorType, isShortcut } from '../../ops/kernels/kernel-name.js';
 import { slowedBy, whyOf, type ProductFacts, type Reason } from '../../ops/kernels/tensor-core-advice.js';
 
-/** A kernel's use of the matrix unit, cached by call and name, since the kernels of a loop repeat with the same ones. */
+/** A kernel's use of the matrix unit, cached by call and name, because the kernels of a loop repeat with the same ones. */
 export interface MatrixUnitUse {
-  /** Element type of the arithmetic by its short name; null when not known. */
+  /** Element type of the arithmetic as its short name; null when not known. */
   readonly dtype: string | null;
   /** Whether the unit could do it; null when undetermined. */
   readonly eligible: boolean | null;
@@ -23,21 +26,23 @@ export interface MatrixUnitUse {
   readonly slowed: Reason | null;
   /** Whether FP16 products are accumulated in FP16. */
   readonly halfSums: boolean;
-  /** Whether its algorithm does less than is counted (Winograd, FFT), so that a rate above the peak is no defect. */
+  /**
+   * Whether its algorithm does fewer FLOPs than are counted (Winograd, FFT), so that a rate above the peak is not a defect.
+   */
   readonly shortcut: boolean;
 }
 
-/** Calls whose kernels are remembered. */
+/** Number of calls whose kernels are cached. */
 const KEPT = 2048;
 
 /** By the call that describes the kernel, then by kernel and device. A call has few kernels. */
 const cache = new LruCache<OpCall, Map<string, MatrixUnitUse>>(KEPT);
 
 /**
- * @param call the one that describes the kernel
+ * @param call the call that describes the kernel
  * @param product whether the kernel computes a product
  * @param name full demangled name
- * @param arch of the device, as 'sm80'
+ * @param arch architecture of the device, as 'sm80'
  */
 export function matrixUnitUse(call: OpCall, product: boolean, name: string, arch: string | undefined): MatrixUnitUse {
   const uses = cache.of(call, () => new Map<string, MatrixUnitUse>());
@@ -81,8 +86,8 @@ function judge(call: OpCall, product: boolean, name: string, arch: string | unde
 }
 
 /**
- * The column `tc`: 1 the matrix unit was used, 0 it could be used and was not, '-' not applicable, '?' undetermined, null no
- * op known.
+ * The column `tc`: 1 the matrix unit was used, 0 it could have been used but was not, '-' not applicable, '?' undetermined,
+ * null when no op is known.
  */
 export type MatrixUnitCell = 0 | 1 | '-' | '?' | null;
 
@@ -94,7 +99,7 @@ export interface JudgedKernel {
   readonly described: ResolvedWork | null;
 }
 
-/** Of a kernel whose name decides. */
+/** For a kernel whose name decides. */
 export const BY_NAME = { id: 'name', text: "the kernel's name does not say" } as const;
 
 export interface WorkModel {
@@ -103,7 +108,7 @@ export interface WorkModel {
   /**
    * The work of a kernel that belongs to no collective operation.
    * @param calls op calls around its launch, or around that of its forward kernel; outermost first
-   * @param serving the server's step that launched it; null for none, and where no formula of the calls reads it
+   * @param serving the server's step that launched it; null for none, and when no formula of the calls uses it
    * @param convention how work is counted; null for the default
    */
   derive(
@@ -115,10 +120,10 @@ export interface WorkModel {
 
   matrixUnitCell(kernel: JudgedKernel): MatrixUnitCell;
 
-  /** Whether the kernel ran on the matrix unit, by its name or by what its device counted. */
+  /** Whether the kernel ran on the matrix unit, according to its name or to the device's counters. */
   verdictOf(record: KernelRecord, arch: string | undefined): TensorCore;
 
-  /** What the verdict follows from, for people: `by its name`. */
+  /** What the verdict is based on, as text: `by its name`. */
   readonly judgedBy: string;
 
   /** Why the column `tc` has '?': a word, and a sentence. */
@@ -130,12 +135,12 @@ export interface WorkModel {
    */
   matrixUnitUse(kernel: JudgedKernel, isProduct: boolean): MatrixUnitUse | null;
 
-  /** FLOPs that the matrix unit did as the device counted them; absent where it counts none. */
+  /** FLOPs of the matrix unit according to the device's counters; absent when there are none. */
   countedFlops?(record: KernelRecord): number | null;
 
   /** Whether FP32 operands of convolutions may have been rounded by default, which the profile does not record. */
   mayRoundConvolutions?(record: KernelRecord): boolean;
 
-  /** Why an unknown op has no formula; absent where this follows from the kernel's calls. */
+  /** Why an unknown op has no formula; absent when this follows from the kernel's calls. */
   whyUnknown?(record: KernelRecord): string;
 }

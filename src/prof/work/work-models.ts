@@ -1,4 +1,4 @@
-/** THE table of work models, with that of GPUs: by the op calls around the launch, and by what the kernel's name says. */
+/** The table of work models, including that of GPUs, which uses the op calls around the launch and the kernel's name. */
 import { matrixUnitByName, matrixUnitCell, tensorCore, type TensorCore } from '../../ops/kernels/tensor-core.js';
 import type { Device, KernelRecord } from '../../record/record.js';
 import { ASCEND } from './ascend-model.js';
@@ -17,7 +17,7 @@ import { isNeuronInstruction } from '../../record/neuron/neuron-cores.js';
 
 const TENSOR = 'Tensor';
 
-/** Work of the instructions of a compiled program, which the engines of a NeuronCore run. */
+/** Work of the instructions of a compiled program, which the engines of a NeuronCore execute. */
 const INSTRUCTION = familyOfRecords('instruction', 'an instruction of a compiled program');
 
 /** None for an opcode without a formula. */
@@ -79,9 +79,9 @@ export const GPU: WorkModel = {
   },
 };
 
-/** First match wins; the last one is that of every other device. */
+/** The first match wins; the last one is for all other devices. */
 const WORK_MODELS: readonly WorkModel[] = [NEURON, ASCEND, GPU];
 
-/** @param device that the kernel ran on; null where the profile does not describe it */
+/** @param device the device on which the kernel ran; null when the profile does not describe it */
 export const workModelOf = (record: KernelRecord, device: Device | null): WorkModel =>
   WORK_MODELS.find((model) => model.isOf(record, device)) ?? GPU;

@@ -1,35 +1,35 @@
-/** What an activity does for a group of devices, and what such groups are. */
+/** Fields of collective operations and of process groups. */
 
-/** Identity of an operation among those of its group, where the profiler records it; a message has no ordinal. */
+/** Identifies an operation within its group, when the profiler records it; a message has no ordinal. */
 export interface CollectiveIdentity {
-  /** Ordinal of the operation in its group, the same on every rank that takes part. */
+  /** Ordinal of the operation in its group, the same on all participating ranks. */
   readonly ordinal?: number;
-  /** Point to point: the other rank, as the job numbers ranks. */
+  /** The other rank of a point-to-point message, in the job's numbering. */
   readonly peer?: number;
 }
 
 /** A collective operation between the devices of a group, or a message between two of them. */
 export interface Collective extends CollectiveIdentity {
-  /** As the framework names it: 'allreduce', '_allgather_base' … */
+  /** The framework's name: 'allreduce', '_allgather_base' … */
   readonly op: string;
-  /** Size of the message that goes in, and that comes out. */
+  /** Size of the input message and of the output message, in bytes. */
   readonly bytesIn: number | null;
   readonly bytesOut: number | null;
   readonly dtype: string | null;
   /** Name of the group: 'world', '3', the hash of a communicator … */
   readonly group: string | null;
   readonly groupSize: number | null;
-  /** Ranks of the group, where they are listed in full. */
+  /** Ranks of the group, when they are listed in full. */
   readonly ranks: readonly number[] | null;
 }
 
 /** A process group of a job, as the framework states it. */
 export interface ProcessGroup {
-  /** As in `group` of the operations. */
+  /** The name that `group` of the operations has. */
   readonly name: string;
-  /** What the program calls it: 'TENSOR_MODEL_PARALLEL_GROUP', 'default_pg' …; null where it does not. */
+  /** The program's name for it: 'TENSOR_MODEL_PARALLEL_GROUP', 'default_pg' …; null when it has none. */
   readonly description: string | null;
   readonly size: number | null;
-  /** Null where they are not listed in full. */
+  /** Null when they are not listed in full. */
   readonly ranks: readonly number[] | null;
 }

@@ -1,4 +1,4 @@
-/** Facts of a profile that answers read. */
+/** Names of profile facts that answers read. */
 
-/** ns during which graphs were captured: what was launched then became nodes of a graph, and no work of a device. */
+/** Time in ns during which graphs were captured: launches became nodes of a graph instead of device work. */
 export const GRAPH_CAPTURE_FACT = 'graph_capture_ns';

@@ -1,45 +1,45 @@
 /**
- * What the fields of records may hold. Users cut, filter and edit records, so that any field may be missing or of another
- * type: each type says what is valid, and what an invalid value becomes.
+ * Types of record fields. Users cut, filter and edit records, so any field may be missing or of the wrong type: each type
+ * defines what is valid, and what replaces an invalid value.
  */
 import type { Arg, ArgValue, OpCall } from '../record.js';
 
-/** An object of parsed JSON, of which nothing is known yet. */
+/** An object of parsed JSON that is not checked yet. */
 export type RecordFields = Readonly<Record<string, unknown>>;
 
-/** How tables hold a value. `digits` is a whole number that exceeds 2^53, which a record writes as decimal text. */
+/** How tables store a value. `digits` is a whole number that may exceed 2^53, which a record writes as decimal text. */
 export type FieldKind = 'int' | 'real' | 'text' | 'flag' | 'digits' | 'ints' | 'texts' | 'json';
 
 export interface FieldType {
-  /** How tables hold it, or the fields of the object that it is. */
+  /** How tables store it, or the fields of the object. */
   readonly kind: FieldKind | readonly RecordField[];
   readonly isValid: (value: unknown) => boolean;
-  /** What stands for a value that is not known. */
+  /** The value that replaces an unknown one. */
   readonly unknown: unknown;
-  /** What is valid of an invalid list; without it nothing is. */
+  /** Returns the valid part of an invalid list; without this function, the whole list is invalid. */
   readonly validOf?: (list: readonly unknown[]) => readonly unknown[];
 }
 
 export interface RecordField extends FieldType {
   readonly name: string;
-  /** Whether a record may lack it. */
+  /** Whether a record may omit the field. */
   readonly optional: boolean;
-  /** Whether a line may lack it where its format cannot have it. A whole kernel then has the unknown value. */
+  /** Whether a line may omit the field when its format cannot have it. A complete kernel then has the unknown value. */
   readonly implied: boolean;
 }
 
 export const isObject = (value: unknown): value is RecordFields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Whether a line states a value: what it leaves out, and null, is unknown. */
+/** Whether a line states a value: a missing field and null are unknown. */
 export const isStated = (value: unknown): boolean => value !== undefined && value !== null;
 
-/** JSON has numbers that are read as infinite. */
+/** Checks that a number is finite, because JSON can have numbers that are read as infinite. */
 export const isNumber = (value: unknown): value is number => Number.isFinite(value);
 export const isString = (value: unknown): value is string => typeof value === 'string';
-/** The number of a profile in its file. */
+/** Checks the number of a profile in its file. */
 const isOrdinal = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
-/** ns, which a double holds exactly up to 2^53. */
+/** Checks a time in ns, which a double holds exactly up to 2^53. */
 const isTime = (value: unknown): boolean => typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 
 type Check = (value: unknown) => boolean;
@@ -65,16 +65,16 @@ const isNumberOrNull: Check = (value) => value === null || isNumber(value);
 const isTextOrNull: Check = (value) => value === null || typeof value === 'string';
 const areNumbers = listOf(isNumber);
 
-/** The texts of a list. */
+/** The strings in a list. */
 export const strings = (value: unknown): string[] => (Array.isArray(value) ? value.filter(isString) : []);
 
 export const ORDINAL: FieldType = { kind: 'int', isValid: isOrdinal, unknown: 0 };
 export const NUMBER: FieldType = { kind: 'int', isValid: isNumber, unknown: NaN };
 export const NUMBER_OR_NULL: FieldType = { kind: 'int', isValid: isNumberOrNull, unknown: null };
 export const REAL_OR_NULL: FieldType = { kind: 'real', isValid: isNumberOrNull, unknown: null };
-/** A count that starts with 0. */
+/** A count; 0 when unknown. */
 export const COUNT: FieldType = { kind: 'int', isValid: isNumber, unknown: 0 };
-/** ns. */
+/** A time in ns. */
 export const TIME: FieldType = { kind: 'int', isValid: isTime, unknown: NaN };
 export const TIME_OR_NULL: FieldType = { kind: 'int', isValid: orNull(isTime), unknown: null };
 /** Unix time in ns, as decimal text. */
@@ -83,7 +83,7 @@ export const UNIX_TIME: FieldType = {
   isValid: orNull((value) => isString(value) && /^\d{1,19}$/.test(value)),
   unknown: null,
 };
-/** Picoseconds by which a start and a duration are longer than their nanoseconds. */
+/** Additional picoseconds of a start and a duration, beyond their whole nanoseconds. */
 export const PICOSECONDS: FieldType = {
   kind: 'ints',
   isValid: (value) =>
@@ -98,7 +98,7 @@ export const DIRECTION: FieldType = {
   unknown: null,
 };
 export const FLAG: FieldType = { kind: 'flag', isValid: (value) => typeof value === 'boolean', unknown: undefined };
-/** A field that is there where it holds, and absent elsewhere. */
+/** A field that is `true` or absent. */
 export const MARK: FieldType = { kind: 'flag', isValid: (value) => value === true, unknown: undefined };
 export const EXTENT: FieldType = {
   kind: 'ints',
@@ -106,10 +106,10 @@ export const EXTENT: FieldType = {
   unknown: null,
 };
 
-/** Shared by all records, which do not change their lists. */
+/** Shared by all records, which never modify their lists. */
 const NONE: readonly never[] = Object.freeze([]);
 
-/** A list whose valid elements count, whatever the others are. */
+/** A list whose valid elements are kept when others are invalid. */
 const elements = (kind: FieldKind, check: Check): FieldType => ({
   ...{ kind, isValid: listOf(check), unknown: NONE },
   validOf: (list) => list.filter(check),
@@ -117,7 +117,7 @@ const elements = (kind: FieldKind, check: Check): FieldType => ({
 
 export const TEXTS = elements('texts', isString);
 export const NUMBERS = elements('ints', isNumber);
-/** A list whose places count: one with an invalid element is not known. */
+/** A list in which positions matter: with one invalid element, the whole list is unknown. */
 export const PLACED_NUMBERS: FieldType = { kind: 'ints', isValid: areNumbers, unknown: undefined };
 export const NUMBERS_OR_NULL: FieldType = { kind: 'ints', isValid: orNull(areNumbers), unknown: null };
 
@@ -128,7 +128,7 @@ export const LABELS: FieldType = {
   isValid: objectOf((value) => isString(value) || isNumber(value)),
   unknown: NOTHING,
 };
-/** Counts by name, which are checked where they are used. */
+/** Counts by name, which are validated by the code that uses them. */
 export const COUNTS: FieldType = { kind: 'json', isValid: isObject, unknown: NOTHING };
 
 export const DEVICES = elements(
@@ -177,7 +177,7 @@ function isArg(value: unknown): value is Arg {
   return orAbsent(areNumbers)(shape) && orAbsent(areNumbers)(strides) && orAbsent(isString)(dtype);
 }
 
-/** An op call, with invalid fields unknown; null without the name of an op. */
+/** An op call with invalid fields set to unknown; null when the op has no name. */
 function validCall(value: unknown): OpCall | null {
   if (isCall(value)) return value;
   if (!isObject(value) || !isString(value['op'])) return null;
@@ -196,7 +196,7 @@ function validArg(fields: RecordFields): Arg {
   };
 }
 
-/** An object with fields, which all have to be valid; null stands for the object where `unknown` does. */
+/** An object whose fields must all be valid; otherwise it is null, if `unknown` is null. */
 export function objectWith(
   fields: readonly RecordField[],
   unknown: null | undefined,
@@ -208,21 +208,23 @@ export function objectWith(
   return { kind: fields, isValid, unknown };
 }
 
-/** How a field is checked in an object: a small object of one form, which is read for every field of every record. */
+/**
+ * How a field of an object is checked. All checks have the same shape, because they are read for each field of each record.
+ */
 export interface FieldCheck {
   readonly name: string;
   readonly isValid: (value: unknown) => boolean;
   readonly mayLack: boolean;
 }
 
-/** @param isWhole whether a field that a line may lack has to be there */
+/** @param isWhole whether fields that a line may omit are required */
 export const checksOf = (fields: readonly RecordField[], isWhole = false): FieldCheck[] =>
   fields.map(({ name, isValid, optional, implied }) => ({
     ...{ name, isValid },
     mayLack: isWhole ? optional && !implied : optional || implied,
   }));
 
-/** Whether an object has valid values of all fields, or lacks them as it may. */
+/** Whether all fields of an object are valid or may be absent. */
 export function areValid(object: RecordFields, checks: readonly FieldCheck[]): boolean {
   for (const check of checks) if (!isValidIn(object, check)) return false;
   return true;
@@ -233,7 +235,7 @@ export function isValidIn(object: RecordFields, { name, isValid, mayLack }: Fiel
   return value === undefined ? mayLack : isValid(value);
 }
 
-/** What becomes of a value that is not valid. Of an optional field that cannot be null nothing is left. */
+/** Replaces an invalid value. An optional field that cannot be null is removed. */
 export function mended(value: unknown, { unknown, validOf, optional, implied }: RecordField): unknown {
   if (validOf !== undefined && Array.isArray(value)) return validOf(value);
   return optional && !implied && unknown !== null ? undefined : unknown;

@@ -1,19 +1,19 @@
-/** The node of a graph that launched an activity, and how it is known where that node was captured. */
+/** The graph node that launched an activity, and how the place of its capture is known. */
 
 /**
- * How the place where a node of a graph was captured is known: by the profiler's id of the node, by a file of annotations
- * that states it for that id, or by the node's place in the sequence of a capture.
+ * How the place where a graph node was captured is known: `node`: by the profiler's id of the node; `annotation`: from an
+ * annotation file that states it for this id; `capture`: by the node's position in a captured sequence.
  */
 export type GraphOrigin = 'node' | 'annotation' | 'capture';
 
-/** The node of a CUDA, HIP or ACL graph that launched an activity; null where the profiler does not record it. */
+/** The node of a CUDA, HIP or ACL graph that launched an activity; null when the profiler does not record it. */
 export interface GraphNode {
   readonly id: number | null;
   readonly node: number | null;
-  /** Absent where the capture is unknown: then calls, layers and frames are those around the launch of the graph. */
+  /** Absent when the capture is unknown; calls, layers and frames are then those around the launch of the graph. */
   readonly from?: GraphOrigin;
-  /** Whether the profiler states the node, or the names of all kernels of the launch are those of the capture. */
+  /** Whether the profiler states the node, or the names of all kernels in the launch match the capture. */
   readonly verified?: boolean;
-  /** Name of the capture, where it has one. */
+  /** Name of the capture, if it has one. */
   readonly capture?: string;
 }

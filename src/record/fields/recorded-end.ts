@@ -1,5 +1,8 @@
-/** The recorded end of work that a stream does in order: a kernel, a copy or a memset. */
+/** The recorded end of work that a stream runs in order: a kernel, a copy or a memset. */
 export interface RecordedEnd {
-  /** Where it cannot be: `dur` is up to the start of the stream's next work, or the return of a wait for it. */
+  /**
+   * Set when the recorded end is impossible: `dur` is cut at the start of the stream's next work, or at the return of a
+   * wait for it.
+   */
   readonly cut?: true;
 }

@@ -1,10 +1,10 @@
-/** What a profile says of one of its devices. */
+/** Finds what a profile states about one of its devices. */
 import type { Device, ProfileRecord } from '../record.js';
 
-/** Devices by id, made when the first is asked for: a profile may have thousands, and each kernel asks. */
+/** Devices by id, created on first use: a profile may have thousands of devices, and each kernel asks. */
 const byId = new WeakMap<ProfileRecord, ReadonlyMap<number, Device>>();
 
-/** The first of that id; null where the profile has none, and without a profile. */
+/** The first device with that id; null when the profile has none, or there is no profile line. */
 export function statedDevice(header: ProfileRecord | null, id: number | null): Device | null {
   if (header === null || id === null) return null;
   let devices = byId.get(header);

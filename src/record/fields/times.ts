@@ -1,15 +1,17 @@
-/** Times in ns whose fraction is whole picoseconds, where the clock of a device has them. */
+/** Times in ns with picosecond fractions, when a device's clock has them. */
 import type { Activity } from '../record.js';
 
 const PS_PER_NS = 1000;
 
-/** Null where it is not known. Lines may have been edited: what is no finite number is unknown. */
+/** Null when it is not known. Lines may have been edited, so anything but a finite number is unknown. */
 export function durationOf({ dur, ps }: Pick<Activity, 'dur' | 'ps'>): number | null {
   if (dur === null || !Number.isFinite(dur)) return null;
   return dur + (ps?.[1] ?? 0) / PS_PER_NS;
 }
 
-/** The sum, exact in any order: up to 75 minutes where a time has picoseconds, as others are up to 104 days. */
+/**
+ * Adds times so that the sum is exact in any order: up to 75 minutes when times have picoseconds, otherwise up to 104 days.
+ */
 export function addTimes(sum: number, time: number): number {
   const all = sum + time;
   return Number.isInteger(all) ? all : Math.round(all * PS_PER_NS) / PS_PER_NS;

@@ -1,15 +1,15 @@
-/** What a collective operation moves over links. */
+/** Data that a collective operation moves over links. */
 
-/** Messages of one size between two ranks. */
+/** Messages of the same size between two ranks. */
 export interface Transfer {
-  /** Ranks as the profiler numbers them, those of the group; null when unknown. */
+  /** Source and destination rank in the profiler's numbering, that of the group; null when unknown. */
   readonly src: number | null;
   readonly dst: number | null;
-  /** 'HCCS', 'PCIE', 'ON_CHIP' … */
+  /** Type of link: 'HCCS', 'PCIE', 'ON_CHIP' … */
   readonly link: string;
-  /** Size of each message. */
+  /** Size of each message in bytes. */
   readonly bytes: number;
   readonly count: number;
-  /** Time of them all added up, ns; null when unknown. */
+  /** Total time of the messages, in ns; null when unknown. */
   readonly dur: number | null;
 }

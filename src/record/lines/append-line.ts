@@ -1,10 +1,10 @@
-/** Appends records as lines that are never too long to be read. */
+/** Appends records as lines, and shortens lines that would be too long to be read. */
 import type { Diagnostics } from '../diagnostics.js';
 import type { ProfileLine } from '../record.js';
 import { DeviceLine, InstructionLine } from './device-lines.js';
 import type { LineBytes } from './line-bytes.js';
 
-/** Characters of a text, and of all texts of a record together: each takes up to six bytes of a line. */
+/** Maximum characters of a text, and of all texts in a record together; a character takes up to six bytes of a line. */
 interface TextLimits {
   readonly one: number;
   readonly all: number;
@@ -13,8 +13,8 @@ interface TextLimits {
 const LIMITS: TextLimits = { one: 2 ** 20, all: 2 ** 23 };
 
 /**
- * Appends a record as a line that can be read. Only lines that are longer than a text may be are looked through.
- * @param append in any format of lines
+ * Appends a record as a line that can be read. Only lines longer than the limit are inspected.
+ * @param append appends a record in some line format
  */
 export function appendReadable(
   lines: LineBytes,
@@ -27,14 +27,14 @@ export function appendReadable(
     append(lines, record);
     if (lines.length - from <= LIMITS.one) return;
   } catch (error) {
-    // Of a line that is longer than a string may be.
+    // Thrown when the line exceeds the maximum length of a string.
     if (!(error instanceof RangeError)) throw error;
   }
   lines.dropTo(from);
   append(lines, withTextsCut(record instanceof InstructionLine ? record.whole : record, diagnostics));
 }
 
-/** The record with its long texts cut; each cut is counted. */
+/** The record with long texts shortened; each shortening is counted. */
 export function withTextsCut(record: ProfileLine, diagnostics: Diagnostics, limits = LIMITS): ProfileLine {
   let left = limits.all;
   const textOf = (text: string): string => {
@@ -42,7 +42,7 @@ export function withTextsCut(record: ProfileLine, diagnostics: Diagnostics, limi
     left -= Math.min(text.length, most);
     if (text.length <= most) return text;
     diagnostics.count('text-cut');
-    // Not within a pair of surrogates.
+    // Do not cut a surrogate pair.
     return text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
   };
   const valueOf = (value: unknown): unknown => {
@@ -54,7 +54,7 @@ export function withTextsCut(record: ProfileLine, diagnostics: Diagnostics, limi
   return valueOf(record) as ProfileLine;
 }
 
-/** Appends a record as one line, line feed included. */
+/** Appends a record as one line, including the line feed. */
 export function appendLine(lines: LineBytes, record: ProfileLine): void {
   if (record instanceof DeviceLine) record.writeTo(lines);
   else lines.json(`${JSON.stringify(record)}\n`);

@@ -1,22 +1,22 @@
 /**
- * Record classes for the lines of which a capture has tens of millions. Their fields are fixed, so they write
- * themselves as bytes without reflection; as objects they are records like any other.
+ * Record classes for line types that occur tens of millions of times in a capture. Their fields are fixed, so they write
+ * themselves as bytes without reflection; as objects they are ordinary records.
  */
 import { jsonOf } from '../control-characters.js';
 import { bytesOf, Pieces, type LineBytes } from './line-bytes.js';
 import type { CopyLine, Dependency, KernelLine, Labels, SampleRecord } from '../record.js';
 
-/** A record's counters, in the order in which they are written. */
+/** A record's counters, in writing order. */
 export type Counters = Readonly<Record<string, number>>;
 
-/** A record that writes itself: the bytes of JSON.stringify and a line feed. */
+/** A record that writes itself with the same bytes as JSON.stringify, plus a line feed. */
 export abstract class DeviceLine {
   abstract writeTo(out: LineBytes): void;
 }
 
-// `declare`: the constructor creates the fields, in the order in which a line has them.
+// `declare`: the constructor creates the fields, in the order of the line.
 
-/** Counters of one time that an instruction ran; undefined where unknown. */
+/** Counters of one execution of an instruction; undefined when unknown. */
 export interface RunCounters {
   readonly pc?: number | undefined;
   readonly waitNs?: number | undefined;
@@ -24,12 +24,12 @@ export interface RunCounters {
   readonly crcOut?: number | undefined;
 }
 
-/** Where an instruction comes from in the program's source; without what is unknown. */
+/** Where an instruction comes from in the program's source; unknown fields are omitted. */
 export type InstructionNames = Readonly<Pick<KernelLine, 'layer' | 'op' | 'trace'>>;
 
 /**
- * What is known of an instruction, or of the packets of a transfer, apart from times, and its bytes in a line: the same
- * for each time that it ran.
+ * Everything known about an instruction, or about the packets of a transfer, except times, and the bytes of it in a line.
+ * It is the same for each execution.
  */
 export class InstructionDetails {
   readonly names: InstructionNames;
@@ -38,21 +38,21 @@ export class InstructionDetails {
   readonly labels: Labels | undefined;
   /** Whether the operands could not be read. */
   readonly isUnknown: boolean;
-  /** The first of its own counters; null where it has none. */
+  /** The first counter of the instruction itself; null when it has none. */
   readonly firstCounter: string | null;
-  /** From its own counters to the end of the line. */
+  /** Bytes from the instruction's counters to the end of the line. */
   readonly bytes: Uint8Array;
   readonly #counters: Counters;
-  /** Counters with each combination of those of a run. */
+  /** Counter objects, one for each combination of run counters. */
   readonly #templates: (Counters | undefined)[] = [];
 
-  /** @param given `operands` are null where they are not known, and '' where an instruction has none */
+  /** @param given `operands` is null when unknown, and '' when the instruction has none */
   constructor(given: {
     names?: InstructionNames;
     operands: string | null;
     after?: readonly Dependency[];
     labels: Labels;
-    /** Without those of `RunCounters`. */
+    /** Counters other than those in `RunCounters`. */
     counters: Counters;
   }) {
     this.names = given.names ?? {};
@@ -67,7 +67,7 @@ export class InstructionDetails {
     this.bytes = bytesOf(`${jsonOf(given.counters).slice(1, -1)}}${fields === '' ? '' : `,${fields}`}}\n`);
   }
 
-  /** Counters of a run, then its own. Copying an object with all keys takes a tenth of the time of merging two. */
+  /** Counters of a run, then its own: a copy of an object that has all keys, instead of two that are merged. */
   countersOf({ pc, waitNs, crcIn, crcOut }: RunCounters): Counters {
     const combination =
       (pc === undefined ? 0 : 1) +
@@ -123,7 +123,7 @@ export class InstructionLine extends DeviceLine implements KernelLine {
     engine: string,
     ps: readonly [start: number, dur: number],
     counters: Counters,
-    /** Whose own counters are the last of `counters`, or are left out of it in a record that is only written. */
+    /** The details; their counters come last in `counters`, or are left out of it in a record that is only written. */
     details: InstructionDetails | null,
   ) {
     super();
@@ -149,7 +149,7 @@ export class InstructionLine extends DeviceLine implements KernelLine {
     if (details?.labels !== undefined) this.labels = details.labels;
   }
 
-  /** With the counters of the details, which a record that is only written lacks. */
+  /** The record with the counters of the details, which a record that is only written lacks. */
   get whole(): KernelLine {
     const counters = this.#details?.countersOf(this.counters) ?? this.counters;
     return Object.assign({}, this as KernelLine, { counters });
@@ -232,7 +232,7 @@ export class PacketLine extends DeviceLine implements CopyLine {
   }
 }
 
-/** A semaphore's value from a time on. */
+/** The value that a semaphore has from some time on. */
 export class SemaphoreLine extends DeviceLine implements SampleRecord {
   declare readonly type: 'sample';
   declare readonly profile: number;
@@ -269,7 +269,7 @@ export class SemaphoreLine extends DeviceLine implements SampleRecord {
   }
 }
 
-/** Beginnings of lines, up to the first number that is not the profile's. */
+/** Beginnings of lines, up to the first number after the profile's. */
 const KERNEL = new Pieces((profile: number) => `{"type":"kernel","profile":${JSON.stringify(profile)},"id":`);
 const COPY = new Pieces(
   (profile: number) => `{"type":"copy","profile":${JSON.stringify(profile)},"kind":"DMA","bytes":`,
@@ -298,7 +298,7 @@ function writePicoseconds(out: LineBytes, [start, dur]: readonly [number, number
   out.number(dur);
 }
 
-/** Counters and the end of the line; those of the details, and what follows them, are in its bytes. */
+/** Writes the counters and the end of the line; `details` has the bytes for its counters and everything after them. */
 function writeCounters(out: LineBytes, counters: Counters, details: InstructionDetails | null = null): void {
   let isFirst = true;
   const end = details?.firstCounter;
@@ -318,7 +318,7 @@ function writeCounters(out: LineBytes, counters: Counters, details: InstructionD
   }
 }
 
-/** Fields from `device` up to the bracket of `ps`, as bytes: a device has few combinations, so they are cached. */
+/** Encoded bytes of the fields from `device` to the bracket of `ps`. A device has few combinations, so they are cached. */
 interface EncodedPlace {
   readonly device: number;
   readonly stream: number;
@@ -328,7 +328,7 @@ interface EncodedPlace {
   readonly bytes: Uint8Array;
 }
 
-/** A power of two. */
+/** Cache size; must be a power of two. */
 const MOST_PLACES = 4096;
 const PLACES = new Array<EncodedPlace | undefined>(MOST_PLACES);
 

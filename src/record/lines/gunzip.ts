@@ -1,12 +1,12 @@
-/** What gzip holds, piece by piece. */
+/** Decompresses gzip data piece by piece. */
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, type Gunzip } from 'node:zlib';
 
-/** By its first two bytes. */
+/** Checks the first two bytes. */
 export const isGzip = (head: Uint8Array): boolean => head[0] === 0x1f && head[1] === 0x8b;
 
-/** The end of the last byte that is not zero; 0 where all are. */
+/** Offset after the last nonzero byte; 0 when all bytes are zero. */
 export function endOfSet(bytes: Uint8Array): number {
   let end = bytes.length;
   while (end > 0 && bytes[end - 1] === 0) end--;
@@ -14,12 +14,12 @@ export function endOfSet(bytes: Uint8Array): number {
 }
 
 /**
- * Inflates pieces of a gzip. It ends before zeros that pad it to the end of a block of a tape. Node's stream alone takes
- * whatever stands behind a zero for padding within a piece, also members whose first byte is damaged, and inflates it in
- * pieces that come later.
- * @param pieces closed at the end, and when nobody reads any more
- * @param chunkSize bytes inflated at a time
- * @throws what `pieces` throw, or an error with a code of zlib for data that are damaged or cut off
+ * Decompresses pieces of gzip data. It stops before zero padding, such as that of tape blocks. Node's stream alone treats
+ * anything after a zero within a piece as padding, even members whose first byte is damaged, and decompresses it when it
+ * comes in a later piece.
+ * @param pieces the compressed data; closed at the end, and when the consumer stops reading
+ * @param chunkSize number of bytes to decompress at a time
+ * @throws the errors of `pieces`, or an error with a zlib code for data that are damaged or cut off
  */
 export async function* gunzipOf(pieces: AsyncIterable<Buffer>, chunkSize: number): AsyncGenerator<Buffer> {
   const gunzip = createGunzip({ chunkSize });
@@ -28,7 +28,10 @@ export async function* gunzipOf(pieces: AsyncIterable<Buffer>, chunkSize: number
   refuseMore(await fed);
 }
 
-/** The same into a function, which gets all that precedes an error: readers of a stream lose what waits for them. */
+/**
+ * The same, passed to a function, which gets everything that precedes an error; readers of a stream would lose buffered
+ * data.
+ */
 export async function gunzipInto(
   pieces: AsyncIterable<Buffer>,
   chunkSize: number,
@@ -48,14 +51,14 @@ export async function gunzipInto(
   refuseMore(await fed);
 }
 
-/** What is inflated ends before the padding that is still to come. */
+/** The decompressed data end before the padding. */
 function refuseMore(isMore: boolean): void {
   if (isMore) throw Object.assign(new Error('bytes behind its end'), { code: 'Z_DATA_ERROR' });
 }
 
-/** @returns whether anything but zeros is behind the end */
+/** @returns whether anything but zeros follows the end */
 async function feed(gunzip: Gunzip, pieces: AsyncIterable<Buffer>): Promise<boolean> {
-  // The bytes given, and those of them up to the last that is not zero.
+  // Bytes given so far, and the number of them up to the last nonzero byte.
   let [given, set] = [0, 0];
   let isOver = false;
   try {
@@ -75,7 +78,7 @@ async function feed(gunzip: Gunzip, pieces: AsyncIterable<Buffer>): Promise<bool
   return set > gunzip.bytesWritten;
 }
 
-/** Settles when all of a piece is inflated, or will not be. */
+/** Settles when a whole piece is decompressed, or never will be. */
 function taken(gunzip: Gunzip, piece: Buffer): Promise<void> {
   return new Promise((resolve) => {
     gunzip.once('close', resolve);

@@ -1,13 +1,13 @@
-/** Buffer that JSON lines are appended to as bytes, without a string for each line. */
+/** Buffer to which JSON lines are appended as bytes, without creating a string for each line. */
 import { escapeJson } from '../control-characters.js';
 
 const ZERO = 48;
-/** The one control character of ASCII that JSON.stringify leaves as it is. */
+/** The only ASCII control character that JSON.stringify does not escape. */
 const DEL = '\u007f';
-/** Bytes of the longest number. */
+/** Bytes of the longest formatted number. */
 const LONGEST_NUMBER = 32;
 
-/** ASCII digits of every number below 1000, three for each. */
+/** ASCII digits of all numbers below 1000, three digits each. */
 const DIGITS = new Uint8Array(3000);
 for (let i = 0; i < 1000; i++) {
   DIGITS[3 * i] = ZERO + Math.floor(i / 100);
@@ -32,14 +32,14 @@ export class LineBytes {
   }
 
   put(piece: Uint8Array): void {
-    const at = this.#room(piece.length);
+    const offset = this.#room(piece.length);
     const bytes = this.#bytes;
-    if (piece.length > SHORT) bytes.set(piece, at);
-    else for (let i = 0; i < piece.length; i++) bytes[at + i] = piece[i] as number;
-    this.#length = at + piece.length;
+    if (piece.length > SHORT) bytes.set(piece, offset);
+    else for (let i = 0; i < piece.length; i++) bytes[offset + i] = piece[i] as number;
+    this.#length = offset + piece.length;
   }
 
-  /** Appends a number as JSON has it: `null` for NaN and infinities. */
+  /** Appends a number as JSON: `null` for NaN and infinities. */
   number(value: number): void {
     this.#room(LONGEST_NUMBER);
     if (value >>> 0 === value) this.#word(value);
@@ -48,11 +48,11 @@ export class LineBytes {
   }
 
   text(text: string): void {
-    const at = this.#room(text.length * 3);
-    this.#length = at + this.#bytes.write(text, at);
+    const offset = this.#room(text.length * 3);
+    this.#length = offset + this.#bytes.write(text, offset);
   }
 
-  /** Appends what JSON.stringify made, without control characters: it is only looked through where it is not ASCII. */
+  /** Appends output of JSON.stringify, without control characters; only non-ASCII text is searched for them. */
   json(json: string): void {
     const from = this.#length;
     this.text(json);
@@ -61,12 +61,12 @@ export class LineBytes {
     this.text(escapeJson(json));
   }
 
-  /** Takes back what was appended since there were so many bytes. */
+  /** Truncates the buffer to this length. */
   dropTo(length: number): void {
     this.#length = length;
   }
 
-  /** Hands over the bytes; later lines go into a new buffer. */
+  /** Returns the bytes; later lines go into a new buffer. */
   take(): Buffer<ArrayBuffer> {
     const taken = this.#bytes.subarray(0, this.#length);
     this.#bytes = Buffer.allocUnsafeSlow(this.capacity);
@@ -81,7 +81,7 @@ export class LineBytes {
     return text;
   }
 
-  /** Makes room for so many bytes and returns the offset to write at. */
+  /** Makes room for some bytes and returns the offset to write at. */
   #room(bytes: number): number {
     const needed = this.#length + bytes;
     if (needed > this.#bytes.length) {
@@ -92,7 +92,7 @@ export class LineBytes {
     return this.#length;
   }
 
-  /** A whole number below 2^32. */
+  /** Appends a whole number below 2^32. */
   #word(value: number): void {
     if (value < 1e3) this.#first(value);
     else if (value < 1e6) {
@@ -106,7 +106,7 @@ export class LineBytes {
     } else this.#large(value);
   }
 
-  /** A whole number from 10^9 to 2^53. */
+  /** Appends a whole number from 10^9 to 2^53. */
   #large(value: number): void {
     const billions = Math.floor(value / 1e9);
     const rest = value - billions * 1e9;
@@ -124,14 +124,14 @@ export class LineBytes {
 
   #three(value: number): void {
     const bytes = this.#bytes;
-    const at = this.#length;
-    bytes[at] = DIGITS[3 * value] as number;
-    bytes[at + 1] = DIGITS[3 * value + 1] as number;
-    bytes[at + 2] = DIGITS[3 * value + 2] as number;
-    this.#length = at + 3;
+    const offset = this.#length;
+    bytes[offset] = DIGITS[3 * value] as number;
+    bytes[offset + 1] = DIGITS[3 * value + 1] as number;
+    bytes[offset + 2] = DIGITS[3 * value + 2] as number;
+    this.#length = offset + 3;
   }
 
-  /** A number below 1000, without leading zeros. */
+  /** Appends a number below 1000, without leading zeros. */
   #first(value: number): void {
     const bytes = this.#bytes;
     if (value >= 100) this.#three(value);
@@ -146,7 +146,7 @@ export const bytesOf = (text: string): Uint8Array => Buffer.from(text);
 
 const MOST_PIECES = 4096;
 
-/** Cache of encoded fragments of lines, by the value that they are made from. */
+/** Cache of encoded fragments of lines, by the value from which they are made. */
 export class Pieces<K extends string | number> {
   readonly #kept = new Map<K, Uint8Array>();
   #last: K | null = null;

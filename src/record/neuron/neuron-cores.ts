@@ -1,29 +1,33 @@
 /**
  * Generations of AWS NeuronCores: clocks, multipliers and bandwidths; and values of `engine` in records: the engine of a
- * NeuronCore, or the class of core of an Ascend device, that did the work.
+ * NeuronCore, or the class of an Ascend core, that did the work.
  *
- * Sources: AWS Neuron documentation (architecture guides of Trainium, Inferentia2, Trainium2, Trainium3), and the
- * metadata of captures (clocks and bandwidths of Trainium2). Shares of SBUF and PSUM in captures of Trainium2 are whole
- * bytes of the sizes here.
+ * Sources: AWS Neuron documentation (architecture guides of Trainium, Inferentia2, Trainium2, Trainium3), and the metadata
+ * of captures (clocks and bandwidths of Trainium2). Shares of SBUF and PSUM in captures of Trainium2 are whole bytes of the
+ * sizes here.
  */
 
 interface HasEngine {
   readonly engine?: string;
 }
 
-/** Engines of a NeuronCore that run instructions, by their number in captures; a kernel's `stream`. */
+/**
+ * Engines of a NeuronCore that run instructions, in the order of their numbers in captures, which are a kernel's `stream`.
+ */
 export const NEURON_ENGINES = ['Tensor', 'Scalar', 'GpSimd', 'Vector', 'Sync'] as const;
 export type NeuronEngine = (typeof NEURON_ENGINES)[number];
 
 const NEURON_NAMES: ReadonlySet<string> = new Set(NEURON_ENGINES);
 
-/** Whether an activity is one instruction of a NeuronCore's engine rather than a kernel of many threads. */
+/** Whether an activity is a single instruction of a NeuronCore engine, not a kernel with many threads. */
 export const isNeuronInstruction = ({ engine }: HasEngine): boolean => engine !== undefined && NEURON_NAMES.has(engine);
 
 /** Name of a DMA engine: 'E64' for 64. */
 export const dmaEngineName = (number: number): string => `E${number}`;
 
-/** What runs the collective operations of a stream: 'CC stream 0' for 0, 'CC-cores' where the stream is not known. */
+/**
+ * Name of what runs the collective operations of a stream: 'CC stream 0' for 0, 'CC-cores' when the stream is not known.
+ */
 export const ccStreamName = (stream: number | null): string => (stream === null ? 'CC-cores' : `CC stream ${stream}`);
 
 /** Ascend core classes: matrix units, vector units, both (MIX_*), AI CPUs, and the DSA accelerator. */
@@ -43,24 +47,24 @@ export const isOnCoreClass = ({ engine }: HasEngine): boolean => engine !== unde
 export const isCubeClass = (core: string | null | undefined): boolean => core === 'AI_CORE' || core === 'MIX_AIC';
 
 export interface NeuronCore {
-  /** A device's `arch`. */
+  /** The value of a device's `arch`. */
   readonly arch: string;
-  /** Chips that have it. */
+  /** Chips that have this core. */
   readonly product: string;
-  /** Matches the names of instance types that have it. */
+  /** Matches the names of instance types that have this core. */
   readonly instances: RegExp;
-  /** Cores of a device (chip), which are numbered device by device. */
+  /** Number of cores of a device (chip); cores are numbered device by device. */
   readonly coresPerDevice: number;
-  /** Extents of the tensor engine's array of multipliers. */
+  /** Rows and columns of the tensor engine's array of multipliers. */
   readonly peRows: number;
   readonly peCols: number;
   /** Clock of the tensor engine. */
   readonly peClockHz: number;
-  /** Clock in whose cycles captures count waits; null where no capture was available. */
+  /** Clock whose cycles captures use to count waits; null when no capture was available. */
   readonly clockHz: number | null;
-  /** Memory bandwidth of one core by the vendor's tool; null where no source states it. */
+  /** Memory bandwidth of one core as the vendor's tool gives it; null when no source states it. */
   readonly hbmBytesPerS: number | null;
-  /** Bandwidth of all DMA engines of a core; null where no source states it. */
+  /** Bandwidth of all DMA engines of a core together; null when no source states it. */
   readonly dmaBytesPerS: number | null;
   /** Size of the state buffer of one core. */
   readonly sbufBytes: number;
@@ -116,13 +120,13 @@ const NEURON_CORES: readonly NeuronCore[] = [
   },
 ];
 
-/** The chip of instances whose cores are those of another chip too. */
+/** The chip by instance type, for instances whose cores another chip has too. */
 const CHIPS: readonly (readonly [instances: RegExp, product: string])[] = [
   [/^trn1/, 'Trainium'],
   [/^inf2/, 'Inferentia2'],
 ];
 
-/** The cores of an instance type such as `trn2.3xlarge`; null for an unknown one. */
+/** The core of an instance type such as `trn2.3xlarge`; null for an unknown one. */
 export function coreOfInstance(instance: string | null): NeuronCore | null {
   if (instance === null) return null;
   const core = NEURON_CORES.find(({ instances }) => instances.test(instance)) ?? null;
@@ -130,10 +134,10 @@ export function coreOfInstance(instance: string | null): NeuronCore | null {
   return core === null || chip === undefined ? core : { ...core, product: chip };
 }
 
-/** The cores of an architecture such as `nc-v3`; null for an unknown one. */
+/** The core of an architecture such as `nc-v3`; null for an unknown one. */
 export const coreOfArch = (arch: string | null): NeuronCore | null =>
   NEURON_CORES.find((core) => core.arch === arch) ?? null;
 
-/** Whether a device of this name is a NeuronCore. */
+/** Whether a device with this name is a NeuronCore. */
 export const isNeuronCore = (name: string | null): boolean =>
   NEURON_CORES.some(({ product }) => product === name) || CHIPS.some(([, product]) => product === name);

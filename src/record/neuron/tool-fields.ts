@@ -1,13 +1,13 @@
 /**
- * Fields of the vendor tool's JSON and what records call them: the reader of that JSON and the writer of its tables
- * (`dprof summary --tables`) go by the same lists.
- * Source: files of neuron-profile 2.28; for collectives AWS's profile schema reference.
+ * Fields of the vendor tool's JSON and their names in records. The reader of that JSON and the writer of its tables (`dprof
+ * summary --tables`) use the same lists. Source: files of neuron-profile 2.28; for collectives AWS's profile schema
+ * reference.
  */
 
-/** A field of the tool's, and its name in records. */
+/** A field of the vendor's tool, and its name in records. */
 export type FieldName = readonly [key: string, name: string];
 
-/** `counters` of an instruction. Waits have a unit of their own: `evt_wait_time`, `waitNs`. */
+/** `counters` of an instruction. Waits (`evt_wait_time`) are not here, because their unit differs: `waitNs`. */
 export const INSTRUCTION_COUNTERS: readonly FieldName[] = [
   ['pc', 'pc'],
   ['crc_in', 'crcIn'],
@@ -23,7 +23,7 @@ export const INSTRUCTION_COUNTERS: readonly FieldName[] = [
   ['compiler_pc', 'compilerPc'],
 ];
 
-/** Value of a checksum that was not computed. */
+/** Stands for a checksum that was not computed. */
 export const NO_CRC = 0xffff;
 
 /** `labels` of an instruction: texts that identify it in the compiler's and the framework's program. */
@@ -40,7 +40,6 @@ export const INSTRUCTION_LABELS: readonly FieldName[] = [
   ['bir_debug_info_source_location', 'birSource'],
 ];
 
-/** Kinds of dependencies. */
 export const DEPENDENCY_KINDS: readonly FieldName[] = [
   ['FLOW_DEPENDENCE', 'flow'],
   ['ANTI_DEPENDENCE', 'anti'],
@@ -56,7 +55,7 @@ export const PACKET_COUNTERS: readonly FieldName[] = [
   ['transfer_rate', 'bytesPerS'],
 ];
 
-/** `labels` of a DMA packet; empty and unknown texts are left out. */
+/** `labels` of a DMA packet, without empty and unknown texts. */
 export const PACKET_LABELS: readonly FieldName[] = [
   ['id', 'id'],
   ['variable', 'variable'],
@@ -64,7 +63,7 @@ export const PACKET_LABELS: readonly FieldName[] = [
   ['packet_aggregation_id', 'transfer'],
 ];
 
-/** `labels` for flags that every packet has and that are set for few. */
+/** `labels` of flags that every packet has, but that are rarely set. */
 export const PACKET_FLAGS: readonly FieldName[] = [
   ['is_cc_dma', 'collective'],
   ['aggregated', 'aggregated'],
@@ -73,14 +72,14 @@ export const PACKET_FLAGS: readonly FieldName[] = [
 
 export const NO_SEMAPHORE = '-1';
 
-/** `labels` of a rate of DMA: running totals, and the part of device memory. */
+/** `labels` of a DMA rate: running totals, and the part of device memory. */
 export const RATE_LABELS: readonly FieldName[] = [
   ['total_transfer_bytes', 'totalBytes'],
   ['hbm_transfer_rate', 'hbmBytesPerS'],
   ['hbm_total_transfer_bytes', 'hbmTotalBytes'],
 ];
 
-/** `counters` of a collective operation. The delay behind its trigger has a name of its own: `triggerDelayNs`. */
+/** `counters` of a collective operation. The delay after its trigger has a separate name: `triggerDelayNs`. */
 export const COLLECTIVE_COUNTERS: readonly FieldName[] = [
   ['num_elements', 'elements'],
   ['input_size', 'inputBytes'],
@@ -122,11 +121,10 @@ export const HEADER_FACTS: readonly FieldName[] = [
   ['data_size', 'dataBytes'],
 ];
 
-/** `facts` of a profile, from what the tool states of itself. */
+/** `facts` of a profile, stated by the tool about itself. */
 export const TOOL_FACTS: readonly FieldName[] = [
   ['profiler_build_time', 'profilerBuildTime'],
   ['profile_type', 'profileType'],
 ];
 
-/** Roles of tensors. */
 export const TENSOR_ROLES = { IN: 'input', OUT: 'output', WEIGHT: 'weight' } as const;

@@ -1,12 +1,13 @@
-/** Texts of PyProf's ranges: Python data that describes the call, or where in the program it is. */
+/** Parses texts of PyProf's ranges: Python data that describes a call, or its place in the program. */
 import type { OpCall, Arg, ArgValue } from '../record.js';
 import { isDict, LiteralError, parseLiteral, type PythonValue } from './python-literal.js';
 
 /**
- * The call of PyProf's marker; null when the value is not a call marker or one of its arguments is malformed. Never throws.
+ * Converts a PyProf marker to a call; null when the value is not a call marker or one of its arguments is malformed. Never
+ * throws.
  *
- * `{'mod': 'torch', 'op': 'mm', 'args': [{'name': '', 'type': 'tensor', 'shape': (2, 3), 'dtype': 'float16'}, …]}`;
- * an argument that is not a tensor has `value` instead of `shape` and `dtype`. Other keys (`callid`, `input_callids` of
+ * `{'mod': 'torch', 'op': 'mm', 'args': [{'name': '', 'type': 'tensor', 'shape': (2, 3), 'dtype': 'float16'}, …]}`; an
+ * argument that is not a tensor has `value` instead of `shape` and `dtype`. Other keys (`callid`, `input_callids` of
  * DLProf's markers) are dropped.
  */
 export function toOpCall(value: PythonValue): OpCall | null {
@@ -51,8 +52,8 @@ function toShape(shape: PythonValue): number[] | null {
 }
 
 /**
- * A value that JSON can hold: infinities and NaN by the names PyProf gives them ('inf', '-inf', 'nan'), integers
- * beyond 2^53 as decimal strings; undefined (unknown) for anything that holds a dict.
+ * Converts to a value that JSON can hold: infinities and NaN by PyProf's names ('inf', '-inf', 'nan'), integers beyond 2^53
+ * as decimal strings; undefined (unknown) for anything that contains a dict.
  */
 function toArgValue(value: PythonValue): ArgValue | undefined {
   if (typeof value === 'bigint') return String(value);
@@ -71,13 +72,18 @@ function toArgValue(value: PythonValue): ArgValue | undefined {
   return items;
 }
 
-/** PyProf wraps it like an op, and newer PyTorch calls it for every attribute: real profiles nest hundreds of them. */
+/**
+ * PyProf wraps it like an op, and newer PyTorch calls it for every attribute; real profiles nest hundreds of these calls.
+ */
 const LOOKUP = '__getattr__';
 
-/** Whether a call looks up an attribute of a module, which computes nothing. */
+/** Whether a call only looks up an attribute of a module, and computes nothing. */
 export const isLookup = ({ op }: Pick<OpCall, 'op'>): boolean => op === LOOKUP;
 
-/** Frames of PyTorch and profilers' wrappers, not of the program: PyProf's list, and files with these roles since. */
+/**
+ * Stack frames of PyTorch and of profilers' wrappers, not of the program: PyProf's list, and newer files with the same
+ * roles.
+ */
 const FOREIGN_FRAMES: readonly string[] = [
   '/torch/nn/modules/',
   '/torch/nn/functional.py',
@@ -92,11 +98,11 @@ const FOREIGN_FRAMES: readonly string[] = [
   '/torch/optim/',
 ];
 
-/** Of a call stack the frames of the program, in their order. */
+/** The frames of a call stack that belong to the program, in the same order. */
 export const programFrames = (stack: readonly string[]): string[] =>
   stack.filter((frame) => !FOREIGN_FRAMES.some((part) => frame.includes(part)));
 
-/** What a text describes; both null for one of neither form. */
+/** What a text describes; both are null for other texts. */
 interface MarkerText {
   readonly call: OpCall | null;
   /** The call stack, `file:line`, outermost first. */
@@ -105,7 +111,7 @@ interface MarkerText {
 
 const NEITHER: MarkerText = { call: null, stack: null };
 
-/** Never throws: texts come from the profiled program, and may hold anything. */
+/** Never throws, because texts come from the profiled program and may contain anything. */
 export function readMarkerText(text: string): MarkerText {
   const value = literalOf(text);
   if (!isDict(value)) return NEITHER;

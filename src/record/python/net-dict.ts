@@ -1,17 +1,20 @@
 /**
- * A kernel as PyProf and PyProf2 write it into `net.dict`: one Python dict a line, whose calls are marker texts.
+ * Writes a kernel as PyProf and PyProf2 do in `net.dict`: one Python dict a line, whose calls are marker texts.
  *
- * What their dict has no place for is left out: starts, processes, other ranges. A kernel that is not of the backward pass
- * is 'fprop' there. A number in a list of a marker is an integer where it is a whole one: records do not distinguish them.
+ * Record fields without a place in their dict are left out: start times, processes, other ranges. A kernel that is not of
+ * the backward pass is 'fprop' there. A whole number in a list of a marker is written as an integer, because records do not
+ * distinguish integers and floats.
  */
 import type { Arg, ArgValue, Extent, KernelRecord, OpCall } from '../record.js';
 
-/** Characters that Python escapes: controls, what it does not print, backslashes. Blanks other than the space are none. */
+/**
+ * Characters that Python escapes: control characters, unprintable characters, backslashes, and all blanks except the space.
+ */
 const ESCAPED = /[\p{C}\p{Zl}\p{Zp}\\]|(?! )\p{Zs}/gu;
 
 const SHORT_ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** A string literal: in single quotes, in double ones where that spares escapes. */
+/** A string literal, in single quotes, or in double quotes when that avoids escapes. */
 export function pythonString(text: string): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
   const plain =
@@ -28,20 +31,22 @@ function escape(character: string): string {
 
 const pythonList = (items: readonly string[]): string => `[${items.join(', ')}]`;
 
-/** A tuple; of one item with a comma behind it. */
+/** A tuple; a comma follows a single item. */
 export const pythonTuple = (items: readonly string[]): string =>
   items.length === 1 ? `(${items.join()},)` : `(${items.join(', ')})`;
 
 const pythonDict = (fields: readonly (readonly [key: string, value: string])[]): string =>
   `{${fields.map(([key, value]) => `${pythonString(key)}: ${value}`).join(', ')}}`;
 
-/** An integer, or None for what is unknown. */
+/** An integer, or None for an unknown value. */
 const pythonInteger = (value: number | null): string => (value === null ? 'None' : String(BigInt(value)));
 
-/** Digits before the point from which Python writes an exponent, and zeros behind it up to which it does not. */
+/**
+ * Digits before the point from which Python uses an exponent, and leading zeros after the point up to which it does not.
+ */
 const [MOST_DIGITS, MOST_ZEROS] = [16, 4];
 
-/** A number of Python's type float: it has a point or an exponent. */
+/** A Python float, which always has a point or an exponent. */
 export function pythonFloat(value: number): string {
   const [digits = '', exponent = '0'] = value.toExponential().split('e');
   const power = Number(exponent);
@@ -81,7 +86,7 @@ const texts = (list: readonly string[]): string => pythonList(list.map(pythonStr
 const integers = (list: readonly number[]): string => pythonList(list.map(pythonInteger));
 const extents = (extent: Extent | null): string => (extent === null ? 'None' : pythonTuple(extent.map(pythonInteger)));
 
-/** The text of the marker around a call. */
+/** The text of the marker for a call. */
 const markerOf = ({ mod, op, args }: OpCall): string =>
   pythonDict([
     ['mod', pythonString(mod)],
@@ -100,10 +105,10 @@ function argumentOf({ name, type, shape, dtype, value }: Arg): string {
   return pythonDict(fields);
 }
 
-/** Integers beyond 2^53 are decimal strings in records; infinities are texts in markers too. */
+/** Integers beyond 2^53 are decimal strings in records; markers have infinities as text too. */
 const WHOLE = /^-?\d+$/;
 
-/** @param type of the argument: what is in a tuple or a list is a tuple or a list too where it has items */
+/** @param type type of the argument; nested values with items are tuples or lists too */
 function valueOf(value: ArgValue, type: string): string {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';

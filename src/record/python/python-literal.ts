@@ -2,11 +2,11 @@
  * Parser for Python's repr() of plain data: None, booleans, numbers, strings, lists, tuples, sets and dicts, nested.
  * Nothing is ever evaluated: any other text (names, calls, operators) is an error.
  *
- * Grammar: https://docs.python.org/3/reference/lexical_analysis.html#literals, and `ast.literal_eval` for the values
- * allowed, plus the bare words `inf` and `nan` of repr(float).
+ * Grammar: https://docs.python.org/3/reference/lexical_analysis.html#literals, and `ast.literal_eval` for the allowed
+ * values, plus the bare words `inf` and `nan` of repr(float).
  */
 
-/** The string and the position after its closing quote; or what is wrong, and where. */
+/** The string and the position after its closing quote; or the error and its position. */
 type StringRead =
   | { readonly value: string; readonly end: number; readonly error: null }
   | { readonly value: null; readonly end: number; readonly error: string };
@@ -17,7 +17,7 @@ const failed = (error: string, end: number): StringRead => ({ value: null, end, 
 
 /**
  * Reads the string whose opening quote is at `open`.
- * @param prefix '' or 'u' for text, 'b' for bytes (one character per byte), 'r', 'br', 'rb' for raw; lower case
+ * @param prefix lower-case prefix: '' or 'u' for text, 'b' for bytes (one character for each byte), 'r', 'br', 'rb' for raw
  */
 function readString(text: string, open: number, prefix: string): StringRead {
   const quote = text.charCodeAt(open);
@@ -30,25 +30,25 @@ function readString(text: string, open: number, prefix: string): StringRead {
   return { value: text.slice(start, end), end: end + 1, error: null };
 }
 
-/** A string with escapes. Text between escapes is copied as a whole, so that the cost stays linear. */
+/** Reads a string with escapes. Text between escapes is copied as a whole, so that the cost stays linear. */
 function readEscaped(text: string, start: number, quote: number, prefix: string): StringRead {
   const raw = prefix.includes('r');
   const parts: string[] = [];
   let plain = start;
-  let at = start;
-  for (let code = text.charCodeAt(at); code !== quote; code = text.charCodeAt(at)) {
+  let position = start;
+  for (let code = text.charCodeAt(position); code !== quote; code = text.charCodeAt(position)) {
     if (Number.isNaN(code)) return failed('a string has no closing quote', start - 1);
-    if (code !== BACKSLASH) at++;
-    else if (raw) at += 2;
+    if (code !== BACKSLASH) position++;
+    else if (raw) position += 2;
     else {
-      const escape = readEscape(text, at, prefix === 'b');
-      if (typeof escape === 'string') return failed(escape, at);
-      parts.push(text.slice(plain, at), escape.value);
-      plain = at = escape.end;
+      const escape = readEscape(text, position, prefix === 'b');
+      if (typeof escape === 'string') return failed(escape, position);
+      parts.push(text.slice(plain, position), escape.value);
+      plain = position = escape.end;
     }
   }
-  parts.push(text.slice(plain, at));
-  return { value: parts.join(''), end: at + 1, error: null };
+  parts.push(text.slice(plain, position));
+  return { value: parts.join(''), end: position + 1, error: null };
 }
 
 interface Escape {
@@ -56,7 +56,7 @@ interface Escape {
   readonly end: number;
 }
 
-/** Escapes of one character after the backslash. */
+/** Escapes with one character after the backslash. */
 const SIMPLE: Readonly<Record<string, string>> = {
   '\n': '',
   '\\': '\\',
@@ -74,36 +74,36 @@ const SIMPLE: Readonly<Record<string, string>> = {
 /** Number of hexadecimal digits after the letter. */
 const HEX_DIGITS: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
 
-/** The escape whose backslash is at `at`, or what is wrong with it. */
-function readEscape(text: string, at: number, bytes: boolean): Escape | string {
-  const letter = text.charAt(at + 1);
+/** Reads the escape whose backslash is at `at`, or returns an error text. */
+function readEscape(text: string, position: number, bytes: boolean): Escape | string {
+  const letter = text.charAt(position + 1);
   const simple = Object.hasOwn(SIMPLE, letter) ? SIMPLE[letter] : undefined;
-  if (simple !== undefined) return { value: simple, end: at + 2 };
+  if (simple !== undefined) return { value: simple, end: position + 2 };
   const hexDigits = Object.hasOwn(HEX_DIGITS, letter) ? HEX_DIGITS[letter] : undefined;
-  if (hexDigits !== undefined && (letter === 'x' || !bytes)) return hexEscape(text, at, hexDigits);
+  if (hexDigits !== undefined && (letter === 'x' || !bytes)) return hexEscape(text, position, hexDigits);
   if (letter === 'N' && !bytes) return 'named characters are not read';
-  const octal = /^[0-7]{1,3}/.exec(text.slice(at + 1, at + 4))?.[0];
-  if (octal !== undefined) return octalEscape(octal, at, bytes);
+  const octal = /^[0-7]{1,3}/.exec(text.slice(position + 1, position + 4))?.[0];
+  if (octal !== undefined) return octalEscape(octal, position, bytes);
   // Python keeps the backslash of an unknown escape.
-  return { value: '\\', end: at + 1 };
+  return { value: '\\', end: position + 1 };
 }
 
-function hexEscape(text: string, at: number, digits: number): Escape | string {
-  const hex = text.slice(at + 2, at + 2 + digits);
+function hexEscape(text: string, position: number, digits: number): Escape | string {
+  const hex = text.slice(position + 2, position + 2 + digits);
   if (hex.length !== digits || !/^[0-9a-fA-F]+$/.test(hex)) return `an escape needs ${digits} hexadecimal digits`;
   const code = parseInt(hex, 16);
   if (code > 0x10ffff) return 'an escape is beyond U+10FFFF';
-  return { value: String.fromCodePoint(code), end: at + 2 + digits };
+  return { value: String.fromCodePoint(code), end: position + 2 + digits };
 }
 
-function octalEscape(octal: string, at: number, bytes: boolean): Escape {
+function octalEscape(octal: string, position: number, bytes: boolean): Escape {
   const code = parseInt(octal, 8);
-  return { value: String.fromCharCode(bytes ? code & 0xff : code), end: at + 1 + octal.length };
+  return { value: String.fromCharCode(bytes ? code & 0xff : code), end: position + 1 + octal.length };
 }
 
 /**
  * A Python value. Integers beyond ±(2^53 - 1) are bigint, so that none is silently rounded; lists, tuples and sets are
- * arrays; a dict has no inherited members, so any key is safe. Bytes are strings of characters 0 to 255.
+ * arrays; a dict inherits no members, so any key is safe. Bytes are strings of characters 0 to 255.
  */
 export type PythonValue = null | boolean | number | bigint | string | readonly PythonValue[] | PythonDict;
 
@@ -122,15 +122,15 @@ export class LiteralError extends Error {
   }
 }
 
-/** Deepest nesting read; real markers nest 4 deep. */
+/** Maximum nesting depth that is read; real markers nest 4 deep. */
 export const MAX_DEPTH = 200;
 
-/** Python itself refuses longer ones (sys.int_info.default_max_str_digits). */
+/** Python itself refuses longer integers (sys.int_info.default_max_str_digits). */
 const MAX_INT_DIGITS = 4300;
 
-/** A dict under construction. Its prototype has no members and no prototype: unlike Object.create(null) it stays fast. */
+/** A dict under construction. Its prototype has no members and no prototype; unlike Object.create(null), it stays fast. */
 const Dict = function () {
-  // Members are added by the reader.
+  // The reader adds the members.
 } as unknown as new () => Record<string, PythonValue>;
 Dict.prototype = Object.create(null) as object;
 
@@ -148,7 +148,7 @@ const WORDS: ReadonlyMap<string, PythonValue> = new Map<string, PythonValue>([
 
 /**
  * Reads a Python literal. Nothing is evaluated.
- * @throws {LiteralError} and nothing else, whatever the text
+ * @throws {LiteralError} only, for any text
  */
 export function parseLiteral(text: string): PythonValue {
   const reader = new LiteralReader(text);
@@ -186,11 +186,11 @@ class LiteralReader {
     if (!Number.isNaN(this.#next())) this.#fail('more text after the value');
   }
 
-  #fail(what: string, position = this.#position): never {
-    throw new LiteralError(what, position);
+  #fail(problem: string, position = this.#position): never {
+    throw new LiteralError(problem, position);
   }
 
-  /** Skips white space; the code of the character after it, NaN at the end. */
+  /** Skips white space, and returns the code of the next character; NaN at the end. */
   #next(): number {
     let code = this.text.charCodeAt(this.#position);
     while (isSpace(code)) code = this.text.charCodeAt(++this.#position);
@@ -207,7 +207,7 @@ class LiteralReader {
     this.#position++;
   }
 
-  /** After an item: true when another may follow, false at the closing character, which is consumed. */
+  /** Called after an item. True when another may follow; false at the closing character, which is consumed. */
   #more(close: number): boolean {
     const code = this.#next();
     if (code === COMMA) {
@@ -231,7 +231,7 @@ class LiteralReader {
     return items;
   }
 
-  /** A tuple, or a value in parentheses: without a comma these are the same value. */
+  /** Reads a tuple, or a value in parentheses (without a comma, the parentheses mean nothing). */
   #parenthesis(): PythonValue {
     const start = this.#position;
     const items = this.#list(RIGHT_PAREN);
@@ -240,14 +240,14 @@ class LiteralReader {
     return this.#commaBeforeEnd(start) ? items : only;
   }
 
-  /** Whether the parenthesis just read, with one item, has a comma before its end. */
+  /** Whether the parenthesis just read, which has one item, has a comma before its end. */
   #commaBeforeEnd(start: number): boolean {
-    let at = this.#position - 2;
-    while (at > start && isSpace(this.text.charCodeAt(at))) at--;
-    return this.text.charCodeAt(at) === COMMA;
+    let position = this.#position - 2;
+    while (position > start && isSpace(this.text.charCodeAt(position))) position--;
+    return this.text.charCodeAt(position) === COMMA;
   }
 
-  /** A dict; or a set, whose first item is followed by no colon. */
+  /** Reads a dict, or a set if no colon follows its first item. */
   #brace(): PythonValue {
     this.#open();
     const dict = new Dict();
@@ -266,7 +266,7 @@ class LiteralReader {
     }
   }
 
-  /** A value that is likely a key: the strings among these repeat, so they are shared. */
+  /** Reads a value that is likely a key. Such strings repeat, so they are shared. */
   #item(): PythonValue {
     const code = this.#next();
     if (code !== SINGLE_QUOTE && code !== DOUBLE_QUOTE) return this.value();
@@ -334,7 +334,7 @@ class LiteralReader {
     return first === MINUS ? -magnitude : magnitude;
   }
 
-  /** `inf` and `nan` after a sign. */
+  /** Reads `inf` and `nan` after a sign. */
   #signedWord(sign: number): number {
     const word = this.text.slice(this.#position, this.#position + 3);
     const value = WORDS.get(word);
@@ -366,11 +366,11 @@ class LiteralReader {
   }
 }
 
-/** Cache of short key strings, of fixed size: a repeated key costs a comparison, not a new string. */
+/** Fixed-size cache of short key strings: a repeated key costs a comparison, not a new string. */
 const SHARED = new Array<string>(512).fill('');
 const LONGEST_SHARED = 24;
 
-/** The string from `start` to the quote, from the cache; null when it is long or has an escape. */
+/** The string from `start` to the quote, from the cache; null when it is long or contains an escape. */
 function sharedString(text: string, start: number, quote: number): string | null {
   let hash = 0;
   let end = start;

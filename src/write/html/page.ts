@@ -1,14 +1,14 @@
 /**
- * A page as one self-contained document: it holds data, program and style, and its content security policy allows no
+ * Writes a page as one self-contained document with data, program and style; its content security policy allows no
  * requests. The data cannot inject markup: `&`, `<`, `>` and quotes are escaped in texts of the document, `<` in the data.
  */
 import { escapeControls, escapeShownJson } from '../../record/control-characters.js';
 import { createHash } from 'node:crypto';
 
-/** The page's program and its style sheet, as they are bundled. */
+/** The page's bundled program and style sheet. */
 export interface PageProgram {
   readonly script: string;
-  /** The library of charts, which the program runs when it draws the first. */
+  /** The chart library, which the program runs when it draws the first chart. */
   readonly charts: string;
   readonly style: string;
 }
@@ -17,20 +17,20 @@ const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 
 const text = (plain: string): string => escapeControls(plain).replace(/[&<>"]/g, (sign) => ENTITIES[sign] ?? sign);
 
-/** In strings of JavaScript `<\/` means `</`, and `\x3c!--` means `<!--`; outside of strings a bundle has neither. */
+/** In JavaScript strings, `<\/` means `</`, and `\x3c!--` means `<!--`; a bundle has neither outside of strings. */
 const scriptText = (script: string): string =>
   script
     .replace(/<\/(script)/gi, '<\\/$1')
     .replace(/<(script)/gi, '\\x3c$1')
     .replace(/<!--/g, '\\x3c!--');
 
-/** In strings of CSS `<\/` means `</`. */
+/** In CSS strings, `<\/` means `</`. */
 const styleText = (style: string): string => style.replace(/<\/(style)/gi, '<\\/$1');
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 /**
- * The content security policy: the page's own programs and its own style sheet, without style attributes in markup, and the
+ * The content security policy: it allows the page's programs and style sheet (but no style attributes in markup), and the
  * empty icon; no requests, no frames, no text that becomes markup.
  */
 const policy = ({ script, charts, style }: PageProgram): string =>
@@ -42,18 +42,19 @@ const policy = ({ script, charts, style }: PageProgram): string =>
     "base-uri 'none'",
     "form-action 'none'",
     "require-trusted-types-for 'script'",
-    // The program's own policy, which allows the empty text and the library of charts alone.
+    // The program's trusted types policy, which allows only the empty text and the chart library.
     'trusted-types default',
   ].join('; ');
 
-/** JSON in a script element, in which `<` starts tags and comments. Texts show what would not be seen. */
+/** JSON in a script element, in which `<` would start tags and comments. Invisible characters become visible escapes. */
 const scriptJson = (value: unknown): string => escapeShownJson(JSON.stringify(value)).replaceAll('<', '\\u003c');
 
-/** Depth down to which values are written one by one: profiles, a profile, its panels, their lists. */
+/** Depth to which values are written one by one: profiles, a profile, its panels, their lists. */
 const LEVELS = 4;
 
 /**
- * The value's JSON, which cannot end the script element around it. Lists and objects near the top come in pieces, so that the whole is never one text in memory.
+ * The value's JSON, which cannot end the script element around it. Lists and objects near the top are written in pieces, so
+ * that the whole is never one string in memory.
  */
 export function* jsonPieces(value: unknown, levels = LEVELS): Generator<string> {
   if (levels === 0 || typeof value !== 'object' || value === null) {
@@ -71,7 +72,7 @@ export function* jsonPieces(value: unknown, levels = LEVELS): Generator<string> 
   yield before === ',' ? (isList ? ']' : '}') : isList ? '[]' : '{}';
 }
 
-/** A value in an element of its own, which is not parsed before the program asks for it. */
+/** A value in a separate element, which is parsed only when the program needs it. */
 interface ValueElement {
   readonly id: string;
   readonly value: unknown;
@@ -86,10 +87,10 @@ function* valueElements(elements: readonly ValueElement[]): Generator<string> {
 }
 
 /**
- * The document, in pieces.
- * @param before what the program reads at once
- * @param behind what it does not wait for
- * @param head what is near the document's start, for readers of the file: small
+ * The document in pieces.
+ * @param before values that the program reads at once
+ * @param behind values that the program does not wait for
+ * @param head small value near the start of the document, for programs that read the file
  */
 export function* page(
   title: string,

@@ -1,9 +1,9 @@
-/** Columns of a Parquet file: their types in its schema, and the values that the library takes for them. */
+/** Columns of a Parquet file: their schema types, and the conversion of values for the library. */
 import type { ColumnSource } from 'hyparquet-writer';
 import type { SchemaElement } from 'hyparquet';
 import type { FieldKind } from '../../record/fields/field-types.js';
 
-/** A column and the type of its values; a list of columns for an object of a fixed form. All may be null. */
+/** A column and the type of its values; a list of columns for an object of fixed form. All values may be null. */
 export interface ParquetField {
   readonly name: string;
   readonly kind: FieldKind | readonly ParquetField[];
@@ -11,7 +11,7 @@ export interface ParquetField {
 
 type Scalar = 'int' | 'real' | 'text' | 'flag';
 
-/** JSON stands as text, which all readers take; DuckDB and Spark read fields of it by path. */
+/** JSON is stored as text, which all readers accept; DuckDB and Spark read its fields by path. */
 const SCALARS: Readonly<Record<Scalar, SchemaElement>> = {
   int: { name: '', type: 'INT64' },
   real: { name: '', type: 'DOUBLE' },
@@ -19,7 +19,7 @@ const SCALARS: Readonly<Record<Scalar, SchemaElement>> = {
   flag: { name: '', type: 'BOOLEAN' },
 };
 
-/** The type of a value, and whether a column has a list of it. */
+/** The type of a value, and whether the column contains lists of it. */
 const KINDS: Readonly<Record<FieldKind, readonly [of: Scalar, isList: boolean]>> = {
   int: ['int', false],
   real: ['real', false],
@@ -31,7 +31,7 @@ const KINDS: Readonly<Record<FieldKind, readonly [of: Scalar, isList: boolean]>>
   texts: ['text', true],
 };
 
-/** The elements of a file's schema, the root first. */
+/** The schema elements of a file, the root first. */
 export const schemaOf = (fields: readonly ParquetField[]): SchemaElement[] => [
   { name: 'root', num_children: fields.length },
   ...fields.flatMap(elementsOf),
@@ -40,19 +40,19 @@ export const schemaOf = (fields: readonly ParquetField[]): SchemaElement[] => [
 function elementsOf({ name, kind }: ParquetField): SchemaElement[] {
   const optional = { name, repetition_type: 'OPTIONAL' } as const;
   if (typeof kind !== 'string') return [{ ...optional, num_children: kind.length }, ...kind.flatMap(elementsOf)];
-  const [of, isList] = KINDS[kind];
-  if (!isList) return [{ ...SCALARS[of], ...optional }];
+  const [scalar, isList] = KINDS[kind];
+  if (!isList) return [{ ...SCALARS[scalar], ...optional }];
   return [
     { ...optional, converted_type: 'LIST', num_children: 1 },
     { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
-    { ...SCALARS[of], name: 'element', repetition_type: 'REQUIRED' },
+    { ...SCALARS[scalar], name: 'element', repetition_type: 'REQUIRED' },
   ];
 }
 
-/** Whole numbers of 64 bits. */
+/** The largest signed 64-bit integer. */
 const MOST = 2n ** 63n - 1n;
 
-/** The nearest whole number, of a number or of digits; null for what is none or has no room in 64 bits. */
+/** The nearest whole number to a number or to decimal text; null for anything else, or when it exceeds 64 bits. */
 function integerOf(value: unknown): bigint | null {
   const isDigits = typeof value === 'string' && /^-?\d{1,19}$/.test(value);
   if (!isDigits && (typeof value !== 'number' || !Number.isFinite(value))) return null;
@@ -61,17 +61,17 @@ function integerOf(value: unknown): bigint | null {
 }
 
 const listOf =
-  <T>(of: (value: unknown) => T | null) =>
+  <T>(read: (value: unknown) => T | null) =>
   (value: unknown): T[] | null => {
     if (!Array.isArray(value)) return null;
-    const items = value.map(of);
-    // The items of a list are never null: where one is unknown, the list is.
+    const items = value.map(read);
+    // Items of a list are never null: when one is unknown, the whole list is.
     return items.every((item) => item !== null) ? items : null;
   };
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-/** A value as the library takes it; null for one that is not of the type. */
+/** Converts a value for the library; null when it does not have the type. */
 const VALUES: Readonly<Record<FieldKind, (value: unknown) => unknown>> = {
   int: integerOf,
   real: (value) => (typeof value === 'number' && Number.isFinite(value) ? value : null),
@@ -83,7 +83,7 @@ const VALUES: Readonly<Record<FieldKind, (value: unknown) => unknown>> = {
   texts: listOf(textOrNull),
 };
 
-/** What makes the values of a column those that the library takes. */
+/** Converter for the values of a column. */
 function converterOf(kind: ParquetField['kind']): (value: unknown) => unknown {
   if (typeof kind === 'string') return VALUES[kind];
   const parts = kind.map((field) => [field.name, converterOf(field.kind)] as const);
@@ -94,12 +94,12 @@ function converterOf(kind: ParquetField['kind']): (value: unknown) => unknown {
   };
 }
 
-/** Values from which on a column of numbers is taken for one that hardly repeats any. */
+/** Number of values from which it is decided whether a column of numbers rarely repeats values. */
 const SAMPLE = 1000;
 
 /**
- * A column of a group of rows. Numbers that hardly repeat, as times and ids, are written as differences; what repeats the
- * library writes as numbers into a list of the distinct values.
+ * A column in a row group. Numbers that rarely repeat, such as times and ids, are delta-encoded; for others the library
+ * uses a dictionary.
  */
 export function columnOf({ name, kind }: ParquetField, values: readonly unknown[]): ColumnSource {
   const convert = converterOf(kind);

@@ -1,10 +1,11 @@
 /**
- * Rows → the bytes of a Parquet file. Rows are held until a group of them is full, then encoded and compressed; the end
- * of the file has the index of all groups. Compressed with Snappy, which every reader takes and every version of Node
- * writes alike.
+ * Writes rows into the bytes of a Parquet file. Rows are held until a row group is full, then encoded and compressed; the
+ * index of all groups is at the end of the file. It uses Snappy compression, which every reader supports and every version
+ * of Node writes identically.
  *
  * hyparquet-writer: kernels and ranges of a PyTorch trace (289,000 rows, 285 MB of JSON) take 3.7 s of CPU and 6.7 MB;
- * parquet-wasm with apache-arrow, the other candidate, took 9.0 s and 19.3 MB, and is installed with 24 MB for 2 MB.
+ * parquet-wasm with apache-arrow, the alternative, took 9.0 s and 19.3 MB, and its installation takes 24 MB instead of 2
+ * MB.
  */
 import { crc32 } from 'node:zlib';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
@@ -14,12 +15,12 @@ import { columnOf, schemaOf, type ParquetField } from './parquet-field.js';
 import { textOf, type CellValue, type Column, type ColumnShape } from '../../table/column.js';
 import type { Layout, Sheet } from '../columns.js';
 
-/** Rows of a group: few enough that a reader has room for them as objects, and enough that their columns compress. */
+/** Maximum rows of a row group: few enough that readers can hold them as objects, and enough for good compression. */
 const MOST_ROWS = 4096;
-/** Characters of texts and JSON from which on a group is full, however few its rows are. */
+/** Characters of texts and JSON at which a row group is full, even with few rows. */
 const MOST_TEXT = 16 * 1024 * 1024;
 
-/** A writer whose bytes are taken between groups. */
+/** A byte writer that is emptied between row groups. */
 class TakenBytes extends ByteWriter {
   take(): Uint8Array {
     const bytes = this.getBytes().slice();
@@ -31,7 +32,7 @@ class TakenBytes extends ByteWriter {
 const jsonText = (value: unknown): string | null =>
   value === null || value === undefined ? null : JSON.stringify(value);
 
-/** What a value adds to the text of a group. Objects of a fixed form are small. */
+/** What a value adds to the text size of a row group. Objects of fixed form are small. */
 function weightOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (!Array.isArray(value)) return 0;
@@ -46,7 +47,7 @@ export class ParquetRows {
   readonly #columns: unknown[][];
   #rows = 0;
   #text = 0;
-  /** Of the bytes that are taken. */
+  /** CRC-32 of the bytes returned so far. */
   #checksum = 0;
 
   constructor(private readonly fields: readonly ParquetField[]) {
@@ -56,12 +57,12 @@ export class ParquetRows {
 
   /**
    * Adds a row.
-   * @param values one for each field: what JSON has for it, null or undefined for unknown
+   * @param values one for each field, as in JSON; null or undefined for unknown
    * @returns bytes of the file that are ready; empty for most rows
    */
   add(values: readonly unknown[]): Uint8Array {
     for (const [i, { kind }] of this.fields.entries()) {
-      // As text its weight is known, and it is smaller than the objects that it stands for.
+      // As text, its size is known, and it is smaller than the objects.
       const value = kind === 'json' ? jsonText(values[i]) : values[i];
       elementAt(this.#columns, i).push(value);
       this.#text += weightOf(value);
@@ -69,7 +70,7 @@ export class ParquetRows {
     return ++this.#rows >= MOST_ROWS || this.#text >= MOST_TEXT ? this.#flush() : NOTHING;
   }
 
-  /** The rest of the file. */
+  /** Returns the remaining bytes of the file. */
   finish(): Uint8Array {
     this.#writeGroup();
     void this.#writer.finish();
@@ -105,16 +106,16 @@ const fieldOf = ({ key, type, list }: ColumnShape): ParquetField => ({
   kind: list === undefined ? KINDS[type] : LISTS[list],
 });
 
-/** A value of the column's type: numbers and lists that few columns of text have among others become text. */
+/** A value converted to the column's type: in text columns, the rare numbers and lists become text. */
 const valueOf = (column: ColumnShape, value: CellValue): CellValue =>
   value === null || column.list !== undefined || column.type !== 'str' ? value : textOf(column, value);
 
-/** Columns whose keys are given twice stand once, since a name does in a file. */
+/** Removes duplicate keys, because names must be unique in a file. */
 const distinct = <Row>(columns: readonly Column<Row>[]): Column<Row>[] => [
   ...new Map(columns.map((column) => [column.key, column])).values(),
 ];
 
-/** The sheet of a table. Compressed rows are held until the end, which has the index of the file. */
+/** The sheet of a table. Compressed rows are held until the end, where the index of the file is. */
 export function openParquet<Row>(layout: Layout<Row>): Sheet<Row> {
   const columns = distinct(layout.columns);
   const file = new ParquetRows(columns.map(fieldOf));

@@ -1,5 +1,5 @@
 /**
- * The messages of a Perfetto trace that we write, field by field: numbers and wire types.
+ * The messages of a Perfetto trace that we write, field by field: field numbers and wire types.
  *
  * Source: Perfetto's published schema, protos/perfetto/trace/{trace,trace_packet,clock_snapshot}.proto,
  * track_event/{track_event,track_descriptor,process_descriptor,thread_descriptor,counter_descriptor,debug_annotation}.proto,
@@ -9,10 +9,10 @@
 /** Wire types of Protocol Buffers. */
 const VARINT = 0;
 const FIXED64 = 1;
-/** Texts, bytes and messages. */
+/** Wire type of strings, bytes and messages. */
 const DELIMITED = 2;
 
-/** The tag before a value: number of its field, and wire type. */
+/** The tag before a value: field number and wire type. */
 const tag = (field: number, wire: number): number => ((field << 3) | wire) >>> 0;
 
 export const TRACE = { packet: tag(1, DELIMITED) } as const;
@@ -33,7 +33,7 @@ export const SEQUENCE = { incrementalStateCleared: 1, needsIncrementalState: 2 }
 
 export const CLOCK_SNAPSHOT = { clocks: tag(1, DELIMITED) } as const;
 export const CLOCK = { clockId: tag(1, VARINT), timestamp: tag(2, VARINT) } as const;
-/** Built-in clocks: Unix time, and the default clock of packets that name none. */
+/** Built-in clocks: Unix time, and the default clock of packets that state none. */
 export const CLOCK_ID = { realtime: 1, boottime: 6 } as const;
 
 export const EVENT = {
@@ -74,7 +74,7 @@ export const ANNOTATION = {
   stringValueIid: tag(17, VARINT),
 } as const;
 
-/** Interned texts, which packets refer to by number; each kind is numbered by itself. */
+/** Fields of interned texts, which packets refer to by number; each kind has separate numbers. */
 export const INTERNED = {
   category: tag(1, DELIMITED),
   eventName: tag(2, DELIMITED),

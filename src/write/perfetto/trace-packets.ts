@@ -1,4 +1,4 @@
-/** The bytes of a Perfetto trace: packets of one sequence, in any order. Of interned texts only numbers are kept. */
+/** The bytes of a Perfetto trace: packets of one sequence, in any order. Only the numbers of interned texts are kept. */
 import protobuf from 'protobufjs/minimal.js';
 import {
   ANNOTATION,
@@ -27,13 +27,13 @@ interface InternedEntry {
   readonly text: string;
 }
 
-/** Texts, and characters of all of them, that are kept before all are dropped. */
+/** Maximum number of texts, and of characters in all of them, before all are dropped. */
 const MOST_TEXTS = 32_768;
 const MOST_CHARACTERS = 4 * 1024 * 1024;
 
 /**
- * Interned texts: a trace holds each once, and packets refer to them by number. When there are too many, a packet clears
- * the state of the reader and all are dropped; as the format demands, no number is used twice.
+ * Interned texts: a trace contains each once, and packets refer to it by number. When there are too many, a packet clears
+ * the reader's state and all are dropped; as the format requires, no number is reused.
  */
 export class InternedTexts {
   readonly #numbers: Readonly<Record<InternedKind, Map<string, number>>> = {
@@ -52,7 +52,7 @@ export class InternedTexts {
     private readonly mostCharacters = MOST_CHARACTERS,
   ) {}
 
-  /** The text's number; a new one is among the `fresh` entries of this packet. */
+  /** The text's number; a new text is added to the `fresh` entries of this packet. */
   of(kind: InternedKind, text: string): number {
     const known = this.#numbers[kind].get(text);
     if (known !== undefined) return known;
@@ -65,8 +65,8 @@ export class InternedTexts {
   }
 
   /**
-   * Drops all texts when there are too many. To be called between packets only.
-   * @returns whether it did: the next packet must clear the reader's state then
+   * Drops all texts when there are too many. Call it only between packets.
+   * @returns whether it did; the next packet must then clear the reader's state
    */
   renew(): boolean {
     if (this.#texts < this.mostTexts && this.#characters < this.mostCharacters) return false;
@@ -76,7 +76,7 @@ export class InternedTexts {
     return true;
   }
 
-  /** Entries that are new since the last call: the packet has to hold them. */
+  /** Entries that are new since the last call, which the packet must contain. */
   fresh(): readonly InternedEntry[] {
     return this.#fresh.length === 0 ? NO_ENTRIES : this.#fresh.splice(0);
   }
@@ -87,19 +87,19 @@ const NO_ENTRIES: readonly InternedEntry[] = [];
 const LOW = 0xffffffffn;
 const HALF = 2 ** 32;
 
-/** The origin of many times: compared by identity. */
+/** The zero point of many times, compared by identity. */
 interface TimeOrigin {
   readonly ns: bigint;
 }
 
-/** Timestamps as two 32-bit halves, without BigInt: the halves of `zero`, which many events share, are kept. */
+/** Timestamps as two 32-bit halves, without BigInt; the halves of `zero`, which many events share, are cached. */
 class PacketTimes {
   #zero: TimeOrigin = { ns: 0n };
   #high = 0;
   #low = 0;
   readonly #long = new protobuf.util.Long(0, 0, true);
 
-  /** The sum of `zero` and whole `ns`, exact; the object is overwritten by the next call. */
+  /** The exact sum of `zero` and whole `ns`; the object is overwritten by the next call. */
   at(zero: TimeOrigin, ns: number): InstanceType<typeof protobuf.util.Long> {
     if (zero !== this.#zero) {
       this.#zero = zero;
@@ -115,17 +115,17 @@ class PacketTimes {
   }
 }
 
-/** An argument of a slice, whose name and text are interned. */
+/** An argument of a slice; its name and text are interned. */
 type DebugAnnotation = readonly [name: string, value: number | string];
 
 interface TrackParts {
-  /** 1 and up, unique among all tracks and processes of the trace. */
+  /** Id from 1, unique among all tracks and processes of the trace. */
   readonly uuid: number;
   readonly parent: number;
   readonly name: string;
 }
 
-/** ns from `zero`; both together exact beyond 2^53. */
+/** Time in ns after `zero`; the two together are exact beyond 2^53. */
 interface EventTime {
   readonly zero: TimeOrigin;
   readonly start: number;
@@ -139,15 +139,15 @@ export interface EventParts extends EventTime {
   readonly flows: readonly number[];
   /** Flows that end here. */
   readonly endsFlows: readonly number[];
-  /** Flows that end with the slice, and not where it begins. */
+  /** Flows that end at the slice's end, not at its beginning. */
   readonly endsLateFlows?: readonly number[];
-  /** Flow from the launch, which ends here too; null without one. */
+  /** Flow from the launch, which ends here too; null when there is none. */
   readonly launchFlow: number | null;
 }
 
-/** The one sequence of all packets. */
+/** The sequence id of all packets. */
 const SEQUENCE_ID = 1;
-/** Half of a surrogate pair, which UTF-8 cannot encode. */
+/** A lone surrogate, which UTF-8 cannot encode. */
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 
 const utf8 = (text: string): string => text.replace(LONE_SURROGATE, '\ufffd');
@@ -162,34 +162,34 @@ export class PerfettoPackets {
     this.#interned = interned;
   }
 
-  /** Bytes since the last call of `take`. */
+  /** Number of bytes since the last call of `take`. */
   get size(): number {
     return this.#out.pos;
   }
 
-  /** The packets since the last call; they are not kept. */
+  /** Returns the packets since the last call, and clears them. */
   take(): Uint8Array {
     const bytes = this.#out.finish();
     this.#out.reset();
     return bytes;
   }
 
-  /** States that timestamps are Unix time. */
-  clock(at: bigint): void {
+  /** Writes a clock snapshot, which makes timestamps Unix time. */
+  clock(time: bigint): void {
     const out = this.#begin();
     out.uint32(PACKET.clockSnapshot).fork();
     for (const id of [CLOCK_ID.boottime, CLOCK_ID.realtime]) {
       out.uint32(CLOCK_SNAPSHOT.clocks).fork().uint32(CLOCK.clockId).uint32(id);
       out
         .uint32(CLOCK.timestamp)
-        .uint64(this.#times.at({ ns: at }, 0))
+        .uint64(this.#times.at({ ns: time }, 0))
         .ldelim();
     }
     out.ldelim();
     this.#end();
   }
 
-  /** @param order among processes, as viewers list them; below 2^31 */
+  /** @param order position among processes in viewers; below 2^31 */
   process(uuid: number, pid: number, name: string, order: number): void {
     const out = this.#begin();
     out.uint32(PACKET.trackDescriptor).fork().uint32(TRACK.uuid).uint32(uuid);
@@ -208,7 +208,7 @@ export class PerfettoPackets {
     this.#end();
   }
 
-  /** Tracks of one name and parent are shown as one. */
+  /** Viewers merge tracks with the same name and parent. */
   track({ uuid, parent, name }: TrackParts): void {
     const out = this.#begin();
     out.uint32(PACKET.trackDescriptor).fork().uint32(TRACK.uuid).uint32(uuid).uint32(TRACK.parentUuid).uint32(parent);
@@ -227,7 +227,7 @@ export class PerfettoPackets {
     this.#end();
   }
 
-  /** @param dur ns */
+  /** @param dur duration in ns */
   slice(track: number, parts: EventParts, dur: number): void {
     this.#event(EVENT_TYPE.sliceBegin, track, parts);
     const out = this.#begin();
@@ -280,7 +280,7 @@ export class PerfettoPackets {
     out.ldelim();
   }
 
-  /** Adds the texts that the packet refers to for the first time. */
+  /** Adds the texts to which the packet refers for the first time. */
   #internNewTexts(): void {
     const fresh = this.#interned.fresh();
     if (fresh.length === 0) return;

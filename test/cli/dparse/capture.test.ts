@@ -37,7 +37,7 @@ describe('dparse --capture', () => {
       const args = [join(folder, 'decode.json'), '--capture', join(folder, capture)];
       const { code, stdout, stderr } = await runCli('dparse', args);
       expect([code, stderr.includes(WITH)], stderr).to.deep.equal([0, true]);
-      texts.add(stdout.replace(/"file-beside-not-read":1,/, ''));
+      texts.add(stdout.replace(/"companion-file-not-read":1,/, ''));
     }
     expect(texts.size).to.equal(1);
   });

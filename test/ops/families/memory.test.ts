@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { amount, backward, float, int, list, paramsOf } from '../../support/amounts.js';
-import { call, t, v } from '../../support/calls.js';
+import { aten, call, t, v } from '../../support/calls.js';
 
 const x = t([3, 4]);
 const half = t([3, 4], 'float16');
@@ -68,9 +68,12 @@ describe('filling', () => {
     expect(amount(call('torch.arange', float(0), float(1), float(0.25)))).to.equal('main 0 16');
     expect(amount(call('torch.arange', int(2), int(10), int(3)))).to.equal('main 0 24'); // 2, 5, 8
   });
+  it('does not know a size that is not given', () => {
+    expect(amount(call('torch.ones'))).to.equal('main 0 na');
+    expect(amount(aten('ones'))).to.equal('main 0 na');
+  });
   it('does not fit sizes that are none', () => {
     expect(amount(call('torch.ones', list([-1])))).to.equal(null);
-    expect(amount(call('torch.ones'))).to.equal(null);
     expect(amount(call('torch.full', v('x')))).to.equal(null);
     expect(amount(call('torch.arange'))).to.equal(null);
     expect(amount(call('torch.arange', int(5), int(1)))).to.equal(null);

@@ -49,6 +49,33 @@ describe('binding arguments to a signature', () => {
   });
 });
 
+describe('binding arguments of a Python function', () => {
+  const python = (...args: readonly Arg[]): OpCall => ({ mod: 'torch', op: 'x', args });
+  it('takes them by name, the first one also as input', () => {
+    const bound = bind(
+      python(v(3, 'dim'), t([2], 'float32', 'out'), t([5], 'float32', 'input')),
+      '@self @bias? dim keepdim',
+    );
+    expect(shapes(bound?.tensors('self'))).to.equal('[5]');
+    expect([bound?.number('dim'), bound?.arg('keepdim')]).to.deep.equal([3, undefined]);
+    expect(shapes(bound?.outs)).to.equal('[2]');
+  });
+  it('gathers a list that is given item by item', () => {
+    const bound = bind(python(t([1]), t([2]), int(4), int(5), v('x')), '@parts[] size:list mode');
+    expect(shapes(bound?.tensors('parts'))).to.equal('[1][2]');
+    expect([bound?.integers('size'), bound?.value('mode')]).to.deep.equal([[4, 5], 'x']);
+  });
+  it('takes an element type from wherever it stands, and no number for one', () => {
+    const bound = bind(python(t([1]), v('cuda'), v('torch.float16')), '@self dtype device');
+    expect([bound?.value('dtype'), bound?.value('device')]).to.deep.equal(['torch.float16', 'cuda']);
+    expect(bind(python(t([1]), int(1)), '@self dtype')?.arg('dtype')).to.equal(undefined);
+  });
+  it('takes a number for the first tensor, which has no dimensions then', () => {
+    expect(shapes(bind(python(float(2)), '@self')?.reads)).to.equal('[1]');
+    expect(bind(python(t([1]), float(2)), '@self @other')).to.equal(null);
+  });
+});
+
 describe('a signature', () => {
   it('has tensors where tensors stand', () => {
     expect(fits('@self', v(1))).to.equal(false);

@@ -266,8 +266,7 @@ describe('host events of the same times', () => {
     const names = ['annotation', 'op'];
     const events = new HostEvents({ text: (name) => names[name] ?? '', readArguments: () => null, readExtents: () => null });
     const add = (id: number): void => {
-      events.addOp(0, 10, 0, 1);
-      events.ops.externalId.push(id);
+      events.addOp(0, 10, 0, { name: 1, externalId: id });
     };
     add(8);
     events.add('annotation', 0, 10, 0, 0);

@@ -1,7 +1,4 @@
 import { expect } from 'chai';
-import fc from 'fast-check';
-import { Ranges } from '../../../src/parse/trace/trace-columns.js';
-import { selfTimes } from '../../../src/parse/trace/range-records.js';
 import { readProfile } from '../../../src/parse/profile.js';
 import { openInput } from '../../../src/parse/source.js';
 import type { ProfileLine, RangeRecord } from '../../../src/record/record.js';
@@ -9,52 +6,9 @@ import { annotation, frame, op, read } from '../../support/kineto-trace.js';
 import { NsightDatabase } from '../../support/nsight-database.js';
 import { recordsOf } from '../../support/profile-records.js';
 
-import { propertyRuns } from '../../support/property-runs.js';
 import { itEachShared } from '../../support/shared.js';
 
-const LAST = 30;
-
-interface Drawn {
-  readonly thread: number;
-  readonly start: number;
-  readonly end: number;
-}
-
-/** By definition, moment by moment: the open range of the thread that began last, of equal starts the shorter. */
-function byMoments(ranges: readonly Drawn[]): number[] {
-  const self = ranges.map(() => 0);
-  for (const thread of new Set(ranges.map((range) => range.thread))) {
-    for (let time = 0; time < LAST; time++) {
-      let innermost = -1;
-      ranges.forEach((range, row) => {
-        if (range.thread === thread && range.start <= time && Math.min(range.end, LAST) > time) innermost = row;
-      });
-      if (innermost !== -1) self[innermost] = (self[innermost] ?? 0) + 1;
-    }
-  }
-  return self;
-}
-
 describe('self times of host ranges', () => {
-  const range = fc
-    .record({ thread: fc.nat(1), start: fc.nat(20), length: fc.nat(9), isOpen: fc.boolean() })
-    .map(({ thread, start, length, isOpen }) => ({ thread, start, end: isOpen ? Infinity : start + length }));
-
-  it('are those of the range that began last, nested or not', () => {
-    const drawn = fc
-      .array(range, { maxLength: 12 })
-      .map((list) => list.sort((a, b) => a.start - b.start || (a.end === b.end ? 0 : b.end - a.end)));
-    fc.assert(
-      fc.property(drawn, (list) => {
-        const ranges = new Ranges();
-        for (const { start, end, thread } of list) ranges.add(start, end, thread, 0, 0);
-        const order = Uint32Array.from(list, (_, row) => row);
-        expect([...selfTimes(ranges, order, LAST)]).to.deep.equal(byMoments(list));
-      }),
-      { numRuns: propertyRuns(200) },
-    );
-  });
-
   itEachShared(
     ['data/kineto/h100_vit.json.gz', 'data/nsys/vsr_a100_pyprof.sqlite'],
     ['data/kineto/h100_owlv2.json.gz', 'data/pyprof/nsys_1000.sqlite'],

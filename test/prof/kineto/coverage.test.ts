@@ -27,7 +27,7 @@ const KNOWN: Readonly<Record<(typeof TRACES)[number], Known>> = {
   h100_vit:                   known(100, 100, 100, 100),
   h100_qwen:                  known( 69,  69,  69, 100, 'kernels of launches before the trace begins'),
   h100_owlv2:                 known( 99,  99,  99,  99, 'an index whose elements are not recorded'),
-  b200_rank0of8:              known( 39,  39,  39,  39, 'mixtures of experts whose weights are no arguments; attention to a cache'),
+  b200_rank0of8:              known( 39,  39,  39,  39, 'mixtures of experts whose weights are not arguments; attention to a cache'),
   mi300_bert_small:           known(100, 100, 100, 100),
   mi300_resnet_training:      known( 68,  68,  68,  99, 'kernels of launches before the trace begins'),
   mi300_norm_layers_training: known(100, 100, 100, 100),

@@ -1,7 +1,7 @@
 /** Who is named as late, of jobs whose own work is known: about 50 ms a step, with noise of 0.5 ms. */
 import { expect } from 'chai';
 import { clockAhead } from '../../../src/prof/ranks/clocks/job-clocks.js';
-import { jobLines } from '../../../src/cli/commands/ranks/ranks-screen.js';
+import { jobLines } from '../../../src/cli/screens/job.js';
 import { jobReport } from '../../../src/prof/ranks/job-report.js';
 import { membershipOf } from '../../../src/prof/ranks/membership.js';
 import type { RankPart } from '../../../src/prof/ranks/part/rank-part.js';

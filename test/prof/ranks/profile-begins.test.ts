@@ -1,6 +1,6 @@
 /** Profiles that begin apart: steps of 100 ms, starts by Unix time. */
 import { expect } from 'chai';
-import { jobLines } from '../../../src/cli/commands/ranks/ranks-screen.js';
+import { jobLines } from '../../../src/cli/screens/job.js';
 import { jobReport } from '../../../src/prof/ranks/job-report.js';
 import { ranksDocument } from '../../../src/prof/ranks/ranks-document.js';
 import { rankPart } from '../../support/rank-part.js';

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { jobRecords } from '../../../samples/programs/job/records.js';
 import { simulateJob } from '../../../samples/programs/job/simulate.js';
-import { membershipLines } from '../../../src/cli/commands/ranks/membership-lines.js';
+import { membershipLines } from '../../../src/cli/screens/job.js';
 import { jobReport } from '../../../src/prof/ranks/job-report.js';
 import { RankCollector } from '../../../src/prof/ranks/part/rank-collector.js';
 import { RankParts } from '../../../src/prof/ranks/part/rank-parts.js';

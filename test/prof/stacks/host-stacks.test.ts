@@ -44,6 +44,12 @@ describe('stacks of the host', () => {
   it('count what an op shares with one that began before and ends earlier', () => {
     // 10 to 20 and 15 to 30, which a thread cannot do: 5 ns are in both.
     expect(linesOf([range('a', 10, 10), range('b', 15, 15)], 'op')).to.deep.equal(['a 5', 'a;b 15']);
+    // b, 2 to 6, and c, 4 to 8, leave 4 of the 10 ns of a, not 6: what b shares with c is no time of a either.
+    expect(linesOf([range('a', 0, 10), range('b', 2, 4), range('c', 4, 4)], 'op')).to.deep.equal([
+      'a 4',
+      'a;b 2',
+      'a;b;c 4',
+    ]);
   });
 
   it('read what PyProf says of calls: their names, and the stacks around them', () => {

@@ -131,11 +131,11 @@ describe("sharing an op's work among its kernels", () => {
   });
 
   it('of an op whose work is unknown all is, but that of helpers', () => {
-    const op = { whole: { ...work('main', null, null), unknown: 'the weights are no arguments' } };
+    const op = { whole: { ...work('main', null, null), unknown: 'the weights are not arguments' } };
     const group = [member('bmm_MxE4m3_MxE2m1_sm100f', 9, 'main', op), member('bmm_Bfloat16_MxE2m1_sm100f', 5, 'main', op), member('finalize', 1, 'main', op), member('memset', 1, 'main', op), member('splitKreduce', 1, 'helper', op)]; // prettier-ignore
     expect(shares(group)).to.deep.equal(['main na na', 'main na na', 'helper na na', 'helper 0 0', 'helper 0 0']);
     for (const { flops, unknown } of distributeWork(group, false).slice(1))
-      expect(unknown).to.equal(flops === null ? 'the weights are no arguments' : undefined);
+      expect(unknown).to.equal(flops === null ? 'the weights are not arguments' : undefined);
     // FLOPs and bytes are unknown apart.
     const half = { whole: { ...work('main', 100, null), unknown: 'the result is not recorded' } };
     expect(shares([member('a', 9, 'main', half), member('b', 1, 'main', half)])).to.deep.equal([

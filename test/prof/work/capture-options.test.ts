@@ -24,7 +24,7 @@ describe('options of recording', () => {
       [null, ['emit_nvtx(record_shapes=True), or markers of PyProf', null, null]],
       [{ format: 'ncu' }, [null, null, `${NSYS_MEMORY} in place of ncu`]],
       [{ format: 'ntff' }, [null, null, null]],
-      [{ format: 'neff' }, [null, null, 'neuron-profile capture -n FILE.neff -s FILE.ntff']],
+      [{ format: 'neff' }, [null, null, 'neuron-explorer capture -n FILE.neff -s FILE.ntff']],
       [{ format: 'another' }, [null, null, null]],
     ];
     for (const [profile, options] of answers)

@@ -18,7 +18,7 @@ import { formatOf, formatOption, QUIET_OPTION, withTableFormats } from '../../re
 const FORMATS = withTableFormats('text', 'junit');
 
 const COLUMN_KEYS = COLUMNS.map(({ key }) => key);
-/** Rows in Markdown, which is mostly for a comment of limited length. */
+/** Maximum rows in Markdown, which is mostly used in comments of limited length. */
 const MARKDOWN_ROWS = 30;
 
 const percent = (part: number): string => `${100 * part}%`;
@@ -83,7 +83,7 @@ export const DIFF: Tool = {
   ],
 };
 
-/** @throws UsageError for anything that cannot be meant */
+/** @throws UsageError for invalid options */
 export function readDiffArguments(given: Arguments) {
   const format = formatOf(given, FORMATS);
   const [base = '', next = ''] = given.operands;
@@ -98,7 +98,7 @@ export function readDiffArguments(given: Arguments) {
     format,
     by: splitKeys('--by', given.text('by') ?? DEFAULT_BY.join(',')).map(requireColumn),
     conditions: given.texts('fail-if').map(parseCondition),
-    /** Peak rates for every device of both inputs; null for their own. */
+    /** Peak rates for all devices of both inputs; null to use their own. */
     device: readDevice(given),
     settings: {
       rate: given.read('fdr', rateOf) ?? DEFAULTS.rate,
@@ -106,7 +106,7 @@ export function readDiffArguments(given: Arguments) {
       minSamples: given.read('min-samples', (text) => integer('--min-samples', text, 1)) ?? DEFAULTS.minSamples,
       asIs: given.on('as-is'),
     },
-    /** Rows that are written at most. */
+    /** Maximum number of rows to write. */
     top: given.read('top', (text) => integer('--top', text, 0)) ?? (format === 'markdown' ? MARKDOWN_ROWS : Infinity),
   };
 }

@@ -2,6 +2,8 @@
 import { Comparison, diffTypes } from '../../../prof/diff/comparison.js';
 import { troublesOf, type Taken } from '../../../prof/diff/compared-input.js';
 import { diffLineColumns } from '../../../prof/diff/diff-columns.js';
+import { diffDocuments } from '../../../prof/diff/diff-documents.js';
+import { jsonLines } from '../../../record/control-characters.js';
 import { diffReport, type DiffReport } from '../../../prof/diff/diff-report.js';
 import type { Which } from '../../../prof/diff/input-facts.js';
 import { endingsOf } from '../../../prof/input/stream-status.js';
@@ -17,17 +19,17 @@ import { progress } from '../../progress.js';
 import { printTable, writeNotes } from '../../run-analysis.js';
 import { failuresOf, gateOf, diffJunit } from './diff-gate.js';
 import { DIFF, readDiffArguments, type DiffRequest } from './diff-options.js';
-import { diffJson, diffMarkdown, diffScreen } from './diff-screen.js';
+import { diffMarkdown, diffScreen } from '../../screens/comparison.js';
 
-/** Formats with texts around the table. All others are the table alone. */
+/** Formats with text around the table. All other formats are only the table. */
 const REPORTS: Readonly<Record<string, (report: DiffReport) => string>> = {
   text: diffScreen,
-  json: diffJson,
+  json: (report) => jsonLines(diffDocuments(report)),
   markdown: diffMarkdown,
   junit: diffJunit,
 };
 
-/** Tables have no place for notes, and few programs show those of JUnit. */
+/** Tables have no place for notes, and few programs show the notes of JUnit. */
 const hasNotes = (format: string): boolean => format in REPORTS && format !== 'junit';
 
 async function run(given: Arguments): Promise<void> {
@@ -35,7 +37,7 @@ async function run(given: Arguments): Promise<void> {
   const { by, settings, device, output, quiet, format } = request;
   const conditions = gateOf(request);
   const inputs = [request.base, request.new];
-  // An output that cannot be written is reported before minutes of reading.
+  // Report an output that cannot be written now, before minutes of reading.
   const existing = await checkOutput(output, inputs);
   const comparison = new Comparison({ by, conditions, settings, device });
   const isGate = conditions.length > 0;
@@ -45,12 +47,12 @@ async function run(given: Arguments): Promise<void> {
   const { top } = request;
   const report = diffReport(comparison, taken, troubles, { top, isOnConditions: request.conditions.length > 0 });
   await withOutput(output, inputs, async (write) => {
-    // The answer of a gate replaces that of an earlier run whatever it is: an old pass is none.
-    if (!isGate) for (const one of Object.values(taken)) confirmWhole(one, existing, output);
+    // The answer of a gate always replaces that of an earlier run, because an old pass would be wrong.
+    if (!isGate) for (const input of Object.values(taken)) confirmWhole(input, existing, output);
     await print(report, format, write);
   });
   if (!quiet && !hasNotes(format)) writeNotes(report.notes, '');
-  const endings = Object.values(taken).flatMap((one) => one.endings);
+  const endings = Object.values(taken).flatMap((input) => input.endings);
   if (!isGate) {
     confirmEndings({ endings }, quiet);
     return;
@@ -60,7 +62,7 @@ async function run(given: Arguments): Promise<void> {
   failGate([...troubles.map(({ error }) => error), ...failuresOf(report.conditions)]);
 }
 
-/** To be called when the output is complete. @throws the last of what fails a run, when the others are said */
+/** Prints the failures; call it when the output is complete. @throws the last failure, after the others were printed */
 function failGate(failures: UserError[]): void {
   const last = failures.pop();
   for (const { line } of failures) say('dprof', line);

@@ -1,6 +1,6 @@
 /**
- * Pages of `dprof html` and folders of `dprof job` → the rows of a list of jobs. Of a page its first kilobytes are read, of a
- * job its `report/summary.json`, line by line. Memory: some hundred bytes a job.
+ * Reads pages of `dprof html` and folders of `dprof job` into the rows of a list of jobs. It reads the first kilobytes of a
+ * page, and `report/summary.json` of a job, line by line. Memory: a few hundred bytes for each job.
  */
 import { closeSync, createReadStream, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { basename, join, relative, resolve, sep } from 'node:path';
@@ -11,22 +11,22 @@ import type { ProfileSummary } from '../../../prof/summary/summary-data.js';
 import { isSystemError, systemReason, UserError } from '../../../record/errors.js';
 import { PLACES } from '../job/job-folder.js';
 
-/** Id of the element near the start of a page that holds its row. */
+/** Id of the element near the start of a page that holds its row of the list. */
 export const CARD_ID = 'card';
 
 const CARD = new RegExp(`<script type="application/json" id="${CARD_ID}">(.*?)</script>`, 's');
-/** Bytes of a page in which its row stands. */
+/** The first bytes of a page, which contain its row. */
 const START = 1 << 16;
-/** Folders within folders that are searched. */
+/** Depth of subfolders that are searched. */
 const DEPTH = 3;
 export const MOST_JOBS = 10_000;
 
 export interface FoundReports {
-  /** Newest first. */
+  /** Jobs, newest first. */
   readonly jobs: readonly ListedJob[];
-  /** Files of pages among them. */
+  /** Paths of the HTML pages among them. */
   readonly pages: readonly string[];
-  /** HTML files without a row: of other programs, of older versions, lists of jobs. */
+  /** Number of HTML files without a row: those of other programs or older versions, and lists of jobs. */
   readonly others: number;
   /** Jobs whose summary cannot be read. */
   readonly damaged: readonly string[];
@@ -34,9 +34,9 @@ export interface FoundReports {
 }
 
 /**
- * @param places pages, folders of jobs, and folders that hold such
- * @param folder in which the list will stand: links start there
- * @param list what may stand there already
+ * @param places pages, folders of jobs, and folders that contain them
+ * @param folder the folder where the list will be written; links are relative to it
+ * @param list path of the list, which may already exist
  * @throws UserError for a place that cannot be read
  */
 export async function findReports(
@@ -69,13 +69,13 @@ const isPageFile = (path: string): boolean => /\.html?$/i.test(path);
 const summaryOf = (job: string): string => join(job, PLACES.report, 'summary.json');
 const isJob = (folder: string): boolean => existsSync(join(folder, PLACES.plan)) && existsSync(summaryOf(folder));
 
-/** What people read of a job: the ranks, where there are any. */
+/** The report of a job that people read: that of ranks, when there is one. */
 function reportOf(job: string): string {
   const ranks = join(job, PLACES.report, 'ranks.txt');
   return existsSync(ranks) ? ranks : join(job, PLACES.report, 'summary.txt');
 }
 
-/** A relative path as an address: names may hold anything. */
+/** Turns a relative path into a URL, as names may contain any character. */
 const addressOf = (path: string): string => path.split(sep).map(encodeURIComponent).join('/');
 
 function* reportsIn(place: string, depth: number): Generator<string> {
@@ -92,7 +92,7 @@ function* reportsIn(place: string, depth: number): Generator<string> {
   }
 }
 
-/** @throws UserError in place of the system's error */
+/** @throws UserError instead of the system's error */
 function read<Result>(where: string, act: () => Result): Result {
   try {
     return act();
@@ -102,7 +102,7 @@ function read<Result>(where: string, act: () => Result): Result {
   }
 }
 
-/** The row in a page; null where it has none. */
+/** Reads the row in a page; null when it has none. */
 export function pageCard(path: string): JobCard | null {
   const start = read(path, () => {
     const file = openSync(path, 'r');
@@ -127,10 +127,10 @@ const jsonOf = (text: string): unknown => {
 
 const isNumberOrNull = (value: unknown): boolean => value === null || typeof value === 'number';
 
-/** Milliseconds that a date can have. */
+/** The largest date that JavaScript can represent, in ms. */
 const LAST_DATE = 8.64e15;
 
-/** Files may hold anything. */
+/** Checks all fields, because a file may contain anything. */
 function isCard(value: unknown): value is JobCard {
   if (typeof value !== 'object' || value === null) return false;
   const { title, when, profiles, ranks, devices, deviceNames, step, busy } = value as Partial<
@@ -145,21 +145,21 @@ function isCard(value: unknown): value is JobCard {
   );
 }
 
-/** The row of a job, from its summary; null where that is none. */
+/** Makes the row of a job from its summary; null when the summary is invalid. */
 async function jobCard(job: string): Promise<JobCard | null> {
   const sums = new JobCardSums();
   let isOdd = false;
   try {
     for await (const line of createInterface({ input: createReadStream(summaryOf(job)) })) {
-      const one = jsonOf(line) as (Partial<ProfileSummary> & { readonly doubts?: unknown }) | null;
-      // The last line may be about all profiles.
-      if (one?.doubts !== undefined && one.devices === undefined) continue;
-      const { header = null, devices, steps = null } = one ?? {};
+      const document = jsonOf(line) as (Partial<ProfileSummary> & { readonly doubts?: unknown }) | null;
+      // The last line may be about all profiles, not about one.
+      if (document?.doubts !== undefined && document.devices === undefined) continue;
+      const { header = null, devices, steps = null } = document ?? {};
       if (Array.isArray(devices)) sums.add({ header, devices, steps });
       else isOdd = true;
     }
   } catch (error) {
-    // A field of another type than ours, or a file that has gone.
+    // A field has an unexpected type, or a file was deleted.
     if (!isSystemError(error) && !(error instanceof TypeError)) throw error;
     return null;
   }

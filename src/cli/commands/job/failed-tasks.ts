@@ -1,4 +1,4 @@
-/** Tasks that failed, each with what ended it and its log: on stderr, and in files of the job's folder, as text and JSON. */
+/** Tasks that failed, each with its error and its log: on stderr, and in files of the job's folder, as text and JSON. */
 import { escapeControls } from '../../../record/control-characters.js';
 import { systemReason } from '../../../record/errors.js';
 import { counted } from '../../../record/plural.js';
@@ -10,16 +10,18 @@ import { endedItself, lastLine, type ProcessEnd } from './task-end.js';
 
 export interface FailedTask extends TaskFailure {
   readonly task: JobTask;
-  /** Whether it is known why: otherwise it was killed, crashed, or never started, while nobody looked. */
+  /**
+   * Whether the process stated its error. Otherwise it was killed, crashed, or never started, and the reason is not known.
+   */
   readonly hasSaid: boolean;
 }
 
-/** What a process said last of a task, and its log. */
+/** The last error that a process reported for a task, and its log. */
 export type Said = Pick<TaskFailure, 'error' | 'log'>;
-/** By the number of the task. On a full disk it stands nowhere: neither parts nor logs have room. */
+/** Errors by task number. On a full disk neither partial answers nor logs have room for them. */
 export type Heard = ReadonlyMap<number, Said>;
 
-/** Tasks without a part, and those whose profile is cut off. */
+/** Tasks without a partial answer, and tasks whose profile is cut off. */
 export function failedTasks(folder: JobFolder, { tasks }: JobPlan, heard: Heard = new Map()): FailedTask[] {
   const [done, failed] = [folder.done(), folder.failed()];
   const suspects = tasks.filter(({ name }) => !done.has(name) || failed.has(name));
@@ -35,7 +37,7 @@ export function failedTasks(folder: JobFolder, { tasks }: JobPlan, heard: Heard 
   });
 }
 
-/** Nothing but its words is left of it. */
+/** Only the error text is left of that process. */
 const endOf = ({ error }: Said): ProcessEnd => endedItself(error.includes(systemReason({ code: FULL })) ? FULL : null);
 const FULL = 'ENOSPC';
 
@@ -52,33 +54,33 @@ function unfinished(
   return { ...unknown, ended: 'unknown', error, log: log === '' ? null : log };
 }
 
-/** The line of a task: its profile, what ended it, its log. */
+/** The line for a task: its profile, error and log. */
 function lineOf({ task: { path }, error, log }: FailedTask): string {
   const [profile, why] = [escapeControls(path), escapeControls(error)];
   return `${why.startsWith(profile) ? '' : `${profile}: `}${why}${log === null ? '' : ` (log: ${log})`}`;
 }
 
-/** The same as an object: a task by its number in the plan. */
+/** The same as an object; the task is identified by its number in the plan. */
 const objectOf = ({ task, error, log, isCut, ended, signal, exitCode }: FailedTask): object => ({
   ...{ task: task.number, path: task.path, ended, signal, exitCode, isCut, error, log },
 });
 
-/** Writes the lists of what failed; none where nothing did. */
+/** Writes the lists of failed tasks, or no files when nothing failed. */
 export function writeFailed(folder: JobFolder, failed: readonly FailedTask[]): void {
   const lists = [
     [PLACES.failed, lineOf],
-    [PLACES.failures, (one: FailedTask) => JSON.stringify(objectOf(one))],
+    [PLACES.failures, (task: FailedTask) => JSON.stringify(objectOf(task))],
   ] as const;
   for (const [place, textOf] of lists) {
     if (failed.length === 0) folder.remove(place);
-    else folder.write(place, failed.map((one) => `${textOf(one)}\n`).join(''));
+    else folder.write(place, failed.map((task) => `${textOf(task)}\n`).join(''));
   }
 }
 
-/** Lines on stderr, and at the end of a report, that a job of any size may have. */
+/** Maximum lines about failures on stderr and at the end of a report, whatever the size of the job. */
 const MOST_SAID = 5;
 
-/** What reports in text end with: the profiles that are missing in them, or cut off, and why; '' where none is. */
+/** The end of text reports: profiles that are missing or cut off, and why; '' when there are none. */
 export function failedText(failed: readonly FailedTask[]): string {
   if (failed.length === 0) return '';
   const lines = failed.slice(0, MOST_SAID).map(lineOf);
@@ -88,7 +90,7 @@ export function failedText(failed: readonly FailedTask[]): string {
 }
 
 export function sayFailed(folder: JobFolder, failed: readonly FailedTask[], total: number): void {
-  for (const one of failed.slice(0, MOST_SAID)) say('dprof', lineOf(one));
+  for (const task of failed.slice(0, MOST_SAID)) say('dprof', lineOf(task));
   if (failed.length === 0) return;
   const cut = failed.filter(({ isCut }) => isCut).length;
   const parts = [

@@ -1,4 +1,4 @@
-/** The profiles of a job: those of folders and globs, files, and the lines of lists of files. */
+/** Finds the profiles of a job: from folders, globs, files, and lists of files. */
 import { readFileSync, realpathSync, statSync, type Stats } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { firstBytes } from '../../../parse/files.js';
@@ -10,29 +10,29 @@ import type { JobTask } from './plan/job-plan.js';
 
 export interface FoundInputs {
   readonly tasks: readonly JobTask[];
-  /** What in folders cannot be read. */
+  /** Errors for what cannot be read in folders. */
   readonly failures: readonly UserError[];
-  /** What is left out of folders. */
+  /** Notes on files in folders that are left out. */
   readonly notes: readonly UserError[];
 }
 
 /**
- * The tasks for inputs, in their order, a profile once.
- * @param operands folders, files, globs, files with a path a line, or '-' for such lines on standard input
- * @param output the job's folder: nothing in it is an input
- * @throws UserError where there is none, or an input is the job's folder
+ * Makes the tasks for inputs, in order; each profile appears once.
+ * @param operands folders, files, globs, files with a path on each line, or '-' for such lines on standard input
+ * @param output the job's folder, whose files are never inputs
+ * @throws UserError when there is no input, or an input is the job's folder
  */
 export async function findInputs(operands: readonly string[], output: string): Promise<FoundInputs> {
-  const own = realPath(output);
+  const outputFolder = realPath(output);
   const paths = new Set<string>();
   const failures: UserError[] = [];
   const notes: UserError[] = [];
   const onNote = (note: UserError): void => void notes.push(note);
   for (const operand of operands) {
-    if (operand !== '-') refuseOwn(operand, own);
+    if (operand !== '-') refuseOwn(operand, outputFolder);
     for await (const found of pathsOf(operand, onNote)) {
       if (found instanceof UserError) failures.push(found);
-      else if (!isWithin(realPath(found), own)) paths.add(resolve(found));
+      else if (!isWithin(realPath(found), outputFolder)) paths.add(resolve(found));
     }
   }
   if (paths.size === 0) {
@@ -53,9 +53,9 @@ export function taskOf(path: string, number: number): JobTask {
   };
 }
 
-/** @throws UserError for the job's folder, and for what is in it */
-function refuseOwn(operand: string, own: string): void {
-  if (!isWithin(realPath(operand), own)) return;
+/** @throws UserError for the job's folder, and for anything inside it */
+function refuseOwn(operand: string, folder: string): void {
+  if (!isWithin(realPath(operand), folder)) return;
   throw new UserError("is in the job's own folder", { where: operand, hint: 'choose another folder for -o' });
 }
 
@@ -75,7 +75,7 @@ async function* pathsOf(operand: string, onNote: OnNote): AsyncGenerator<string 
     for await (const found of listProfiles(operand, { onNote })) yield found instanceof UserError ? found : found.path;
 }
 
-/** The profiles of a folder; without one its files of records, which beside profiles were made of these. */
+/** The profiles in a folder, or its record files when it has none. Record files next to profiles were made from these. */
 async function* pathsIn(folder: string, onNote: OnNote): AsyncGenerator<string | UserError> {
   const { records } = await recordFilesIn(folder);
   let profiles = 0;
@@ -86,7 +86,7 @@ async function* pathsIn(folder: string, onNote: OnNote): AsyncGenerator<string |
   if (profiles === 0) yield* records;
 }
 
-/** @throws UsageError for a terminal */
+/** @throws UsageError when standard input is a terminal */
 async function standardInput(): Promise<string> {
   if (process.stdin.isTTY) throw new UsageError('the list is to come from stdin, which is a terminal', 'find … | dprof job - -o OUT'); // prettier-ignore
   const pieces: Buffer[] = [];
@@ -102,7 +102,10 @@ const linesOf = (text: string): string[] =>
 
 const HEAD_BYTES = 64 * 1024;
 
-/** The paths that a file lists: that it is a list shows in one of its first lines being the path of something. */
+/**
+ * The paths that a file lists; null when it is not a list. A file is a list when one of its first lines is an existing
+ * path.
+ */
 function listIn(path: string): string[] | null {
   const head = firstBytes(path, HEAD_BYTES);
   if (head.includes(0) || /^\s*[{[]/.test(head.toString('latin1', 0, 100))) return null;
@@ -111,7 +114,7 @@ function listIn(path: string): string[] | null {
   return isList ? linesOf(readFileSync(path, 'utf8')) : null;
 }
 
-/** What stands at a path; null for nothing, and for what may not be looked at. */
+/** Status of a path; null when it does not exist or may not be accessed. */
 export function statOrNull(path: string): Stats | null {
   try {
     return statSync(path, { throwIfNoEntry: false }) ?? null;
@@ -122,7 +125,7 @@ export function statOrNull(path: string): Stats | null {
 
 const isWithin = (path: string, folder: string): boolean => path === folder || path.startsWith(folder + sep);
 
-/** A path without links; of what is not there, without links in the folder that it is to be in. */
+/** The path with links resolved; for a missing file, with links in its folder resolved. */
 export function realPath(path: string): string {
   const whole = resolve(path);
   try {

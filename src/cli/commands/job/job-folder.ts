@@ -1,4 +1,4 @@
-/** The folder of a job: where its files are, and how each of them appears only when it is complete. */
+/** The folder of a job: where its files are. Each file appears only when it is complete. */
 import {
   linkSync,
   mkdirSync,
@@ -22,49 +22,49 @@ export const PLACES = {
   parts: 'parts',
   logs: 'logs',
   merges: 'merge',
-  /** What is not complete. */
+  /** Files that are not complete. */
   work: 'work',
   slurm: 'slurm',
   report: 'report',
   part: JOB_PART,
   failed: 'failed.txt',
-  /** The same for programs. */
+  /** The same list for programs. */
   failures: 'failed.jsonl',
   lock: 'lock',
 } as const;
 
-/** Why a task has no part, or one of less than the profile. */
+/** Why a task has no partial answer, or one of only the first part of its profile. */
 export interface TaskFailure extends ProcessEnd {
-  /** One line. */
+  /** The error in one line. */
   readonly error: string;
-  /** From the job's folder; null where nobody named it. */
+  /** Path of the log in the job's folder; null when it is not known. */
   readonly log: string | null;
-  /** Whether there is a part, of what stands before the place where the profile is cut off. */
+  /** Whether there is a partial answer, made from what precedes the place where the profile is cut off. */
   readonly isCut: boolean;
 }
 
-/** A folder for what is being made. */
+/** A folder for files in progress. */
 export interface WorkFolder {
   readonly path: string;
-  /** Moves a file in it to its place. @param place from the job's folder */
+  /** Moves a finished file to its place. @param place path in the job's folder */
   move(file: string, place: string): void;
   dispose(): void;
 }
 
 export class JobFolder {
-  /** @param path absolute */
+  /** @param path absolute path */
   constructor(readonly path: string) {}
 
   at(...names: readonly string[]): string {
     return join(this.path, ...names);
   }
 
-  /** Names in one of its folders; none where it is missing. */
+  /** Names of files in one of its folders; none when the folder is missing. */
   names(...folder: readonly string[]): string[] {
     return namesOrNone(this.at(...folder));
   }
 
-  /** A text of it; null where there is none. */
+  /** Reads a text file; null when it does not exist. */
   read(...names: readonly string[]): string | null {
     try {
       return readFileSync(this.at(...names), 'utf8');
@@ -74,12 +74,13 @@ export class JobFolder {
     }
   }
 
-  /** A place for one process, which nobody else writes to; removed however the process ends, but for SIGKILL. */
+  /** Makes a folder that only one process writes to. It is removed however the process ends, except after SIGKILL. */
   work(name: string): WorkFolder {
     mkdirSync(this.at(PLACES.work), { recursive: true });
     const path = mkdtempSync(this.at(PLACES.work, `${name}.`));
     const remove = (): void => rmSync(path, { recursive: true, force: true });
-    // Not from outside, where nobody knows SIGKILL from other signals: what it ended comes last in the next process.
+    // A remover process cannot do this, as it cannot tell SIGKILL from other signals. The leftover folder tells the next
+    // process which task killed the last one, so that this task runs last.
     const release = atEnd(remove);
     return {
       path,
@@ -94,7 +95,7 @@ export class JobFolder {
     };
   }
 
-  /** Writes a small file, whole or not at all. @throws UserError where there is no room */
+  /** Writes a small file, whole or not at all. @throws UserError when there is no room */
   write(place: string, text: string): void {
     this.#inWork(place, text, (work) => work.move('file', place));
   }
@@ -103,13 +104,13 @@ export class JobFolder {
     rmSync(this.at(...names), { recursive: true, force: true });
   }
 
-  /** @throws UserError for a file that is no plan */
+  /** Reads the plan; null when there is none. @throws UserError for a file that is not a plan */
   plan(): JobPlan | null {
     const text = this.read(PLACES.plan);
     return text === null ? null : readPlan(text, this.at(PLACES.plan));
   }
 
-  /** Writes the plan unless there is one. @returns whether there was none */
+  /** Writes the plan unless one exists. @returns whether it was written */
   writePlan(plan: JobPlan): boolean {
     let isNew = true;
     this.#inWork(PLACES.plan, planText(plan), (work) => {
@@ -118,24 +119,24 @@ export class JobFolder {
       } catch (error) {
         if (!isSystemError(error)) throw error;
         isNew = error.code !== 'EEXIST';
-        // File systems without hard links.
+        // For file systems without hard links.
         if (isNew) work.move('file', PLACES.plan);
       }
     });
     return isNew;
   }
 
-  /** Names of tasks with a part. */
+  /** Names of tasks with a partial answer. */
   done(): ReadonlySet<string> {
     return new Set(this.#partNames('.part'));
   }
 
-  /** Names of tasks that failed, at least once: those with a part may have succeeded since. */
+  /** Names of tasks that failed at least once; those with a partial answer may have succeeded since. */
   failed(): ReadonlySet<string> {
     return new Set(this.#partNames('.failed'));
   }
 
-  /** Why a task failed when it ran last; null where it did not. */
+  /** Why a task failed in its last run; null when it did not fail. */
   failure({ name }: Pick<JobTask, 'name'>): TaskFailure | null {
     const text = this.read(PLACES.parts, `${name}.failed`);
     return text === null ? null : failureOf(text);
@@ -171,7 +172,7 @@ export class JobFolder {
   }
 }
 
-/** The path of a task's part, from the job's folder. */
+/** The path of a task's partial answer in the job's folder. */
 export const partOf = ({ name }: Pick<JobTask, 'name'>): string => `${PLACES.parts}/${name}.part`;
 
 function failureOf(text: string): TaskFailure {

@@ -1,4 +1,4 @@
-/** The options of `dprof job`, and what they ask for. */
+/** The options of `dprof job`, and their meaning. */
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
@@ -79,7 +79,7 @@ export const JOB: Tool = {
 };
 
 interface JobOptions {
-  /** The job's folder, as it was given. */
+  /** The job's folder, as given by the user. */
   readonly output: string;
   readonly operands: readonly string[];
   readonly by: string | null;
@@ -88,7 +88,7 @@ interface JobOptions {
   readonly quiet: boolean;
 }
 
-/** A part of a job, for engines and other queues. */
+/** One share of a job, for other engines and queues. */
 interface JobShare {
   readonly share: Share | null;
   readonly numbers: ReadonlySet<number> | null;
@@ -96,7 +96,6 @@ interface JobShare {
   readonly ended: number | null;
 }
 
-/** A whole job. */
 interface WholeJob {
   readonly engine: (typeof ENGINES)[number];
   readonly jobs: number;
@@ -114,13 +113,13 @@ export type JobRequest = JobOptions &
     | { readonly show: 'merge'; readonly level: number | null; readonly share: Share }
   );
 
-/** @throws UsageError for anything that cannot be meant */
+/** @throws UsageError for invalid options */
 export function readJobArguments(given: Arguments): JobRequest {
   const common = {
     output: given.text('output') ?? '',
     operands: given.operands,
     by: given.text('by') ?? null,
-    // Tasks have another working folder: a file by its absolute path.
+    // Tasks run in another working folder, so a file needs its absolute path.
     device: given.read('device', (text) => (existsSync(text) ? resolve(text) : text)) ?? null,
     fanIn: given.read('fan-in', (text) => integer('--fan-in', text, 2)) ?? FAN_IN,
     quiet: given.on('quiet'),
@@ -164,7 +163,7 @@ function wholeJob(given: Arguments): WholeJob {
   };
 }
 
-/** `3/16`: the share 3 of 0 to 15. */
+/** Parses `3/16`: share 3 of the shares 0 to 15. */
 function shareOf(text: string): Share {
   const [, index = '', count = ''] = /^(\d{1,9})\/(\d{1,9})$/.exec(text) ?? [];
   const share = { index: Number(index), count: Number(count) };

@@ -1,4 +1,4 @@
-/** The engine of one machine: tasks and merges in processes of their own, as many at a time as it has cores. */
+/** The engine for one machine: tasks and merges run in separate processes, at most one for each core at a time. */
 import { mkdirSync } from 'node:fs';
 import { EXIT, UserError } from '../../../record/errors.js';
 import { progress } from '../../progress.js';
@@ -14,21 +14,21 @@ import { shellCode, lastLine, saidOf, type TaskEnd } from './task-end.js';
 interface LocalRun {
   readonly folder: JobFolder;
   readonly plan: JobPlan;
-  /** Processes at a time. */
+  /** Number of processes at a time. */
   readonly jobs: number;
-  /** Profiles that a process takes at most. */
+  /** Maximum profiles for each process. */
   readonly perTask: number;
   readonly quiet: boolean;
 }
 
 export interface LocalEnd {
   readonly heard: Heard;
-  /** Why there is no result; null where there is one, or nothing to make it of. */
+  /** Why there is no result; null when there is one, or nothing to make it from. */
   readonly failure: UserError | null;
 }
 
 /**
- * Makes the parts that are missing, those that fail twice, then merges and reports.
+ * Makes the missing partial answers (a failed task is tried twice), then merges and reports.
  * @throws Stopped after a signal
  */
 export async function runLocally(run: LocalRun): Promise<LocalEnd> {
@@ -55,7 +55,7 @@ export async function runLocally(run: LocalRun): Promise<LocalEnd> {
     await all('again', againShares(run));
     for (const [i, count] of mergeCounts(plan.tasks.length, plan.fanIn).entries()) {
       const processes = Math.min(Math.ceil(count / LEAST_MERGES), jobs);
-      // One alone is the one that reports, which makes all merges that are missing.
+      // With one process, the reporting process makes all missing merges itself.
       if (processes > 1) await pool.run(mergeProcesses(folder, i + 1, processes), () => undefined);
     }
     return { heard, failure: await finish(run, pool) };
@@ -64,33 +64,35 @@ export async function runLocally(run: LocalRun): Promise<LocalEnd> {
   }
 }
 
-/** Merges that are worth a process of their own: its start takes as long. */
+/** Number of merges that takes as long as starting a process for them. */
 const LEAST_MERGES = 16;
 
-/** What failed once, together again; what ended its process each alone. */
+/**
+ * Shares for the second try: tasks that reported an error share a process, tasks that killed their process get one each.
+ */
 function againShares({ folder, plan, perTask }: LocalRun): (readonly JobTask[])[] {
   const failed = failedTasks(folder, plan).filter(({ isCut }) => !isCut);
   const isAlone = ({ ended }: FailedTask): boolean => DEADLY.has(ended);
-  const [alone, others] = [failed.filter(isAlone), failed.filter((one) => !isAlone(one))];
+  const [alone, others] = [failed.filter(isAlone), failed.filter((task) => !isAlone(task))];
   return [...sharesBySize(others.map(({ task }) => task), perTask), ...alone.map(({ task }) => [task])]; // prettier-ignore
 }
 
 const DEADLY: ReadonlySet<TaskEnd> = new Set<TaskEnd>(['signal', 'out-of-memory', 'exit', 'unknown']);
 
-/** @param log from the job's folder */
+/** @param log path in the job's folder */
 function taskProcess(folder: JobFolder, share: readonly JobTask[], log: string): PoolTask {
   const tasks = rangesText(share.map(({ number }) => number));
   const args = ['job', '-o', folder.path, '--tasks', tasks, '--log', log];
   return {
     ...{ args, log: folder.at(log) },
-    // Each death costs the profile at hand: there are no more of them than profiles.
+    // Each death costs the profile in progress, so there are at most as many deaths as profiles.
     next: ({ code, signal }, deaths) =>
       isOwnEnd(code) || deaths > share.length ? null : [...args, '--ended', `${shellCode(code, signal)}`],
   };
 }
 
 const OWN_ENDS: ReadonlySet<unknown> = new Set(Object.values(EXIT));
-/** Whether a process with this exit code has come to the end of its tasks. */
+/** Whether a process with this exit code has finished its tasks. */
 const isOwnEnd = (code: number | null): boolean => OWN_ENDS.has(code);
 
 const mergeProcesses = (folder: JobFolder, level: number, count: number): PoolTask[] =>
@@ -101,7 +103,7 @@ const mergeProcesses = (folder: JobFolder, level: number, count: number): PoolTa
 
 const REPORT_LOG = 'report.log';
 
-/** @returns why there is no result; null where there is one, or nothing to make it of */
+/** @returns why there is no result; null when there is one, or nothing to make it from */
 async function finish({ folder, plan }: LocalRun, pool: ProcessPool): Promise<UserError | null> {
   const log = folder.at(PLACES.logs, REPORT_LOG);
   const [end] = await pool.run([{ args: ['job', '-o', folder.path, '--merge', '-q'], log }], () => undefined);

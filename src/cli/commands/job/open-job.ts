@@ -1,6 +1,6 @@
 /**
- * The folder of a job and its plan: made for a new job, compared with what is asked for where there is one. A folder has
- * one job at a time: a file names the process that holds it, and its time shows that the process is alive.
+ * The folder of a job and its plan: created for a new job, compared with the request for an existing one. One job at a time
+ * uses a folder: a lock file names the process that holds it, and the file's time shows that the process is alive.
  */
 import {
   existsSync,
@@ -26,9 +26,9 @@ import { hostname } from 'node:os';
 import { atEnd } from '../../../parse/input/cleanup.js';
 import { writeFully } from '../../../parse/files.js';
 
-/** Between two signs of life, in ms. */
+/** Interval in ms at which the lock file's time is updated. */
 const SIGN_MS = 15_000;
-/** Age in ms of its last sign from which a process on another machine counts as dead. */
+/** Age of the lock file in ms after which a process on another machine counts as dead. */
 const DEAD_MS = 120_000;
 
 interface Holder {
@@ -37,9 +37,9 @@ interface Holder {
 }
 
 /**
- * Takes the folder for this process.
- * @returns gives it back
- * @throws UserError where another process holds it, or nothing can be written
+ * Locks the folder for this process.
+ * @returns a function that releases it
+ * @throws UserError when another process holds it, or nothing can be written
  */
 function lockFolder(folder: JobFolder): () => void {
   const path = folder.at(PLACES.lock);
@@ -49,7 +49,7 @@ function lockFolder(folder: JobFolder): () => void {
   }
 }
 
-/** @returns whether there was none */
+/** @returns whether the file did not exist before */
 function create(path: string): boolean {
   try {
     const file = openSync(path, 'wx');
@@ -77,7 +77,7 @@ function held(path: string): () => void {
     try {
       utimesSync(path, new Date(), new Date());
     } catch {
-      // Somebody has removed the folder: whatever is written next will say so.
+      // Somebody removed the folder; the next write will report it.
     }
   }, SIGN_MS);
   sign.unref();
@@ -88,14 +88,14 @@ function held(path: string): () => void {
   };
 }
 
-/** @throws UserError for a process that is alive */
+/** @throws UserError when the process is alive */
 function removeDead(folder: JobFolder, path: string): void {
   const holder = holderOf(folder.read(PLACES.lock));
   if (holder === null ? ageOf(path) < SIGN_MS : isAlive(holder, path)) {
-    const what = holder === null ? 'a job starts here' : `process ${holder.pid} on ${holder.host} runs a job here`;
-    throw new UserError(what, { where: folder.path, hint: 'wait for it, or choose another folder for -o' });
+    const problem = holder === null ? 'a job starts here' : `process ${holder.pid} on ${holder.host} runs a job here`;
+    throw new UserError(problem, { where: folder.path, hint: 'wait for it, or choose another folder for -o' });
   }
-  // Renamed first: another process may be about to remove it too, and must not remove the next holder's.
+  // Rename it first: another process may be about to remove it too, and must not remove the next holder's lock.
   const dead = `${path}.${process.pid}`;
   try {
     renameSync(path, dead);
@@ -111,14 +111,14 @@ function isAlive({ host, pid }: Holder, path: string): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Another user's.
+    // The process exists and belongs to another user.
     return isSystemError(error) && error.code === 'EPERM';
   }
 }
 
 const ageOf = (path: string): number => Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
 
-/** Null for a text that a process has not written to its end. */
+/** Null for a text that a process did not finish writing. */
 function holderOf(text: string | null): Holder | null {
   try {
     return JSON.parse(text ?? '') as Holder;
@@ -134,7 +134,7 @@ export interface OpenJob {
 
 type PlanRequest = Pick<JobRequest, 'output' | 'operands' | 'by' | 'device' | 'fanIn' | 'quiet'>;
 
-/** The job of a folder that has one. @throws UserError where there is none */
+/** The job of a folder that has one. @throws UserError when it has none */
 export function existingJob({ output }: Pick<JobRequest, 'output'>): OpenJob {
   const folder = folderOf(output);
   const plan = folder.plan();
@@ -146,8 +146,8 @@ export function existingJob({ output }: Pick<JobRequest, 'output'>): OpenJob {
 }
 
 /**
- * The job for a share of it: several processes may make the plan at a time, and one of them does.
- * @throws UserError where the folder is of another job
+ * The job for one of its shares: several processes may try to make the plan at once, and one of them does.
+ * @throws UserError when the folder belongs to another job
  */
 export async function jobOfShare(request: PlanRequest): Promise<OpenJob> {
   const folder = folderOf(request.output);
@@ -166,9 +166,9 @@ export async function jobOfShare(request: PlanRequest): Promise<OpenJob> {
 }
 
 /**
- * Takes the folder for a whole job, a new one or one to go on with.
- * @returns the job, and what gives the folder back
- * @throws UserError where the folder has another job or other files, or is in use
+ * Locks the folder for a whole job, a new one or one to continue.
+ * @returns the job, and a function that releases the folder
+ * @throws UserError when the folder has another job or other files, or is in use
  */
 export async function openJob(
   request: PlanRequest & { readonly resume: boolean },
@@ -230,16 +230,17 @@ const operandsOf = ({ operands }: PlanRequest): string[] =>
 async function planOf(request: PlanRequest, folder: JobFolder): Promise<JobPlan> {
   const { tasks, failures, notes } = await findInputs(request.operands, folder.path);
   for (const { line } of [...(request.quiet ? [] : notes), ...failures]) say('dprof', line);
-  // The answers are about the others.
+  // The answers cover only the inputs that could be read.
   if (failures.length > 0) process.exitCode = EXIT.failed;
   return { ...settingsOf(request), operands: operandsOf(request), fanIn: request.fanIn, tasks };
 }
 
-/** @returns whether it was not there */
+/** @returns whether it did not exist */
 function makeFolder(path: string): boolean {
   try {
     if (existsSync(path) && statSync(path).isDirectory()) return false;
-    // Only where a parent is missing: Node tries for ever where the system has no place for the folder, as in /proc.
+    // Use `recursive` only when a parent is missing: Node never returns when the system cannot create the folder, as in
+    // /proc.
     mkdirSync(path, { recursive: !existsSync(dirname(path)) });
     return true;
   } catch (error) {
@@ -253,25 +254,25 @@ function removeEmpty(path: string): void {
   try {
     rmdirSync(path);
   } catch {
-    // Something is in it by now.
+    // Another process has put something into it.
   }
 }
 
-/** @throws UserError where the job's folder is an input */
+/** @throws UserError when the job's folder is an input */
 function refuseInputFolder({ output, operands }: PlanRequest, { path }: JobFolder): void {
   if (!operands.some((operand) => operand !== '-' && realPath(operand) === path)) return;
   throw new UserError('is an input', { where: output, hint: 'choose another folder for -o' });
 }
 
-/** @throws UserError where other files are in it */
+/** @throws UserError when it contains other files */
 function refuseOthers(folder: JobFolder): void {
-  const own: ReadonlySet<string> = new Set(Object.values(PLACES));
-  const other = folder.names().find((name) => !own.has(name) && !name.startsWith('.'));
+  const places: ReadonlySet<string> = new Set(Object.values(PLACES));
+  const other = folder.names().find((name) => !places.has(name) && !name.startsWith('.'));
   if (other === undefined) return;
   throw new UserError(`has other files: ${other}`, { where: folder.path, hint: 'choose an empty folder for -o' });
 }
 
-/** @throws UserError for a profile that is not the one of the plan; one that is gone may have its part */
+/** @throws UserError for a profile that differs from the plan's; a deleted one may already have its partial answer */
 function refuseChanged({ tasks }: JobPlan, folder: JobFolder): void {
   for (const task of tasks) {
     if (!hasChanged(task) || folder.failure(task) !== null) continue;
@@ -286,8 +287,8 @@ const hasChanged = (task: JobTask): boolean => {
 };
 
 /**
- * The job with profiles that failed, or were cut off, as they are now: they were repaired since. Parts of less than a
- * profile are removed, with the merges that may have them.
+ * The job with the current sizes and times of profiles that failed or were cut off, as they may have been repaired since.
+ * Partial answers of less than a whole profile are removed, with the merges that may contain them.
  */
 export function withRepaired<Job extends OpenJob>(job: Job): Job {
   const { folder, plan } = job;

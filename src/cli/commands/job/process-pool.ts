@@ -1,12 +1,12 @@
 /**
- * Processes of this program, the same node and the same dprof, some at a time; when the run ends, however it does, all
- * of them have ended.
+ * Runs processes of this program (the same node and dprof), a limited number at a time. When the run ends, for whatever
+ * reason, all of them have ended.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { appendFileSync, realpathSync } from 'node:fs';
 import { isSystemError } from '../../../record/errors.js';
 
-/** Words of a command, by absolute paths. */
+/** The words of the command that starts this program, with absolute paths. */
 export const programWords = (): string[] => [
   process.execPath,
   ...process.execArgv,
@@ -16,21 +16,20 @@ export const programWords = (): string[] => [
 export interface PoolTask {
   /** Arguments of dprof. */
   readonly args: readonly string[];
-  /** File that takes stderr, behind what is in it, as long as there is room. */
+  /** File to which stderr is appended, as long as there is room. */
   readonly log: string;
-  /** Arguments in place of these, where the process died; null where there is no more to do. @param end how it ended */
+  /** Arguments for the next process after one died; null when there is nothing more to do. @param end how it ended */
   readonly next?: (end: PoolEnd, deaths: number) => readonly string[] | null;
 }
 
-/** How a process ended. */
 interface PoolEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** The end of what it, and those that went on in its place, wrote to stderr. */
+  /** The end of what the process and its successors wrote to stderr. */
   readonly said: string;
 }
 
-/** What ended a run early. */
+/** A signal that ended a run early. */
 export class Stopped extends Error {
   constructor(readonly signal: NodeJS.Signals) {
     super(`stopped by ${signal}`);
@@ -39,21 +38,24 @@ export class Stopped extends Error {
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** Time in ms that processes have to clean up. One that computes does not hear of it: a signal ends the job within a second. */
+/**
+ * Time in ms that processes have to clean up. A computing process does not receive the request, so a signal ends the job
+ * within a second.
+ */
 const PATIENCE = 500;
 
 export class ProcessPool {
   readonly #running = new Set<ChildProcess>();
   #stopped: NodeJS.Signals | null = null;
 
-  /** @param most at a time */
+  /** @param most maximum processes at a time */
   constructor(private readonly most: number) {}
 
   /**
-   * Runs all of them, in order.
-   * @param onEnd called when one of them has ended
+   * Runs all tasks, in order.
+   * @param onEnd called when a task has ended
    * @returns how they ended
-   * @throws Stopped after a signal to this process, when they have ended
+   * @throws Stopped after a signal to this process, when all have ended
    */
   async run(tasks: readonly PoolTask[], onEnd: (done: number) => void): Promise<PoolEnd[]> {
     const ends: PoolEnd[] = tasks.map(() => ({ code: null, signal: null, said: '' }));
@@ -70,7 +72,7 @@ export class ProcessPool {
       await Promise.all(Array.from({ length: Math.min(this.most, tasks.length) }, inTurn));
     } finally {
       for (const signal of SIGNALS) process.off(signal, this.#stop);
-      // Where one could not be started, the others go on.
+      // If one could not be started, the others go on.
       await this.#end();
     }
     if (this.#stopped !== null) throw new Stopped(this.#stopped);
@@ -82,7 +84,7 @@ export class ProcessPool {
     this.#endRunning();
   };
 
-  /** Runs a task, and where its process dies another process on what it has left. */
+  /** Runs a task; when its process dies, another process runs the rest of it. */
   async #runOn({ args, log, next }: PoolTask): Promise<PoolEnd> {
     let end = await this.#runOne(args, log);
     for (let deaths = 1; this.#stopped === null; deaths++) {
@@ -118,7 +120,7 @@ export class ProcessPool {
     await Promise.all(ending);
   }
 
-  /** Lets those that run clean up, and kills those that have not ended then. */
+  /** Lets running processes clean up, then kills those that have not ended. */
   #endRunning(): void {
     const running = [...this.#running];
     for (const child of running) child.kill('SIGTERM');
@@ -126,7 +128,7 @@ export class ProcessPool {
     const impatient = setTimeout(() => {
       for (const child of running) if (this.#running.has(child)) child.kill('SIGKILL');
     }, PATIENCE);
-    // When all have ended, nothing waits for it.
+    // The timer must not keep the process alive when all have ended.
     impatient.unref();
   }
 }
@@ -134,7 +136,7 @@ export class ProcessPool {
 const MOST_SAID = 64 * 1024;
 const endOf = (text: string): string => text.slice(-MOST_SAID);
 
-/** What a full disk does not take is said at the end of the job. */
+/** Errors of a full disk are reported at the end of the job. */
 function appendWhereRoom(path: string, text: string): void {
   try {
     appendFileSync(path, text);

@@ -1,4 +1,7 @@
-/** Work of a job in this process: profiles → files of partial answers, one after the other, and these → `job.part`. */
+/**
+ * A job's work in this process: reduces profiles to files of partial answers, one after the other, and merges these into
+ * `job.part`.
+ */
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EXIT, UserError, isSystemError } from '../../../record/errors.js';
@@ -12,11 +15,11 @@ import { itemsOf, type Share } from './plan/shares.js';
 import { outcome } from '../../bin/boundary.js';
 
 interface Ended {
-  /** As the exit code of a process. */
+  /** As in the exit code of a process. */
   readonly code: number;
-  /** The error that it ended with, in one line; null where it said what there was to say. */
+  /** The error that ended it, in one line; null when the command printed its error itself. */
   readonly error: string | null;
-  /** The system's code, where that refused something. */
+  /** The system's error code; null for other errors. */
   readonly systemCode: string | null;
 }
 
@@ -34,7 +37,7 @@ export async function runInside(run: () => Promise<void>): Promise<Ended> {
   }
 }
 
-/** What the command has set; the compiler would take it for what was set before. */
+/** The exit code that the command has set; read by a function because the compiler would assume the earlier value. */
 const exitCodeSet = (): number => Number(process.exitCode ?? 0);
 
 const systemCodeOf = (error: unknown): string | null =>
@@ -43,11 +46,10 @@ const systemCodeOf = (error: unknown): string | null =>
 interface MergeRun {
   readonly folder: JobFolder;
   readonly plan: JobPlan;
-  /** `dprof merge`. */
   readonly merge: Command;
 }
 
-/** Says of which parts `job.part` is. */
+/** The file that identifies the partial answers in `job.part`. */
 const KEY = `${PLACES.merges}/job.key`;
 
 function treeOf({ folder, plan }: Omit<MergeRun, 'merge'>): Merge[][] {
@@ -58,26 +60,26 @@ function treeOf({ folder, plan }: Omit<MergeRun, 'merge'>): Merge[][] {
   );
 }
 
-/** Whether `job.part` is there, of all parts that are there. */
+/** Whether `job.part` exists and contains all existing partial answers. */
 export function isMerged(run: Omit<MergeRun, 'merge'>): boolean {
   const root = treeOf(run).at(-1)?.[0];
   return root !== undefined && run.folder.read(KEY) === root.key && existsSync(run.folder.at(root.output));
 }
 
 /**
- * A share of the merges of a level below the root, from 1.
- * @throws UserError where one fails
+ * Makes a share of the merges of a level below the root, counted from 1.
+ * @throws UserError when a merge fails
  */
 export async function mergeLevel(run: MergeRun, level: number, share: Share): Promise<void> {
   const levels = treeOf(run);
-  // The root is left to `mergeAll`; a level is missing where there are fewer parts than planned.
+  // `mergeAll` makes the root; a level is missing when there are fewer partial answers than planned.
   if (level < levels.length) for (const merge of itemsOf(levels[level - 1] ?? [], share)) await mergeOne(run, merge);
 }
 
 /**
- * All merges that are missing.
- * @returns whether there is a `job.part` now: there is none without parts
- * @throws UserError where one fails
+ * Makes all missing merges.
+ * @returns whether `job.part` exists now: there is none without partial answers
+ * @throws UserError when a merge fails
  */
 export async function mergeAll(run: MergeRun): Promise<boolean> {
   const levels = treeOf(run);
@@ -107,24 +109,23 @@ async function mergeOne({ folder, merge }: MergeRun, { output, inputs }: Merge):
   }
 }
 
-/** In the folder of a task that runs: the name of its log. */
+/** File in the folder of a running task that holds the name of its log. */
 const STARTED = 'log';
 
-/** A folder with its plan. */
+/** A job's folder and plan, and how to run its tasks. */
 interface TaskRun {
   readonly folder: JobFolder;
   readonly settings: JobSettings;
-  /** `dprof partial`. */
   readonly partial: Command;
-  /** Name of the log of this process, from the job's folder; null where nobody named it. */
+  /** Path of this process's log in the job's folder; null when it is not known. */
   readonly log: string | null;
-  /** Exit code, as a shell has it, of the process that had this log and these tasks before; null where this is the first. */
+  /** Exit code, in shell convention, of the previous process with this log and these tasks; null for the first process. */
   readonly ended: number | null;
 }
 
 /**
- * Makes the parts that are missing. A profile that ends the process costs no other profile: the next process with the same
- * tasks notes it as failed, and goes on behind it; one without a known end comes to it last.
+ * Makes the missing partial answers. A profile that kills the process affects no other profile: the next process with the
+ * same tasks records it as failed and goes on after it. A profile whose process ended for unknown reasons is tried last.
  * @returns how many tasks failed, or had a profile that is cut off
  */
 export async function runTasks(run: TaskRun, tasks: readonly JobTask[]): Promise<number> {
@@ -136,7 +137,7 @@ export async function runTasks(run: TaskRun, tasks: readonly JobTask[]): Promise
   return failed;
 }
 
-/** Logs of tasks that were begun and have not ended, by name. */
+/** Logs of tasks that started and have not ended, by task name. */
 export const beginnings = (folder: JobFolder): ReadonlyMap<string, string> =>
   new Map(
     folder
@@ -144,12 +145,12 @@ export const beginnings = (folder: JobFolder): ReadonlyMap<string, string> =>
       .map((work) => [work.replace(/\.[^.]*$/, ''), folder.read(PLACES.work, work, STARTED) ?? ''] as const),
   );
 
-/** Tasks that processes with this log have tried without success: of the last one it is noted what ended it. */
+/** Tasks that earlier processes with this log tried without success; for the last one it records how the process ended. */
 function endedBefore({ folder, log }: TaskRun, code: number, tasks: readonly JobTask[]): JobTask[] {
   const text = (log === null ? null : folder.read(log)) ?? '';
   const number = lastTask(text);
   const isOpen = (task: JobTask): boolean => !existsSync(folder.at(partOf(task))) && folder.failure(task)?.log !== log;
-  const task = tasks.find((one) => one.number === number && isOpen(one));
+  const task = tasks.find((task) => task.number === number && isOpen(task));
   if (task !== undefined) {
     const said = saidOf(text, task.number);
     const end = endOfProcess(code, said);
@@ -157,21 +158,21 @@ function endedBefore({ folder, log }: TaskRun, code: number, tasks: readonly Job
     say('dprof', error);
     folder.writeFailure(task, { ...end, error, log, isCut: false });
   }
-  return tasks.filter((one) => !existsSync(folder.at(partOf(one))) && folder.failure(one)?.log === log);
+  return tasks.filter((task) => !existsSync(folder.at(partOf(task))) && folder.failure(task)?.log === log);
 }
 
 async function runTask(run: TaskRun, task: JobTask): Promise<boolean> {
   const { folder, log } = run;
   if (existsSync(folder.at(partOf(task)))) return folder.failure(task)?.isCut !== true;
-  // The name of the profile goes before what is said about it.
+  // Print the profile's name before the messages about it.
   if (log !== null) say('dprof', taskLine(task));
-  // Where the job's folder takes nothing, other profiles may still be small enough.
+  // When the disk of the job's folder is full, other profiles may still be small enough.
   const { code, error } = await runInside(() => makePart(run, task));
   if (error !== null) say('dprof', error);
   return code === EXIT.done;
 }
 
-/** Makes a part, or notes why there is none. @throws where the job's folder takes neither */
+/** Makes a partial answer, or records why there is none. @throws when the job's folder has no room for either */
 async function makePart(run: TaskRun, task: JobTask): Promise<void> {
   const { folder, log } = run;
   const work = folder.work(task.name);
@@ -181,7 +182,7 @@ async function makePart(run: TaskRun, task: JobTask): Promise<void> {
     const isMade = existsSync(join(work.path, PART));
     if (error !== null) say('dprof', error);
     process.exitCode = code;
-    // Before the part, so that none of less than the profile stands there without a word.
+    // Record the failure first, so that an incomplete partial answer never exists without it.
     const why = { ...endedItself(systemCode), error: error ?? FAILED, log, isCut: isMade };
     if (code !== EXIT.done) folder.writeFailure(task, why);
     if (isMade) work.move(PART, partOf(task));
@@ -194,14 +195,14 @@ async function makePart(run: TaskRun, task: JobTask): Promise<void> {
 const PART = 'part';
 const FAILED = 'failed, for reasons that its log has';
 
-/** @throws UserError where the profile is not the one of the plan */
+/** @throws UserError when the profile differs from the plan's */
 async function reduce({ partial, settings: { by, device } }: TaskRun, task: JobTask, work: WorkFolder): Promise<void> {
   confirmUnchanged(task);
   const options = [...(by === null ? [] : ['--by', by]), ...(device === null ? [] : ['--device', device])];
   await runWith(partial, [...options, '-o', join(work.path, PART), task.path]);
 }
 
-/** @throws UserError where the profile is not the one of the plan */
+/** @throws UserError when the profile differs from the plan's */
 function confirmUnchanged({ path, size, mtime }: JobTask): void {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) throw new UserError('no such file', { where: path });
@@ -209,7 +210,7 @@ function confirmUnchanged({ path, size, mtime }: JobTask): void {
   throw new UserError('has changed since the job was planned', { where: path, hint: 'choose another folder for -o' });
 }
 
-/** A file that came after the plan is taken as it is. */
+/** Whether the file changed after the plan was made. A file that appeared after the plan is used as it is. */
 export const isChanged = (
   { size, mtime }: Pick<JobTask, 'size' | 'mtime'>,
   stat: { readonly size: number; readonly mtimeMs: number },

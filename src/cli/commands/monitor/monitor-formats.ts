@@ -1,4 +1,4 @@
-/** Formats of `dprof monitor`: those of every table, and what monitoring systems read. */
+/** Formats of `dprof monitor`: the table formats, and those that monitoring systems read. */
 import type { Column } from '../../../table/column.js';
 import { embeddedMetrics, putMetricData } from '../../../prof/neuron/monitor/cloudwatch-metrics.js';
 import type { MonitorLine } from '../../../prof/neuron/monitor/monitor-columns.js';
@@ -11,13 +11,13 @@ interface MonitorLayout {
   readonly columns: readonly Column<MonitorLine>[];
   readonly scopes: ReadonlySet<RowScope>;
   readonly header: boolean;
-  /** Of the metrics, in CloudWatch. */
+  /** CloudWatch namespace of the metrics. */
   readonly namespace: string;
 }
 
-/** Text of each report, in turn. */
+/** The text of each report, in turn. */
 interface MonitorSheet {
-  /** Before the first report. */
+  /** Text before the first report. */
   readonly head: string;
   report(report: MonitorReport): string;
 }
@@ -25,24 +25,24 @@ interface MonitorSheet {
 export interface MonitorFormat {
   readonly id: string;
   readonly title: string;
-  /** Whether it shows rows and columns that can be chosen. */
+  /** Whether it shows rows and columns that the user can choose. */
   readonly hasColumns: boolean;
-  /** Whether its metrics have a namespace and a time of CloudWatch. */
+  /** Whether its metrics have a CloudWatch namespace and time. */
   readonly ofCloudWatch?: true;
   open(layout: MonitorLayout): MonitorSheet;
 }
 
-/** The rows of a report that are shown. */
+/** The rows of a report to show. */
 export const linesOf = ({ scopes }: Pick<MonitorLayout, 'scopes'>, report: MonitorReport): MonitorLine[] =>
   report.rows.filter(({ scope }) => scopes.has(scope)).map((row) => ({ row, report }));
 
-/** In CSV an unknown value is empty, as monitoring systems expect. */
+/** In CSV, an unknown value is an empty field, as monitoring systems expect. */
 const emptyForUnknown = (column: Column<MonitorLine>): Column<MonitorLine> => ({
   ...column,
   value: (line) => column.value(line) ?? '',
 });
 
-/** Rows one after the other, whatever report they belong to. */
+/** A format with the rows of all reports one after the other. */
 const rowsOf = (format: Format): MonitorFormat => ({
   id: format.id,
   title: format.title,
@@ -58,7 +58,7 @@ const rowsOf = (format: Format): MonitorFormat => ({
   },
 });
 
-/** One table a report. */
+/** A format with one table for each report. */
 const tablesOf = (format: Format): MonitorFormat => ({
   id: format.id,
   title: `${format.title}; one table a report`,
@@ -99,10 +99,10 @@ const requests: MonitorFormat = {
   open: ({ namespace }) => ({ head: '', report: (report) => putMetricData(report, namespace, report.unixMs) }),
 };
 
-/** Formats that need all rows of a table before its first line. */
+/** Formats that need all rows of a table before they can write the first line. */
 const WHOLE: ReadonlySet<string> = new Set(['table']);
 
-/** Reports come without an end, which a binary table needs. */
+/** Monitoring has no last report, but a binary table can only be written at the end. */
 const TEXT_FORMATS = FORMATS.filter(({ binary }) => binary !== true);
 
 export const MONITOR_FORMATS: readonly MonitorFormat[] = [

@@ -1,6 +1,6 @@
 /**
- * Lines → reports: those of the monitor itself, and records made of them, distinguished line by line. Notes on them go
- * to stderr.
+ * Turns lines into reports. Each line is either a report of the monitor or a record made from reports. Notes on them go to
+ * stderr.
  */
 import { MonitorReports } from '../../../parse/readers/neuron/monitor/monitor-reports.js';
 import { neuronMonitor } from '../../../parse/readers/neuron/monitor.js';
@@ -15,7 +15,7 @@ import { WAS_READ } from '../../../prof/input/stream-status.js';
 import { say } from '../../message.js';
 import type { MonitorRequest } from './monitor-options.js';
 
-/** Distinct errors that are kept; a monitor may run for months. */
+/** Maximum distinct errors that are kept, because a monitor may run for months. */
 const MOST_ERRORS = 1000;
 
 export class MonitorNotes {
@@ -28,17 +28,17 @@ export class MonitorNotes {
 
   constructor(private readonly request: MonitorRequest) {}
 
-  /** Takes the number of a line that is no report. */
+  /** Takes the number of a line that is not a report. */
   broken(line: number): void {
     if (this.#broken++ === 0) this.#firstBroken = line;
   }
 
-  /** Takes what was lost of the reports that records were made of. */
+  /** Takes the losses of the reports that records were made from. */
   lost(input: string, { diagnostics }: EndRecord): void {
     this.#losses.take(input, diagnostics);
   }
 
-  /** Takes the name of the input that ended within a line. */
+  /** Takes the name of an input that ended in the middle of a line. */
   cut(input: string): void {
     this.#cut = input;
   }
@@ -55,15 +55,15 @@ export class MonitorNotes {
     this.say('the reports have no time, which CloudWatch requires: Timestamp is left out (see --timestamp)');
   }
 
-  /** A run has more values than percentiles are computed of. */
+  /** Called when a run has more values than percentiles can be computed from. */
   tooLong(): void {
     this.say('the run has too many values for percentiles, which are unknown (--period 1m makes fewer reports)');
   }
 
-  /** Says what was lost, also where the run is quiet. @throws UserError for an input that is cut off */
+  /** Prints what was lost, even in a quiet run. @throws UserError for an input that is cut off */
   end(): void {
-    const lines = this.#broken === 1 ? '1 line that is' : `${this.#broken} lines that are`;
-    if (this.#broken > 0) say('dprof', `passed over ${lines} no report (first: line ${this.#firstBroken})`);
+    const lines = this.#broken === 1 ? '1 line that is not a report' : `${this.#broken} lines that are not reports`;
+    if (this.#broken > 0) say('dprof', `passed over ${lines} (first: line ${this.#firstBroken})`);
     const { line } = this.#losses;
     if (line !== null) say('dprof', line);
     if (this.#cut !== null) throw new UserError(`the last line is cut off; ${WAS_READ}`, { where: this.#cut });
@@ -82,11 +82,11 @@ export class MonitorLines {
   readonly #diagnostics = new Diagnostics();
   readonly #raw: MonitorReports;
   readonly #splitter = new ReportSplitter();
-  /** Number of the latest line, where that is the beginning of an object and no more. */
+  /** Number of the last line when that is only the beginning of an object; null otherwise. */
   #begun: number | null = null;
 
   /**
-   * @param onBroken called with the number of each line that is no report and no record
+   * @param onBroken called with the number of each line that is neither a report nor a record
    * @param onEnd called with each end of records, which counts what was lost before
    */
   constructor(
@@ -100,7 +100,10 @@ export class MonitorLines {
     );
   }
 
-  /** Reports that a line completes: a line of the monitor is one, records end with the next report's. */
+  /**
+   * The reports that a line completes: a line of the monitor is one report; a report made of records ends where the next
+   * one starts.
+   */
   take(line: string, number: number): ReportSamples[] {
     if (line.trim() === '') return [];
     if (this.#begun !== null) this.onBroken(this.#begun);
@@ -112,12 +115,12 @@ export class MonitorLines {
     return [...before.flatMap(present), ...present(this.#splitter.end())];
   }
 
-  /** Whether the input ended within a line; to be asked at its end. */
+  /** Whether the input ended in the middle of a line; call it at the end of the input. */
   get isCut(): boolean {
     return this.#begun !== null;
   }
 
-  /** What is left at the end of the input. */
+  /** The reports left at the end of the input. */
   end(): ReportSamples[] {
     const last = present(this.#splitter.end());
     if (this.#splitter.count > 0) return last;

@@ -5,6 +5,8 @@ import {
   MONITOR_COLUMNS,
   type MonitorColumn,
 } from '../../../prof/neuron/monitor/monitor-columns.js';
+import { labelledLine } from '../../../table/readable.js';
+import { columnList } from '../../screens/layout.js';
 import { CLOUDWATCH_METRICS } from '../../../prof/neuron/monitor/cloudwatch-metrics.js';
 import { PROMETHEUS_FAMILIES } from '../../../prof/neuron/monitor/prometheus-families.js';
 import {
@@ -106,17 +108,14 @@ export const MONITOR: Tool = {
   ],
 };
 
-export const columnList = (): string =>
-  MONITOR_COLUMNS.map(
-    ({ key, header, unit, doc }) => `${key.padEnd(10)} ${header.padEnd(14)} ${(unit ?? '').padEnd(6)} ${doc}\n`,
-  ).join('');
+export const columnsText = (): string => columnList(MONITOR_COLUMNS, [10, 14, 6]);
 
-export const metricList = (): string =>
+export const metricsText = (): string =>
   [
     'prometheus (*: not among those of neuron-monitor-prometheus.py):',
-    ...PROMETHEUS_FAMILIES.map(({ name, type, labels, own }) => {
+    ...PROMETHEUS_FAMILIES.map(({ name, type, labels, own: isOurs }) => {
       const names = labels.length === 0 ? '' : `{${labels.join(',')}}`;
-      return `  ${own === true ? '*' : ' '} ${type.padEnd(7)} ${name}${names}`;
+      return `  ${isOurs === true ? '*' : ' '} ${labelledLine(type, `${name}${names}`, 7)}`;
     }),
     'emf, put-metric-data:',
     ...CLOUDWATCH_METRICS.map(([scope, , name, unit]) => `    ${scope.padEnd(8)} ${unit.padEnd(12)} ${name}`),
@@ -124,7 +123,7 @@ export const metricList = (): string =>
     '',
   ].join('\n');
 
-/** @throws UsageError for anything that cannot be meant */
+/** @throws UsageError for invalid options */
 export function readMonitorArguments(given: Arguments) {
   const [file, ...others] = given.operands;
   if (others.length > 0) throw new UsageError(`one FILE, not ${others.length + 1}`, 'cat joins several');
@@ -140,18 +139,21 @@ export function readMonitorArguments(given: Arguments) {
     quiet: given.on('quiet'),
     format,
     columns: chooseMonitorColumns(given.text('cols') ?? defaultMonitorColumns(scopes)),
-    /** What statistics are made of; null for reports. */
+    /** Columns to compute statistics of; null for reports. */
     metrics: given.on('stats') ? metricsOf(given.text('cols')) : null,
     failIf: given.text('fail-if'),
     config: given.text('config'),
-    /** ns */
+    /** Report period in ns. */
     period: given.read('period', requirePeriod),
     scopes: new Set(scopes),
     header: given.on('header'),
     namespace: given.read('namespace', parseNamespace) ?? NAMESPACE,
     wanted: { groups: given.read('groups', parseGroups), tags: given.read('tag-filter', parseTagFilter) },
     last: given.on('last'),
-    /** Time of reports: of reading them, or Unix time in ns at which the first began; undefined: their own. */
+    /**
+     * Time of reports: the time of reading them, or the Unix time in ns of the first one's start; undefined for their own
+     * times.
+     */
     time: given.read('timestamp', parseTime),
   };
 }
@@ -160,7 +162,7 @@ export const isStdin = (file: string | undefined): file is undefined | '-' => fi
 
 export type MonitorRequest = Readonly<ReturnType<typeof readMonitorArguments>>;
 
-/** Refuses options that the format has no use for. */
+/** Refuses options that the format does not use. */
 function refuseStrays(given: Arguments, format: MonitorFormat): void {
   for (const name of ['cols', 'rows']) {
     if (given.text(name) !== undefined && !format.hasColumns) {
@@ -183,7 +185,7 @@ function refuseStrays(given: Arguments, format: MonitorFormat): void {
   }
 }
 
-/** The columns that measure something, of those chosen. */
+/** The chosen columns that are measurements. */
 function metricsOf(list: string | undefined): readonly MonitorColumn[] {
   const chosen = list === undefined ? MONITOR_COLUMNS : chooseMonitorColumns(list);
   const metrics = chosen.filter(({ measures }) => measures !== undefined);
@@ -191,7 +193,7 @@ function metricsOf(list: string | undefined): readonly MonitorColumn[] {
   throw new UsageError(`--stats -c ${list ?? ''} names no metric`, 'such as util, devmem, done');
 }
 
-/** Where to listen: this machine alone unless a host is given; `[…]` around an address with colons. */
+/** Parses the address to listen on: this machine only unless a host is given; an IPv6 address is written in `[…]`. */
 function parseAddress(text: string): MonitorAddress {
   const [, ipv6, host = '127.0.0.1', digits = ''] =
     /^(?:(?:\[([\da-fA-F:.]+)\]|([^\s:[\]/]+)):)?(\d{1,5})$/.exec(text) ?? [];
@@ -225,7 +227,7 @@ function parseScopes(list: string): RowScope[] {
   });
 }
 
-/** Characters and length are CloudWatch's. */
+/** Checks a namespace against CloudWatch's allowed characters and length. */
 function parseNamespace(text: string): string {
   if (/^[^:][\w.\-/#: ]{0,254}$/.test(text) && text.trim() !== '') return text;
   throw new UsageError(`'${text}' is not a namespace of CloudWatch`, 'letters, digits and . - _ / # :, at most 255');

@@ -1,7 +1,4 @@
-/**
- * What becomes of the reports: each written as it comes, the last alone, statistics of all, or served; judged by
- * `--fail-if`.
- */
+/** Outputs reports: each as it comes, only the last, statistics of all, or over HTTP; and checks them with `--fail-if`. */
 import type { MonitorReport } from '../../../prof/neuron/monitor/monitor-report.js';
 import { MonitorStats, statsTable, type StatRow } from '../../../prof/neuron/monitor/monitor-stats.js';
 import type { MonitorColumn } from '../../../prof/neuron/monitor/monitor-columns.js';
@@ -17,10 +14,10 @@ import { parseAlternatives, parseFilter, type ComparisonFilter, type RowFilter }
 import { counted } from '../../../record/plural.js';
 import type { Column } from '../../../table/column.js';
 
-/** Columns that say what a row is about: a comparison with one chooses rows, any other one judges them. */
+/** Columns that identify a row. In a condition, comparisons with these choose rows, all others judge the chosen rows. */
 const NAMING = new Set('report,scope,pid,tag,device,core,name,uuid,modelid,metric,unit'.split(','));
 
-/** One of the conditions that `||` joins: it is judged by the rows that it chooses and whose values are known. */
+/** One of the conditions joined by `||`. It judges the rows that it chooses, if their values are known. */
 interface Part<Row> {
   readonly text: string;
   readonly chooses: RowFilter<Row>;
@@ -36,9 +33,9 @@ export class Threshold<Row> {
   #first = '';
 
   /**
-   * @param text a condition of the filter language
-   * @param nameOf what a row is, for the message
-   * @throws UsageError for a condition that cannot be read
+   * @param text a condition in the filter language
+   * @param nameOf names a row, for the message
+   * @throws UsageError for a condition that cannot be parsed
    */
   constructor(
     private readonly text: string,
@@ -47,7 +44,7 @@ export class Threshold<Row> {
   ) {
     const parsed = (comparison: ComparisonFilter<Row>) => parseAlternatives(text, columnOf, '--fail-if', comparison);
     const known = (column: Column<Row>, holds: RowFilter<Row>): RowFilter<Row> => {
-      // `==na` holds of what is unknown.
+      // `==na` is true for unknown values.
       return (row) => column.value(row) !== null || holds(row);
     };
     this.#meets = parseFilter(text, columnOf, '--fail-if');
@@ -69,7 +66,7 @@ export class Threshold<Row> {
     }
   }
 
-  /** @throws UserError when a row met the condition, or none could be judged by a part of it */
+  /** @throws UserError when a row met the condition, or when some part of it could judge no row */
   end(): void {
     if (this.#met > 0) {
       const others = this.#met === 1 ? '' : ` and ${counted(this.#met - 1, 'more row')}`;
@@ -87,9 +84,10 @@ export class Threshold<Row> {
 const ENDS = ['SIGINT', 'SIGTERM'] as const;
 
 /**
- * Serves the last report over HTTP, until a signal ends it or a pipe of reports does; the last report of a file stays.
+ * Serves the last report over HTTP, until a signal comes or a pipe with reports ends; the last report of a file is served
+ * until the signal.
  * @param start opens the input, which may wait for its first report
- * @throws UserError for an address that cannot be listened at, and for an input without reports
+ * @throws UserError for an address that cannot be used, and for an input without reports
  */
 export async function serve(
   request: MonitorRequest,
@@ -97,7 +95,7 @@ export async function serve(
   start: () => Promise<MonitorReading>,
   notes: MonitorNotes,
 ): Promise<void> {
-  // A file is opened first: one that cannot be read is never served.
+  // Open a file before the server starts, so that nothing is served for a file that cannot be read.
   const file = isStdin(request.file) ? null : await start();
   const server = await MonitorServer.open(address);
   let end = (): void => undefined;
@@ -113,7 +111,7 @@ export async function serve(
     if (file !== null) await ended;
   };
   const read = reading();
-  // An input that is closed under its reader is no failure.
+  // Closing the input while it is being read is not a failure.
   void ended.then(() => read.catch(() => undefined));
   try {
     await Promise.race([read, ended]);
@@ -124,22 +122,22 @@ export async function serve(
   }
 }
 
-/** The reports that each piece of the input completes. */
+/** The reports completed by each piece of the input. */
 type ReportBatches = AsyncIterable<Iterable<MonitorReport>>;
 
-/** An input whose reports are being read. */
+/** An input from which reports are being read. */
 export interface MonitorReading {
   readonly batches: ReportBatches;
   readonly close: () => void;
 }
 
-/** What a run reads, which nothing is written onto. */
+/** Files that a run reads, which the output must not overwrite. */
 const inputsOf = ({ file, config }: MonitorRequest): string[] => [
   file ?? '-',
   ...(config === undefined ? [] : [config]),
 ];
 
-/** Each report in one write, on its way before the next is read. */
+/** Writes each report at once and flushes it before the next one is read. */
 export async function writeAll(request: MonitorRequest, batches: ReportBatches): Promise<void> {
   const sheet = request.format.open(request);
   let { head } = sheet;
@@ -154,7 +152,7 @@ export async function writeAll(request: MonitorRequest, batches: ReportBatches):
   });
 }
 
-/** The last report alone. A file holds the last one so far at any time, and is never seen half-written. */
+/** Writes only the last report. An output file always holds the latest report, and readers never see it half-written. */
 export async function writeLast(request: MonitorRequest, batches: ReportBatches): Promise<void> {
   const sheet = request.format.open(request);
   const isFile = request.output !== undefined && request.output !== '-';
@@ -171,7 +169,7 @@ export async function writeLast(request: MonitorRequest, batches: ReportBatches)
   await write();
 }
 
-/** @returns whether the run was short enough for percentiles */
+/** @returns whether the run was short enough to compute percentiles */
 export async function writeStats(
   request: MonitorRequest,
   metrics: readonly MonitorColumn[],

@@ -1,8 +1,8 @@
 /**
- * `--listen`: the last exposition over HTTP, where Prometheus fetches it, as neuron-monitor-prometheus.py does.
+ * `--listen`: serves the last exposition over HTTP for Prometheus, as neuron-monitor-prometheus.py does.
  *
- * Read-only: one text, by GET and HEAD, of which nothing depends on the request. A server of this machine alone answers
- * under names of this machine: a page from elsewhere whose name was made to lead here (DNS rebinding) gets nothing.
+ * Read-only: one text, by GET and HEAD, which does not depend on the request. A server for this machine only answers just
+ * to names of this machine, so that web pages cannot reach it by pointing their own host name to it (DNS rebinding).
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,18 +10,18 @@ import { isSystemError, systemReason, UserError } from '../../../record/errors.j
 
 export interface MonitorAddress {
   readonly host: string;
-  /** 0 for any that is free. */
+  /** Port; 0 for any free one. */
   readonly port: number;
 }
 
 const PATHS: ReadonlySet<string> = new Set(['/', '/metrics']);
 
-/** Scrapers at a time. */
+/** Maximum connections at a time. */
 const MOST_CONNECTIONS = 64;
-/** Time in ms that a request may take, a connection may stand still, and a reader has at the end. */
+/** Time in ms for a request, for an idle connection, and for readers to finish at the end. */
 const PATIENCE = 5000;
 
-/** Names and addresses of this machine that no other machine reaches. */
+/** Names and addresses of this machine that are not reachable from other machines. */
 const LOCAL = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 const nameOf = (host: string): string => host.replace(/:\d*$/, '').toLowerCase();
 
@@ -31,7 +31,7 @@ const exposition = { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' 
 const addressText = ({ host, port }: MonitorAddress): string => `${host.includes(':') ? `[${host}]` : host}:${port}`;
 
 export class MonitorServer {
-  /** Null before the first report. */
+  /** The text to serve; null before the first report. */
   #text: string | null = null;
   readonly #server: Server;
 
@@ -41,14 +41,14 @@ export class MonitorServer {
   ) {
     const limits = { headersTimeout: patience, requestTimeout: patience, connectionsCheckingInterval: patience };
     this.#server = createServer(limits, (request, response) => this.#answer(request, response));
-    // Of connections that send nothing, or whose reader fetches nothing.
+    // The timeout of connections that send nothing, or whose client reads nothing.
     this.#server.setTimeout(patience);
     this.#server.maxConnections = MOST_CONNECTIONS;
   }
 
   /**
-   * @param patience ms
-   * @throws UserError for an address that cannot be listened at
+   * @param patience timeout in ms
+   * @throws UserError for an address that cannot be used
    */
   static async open(address: MonitorAddress, patience = PATIENCE): Promise<MonitorServer> {
     const server = new MonitorServer(address.host, patience);
@@ -66,12 +66,12 @@ export class MonitorServer {
     return `http://${addressText({ host: this.host, port })}/metrics`;
   }
 
-  /** Serves another exposition from now on. */
+  /** Sets the exposition to serve from now on. */
   set text(text: string) {
     this.#text = text;
   }
 
-  /** Answers the requests that have come, and no others. */
+  /** Answers the requests received so far, and accepts no others. */
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#server.closeIdleConnections();
@@ -89,7 +89,7 @@ export class MonitorServer {
     else response.writeHead(200, exposition).end(this.#text);
   }
 
-  /** By the Host header, which every browser sends. Who listens for other machines has names that are not known here. */
+  /** Checks the Host header, which every browser sends. A server for other machines has names that are not known here. */
   #isAddressed(host: string | undefined): boolean {
     const given = nameOf(addressText({ host: this.host, port: 0 }));
     return host === undefined || !LOCAL.test(given) || LOCAL.test(nameOf(host));

@@ -1,8 +1,8 @@
 /**
  * `dprof monitor`: reports of neuron-monitor, each written as soon as it is read.
  *
- * It reads by itself rather than by `runAnalysis`: the input has lines of the monitor where that has records, a report
- * is complete with its line and has to be flushed before the next arrives, and with --last OUT is replaced each time.
+ * It reads its input itself instead of with `runAnalysis`, because its lines are the monitor's and not records, each report
+ * is complete with its line and must be flushed before the next one arrives, and --last replaces OUT each time.
  */
 import { Readable } from 'node:stream';
 import { isGzip } from '../../../record/lines/gunzip.js';
@@ -22,9 +22,9 @@ import { printText } from '../../output.js';
 import { readSmallFile } from '../../device-option.js';
 import { MonitorLines, MonitorNotes } from './monitor-lines.js';
 import {
-  columnList,
+  columnsText,
   isStdin,
-  metricList,
+  metricsText,
   MONITOR,
   readMonitorArguments,
   type MonitorRequest,
@@ -33,7 +33,7 @@ import { writeAll, writeLast, writeStats, serve, Threshold, type MonitorReading 
 
 export const monitor: Command = { tool: MONITOR, run };
 
-const TEXTS = { columns: columnList, metrics: metricList };
+const TEXTS = { columns: columnsText, metrics: metricsText };
 
 async function run(given: Arguments): Promise<void> {
   const request = readMonitorArguments(given);
@@ -70,7 +70,7 @@ async function write(
   }
 }
 
-/** `device 3`, `core 0 of train`, `runtime of train`. */
+/** Name of a row: `device 3`, `core 0 of train`, `runtime of train`. */
 function nameOf({ scope, tag, device, core, name }: MonitorRow): string {
   const place = core !== null ? `core ${core}` : device !== null ? `device ${device}` : scope;
   return `${place}${name === null ? '' : ` ${name}`}${tag === null ? '' : ` of ${tag}`}`;
@@ -86,7 +86,7 @@ const rowThreshold = (text: string): Threshold<MonitorLine> =>
 const statThreshold = (text: string): Threshold<StatRow> =>
   new Threshold(text, statColumnOf, ({ row, metric }) => `${metric.key} of ${nameOf(row)}`);
 
-/** How often groups are reported; null for as they come. */
+/** How often groups are reported; null to report them as they come. */
 function configOf({ config, period, output }: MonitorRequest): PeriodOf | null {
   if (config === undefined) return period === undefined ? null : () => period;
   const text = readSmallFile(config, 'a configuration', '--config takes a configuration of neuron-monitor', output);
@@ -94,7 +94,7 @@ function configOf({ config, period, output }: MonitorRequest): PeriodOf | null {
   return period === undefined ? periodOf : (group, tag) => (periodOf(group, tag) === null ? null : period);
 }
 
-/** A file, or standard input from its first byte on: a report is worth its line, however short. */
+/** Opens a file, or standard input from its first byte on, because each report is printed as soon as its line arrives. */
 async function open(file: string | undefined): Promise<Input> {
   if (!isStdin(file)) return openFile(file);
   const { stdin } = process;
@@ -108,7 +108,7 @@ async function open(file: string | undefined): Promise<Input> {
   return { name: 'stdin', head, chunks, close };
 }
 
-/** What each report goes through. */
+/** The steps that each report goes through. */
 interface Pipeline {
   readonly request: MonitorRequest;
   readonly notes: MonitorNotes;
@@ -116,7 +116,7 @@ interface Pipeline {
   readonly threshold: Threshold<MonitorLine> | null;
 }
 
-/** @throws UserError for an input without any report */
+/** @throws UserError for an input without reports */
 async function* reportBatches(input: Input, pipeline: Pipeline): AsyncGenerator<MonitorReport[]> {
   const { request, notes, periodOf, threshold } = pipeline;
   const lines = new MonitorLines(

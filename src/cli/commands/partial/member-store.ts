@@ -1,7 +1,7 @@
 /**
- * Members of partial answers, read from files and written into one. They are kept until all of them are known and their
- * order with them. Memory: an index of them, and up to 64 MB of their content; more of it waits in a temporary file,
- * and what stands in a file that can be read again stays there.
+ * Members of partial answers, read from files and written into one. They are written when all of them, and so their order,
+ * are known. Memory: an index, and up to 64 MB of content. More content waits in a temporary file, unless it is in a file
+ * that can be read again.
  */
 import { closeSync, openSync, readSync, statSync, type Stats } from 'node:fs';
 import { readFully } from '../../../parse/files.js';
@@ -24,12 +24,12 @@ import { confirmEndings, confirmWhole } from '../../input.js';
 interface MembersOutput {
   readonly inputs: readonly string[];
   readonly output: string | undefined;
-  /** What stands at the output: see `checkOutput`. */
+  /** Status of the existing output file: see `checkOutput`. */
   readonly existing: Stats | null;
   readonly quiet: boolean;
 }
 
-/** @throws UserError for an input that is cut off, when the members before the cut are written */
+/** @throws UserError for an input that is cut off, after the members before the cut were written */
 export async function writeMembers(
   store: MemberStore,
   endings: readonly StreamStatus[],
@@ -45,9 +45,9 @@ export async function writeMembers(
 
 /**
  * @param file '-' for standard input
- * @param usage for a terminal as standard input
- * @returns how the input ended: members before a cut are in the store
- * @throws UserError for what is not a partial answer, and for one that is damaged or newer
+ * @param usage usage line, printed when standard input is a terminal
+ * @returns how the input ended; the store has the members before a cut
+ * @throws UserError for a file that is not a partial answer, or that is damaged or newer
  */
 export async function readMembers(file: string, store: MemberStore, usage: string): Promise<StreamStatus> {
   if (file === '-' && process.stdin.isTTY) throw new UsageError('no FILE, and stdin is a terminal', usage);
@@ -64,13 +64,13 @@ export async function readMembers(file: string, store: MemberStore, usage: strin
   return status;
 }
 
-/** @param path where members can be read again; null where they cannot */
+/** @param path file from which members can be read again; null when they cannot */
 async function readAll(input: Input, path: string | null, store: MemberStore, status: StreamStatus): Promise<void> {
-  // A profile may be one line of any length.
+  // A profile that is not a partial answer may be a single line of any length.
   if (input.head.length > 0 && !input.head.toString('latin1').startsWith('{"type":"')) throw noPartial(input.name);
   let [begin, end, lines] = [0, 0, 0];
   const take = ({ id, head, lines: rest }: Member): void => {
-    // What was lost of its profile: a profile that is cut off fails the answers from the member, not what moves it.
+    // Losses of its profile. A cut-off profile fails the answers made from the member, but not the commands that copy it.
     const [{ file }, { diagnostics }] = [JSON.parse(head) as ProfileRecord, JSON.parse(rest.at(-1) ?? '') as EndRecord];
     status.losses.take(file, diagnostics);
     if (path === null) store.add(id, [head, ...rest]);
@@ -101,7 +101,7 @@ const stray = (file: string, line: number): UserError =>
 const BYTE_ORDER_MARK = 0xef;
 const GZIP = 0x1f;
 
-/** Whether bytes of the file are those of its lines, and can be read at any place. */
+/** Whether the file's bytes are those of its lines (uncompressed), and can be read at any offset. */
 function isReadable(path: string): boolean {
   if (!statSync(path).isFile()) return false;
   const file = openSync(path, 'r');
@@ -116,14 +116,14 @@ function isReadable(path: string): boolean {
 
 const MOST_IN_MEMORY = 64 * 1024 * 1024;
 
-/** Bytes of a file. */
+/** A range of bytes in a file. */
 interface Place {
   readonly path: string;
   readonly offset: number;
   readonly length: number;
 }
 
-/** Content that waits: here, or in the temporary file. */
+/** Content that waits to be written: in memory, or in the temporary file. */
 interface Waiting {
   bytes: Buffer | null;
   offset: number;
@@ -147,7 +147,7 @@ export class MemberStore {
     return this.#members.size;
   }
 
-  /** Takes a member, unless it has it. @param lines all of its lines, the first one with its id */
+  /** Adds a member unless the store has it. @param lines all of its lines; the first has its id */
   add(id: string, lines: readonly string[]): void {
     if (this.#members.has(id)) return;
     const bytes = Buffer.from(memberText(lines, 0));
@@ -158,12 +158,12 @@ export class MemberStore {
     if (this.#size > this.mostInMemory) this.#moveOut();
   }
 
-  /** Notes where a member stands, unless it has it. @param head its first line */
+  /** Records where a member is, unless the store has it. @param head its first line */
   addPlace(id: string, head: string, place: Place): void {
     if (!this.#members.has(id)) this.#members.set(id, { ...memberKey(head, id), content: place });
   }
 
-  /** Writes the file of all members. @throws UserError where a file has changed since it was read */
+  /** Writes the file with all members. @throws UserError when an input file has changed since it was read */
   async write(write: Write): Promise<void> {
     await write(partialLine(this.size));
     const members = [...this.#members.values()].sort(byMemberKey);

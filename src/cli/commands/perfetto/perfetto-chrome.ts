@@ -1,7 +1,7 @@
 /**
- * Events of a trace as protobuf packets for Perfetto, and as JSON for chrome://tracing. In JSON times are us with all
- * digits. Readers keep them as 64-bit floating-point numbers, in which Unix time has no ns: they start at midnight of
- * the day before the first profile, which `otherData` states.
+ * Events of a trace as protobuf packets for Perfetto, and as JSON for chrome://tracing. In JSON, times are us with all
+ * digits. Readers store them as 64-bit floating-point numbers, which cannot represent Unix time to the ns. So times count
+ * from midnight of the day before the first profile, which `otherData` states.
  *
  * Source: "Trace Event Format" of the Chromium project.
  */
@@ -18,12 +18,12 @@ import type {
 } from '../../../prof/perfetto/trace-element.js';
 import { PerfettoPackets } from '../../../write/perfetto/trace-packets.js';
 
-/** Writes the events of a trace in a format, each as it comes. */
+/** Writes the events of a trace in one format, each as it comes. */
 export interface TraceText {
   take(event: TraceElement): void;
-  /** What became ready since the last call; null when it is too little to be handed on. */
+  /** Text that became ready since the last call; null while there is too little to write. */
   ready(): string | Uint8Array | null;
-  /** The rest. */
+  /** The rest of the trace. */
   end(): string | Uint8Array;
 }
 
@@ -70,12 +70,12 @@ export class ProtobufTrace implements TraceText {
 
 const PIECE = 256 * 1024;
 const DAY = 86_400n * 1_000_000_000n;
-/** Half of a pair that is no character: readers refuse it, escaped or not. */
+/** A lone half of a surrogate pair, which readers refuse, escaped or not. */
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 
 const quoted = (text: string): string => jsonOf(text.replace(LONE_SURROGATE, '\ufffd'));
 
-/** us with three digits after the point where they are needed. */
+/** Time in us, with up to three decimals. */
 function microseconds(ns: number): string {
   const size = Math.abs(ns);
   const rest = size % 1000;
@@ -83,7 +83,7 @@ function microseconds(ns: number): string {
   return rest === 0 ? whole : `${whole}.${String(rest).padStart(3, '0')}`;
 }
 
-/** The same of times that a number does not hold: a hundred days and more from `zero`. */
+/** The same for times too large for a number: a hundred days or more from `zero`. */
 function bigMicroseconds(ns: bigint): string {
   const size = ns < 0n ? -ns : ns;
   const rest = String(size % 1000n).padStart(3, '0');
@@ -103,12 +103,12 @@ export class ChromeTrace implements TraceText {
   #parts: string[] = [];
   #size = 0;
   #any = false;
-  /** Unix ns at which times start. */
+  /** Unix time in ns from which times count. */
   #zero = 0n;
-  /** Of the profile of the last time, and how far that is from there. */
+  /** The zero time of the last profile, and its offset from `zero`. */
   #profileZero: TraceZero | null = null;
   #fromZero = 0n;
-  /** Lanes that each track has so far. */
+  /** Number of lanes that each track has so far. */
   readonly #lanes = new Map<number, number>();
 
   take(event: TraceElement): void {
@@ -151,11 +151,11 @@ export class ChromeTrace implements TraceText {
   /** Counters have no thread; their names identify them. */
   #track(track: TraceTrack): void {
     if (track.kind === 'counter') return;
-    const { id, of, name } = track;
-    const lane = (this.#lanes.get(of ?? id) ?? 0) + 1;
-    this.#lanes.set(of ?? id, lane);
+    const { id, of: owner, name } = track;
+    const lane = (this.#lanes.get(owner ?? id) ?? 0) + 1;
+    this.#lanes.set(owner ?? id, lane);
     this.#about('thread_name', place(track), `"name":${quoted(lane === 1 ? name : `${name} (${lane})`)}`);
-    this.#about('thread_sort_index', place(track), `"sort_index":${of ?? id}`);
+    this.#about('thread_sort_index', place(track), `"sort_index":${owner ?? id}`);
   }
 
   #onTrack(event: TraceSlice | TraceInstant, kind: string): void {
@@ -170,7 +170,7 @@ export class ChromeTrace implements TraceText {
     if (event.type === 'slice') this.#late(event);
   }
 
-  /** Arrows to the end of a slice: to the last nanosecond that viewers count as within it. */
+  /** Arrows to the end of a slice point to its last nanosecond, which viewers still count as inside it. */
   #late({ track, zero, start, dur, arrows, endsLateFlows = [] }: TraceSlice): void {
     if (endsLateFlows.length === 0) return;
     const when = `${place(track)},${this.#time({ zero, start: start + dur - 1 })}`;

@@ -19,18 +19,18 @@ import { readInputs, runAnalysis } from '../../run-analysis.js';
 /** `--align`: the common clock of several profiles. */
 const ALIGNMENTS = ['unix', 'start', 'job'] as const;
 
-/** `0-3,8` → numbers; null when the option is not given. */
+/** Parses `0-3,8`; null when the option is not given. */
 const numbersOf = (given: Arguments, name: string): ReadonlySet<number> | null => {
   const text = given.text(name);
   return text === undefined ? null : numberList(`--${name}`, text);
 };
 
-/** The job of the inputs: they are read twice. */
+/** Reads the inputs once to find the job; they are read again for the trace. */
 async function readJob(files: readonly string[], quiet: boolean): Promise<JobOfProfiles> {
   if (files.length === 0 || files.includes('-'))
     throw new UsageError('--align job and --steps read their inputs twice', 'give FILEs in place of stdin');
   const collector = new RankCollector();
-  // Clocks and matched operations need no work of kernels.
+  // Clocks and matched operations do not need the FLOPs of kernels.
   await readInputs(files, quiet, { types: RANK_TYPES, skipUnreadable: true }, (record) => collector.take(record));
   const profiles = collector.partsByProfile;
   return { profiles, report: jobReport([...profiles.values()].flat()) };
@@ -72,7 +72,7 @@ function notesOf({ counts, launches, dependencies, members, samples, clock }: Tr
   ];
   return [
     `${counted(slices, 'slice')}, ${counted(arrows, 'arrow')}, ${counted(counters, 'counter value')}; times: ${times}`,
-    ...lost.flatMap(([count, what, why]) => (count > 0 ? [`${counted(count, what)} ${why}`] : [])),
+    ...lost.flatMap(([count, noun, why]) => (count > 0 ? [`${counted(count, noun)} ${why}`] : [])),
   ];
 }
 
@@ -137,7 +137,7 @@ export const perfetto = recordsCommand(
     await runAnalysis(request, {
       analysis: {
         types: TRACE_TYPES,
-        // Both times the same profiles are read.
+        // Both passes must read the same profiles.
         ...(job === null ? {} : { skipUnreadable: true as const }),
         take: (record: ProfileLine) => {
           const shown = window.shown(record);
@@ -150,7 +150,7 @@ export const perfetto = recordsCommand(
           return { facts: null, notes: notesOf(events) };
         },
       },
-      // None before there is an event, so that an input without any leaves stdout empty.
+      // Null before the first event, so that an input without events leaves stdout empty.
       ready: () => (isEmpty() ? null : trace.ready()),
       isDocument: true,
       print: (_answer, write) => write(trace.end()),

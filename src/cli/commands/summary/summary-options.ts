@@ -17,10 +17,11 @@ export const SUMMARY: Tool = {
   usage: 'dprof summary [OPTION...] [FILE...]',
   about: [
     'What a profile adds up to, on one screen: where the time of each device went, which kernels took it, in which',
-    'precision, on which unit, what moved data, what is not known; after each part the command that shows more.',
+    'precision, on which unit, what moved data, what is not known; and what to do next.',
   ],
   operands: ['FILE: records of dparse (also .gz), a net.dict of PyProf, a profile, or dprof partial. Default: stdin.'],
   options: [
+    { name: 'all', help: 'text: every part, each with the command that shows more' },
     { name: 'top', takes: 'N', help: `kernels that are listed (${TOP}; others than text and markdown: 50)` },
     DEVICE_OPTION,
     { name: 'vendor-metrics', help: "AWS Neuron: the metrics of the vendor's profiler instead, computed anew" },
@@ -85,18 +86,20 @@ export const SUMMARY: Tool = {
 };
 
 export interface SummaryRequest extends RecordsRequest {
-  /** Kernels in each list. */
+  /** Maximum kernels in each list. */
   readonly top: number | undefined;
-  /** Whether the vendor's metrics are wanted rather than the summary of any vendor. */
+  /** Whether to print the vendor's metrics instead of the summary for all vendors. */
   readonly isVendor: boolean;
+  /** Whether text has every part, and the command that shows more of each. */
+  readonly isWhole: boolean;
   readonly metrics: MetricOptions;
-  /** Tables of the vendor's whole JSON that are wanted, in its order; null for the summary alone. */
+  /** Tables of the vendor's complete JSON to write, in its order; null for the summary alone. */
   readonly tables: readonly string[] | null;
-  /** Peak rates for every device of the input; null for their own. */
+  /** Peak rates for all devices of the input; null to use their own. */
   readonly device: Peaks | null;
 }
 
-/** @throws UsageError for anything that cannot be meant */
+/** @throws UsageError for invalid options */
 export function summaryRequest(given: Arguments, request: RecordsRequest): SummaryRequest {
   const { format } = request;
   const top = given.read('top', (text) => integer('--top', text, 1));
@@ -111,7 +114,15 @@ export function summaryRequest(given: Arguments, request: RecordsRequest): Summa
     throw new UsageError('--tables goes with --vendor-names -f json', 'and without --check');
   }
   const usual = format === 'text' || format === 'markdown' ? TOP : undefined;
-  return { ...request, top: top ?? usual, isVendor, metrics, tables, device: readDevice(given) };
+  return {
+    ...request,
+    top: top ?? usual,
+    isVendor,
+    isWhole: given.on('all'),
+    metrics,
+    tables,
+    device: readDevice(given),
+  };
 }
 
 function metricsOf(given: Arguments, format: string): MetricOptions {
@@ -125,7 +136,7 @@ function metricsOf(given: Arguments, format: string): MetricOptions {
   };
 }
 
-/** @throws UsageError for a table that the tool does not have */
+/** @throws UsageError for a table that the vendor's tool does not have */
 function tablesOf(text: string): readonly string[] {
   const names = text.split(',').map((name) => requireName('table', name.trim(), ['all', ...VENDOR_TABLES]));
   return names.includes('all') ? VENDOR_TABLES : VENDOR_TABLES.filter((name) => names.includes(name));

@@ -1,22 +1,29 @@
 /**
- * The vendor tool's whole JSON, as far as records have it: `{"instruction":[…],"dma":[…], …,"summary":[…]}`. Records come in
- * order of time, tables one after the other: rows that do not fit in memory wait in temporary files. The tool's JSON is of
- * one profile; rows of several have the number of theirs as a first field, `profile`.
+ * The vendor tool's complete JSON, as far as records have its data: `{"instruction":[…],"dma":[…], …,"summary":[…]}`.
+ * Records come in order of time, but tables are written one after the other, so rows that do not fit in memory wait in
+ * temporary files. The tool's JSON describes one profile; with several, rows start with an extra field, `profile`, the
+ * number of theirs.
  */
 import { entryOf } from '../../../containers/map-entry.js';
 import { TemporaryFile } from '../../../parse/input/temporary-file.js';
-import type { MetricAnalysis } from '../../../prof/neuron/metric-analysis.js';
+import { exactValue, type MetricAnalysis } from '../../../prof/neuron/metric-analysis.js';
 import { VendorTables } from '../../../prof/neuron/tables/vendor-tables.js';
+import type { MetricSummary } from '../../../prof/neuron/metric-summary.js';
+import { elementAt } from '../../../containers/element.js';
+import { jsonOf } from '../../../record/control-characters.js';
 import { UserError } from '../../../record/errors.js';
 import type { ProfileLine } from '../../../record/record.js';
 import { runAnalysis } from '../../run-analysis.js';
-import { vendorSummaryRow } from './summary-metrics-screen.js';
+import type { MetricsShown } from '../../screens/metrics.js';
 import type { SummaryRequest } from './summary-options.js';
 
-/** Characters of a table that are held. */
+/** Characters of a table that are kept in memory. */
 const HELD = 1024 * 1024;
 
-/** Around the number of the profile in rows that wait, as it is not known yet whether there are several: no JSON has them. */
+/**
+ * Markers around the profile number in waiting rows, because it is not known yet whether there are several profiles. JSON
+ * never contains these characters.
+ */
 const [BEFORE, BEHIND] = [1, 2];
 
 /** Rows of one table, in order. */
@@ -27,7 +34,7 @@ class TableRows {
 
   /**
    * @param row an object as JSON
-   * @throws UnreadableInput when the temporary folder has no room
+   * @throws UnreadableInput when the temporary folder is full
    */
   add(row: string, profile: number | null): void {
     const comma = this.#length === 0 && this.#file === null ? '' : ',\n';
@@ -48,12 +55,12 @@ class TableRows {
     let isProfile = false;
     for (const bytes of this.#pieces()) {
       const shown: Uint8Array[] = [];
-      for (let at = 0; at < bytes.length;) {
-        const mark = bytes.indexOf(isProfile ? BEHIND : BEFORE, at);
+      for (let begin = 0; begin < bytes.length;) {
+        const mark = bytes.indexOf(isProfile ? BEHIND : BEFORE, begin);
         const end = mark === -1 ? bytes.length : mark;
-        if (hasProfiles || !isProfile) shown.push(bytes.subarray(at, end));
+        if (hasProfiles || !isProfile) shown.push(bytes.subarray(begin, end));
         if (mark !== -1) isProfile = !isProfile;
-        at = end + 1;
+        begin = end + 1;
       }
       yield Buffer.concat(shown);
     }
@@ -74,7 +81,7 @@ function withProfile(row: string, profile: number): string {
   return `{${before}"profile":${profile}${row === '{}' ? '' : ','}${behind}${row.slice(1)}`;
 }
 
-/** @param tables wanted, in order */
+/** @param tables names of the tables to write, in order */
 export async function vendorDocument(
   request: SummaryRequest,
   tables: readonly string[],
@@ -127,7 +134,7 @@ export async function vendorDocument(
 
 const DERIVED_HINT = '; records of a device trace have rates of DMA with dparse --derived';
 
-/** Tables that the input has no rows for are left out. */
+/** Notes on tables that are left out because the input has no rows for them. */
 const notesOf = (tables: readonly string[]): UserError[] =>
   tables.length === 0
     ? []
@@ -136,3 +143,41 @@ const notesOf = (tables: readonly string[]): UserError[] =>
           hint: `what each needs: docs/neuron.md${tables.includes('dma_throughput') ? DERIVED_HINT : ''}`,
         }),
       ];
+
+/** One JSON object a line and profile. */
+export function metricsDocument(summary: MetricSummary, shown: MetricsShown): string {
+  const { profile, file, format, rank, node, computed, rows, bound, warnings } = summary;
+  const metrics = rows.map((row) => {
+    const { value, unit } = exactValue(row, row.value, shown.vendor);
+    const why = { ...(row.why === null ? {} : { why: row.why }), ...(row.of === null ? {} : { of: row.of }) };
+    const { check } = row;
+    const checked =
+      shown.check && check !== null
+        ? {
+            reported: exactValue(row, check.reported, shown.vendor).value,
+            difference: check.difference,
+            check: check.why,
+          }
+        : {};
+    return [row.name, { value, unit: unit === '' ? null : unit, group: row.group, ...why, ...checked }] as const;
+  });
+  const line = { profile, file, format, rank, node, computed, metrics: Object.fromEntries(metrics), bound, warnings };
+  return `${jsonOf(line)}\n`;
+}
+
+const vendorMetrics = ({ rows }: MetricSummary): object =>
+  Object.fromEntries(rows.map((row) => [row.name, exactValue(row, row.value, true).value] as const));
+
+/** A profile as a row of the table `summary` in the vendor's complete JSON. */
+const vendorSummaryRow = (summary: MetricSummary): string => jsonOf(vendorMetrics(summary));
+
+/** All profiles as the vendor's summary-json: one node for each, with its metrics by name. */
+export function vendorJson(summaries: readonly MetricSummary[]): string {
+  const names = summaries.map(({ node, uuid, profile }) => node ?? `n_${uuid ?? profile}`);
+  const nodes = summaries.map((summary, i) => {
+    const name = elementAt(names, i);
+    const key = names.indexOf(name) === i ? name : `${name}_${summary.profile}`;
+    return [key, vendorMetrics(summary)] as const;
+  });
+  return `${jsonOf(Object.fromEntries(nodes))}\n`;
+}

@@ -1,4 +1,4 @@
-/** Attention of a serving engine on a key-value cache whose lengths are no arguments of the call. */
+/** Attention of a serving engine on a key-value cache whose lengths are not arguments of the call. */
 import type { LengthSums } from '../../../record/serving-step.js';
 import { elementAt } from '../../../containers/element.js';
 import { dtypeShort } from '../../../record/element-types.js';
@@ -12,13 +12,13 @@ const SOURCE =
   'two products of width Dq and Dv for each query-key pair, dense, FMA = 2; arguments as vLLM, AITER and SGLang register them';
 
 interface CachedAttention {
-  /** [tokens, heads, head dimension] of the new tokens. */
+  /** The new tokens: [tokens, heads, head dimension]. */
   readonly q: Tensor;
   readonly keyHeads: number;
   readonly valueWidth: number;
-  /** Element types of keys and values in the cache; null where the call does not state them. */
+  /** Element types of keys and values in the cache; null when the call does not state them. */
   readonly cache: readonly [keys: string, values: string] | null;
-  /** Sequences of the call; null where it does not state them. */
+  /** Number of sequences in the call; null when it does not state it. */
   readonly sequences: number | null;
 }
 
@@ -27,12 +27,12 @@ const heads = (name: string, { shape }: Tensor): Param[] => (shape.length === 3 
 const FORMULA = `flops = 2·Hq·(Dq + Dv)·${STEP_PAIRS}; bytes = q + k + v + out of these sequences`;
 
 const NO_LENGTHS =
-  'the keys are in a cache: the lengths of the sequences are no arguments of the call, nor does the name of a step around it state them';
+  'the keys are in a cache: the lengths of the sequences are not arguments of the call, nor does the name of a step around it state them';
 
 const note = (lengths: LengthSums): string =>
   `; a causal mask leaves ${causalShare(lengths)} % of the pairs, all are counted`;
 
-/** What the sequences read and write: queries and results of the new tokens, keys and values of all. */
+/** Data that the sequences read and write: queries and results of the new tokens, keys and values of all tokens. */
 function movedBy(
   { q, keyHeads, valueWidth }: CachedAttention,
   { queries, keys }: LengthSums,
@@ -49,7 +49,7 @@ function movedBy(
   };
 }
 
-/** The cost by the lengths that the name of a server's step states. */
+/** The cost from the lengths in the name of a server's step. */
 function costOf(attention: CachedAttention, { requests, lengths }: StepSequences): OpCost {
   const { q, keyHeads, valueWidth, cache } = attention;
   const [queryHeads, width] = [extentAt(q, 1), extentAt(q, 2)];
@@ -72,12 +72,12 @@ function costOf(attention: CachedAttention, { requests, lengths }: StepSequences
   if (cache !== null) return { ...common, ...movedBy(attention, lengths, cache) };
   const { reads, writes } = movedBy(attention, lengths, [q.dtype, q.dtype]);
   const most = total([...reads, ...writes].map(bytesToRead));
-  const unknown = `how much of the cache is read is unspecified: a sliding window and the element type of the cache are no arguments${most === null ? '' : `; ${most} bytes without a window, in the type of q`}`;
+  const unknown = `how much of the cache is read is unspecified: a sliding window and the element type of the cache are not arguments${most === null ? '' : `; ${most} bytes without a window, in the type of q`}`;
   const formula = `${common.formula}; so are those that a sliding window would leave out`;
   return { ...common, formula, writes: null, unknown };
 }
 
-/** Without lengths the cost is unknown; the params have the extents of the new tokens. */
+/** Without lengths the cost is unknown; the params show the extents of the new tokens. */
 function unknownCost(q: Tensor, keyHeads: readonly Param[]): OpCost {
   const width: Param[] = q.shape.length === 3 ? [['Dq', extentAt(q, 2)]] : [];
   return {
@@ -95,7 +95,7 @@ function attentionCost(attention: CachedAttention, { call, kernel }: BoundCall):
   return found === null ? unknownCost(q, [['Hk', keyHeads]]) : costOf(attention, found);
 }
 
-/** Keys and values of the new tokens are arguments, the cache is not. */
+/** Keys and values of the new tokens are arguments, but the cache is not. */
 const unseenCache = withTensors('q k', (q, k, bound) => {
   if (q.shape.length === 0) return null;
   const v = bound.tensor('v');
@@ -105,11 +105,14 @@ const unseenCache = withTensors('q k', (q, k, bound) => {
   return attentionCost({ q, keyHeads, valueWidth, cache: null, sequences: null }, bound);
 });
 
-/** Latent attention: what the scores cost depends on whether keys are computed from the latent vectors, which is unspecified. */
+/**
+ * Latent attention: the cost of the scores depends on whether keys are computed from the latent vectors, which is
+ * unspecified.
+ */
 const latent = withTensors('q k', (q, k) => (q.shape.length === 0 ? null : unknownCost(q, heads('Hk', k))));
 
 /**
- * The cache is an argument. @param layout extents of the cache of values: `blocks` [pages, heads, head dimension, positions],
+ * The cache is an argument. @param layout extents of the value cache: `blocks` [pages, heads, head dimension, positions],
  * `rows` [pages, positions, heads, head dimension]
  */
 const paged = (layout: 'blocks' | 'rows') =>
@@ -123,8 +126,9 @@ const paged = (layout: 'blocks' | 'rows') =>
   });
 
 /**
- * Ops of vLLM with query, key and value of the new tokens, the output, and the name of the layer; ops of one query row for
- * each sequence. SGLang's profiler makes an op of a function and numbers it; it gives the op the function's tensors alone.
+ * vLLM ops whose arguments are query, key and value of the new tokens, the output, and the name of the layer; and ops with
+ * one query row for each sequence. SGLang's profiler makes an op of each function, with a number in its name and only the
+ * function's tensors as arguments.
  */
 export const CACHED_ATTENTION = rules`
   ${unseenCache} vllm.unified_attention vllm.unified_attention_with_output: @q @k @v ...

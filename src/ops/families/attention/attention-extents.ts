@@ -1,7 +1,7 @@
 /**
  * The extents of an attention call: batch, heads, sequence lengths, head dimensions and the number of query-key pairs; and
- * the lengths of its sequences by the step of the server that made it. A layer's attention is called once for all requests
- * of a step, or once for those that read their context and once for those that generate.
+ * the sequence lengths from the server's step that made the call. A layer's attention is called once for all requests of a
+ * step, or separately for requests in prefill and in decode.
  */
 import { least } from '../../../containers/element.js';
 import type { LengthSums, ServedPart, ServingStep } from '../../../record/serving-step.js';
@@ -9,19 +9,19 @@ import type { BoundArguments } from '../../schema/binding.js';
 import { broadcast, numel, type Tensor } from '../../call.js';
 import type { AttentionLayout } from './attention-forms.js';
 
-/** What a call says of the sequences it works on. */
+/** What a call states about its sequences. */
 interface CalledSequences {
   readonly op: string;
   /** Rows of the query; a captured graph has as many as its largest batch. */
   readonly queries: number;
-  /** Rows of the keys where these are no cache: then as many as the sequences have. */
+  /** Rows of the keys when they are not a cache, so that they are those of the sequences. */
   readonly keys?: number;
-  /** Null where the call does not say; a captured graph has as many as its largest batch. */
+  /** Null when the call does not state it; a captured graph has as many as its largest batch. */
   readonly sequences: number | null;
 }
 
 export interface StepSequences {
-  /** Null where the name of the step does not state it. */
+  /** Null when the name of the step does not state it. */
   readonly requests: number | null;
   readonly lengths: LengthSums;
 }
@@ -34,7 +34,7 @@ const PART_WORDS: readonly (readonly [word: RegExp, part: 'context' | 'generatio
 
 const isServed = (part: ServedPart): boolean => part.requests !== 0;
 
-/** The sequences of the step that a call works on; null where the step or the call does not determine them. */
+/** The sequences of the step that a call works on; null when the step or the call does not determine them. */
 export function stepSequences(step: ServingStep | null | undefined, call: CalledSequences): StepSequences | null {
   if (step === null || step === undefined) return null;
   const found = partOf(step, call);
@@ -53,7 +53,7 @@ function partOf({ batch, lengths, context, generation }: ServingStep, call: Call
   if (fitting.length === 1 || call.keys !== undefined) return fitting.length === 1 ? only : null;
   const word = isMixed ? PART_WORDS.find(([words]) => words.test(call.op)) : undefined;
   const chosen = word === undefined ? (fitting.length === 0 ? all : null) : parts[word[1]];
-  // More rows than the requests have: the batch of a captured graph, filled up.
+  // There may be more rows than the requests have, because the batch of a captured graph is padded.
   return chosen !== null && call.queries >= chosen.lengths.queries ? chosen : null;
 }
 
@@ -63,40 +63,40 @@ const known = ({ requests, lengths }: Pick<ServedPart, 'requests' | 'lengths'>):
 const fits = ({ queries, keys }: LengthSums, call: CalledSequences): boolean =>
   queries === call.queries && (call.keys === undefined || keys === call.keys);
 
-/** Query-key pairs of the sequences, in formulas. */
+/** Text for query-key pairs of the sequences, in formulas. */
 export const STEP_PAIRS = "Σ q·k of the sequences, by the name of the server's step";
 
-/** Query-key pairs that a causal mask keeps: a query meets all earlier positions of its sequence and its own. */
+/** Query-key pairs that a causal mask keeps: a query attends to all earlier positions of its sequence and to its own. */
 const causalPairs = ({ queries, squares, pairs }: LengthSums): number => pairs - (squares - queries) / 2;
 
-/** Part of the pairs that a causal mask keeps, in per cent. */
+/** Percentage of the pairs that a causal mask keeps. */
 export const causalShare = (lengths: LengthSums): string => ((100 * causalPairs(lengths)) / lengths.pairs).toFixed(2);
 
 /** Query-key pairs of one query head, over the whole batch. */
 interface QueryKeyPairs {
-  /** Null when the lengths of the sequences are not known, and `unknown` says why. */
+  /** Null when the sequence lengths are not known; `unknown` says why. */
   readonly count: number | null;
   readonly unknown?: string;
-  /** Whether the keys and values that are read are known to be all of k and v. */
+  /** Whether it is known that all keys and values of k and v are read. */
   readonly readsAll: boolean;
 }
 
 export interface AttentionExtents {
-  /** Sequences. */
+  /** Number of sequences. */
   readonly batch: number;
   readonly queryHeads: number;
   readonly keyHeads: number;
-  /** Positions of one sequence; of all sequences together when they are packed. */
+  /** Positions of one sequence; total of all sequences when they are packed. */
   readonly queryLength: number;
   readonly keyLength: number;
   readonly packed: boolean;
-  /** `max_seqlen_q` of packed sequences, where the call has it. */
+  /** `max_seqlen_q` of packed sequences, if the call has it. */
   readonly maxQueryLength: number | null;
-  /** Head dimension of q and k, and of v. */
+  /** Head dimensions: of q and k, and of v. */
   readonly headDim: number;
   readonly valueHeadDim: number;
   readonly pairs: QueryKeyPairs;
-  /** Of the sequences of a server's step, where the call itself does not determine their lengths. */
+  /** Sums over the sequences of a server's step, when the call does not determine their lengths. */
   readonly sums?: LengthSums;
 }
 
@@ -108,7 +108,9 @@ interface AttentionOperand {
   readonly headDim: number;
 }
 
-/** @param packed whether three extents are tokens, heads and head dimension; else they are a batch of one head each */
+/**
+ * @param packed whether three extents are tokens, heads and head dimension; otherwise they are a batch with one head each
+ */
 function operand({ shape }: Tensor, layout: AttentionLayout, packed: boolean): AttentionOperand | null {
   const [third, second, headDim] = [shape.at(-3), shape.at(-2), shape.at(-1)];
   if (headDim === undefined || second === undefined) return null;
@@ -119,7 +121,7 @@ function operand({ shape }: Tensor, layout: AttentionLayout, packed: boolean): A
   return { batch, length: third, heads: second, headDim };
 }
 
-/** Arguments that leave the number of keys open, and why. */
+/** Arguments that make the number of keys unknown, and the reasons. */
 const OPEN_LENGTHS: readonly (readonly [argument: string, why: string])[] = [
   ['table', 'the keys are in a paged cache, and the lengths of its sequences are values of a tensor'],
   ['used_k', 'the used lengths of the keys are values of a tensor'],
@@ -128,7 +130,7 @@ const OPEN_LENGTHS: readonly (readonly [argument: string, why: string])[] = [
   ['q_v', 'a second query operand (q_v) has no formula'],
 ];
 
-/** Σ of query length × key length over packed sequences, where the totals and maxima leave one possibility. */
+/** Sum of query length × key length over packed sequences, when the totals and maxima allow only one value. */
 function packedPairs(args: BoundArguments, batch: number, queries: number, keys: number): QueryKeyPairs {
   const [maxQ, maxK] = [args.number('max_q'), args.number('max_k')];
   const pairs = (count: number): QueryKeyPairs => ({ count, readsAll: true });
@@ -145,22 +147,23 @@ function packedPairs(args: BoundArguments, batch: number, queries: number, keys:
   };
 }
 
-/** The extents with the lengths that the name of a server's step states. */
+/** Adds the lengths from the name of a server's step to the extents. */
 export const withSums = (extents: AttentionExtents, { requests, lengths: sums }: StepSequences): AttentionExtents => ({
   ...extents,
   ...{ batch: requests ?? extents.batch, queryLength: sums.queries, keyLength: sums.keys, packed: true, sums },
   pairs: { count: sums.pairs, readsAll: true },
 });
 
-/** Number of packed sequences by their cumulative lengths (`cu_seqlens`), of which there is one more. */
+/** Number of packed sequences, from their cumulative lengths (`cu_seqlens`), which have one more element. */
 function packedSequences(args: BoundArguments, name: string): number | null {
   const offsets = args.tensor(name);
   return offsets === null || offsets.shape.length !== 1 ? null : Math.max(0, numel(offsets.shape) - 1);
 }
 
 /**
- * Whether a paged cache holds as many keys of each sequence as there are queries: under a causal mask the queries are the
- * last positions of their sequence, so that none has fewer keys, and none has more than the longest.
+ * Whether a paged cache holds exactly as many keys of each sequence as there are queries. Under a causal mask the queries
+ * are the last positions of their sequence, so no sequence has fewer keys than queries, and none has more keys than the
+ * longest.
  */
 function isWholePrompt(args: BoundArguments, sequences: number | null, queries: number): boolean {
   const longest = args.number('max_q');
@@ -171,7 +174,7 @@ function isWholePrompt(args: BoundArguments, sequences: number | null, queries: 
 
 type SequenceLengths = Pick<AttentionExtents, 'batch' | 'queryLength' | 'keyLength' | 'packed' | 'pairs'>;
 
-/** Sequences and their lengths, from the batch and the lengths that the operands' shapes have. */
+/** Sequences and their lengths, from the arguments, or from the batch and lengths in the operands' shapes. */
 function sequenceLengths(args: BoundArguments, batch: number, queryLength: number, keyLength: number): SequenceLengths {
   const [inQ, inK] = [packedSequences(args, 'cu_q'), packedSequences(args, 'cu_k')];
   const sequences = inQ ?? inK;
@@ -204,7 +207,7 @@ function sequenceLengths(args: BoundArguments, batch: number, queryLength: numbe
     : { ...lengths, pairs };
 }
 
-/** Whether the numbers of heads fit: as many of each, or grouped queries (GQA, MQA). */
+/** Whether the numbers of heads fit: equal, or grouped queries (GQA, MQA). */
 const headsFit = (queryHeads: number, keyHeads: number): boolean =>
   keyHeads === 0 ? queryHeads === 0 : queryHeads % keyHeads === 0 || queryHeads === 1;
 

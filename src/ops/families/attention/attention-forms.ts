@@ -1,10 +1,10 @@
 /**
  * The attention ops and their signatures.
  *
- * Source: the schemas of PyTorch 2.0 to 2.13 (native_functions.yaml) and of the packages flash-attn 2 and 3,
- * xFormers, AITER and vLLM. Arguments that the formulas read:
- * q k v out lse grad, bias, cu_q cu_k (cumulative lengths of packed sequences), max_q max_k (longest of them), causal,
- * mask_type, left right (window), want_lse, bias_grad; table used_q used_k k_new q_v leave the number of keys open.
+ * Source: the schemas of PyTorch 2.0 to 2.13 (native_functions.yaml) and of the packages flash-attn 2 and 3, xFormers,
+ * AITER and vLLM. The formulas read these arguments: q k v out lse grad, bias, cu_q cu_k (cumulative lengths of packed
+ * sequences), max_q max_k (the longest), causal, mask_type, left right (window), want_lse, bias_grad. With table, used_q,
+ * used_k, k_new or q_v the number of keys is unknown.
  */
 import { mapEntries } from '../../by-name.js';
 import { opTable } from '../../schema/op-rules.js';
@@ -15,7 +15,7 @@ import { opTable } from '../../schema/op-rules.js';
  */
 export type AttentionLayout = 'BHSD' | 'BSHD';
 
-/** When the forward op writes the log-sum-exp of each query row; `padded`: in whole blocks of rows. */
+/** When the forward op writes the log-sum-exp of each query row; `padded` means in whole blocks of rows. */
 type LogSumExp = 'always' | 'on-request' | 'on-request-padded' | 'never';
 
 export interface AttentionForm {
@@ -78,7 +78,7 @@ const FORMS = opTable<AttentionForm>`
       @grad @q @k @v @bias? @out @cu_q? @cu_k? max_q:int max_k:int @lse dropout:number @seed? @offset? mask_type:int
         bias_grad:bool scale:number splits:int left:int
     | @grad @q @k @v @out @lse causal:bool
-  // flash-attn 2, as custom ops and as its extension module binds them
+  // flash-attn 2, as custom ops and as bound by its extension module
   ${bshd('always')} flash_attn._flash_attn_forward:
       @q @k @v dropout:number scale:number causal:bool left:int right:int
   ${bshd('always')} FlashAttnFunc: @q @k @v dropout:number scale:number causal:bool
@@ -167,7 +167,7 @@ const FORMS = opTable<AttentionForm>`
         causal:bool left:int right:int want_lse:bool random:bool !out? @table?
     | @q @k @v @cu_q @cu_k max_q:int max_k:int dropout:number scale:number zero:bool causal:bool left:int right:int
         want_lse:bool random:bool !out? @table?
-  // The pages of the sequences' keys, one list of them, and where each sequence begins in it.
+  // The pages of all sequences' keys in one list, and the start of each sequence in it.
   ${bshd('on-request')} aiter.mha_batch_prefill:
       @q @k @v @cu_q @page_starts @table max_q:int max_k:int dropout:number scale:number softcap:number zero:bool
         causal:bool left:int right:int sink:int want_lse:bool random:bool !out?
@@ -184,7 +184,7 @@ const FORMS = opTable<AttentionForm>`
         left:int right:int
 `;
 
-/** An op with an argument `grad` is a backward op. Later versions of an op append arguments to those listed. */
+/** An op with an argument `grad` is a backward op. Later versions of an op may append arguments. */
 export const ATTENTION_FORMS = mapEntries(FORMS, ({ fact, signatures }) => ({
   fact,
   signatures: signatures.map((signature) => `${signature} ...`),

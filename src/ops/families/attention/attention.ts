@@ -1,9 +1,9 @@
 /**
  * Scaled dot product attention, forward and backward, whole and fused: softmax(Q·Kᵀ)·V.
  *
- * Forward: two products, Q·Kᵀ and P·V. Fused backward: five, the scores again, dP = dO·Vᵀ, dV = Pᵀ·dO,
- * dQ = dS·K and dK = dSᵀ·Q. All query-key pairs are counted, masked ones too, as in
- * PyTorch's FlopCounterMode, since masks are values. The formula says which part of them a causal mask keeps.
+ * Forward: two products, Q·Kᵀ and P·V. Fused backward: five, the scores again, dP = dO·Vᵀ, dV = Pᵀ·dO, dQ = dS·K and dK =
+ * dSᵀ·Q. All query-key pairs are counted, including masked ones, as in PyTorch's FlopCounterMode, because masks are tensor
+ * values. The formula states the part of them that a causal mask keeps.
  */
 import { entryOf } from '../../by-name.js';
 import type { BoundArguments } from '../../schema/binding.js';
@@ -27,7 +27,9 @@ import {
 const SAGE_SOURCE =
   'two products, dense, FMA = 2; arguments: sageattention/sm80_compile.py, sm89_compile.py and sm90_compile.py of SageAttention';
 
-/** `tensor_layout`: positions of the sequence and the heads, [batch, sequence, heads, width] or the two in between changed. */
+/**
+ * Dimensions of sequence and heads by `tensor_layout`: [batch, sequence, heads, width], or the two in the middle swapped.
+ */
 const LAYOUTS: readonly (readonly [sequence: number, heads: number])[] = [
   [1, 2],
   [2, 1],
@@ -49,7 +51,7 @@ const attended = withTensors('q k v out', (q, k, _, out, bound) => {
     return { ...about, flops: null, writes: null, unknown: 'the layout of the tensors is unspecified' };
   const [B, Hq, Sq, Sk] = [extentAt(q, 0), extentAt(q, heads), extentAt(q, sequence), extentAt(k, sequence)];
   const [Hk, D] = [extentAt(k, heads), extentAt(q, -1)];
-  // The log-sum-exp of each row of scores, where it is wanted; else nothing is returned.
+  // The log-sum-exp of each score row when requested; otherwise nothing is returned.
   const lse: Tensor[] = bound.count('want_lse') === 1 ? [tensor([B, Hq, Sq], 'float32')] : [];
   return {
     ...about,
@@ -74,10 +76,10 @@ const SAGE_ATTENTION = rules`
 
 const SOURCE = 'PyTorch torch/utils/flop_counter.py (sdpa_flop, sdpa_backward_flop): dense, FMA = 2';
 
-/** Ops with a rule of their own. */
+/** Ops with a specific rule. */
 const RULES: OpRules = { ...CACHED_ATTENTION, ...SAGE_ATTENTION };
 
-/** SGLang's profiler numbers the functions that it makes ops of. */
+/** SGLang's profiler adds numbers to the ops that it makes of functions. */
 const unnumbered = (call: OpCall): OpCall =>
   call.mod === 'sglang_profiler' ? { ...call, op: call.op.replace(/_\d+$/, '_*') } : call;
 
@@ -88,20 +90,20 @@ interface AttentionCall extends Pick<AttentionForm, 'lse'> {
   readonly operands: readonly [q: Tensor, k: Tensor, v: Tensor];
 }
 
-/** Log-sum-exp rows of memory-efficient attention are padded to whole blocks of this many. */
+/** Log-sum-exp rows of memory-efficient attention are padded to whole blocks of this many rows. */
 const LSE_BLOCK = 32;
 
 const padded = (rows: number): number => Math.ceil(rows / LSE_BLOCK) * LSE_BLOCK;
 
-/** Of a paged cache, the keys and values of the call's sequences. */
+/** The part of a paged cache that is read: keys and values of the call's sequences. */
 function readOf(cache: Tensor, { batch, keyLength, keyHeads, sums }: AttentionExtents): Tensor {
   return tensor([sums?.keys ?? batch * keyLength, keyHeads, extentAt(cache, -1)], cache.dtype);
 }
 
-/** The extents by the call, or by the server's step where the call leaves its sequences' lengths open. */
+/** The extents from the call, or from the server's step when the call does not determine the sequence lengths. */
 function withLengths(extents: AttentionExtents, call: OpCall, args: BoundArguments, kernel: KernelFacts) {
   const { batch, queryLength, keyLength, packed, pairs } = extents;
-  // The formula has no second query operand.
+  // The formula does not cover a second query operand.
   if (pairs.count !== null || args.tensor('q_v') !== null || args.arg('grad') !== undefined) return extents;
   const isCache = args.tensorsOf('table used_k k_new').length > 0;
   const found = stepSequences(kernel.serving, {
@@ -148,7 +150,7 @@ function lseOf({ lse, args, extents }: AttentionCall): Tensor | null {
   return rows === null ? null : tensor([batch, queryHeads, padded(rows)], 'float32');
 }
 
-/** `custom_mask_type` of memory-efficient attention: 0 none, 1 and 2 causal from either corner. */
+/** Reads `custom_mask_type` of memory-efficient attention: 0 none, 1 and 2 causal from either corner. */
 function causalOf(args: BoundArguments): boolean | null {
   const type = args.number('mask_type');
   return args.flag('causal') ?? (type === null ? null : type !== 0);
@@ -160,7 +162,7 @@ const maskParam = (args: BoundArguments): Param[] => {
   return causal === null && (args.arg('causal') ?? args.arg('mask_type')) !== undefined ? [['causal', '?']] : [];
 };
 
-/** Sliding window: keys to the left and right that a query attends to; negative or absent is no limit. */
+/** Sliding window: number of keys to the left and right to which a query attends; negative or absent means no limit. */
 function windowParam(args: BoundArguments): Param[] {
   const [left, right] = [args.number('left') ?? -1, args.number('right') ?? -1];
   return left < 0 && right < 0 ? [] : [['window', `(${left},${right})`]];
@@ -183,7 +185,7 @@ function paramsOf({ args, extents, operands: [q] }: AttentionCall): Param[] {
   ];
 }
 
-/** Part of the pairs that a causal mask keeps, as a note to the formula. */
+/** Percentage of the pairs that a causal mask keeps, as a note on the formula. */
 function maskNote({ args, extents }: AttentionCall): string {
   const { queryLength: queries, keyLength: keys, packed, sums } = extents;
   const window = windowParam(args).length > 0 ? '; pairs outside the window are counted too' : '';
@@ -232,11 +234,11 @@ const FORMULAS = {
 
 const UNREAD = 'a sliding window leaves keys out, and how many depends on the length of each sequence';
 
-/** Why it is not known how much of a cache is read although the lengths are. */
+/** Why it is not known how much of a cache is read, although the lengths are known. */
 const unreadKeys = ({ args, extents: { sums } }: AttentionCall): string | undefined =>
   sums !== undefined && sums.keys !== sums.queries && windowParam(args).length > 0 ? UNREAD : undefined;
 
-/** Multiply-adds per query-key pair and head: one product of width Dq and Dv each; backward three and two. */
+/** Multiply-adds per query-key pair and head: forward one product of width Dq and one of Dv; backward three and two. */
 const perPair = ({ headDim: width, valueHeadDim: valueWidth }: AttentionExtents, backward: boolean): number =>
   backward ? 3 * width + 2 * valueWidth : width + valueWidth;
 

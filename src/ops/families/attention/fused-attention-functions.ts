@@ -1,26 +1,25 @@
 /**
- * What libraries do around attention: TransformerEngine's autograd function that runs it with cuDNN, rotary position
- * embedding (RoPE) by angles or by their sines and cosines, and the cache of keys and values of serving engines.
+ * Library functions around attention: TransformerEngine's autograd function that runs it with cuDNN, rotary position
+ * embedding (RoPE) from angles or from their sines and cosines, and the key-value cache of serving engines.
  *
  * The layout of q, k and v of the autograd function is a string, which the profiler does not record. It is not needed: two
- * extents are batch and sequence in either order, and the cumulative lengths have the number of sequences.
+ * extents are batch and sequence in either order, and the cumulative lengths give the number of sequences.
  */
 import { entryOf, type ByName } from '../../by-name.js';
 import { extentAt, numel, positional, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
-import { isDispatched } from '../../schema/dispatched.js';
 import type { Family, Work } from '../../family.js';
 import { inputTensors } from '../../operands.js';
 import { namedParams, tensor, tensorListParams, workOf } from '../../work.js';
 import { elementAt } from '../../../containers/element.js';
-import { rules, withTensors, workByRules, type RuleCost } from '../../schema/op-rules.js';
+import { ofDispatcher, rules, withTensors, workByRules, type RuleCost } from '../../schema/op-rules.js';
 import { dtypeBytes } from '../../../record/element-types.js';
 
 const CACHE_SOURCE =
   'rows of new tokens copied to their slots, scaled where the cache is 8 bits wide; arguments as vLLM registers them, ' +
   'and SGLang (python/sglang/jit_kernel/kvcache.py)';
 
-/** The rows that have a slot; a padded batch has more. */
+/** The rows that have a slot; a padded batch has more rows. */
 function slotted(rows: Tensor | null, slots: Tensor): Tensor | null {
   const [tokens, ...row] = rows?.shape ?? [];
   return rows === null || tokens === undefined
@@ -34,7 +33,7 @@ const isScaled = (rows: Tensor, cache: Tensor): boolean => {
   return from !== null && to === 1 && from > to;
 };
 
-/** @param caches name of the cache by the name of the rows written to it */
+/** @param caches name of the cache, by the name of the rows that are written to it */
 const stored = (caches: Readonly<Record<string, string>>): RuleCost =>
   withTensors('slots', (slots, bound) => {
     const [reads, writes]: [Tensor[], Tensor[]] = [[], []];
@@ -83,7 +82,7 @@ const ROTARY_SOURCE =
 /** FLOPs per rotated element: a pair takes four products and two sums. */
 export const ROTATION = 3;
 
-/** Elements beyond the rotated width of a row are copied. */
+/** Elements outside the rotated width of a row are copied. */
 const rotation = (tables: string): RuleCost =>
   withTensors('input', (input, bound) => {
     const width = extentAt(input, -1);
@@ -101,8 +100,7 @@ const rotation = (tables: string): RuleCost =>
 const ANGLES = rotation('freqs');
 
 const RULES = rules`
-  // Angles alone, or their cosines and sines, which came first.
-  // The format is a string, which may be unspecified.
+  // Angles alone, or preceded by their cosines and sines. The format is a string, which may be unspecified.
   ${ANGLES} FusedRoPEFunc: @input @freqs @sin transposed:bool
       | @input @freqs transposed:bool
       | @input @freqs @start? format interleaved:bool @offsets? cp_size:int cp_rank:int
@@ -131,7 +129,7 @@ const SOURCE =
 /** Rank of q, k and v with separate batch and sequence extents. */
 const UNPACKED_RANK = 4;
 
-/** The tensors after the cumulative lengths, in order; several letters are one packed tensor. */
+/** The tensors after the cumulative lengths, in order; several letters mean one packed tensor. */
 const OPERANDS: ByName<readonly string[]> = {
   FusedAttnFunc: ['q', 'k', 'v'],
   FusedAttnFunc_qkvpacked: ['qkv'],
@@ -176,7 +174,7 @@ function read([q, k, v]: readonly Tensor[], offsets: Tensor): FusedAttention | n
 const FORMULA =
   'flops = 2·B·H·Sq·Sk·(Dq + Dv), padded and masked pairs counted too; bytes = q + k + v + out, and in training the log-sum-exp';
 
-/** The lengths of packed sequences, and of those in a paged cache, are values. */
+/** The lengths of packed sequences, and of those in a paged cache, are tensor values, so the work is unknown. */
 const unknownWork = (operands: readonly Tensor[]): Work =>
   workOf({
     flops: null,
@@ -190,7 +188,7 @@ const unknownWork = (operands: readonly Tensor[]): Work =>
 
 function work(call: OpCall): Work | null {
   const held = entryOf(OPERANDS, call);
-  const tensors = held === undefined || !isDispatched(call) ? null : inputTensors(call);
+  const tensors = held === undefined ? null : inputTensors(call);
   if (held === undefined || tensors === null) return null;
   const first = tensors.findIndex(({ shape }) => shape.length >= 3);
   const operands = first === -1 ? [] : tensors.slice(first, first + held.length);
@@ -232,5 +230,5 @@ export const fusedAttentionFunctions: Family = {
     'bytes = q + k + v + out (+ log-sum-exp where the call says that it trains)',
     'unknown for packed sequences (thd) and a paged cache, whose lengths are values; backward: the node is given the gradient alone',
   ],
-  work,
+  work: ofDispatcher(work),
 };

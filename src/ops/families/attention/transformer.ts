@@ -1,5 +1,5 @@
 /**
- * PyTorch's fast path of transformer modules: multi-head attention, or an encoder layer, as one op. Kernels of recorded
+ * PyTorch's fast path of transformer modules: multi-head attention, or an encoder layer, as one op. Kernels with recorded
  * inner ops are described by these; this family is for the others.
  */
 import { rules, ruleWork, withTensors, type BoundCall } from '../../schema/op-rules.js';
@@ -23,21 +23,21 @@ function sequences({ shape }: Tensor): Sequences | null {
   return { batch, positions, embedding };
 }
 
-/** Projections of q, k and v, scores and weighted values over all heads together, projection of the result. */
+/** Projections of q, k and v, scores and weighted values of all heads, and projection of the result. */
 function attentionFlops(q: Sequences, keys: number): number {
   const { batch, positions, embedding } = q;
   const projections = 2 * positions * embedding ** 2 + 2 * keys * embedding ** 2;
   return 2 * batch * (projections + 2 * positions * keys * embedding);
 }
 
-/** Each operand once: one tensor may be query, key and value, and then their extents are the same. */
+/** Each operand once: one tensor may be query, key and value at the same time, which then have equal extents. */
 function distinct(bound: BoundCall): Tensor[] {
   const [q, k, v] = [bound.tensor('q'), bound.tensor('k'), bound.tensor('v')];
   const isSelf = [k, v].every((other) => other?.shape.join() === q?.shape.join());
   return bound.tensorsOf(`${isSelf ? 'q' : 'q k v'} qkv_weight qkv_bias weight bias mask`);
 }
 
-/** The averaged weights [B, Sq, Sk], or those of each head, where they are wanted. */
+/** The averaged weights [B, Sq, Sk], or those of each head, when they are requested. */
 function weightsOf(bound: BoundCall, q: Sequences, keys: number, dtype: string): Tensor[] {
   if (bound.flag('need_weights') === false) return [];
   const heads = bound.flag('average_weights') === false ? (bound.number('heads') ?? 1) : 1;
@@ -73,7 +73,7 @@ const layer = withTensors('src ffn_weight_1', (source, weight) => {
   };
 });
 
-/** The bias added to q, k and v, and q scaled: [B, S, 3·E] → 3 × [B, heads, S, E/heads]. */
+/** Adds the bias to q, k and v, and scales q: [B, S, 3·E] → 3 × [B, heads, S, E/heads]. */
 const rescaled = withTensors('qkv', (qkv) => ({
   flops: numel(qkv.shape) + numel(qkv.shape) / 3,
   writes: [qkv],

@@ -2,10 +2,10 @@
  * The dispatcher's convolutions: arguments of the ops and of their gradients, and the cost of the forward pass, with or
  * without recorded settings.
  *
- * Names: input `x`, weight `w`, gradient of the output `dy`; `x_size` and `w_size` are the extents of a gradient.
- * Source: aten/src/ATen/native/native_functions.yaml of torch 1.8 to 2.13.
+ * Names: input `x`, weight `w`, gradient of the output `dy`; `x_size` and `w_size` are the extents of a gradient. Source:
+ * aten/src/ATen/native/native_functions.yaml of torch 1.8 to 2.13.
  *
- * Without stride, padding and dilation the positions of the output are not known, and with them the FLOPs; a transposed
+ * Without stride, padding and dilation, the number of output positions, and so the FLOPs, is not known; a transposed
  * convolution needs only the positions of its input. The output's extents may still be known from its gradient
  * (`OpCall.out`).
  */
@@ -26,13 +26,13 @@ import {
 } from './convolution-geometry.js';
 
 interface ConvolutionForm {
-  /** Spatial dimensions; null for those of the weight. */
+  /** Number of spatial dimensions; null when the weight determines it. */
   readonly rank: number | null;
-  /** Whether it is transposed; null where the argument `transposed` says so. */
+  /** Whether it is transposed; null when the argument `transposed` says so. */
   readonly transposed: boolean | null;
 }
 
-/** A gradient an op computes; each is a kernel's role. */
+/** A gradient that an op computes; a kernel has one of them as its role. */
 export type Gradient = 'dgrad' | 'wgrad' | 'bias';
 
 export interface GradientForm extends ConvolutionForm {
@@ -99,7 +99,7 @@ const both = gradients(plain(), 'dgrad', 'wgrad');
 const SETTINGS = 'padding stride dilation groups';
 const SLOW_GRADIENT = '@dy @x @w kernel_size stride padding';
 const SLOW_TRANSPOSED = `${SLOW_GRADIENT} output_padding dilation @columns? @ones?`;
-/** Results of an `out=` overload; None for a gradient that is not computed. */
+/** Result tensors of an `out=` overload; None for a gradient that is not computed. */
 const INTO = '!dgrad? !wgrad? !bias?';
 
 const GENERAL_GRADIENTS = opTable<GradientForm>`
@@ -126,7 +126,7 @@ const GENERAL_GRADIENTS = opTable<GradientForm>`
   ${ofPlain} conv_depthwise3d_backward: ${SLOW_GRADIENT} dilation output_mask
 `;
 
-/** The gradients of a library's convolutions, one op for all of them and one for each. */
+/** The gradients of a library's convolutions: one op for all of them, and one op for each. */
 const libraryGradients = (library: string, end: string, gives: readonly Gradient[]) => opTable<GradientForm>`
   ${gradients(plain(), ...gives)} ${library}_backward: @x @dy @w ${SETTINGS} ${end} output_mask
   ${dgrad} ${library}_backward_input: x_size @dy @w ${SETTINGS} ${end}
@@ -152,7 +152,7 @@ export const GRADIENT_FORMS = {
 /** Arguments that determine the number of output positions. */
 const SHAPE_SETTINGS = ['stride', 'padding', 'dilation', 'output_padding', 'transposed'] as const;
 
-/** Names of those arguments whose value is unspecified. */
+/** The arguments among these whose value is unspecified. */
 const unspecifiedSettings = (bound: BoundArguments): string[] =>
   SHAPE_SETTINGS.filter((name) => bound.arg(name) !== undefined && bound.value(name) === undefined);
 
@@ -161,7 +161,7 @@ export function isTransposed(bound: BoundArguments, form: ConvolutionForm): bool
   return form.transposed ?? bound.flag('transposed');
 }
 
-/** The groups: as recorded, else the input's channels divided by the weight's. */
+/** The number of groups: as recorded, else the input's channels divided by the weight's. */
 function groupsOf(bound: BoundArguments, channels: number, w: Tensor, transposed: boolean): ArgValue {
   const groups = bound.value('groups');
   if (groups !== undefined) return groups;
@@ -184,7 +184,7 @@ export function knownGeometry(
   return geometryOf(at, rank, x, w, transposed);
 }
 
-/** The output, where it is recorded: of an `out=` overload, or by the extents of its gradient. */
+/** The output, when it is recorded: by the tensor of an `out=` overload, or by the extents of its gradient. */
 function recordedOutput({ call, outs }: BoundCall, x: Tensor): Tensor | null {
   const [shape] = call.out ?? [];
   return outs[0] ?? (shape?.length === x.shape.length ? tensor(shape, x.dtype) : null);
@@ -211,13 +211,13 @@ const convolved = (form: ConvolutionForm): RuleCost =>
     };
   });
 
-/** The cost with unspecified settings: FLOPs need the positions of the input if transposed, else of the output. */
+/** The cost with unspecified settings: FLOPs depend on the positions of the input if transposed, else of the output. */
 function unspecifiedCost(bound: BoundCall, x: Tensor, w: Tensor, transposed: boolean | null, out: Tensor | null) {
   const rank = w.shape.length - 2;
   const counted = transposed === true ? x : transposed === false ? out : null;
   const batch = x.shape.length === rank + 1 ? 1 : extentAt(x, 0);
   const flops = counted === null ? null : convolutionFlops(batch, numel(counted.shape.slice(-rank)), w);
-  // Not among the settings where the value is none: neither true nor false.
+  // It is not among the settings when its value is neither true nor false.
   const direction = transposed === null ? ['transposed'] : [];
   const settings = [...new Set([...unspecifiedSettings(bound), ...direction])].join(', ');
   const unknown = `${settings} of the convolution unspecified, so its output's extents are not known`;

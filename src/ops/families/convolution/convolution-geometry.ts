@@ -1,11 +1,11 @@
-/** The geometry of a convolution: extents, stride, padding, dilation, and the output extents that follow. */
+/** The geometry of a convolution: extents, stride, padding, dilation, and the resulting output extents. */
 import { append, elementAt } from '../../../containers/element.js';
 import { numel, type Tensor } from '../../call.js';
 import type { ArgValue } from '../../../record/record.js';
 import type { Param } from '../../family.js';
 import { dtypeParams } from '../../product.js';
 
-/** Extents and settings of a convolution; lists have the spatial dimensions, outermost first. */
+/** Extents and settings of a convolution; lists are over the spatial dimensions, outermost first. */
 export interface Geometry {
   readonly batch: number;
   readonly channels: number;
@@ -15,17 +15,17 @@ export interface Geometry {
   readonly output: readonly number[];
   readonly kernel: readonly number[];
   readonly stride: readonly number[];
-  /** Per dimension; 'same' as in the call. */
+  /** Padding of each dimension; 'same' as in the call. */
   readonly padding: readonly (number | 'same')[];
   readonly dilation: readonly number[];
 }
 
-/** The value of an argument by its name; undefined when the call does not give it. */
+/** The value of an argument by name; undefined when the call does not pass it. */
 type SettingReader = (name: string) => ArgValue | undefined;
 
 const isWhole = (v: ArgValue | undefined): v is number => typeof v === 'number' && Number.isInteger(v) && v >= 0;
 
-/** One number for all dimensions, or one each; null when it is neither. */
+/** One number for all dimensions, or one for each; null for anything else. */
 function perDimension(given: ArgValue | undefined, rank: number, missing: number): readonly number[] | null {
   const list = given === undefined ? [missing] : Array.isArray(given) ? (given as readonly ArgValue[]) : [given];
   if (!list.every(isWhole) || (list.length !== 1 && list.length !== rank)) return null;
@@ -92,7 +92,7 @@ const LETTERS = {
   dilation: ['dd', 'dh', 'dw'],
 } as const;
 
-/** Values of dimensions that the convolution does not have. */
+/** Values for dimensions that the convolution does not have. */
 const FILL = { input: 1, output: 1, kernel: 1, padding: 0, stride: 1, dilation: 1 } as const;
 
 /** `N=8,C=64,H=56,W=56,K=128,P=56,Q=56,R=3,S=3,ph=1,pw=1,U=1,V=1,dh=1,dw=1,g=1,fp16,` */
@@ -108,7 +108,7 @@ export function geometryParams(geometry: Geometry, x: Tensor, w: Tensor): Param[
   return params;
 }
 
-/** Adds a letter for each spatial dimension, two at least. */
+/** Adds a letter for each spatial dimension, at least two. */
 function addRow(params: Param[], geometry: Geometry, key: keyof typeof LETTERS): void {
   const values = geometry[key];
   const missing = LETTERS[key].length - values.length;

@@ -1,8 +1,8 @@
 /**
  * Gradients of the dispatcher's convolutions (dgrad, wgrad, bias), each a part of its op.
  *
- * The input and the weight gradient take as many multiply-adds as the convolution: one for each weight at every
- * position of the output (of the input when transposed). Settings are not needed where the extents of both are known.
+ * The input and the weight gradient take as many multiply-adds each as the convolution: one for each weight at every
+ * position of the output (of the input when transposed). Settings are not needed when the extents of both are known.
  */
 import { kernelKind, isHelperKernel, namedGradient } from '../../kernels/kernel-name.js';
 import { extentAt, numel, type Tensor } from '../../call.js';
@@ -29,7 +29,7 @@ interface Backward {
   readonly params: readonly Param[];
 }
 
-/** An operand, or the tensor of its extents alone. */
+/** An operand, or a tensor with its extents when only these are recorded. */
 function operand(bound: BoundArguments, name: string, dtype: string): Tensor | null {
   const given = bound.tensor(name);
   if (given !== null) return given;
@@ -37,7 +37,7 @@ function operand(bound: BoundArguments, name: string, dtype: string): Tensor | n
   return extents === null || extents.some((extent) => extent < 0) ? null : tensor(extents, dtype);
 }
 
-/** Whether the channels of input, weight and output agree with a convolution or a transposed one. */
+/** Whether the channels of input, weight and output fit a convolution or a transposed one. */
 function agree(dy: Tensor, x: Tensor | null, w: Tensor | null, transposed: boolean): boolean {
   if (w === null) return true;
   const [outer, inner] = transposed ? [x, dy] : [dy, x];
@@ -46,7 +46,10 @@ function agree(dy: Tensor, x: Tensor | null, w: Tensor | null, transposed: boole
   return inner === null || second === 0 || extentAt(inner, 1) % second === 0;
 }
 
-/** The input of a transposed convolution, from its output: the plain convolution of that by the same weight. */
+/**
+ * The input of a transposed convolution from its output: the result of a plain convolution of the output with the same
+ * weight.
+ */
 function inputOf(bound: BoundArguments, dy: Tensor, w: Tensor | null, rank: number): Tensor | null {
   const geometry = w === null ? null : knownGeometry(bound, dy, w, false, rank);
   return geometry === null ? null : tensor([geometry.batch, geometry.filters, ...geometry.output], dy.dtype);
@@ -78,7 +81,10 @@ function backwardOf(bound: BoundArguments, form: GradientForm): Backward | null 
   return { ...known, params: paramsOf(bound, known) };
 }
 
-/** Positions that each take all weights; null when it is unspecified whether those of the output or the input. */
+/**
+ * Number of positions, each of which takes all weights; null when it is unspecified whether the positions are the output's
+ * or the input's.
+ */
 function positionsOf({ dy, x, rank, transposed }: Backward): number | null {
   const output = numel(dy.shape.slice(-rank));
   const input = x === null ? null : numel(x.shape.slice(-rank));
@@ -114,13 +120,13 @@ function part(found: Backward, role: Gradient): Work {
   return workOf({ ...shared, matmul: true, flops, reads: [dy, operand], writes: [gradient] });
 }
 
-/** Gradients of an `out=` overload, by the tensors passed for them; null for any other call. */
+/** Gradients of an `out=` overload, from the tensors passed for them; null for any other call. */
 function outGradients(bound: BoundArguments, form: GradientForm): readonly Gradient[] | null {
   const found = form.gives.filter((role) => bound.tensor(role) !== null);
   return found.length === 0 ? null : found;
 }
 
-/** Gradients that the call computes. Where the mask is unspecified: dgrad and wgrad. */
+/** Gradients that the call computes; dgrad and wgrad when the mask is unspecified. */
 function requestedGradients(bound: BoundArguments, form: GradientForm): readonly Gradient[] {
   const into = outGradients(bound, form);
   if (into !== null) return into;
@@ -132,7 +138,7 @@ function requestedGradients(bound: BoundArguments, form: GradientForm): readonly
 
 const ASSUMPTION = 'those that its kernels are named after, else both';
 
-/** The gradients that a call of the dispatcher computes; null when the op is none, or its arguments do not fit. */
+/** The gradients that a dispatcher call computes; null when the op is not a gradient, or its arguments do not fit. */
 export function gradientParts(call: OpCall): readonly Work[] | null {
   const row = boundRow<GradientForm>(GRADIENT_FORMS, call);
   const found = row === null ? null : backwardOf(row.bound, row.fact);
@@ -172,15 +178,15 @@ function whole(parts: readonly Work[]): Work {
 }
 
 /**
- * BLAS kernels of a 1×1 convolution's gradients, column-major on NCHW: dXᵀ = dYᵀ·W (nt), dWᵀ = X·dYᵀ (tn). A larger
- * kernel's products follow a transform, and their names do not determine the gradient.
+ * BLAS kernels of a 1×1 convolution's gradients, column-major on NCHW: dXᵀ = dYᵀ·W (nt), dWᵀ = X·dYᵀ (tn). For larger
+ * filters, the products follow a transform, and their names do not determine the gradient.
  */
 const TRANSPOSITIONS: readonly (readonly [Gradient, RegExp])[] = [
   ['dgrad', /gemm\w*_nt(?:_|$)|Cijk_Ailk_Bjlk/],
   ['wgrad', /gemm\w*_tn(?:_|$)|Cijk_Alik_Bljk/],
 ];
 
-/** The gradient that a kernel computes: the only one there is, else by its name; null when that has none. */
+/** The gradient that a kernel computes: the only one, else the one in its name; null when the name does not say. */
 function roleOf({ name }: KernelFacts, parts: readonly Work[], pointwise: boolean): KernelRole | null {
   const multiplying = parts.filter(({ matmul }) => matmul).map(({ role }) => role);
   if (multiplying.length < 2) return multiplying[0] ?? null;
@@ -188,12 +194,12 @@ function roleOf({ name }: KernelFacts, parts: readonly Work[], pointwise: boolea
   return namedGradient(name) ?? transposition ?? null;
 }
 
-/** Whether the convolution is 1×1, by its params. */
+/** Whether the convolution is 1×1, according to its params. */
 const isPointwise = (params: readonly Param[]): boolean =>
   ['R', 'S'].every((key) => params.find(([name]) => name === key)?.[1] === 1) &&
   params.every(([key, value]) => key !== 'T' || value === 1);
 
-/** The work of one kernel of a backward call: the gradient by its name, else all of them. */
+/** The work of one kernel of a backward call: the gradient in its name, else all of them. */
 export function gradientWork(parts: readonly Work[], kernel: KernelFacts): Work {
   const all = whole(parts);
   const kind = kernelKind(kernel);

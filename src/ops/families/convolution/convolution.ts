@@ -1,9 +1,10 @@
 /**
- * Convolutions of one to three spatial dimensions, transposed ones, and those over time in the layout [time, batch, channels].
+ * Convolutions of one to three spatial dimensions, transposed convolutions, and convolutions over time in the layout [time,
+ * batch, channels].
  *
  * Every output position takes C/g · prod(kernel) multiply-adds for each of the K channels; in a transposed convolution
- * every input position does. Dilation and padding change only the number of positions. dgrad and wgrad take as many each.
- * Winograd and FFT kernels count as the direct algorithm.
+ * every input position does. Dilation and padding change only the number of positions. dgrad and wgrad take the same number
+ * each. Winograd and FFT kernels count as the direct algorithm.
  */
 import { dispatcherNames } from '../../by-name.js';
 import { numel, argumentValue, type Tensor } from '../../call.js';
@@ -57,7 +58,7 @@ const TIME_CONVOLUTION = rules`
 
 const CONV_TBC_OPS: readonly string[] = [...Object.keys(TIME_CONVOLUTION), BACKWARD];
 
-/** Backward: input, weight and bias gradient, always all three. */
+/** The backward pass always computes all three gradients: of input, weight and bias. */
 function timeConvolutionParts(call: OpCall): readonly Work[] | null {
   const bound = opName(call) === BACKWARD ? bind(call, '@dy @x @w @bias pad') : null;
   const [dy, x, w] = ['dy', 'x', 'w'].map((name) => bound?.tensor(name) ?? null);
@@ -78,7 +79,7 @@ function timeConvolutionParts(call: OpCall): readonly Work[] | null {
 
 /** Order of the arguments of a Python function. */
 interface PythonForm {
-  /** Spatial dimensions; null when they follow from the weight. */
+  /** Number of spatial dimensions; null when the weight determines it. */
   readonly rank: 1 | 2 | 3 | null;
   readonly transposed: boolean;
   readonly order: readonly string[];
@@ -88,7 +89,7 @@ const PLAIN = ['input', 'weight', 'bias', 'stride', 'padding', 'dilation', 'grou
 const TRANSPOSED = ['input', 'weight', 'bias', 'stride', 'padding', 'output_padding', 'groups', 'dilation'];
 const GENERAL = ['input', 'weight', 'bias', 'stride', 'padding', 'dilation', 'transposed', 'output_padding', 'groups'];
 
-/** PyTorch's signatures: torch.nn.functional, and the general operator they end in. */
+/** PyTorch's signatures: torch.nn.functional, and the general operator that these functions call. */
 const PYTHON_FORMS: ReadonlyMap<string, PythonForm> = new Map<string, PythonForm>([
   ['conv1d', { rank: 1, transposed: false, order: PLAIN }],
   ['conv2d', { rank: 2, transposed: false, order: PLAIN }],
@@ -135,7 +136,7 @@ const DISPATCHED = [...Object.keys(FORWARD_RULES), ...Object.keys(GRADIENT_FORMS
 
 const partsOf = (call: OpCall): readonly Work[] | null => gradientParts(call) ?? timeConvolutionParts(call);
 
-/** The work of a dispatcher's convolution: the whole forward pass, or the gradient that the kernel computes. */
+/** The work of a dispatcher convolution: the whole forward pass, or the gradient that the kernel computes. */
 function dispatched(call: OpCall, kernel: KernelFacts): Work | null {
   const forward = ruleWork(FORWARD, call, kernel, CONVOLUTION_SOURCE);
   if (forward !== null) return workUnlessHelper(forward, kernel);

@@ -1,25 +1,22 @@
-/** Embedding: rows of a table by index, their sums in bags, and the gradient of the table. */
-import { extentAt, numel, type Tensor, tensors } from '../../call.js';
-import type { OpCall } from '../../../record/record.js';
-import { isDispatched } from '../../schema/dispatched.js';
-import type { Family, KernelFacts, Work, OpCost, Param } from '../../family.js';
+/** Embedding: looks up rows of a table by index, sums them in bags, and computes the gradient of the table. */
+import { extentAt, numel, type Tensor } from '../../call.js';
+import type { Family, KernelFacts, OpCost, Param } from '../../family.js';
 import { ruleWork, rules, withTensors, type BoundCall, type RuleCost } from '../../schema/op-rules.js';
-import { hasIntegerType, opName, tensorAt } from '../../operands.js';
-import { helperWork, tensor, workOf, tensorParams, writing } from '../../work.js';
+import { helperCost, tensor, tensorParams, writing } from '../../work.js';
 
-/** As many rows. */
+/** A tensor with this number of rows of the table. */
 const rowsOf = (table: Tensor, count: number): Tensor => tensor([count, extentAt(table, -1)], table.dtype);
 
-/** The indices, and the table that they look up. */
+/** The indices, and the table in which they are looked up. */
 export const lookupParams = (table: Tensor, indices: Tensor): Param[] => [
   ...tensorParams(indices, 'I'),
   ...tensorParams(table, 'E'),
 ];
 
 interface BagLookup {
-  /** One for each index. */
+  /** The looked-up rows, one for each index. */
   readonly rows: Tensor;
-  /** Of these, what has to be read of the table: no row twice. */
+  /** The rows of these that must be read from the table, without repeats. */
   readonly touched: Tensor;
 }
 
@@ -30,7 +27,7 @@ type LookupCost = (
   bound: BoundCall,
 ) => Omit<OpCost, 'params'> | null;
 
-/** @param name of the table, or of a gradient as wide as its rows */
+/** @param name name of the table, or of a gradient whose rows have the same width */
 const lookup = (name: string, cost: LookupCost): RuleCost =>
   withTensors(`${name} indices`, (table, indices, bound) => {
     if (table.shape.length === 0) return null;
@@ -40,18 +37,39 @@ const lookup = (name: string, cost: LookupCost): RuleCost =>
     return result === null ? null : { ...result, params: lookupParams(table, indices) };
   });
 
-const rowsByIndex = lookup('weight', (table, indices, { rows, touched }) =>
-  table.shape.length !== 2
-    ? null
-    : {
-        flops: 0,
-        reads: [indices, touched],
-        writes: [rows],
-        formula: 'flops = 0; bytes = indices + 2·n·D·size (of the table no row twice)',
-      },
-);
+/** Kernels of the backward pass that only zero the table's gradient. */
+const isZeroing = (kernel: KernelFacts): boolean => kernel.sub === 0 && /elementwise|fill/i.test(kernel.name);
 
-/** The gradient of the whole table: zero but for the rows touched. */
+/** Kernels that add into the gradient, whatever kernels preceded them. */
+const isAddition = (kernel: KernelFacts): boolean => /embedding|grad_weight|indexing_backward/i.test(kernel.name);
+
+/** The part of the gradient of the table that a kernel of the backward pass computes. */
+function gradientPart(table: Tensor, indices: Tensor, rows: Tensor, kernel: KernelFacts): OpCost {
+  if (kernel.sub > 0 && !isAddition(kernel)) return helperCost([]);
+  const cost = { params: [], reads: [], writes: [table] };
+  if (isZeroing(kernel))
+    return { ...cost, role: 'helper', flops: 0, formula: 'flops = 0; bytes = gradient of the whole table, zeroed' };
+  return {
+    ...cost,
+    flops: numel(rows.shape),
+    reads: [rows, rows, indices],
+    writes: [rows],
+    formula: 'flops = n·D; bytes = 3·n·D·size (gradient, old sum, new sum) + indices',
+  };
+}
+
+const rowsByIndex = lookup('weight', (table, indices, { rows, touched }, { kernel }) => {
+  if (table.shape.length !== 2) return null;
+  if (kernel.dir === 'bprop') return gradientPart(table, indices, rows, kernel);
+  return {
+    flops: 0,
+    reads: [indices, touched],
+    writes: [rows],
+    formula: 'flops = 0; bytes = indices + 2·n·D·size (of the table no row twice)',
+  };
+});
+
+/** The gradient of the whole table, which is zero except in the touched rows. */
 function tableGradient(bound: BoundCall, gradient: Tensor): Tensor | undefined {
   const rows = bound.count('num_weights');
   return rows === null ? bound.outs[0] : tensor([rows, extentAt(gradient, -1)], gradient.dtype);
@@ -65,7 +83,7 @@ const bagBackward = (operands: string): RuleCost =>
     formula: 'flops = n·D; bytes = gradient + indices + gradient of the whole table',
   }));
 
-/** Rows touched are read, measured and scaled. */
+/** Touched rows are read, their norms computed, and scaled. */
 const renormed = lookup('weight', (_, indices, { touched }) => ({
   flops: 3 * numel(touched.shape),
   reads: [indices, touched],
@@ -75,10 +93,10 @@ const renormed = lookup('weight', (_, indices, { touched }) => ({
 
 const MAXIMUM = 2;
 
-/** Sums, means or maxima of rows, one for each bag. Bags begin at the offsets, or are the rows of the indices. */
+/** Sums, means or maxima of rows, one for each bag. Bags begin at the offsets, or are the rows of the index matrix. */
 const bags = lookup('weight', (table, indices, { rows, touched }, bound) => {
   const offsets = bound.tensor('offsets');
-  if (offsets === null) return null;
+  if (offsets === null || bound.kernel.dir === 'bprop') return null;
   const count = numel(offsets.shape) - (bound.flag('include_last_offset') === true ? 1 : 0);
   const result = tensor([Math.max(0, count), extentAt(table, -1)], table.dtype);
   const weights = bound.tensorsOf('per_sample_weights');
@@ -92,7 +110,7 @@ const bags = lookup('weight', (table, indices, { rows, touched }, bound) => {
   };
 });
 
-/** The gradient of each index's weight: the product of its row and its bag's gradient. */
+/** The gradient of each index's weight: the dot product of its row and its bag's gradient. */
 const weightsBackward = lookup('weight', (table, indices, { rows, touched }, bound) => ({
   flops: 2 * numel(rows.shape),
   reads: [...bound.tensorsOf('grad indices offset2bag'), touched],
@@ -106,9 +124,12 @@ const BAG_GRADIENT = 'num_weights scale_grad_by_freq mode @per_sample_weights? p
 
 const EMBEDDING_RULES = rules`
   ${rowsByIndex} embedding: @weight @indices padding_idx scale_grad_by_freq sparse
+  ${rowsByIndex} torch.nn.functional.embedding: @indices @weight padding_idx
   ${bagBackward('grad indices')} embedding_dense_backward: @grad @indices num_weights padding_idx scale_grad_by_freq
   ${renormed} embedding_renorm_: @weight @indices max_norm norm_type
   ${bags} _embedding_bag _embedding_bag_forward_only embedding_bag: ${BAG}
+  ${bags} torch.nn.functional.embedding_bag: @indices @weight @offsets max_norm norm_type scale_grad_by_freq mode sparse
+      @per_sample_weights? include_last_offset padding_idx
   // Older versions have the offsets too.
   ${bagBackward('grad indices offset2bag bag_size per_sample_weights')} _embedding_bag_dense_backward: @grad @indices
       @offset2bag @bag_size @maximum_indices? ${BAG_GRADIENT}
@@ -119,64 +140,6 @@ const EMBEDDING_RULES = rules`
 
 const SOURCE = 'PyProf (touched rows); PyTorch embedding_dense_backward, which zeroes the whole gradient first';
 
-interface EmbeddingLookup {
-  readonly indices: Tensor;
-  readonly table: Tensor;
-}
-
-/** `F.embedding(indices, table)` and `torch.embedding(table, indices)`: the whole numbers are the indices. */
-function read(call: OpCall): EmbeddingLookup | null {
-  const first = tensorAt(call, 'input', 0) ?? tensorAt(call, 'indices', 1);
-  const second = tensorAt(call, 'weight', 1) ?? tensorAt(call, 'weight', 0);
-  if (first === null || second === null || tensors(call).length > 2) return null;
-  const tableFirst = !hasIntegerType(first) && hasIntegerType(second);
-  const [indices, table] = tableFirst ? [second, first] : [first, second];
-  return table.shape.length === 2 ? { indices, table } : null;
-}
-
-const rows = ({ indices, table }: EmbeddingLookup): Tensor =>
-  tensor([numel(indices.shape), extentAt(table, 1)], table.dtype);
-
-/** Kernels of the backward pass that only zero the gradient of the table. */
-const isZeroing = (kernel: KernelFacts): boolean => kernel.sub === 0 && /elementwise|fill/i.test(kernel.name);
-
-/** Kernels that add into the gradient, whatever came before them. */
-const isAddition = (kernel: KernelFacts): boolean => /embedding|grad_weight|indexing_backward/i.test(kernel.name);
-
-function backward(lookup: EmbeddingLookup, kernel: KernelFacts): Work {
-  const params = lookupParams(lookup.table, lookup.indices);
-  if (isZeroing(kernel)) {
-    const formula = 'flops = 0; bytes = gradient of the whole table, zeroed';
-    return workOf({ role: 'helper', flops: 0, writes: [lookup.table], params, formula, source: SOURCE });
-  }
-  if (kernel.sub > 0 && !isAddition(kernel)) return helperWork(params, SOURCE);
-  const touched = rows(lookup);
-  return workOf({
-    flops: numel(touched.shape),
-    reads: [touched, touched, lookup.indices],
-    writes: [touched],
-    params,
-    formula: 'flops = n·D; bytes = 3·n·D·size (gradient, old sum, new sum) + indices',
-    source: SOURCE,
-  });
-}
-
-function work(call: OpCall, kernel: KernelFacts): Work | null {
-  if (isDispatched(call) || opName(call) !== 'embedding') return ruleWork(EMBEDDING_RULES, call, kernel, SOURCE);
-  const lookup = read(call);
-  if (lookup === null || !Number.isSafeInteger(numel(rows(lookup).shape))) return null;
-  if (kernel.dir === 'bprop') return backward(lookup, kernel);
-  const touched = rows(lookup);
-  return workOf({
-    flops: 0,
-    reads: [lookup.indices, touched],
-    writes: [touched],
-    params: lookupParams(lookup.table, lookup.indices),
-    formula: 'flops = 0; bytes = indices + 2·n·D·size',
-    source: SOURCE,
-  });
-}
-
 export const embedding: Family = {
   id: 'embedding',
   title: 'Embedding: rows of a table by index',
@@ -186,5 +149,5 @@ export const embedding: Family = {
     'backward: flops = n·D; bytes = 3·n·D·size + indices; the kernel before it that zeroes the gradient writes V·D·size',
     'ops of the dispatcher: embedding_dense_backward flops = n·D; bytes = gradient + indices + V·D·size; bags flops = n·D, with weights 2·n·D; bytes = indices + offsets + n·D·size + bags·D·size',
   ],
-  work,
+  work: (call, kernel) => ruleWork(EMBEDDING_RULES, call, kernel, SOURCE),
 };

@@ -1,6 +1,6 @@
 /**
- * Tensors quantised for storage and transfer by FBGEMM: to 8-bit floating point or whole numbers, and back, and lookups in
- * tables of such rows for inference. Formats by rows keep the scale of each row behind its elements.
+ * Tensors quantised by FBGEMM for storage and transfer, to 8-bit floating point or integers and back, and inference lookups
+ * in tables of such rows. Row-wise formats store the scale of each row after its elements.
  */
 import { extentAt, numel, elementCount, type Tensor } from '../../call.js';
 import { rules, withTensors, workByRules, type BoundCall, type RuleCost } from '../../schema/op-rules.js';
@@ -8,36 +8,42 @@ import type { Family } from '../../family.js';
 import { tensor } from '../../work.js';
 import { lookupParams } from './embedding.js';
 
-/** SparseType; the rest are quantised. */
+/** SparseType numbers; other numbers are quantised types. */
 const OUTPUT_TYPES: Readonly<Record<number, string>> = { 0: 'float32', 1: 'float16', 5: 'bfloat16' };
 
-/** The type that a number of FBGEMM's SparseType stands for; null where it is unspecified, or quantised. */
+/** The type for a number of FBGEMM's SparseType; null when it is unspecified, or quantised. */
 export const sparseType = (number: number | null): string | null =>
   (number === null ? undefined : OUTPUT_TYPES[number]) ?? null;
 
-/** PoolingMode: rows are copied one by one. */
+/** PoolingMode in which rows are copied one by one. */
 export const NO_POOLING = 2;
 
 const SOURCE =
   'operations per element; arguments and extents: FBGEMM, fbgemm_gpu/src/quantize_ops (quantize_ops_cpu.cpp, common.cuh)';
 
-/** A product with the scale, a clamp; with the absolute value and maximum of the row before. */
+/**
+ * FLOPs per element: a product with the scale, and a clamp; with a dynamic scale also the absolute value and maximum of the
+ * row.
+ */
 const [SCALED, DYNAMIC] = [2, 4];
-/** Smallest and greatest element of the row, a difference, a product, rounding. */
+/** FLOPs per element: minimum and maximum of the row, a difference, a product, rounding. */
 const AFFINE = 5;
 
-/** Bytes of a row of so many elements; or elements of a row of so many bytes. Null where an argument is unspecified. */
+/**
+ * Converts a number of elements to the bytes of a row, or the bytes to a number of elements. Null when an argument is
+ * unspecified.
+ */
 type RowLength = (length: number, bound: BoundCall) => number | null;
 
 const toMultiple = (length: number, of: number): number => Math.ceil(length / of) * of;
 
-/** A scale and a bias (or padding) of four bytes each behind elements of one byte, filled up to four. */
+/** Elements of one byte, padded to a multiple of four, followed by a scale and a bias (or padding) of four bytes each. */
 const byteRows: RowLength = (elements) => toMultiple(elements, 4) + 8;
-/** Of two bytes each where an argument says so. */
+/** Scale and bias have two bytes each when an argument says so. */
 const byteElements: RowLength = (bytes, bound) =>
   Math.max(0, toMultiple(bytes, 4) - (bound.flag('wide_scales') === false ? 4 : 8));
 
-/** A scale and a bias of two bytes each behind several elements to a byte. */
+/** Several elements per byte, followed by a scale and a bias of two bytes each. */
 const packedRows: RowLength = (elements, bound) => {
   const bits = bound.count('bits');
   return bits === null || bits === 0 ? null : Math.ceil((elements * bits) / 8) + 4;
@@ -47,7 +53,10 @@ const packedElements: RowLength = (bytes, bound) => {
   return bits === null || bits === 0 ? null : Math.max(0, bytes - 4) * Math.floor(8 / bits);
 };
 
-/** Blocks of so many elements, eight bytes behind each; how many of the last are padding is kept among these. */
+/**
+ * Blocks of this many elements, each followed by eight bytes, which also store how many elements of the last block are
+ * padding.
+ */
 const blockRows: RowLength = (elements, bound) => {
   const block = bound.count('block');
   return block === null || block === 0 ? null : Math.ceil(elements / block) * (block + 8);
@@ -56,13 +65,13 @@ const blockElements: RowLength = (_, bound) => bound.count('length');
 
 const sameLength: RowLength = (length) => length;
 
-/** A row of the result has another length, one that the op's arguments may leave open. */
+/** The input with another row length, which the op's arguments may leave open. */
 function resized(input: Tensor, length: RowLength, dtype: string | null, bound: BoundCall): Tensor | null {
   const columns = length(extentAt(input, -1), bound);
   return columns === null ? null : tensor([...input.shape.slice(0, -1), columns], dtype);
 }
 
-/** @param flops per element of the input */
+/** @param flops operations per element of the input */
 const quantized = (flops: number, length: RowLength): RuleCost =>
   withTensors('input', (input, bound) => {
     const result = bound.outs[0] ?? bound.writes[0] ?? resized(input, length, 'uint8', bound);
@@ -74,16 +83,16 @@ const quantized = (flops: number, length: RowLength): RuleCost =>
     };
   });
 
-/** The type of a result; null where the number of the type is unspecified. */
+/** The type of a result; null when the number of the type is unspecified. */
 type ResultType = (bound: BoundCall) => string | null;
 
 const single: ResultType = () => 'float32';
 const half: ResultType = () => 'float16';
-/** Earlier versions have no such argument. */
+/** Earlier versions do not have this argument. */
 const numbered: ResultType = (bound) =>
   bound.arg('output_dtype') === undefined ? 'float32' : sparseType(bound.count('output_dtype'));
 
-/** @param flops per element of the result */
+/** @param flops operations per element of the result */
 const restored = (flops: number, length: RowLength, type: ResultType): RuleCost =>
   withTensors('input', (input, bound) => {
     const result = bound.writes[0] ?? resized(input, length, type(bound), bound);
@@ -95,7 +104,7 @@ const restored = (flops: number, length: RowLength, type: ResultType): RuleCost 
     };
   });
 
-/** With the scales as a tensor of their own. */
+/** Formats with the scales in a separate tensor. */
 const scaledBy = (scales: (input: Tensor) => readonly number[]): RuleCost =>
   withTensors('input', (input) => ({
     flops: DYNAMIC * numel(input.shape),
@@ -157,11 +166,11 @@ export const quantizedRows: Family = {
 const LOOKUP_SOURCE =
   'FBGEMM, fbgemm_gpu/codegen/inference (embedding_forward_quantized_host.cpp) and embedding_common.h';
 
-/** How rows are stored: the argument that has the width of the widest such table, and what one element takes. */
+/** How rows are stored: the argument with the width of the widest table in this format, and the size of one element. */
 interface RowFormat {
   readonly widest: string;
   readonly bits: number;
-  /** Whether elements are whole numbers, with a scale and a bias of two bytes each in front of the row. */
+  /** Whether elements are integers, with a scale and a bias of two bytes each before the row. */
   readonly whole: boolean;
 }
 
@@ -174,9 +183,9 @@ const FORMATS: readonly RowFormat[] = [
   { widest: 'max_float32', bits: 32, whole: false },
 ];
 
-/** The format of all tables, which must be as wide as each other; null where that is unspecified, or not so. */
+/** The format of all tables, when they share one and have equal widths; null when that is not so, or unspecified. */
 function onlyFormat(bound: BoundCall, width: number): RowFormat | null {
-  // None stands for no such table.
+  // None means that there is no such table.
   const used = FORMATS.filter(
     ({ widest }) => bound.arg(widest) !== undefined && bound.value(widest) !== 0 && bound.value(widest) !== null,
   );
@@ -184,7 +193,7 @@ function onlyFormat(bound: BoundCall, width: number): RowFormat | null {
   return format === undefined || used.length > 1 || bound.count(format.widest) !== width ? null : format;
 }
 
-/** Rows begin at multiples of so many bytes, where no argument says otherwise. */
+/** Byte alignment of rows, unless an argument states another. */
 const ALIGNMENT = 16;
 
 function storedBytes({ bits, whole }: RowFormat, width: number, bound: BoundCall): number {
@@ -193,7 +202,7 @@ function storedBytes({ bits, whole }: RowFormat, width: number, bound: BoundCall
   return Math.ceil(bytes / alignment) * alignment;
 }
 
-/** Operations per element of a row: scale and bias, its addition to the sum, its weight. */
+/** Operations per element of a row: scale and bias, addition to the sum, weight. */
 const perElement = ({ whole }: RowFormat, isSummed: boolean, weights: number): number =>
   (whole ? 2 : 0) + (isSummed ? 1 : 0) + weights;
 

@@ -1,5 +1,5 @@
 /**
- * Jagged tensors: sequences of different lengths in one tensor, padded to a dense one and back, and reduced by segment.
+ * Jagged tensors: sequences of different lengths in one tensor, padded to a dense tensor and back, and reduced by segment.
  */
 import { extentAt, numel, type Tensor } from '../../call.js';
 import { rules, withTensors, workByRules, type BoundCall, type RuleCost } from '../../schema/op-rules.js';
@@ -8,7 +8,7 @@ import { tensor } from '../../work.js';
 
 const SOURCE = 'every element read once and written once; arguments as PyTorch and FBGEMM register them';
 
-/** Number of sequences; there is one more offset. */
+/** Number of sequences: one less than the number of offsets. */
 const sequences = ({ shape }: Tensor): number => Math.max(0, numel(shape) - 1);
 
 const moved = (reads: readonly Tensor[], result: Tensor) => ({
@@ -25,7 +25,7 @@ const unspecified = (unknown: string) => ({
   unknown,
 });
 
-/** values [sum of lengths, ...] → [sequences, greatest length of each dimension, ...] */
+/** values [sum of lengths, ...] → [sequences, maximum length of each dimension, ...] */
 const padded = withTensors('values offsets', (values, offsets, bound) => {
   const longest = bound.integers('longest');
   if (longest === null) return unspecified('the greatest lengths are unspecified');
@@ -33,7 +33,7 @@ const padded = withTensors('values offsets', (values, offsets, bound) => {
   return moved([values, ...bound.tensors('offsets')], result);
 });
 
-/** dense → values; of the dense tensor only the elements kept are read. */
+/** dense → values; only the kept elements of the dense tensor are read. */
 const unpadded = withTensors('dense', (dense, bound) => {
   const [offsets, total] = [bound.tensors('offsets'), bound.count('total')];
   if (total === null) return unspecified('the sum of the lengths is unspecified');
@@ -48,17 +48,17 @@ const packed = withTensors('values lengths', (values, lengths, bound) => {
   return moved([values, lengths], tensor([numel(lengths.shape), longest, ...values.shape.slice(1)], values.dtype));
 });
 
-/** A dense and a ragged operand, element by element; the result is as one of them. */
+/** Combines a dense and a ragged operand element by element; the result has the form of one of them. */
 const combined = (like: 'values' | 'dense'): RuleCost =>
   withTensors('values dense', (values, dense, bound) => ({
     flops: numel(values.shape),
-    // A ragged result needs no more of the dense operand than it has elements.
+    // A ragged result reads only as many elements of the dense operand as it has.
     reads: [values, ...bound.tensors('offsets'), like === 'dense' ? dense : tensor(values.shape, dense.dtype)],
     writes: [like === 'dense' ? dense : values],
     formula: 'flops = E(ragged); bytes = operands + offsets + result',
   }));
 
-/** Extents of the result: one row per length, else per offset. */
+/** Extents of the result: one row for each length, else for each offset. */
 function reducedExtents(bound: BoundCall, data: Tensor): number[] | null {
   const [lengths, offsets] = [bound.tensor('lengths'), bound.tensor('offsets')];
   const rest = data.shape.slice((bound.count('axis') ?? 0) + 1);
@@ -80,14 +80,14 @@ const reducedBackward = withTensors('data', (data) => ({
   formula: 'flops = E; bytes = gradient + result + data + lengths + gradient of the data',
 }));
 
-/** Whole rows by position. */
+/** Copies whole rows by position. */
 const rows = withTensors('input indices', (input, indices) => {
   if (input.shape.length === 0) return null;
   const picked = tensor([numel(indices.shape), ...input.shape.slice(1)], input.dtype);
   return moved([picked, indices], picked);
 });
 
-/** As many positions as an argument says. */
+/** The result has as many positions as an argument says. */
 const positions = withTensors('offsets', (offsets, bound) => {
   const size = bound.count('size');
   if (size === null) return unspecified('the size of the result is unspecified');

@@ -1,5 +1,5 @@
 /**
- * Embeddings of many tables looked up at once: FBGEMM's table-batched ops, and what goes before and after them, lists of
+ * Lookups in many embedding tables at once: FBGEMM's table-batched ops, and the ops before and after them on lists of
  * sparse features and the order of pooled embeddings.
  */
 import { elementCount, numel, extentAt, type Tensor } from '../../call.js';
@@ -9,7 +9,7 @@ import { tensor } from '../../work.js';
 import { lookupParams } from './embedding.js';
 import { QUANTIZED_LOOKUP, NO_POOLING, sparseType } from './quantized-rows.js';
 
-/** Columns moved to other places, by lists of their order. */
+/** Columns are moved to other places, given by lists of their order. */
 const reordered = withTensors('input', (input) => ({
   flops: 0,
   writes: [input],
@@ -24,7 +24,7 @@ const bounds = withTensors('indices', (_, bound) => ({
   formula: 'flops = 0; bytes = indices + offsets + rows of each table',
 }));
 
-/** @param longer 1 where the result ends with the total */
+/** @param longer 1 when the result ends with the total */
 const sums = (longer: 0 | 1): RuleCost =>
   withTensors('lengths', (lengths) => {
     if (lengths.shape.length === 0) return null;
@@ -33,7 +33,7 @@ const sums = (longer: 0 | 1): RuleCost =>
     return { flops: numel(lengths.shape), writes: [tensor(shape, lengths.dtype)], formula };
   });
 
-/** Features are chosen by their number, some more than once; with as many chosen as there are, all are moved. */
+/** Features are chosen by number, possibly repeated; when as many are chosen as there are, all are moved. */
 const features = withTensors('indices order lengths', (indices, order, lengths, bound) => {
   const cost = { flops: 0, formula: 'flops = 0; bytes = order + 2·(lengths + indices + weights)' };
   if (numel(order.shape) === lengths.shape[0]) return { ...cost, writes: bound.tensorsOf('lengths indices weights') };
@@ -47,12 +47,14 @@ const features = withTensors('indices order lengths', (indices, order, lengths, 
   return { ...cost, writes };
 });
 
-/** Each index goes to the device that holds its row: lengths for every device, and the indices in their order. */
+/**
+ * Each index goes to the device that holds its row: the result has lengths for every device, and the indices in that order.
+ */
 const bucketized = withTensors('lengths indices', (lengths, indices, bound) => {
   const formula =
     'flops = 0; bytes = lengths + indices + weights + sizes of blocks + lengths for every device + what is moved';
   const [devices, positions] = [bound.count('devices'), bound.flag('with_positions')];
-  // An earlier op has no sequences, and never the way back.
+  // The older op has no sequences, and never returns the inverse permutation.
   const order = bound.arg('sequence') === undefined ? false : bound.flag('sequence');
   if (devices === null || positions === null || order === null)
     return { flops: 0, writes: null, formula, unknown: 'the number of devices, or what is returned, is unspecified' };
@@ -65,7 +67,7 @@ const bucketized = withTensors('lengths indices', (lengths, indices, bound) => {
 const FEATURE_RULES = rules`
   ${reordered} permute_pooled_embs permute_pooled_embs_auto_grad permute_duplicate_pooled_embs: @input @offsets @order
       @inverse_offsets @inverse_order
-  // The node of its gradient, which has the order from the forward op.
+  // The backward node of the op, which has saved the order from the forward op.
   ${reordered} PermutePooledEmbsFunctionBackward: @input
   ${reordered} recat_embedding_grad_output_mixed_D_batch: @input @widths @cumulated
   ${reordered} recat_embedding_grad_output_mixed_D: @input widths
@@ -82,7 +84,7 @@ const FEATURE_RULES = rules`
 
 const SOURCE = 'FBGEMM: arguments of its lookups; a row read for each index but none twice, a sum written for each bag';
 
-/** Embedding dimension: mean over the tables, else stored elements per row of a row-wise optimiser state. */
+/** Embedding dimension: the mean over the tables, else the stored elements per row of a row-wise optimiser state. */
 function width(bound: BoundCall, tables: number): number | null {
   const total = bound.count('total_D');
   if (total !== null) return tables > 0 ? total / tables : null;
@@ -92,13 +94,13 @@ function width(bound: BoundCall, tables: number): number | null {
   return Number.isInteger(columns) && columns > 0 ? columns : null;
 }
 
-/** All tensors that hold rows. */
+/** All tensors that contain rows. */
 const weightsOf = (bound: BoundCall): Tensor[] => bound.tensorsOf('host_weights dev_weights uvm_weights weights');
 
 const largest = (tensors: readonly Tensor[]): Tensor | null =>
   tensors.reduce<Tensor | null>((a, b) => (a === null || numel(b.shape) > numel(a.shape) ? b : a), null);
 
-/** Sums of the rows of each bag, one bag for every table and sample. */
+/** Sums of the rows of each bag, with one bag for every table and sample. */
 const lookup = withTensors('indices offsets D_offsets', (indices, offsets, starts, bound) => {
   const weights = largest(weightsOf(bound));
   if (weights === null) return null;
@@ -131,16 +133,16 @@ const TABLES =
   '@hash_size_cumsum total_hash_size_bits @indices @offsets pooling_mode @indice_weights? @feature_requires_grad? ' +
   '@cache_locations gradient_clipping max_gradient stochastic_rounding';
 
-/** Arguments of the optimiser follow; a row-wise state has one value per row. */
+/** The optimiser's arguments follow; a row-wise state has one value for each row. */
 const ANY = `${TABLES} ...`;
 const BY_ROW = `${TABLES} @row_state @uvm_state @placements_state @offsets_state ...`;
 
-/** The form for torch.compile has the weights in one list. */
+/** The form for torch.compile, with the weights in one list. */
 const IN_LISTS =
   '@autograd? @weights[] @D_offsets total_D max_D @hash_size_cumsum total_hash_size_bits @indices @offsets ' +
   'pooling_mode @indice_weights? @feature_requires_grad? output_dtype ...';
 
-/** Without an optimizer, whose gradient is dense. */
+/** The form without an optimiser, whose gradient is dense. */
 const DENSE =
   '@dev_weights @weights_offsets @D_offsets total_D max_D @hash_size_cumsum total_hash_size_bits @indices @offsets ' +
   'pooling_mode @indice_weights? @feature_requires_grad? output_dtype ...';

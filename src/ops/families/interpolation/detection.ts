@@ -6,12 +6,15 @@ import { tensor } from '../../work.js';
 
 const SOURCE = 'operations of the definitions; arguments as torchvision registers its ops';
 
-/** An interpolation of four values: four products, three sums; and a sum into the result. */
+/**
+ * FLOPs of a sample: an interpolation of four values takes four products and three sums, and there is one sum into the
+ * result.
+ */
 const SAMPLE = 8;
 
 const UNSPECIFIED = 'the samples of a region follow from its size, which is a value';
 
-/** Samples of one bin: their number in each direction squared; null where it follows from the regions. */
+/** Samples per bin: the square of the number in each direction; null when it depends on the regions. */
 function samples(bound: BoundCall): number | null {
   const ratio = bound.count('sampling_ratio');
   return ratio === null || ratio === 0 ? null : ratio ** 2;
@@ -33,7 +36,7 @@ const aligned = withTensors('input regions', (input, regions, bound) => {
   return { flops: (SAMPLE * each + 1) * numel(result.shape), writes, formula };
 });
 
-/** Every gradient goes to the four elements of each sample, with their weights. */
+/** Every gradient is added to the four elements of each sample, with their weights. */
 const alignedBackward = withTensors('grad', (gradient, bound) => {
   const extents = ['batch', 'channels', 'height', 'width'].map((name) => bound.count(name));
   const shape = extents.filter((extent) => extent !== null);
@@ -45,7 +48,7 @@ const alignedBackward = withTensors('grad', (gradient, bound) => {
   return { flops: SAMPLE * each * numel(gradient.shape), writes, formula };
 });
 
-/** The greatest element of each bin, and its place. */
+/** The maximum of each bin, and its position. */
 const pooled = withTensors('input regions', (input, regions, bound) => {
   if (input.shape.length !== 4) return null;
   const result = bins(bound, regions, extentAt(input, 1), input.dtype);
@@ -55,14 +58,14 @@ const pooled = withTensors('input regions', (input, regions, bound) => {
 });
 
 /**
- * Intersection of two boxes 9 (four extrema, two differences, two of them not below 0, a product), their areas 6, the
- * union 2, quotient and comparison 2.
+ * FLOPs for two boxes: intersection 9 (four extrema, two differences, two clamps at 0, a product), areas 6, union 2,
+ * quotient and comparison 2.
  */
 const OVERLAP = 19;
-/** Boxes per word of the mask. */
+/** Number of boxes for each word of the mask. */
 const WORD = 64;
 
-/** Every box against those after it; the mask of the suppressed ones is written, and reduced by a second kernel. */
+/** Compares every box with those after it; the mask of suppressed boxes is written, and reduced by a second kernel. */
 const suppressed = withTensors('boxes', (boxes) => {
   const [count] = boxes.shape;
   if (boxes.shape.length !== 2 || count === undefined) return null;
@@ -74,7 +77,7 @@ const suppressed = withTensors('boxes', (boxes) => {
   };
 });
 
-/** Columns of the input at moved positions; the product with the weight is an op of its own. */
+/** Columns of the input at offset positions; the product with the weight is a separate op. */
 const deformed = withTensors('input weight offset', (input, weight, offset, bound) => {
   if ([input, weight, offset].some(({ shape }) => shape.length !== 4)) return null;
   const [batch = 0, channels = 0] = input.shape;

@@ -1,5 +1,5 @@
 /**
- * Interpolation, by the dispatcher's ops and by `torch.nn.functional.interpolate`, which becomes one of them; grid sampling;
+ * Interpolation, by the dispatcher's ops and by `torch.nn.functional.interpolate`, which calls one of them; grid sampling;
  * and rearrangement of patches: im2col, col2im, pixel and channel shuffles.
  */
 import { numel, argument, argumentValue, extentAt, type Tensor } from '../../call.js';
@@ -49,7 +49,7 @@ const col2im = withTensors('self', (input, bound) => {
   return { flops: numel(input.shape), ...writing(result, PATCH_UNSPECIFIED), formula };
 });
 
-/** Nothing but the order of elements changes. */
+/** Only the order of elements changes. */
 const reordered = withTensors('self', (input, { call }) => ({
   flops: 0,
   writes: [input],
@@ -57,7 +57,7 @@ const reordered = withTensors('self', (input, { call }) => ({
 }));
 
 const PATCH_RULES = rules`
-  // In older versions the gradient of each has a name of its own; it is the other one.
+  // In older versions the gradient of each op has a separate name; it computes the other op.
   ${im2col} im2col col2im_backward: @self kernel_size dilation padding stride
   ${col2im} col2im im2col_backward: @self output_size kernel_size dilation padding stride
   ${reordered} pixel_shuffle pixel_unshuffle channel_shuffle native_channel_shuffle: @self factor
@@ -76,7 +76,7 @@ const OPS: Readonly<Record<string, readonly (string | null)[]>> = {
 const listArg = (list: readonly number[]): Arg => ({ name: '', type: 'list', value: list });
 const NOT_GIVEN: Arg = { name: '', type: 'NoneType', value: null };
 
-/** One number for each dimension, or one for all; null when it is neither. */
+/** One number for each dimension, or one for all; null for anything else. */
 function perDimension(given: ArgValue | undefined, rank: number): number[] | null {
   const list = Array.isArray(given) ? (given as readonly ArgValue[]) : [given];
   const numbers = list.filter((item): item is number => typeof item === 'number' && item > 0);
@@ -85,7 +85,7 @@ function perDimension(given: ArgValue | undefined, rank: number): number[] | nul
 }
 
 /**
- * The call of the dispatcher; null when the extents of the result are unspecified, or the mode fits no op.
+ * The equivalent dispatcher call; null when the extents of the result are unspecified, or the mode fits no op.
  * interpolate(input, size=None, scale_factor=None, mode='nearest', align_corners=None, …)
  */
 function interpolationCall(call: OpCall, { dir }: Pick<KernelFacts, 'dir'>): OpCall | null {
@@ -114,7 +114,7 @@ function interpolationCall(call: OpCall, { dir }: Pick<KernelFacts, 'dir'>): OpC
 
 const SOURCE = 'operations of the definition: an interpolation of k values is k products and k − 1 sums';
 
-/** Input values per result in each dimension. */
+/** Number of input values per result in each dimension. */
 const TAPS: readonly (readonly [RegExp, number])[] = [
   [/cubic/, 4],
   [/linear/, 2],
@@ -129,7 +129,7 @@ const numbers = (value: ArgValue | undefined): readonly number[] | null => {
   return found.length > 0 && found.length === list.length ? found : null;
 };
 
-/** Extents of the result: of `output_size`, of a scale for each dimension, or of the tensor that an out form gives. */
+/** Extents of the result: from `output_size`, from a scale for each dimension, or from the tensor of an out overload. */
 function enlarged(bound: BoundCall, input: Tensor): Tensor | null {
   const rank = rankInName(opName(bound.call));
   const [size, scales] = [bound.integers('output_size'), numbers(bound.value('scale_factors'))];
@@ -140,7 +140,7 @@ function enlarged(bound: BoundCall, input: Tensor): Tensor | null {
   return bound.outs[0] ?? null;
 }
 
-/** Interpolations along one line: the last dimension for every line of taps, and so on inwards. */
+/** Number of one-dimensional interpolations: along the last dimension for every line of taps, and so on inwards. */
 function linesOf(taps: number, rank: number): number {
   let lines = 0;
   for (let dimension = 0; dimension < rank; dimension++) lines += taps ** dimension;
@@ -176,13 +176,13 @@ const upsampled = withTensors('self', (input, bound) => {
   if (result === null)
     return { flops: tapsOf(op) === 1 ? 0 : null, writes: null, formula: bytes, unknown: UNSPECIFIED };
   const each = perResult(op, input, result);
-  // Of the nearest elements, only those that are in the result are read.
+  // Nearest-neighbour modes read only the elements that appear in the result.
   const touched = each === 0 && numel(result.shape) < numel(input.shape) ? result : input;
   const formula = `flops = ${each}·E(result); ${bytes}`;
   return { flops: each * numel(result.shape), reads: [touched], writes: [result], formula };
 });
 
-/** Each gradient is added to every element that it came from, with its weight. */
+/** Each gradient is added to all elements from which the value was computed, with their weights. */
 const upsampledBackward = withTensors('grad_output', (gradient, bound) => {
   const op = opName(bound.call);
   const size = bound.integers('input_size');
@@ -207,7 +207,7 @@ const SAMPLE_TAPS: ReadonlyMap<number | null, number> = new Map([
 
 interface Sampling {
   readonly result: Tensor;
-  /** Input elements per result. */
+  /** Number of input elements per result. */
   readonly window: number;
   /** Operations to compute all sampling points and their weights. */
   readonly pointFlops: number;
@@ -220,7 +220,7 @@ function sampling(input: Tensor, grid: Tensor, bound: BoundCall): Sampling | nul
   if (dimensions < 1) return null;
   const result = tensor([...input.shape.slice(0, 2), ...grid.shape.slice(1, -1)], input.dtype);
   const window = (SAMPLE_TAPS.get(bound.count('mode')) ?? 2) ** dimensions;
-  // Scale and shift of each coordinate, its whole part and the rest; the weights are products of the rests.
+  // Scale and shift of each coordinate, its integer part and the fraction; the weights are products of the fractions.
   const perPoint = 4 * dimensions + window * (dimensions - 1);
   const pointFlops = perPoint * numel(grid.shape.slice(0, -1));
   return { result, window, pointFlops, formula: `·E(result) + ${perPoint}·points; bytes = ` };
@@ -279,7 +279,7 @@ const RULES = Object.assign(
   PATCH_RULES,
 ) as OpRules;
 
-/** The function in Python, whatever its mode. */
+/** The Python function, with any mode. */
 const INTERPOLATE = 'interpolate';
 
 export const interpolation: Family = {

@@ -1,15 +1,13 @@
 /**
- * Ops that pick or place elements: by position or mask, or by a list of tensors, one per dimension, which `x[i, j]` and
- * `x[i, j] = y` become.
+ * Ops that pick or place elements: by position or mask, or by a list of tensors, one for each dimension, to which `x[i, j]`
+ * and `x[i, j] = y` are translated.
  */
-import { named, type ByName } from '../../by-name.js';
-import { argument, broadcast, numel, positional, type Tensor } from '../../call.js';
-import type { OpCall, Arg } from '../../../record/record.js';
-import { isDispatched } from '../../schema/dispatched.js';
+import { broadcast, numel, positional, type Tensor } from '../../call.js';
+import type { Arg } from '../../../record/record.js';
 import type { Family, KernelFacts, Param } from '../../family.js';
-import { resolveDimension, inputTensors, hasIntegerType, opName, tensorAt, integer, tensorOf } from '../../operands.js';
+import { resolveDimension, hasIntegerType, opName, tensorOf } from '../../operands.js';
 import { helperCost, tensor, tensorParams } from '../../work.js';
-import { withInput, workByFormulas, rules, withTensors, workByRules, type CallFormula } from '../../schema/op-rules.js';
+import { ruleWork, rules, withTensors, workByRules, type BoundCall, type RuleCost } from '../../schema/op-rules.js';
 
 const TENSOR_SOURCE = 'touched elements only, index tensors by their own size';
 
@@ -20,10 +18,10 @@ interface Picked {
   readonly indices: readonly Tensor[];
 }
 
-/** Whether an index has positions; how many elements a mask picks is a value. */
+/** Whether an index holds positions; a mask's number of picked elements is a tensor value. */
 const isPositions = ({ dtype }: Tensor): boolean => /^int|^long$/.test(dtype);
 
-/** The picked elements: the indices' common extents, then the dimensions without an index; null when unspecified. */
+/** The picked elements: the indices' broadcast extents, then the dimensions without an index; null when unspecified. */
 function picked(input: Tensor, list: readonly Arg[] | undefined): Picked | null {
   if (list === undefined || list.length > input.shape.length) return null;
   const indices: Tensor[] = [];
@@ -47,7 +45,7 @@ const tensorPick = withTensors('self', (input, bound) => {
   return { flops: 0, reads: [elements, ...indices], writes: [elements], formula };
 });
 
-/** Values placed, or added to what is there. */
+/** Values are placed, or added to existing elements. */
 const place = withTensors('self values', (input, values, bound) => {
   const found = picked(input, bound.arg('indices')?.items);
   const adds = bound.flag('accumulate');
@@ -66,7 +64,7 @@ const place = withTensors('self values', (input, values, bound) => {
 
 const PLACE = '@self @indices[]? @values accumulate';
 
-const RULES = rules`
+const TENSOR_RULES = rules`
   ${tensorPick} index _unsafe_index: @self @indices[]?
   ${place} index_put index_put_ _unsafe_index_put: ${PLACE}
   ${place} _index_put_impl_: ${PLACE} unsafe
@@ -75,13 +73,13 @@ const RULES = rules`
 export const tensorIndexing: Family = {
   id: 'tensor-indexing',
   title: 'Indexing by tensors of positions: index, index_put_',
-  ops: Object.keys(RULES),
+  ops: Object.keys(TENSOR_RULES),
   formulas: [
     'index: flops = 0; bytes = 2·picked + indices',
     'index_put_: flops = 0, E(placed) to add; bytes = values + indices + placed (twice to add)',
     'unknown bytes where the indices are masks or unspecified',
   ],
-  work: workByRules(RULES, TENSOR_SOURCE),
+  work: workByRules(TENSOR_RULES, TENSOR_SOURCE),
 };
 
 const SOURCE = 'touched elements only (PyProf), index tensors by their own size';
@@ -102,17 +100,17 @@ function pick(picked: Tensor, index: Tensor, { dir }: KernelFacts) {
 /** The cost of a call whose number of moved elements is unspecified. */
 const unspecified = (unknown: string, flops: 0 | null = 0) => ({ flops, writes: null, formula: 'flops = 0', unknown });
 
-/** gather(input, dim, index): one element per index. */
-const gather = withInput((input, call, kernel) => {
-  const index = tensorAt(call, 'index', 2);
-  return index === null ? null : pick(tensor(index.shape, input.dtype), index, kernel);
-});
+/** One element per index. */
+const gathered = (index: string): RuleCost =>
+  withTensors(`self ${index}`, (input, positions, { kernel }) =>
+    pick(tensor(positions.shape, input.dtype), positions, kernel),
+  );
 
-/** The dimension of the call; the only one of a 1-dim tensor where it is unspecified. */
-function chosenDimension(call: OpCall, input: Tensor): number | undefined {
-  const dim = integer(argument(call, 'dim', 1)?.value);
-  return dim ?? (isDispatched(call) && input.shape.length === 1 ? 0 : undefined);
-}
+const NO_DIMENSION = unspecified('the dimension is unspecified');
+
+/** The dimension of the call; if it is unspecified, the only one of a 1-dimensional tensor. */
+const chosenDimension = (bound: BoundCall, input: Tensor): number | null =>
+  bound.number('dim') ?? (input.shape.length === 1 ? 0 : null);
 
 /** The slices of the input that an index selects; null when the dimension is out of range. */
 function slices(input: Tensor, dim: number, index: Tensor): Tensor | null {
@@ -121,151 +119,138 @@ function slices(input: Tensor, dim: number, index: Tensor): Tensor | null {
   return at === null ? null : tensor(shape, input.dtype);
 }
 
-/** index_select(input, dim, index): whole slices. */
-const indexSelect = withInput((input, call, kernel) => {
-  const [dim, index] = [chosenDimension(call, input), tensorAt(call, 'index', 2)];
-  if (isDispatched(call) && dim === undefined) return unspecified('the dimension is unspecified');
-  const picked = dim === undefined || index === null ? null : slices(input, dim, index);
-  if (dim === undefined || index === null || picked === null) return null;
+/** Whole slices. */
+const selected = withTensors('self index', (input, index, bound) => {
+  const dim = chosenDimension(bound, input);
+  if (dim === null) return NO_DIMENSION;
+  const picked = slices(input, dim, index);
+  if (picked === null) return null;
   const [shape, ...type] = tensorParams(input);
   const params: Param[] = [...(shape === undefined ? [] : [shape]), ['D', dim], ['I', numel(index.shape)], ...type];
-  return { ...pick(picked, index, kernel), params };
+  return { ...pick(picked, index, bound.kernel), params };
 });
 
-/** take(input, index), take_along_dim(input, indices, dim). */
-const take = withInput((input, call, kernel) => {
-  const index = tensorAt(call, opName(call) === 'take' ? 'index' : 'indices', 1);
-  return index === null ? null : pick(tensor(index.shape, input.dtype), index, kernel);
-});
-
-/** scatter(self, dim, index, src, reduce): the dispatcher's overload with a reduction. */
-const reduces = (call: OpCall): boolean => {
-  const last = call.args[4];
-  return isDispatched(call) && /^scatter_?$/.test(opName(call)) && last !== undefined && last.shape === undefined;
-};
-
-/** scatter(self, dim, index, src), index_add(self, dim, index, source): elements of the source placed or added. */
-const scatter = withInput((input, call) => {
-  const index = tensorAt(call, 'index', 2);
-  if (index === null) return null;
-  const op = opName(call);
-  const source = tensorAt(call, 'src', 3) ?? tensorAt(call, 'source', 3);
-  const placed = tensor(/^_?index_/.test(op) ? (source?.shape ?? index.shape) : index.shape, input.dtype);
-  const adds = op.includes('add') || op.includes('reduce') || reduces(call);
-  // In the dispatcher the copy of the input is a call of its own.
-  const copied = op.endsWith('_') || isDispatched(call) ? [] : [input];
-  const sources = source === null ? [] : [tensor(placed.shape, source.dtype)];
-  return {
-    flops: adds ? numel(placed.shape) : 0,
-    reads: [...copied, index, ...sources, ...(adds ? [placed] : [])],
-    writes: [...copied, placed],
-    formula: `flops = ${adds ? 'E(placed)' : '0'}; bytes = indices + placed elements (source read, target ${adds ? 'read and ' : ''}written)`,
-  };
-});
-
-/** masked_select(input, mask), masked_scatter_(self, mask, source): every element in the worst case. */
-const masked = withInput((input, call) => {
-  const mask = tensorAt(call, 'mask', 1);
-  const shape = mask === null ? null : broadcast([input.shape, mask.shape]);
-  if (mask === null || shape === null || !Number.isSafeInteger(numel(shape))) return null;
-  if (isDispatched(call)) return unspecified('the number of elements the mask selects is unspecified');
-  const chosen = tensor(shape, input.dtype);
-  const formula = 'flops = 0; bytes = 2·E (every element chosen) + mask';
-  return { flops: 0, reads: [chosen, mask], writes: [chosen], formula };
-});
-
-/** nonzero(input): every element in the worst case, one int64 per dimension. */
-const nonzero = withInput((input, call, kernel) => {
-  if (isDispatched(call)) return unspecified('the number of non-zero elements is unspecified');
-  if (kernel.sub > 0) return helperCost(tensorParams(input));
-  return {
-    flops: 0,
-    reads: [input],
-    writes: [tensor([...input.shape, input.shape.length], 'int64')],
-    formula: 'flops = 0; bytes = input + 8·E·dimensions (every element non-zero)',
-  };
-});
-
-/** `x[index]` with one tensor of positions: slices of the first dimension. Of other forms the result is unspecified. */
-const getItem: CallFormula = (call, kernel) => {
-  const [input, index, ...others] = inputTensors(call) ?? [];
-  const plain = positional(call).length === 2 && others.length === 0;
-  if (!plain || input === undefined || index === undefined || !hasIntegerType(index) || input.shape.length === 0)
-    return null;
-  const picked = tensor([...index.shape, ...input.shape.slice(1)], input.dtype);
-  return { ...pick(picked, index, kernel), params: tensorParams(input) };
-};
-
-/** Elements moved to other places: every one read and written. */
-const moved = withInput((input) => ({
+/** Elements are moved to other places: each is read and written once. */
+const moved = withTensors('self', (input) => ({
   flops: 0,
   reads: [input],
   writes: [input],
   formula: 'flops = 0; bytes = input + result',
 }));
 
-/** one_hot(input, num_classes): zeros, and a one per element. */
-const oneHot = withInput((input, call) => {
-  const classes = integer(argument(call, 'num_classes', 1)?.value);
-  if (classes === undefined || classes <= 0) return null;
+/** An op that is not in place copies its input first, with a call or a kernel of its own. */
+const placing =
+  (cost: RuleCost): RuleCost =>
+  (bound) =>
+    /direct_copy/i.test(bound.kernel.name) && !opName(bound.call).endsWith('_') ? moved(bound) : cost(bound);
+
+/** Elements of the source placed or added: as many as there are indices, of slices the whole source. */
+const scattered = placing(
+  withTensors('self index', (input, index, bound) => {
+    const op = opName(bound.call);
+    const [source] = bound.tensorsOf('src source');
+    const placed = tensor(/^_?index_/.test(op) ? (source?.shape ?? index.shape) : index.shape, input.dtype);
+    const adds = /add|reduce/.test(op) || bound.arg('reduce') !== undefined;
+    return {
+      flops: adds ? numel(placed.shape) : 0,
+      reads: [index, ...(source === undefined ? [] : [tensor(placed.shape, source.dtype)]), ...(adds ? [placed] : [])],
+      writes: [placed],
+      formula: `flops = ${adds ? 'E(placed)' : '0'}; bytes = indices + placed elements (source read, target ${adds ? 'read and ' : ''}written)`,
+    };
+  }),
+);
+
+/** Every element in the worst case, by which PyProf counts. */
+const masked = withTensors('self mask', (input, mask, { kernel }) => {
+  const shape = broadcast([input.shape, mask.shape]);
+  if (shape === null) return null;
+  if (kernel.convention !== 'pyprof') return unspecified('the number of elements the mask selects is unspecified');
+  const chosen = tensor(shape, input.dtype);
+  const formula = 'flops = 0; bytes = 2·E (every element chosen) + mask';
+  return { flops: 0, reads: [chosen, mask], writes: [chosen], formula };
+});
+
+/** One int64 per dimension for every element in the worst case, by which PyProf counts. */
+const nonzero = withTensors('self', (input, { kernel }) => {
+  if (kernel.sub > 0) return helperCost(tensorParams(input));
+  if (kernel.convention !== 'pyprof') return unspecified('the number of non-zero elements is unspecified');
+  const writes = [tensor([...input.shape, input.shape.length], 'int64')];
+  return { flops: 0, writes, formula: 'flops = 0; bytes = input + 8·E·dimensions (every element non-zero)' };
+});
+
+/** `x[index]` with one tensor of positions: slices of the first dimension. The result of other forms is unspecified. */
+const getItem = withTensors('self index', (input, index, { call, kernel }) => {
+  if (positional(call).length !== 2 || !hasIntegerType(index) || input.shape.length === 0) return null;
+  return pick(tensor([...index.shape, ...input.shape.slice(1)], input.dtype), index, kernel);
+});
+
+/** Zeros, and a one per element. */
+const oneHot = withTensors('self', (input, bound) => {
+  const classes = bound.count('num_classes');
+  if (classes === null || classes === 0) return null;
   const writes = [tensor([...input.shape, classes], 'int64')];
-  return { flops: 0, reads: [input], writes, formula: 'flops = 0; bytes = input + 8·E·classes' };
+  return { flops: 0, writes, formula: 'flops = 0; bytes = input + 8·E·classes' };
 });
 
-/** index_reduce_(self, dim, index, source, reduce). */
-const reduced: CallFormula = (call, kernel) => (isDispatched(call) ? scatter(call, kernel) : null);
+/** Whole slices written. */
+const indexFill = placing(
+  withTensors('self index', (input, index, bound) => {
+    const dim = chosenDimension(bound, input);
+    if (dim === null) return NO_DIMENSION;
+    const filled = slices(input, dim, index);
+    if (filled === null) return null;
+    return { flops: 0, reads: [index], writes: [filled], formula: 'flops = 0; bytes = indices + filled slices' };
+  }),
+);
 
-/** index_fill_(self, dim, index, value): whole slices written. */
-const indexFill = withInput((input, call) => {
-  const index = tensorAt(call, 'index', 2);
-  if (index === null || !isDispatched(call)) return null;
-  const dim = chosenDimension(call, input);
-  if (dim === undefined) return unspecified('the dimension is unspecified');
-  const filled = slices(input, dim, index);
-  if (filled === null || !Number.isSafeInteger(numel(filled.shape))) return null;
-  return { flops: 0, reads: [index], writes: [filled], formula: 'flops = 0; bytes = indices + filled slices' };
-});
+/** Elements by their place in the whole tensor. */
+const put = placing(
+  withTensors('self index source', (input, index, source, bound) => {
+    const adds = bound.arg('accumulate') === undefined ? false : bound.flag('accumulate');
+    if (adds === null) return unspecified('whether the elements are added is unspecified', null);
+    const places = tensor(index.shape, input.dtype);
+    return {
+      flops: adds ? numel(index.shape) : 0,
+      reads: [index, source, ...(adds ? [places] : [])],
+      writes: [places],
+      formula: `flops = ${adds ? 'E(index)' : '0'}; bytes = indices + source + placed${adds ? ' (read and written)' : ''}`,
+    };
+  }),
+);
 
-/** put_(self, index, source, accumulate): elements by their place in the whole tensor. */
-const put = withInput((input, call) => {
-  const [index, source] = [tensorAt(call, 'index', 1), tensorAt(call, 'source', 2)];
-  const adds = argument(call, 'accumulate', 3)?.value;
-  if (index === null || source === null || !isDispatched(call)) return null;
-  if (typeof adds !== 'boolean') return unspecified('whether the elements are added is unspecified', null);
-  const places = tensor(index.shape, input.dtype);
-  return {
-    flops: adds ? numel(index.shape) : 0,
-    reads: [index, source, ...(adds ? [places] : [])],
-    writes: [places],
-    formula: `flops = ${adds ? 'E(index)' : '0'}; bytes = indices + source + placed${adds ? ' (read and written)' : ''}`,
-  };
-});
+const AT = '@self dim @index';
 
-const FORMULAS: ByName<CallFormula> = {
-  gather,
-  index_select: indexSelect,
-  ...named('take take_along_dim', take),
-  ...named('scatter scatter_ scatter_add scatter_add_ scatter_reduce scatter_reduce_', scatter),
-  ...named('index_add index_add_ index_copy index_copy_ _index_copy_', scatter),
-  ...named('index_fill index_fill_', indexFill),
-  ...named('index_reduce index_reduce_', reduced),
-  ...named('put put_', put),
-  ...named('masked_select masked_scatter masked_scatter_', masked),
-  nonzero,
-  __getitem__: getItem,
-  ...named('flip roll rot90 tril tril_ triu triu_', moved),
-  one_hot: oneHot,
-};
+const RULES = rules`
+  ${gathered('index')} gather: ${AT} sparse_grad
+  ${selected} index_select: ${AT}
+  ${gathered('index')} take: @self @index
+  ${gathered('indices')} take_along_dim: @self @indices dim
+  ${scattered} scatter scatter_: ${AT} @src reduce | ${AT} value reduce | ${AT} @src | ${AT} value
+  ${scattered} scatter_add scatter_add_: ${AT} @src
+  ${scattered} scatter_reduce scatter_reduce_: ${AT} @src reduce include_self
+  ${scattered} index_add index_add_: ${AT} @source alpha
+  ${scattered} index_copy index_copy_ _index_copy_: ${AT} @source
+  ${scattered} index_reduce index_reduce_: ${AT} @source reduce include_self
+  ${indexFill} index_fill index_fill_: ${AT} value | ${AT} @value
+  ${put} put put_: @self @index @source accumulate
+  ${masked} masked_select: @self @mask
+  ${masked} masked_scatter masked_scatter_: @self @mask @source
+  ${nonzero} nonzero: @self
+  ${getItem} __getitem__: @self @index
+  ${moved} flip roll rot90 tril tril_ triu triu_: @self ...
+  ${oneHot} one_hot: @self num_classes
+`;
 
 export const indexing: Family = {
   id: 'indexing',
   title: 'Indexing: gather, scatter, select by index or mask',
-  ops: Object.keys(FORMULAS),
+  ops: Object.keys(RULES),
   formulas: [
     'flops = 0; scatter_add, index_add and the backward of a pick: one addition per element',
     'gather, take, index_select: 2·picked + indices; backward 3·picked + indices',
-    'scatter, index_copy, put: indices + source + placed (adding forms read the target too); out of place: the input copied, unless that is a call of its own; index_fill: indices + slices',
-    'masked_select, masked_scatter: 2·E + mask, nonzero: E + 8·E·dimensions (worst case, the count is not in the call; unknown for a call of the dispatcher)',
+    'scatter, index_copy, put: indices + source + placed (adding forms read the target too); the copy that a call out of place makes first is a kernel of its own: 2·E; index_fill: indices + slices',
+    'masked_select, masked_scatter, nonzero: unknown, the count is not in the call',
+    '`--convention pyprof`: every element chosen: masked_select, masked_scatter 2·E + mask, nonzero E + 8·E·dimensions',
   ],
-  work: workByFormulas(FORMULAS, SOURCE),
+  work: (call, kernel) => ruleWork(RULES, call, kernel, SOURCE),
 };

@@ -1,31 +1,31 @@
-/** Slices copied out of a tensor, padding, the gradients of both, and tensors joined: cat and stack. */
-import { rules, withTensors, workByRules, type RuleCost } from '../../schema/op-rules.js';
+/** Slices copied out of a tensor, padding, the gradients of both, and joined tensors: cat and stack. */
+import { ruleWork, rules, withTensors, workByRules, type RuleCost } from '../../schema/op-rules.js';
 import { numel, elementCount, type Tensor } from '../../call.js';
-import type { Family, KernelFacts, Work } from '../../family.js';
-import { integers, inputTensors, opName } from '../../operands.js';
-import { tensor, writing, helperWork, tensorListParams, workOf } from '../../work.js';
-import { bind, type BoundArguments } from '../../schema/binding.js';
-import type { OpCall } from '../../../record/record.js';
-import { isDispatched } from '../../schema/dispatched.js';
+import type { Family } from '../../family.js';
+import { integers } from '../../operands.js';
+import { tensor, writing, helperCost, tensorListParams } from '../../work.js';
+import type { BoundArguments } from '../../schema/binding.js';
 import { promote } from '../../schema/promotion.js';
 
 const JOINING_SOURCE = 'every element read and written once; PyTorch type promotion';
 
-/** All parts read, the whole of this type written. */
-function joined(parts: readonly Tensor[], dtype: string | null): Work | null {
-  const count = elementCount(parts);
-  if (!Number.isSafeInteger(count)) return null;
-  return workOf({
-    flops: 0,
-    reads: parts,
-    writes: [tensor([count], dtype)],
-    params: tensorListParams(parts),
-    formula: 'flops = 0; bytes = operands + result',
-    source: JOINING_SOURCE,
-  });
-}
+const unspecified = (unknown: string) => ({ writes: null, flops: 0, params: [], formula: 'flops = 0', unknown });
 
-/** Every part is filled up to whole chunks; null when their extents are unspecified. */
+/** The call does not fit where no argument stands for the tensors. */
+const withoutParts = (bound: BoundArguments) =>
+  bound.arg('tensors') === undefined ? null : unspecified('which tensors are joined is unspecified');
+
+/** All parts read, the whole written; backward the same, the other way round. Further kernels of the call help the first. */
+const joined: RuleCost = (bound) => {
+  const parts = bound.tensors('tensors');
+  const params = tensorListParams(parts);
+  if (parts.length === 0) return withoutParts(bound);
+  if (bound.kernel.sub > 0) return helperCost(params);
+  const whole = tensor([elementCount(parts)], bound.outs[0]?.dtype ?? promote(parts));
+  return { flops: 0, writes: [whole], params, formula: 'flops = 0; bytes = operands + result' };
+};
+
+/** Every part is padded to whole chunks; null when their extents are unspecified. */
 function chunked(bound: BoundArguments, parts: readonly Tensor[]): Tensor | null {
   const [out] = bound.outs;
   if (out !== undefined) return out;
@@ -39,45 +39,30 @@ function chunked(bound: BoundArguments, parts: readonly Tensor[]): Tensor | null
   return Number.isSafeInteger(count) ? tensor([count], promote(parts)) : null;
 }
 
-const unspecified = (unknown: string): Work =>
-  workOf({ writes: null, flops: 0, params: [], formula: 'flops = 0', source: JOINING_SOURCE, unknown });
-
-const CHUNKED = '_chunk_cat';
-
-/** Arguments as in PyTorch's native_functions.yaml: with a dimension, without one, in chunks. */
-const SIGNATURES = ['@tensors[] dim', '@tensors[]'];
-const IN_CHUNKS = '@tensors[] dim chunks';
-
-function dispatchedWork(call: OpCall): Work | null {
-  const inChunks = opName(call) === CHUNKED;
-  const bound = bind(call, ...(inChunks ? [IN_CHUNKS] : SIGNATURES));
-  if (bound === null) return unspecified('which tensors are joined is unspecified');
+const joinedInChunks: RuleCost = (bound) => {
   const parts = bound.tensors('tensors');
-  if (!inChunks) return joined(parts, bound.outs[0]?.dtype ?? promote(parts));
+  if (parts.length === 0) return withoutParts(bound);
   const result = chunked(bound, parts);
   if (result === null) return unspecified('the number of chunks is unspecified');
-  const params = tensorListParams(parts);
   const formula = 'flops = 0; bytes = operands + result, filled up to whole chunks';
-  return workOf({ flops: 0, reads: parts, writes: [result], params, formula, source: JOINING_SOURCE });
-}
+  return { flops: 0, writes: [result], params: tensorListParams(parts), formula };
+};
 
-function work(call: OpCall, kernel: KernelFacts): Work | null {
-  if (isDispatched(call)) return dispatchedWork(call);
-  const parts = inputTensors(call);
-  if (parts === null || parts.length === 0) return null;
-  if (kernel.sub > 0) return helperWork(tensorListParams(parts), JOINING_SOURCE);
-  return joined(parts, promote(parts));
-}
+/** With a dimension, without one, in chunks; the last form for lists whose tensors are unspecified. */
+const JOINING_RULES = rules`
+  ${joined} cat concat concatenate stack hstack vstack dstack _cat _stack: @tensors[] dim | @tensors[] | tensors ...
+  ${joinedInChunks} aten._chunk_cat: @tensors[] dim chunks | tensors ...
+`;
 
 export const joining: Family = {
   id: 'joining',
   title: 'Joining: cat, stack',
-  ops: ['cat', 'concat', 'concatenate', 'stack', 'hstack', 'vstack', 'dstack', '_cat', '_stack', `aten.${CHUNKED}`],
+  ops: Object.keys(JOINING_RULES),
   formulas: ['flops = 0; bytes = operands + result (backward the same, the other way round)'],
-  work,
+  work: (call, kernel) => ruleWork(JOINING_RULES, call, kernel, JOINING_SOURCE),
 };
 
-/** Extents after padding: pairs of (before, after), last dimension first; negative ones cut. */
+/** Extents after padding: pairs of (before, after), last dimension first; negative padding crops. */
 export function paddedShape(input: Tensor, pad: readonly number[]): number[] | null {
   if (pad.length % 2 === 1 || pad.length > 2 * input.shape.length) return null;
   const shape = input.shape.map((extent, i) => {
@@ -90,7 +75,7 @@ export function paddedShape(input: Tensor, pad: readonly number[]): number[] | n
 
 const SOURCE = 'every element read once and written once';
 
-/** Cost of reading the input and writing a result of these extents, null where they are unspecified. */
+/** Cost of reading the input and writing a result of these extents; unknown when they are null. */
 const moved = (input: Tensor, result: readonly number[] | null, flops = 0) => ({
   flops,
   reads: [input],
@@ -98,10 +83,10 @@ const moved = (input: Tensor, result: readonly number[] | null, flops = 0) => ({
   formula: `flops = ${flops === 0 ? '0' : 'E(gradient)'}${result === null ? '' : '; bytes = input + result'}`,
 });
 
-/** The parts together have all elements. */
+/** The parts together contain all elements. */
 const parts = withTensors('self', (input) => moved(input, input.shape));
 
-/** Zeros of the input's extents, into which the gradient is copied or, for windows, added. */
+/** Zeros with the input's extents, into which the gradient is copied or, for windows, added. */
 const placed = (perElement: number): RuleCost =>
   withTensors('grad', (gradient, bound) =>
     moved(gradient, integers(bound.value('input_sizes')), perElement * numel(gradient.shape)),
@@ -114,7 +99,7 @@ const padded = withTensors('self', (input, bound) => {
   return margins !== null && shape === null ? null : moved(input, shape);
 });
 
-/** Gradients of padding are added to those of the elements copied. */
+/** Gradients of padding are added to those of the copied elements. */
 const unpadded = withTensors('grad self', (gradient, self) => moved(gradient, self.shape, numel(gradient.shape)));
 
 const KINDS = ['reflection', 'replication'];

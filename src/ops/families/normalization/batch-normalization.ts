@@ -1,33 +1,32 @@
-/** Batch normalisation ops of the dispatcher: PyTorch's own, cuDNN's and MIOpen's, whole or in parts. */
+/** Batch normalisation ops of the dispatcher: PyTorch's, cuDNN's and MIOpen's, whole or in parts. */
 import { extentAt, numel, type Tensor } from '../../call.js';
 import { rules, withTensors, type BoundCall, type RuleCost } from '../../schema/op-rules.js';
 import { tensor } from '../../work.js';
-import { accumulated, BACKWARD, FORWARD, gradients, wantedGradients } from './layer-normalization.js';
+import { accumulated, BACKWARD, FORWARD, gradients, STATISTICS, SUMS, wantedGradients } from './layer-normalization.js';
 
 /** With given statistics: one multiplication and one addition for each element. */
 const WITH_STATISTICS = 2;
 
-/** For each channel: mean, variance, ε added, reciprocal root, and the scale and shift computed from them. */
+/** For each channel: mean, variance, addition of ε, reciprocal root, and the scale and shift computed from them. */
 const PER_CHANNEL = 6;
 
-/** Gradient of a scale and shift: one multiplication; the sums for weight and bias: subtraction, two sums, a product. */
+/** Gradient of a scale and shift: one multiplication. */
 const PASSED_ON = 1;
-const SUMS = 4;
 
-/** Application of the sums in a kernel of its own: together with them the whole gradient. */
-const APPLICATION = BACKWARD.centred - SUMS;
+/** A separate kernel applies the sums; together they are the whole gradient. */
+const APPLICATION = BACKWARD.centred - SUMS.centred;
 
-/** The mode by a kernel's name, for calls where the argument is unspecified. */
+/** The mode by a kernel's name, for calls with an unspecified argument. */
 const MODES: readonly (readonly [RegExp, boolean])[] = [
   [/bn_fw_tr|FwdTrain|BwdSpatial|collect_statistics|welford|bn_bw_/i, true],
   [/bn_fw_inf|FwdInfer/i, false],
 ];
 
-/** Whether the statistics are those of the batch; null when neither the call nor the kernel's name determines it. */
+/** Whether the batch's statistics are used; null when neither the call nor the kernel's name determines it. */
 function isTraining(bound: BoundCall): boolean | null {
   const training = bound.flag('training');
   if (training !== null) return training;
-  // Statistics are saved in training only; otherwise the tensor is empty.
+  // Statistics are saved only in training; otherwise the tensor is empty.
   const saved = bound.tensor('save_mean');
   if (saved !== null) return numel(saved.shape) > 0;
   return MODES.find(([pattern]) => pattern.test(bound.kernel.name))?.[1] ?? null;
@@ -37,7 +36,7 @@ const channelsOf = (input: Tensor): number => input.shape[1] ?? extentAt(input, 
 
 const UNSPECIFIED = 'the argument training is unspecified';
 
-/** `mode` is null unless the op fixes it; `channels` is how many have statistics of their own. */
+/** `mode` is null unless the op fixes it; `channels` returns how many groups have separate statistics. */
 const forward = (mode: boolean | null = null, channels = channelsOf): RuleCost =>
   withTensors('input', (input, bound) => {
     const training = mode ?? isTraining(bound);
@@ -59,15 +58,15 @@ const withGivenStatistics = (input: Tensor, bytes: string) => ({
   formula: `flops = ${WITH_STATISTICS}·E; ${bytes}`,
 });
 
-/** Every sample has statistics of its own. */
+/** Every sample has separate statistics. */
 const instance = forward(null, (input) => channelsOf(input) * (input.shape.length > 1 ? extentAt(input, 0) : 1));
 
-/** @param mode fixed by the op, else null */
+/** @param mode the mode if the op fixes it, else null */
 const backward = (mode: boolean | null = null): RuleCost =>
   withTensors('input', (input, bound) => {
     const training = mode ?? isTraining(bound);
     const want = wantedGradients(bound, true);
-    const sums = want.weight || want.bias ? SUMS : 0;
+    const sums = want.weight || want.bias ? SUMS.centred : 0;
     const inTraining = want.input ? BACKWARD.centred : sums;
     const perElement = training === true ? inTraining : (want.input ? PASSED_ON : 0) + sums;
     const used = training === false ? 'running_mean running_var' : 'save_mean save_var';
@@ -85,9 +84,9 @@ const backward = (mode: boolean | null = null): RuleCost =>
 const statistics = withTensors('input', (input, bound) => {
   const saved = tensor([channelsOf(input)], accumulated(input.dtype));
   return {
-    flops: 2 * numel(input.shape),
+    flops: STATISTICS.channels * numel(input.shape),
     writes: [saved, saved, ...bound.tensorsOf('running_mean running_var')],
-    formula: 'flops = 2·E; bytes = input + statistics',
+    formula: `flops = ${STATISTICS.channels}·E; bytes = input + statistics`,
   };
 });
 
@@ -100,10 +99,10 @@ const gradientSums = withTensors('input', (input, bound) => {
   const parameter = bound.tensor('weight') ?? sum;
   const results = { input_g: [sum, sum], weight_g: [parameter], bias_g: [parameter] };
   return {
-    flops: SUMS * numel(input.shape),
+    flops: SUMS.centred * numel(input.shape),
     reads: bound.tensorsOf('grad_out input mean invstd'),
     writes: Object.entries(results).flatMap(([name, written]) => (bound.flag(name) === false ? [] : written)),
-    formula: `flops = ${SUMS}·E; bytes = gradient + input + statistics + sums`,
+    formula: `flops = ${SUMS.centred}·E; bytes = gradient + input + statistics + sums`,
   };
 });
 
@@ -113,11 +112,11 @@ const gradientApplication = withTensors('input', (input) => ({
   formula: `flops = ${APPLICATION}·E; bytes = gradient + input + weight + statistics + sums + gradient of the input`,
 }));
 
-/** Statistics of several devices merged, without reading the input. */
+/** Statistics of several devices are merged, without reading the input. */
 const gathered = withTensors('mean input', (means, _, bound) => {
   const merged = tensor(means.shape.slice(1), means.dtype);
   return {
-    // Variance from the reciprocal deviation 3, mean 2, distance of means 1, its square into the variance 3.
+    // Variance from the reciprocal deviation 3, mean 2, distance of means 1, its square added to the variance 3.
     flops: 9 * numel(means.shape),
     reads: bound.tensorsOf('mean invstd running_mean running_var counts'),
     writes: [merged, merged, ...bound.tensorsOf('running_mean running_var')],
@@ -140,7 +139,7 @@ export const BATCH_RULES = rules`
   ${forward(false)} _native_batch_norm_legit_no_training _batch_norm_no_update: ${PARAMETERS} momentum eps
   ${backward()} native_batch_norm_backward: ${NATIVE} training eps output_mask
   ${backward()} batch_norm_backward: ${NATIVE} training eps output_mask @reserve?
-  // These two run in training only.
+  // These two run only in training.
   ${backward(true)} cudnn_batch_norm_backward miopen_batch_norm_backward: @input @grad_out ${LIBRARY}
   ${statistics} batch_norm_stats: @input eps
   ${statistics} batch_norm_update_stats: @input @running_mean? @running_var? momentum

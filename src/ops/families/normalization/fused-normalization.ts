@@ -10,7 +10,7 @@ const SOURCE =
   'operations per element as for layer_norm; arguments: apex/normalization/fused_layer_norm.py and ' +
   'apex/contrib/group_norm/group_norm.py of apex';
 
-/** Elements that are normalised together. */
+/** Number of elements that are normalised together. */
 const rowLength = (bound: BoundCall): number => {
   const shape = bound.integers('normalized_shape') ?? bound.tensor('weight')?.shape;
   return shape === undefined ? 0 : numel(shape);
@@ -28,7 +28,7 @@ const apexForward = (kind: NormKind): RuleCost =>
     return { flops, formula, writes: [input, saved, ...(kind === 'centred' ? [saved] : [])] };
   });
 
-/** The gradients of the input and of all parameters; none depends on the bias. */
+/** The gradients of the input and of all parameters; none of them reads the bias. */
 const apexBackward = (kind: NormKind): RuleCost =>
   withTensors('saved', (input, bound) => {
     const [weights, biases] = [bound.tensors('weight'), bound.tensors('bias')];
@@ -42,7 +42,7 @@ const apexBackward = (kind: NormKind): RuleCost =>
     };
   });
 
-/** SiLU, or none: one operation per element. */
+/** One operation per element for an activation such as SiLU, 0 without one. */
 const activations = (bound: BoundCall): number => {
   const name = bound.value('act');
   return typeof name === 'string' && name !== '' ? 1 : 0;
@@ -100,7 +100,7 @@ export const apexNormalization: Family = {
  * Forward: `input`, plus the `residual` and the bias of the input where there are any, normalised. What the signature
  * marks as written is written; a residual is read and written in place.
  * @param more further operations per element: quantisation, or 1 + weight
- * @param returns number of returned tensors of the input's shape, which are no arguments of the call
+ * @param returns number of returned tensors of the input's shape, which are not arguments of the call
  */
 const forward = (kind: NormKind, { more = 0, returns = 0 } = {}): RuleCost =>
   withTensors('input', (input, bound) => {
@@ -112,7 +112,7 @@ const forward = (kind: NormKind, { more = 0, returns = 0 } = {}): RuleCost =>
     };
   });
 
-/** The backward node of an autograd function, of which only the gradient of the result is recorded. */
+/** The backward node of an autograd function, for which only the gradient of the result is recorded. */
 const backward = (kind: NormKind, affine: boolean): RuleCost =>
   withTensors('grad_out', (gradient) => {
     const length = extentAt(gradient, -1);
@@ -130,7 +130,7 @@ const backward = (kind: NormKind, affine: boolean): RuleCost =>
     };
   });
 
-/** QK norm and RoPE in place: the query and key heads of a packed QKV tensor, each normalised and rotated. */
+/** QK norm and RoPE in place: the query and key heads of a packed QKV tensor are each normalised and rotated. */
 const qkNormRope = withTensors('qkv table', (qkv, table, bound) => {
   const [queries, keys, width] = ['heads_q', 'heads_k', 'head_dim'].map((name) => bound.count(name) ?? undefined);
   const formula =
@@ -151,7 +151,7 @@ const qkNormRope = withTensors('qkv table', (qkv, table, bound) => {
   };
 });
 
-/** Groups of channels; the workspace holds sums between two kernels and is no traffic of the op. */
+/** Groups of channels; the workspace holds sums between two kernels and does not count as traffic of the op. */
 const grouped = withTensors('input', (input, bound) => ({
   flops: FORWARD.channels * numel(input.shape),
   reads: bound.tensorsOf('input weight bias'),
@@ -160,16 +160,16 @@ const grouped = withTensors('input', (input, bound) => ({
 }));
 
 const [rms, centred] = [forward('rms'), forward('centred')];
-/** With the result as a new tensor. */
+/** Forms that return the result as a new tensor. */
 const [returned, returnedCentred] = [forward('rms', { returns: 1 }), forward('centred', { returns: 1 })];
-/** Gemma's weight is 1 + w. */
+/** Gemma multiplies by 1 + w. */
 const gemma = forward('rms', { more: 1 });
 /** Quantisation per element: scaling; with a dynamic scale also absolute value and maximum. */
 const [scaled, rescaled] = [forward('rms', { more: 1 }), forward('rms', { more: 3 })];
-/** With a scale for each column before that of each row (SmoothQuant). */
+/** With a scale for each column in addition to that of each row (SmoothQuant). */
 const [smoothed, smoothedCentred] = [forward('rms', { more: 4 }), forward('centred', { more: 4 })];
 
-/** Arguments as the libraries register them. */
+/** Arguments as registered by the libraries. */
 export const FUSED_RULES = rules`
   ${rms} _C.rms_norm: !result @input @weight? epsilon
   ${rms} fused_add_rms_norm fused_add_rmsnorm: @!input @!residual @weight? epsilon pdl
@@ -185,7 +185,8 @@ export const FUSED_RULES = rules`
       @positions
   ${rms} rms_norm_cu: !result @input @weight epsilon
   ${rms} fused_add_rms_norm_cu: @!input @!residual @weight epsilon
-  // AITER: aiter/ops/rmsnorm.py, norm.py and groupnorm.py. A later version gives the group norm its result and workspace.
+  // AITER: aiter/ops/rmsnorm.py, norm.py and groupnorm.py. A later version passes the result and workspace to the group
+  // norm.
   ${returned} rmsnorm2d_fwd rmsnorm2d_fwd_ck rocm_aiter_rms_norm aiter.rms_norm: @input @weight epsilon
       model_sensitive
   ${rms} rmsnorm2d_fwd_with_add rmsnorm2d_fwd_with_add_ck aiter.add_rmsnorm: !result @input @residual !residual_out

@@ -5,27 +5,36 @@ import { tensor } from '../../work.js';
 
 /**
  * Operations per element, forward. Rows: mean, variance, subtraction, scaling (without a mean: square, sum, scaling), and
- * one for weights: fvcore's count. Channels: sum 1, square and its sum 2, scale and shift 2, which the weights are part of.
+ * one for weights: fvcore's count. Channels: sum 1, square and its sum 2, scale and shift 2, which include the weights.
  */
 export const FORWARD = { centred: 4, rms: 3, affine: 1, channels: 5 } as const;
 
 /**
  * Operations per element, backward. The gradient of the input: the normalised input 2, sums of the gradient and of its
- * product with that 3, their removal 3, scaling 1; without a mean 1 + 2 + 2 + 1. The gradients of weight and bias come
- * from the same sums where they are per channel; for rows they are separate sums.
+ * product with that 3, their removal 3, scaling 1; without a mean 1 + 2 + 2 + 1. For channels, the gradients of weight and
+ * bias come from the same sums; for rows, they are separate sums.
  */
 export const BACKWARD = { centred: 9, rms: 6, weighting: 1, weight: 2, bias: 1 } as const;
 
-/** The normalised input alone. */
+/** Of the operations forward, those of the statistics: the rest applies them. */
+export const STATISTICS = { rows: 2, channels: 3 } as const;
+
+/** Of the operations backward, the two sums (of the centred gradient: a difference, a product, two sums): the rest applies them. */
+export const SUMS = { centred: 4, rms: 3 } as const;
+
+/** Operations for only the normalised input. */
 const NORMALISED = { centred: 2, rms: 1 } as const;
 
-/** With mean and variance, or by the root mean square alone. */
+/** Normalisation with mean and variance, or only by the root mean square. */
 export type NormKind = 'centred' | 'rms';
 
-/** Element type of saved statistics: that of the accumulation. */
+/** Element type of saved statistics: that of the accumulator. */
 export const accumulated = (dtype: string): string => (/^(half|b?float16|float8)/.test(dtype) ? 'float32' : dtype);
 
-/** Elements that are normalised together: of `normalized_shape`, of the weight, else of the last dimension. */
+/**
+ * Number of elements that are normalised together: from `normalized_shape`, else from the weight, else from the last
+ * dimension.
+ */
 function rowLength(bound: BoundCall, input: Tensor): number {
   const shape = bound.integers('normalized_shape') ?? bound.integers('length') ?? bound.tensor('weight')?.shape;
   return shape === undefined ? (input.shape.at(-1) ?? 1) : numel(shape);
@@ -65,7 +74,7 @@ const groupForward = withTensors('input', (input, bound) => {
   };
 });
 
-/** The gradients to compute: by output_mask, or all of the op where that is unspecified. */
+/** The gradients to compute: by output_mask, or all of the op when that is unspecified. */
 interface WantedGradients {
   readonly input: boolean;
   readonly weight: boolean;
@@ -99,7 +108,7 @@ const backward = (kind: NormKind): RuleCost =>
       (want.bias ? BACKWARD.bias : 0);
     return {
       flops: perElement * numel(input.shape),
-      // No gradient depends on the bias.
+      // No gradient reads the bias.
       reads: bound.tensorsOf('grad_out input mean rstd weight'),
       writes: gradients(want, input, weight ?? tensor([rowLength(bound, input)], input.dtype)),
       formula: `flops = ${perElement}·E; ${BACKWARD_BYTES}`,
@@ -108,7 +117,7 @@ const backward = (kind: NormKind): RuleCost =>
 
 const groupBackward = withTensors('input', (input, bound) => {
   const want = wantedGradients(bound, true);
-  // Without the input's gradient only the two sums: over the gradient, and over its product with the input.
+  // Without the input's gradient, only two sums are needed: over the gradient, and over its product with the input.
   const perElement = want.input ? BACKWARD.centred : BACKWARD.weight + BACKWARD.bias;
   return {
     flops: perElement * numel(input.shape),
@@ -117,7 +126,7 @@ const groupBackward = withTensors('input', (input, bound) => {
   };
 });
 
-/** v·g/‖v‖: squares and their sum, the scaling. */
+/** v·g/‖v‖: squares and their sum, and the scaling. */
 const weightNorm = withTensors('v g', (direction, length) => ({
   flops: 3 * numel(direction.shape),
   writes: [direction, tensor(length.shape, accumulated(length.dtype))],
@@ -132,7 +141,7 @@ const weightNormBackward = withTensors('v g', (direction, length) => ({
 }));
 
 export const LAYER_RULES = rules`
-  // Older versions have the number of rows and their length in place of the normalised extents.
+  // Older versions have the number of rows and their length instead of the normalised extents.
   ${forward('centred')} native_layer_norm layer_norm: @input normalized_shape @weight? @bias? eps
       | @input @weight? @bias? rows length eps
   ${forward('rms')} rms_norm _fused_rms_norm: @input normalized_shape @weight? eps
@@ -143,7 +152,7 @@ export const LAYER_RULES = rules`
       | @grad_out @input @mean @rstd @weight? rows length output_mask
   ${backward('rms')} _fused_rms_norm_backward: @grad_out @input normalized_shape @rstd @weight? output_mask
   ${groupBackward} native_group_norm_backward: @grad_out @input @mean @rstd @weight? N C HxW group output_mask
-  // Older versions have cuda in the names.
+  // Older versions have "cuda" in the names.
   ${weightNorm} _weight_norm_interface _weight_norm_cuda_interface: @v @g dim
   ${weightNormBackward} _weight_norm_interface_backward _weight_norm_cuda_interface_backward: @grad_w @v @g @norms dim
 `;

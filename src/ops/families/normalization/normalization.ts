@@ -1,6 +1,6 @@
 /**
- * Normalisation over a batch, a layer, groups, instances or a root mean square: the dispatcher's ops, and functions of
- * Python that run them, some with several kernels that compute a part each.
+ * Normalisation over a batch, a layer, groups, instances or by a root mean square: the dispatcher's ops, and Python
+ * functions that run them, some with several kernels that compute one part each.
  */
 import { entryOf, named, type ByName } from '../../by-name.js';
 import { extentAt, numel, type Tensor } from '../../call.js';
@@ -13,18 +13,18 @@ import { ruleWork, type OpRules } from '../../schema/op-rules.js';
 import { helperWork, tensor, tensorParams, workOf } from '../../work.js';
 import { BATCH_RULES } from './batch-normalization.js';
 import { FUSED_RULES } from './fused-normalization.js';
-import { accumulated, BACKWARD, FORWARD, LAYER_RULES } from './layer-normalization.js';
+import { accumulated, BACKWARD, FORWARD, LAYER_RULES, STATISTICS, SUMS } from './layer-normalization.js';
 
 const RULES: OpRules = { ...LAYER_RULES, ...BATCH_RULES, ...FUSED_RULES };
 const SOURCE =
   'fvcore (rows, forward); otherwise the operations of the definition, a multiply-add counted as 2; PyTorch native_functions.yaml';
 
 interface PythonForm {
-  /** The dispatcher's op; it determines what has statistics of its own: channels, those of a sample, groups, rows. */
+  /** The dispatcher's op; it determines what has separate statistics: channels, channels of a sample, groups, rows. */
   readonly op: 'batch_norm' | 'instance_norm' | 'group_norm' | 'layer_norm' | 'rms_norm';
   /** The function's parameters in order. */
   readonly order: string;
-  /** Whether it uses the statistics of the batch where it is called without the argument; null where it has no default. */
+  /** Whether it uses the statistics of the batch when the argument is not passed; null when it has no default. */
   readonly training: boolean | null;
 }
 
@@ -52,7 +52,7 @@ const plain = (value: ArgValue, type: string = typeof value): Arg => ({ name: ''
 const NOT_GIVEN = plain(null, 'NoneType');
 const likeTensor = ({ shape, dtype }: Tensor): Arg => ({ name: '', type: 'tensor', shape, dtype });
 
-/** A call of Python: its arguments by name, and one of the tensors of statistics that the forward pass saves. */
+/** A Python call: its arguments by name, and one of the statistics tensors that the forward pass saves. */
 interface PythonCall {
   readonly op: PythonForm['op'];
   readonly input: Tensor;
@@ -72,7 +72,7 @@ function read(call: OpCall, { op, order, training }: PythonForm): PythonCall | n
   return { op, input, given, training: mode === undefined ? byDefault : { ...mode, name: '' }, saved };
 }
 
-/** How many means the op has. */
+/** Number of means that the op computes. */
 function statisticsOf(op: PythonForm['op'], input: Tensor, given: PythonCall['given']): number {
   const samples = extentAt(input, 0);
   if (op === 'batch_norm') return input.shape[1] ?? samples;
@@ -94,7 +94,7 @@ function forwardCall({ op, input, given, training }: PythonCall): OpCall {
   return dispatched(op, x, weight, bias, given('running_mean'), given('running_var'), training);
 }
 
-/** @param of the gradients to compute, those of the input or of weight and bias, where these exist */
+/** @param of the gradients to compute: that of the input, or those of weight and bias if these exist */
 function backwardCall({ op, input, given, training, saved }: PythonCall, ofInput: boolean, ofWeights: boolean): OpCall {
   const [x, weight, statistics] = [likeTensor(input), given('weight'), likeTensor(saved)];
   const [hasWeight, hasBias] = ['weight', 'bias'].map((name) => ofWeights && given(name).shape !== undefined);
@@ -125,8 +125,8 @@ const PARTS: readonly (readonly [RegExp, NormalizationPart])[] = [
 ];
 
 /**
- * By default the first kernel computes all; a later elementwise kernel of a group norm applies the statistics. The weights'
- * gradients of a group norm follow from the sums, without another look at the input.
+ * By default the first kernel computes everything; a later elementwise kernel of a group norm applies the statistics. The
+ * weight gradients of a group norm follow from the sums, without reading the input again.
  */
 function partOf(op: PythonForm['op'], kernel: KernelFacts): NormalizationPart {
   const part = PARTS.find(([pattern]) => pattern.test(kernel.name))?.[1];
@@ -137,13 +137,7 @@ function partOf(op: PythonForm['op'], kernel: KernelFacts): NormalizationPart {
 
 type PartCost = Pick<OpCost, 'flops' | 'reads' | 'writes' | 'formula'>;
 
-/** Operations per element of the statistics; the rest of a forward pass applies them. */
-const STATISTICS = { rows: 2, channels: 3 } as const;
-
-/** Operations per element of the two sums of a gradient; the rest of the gradient of the input applies them. */
-const SUMS = { centred: 4, rms: 3 } as const;
-
-/** The cost of a kernel that computes only statistics, or applies them. */
+/** The cost of a kernel that only computes statistics, or only applies them. */
 function forwardPart(part: 'statistics' | 'application', { op, input, given, saved }: PythonCall): PartCost {
   const statistics = op === 'rms_norm' ? [saved] : [saved, saved];
   const [first, elements] = [STATISTICS[isRows(op) ? 'rows' : 'channels'], numel(input.shape)];
@@ -162,7 +156,7 @@ function forwardPart(part: 'statistics' | 'application', { op, input, given, sav
   };
 }
 
-/** The cost of a kernel that computes only the sums that the gradient of the input needs, or applies them. */
+/** The cost of a kernel that only computes the sums for the input's gradient, or only applies them. */
 function backwardPart(part: 'sums' | 'application', { op, input, given, saved }: PythonCall): PartCost {
   const kind = op === 'rms_norm' ? 'rms' : 'centred';
   const statistics = kind === 'rms' ? [saved] : [saved, saved];

@@ -1,14 +1,20 @@
 /**
- * Activations: pointwise functions of one tensor (and small parameter tensors), saved for the backward pass; their gradients
- * as the dispatcher names them; and the gradient of dropout, by the mask that the forward pass saved.
+ * Activations: pointwise functions of one tensor (and small parameter tensors), which is saved for the backward pass; their
+ * gradients under the dispatcher's names; and the gradient of dropout, from the mask that the forward pass saved.
  */
-import { argument, numel, positional, type Tensor } from '../../call.js';
-import type { OpCall } from '../../../record/record.js';
-import { isDispatched } from '../../schema/dispatched.js';
-import type { Family, KernelFacts, Work } from '../../family.js';
-import { resolveDimension, inputTensors, opName, inputTensor, tensorOf, integer } from '../../operands.js';
-import { tensor, tensorParams, workOf } from '../../work.js';
-import { elementwise, rules, workByRules, withTensors, type RuleCost } from '../../schema/op-rules.js';
+import { numel, type Tensor } from '../../call.js';
+import type { Family } from '../../family.js';
+import { resolveDimension } from '../../operands.js';
+import { tensor } from '../../work.js';
+import {
+  elementwise,
+  rules,
+  ruleWork,
+  workByRules,
+  withTensors,
+  type BoundCall,
+  type RuleCost,
+} from '../../schema/op-rules.js';
 
 const DROPOUT_SOURCE = 'PyTorch native_dropout_backward: a product with the mask and one with the scale';
 
@@ -52,7 +58,7 @@ const RULES = rules`
   // The buffer is empty on a GPU.
   ${saved('self')} log_sigmoid_backward: @grad_output @self @buffer?
   ${saved('self')} rrelu_with_noise_backward: @grad_output @self @noise lower upper training self_is_result
-  // The gradients of input and weight; the latter has the input's extents where it is yet to be summed.
+  // The gradients of input and weight; the weight's has the input's extents when it is still to be summed.
   ${elementwise(2, 'self', 'self', 'self')} _prelu_kernel_backward: @grad_output @self @weight
   ${elementwise(2, 'self', 'self', 'weight')} prelu_backward: @grad_output @self @weight
 `;
@@ -70,77 +76,74 @@ export const activationGradients: Family = {
 
 const SOURCE = 'PyProf (one operation per element, backward three passes); PyTorch torch.nn.functional';
 
-/** Operations per result element: a · sigmoid(b) of a gate, else one. */
-const flopsPerElement = (op: string): number => (op === 'glu' ? 2 : 1);
+/** Half of the input along one dimension, whichever it is, is the gate of the other half; null where it does not fit. */
+function gatedShape(input: Tensor, bound: BoundCall): readonly number[] | null {
+  const arg = bound.arg('dim');
+  const elements = numel(input.shape);
+  if (arg !== undefined && arg.value === undefined) return elements % 2 === 0 ? [elements / 2] : null;
+  const dim = resolveDimension(bound.number('dim') ?? -1, input.shape.length);
+  return dim === null ? null : input.shape.map((extent, i) => (i === dim ? Math.floor(extent / 2) : extent));
+}
 
-const NAMES =
+/** The gradient follows from that of the result and what was saved: the input, or a result as large. */
+const activated = (
+  perElement: number,
+  shapeOf: (input: Tensor, bound: BoundCall) => readonly number[] | null = ({ shape }) => shape,
+) =>
+  withTensors('self', (input, bound) => {
+    const shape = shapeOf(input, bound);
+    if (shape === null) return null;
+    const result = tensor(shape, bound.outs[0]?.dtype ?? input.dtype);
+    const cost = { flops: perElement * numel(shape), formula: `flops = ${perElement}·E(result); bytes = ` };
+    return bound.kernel.dir === 'bprop'
+      ? {
+          ...cost,
+          reads: [input, result],
+          writes: [input],
+          formula: `${cost.formula}saved tensor + gradient + gradient of the input`,
+        }
+      : { ...cost, writes: [result], formula: `${cost.formula}input + result` };
+  });
+
+/**
+ * One weight, or one for each channel. A kernel of the backward pass writes a product of the input's extents for the gradient
+ * of the weight, which is yet to be summed (aten/src/ATen/native/cuda/Activation.cu).
+ */
+const weighted = withTensors('self weight', (input, weight, bound) => {
+  const elements = numel(input.shape);
+  if (bound.kernel.dir !== 'bprop')
+    return {
+      flops: elements,
+      writes: [tensor(input.shape, bound.outs[0]?.dtype ?? input.dtype)],
+      formula: 'flops = E; bytes = input + weight + result',
+    };
+  return {
+    flops: 2 * elements,
+    reads: [input, input, weight],
+    writes: [input, input],
+    formula: 'flops = 2·E; bytes = gradient + input + weight + gradients of input and weight, E elements each',
+  };
+});
+
+const PLAIN =
   'celu celu_ elu elu_ gelu gelu_ hardshrink hardsigmoid hardsigmoid_ hardswish hardswish_ hardtanh hardtanh_ leaky_relu ' +
-  'leaky_relu_ logsigmoid log_sigmoid mish mish_ prelu relu relu_ relu6 relu6_ rrelu rrelu_ selu selu_ silu silu_ ' +
-  'softplus softshrink softsign tanhshrink threshold threshold_ glu _prelu_kernel log_sigmoid_forward rrelu_with_noise rrelu_with_noise_';
+  'leaky_relu_ logsigmoid log_sigmoid mish mish_ relu relu_ relu6 relu6_ selu selu_ silu silu_ softplus softshrink ' +
+  'softsign tanhshrink threshold threshold_ log_sigmoid_forward rrelu rrelu_';
 
-/** Half of the input along one dimension is the gate of the other half. */
-function gatedShape(input: Tensor, call: OpCall): number[] | null {
-  const dim = resolveDimension(integer(argument(call, 'dim', 1)?.value) ?? -1, input.shape.length);
-  if (dim === null) return null;
-  return input.shape.map((extent, i) => (i === dim ? Math.floor(extent / 2) : extent));
-}
-
-/** Extents of the result; a gate halves one dimension, whichever it is. */
-function dispatchedShape(op: string, input: Tensor, call: OpCall): readonly number[] | null {
-  if (op !== 'glu') return input.shape;
-  const dim = positional(call)[1];
-  return dim !== undefined && dim.value === undefined ? [numel(input.shape) / 2] : gatedShape(input, call);
-}
-
-function dispatched(op: string, call: OpCall): Work | null {
-  const [first, ...others] = positional(call);
-  const input = tensorOf(first);
-  const shape = input === null ? null : dispatchedShape(op, input, call);
-  if (input === null || shape === null || !Number.isInteger(numel(shape))) return null;
-  // The op reads so many tensors in addition to its input; a tensor after them is the `out` tensor.
-  const count = op === 'prelu' || op === '_prelu_kernel' ? 1 : 0;
-  const parameters = others.slice(0, count).map(tensorOf);
-  const out = tensorOf(others.slice(count).find((arg) => arg.shape !== undefined));
-  const perElement = flopsPerElement(op);
-  return workOf({
-    flops: perElement * numel(shape),
-    reads: [input, ...parameters.filter((parameter) => parameter !== null)],
-    writes: [tensor(shape, out?.dtype ?? input.dtype)],
-    params: tensorParams(input),
-    formula: `flops = ${perElement}·E(result); bytes = input${count > 0 ? ' + weight' : ''} + result`,
-    source: SOURCE,
-  });
-}
-
-function work(call: OpCall, kernel: KernelFacts): Work | null {
-  const op = opName(call);
-  if (isDispatched(call)) return dispatched(op, call);
-  const given = inputTensors(call);
-  const input = given?.[0] ?? inputTensor(call);
-  if (given === null || input === null) return null;
-  const shape = op === 'glu' ? gatedShape(input, call) : input.shape;
-  if (shape === null) return null;
-  const result = tensor(shape, input.dtype);
-  const parameters = given.slice(1);
-  const perElement = flopsPerElement(op);
-  const backward = kernel.dir === 'bprop';
-  return workOf({
-    flops: perElement * numel(shape),
-    reads: backward ? [input, result, ...parameters] : [input, ...parameters],
-    writes: backward ? [input, ...parameters] : [result],
-    params: tensorParams(input),
-    formula: `flops = ${perElement}·E(result); bytes = ${backward ? 'input + gradient of the result + gradient of the input' : 'input + result'}`,
-    source: SOURCE,
-  });
-}
+const ACTIVATION_RULES = rules`
+  ${activated(1)} ${PLAIN}: @self ...
+  ${activated(1)} rrelu_with_noise rrelu_with_noise_: @self @noise ...
+  ${activated(2, gatedShape)} glu: @self dim
+  ${weighted} prelu _prelu_kernel: @self @weight
+`;
 
 export const activation: Family = {
   id: 'activation',
   title: 'Activations: ReLU and its relatives, GELU, SiLU, GLU',
-  ops: NAMES.split(' '),
+  ops: Object.keys(ACTIVATION_RULES),
   formulas: [
-    'flops = E(result); glu 2·E(result)',
-    'bytes = input + parameters + result; backward: input + gradient + gradient of the input, parameters and theirs',
+    'flops = E(result); glu 2·E(result); backward of prelu 2·E',
+    'bytes = input + weight + result; backward: saved tensor + gradient + gradient of the input, of prelu also the weight and E products for its gradient',
   ],
-  work,
+  work: (call, kernel) => ruleWork(ACTIVATION_RULES, call, kernel, SOURCE),
 };

@@ -1,10 +1,11 @@
 /**
- * Pointwise ops on every tensor of a list: `_foreach_add_` and its relatives; and lists of tensors as operands, whose element
- * types, or whose tensors, a profile may leave unspecified.
+ * Pointwise ops on every tensor of a list: `_foreach_add_` and similar ops; and lists of tensors as operands, whose element
+ * types or tensors may be unspecified in a profile.
  */
 import type { Arg, OpCall } from '../../../record/record.js';
 import { elementCount, positional, type Tensor } from '../../call.js';
-import { dtypeAt, isDispatched } from '../../schema/dispatched.js';
+import { dtypeAt } from '../../schema/dispatched.js';
+import { ofDispatcher } from '../../schema/op-rules.js';
 import type { Family, Work, Param } from '../../family.js';
 import { allTensors, opName } from '../../operands.js';
 import { tensor, workOf } from '../../work.js';
@@ -17,7 +18,7 @@ function knownType(lists: readonly (readonly Tensor[])[]): string | undefined {
   return (typed.find(({ shape }) => shape.length > 0) ?? typed[0])?.dtype;
 }
 
-/** The lists with unspecified element types taken from the others, since an op's lists have one type. */
+/** Fills in unspecified element types from the other lists, because an op's lists have one type. */
 export function withTypes(...lists: readonly (readonly Tensor[])[]): Tensor[][] {
   const dtype = knownType(lists);
   const typed = (one: Tensor): Tensor =>
@@ -33,7 +34,7 @@ export const isUnspecifiedList = (arg: Arg | undefined): boolean =>
   arg.value === undefined &&
   (arg.items === undefined || arg.items.length === 0);
 
-/** `tensors=4,E=1024,`: how many tensors, and their elements together. */
+/** `tensors=4,E=1024,`: number of tensors, and of all their elements. */
 export const listParams = (list: readonly Tensor[]): Param[] => [
   ['tensors', list.length],
   ['E', elementCount(list)],
@@ -52,13 +53,13 @@ export const unspecifiedLists = (source: string): Work =>
 const SOURCE = 'the pointwise op of the name on every tensor; each tensor read once, each result written once';
 
 interface Foreach {
-  /** Operations per element; of the sum's form with a factor twice that. */
+  /** Operations per element; twice that for a sum with a factor. */
   readonly flops: number;
-  /** Reads the list that it changes; else only overwrites it. */
+  /** Whether it reads the list that it changes, and does not only overwrite it. */
   readonly reads: boolean;
-  /** How many arguments after the first list may be lists of tensors too. */
+  /** How many arguments after the first list may also be lists of tensors. */
   readonly operands: number;
-  /** One number per tensor instead of a tensor. */
+  /** Whether the result is one number for each tensor, instead of a tensor. */
   readonly reduces?: boolean;
   readonly sum?: boolean;
 }
@@ -68,7 +69,7 @@ const POINTWISE =
   'lgamma log log10 log1p log2 maximum minimum mul neg pow reciprocal round rsqrt sigmoid sign sin sinh sqrt sub tan ' +
   'tanh trunc';
 
-/** By name without `_foreach_` and the `_` of an in-place form. */
+/** Ops by name, without `_foreach_` and the `_` of an in-place form. */
 const FOREACH: ReadonlyMap<string, Foreach> = new Map([
   ...POINTWISE.split(' ').map((op): [string, Foreach] => {
     const rule = POINTWISE_OPS.get(op);
@@ -78,13 +79,13 @@ const FOREACH: ReadonlyMap<string, Foreach> = new Map([
   ['copy', { flops: 0, reads: false, operands: 1 }],
   ['clone', { flops: 0, reads: true, operands: 0 }],
   ['zero', { flops: 0, reads: false, operands: 0 }],
-  // Product and sum per element; the roots are one per tensor.
+  // A product and a sum per element; there is only one root for each tensor.
   ['norm', { flops: 2, reads: true, operands: 0, reduces: true }],
   ['powsum', { flops: 2, reads: true, operands: 0, reduces: true }],
   ['max', { flops: 1, reads: true, operands: 0, reduces: true }],
 ]);
 
-/** Names that do not exist with `_`. */
+/** Ops without an in-place form `_`. */
 const NO_IN_PLACE = new Set<string>(['clone', 'norm', 'powsum', 'max']);
 
 const names = [...FOREACH.keys()].flatMap((base) => [
@@ -92,25 +93,25 @@ const names = [...FOREACH.keys()].flatMap((base) => [
   ...(NO_IN_PLACE.has(base) ? [] : [`_foreach_${base}_`]),
 ]);
 
-/** The tensors of an argument, none of a number's; null when one has no sensible extents. */
+/** The tensors of an argument, empty for a number; null when a tensor has invalid extents. */
 const tensorsOf = (args: readonly Arg[]): Tensor[] | null =>
   allTensors(args.flatMap((arg) => arg.items ?? (arg.shape === undefined ? [] : [arg])));
 
-/** Of `a + alpha·b` on two lists. */
+/** Factor 2 for `a + alpha·b` on two lists. */
 function factor(rule: Foreach, rest: readonly Arg[]): number {
   const [other, alpha] = rest;
   const scaled = rule.sum === true && other?.items !== undefined && typeof alpha?.value === 'number';
   return scaled && alpha.value !== 1 ? 2 : 1;
 }
 
-/** One result per tensor: of its own extents, or a single number. */
+/** One result for each tensor: with the same extents, or a single number. */
 function results(rule: Foreach, list: readonly Tensor[], rest: readonly Arg[]): Tensor[] {
   if (rule.reduces !== true) return [...list];
   const dtype = dtypeAt(rest[1]);
   return list.map((one) => tensor([], dtype ?? one.dtype));
 }
 
-/** A power of one number has the list of its exponents second. */
+/** A power of one number has the list of its exponents as the second argument. */
 const isNumber = (arg: Arg | undefined): boolean => arg?.type === 'float' || arg?.type === 'int';
 
 function work(call: OpCall): Work | null {
@@ -118,7 +119,7 @@ function work(call: OpCall): Work | null {
   const [self, ...rest] = isNumber(args[0]) ? args.slice(1) : args;
   const op = opName(call);
   const rule = FOREACH.get(op.replace(/^_foreach_/, '').replace(/_$/, ''));
-  if (rule === undefined || self === undefined || !isDispatched(call)) return null;
+  if (rule === undefined || self === undefined) return null;
   if (isUnspecifiedList(self)) return unspecifiedLists(SOURCE);
   const [first, further] = [tensorsOf([self]), tensorsOf(rest)];
   if (first === null || further === null || first.length === 0) return null;
@@ -144,5 +145,5 @@ export const foreach: Family = {
     'flops = w·E of the first list, w as for the pointwise op; norm 2·E + one per tensor',
     'bytes = all lists read + the list written (copy and zero: only written); unspecified element types are those of the other lists',
   ],
-  work,
+  work: ofDispatcher(work),
 };

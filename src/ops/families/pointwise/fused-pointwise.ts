@@ -1,9 +1,9 @@
 /**
  * Pointwise kernels of libraries. For serving: gated activations, quantisation with a scale, rotary position embedding. For
- * training: gated activations, softmax with a scale, cross entropy, indexed products.
+ * training: gated activations, scaled softmax, cross entropy, indexed products.
  *
- * Most of those for training are autograd functions, and the profiler records their tensors, numbers and booleans, in older
- * versions tensors alone.
+ * Most of those for training are autograd functions; the profiler records their tensors, numbers and booleans, and in older
+ * versions only the tensors.
  */
 import { numel, type Tensor } from '../../call.js';
 import type { BoundArguments } from '../../schema/binding.js';
@@ -20,10 +20,10 @@ const TRAINING_SOURCE =
   'of Megatron-LM, apex/contrib/xentropy/softmax_xentropy.py and apex/contrib/index_mul_2d/index_mul_2d.py of apex, ' +
   'transformer_engine/pytorch/softmax.py and csrc/stable/registration.cpp of TransformerEngine';
 
-/** Activation and product. */
+/** Operations: activation and product. */
 const TRAINING_GATED = 2;
 
-/** Half of the last dimension is the gate of the other half; a bias is added before, weights of rows after. */
+/** Half of the last dimension is the gate for the other half; a bias is added before, row weights are applied after. */
 const gated = withTensors('input', (input, bound) => {
   const width = input.shape.at(-1);
   if (width === undefined || width % 2 !== 0) return null;
@@ -42,10 +42,10 @@ const biased = withTensors('input', (input) => ({
   formula: 'flops = 2·E (bias, activation); bytes = input + bias + result',
 }));
 
-/** With a scale. */
+/** Softmax with a scale. */
 const SCALED_SOFTMAX = { forward: SOFTMAX.forward + 1, backward: SOFTMAX.backward + 1 } as const;
 
-/** The unmasked part of a causal matrix: all columns in the last row, one less in each row before it. */
+/** The unmasked part of a causal matrix: all columns in the last row, one column less in each row before it. */
 function unmasked({ shape, dtype }: Tensor): Tensor | null {
   const [rows = 0, columns = 0] = shape.slice(-2);
   if (shape.length < 2 || rows > columns) return null;
@@ -65,14 +65,14 @@ const causal = (perElement: number, operands: number): RuleCost =>
     };
   });
 
-/** From the saved result, whatever the mask. */
+/** Computed from the saved result, whatever the mask. */
 const scaledBackward = withTensors('input', (gradient) => ({
   flops: SCALED_SOFTMAX.backward * numel(gradient.shape),
   writes: [gradient],
   formula: `flops = ${SCALED_SOFTMAX.backward}·E; bytes = gradient + saved result + gradient of the input`,
 }));
 
-/** Maximum, subtraction, exponential, sum: no probability is written, but each row's loss and log-sum-exp. */
+/** Maximum, subtraction, exponential, sum: only each row's loss and log-sum-exp are written, not the probabilities. */
 const ENTROPY = 4;
 
 const crossEntropy = withTensors('logits labels', (logits, labels, bound) => {
@@ -126,17 +126,20 @@ const SOURCE =
 
 /** Per element of the result: activation and product. */
 const GATED = elementwise(2, 'out');
-/** With a quantisation, by a given scale and by a dynamic one. */
+/** With quantisation by a given scale, and by a dynamic scale. */
 const [GATED_SCALED, GATED_DYNAMIC] = [elementwise(4, 'out'), elementwise(6, 'out')];
-/** Quantisation by a given scale (product, clamp) and by a dynamic one (absolute value and maximum too). */
+/** Quantisation by a given scale (product, clamp), and by a dynamic scale (also absolute value and maximum). */
 const [SCALED, DYNAMIC] = [elementwise(2, 'input'), elementwise(4, 'input')];
-/** By a dynamic scale, after one more operation; and where that is a factor that may be missing. */
+/** Quantisation by a dynamic scale after one more operation, which may be an optional factor. */
 const FURTHER = elementwise(5, 'input');
 const FACTORED: RuleCost = (bound) => (bound.arg('factor') === undefined ? DYNAMIC : FURTHER)(bound);
 /** Two partial results, each weighted by its row's log-sum-exp: two products, a sum. */
 const MERGED = elementwise(3, 'out');
 
-/** A weight of 4 bits, eight to a word along n, [k, n/8]; scales [groups, n]: the zero point subtracted, a product. */
+/**
+ * A weight with 4-bit elements, eight to a word along n, [k, n/8]; scales [groups, n]: subtraction of the zero point, and a
+ * product.
+ */
 const unpacked = withTensors('weight scales', (weight, scales) => {
   const [k, n] = [weight.shape[0], scales.shape.at(-1)];
   if (k === undefined || n === undefined) return null;
@@ -155,7 +158,7 @@ function rotatedElements(one: Tensor, width: number, bound: BoundArguments): num
   return (numel(one.shape) / head) * Math.min(width, head);
 }
 
-/** Pairs (x, y) → (x·cos − y·sin, y·cos + x·sin): six operations on two elements, with one row of the table per token. */
+/** Pairs (x, y) → (x·cos − y·sin, y·cos + x·sin): six operations on two elements, with one table row for each token. */
 const rotary = withTensors('cos_sin_cache positions', (table, positions, bound) => {
   const width = table.shape.at(-1);
   if (width === undefined) return null;
@@ -175,7 +178,7 @@ const rotary = withTensors('cos_sin_cache positions', (table, positions, bound) 
   };
 });
 
-/** Arguments as the libraries register them. */
+/** Arguments as registered by the libraries. */
 const RULES = rules`
   ${GATED} silu_and_mul gelu_and_mul gelu_tanh_and_mul mul_and_silu fatrelu_and_mul: !out @input limit
   ${GATED} swigluoai_and_mul: !out @input alpha limit
@@ -188,7 +191,7 @@ const RULES = rules`
   ${DYNAMIC} dynamic_scaled_int8_quant: !out @input !scale !azp?
   ${DYNAMIC} per_token_group_fp8_quant per_token_group_quant_int8 sgl_per_token_group_quant_fp8
       sgl_per_token_group_quant_int8 sgl_per_tensor_quant_fp8 sgl_per_token_quant_fp8: @input !out !scale
-  // SageAttention: with a factor, less a mean that is given or found; padded and transposed before.
+  // SageAttention: with a factor, minus a mean that is passed or computed; padded and transposed before.
   ${DYNAMIC} quant_per_warp_int8_cuda: @input !out !scale block warp layout
   ${DYNAMIC} scale_fuse_quant_cuda: @input !out !scale tokens largest layout
   ${FACTORED} quant_per_block_int8_cuda: @input !out !scale factor block layout
@@ -202,7 +205,7 @@ const RULES = rules`
   ${MERGED} merge_attn_states: !out !lse? @prefix @prefix_lse @suffix @suffix_lse
   ${MERGED} merge_state merge_state_v2: @prefix @prefix_lse @suffix @suffix_lse !out !lse
   ${elementwise(1, 'logits')} apply_repetition_penalties_: @!logits @prompt_mask @output_mask @penalties
-  // In place, and into other tensors.
+  // In place, and with separate output tensors.
   ${rotary} rotary_embedding: @positions @!query @!key? head_size @cos_sin_cache is_neox
   ${rotary} apply_rope_pos_ids_cos_sin_cache:
       @query @key !turned_query !turned_key @cos_sin_cache @positions interleave

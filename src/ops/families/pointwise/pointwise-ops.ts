@@ -1,26 +1,29 @@
 /** The pointwise ops: operations per element, type of the result, and form of the gradient. */
 
 export interface PointwiseOp {
-  /** Operations per result element. One is one call of the function, whatever it costs on the hardware. */
+  /** Operations per result element. One call of a function counts as one, whatever it costs in hardware. */
   readonly flops: number;
-  /** Type of the result: that of the promoted operands, or floating point, bool, a complex number's real part type, complex. */
+  /**
+   * Type of the result: that of the promoted operands, floating point, bool, the type of a complex number's real part, or
+   * complex.
+   */
   readonly result: 'promoted' | 'float' | 'bool' | 'real' | 'complex';
   /**
-   * How the gradient of an operand follows from that of the result: `passed` on; `scaled` by a number; `product` with
-   * the other operand; from `saved` operands; from the two `factors`; `chosen` by a mask; `zero`; or `none` at all.
+   * How the gradient of an operand follows from that of the result: `passed` on; `scaled` by a number; `product` with the
+   * other operand; from `saved` operands; from the two `factors`; `chosen` by a mask; `zero`; or `none`.
    */
   readonly gradient: 'passed' | 'scaled' | 'product' | 'saved' | 'factors' | 'chosen' | 'zero' | 'none';
-  /** Every operand gets a gradient (a remainder passes it to the first only). */
+  /** Whether every operand gets a gradient (a remainder passes it only to the first). */
   readonly sum?: boolean;
-  /** Which operands determine the result's type; a mask does not. */
+  /** Which operands determine the result's type; masks do not. */
   readonly operandCount: 'any' | 'unmasked';
-  /** How many of the first arguments of the dispatcher's op are operands, tensors or numbers. */
+  /** How many of the dispatcher op's first arguments are operands, tensors or numbers. */
   readonly operands: number;
 }
 
 type PointwiseRow = readonly [names: string, facts: Partial<PointwiseOp>];
 
-/** Special functions and polynomials of their own namespace. */
+/** Special functions and polynomials, which have a separate namespace. */
 const SPECIAL_UNARY =
   'special_airy_ai special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1 special_digamma special_entr ' +
   'special_erf special_erfc special_erfcx special_erfinv special_exp2 special_expit special_expm1 special_gammaln ' +
@@ -102,7 +105,7 @@ const ROWS: readonly PointwiseRow[] = [
   // Three operands: value·a·b + c, value·a/b + c, a + w·(b − a)
   ['addcmul* addcdiv*', { flops: 3, gradient: 'factors', operands: 3 }],
   ['lerp*', { flops: 3, gradient: 'scaled', operands: 3 }],
-  // A choice moves data and computes nothing
+  // A choice only moves data
   ['where _s_where masked_fill*', { flops: 0, gradient: 'chosen', operandCount: 'unmasked', operands: 3 }],
 ];
 

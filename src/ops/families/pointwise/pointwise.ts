@@ -1,58 +1,50 @@
 /**
- * Pointwise ops: one result element from one element of each operand; and whether two tensors are equal throughout, which is
- * a comparison and a reduction of its truth values.
+ * Pointwise ops: one result element from one element of each operand; and the check whether two tensors are equal, which is
+ * a comparison and a reduction of its booleans.
  */
 import { numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, OpCost, Work } from '../../family.js';
-import { helperWork, tensorListParams, workOf, tensor } from '../../work.js';
+import { helperCost, helperWork, tensorListParams, workOf, tensor } from '../../work.js';
+import { ruleWork, rules, withTensors } from '../../schema/op-rules.js';
 import { elementwise, type Elementwise } from './pointwise-operands.js';
 import { POINTWISE_OPS, type PointwiseOp } from './pointwise-ops.js';
-import { isDispatched } from '../../schema/dispatched.js';
-import { inputTensors } from '../../operands.js';
 
 const EQUALITY_SOURCE = 'PyTorch equal: eq, then all';
 
-/** Comparison and reduction, as one op. */
-const whole = (first: Tensor, second: Tensor): Work =>
-  workOf({
-    flops: 2 * numel(first.shape),
-    reads: [first, second],
-    writes: [tensor([], 'bool')],
-    params: tensorListParams([first, second]),
-    formula: 'flops = 2·E (compare, reduce); bytes = both tensors + 1',
-    source: EQUALITY_SOURCE,
-  });
-
-function work(call: OpCall, kernel: KernelFacts): Work | null {
-  const operands = inputTensors(call);
-  const [first, second] = operands ?? [];
-  if (operands?.length !== 2 || first === undefined || second === undefined) return null;
-  const params = tensorListParams(operands);
-  if (!isDispatched(call) && /pass_?2|lastblock/i.test(kernel.name)) return helperWork(params, EQUALITY_SOURCE);
-  const truths = tensor(first.shape, 'bool');
-  const reduces = /reduce/i.test(kernel.name);
-  if (isDispatched(call)) return whole(first, second);
-  return workOf({
-    flops: numel(first.shape),
-    reads: reduces ? [truths] : [first, second],
-    writes: [reduces ? tensor([], 'bool') : truths],
+/** A comparison and a reduction of its truth values, in kernels named after one of them, or in one. */
+const equal = withTensors('self other', (first, second, { kernel: { name } }) => {
+  const params = tensorListParams([first, second]);
+  if (/pass_?2|lastblock/i.test(name)) return helperCost(params);
+  const [elements, truths, verdict] = [numel(first.shape), tensor(first.shape, 'bool'), tensor([], 'bool')];
+  if (/reduce/i.test(name)) {
+    const formula = 'flops = E; bytes = E truth values + 1';
+    return { flops: elements, reads: [truths], writes: [verdict], params, formula };
+  }
+  if (/pointwise|elementwise/i.test(name))
+    return { flops: elements, writes: [truths], params, formula: 'flops = E; bytes = both tensors + E truth values' };
+  return {
+    flops: 2 * elements,
+    writes: [verdict],
     params,
-    formula: reduces ? 'flops = E; bytes = E truth values + 1' : 'flops = E; bytes = both tensors + E truth values',
-    source: EQUALITY_SOURCE,
-  });
-}
+    formula: 'flops = 2·E (compare, reduce); bytes = both tensors + 1',
+  };
+});
+
+const EQUALITY_RULES = rules`
+  ${equal} equal: @self @other
+`;
 
 export const equality: Family = {
   id: 'equality',
   title: 'Equality of two tensors: equal',
-  ops: ['equal'],
+  ops: Object.keys(EQUALITY_RULES),
   formulas: [
     'comparison: flops = E; bytes = both tensors + E',
     'reduction: flops = E; bytes = E + 1',
-    'as one op of the dispatcher: flops = 2·E; bytes = both tensors + 1',
+    'both in one kernel: flops = 2·E; bytes = both tensors + 1',
   ],
-  work,
+  work: (call, kernel) => ruleWork(EQUALITY_RULES, call, kernel, EQUALITY_SOURCE),
 };
 
 const SOURCE =
@@ -71,7 +63,7 @@ const forward = ({ operands, result, flopsPerElement }: Elementwise): PointwiseC
 const sameShape = (a: Tensor, b: Tensor): boolean =>
   a.shape.length === b.shape.length && a.shape.every((n, i) => n === b.shape[i]);
 
-/** The result's gradient, summed where an operand was broadcast; operands of full shape share it without a kernel. */
+/** The result's gradient, summed when an operand was broadcast; operands of full shape share it without a kernel. */
 function passedOn({ operands, result, rule }: Elementwise, kernel: KernelFacts): PointwiseCost | null {
   if (kernel.sub > 0) return null;
   const reduced = rule.sum === true ? operands.filter((operand) => !sameShape(operand, result)) : [];
@@ -84,7 +76,7 @@ function passedOn({ operands, result, rule }: Elementwise, kernel: KernelFacts):
   };
 }
 
-/** Gradient of a product: one kernel per tensor operand, which multiplies the gradient with the other operand. */
+/** Gradient of a product: one kernel for each tensor operand, which multiplies the gradient by the other operand. */
 function productGradient(
   { operands, result, flopsPerElement }: Elementwise,
   { sub }: KernelFacts,
@@ -104,7 +96,7 @@ function savedOperands({ operands, rule }: Elementwise): readonly Tensor[] {
   return rule.gradient === 'scaled' ? operands.slice(2) : operands;
 }
 
-/** Gradient from the result's gradient and the saved tensors that the derivative depends on. */
+/** Gradient from the result's gradient and the saved tensors on which the derivative depends. */
 function savedGradient(operation: Elementwise): PointwiseCost {
   const { result, rule } = operation;
   const flops = rule.gradient === 'scaled' ? 1 : operation.flopsPerElement;
@@ -123,7 +115,7 @@ const zeroGradient = ({ result }: Elementwise): PointwiseCost => ({
   formula: 'flops = 0; bytes = zeros written',
 });
 
-/** Gradient of a choice: the gradient where the mask says so. */
+/** Gradient of a choice: the result's gradient at the mask's positions. */
 const chosenGradient = ({ operands, result }: Elementwise): PointwiseCost => ({
   flops: 0,
   reads: [result, ...operands.filter(({ dtype }) => dtype === 'bool' || dtype === 'uint8').slice(0, 1)],
@@ -133,7 +125,7 @@ const chosenGradient = ({ operands, result }: Elementwise): PointwiseCost => ({
 
 type GradientCost = (call: Elementwise, kernel: KernelFacts) => PointwiseCost | null;
 
-/** The cost of a backward kernel; null for one that only helps another. */
+/** The cost of a backward kernel; null for one that only helps another kernel. */
 const BACKWARD: Readonly<Record<PointwiseOp['gradient'], GradientCost>> = {
   passed: passedOn,
   product: productGradient,
@@ -142,7 +134,7 @@ const BACKWARD: Readonly<Record<PointwiseOp['gradient'], GradientCost>> = {
   scaled: savedGradient,
   chosen: chosenGradient,
   zero: zeroGradient,
-  // Nothing to derive: such a kernel of a backward pass computes the forward result again (checkpointing).
+  // There is no derivative: such a kernel in a backward pass recomputes the forward result (checkpointing).
   none: forward,
 };
 
@@ -164,12 +156,12 @@ export const pointwise: Family = {
     const params = tensorListParams(operation.operands);
     const cost = kernel.dir === 'bprop' ? BACKWARD[operation.rule.gradient](operation, kernel) : forward(operation);
     if (cost === null) return helperWork(params, SOURCE);
-    // Field by field: a copy with `...` of costs of different fields takes 4 us a call, and all the rest 1.2 us.
+    // Field by field: costs differ in their fields.
     const { flops, reads = [], writes, formula } = cost;
     return workOf({ flops, reads, writes, formula, params, source: SOURCE });
   },
 };
 
-/** The work of a call as the pointwise op of another name (`torch.max` of two tensors is `maximum`). */
+/** The work of a call, computed as a pointwise op of another name (`torch.max` of two tensors is `maximum`). */
 export const pointwiseAs = (op: string, call: OpCall, kernel: KernelFacts): Work | null =>
   pointwise.work({ ...call, op }, kernel);

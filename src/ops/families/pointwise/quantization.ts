@@ -1,8 +1,8 @@
 /**
- * Quantisation by ATen (to whole numbers and back, and fake quantisation, which does both at once), and TransformerEngine's
- * ops for export (`tex_ts`): casts to 8 bits and back, activations and normalisations that cast.
+ * Quantisation by ATen (to integers and back, and fake quantisation, which does both at once), and TransformerEngine's ops
+ * for export (`tex_ts`): casts to 8 bits and back, activations and normalisations that cast.
  *
- * An 8-bit result of these is multiplied by its scale and clamped, and the largest magnitude is kept for the next scale.
+ * Their 8-bit results are multiplied by a scale and clamped, and the largest magnitude is kept for the next scale.
  */
 import { rules, withTensors, workByRules, type BoundCall, type RuleCost } from '../../schema/op-rules.js';
 import { elementCount, numel } from '../../call.js';
@@ -14,7 +14,7 @@ import { FORWARD, type NormKind } from '../normalization/layer-normalization.js'
 const EIGHT_BIT_SOURCE =
   'operations per element; arguments: transformer_engine/pytorch/csrc/ts_fp8_op.cpp of TransformerEngine 0.x and 1.x';
 
-/** Product with the scale, clamp, magnitude, maximum. */
+/** Operations: product with the scale, clamp, magnitude, maximum. */
 const CAST = 4;
 
 /** The library's numbers of element types before 2.0 (common/include/transformer_engine/transformer_engine.h). */
@@ -50,7 +50,7 @@ const toEightBits = (perElement: number): RuleCost =>
 
 const fromEightBits = withTensors('input', (input, bound) => costByType(bound, input.shape, 1, 'input'));
 
-/** A gate is half of the input. */
+/** Half of the input is the gate. */
 const activated = (perElement: number, gated: boolean): RuleCost =>
   withTensors('input', (input, bound) => {
     const width = input.shape.at(-1);
@@ -96,17 +96,19 @@ export const eightBitKernels: Family = {
 
 const SOURCE = 'operations per element; arguments: aten/src/ATen/native/native_functions.yaml';
 
-/** A division by the scale, the zero point added, rounding, a clamp. */
+/** Division by the scale, addition of the zero point, rounding, clamp. */
 const QUANTIZED = 4;
-/** The zero point subtracted, a product with the scale. */
+/** Subtraction of the zero point, product with the scale. */
 const DEQUANTIZED = 2;
-/** One after the other, and whether the element was in range. */
+/** Both in sequence. */
 const FAKE = QUANTIZED + DEQUANTIZED;
 const MASKED = FAKE + 1;
-/** The element chosen or dropped; the gradient of its scale: quantised again, a difference and three products. */
+/**
+ * The element is kept or dropped; the gradient of its scale takes another quantisation, a difference and three products.
+ */
 const LEARNED = MASKED + 4;
 
-/** The type of one result; null where it is unspecified. */
+/** The type of one result; null when it is unspecified. */
 type ResultType = (bound: BoundCall, self: string) => string | null;
 
 const same: ResultType = (_, self) => self;
@@ -131,7 +133,10 @@ const PER_CHANNEL = '@self @scale @zero_point axis min max';
 const OBSERVED =
   '@self @observer_on @fake_quant_on @!running_min @!running_max @!scale @!zero_point averaging min max axis per_row symmetric';
 
-/** The extremes and the fake quantisation are ops of their own; these kernels only keep the averages and the scales. */
+/**
+ * The minimum and maximum and the fake quantisation are separate ops; these kernels only update the averages and the
+ * scales.
+ */
 const averages = withTensors('self', (_, bound) => {
   const kept = bound.tensorsOf('running_min running_max');
   return {

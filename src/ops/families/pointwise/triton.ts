@@ -1,12 +1,13 @@
 /**
- * Triton kernels that torch.compile fuses from several ops. Their name has the kind of kernel and the ops.
+ * Triton kernels that torch.compile fuses from several ops. Their name contains the kind of kernel and the ops.
  *
- * Their arguments are the tensors that they update in place, those that they read, those that they write, then the numbers
- * of elements of their loops, outermost first; which tensors are which is not recorded.
- * Source: PyTorch, torch/_inductor/codegen/common.py (KernelArgs.python_argdefs), codegen/triton.py (size arguments).
+ * Their arguments are the tensors that they update in place, those that they read, those that they write, then the sizes of
+ * their loops, outermost first; which tensor has which role is not recorded. Source: PyTorch,
+ * torch/_inductor/codegen/common.py (KernelArgs.python_argdefs), codegen/triton.py (size arguments).
  */
 import type { OpCall } from '../../../record/record.js';
-import { isDispatched, NO_FORMULA } from '../../schema/dispatched.js';
+import { NO_FORMULA } from '../../schema/dispatched.js';
+import { ofDispatcher } from '../../schema/op-rules.js';
 import type { Family, Work } from '../../family.js';
 import { inputTensors, integer, opName } from '../../operands.js';
 import { tensorListParams, workOf, tensor } from '../../work.js';
@@ -18,31 +19,31 @@ interface FusedTraffic {
   readonly formula: string;
 }
 
-/** Traffic, or why it is unspecified. */
+/** Traffic, or the reason why it is unspecified. */
 type TrafficOrReason = FusedTraffic | string;
 
 const [LOOPS, REDUCTIONS] = [/^triton_poi_/, /^triton_(red|per)_/];
 
-/** Ops that touch only some elements of a tensor, or some more than once. */
+/** Ops that touch only some elements of a tensor, or some elements more than once. */
 const SCATTERED = /(^|_)(index|gather|scatter|embedding|pad|pool|unfold|take|masked|upsample|roll)/;
 
-/** Ops that take parts of a tensor, or join tensors as parts of one. */
+/** Ops that take parts of a tensor, or join tensors into one. */
 const PARTS = /(^|_)(select|slice|split|chunk|unbind|narrow|cat)/;
 
-/** Kernels of nothing but moves: an element of the result is one of the input. */
+/** Kernels that only move data: each element of the result is an element of the input. */
 const MOVES =
   /^triton_poi_fused(_(_unsafe_view|_to_copy|_reshape_alias|view|clone|copy|transpose|permute|slice|split_with_sizes|split|select|unbind|narrow|chunk|squeeze|unsqueeze|t))+_\d+$/;
 
-/** Kernels of ops that the compiler has no names for, such as a lookup of embeddings beside moves. */
+/** Kernels of ops that the compiler does not name, such as an embedding lookup next to moves. */
 const NAMELESS = /^triton_[a-z]{3}_fused_\d+$/;
 
-/** Dimensions that the loops of a kernel can have: x, y, z. */
+/** Maximum dimensions of a kernel's loops: x, y, z. */
 const MOST_LOOPS = 3;
 
 /**
- * Elements of the result that the loops go through: one for each iteration, of a reduction one for each of the outer
- * ones. Numbers before those of the loops are sizes that vary from call to call: of the products the largest one counts
- * that is the size of a tensor, else the innermost number. Null where no number is recorded.
+ * Number of result elements that the loops cover: one for each iteration; in a reduction, one for each outer iteration.
+ * Numbers before those of the loops are sizes that vary between calls. Of the products of numbers, the largest one that
+ * equals the size of a tensor is used, else the innermost number. Null when no number is recorded.
  */
 function iterations(call: OpCall, operands: readonly Tensor[]): number | null {
   const numbers = call.args.flatMap(({ shape, value }) => (shape === undefined ? [integer(value)] : [])).reverse();
@@ -59,7 +60,10 @@ function iterations(call: OpCall, operands: readonly Tensor[]): number | null {
 
 const elements = (operands: readonly Tensor[]): number => operands.reduce((sum, { shape }) => sum + numel(shape), 0);
 
-/** A kernel that moves parts of tensors: of one input the elements of the result, of several ones all. */
+/**
+ * A kernel that moves parts of tensors: from one input it reads as many elements as the result has, from several all of
+ * them.
+ */
 function moved(op: string, operands: readonly Tensor[], count: number | null): TrafficOrReason {
   const [inputs, result] = [operands.slice(0, -1), operands.at(-1)];
   const [input] = inputs;
@@ -76,11 +80,14 @@ function moved(op: string, operands: readonly Tensor[], count: number | null): T
   return 'the kernel may touch only parts of its tensors';
 }
 
-/** Whether a tensor of this size can be the result: a reduction writes as much for each of its outer iterations. */
+/**
+ * Whether a tensor of this size can be the result; in a reduction, every outer iteration writes the same number of
+ * elements.
+ */
 const isResult = (op: string, { shape }: Tensor, count: number): boolean =>
   numel(shape) >= count && (LOOPS.test(op) || numel(shape) % count === 0);
 
-/** A kernel that writes no tensor of its own updates the first one. */
+/** A kernel without a separate output tensor updates its first tensor. */
 function fused(op: string, operands: readonly Tensor[], count: number | null): TrafficOrReason {
   const [first, last] = [operands[0], operands.at(-1)];
   const once = { reads: operands, writes: [], formula: 'bytes = all tensors, each read or written once' };
@@ -89,7 +96,7 @@ function fused(op: string, operands: readonly Tensor[], count: number | null): T
   return { reads: operands, writes: [first], formula: 'bytes = all tensors, the first one read and written in place' };
 }
 
-/** @param operands of the call; null when they are unspecified */
+/** @param operands operands of the call; null when they are unspecified */
 function fusedTraffic(call: OpCall, operands: readonly Tensor[] | null): TrafficOrReason {
   const op = opName(call);
   if (operands === null || operands.length === 0) return 'the tensors are unspecified';
@@ -105,7 +112,6 @@ const SOURCE = 'PyTorch Inductor: a fused kernel loads each of its inputs and st
 const FLOPS_UNKNOWN = 'the operations of a fused kernel are unspecified';
 
 function work(call: OpCall): Work | null {
-  if (!isDispatched(call)) return null;
   const tensors = inputTensors(call);
   const traffic = fusedTraffic(call, tensors);
   const about = { flops: null, params: tensorListParams(tensors ?? []), source: SOURCE };
@@ -124,5 +130,5 @@ export const triton: Family = {
     'with cat: all tensors where the inputs have together as many elements as the result; a slice moved: 2·E(result)',
     'unknown for a kernel whose name lists no op, where its tensors differ in size, for other kernels with an op that touches parts (index, gather, slice, cat …), and for templates (tem)',
   ],
-  work,
+  work: ofDispatcher(work),
 };

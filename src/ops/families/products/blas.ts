@@ -1,8 +1,8 @@
 /**
- * Matrix products: linear layers, mm, bmm, matmul and the like.
+ * Matrix products: linear layers, mm, bmm, matmul and similar ops.
  *
- * A product of m×k by k×n is m·n·k multiply-adds, 2·m·n·k FLOPs; its two gradients are products of the same three
- * extents, so each costs the same. Bytes: both operands read once, the result written once.
+ * A product of m×k by k×n is m·n·k multiply-adds, 2·m·n·k FLOPs; its two gradients are products of the same three extents,
+ * so each costs the same. Bytes: both operands read once, the result written once.
  */
 import { dispatcherNames, entryOf, named, type ByName } from '../../by-name.js';
 import { argumentValue, numel, positional, type Tensor } from '../../call.js';
@@ -26,8 +26,8 @@ import {
 } from './products.js';
 
 /**
- * The call's tensors in the order of `names`: by any of the given keywords, else the next positional tensor. Numbers
- * between them are skipped, as in the old form addmm(beta, C, alpha, A, B). Null when one is missing.
+ * The call's tensors in the order of `names`: each by any of its keywords, else the next positional tensor. Numbers between
+ * them are skipped, as in the old form addmm(beta, C, alpha, A, B). Null when one is missing.
  */
 function operands(call: OpCall, ...names: readonly (readonly string[])[]): Tensor[] | null {
   const queue = tensorsAmong(positional(call));
@@ -42,7 +42,7 @@ function operands(call: OpCall, ...names: readonly (readonly string[])[]): Tenso
   return found;
 }
 
-/** GEMM, or GEMV where an operand is a vector, with column-major M, N, K as in BLAS. */
+/** GEMM, or GEMV when an operand is a vector, with column-major M, N, K as in BLAS. */
 function gemm(a: Tensor, b: Tensor, c?: { readonly given: Tensor; readonly unread: boolean }): ProductCost | null {
   const e = gemmExtents(a.shape, b.shape);
   if (e === null) return null;
@@ -76,7 +76,7 @@ function plain(leftRank: number, rightRank: number): (call: OpCall) => ProductCo
   };
 }
 
-/** C + A·B with factors of exactly these ranks; C is whatever broadcasts to the result. */
+/** C + A·B with factors of exactly these ranks; C is any tensor that broadcasts to the result. */
 function withAddend(leftRank: number, rightRank: number): (call: OpCall) => ProductCost | null {
   return (call) => {
     const [c, a, b] = operands(call, ADDEND, ['mat1', 'batch1', 'mat', 'tensor1'], RIGHT) ?? [];
@@ -98,7 +98,7 @@ function addbmm(call: OpCall): ProductCost | null {
   };
 }
 
-/** matmul of any ranks; the params show the operands, since M, N, K leave out how batches broadcast. */
+/** matmul of any ranks; the params show the operands, because M, N, K do not show how batches broadcast. */
 function matmul(call: OpCall): ProductCost | null {
   const [a, b] = operands(call, LEFT, RIGHT) ?? [];
   const found = a === undefined || b === undefined ? null : gemm(a, b);
@@ -121,7 +121,7 @@ const LINEAR_ORDERS: Readonly<Record<KernelRole, readonly (readonly [key: string
   trial: FORWARD_ORDER,
 };
 
-/** The params are the operands' extents where it is not known which product a backward kernel computes. */
+/** The params are the operands' extents when it is not known which product a backward kernel computes. */
 function linearParams(extents: Readonly<Record<Letter, string | number>>, x: Tensor, w: Tensor) {
   return (role: KernelRole, { dir }: KernelFacts): readonly Param[] => {
     const isUndetermined = role === 'main' && dir === 'bprop';

@@ -1,8 +1,8 @@
 /**
- * GEMMs of libraries other than ATen: quantized, scaled and packed ones of serving and training frameworks.
+ * GEMMs of libraries other than ATen: quantised, scaled and packed GEMMs of serving and training frameworks.
  *
- * With unpacked operands they are products like any other (`UNPACKED`). The columns of a weight packed into words of
- * another type follow from another argument (`PACKED_WEIGHTS`).
+ * With unpacked operands they are ordinary products (`UNPACKED`). When a weight is packed into words of another type, its
+ * number of columns comes from another argument (`PACKED_WEIGHTS`).
  */
 import { numel, type Tensor } from '../../call.js';
 import { rules, withTensors, type RuleCost } from '../../schema/op-rules.js';
@@ -26,7 +26,7 @@ const UNPACKED = rules`
     !out @a @b @block_scale_a @block_scale_b @alpha
   ${matrices} _C.dsv3_fused_a_gemm sgl_kernel.dsv3_fused_a_gemm: !out @a @b
   ${byRows} _C.fp32_router_gemm _moe_C.dsv3_router_gemm sgl_kernel.dsv3_router_gemm: !out @a @b
-  // Its workspace follows the scales.
+  // The workspace is the argument after the scales.
   ${product({ ranks: [3, 3] })} sgl_kernel.bmm_fp8: @a @b !out @scale_a @scale_b ...
   ${matrices} symm_mem._async_input_mm: @a @b @chunk_signals pivot
   ${byRows} _rocm_C.LLMM1: @b @a rows_per_block
@@ -43,7 +43,7 @@ const UNPACKED = rules`
   ${toBfloat16} fbgemm.f8f8bf16: @a @b @scale use_fast_accum | @a @b scale use_fast_accum
   ${toBfloat16} aiter.gemm_a8w8 aiter.gemm_a8w8_CK aiter.gemm_a8w8_bpreshuffle: ${AITER_BIASED}
   ${toBfloat16} aiter.gemm_a8w8_blockscale aiter.gemm_a8w8_blockscale_bpreshuffle: ${SCALED}
-  // AITER's ops below the one that makes the result; the weight may be shuffled, which keeps its extents.
+  // AITER's ops below the one that creates the result; the weight may be shuffled, which keeps its extents.
   ${byRows} aiter.gemm_a8w8_ck: @a @b @scale_a @scale_b !out @bias? split_k
   ${byRows} aiter.gemm_a8w8_bpreshuffle_ck aiter.gemm_a8w8_bpreshuffle_cktile aiter.gemm_a8w8_blockscale_ck
     aiter.gemm_a8w8_blockscale_cktile aiter.gemm_a8w8_blockscale_bpreshuffle_ck
@@ -59,7 +59,7 @@ const UNSPECIFIED = 'the columns of the packed weight are unspecified';
 
 /**
  * x·W with x [..., k] and a packed W.
- * @param columns arguments, separated by blanks, whose last extent or value is n; the first specified one counts
+ * @param columns space-separated arguments whose last extent or value is n; the first specified one is used
  */
 const packed = (columns: string): RuleCost =>
   withTensors('a', (x, bound) => {
@@ -97,7 +97,7 @@ function packedProduct(
 
 const MARLIN_END = '@zeros? @g_idx? @perm? @workspace type m n k full atomic fp32 float';
 
-/** From the latest version to the first: 19, 18, 17, 16, 15 (14) and 11 arguments. */
+/** Versions from the latest to the first: 19, 18, 17, 16, 15 (14) and 11 arguments. */
 const MARLIN = `@a !out? @w @bias? @scales @a_scales? @global_scale? ${MARLIN_END}
   | @a !out? @w @bias? @scales @global_scale? ${MARLIN_END}
   | @a !out? @w @scales @global_scale? ${MARLIN_END}
@@ -106,7 +106,7 @@ const MARLIN = `@a !out? @w @bias? @scales @a_scales? @global_scale? ${MARLIN_EN
   | @a @w @scales @zeros? @g_idx? @perm? @workspace type m n k full has_zp fp32
   | @a @w @scales @g_idx? @perm? @workspace bits m n k full`;
 
-/** The columns of the weight are those of another argument. */
+/** The number of columns of the weight comes from another argument. */
 const PACKED_WEIGHTS = rules`
   ${packedByGroups} _weight_int4pack_mm _weight_int4pack_mm_for_cpu: @a @w group @scales_and_zeros
   ${packed('scales')} _mixed_dtypes_linear: @a @w @scales @bias? activation
@@ -124,7 +124,7 @@ const PACKED_WEIGHTS = rules`
   ${packed('n')} _C.ggml_mul_mat_a8 _C.ggml_mul_mat_vec_a8: @w @a type n
 `;
 
-/** With D the extents follow whatever the flags of transposition: |A| = n·k, |B| = m·k, |D| = m·n. */
+/** With D, the extents follow without the transposition flags: |A| = n·k, |B| = m·k, |D| = m·n. */
 const transformerEngineGemm = withTensors('a b out', (a, b, d, bound) => {
   const multiplied = Math.sqrt(numel(a.shape) * numel(b.shape)) * Math.sqrt(numel(d.shape));
   const flops = 2 * Math.round(multiplied);

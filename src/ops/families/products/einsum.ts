@@ -1,9 +1,9 @@
 /**
- * Contractions by their ops' arguments: einsum, tensordot, inner, trilinear and bilinear products, and outer products. They
- * are sums of products over named indices; the plainest one is a matrix product.
+ * Contractions, from their ops' arguments: einsum, tensordot, inner, trilinear and bilinear products, and outer products.
+ * They are sums of products over named indices; the simplest one is a matrix product.
  *
- * Two operands whose indices together run over E values take E multiply-adds where an index is summed, E multiplications
- * where none is. More operands are taken two by two, from left to right.
+ * For two operands whose indices together have E combinations, it takes E multiply-adds if an index is summed, otherwise E
+ * multiplications. More operands are contracted pairwise, from left to right.
  */
 import { extentAt, numel, type Tensor } from '../../call.js';
 import { rules, withTensors, type RuleCost } from '../../schema/op-rules.js';
@@ -13,7 +13,7 @@ import { tensorListParams, tensor } from '../../work.js';
 import { writesOr } from './products.js';
 import { elementAt } from '../../../containers/element.js';
 
-/** A tensor and the name of the index that each of its dimensions runs over. */
+/** A tensor, and the name of the index of each dimension. */
 interface Indexed {
   readonly indices: readonly string[];
   readonly tensor: Tensor;
@@ -22,7 +22,7 @@ interface Indexed {
 interface Contracted {
   readonly flops: number;
   readonly result: Tensor;
-  /** Whether an index is summed over the product of two operands: what a matrix unit does. */
+  /** Whether an index is summed over the product of two operands, which a matrix unit can do. */
   readonly matmul: boolean;
 }
 
@@ -46,7 +46,7 @@ const size = (indices: Iterable<string>, extents: ReadonlyMap<string, number>): 
 /**
  * The contraction of all operands to the kept indices.
  * @param kept indices of the result, in order
- * @returns null when an operand's rank is not that of its indices, or extents disagree
+ * @returns null when an operand's rank differs from its number of indices, or extents disagree
  */
 function contract(operands: readonly Indexed[], kept: readonly string[]): Contracted | null {
   const [first, ...rest] = operands;
@@ -104,7 +104,7 @@ const numbered = (letter: string, { shape }: Tensor): string[] => shape.map((_, 
 
 const letters = (term: string): string[] => term.match(/[A-Za-z]/g) ?? [];
 
-/** Indices of one operand: its letters, those of `...` numbered from the last. */
+/** Indices of one operand: its letters, and those of `...` numbered from the last. */
 function indicesOf(term: string, rank: number): string[] | null {
   const [before = '', after = '', ...more] = term.split('...');
   if (more.length > 0 || !/^[A-Za-z]*$/.test(before + after)) return null;
@@ -114,7 +114,7 @@ function indicesOf(term: string, rank: number): string[] | null {
   return [...letters(before), ...covered, ...letters(after)];
 }
 
-/** Indices of the result of an equation without `->`: those of `...`, then letters that occur once, sorted. */
+/** Indices of the result for an equation without `->`: those of `...`, then letters that occur once, sorted. */
 function implied(operands: readonly Indexed[]): string[] {
   const all = operands.flatMap(({ indices }) => indices);
   const dots = [...new Set(all.filter((index) => index.startsWith('…')))].sort((a, b) => (a < b ? 1 : -1));
@@ -122,7 +122,7 @@ function implied(operands: readonly Indexed[]): string[] {
   return [...dots, ...once.sort()];
 }
 
-/** `bij,bjk->bik` of a list of tensors. */
+/** An equation such as `bij,bjk->bik` on a list of tensors. */
 const einsum: RuleCost = (bound) => {
   const [operands, equation] = [bound.tensors('operands'), bound.value('equation')];
   if (operands.length === 0) return null;
@@ -142,13 +142,13 @@ const einsum: RuleCost = (bound) => {
   return contracted(indexed, right?.includes('...') === true ? [...dots, ...kept] : kept);
 };
 
-/** The given dimensions of a tensor of that rank; null when one is out of range. */
+/** Resolves dimensions of a tensor of that rank; null when one is out of range. */
 function dimensions(dims: readonly number[], rank: number): number[] | null {
   const found = dims.map((dim) => resolveDimension(dim, rank)).filter((dim) => dim !== null);
   return found.length === dims.length ? found : null;
 }
 
-/** Sum over pairs of dimensions, one of each tensor. */
+/** Sum over pairs of dimensions, one from each tensor. */
 const tensordot = withTensors('a b', (a, b, bound) => {
   const [given, others] = [bound.value('dims_a'), bound.value('dims_b')];
   if (given === undefined || others === undefined) return unspecified([a, b], 'the summed dimensions are unspecified');
@@ -169,7 +169,7 @@ const tensordot = withTensors('a b', (a, b, bound) => {
   return contracted(operands, kept);
 });
 
-/** Sum over the last dimension of both: every row of the one by every row of the other. */
+/** Sum over the last dimension of both: each row of one tensor by each row of the other. */
 const inner = withTensors('a b', (a, b) => {
   if (a.shape.at(-1) !== b.shape.at(-1) || a.shape.length === 0) return null;
   const [left, right] = [numbered('a', a).slice(0, -1), numbered('b', b).slice(0, -1)];
@@ -188,7 +188,7 @@ function expanded(tensor: Tensor | undefined, at: unknown, rank: number): Indexe
   return indices.length === tensor.shape.length ? { indices: indices.map(String), tensor } : null;
 }
 
-/** Three tensors multiplied over common dimensions, some of them summed: bilinear layers. */
+/** Three tensors are multiplied over common dimensions, and some of these are summed: bilinear layers. */
 const trilinear = withTensors('a b c', (a, b, c, bound) => {
   const all = [a, b, c];
   const [summed, firstAt] = [bound.value('sum'), bound.value('expand_a')];
@@ -202,7 +202,7 @@ const trilinear = withTensors('a b c', (a, b, c, bound) => {
   return contracted(found, kept.map(String));
 });
 
-/** x·W·y + b of every row of x and y, for every output: W is [out, in1, in2]. */
+/** x·W·y + b for each row of x and y, for each output; W is [out, in1, in2]. */
 const bilinear = withTensors('x w y', (x, w, y) => {
   if (x.shape.length === 0) return null;
   const rows = numbered('r', x).slice(0, -1);
@@ -215,7 +215,7 @@ const bilinear = withTensors('x w y', (x, w, y) => {
   return contracted(operands, [...rows, 'o']);
 });
 
-/** u·vᵀ: a multiplication for every pair; one add more where it is added to a matrix. */
+/** u·vᵀ: a multiplication for every pair, and an addition when it is added to a matrix. */
 const outer = withTensors('u v', (u, v, bound) => {
   if (u.shape.length !== 1 || v.shape.length !== 1) return null;
   const shape = [extentAt(u, 0), extentAt(v, 0)];

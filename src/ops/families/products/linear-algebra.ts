@@ -1,8 +1,8 @@
 /**
- * Factorisations and solutions of linear systems: dense ones whose operation count follows from the extents alone.
+ * Factorisations and solutions of dense linear systems, whose operation count follows from the extents.
  *
- * Singular and eigenvalues are found by iteration: how many steps that takes is in the values. Also distances between rows:
- * of every row of one tensor to every row of another, or of all pairs in one.
+ * Singular values and eigenvalues are found by iteration, and the number of steps depends on the values. Also distances
+ * between rows: of every row of one tensor to every row of another, or of all pairs in one.
  */
 import { dispatcherNames } from '../../by-name.js';
 import { broadcast, numel, extentAt, type Tensor } from '../../call.js';
@@ -11,7 +11,7 @@ import type { Family, OpCost } from '../../family.js';
 import { realPartType } from '../../schema/promotion.js';
 import { tensor, tensorListParams } from '../../work.js';
 
-/** Distances [..., p, r] of rows a [..., p, m] and b [..., r, m]; null where they do not fit. */
+/** Distances [..., p, r] of rows a [..., p, m] and b [..., r, m]; null when they do not fit. */
 function distances(a: Tensor, b: Tensor): Tensor | null {
   const [p, width] = a.shape.slice(-2);
   const [r, other] = b.shape.slice(-2);
@@ -20,12 +20,12 @@ function distances(a: Tensor, b: Tensor): Tensor | null {
   return tensor([...batch, p, r], a.dtype);
 }
 
-/** Two rows: a subtraction, a power and an addition for each value. */
+/** For two rows: a subtraction, a power and an addition for each value. */
 const FLOPS_PER_VALUE = 3;
 const FORMULA = 'flops = 3·pairs·m for rows of m values; bytes = operands read + distances written';
 const DISTANCE_SOURCE = 'operations of the definition (Σ|a − b|^p)^(1/p), the root not counted';
 
-/** The cost of all pairs of rows, whose width is m. */
+/** The cost for all pairs of rows, each of width m. */
 const ofPairs = (cost: (pairs: Tensor, m: number, a: Tensor) => Omit<OpCost, 'params'>): RuleCost =>
   withTensors('a b', (a, b) => {
     const result = distances(a, b);
@@ -38,7 +38,7 @@ const direct = ofPairs((result, m) => ({
   formula: FORMULA,
 }));
 
-/** |a|² − 2·a·b + |b|² as one product of rows widened by two values. */
+/** |a|² − 2·a·b + |b|² as one product of rows with two additional values. */
 const euclidean = ofPairs((result, m) => ({
   flops: 2 * numel(result.shape) * (m + 2),
   writes: [result],
@@ -56,7 +56,7 @@ const amongRows = withTensors('a', (a) => {
   return { flops, writes: [result], params: tensorListParams([a]), formula: FORMULA };
 });
 
-/** Gradient of the first tensor: the difference's power, weighted and summed, for every pair and value. */
+/** Gradient of the first tensor: for every pair and value, the power of the difference is weighted and summed. */
 const backward = ofPairs((pairs, m, a) => ({
   flops: (FLOPS_PER_VALUE + 1) * numel(pairs.shape) * m,
   writes: [a],
@@ -90,7 +90,7 @@ interface Matrices {
   readonly columns: number;
 }
 
-/** [..., m, n] */
+/** Matrices [..., m, n]. */
 function matrices(of: Tensor): Matrices | null {
   const [rows, columns] = of.shape.slice(-2);
   return rows === undefined || columns === undefined ? null : { batch: of.shape.slice(0, -2), rows, columns };
@@ -115,14 +115,14 @@ const luFlops = (m: number, n: number): number => {
 
 interface Factorisation {
   readonly flops: (m: number, n: number) => number;
-  /** The operations of one matrix as a formula. */
+  /** Formula for the operations of one matrix. */
   readonly text: string;
   readonly squareOnly?: boolean;
-  /** Small further results. */
+  /** Additional small results. */
   readonly extra?: readonly ((of: Matrices) => Tensor)[];
 }
 
-/** A factorisation of a matrix's size. */
+/** A factorisation whose result has the size of the matrix. */
 const factored = ({ flops, text, squareOnly = true, extra = [] }: Factorisation): RuleCost =>
   withTensors('self', (self) => {
     const found = squareOnly ? square(self) : matrices(self);
@@ -139,7 +139,7 @@ const LU: Factorisation = { flops: luFlops, text: 'm·n² − n³/3', squareOnly
 const INVERSE: Factorisation = { flops: (n) => 2 * n ** 3, text: '2·n³', extra: [info] };
 const DETERMINANT: Factorisation = { flops: luFlops, text: '2·n³/3', extra: [pivots] };
 
-/** A·X = B: LU of A [n, n] and two triangular solutions for each of the k columns. */
+/** A·X = B: LU of A [n, n] and two triangular solves for each of the k columns. */
 const solved = withTensors('A B', (left, b) => {
   const a = square(left);
   if (a === null) return null;
@@ -152,7 +152,7 @@ const solved = withTensors('A B', (left, b) => {
   };
 });
 
-/** Solutions by triangular factors of A [n, n]: n² operations for each column and factor. */
+/** Solves with triangular factors of A [n, n]: n² operations for each column and factor. */
 const substituted = (factors: number): RuleCost =>
   withTensors('A B', (a, b) => {
     const [triangle, right] = [square(a), matrices(b)];
@@ -184,7 +184,7 @@ const qr = withTensors('self', (self, bound) => {
   };
 });
 
-/** The cost of an iteration that writes values and vectors. */
+/** The cost of an iteration that computes values and vectors. */
 const iterated = (writes: readonly Tensor[]) => ({
   flops: null,
   writes,
@@ -192,7 +192,7 @@ const iterated = (writes: readonly Tensor[]) => ({
   unknown: 'how many steps the iteration takes depends on the values',
 });
 
-/** Eigenvalues of [n, n], and where they are wanted as many vectors. */
+/** Eigenvalues of [n, n], and the same number of eigenvectors if requested. */
 const eigen = withTensors('self', (self, bound) => {
   const a = square(self);
   if (a === null) return null;
@@ -200,7 +200,7 @@ const eigen = withTensors('self', (self, bound) => {
   return iterated([values, ...(bound.flag('vectors') === false ? [] : [self])]);
 });
 
-/** Singular values of [m, n], and where they are wanted the thin U and V. */
+/** Singular values of [m, n], and the thin U and V if requested. */
 const svd = withTensors('self', (self, bound) => {
   const a = matrices(self);
   if (a === null) return null;

@@ -1,14 +1,14 @@
 /**
- * Linear layers that a training library runs as one autograd function of one or more products.
+ * Linear layers that a training library runs as one autograd function with one or more products.
  *
- * PyTorch's profiler records the tensors of such a function in order; of its other arguments only numbers, booleans and
- * lists of them, older versions none, without their positions. So only the tensors are read: matrices are input and
- * weights, vectors are biases and the parameters of a normalisation.
+ * PyTorch's profiler records the tensors of such a function in order. Of its other arguments it records only numbers,
+ * booleans and lists of them (older versions none), without their positions. So only the tensors are used: matrices are
+ * input and weights, vectors are biases and the parameters of a normalisation.
  */
 import { entryOf, type ByName } from '../../by-name.js';
 import { extentAt, numel, positional, type Tensor } from '../../call.js';
 import type { Arg, OpCall } from '../../../record/record.js';
-import { isDispatched } from '../../schema/dispatched.js';
+import { ofDispatcher } from '../../schema/op-rules.js';
 import type { Family, KernelFacts, Param, Work } from '../../family.js';
 import { inputTensors, integers } from '../../operands.js';
 import { dtypeParams, workUnlessHelper } from '../../product.js';
@@ -22,9 +22,9 @@ const SOURCE =
 interface LinearLayers {
   readonly input: Tensor;
   readonly weights: readonly Tensor[];
-  /** Biases and parameters of a normalisation. */
+  /** Biases and normalisation parameters. */
   readonly vectors: readonly Tensor[];
-  /** Whether the weights are one layer's, each for rows of its own. */
+  /** Whether the weights belong to one layer, each for separate rows. */
   readonly grouped?: true;
 }
 
@@ -33,15 +33,15 @@ type LayerReader = (tensors: readonly Tensor[], call: OpCall) => LinearLayers | 
 const isMatrix = ({ shape }: Tensor): boolean => shape.length >= 2;
 const isVector = ({ shape }: Tensor): boolean => shape.length === 1;
 
-/** input, weights and biases in any order, but the input before the weights. */
+/** input, weights and biases in any order, but the input precedes the weights. */
 const stack: LayerReader = (tensors) => {
   const [input, ...weights] = tensors.filter(isMatrix);
   return input === undefined ? null : { input, weights, vectors: tensors.filter(isVector) };
 };
 
 /**
- * weight, copies of it in 8 bits, input, bias: older versions hand over the copies. Without copies the product is the same
- * where the input comes first.
+ * weight, its 8-bit copies, input, bias; older versions pass the copies. Without copies, the product is the same if the
+ * input comes first.
  */
 const linear: LayerReader = (tensors) => {
   const matrices = tensors.filter(isMatrix);
@@ -52,14 +52,14 @@ const linear: LayerReader = (tensors) => {
   return { input, weights: [weight], vectors: bias === undefined ? [] : [bias] };
 };
 
-/** input, parameters of the normalisation, weight, copies of it, bias. */
+/** input, normalisation parameters, weight, its copies, bias. */
 const normalizedLinear: LayerReader = (tensors) => {
   const [input, weight] = tensors.filter(isMatrix);
   if (input === undefined || weight === undefined) return null;
   return { input, weights: [weight], vectors: tensors.filter(isVector) };
 };
 
-/** input, parameters of the normalisation, weight, copies, bias, weight, copies, bias: a bias may be missing. */
+/** input, normalisation parameters, weight, copies, bias, weight, copies, bias; a bias may be missing. */
 const normalizedPair: LayerReader = (tensors) => {
   const [input, first] = tensors.filter(isMatrix);
   if (input === undefined || first === undefined) return null;
@@ -72,7 +72,7 @@ const normalizedPair: LayerReader = (tensors) => {
 const isSplits = ({ shape, items, value }: Arg): boolean =>
   shape === undefined && items === undefined && Array.isArray(value) && (integers(value)?.length ?? 0) > 0;
 
-/** input, a weight for each group, copies of these, a bias for each group. */
+/** input, a weight for each group, their copies, a bias for each group. */
 const grouped: LayerReader = (tensors, call) => {
   const [input, ...matrices] = tensors.filter(isMatrix);
   if (input === undefined) return null;
@@ -93,10 +93,10 @@ const READERS: ByName<LayerReader> = {
   MlpFunction: stack,
 };
 
-/** A gate is half of the result before it. */
+/** Whether k fits the width of the previous result, or half of it if the other half is a gate. */
 const fits = (width: number, k: number): boolean => width === k || width === 2 * k;
 
-/** Multiply-adds per row and width of the result; null where the extents do not fit each other. */
+/** Multiply-adds per row, and width of the result; null when the extents do not fit each other. */
 function rowOf({
   input,
   weights,
@@ -118,11 +118,14 @@ function paramsOf({ input, weights }: LinearLayers, rows: number): Param[] {
   return [['M', extentAt(weight, 0)], ['N', rows], ['K', extentAt(weight, 1)], ...dtypeParams(input, weight)];
 }
 
-/** Whether it is TransformerEngine's own kernel: these cast, transpose, normalise and activate; GEMMs are cuBLAS's or CUTLASS's. */
+/**
+ * Whether it is one of TransformerEngine's kernels, which cast, transpose, normalise and activate; its GEMMs are kernels of
+ * cuBLAS or CUTLASS.
+ */
 const isAuxiliary = ({ name }: KernelFacts): boolean => /transformer_engine::/.test(name);
 
 function work(call: OpCall, kernel: KernelFacts): Work | null {
-  const tensors = isDispatched(call) ? inputTensors(call) : null;
+  const tensors = inputTensors(call);
   const layers = tensors === null ? null : (entryOf(READERS, call)?.(tensors, call) ?? null);
   const row = layers === null ? null : rowOf(layers);
   if (layers === null || row === null) return null;
@@ -156,5 +159,5 @@ export const linearFunctions: Family = {
     'bytes = input + weights + biases + parameters of the norm + result, in their recorded types (8-bit copies are intermediate results)',
     'backward: not known, the node is given the gradient alone',
   ],
-  work,
+  work: ofDispatcher(work),
 };

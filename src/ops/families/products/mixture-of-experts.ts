@@ -15,7 +15,7 @@ const PERMUTATION_SOURCE =
 
 const UNSPECIFIED = 'the number of rows of the result is unspecified';
 
-/** A copy of each token for each of its experts; none is dropped where the number of rows is 0. */
+/** A copy of each token for each of its experts; when the number of rows is 0, no token is dropped. */
 const byIndex = withTensors('input index', (input, index, bound) => {
   const rows = bound.count('rows');
   const cost = { flops: 0, formula: 'flops = 0; bytes = tokens + experts + rows written + map' };
@@ -25,7 +25,7 @@ const byIndex = withTensors('input index', (input, index, bound) => {
   return { ...cost, writes: [result, tensor([places], 'int32')] };
 });
 
-/** The map has two numbers for each token and expert, and how many a token has. */
+/** The map has two numbers for each token and expert, and the number of experts of each token. */
 const byMask = withTensors('input routing', (input, { shape: [tokens = 0, experts = 0] }, bound) => {
   const rows = bound.count('rows');
   const cost = { flops: 0, formula: 'flops = 0; bytes = tokens + routing + rows written + map' };
@@ -36,8 +36,8 @@ const byMask = withTensors('input routing', (input, { shape: [tokens = 0, expert
 });
 
 /**
- * Rows of a token added up, each with its weight where there are weights. On the way back the gradients of the chosen
- * weights go to their places among those of all experts.
+ * Rows of a token are summed, weighted if there are weights. Backward, the gradients of the chosen weights are written to
+ * their places among those of all experts.
  */
 const merged = withTensors('input', (input, bound) => {
   const [tokens, experts] = [bound.count('tokens'), bound.count('experts')];
@@ -52,14 +52,17 @@ const merged = withTensors('input', (input, bound) => {
   return { ...cost, writes: [tensor([tokens, ...input.shape.slice(1)], input.dtype), ...spread] };
 });
 
-/** Each row's gradient is the token's times its weight; the weight's is a dot product of the token's and the row. */
+/**
+ * Each row's gradient is the token's gradient times the row's weight; the weight's gradient is a dot product of the token's
+ * gradient and the row.
+ */
 const mergedBackward = withTensors('input probs', (input, probs) => ({
   flops: 3 * numel(input.shape),
   writes: [input, tensor(probs.shape, 'float32')],
   formula: 'flops = 3·E(rows) (product, dot product); bytes = gradient + rows + map + weights + both gradients',
 }));
 
-/** What is smaller is what is moved: padding is not read, and written as zeros. */
+/** The smaller of the two is what is moved: padding is not read, and is written as zeros. */
 const padded = withTensors('input output', (input, output) => ({
   flops: 0,
   reads: [numel(input.shape) < numel(output.shape) ? input : tensor(output.shape, input.dtype)],
@@ -67,7 +70,7 @@ const padded = withTensors('input output', (input, output) => ({
   formula: 'flops = 0; bytes = rows that are kept + result',
 }));
 
-/** All of the operands written in another order. */
+/** All operands are written in another order. */
 const reordered: RuleCost = (bound) => {
   const operands = bound.tensorsOf('tensors');
   const formula = 'flops = 0; bytes = 2·operands';
@@ -76,7 +79,7 @@ const reordered: RuleCost = (bound) => {
 
 const QKV_FORMULA = 'flops = 0; bytes = 2·(q + k + v)';
 
-/** q, k and v are one tensor, of which only q is recorded. */
+/** q, k and v are one tensor, but only q is recorded. */
 const splitQkv = withTensors('q', ({ shape, dtype }) => {
   const all = [tensor([3, ...shape], dtype)];
   return { flops: 0, reads: all, writes: all, formula: QKV_FORMULA };
@@ -118,7 +121,7 @@ export const tokenPermutation: Family = {
 const SOURCE =
   'arguments as vLLM (csrc/moe), SGLang (sgl-kernel), AITER and triton_kernels (routing.py, topk.py) have them';
 
-/** Probabilities of all experts, the best of them kept. */
+/** Computes probabilities of all experts, and keeps the best. */
 const chosen = withTensors('gating', (gating, { writes }) => ({
   flops: SOFTMAX.forward * numel(gating.shape),
   writes,
@@ -132,7 +135,7 @@ const aligned = withTensors('ids', (_, { writes }) => ({
   formula: 'flops = 0; bytes = expert ids + sorted tokens + blocks',
 }));
 
-/** The results of a token's experts added up. */
+/** The results of a token's experts are added. */
 const added = withTensors('input', (input, { writes }) => ({
   flops: numel(input.shape),
   writes,
@@ -143,8 +146,8 @@ const UNREAD_WEIGHTS = "which experts' weights are read is unspecified";
 
 /**
  * hidden [m, k], w1 [e, 2n or n, k], w2 [e, k, n], ids [m, t]: two products for each token and expert. Which experts'
- * weights are read depends on the choice. Weights of a few bits hold several values to an element along their last
- * extent: as many as w1 is shorter than k.
+ * weights are read depends on the choice. Weights with few bits pack several values into an element along their last
+ * extent; the factor is k divided by w1's last extent.
  */
 const experts = withTensors('hidden ids', (hidden, ids, bound) => {
   const weights = bound.tensorsOf('w1 w2');
@@ -165,8 +168,8 @@ const experts = withTensors('hidden ids', (hidden, ids, bound) => {
 });
 
 /**
- * One of the two products as an op of its own, its rows those of the activations: [m, k] for each of `top` experts of a
- * token, or [m, top, k]. Weights of a few bits as above.
+ * One of the two products as a separate op. Its rows are those of the activations: [m, k] for each of `top` experts of a
+ * token, or [m, top, k]. Weights with few bits are packed as above.
  */
 const stage = (weightsOf: 'w1' | 'w2') =>
   withTensors(`input ${weightsOf}`, (input, weights, bound) => {
@@ -184,7 +187,7 @@ const stage = (weightsOf: 'w1' | 'w2') =>
     };
   });
 
-/** triton_kernels: rows sorted by expert, each times the weights of its expert. */
+/** triton_kernels: rows sorted by expert, each multiplied by the weights of its expert. */
 const grouped = withTensors('input weights', (input, weights) => {
   const [, inner, columns] = weights.shape;
   if (inner === undefined || columns === undefined || extentAt(input, -1) !== inner) return null;
@@ -198,7 +201,7 @@ const grouped = withTensors('input weights', (input, weights) => {
   };
 });
 
-/** Indices of experts are 16 bits, and a bit for each expert of a token says whether it is chosen. */
+/** Indices of experts have 16 bits, and a bit for each token and expert says whether it is chosen. */
 const best = withTensors('gating', (gating, bound) => {
   const [tokens, experts] = gating.shape;
   const [top, isSoftmax] = [bound.count('top'), bound.flag('softmax')];
@@ -211,7 +214,7 @@ const best = withTensors('gating', (gating, bound) => {
   };
 });
 
-/** Where each token of each expert comes from and goes to, and the weights in that order. */
+/** Source and destination of each token for each expert, and the weights in that order. */
 const sorted = withTensors('weights ids', (weights, ids, bound) => {
   const experts = bound.count('experts');
   if (experts === null) return null;
@@ -224,7 +227,7 @@ const sorted = withTensors('weights ids', (weights, ids, bound) => {
   };
 });
 
-/** The weights are held by the layer. */
+/** The layer holds the weights, so they are not arguments. */
 const layer = withTensors('hidden', () => {
   const unknown = "the experts' weights are not among the arguments";
   return { flops: null, writes: null, formula: NO_FORMULA, unknown, matmul: true, severalProducts: true };

@@ -1,15 +1,15 @@
 /**
  * Matrix products of the dispatcher: the signatures of the ops, and one formula.
  *
- * Every op multiplies `a` (m×k, or a batch of such) by `b` (k×n). Bytes: every operand read once (the factors, C of
- * C + A·B unless beta is 0, scales, a bias), the result written once.
+ * Every op multiplies `a` (m×k, or a batch of such matrices) by `b` (k×n). Bytes: every operand read once (the factors, C
+ * of C + A·B unless beta is 0, scales, a bias), the result written once.
  *
- * A grouped product is one matrix product for each group of rows, each with a weight of its own (experts of a mixture). The
- * groups' rows are contiguous, and their offsets are data. Their total is known, so the FLOPs are exact where the groups
- * fill the tensor; every group's weight counts as read.
+ * A grouped product is one matrix product for each group of rows, each with a separate weight (experts of a mixture). The
+ * groups' rows are contiguous, and their offsets are tensor values. Their total is known, so the FLOPs are exact if the
+ * groups fill the tensor; the weights of all groups count as read.
  *
- * With 2:4 sparsity the number of kept values is known, and only they are multiplied; of an operand in a compressed format
- * only the dense extents are, and the number of its non-zero values is data.
+ * With 2:4 sparsity the number of kept values is known, and only they are multiplied. For an operand in a compressed format
+ * only the dense extents are known; the number of its nonzero values is data.
  */
 import { numel, broadcast, extentAt, type Tensor } from '../../call.js';
 import type { BoundArguments } from '../../schema/binding.js';
@@ -21,16 +21,19 @@ import { tensor } from '../../work.js';
 import { elementAt } from '../../../containers/element.js';
 
 interface GemmExtents {
-  /** Broadcast batch extents, outermost first. */
+  /** Broadcast extents of the batch, outermost first. */
   readonly batch: readonly number[];
   readonly m: number;
   readonly n: number;
   readonly k: number;
-  /** Extents of the result; a vector factor has no extent in it. */
+  /** Extents of the result; a vector factor contributes none. */
   readonly result: readonly number[];
 }
 
-/** a·b: a vector is a row on the left and a column on the right, batches broadcast; null when they do not fit. */
+/**
+ * Extents of a·b: a vector is a row on the left and a column on the right, and batches broadcast; null when they do not
+ * fit.
+ */
 export function gemmExtents(a: readonly number[], b: readonly number[]): GemmExtents | null {
   const left: readonly number[] = a.length === 1 ? [1, ...a] : a;
   const right: readonly number[] = b.length === 1 ? [...b, 1] : b;
@@ -41,7 +44,7 @@ export function gemmExtents(a: readonly number[], b: readonly number[]): GemmExt
   return { batch, m, n, k, result: [...batch, ...(a.length > 1 ? [m] : []), ...(b.length > 1 ? [n] : [])] };
 }
 
-/** Column-major M, N, K as BLAS has them, after the batch extents. */
+/** Column-major M, N, K as in BLAS, after the batch extents. */
 export const gemmParams = ({ batch, m, n, k }: GemmExtents): Param[] => [
   ...batch.map((extent): Param => ['B', extent]),
   ['M', n],
@@ -55,39 +58,39 @@ export const broadcastsTo = (shape: readonly number[], to: readonly number[]): b
 
 export const PRODUCT_SOURCE = 'BLAS operation counts (2·m·n·k for xGEMM); as in torch.utils.flop_counter';
 
-/** The form of a product of factors `a` and `b`, with addend `c` and element type of the result `out_dtype`. */
+/** The form of a product of factors `a` and `b`, with addend `c` and result type `out_dtype`. */
 interface ProductForm {
-  /** Ranks of the factors; any where absent. */
+  /** Ranks of the factors; any ranks when absent. */
   readonly ranks?: readonly [a: number, b: number];
-  /** Whether `b` is stored as n×k: its last extent is the one summed over. */
+  /** Whether `b` is stored as n×k, so that its last extent is the summed one. */
   readonly rows?: boolean;
   /** Whether the products of a batch are summed into one matrix. */
   readonly summed?: boolean;
-  /** Element type of the result, where it is not that of `a`. */
+  /** Element type of the result, when it differs from that of `a`. */
   readonly type?: string;
-  /** Values to an element along k in both factors, for 4-bit types in bytes. */
+  /** Number of values in an element along k in both factors, for 4-bit types stored in bytes. */
   readonly packed?: number;
 }
 
-/** Element type of the result: of the `out` tensor, else `out_dtype`, the op's own, that of `a`. */
+/** Element type of the result: that of the `out` tensor, else `out_dtype`, else the op's, else that of `a`. */
 export function resultType(bound: BoundArguments, a: Tensor, type?: string): string | null {
   return bound.outs[0]?.dtype ?? dtypeAt(bound.arg('out_dtype')) ?? type ?? a.dtype;
 }
 
-/** The tensors that the call says it writes, else the result. */
+/** The tensors that the call's signature marks as written, else the result. */
 export const writesOr = ({ writes }: BoundArguments, result: Tensor): readonly Tensor[] =>
   writes.length > 0 ? writes : [result];
 
-/** A tensor whose elements each hold several values along dimension `dim`, as the tensor of those values. */
+/** A tensor whose elements each hold several values along dimension `dim`, as the tensor of these values. */
 function unpacked({ shape, dtype }: Tensor, dim: number, values: number): Tensor {
   const at = dim < 0 ? shape.length + dim : dim;
   return { shape: shape.map((extent, i) => (i === at ? extent * values : extent)), dtype };
 }
 
-/** `float4_e2m1fn_x2` holds two values in each of the elements that its extents count. */
+/** Each element of `float4_e2m1fn_x2` that its extents count holds two values. */
 const pairs = ({ dtype }: Tensor): number => (dtype === 'float4_e2m1fn_x2' ? 2 : 1);
 
-/** Both factors with all their values along k, `b` as k×n. */
+/** Both factors with all their values along k, and `b` as k×n. */
 function factors(bound: BoundArguments, form: ProductForm): readonly [Tensor, Tensor] | null {
   const [a, b] = [bound.tensor('a'), bound.tensor('b')];
   if (a === null || b === null) return null;
@@ -100,13 +103,13 @@ function factors(bound: BoundArguments, form: ProductForm): readonly [Tensor, Te
   ];
 }
 
-/** The operands read; C only where beta is not 0. */
+/** The operands that are read; C only if beta is not 0. */
 function operandsRead(bound: BoundArguments): readonly Tensor[] {
   const unread = bound.number('beta') === 0 ? bound.tensor('c') : null;
   return bound.reads.filter((read) => read !== unread);
 }
 
-/** M, N, K as BLAS has them; the operands' extents where batches broadcast or rows are folded. */
+/** M, N, K as in BLAS; the operands' extents when batches broadcast or rows are folded. */
 function paramsOf(a: Tensor, b: Tensor, e: GemmExtents): Param[] {
   const folded = a.shape.length !== b.shape.length && Math.max(a.shape.length, b.shape.length) > 2;
   const broadcast = a.shape.length > 3 || b.shape.length > 3;
@@ -170,7 +173,7 @@ export const ATEN_PRODUCTS = rules`
   ${vector} addmv: ${ADDMM}
   ${vector} addmv_: ${IN_PLACE}
   ${product({ ranks: [2, 2], type: 'int32' })} _int_mm: ${PLAIN}
-  // Before and since torch 2.4.
+  // Before torch 2.4, and since.
   ${matrices} _scaled_mm: @a @b @scale_a @scale_b @bias? @scale_result? out_dtype use_fast_accum
     | @a @b @bias? out_dtype @scale_a? @scale_b? @scale_result? use_fast_accum
   ${matrices} _scaled_mm_v2:
@@ -185,7 +188,7 @@ interface GroupedProduct {
   readonly result: readonly number[];
 }
 
-/** Rows of all groups [m, k] by weights [g, k, n] or [g, n, k]: each row meets one weight. */
+/** Rows of all groups [m, k] by weights [g, k, n] or [g, n, k]: each row is multiplied by one weight. */
 function rowsByWeights([m = 0, k = 0]: readonly number[], b: readonly number[]): GroupedProduct | null {
   const [, first = 0, last = 0] = b;
   if (first !== k && last !== k) return null;
@@ -193,7 +196,7 @@ function rowsByWeights([m = 0, k = 0]: readonly number[], b: readonly number[]):
   return { flops: 2 * m * k * n, result: [m, n] };
 }
 
-/** By the ranks of the factors, which extent is divided among the groups. */
+/** The ranks of the factors determine which extent is divided among the groups. */
 function groupedExtents(a: readonly number[], b: readonly number[], groups: number | undefined): GroupedProduct | null {
   const [m = 0, k = 0] = a.slice(-2);
   const [inner = 0, n = 0] = b.slice(-2);
@@ -205,13 +208,13 @@ function groupedExtents(a: readonly number[], b: readonly number[], groups: numb
   return { flops: 2 * numel(a) * n, result: [elementAt(a, 0), m, n] };
 }
 
-/** The extents of all values of a factor whose elements hold several along its last dimension. */
+/** The extents of a factor in values, when its elements hold several along its last dimension. */
 const groupedUnpacked = ({ shape }: Tensor, values: number): readonly number[] => [
   ...shape.slice(0, -1),
   ...shape.slice(-1).map((extent) => extent * values),
 ];
 
-/** @param packed values to an element along k: 2 for 4 bits, where the weight is n×k */
+/** @param packed values in an element along k: 2 for 4 bits, in which case the weight is n×k */
 const grouped = (packed = 1): RuleCost =>
   withTensors('a b', (a, b, bound) => {
     const amount = groupedExtents(
@@ -233,7 +236,7 @@ const grouped = (packed = 1): RuleCost =>
 const MOE = '!out @a @b @a_scales @b_scales';
 const FP4 = `${MOE} @alphas @ab_strides @c_strides @sizes @offs @scale_offs`;
 
-/** Factors `a` and `b`, group boundaries `offs`, the result `out` where it is given. */
+/** Factors `a` and `b`, group boundaries `offs`, and the result `out` if it is an argument. */
 export const GROUPED_PRODUCTS = rules`
   ${grouped()} _grouped_mm: @a @b @offs? @bias? out_dtype
   ${grouped()} _scaled_grouped_mm: @a @b @scale_a @scale_b @offs? @bias? @scale_result? out_dtype use_fast_accum
@@ -252,7 +255,7 @@ export const GROUPED_PRODUCTS = rules`
   ${grouped(2)} _C.cutlass_mxfp4_group_mm: ${MOE} @sizes @offs @scale_offs
 `;
 
-/** Extents of the result of a sparse factor `w` in the values that are kept, and a dense factor `x`. */
+/** Extents of the result of a sparse factor `w`, given by its kept values, and a dense factor `x`. */
 type ResultExtents = (w: readonly number[], x: readonly number[]) => readonly number[] | null;
 
 /** w [m, k/2] by x [k, n]. */
@@ -261,7 +264,7 @@ const left: ResultExtents = ([m = 0, half = 0], [k = 0, n = 0]) => (2 * half ===
 /** x [..., k] by the transpose of w [n, k/2]. */
 const linear: ResultExtents = ([n = 0, half = 0], x) => (2 * half === x.at(-1) ? [...x.slice(0, -1), n] : null);
 
-/** @param result null where the number of kept values is not known */
+/** @param result null when the number of kept values is not known */
 const sparse = (result: ResultExtents | null): RuleCost =>
   withTensors('w x', (w, x, bound) => {
     const shared = {

@@ -1,9 +1,9 @@
 /**
  * Whole recurrent layers as one op: LSTM, GRU and RNN of cuDNN, MIOpen and oneDNN, and the ops that contain them.
  *
- * Every element of every weight matrix is used once for each position of each sequence, in the product of its layer
- * and direction: 2·P·Σ|W| is 2·gates·T·B·H·(I + H) summed over layers and directions (gates 4 LSTM, 3 GRU, 1 RNN),
- * and counts a projection of the hidden state too. Activations of the gates are not counted.
+ * Every element of every weight matrix is used once for each position of each sequence, in the product of its layer and
+ * direction: 2·P·Σ|W| is 2·gates·T·B·H·(I + H) summed over layers and directions (gates 4 LSTM, 3 GRU, 1 RNN), and includes
+ * a projection of the hidden state. Activations of the gates are not counted.
  */
 import type { BoundArguments } from '../../schema/binding.js';
 import { boundRow, opTable } from '../../schema/op-rules.js';
@@ -22,14 +22,14 @@ const STATES = '@buffer? @hx? @cx?';
 const SAVED = '@out? @grad? @grad_hy? @grad_cy?';
 const WANTED = 'sizes:list @state? @reserve? wanted:list';
 
-/** Arguments of a layer on padded, and on packed sequences. */
+/** Arguments of a layer for padded and for packed sequences. */
 const layered = (states: string): string =>
   `@x ${states} @weights[]? ${LAYERED} | @x @sizes ${states} @weights[]? ${LAYERED}`;
 
 const RNN = '@x @weights[]? stride';
 const MKLDNN = '@x @w1 @w2 @w3? @w4? @hx @cx';
 
-/** Whether an op is a backward pass, and whether it is one cell, without an output of its own. */
+/** Whether an op is a backward pass, and whether it is a single cell, which has no separate output. */
 interface RecurrentForm {
   readonly backward: boolean;
   readonly cell: boolean;
@@ -40,8 +40,8 @@ const backward: RecurrentForm = { backward: true, cell: false };
 const cell: RecurrentForm = { backward: false, cell: true };
 
 /**
- * `x` input, `weights` (or w1, w2 …), `hx` and `cx` (or `states`) the first states; `grad` backward. Older versions of
- * cuDNN's ops have no projection.
+ * `x` is the input, `weights` (or w1, w2 …) the weights, `hx` and `cx` (or `states`) the initial states; `grad` marks a
+ * backward op. Older versions of cuDNN's ops have no projection.
  */
 const FORMS = opTable<RecurrentForm>`
   ${layer} _cudnn_rnn: ${RNN} ${STATES} mode:int hidden:int projected:int layers:int ${SETTINGS} ...
@@ -63,14 +63,17 @@ const FORMS = opTable<RecurrentForm>`
 interface RecurrentLayers extends RecurrentForm {
   readonly args: BoundArguments;
   readonly x: Tensor;
-  /** Positions of all sequences together. */
+  /** Number of positions of all sequences together. */
   readonly positions: number;
   /** Null when unspecified. */
   readonly weights: readonly Tensor[] | null;
   readonly states: readonly Tensor[];
 }
 
-/** Tensors of a list get the element type of the input: profilers do not record it, and the op requires one type. */
+/**
+ * Tensors in a list get the element type of the input, because profilers do not record it and the op requires a single
+ * type.
+ */
 const listed = (list: readonly Tensor[], dtype: string): Tensor[] =>
   list.map((item) => (item.dtype === 'na' ? tensor(item.shape, dtype) : item));
 
@@ -97,7 +100,7 @@ function read(call: OpCall): RecurrentLayers | null {
 
 const matrices = (weights: readonly Tensor[]): readonly Tensor[] => weights.filter(({ shape }) => shape.length === 2);
 
-/** Σ|W| of all weight matrices from the settings: gates·H·(I + H) per layer and direction. */
+/** Σ|W| of all weight matrices, from the settings: gates·H·(I + H) for each layer and direction. */
 function settledSize({ args, x, states }: RecurrentLayers): number | null {
   const [mode, hidden, layers] = [args.number('mode'), args.number('hidden'), args.number('layers')];
   const gates = mode === null ? undefined : [1, 1, 4, 3][mode];
@@ -112,13 +115,13 @@ function settledSize({ args, x, states }: RecurrentLayers): number | null {
   return layer(width) + (layers - 1) * layer(out * directions);
 }
 
-/** Elements of all weight matrices together; null when neither the weights nor the settings are recorded. */
+/** Number of elements in all weight matrices; null when neither the weights nor the settings are recorded. */
 function matrixSize(layers: RecurrentLayers): number | null {
   if (layers.weights === null) return settledSize(layers);
   return matrices(layers.weights).reduce((sum, { shape }) => sum + numel(shape), 0);
 }
 
-/** The output: as long as the input, as wide as the states of all directions of one layer together. */
+/** The output: as long as the input, and as wide as the states of all directions of one layer. */
 function outputOf({ args, x, states, cell }: RecurrentLayers): Tensor[] {
   const state = states[0];
   if (cell || state === undefined) return [];
@@ -126,7 +129,7 @@ function outputOf({ args, x, states, cell }: RecurrentLayers): Tensor[] {
   return [tensor([...x.shape.slice(0, -1), directions * extentAt(state, -1)], x.dtype)];
 }
 
-/** Whether the weights' gradients are wanted: the last of the four flags of the op. */
+/** Whether the weights' gradients are requested: the last of the op's four flags. */
 function wantsWeights(args: BoundArguments): boolean {
   const wanted = args.value('wanted');
   return !(Array.isArray(wanted) && wanted[3] === false);
@@ -145,7 +148,7 @@ function operandsOf(layers: RecurrentLayers): Required<Pick<OpCost, 'reads' | 'w
   };
 }
 
-/** Parameters; unspecified ones are left out. */
+/** Parameters, without unspecified ones. */
 function paramsOf({ args, x, positions, states }: RecurrentLayers): Param[] {
   const param = (key: string, value: number | null | undefined): Param[] =>
     value === null || value === undefined ? [] : [[key, value]];
@@ -159,7 +162,7 @@ function paramsOf({ args, x, positions, states }: RecurrentLayers): Param[] {
   ];
 }
 
-/** Sets up the generators of dropout between layers, within the op that contains the layers. */
+/** Sets up the random generators for dropout between layers; called in the op that contains the layers. */
 const DROPOUT_STATE = '_cudnn_init_dropout_state';
 
 const dropoutState = workOf({
@@ -181,7 +184,7 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
   const factor = layers.backward ? (wantsWeights(layers.args) ? 4 : 2) : 2;
   const saved = layers.backward ? ' + saved results + gradients' : ' + output';
   const operands = operandsOf(layers);
-  // Without the weights, or a buffer of them, the traffic is not known.
+  // Without the weights, or a buffer with them, the traffic is not known.
   const isWhole = layers.weights !== null || layers.args.tensor('buffer') !== null;
   const unknown = size === null ? NO_SIZES : isWhole ? undefined : 'the weights are unspecified';
   return workOf({

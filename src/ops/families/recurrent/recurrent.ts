@@ -1,12 +1,12 @@
 /**
  * Recurrent cells: LSTMCell, GRUCell, RNNCell, one time step each.
  *
- * A cell is two products and a pointwise part: gates = Wx·x (layer) + Wh·h (recurrent), with as many rows as the cell
- * has gates, then the gates' activations, which the dispatcher has as one op, forward and backward. The marker of a cell
- * has x [B, X] and h [B, H].
+ * A cell is two products and a pointwise part: gates = Wx·x (layer) + Wh·h (recurrent), with as many rows as the cell has
+ * gates, then the gates' activations, which are one op in the dispatcher, forward and backward. The marker of a cell has x
+ * [B, X] and h [B, H].
  *
- * LSTM, GRU and RNN modules are left out: their markers have neither hidden size nor layers, and the kernels of their one
- * library call cannot be distinguished.
+ * LSTM, GRU and RNN modules are left out: their markers have neither hidden size nor layers, and the kernels of their
+ * single library call cannot be distinguished.
  */
 import { kernelKind } from '../../kernels/kernel-name.js';
 import { positional, extentAt, numel, type Tensor } from '../../call.js';
@@ -17,11 +17,11 @@ import { helperWork, namedParams, workOf, tensor, tensorParams } from '../../wor
 import { rules, ruleWork, withTensors, type RuleCost } from '../../schema/op-rules.js';
 
 interface GatesOp {
-  /** The argument with one element per hidden unit and sequence. */
+  /** The argument with one element for each hidden unit and sequence. */
   readonly hidden: string;
   /** Operations per hidden unit, an activation counted as one. */
   readonly flops: number;
-  /** Additional operations where biases are given: one add per gate and bias. */
+  /** Additional operations with biases: one add for each gate and bias. */
   readonly biasFlops?: number;
   /** Widths of the results, in hidden units. */
   readonly widths: readonly number[];
@@ -39,12 +39,11 @@ const gates = ({ hidden, flops, biasFlops = 0, widths }: GatesOp): RuleCost =>
   });
 
 /**
- * Forward counts from the equations in the documentation of torch.nn.LSTMCell and GRUCell, as for a cell by itself.
+ * Forward counts from the equations in the documentation of torch.nn.LSTMCell and GRUCell, as for a single cell.
  *
  * LSTM backward, with gates i, f, g, o: tanh(c') and dc = dh·o·(1 − tanh²) + dc' (6), products for i, f, g, o and c (5),
- * derivatives of three sigmoids (9) and of tanh (3).
- * GRU backward: dz = dh·(h − n)·(1 − z)·z (5), dh·z (1), dn = dh·(1 − z)·(1 − n²) (4), dn·r (1),
- * dr = dn·b·(1 − r)·r (4).
+ * derivatives of three sigmoids (9) and of tanh (3). GRU backward: dz = dh·(h − n)·(1 − z)·z (5), dh·z (1), dn = dh·(1 −
+ * z)·(1 − n²) (4), dn·r (1), dr = dn·b·(1 − r)·r (4).
  */
 const LSTM = gates({ hidden: 'state', flops: 13, biasFlops: 8, widths: [1, 1, 4] });
 const GRU = gates({ hidden: 'state', flops: 10, biasFlops: 6, widths: [1, 5] });
@@ -73,7 +72,7 @@ export const recurrentGates: Family = {
 };
 
 interface CellFacts {
-  /** Gate products: rows of the weights per hidden unit. */
+  /** Number of gate products: rows of the weights per hidden unit. */
   readonly gates: number;
   /** Pointwise operations per hidden unit (an activation counted as one), biases not counted. */
   readonly pointwise: number;
@@ -146,7 +145,7 @@ function unknownWork(cell: RecurrentCell, matmul: boolean, unknown: string): Wor
   return workOf({ flops: null, writes: null, params, matmul, formula: 'not known', source: SOURCE, unknown });
 }
 
-/** Both gate products and a state are read, new states and gates written: (2·gates + 3)·H·B elements. */
+/** Reads both gate products and a state, and writes new states and gates: (2·gates + 3)·H·B elements. */
 function pointwiseWork(cell: RecurrentCell): Work {
   const { gates, hidden, batch, x } = cell;
   return workOf({
@@ -162,7 +161,7 @@ function pointwiseWork(cell: RecurrentCell): Work {
 const GEMM_LIKE = /gemm|gemv|cutlass|nvjet|xmma|_mm_|Cijk_/i;
 const CELL_KERNEL = /(lstm|gru|rnn)_?cell|(LSTM|GRU|RNN)_elementWise/i;
 
-/** The tile of a cuBLAS kernel's name and the operand order at its end: …_128x64_…_nt. */
+/** The tile in a cuBLAS kernel's name and the operand order at its end: …_128x64_…_nt. */
 function tileOf(name: string): { rows: number; columns: number; order: GemmOrder } | null {
   const tile = /(?<!stages|warpsize)_(\d+)x(\d+)(?=_|$)/.exec(name);
   const order = /_nn(_|$)/.test(name) ? INPUT_GRADIENT : /_nt(_|$)/.test(name) ? WEIGHT_GRADIENT : null;
@@ -184,7 +183,7 @@ function backwardGemm(cell: RecurrentCell, { short, grid }: KernelFacts): Work |
   return spans(cell.inputs) && !spans(cell.hidden) ? gemmWork(cell, 'layer', tile.order) : null;
 }
 
-/** The forward order is layer product, recurrent product, pointwise part, step after step. */
+/** The forward order is layer product, recurrent product, pointwise part, repeated for each step. */
 const FORWARD_ORDER: readonly (GateProduct | undefined)[] = ['layer', 'recur'];
 
 export const recurrent: Family = {

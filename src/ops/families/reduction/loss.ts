@@ -1,6 +1,6 @@
 /**
- * Losses: the dispatcher's ops, and functions of torch.nn.functional that run them. Where PyTorch reduces with a separate op
- * (mean, sum), that op has the reduction.
+ * Losses: the dispatcher's ops, and functions of torch.nn.functional that run them. When PyTorch reduces with a separate op
+ * (mean, sum), that op has the reduction's work.
  */
 import { largest } from '../../../containers/element.js';
 import type { Arg, OpCall } from '../../../record/record.js';
@@ -16,10 +16,10 @@ import { pythonArguments } from '../../schema/binding.js';
 import { helperWork, tensor, tensorParams, total, workOf } from '../../work.js';
 import { softmaxWork } from './softmax.js';
 
-/** No reduction, as the dispatcher writes it; 1 is the mean, 2 the sum. */
+/** No reduction, as the dispatcher's number; 1 is the mean, 2 the sum. */
 const NONE = 0;
 
-/** One result per element, before any reduction. */
+/** One result for each element, before any reduction. */
 const each = (perElement: number): RuleCost =>
   withTensors('self target', (input, target, bound) => {
     const flops = perElement + bound.tensors('weight').length;
@@ -30,7 +30,7 @@ const each = (perElement: number): RuleCost =>
     };
   });
 
-/** With its mean or sum in the same op, for ops that later versions take apart. */
+/** Including the mean or sum in the same op, for ops that later versions split up. */
 const reduced = (perElement: number): RuleCost =>
   withTensors('self target', (input, target, bound) => {
     const isReduced = bound.count('reduction') !== NONE;
@@ -48,7 +48,7 @@ const eachBackward = (perElement: number): RuleCost =>
     return { flops: flops * numel(input.shape), writes: [input], formula };
   });
 
-/** −y·g, of which the input has no part. */
+/** −y·g, which does not depend on the input. */
 const divergenceBackward = withTensors('self target', (input, _, bound) => ({
   flops: 2 * numel(input.shape),
   reads: bound.tensorsOf('grad_output target'),
@@ -56,7 +56,7 @@ const divergenceBackward = withTensors('self target', (input, _, bound) => ({
   formula: 'flops = 2·E (product, sign); bytes = gradient + target + gradient of the input',
 }));
 
-/** Targets pick one element of a class each; with weights one more product. */
+/** Each target picks one element of a class; with weights there is one more product. */
 const picked = withTensors('self target', (input, target, bound) => {
   if (numel(target.shape) > numel(input.shape)) return null;
   const weights = bound.tensors('weight');
@@ -69,10 +69,10 @@ const picked = withTensors('self target', (input, target, bound) => {
   };
 });
 
-/** Ascend's kernel writes the zeros of the gradient too. Source: formula of aclnnNLLLossBackward. */
+/** Ascend's kernel also writes the zeros of the gradient. Source: formula of aclnnNLLLossBackward. */
 const WRITES_ZEROS = /NLLLossGrad/i;
 
-/** One element of the gradient per target: on GPUs its zeros are written before, by an op or a kernel of their own. */
+/** One element of the gradient for each target; on GPUs, a separate op or kernel writes the zeros before. */
 const pickedBackward = withTensors('self target', (input, target, bound) => {
   if (numel(target.shape) > numel(input.shape)) return null;
   return {
@@ -84,10 +84,12 @@ const pickedBackward = withTensors('self target', (input, target, bound) => {
   };
 });
 
-/** Per state and time step: the maximum of three, their differences, exponentials, sum, logarithm, and the probability. */
+/**
+ * For each state and time step: the maximum of three, their differences, exponentials, sum, logarithm, and the probability.
+ */
 const CTC_FLOPS = 13;
 
-/** States of one target: a blank between any two labels, and at both ends. */
+/** Number of states of one target: a blank between any two labels, and at both ends. */
 function ctcStates(bound: BoundCall, batch: number): number | null {
   const known = bound.tensor('log_alpha')?.shape.at(-1);
   if (known !== undefined) return known;
@@ -131,14 +133,14 @@ const LOSS_RULES = rules`
   ${reduced(2)} l1_loss: ${PAIR} reduction
   ${reduced(3)} kl_div: ${PAIR} reduction log_target
   ${reduced(8)} binary_cross_entropy_with_logits: ${PAIR} @weight? @pos_weight? reduction
-  // Older versions run these as one op; later ones take them apart. Sign of the difference, gradient, norm:
+  // Older versions run these as one op; later ones split them up. Sign of the difference, gradient, norm:
   ${eachBackward(3)} l1_loss_backward: @grad_output ${PAIR} reduction
   ${divergenceBackward} kl_div_backward: @grad_output ${PAIR} reduction log_target
   ${picked} nll_loss nll_loss2d nll_loss_nd nll_loss_forward nll_loss2d_forward: ${NLL}
   ${pickedBackward} nll_loss_backward nll_loss2d_backward: @grad_output ${NLL} @total_weight
   ${ctc(1)} _ctc_loss: ${CTC} blank zero_infinity
       | @log_probs @targets input_lengths target_lengths blank zero_infinity
-  // These make the gradient at once, in a workspace of their own.
+  // These compute the gradient immediately, in a separate workspace.
   ${ctc(2)} _cudnn_ctc_loss miopen_ctc_loss: ${CTC} blank deterministic zero_infinity
       | @log_probs @targets input_lengths target_lengths blank deterministic zero_infinity
   ${ctc(2)} _ctc_loss_backward: @grad @log_probs @targets input_lengths target_lengths @neg_log_likelihood @log_alpha
@@ -148,7 +150,7 @@ const LOSS_RULES = rules`
 
 const SOURCE = 'per element: the operations of the definition; arguments: PyTorch native_functions.yaml';
 
-/** Order of the arguments of torch.nn.functional, where that is not the dispatcher's. */
+/** Argument order of torch.nn.functional, when it differs from the dispatcher's. */
 const ORDERS: ByName<string> = {
   mse_loss: 'input target size_average reduce reduction weight',
   smooth_l1_loss: 'input target size_average reduce reduction beta',
@@ -162,7 +164,7 @@ const ORDERS: ByName<string> = {
 
 const REDUCTIONS = ['none', 'mean', 'sum'];
 
-/** A loss of Python: its operands, and the reduction as the dispatcher writes it. */
+/** A Python loss: its operands, and the reduction as the dispatcher's number. */
 interface PythonLoss {
   readonly input: Arg;
   readonly target: Arg;
@@ -186,7 +188,7 @@ const number = (value: number): Arg => ({ name: '', type: 'int', value });
 const plain = (arg: Arg): Arg => ({ ...arg, name: '' });
 const like = ({ dtype = 'na' }: Arg, shape: readonly number[]): Arg => ({ name: '', type: 'tensor', shape, dtype });
 
-/** The dispatcher's op that a kernel of the function runs, by op of the function; the backward op where it has one. */
+/** The dispatcher op that a kernel of the Python function runs; in the backward pass the backward op, if there is one. */
 function dispatchedOp(call: OpCall, { input, target, weight, reduction }: PythonLoss, dir: KernelFacts['dir']): OpCall {
   const op = opName(call) === 'cross_entropy' ? 'nll_loss' : opName(call);
   const isPicked = op.startsWith('nll_loss');
@@ -203,7 +205,7 @@ function dispatchedOp(call: OpCall, { input, target, weight, reduction }: Python
   };
 }
 
-/** The mean or sum of the results, in a kernel of its own. */
+/** The mean or sum of the results, in a separate kernel. */
 function reductionWork(input: Tensor, target: Tensor): Work {
   const each = tensor(input.shape, promote([input, target]));
   return workOf({
@@ -216,7 +218,7 @@ function reductionWork(input: Tensor, target: Tensor): Work {
   });
 }
 
-/** PyProf's count: two operations per element read or written, one for the result. */
+/** PyProf's count: two operations for each element read or written, one for the result. */
 function meanSquaredErrorOfPyprof(input: Tensor, target: Tensor, reduction: number, { dir }: KernelFacts): Work {
   const each = tensor(input.shape, promote([input, target]));
   const extra = (reduction === NONE ? 1 : 0) + (dir === 'bprop' ? 1 : 0);
@@ -231,10 +233,10 @@ function meanSquaredErrorOfPyprof(input: Tensor, target: Tensor, reduction: numb
   });
 }
 
-/** Losses that PyTorch makes of other ops, whose gradient has no op of its own: as many operations as forward. */
+/** Losses that PyTorch computes by other ops, so that the gradient has no op: it counts as many operations as forward. */
 const WITHOUT_BACKWARD = 'binary_cross_entropy_with_logits';
 
-/** The work of a kernel of a function of Python. */
+/** The work of a kernel of a Python function. */
 function pythonWork(call: OpCall, kernel: KernelFacts): Work | null {
   const found = read(call);
   const [input, target] = [tensorAt(call, 'input', 0) ?? tensorAt(call, 'self', 0), tensorAt(call, 'target', 1)];
@@ -253,7 +255,9 @@ function pythonWork(call: OpCall, kernel: KernelFacts): Work | null {
   return op === 'cross_entropy' && loss !== null ? crossEntropy(input, loss, kernel, true) : loss;
 }
 
-/** log_softmax and nll_loss in one call: kernels named after one of them compute it, any other kernel computes both. */
+/**
+ * log_softmax and nll_loss in one call: kernels named after one of them compute that one, any other kernel computes both.
+ */
 function crossEntropy(input: Tensor, loss: Work, kernel: KernelFacts, byName: boolean): Work {
   const logarithms = softmaxWork('log_softmax', input, input, kernel);
   if (byName && /nll/i.test(kernel.name)) return loss;
@@ -267,7 +271,7 @@ function crossEntropy(input: Tensor, loss: Work, kernel: KernelFacts, byName: bo
 
 function work(call: OpCall, kernel: KernelFacts): Work | null {
   if (!isDispatched(call)) return pythonWork(call, kernel);
-  // A call of the dispatcher has its whole work here, whatever the kernel.
+  // For a dispatcher call, the whole work is here, whatever the kernel.
   if (opName(call) !== 'cross_entropy_loss') return ruleWork(LOSS_RULES, call, kernel, SOURCE);
   const input = tensorAt(call, 'self', 0);
   const loss = ruleWork(LOSS_RULES, { ...call, op: 'nll_loss' }, kernel, SOURCE);

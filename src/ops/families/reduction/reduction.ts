@@ -1,26 +1,33 @@
 /**
- * Reductions: sums, means, norms, extrema and truth over some or all dimensions, by functions of Python and by the
- * dispatcher's ops; and scans, which make every result element from the elements before it along a dimension.
+ * Reductions: sums, means, norms, extrema and truth over some or all dimensions; and scans, which make every result element
+ * from the elements before it along a dimension.
  */
-import { entryOf, type ByName } from '../../by-name.js';
-import { argument, numel, positional, type Tensor } from '../../call.js';
+import { entryOf, mapEntries, type ByName } from '../../by-name.js';
+import { numel, type Tensor } from '../../call.js';
 import type { ArgValue, OpCall, Arg } from '../../../record/record.js';
-import { isDispatched, dtypeGiven, dtypeAt } from '../../schema/dispatched.js';
+import { dtypeAt } from '../../schema/dispatched.js';
 import type { Family, KernelFacts, Work } from '../../family.js';
-import { inputTensors, inputTensor, tensorOf, resolveDimension, integers } from '../../operands.js';
-import { helperWork, tensor, tensorParams, workOf } from '../../work.js';
+import { inputTensor, tensorAt, resolveDimension, integers } from '../../operands.js';
+import { helperCost, tensor, tensorParams } from '../../work.js';
 import { pointwiseAs } from '../pointwise/pointwise.js';
 import { category, floatingType } from '../../schema/promotion.js';
-import { rules, withTensors, workByRules, type BoundCall, type RuleCost } from '../../schema/op-rules.js';
-import { bind, type BoundArguments } from '../../schema/binding.js';
+import {
+  rules,
+  ruleWork,
+  withTensors,
+  workByRules,
+  type BoundCall,
+  type OpRules,
+  type RuleCost,
+} from '../../schema/op-rules.js';
 
 const SCAN_SOURCE = 'one update of the running value per element; each element read once and written once';
 
-/** The result: of the input's extents, and the type of the `out` tensor, `dtype`, or the default. */
+/** The result: with the input's extents, and the type of the `out` tensor, `dtype`, or the default. */
 const running = (bound: BoundCall, input: Tensor, byDefault: string): Tensor =>
   tensor(input.shape, bound.outs[0]?.dtype ?? dtypeAt(bound.arg('dtype')) ?? byDefault);
 
-/** @param widens whether sums of whole numbers are int64 */
+/** @param widens whether sums of integers are int64 */
 const plain = (flops: number, widens: boolean): RuleCost =>
   withTensors('self', (input, bound) => {
     const own = category(input.dtype);
@@ -29,7 +36,7 @@ const plain = (flops: number, widens: boolean): RuleCost =>
     return { flops: flops * numel(input.shape), writes: [result], formula };
   });
 
-/** Values, and int64 positions; where these are arguments, the kernel writes them. */
+/** Values, and int64 positions; the kernel writes them to the arguments if they are passed. */
 const scanExtremum = withTensors('self', (input, bound) => {
   const given = bound.tensorsOf('values indices');
   const made = [running(bound, input, input.dtype), tensor(input.shape, 'int64')];
@@ -37,7 +44,7 @@ const scanExtremum = withTensors('self', (input, bound) => {
   return { flops: numel(input.shape), writes: given.length > 0 ? given : made, formula };
 });
 
-/** Larger of two, difference, exponential, logarithm, sum. */
+/** Maximum of two, difference, exponential, logarithm, sum. */
 const LOG_SUM_EXP = 5;
 
 const RULES = rules`
@@ -57,7 +64,7 @@ export const scan: Family = {
   work: workByRules(RULES, SCAN_SOURCE),
 };
 
-/** Extents without those of the given dimensions, of all for an empty list; null when there is none such. */
+/** Extents without the given dimensions, or without any for an empty list; null when a dimension does not exist. */
 function reducedShape({ shape }: Tensor, dim: ArgValue): number[] | null {
   const dims = integers(dim)?.map((at) => resolveDimension(at, shape.length));
   if (dims === undefined || dims.includes(null)) return null;
@@ -77,20 +84,19 @@ function reducedType({ result }: Reduction, input: Tensor, dtype: string | null)
 interface Reduction {
   /** Operations per input element and per result element. */
   readonly flops: readonly [perInput: number, perResult: number];
-  /** Type of the result: the input's, int64 for sums of whole numbers, bool, or int64 positions. */
+  /** Type of the result: the input's, int64 for sums of integers, floating point, bool, or int64 positions. */
   readonly result: 'same' | 'sum' | 'float' | 'bool' | 'int64';
-  /** Position of `dim`. */
-  readonly dim: number;
-  /** With `dim`, positions are returned besides the values. */
+  /** Whether, with `dim`, positions are returned in addition to the values. */
   readonly indices?: boolean;
   /** Backward: operations per input element, and whether input and result are read again. */
   readonly backward: readonly [flops: number, saved: boolean];
-  /** The op of two tensors that has the same name. */
+  /** The op on two tensors with the same name. */
   readonly pair?: string;
-  /** The dispatcher's op: operations where they are not those of `flops`. */
-  readonly dispatched?: readonly [perInput: number, perResult: number];
-  /** The dispatcher's op: its signatures (see `bind`), how many results of one type it has. */
+  /** PyProf's count, where it is not `flops`. */
+  readonly pyprof?: readonly [perInput: number, perResult: number];
+  /** See `bind`; the first one fits Python. */
   readonly signatures: readonly string[];
+  /** How many results of one type it has, by default one. */
   readonly results?: number;
 }
 
@@ -101,28 +107,26 @@ const reduce = (
 ): Reduction => ({
   flops,
   result,
-  dim: 1,
   backward: [0, false],
-  signatures: ['@self', '@self dim keepdim'],
+  signatures: ['@self dim keepdim', '@self'],
   ...more,
 });
 
 const saved: Partial<Reduction> = { backward: [1, true] };
-const summed: Partial<Reduction> = { signatures: ['@self dtype', '@self dim keepdim dtype', '@self dim dtype'] };
+const summed: Partial<Reduction> = { signatures: ['@self dim keepdim dtype', '@self dtype', '@self dim dtype'] };
 const spread: Partial<Reduction> = {
   ...saved,
-  signatures: ['@self unbiased', '@self dim unbiased keepdim', '@self dim correction keepdim'],
+  signatures: ['@self dim unbiased keepdim', '@self unbiased', '@self dim correction keepdim'],
 };
 const norm: Partial<Reduction> = {
   ...saved,
-  dim: 2,
-  signatures: ['@self p', '@self p dim keepdim', '@self p dtype', '@self p dim keepdim dtype'],
+  signatures: ['@self p dim keepdim dtype', '@self p', '@self p dim keepdim', '@self p dtype'],
 };
-const vectorNorm: Partial<Reduction> = { ...saved, dim: 2, signatures: ['@self ord dim keepdim dtype'] };
+const vectorNorm: Partial<Reduction> = { ...saved, signatures: ['@self ord dim keepdim dtype'] };
 const one: Partial<Reduction> = { signatures: ['@self dim keepdim'] };
 const extremum = reduce([1, 0], 'same', { indices: true });
-/** n − 1 additions and a division make a mean. */
-const mean = reduce([1, 1], 'same', { ...summed, backward: [1, false], dispatched: [1, 0] });
+/** A mean takes n − 1 additions and a division. */
+const mean = reduce([1, 0], 'same', { ...summed, backward: [1, false], pyprof: [1, 1] });
 const prod = reduce([1, 0], 'sum', { ...saved, ...summed });
 
 const REDUCTIONS: ByName<Reduction> = {
@@ -130,11 +134,11 @@ const REDUCTIONS: ByName<Reduction> = {
   nansum: reduce([1, 0], 'sum', { signatures: ['@self dim keepdim dtype'] }),
   mean,
   nanmean: mean,
-  // Product and sum per element, a root per result.
+  // A product and a sum per element, a root per result.
   norm: reduce([2, 1], 'float', norm),
   linalg_vector_norm: reduce([2, 1], 'float', vectorNorm),
   vector_norm: reduce([2, 1], 'float', vectorNorm),
-  // Difference from a running mean, product, sum: Welford's update; a division (and a root) per result.
+  // Welford's update per element: difference from a running mean, product, sum; a division (and a root) per result.
   var: reduce([3, 1], 'float', spread),
   std: reduce([3, 2], 'float', spread),
   var_mean: reduce([3, 2], 'float', { ...spread, results: 2 }),
@@ -157,76 +161,89 @@ const REDUCTIONS: ByName<Reduction> = {
   median: extremum,
   nanmedian: extremum,
   mode: { ...extremum, ...one },
-  kthvalue: { ...extremum, dim: 2, signatures: ['@self k dim keepdim'] },
+  kthvalue: { ...extremum, signatures: ['@self k dim keepdim'] },
 };
 
-const SOURCE = 'PyProf (sum E, mean E + 1, norm 2·E + 1), per result element; backward: the derivative of the op';
-
-/** Extents of the result without `keepdim`; null when `dim` does not fit. */
-const resultShape = (input: Tensor, dim: ArgValue | undefined): number[] | null =>
-  dim === undefined || dim === null || typeof dim === 'boolean' || typeof dim === 'string'
-    ? []
-    : reducedShape(input, dim);
+const SOURCE =
+  'operations per element: src/ops/families/reduction/reduction.ts; result types: PyTorch; backward: the derivative of the op';
 
 /** A second pass over partial results, or arithmetic on the result. */
 const isSecondPass = (kernel: KernelFacts): boolean =>
   kernel.sub > 0 && (!/reduce/i.test(kernel.name) || /pass_?2|lastblock/i.test(kernel.name));
 
-function forward(kind: Reduction, input: Tensor, result: Tensor, indices: boolean): Work {
-  const [perInput, perResult] = kind.flops;
-  const positions = indices ? [tensor(result.shape, 'int64')] : [];
-  return workOf({
-    flops: perInput * numel(input.shape) + perResult * numel(result.shape),
-    reads: [input],
-    writes: [result, ...positions],
-    params: tensorParams(input),
-    formula: `flops = ${perInput}·E + ${perResult}·E(result); bytes = input + result`,
-    source: SOURCE,
-  });
+/** Extents of the result without `keepdim`; or that the dimensions are unspecified, or out of range. */
+type ReducedExtents = readonly number[] | 'unspecified' | 'misfit';
+
+function extents(input: Tensor, dim: Arg | undefined): ReducedExtents {
+  if (dim === undefined || dim.type === 'NoneType' || dim.value === null || typeof dim.value === 'boolean') return [];
+  // With one dimension at most, reducing it reduces everything.
+  if (dim.value === undefined) return input.shape.length <= 1 ? [] : 'unspecified';
+  // A tensor without dimensions may be reduced over dimension 0.
+  return input.shape.length === 0 ? [] : (reducedShape(input, dim.value) ?? 'misfit');
 }
 
-function backward(kind: Reduction, input: Tensor, result: Tensor, indices: boolean): Work {
+/** Values, and their positions if the op returns these for a dimension. */
+function resultsOf(kind: Reduction, input: Tensor, bound: BoundCall, shape: readonly number[]): Tensor[] {
+  const values = tensor(shape, bound.outs[0]?.dtype ?? reducedType(kind, input, dtypeAt(bound.arg('dtype'))));
+  const positioned = kind.indices === true && bound.arg('dim') !== undefined;
+  return [...Array.from({ length: kind.results ?? 1 }, () => values), ...(positioned ? [tensor(shape, 'int64')] : [])];
+}
+
+/** The gradient spread over the input, of an op whose result is no truth value and no position. */
+function spreadGradient(kind: Reduction, input: Tensor, results: readonly Tensor[]) {
   const [perElement, reread] = kind.backward;
-  const positions = indices ? [tensor(result.shape, 'int64')] : [];
-  return workOf({
-    flops: perElement * numel(input.shape) + (reread ? numel(result.shape) : 0),
-    reads: [result, ...positions, ...(reread ? [input, result] : [])],
+  const result = results.slice(0, 1);
+  const positions = results.slice(kind.results ?? 1);
+  return {
+    flops: perElement * numel(input.shape) + (reread ? numel(result[0]?.shape ?? []) : 0),
+    reads: [...result, ...positions, ...(reread ? [input, ...result] : [])],
     writes: [input],
-    params: tensorParams(input),
     formula: `flops = ${perElement}·E${reread ? ' + E(result)' : ''}; bytes = gradient of the result${reread ? ' + input + result' : ''} + gradient of the input`,
-    source: SOURCE,
+  };
+}
+
+const reduced = (kind: Reduction): RuleCost =>
+  withTensors('self', (input, bound) => {
+    const { kernel, call } = bound;
+    const recorded = extents(input, bound.arg('dim'));
+    // The gradient of the result (`OpCall.out`) has the same extents.
+    const shape = recorded === 'unspecified' ? (call.out?.[0] ?? recorded) : recorded;
+    if (shape === 'misfit') return null;
+    if (isSecondPass(kernel)) return helperCost(tensorParams(input));
+    const [perInput, perResult] = (kernel.convention === 'pyprof' ? kind.pyprof : undefined) ?? kind.flops;
+    const results = shape === 'unspecified' ? [] : resultsOf(kind, input, bound, shape);
+    // A boolean or a position has no gradient: such a kernel recomputes the forward result (checkpointing).
+    if (kernel.dir === 'bprop' && kind.result !== 'bool' && kind.result !== 'int64')
+      return spreadGradient(kind, input, results);
+    const isKnown = shape !== 'unspecified';
+    const flops = perInput * numel(input.shape) + perResult * numel(results[0]?.shape ?? []);
+    return {
+      flops: isKnown || perResult === 0 ? flops : null,
+      writes: isKnown ? results : null,
+      formula: `flops = ${perInput}·E${perResult > 0 ? ` + ${perResult}·E(result)` : ''}; bytes = input + ${results.length > 1 ? 'results' : 'result'}`,
+      ...(isKnown ? {} : { unknown: 'the reduced dimensions are unspecified' }),
+    };
   });
-}
 
-/** The larger of two: the second tensor has dimensions too (an out tensor of a full reduction has none). */
-function isPair(call: OpCall, input: Tensor): boolean {
-  const other = tensorOf(positional(call)[1]);
-  return other !== null && (other.shape.length > 0 || input.shape.length === 0);
-}
+const REDUCTION_RULES: OpRules = mapEntries(REDUCTIONS, (kind) => ({
+  fact: reduced(kind),
+  signatures: kind.signatures,
+}));
 
-function dispatched(kind: Reduction, call: OpCall, kernel: KernelFacts): Work | null {
-  const input = tensorOf(positional(call)[0]);
-  if (input === null) return null;
-  if (kind.pair !== undefined && isPair(call, input)) return pointwiseAs(kind.pair, call, kernel);
-  return dispatchedReduction(kind, call);
+/**
+ * Whether it is the maximum or minimum of two tensors: the second tensor has dimensions (an out tensor of a full reduction
+ * has none).
+ */
+function isPair(call: OpCall): boolean {
+  const [input, other] = [inputTensor(call), tensorAt(call, 'other', 1)];
+  return other !== null && (other.shape.length > 0 || input?.shape.length === 0);
 }
 
 function work(call: OpCall, kernel: KernelFacts): Work | null {
-  const kind = entryOf(REDUCTIONS, call);
-  if (kind !== undefined && isDispatched(call)) return dispatched(kind, call, kernel);
-  const given = inputTensors(call);
-  const input = inputTensor(call);
-  if (kind === undefined || given === null || input === null) return null;
-  if (given.length === 2 && kind.pair !== undefined) return pointwiseAs(kind.pair, call, kernel);
-  const dim = argument(call, 'dim', kind.dim)?.value;
-  const shape = resultShape(input, dim);
-  if (shape === null) return null;
-  if (isSecondPass(kernel)) return helperWork(tensorParams(input), SOURCE);
-  const result = tensor(shape, reducedType(kind, input, dtypeGiven(call)));
-  const indices = kind.indices === true && typeof dim === 'number';
-  // A truth value or a position has no gradient: such a kernel computes the forward result again (checkpointing).
-  const derives = kernel.dir === 'bprop' && kind.result !== 'bool' && kind.result !== 'int64';
-  return derives ? backward(kind, input, result, indices) : forward(kind, input, result, indices);
+  const pair = entryOf(REDUCTIONS, call)?.pair;
+  return pair !== undefined && isPair(call)
+    ? pointwiseAs(pair, call, kernel)
+    : ruleWork(REDUCTION_RULES, call, kernel, SOURCE);
 }
 
 export const reduction: Family = {
@@ -234,55 +251,11 @@ export const reduction: Family = {
   title: 'Reductions: sum, mean, norm, variance, extrema, median, any, all',
   ops: Object.keys(REDUCTIONS),
   formulas: [
-    'flops: sum, prod, max, argmax, any, all E; mean E + E(result); norm 2·E + E(result); var 3·E + E(result); logsumexp 4·E + 2·E(result)',
-    'a mean as the dispatcher runs it: E (n − 1 additions and a division); aminmax 2·E; median, mode, kthvalue at least E',
+    'flops: sum, prod, max, argmax, any, all E; mean E (n − 1 additions and a division); norm 2·E + E(result); var 3·E + E(result); logsumexp 4·E + 2·E(result)',
+    'aminmax 2·E; median, mode, kthvalue at least E; `--convention pyprof`: mean E + E(result)',
     'bytes = input + result (and int64 positions of max and min over a dimension); unknown where the dimensions are unspecified',
     'backward: sum 0 flops, gradient + gradient of the input; mean E; norm E + E(result), input and result read again',
     'kernels after the first are helpers, unless their names say that they reduce (the next call under one sequence id)',
   ],
   work,
 };
-
-const CALL_SOURCE = 'operations per element: src/ops/families/reduction/reduction.ts; result types: PyTorch';
-
-/** Extents of the result without `keepdim`; or that the dimensions are unspecified, or out of range. */
-type ReducedExtents = readonly number[] | 'unspecified' | 'misfit';
-
-function extents(input: Tensor, dim: Arg | undefined): ReducedExtents {
-  if (dim === undefined || dim.type === 'NoneType' || dim.value === null) return [];
-  // One dimension at most: reducing it reduces all.
-  if (dim.value === undefined) return input.shape.length <= 1 ? [] : 'unspecified';
-  // A tensor without dimensions may be reduced over its first.
-  return input.shape.length === 0 ? [] : (reducedShape(input, dim.value) ?? 'misfit');
-}
-
-/** Values, and their positions where the op returns these for a dimension. */
-function resultsOf(kind: Reduction, input: Tensor, bound: BoundArguments, shape: readonly number[]): Tensor[] {
-  const values = tensor(shape, bound.outs[0]?.dtype ?? reducedType(kind, input, dtypeAt(bound.arg('dtype'))));
-  const positioned = kind.indices === true && bound.arg('dim') !== undefined;
-  return [...Array.from({ length: kind.results ?? 1 }, () => values), ...(positioned ? [tensor(shape, 'int64')] : [])];
-}
-
-/** The work of the dispatcher's call; null when its arguments do not fit. */
-function dispatchedReduction(kind: Reduction, call: OpCall): Work | null {
-  const bound = bind(call, ...kind.signatures);
-  const input = bound?.tensor('self') ?? null;
-  if (bound === null || input === null) return null;
-  const recorded = extents(input, bound.arg('dim'));
-  // The gradient of the result (`OpCall.out`) has its extents.
-  const shape = recorded === 'unspecified' ? (call.out?.[0] ?? recorded) : recorded;
-  if (shape === 'misfit') return null;
-  const [perInput, perResult] = kind.dispatched ?? kind.flops;
-  const results = shape === 'unspecified' ? [] : resultsOf(kind, input, bound, shape);
-  const flops = perInput * numel(input.shape) + perResult * numel(results[0]?.shape ?? []);
-  const isKnown = shape !== 'unspecified';
-  return workOf({
-    flops: isKnown || perResult === 0 ? flops : null,
-    reads: [input],
-    writes: isKnown ? results : null,
-    params: tensorParams(input),
-    formula: `flops = ${perInput}·E${perResult > 0 ? ` + ${perResult}·E(result)` : ''}; bytes = input + ${results.length > 1 ? 'results' : 'result'}`,
-    source: CALL_SOURCE,
-    ...(isKnown ? {} : { unknown: 'the reduced dimensions are unspecified' }),
-  });
-}

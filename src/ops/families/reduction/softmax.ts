@@ -1,11 +1,10 @@
 /** Softmax and its logarithm, softmax with a mask or scale, and the gradients. */
-import { argument, numel, type Tensor } from '../../call.js';
-import type { OpCall } from '../../../record/record.js';
-import type { Family, KernelFacts, Work } from '../../family.js';
-import { inputTensors, opName } from '../../operands.js';
-import { dtypeGiven, dtypeAt } from '../../schema/dispatched.js';
+import { numel, type Tensor } from '../../call.js';
+import type { Family, KernelFacts, OpCost, Work } from '../../family.js';
+import { opName } from '../../operands.js';
+import { dtypeAt } from '../../schema/dispatched.js';
 import { ruleWork, rules, withTensors, type RuleCost } from '../../schema/op-rules.js';
-import { helperWork, tensor, tensorParams, workOf } from '../../work.js';
+import { helperCost, tensor, tensorParams, workOf } from '../../work.js';
 
 /**
  * Operations per element. Forward: maximum, subtraction, exponential, sum, division (or subtraction of the logarithm).
@@ -13,10 +12,13 @@ import { helperWork, tensor, tensorParams, workOf } from '../../work.js';
  */
 export const SOFTMAX = { forward: 5, backward: 4 } as const;
 const [FORWARD, BACKWARD] = [SOFTMAX.forward, SOFTMAX.backward];
-/** A scale or a mask. */
+/** Operations for a scale or a mask. */
 const EACH = 1;
 
-/** y·(g − Σ g·y), or g − exp(y)·Σ g. The type of the result is a number, in older versions that of the input. */
+/**
+ * y·(g − Σ g·y), or g − exp(y)·Σ g. The type of the result is passed as a number; in older versions it is that of the
+ * input.
+ */
 const backward = withTensors('grad_output output', (gradient, output, bound) => {
   const dtype = bound.tensor('self')?.dtype ?? dtypeAt(bound.arg('input_dtype')) ?? gradient.dtype;
   return {
@@ -33,7 +35,7 @@ const masked = withTensors('self', (input) => ({
   formula: `flops = ${FORWARD + EACH}·E; bytes = input + mask + result`,
 }));
 
-/** Of a square matrix the part on and below the diagonal. */
+/** The part of a square matrix on and below the diagonal. */
 function lowerHalf({ shape, dtype }: Tensor): Tensor | null {
   const [rows, columns] = [shape.at(-2), shape.at(-1)];
   if (rows === undefined || columns === undefined || rows !== columns) return null;
@@ -59,7 +61,7 @@ const scaled = withTensors('input', (input, bound) => {
   return { flops: perElement * numel(input.shape), writes: [input], formula };
 });
 
-/** An autograd function is given the gradient alone; its saved result has the same extents. */
+/** An autograd function gets only the gradient; its saved result has the same extents. */
 const scaledBackward = withTensors('input', (gradient) => ({
   flops: (BACKWARD + EACH) * numel(gradient.shape),
   reads: [gradient, gradient],
@@ -67,8 +69,50 @@ const scaledBackward = withTensors('input', (gradient) => ({
   formula: `flops = ${BACKWARD + EACH}·E; bytes = gradient + saved result + gradient of the input`,
 }));
 
-/** Arguments as in PyTorch's native_functions.yaml, and as Megatron's and Apex's functions take them. */
+const SOURCE = 'per element: maximum, subtraction, exponential, sum, division; backward: products, sum, subtraction';
+
+/** The products g·y, a part of the backward operations. */
+const PRODUCT_FLOPS = 1;
+
+/** Operations per element of this kernel; 0 for one that is neither the first nor named after the op. */
+function flopsPerElement(op: string, kernel: KernelFacts): number {
+  const isNamed = /softmax/i.test(kernel.name);
+  if (kernel.sub > 0 && !isNamed) return 0;
+  if (kernel.dir !== 'bprop') return SOFTMAX.forward;
+  // Before PyTorch 1.6, an elementwise kernel multiplied gradient and result for the softmax kernel.
+  const split = op === 'softmax' || op === '_softmax';
+  if (split && /elementwise/i.test(kernel.name)) return PRODUCT_FLOPS;
+  return split && kernel.sub > 0 ? SOFTMAX.backward - PRODUCT_FLOPS : SOFTMAX.backward;
+}
+
+function softmaxCost(op: string, input: Tensor, result: Tensor, kernel: KernelFacts): OpCost {
+  const backward = kernel.dir === 'bprop';
+  const perElement = flopsPerElement(op, kernel);
+  const params = tensorParams(input);
+  if (perElement === 0) return helperCost(params);
+  return {
+    flops: perElement * numel(input.shape),
+    reads: backward ? [result, result] : [input],
+    writes: [backward ? input : result],
+    params,
+    formula: `flops = ${perElement}·E; bytes = ${backward ? 'gradient + saved result + gradient of the input' : 'input + result'}`,
+  };
+}
+
+export const softmaxWork = (op: string, input: Tensor, result: Tensor, kernel: KernelFacts): Work =>
+  workOf({ source: SOURCE, ...softmaxCost(op, input, result, kernel) });
+
+/** aten's form says whether half precision goes in and single precision comes out. */
+const plain = withTensors('self', (input, bound) => {
+  const dtype = bound.flag('half_to_float') === true ? 'float32' : dtypeAt(bound.arg('dtype'));
+  const result = tensor(input.shape, bound.outs[0]?.dtype ?? dtype ?? input.dtype);
+  return softmaxCost(opName(bound.call), input, result, bound.kernel);
+});
+
+/** Arguments as in PyTorch's native_functions.yaml, and in Megatron's and Apex's functions. */
 const SOFTMAX_RULES = rules`
+  ${plain} softmax log_softmax softmin _safe_softmax: @self dim dtype
+  ${plain} _softmax _log_softmax: @self dim half_to_float
   ${backward} _softmax_backward_data _log_softmax_backward_data: @grad_output @output dim input_dtype
       | @grad_output @output dim @self
   ${masked} _masked_softmax: @self @mask dim mask_type
@@ -80,57 +124,14 @@ const SOFTMAX_RULES = rules`
   ${causal(BACKWARD + EACH, 2)} ScaledUpperTriangMaskedSoftmaxBackward: @input
 `;
 
-const SOURCE = 'per element: maximum, subtraction, exponential, sum, division; backward: products, sum, subtraction';
-
-/** Of the operations backward, the products g·y. */
-const PRODUCT_FLOPS = 1;
-
-/** Operations per element of this kernel; 0 for one that is neither the first nor named after the op. */
-function flopsPerElement(op: string, kernel: KernelFacts): number {
-  const isNamed = /softmax/i.test(kernel.name);
-  if (kernel.sub > 0 && !isNamed) return 0;
-  if (kernel.dir !== 'bprop') return SOFTMAX.forward;
-  // Before PyTorch 1.6 an elementwise kernel made the products of gradient and result for the softmax kernel.
-  const split = op === 'softmax' || op === '_softmax';
-  if (split && /elementwise/i.test(kernel.name)) return PRODUCT_FLOPS;
-  return split && kernel.sub > 0 ? SOFTMAX.backward - PRODUCT_FLOPS : SOFTMAX.backward;
-}
-
-export function softmaxWork(op: string, input: Tensor, result: Tensor, kernel: KernelFacts): Work {
-  const backward = kernel.dir === 'bprop';
-  const perElement = flopsPerElement(op, kernel);
-  const params = tensorParams(input);
-  if (perElement === 0) return helperWork(params, SOURCE);
-  return workOf({
-    flops: perElement * numel(input.shape),
-    reads: backward ? [result, result] : [input],
-    writes: backward ? [input] : [result],
-    params,
-    formula: `flops = ${perElement}·E; bytes = ${backward ? 'gradient + saved result + gradient of the input' : 'input + result'}`,
-    source: SOURCE,
-  });
-}
-
-const PLAIN = ['softmax', 'log_softmax', 'softmin', '_softmax', '_log_softmax', '_safe_softmax'];
-
-function work(call: OpCall, kernel: KernelFacts): Work | null {
-  if (!PLAIN.includes(opName(call))) return ruleWork(SOFTMAX_RULES, call, kernel, SOURCE);
-  const input = inputTensors(call)?.[0];
-  if (input === undefined) return null;
-  // aten's form says in its third argument whether half precision goes in and single precision comes out.
-  const halfToFloat = opName(call).startsWith('_') && argument(call, 'half_to_float', 2)?.value === true;
-  const result = halfToFloat ? 'float32' : (dtypeGiven(call) ?? input.dtype);
-  return softmaxWork(opName(call), input, tensor(input.shape, result), kernel);
-}
-
 export const softmax: Family = {
   id: 'softmax',
   title: 'Softmax and log-softmax',
-  ops: [...PLAIN, ...Object.keys(SOFTMAX_RULES)],
+  ops: Object.keys(SOFTMAX_RULES),
   formulas: [
     'flops = 5·E (maximum, subtraction, exponential, sum, division); backward 4·E, of which E in an elementwise kernel where there is one',
     'bytes = input + result; backward: gradient + saved result + gradient of the input',
     'a scale or a mask: E more; with a causal mask half of the elements are read and computed, all are written',
   ],
-  work,
+  work: (call, kernel) => ruleWork(SOFTMAX_RULES, call, kernel, SOURCE),
 };

@@ -1,4 +1,4 @@
-/** A flame chart as buttons: each box is as wide as its time; arrows move, Enter zooms in, Escape zooms out. */
+/** A flame chart made of buttons: the width of a box is its time; arrow keys move, Enter zooms in, Escape zooms out. */
 import { elementAt } from '../../../containers/element.js';
 import { element, boxedDefinitions, button, note } from '../../document/dom-elements.js';
 import { quantityText } from '../../document/units.js';
@@ -23,12 +23,12 @@ const ROW_HEIGHT = 24;
 
 interface FlameChartOptions {
   readonly label: string;
-  /** ns that shares are of. */
+  /** Total time for shares, in ns. */
   readonly whole: number;
   readonly order: FlameOrder;
-  /** Whether the root is the lowest: its callers are above it. */
+  /** Whether the root is at the bottom, with its callers above it. */
   readonly isUpward?: boolean;
-  /** What follows the figures of a box that has the focus. */
+  /** Links shown after the figures of the focused box. */
   readonly links?: (node: FlameNode) => readonly Node[];
 }
 
@@ -48,7 +48,7 @@ function linesOf({ name, time, count, layer }: FlameNode, whole: number): string
   ];
 }
 
-/** Keys of a chart that grows upward. */
+/** Key mapping for a chart that grows upward. */
 const UPWARD: Readonly<Record<string, string>> = { ArrowUp: 'ArrowDown', ArrowDown: 'ArrowUp' };
 
 export class FlameChart {
@@ -59,7 +59,7 @@ export class FlameChart {
   #focus: FlameNode;
   #order: FlameOrder;
 
-  /** To be drawn. */
+  /** The parameters of the drawing. */
   constructor(
     root: FlameNode,
     private readonly options: FlameChartOptions,
@@ -78,7 +78,7 @@ export class FlameChart {
     this.#show(this.#focus, false);
   }
 
-  /** @param focus as wide as the chart, next to all that it is in */
+  /** @param focus the node that is as wide as the chart, as are all nodes that contain it */
   #show(focus: FlameNode, hasFocus: boolean): void {
     this.#focus = focus;
     const boxes = flameBoxes(focus, this.#order);
@@ -136,7 +136,7 @@ export class SandwichView {
   readonly #shown = element('div');
   readonly #names: readonly NameTotal[];
 
-  /** @param what the boxes are: layers, call stacks */
+  /** @param what what the boxes are: layers, call stacks */
   constructor(
     private readonly root: FlameNode,
     what: string,
@@ -149,7 +149,7 @@ export class SandwichView {
     if (first !== undefined) this.choose(first.name, false);
   }
 
-  /** Shows what leads to a name and what it leads to. */
+  /** Shows the callers and callees of a name. */
   choose(name: string, hasFocus: boolean): void {
     const total = this.#names.find((one) => one.name === name);
     if (total === undefined) return;

@@ -1,5 +1,5 @@
 /**
- * Trees of layers and call stacks with the kernel time of each; the boxes of a flame chart, the totals of a name, and
+ * Trees of layers and call stacks with the kernel time of each node; the boxes of a flame chart, the totals of a name, and
  * its callers and callees.
  */
 import { elementAt } from '../../../containers/element.js';
@@ -10,7 +10,7 @@ import { entryOf } from '../../../containers/map-entry.js';
 export interface LayerNode {
   readonly row: LayerRow;
   readonly at: number;
-  /** Last part of its path; several parts where the layers between are left out of the data. */
+  /** Last part of its path; several parts when the layers in between are missing in the data. */
   readonly name: string;
   readonly depth: number;
   readonly children: LayerNode[];
@@ -18,7 +18,7 @@ export interface LayerNode {
 
 const keyOf = (path: readonly string[]): string => JSON.stringify(path);
 
-/** The layers without a parent. A layer whose parent is left out of the data is a child of its nearest ancestor. */
+/** The layers without a parent. A layer whose parent is missing in the data becomes a child of its nearest ancestor. */
 export function layerTree(rows: readonly LayerRow[]): LayerNode[] {
   const roots: LayerNode[] = [];
   const known = new Map<string, LayerNode>();
@@ -36,7 +36,7 @@ export function layerTree(rows: readonly LayerRow[]): LayerNode[] {
 }
 
 /**
- * Layers that are open at first: from the top those with the most time, as long as no more than `most` rows are visible.
+ * Layers that are expanded initially: from the top those with the most time, as long as at most `most` rows are visible.
  */
 export function openAtFirst(roots: readonly LayerNode[], most: number): Set<LayerNode> {
   const open = new Set<LayerNode>();
@@ -53,28 +53,28 @@ export function openAtFirst(roots: readonly LayerNode[], most: number): Set<Laye
   }
 }
 
-/** The visible layers when some are open. */
+/** The visible layers when some are expanded. */
 export const visibleLayers = (nodes: readonly LayerNode[], open: ReadonlySet<LayerNode>): LayerNode[] =>
   nodes.flatMap((node) => [node, ...(open.has(node) ? visibleLayers(node.children, open) : [])]);
 
 export interface FlameNode {
   readonly name: string;
-  /** ns, of it and of all beneath. */
+  /** Time in ns, including all descendants. */
   readonly time: number;
   readonly count: number | null;
-  /** Null for the root, which is all kernel time. */
+  /** Null for the root, which stands for all kernel time. */
   readonly parent: FlameNode | null;
-  /** In order of their first kernels. */
+  /** Children in order of their first kernels. */
   readonly children: FlameNode[];
-  /** Null for frames, for all kernels and for those in none. */
+  /** Null for frames, for the root, and for kernels without a layer. */
   readonly layer: LayerRow | null;
-  /** Whether it is what is left of the kernel time. */
+  /** Whether it is the remaining kernel time. */
   readonly isRest: boolean;
 }
 
 const ALL = 'all kernels';
 
-/** Adds a box beneath another. */
+/** Adds a box below another. */
 export function flameChild(
   parent: FlameNode,
   fields: Pick<FlameNode, 'name' | 'time'> & Partial<FlameNode>,
@@ -88,14 +88,14 @@ export const flameRoot = (name: string, time: number, count: number | null = nul
   ...{ name, time, count, parent: null, children: [], layer: null, isRest: false },
 });
 
-/** Adds what is left of all kernel time. */
+/** Adds a box for the remaining kernel time. */
 function withRest(root: FlameNode, rest: string): FlameNode {
   const time = root.children.reduce((left, one) => left - one.time, root.time);
   if (time > 0) flameChild(root, { name: rest, time, isRest: true });
   return root;
 }
 
-/** The time of the root: that of all kernels, where parts are not more by their fractions of ns. */
+/** The time of the root: that of all kernels, unless the parts exceed it by fractions of ns. */
 const wholeOf = (parts: readonly { readonly time: number }[], whole: number | null): number =>
   Math.max(
     whole ?? 0,
@@ -103,8 +103,8 @@ const wholeOf = (parts: readonly { readonly time: number }[], whole: number | nu
   );
 
 /**
- * @param whole time of all kernels, ns; null where unknown
- * @param isCut whether layers are left out of the data
+ * @param whole time of all kernels in ns; null when unknown
+ * @param isCut whether layers are missing in the data
  */
 export function layerFlame(rows: readonly LayerRow[], whole: number | null, isCut: boolean): FlameNode {
   const tops = layerTree(rows);
@@ -123,7 +123,7 @@ export function layerFlame(rows: readonly LayerRow[], whole: number | null, isCu
   return withRest(root, isCut ? 'no layer, or one that is left out' : 'no layer');
 }
 
-/** @param whole time of all kernels, ns; null where unknown */
+/** @param whole time of all kernels in ns; null when unknown */
 export function stackFlame(
   { frames, parents, frameOf, counts, times, leftOut }: StackTree,
   whole: number | null,
@@ -139,30 +139,30 @@ export function stackFlame(
   return withRest(root, leftOut > 0 ? 'no call stack, or one that is left out' : 'no call stack');
 }
 
-/** Nodes from the root down to one, which is the last. */
+/** Nodes from the root down to a node, which is the last. */
 export const pathOf = (node: FlameNode): FlameNode[] => [...(node.parent === null ? [] : pathOf(node.parent)), node];
 
 export interface FlameBox {
   readonly node: FlameNode;
-  /** Fractions of the chart's width. */
+  /** Position and width as fractions of the chart's width. */
   readonly left: number;
   readonly width: number;
-  /** Row from the top, from 0. */
+  /** Row number from the top, starting at 0. */
   readonly row: number;
 }
 
-/** Narrower boxes are invisible, and left out. */
+/** Narrower boxes would be invisible, and are omitted. */
 const LEAST_WIDTH = 0.0008;
 
-/** Orders of the boxes beneath one. */
+/** Orders of the boxes below a box. */
 export const FLAME_ORDERS = ['time', 'longest'] as const;
 export type FlameOrder = (typeof FLAME_ORDERS)[number];
 
-/** What is left of the time stays last in either order. */
+/** The remaining time is last in either order. */
 const inOrder = (nodes: readonly FlameNode[], order: FlameOrder): readonly FlameNode[] =>
   order === 'time' ? nodes : nodes.toSorted((a, b) => Number(a.isRest) - Number(b.isRest) || b.time - a.time);
 
-/** @param focus as wide as the chart, as are those above it */
+/** @param focus the node that is as wide as the chart, as are those above it */
 export function flameBoxes(focus: FlameNode, order: FlameOrder = 'time'): FlameBox[] {
   const all = focus.time;
   if (!(all > 0)) return [];
@@ -183,14 +183,17 @@ export function flameBoxes(focus: FlameNode, order: FlameOrder = 'time'): FlameB
   return boxes;
 }
 
-/** The nodes whose branches have a colour each: the topmost that are more than one, or all boxes had one colour. */
+/**
+ * The nodes whose branches each get a colour: the topmost level with more than one node, since otherwise all boxes would
+ * have the same colour.
+ */
 export function branching({ children }: FlameNode): readonly FlameNode[] {
   const own = children.filter(({ isRest }) => !isRest);
   const [only] = own;
   return own.length === 1 && only !== undefined && only.children.length > 0 ? branching(only) : own;
 }
 
-/** The box that an arrow key leads to. */
+/** The box to which an arrow key moves. */
 export function nextBox(boxes: readonly FlameBox[], from: FlameBox, key: string): FlameBox | undefined {
   const middle = from.left + from.width / 2;
   const holds = (box: FlameBox): boolean => box.left <= middle && middle <= box.left + box.width;
@@ -212,15 +215,15 @@ export function nextBox(boxes: readonly FlameBox[], from: FlameBox, key: string)
 
 export interface NameTotal {
   readonly name: string;
-  /** ns in boxes of the name, and not in those beneath them. */
+  /** Time in boxes with this name, without their children, in ns. */
   readonly self: number;
-  /** ns, with all beneath. */
+  /** Time including all descendants, in ns. */
   readonly total: number;
-  /** Kernels; null where not known. */
+  /** Number of kernels; null when not known. */
   readonly count: number | null;
 }
 
-/** Boxes of several places as one. */
+/** Boxes from several places, merged into one. */
 interface MergedBox {
   time: number;
   count: number | null;
@@ -234,7 +237,7 @@ function addTo(merged: MergedBox, { time, count }: FlameNode): void {
   if (count !== null) merged.count = (merged.count ?? 0) + count;
 }
 
-/** ns of a node without those beneath. A layer says it: layers beneath may be left out of the data. */
+/** Time of a node without its children, in ns. A layer states it, because child layers may be missing in the data. */
 const selfOf = ({ time, layer, children }: FlameNode): number =>
   layer?.own ??
   Math.max(
@@ -242,7 +245,7 @@ const selfOf = ({ time, layer, children }: FlameNode): number =>
     children.reduce((left, one) => left - one.time, time),
   );
 
-/** Visits all boxes but the root and what is left of the time; `isOutermost`: in none of the same name. */
+/** Visits all boxes except the root and the remaining time; `isOutermost` means that no ancestor has the same name. */
 function visit(root: FlameNode, act: (node: FlameNode, isOutermost: boolean) => void): void {
   const above = new Map<string, number>();
   const enter = (node: FlameNode): void => {
@@ -277,7 +280,7 @@ function asTree(name: string, merged: MergedBox): FlameNode {
   return root;
 }
 
-/** What boxes of a name contain. */
+/** A tree of what the boxes with a name contain. */
 export function calleesOf(root: FlameNode, name: string): FlameNode {
   const merged = nothing();
   const merge = (into: MergedBox, node: FlameNode): void => {
@@ -290,7 +293,7 @@ export function calleesOf(root: FlameNode, name: string): FlameNode {
   return asTree(name, merged);
 }
 
-/** What boxes of a name are in: the innermost next to the root, with the time of the name alone. */
+/** A tree of the callers of boxes with a name: the innermost next to the root, each with only the time of the name. */
 export function callersOf(root: FlameNode, name: string): FlameNode {
   const merged = nothing();
   visit(root, (node, isOutermost) => {

@@ -1,4 +1,4 @@
-/** A heat map of ranks and steps: each cell's colour is its distance from the median of its step. */
+/** A heat map of ranks and steps: each cell's colour shows its deviation from the median of its step. */
 import { elementAt } from '../../../containers/element.js';
 import { groupsOf } from '../../../containers/map-entry.js';
 import type { PageJob } from '../../../prof/html/page-data.js';
@@ -13,18 +13,21 @@ import { csvButton } from '../sorted-table.js';
 import { TableHeads, type TableColumn } from '../table-cells.js';
 import { known } from './rank-comparison.js';
 
-/** From this distance on the colour is full, a share of the median. */
+/** Deviation, as a share of the median, from which the colour is fully saturated. */
 const FULL = 0.1;
 
 type Rank = PageJob['ranks'][number];
 
-/** Where ranks lead to. */
+/** Link targets of ranks. */
 export interface JobLinks {
-  /** Shows a rank at a step; null for all of its profile. */
+  /** Shows a rank at a step; null for its whole profile. */
   readonly open: (rank: Rank, step: number | null) => void;
-  /** Shows all ranks at a step; null for all of it. Is null itself where the page has no timelines of several ranks. */
+  /**
+   * Shows all ranks at a step; null for the whole time. The function is null when the page does not have timelines of
+   * several ranks.
+   */
   readonly openAll: ((step: number | null) => void) | null;
-  /** A link to what a condition finds in the timeline of a rank; null where the page does not have it. */
+  /** A link to what a condition finds in a rank's timeline; null when the page does not have that timeline. */
   readonly find: (rank: Rank, text: string, condition: string) => HTMLElement | null;
 }
 
@@ -38,20 +41,20 @@ export function heatMaps({ ranks, steps, heat }: PageJob, links: JobLinks): HTML
   return element('div', {}, choice, holder);
 }
 
-/** What rows that are held against each other have in common. */
+/** The common value of rows that are compared with each other. */
 const peersOf = ({ sharesRank, device }: Rank): number | null => (sharesRank ? device : null);
 
-/** A map that its heads sort, with a stop of Tab for all of its cells. */
+/** A map that can be sorted by its headers, with one tab stop for all of its cells. */
 class HeatMap {
   readonly content: readonly HTMLElement[];
   readonly #body = element('tbody');
-  /** Says the value of the cell that has the focus, or is under the mouse. */
+  /** Shows the value of the cell that has the focus, or is under the mouse. */
   readonly #said = element('p', { class: 'status' });
   readonly #heads: TableHeads<number>;
   readonly #columns: readonly TableColumn<number>[];
-  /** Medians of the steps, of each row among those that it is held against. */
+  /** Medians of the steps, for each row over the rows with which it is compared. */
   readonly #middles: ReadonlyMap<number | null, readonly (number | null)[]>;
-  /** Of each step: shows all ranks there. */
+  /** For each step, a button that shows all ranks at it. */
   readonly #openers: readonly HTMLElement[];
   #grid: CellGrid<HTMLElement> = [];
   #order: readonly number[] = [];
@@ -66,7 +69,7 @@ class HeatMap {
     const groups = groupsOf(values.entries(), ([row]) => peersOf(elementAt(ranks, row)));
     this.#middles = new Map(
       [...groups].map(([peers, rows]) => {
-        // A device that shares a rank and has no like in another is held against nothing.
+        // A device that shares a rank, and has no counterpart in another rank, is compared with nothing.
         const isAlone = peers !== null && rows.length < 2;
         const middleOf = (column: number): number | null => median(known(rows.map(([, row]) => row[column] ?? null)));
         return [peers, steps.map((_, column) => (isAlone ? null : middleOf(column)))];
@@ -79,7 +82,7 @@ class HeatMap {
         ...{ unit, cell: (row: number) => values[row]?.[column] ?? null },
       })),
     ];
-    // Cells say their values with units: the heads need none.
+    // Cells have units, so the headers need none.
     const scales = this.#columns.map(() => null);
     this.#heads = new TableHeads(this.#columns, scales, null, () => this.#show());
     const caption = `${title} by rank and step`;
@@ -141,7 +144,7 @@ class HeatMap {
   }
 }
 
-/** A button a step, which shows all ranks at it. */
+/** A button for each step that shows all ranks at it. */
 function openersOf(steps: PageJob['steps'], open: (step: number | null) => void): HTMLElement[] {
   return steps.map((step) => {
     const title = step === null ? 'All ranks in the timeline' : `All ranks at step ${step} in the timeline`;

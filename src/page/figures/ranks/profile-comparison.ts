@@ -1,4 +1,4 @@
-/** The profiles of a page side by side: a row a profile, with what stands out marked. */
+/** The profiles of a page side by side: one row each, with outliers marked. */
 import { elementAt } from '../../../containers/element.js';
 import type { ProfileOutline } from '../../../prof/html/page-elements.js';
 import type { DeviceTime } from '../../../prof/summary/summary-data.js';
@@ -33,7 +33,7 @@ function span({ overview: { devices } }: ProfileOutline, path: string): Field {
   return difference(mostOf(list, devices, 'end'), leastOf(list, devices, 'start'));
 }
 
-/** Unknown where it is of no kernel. */
+/** The share of time on the matrix unit; unknown when no kernel states it. */
 function matrixUnit({ overview: { kernels } }: ProfileOutline, path: string): Field {
   const time = fieldsOf(`${path}.overview.kernels`, kernels)('time');
   const unit = fieldsOf(`${path}.overview.kernels.matrixUnit`, kernels?.matrixUnit);

@@ -1,4 +1,4 @@
-/** Kernels by time and by launches: the longest as bars, all in a table. */
+/** Kernels by time and by number of launches: the longest as bars, all in a table. */
 import { lacking } from '../../capture-hints.js';
 import type { CommonExtent, KernelTotal, LaunchShape } from '../../../prof/html/kernels/kernel-data.js';
 import { elementAt } from '../../../containers/element.js';
@@ -18,7 +18,7 @@ const PATH = 'kernels.shown';
 const number = numbersOf<KernelTotal>(PATH);
 
 const TOP = 15;
-/** Times of single launches have a scale of their own: they are far smaller than sums. */
+/** Times of single launches have a separate scale, because they are far smaller than sums. */
 const SINGLE = { group: 'single' };
 
 /** Bars of one quantity, the longest first. */
@@ -48,7 +48,7 @@ const nameColumn = (view: PanelView): TableColumn<KernelRow> => ({
   link: ({ name }, text) => eventsLink(view, text, kernelsNamed(name)),
 });
 
-/** `128 × 2`, and how many others there are. */
+/** `128 × 2`, and the number of other extents. */
 function extentText(common: CommonExtent | null | undefined): string | null {
   if (common === null || common === undefined) return null;
   const [x = 1, ...others] = common.extent;
@@ -57,7 +57,7 @@ function extentText(common: CommonExtent | null | undefined): string | null {
   return common.different > 1 ? `${text} (of ${common.different})` : text;
 }
 
-/** A column of the least or the most of a value over all launches. */
+/** A column with the minimum or maximum of a value over all launches. */
 const extreme = (
   title: string,
   unit: 'count' | 'memory' | 'share',
@@ -84,14 +84,14 @@ const EXPLAINED: readonly (readonly [key: keyof LaunchShape, text: string])[] = 
   ['occupancy', 'Occupancy is the theoretical one, the least of any launch.'],
 ];
 
-/** What the columns of launches say, where there are some. */
+/** What the columns about launches mean, if there are any. */
 const launchNote = (rows: readonly KernelRow[]): HTMLElement[] => {
   const texts = EXPLAINED.filter(([key]) => rows.some(({ launch }) => (launch?.[key] ?? null) !== null));
   return texts.length === 0 ? [] : [note(texts.map(([, text]) => text).join(' '))];
 };
 
 function columnsOf(view: PanelView, rows: readonly KernelRow[]): TableColumn<KernelRow>[] {
-  /** Time of all kernels; null where there is none. */
+  /** Time of all kernels; null when there are none. */
   const whole = view.profile.overview.kernels?.time ?? null;
   const share = ({ time }: KernelRow): number | null => (whole === null || whole <= 0 ? null : time / whole);
   return [

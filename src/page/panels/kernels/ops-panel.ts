@@ -1,4 +1,4 @@
-/** Ops: time and work of their kernels, time of their calls on the host, and the call stacks that they come from. */
+/** Ops: time and work of their kernels, time of their calls on the host, and the call stacks that lead to them. */
 import { elementAt } from '../../../containers/element.js';
 import type { OpStack, OpTotal, StackTree } from '../../../prof/html/kernels/kernel-data.js';
 import { lacking } from '../../capture-hints.js';
@@ -30,12 +30,12 @@ const ABOUT = [
 ].join(' ');
 const UNKNOWN_OP = 'no op known';
 const nameOf = ({ op }: OpTotal): string => op ?? UNKNOWN_OP;
-/** Of the address: the op whose call stacks are shown. */
+/** Address parameter: the op whose call stacks are shown. */
 const STACKS = 'stacks';
-/** Columns that are shown when all are. */
+/** Columns that are shown only when all are. */
 const EXTRA = { isExtra: true } as const;
 
-/** What bounds most of the time, with its share of it. */
+/** What limits most of the time, with its share. */
 const boundOf = ({ bound, time }: OpTotal): string | null =>
   bound === null ? null : boundText(bound.name, time !== null && time > 0 ? bound.time / time : 1);
 
@@ -43,7 +43,7 @@ function columnsOf(view: PanelView, rows: readonly OpRow[], toggle: (row: OpRow)
   const { time: whole } = view.profile.ops;
   const share = ({ time }: OpRow): number | null =>
     time === null || whole === null || whole <= 0 ? null : time / whole;
-  // Without calls of the host the number of kernels says how often.
+  // Without host calls, the number of kernels says how often the op ran.
   const hasCalls = rows.some(({ passes }) => passes !== null);
   const columns: TableColumn<OpRow>[] = [
     {
@@ -78,7 +78,7 @@ function columnsOf(view: PanelView, rows: readonly OpRow[], toggle: (row: OpRow)
   return withValues(columns, rows);
 }
 
-/** A stack with its time: the innermost frame is shown, those around it when it is opened. */
+/** A stack with its time: the innermost frame is visible, the outer ones when it is opened. */
 function stackItem(tree: StackTree, { node, count, time }: OpStack, whole: number, isOpen: boolean): HTMLElement {
   const frames = framesOf(tree, node).reverse();
   const share = whole > 0 ? time / whole : null;
@@ -92,13 +92,13 @@ function stackItem(tree: StackTree, { node, count, time }: OpStack, whole: numbe
   );
 }
 
-/** The place below the table that shows the stacks of one op. */
+/** The area below the table that shows the stacks of one op. */
 class OpStacks {
   readonly place = element('div', { class: 'stacks' });
 
   constructor(private readonly tree: StackTree | null) {}
 
-  /** The button before an op with stacks. */
+  /** The button before an op that has stacks. */
   toggle(row: OpRow): Node | null {
     if (this.tree === null || row.stacks.length === 0) return null;
     const name = nameOf(row);

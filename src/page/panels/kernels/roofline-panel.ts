@@ -24,7 +24,7 @@ import { legend, swatch } from '../../figures/strip.js';
 import { table, type TableColumn } from '../../figures/sorted-table.js';
 import { tick, quantityText } from '../../document/units.js';
 
-/** Uses of the matrix unit: they differ in shape as well as in colour. */
+/** Uses of the matrix unit, which differ in shape as well as in colour. */
 const USES = [
   { tc: '1', name: 'on the matrix unit', short: 'used', symbol: 'circle', colour: 'var(--memory)' },
   { tc: '0', name: 'product not on it', short: 'unused', symbol: 'diamond', colour: 'var(--idle-host)' },
@@ -34,7 +34,7 @@ const USES = [
 
 const useOf = ({ point }: PlacedPoint): (typeof USES)[number] => USES.find(({ tc }) => tc === point.tc) ?? USES[3];
 
-/** Width of a point in pixels: its area grows with its time. */
+/** Width of a point in pixels; its area is proportional to its time. */
 const sizeOf = (time: number, most: number, count: number): number =>
   5 + (count > 200 ? 11 : 23) * Math.sqrt(most > 0 ? time / most : 0);
 
@@ -42,7 +42,7 @@ const CHART_HEIGHT = 460;
 
 type Roof = Roofline['roofs'][number];
 
-/** The flat roofs are shown in full; the slope of the memory ends where the axes do. */
+/** The flat roofs are shown in full; the memory slope ends at the axes. */
 function rangeOf(points: readonly PlacedPoint[], roof: Roof | undefined): RooflineRange {
   const { intensity } = rooflineRange(points, []);
   const lines = roof === undefined ? [] : roofLines(roof, ...intensity);
@@ -78,7 +78,7 @@ function labelsOf(lines: readonly RoofLine[], low: number, high: number): Scatte
         align: 'right',
         color: 'var(--ink)',
         fontSize: 10,
-        // Readable over points.
+        // Keeps labels readable on top of points.
         textBorderColor: 'var(--panel)',
         textBorderWidth: 3,
       },
@@ -142,7 +142,7 @@ function option(range: RooflineRange, roof: Roof | undefined): ChartOption {
         symbolSize: (_: unknown, { dataIndex }: { dataIndex: number }) =>
           sizeOf(elementAt(own, dataIndex).point.time, most, points.length),
         itemStyle: { color: use.colour, opacity: 0.65, borderColor: 'var(--panel)', borderWidth: 0.6 },
-        // A colour of its own: none is worked out of a variable.
+        // Set the colour explicitly, because ECharts cannot derive one from a CSS variable.
         emphasis: { itemStyle: { color: use.colour, opacity: 1, borderColor: 'var(--ink)', borderWidth: 1.5 } },
       })),
     ],
@@ -182,7 +182,7 @@ const columnsOf = (view: PanelView): readonly TableColumn<PlacedPoint>[] => [
   { title: 'Of peak bandwidth', unit: 'share', cell: ({ ofMemory }) => ofMemory, bar: ({ ofMemory }) => ofMemory },
 ];
 
-/** How much of the device's kernel time has a point. */
+/** How much of the device's kernel time the points cover. */
 const coverageOf = (share: number | null): HTMLElement[] => {
   if (share === null) return [];
   const rest = share < 1 ? ' The rest has FLOPs or bytes that are not known, or 0.' : '';
@@ -190,7 +190,7 @@ const coverageOf = (share: number | null): HTMLElement[] => {
   return [element('p', {}, text, rest)];
 };
 
-/** Points that would stretch the axes are listed instead. */
+/** Maximum number of points that are listed because they would stretch the axes. */
 const MOST_LISTED = 20;
 
 function outsideOf({ outside }: RooflineRange): HTMLElement[] {
@@ -243,7 +243,7 @@ function shownOf(view: PanelView, device: number): Node[] {
   ];
 }
 
-/** Why there is no point: no kernels, no FLOPs and bytes, or none above 0. */
+/** Why there are no points: no kernels, no FLOPs and bytes, or none above 0. */
 function lackingPoints(view: PanelView): string {
   const { kernels } = view.profile.overview;
   if (kernels === null) return lacking(view, 'kernels');

@@ -1,15 +1,15 @@
-/** The hosts of a page of neuron-monitor's reports, whatever file or stream each is from, on one axis. Needs no document. */
+/** The hosts on a page of neuron-monitor's reports, from any file or stream, on one time axis. Does not need a document. */
 import { elementAt } from '../../../containers/element.js';
 import type { PageOutline } from '../../../prof/html/page-elements.js';
 import type { CurveGroup, MonitorHost } from '../../../prof/html/neuron/neuron-data.js';
 
 export interface NamedHost {
-  /** Different from those of all others. */
+  /** A unique name. */
   readonly name: string;
   readonly host: MonitorHost;
-  /** Index of its profile in the page. */
+  /** Index of its profile on the page. */
   readonly profile: number;
-  /** Unix time of the start of its profile, ns as decimal text; null where the reports have no times. */
+  /** Unix time of the start of its profile, in ns as decimal text; null when the reports have no times. */
   readonly start: string | null;
 }
 
@@ -21,7 +21,7 @@ export function hostsOf({ profiles }: Pick<PageOutline, 'profiles'>): NamedHost[
     })),
   );
   return found.map(({ names, ...rest }) => {
-    // As many names as distinguish it from the others.
+    // As many names as are needed to distinguish it from the others.
     const parts = [1, 2, 3].map((count) => names.slice(0, count).join(', '));
     const isAlone = (part: string, i: number): boolean =>
       found.filter((other) => other.names.slice(0, i + 1).join(', ') === part).length === 1;
@@ -29,18 +29,18 @@ export function hostsOf({ profiles }: Pick<PageOutline, 'profiles'>): NamedHost[
   });
 }
 
-/** Lines of a chart: more cannot be distinguished. */
+/** Maximum lines of a chart; more cannot be distinguished. */
 const MOST_LINES = 24;
 
 export interface HostComparison {
   readonly charts: readonly CurveGroup[];
-  /** What times count from. */
+  /** The zero point of times. */
   readonly axis: string;
-  /** Of all charts, ns. */
+  /** Span of all charts, in ns. */
   readonly span: readonly [from: number, to: number];
 }
 
-/** ns from the earliest start; all 0 where one is unknown. */
+/** Offsets in ns from the earliest start; all 0 when one is unknown. */
 function shiftsOf(hosts: readonly NamedHost[]): { readonly shifts: readonly number[]; readonly isByClock: boolean } {
   const starts = hosts.flatMap(({ start }) => (start === null ? [] : [BigInt(start)]));
   if (starts.length < hosts.length) return { shifts: hosts.map(() => 0), isByClock: false };

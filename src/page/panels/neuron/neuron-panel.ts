@@ -1,6 +1,6 @@
 /**
- * Panels of Neuron: the metrics of a capture and its engines over time, the compiled program, and a run as neuron-
- * monitor reported it.
+ * Panels for Neuron: the metrics of a capture and its engines over time, the compiled program, and a run as reported by
+ * neuron-monitor.
  */
 import { elementAt } from '../../../containers/element.js';
 import type { NeuronMetric, NeuronMetrics, PageNeuron, PageMonitor } from '../../../prof/html/neuron/neuron-data.js';
@@ -54,7 +54,7 @@ function hostContents({ host: { charts, facts } }: NamedHost): HTMLElement[] {
   ];
 }
 
-/** A line for each host in charts with one axis of time, then the charts of one that is chosen. */
+/** Charts with a line for each host on one time axis, then the charts of a chosen host. */
 function comparedHosts(hosts: readonly NamedHost[], own: NamedHost): HTMLElement[] {
   const { charts, axis, span } = hostComparison(hosts);
   const place = element('div');
@@ -152,7 +152,7 @@ export const PROGRAM: Panel = {
   isFor: ({ profile }) => profile.overview.program !== null,
 };
 
-/** @param label the row and its main figures */
+/** @param label name of the row, with its main figures */
 function density(
   shares: readonly number[],
   label: string,
@@ -173,7 +173,7 @@ function density(
   return [place, readByKeys(place, label, () => ({ count: cells.length, show, hide }))];
 }
 
-/** Figures that come first, by the vendor's names. */
+/** The first figures, by the vendor's names. */
 const FIRST: readonly (readonly [title: string, name: string])[] = [
   ['MFU', 'mfu_estimated_percent'],
   ['HFU', 'hfu_estimated_percent'],
@@ -226,7 +226,7 @@ function metrics(of: NeuronMetrics, at: number): HTMLElement[] {
   ];
 }
 
-/** A row an engine, a column a span of time; the colour is the share of it in which the engine ran. */
+/** A row for each engine and a column for each span of time; the colour shows the share in which the engine ran. */
 function engines({ start, width, rows }: NonNullable<PageNeuron['engines']>): HTMLElement {
   const mean = (shares: readonly number[]): number =>
     shares.length === 0 ? 0 : shares.reduce((sum, share) => sum + share, 0) / shares.length;

@@ -1,4 +1,4 @@
-/** Why the devices were idle: by cause, the longest gaps with what the host did, and how long launches waited. */
+/** Why the devices were idle: by cause, the longest gaps with the host's activity, and how long launches waited. */
 import { edgeAfter, type Distribution } from '../../../containers/log-histogram.js';
 import { elementAt } from '../../../containers/element.js';
 import type { CauseTime, PageGap } from '../../../prof/html/idle/idle-data.js';
@@ -42,7 +42,7 @@ function causes(view: PanelView): HTMLElement {
   });
 }
 
-/** Gaps of the whole profile at first. */
+/** Number of gaps of the whole profile that are shown initially. */
 const LONGEST = 20;
 
 const stepCell = ({ step, isBetween }: PageGap): string | null =>

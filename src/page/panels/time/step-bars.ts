@@ -1,4 +1,4 @@
-/** Where the time of each step went: a bar a step, and a table of the same. */
+/** Where the time of each step went: a bar for each step, and a table of the same data. */
 import { elementAt } from '../../../containers/element.js';
 import type { StepBar, StepBarPart } from '../../../prof/html/idle/idle-data.js';
 import { chart, replaceContents } from '../../charts/chart.js';
@@ -26,7 +26,7 @@ const timeOf = ({ parts }: StepBar, part: StepBarPart): number => parts[part] ??
 const IDLE = Object.keys(IDLE_NAMES) as (keyof typeof IDLE_NAMES)[];
 const idleOf = (bar: StepBar): number => IDLE.reduce((sum, cause) => sum + timeOf(bar, cause), 0);
 
-/** Parts that some step has. */
+/** Parts that occur in some step. */
 const partsIn = (bars: readonly StepBar[]): typeof STEP_PARTS =>
   STEP_PARTS.filter(([part]) => bars.some((bar) => timeOf(bar, part) > 0));
 
@@ -82,7 +82,7 @@ const FIGURES: readonly (readonly [title: string, path: string, value: (bar: Ste
   ['Loading data', 'host.loading', ({ host }) => host.loading],
 ];
 
-/** The cause of most idle time of a step. */
+/** The cause of most of a step's idle time. */
 function mostIdle(bar: StepBar): string | null {
   const [first] = IDLE.filter((cause) => timeOf(bar, cause) > 0).sort((a, b) => timeOf(bar, b) - timeOf(bar, a));
   return first === undefined ? null : IDLE_NAMES[first][0].replace('Idle: ', '');
@@ -93,7 +93,7 @@ function tableOf(view: PanelView, rows: readonly Row[], withDevice: boolean): HT
     title,
     unit: 'ns' satisfies DisplayUnit,
     cell: value,
-    // A part that is absent is 0, which a field cannot say.
+    // An absent part is 0, which a field cannot express.
     ...(path.startsWith('parts.') ? {} : { field: ({ at }: Row) => `stepBars.shown.${at}.${path}` }),
   });
   const [span, ...others] = FIGURES.filter(([, , value]) => rows.some((row) => value(row) !== null)).map(number);
@@ -112,7 +112,7 @@ function tableOf(view: PanelView, rows: readonly Row[], withDevice: boolean): HT
   return table({ caption: 'Steps', columns, rows, sortedBy: 0, most: 8 });
 }
 
-/** Below the heading of its section; nothing where no work belongs to a step. */
+/** Contents below the section's heading; empty when no work belongs to a step. */
 export function stepBars(view: PanelView): Node[] {
   const { shown, count } = view.profile.stepBars;
   const devices = [...new Set(shown.map(({ device }) => device))];

@@ -21,7 +21,7 @@ type PhaseSummary = NonNullable<StepSummary['serving']>[number];
 type StepKey = (typeof FIGURES)[number][1];
 type StepFigure = readonly [title: string, shown: HTMLElement];
 
-/** @param of lengths of steps by one clock */
+/** @param of returns a figure of the lengths of steps by one clock */
 const figuresOf = <Key extends StepKey>(name: string, of: (key: Key) => Field, keys: readonly Key[]): StepFigure[] =>
   FIGURES.flatMap(([title, figureKey, unit]) => {
     const key = keys.find((one) => one === figureKey);
@@ -30,7 +30,7 @@ const figuresOf = <Key extends StepKey>(name: string, of: (key: Key) => Field, k
 
 const countOf = (count: Field): StepFigure => ['Steps', figure(count, 'count')];
 
-/** Of a profile without work of a device. */
+/** Steps of a profile without device work. */
 function hostSteps(steps: NonNullable<HostSummary['steps']>): HTMLElement[] {
   const of = fieldsOf('overview.host.steps', steps);
   return [
@@ -39,11 +39,11 @@ function hostSteps(steps: NonNullable<HostSummary['steps']>): HTMLElement[] {
   ];
 }
 
-/** What a step took by the clocks that are known, that of the key figures first. */
+/** The clocks for which step lengths are known, that of the key figures first. */
 const clocksOf = (steps: StepSummary): readonly (keyof typeof STEP_NAMES)[] =>
   steps.host === null ? ['device'] : ['host', 'device'];
 
-/** Why there are two times. */
+/** Explains why there are two times. */
 const aboutClocks = (): HTMLElement =>
   note(
     'Step (host): from its begin on the host to the begin of the next, as the column iteration of `dprof steps`. Step ' +
@@ -73,7 +73,7 @@ function servingFigures(phase: PhaseSummary, at: number): StepFigure[] {
   ];
 }
 
-/** Of steps of servers of language models, phase by phase; none for any other. */
+/** Steps of language model servers, by phase; none for other profiles. */
 const serving = (view: PanelView): HTMLElement[] =>
   (view.profile.overview.steps?.serving ?? []).map((phase, at) =>
     section(
@@ -85,7 +85,7 @@ const serving = (view: PanelView): HTMLElement[] =>
     ),
   );
 
-/** Those on the host are one for all devices. */
+/** Lengths on the host are the same for all devices. */
 function lengthsOf({ list }: StepSummary, clock: keyof typeof STEP_NAMES): number[] {
   if (clock === 'device') return list.map(({ span }) => span);
   return [...new Map(list.map(({ step, iteration }) => [step, iteration])).values()].flatMap((length) => length ?? []);

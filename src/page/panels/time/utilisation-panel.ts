@@ -14,19 +14,19 @@ import { below, GRID, left, leftFromZero, tips } from '../../charts/chart-style.
 interface SpanLine {
   readonly name: string;
   readonly colour: string;
-  /** By span; null where it is not known. */
+  /** Value by span; null when it is not known. */
   readonly values: BinnedValues['values'];
-  /** Drawn as an area. */
+  /** Whether it is drawn as an area. */
   readonly isFilled?: boolean;
   readonly isDashed?: boolean;
 }
 
 interface SpanChart extends Pick<BinnedValues, 'start' | 'width'> {
   readonly title: string;
-  /** All with the same number of spans. */
+  /** Lines, all with the same number of spans. */
   readonly lines: readonly SpanLine[];
   readonly unit: DisplayUnit;
-  /** What times count from. */
+  /** The zero point of times. */
   readonly axis?: string;
   readonly height: number;
 }
@@ -77,7 +77,7 @@ function option({ lines, unit, start, width, axis = "time from the profile's sta
 }
 
 const HEIGHT = 160;
-/** Of the charts of several devices. */
+/** Height of each of several devices' charts. */
 const LOW = 120;
 
 /** All devices, or hosts, of the page in one chart. */

@@ -1,4 +1,4 @@
-/** What the devices did with their time: one sentence, and one bar of which each moment of a device is a part. */
+/** What the devices did with their time: one sentence, and a bar in which each moment of a device belongs to one part. */
 import type { SpanPart, SpanPartName } from '../../../prof/advise/verdict/verdict-facts.js';
 import { element, note } from '../../document/dom-elements.js';
 import { quantityText } from '../../document/units.js';
@@ -21,7 +21,7 @@ const PANELS: Readonly<Record<SpanPartName, string>> = {
   missing: 'diagnostics',
 };
 
-/** What the host did most where no work of a device is recorded. */
+/** The main activity of the host, when no device work is recorded. */
 function withoutDevice({ profile }: PanelView): PanelContent {
   const { host } = profile.overview;
   const [most] = host === null ? [] : [...host.ops, ...host.annotations, ...host.layers];
@@ -31,7 +31,7 @@ function withoutDevice({ profile }: PanelView): PanelContent {
   return [element('p', { class: 'verdict' }, text)];
 }
 
-/** Of several ranks the first question is who is late: what follows is of one of them. */
+/** With several ranks, the first question is which one is late; everything below is about one of them. */
 function lateRanks({ data: { job }, profile }: PanelView): HTMLElement[] {
   const first = job?.isChance === true ? undefined : job?.late[0];
   if (job === null || first === undefined) return [];
@@ -49,7 +49,7 @@ function lateRanks({ data: { job }, profile }: PanelView): HTMLElement[] {
 function make(view: PanelView): PanelContent {
   const { verdict } = view.profile;
   if (verdict === null) return withoutDevice(view);
-  // Beside a span of 10 s nobody expects 40 s of idle time, whatever the number of devices.
+  // Means over devices, because next to a span of 10 s a total of 40 s of idle time would be confusing.
   const isMean = verdict.devices > 1;
   const of = fieldsOf('verdict', verdict);
   const shown = verdict.parts.map((part, at) => {

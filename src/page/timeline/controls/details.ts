@@ -1,5 +1,5 @@
 /**
- * What a timeline says of an event: details of the selected one, with links to its launch or to the events that it
+ * What a timeline shows about an event: details of the selected one, with links to its launch or to the events that it
  * launched, and the tooltip of the one under the pointer.
  */
 import { elementAt } from '../../../containers/element.js';
@@ -19,10 +19,10 @@ import { around } from '../model/view.js';
 import { marksAt } from '../tracks/load-tracks.js';
 import { momentText, readingOf, scaleText } from '../tracks/track.js';
 
-/** Distance from the pointer, CSS pixels. */
+/** Distance from the pointer in CSS pixels. */
 const DISTANCE = 14;
 
-/** A tooltip that is empty and hidden, and stays beside the pointer. @param name of its class */
+/** An empty, hidden tooltip that follows the pointer. @param name its class */
 function tipAtPointer(name: string, canvas: HTMLElement, signal: AbortSignal): HTMLElement {
   const tip = element('div', { class: name, hidden: true, 'aria-hidden': 'true' });
   const follow = ({ offsetX, offsetY }: PointerEvent): void => {
@@ -56,7 +56,10 @@ export function showTip(scene: Scene, canvas: HTMLElement, signal: AbortSignal):
   return tip;
 }
 
-/** Distance at which the pointer still hits a mark, and up to which it has not moved between press and release, CSS pixels. */
+/**
+ * Distance in CSS pixels at which the pointer still hits a mark, and up to which it counts as not moved between press and
+ * release.
+ */
 const NEAR = 3;
 const MOST_MARKS = 6;
 
@@ -135,13 +138,13 @@ const MOST_LINKS = 20;
 const LONGEST_LINK = 70;
 const NAMES = new FittedLabels((text) => text.length);
 
-/** Values that lead to all events that have them: the condition of the search. */
+/** Values that link to all events with the same value, with the condition of the search. */
 const SEARCHES: Readonly<Record<string, ((value: string) => string) | undefined>> = {
   op: (op) => ofOp(op).condition,
   layer: (path) => inLayer([path]).condition,
 };
 
-/** A fact in a box of its own, so that facts fill columns. */
+/** A fact in a separate box, so that facts fill columns. */
 const factBox = (title: string, ...values: readonly (HTMLElement | string)[]): HTMLElement =>
   element('div', {}, element('dt', {}, title), element('dd', { class: 'tl-links' }, ...values));
 
@@ -235,7 +238,7 @@ function groupedFacts(boxes: readonly HTMLElement[]): HTMLElement[] {
   });
 }
 
-/** Facts as a list; one without a name goes on with the one before. */
+/** Facts as a list; a fact without a name continues the previous one. */
 function factItems(scene: Scene, facts: readonly EventFact[]): HTMLElement[] {
   const boxes: HTMLElement[] = [];
   const isPacket = facts.some(([name]) => name === 'destination');

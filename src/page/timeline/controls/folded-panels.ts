@@ -1,6 +1,6 @@
 /**
- * Panels of a timeline that are a line until they are opened: its marks, and the values of its tracks. Timelines of
- * other pieces have them as they were left.
+ * Panels of a timeline that are collapsed to a line: its marks, and the values of its tracks. Timelines of other pieces
+ * keep them as the user left them.
  */
 import { element, button } from '../../document/dom-elements.js';
 import { entryOf } from '../../../containers/map-entry.js';
@@ -14,13 +14,13 @@ import { elementAt } from '../../../containers/element.js';
 import { whenPrinted } from '../../document/when-visible.js';
 import { endOf, startOf } from '../events/events.js';
 
-/** Names of the panels that are open. */
+/** Names of the open panels. */
 const opened = new Set<string>();
 
 interface FoldedPanel {
   readonly place: HTMLElement;
   readonly details: HTMLDetailsElement;
-  /** The line that opens it. */
+  /** The line that opens the panel. */
   readonly summary: HTMLElement;
 }
 
@@ -34,16 +34,16 @@ export function foldedPanel(name: string, kind: string, ...contents: readonly HT
   return { place: element('section', { class: kind, 'aria-label': name }, details), details, summary };
 }
 
-/** Texts of each kind, and times of each text. */
+/** Maximum texts of each kind, and times of each text. */
 const MOST_LISTED = 25;
-/** Width of a view of all events. */
+/** Width in pixels of a view of all events. */
 const PIXELS = 1000;
 const MOST_UNTIMED = 3;
 
 /** Steps are in the list of pieces. */
 const LISTED = (Object.keys(MARK_NAMES) as TimelineMark['kind'][]).filter((kind) => kind !== 'step');
 
-/** @param goTo shows another piece, at ns from the profile's start */
+/** @param goTo shows another piece, at a time in ns from the profile's start */
 export function showNotices(scene: Scene, goTo: (time: number) => void): HTMLElement {
   const { events, extras } = scene;
   const show = ({ start, end }: TimelineMark): void => {
@@ -53,7 +53,7 @@ export function showNotices(scene: Scene, goTo: (time: number) => void): HTMLEle
   };
   const link = (mark: TimelineMark): HTMLElement =>
     button(momentText(mark.start + events.origin, events.span / PIXELS), () => show(mark), { title: 'show' });
-  /** Marks of one text: its times, and the text once. */
+  /** Marks with the same text: their times, and the text once. */
   const item = (text: string, marks: readonly TimelineMark[]): HTMLElement => {
     const rest = marks.length - MOST_LISTED;
     return element(
@@ -92,7 +92,7 @@ export function showNotices(scene: Scene, goTo: (time: number) => void): HTMLEle
   return place;
 }
 
-/** What the profile says of all of its time, as a line above the timeline; nothing where it says nothing. */
+/** Remarks about the whole time of the profile, as a line above the timeline; nothing when there are none. */
 export function untimedLine({ extras: { untimed } }: Scene): HTMLElement[] {
   if (untimed.length === 0) return [];
   const rest = untimed.length - MOST_UNTIMED;
@@ -101,12 +101,12 @@ export function untimedLine({ extras: { untimed } }: Scene): HTMLElement[] {
   return [element('p', { class: 'tl-untimed' }, text)];
 }
 
-/** ms without a change before the values are announced. */
+/** Time in ms without a change before the values are announced. */
 const PAUSE = 80;
 /** Changes after which the values are read again. */
 const WATCHED: readonly (keyof SceneState)[] = ['view', 'event', 'pointer', 'closed', 'opened'];
 
-/** The time whose values are shown: at the pointer, else in the middle of the selected event, else of the view. */
+/** The time whose values are shown: at the pointer, else at the middle of the selected event, else of the view. */
 function shownTime({ events, shown: { pointer, event, view } }: Scene): readonly [time: number, name: string] {
   const inside = (time: number): number => Math.max(0, Math.min(events.span, time));
   if (pointer !== null) return [inside(pointer), 'the pointer'];
@@ -116,7 +116,7 @@ function shownTime({ events, shown: { pointer, event, view } }: Scene): readonly
   return [inside((view.from + view.to) / 2), 'the middle of the view'];
 }
 
-/** ns of a pixel of a view of usual width. */
+/** Duration in ns of a pixel in a view of typical width. */
 const pixelOf = ({ shown: { view } }: Scene): number => (view.to - view.from) / 1000;
 
 const HEADS = ['counter', 'value', 'in view', 'stands for'] as const;

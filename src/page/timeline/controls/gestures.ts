@@ -1,6 +1,4 @@
-/**
- * Gestures of pointer and wheel on the canvas of a timeline, with the drags that make a selection or move its edges.
- */
+/** Pointer and wheel gestures on the canvas of a timeline, including drags that make a selection or move its edges. */
 import { bandAt } from '../model/layout.js';
 import type { Scene } from '../model/scene.js';
 import type { TimelineCanvas } from '../draw/stage.js';
@@ -8,15 +6,15 @@ import { AXIS, yOf } from '../draw/pixels.js';
 import { edgeMoved, lanesBetween, selectedUnits, type TimelineSelection } from '../model/selection.js';
 import { panned, zoomed, type View } from '../model/view.js';
 
-/** Distance at which the pointer takes hold of an edge, CSS pixels. */
+/** Distance in CSS pixels at which the pointer grabs an edge. */
 const EDGE_REACH = 5;
 
-/** Called with each further position, CSS pixels on the canvas. */
+/** Called with each further position, in CSS pixels on the canvas. */
 type SelectionDrag = (x: number, y: number) => void;
 
 type SelectionEdge = 'from' | 'to' | 'top' | 'bottom';
 
-/** Heights on the canvas that the selection reaches, and those of the layout. */
+/** Vertical range of the selection on the canvas, and in the layout. */
 interface SelectedHeights {
   readonly top: number;
   readonly bottom: number;
@@ -24,14 +22,14 @@ interface SelectedHeights {
   readonly layoutBottom: number;
 }
 
-/** Drags that make a selection, and those that move its edges. */
+/** Drags that make a selection, and drags that move its edges. */
 class SelectionDrags {
   constructor(
     private readonly scene: Scene,
     private readonly stage: TimelineCanvas,
   ) {}
 
-  /** A new selection: from the axis of all lanes, else of those that the drag covers. */
+  /** Starts a new selection: of all lanes if the drag starts on the axis, else of the lanes that it covers. */
   begin(x: number, y: number): SelectionDrag {
     const [start, top] = [this.#timeAt(x), this.#laneY(y)];
     return (toX, toY) => {
@@ -42,7 +40,7 @@ class SelectionDrags {
     };
   }
 
-  /** A drag of the edge at a point; null where there is none. */
+  /** A drag of the edge at a point; null when there is none. */
   ofEdge(x: number, y: number): SelectionDrag | null {
     const { span } = this.scene.shown;
     const edge = this.#edgeAt(x, y);
@@ -51,7 +49,7 @@ class SelectionDrags {
     const { events, layout } = this.scene;
     if (edge === 'from' || edge === 'to')
       return (toX) => this.scene.set({ span: edgeMoved(span, edge, this.#timeAt(toX), events.span) });
-    // The other edge stays: half a pixel inside of the lane that ends there.
+    // The other edge stays: half a pixel inside the lane that ends there.
     const other = edge === 'top' ? heights.layoutBottom - 0.5 : heights.layoutTop + 0.5;
     return (_, toY) => {
       const here = Math.max(0, this.#laneY(toY));
@@ -60,7 +58,7 @@ class SelectionDrags {
     };
   }
 
-  /** The shape of the pointer at a point, as CSS names it. */
+  /** The CSS cursor at a point. */
   cursorAt(x: number, y: number): string {
     const edge = this.#edgeAt(x, y);
     return edge === null ? '' : edge === 'from' || edge === 'to' ? 'ew-resize' : 'ns-resize';
@@ -76,7 +74,7 @@ class SelectionDrags {
     const isInHeight =
       y < AXIS || (heights !== null && y >= heights.top - EDGE_REACH && y <= heights.bottom + EDGE_REACH);
     if (isInHeight) {
-      // Where a selection is narrower than both reaches, the nearer edge is taken.
+      // When both edges of a narrow selection are in reach, the nearer one is taken.
       const [fromLeft, fromRight] = [Math.abs(x - left), Math.abs(x - right)];
       if (Math.min(fromLeft, fromRight) <= EDGE_REACH) return fromLeft <= fromRight ? 'from' : 'to';
     }
@@ -110,9 +108,9 @@ class SelectionDrags {
   }
 }
 
-/** Shorter movements are clicks, CSS pixels. */
+/** Shorter movements, in CSS pixels, are clicks. */
 const STILL = 3;
-/** Distance at which the pointer still hits an event, CSS pixels. */
+/** Distance in CSS pixels at which the pointer still hits an event. */
 const EVENT_REACH = 3;
 const LINE_HEIGHT = 16;
 
@@ -121,16 +119,16 @@ interface PointerDrag {
   readonly y: number;
   readonly view: View;
   readonly scroll: number;
-  /** Null where dragging moves the view. */
+  /** Null when dragging moves the view. */
   readonly selecting: SelectionDrag | null;
-  /** Whether it makes a new selection: a click in its place removes the one that is there. */
+  /** Whether it makes a new selection; a click instead of a drag then removes the existing one. */
   readonly isNew: boolean;
   /** The selection before a drag along the axis, which zooms to the time that it covers. */
   readonly zoom: { readonly before: TimelineSelection | null } | null;
   moved: boolean;
 }
 
-/** Two fingers: their distance, the view, and the time between them when the second touched. */
+/** Two fingers: their distance, the view, and the time between them when the second one touched. */
 interface TouchPinch {
   readonly distance: number;
   readonly view: View;
@@ -139,7 +137,7 @@ interface TouchPinch {
 
 export class PointerGestures {
   #drag: PointerDrag | null = null;
-  /** Positions of fingers from the left, by pointer id. */
+  /** Horizontal positions of fingers, by pointer id. */
   readonly #fingers = new Map<number, number>();
   #pinch: TouchPinch | null = null;
   readonly #selections: SelectionDrags;
@@ -159,7 +157,7 @@ export class PointerGestures {
     canvas.addEventListener('pointerleave', this.#leave, { signal });
   }
 
-  /** The wheel zooms with ctrl, or where the timeline has the focus; else it scrolls the page. */
+  /** The wheel zooms with ctrl, or when the timeline has the focus; otherwise it scrolls the page. */
   readonly #wheel = (event: WheelEvent): void => {
     const { view } = this.scene.shown;
     const { span } = this.scene.events;

@@ -1,4 +1,4 @@
-/** Keys of a timeline and their actions; those that make and move the selection too. */
+/** Keys of a timeline and their actions, including those that make and move the selection. */
 import { elementAt } from '../../../containers/element.js';
 import type { Scene } from '../model/scene.js';
 import { around, fitted, panned, zoomed } from '../model/view.js';
@@ -6,17 +6,17 @@ import { endOf, startOf } from '../events/events.js';
 import { firstAtLeast, eventsInRange } from '../model/lane-rows.js';
 import { edgeMoved, keysOf, laneEdgeMoved, type TimelineSelection } from '../model/selection.js';
 
-/** Part of the view by which a key moves an edge. */
+/** Share of the view by which a key moves an edge. */
 const EDGE_STEP = 0.01;
 
-/** The time in view, on all lanes. */
+/** The visible time, on all lanes. */
 export function selectionInSight({ shown: { view }, events }: Scene): TimelineSelection {
   return { from: Math.max(0, view.from), to: Math.min(events.span, view.to), lanes: null };
 }
 
 const selectSight = (scene: Scene): void => scene.set({ span: selectionInSight(scene) });
 
-/** The time and the lane of the selected event. */
+/** Selects the time and the lane of the selected event. */
 function selectEvent(scene: Scene): void {
   const { events, shown } = scene;
   if (shown.event === null) return;
@@ -25,7 +25,7 @@ function selectEvent(scene: Scene): void {
   if (from < to) scene.set({ span: { from, to, lanes } });
 }
 
-/** Moves an edge of the time by a step. */
+/** Moves a time edge of the selection by a step. */
 function moveTimeEdge(scene: Scene, edge: 'from' | 'to', by: 1 | -1): void {
   const { view } = scene.shown;
   const span = scene.shown.span ?? selectionInSight(scene);
@@ -33,7 +33,7 @@ function moveTimeEdge(scene: Scene, edge: 'from' | 'to', by: 1 | -1): void {
   scene.set({ span: edgeMoved(span, edge, span[edge] + step, scene.events.span) });
 }
 
-/** Adds a lane below, or leaves the last one out. */
+/** Adds a lane at the bottom of the selection, or removes the last one. */
 function moveLaneEdge(scene: Scene, by: 1 | -1): void {
   const span = scene.shown.span ?? selectionInSight(scene);
   scene.set({ span: { ...span, lanes: laneEdgeMoved(scene.layout, scene.events.lanes, span.lanes, by) } });
@@ -46,7 +46,7 @@ export interface KeyActions {
   readonly addMarker: () => void;
   readonly nextMatch: (step: 1 | -1) => void;
   readonly focusSearch: () => void;
-  /** Shows the piece of the profile before or after. */
+  /** Shows the previous or next piece of the profile. */
   readonly stepPiece: (by: 1 | -1) => void;
 }
 
@@ -63,7 +63,7 @@ const pan =
     scene.look(panned(view, part * (view.to - view.from), scene.events.span));
   };
 
-/** Around the pointer, else around the selected event where it is visible, else around the middle. */
+/** Zooms around the pointer, else around the selected event if it is visible, else around the middle. */
 const zoom =
   (factor: number): KeyAction =>
   ({ scene }) => {
@@ -78,7 +78,10 @@ const scroll =
   (keys) =>
     keys.scroll(by);
 
-/** Selects the event before or after the selected one in its row; without one the first visible event of the first row. */
+/**
+ * Selects the previous or next event in the row of the selected one; without a selection, the first visible event of the
+ * first row.
+ */
 const along =
   (step: 1 | -1): KeyAction =>
   ({ scene }) => {
@@ -91,7 +94,7 @@ const along =
     if (next !== undefined) scene.select(next);
   };
 
-/** Selects the event of the row above or below that is nearest to the middle of the selected one. */
+/** Selects the event in the row above or below that is nearest to the middle of the selected one. */
 const across =
   (step: 1 | -1): KeyAction =>
   (keys) => {
@@ -121,7 +124,7 @@ const fill: KeyAction = ({ scene }) => {
     scene.look(around(startOf(scene.events, event), endOf(scene.events, event), scene.events.span));
 };
 
-/** Actions by the key's name, with `shift ` before it where shift is held and changes the action. */
+/** Actions by key name, with the prefix `shift ` when shift changes the action. */
 const ACTS: Readonly<Record<string, KeyAction>> = {
   arrowleft: pan(-PAN_STEP),
   a: pan(-PAN_STEP),

@@ -1,6 +1,6 @@
 /**
  * Names of lanes at the left: a click selects the lane, or all lanes of a group. Buttons before them collapse and expand
- * groups, and lanes of many rows.
+ * groups and lanes with many rows.
  */
 import { counted } from '../../../record/plural.js';
 import { element } from '../../document/dom-elements.js';
@@ -10,7 +10,7 @@ import { onlyLanes, selectedLanes, toggledLanes } from '../model/selection.js';
 import { AXIS } from '../draw/pixels.js';
 import { selectionInSight } from './keys.js';
 
-/** The track's name; of the first of several a button that shows and folds the others. */
+/** The track's name; for the first of several, a button that shows and hides the others. */
 function trackName({ name, top, height, fold }: PlacedTrack): HTMLElement {
   const style = `top:${AXIS + top}px;height:${height}px`;
   if (fold === null) return element('span', { class: 'tl-lane tl-track', title: name, style }, name);
@@ -22,7 +22,7 @@ function trackName({ name, top, height, fold }: PlacedTrack): HTMLElement {
   return element('button', attributes, `${isOpen ? '▾' : '▸'} ${name} (${more} more)`);
 }
 
-/** @param isOf whether what begins at a height of the layout is asked for */
+/** @param isOf whether to include what begins at a height in the layout */
 function extraNames(
   { tracks, marks }: TimelineLayout,
   isOf: (placed: { readonly top: number }) => boolean,
@@ -34,7 +34,7 @@ function extraNames(
 
 const HOW = 'click: select it alone; shift: add it';
 
-/** A name that selects, in a row with what folds. @param lanes places of those that it stands for */
+/** A name that selects lanes, in a row with the fold button. @param lanes indices of its lanes */
 function nameButton(text: string, title: string, lanes: readonly number[], kind: string): HTMLElement {
   const attributes = { type: 'button', class: kind, title: `${title} (${HOW})`, tabindex: -1 };
   return element('button', { ...attributes, 'data-lanes': lanes.join(), 'aria-pressed': 'false' }, text);
@@ -42,7 +42,7 @@ function nameButton(text: string, title: string, lanes: readonly number[], kind:
 
 const rowStyle = (top: number, height: number): string => `top:${AXIS + top}px;height:${height}px`;
 
-/** The lane's name; of one with many rows after a button that opens and folds it. */
+/** The lane's name; for a lane with many rows, after a button that unfolds and folds it. */
 function laneRow({ lane, name, top, height, fold }: PlacedLane): HTMLElement {
   const style = rowStyle(top, height);
   if (fold === null)
@@ -62,7 +62,7 @@ function groupRow({ name, isOpen, top, height }: PlacedGroup, lanes: readonly nu
     ...{ type: 'button', class: 'tl-group', 'data-name': name, 'aria-expanded': String(isOpen) },
     'aria-label': `Lanes of ${name}`,
   };
-  // A group may have counters alone.
+  // A group may have only counters.
   const own =
     lanes.length === 0
       ? element('span', { class: 'tl-all', title: name }, name)
@@ -71,7 +71,7 @@ function groupRow({ name, isOpen, top, height }: PlacedGroup, lanes: readonly nu
   return element('div', attributes, element('button', folder, isOpen ? '▾' : '▸'), own);
 }
 
-/** The set without the name, or with it. */
+/** The set with the name added, or removed if it was there. */
 function toggled(names: ReadonlySet<string>, name: string): ReadonlySet<string> {
   const next = new Set(names);
   if (!next.delete(name)) next.add(name);
@@ -115,7 +115,7 @@ export function nameEdge(place: HTMLElement, sheet: HTMLElement, resized: () => 
   return edge;
 }
 
-/** Names of the lanes that scroll, and of those that are pinned. */
+/** Names of the scrolling lanes, and of the pinned ones. */
 interface LaneNames {
   readonly scrolled: HTMLElement;
   readonly pinned: HTMLElement;
@@ -138,7 +138,7 @@ export function showNames(scene: Scene): LaneNames {
     for (const name of buttons('.tl-name'))
       name.setAttribute('aria-pressed', String(lanesOf(name).every((lane) => selected.has(lane))));
   };
-  /** Of all names the keyboard stops at one; arrows go from name to name. */
+  /** All names together have one tab stop; arrow keys go from name to name. */
   const stopAt = (stop: HTMLElement | undefined): void => {
     for (const name of buttons('.tl-name')) name.tabIndex = name === stop ? 0 : -1;
   };
@@ -164,7 +164,7 @@ export function showNames(scene: Scene): LaneNames {
     const { closed, opened } = scene.shown;
     if (name !== undefined) scene.set({ closed: toggled(closed, name) });
     if (lane !== undefined) scene.set({ opened: toggled(opened, lane) });
-    // The buttons are new elements: the focus has to be set again.
+    // The buttons are new elements, so the focus must be set again.
     const isPressed = ({ dataset }: HTMLElement): boolean => dataset['name'] === name && dataset['lane'] === lane;
     buttons('[aria-expanded]').find(isPressed)?.focus();
   };

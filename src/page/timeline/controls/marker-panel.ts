@@ -1,4 +1,4 @@
-/** The list of markers: show, rename and remove one; save all to a file, load them from one. */
+/** The list of markers: show, rename or remove one; save all to a file, load them from a file. */
 import { button, element, isText } from '../../document/dom-elements.js';
 import { quantityText } from '../../document/units.js';
 import { foldedPanel } from './folded-panels.js';
@@ -21,7 +21,7 @@ interface MarkerPanel {
   readonly place: HTMLElement;
   /** Sets a marker at the pointer, else at the selected event, else in the middle of the view. */
   readonly add: () => void;
-  /** Sets markers by right clicks, and by M wherever the focus is while the timeline is shown. */
+  /** Sets markers on right clicks, and on the M key wherever the focus is while the timeline is shown. */
   readonly listen: (canvas: HTMLElement, timeAt: (x: number) => number, signal: AbortSignal) => void;
 }
 
@@ -29,7 +29,7 @@ function download(name: string, text: string): void {
   const address = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
   const link = element('a', { href: address, download: name });
   link.click();
-  // The address is needed until the browser has started the download.
+  // The URL is needed until the browser has started the download.
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
@@ -82,7 +82,7 @@ export function showMarkers(scene: Scene): MarkerPanel {
     } catch (error) {
       status.textContent = `not read: ${error instanceof Error ? error.message : 'no markers'}`;
     }
-    // Otherwise choosing the same file again would be no change.
+    // Otherwise choosing the same file again would not be a change.
     file.value = '';
   };
   file.addEventListener('change', () => {
@@ -106,7 +106,7 @@ export function showMarkers(scene: Scene): MarkerPanel {
   };
   const listen: MarkerPanel['listen'] = (canvas, timeAt, signal) => {
     const onMenu = (event: MouseEvent): void => {
-      // A menu by key or by a long touch stays the browser's.
+      // The browser handles context menus opened by key or by a long touch.
       if (event.button !== 2) return;
       event.preventDefault();
       scene.set({ pointer: timeAt(event.offsetX) });
@@ -114,7 +114,7 @@ export function showMarkers(scene: Scene): MarkerPanel {
     };
     const onKey = (event: KeyboardEvent): void => {
       const isOurs = event.key.toLowerCase() === 'm' && !event.ctrlKey && !event.metaKey && !event.altKey;
-      // On the canvas it is one of the timeline's keys.
+      // On the canvas, it is one of the timeline's keys.
       if (isOurs && event.target !== canvas && canvas.checkVisibility() && !isText(event)) addAndList();
     };
     canvas.addEventListener('contextmenu', onMenu, { signal });

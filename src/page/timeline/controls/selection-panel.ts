@@ -14,14 +14,14 @@ import {
 import { around } from '../model/view.js';
 
 const MOST_ROWS = 10;
-/** ms without a change before the sums are computed. */
+/** Time in ms without a change before the sums are computed. */
 const PAUSE = 80;
 
 const count = (value: number): string => quantityText(value, 'count');
 const time = (ns: number): string => quantityText(ns, 'ns');
 const share = (part: number, whole: number): string => quantityText(whole > 0 ? part / whole : null, 'share');
 
-/** What a table leaves out at first: the rows of the least time. */
+/** The rows with the least time, which a table omits initially. */
 function restText(shares: readonly TextShare[], whole: number): string {
   const rest = shares.slice(MOST_ROWS);
   if (rest.length === 0) return '';
@@ -67,7 +67,7 @@ function laneTable(title: string, lanes: readonly LaneShare[]): HTMLElement {
   );
 }
 
-/** An amount, and of how much of the events it is. */
+/** An amount, and for how many of the events it is known. */
 function workText(
   { amount, known, count: all, knownTime, time: whole }: WorkSum,
   unit: DisplayUnit,
@@ -81,7 +81,7 @@ function workText(
   return `${quantityText(amount, unit)} ${covered}`;
 }
 
-/** While the events ran whose amount is known, and over the whole selection. */
+/** The rate while the events with a known amount ran, and over the whole selection. */
 function rateText({ amount, knownTime }: WorkSum, unit: DisplayUnit, length: number): string {
   if (amount === null || knownTime <= 0 || length <= 0) return 'na';
   const [own, all] = [amount / (knownTime / 1e9), amount / (length / 1e9)];

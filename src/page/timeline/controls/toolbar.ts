@@ -1,4 +1,4 @@
-/** Buttons of a timeline, for the actions of the keys, and the legend of its colours. */
+/** Buttons of a timeline, with the same actions as the keys, and the legend of its colours. */
 import { button, element, select } from '../../document/dom-elements.js';
 import { COLOUR_KEYS, COLOUR_TITLES, STRONG, UNKNOWN, type LegendEntry } from '../events/event-colours.js';
 import { actOn, type KeyActions } from './keys.js';
@@ -35,7 +35,7 @@ export function showLegend(scene: Scene, signal: AbortSignal): HTMLElement {
       if (text === null || slot === UNKNOWN) return element('span', { title: title(entry) }, ...inside);
       const made = element('button', { type: 'button', title: title(entry) }, ...inside);
       made.addEventListener('click', () => {
-        // The text up to its first quote, as a quote would end it.
+        // The text up to its first quote, because a quote would end the search term.
         const [start = ''] = text.split('"');
         scene.set({ search: `${field}:"${start}"` });
       });

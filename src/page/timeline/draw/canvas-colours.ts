@@ -1,32 +1,35 @@
-/** Colours of the canvas: a canvas cannot use variables of the style sheet, so that their values are read. */
+/** Colours of the canvas. A canvas cannot use variables of the style sheet, so their values are read. */
 import { elementAt } from '../../../containers/element.js';
 import { element } from '../../document/dom-elements.js';
 import { PALETTE, SLOTS, STRONG, UNKNOWN } from '../events/event-colours.js';
 import { pixelOf, type Rgb } from './pixels.js';
 
 export interface CanvasTheme extends Readonly<Record<ColourName, string>> {
-  /** By slot and level, see `styleOf`. */
+  /** Fill colours by slot and level, see `styleOf`. */
   readonly fills: readonly string[];
-  /** The same, as pixels. */
+  /** The same colours as pixels. */
   readonly pixels: Uint32Array;
-  /** Stripe under events that match a search. */
+  /** Colour of the stripe under events that match a search. */
   readonly mark: number;
-  /** Below the lowest value of a track, and between the lowest and the highest. */
+  /** Colours below the lowest value of a track, and between the lowest and the highest. */
   readonly track: { readonly area: number; readonly edge: number };
-  /** By slot: black or white, whichever has more contrast. */
+  /** Label colours by slot: black or white, whichever has more contrast. */
   readonly labels: readonly string[];
 }
 
-/** Opacity of a fill: up to a quarter, a half, three quarters, or all of the pixel covered; last, faded by a search. */
+/**
+ * Opacity of a fill when up to a quarter, a half, three quarters, or all of the pixel is covered; the last one is for fills
+ * faded by a search.
+ */
 const LEVELS = [0.4, 0.6, 0.8, 1, 0.14] as const;
 export const FULL = 3;
 export const FADED = 4;
 
-/** Part of the accent in what lies below a value of a track. */
+/** Share of the accent colour in the area below a track's value. */
 const TRACK_AREA = 0.3;
 
 export const styleOf = (slot: number, level: number): number => slot * LEVELS.length + level;
-/** Level of a covered share from 0 to 1. */
+/** Level for a covered share from 0 to 1. */
 export const levelOf = (covered: number): number => Math.min(FULL, Math.floor(covered * 4));
 
 const css = ([r, g, b]: Rgb): string => `rgb(${r} ${g} ${b})`;
@@ -46,13 +49,13 @@ function luminance(colour: Rgb): number {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
-/** Above a luminance of 0.179 black has more contrast than white. */
+/** Above a luminance of 0.179, black has more contrast than white. */
 const labelOn = (colour: Rgb): string => (luminance(colour) > 0.179 ? '#000' : '#fff');
 
 interface ThemeColour {
   /** Variables of the style sheet; the first that exists is used. */
   readonly names: readonly string[];
-  /** Where none exists. */
+  /** The colour when none of them exists. */
   readonly light: Rgb;
   readonly dark: Rgb;
 }

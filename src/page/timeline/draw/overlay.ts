@@ -8,7 +8,7 @@ import { FONT, type BoxLabel, type PaintFrame } from './painter.js';
 import type { FittedLabels } from '../model/labels.js';
 import { selectedUnits, type LaneUnit, type TimelineSelection } from '../model/selection.js';
 
-/** What one drawing needs. */
+/** Data for one drawing. */
 interface SpanFrame {
   readonly context: CanvasRenderingContext2D;
   readonly size: CanvasSize;
@@ -18,13 +18,13 @@ interface SpanFrame {
 }
 
 const WASH = 0.16;
-/** Height of the grips at the middle of an edge, CSS pixels. */
+/** Height of the grips in the middle of an edge, in CSS pixels. */
 const GRIP = 14;
 
-/** Lengths of the dashes of a box and of the gaps between them, CSS pixels. */
+/** Lengths of a box's dashes and gaps in CSS pixels. */
 const DASHES = [4, 3];
 
-/** A box around all that the rank of an operation did while it was under way. */
+/** Paints a box around everything that the rank did during the operation. */
 function paintOperation(scene: Scene, frame: SpanFrame): void {
   const { operation } = scene;
   const extent = operation === null ? null : extentOf(frame, operation);
@@ -44,7 +44,7 @@ interface Extent {
   readonly to: number;
 }
 
-/** CSS pixels of a span, at least one of them; null beyond the canvas. */
+/** CSS pixels of a span, at least one pixel; null outside the canvas. */
 function extentOf({ size, at }: SpanFrame, span: TimelineSelection): Extent | null {
   const to = Math.max(at(span.to), at(span.from) + 1);
   const extent = { from: Math.max(-4, at(span.from)), to: Math.min(size.width + 4, to) };
@@ -70,7 +70,7 @@ function paintSelection(scene: Scene, frame: SpanFrame): void {
       context.fillRect(x - 1, middle - GRIP / 2, 3, GRIP);
     }
   };
-  // The axis has the time, whatever the lanes.
+  // The axis marks the time, whatever the lanes.
   wash(0, AXIS);
   if (span.lanes === null) {
     wash(AXIS, size.height);
@@ -85,9 +85,9 @@ function paintSelection(scene: Scene, frame: SpanFrame): void {
 }
 
 /**
- * Paints each block of lanes that lie next to each other.
+ * Paints each block of adjacent lanes.
  * @param lanes keys of the lanes; null for all
- * @param paint takes the top of a block on the canvas, and its height
+ * @param paint called with the top of a block on the canvas, and its height
  */
 function forBlocks(
   { events, layout, shown: { pinned } }: Scene,
@@ -96,7 +96,7 @@ function forBlocks(
   paint: (y: number, height: number) => void,
 ): void {
   const blocks = blocksOf(selectedUnits(layout, events.lanes, lanes));
-  // A block may begin among the pinned lanes and go on below them: each part is clipped to its own area.
+  // A block may begin in the pinned lanes and continue below them; each part is clipped to its area.
   const areas = [
     { from: AXIS, to: AXIS + pinned, zero: AXIS },
     { from: AXIS + pinned, to: size.height, zero: AXIS - size.scroll },
@@ -112,7 +112,7 @@ function forBlocks(
   }
 }
 
-/** CSS pixels of the canvas. */
+/** A rectangle on the canvas, in CSS pixels. */
 interface CanvasArea {
   readonly from: number;
   readonly to: number;
@@ -124,7 +124,7 @@ function clipTo(context: CanvasRenderingContext2D, { width }: CanvasSize, { from
   context.clip();
 }
 
-/** Units next to each other as one; the header of a group does not part those above and below it. */
+/** Joins adjacent units; the header of a group does not separate those above and below it. */
 function blocksOf(units: readonly LaneUnit[]): { top: number; height: number }[] {
   const blocks: { top: number; height: number }[] = [];
   for (const { top, height } of units) {
@@ -135,7 +135,7 @@ function blocksOf(units: readonly LaneUnit[]): { top: number; height: number }[]
   return blocks;
 }
 
-/** What one drawing of the canvas needs. */
+/** Data for one drawing of the canvas. */
 interface OverlayFrame extends Omit<PaintFrame, 'grid'> {
   /** CSS pixel of a time. */
   readonly at: (time: number) => number;
@@ -202,7 +202,7 @@ export class OverlayPainter {
     context.fill();
   }
 
-  /** Of a band that is scrolled behind the pinned ones, their edge. */
+  /** The middle of a band; for a band scrolled behind the pinned ones, their edge. */
   #middleOf({ top, height }: LaneBand, size: CanvasSize): number {
     const { pinned } = this.scene.shown;
     const y = yOf(top, size, pinned) + height / 2;

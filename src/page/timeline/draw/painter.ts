@@ -1,6 +1,6 @@
 /**
- * Paints the events of the visible lanes, the time axis and the row of marks below it: on a canvas of their own, as
- * they change less often.
+ * Paints the events of the visible lanes, the time axis and the row of marks below it, on a separate canvas, because they
+ * change less often.
  */
 import { elementAt } from '../../../containers/element.js';
 import type { LaneBand } from '../model/layout.js';
@@ -14,7 +14,7 @@ import { FADED, FULL, levelOf, styleOf, type CanvasTheme } from './canvas-colour
 import { ticks, tickStep, tickText } from '../model/view.js';
 import type { TimelineMark } from '../../../prof/html/timeline/timeline-data.js';
 
-/** CSS pixels. */
+/** Height in CSS pixels. */
 const STEP_HEIGHT = 5;
 const LEAST_WIDTH = 3;
 const STEP_GAP = 1;
@@ -26,7 +26,7 @@ interface MarkFrame {
   readonly grid: PixelGrid;
 }
 
-/** Slots of the palette: kinds differ in colour, and the text of each mark is in its tooltip and in the list. */
+/** Slots of the palette; kinds differ in colour, and the text of a mark is in its tooltip and in the list. */
 const SLOTS: Readonly<Record<Exclude<TimelineMark['kind'], 'step'>, number>> = {
   throttling: 0,
   missing: 1,
@@ -38,7 +38,7 @@ const SLOTS: Readonly<Record<Exclude<TimelineMark['kind'], 'step'>, number>> = {
 const fillOf = (theme: CanvasTheme, kind: TimelineMark['kind']): string =>
   kind === 'step' ? theme.quiet : elementAt(theme.fills, styleOf(SLOTS[kind], FULL));
 
-/** Paints the row of marks below the axis: steps as bars at its foot, all others above them. */
+/** Paints the row of marks below the axis: steps as bars at its bottom, all others above them. */
 class MarkPainter {
   constructor(readonly scene: Scene) {}
 
@@ -50,7 +50,7 @@ class MarkPainter {
     context.setTransform(size.ratio, 0, 0, size.ratio, 0, 0);
     context.fillStyle = theme.line;
     context.fillRect(0, top + height - 1, size.width, 1);
-    // A mark that lies within another is drawn over it, the shortest last.
+    // A mark inside another is drawn on top of it, the shortest last.
     const inView = this.scene.extras.marks
       .map((mark) => ({ mark, from: grid.x(mark.start) / size.ratio, to: grid.x(mark.end) / size.ratio }))
       .filter(({ from, to }) => to >= -LEAST_WIDTH && from <= size.width)
@@ -66,7 +66,7 @@ class MarkPainter {
   }
 }
 
-/** Least widths of boxes with a gap to the next one, and with a text, CSS pixels. */
+/** Minimum widths in CSS pixels of boxes with a gap to the next one, and with a text. */
 const GAP_FROM = 4;
 const TEXT_FROM = 22;
 const TICK_EVERY = 110;
@@ -81,7 +81,7 @@ export interface BoxLabel {
   readonly event: number;
 }
 
-/** What one drawing of the canvas needs. */
+/** Data for one drawing of the canvas. */
 export interface PaintFrame {
   readonly context: CanvasRenderingContext2D;
   readonly size: CanvasSize;
@@ -148,7 +148,7 @@ export class EventPainter {
     const matching = scene.matchWeights?.get(band.row) ?? null;
     if (all === undefined) return;
     const right = Math.ceil(width * ratio);
-    // What began before the timeline is covered up to its start.
+    // The part of an event before the timeline's start is not drawn.
     const left = Math.max(0, Math.round(grid.x(0)));
     const y = yOf(band.top, size, pinned);
     const middle = y + band.height / 2;
@@ -187,7 +187,7 @@ export class EventPainter {
     if (width >= TEXT_FROM) this.#labels.push({ event, x: from / ratio + 3, y, width });
   }
 
-  /** Draws each row of pixels as high as its band, or as a stripe at the bottom of it, `stripe` CSS pixels high. */
+  /** Draws each row of pixels with the height of its band, or as a stripe of `stripe` CSS pixels at its bottom. */
   #fill(
     context: CanvasRenderingContext2D,
     rows: PixelRows,
@@ -239,7 +239,7 @@ export class EventPainter {
     this.names = names;
   }
 
-  /** Ticks of the axis, far enough apart for their texts: ns from the profile's start. */
+  /** Ticks of the axis, with enough distance for their texts, in ns from the profile's start. */
   #ticks({ width }: CanvasSize): { readonly step: number; readonly at: readonly number[] } {
     const { events, shown } = this.scene;
     const [from, to] = [profileTimeOf(events, shown.view.from), profileTimeOf(events, shown.view.to)];
@@ -261,7 +261,10 @@ export class EventPainter {
     }
   }
 
-  /** Nothing is known to be complete before the timeline's start and after its end: events are drawn between them. */
+  /**
+   * Covers the time before the timeline's start and after its end, where data may be incomplete; events are drawn only in
+   * between.
+   */
   #coverOutside({ context, size, theme, grid }: PaintFrame): void {
     const { width, height, ratio } = size;
     const [start, end] = [grid.x(0) / ratio, grid.x(this.scene.events.span) / ratio];
@@ -295,7 +298,7 @@ const countOf = ({ counts }: RowWeights, from: number, to: number): number =>
 
 /**
  * Level of a column of merged events, and index of the event whose colour it has. With a search, matching events hide the
- * others and have the full level: a single one among thousands must be visible.
+ * others and have the full level, so that a single one among thousands is visible.
  */
 function merged(
   all: RowWeights,

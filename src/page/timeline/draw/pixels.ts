@@ -1,6 +1,6 @@
 /**
- * Lanes as rows of pixels: a box is a run of pixels, a merged column one. A row is filled in memory and drawn once,
- * stretched to its height: drawing costs the same for ten events and for a hundred thousand.
+ * Lanes as rows of pixels: a box is a run of pixels, a column of merged events is one pixel. A row is filled in memory and
+ * drawn once, stretched to its height, so that drawing costs the same for ten events and for a hundred thousand.
  */
 import { elementAt } from '../../../containers/element.js';
 import type { View } from '../model/view.js';
@@ -9,22 +9,22 @@ import type { View } from '../model/view.js';
 export const AXIS = 26;
 
 export interface CanvasSize {
-  /** CSS pixels. */
+  /** Width in CSS pixels. */
   readonly width: number;
   readonly height: number;
-  /** Device pixels of one CSS pixel. */
+  /** Number of device pixels in a CSS pixel. */
   readonly ratio: number;
-  /** CSS pixels of lanes that are scrolled out at the top. */
+  /** Height in CSS pixels of the lanes scrolled out at the top. */
   readonly scroll: number;
 }
 
-/** Where lanes at a height of the layout are on the canvas: those that are pinned do not scroll. CSS pixels. */
+/** Position on the canvas, in CSS pixels, of lanes at a height of the layout; pinned lanes do not scroll. */
 export const yOf = (top: number, { scroll }: CanvasSize, pinned: number): number =>
   AXIS + (top < pinned ? top : top - scroll);
 
-/** Times as device pixels. The view starts at a whole pixel, so that a pixel keeps its events while panning. */
+/** Converts times to device pixels. The view starts at a whole pixel, so that a pixel keeps its events while panning. */
 export class PixelGrid {
-  /** ns per device pixel. */
+  /** Time in ns per device pixel. */
   readonly perPixel: number;
   readonly #origin: number;
 
@@ -33,12 +33,12 @@ export class PixelGrid {
     this.#origin = Math.round(view.from / this.perPixel);
   }
 
-  /** Device pixel of a column, which is counted from time 0. */
+  /** Device pixel of a column; columns are counted from time 0. */
   xOfColumn(column: number): number {
     return column - this.#origin;
   }
 
-  /** Time at the left edge of a device pixel, ns. */
+  /** Time at the left edge of a device pixel, in ns. */
   timeOf(x: number): number {
     return (x + this.#origin) * this.perPixel;
   }
@@ -68,19 +68,19 @@ export class PixelRows {
     else this.pixels.fill(0, 0, size);
   }
 
-  /** Fills pixels from..to (without to) of a row; pixels outside are clipped. */
+  /** Fills pixels `from` to `to` (exclusive) of a row; pixels outside are clipped. */
   run(row: number, from: number, to: number, pixel: number): void {
     const first = Math.max(0, from);
     const last = Math.min(this.width, to);
     if (first < last) this.pixels.fill(pixel, row * this.width + first, row * this.width + last);
   }
 
-  /** Fills a column in rows from..to (without to), which exist. */
+  /** Fills a column in rows `from` to `to` (exclusive), which must exist. */
   column(x: number, from: number, to: number, pixel: number): void {
     for (let at = from * this.width + x; at < to * this.width; at += this.width) this.pixels[at] = pixel;
   }
 
-  /** The rows as an image; null where there are none. */
+  /** The rows as an image; null when there are none. */
   image(): ImageData | null {
     const size = this.width * this.#rows;
     if (size === 0) return null;

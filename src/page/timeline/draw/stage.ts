@@ -1,4 +1,4 @@
-/** The two canvases of a timeline. They are drawn once a frame at most, and only after changes. */
+/** The two canvases of a timeline. They are drawn at most once per frame, and only after changes. */
 import { element } from '../../document/dom-elements.js';
 import { PAPER_WIDTH } from '../../document/when-visible.js';
 import { FittedLabels } from '../model/labels.js';
@@ -9,18 +9,18 @@ import { AXIS, type CanvasSize } from './pixels.js';
 import { PRINTED, readTheme, watchTheme, type CanvasTheme } from './canvas-colours.js';
 import { timeAt } from '../model/view.js';
 
-/** Changes after which the lower canvas, with the events, is drawn again. */
+/** Changes after which the lower canvas, with the events, is redrawn. */
 const OF_EVENTS: readonly (keyof SceneState)[] = ['view', 'colour', 'search', 'closed', 'opened', 'pinned'];
 
-/** The lower canvas fills all of itself: the browser need not blend it with what is below. */
+/** The lower canvas is opaque, so the browser need not blend it with what is below. */
 const OPAQUE: CanvasRenderingContext2DSettings = { alpha: false };
 
-/** Share of the height that lanes that do not scroll may take. */
+/** Maximum share of the height for lanes that do not scroll. */
 const MOST_PINNED = 0.6;
 
-/** Height of a printed timeline on A4, CSS pixels. */
+/** Height of a printed timeline on A4, in CSS pixels. */
 const PAPER_HEIGHT = 860;
-/** Many lanes are printed smaller, down to this legible size. */
+/** Minimum scale, still legible, to which a printed timeline with many lanes is reduced. */
 const LEAST_ZOOM = 0.4;
 
 export class TimelineCanvas {
@@ -39,14 +39,14 @@ export class TimelineCanvas {
   size: CanvasSize = { width: 1, height: 1, ratio: 1, scroll: 0 };
   #frame = 0;
   #isStale = false;
-  /** The canvas that is printed instead, and a note on lanes that do not fit on paper. */
+  /** The canvas that is printed instead, and a note about lanes that do not fit on paper. */
   readonly #paper: HTMLCanvasElement;
   readonly printed: HTMLElement;
 
   constructor(
     readonly scene: Scene,
     signal: AbortSignal,
-    /** Called after each drawing of the events with the time it took, ms. */
+    /** Called after each drawing of the events, with its duration in ms. */
     private readonly drawn: ((ms: number) => void) | undefined,
   ) {
     this.#lower = element('canvas', { 'aria-hidden': 'true' });
@@ -73,7 +73,7 @@ export class TimelineCanvas {
     this.#listen(signal);
   }
 
-  /** Time at a distance from the left edge of the canvas, ns. @param x CSS pixels */
+  /** Time in ns at a distance from the left edge of the canvas. @param x CSS pixels */
   timeAt(x: number): number {
     return timeAt(this.scene.shown.view, x, this.size.width);
   }
@@ -108,7 +108,7 @@ export class TimelineCanvas {
       this.#requestDraw(OF_EVENTS.some((key) => changed.has(key)));
     });
     watchTheme((isPrinted) => {
-      // Printing does not wait for a frame, and paper has another width.
+      // Printing does not wait for a frame, and paper has a different width.
       if (isPrinted) this.#print();
       else {
         this.#theme = readTheme(this.body);
@@ -126,7 +126,7 @@ export class TimelineCanvas {
     this.#pin();
   }
 
-  /** Marks and devices stay in sight where lanes scroll; marks alone where devices leave too little room for the others. */
+  /** Marks and devices stay visible while lanes scroll; only marks, when devices leave too little room for the others. */
   #pin(): void {
     const { devices, height, marks } = this.scene.layout;
     const room = this.body.clientHeight - AXIS;
@@ -151,11 +151,11 @@ export class TimelineCanvas {
     this.#pin();
     const band = this.scene.shown.event === null ? null : this.scene.bandOf(this.scene.shown.event);
     if (band !== null) this.reveal(band.top, band.height);
-    // Resizing clears a canvas: draw it in the same frame.
+    // Resizing clears a canvas, so it must be drawn in the same frame.
     this.#draw(true);
   }
 
-  /** @param isStale whether the events have to be drawn too */
+  /** @param isStale whether the events must be redrawn too */
   #requestDraw(isStale: boolean): void {
     this.#isStale ||= isStale;
     if (this.#frame !== 0) return;
@@ -175,7 +175,9 @@ export class TimelineCanvas {
     this.#overlay.paint(this.#context(this.canvas), this.size, this.#theme);
   }
 
-  /** Draws the current view on the canvas for printing: as many lanes, from the first on, as fit on a sheet of paper. */
+  /**
+   * Draws the current view on the canvas for printing: as many lanes, starting with the first, as fit on a sheet of paper.
+   */
   #print(): void {
     const { layout } = this.scene;
     const names = this.body.clientWidth - this.holder.clientWidth;

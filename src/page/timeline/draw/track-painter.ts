@@ -1,4 +1,4 @@
-/** Paints tracks: of each column of pixels the range of values, or the mean; nothing where the value is unknown. */
+/** Paints tracks: the range of values in each column of pixels, or the mean; nothing when the value is unknown. */
 import { elementAt } from '../../../containers/element.js';
 import type { PlacedTrack } from '../model/layout.js';
 import type { Scene } from '../model/scene.js';
@@ -6,7 +6,7 @@ import { valueText, type Track, type TrackRange } from '../tracks/track.js';
 import type { CanvasTheme } from './canvas-colours.js';
 import { PixelRows, AXIS, yOf, type CanvasSize, type PixelGrid } from './pixels.js';
 
-/** CSS pixels: free below each track, and the text of its highest value. */
+/** CSS pixels: the gap below each track, and the text size of its highest value. */
 const GAP = 3;
 const SCALE_FONT = '9px system-ui, sans-serif';
 const SCALE_HEIGHT = 10;
@@ -18,13 +18,13 @@ interface TrackFrame {
   readonly grid: PixelGrid;
 }
 
-/** Row of pixels of a value, from the foot up: 0 is at the lowest one. */
+/** Pixel row of a value, counted from the bottom: 0 is the lowest row. */
 function rowOf(value: number, { scale: { low, high } }: Track, rows: number): number {
   const share = high > low ? (value - low) / (high - low) : 0;
   return Math.max(0, Math.min(rows - 1, Math.round(share * (rows - 1))));
 }
 
-/** Device pixels in columns, drawn once: the cost does not grow with the number of samples in a column. */
+/** Draws each column of device pixels once, so that the cost does not grow with the number of samples in a column. */
 export class TrackPainter {
   readonly #pixels = new PixelRows();
   #image = new OffscreenCanvas(1, 1);
@@ -77,7 +77,7 @@ export class TrackPainter {
     const first = Math.max(0, Math.floor(grid.x(0)));
     const last = Math.min(width, Math.ceil(grid.x(span)));
     const foot = rowOf(0, track, rows);
-    // Means are joined to a line; ranges join by themselves, as a value holds up to the next.
+    // Means are connected by a line; ranges connect by themselves, because a value holds until the next.
     let before: TrackRange | null = null;
     for (let x = first; x < last; x++) {
       const from = grid.timeOf(x);
@@ -95,7 +95,7 @@ export class TrackPainter {
     }
   }
 
-  /** The end of the scale: its other end, 0, is the foot. */
+  /** Writes the upper end of the scale; its other end is 0, at the bottom. */
   #writeScale(context: CanvasRenderingContext2D, track: Track, x: number, y: number, theme: CanvasTheme): void {
     const text = valueText(track.scale.high, track.unit);
     context.font = SCALE_FONT;

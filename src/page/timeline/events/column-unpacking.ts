@@ -1,10 +1,10 @@
-/** Packed columns of a page → typed arrays: base64, raw deflate, little endian. Needs no document. */
+/** Unpacks columns of a page into typed arrays: base64, raw deflate, little endian. Does not need a document. */
 import type { PackedColumn } from '../../../prof/html/timeline/timeline-data.js';
 
-/** Typed arrays have the byte order of the machine: little endian wherever browsers run. */
+/** Typed arrays have the byte order of the machine, which is little endian wherever browsers run. */
 const ARRAYS = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f64: Float64Array } as const;
 
-/** More than any page holds: a damaged length must not allocate all memory. */
+/** Larger than any page's data, so that a damaged length does not allocate all memory. */
 const MOST_NUMBERS = 20_000_000;
 
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
@@ -14,11 +14,11 @@ function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Inflates into a buffer of the expected size; throws where the data is shorter or longer. */
+/** Decompresses into a buffer of the expected size; throws when the data is shorter or longer. */
 async function inflate(bytes: Uint8Array<ArrayBuffer>, size: number): Promise<ArrayBuffer> {
   const stream = new DecompressionStream('deflate-raw');
   const writer = stream.writable.getWriter();
-  // Errors of the data are thrown by the reading end.
+  // The reading end throws errors of the data.
   const written = writer.write(bytes).then(() => writer.close());
   written.catch(() => undefined);
   const reader = (stream.readable as ReadableStream<Uint8Array>).getReader();
@@ -40,7 +40,7 @@ async function inflate(bytes: Uint8Array<ArrayBuffer>, size: number): Promise<Ar
 
 export type UnpackedColumn = Uint8Array | Uint16Array | Uint32Array | Float64Array;
 
-/** Numbers from their first and what each is above the one before. */
+/** Decodes numbers from the first one and the differences between neighbours. */
 function risen(steps: UnpackedColumn, first: number): Float64Array {
   const numbers = new Float64Array(steps.length);
   let last = first;
@@ -49,10 +49,10 @@ function risen(steps: UnpackedColumn, first: number): Float64Array {
 }
 
 /**
- * @param name of the column, for messages
+ * @param name name of the column, for messages
  * @param packed `length` numbers of one type
  * @returns the numbers, in an array of their type
- * @throws Error with one line that names the column, where the bytes do not match `type` and `length`
+ * @throws Error with one line that names the column, when the bytes do not match `type` and `length`
  */
 export async function unpackColumn(name: string, packed: PackedColumn): Promise<UnpackedColumn> {
   const { type, length, data, rising } = packed;

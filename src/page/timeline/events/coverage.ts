@@ -1,6 +1,6 @@
 /**
- * What a timeline draws: the ranks of its lanes and how their clocks lie to the axis, and in words the part of a
- * profile that it covers.
+ * What a timeline covers: the ranks of its lanes and how their clocks relate to the axis, and a description of the covered
+ * part of a profile.
  */
 import type { PackedTimeline, Lane } from '../../../prof/html/timeline/timeline-data.js';
 import { quantityText } from '../../document/units.js';
@@ -8,29 +8,29 @@ import { counted } from '../../../record/plural.js';
 import type { View } from '../model/view.js';
 import { elementAt } from '../../../containers/element.js';
 
-/** A time t of a profile, ns from its start, is shift + rate × t on the axis. */
+/** Converts a time t of a profile, in ns from its start, to shift + rate × t on the axis. */
 export interface ClockLine {
   readonly shift: number;
   readonly rate: number;
 }
 
 export interface LaneRank {
-  /** 'rank 3'. */
+  /** Name such as 'rank 3'. */
   readonly name: string;
-  /** Index of its profile in the page. */
+  /** Index of its profile on the page. */
   readonly profile: number;
   readonly clock: ClockLine;
 }
 
 export interface LaneRanks {
   readonly ranks: readonly LaneRank[];
-  /** By lane: place in `ranks`. */
+  /** For each lane, its index in `ranks`. */
   readonly ofLane: Uint32Array;
-  /** Name of the rank from whose start the times of the axis count. */
+  /** Name of the rank whose start is the zero point of the axis. */
   readonly zero: string;
 }
 
-/** Events by their lanes, and ranks by these. */
+/** Lanes of events, and ranks of lanes. */
 export interface RankedLanes {
   readonly lane: Uint32Array;
   readonly ranks: LaneRanks | null;
@@ -39,17 +39,17 @@ export interface RankedLanes {
 export const onAxis = ({ shift, rate }: ClockLine, time: number): number => shift + rate * time;
 export const inProfile = ({ shift, rate }: ClockLine, time: number): number => (time - shift) / rate;
 
-/** The rank of an event; null where the timeline is of one profile. */
+/** The rank of an event; null when the timeline shows a single profile. */
 export function rankOf({ ranks, lane }: RankedLanes, event: number): LaneRank | null {
   if (ranks === null) return null;
   return ranks.ranks[ranks.ofLane[elementAt(lane, event)] ?? 0] ?? null;
 }
 
-/** Whose start is the zero of the axis: "the profile's", "rank 0's". */
+/** The owner of the axis's zero point: "the profile's", "rank 0's". */
 export const whoseStart = ({ ranks }: Pick<RankedLanes, 'ranks'>): string =>
   ranks === null ? "the profile's" : `${ranks.zero}'s`;
 
-/** Groups of threads, which are collapsed at first where several ranks are shown. */
+/** Groups of threads, which are initially collapsed when several ranks are shown. */
 export function groupsOfThreads({ ranks }: Pick<RankedLanes, 'ranks'>, lanes: readonly Lane[]): ReadonlySet<string> {
   if (ranks === null || ranks.ranks.length < 2) return new Set();
   return new Set(lanes.flatMap(({ kind, group }) => (kind === 'host' ? [group] : [])));
@@ -57,8 +57,8 @@ export function groupsOfThreads({ ranks }: Pick<RankedLanes, 'ranks'>, lanes: re
 
 /**
  * @param what name of the piece
- * @param zero name of the rank from whose start the axis counts
- * @param merged of each rank what its bars stand for; null where each event is drawn
+ * @param zero name of the rank whose start is the zero point of the axis
+ * @param merged for each rank, what its bars stand for; null when each event is drawn
  */
 export function joinedCoverage(
   what: string,
@@ -81,9 +81,9 @@ export function joinedCoverage(
 }
 
 export interface TimelineCoverage {
-  /** What is drawn, from when to when. */
+  /** The drawn part and its time. */
   readonly drawn: string;
-  /** What bars stand for; null where each event is drawn by itself. */
+  /** What bars stand for; null when each event is drawn individually. */
   readonly merged: string | null;
 }
 

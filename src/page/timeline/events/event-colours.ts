@@ -16,9 +16,9 @@ import {
 import { countOf, isOnDevice, kindOf, textOf, timeOf, type TimelineEvents } from './events.js';
 
 /**
- * Ten colours that remain distinct for colour-blind people: chosen by maximising the least distance in OKLab under the
+ * Ten colours that are distinct for colour-blind people: chosen by maximising the minimum distance in OKLab under the
  * simulations of Machado, Oliveira and Fernandes 2009, https://doi.org/10.1109/TVCG.2009.113; relative luminance 0.1 to
- * 0.6, to be visible on light and dark ground.
+ * 0.6, to be visible on light and dark backgrounds.
  */
 export const PALETTE = [
   '#3b52c4',
@@ -33,7 +33,7 @@ export const PALETTE = [
   '#fab1f3',
 ] as const;
 
-/** Slots of colours: first the palette, then its pale variants, then the colour of unknown texts. */
+/** Slots of colours: first the palette, then its pale variants, then the colour for unknown texts. */
 export const STRONG = PALETTE.length;
 export const UNKNOWN = 2 * STRONG;
 export const SLOTS = UNKNOWN + 1;
@@ -50,7 +50,7 @@ export const COLOUR_TITLES: Readonly<Record<ColourKey, string>> = {
   tc: 'tensor cores',
 };
 
-/** The default: by op, or by name where no event has an op, as instructions of Neuron devices. */
+/** The default: by op, or by name when no event has an op, as with instructions of Neuron devices. */
 export function usualColour(events: TimelineEvents): ColourKey {
   for (let event = 0; event < events.count; event++) if (textOf(events, 'op', event) !== null) return 'op';
   return 'kernel';
@@ -60,12 +60,12 @@ export interface EventColours {
   /** Slot of each event. */
   readonly slots: Uint8Array;
   readonly legend: readonly LegendEntry[];
-  /** Texts with pale colours: their count and time. */
+  /** Number and time of the texts with pale colours. */
   readonly rest: { readonly count: number; readonly time: number };
 }
 
 export interface LegendEntry {
-  /** Null for unknown. */
+  /** Null when unknown. */
   readonly text: string | null;
   readonly slot: number;
   readonly count: number;
@@ -102,7 +102,7 @@ export function longestOf(profiles: readonly LongestTexts[]): LongestTexts {
   return { op: added('op'), layer: added('layer'), dtype: added('dtype'), name: added('name'), tc: added('tc') };
 }
 
-/** The column by which events are coloured, and the texts of its numbers. */
+/** The column by which events are coloured, and the texts for its numbers. */
 function source(events: TimelineEvents, key: ColourKey): readonly [Uint8Array | Uint32Array, readonly string[]] {
   if (key === 'kind') return [events.kind, EVENT_KINDS];
   return [events.text[key === 'kernel' ? 'name' : key], events.texts];
@@ -145,7 +145,7 @@ function strongTexts(key: ColourKey, known: readonly TextTotal[], longest: Longe
   return (listed.length > 0 ? listed.map(([text]) => text) : known.map(({ text }) => hash(text))).slice(0, STRONG);
 }
 
-/** Work of the host, and copies, have names in place of ops: pale colours, which the legend does not list. */
+/** Host work and copies have names but no ops: they get pale colours, which the legend does not list. */
 function slotsWithoutOp(events: TimelineEvents): (event: number) => number {
   const known = new Map<number, number>();
   const slotOf = (name: string | undefined): number =>

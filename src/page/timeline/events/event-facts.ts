@@ -27,7 +27,7 @@ const TEXTS: readonly (readonly [TextColumn, string])[] = [
   ['tc', 'tensor cores'],
 ];
 
-/** Of instructions and packets alone. */
+/** Columns that only instructions and packets have. */
 const PROGRAM_TEXTS: readonly (readonly [TextColumn, string])[] = [
   ['operands', 'operands'],
   ['queue', 'queue'],
@@ -51,7 +51,7 @@ export function shortFacts(events: TimelineEvents, event: number): readonly Even
   ];
 }
 
-/** Of a bar that stands for several events: how many, and their time. */
+/** For a bar that stands for several events: their number and total time. */
 function standsFor(events: TimelineEvents, event: number): EventFact[] {
   const count = countOf(events, event);
   if (count === 1) return [];
@@ -59,7 +59,7 @@ function standsFor(events: TimelineEvents, event: number): EventFact[] {
   return [['stands for', `${quantityText(count, 'count')} events, ${time} in sum; named after the longest`]];
 }
 
-/** All properties of an event but its name; of a bar that stands for several none of a single one. */
+/** All properties of an event except its name; for a bar of several events, no properties of single events. */
 export function allFacts(events: TimelineEvents, event: number): readonly EventFact[] {
   const dur = durOf(events, event);
   const lane = laneOf(events, event);
@@ -99,7 +99,7 @@ export function allFacts(events: TimelineEvents, event: number): readonly EventF
   return [...facts, ...factsOf(events.facts, elementAt(events.factList, event))];
 }
 
-/** Where several ranks are shown: whose it is, and when it starts by the clock of that profile. */
+/** When several ranks are shown: the event's rank, and its start by the clock of that profile. */
 function ofRank(events: TimelineEvents, event: number, start: number): EventFact[] {
   const rank = rankOf(events, event);
   if (rank === null) return [];
@@ -110,7 +110,7 @@ function ofRank(events: TimelineEvents, event: number, start: number): EventFact
   ];
 }
 
-/** From the end of its launch to its start, ns; null where its launch is not shown, or ended later. */
+/** Time from the end of its launch to its start, in ns; null when its launch is not shown, or ended later. */
 function queueTime(events: TimelineEvents, event: number): number | null {
   const launch = elementAt(events.arrows.launcher, event);
   const time = launch === -1 ? -1 : startOf(events, event) - endOf(events, launch);
@@ -120,8 +120,8 @@ function queueTime(events: TimelineEvents, event: number): number | null {
 const whole = (ns: number): string => Math.round(ns).toLocaleString('en-US');
 
 /**
- * The command that explains a kernel's values; null for other events, and for several in one bar.
- * @param profile where the timeline is of one; @param file as a word of a shell
+ * The command that explains a kernel's values; null for other events, and for a bar of several.
+ * @param profile index of the profile, when the timeline shows one; @param file as a shell word
  */
 export function explainCommand(events: TimelineEvents, event: number, profile: number, file: string): string | null {
   const id = elementAt(events.id, event);

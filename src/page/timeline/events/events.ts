@@ -22,16 +22,16 @@ import { coverageOf, type TimelineCoverage, type LaneRanks } from './coverage.js
 import { unpackColumn, type UnpackedColumn } from './column-unpacking.js';
 import { loadFacts, type FactLists } from './kernel-facts.js';
 
-/** Events by index, in order of start. A number is -1 where it is unknown, an id 0. */
+/** Events by index, in order of start. An unknown number is -1, an unknown id is 0. */
 export interface TimelineEvents extends Readonly<Record<NumberColumn, Float64Array>> {
   readonly count: number;
-  /** ns from the timeline's start to its end, at least 1: events that outlast it are drawn up to there. */
+  /** Time in ns from the timeline's start to its end, at least 1; events are drawn only up to the end. */
   readonly span: number;
-  /** Start of the timeline, ns from the profile's start; of several ranks from that of one. */
+  /** Start of the timeline, in ns from the profile's start; with several ranks, from the start of one of them. */
   readonly origin: number;
   readonly coverage: TimelineCoverage;
   readonly lanes: readonly Lane[];
-  /** '' stands for unknown. */
+  /** '' means unknown. */
   readonly texts: readonly string[];
   readonly start: Float64Array;
   readonly dur: Float64Array;
@@ -39,44 +39,43 @@ export interface TimelineEvents extends Readonly<Record<NumberColumn, Float64Arr
   readonly depth: Uint32Array;
   readonly kind: Uint8Array;
   readonly text: Readonly<Record<TextColumn, Uint32Array>>;
-  /** Number of a list of `facts`, 0 for none. */
+  /** Number of a list in `facts`; 0 for none. */
   readonly factList: Uint32Array;
   readonly facts: FactLists;
-  /** Index of DIRECTIONS. */
+  /** Index into DIRECTIONS. */
   readonly dir: Uint8Array;
-  /** Of the name of an event, both by index of `texts`, that of tables where it is another. */
+  /** For an event's name, the name in tables if it differs; both as indices into `texts`. */
   readonly shortNames: ReadonlyMap<number, number>;
   readonly arrows: LaunchArrows;
   readonly dependencies: DependencyColumns;
-  /** Null where each event stands for itself. */
+  /** Null when each event stands for itself. */
   readonly merged: MergedEvents | null;
-  /** Null where all lanes are of one profile. */
+  /** Null when all lanes belong to one profile. */
   readonly ranks: LaneRanks | null;
 }
 
-/** How many events each stands for, and the sum of their durations, ns. */
+/** For each bar, the number of its events, and the sum of their durations in ns. */
 interface MergedEvents {
   readonly count: Float64Array;
   readonly time: Float64Array;
 }
 
-/** Columns of `Dependencies`. */
 type DependencyColumns = Readonly<Record<keyof Dependencies, ArrayLike<number>>>;
 
-/** Another instruction that an event waited for, or that waited for it. */
+/** Another instruction for which an event waited, or that waited for it. */
 export interface Dependent {
-  /** Null where it is not shown. */
+  /** Null when it is not shown. */
   readonly event: number | null;
-  /** Kind, and the semaphore that joins the two. */
+  /** Kind, and the semaphore that connects the two. */
   readonly what: string;
 }
 
 export interface LaunchArrows {
   /** Pairs of a launch and an event that it launched. */
   readonly pairs: Uint32Array;
-  /** Per event: the one that launched it, -1 for none. */
+  /** For each event, the event that launched it; -1 for none. */
   readonly launcher: Int32Array;
-  /** Indexes of `launched`: those of event e are first[e] to first[e + 1]. */
+  /** Indices into `launched`: those of event e are first[e] to first[e + 1]. */
   readonly first: Uint32Array;
   readonly launched: Uint32Array;
 }
@@ -84,14 +83,14 @@ export interface LaunchArrows {
 export const kindOf = (events: TimelineEvents, event: number): EventKind =>
   elementAt(EVENT_KINDS, elementAt(events.kind, event));
 export const startOf = (events: TimelineEvents, event: number): number => elementAt(events.start, event);
-/** ns from the profile's start, of several ranks from that of one: the zero of all times that are shown. */
+/** Time in ns from the profile's start (with several ranks, that of one of them), the zero point of all displayed times. */
 export const profileTimeOf = ({ origin }: TimelineEvents, time: number): number => origin + time;
 export const durOf = (events: TimelineEvents, event: number): number => elementAt(events.dur, event);
 export const endOf = (events: TimelineEvents, event: number): number => startOf(events, event) + durOf(events, event);
-/** How many events it stands for: a merged bar for several. */
+/** Number of events that it represents; more than one for a merged bar. */
 export const countOf = ({ merged }: TimelineEvents, event: number): number =>
   merged === null ? 1 : elementAt(merged.count, event);
-/** ns that it stands for: its duration, of a merged bar the sum of its events'. */
+/** Time in ns that it represents: its duration, or for a merged bar the sum of its events' durations. */
 export const timeOf = ({ merged, dur }: TimelineEvents, event: number): number =>
   elementAt(merged === null ? dur : merged.time, event);
 /** Share of its duration that its events fill. */
@@ -103,19 +102,22 @@ export const laneOf = (events: TimelineEvents, event: number): Lane | undefined 
   events.lanes[elementAt(events.lane, event)];
 export const isOnDevice = (events: TimelineEvents, event: number): boolean => laneOf(events, event)?.kind === 'device';
 
-/** Null where unknown. */
+/** Null when unknown. */
 export function textOf(events: TimelineEvents, column: TextColumn, event: number): string | null {
   const text = events.texts[elementAt(events.text[column], event)];
   return text === undefined || text === '' ? null : text;
 }
 
-/** The name of a kernel or a range of the host as tables have it; of all others the name. Null where unknown. */
+/** The name of a kernel or a host range as in tables; the plain name of other events. Null when unknown. */
 export function tableNameOf(events: TimelineEvents, event: number): string | null {
   const short = events.shortNames.get(elementAt(events.text.name, event));
   return short === undefined ? textOf(events, 'name', event) : (events.texts[short] ?? null);
 }
 
-/** A kernel's name as tables have it; of all others the name: that of a range says which of several of a kind it is. */
+/**
+ * A kernel's name as in tables; the plain name of other events, because that of a range distinguishes it from others of its
+ * kind.
+ */
 export const shortNameOf = (events: TimelineEvents, event: number): string | null =>
   isHostRange(kindOf(events, event)) ? textOf(events, 'name', event) : tableNameOf(events, event);
 
@@ -123,7 +125,7 @@ export const launchedBy = ({ arrows }: TimelineEvents, event: number): readonly 
   ...arrows.launched.subarray(elementAt(arrows.first, event), elementAt(arrows.first, event + 1)),
 ];
 
-/** What an event waited for, and what waited for it. Looks through all dependencies. */
+/** The events for which an event waited, and those that waited for it. Searches all dependencies. */
 export function dependenciesOf(
   { dependencies: { later, earlier, what }, count, texts }: TimelineEvents,
   event: number,
@@ -142,8 +144,8 @@ export function dependenciesOf(
 }
 
 /**
- * @param pairs of a launch and an event that it launched; those of events that do not exist are left out
- * @param count events
+ * @param pairs pairs of a launch and an event that it launched; those with nonexistent events are omitted
+ * @param count number of events
  */
 export function arrowsOf(pairs: ArrayLike<number>, count: number): LaunchArrows {
   const kept: number[] = [];
@@ -171,7 +173,7 @@ export function arrowsOf(pairs: ArrayLike<number>, count: number): LaunchArrows 
   return { pairs: Uint32Array.from(kept), launcher, first, launched };
 }
 
-/** Numbers of a page that may be damaged, replaced by the least one where they cannot be drawn. */
+/** Numbers from a page that may be damaged; those that cannot be drawn are replaced by the minimum. */
 function finite(numbers: UnpackedColumn, least: number): Float64Array {
   const kept = new Float64Array(numbers);
   for (let i = 0; i < kept.length; i++) {
@@ -181,10 +183,10 @@ function finite(numbers: UnpackedColumn, least: number): Float64Array {
   return kept;
 }
 
-/** Numbers from 1 as those from 0; -1 in place of 0, which stands for unknown. */
+/** Converts numbers from 1 to numbers from 0; 0, which means unknown, becomes -1. */
 const oneLess = (numbers: UnpackedColumn): Float64Array => finite(numbers, 0).map((value) => value - 1);
 
-/** Pairs of indexes as a map; those that do not exist are left out. */
+/** Pairs of indices as a map; nonexistent indices are omitted. */
 function mapOf(pairs: UnpackedColumn, limit: number): ReadonlyMap<number, number> {
   const map = new Map<number, number>();
   for (let i = 0; i + 1 < pairs.length; i += 2) {
@@ -194,11 +196,11 @@ function mapOf(pairs: UnpackedColumn, limit: number): ReadonlyMap<number, number
   return map;
 }
 
-/** Indexes of a page that may be damaged, replaced by 0 where they are too large. */
+/** Indices from a page that may be damaged; too large ones are replaced by 0. */
 const below = (numbers: UnpackedColumn, limit: number): Uint32Array =>
   new Uint32Array(numbers).map((index) => (index >= limit ? 0 : index));
 
-/** Whether tensor cores were used: values of the column `tc` in words. */
+/** Values of the column `tc`, whether tensor cores were used, in words. */
 const TC_WORDS: Readonly<Record<string, string>> = {
   '1': 'yes',
   '0': 'no',
@@ -206,7 +208,7 @@ const TC_WORDS: Readonly<Record<string, string>> = {
   '?': 'undetermined',
 };
 
-/** Values of `tc` in words: further texts, and the column with their indexes. */
+/** Values of `tc` in words: the additional texts, and the column with their indices. */
 function tcInWords(
   numbers: UnpackedColumn,
   texts: readonly string[],
@@ -218,8 +220,8 @@ function tcInWords(
 }
 
 /**
- * The events of a timeline, unpacked.
- * @throws Error with one line where a column cannot be read, or the columns differ in length
+ * Unpacks the events of a timeline.
+ * @throws Error with one line when a column cannot be read, or the columns differ in length
  */
 export async function loadEvents(timeline: Timeline): Promise<TimelineEvents> {
   const read = async (name: TimelineColumn): Promise<readonly [TimelineColumn, UnpackedColumn]> => {
@@ -233,7 +235,7 @@ export async function loadEvents(timeline: Timeline): Promise<TimelineEvents> {
   const dependencies = await loadDependencies(timeline.dependencies);
   const facts = await loadFacts(timeline.facts);
   const count = timeline.events;
-  // Events that began before the span of time start below 0.
+  // Events that began before the timeline have a negative start.
   const start = finite(columns.start, -Number.MAX_VALUE);
   const dur = finite(columns.dur, 0);
   const inWords = tcInWords(columns.tc, timeline.texts);

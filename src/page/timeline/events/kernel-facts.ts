@@ -1,10 +1,13 @@
-/** What `dprof --explain` says of the kernels of a timeline, and the kernels that forward and backward share. */
+/**
+ * What `dprof --explain` says about the kernels of a timeline, and the kernels with the same forward and backward sequence
+ * number.
+ */
 import { elementAt } from '../../../containers/element.js';
 import type { PackedFacts } from '../../../prof/html/timeline/timeline-data.js';
 import { rankOf, type RankedLanes } from './coverage.js';
 import { unpackColumn, type UnpackedColumn } from './column-unpacking.js';
 
-/** A label, '' where it is that of the fact before, and a text. */
+/** A label ('' when it is the same as that of the previous fact) and a text. */
 export type KernelFact = readonly [label: string, text: string];
 
 export interface FactLists {
@@ -13,13 +16,13 @@ export interface FactLists {
   readonly ends: UnpackedColumn;
 }
 
-/** @throws Error with one line where a column cannot be read */
+/** @throws Error with one line when a column cannot be read */
 export async function loadFacts({ texts, pairs, ends }: PackedFacts): Promise<FactLists> {
   const [numbers, limits] = await Promise.all([unpackColumn('facts', pairs), unpackColumn('ends of facts', ends)]);
   return { texts, pairs: numbers, ends: limits };
 }
 
-/** The facts of a list; none of one that does not exist. */
+/** The facts of a list; empty when it does not exist. */
 export function factsOf({ texts, pairs, ends }: FactLists, list: number): readonly KernelFact[] {
   if (list < 1 || list >= ends.length) return [];
   const [from, to] = [elementAt(ends, list - 1), Math.min(elementAt(ends, list), pairs.length)];
@@ -29,7 +32,10 @@ export function factsOf({ texts, pairs, ends }: FactLists, list: number): readon
   return facts;
 }
 
-/** Other events of its rank with the sequence number of one: those of its op's forward and backward. Looks through all. */
+/**
+ * Other events of its rank with the event's sequence number: the forward and backward kernels of its op. Searches all
+ * events.
+ */
 export function sameSequence(events: RankedLanes & { readonly seq: Float64Array }, event: number): readonly number[] {
   const { seq } = events;
   const [wanted, rank] = [elementAt(seq, event), rankOf(events, event)];

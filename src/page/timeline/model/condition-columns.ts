@@ -1,6 +1,6 @@
 /**
- * Fields of events that conditions may name: the columns of `dprof` that events can answer, those that the facts of a kernel
- * or a DMA packet state, and those of a timeline; and what to use in place of columns that events cannot answer.
+ * Fields of events that conditions may use: columns of `dprof` that events can answer, columns in the facts of a kernel or
+ * a DMA packet, and timeline columns; and what to use instead of columns that events cannot answer.
  */
 import { elementAt } from '../../../containers/element.js';
 import { DIRECTIONS, isHostRange, type LaneIds, type TextColumn } from '../../../prof/html/timeline/timeline-data.js';
@@ -62,20 +62,20 @@ const HERE: Readonly<Record<string, string>> = {
   ownranges: 'range',
 };
 
-/** Of one counter: `counter:NAME`. */
+/** Prefix for the column of one counter: `counter:NAME`. */
 const COUNTER = 'counter:';
 
 export const ELSEWHERE: readonly string[] = Object.keys(HERE);
 
-/** What to use in a timeline in place of a column; null for what is none of these. */
+/** What to use in a timeline instead of a column; null for other names. */
 export const insteadOf = (key: string): string | null =>
   (Object.hasOwn(HERE, key) ? HERE[key] : null) ?? (key.startsWith(COUNTER) ? 'flops or bytes' : null);
 
 interface FactColumnShape extends Partial<Pick<ColumnShape, 'type' | 'list' | 'separator' | 'suffix'>> {
   readonly key: string;
-  /** Of the fact, as `--explain` has it. */
+  /** Label of the fact, as in `--explain`. */
   readonly label: string;
-  /** @returns null where the text says that it is unknown */
+  /** @returns null when the text says that the value is unknown */
   readonly read: (text: string) => CellValue;
 }
 
@@ -83,25 +83,25 @@ const UNKNOWN: ReadonlySet<string> = new Set(['na', 'unknown', '-', '']);
 
 const word = (text: string | undefined): string | null => (text === undefined || UNKNOWN.has(text) ? null : text);
 
-/** A list whose text is - where it is empty. */
+/** A list, which is written as - when empty. */
 const listBy =
   (separator: string) =>
   (text: string): CellValue =>
     text === '-' ? [] : text.split(separator);
 
-/** The number that a text begins with: '32 a thread'. */
+/** The number at the beginning of a text: '32 a thread'. */
 const leading = (text: string): number | null => {
   const number = parseFloat(text);
   return Number.isNaN(number) ? null : number;
 };
 
-/** '66.67 %: 32 of 48 warps': in %, of the counts, which are not rounded. */
+/** The percentage of '66.67 %: 32 of 48 warps', computed from the counts, which are not rounded. */
 function percentOfCounts(text: string): number | null {
   const [, count, all] = /: (\d+) of (\d+) warps/.exec(text) ?? [];
   return count === undefined ? null : 100 * (Number(count) / Number(all));
 }
 
-/** '128,2,1' as numbers. */
+/** Parses '128,2,1' into numbers. */
 const extent = (text: string | undefined): CellValue => word(text)?.split(',').map(Number) ?? null;
 
 const FACT_COLUMNS: readonly FactColumnShape[] = [
@@ -121,7 +121,7 @@ const FACT_COLUMNS: readonly FactColumnShape[] = [
   { key: 'dest', label: 'destination', read: word },
 ];
 
-/** The value of one fact by the number of the list that has it. */
+/** The values of one fact, by list number. */
 class FactColumn {
   readonly #values = new Map<number, CellValue>();
 
@@ -141,7 +141,7 @@ class FactColumn {
   }
 }
 
-/** What a value needs that merged bars do not have: each event by itself, or its launch and facts. */
+/** What a value requires that merged bars lack: individual events, or their launch and facts. */
 type ConditionNeed = 'single' | 'details';
 
 /** A column whose rows are events by index. */
@@ -157,7 +157,7 @@ interface ConditionField extends Omit<ConditionColumn, 'value' | 'key' | 'header
   readonly of: ValueOf;
 }
 
-/** Whether tensor cores were used, as the page shows it and as the column `tc` of `dprof` has it. */
+/** Values for the use of tensor cores: as shown on the page → as in the column `tc` of `dprof`. */
 const TC_VALUES: Readonly<Record<string, CellValue>> = {
   yes: ['yes', 1],
   no: ['no', 0],
@@ -182,7 +182,7 @@ const ofNumbers =
     return (event) => known(elementAt(numbers, event));
   };
 
-/** An amount of a single event: that of a bar's longest says nothing of the bar. */
+/** An amount of a single event; null for a bar, which has only the amount of its longest event. */
 const amountOf = (events: TimelineEvents, numbers: Float64Array, event: number): number | null =>
   countOf(events, event) > 1 ? null : known(elementAt(numbers, event));
 
@@ -198,7 +198,7 @@ const ofId =
   (event) =>
     laneOf(events, event)?.ids?.[name] ?? null;
 
-/** Of a thread's events their own lane, of a device's that of their launch. */
+/** The lane of a thread's event, or of the launch of a device's event. */
 const ofThread =
   (name: 'pid' | 'tid'): ValueOf =>
   (events) =>
@@ -212,7 +212,7 @@ const launchName: ValueOf = (events) => (event) => {
   return launch === -1 ? null : textOf(events, 'name', launch);
 };
 
-/** A kernel's time in the queue, ns; of a packet the text of its queue. */
+/** A kernel's time in the queue, in ns; for a packet, the name of its queue. */
 const queue: ValueOf = (events) => (event) => {
   const text = textOf(events, 'queue', event);
   const launch = elementAt(events.arrows.launcher, event);
@@ -223,7 +223,7 @@ const queue: ValueOf = (events) => (event) => {
 const flops = (events: TimelineEvents): Float64Array => events.flops;
 const bytes = (events: TimelineEvents): Float64Array => events.bytes;
 
-/** Amount over duration. @param unit of a FLOP or byte a nanosecond */
+/** Amount divided by duration. @param unit factor from FLOP or bytes per ns */
 const ofRate =
   (numbersOf: (events: TimelineEvents) => Float64Array, unit: number): ValueOf =>
   (events) =>
@@ -235,12 +235,12 @@ const ofTc: ValueOf = (events) => (event) => {
   return use === null ? null : (TC_VALUES[use] ?? use);
 };
 
-/** A list of a kernel may be empty, which is not unknown; nothing is known of other events. */
+/** A kernel's list may be empty, which is not the same as unknown; for other events it is unknown. */
 const ofKernel = (events: TimelineEvents, event: number): CellValue => (elementAt(events.id, event) > 0 ? [] : null);
 
 const layers: ValueOf = (events) => (event) => textOf(events, 'layer', event)?.split('/') ?? ofKernel(events, event);
 
-/** Of a range of the host itself; kernels know those that are layers. */
+/** The name of a host range; kernels know the ranges that are layers. */
 const ranges: ValueOf = (events) => {
   const layersOf = layers(events);
   return (event) => {
@@ -305,10 +305,10 @@ const FIELDS: readonly ConditionField[] = [
   })),
 ];
 
-/** Names of all fields, other ones of the same field included. */
+/** Names of all fields, including synonyms. */
 export const CONDITION_KEYS: readonly string[] = FIELDS.flatMap(({ keys }) => keys);
 
-/** @param query in which `/` stands between layers where it has one, as the page writes their paths */
+/** @param query a query with `/` between layers, if it contains a path as written on the page */
 export function conditionColumns(events: TimelineEvents, query: string): readonly ConditionColumn[] {
   return FIELDS.flatMap(({ keys, of, ...shape }) => {
     const value = of(events);

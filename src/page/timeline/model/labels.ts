@@ -1,6 +1,6 @@
 /** Texts in boxes, cut to their widths where they agree with others. */
 
-/** Longer texts are not measured: no box is that wide. */
+/** Longer texts are not measured, because no box is that wide. */
 const MOST_CHARACTERS = 200;
 /** A shorter part of a text is useless. */
 const LEAST_CHARACTERS = 3;
@@ -32,7 +32,7 @@ export class FittedLabels {
     const whole = text.slice(0, MOST_CHARACTERS);
     const full = this.#width(whole);
     if (full <= width && whole.length === text.length) return text;
-    // Letters differ in width: leave a tenth of the width free.
+    // Letters differ in width, so leave a tenth of the width free.
     const count = Math.floor((0.9 * (width - this.#width('…')) * whole.length) / Math.max(1, full));
     if (count < LEAST_CHARACTERS) return '';
     const rest = count > differs ? '' : text.slice(wordAt(text, differs));

@@ -1,25 +1,27 @@
-/** Rows of a timeline: the events of one lane at one depth, in order of start, and the search for those of a span of time. */
+/**
+ * Rows of a timeline: the events of one lane at one depth, in order of start, and the search for those in a span of time.
+ */
 import { elementAt } from '../../../containers/element.js';
 import type { TimelineEvents } from '../events/events.js';
 
 export interface LaneRow {
   readonly lane: number;
   readonly depth: number;
-  /** Indexes of its events. */
+  /** Indices of its events. */
   readonly events: Uint32Array;
   readonly start: Float64Array;
   readonly dur: Float64Array;
-  /** For each event the latest end of all up to it: sorted even where events overlap. */
+  /** For each event, the latest end of all events up to it, which is sorted even when events overlap. */
   readonly reach: Float64Array;
 }
 
-/** Indexes into a row, from..to (without to). */
+/** Indices into a row, `from` to `to` (exclusive). */
 export interface IndexRange {
   readonly from: number;
   readonly to: number;
 }
 
-/** First index of a sorted list whose value is at least a limit. */
+/** First index in a sorted list whose value is at least the limit. */
 export function firstAtLeast(values: Float64Array, limit: number, from = 0, to = values.length): number {
   let low = from;
   let high = to;
@@ -31,7 +33,7 @@ export function firstAtLeast(values: Float64Array, limit: number, from = 0, to =
   return low;
 }
 
-/** First index of a sorted list whose value is above a limit. */
+/** First index in a sorted list whose value exceeds the limit. */
 export function firstAbove(values: Float64Array, limit: number): number {
   let low = 0;
   let high = values.length;
@@ -44,20 +46,20 @@ export function firstAbove(values: Float64Array, limit: number): number {
 }
 
 /**
- * Events of a row that may be visible in a span of ns. In rows whose events do not overlap, exactly those that touch it;
- * an event without duration counts at its start.
+ * Events of a row that may be visible in a span of ns. In rows without overlapping events, exactly those that touch it; an
+ * event without duration counts at its start.
  */
 export function eventsInRange(row: LaneRow, from: number, to: number): IndexRange {
   const first = firstAtLeast(row.reach, from);
   return { from: first, to: Math.max(first, firstAbove(row.start, to)) };
 }
 
-/** Index in a row of the event nearest to a time, within a distance, both ns; -1 for none. */
+/** Index in a row of the event nearest to a time, within a distance, both in ns; -1 for none. */
 export function nearestEvent(row: LaneRow, time: number, within: number): number {
   const { from, to } = eventsInRange(row, time - within, time + within);
   let best = -1;
   let least = Infinity;
-  // Of two events that contain the time the later one is drawn above the other.
+  // Of two events that contain the time, the later one is drawn on top.
   for (let place = from; place < to; place++) {
     const start = elementAt(row.start, place);
     const distance = Math.max(start - time, time - start - elementAt(row.dur, place), 0);
@@ -69,10 +71,10 @@ export function nearestEvent(row: LaneRow, time: number, within: number): number
   return best;
 }
 
-/** Bound on the rows of a lane, whatever depths a damaged page has. */
+/** Limit on the rows of a lane, in case a damaged page has larger depths. */
 const DEEPEST = 512;
 
-/** Per lane its rows by depth; a lane without events has none. */
+/** For each lane, its rows by depth; a lane without events has none. */
 export function rowsOf(events: TimelineEvents): readonly (readonly LaneRow[])[] {
   const depthOf = (event: number): number => Math.min(elementAt(events.depth, event), DEEPEST);
   const counts = events.lanes.map((): number[] => []);

@@ -8,13 +8,13 @@ import type { Track } from '../tracks/track.js';
 /** What a layout has in addition to lanes. */
 interface TrackLayout {
   readonly tracks: readonly Pick<Track, 'kind' | 'group' | 'name'>[];
-  /** Height of the row of marks, CSS pixels; 0 without marks. */
+  /** Height of the row of marks in CSS pixels; 0 without marks. */
   readonly marks: number;
 }
 
 const NO_TRACK_LAYOUT: TrackLayout = { tracks: [], marks: 0 };
 
-/** Tracks of one group, by their places among all. */
+/** Tracks of one group, by index among all tracks. */
 interface GroupOfTracks {
   readonly kind: Track['kind'];
   readonly name: string;
@@ -29,18 +29,18 @@ interface NamedTrack {
 export interface PlacedTrack extends NamedTrack {
   readonly top: number;
   readonly height: number;
-  /** Of the first track of a group: whether all are shown, and how many more there are; null for none. */
+  /** For the first track of a group: whether all are shown, and how many more there are; null when there are no more. */
   readonly fold: { readonly key: string; readonly isOpen: boolean; readonly more: number } | null;
 }
 
-/** Height of the row of marks, and of a track with the gap below it. */
+/** Height of the row of marks, and of a track including the gap below it. */
 export const MARK_ROW = 18;
 const TRACK = 26;
 
-/** Tracks of a group that are not folded: many devices have little room each. */
+/** Number of tracks of a group that are always shown; with many devices, each has little room. */
 const [OF_ONE_DEVICE, OF_MANY] = [3, 1];
 
-/** By kind and name of the group. */
+/** Groups by kind and name. */
 function groupTracks(tracks: TrackLayout['tracks']): ReadonlyMap<string, GroupOfTracks> {
   const groups = new Map<string, GroupOfTracks & { readonly tracks: NamedTrack[] }>();
   for (const [track, { kind, group, name }] of tracks.entries())
@@ -48,7 +48,7 @@ function groupTracks(tracks: TrackLayout['tracks']): ReadonlyMap<string, GroupOf
   return groups;
 }
 
-/** @param opened keys of what is unfolded */
+/** @param opened keys of unfolded groups */
 function placeTracks(
   { name, tracks }: GroupOfTracks,
   top: number,
@@ -88,19 +88,19 @@ export interface PlacedLane {
   readonly name: string;
   readonly top: number;
   readonly height: number;
-  /** Null where it is never folded. */
+  /** Null when it can never be folded. */
   readonly fold: LaneFold | null;
 }
 
-/** Of a lane whose rows can be drawn as one. */
+/** Fold state of a lane whose rows can be drawn as one. */
 interface LaneFold {
-  /** Stands for the lane among those that are opened. */
+  /** Identifies the lane among the opened ones. */
   readonly key: string;
   readonly isOpen: boolean;
   readonly rows: number;
 }
 
-/** All in CSS pixels. */
+/** The layout; all values are in CSS pixels. */
 export interface TimelineLayout {
   readonly groups: readonly PlacedGroup[];
   readonly lanes: readonly PlacedLane[];
@@ -109,18 +109,18 @@ export interface TimelineLayout {
   /** Height of the row of marks, above all groups; 0 without marks. */
   readonly marks: number;
   readonly height: number;
-  /** Height of the devices, which are above all threads; 0 where there are none of either. */
+  /** Height of the devices, which are above all threads; 0 unless there are both. */
   readonly devices: number;
 }
 
 export const HEADER = 22;
 export const ROW = 18;
-/** Height of the rows of a lane with many of them. */
+/** Row height in a lane with many rows. */
 const LOW_ROW = 12;
 const MANY_ROWS = 12;
-/** A lane with more rows would hide all others. */
+/** Maximum rows of an unfolded lane; more would hide all others. */
 const MOST_ROWS = 24;
-/** Height of all rows of a folded lane together. */
+/** Total height of all rows of a folded lane. */
 const FOLDED = 30;
 const GAP = 6;
 
@@ -129,8 +129,8 @@ interface LaneGroup extends GroupOfTracks {
 }
 
 /**
- * Groups of lanes: devices first, in order of their first lanes. Both kinds may have groups of one name. A group of tracks
- * alone comes before the lanes of its kind.
+ * Groups of lanes: devices first, in order of their first lanes. Both kinds may have groups with the same name. A group
+ * that has only tracks comes before the lanes of its kind.
  */
 function groupsOf(lanes: readonly Lane[], tracks: TrackLayout['tracks']): LaneGroup[] {
   const ofTracks = groupTracks(tracks);
@@ -148,8 +148,8 @@ function groupsOf(lanes: readonly Lane[], tracks: TrackLayout['tracks']): LaneGr
 }
 
 /**
- * @param closed names of collapsed groups: their header shows the outermost events of all their lanes
- * @param opened lanes of many rows that are not folded
+ * @param closed names of collapsed groups, whose header shows the outermost events of all their lanes
+ * @param opened lanes with many rows that are not folded
  */
 export function layoutOf(
   lanes: readonly Lane[],
@@ -200,7 +200,7 @@ export function layoutOf(
   return { groups, lanes: placed, bands, tracks, marks: extras.marks, height: top, devices: host?.top ?? 0 };
 }
 
-/** Lanes whose outermost events stand for a collapsed group: frames that are always open would say nothing. */
+/** Lanes whose outermost events are drawn for a collapsed group; frames that are always open would not be informative. */
 function outermostLanes(numbers: readonly number[], lanes: readonly Lane[]): readonly number[] {
   const own = numbers.filter((lane) => elementAt(lanes, lane).apart === undefined);
   return own.length === 0 ? numbers : own;

@@ -1,16 +1,16 @@
 /**
- * Levels of detail: how a row is drawn where many events share a pixel. Events at least as wide as a box are drawn one by
- * one; the others are merged into one bar per column of pixels, with the share of it that they cover and the colour of the
- * longest.
+ * Levels of detail: how a row is drawn when many events share a pixel. Events that are wide enough for a box are drawn
+ * individually; the others are merged into one bar per pixel column, with the share of the column that they cover and the
+ * colour of the longest.
  */
 import { elementAt } from '../../../containers/element.js';
 import { firstAtLeast, eventsInRange, type LaneRow } from './lane-rows.js';
 
-/** Weights of the events of a row: their durations, or 0 for events that do not match a search. */
+/** Weights of a row's events: their durations, or 0 for events that do not match a search. */
 export interface RowWeights {
-  /** Prefix sums of the weights: one more than events. */
+  /** Prefix sums of the weights, one more than there are events. */
   readonly sums: Float64Array;
-  /** Prefix counts of the events that match. */
+  /** Prefix counts of the matching events. */
   readonly counts: Uint32Array;
   readonly longest: LongestEvent;
 }
@@ -18,7 +18,7 @@ export interface RowWeights {
 const BLOCK = 16;
 const SUPERBLOCK = BLOCK * BLOCK;
 
-/** Index of the greatest weight of any range, from the greatest of blocks of 16 and of 256. */
+/** Finds the index of the greatest weight in any range, using the maxima of blocks of 16 and of 256. */
 export class LongestEvent {
   readonly #blocks: Uint32Array;
   readonly #superblocks: Uint32Array;
@@ -41,7 +41,7 @@ export class LongestEvent {
     return elementAt(this.values, place);
   }
 
-  /** Index of the greatest weight from..to (without to), the first of equals; -1 for an empty range. */
+  /** Index of the greatest weight in `from` to `to` (exclusive), the first of equals; -1 for an empty range. */
   in(from: number, to: number): number {
     let best = -1;
     let greatest = -Infinity;
@@ -67,8 +67,8 @@ export class LongestEvent {
 }
 
 /**
- * @param isMatch per event: 1 for those that match a search; all match without it
- * @param times per event: ns that it stands for, where that is not its duration
+ * @param isMatch for each event, 1 if it matches a search; without it, all match
+ * @param times for each event, the time in ns that it represents, when that differs from its duration
  */
 export function weightsOf(row: LaneRow, isMatch?: Uint8Array, times?: Float64Array): RowWeights {
   const count = row.events.length;
@@ -87,21 +87,21 @@ export function weightsOf(row: LaneRow, isMatch?: Uint8Array, times?: Float64Arr
   return { sums, counts, longest: new LongestEvent(values) };
 }
 
-/** Receives the parts of a row that are drawn, from left to right. */
+/** Receives the parts of a row to draw, from left to right. */
 export interface RowPainter {
-  /** One event, by its index in the row. */
+  /** A single event, by its index in the row. */
   box(row: LaneRow, place: number): void;
-  /** Merged events from..to (without to), which start in one column of pixels. */
+  /** Merged events `from` to `to` (exclusive), which start in one pixel column. */
   column(row: LaneRow, from: number, to: number, column: number): void;
 }
 
-/** Widths below this are merged, in pixels. */
+/** Minimum width of a box in pixels; narrower events are merged. */
 export const BOX_PIXELS = 1.5;
 
 /**
- * @param from start of the view, ns
- * @param to end of the view, ns
- * @param perPixel ns of a pixel; columns are counted from time 0, so that panning does not change their contents
+ * @param from start of the view, in ns
+ * @param to end of the view, in ns
+ * @param perPixel ns per pixel; columns are counted from time 0, so that panning does not change their contents
  */
 export function drawRow(row: LaneRow, from: number, to: number, perPixel: number, sink: RowPainter): void {
   const inView = eventsInRange(row, from, to);
@@ -119,7 +119,7 @@ export function drawRow(row: LaneRow, from: number, to: number, perPixel: number
   }
 }
 
-/** Index of the first event that starts at or after a time; galloping search, as most columns hold few events. */
+/** Index of the first event that starts at or after a time; a galloping search, because most columns contain few events. */
 function nextColumn(row: LaneRow, place: number, edge: number, limit: number): number {
   let step = 1;
   let low = place + 1;
@@ -131,14 +131,14 @@ function nextColumn(row: LaneRow, place: number, edge: number, limit: number): n
 }
 
 /**
- * Where no events overlap, only the last of those that start in a column can be wide: it is a box of its own. Where they
- * do overlap, an earlier wide one stays merged.
+ * When events do not overlap, only the last of those that start in a column can be wide, and it gets a separate box. When
+ * they overlap, an earlier wide one stays merged.
  */
 function narrowEnd(row: LaneRow, from: number, to: number, wide: number): number {
   return to - from > 1 && elementAt(row.dur, to - 1) >= wide ? to - 1 : to;
 }
 
-/** Share of a column of pixels that events from..to of a row cover, from 0 to 1. */
+/** Share of a pixel column that events `from` to `to` of a row cover, from 0 to 1. */
 export function coverage({ sums }: RowWeights, from: number, to: number, perPixel: number): number {
   return Math.min(1, (elementAt(sums, to) - elementAt(sums, from)) / perPixel);
 }

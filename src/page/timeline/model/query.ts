@@ -1,8 +1,8 @@
 /**
- * What a search asks for: a condition in the language of `--where`, or words. An event matches if it has all words, in any
- * of its texts or in the given field:
- * `gemm op:linear dur>10us "layer norm"`: a word, a word of a field, a bound of a number, a quoted text. Of short names,
- * such as an op's, a word of the field is all of it, `*` and `?` standing for others; of the other texts a part.
+ * Parses searches: a condition in the language of `--where`, or words. An event matches if it has all words, in any of its
+ * texts or in the given field: `gemm op:linear dur>10us "layer norm"`: a word, a word in a field, a bound on a number, a
+ * quoted text. For short names, such as an op's, a word must match the whole field, with the wildcards `*` and `?`; in
+ * other texts it may match a part.
  */
 import { parseFilter } from '../../../prof/query/filter.js';
 import { nearest, UserError } from '../../../record/errors.js';
@@ -12,10 +12,10 @@ import { insteadOf, CONDITION_KEYS, conditionColumns, type ConditionColumn } fro
 
 const TEXT_FIELDS = ['name', 'op', 'layer', 'dtype', 'tc', 'kind', 'lane', 'group', 'operands', 'queue'] as const;
 export type TextField = (typeof TEXT_FIELDS)[number];
-/** Fields in which a word without a field is searched. */
+/** Fields in which a word without a field name is searched. */
 export const FREE_FIELDS: readonly TextField[] = ['name', 'op', 'layer', 'dtype', 'kind'];
 
-/** Fields of short names: `op:mm` is not `record_param_comms`. */
+/** Fields of short names, which must match as a whole: `op:mm` does not match `record_param_comms`. */
 export const WHOLE_FIELDS: ReadonlySet<TextField> = new Set(['op', 'dtype', 'tc', 'kind', 'queue']);
 
 const NUMBER_FIELDS = ['dur', 'start', 'flops', 'bytes', 'id', 'pc'] as const;
@@ -41,14 +41,14 @@ function isOf<T extends string>(list: readonly T[], name: string): name is T {
   return (list as readonly string[]).includes(name);
 }
 
-/** `dur>1.5ms`, `id:12`; null where the word is not such a bound. */
+/** Parses `dur>1.5ms`, `id:12`; null when the word is not such a bound. */
 function numberTerm(field: string, sign: string, text: string): QueryTerm | null {
   if (!isOf(NUMBER_FIELDS, field)) return null;
   const value = parseAmount(text);
   return value === null ? null : { is: 'number', field, sign: sign === '<' || sign === '>' ? sign : '=', value };
 }
 
-/** '10us', '1.5ms' in ns, '2G' in ones; null for anything else. */
+/** Parses '10us', '1.5ms' as ns, '2G' as a plain number; null for anything else. */
 function parseAmount(text: string): number | null {
   const [, digits, unit = ''] = /^(\d+(?:\.\d*)?(?:e\d+)?)([a-zµ]*)$/i.exec(text) ?? [];
   const factor = unit === '' ? 1 : FACTORS[unit.toLowerCase()];
@@ -61,7 +61,7 @@ function termOf(word: string): QueryTerm {
   const text = rest.replace(/^"|"$/g, '');
   const number = numberTerm(name, sign, text);
   if (number !== null) return number;
-  // Only a known field makes a word one of a field: C++ names contain `::`.
+  // Only a known field name makes it a word in a field, because C++ names contain `::`.
   if (sign === ':' && isOf(TEXT_FIELDS, name)) return { is: 'text', field: name, text: text.toLowerCase() };
   return { is: 'text', field: null, text: word.replace(/^"|"$/g, '').toLowerCase() };
 }
@@ -71,10 +71,10 @@ export function parseQuery(query: string): readonly QueryTerm[] {
   return words.map(termOf).filter((term) => term.is === 'number' || term.text !== '');
 }
 
-/** Signs without which a query is not a condition. */
+/** Operators; a query without any is not a condition. */
 const OPERATOR = /[=!]=|[<>~]/;
 
-/** Signs that names do not have: a query with one is a condition, though it cannot be read. */
+/** Operators that names do not contain; a query with one is a condition, even if it is invalid. */
 const CERTAIN = /&&|\|\||[=!<>]=|=~|!~/;
 
 /** A quoted text, or a number with a unit after an operator: '>10us'. */
@@ -84,15 +84,15 @@ const QUOTED = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g;
 
 interface EventCondition {
   readonly test: (event: number) => boolean;
-  /** Why it finds nothing, in one line; null where it can be asked. */
+  /** Why it finds nothing, in one line; null when it is valid. */
   readonly problem: string | null;
-  /** What it does not see, in one line; null where it sees all. */
+  /** What it does not see, in one line; null when it sees everything. */
   readonly remark: string | null;
 }
 
 const problemOf = (problem: string): EventCondition => ({ test: () => false, problem, remark: null });
 
-/** The condition of a query; null where the query is none, and is to be read as words. */
+/** The condition of a query; null when the query is not a condition, and must be read as words. */
 export function conditionOf(events: TimelineEvents, query: string): EventCondition | null {
   if (!OPERATOR.test(query)) return null;
   const isCertain = CERTAIN.test(query.replace(QUOTED, ''));
@@ -108,7 +108,7 @@ export function conditionOf(events: TimelineEvents, query: string): EventConditi
   }
 }
 
-/** In place of a column that the timeline does not have, so that the rest is read too. */
+/** Replaces a column that the timeline does not have, so that the rest is parsed too. */
 const nothing = (key: string): Column<number> => {
   return { key, header: key, type: 'str', width: 0, doc: '', value: () => null };
 };
@@ -130,7 +130,7 @@ class AskedColumns {
     return found ?? nothing(key);
   };
 
-  /** The message about the first name that is not a field; null where all are, or where the query may as well be words. */
+  /** The message about the first name that is not a field; null when all are, or when the query may be meant as words. */
   problem(isCertain: boolean): string | null {
     for (const key of this.unknown) {
       const instead = insteadOf(key);
@@ -143,7 +143,7 @@ class AskedColumns {
   }
 }
 
-/** What the events cannot say of the columns that a condition names. */
+/** What events cannot say about the columns that a condition names. */
 function askedOf(events: TimelineEvents, used: readonly ConditionColumn[]): Pick<EventCondition, 'problem' | 'remark'> {
   const keysOf = (need: ConditionColumn['needs']): string =>
     [...new Set(used.filter(({ needs }) => needs === need).map(({ key }) => key))].join(', ');
@@ -161,7 +161,7 @@ function barsOf(events: TimelineEvents): number {
   return bars;
 }
 
-/** 'did you mean op==mm?' of words with a single sign; null for any others. */
+/** 'did you mean op==mm?' for words with a single sign; null for other queries. */
 export function meantCondition(query: string): string | null {
   const [, key = '', rest = ''] = /^\s*([a-z]+)\s*=\s*([^=~\s].*)$/is.exec(query) ?? [];
   return CONDITION_KEYS.includes(key) ? `did you mean ${key}==${rest}?` : null;

@@ -1,4 +1,4 @@
-/** The state of a timeline, and what derives from it. The parts of the timeline watch it, and know nothing of each other. */
+/** The state of a timeline and values derived from it. The parts of the timeline observe it, and do not know each other. */
 import { elementAt } from '../../../containers/element.js';
 import { coloursOf, usualColour, type ColourKey, type EventColours } from '../events/event-colours.js';
 import type { LongestTexts } from '../../../prof/html/timeline/longest-texts.js';
@@ -20,13 +20,13 @@ export interface SceneState {
   readonly colour: ColourKey;
   readonly search: string;
   readonly closed: ReadonlySet<string>;
-  /** Lanes of many rows that are not folded. */
+  /** Lanes with many rows that are not folded. */
   readonly opened: ReadonlySet<string>;
-  /** Height of the lanes that stay in sight while the others scroll, CSS pixels. */
+  /** Height in CSS pixels of the lanes that stay visible while the others scroll. */
   readonly pinned: number;
   /** The selected event. */
   readonly event: number | null;
-  /** The event under the pointer, and the time there. */
+  /** The event under the pointer, and the time there (`pointer`). */
   readonly hovered: number | null;
   readonly pointer: number | null;
   /** The selection. */
@@ -41,16 +41,16 @@ export type SceneChanges = ReadonlySet<keyof SceneState>;
 export class Scene {
   readonly rows: readonly (readonly LaneRow[])[];
   readonly weights: ReadonlyMap<LaneRow, RowWeights>;
-  /** The default key of colours. */
+  /** The default colour key. */
   readonly usual: ColourKey;
-  /** Groups that are collapsed at first. */
+  /** Groups that are initially collapsed. */
   readonly usuallyClosed: ReadonlySet<string>;
   shown: SceneState;
   colours: EventColours;
   layout: TimelineLayout;
-  /** Null without a search. */
+  /** Matches of the search; null without a search. */
   matches: SearchMatches | null = null;
-  /** Weights of the events that match; null without a search. */
+  /** Weights of the matching events; null without a search. */
   matchWeights: ReadonlyMap<LaneRow, RowWeights> | null = null;
   #arrowsOf: number | null = null;
   #arrows: ShownArrows = { arrows: [], remark: '' };
@@ -88,7 +88,7 @@ export class Scene {
     this.layout = this.#lay();
   }
 
-  /** The time of the operation between ranks that is under the pointer, else of the selected one, on all lanes of its rank. */
+  /** The time, on all lanes of its rank, of the inter-rank operation under the pointer, else of the selected one. */
   get operation(): TimelineSelection | null {
     const { events, shown } = this;
     const event = shown.hovered ?? shown.event;
@@ -105,7 +105,7 @@ export class Scene {
     this.#watchers.push(watcher);
   }
 
-  /** Calls back after changes of any of some properties. */
+  /** Calls back after a change of any of these properties. */
   on(keys: readonly (keyof SceneState)[], act: () => void): void {
     this.watch((changed) => {
       if (keys.some((key) => changed.has(key))) act();
@@ -130,7 +130,7 @@ export class Scene {
   /** Those of the selected event. */
   get arrows(): ShownArrows {
     const { event } = this.shown;
-    // Asked for in each frame.
+    // Cached, because each frame needs them.
     if (event !== this.#arrowsOf) {
       this.#arrowsOf = event;
       this.#arrows = shownArrows(this.events, event);
@@ -148,13 +148,13 @@ export class Scene {
     this.set({ event, view });
   }
 
-  /** Selects an event, and moves the view so that it is in the middle, and wide enough to be seen. */
+  /** Selects an event, and moves the view so that the event is in the middle and wide enough to be seen. */
   find(event: number): void {
     const view = centred(this.shown.view, startOf(this.events, event), endOf(this.events, event), this.events.span);
     this.set({ event, view });
   }
 
-  /** Where an event is drawn: in a collapsed group with the outermost events of its lane; null where it is not drawn. */
+  /** Where an event is drawn; in a collapsed group, at the outermost events of its lane; null when it is not drawn. */
   bandOf(event: number): LaneBand | null {
     const rows = this.rows[elementAt(this.events.lane, event)] ?? [];
     const own = rows[Math.min(elementAt(this.events.depth, event), rows.length - 1)];
@@ -163,7 +163,7 @@ export class Scene {
     return band ?? (outermost === undefined ? null : (this.#bands.get(outermost) ?? null));
   }
 
-  /** The event of a band at a time, within `near` ns; null for none. */
+  /** The event of a band at a time, within `near` ns; null when there is none. */
   eventAt(band: LaneBand | null, time: number, near: number): number | null {
     if (band === null) return null;
     const place = nearestEvent(band.row, time, near);

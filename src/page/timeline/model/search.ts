@@ -15,31 +15,31 @@ import { countOf, endOf, filledOf, isOnDevice, startOf, timeOf, type TimelineEve
 import { wildcardTest } from '../../../prof/query/wildcards.js';
 
 export interface SearchMatches {
-  /** 1 for each event that matches. */
+  /** 1 for each matching event. */
   readonly isMatch: Uint8Array;
-  /** Indexes of the events that match, in order of start. */
+  /** Indices of the matching events, in order of start. */
   readonly list: Uint32Array;
   readonly device: MatchSum;
   readonly host: MatchSum;
-  /** Why the query finds nothing, and what it does not see, each in one line; null where there is nothing to say. */
+  /** Why the query finds nothing, and what it does not see, each in one line; null when there is nothing to report. */
   readonly problem: string | null;
   readonly remark: string | null;
 }
 
 export interface MatchSum {
   readonly count: number;
-  /** ns: on devices the sum of durations, as in tables of kernels; on threads their union, since calls nest. */
+  /** Time in ns: on devices the sum of durations, as in tables of kernels; on threads their union, because calls nest. */
   readonly time: number;
-  /** Share of the time of all events on devices, or on threads; null where there are none. */
+  /** Share of the time of all events on devices, or on threads; null when there are none. */
   readonly share: number | null;
 }
 
-/** The first and the last step of a piece. */
+/** The first and last step of a piece. */
 export type StepSpan = readonly [first: number, last: number];
 
 type EventTest = (event: number) => boolean;
 
-/** Per text whether it passes: tested once for each text, not for each event. */
+/** For each text, whether it passes the test; evaluated once per text, not per event. */
 const passing = (texts: readonly string[], test: (text: string) => boolean): Uint8Array =>
   Uint8Array.from(texts, (text) => (test(text) ? 1 : 0));
 
@@ -91,7 +91,7 @@ function wordsOf(events: TimelineEvents, query: string): EventTest | null {
   return (event) => tests.every((test) => test(event));
 }
 
-/** By a condition in the language of `--where`, or else by words; null for an empty query. */
+/** Searches by a condition in the language of `--where`, or else by words; null for an empty query. */
 export function search(events: TimelineEvents, query: string): SearchMatches | null {
   const condition = conditionOf(events, query);
   const matches = condition?.test ?? wordsOf(events, query);
@@ -109,8 +109,9 @@ export function search(events: TimelineEvents, query: string): SearchMatches | n
 }
 
 /**
- * Matches on devices that belong to the steps of a piece, which also has what ran of other steps meanwhile.
- * @returns null where all of them do, or none is known to belong to another
+ * Matches on devices that belong to the steps of a piece, which also contains work of other steps that ran at the same
+ * time.
+ * @returns null when all of them do, or none is known to belong to another step
  */
 export function ofOwnSteps(events: TimelineEvents, { list }: SearchMatches, steps: StepSpan): number | null {
   const [first, last] = steps;
@@ -124,11 +125,11 @@ export function ofOwnSteps(events: TimelineEvents, { list }: SearchMatches, step
   return others === 0 ? null : own;
 }
 
-/** Sums of the matching events on devices and on threads, and their shares of all. */
+/** Sums of the matching events on devices and on threads, and their shares of all events. */
 function sums(events: TimelineEvents, isMatch: Uint8Array): { readonly device: MatchSum; readonly host: MatchSum } {
   const device = { count: 0, time: 0, whole: 0 };
   const host = { count: 0, time: 0, whole: 0 };
-  // Ends of the time that is covered on each lane by matching events, and by all.
+  // For each lane, the end of the time covered by matching events, and by all events.
   const matched = new Float64Array(events.lanes.length).fill(-Infinity);
   const all = new Float64Array(events.lanes.length).fill(-Infinity);
   for (let event = 0; event < events.count; event++) {
@@ -148,7 +149,7 @@ function sums(events: TimelineEvents, isMatch: Uint8Array): { readonly device: M
   return { device: sum(device), host: sum(host) };
 }
 
-/** Time of an event after the covered time of its lane, which is extended. */
+/** The part of an event after its lane's covered time, which is then extended. */
 function newlyCovered(events: TimelineEvents, event: number, covered: Float64Array): number {
   const lane = elementAt(events.lane, event);
   const before = covered[lane] ?? -Infinity;
@@ -157,7 +158,7 @@ function newlyCovered(events: TimelineEvents, event: number, covered: Float64Arr
   return Math.max(0, end - Math.max(start, before)) * filledOf(events, event);
 }
 
-/** The match that starts nearest to a time, ns from the profile's start; null without matches. */
+/** The match that starts nearest to a time, in ns from the profile's start; null without matches. */
 export function matchAt(events: TimelineEvents, { list }: SearchMatches, time: number): number | null {
   let [found, least]: [number | null, number] = [null, Infinity];
   for (const event of list) {
@@ -168,7 +169,7 @@ export function matchAt(events: TimelineEvents, { list }: SearchMatches, time: n
   return found;
 }
 
-/** The match after or before an event; past the last one the first, and vice versa; null without matches. */
+/** The next or previous match of an event, wrapping around at the ends; null without matches. */
 export function nextMatch({ list }: SearchMatches, from: number | null, step: 1 | -1): number | null {
   if (list.length === 0) return null;
   if (from === null) return elementAt(list, step === 1 ? 0 : list.length - 1);

@@ -1,17 +1,17 @@
-/** Sums of a selection. Events that an edge cuts count with their part inside, and so do their FLOPs and bytes. */
+/** Sums of a selection. Events that cross an edge count with their part inside, and so do their FLOPs and bytes. */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import { EVENT_KINDS } from '../../../prof/html/timeline/timeline-data.js';
 import { countOf, durOf, filledOf, startOf, type TimelineEvents } from '../events/events.js';
 import { selectedLanes, type TimelineSelection } from './selection.js';
 
-/** Of the events of one text. */
+/** Sums of the events with one text. */
 export interface TextShare {
   readonly text: string | null;
   readonly count: number;
-  /** ns, summed. */
+  /** Total time in ns. */
   readonly time: number;
-  /** Of those whose FLOPs are known: null where of none, and the sum of their time, ns. */
+  /** FLOPs of the events for which they are known, null when unknown for all; and the total time of these events in ns. */
   readonly flops: number | null;
   readonly flopsTime: number;
 }
@@ -20,63 +20,63 @@ export interface LaneShare {
   readonly name: string;
   readonly group: string;
   readonly events: number;
-  /** ns during which something ran: overlapping events count once, waits of a device do not. */
+  /** Time in ns during which something ran: overlapping events count once, waits of a device do not count. */
   readonly busy: number;
-  /** Of the length of the selection. */
+  /** Share of the length of the selection. */
   readonly share: number;
 }
 
-/** An amount of work, of the events that may have one. */
+/** An amount of work, over the events that may have one. */
 export interface WorkSum {
-  /** Of those whose amount is known; null where of none. */
+  /** Sum over the events whose amount is known; null when there are none. */
   readonly amount: number | null;
-  /** Events whose amount is known, and all. */
+  /** Number of events whose amount is known, and of all. */
   readonly known: number;
   readonly count: number;
-  /** ns of the events whose amount is known, and of all, summed. */
+  /** Total time in ns of the events whose amount is known, and of all. */
   readonly knownTime: number;
   readonly time: number;
 }
 
 export interface SelectionSums {
-  /** ns, of the part that the timeline covers, and its share of that. */
+  /** Length in ns of the part that the timeline covers, and its share of that. */
   readonly length: number;
   readonly share: number;
-  /** Lanes that are selected, and all. */
+  /** Number of selected lanes, and of all lanes. */
   readonly laneCount: number;
   readonly allLanes: number;
-  /** Bars inside that stand for several events: with one the sums are approximate. */
+  /** Number of bars inside that stand for several events; if there are any, the sums are approximate. */
   readonly bars: number;
-  /** Events of devices: count, sum of their time inside, and time during which any of them worked, ns. */
+  /** Events on devices: their number, the sum of their time inside, and the time during which any of them worked, in ns. */
   readonly deviceCount: number;
   readonly deviceTime: number;
   readonly busy: number;
   readonly hostCount: number;
-  /** Of kernels. */
+  /** FLOPs of kernels. */
   readonly flops: WorkSum;
-  /** Of all events of devices but waits. */
+  /** Bytes of all device events except waits. */
   readonly bytes: WorkSum;
-  /** Of events of devices: longest first. */
+  /** Shares of device events by op, longest first. */
   readonly byOp: readonly TextShare[];
   readonly byKernel: readonly TextShare[];
   readonly byLayer: readonly TextShare[];
   readonly byKind: readonly TextShare[];
-  /** Of events of threads: calls within calls count in both. */
+  /** Shares of thread events; nested calls count in both the inner and the outer one. */
   readonly onThreads: readonly TextShare[];
   /** Lanes with an event inside, in order. */
   readonly lanes: readonly LaneShare[];
-  /** Devices, all their selected lanes together. */
+  /** Devices, each with all its selected lanes. */
   readonly devices: readonly LaneShare[];
 }
 
 /** The part of an event that is inside. */
 interface InsidePart {
   readonly count: number;
-  /** ns */
+  /** Time inside, in ns. */
   readonly time: number;
-  /** Of the event, from 0 to 1. */
+  /** Share of the event, from 0 to 1. */
   readonly part: number;
-  /** -1 where unknown. */
+  /** -1 when unknown. */
   readonly flops: number;
   readonly bytes: number;
 }
@@ -97,7 +97,7 @@ class TimeByKey {
     total.flopsTime += time;
   }
 
-  /** @param textFor text of a key, null for unknown */
+  /** @param textFor text of a key; null for unknown */
   shares(textFor: (key: number) => string | null): TextShare[] {
     const shares = [...this.#totals].map(([key, { count, time, flops, flopsTime, known }]): TextShare => {
       return { text: textFor(key), count, time, flops: known > 0 ? flops : null, flopsTime };
@@ -106,11 +106,11 @@ class TimeByKey {
   }
 }
 
-/** Interval unions by key: events come in order of start. */
+/** Interval unions by key; events come in order of start. */
 class BusyTime {
   readonly #unions = new Map<string | number, { busy: number; events: number; reach: number }>();
 
-  /** @param filled share of the time from..to */
+  /** @param filled share of the time between `from` and `to` */
   add(key: string | number, count: number, from: number, to: number, filled: number): void {
     const one = entryOf(this.#unions, key, () => ({ busy: 0, events: 0, reach: -Infinity }));
     one.events += count;
@@ -122,7 +122,7 @@ class BusyTime {
     return this.#unions.get(key)?.busy ?? 0;
   }
 
-  /** The share of a lane or group; none without an event. @param length of the selection */
+  /** The share of a lane or group; none without an event. @param length length of the selection */
   shareOf(key: string | number, name: string, group: string, length: number): LaneShare[] {
     const one = this.#unions.get(key);
     if (one === undefined) return [];
@@ -138,7 +138,7 @@ class WorkTotal {
   #knownTime = 0;
   #time = 0;
 
-  /** @param amount -1 where unknown */
+  /** @param amount -1 when unknown */
   add(amount: number, { count, time, part }: InsidePart): void {
     this.#count += count;
     this.#time += time;
@@ -155,11 +155,11 @@ class WorkTotal {
 }
 
 const WAIT = EVENT_KINDS.indexOf('wait');
-/** Kinds of which all events compute: others have FLOPs where they are known. */
+/** Kinds whose events all compute; others have FLOPs only when they are known. */
 const COMPUTING = new Set([EVENT_KINDS.indexOf('kernel'), EVENT_KINDS.indexOf('graph')]);
 const DEVICES = 'devices';
 
-/** Sums while events are added in order of start. */
+/** Sums that are updated as events are added in order of start. */
 class SumsOfSelection {
   readonly #by = { op: new TimeByKey(), name: new TimeByKey(), layer: new TimeByKey() };
   readonly #byKind = new TimeByKey();
@@ -189,7 +189,7 @@ class SumsOfSelection {
     const lane = elementAt(events.lanes, at);
     const onDevice = lane.kind === 'device';
     const kind = elementAt(events.kind, event);
-    // A wait is not work: an empty stretch of time, which counts as an event.
+    // A wait is not work, so it counts as an event without any time.
     const worked = onDevice && kind === WAIT ? first : last;
     const isBar = count > 1;
     if (isBar) this.#bars++;
@@ -198,7 +198,7 @@ class SumsOfSelection {
       count,
       time: (last - first) * filled,
       part: dur > 0 ? (last - first) / dur : 1,
-      // Those of the longest are not those of the bar.
+      // The values of the longest event are not those of the bar.
       flops: isBar ? -1 : elementAt(events.flops, event),
       bytes: isBar ? -1 : elementAt(events.bytes, event),
     };
@@ -246,7 +246,7 @@ class SumsOfSelection {
   }
 }
 
-/** Of the part of a selection that the timeline covers. */
+/** Sums over the part of a selection that the timeline covers. */
 export function selectionSums(events: TimelineEvents, selection: TimelineSelection): SelectionSums {
   const from = Math.max(0, selection.from);
   const to = Math.min(events.span, selection.to);

@@ -5,9 +5,9 @@ import type { Lane } from '../../../prof/html/timeline/timeline-data.js';
 import type { TimelineLayout } from './layout.js';
 import type { SelectedSpan } from './view.js';
 
-/** Times are ns from the timeline's start. */
+/** The selection; times are ns from the timeline's start. */
 export interface TimelineSelection extends SelectedSpan {
-  /** Keys of lanes, `GROUP/LANE`, and of groups, which stand for all their lanes: `GROUP/*`. Null for all. */
+  /** Keys of lanes, `GROUP/LANE`, and of groups, which stand for all their lanes: `GROUP/*`. Null for all lanes. */
   readonly lanes: ReadonlySet<string> | null;
 }
 
@@ -18,13 +18,13 @@ type NamedLane = Pick<Lane, 'group' | 'name'>;
 const laneKey = ({ group, name }: NamedLane): string => `${group}/${name}`;
 const groupKey = ({ group }: NamedLane): string => `${group}/${ALL_OF}`;
 
-/** Places of the lanes that keys select. @param keys null for all */
+/** Indices of the lanes that the keys select. @param keys null for all */
 export function selectedLanes(lanes: readonly NamedLane[], keys: ReadonlySet<string> | null): ReadonlySet<number> {
   const isSelected = (lane: NamedLane): boolean => keys === null || keys.has(laneKey(lane)) || keys.has(groupKey(lane));
   return new Set(lanes.flatMap((lane, at) => (isSelected(lane) ? [at] : [])));
 }
 
-/** Keys of lanes: whole groups by theirs. Null for all lanes, and where there is none of them. */
+/** Keys of lanes; whole groups by group key. Null for all lanes, and when none is left. */
 export function keysOf(lanes: readonly NamedLane[], selected: ReadonlySet<number>): ReadonlySet<string> | null {
   if (selected.size === 0 || selected.size >= lanes.length) return null;
   const groups = new Map<string, number[]>();
@@ -36,7 +36,7 @@ export function keysOf(lanes: readonly NamedLane[], selected: ReadonlySet<number
   return new Set(keys);
 }
 
-/** What is drawn for one lane, or for all lanes of a collapsed group. CSS pixels from the top of the layout. */
+/** What is drawn for one lane, or for all lanes of a collapsed group, in CSS pixels from the top of the layout. */
 export interface LaneUnit {
   readonly top: number;
   readonly height: number;
@@ -48,7 +48,7 @@ const lanesOfGroup = (
   { name, kind }: Pick<TimelineLayout['groups'][number], 'name' | 'kind'>,
 ) => lanes.flatMap((lane, at) => (lane.group === name && lane.kind === kind ? [at] : []));
 
-/** From top to bottom. */
+/** Units from top to bottom. */
 function unitsOf({ groups, lanes: placed }: TimelineLayout, lanes: readonly Lane[]): readonly LaneUnit[] {
   const collapsed = groups.filter(({ isOpen }) => !isOpen);
   const units = [
@@ -58,7 +58,9 @@ function unitsOf({ groups, lanes: placed }: TimelineLayout, lanes: readonly Lane
   return units.sort((a, b) => a.top - b.top);
 }
 
-/** Keys of the lanes between two heights of the layout; of a group of which only the header or counters are there all its lanes. */
+/**
+ * Keys of the lanes between two heights of the layout; for a group with only its header or counters there, all its lanes.
+ */
 export function lanesBetween(
   layout: TimelineLayout,
   lanes: readonly Lane[],
@@ -72,7 +74,7 @@ export function lanesBetween(
   return keysOf(lanes, new Set(found));
 }
 
-/** All lanes of the groups that begin above a place and end below it. */
+/** All lanes of the groups that begin above one height and end below the other. */
 function lanesOfGroups(
   { groups, height }: TimelineLayout,
   lanes: readonly Lane[],
@@ -84,7 +86,7 @@ function lanesOfGroups(
   });
 }
 
-/** Units with a lane that is selected, in order. */
+/** Units with a selected lane, in order. */
 export function selectedUnits(
   layout: TimelineLayout,
   lanes: readonly Lane[],
@@ -94,7 +96,7 @@ export function selectedUnits(
   return unitsOf(layout, lanes).filter((unit) => unit.lanes.some((lane) => selected.has(lane)));
 }
 
-/** The selection with a lane, or a group's lanes, alone; all lanes where they are alone already. @param places lanes */
+/** The selection with only these lanes; all lanes when these are already the only ones. @param places indices of lanes */
 export function onlyLanes(
   lanes: readonly NamedLane[],
   keys: ReadonlySet<string> | null,
@@ -105,7 +107,7 @@ export function onlyLanes(
   return isAlone ? null : keysOf(lanes, new Set(places));
 }
 
-/** The selection with these lanes added; without them where it has all of them. */
+/** The selection with these lanes added, or removed when it contains all of them. */
 export function toggledLanes(
   lanes: readonly NamedLane[],
   keys: ReadonlySet<string> | null,
@@ -117,7 +119,7 @@ export function toggledLanes(
   return keysOf(lanes, new Set(hasAll ? kept : [...before, ...places]));
 }
 
-/** Without lanes: the first unit. Else the next one after the last is added, or the last one removed. */
+/** Adds the lane unit after the last one, or removes the last one; without selected lanes, selects the first unit. */
 export function laneEdgeMoved(
   layout: TimelineLayout,
   lanes: readonly Lane[],
@@ -132,7 +134,7 @@ export function laneEdgeMoved(
   return keysOf(lanes, new Set(next.flatMap((unit) => unit.lanes)));
 }
 
-/** A span with one edge moved; edges that cross change places. Within 0 to `most`. */
+/** A span with one edge moved, within 0 to `most`; edges that cross swap places. */
 export function edgeMoved<Span extends SelectedSpan>(
   span: Span,
   edge: 'from' | 'to',

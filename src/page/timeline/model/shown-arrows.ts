@@ -11,11 +11,11 @@ type Arrow = readonly [from: number, to: number];
 
 export interface ShownArrows {
   readonly arrows: readonly Arrow[];
-  /** What is not drawn, a sentence; '' where all are. */
+  /** What is not drawn, as a sentence; '' when everything is. */
   readonly remark: string;
 }
 
-/** From the launch of an event, and from it to what it launched. */
+/** Arrows from the launch of an event, and from it to what it launched. */
 function launchArrows(events: TimelineEvents, event: number): Arrow[] {
   const launcher = elementAt(events.arrows.launcher, event);
   const launched = launchedBy(events, event).map((to): Arrow => [event, to]);
@@ -25,7 +25,7 @@ function launchArrows(events: TimelineEvents, event: number): Arrow[] {
 const FORWARD = 1;
 const BACKWARD = 2;
 
-/** From each forward kernel of a sequence number to each backward one, of which the event is one. */
+/** Arrows from each forward kernel to each backward kernel with the event's sequence number. */
 function passArrows(events: TimelineEvents, event: number): Arrow[] {
   const dir = elementAt(events.dir, event);
   if ((dir !== FORWARD && dir !== BACKWARD) || countOf(events, event) > 1) return [];
@@ -35,7 +35,7 @@ function passArrows(events: TimelineEvents, event: number): Arrow[] {
   return others.map((other): Arrow => (dir === FORWARD ? [event, other] : [other, event]));
 }
 
-/** From what an event waited for, and from it to what waited for it. */
+/** Arrows from the events for which an event waited, and from it to those that waited for it. */
 function dependencyArrows(events: TimelineEvents, event: number): Arrow[] {
   const { before, after } = dependenciesOf(events, event);
   return [

@@ -1,4 +1,4 @@
-/** The state of a timeline in the fragment of the address, as parameters of its own: `t.view=0_1000&t.search=gemm`. */
+/** The state of a timeline in the fragment of the address, as separate parameters: `t.view=0_1000&t.search=gemm`. */
 import { readFragment, withName } from '../../document/fragment.js';
 import { COLOUR_KEYS, type ColourKey } from '../events/event-colours.js';
 import type { TimelineSelection } from './selection.js';
@@ -6,28 +6,28 @@ import type { SelectedSpan, View } from './view.js';
 import { markerName, MOST_MARKERS, sortedMarkers, type TimelineMarker } from './timeline-markers.js';
 
 export interface TimelineAddress {
-  /** Index of the profile: event and span are only valid in this one. */
+  /** Index of the profile for which event and span are valid. */
   readonly profile: number;
-  /** Index of the piece of the profile: an event is only valid in this one; null for the one that is shown first. */
+  /** Index of the piece of the profile for which an event is valid; null for the piece that is shown first. */
   readonly piece: number | null;
-  /** ns from the profile's start; null for all of the piece. */
+  /** View in ns from the profile's start; null for the whole piece. */
   readonly view: View | null;
   readonly event: number | null;
-  /** Of a link: the match that starts then is the event, ns from the profile's start. */
+  /** Set by a link: start of the match to select, in ns from the profile's start. */
   readonly found: number | null;
   /** Null for the default. */
   readonly colour: ColourKey | null;
   readonly search: string;
-  /** Collapsed groups, of which only the header is shown; null for those that are at first. */
+  /** Collapsed groups, which show only their header; null for those that are initially collapsed. */
   readonly closed: readonly string[] | null;
-  /** Lanes of many rows that are not folded. */
+  /** Lanes with many rows that are not folded. */
   readonly opened: readonly string[];
-  /** The selection, ns from the profile's start. */
+  /** The selection, in ns from the profile's start. */
   readonly span: TimelineSelection | null;
   readonly markers: readonly TimelineMarker[];
 }
 
-/** Bounds on an address, which anybody may have written. */
+/** Limits for an address, which may come from anybody. */
 const LONGEST_SEARCH = 10_000;
 const MOST_LISTED = 500;
 
@@ -79,7 +79,7 @@ export function withAddress(fragment: string, address: Omit<TimelineAddress, 'fo
   return Object.entries(names).reduce((all, [name, value]) => withName(all, name, value), fragment);
 }
 
-/** The fragment with another piece and view: events and spans of the piece before are none of it. */
+/** The fragment with another piece and view; events and spans of the previous piece are not valid in it. */
 export function withPlace(fragment: string, { piece, view }: Pick<TimelineAddress, 'piece' | 'view'>): string {
   const names: Readonly<Record<string, string | null>> = {
     't.piece': piece === null ? null : String(piece),
@@ -108,7 +108,7 @@ function readMarkers(text: string | undefined): readonly TimelineMarker[] {
   return sortedMarkers(markers);
 }
 
-/** The state in a fragment; parameters that cannot be parsed are ignored. */
+/** Parses the state in a fragment; invalid parameters are ignored. */
 export function readAddress(fragment: string): TimelineAddress {
   const names = readFragment(fragment);
   const colour = COLOUR_KEYS.find((key) => key === names.get('t.colour'));

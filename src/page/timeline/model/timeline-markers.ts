@@ -1,7 +1,7 @@
-/** Named points in time that a user sets, and the file that keeps them. */
+/** Named points in time that a user sets, and the file that stores them. */
 
 export interface TimelineMarker {
-  /** ns from the profile's start, so that it is valid in any timeline of the profile. */
+  /** Time in ns from the profile's start, so that it is valid in any timeline of the profile. */
   readonly at: number;
   readonly name: string;
 }
@@ -9,7 +9,7 @@ export interface TimelineMarker {
 /** The address has them all. */
 export const MOST_MARKERS = 500;
 export const LONGEST_NAME = 200;
-/** Characters; more than a file of that many markers has. */
+/** Maximum characters, more than a file with the maximum number of markers has. */
 export const LARGEST_FILE = 1_000_000;
 
 const TYPE = 'dprof-markers';
@@ -17,7 +17,7 @@ const TYPE = 'dprof-markers';
 export const sortedMarkers = (markers: readonly TimelineMarker[]): TimelineMarker[] =>
   [...markers].sort((a, b) => a.at - b.at || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 
-/** A name as one line, cut to the longest length. */
+/** A name as one line, shortened to the maximum length. */
 export const markerName = (text: string): string =>
   text
     .replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
@@ -40,7 +40,7 @@ function parsed(text: string): unknown {
 }
 
 /**
- * @param text of a file that anybody may have written
+ * @param text contents of a file, which may come from anybody
  * @returns its markers, in order
  * @throws Error with the reason in one line, without texts of the file
  */
@@ -64,7 +64,7 @@ function markerOf(value: unknown, place: number): TimelineMarker {
   return { at, name: markerName(name) };
 }
 
-/** Both lists in one, without duplicates. */
+/** Both lists combined, without duplicates. */
 export function mergedMarkers(markers: readonly TimelineMarker[], more: readonly TimelineMarker[]): TimelineMarker[] {
   const known = new Set(markers.map(({ at, name }) => `${at} ${name}`));
   const added = more.filter(({ at, name }) => !known.has(`${at} ${name}`));

@@ -1,8 +1,8 @@
-/** The visible span of time, how it moves, and the ticks of its axis: ns from the timeline's start. */
+/** The visible span of time, how it moves, and the ticks of its axis, in ns from the timeline's start. */
 import { grouped } from '../../document/units.js';
 import { scaleOf } from '../../../record/units.js';
 
-/** The least of 1, 2, 5 × 10^n ns that is at least `least`, and at least 1 ns. */
+/** The smallest of 1, 2, 5 × 10^n ns that is at least `least` and at least 1 ns. */
 export function tickStep(least: number): number {
   if (!(least > 1)) return 1;
   const power = 10 ** Math.floor(Math.log10(least));
@@ -10,21 +10,21 @@ export function tickStep(least: number): number {
   return step * power;
 }
 
-/** Multiples of a step from..to, both included. */
+/** Multiples of a step from `from` to `to`, both included. */
 export function ticks(from: number, to: number, step: number): number[] {
   const first = Math.ceil(from / step);
   const count = Math.max(0, Math.floor(to / step) - first + 1);
   return Array.from({ length: Math.min(count, 1000) }, (_, i) => (first + i) * step + 0);
 }
 
-/** A tick's text: in the unit of the largest time, with as many digits as the step needs. */
+/** A tick's text: in the unit for the largest time, with as many digits as the step needs. */
 export function tickText(time: number, step: number, largest: number): string {
   const { unit, size } = scaleOf(Math.max(Math.abs(largest), step), 'time');
   const digits = Math.max(0, Math.ceil(-Math.log10(step / size) - 1e-9));
   return `${grouped(time / size, digits)} ${unit}`;
 }
 
-/** ns; from the timeline's start, or from the profile's where it is said. */
+/** A span in ns; from the timeline's start, or from the profile's when so stated. */
 export interface SelectedSpan {
   readonly from: number;
   readonly to: number;
@@ -35,7 +35,7 @@ export interface View {
   readonly to: number;
 }
 
-/** Profilers measure nothing shorter. */
+/** Minimum span in ns; profilers measure nothing shorter. */
 const LEAST_SPAN = 20;
 /** Free space on both sides, as a share of the whole. */
 const MARGIN = 0.02;
@@ -55,7 +55,7 @@ export function within(view: View, span: number): View {
   return { from, to: from + width };
 }
 
-/** @param factor above 1 zooms in; the time `at` stays at its place */
+/** @param factor above 1 zooms in; the time `at` keeps its position */
 export function zoomed(view: View, factor: number, at: number, span: number): View {
   const whole = fitted(span);
   const width = Math.min(whole.to - whole.from, Math.max(LEAST_SPAN, (view.to - view.from) / factor));
@@ -72,7 +72,7 @@ export function around(from: number, to: number, span: number): View {
   return within({ from: from - room, to: to + room }, span);
 }
 
-/** The view moved so that a span of time is visible; wider only where the span is wider. */
+/** The view moved so that a span of time is visible; widened only when the span is wider. */
 export function showing(view: View, from: number, to: number, span: number): View {
   if (from >= view.from && to <= view.to) return view;
   const width = view.to - view.from;
@@ -81,12 +81,12 @@ export function showing(view: View, from: number, to: number, span: number): Vie
   return within({ from: middle - width / 2, to: middle + width / 2 }, span);
 }
 
-/** An event that is shown has at least this share of the view: some 40 pixels. */
+/** Minimum share of the view for an event that is shown: about 40 pixels. */
 const LEAST_SHARE = 0.04;
-/** Of an event of no duration, ns. */
+/** Assumed duration in ns of an event without duration. */
 const SHORTEST = 400;
 
-/** The view with a span of time in its middle, as wide as before where the span can be seen then. */
+/** The view with a span of time in its middle, with the same width if the span is then visible. */
 export function centred(view: View, from: number, to: number, span: number): View {
   const most = Math.max(to - from, SHORTEST) / LEAST_SHARE;
   const width = Math.min(view.to - view.from, most);

@@ -1,37 +1,40 @@
-/** Which piece of each rank is drawn beside a piece of one of them, and where on the axis. Needs no document. */
+/** Which piece of each rank is drawn next to a piece of one of them, and where on the axis. Does not need a document. */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import { onAxis, type ClockLine, type LaneRank } from '../events/coverage.js';
 import type { View } from '../model/view.js';
 import { dataOf, WHOLE, type PageRank } from './page-ranks.js';
 
-/** A rank's part of the join. */
+/** A rank's part of the joined timeline. */
 interface AlignedPiece {
   readonly rank: LaneRank;
-  /** Of those that the page holds. */
+  /** Index among the pieces on the page. */
   readonly piece: number;
-  /** Whether it is a piece of more time, of which only that of the join is drawn. */
+  /** Whether the piece is longer than the joined timeline, so that only a part of it is drawn. */
   readonly isCut: boolean;
 }
 
 export interface AlignedPieces {
-  /** ns on the axis, which has the times of the page's own rank. */
+  /** Time in ns on the axis, which has the times of the page's main rank. */
   readonly time: View;
   readonly pieces: readonly AlignedPiece[];
-  /** What is not as expected, a sentence each. */
+  /** Unexpected facts, one sentence each. */
   readonly remarks: readonly string[];
 }
 
-/** Events of all ranks together; further pieces are drawn from the whole profiles of their ranks. */
+/** Maximum events of all ranks together; beyond that, pieces are drawn from the whole profiles of their ranks. */
 const MOST_EVENTS = 500_000;
 
-/** A rank that stands by the start of its profile alone is of another time where it is this many times its piece away. */
+/**
+ * A rank that is aligned only by the start of its profile counts as from another time when it is this many times its
+ * piece's length away.
+ */
 const FAR = 10;
 
-/** How the times of a rank are brought to the axis. */
+/** How the times of a rank are aligned with the axis. */
 type Alignment = 'clock' | 'start' | 'far' | 'none' | 'absent';
 
-/** How a rank is aligned, in words after its name; null where that is as expected. */
+/** How a rank is aligned, as words after its name; null when that is as expected. */
 const ALIGNED: Readonly<Record<Alignment, string | null>> = {
   clock: null,
   start: 'aligned by the start of its profile alone',
@@ -40,7 +43,7 @@ const ALIGNED: Readonly<Record<Alignment, string | null>> = {
   absent: 'no piece of this name, and no common clock to place it by: not drawn',
 };
 
-/** What a rank is drawn from, likewise. */
+/** What a rank is drawn from, in the same form. */
 const DRAWN: Readonly<Record<'piece' | 'other' | 'left' | 'full', string | null>> = {
   piece: null,
   other: 'no piece of this name: drawn from its whole profile',
@@ -48,7 +51,9 @@ const DRAWN: Readonly<Record<'piece' | 'other' | 'left' | 'full', string | null>
   full: 'too many events for all ranks together: drawn from its whole profile',
 };
 
-/** A rank, its piece of the name that is wanted, -1 where it has none, and its place on the axis; null where that is not known. */
+/**
+ * A rank, its piece with the wanted name (-1 when it has none), and its position on the axis; null when that is not known.
+ */
 interface PlacedPiece {
   readonly rank: PageRank;
   readonly piece: number;
@@ -57,10 +62,10 @@ interface PlacedPiece {
 }
 
 /**
- * Pieces go together by their names, which have the numbers of steps.
- * @param ranks in the order in which they are drawn
- * @param own of the rank whose time the axis has
- * @param piece of that rank
+ * Pieces are matched by name, which contains the step numbers.
+ * @param ranks ranks in drawing order
+ * @param own the rank whose time the axis has
+ * @param piece index of the piece of that rank
  */
 export function alignedPieces(ranks: readonly PageRank[], own: PageRank, piece: number): AlignedPieces {
   const { name } = elementAt(own.timeline.pieces, piece);
@@ -95,7 +100,7 @@ function drawnFrom({ rank: { timeline }, piece }: PlacedPiece, room: number): ke
   return piece !== WHOLE && (timeline.pieces[piece]?.events ?? 0) > room ? 'full' : 'piece';
 }
 
-/** Ranks that a remark names. */
+/** Maximum number of ranks that a remark names. */
 const MOST_NAMED = 8;
 
 /** 'rank 3, rank 4: …' for each remark, in order. */
@@ -108,14 +113,19 @@ function inSentences(remarks: readonly (readonly [rank: string, remark: string |
   });
 }
 
-/** Of a rank that has a place, its piece, or all of it where it has none, ns on the axis; null for others. */
+/**
+ * The span of a rank's piece, or of the whole profile if it has none, in ns on the axis; null for ranks without a position.
+ */
 function spanOf({ rank, piece, clock }: Pick<PlacedPiece, 'rank' | 'piece' | 'clock'>): View | null {
   const found = rank.timeline.pieces[piece === -1 ? WHOLE : piece];
   if (found === undefined || clock === null) return null;
   return { from: onAxis(clock, found.start), to: onAxis(clock, found.end) };
 }
 
-/** First on the clock of the job: ranks without a usable clock begin where the first of the others does. Then as the own rank has it. */
+/**
+ * Positions on the clock of the job, where ranks without a usable clock begin with the first of the others; then converted
+ * to the clock of the main rank.
+ */
 function placesOf(ranks: readonly PageRank[], own: PageRank, pieceIn: (rank: PageRank) => number): PlacedPiece[] {
   const all = onJobClock(ranks.map((rank) => ({ rank, piece: pieceIn(rank) })));
   const spans = all.flatMap((one) => (one.piece === -1 ? [] : (spanOf(one) ?? [])));
@@ -129,13 +139,13 @@ function placesOf(ranks: readonly PageRank[], own: PageRank, pieceIn: (rank: Pag
   return placed.map((one) => ({ ...one, clock: one.clock === null ? null : lineBetween(one.clock, zero) }));
 }
 
-/** From the times of one profile to those of another, by the lines of both. */
+/** Converts times of one profile to those of another, through the lines of both. */
 const lineBetween = (one: ClockLine, other: ClockLine): ClockLine => ({
   shift: (one.shift - other.shift) / other.rate,
   rate: one.rate / other.rate,
 });
 
-/** Ranks as far as their clocks are known, and are of one time. */
+/** Positions of ranks whose clocks are known and whose times are comparable. */
 function onJobClock(named: readonly Pick<PlacedPiece, 'rank' | 'piece'>[]): PlacedPiece[] {
   const known = named.map(({ rank, piece }): PlacedPiece => {
     const { clock, isByStart } = rank;

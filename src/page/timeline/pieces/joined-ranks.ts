@@ -1,4 +1,7 @@
-/** Pieces of several ranks → one timeline on one axis: each event once; lanes, texts and facts get new numbers. Needs no document. */
+/**
+ * Joins pieces of several ranks into one timeline on one axis: each event appears once; lanes, texts and facts get new
+ * numbers. Does not need a document.
+ */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import {
@@ -23,30 +26,30 @@ import type { PageRank } from './page-ranks.js';
 
 export interface RankEvents {
   readonly rank: LaneRank;
-  /** Times from its own profile's start. */
+  /** Times count from the start of the rank's profile. */
   readonly events: TimelineEvents;
-  /** Whether only what runs in the time of the join is taken. */
+  /** Whether only events within the time of the joined timeline are used. */
   readonly isCut: boolean;
 }
 
 interface JoinedAbout {
-  /** ns on the axis. */
+  /** Time in ns on the axis. */
   readonly time: View;
   readonly coverage: TimelineCoverage;
-  /** As in `LaneRanks`. */
+  /** Same as in `LaneRanks`. */
   readonly zero: string;
 }
 
-/** Events that are taken of a part, by their indexes there, and where they are in the join. */
+/** Events that are used from a part, by their indices there, and their positions in the joined timeline. */
 interface TakenEvents extends RankEvents {
   readonly taken: Uint32Array;
-  /** ns on the axis, by place in `taken`. */
+  /** Starts in ns on the axis, by index in `taken`. */
   readonly starts: Float64Array;
-  /** By index in the part: that in the join, NO_EVENT for what is not taken. */
+  /** For each index in the part, the index in the joined timeline; NO_EVENT for events that are not used. */
   readonly places: Uint32Array;
-  /** By index in the part: number of the text in the join. */
+  /** For each text number in the part, the number in the joined timeline. */
   readonly texts: Uint32Array;
-  /** What its numbers of lanes, and of lists of facts, grow by in the join. */
+  /** Offsets added to its lane numbers, and to its numbers of fact lists. */
   readonly laneOffset: number;
   readonly factOffset: number;
 }
@@ -79,7 +82,7 @@ export function joinRanks(parts: readonly RankEvents[], { time, coverage, zero }
   };
 }
 
-/** Equal texts have one number, so that they have one colour and one row in sums. */
+/** Equal texts get the same number, so that they have one colour and one row in sums. */
 class SharedTexts {
   readonly #numbers = new Map<string, number>([['', 0]]);
   readonly all: string[] = [''];
@@ -89,7 +92,7 @@ class SharedTexts {
   }
 }
 
-/** Events of a part that are taken, in order, and their starts on the axis. */
+/** Events of a part that are used, in order, and their starts on the axis. */
 function takenOf({ events, rank, isCut }: RankEvents, { from, to }: View): readonly [Uint32Array, Float64Array] {
   const { count, start, dur, origin } = events;
   const taken = new Uint32Array(count);
@@ -98,7 +101,7 @@ function takenOf({ events, rank, isCut }: RankEvents, { from, to }: View): reado
   for (let event = 0; event < count; event++) {
     const at = onAxis(rank.clock, origin + elementAt(start, event));
     const end = at + elementAt(dur, event);
-    // What has no duration runs at its start.
+    // An event without duration counts at its start.
     const isInside = at < to && (end > from || (end === at && at >= from));
     if (isCut && !isInside) continue;
     taken[length] = event;
@@ -107,7 +110,10 @@ function takenOf({ events, rank, isCut }: RankEvents, { from, to }: View): reado
   return [taken.slice(0, length), starts.slice(0, length)];
 }
 
-/** Places in order of start; of equal starts the events of earlier parts first, those of one part as they are. */
+/**
+ * Sets positions in order of start; for equal starts, events of earlier parts come first, and those of one part keep their
+ * order.
+ */
 function setPlaces(parts: readonly TakenEvents[], count: number): void {
   const starts = new Float64Array(count);
   const runs: number[] = [];
@@ -125,7 +131,10 @@ function setPlaces(parts: readonly TakenEvents[], count: number): void {
   }
 }
 
-/** Indexes of numbers in rising order, where each run of them rises: neighbours are merged until one is left. @param firsts where runs begin */
+/**
+ * Indices of numbers in ascending order, when each run of them is ascending: neighbouring runs are merged until one is
+ * left. @param firsts start indices of the runs
+ */
 function mergedRuns(numbers: Float64Array, firsts: readonly number[]): Uint32Array {
   let order = Uint32Array.from(numbers, (_, i) => i);
   let runs = firsts;
@@ -150,7 +159,7 @@ const at = (numbers: Float64Array, order: Uint32Array, place: number): number =>
 
 type JoinedColumn = 'start' | 'dur' | 'lane' | 'depth' | 'kind' | 'dir' | 'text' | 'factList' | 'merged';
 
-/** Columns of the join. @param from where its time begins, ns on the axis */
+/** Columns of the joined timeline. @param from start of its time, in ns on the axis */
 function columnsOf(
   parts: readonly TakenEvents[],
   count: number,
@@ -192,11 +201,11 @@ function columnsOf(
   };
 }
 
-/** Lanes are named after their ranks by their groups: 'rank 3 · device 0'. */
+/** Lane groups are prefixed with the rank: 'rank 3 · device 0'. */
 const lanesOf = ({ events, rank }: RankEvents): Lane[] =>
   events.lanes.map((lane) => ({ ...lane, group: rankGroup(rank.name, lane.group) }));
 
-/** Short names of kernels by their names, both by their numbers in the join. */
+/** Short names of kernels by name, both as numbers in the joined timeline. */
 const shortNamesOf = (parts: readonly TakenEvents[]): ReadonlyMap<number, number> =>
   new Map(
     parts.flatMap(({ events, texts }) =>
@@ -207,7 +216,7 @@ const shortNamesOf = (parts: readonly TakenEvents[]): ReadonlyMap<number, number
 const ranksOfLanes = (parts: readonly RankEvents[]): Uint32Array =>
   Uint32Array.from(parts.flatMap(({ events }, rank) => events.lanes.map(() => rank)));
 
-/** Lists of facts one after the other; the first of each part is empty, and is there once. */
+/** Concatenates the lists of facts; the first list of each part is empty, and is included once. */
 function factsOf(parts: readonly TakenEvents[]): FactLists {
   const texts: string[] = [];
   const [pairs, ends]: [number[], number[]] = [[], [0]];
@@ -220,7 +229,7 @@ function factsOf(parts: readonly TakenEvents[]): FactLists {
   return { texts, pairs: Uint32Array.from(pairs), ends: Uint32Array.from(ends) };
 }
 
-/** Pairs of a launch and what it launched, both of which are taken. */
+/** Pairs of a launch and an event that it launched, when both are used. */
 function arrowsIn({ events: { arrows }, places }: TakenEvents): number[] {
   const pairs: number[] = [];
   for (let i = 0; i + 1 < arrows.pairs.length; i += 2) {
@@ -247,14 +256,14 @@ function dependenciesOf(parts: readonly TakenEvents[]): TimelineEvents['dependen
   return { later, earlier, what };
 }
 
-/** @param piece of those that the page holds */
+/** @param piece index among the pieces on the page */
 export type LoadPiece = (profile: number, piece: number) => Promise<Timeline>;
 
 /**
- * @param own whose times the axis has
- * @param piece of that rank
- * @param isWanted asked before each rank is read: the user may have gone on
- * @throws Error with one line where the page does not hold a piece, or it is no longer wanted
+ * @param own the rank whose times the axis has
+ * @param piece index of a piece of that rank
+ * @param isWanted called before each rank is read, because the user may have moved on
+ * @throws Error with one line when the page does not contain a piece, or it is no longer wanted
  */
 export async function loadRanks(
   { pieces, time }: AlignedPieces,

@@ -1,4 +1,4 @@
-/** Matches of a search that do not run in the shown piece, each in the piece that it belongs to. Needs no document. */
+/** Matches of a search outside the shown piece, each in the piece to which it belongs. Does not need a document. */
 import { elementAt } from '../../../containers/element.js';
 import { addTo } from '../../../containers/map-entry.js';
 import type { EventKind, PageTimeline, TimelinePiece } from '../../../prof/html/timeline/timeline-data.js';
@@ -8,26 +8,26 @@ import { dataOf, WHOLE } from './page-ranks.js';
 
 export interface OtherMatch {
   readonly piece: number;
-  /** ns from the profile's start, of several ranks from that of one. */
+  /** Start in ns from the profile's start; with several ranks, from the start of one of them. */
   readonly start: number;
   readonly dur: number;
   readonly name: string | null;
   readonly kind: EventKind;
 }
 
-/** Further matches are counted, not listed. */
+/** Maximum number of listed matches; the rest are only counted. */
 const MOST_LISTED = 2000;
 
 const runsIn = ({ start, end }: TimelinePiece, from: number, to: number): boolean => from <= end && to >= start;
 
 export class OtherMatches {
-  /** How many by piece. */
+  /** Number of matches by piece. */
   readonly counts = new Map<number, number>();
   readonly list: OtherMatch[] = [];
-  /** Pieces whose events are counted: an event that runs in several counts once. */
+  /** Pieces whose events are already counted; an event that runs in several pieces counts once. */
   readonly #counted: TimelinePiece[] = [];
 
-  /** @param shown piece, whose matches are not among them; null where they are */
+  /** @param shown the shown piece, whose matches are excluded; null to include them */
   constructor(
     private readonly timeline: PageTimeline,
     shown: number | null,
@@ -39,7 +39,7 @@ export class OtherMatches {
     return [...this.counts.values()].reduce((sum, one) => sum + one, 0);
   }
 
-  /** Adds the matches of a piece. @param events of it */
+  /** Adds the matches of a piece. @param events the piece's events */
   add(piece: number, events: TimelineEvents, query: string): void {
     const own = elementAt(this.timeline.pieces, piece);
     const neighbours = this.#counted.filter(({ start, end }) => runsIn(own, start, end));
@@ -55,7 +55,7 @@ export class OtherMatches {
     this.#counted.push(own);
   }
 
-  /** The piece of its step, or else the last to begin before it; null where the page does not hold that. */
+  /** The piece of its step, or else the last piece that begins before it; null when the page does not contain it. */
   #homeOf(time: number, step: number): number | null {
     const { pieces } = this.timeline;
     const has = ({ start, end }: TimelinePiece, at: number): boolean =>
@@ -68,7 +68,7 @@ export class OtherMatches {
   }
 }
 
-/** '60 in step 7', '60 in 3 other steps'; null without any. */
+/** '60 in step 7', '60 in 3 other steps'; null when there are none. */
 export function otherMatchesText({ pieces }: PageTimeline, { counts, count }: OtherMatches): string | null {
   const found = [...counts.keys()].map((at) => elementAt(pieces, at));
   const [first, second] = found;

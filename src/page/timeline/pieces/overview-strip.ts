@@ -1,6 +1,6 @@
 /**
- * The strip above a timeline: how busy devices or ranks are over the whole profile, where its pieces begin, and the part in
- * view as a box. It is a slider: clicks, dragging and keys move the view.
+ * The strip above a timeline: how busy devices or ranks are over the whole profile, where its pieces begin, and the visible
+ * part as a box. It is a slider: clicks, dragging and keys move the view.
  */
 import type { PageTimeline } from '../../../prof/html/timeline/timeline-data.js';
 import { element } from '../../document/dom-elements.js';
@@ -9,12 +9,12 @@ import { readTheme, watchTheme, PRINTED, type CanvasTheme } from '../draw/canvas
 import type { StripRow } from '../draw/strip-rows.js';
 import { timeAt, type View } from '../model/view.js';
 
-/** CSS pixels of a row, and of all of them. */
+/** Height of a row, and of all rows, in CSS pixels. */
 const ROW = 22;
 const MOST_HEIGHT = 4 * ROW;
-/** Lower rows have no room for bars: their colour says the share. */
+/** Rows below this height have no room for bars; their colour shows the share. */
 const LEAST_BAR = 8;
-/** Nearer beginnings of pieces are not drawn. */
+/** Minimum distance between drawn starts of pieces. */
 const LEAST_GAP = 3;
 const LEAST_BOX = 3;
 
@@ -26,11 +26,11 @@ class StripPainter {
   constructor(
     private readonly canvas: HTMLCanvasElement,
     private readonly timeline: PageTimeline,
-    /** ns from the profile's start, of the whole strip. */
+    /** Time of the whole strip, in ns from the profile's start. */
     private readonly all: View,
   ) {}
 
-  /** CSS pixels. */
+  /** Height in CSS pixels. */
   get height(): number {
     return Math.max(1, this.rows.length) * this.#row;
   }
@@ -39,7 +39,7 @@ class StripPainter {
     return Math.min(ROW, MOST_HEIGHT / Math.max(1, this.rows.length));
   }
 
-  /** To be called when the size or the theme changes. */
+  /** Call it when the size or the theme changes. */
   paintAll(view: View): void {
     const ratio = devicePixelRatio || 1;
     for (const canvas of [this.canvas, this.#background]) {
@@ -108,7 +108,7 @@ class StripPainter {
 interface StripActions {
   /** Moves the view so that a time is in its middle. @param time ns from the profile's start */
   readonly goTo: (time: number) => void;
-  /** Shows the piece before or after. */
+  /** Shows the previous or next piece. */
   readonly step: (by: 1 | -1) => void;
 }
 
@@ -118,7 +118,7 @@ interface OverviewStrip {
   readonly showRows: (rows: readonly StripRow[]) => void;
 }
 
-/** Part of the view by which arrows move. */
+/** Share of the view by which arrow keys move. */
 const STEP = 0.5;
 
 export function showStrip(timeline: PageTimeline, actions: StripActions, signal: AbortSignal): OverviewStrip {
@@ -161,7 +161,7 @@ export function showStrip(timeline: PageTimeline, actions: StripActions, signal:
   return { place: canvas, show, showRows };
 }
 
-/** @returns paints it anew */
+/** @returns a function that repaints it */
 function paintWhenChanged(
   canvas: HTMLElement,
   painter: StripPainter,

@@ -1,6 +1,6 @@
 /**
- * The ranks of a page that have a timeline, and which of them and which piece are shown. Piece 0 is the whole profile;
- * times are ns from the profile's start. Needs no document.
+ * The ranks of a page that have a timeline, and the choice of ranks and piece. Piece 0 is the whole profile; times are ns
+ * from the profile's start. Does not need a document.
  */
 import { elementAt } from '../../../containers/element.js';
 import type { PageOutline } from '../../../prof/html/page-elements.js';
@@ -15,14 +15,17 @@ import { rankNames } from '../../profile-labels.js';
 import { quantityText } from '../../document/units.js';
 import type { View } from '../model/view.js';
 
-/** @throws RangeError where the piece has a lane that the tables do not have */
+/** @throws RangeError when the piece has a lane that the tables do not have */
 export function joinPiece({ lanes, ...tables }: TimelineTables, { laneNumbers, ...piece }: PackedTimeline): Timeline {
   return { ...piece, ...tables, lanes: laneNumbers.map((number) => elementAt(lanes, number)) };
 }
 
 export const WHOLE = 0;
 
-/** 'before step 3 (12.300 ms)'; of a step what it took, 'step 3 (host 12.300 ms, device 15.100 ms)': its events take longer. */
+/**
+ * 'before step 3 (12.300 ms)'; for a step, how long it took: 'step 3 (host 12.300 ms, device 15.100 ms)', because its
+ * events take longer.
+ */
 export function pieceLabel({ name, start, end, events, took = { host: null, device: null } }: TimelinePiece): string {
   const known = (['host', 'device'] as const).flatMap((clock) => {
     const length = took[clock];
@@ -36,21 +39,21 @@ export function pieceLabel({ name, start, end, events, took = { host: null, devi
 export const dataOf = ({ pieces }: PageTimeline, at: number): number =>
   (pieces[at]?.events ?? null) === null ? WHOLE : at;
 
-/** @param wanted of an address, which anybody may have written; null for the first */
+/** @param wanted index from an address, which may come from anybody; null for the first piece */
 export const pieceOr = ({ pieces, first }: PageTimeline, wanted: number | null): number =>
   wanted !== null && pieces[wanted] !== undefined ? wanted : first;
 
-/** The piece before or after; the whole profile stands before the first. */
+/** The previous or next piece; the whole profile precedes the first. */
 export const besides = ({ pieces }: PageTimeline, at: number, by: 1 | -1): number =>
   Math.max(Math.min(1, pieces.length - 1), Math.min(pieces.length - 1, at + by));
 
-/** The last piece to begin before a time, of those that reach it; where none does, the whole profile. */
+/** The last piece that begins before a time and contains it; the whole profile when there is none. */
 export function pieceAt({ pieces }: PageTimeline, time: number): number {
   const found = pieces.findLastIndex(({ start, end }, at) => at !== WHOLE && start <= time && time <= end);
   return found === -1 ? WHOLE : found;
 }
 
-/** The other pieces whose events are held, those after the shown one first; the whole profile last. */
+/** The other pieces whose events are on the page, those after the shown one first; the whole profile last. */
 export function othersOf(timeline: PageTimeline, shown: number): number[] {
   const { length } = timeline.pieces;
   const inTurn = Array.from({ length }, (_, i) => (shown + 1 + i) % length);
@@ -59,20 +62,23 @@ export function othersOf(timeline: PageTimeline, shown: number): number[] {
   return others.filter((at) => at !== dataOf(timeline, shown));
 }
 
-/** Whether each event of the whole profile stands for itself. */
+/** Whether the events of the whole profile are drawn individually. */
 const isWholeSingle = ({ pieces }: PageTimeline): boolean => pieces[WHOLE]?.isMerged !== true;
 
-/** The pieces that have all matches of a search besides those of the shown piece. @param hasHere whether that has any */
+/**
+ * The pieces that together contain all matches of a search outside the shown piece. @param hasHere whether the shown piece
+ * has matches
+ */
 export function searchedFor(timeline: PageTimeline, shown: number, hasHere: boolean): readonly number[] {
   const isWhole = dataOf(timeline, shown) === WHOLE;
   if (!isWholeSingle(timeline)) return isWhole && hasHere ? [] : othersOf(timeline, shown);
   return isWhole ? [] : [WHOLE];
 }
 
-/** Views this much of a piece wide show all of it. */
+/** Views that cover at least this share of a piece count as the whole piece. */
 export const NEARLY_ALL = 0.9;
 
-/** Where a time is shown: the piece, and the view within it; null for all of the piece. */
+/** Where a time is shown: the piece, and the view within it; null for the whole piece. */
 export interface PlaceInTime {
   readonly piece: number;
   readonly view: View | null;
@@ -95,17 +101,17 @@ export function placeOf(timeline: PageTimeline, shown: number, view: View, time:
 
 export interface PageRank {
   readonly name: string;
-  /** Index of its profile in the page. */
+  /** Index of its profile on the page. */
   readonly profile: number;
   readonly timeline: PageTimeline;
-  /** As in the ranks of a `PageJob`; null where its clock could not be set against the others. */
+  /** Same as in the ranks of a `PageJob`; null when its clock could not be aligned with the others. */
   readonly clock: { readonly shift: number; readonly drift: number } | null;
-  /** Whether its clock is known by the start of its profile alone. */
+  /** Whether its clock is known only from the start of its profile. */
   readonly isByStart: boolean;
   readonly isLate: boolean;
 }
 
-/** In order of their ranks; files may be in another. */
+/** Ranks in order; files may be in a different order. */
 export function pageRanks(data: Pick<PageOutline, 'profiles' | 'job'>): PageRank[] {
   const names = rankNames(data);
   const numberOf = ({ profile }: PageRank): number => data.profiles[profile]?.overview.header?.rank ?? Infinity;
@@ -124,19 +130,22 @@ export function pageRanks(data: Pick<PageOutline, 'profiles' | 'job'>): PageRank
   return ranks.sort((a, b) => (numberOf(a) === numberOf(b) ? a.profile - b.profile : numberOf(a) - numberOf(b)));
 }
 
-/** More ranks than this are not drawn at once. */
+/** Maximum number of ranks that are drawn at once. */
 export const MOST_RANKS = 64;
 
-/** Indexes of profiles in rising order; 'all' for as many as can be drawn; null for the page's own rank alone. */
+/** Indices of profiles in ascending order; 'all' for as many as can be drawn; null for the main rank alone. */
 export type RankChoice = readonly number[] | 'all' | null;
 
-/** The page's own rank first, then those that are late, then the others, each in order. */
+/** The main rank first, then late ranks, then the others, each in order. */
 export const byInterest = (ranks: readonly PageRank[], own: number): PageRank[] =>
   ranks.toSorted(
     (a, b) => Number(b.profile === own) - Number(a.profile === own) || Number(b.isLate) - Number(a.isLate),
   );
 
-/** The ranks of a choice in order, the page's own among them; it alone where there is no other. @param own its profile */
+/**
+ * The chosen ranks in order, including the main rank; only the main rank if there is no other. @param own profile of the
+ * main rank
+ */
 export function chosenRanks(ranks: readonly PageRank[], own: number, choice: RankChoice): PageRank[] {
   const isChosen = ({ profile }: PageRank): boolean =>
     profile === own || choice === 'all' || choice?.includes(profile) === true;
@@ -144,7 +153,7 @@ export function chosenRanks(ranks: readonly PageRank[], own: number, choice: Ran
   return ranks.filter((rank) => drawn.has(rank));
 }
 
-/** `0-3,8`. @param profiles in rising order */
+/** Formats a list such as `0-3,8`. @param profiles in ascending order */
 function rankListText(profiles: readonly number[]): string {
   const spans: [first: number, last: number][] = [];
   for (const profile of profiles) {
@@ -155,7 +164,7 @@ function rankListText(profiles: readonly number[]): string {
   return spans.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(',');
 }
 
-/** The choice in an address, which anybody may have written; null where it is none. */
+/** The choice in an address, which may come from anybody; null when it is invalid. */
 export function readRankChoice(text: string | undefined): RankChoice {
   if (text === undefined) return null;
   if (text === 'all') return 'all';

@@ -1,6 +1,6 @@
 /**
- * The timeline of a profile: a piece of it, with the list of pieces, the choice of ranks and the strip of the whole
- * profile above.
+ * The timeline of a profile: one piece of it, below the list of pieces, the choice of ranks and the strip of the whole
+ * profile.
  */
 import { elementAt } from '../../../containers/element.js';
 import type { Utilisation } from '../../../prof/html/utilisation/utilisation-data.js';
@@ -47,12 +47,12 @@ interface RankPicker {
   readonly show: (choice: RankChoice) => void;
 }
 
-/** Counts of ranks that buttons choose, where there are more. */
+/** Numbers of ranks that buttons choose, if there are more ranks. */
 const FIRST = [4, 8, 16, 32, MOST_RANKS];
-/** More ranks than this have a filter. */
+/** Number of ranks above which there is a filter. */
 const MANY = 16;
 
-/** An entry of the list: its value, its text, and what it chooses. */
+/** An entry of the list: its value, its text, and the choice that it makes. */
 type ChoiceEntry = readonly [value: string, text: string, choice: RankChoice];
 
 function pickRanks(ranks: readonly PageRank[], own: PageRank, choose: (choice: RankChoice) => void): RankPicker {
@@ -86,7 +86,7 @@ function pickRanks(ranks: readonly PageRank[], own: PageRank, choose: (choice: R
   return { place: element('div', { class: 'tl-ranks' }, label, more), show };
 }
 
-/** A box to check for each rank, and buttons for many at once. */
+/** A checkbox for each rank, and buttons for many at once. */
 function rankBoxes(
   ranks: readonly PageRank[],
   own: PageRank,
@@ -164,17 +164,17 @@ function pickPiece(timeline: PageTimeline, choose: (piece: number) => void): Pie
 }
 
 interface PiecesOptions {
-  /** The rank whose pieces are listed, and whose times the axis has; those of the page, with it. */
+  /** The main rank, whose pieces are listed and whose times the axis has; and all ranks on the page, including it. */
   readonly own: PageRank;
   readonly ranks: readonly PageRank[];
-  /** The file in suggested commands, as a word of a shell. */
+  /** The file in suggested commands, as a shell word. */
   readonly file: string;
   readonly load: LoadPiece;
-  /** What the page says of ranks besides their timelines. */
+  /** Data about ranks from the page, in addition to their timelines. */
   readonly contextOf?: ContextOfProfile;
 }
 
-/** Of the address: which ranks are drawn. */
+/** Address parameter: which ranks are drawn. */
 const RANKS = 't.ranks';
 
 export interface ShownPieces {
@@ -191,14 +191,14 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
   const holder = element('div', { class: 'tl-holder' });
   const remark = element('p', { class: 'tl-hint', role: 'status' });
   let shown = -1;
-  /** Those that are drawn, in order; one for its piece alone. */
+  /** The drawn ranks, in order; a single rank is drawn from its piece alone. */
   let drawn: readonly PageRank[] = [own];
   let view: View = { from: 0, to: 0 };
   let open: ShownTimeline | null = null;
 
   const longest = longestOf(ranks.map((rank) => rank.timeline.longest));
   const fragment = (): string => location.hash;
-  /** The piece of the address; the first where it has none, or that of another profile. */
+  /** The piece in the address; the first one when it has none, or one of another profile. */
   const wanted = (): number => {
     const address = readAddress(fragment());
     return pieceOr(timeline, address.profile === profile ? address.piece : null);
@@ -216,7 +216,7 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
   };
   const write = (next: string): void =>
     history.replaceState(history.state, '', next === '' ? `${location.pathname}${location.search}` : `#${next}`);
-  /** Loads a piece of all ranks that are drawn, or of the one. */
+  /** Loads a piece of all drawn ranks, or of the main rank. */
   const loadedOf = async (piece: number): Promise<LoadedTimeline> => {
     const of = drawn;
     if (of.length === 1) {
@@ -255,7 +255,7 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
   const showRankRows = async ({ pieces }: AlignedPieces): Promise<void> => {
     const of = drawn;
     const rows = pieces.map(async ({ rank }): Promise<readonly StripRow[]> => {
-      // The timeline says of a rank that it is missing.
+      // The timeline reports a rank that is missing.
       const context = await options.contextOf?.(rank.profile).catch(() => null);
       const use = context?.utilisation ?? null;
       return use === null ? [] : [rankRow(use, rank.clock)];
@@ -269,12 +269,12 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
       ? ''
       : `The events of ${name} are not in the page: it is drawn from the whole profile.`;
   };
-  /** Shows other ranks in the same time. */
+  /** Shows other ranks at the same time. */
   const chooseRanks = (next: RankChoice): void => {
     const { start, end } = elementAt(timeline.pieces, shown);
     const isAll = view.to - view.from >= NEARLY_ALL * (end - start);
     note({ piece: shown, view: isAll ? null : view });
-    // Groups of lanes have other names.
+    // Groups of lanes then have other names.
     const changed = withName(withName(fragment(), 't.closed', null), 't.open', null);
     write(withName(changed, RANKS, rankChoiceText(next)));
     show(shown);
@@ -292,7 +292,7 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
     const piece = besides(timeline, shown, by);
     if (piece !== shown) choose(piece);
   };
-  /** The whole profile, once it is read to be searched; of the ranks that are drawn. */
+  /** The whole profile of the drawn ranks, once it was read for a search. */
   let whole: { readonly of: readonly PageRank[]; readonly events: Promise<TimelineEvents> } | null = null;
   const searchedOf = async (piece: number): Promise<TimelineEvents> => {
     const read = async (): Promise<TimelineEvents> => (await loadedOf(piece)).events;
@@ -338,7 +338,7 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
     ...(ranks.length === 1 ? [] : [rankPicker.place]),
   ];
   place.replaceChildren(element('div', { class: 'tl-pieces' }, ...pickers, strip.place, remark), holder);
-  // Runs before the timeline's own listener for hashchange, which must ignore other pieces.
+  // Runs before the timeline's listener for hashchange, which must ignore other pieces.
   const follow = (): void => {
     const isSame =
       wantedRanks()

@@ -1,5 +1,5 @@
 /**
- * The tracks and marks of a piece of a timeline, unpacked, and the tracks of how busy its devices are. Times are ns
+ * Unpacks the tracks and marks of a piece of a timeline, and computes the tracks of how busy its devices are. Times are ns
  * from the timeline's start.
  */
 import { plural } from '../../../record/plural.js';
@@ -23,7 +23,7 @@ import type { Utilisation } from '../../../prof/html/utilisation/utilisation-dat
 import type { PageGap } from '../../../prof/html/idle/idle-data.js';
 import { IDLE_NAMES } from '../../figures/shown-names.js';
 
-/** Names of kinds in a list of marks. */
+/** Names of the kinds in a list of marks. */
 export const MARK_NAMES: Readonly<Record<TimelineMark['kind'], string>> = {
   throttling: 'Throttling',
   missing: 'Work that is not in the profile',
@@ -40,7 +40,7 @@ function gapMark({ device, start, time, cause, host, before, after }: PageGap): 
   return { kind: 'gap', start, end: start + time, device, text };
 }
 
-/** Marks only kernels that are drawn one by one: the page has no times of others. */
+/** Marks only kernels that are drawn individually, because the page has no times of others. */
 function adviceMarks(events: TimelineEvents, advice: readonly KernelAdvice[]): TimelineMark[] {
   if (events.merged !== null) return [];
   const texts = new Map<number, string[]>();
@@ -58,7 +58,7 @@ function adviceMarks(events: TimelineEvents, advice: readonly KernelAdvice[]): T
   return marks;
 }
 
-/** @param list ns from the profile's start, as gaps have them. @returns in order of start */
+/** @param list marks in ns from the profile's start, like gaps. @returns marks in order of start */
 function marksOf(
   events: TimelineEvents,
   list: readonly TimelineMark[],
@@ -79,7 +79,7 @@ export const marksAt = (marks: readonly TimelineMark[], time: number, near: numb
     .filter(({ start, end }) => start - near <= time && time <= end + near)
     .sort((a, b) => a.end - a.start - (b.end - b.start));
 
-/** Group of what is of the host: its only process, else one of its own. */
+/** The group for host data: the only process, or else a separate group. */
 function hostGroup(lanes: readonly Lane[]): string {
   const groups = new Set(lanes.flatMap(({ kind, group }) => (kind === 'host' ? [group] : [])));
   const [only] = groups;
@@ -88,7 +88,7 @@ function hostGroup(lanes: readonly Lane[]): string {
 
 type BusyPart = 'busy' | 'compute' | 'communication' | 'memory' | 'host';
 
-/** Tracks by part, in order. */
+/** Names of tracks by part, in order. */
 const NAMES: Readonly<Record<BusyPart, string>> = {
   busy: 'busy',
   compute: 'computing',
@@ -96,18 +96,18 @@ const NAMES: Readonly<Record<BusyPart, string>> = {
   memory: 'copying and setting',
   host: LAUNCHING,
 };
-/** Names of those that stand before all other tracks. */
+/** Names of the tracks that precede all others. */
 const FIRST: ReadonlySet<string> = new Set([NAMES.busy, NAMES.host]);
 const PARTS = Object.keys(NAMES) as BusyPart[];
 
-/** What events of a kind are part of. */
+/** The busy parts to which events of a kind contribute. */
 function partsOf(kind: EventKind): readonly BusyPart[] {
   const work = WORK_OF_KIND[kind];
   if (work !== undefined) return ['busy', work];
   return kind === 'launch' ? ['host'] : [];
 }
 
-/** The union of events, which come in order of start. */
+/** The union of events, which are added in order of start. */
 class Union {
   readonly #at: number[] = [0];
   readonly #sums: number[] = [0];
@@ -115,7 +115,7 @@ class Union {
   #to = 0;
   #sum = 0;
 
-  /** @param span up to where the timeline reaches */
+  /** @param span end of the timeline */
   constructor(private readonly span: number) {}
 
   add(start: number, end: number): void {
@@ -128,7 +128,7 @@ class Union {
     this.#to = to;
   }
 
-  /** Times at which it begins and ends, and ns of it up to them. */
+  /** Times at which the union begins and ends, and its length in ns up to each of them. */
   end(): readonly [at: Float64Array, sums: Float64Array] {
     this.#close();
     if ((this.#at.at(-1) ?? 0) < this.span) this.#knot(this.span);
@@ -148,7 +148,7 @@ class Union {
   }
 }
 
-/** Of the events of a piece, by the groups of their lanes. */
+/** Tracks from the events of a piece, by the groups of their lanes. */
 function tracksOfEvents(events: TimelineEvents): Track[] {
   const unions = new Map<string, Map<BusyPart, Union>>();
   for (let event = 0; event < events.count; event++) {
@@ -174,7 +174,7 @@ function tracksOfEvents(events: TimelineEvents): Track[] {
   );
 }
 
-/** Of the curves of the whole profile. */
+/** Tracks from the curves of the whole profile. */
 function tracksOfCurves({ lanes, origin }: TimelineEvents, { start, width, devices, host }: Utilisation): Track[] {
   const about = `the page's curve of the whole profile: a point is the mean of ${quantityText(width, 'ns')}`;
   const trackOf = (kind: Track['kind'], group: string, part: BusyPart, shares: readonly number[]): Track[] => {
@@ -194,23 +194,23 @@ function tracksOfCurves({ lanes, origin }: TimelineEvents, { start, width, devic
   return [...ofDevices, ...(host === null ? [] : trackOf('host', hostGroup(lanes), 'host', host))];
 }
 
-/** @param utilisation of the profile; null where the page has none */
+/** @param utilisation utilisation of the profile; null when the page has none */
 export function busyTracks(events: TimelineEvents, utilisation: Utilisation | null): Track[] {
   if (events.merged === null) return tracksOfEvents(events);
   return utilisation === null ? [] : tracksOfCurves(events, utilisation);
 }
 
-/** What a timeline draws besides events. */
+/** What a timeline draws in addition to events. */
 export interface TimelineExtras {
-  /** Of each group those that are shown first are first. */
+  /** Tracks; within each group, those that are shown first come first. */
   readonly tracks: readonly Track[];
   readonly marks: readonly TimelineMark[];
-  /** What the page does not hold: series of samples and marks beyond the bounds, and series that are 0 all the time. */
+  /** What the page omits: series of samples and marks beyond the limits, and series that are always 0. */
   readonly leftOut: { readonly tracks: number; readonly marks: number; readonly zero: number };
   readonly untimed: readonly string[];
 }
 
-/** All that a timeline draws. */
+/** Everything that a timeline draws. */
 export interface LoadedTimeline {
   readonly events: TimelineEvents;
   readonly extras: TimelineExtras;
@@ -223,7 +223,7 @@ export const NO_EXTRAS: TimelineExtras = {
   untimed: [],
 };
 
-/** @throws Error with one line where a column cannot be read */
+/** @throws Error with one line when a column cannot be read */
 export async function loadExtras(
   timeline: Timeline,
   events: TimelineEvents,
@@ -232,7 +232,7 @@ export async function loadExtras(
   const { tracks, marks } = timeline;
   const sampled = await Promise.all(tracks.list.map((track) => loadTrack(track, events)));
   const busy = busyTracks(events, context.utilisation);
-  // How busy a device was comes first, what it was busy with last.
+  // Overall busyness comes first, its parts come last.
   const isFirst = ({ name }: Track): boolean => FIRST.has(name);
   return {
     tracks: [...busy.filter(isFirst), ...sampled, ...busy.filter((track) => !isFirst(track))],
@@ -242,7 +242,7 @@ export async function loadExtras(
   };
 }
 
-/** Bytes that are in use, not moved. */
+/** Matches metrics of bytes that are in use, not moved. */
 const IN_USE = /mem/;
 
 async function loadTrack(packed: PackedTrack, { lanes, origin }: TimelineEvents): Promise<Track> {

@@ -1,20 +1,23 @@
-/** Tracks and marks of ranks on the axis that they share. */
+/** Tracks and marks of ranks on their common axis. */
 import { inProfile, onAxis, type LaneRank } from '../events/coverage.js';
 import { NO_EXTRAS, type TimelineExtras } from './load-tracks.js';
 import type { Track } from './track.js';
 
-/** What is drawn of a rank besides its events, in times of its own piece. */
+/** What is drawn for a rank in addition to its events, in times of its piece. */
 export interface RankExtras {
   readonly rank: LaneRank;
-  /** Start of its piece, ns from its profile's start. */
+  /** Start of its piece, in ns from its profile's start. */
   readonly origin: number;
   readonly extras: TimelineExtras;
 }
 
-/** @param name of the rank. @returns as its lanes are grouped */
+/** @param name name of the rank. @returns the group name that its lanes have */
 export const rankGroup = (name: string, group: string): string => `${name} · ${group}`;
 
-/** @param from where the axis begins. @param own name of the rank whose steps are marked: those of others lie on them */
+/**
+ * @param from start of the axis. @param own name of the rank whose steps are marked, because those of other ranks would
+ * overlap them
+ */
 export function extrasOnAxis(parts: readonly RankExtras[], from: number, own: string): TimelineExtras {
   const all = parts.map((part) => movedExtras(part, from, own));
   const sum = (of: (leftOut: TimelineExtras['leftOut']) => number): number =>
@@ -58,7 +61,7 @@ function movedTrack(track: Track, rank: string, toAxis: MovedTime, toOwn: MovedT
     rangeOf: (from, to) => track.rangeOf(toOwn(from), toOwn(to)),
     around: (time) => {
       const [from, to] = track.around(toOwn(time));
-      // An instant stays one, whatever rounding makes of it.
+      // An instant stays an instant, despite rounding.
       return from === to ? [time, time] : onBoth([from, to]);
     },
     heldAt: heldAt === null ? null : (time) => onBoth(heldAt(toOwn(time))),

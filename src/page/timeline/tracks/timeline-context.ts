@@ -1,11 +1,13 @@
-/** What the page says of a profile that a timeline shows too: how busy it was, gaps, advice, and remarks without a time. */
+/**
+ * Data about a profile from the page that a timeline shows too: how busy it was, gaps, advice, and remarks without a time.
+ */
 import type { FindingGroup } from '../../../prof/advise/grouped-findings.js';
 import type { PageGap } from '../../../prof/html/idle/idle-data.js';
 import type { PageProfile } from '../../../prof/html/page-data.js';
 import type { Utilisation } from '../../../prof/html/utilisation/utilisation-data.js';
 import { quantityText } from '../../document/units.js';
 
-/** A finding, and some of the kernels that it is about. */
+/** A finding, and some of the kernels that it concerns. */
 export interface KernelAdvice {
   readonly text: string;
   readonly kernels: readonly number[];
@@ -15,11 +17,11 @@ export interface TimelineContext {
   readonly utilisation: Utilisation | null;
   readonly gaps: readonly PageGap[];
   readonly advice: readonly KernelAdvice[];
-  /** One line each. */
+  /** Remarks, one line each. */
   readonly untimed: readonly string[];
 }
 
-/** @param profile its index in the page */
+/** @param profile its index on the page */
 export type ContextOfProfile = (profile: number) => Promise<TimelineContext>;
 
 export const NO_CONTEXT: TimelineContext = { utilisation: null, gaps: [], advice: [], untimed: [] };
@@ -40,7 +42,7 @@ export function contextOf(profile: PageProfile, findings: readonly FindingGroup[
 
 const SHIFT = /^device_(\d+)_clock_shift_ns$/;
 
-/** Warnings of the reader, clocks that were moved, and warnings of the vendor's metrics. */
+/** Warnings of the reader, shifted clocks, and warnings from the vendor's metrics. */
 function untimedOf({ overview, diagnosticTexts, neuron }: PageProfile): string[] {
   const facts = overview.header?.facts ?? {};
   const clocks = Object.entries(facts).flatMap(([name, shift]) => {

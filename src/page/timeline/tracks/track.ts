@@ -1,6 +1,5 @@
 /**
- * Values over time that are drawn with the lanes of a timeline, and these as text. Times are ns from the timeline's
- * start.
+ * Values over time that are drawn with the lanes of a timeline, and their texts. Times are ns from the timeline's start.
  */
 import { elementAt } from '../../../containers/element.js';
 import type { Lane } from '../../../prof/html/timeline/timeline-data.js';
@@ -8,7 +7,7 @@ import { memoryScale, quantityText, type DisplayUnit } from '../../document/unit
 import { firstAbove, firstAtLeast } from '../model/lane-rows.js';
 import { tickStep, tickText } from '../model/view.js';
 
-/** Units of records, and how the page writes them; `per` of the record's unit are one of the page's. */
+/** Units of records, with the page's unit; `per` is the number of record units in one page unit. */
 const UNITS: Readonly<Record<string, readonly [unit: DisplayUnit, per: number]>> = {
   bytes: ['bytes', 1],
   memory: ['memory', 1],
@@ -22,16 +21,16 @@ const UNITS: Readonly<Record<string, readonly [unit: DisplayUnit, per: number]>>
   count: ['count', 1],
 };
 
-/** Powers of a thousand, for units that have no table of their own. */
+/** Powers of a thousand, for units without a separate table. */
 const PREFIXES = ['', 'k', 'M', 'G', 'T'] as const;
 
 const FORMAT = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 4 });
 const rounded = (value: number): string => FORMAT.format(value);
 
-/** '1.95 GiB', '83.2 %', '1.8 GHz', '12'. */
+/** Texts such as '1.95 GiB', '83.2 %', '1.8 GHz', '12'. */
 export function valueText(value: number, unit: string | null): string {
   const known = unit !== null && Object.hasOwn(UNITS, unit) ? UNITS[unit] : undefined;
-  // Counts may have means and fractions.
+  // Counts may be means with fractions.
   if (known !== undefined && unit !== 'count') return quantityText(value / known[1], known[0]);
   if (unit === null || unit === 'count') return rounded(value);
   const power = Math.floor(Math.log10(Math.abs(value) || 1) / 3 + 1e-9);
@@ -45,20 +44,20 @@ export function rangeText(range: TrackRange | null, unit: string | null): string
   return low === high ? low : `${low} to ${high}`;
 }
 
-/** '0 to 1.95 GiB'. */
+/** Text such as '0 to 1.95 GiB'. */
 export const scaleText = ({ scale: { low, high }, unit }: Track): string =>
   `${low < 0 ? valueText(low, unit) : '0'} to ${valueText(high, unit)}`;
 
-/** The value at a time and what it stands for. @param perPixel ns of a pixel, whose mean is shown */
+/** The value at a time, and the time that it represents. @param perPixel ns per pixel; the mean over a pixel is shown */
 interface TrackReading {
   readonly value: string;
   readonly of: string;
 }
 
-/** A time as exact as a pixel. @param at ns from the profile's start */
+/** A time with the precision of a pixel. @param at ns from the profile's start */
 export const momentText = (at: number, perPixel: number): string => tickText(at, tickStep(perPixel), at);
 
-/** @param origin ns from the profile's start, from which times count */
+/** @param origin zero point of times, in ns from the profile's start */
 export function readingOf(track: Track, time: number, perPixel: number, origin: number): TrackReading {
   const momentOf = (at: number): string => momentText(at + origin, perPixel);
   const [from, to] = track.around(time);
@@ -82,7 +81,7 @@ export function readingOf(track: Track, time: number, perPixel: number, origin: 
   return { value: rangeText(track.rangeOf(from, to), track.unit), of: `${what} ${momentOf(from)} to ${momentOf(to)}` };
 }
 
-/** Lowest and highest value of a time; of a mean both are the same. */
+/** Lowest and highest value of a time; equal for a mean. */
 export interface TrackRange {
   readonly low: number;
   readonly high: number;
@@ -92,25 +91,28 @@ export interface Track {
   readonly kind: Lane['kind'];
   readonly group: string;
   readonly name: string;
-  /** As records have it: 'bytes', 'fraction' …; 'memory' for bytes in use. */
+  /** Unit as in records: 'bytes', 'fraction' …; 'memory' for bytes in use. */
   readonly unit: string | null;
-  /** Ends of its scale: 0, or the lowest value where that is below, and the highest; of memory a round number above. */
+  /**
+   * Ends of its scale: the lower end is 0, or the lowest value if that is negative; the upper end is the highest value, for
+   * memory rounded up.
+   */
   readonly scale: TrackRange;
-  /** What is drawn of the times that share a pixel. */
+  /** How the values that share a pixel are drawn. */
   readonly drawn: 'mean' | 'lowest and highest';
-  /** What a point stands for: one line. */
+  /** What a point represents, in one line. */
   readonly about: string;
-  /** Of a time that is not empty; null where nothing is known of it. */
+  /** Range of values in a non-empty time; null when nothing is known about it. */
   readonly rangeOf: (from: number, to: number) => TrackRange | null;
-  /** The narrowest time around another for which `rangeOf` is exact: a sample holds up to the next. */
+  /** The shortest time around a time for which `rangeOf` is exact; a sample holds until the next. */
   readonly around: (time: number) => readonly [from: number, to: number];
-  /** Of samples: start of the value that holds at a time, and of the next; infinite where there is none. */
+  /** For samples: start of the value that holds at a time, and of the next; infinite when there is none. */
   readonly heldAt: ((time: number) => readonly [from: number, to: number]) | null;
 }
 
 type TrackNames = Pick<Track, 'kind' | 'group' | 'name' | 'unit' | 'about'>;
 
-/** Samples, each of which holds up to the next. */
+/** Samples, each of which holds until the next. */
 export class SampleTrack implements Track {
   readonly kind: Track['kind'];
   readonly group: string;
@@ -121,10 +123,10 @@ export class SampleTrack implements Track {
   readonly scale: TrackRange;
 
   /**
-   * @param at in order
-   * @param values NaN where unknown from then on
-   * @param slot ns in which lowest, highest and last sample are there; 0 for all samples
-   * @param origin start of the timeline, ns from the profile's start, from which slots are counted
+   * @param at times in order
+   * @param values NaN where the value becomes unknown
+   * @param slot ns for which only the lowest, highest and last sample are kept; 0 when all samples are kept
+   * @param origin start of the timeline in ns from the profile's start, from which slots are counted
    */
   constructor(
     { kind, group, name, unit, about }: TrackNames,
@@ -138,7 +140,9 @@ export class SampleTrack implements Track {
     this.scale = { low, high: unit === 'memory' ? (memoryScale(high)?.max ?? high) : high };
   }
 
-  /** Of an instant the value that holds then; else of all samples that hold within the time, even for no time. */
+  /**
+   * For an instant, the value that holds then; otherwise the range of all samples that hold within the time, even briefly.
+   */
   readonly rangeOf = (from: number, to: number): TrackRange | null => {
     const [first, end] = from < to ? this.#within(from, to) : this.#placeAt(from);
     const range = rangeOf(this.values, first, end, { low: Infinity, high: -Infinity });
@@ -163,7 +167,7 @@ export class SampleTrack implements Track {
     return [this.at[first] === from ? first : Math.max(0, first - 1), firstAtLeast(this.at, to)];
   }
 
-  /** The last sample up to a time; where it becomes unknown at once, the one before. */
+  /** The last sample up to a time; if the value becomes unknown immediately, the one before. */
   #placeAt(time: number): readonly [from: number, to: number] {
     const place = firstAbove(this.at, time) - 1;
     if (place < 0) return [0, 0];
@@ -182,10 +186,10 @@ function rangeOf(values: Float64Array, from: number, to: number, start: TrackRan
   return { low, high };
 }
 
-/** So many times are looked at one by one before the rest is searched. */
+/** Number of times that are checked one by one before a binary search. */
 const NEAR = 8;
 
-/** The share of time during which something was so: from 0 to 1. */
+/** The share of time during which a condition held, from 0 to 1. */
 export class ShareTrack implements Track {
   readonly kind: Track['kind'];
   readonly group: string;
@@ -195,15 +199,15 @@ export class ShareTrack implements Track {
   readonly drawn = 'mean';
   readonly heldAt = null;
   readonly scale: TrackRange = { low: 0, high: 1 };
-  /** The time that was looked up last, the first of `at` above it, and ns up to it. */
+  /** The time of the last lookup, the first index of `at` above it, and the ns up to it. */
   #time = NaN;
   #next = 1;
   #sum = NaN;
 
   /**
-   * @param at times in order, between which the share is the same
-   * @param sums ns up to each of them during which it was so
-   * @param isExact whether shares between two of them are 0 or 1, as it was; else they are means
+   * @param at times in order, between which the share is constant
+   * @param sums ns up to each of them during which the condition held
+   * @param isExact whether shares between two of them are exactly 0 or 1; otherwise they are means
    */
   constructor(
     { kind, group, name, about }: Omit<TrackNames, 'unit'>,
@@ -215,7 +219,7 @@ export class ShareTrack implements Track {
   }
 
   readonly rangeOf = (from: number, to: number): TrackRange | null => {
-    // Without a list: called for each pixel of each frame.
+    // Avoid a list here, because it is called for each pixel of each frame.
     const start = Math.max(from, this.at[0] ?? 0);
     const end = Math.min(to, this.at[this.at.length - 1] ?? 0);
     if (!(start < end)) return null;
@@ -231,7 +235,7 @@ export class ShareTrack implements Track {
     return [this.at[next - 1] ?? time, this.at[next] ?? time];
   };
 
-  /** ns up to a time within it. The end of a pixel is the start of the next: each is looked up once. */
+  /** Time in ns up to a time within it. The end of a pixel is the start of the next, so each is looked up once. */
   #sumTo(time: number): number {
     if (time === this.#time) return this.#sum;
     const next = this.#nextAfter(time);
@@ -245,7 +249,7 @@ export class ShareTrack implements Track {
     return this.#sum;
   }
 
-  /** Index of the first time above another, the last at most: pixels come in order, so that it is near the one before. */
+  /** Index of the first time above a time, at most the last index. Pixels come in order, so it is near the previous one. */
   #nextAfter(time: number): number {
     const last = this.at.length - 1;
     if (elementAt(this.at, this.#next - 1) <= time) {

@@ -1,6 +1,6 @@
 /**
- * The syntax tree of a mangled name, and the name being read, with the parts of it that later parts may refer to
- * (substitutions).
+ * The syntax tree of a mangled name, and the cursor that reads the name and remembers the parts to which later parts may
+ * refer (substitutions).
  */
 
 /** Syntax tree of a mangled name. Template parameters stay: their arguments depend on where they are printed. */
@@ -8,16 +8,16 @@ export type Node =
   /** An identifier, a builtin type or an operator's name. `returns` false: constructors, destructors, conversions. */
   | { readonly kind: 'name'; readonly text: string; readonly returns?: false }
   | { readonly kind: 'builtin'; readonly text: string; readonly literal: LiteralStyle }
-  /** `scope::name` */
+  /** Scope and name: `scope::name`. */
   | { readonly kind: 'nested'; readonly scope: Node; readonly name: Node }
-  /** `function(int)::entity` */
+  /** An entity inside a function: `function(int)::entity`. */
   | { readonly kind: 'local'; readonly scope: Node; readonly entity: Node }
   | { readonly kind: 'template'; readonly name: Node; readonly args: readonly Node[] }
   /** Template parameter by index. */
   | { readonly kind: 'param'; readonly index: number }
   /** Several template arguments of one parameter. */
   | { readonly kind: 'pack'; readonly items: readonly Node[] }
-  /** The pattern once for each item of the pack in it. */
+  /** The pattern is repeated for each item of the pack in it. */
   | { readonly kind: 'expansion'; readonly pattern: Node }
   | { readonly kind: 'lambda'; readonly params: readonly Node[]; readonly ordinal: number }
   | { readonly kind: 'tagged'; readonly name: Node; readonly tag: string }
@@ -33,13 +33,13 @@ export interface FunctionNode {
   readonly kind: 'function';
   readonly returns: Node | null;
   readonly params: readonly Node[];
-  /** After the parameters: ` const`, ` &`, ` noexcept`. */
+  /** Text after the parameters: ` const`, ` &`, ` noexcept`. */
   readonly qualifiers: string;
 }
 
 type TypeNode =
   | FunctionNode
-  /** A type with something after it: `*`, ` const`, ` _Complex`. */
+  /** A type with text after it: `*`, ` const`, ` _Complex`. */
   | { readonly kind: 'suffixed'; readonly type: Node; readonly suffix: string }
   | { readonly kind: 'vendorQualified'; readonly qualifier: Node; readonly type: Node }
   | { readonly kind: 'reference'; readonly type: Node; readonly suffix: '&' | '&&' }
@@ -58,7 +58,7 @@ export type ExpressionNode =
   | { readonly kind: 'call'; readonly callee: Node; readonly args: readonly Node[] }
   | { readonly kind: 'cast'; readonly type: Node; readonly operand: Node | readonly Node[] }
   | { readonly kind: 'namedCast'; readonly operator: string; readonly type: Node; readonly operand: Node }
-  /** `sizeof (…)` and its like, with a type or an expression always in parentheses. */
+  /** `sizeof (…)` and similar operators, whose operand, a type or an expression, is always in parentheses. */
   | { readonly kind: 'query'; readonly operator: string; readonly operand: Node }
   | { readonly kind: 'packSize'; readonly pack: Node }
   | { readonly kind: 'list'; readonly type: Node | null; readonly items: readonly Node[] };
@@ -68,14 +68,14 @@ type LiteralStyle = 'cast' | 'bool' | 'float' | { readonly suffix: string };
 
 export const named = (text: string): Node => ({ kind: 'name', text });
 
-/** `c:char, s:short`: letters and what they stand for. */
+/** Table from text such as `c:char, s:short`: letters and what they stand for. */
 const coded = <T>(codes: string, make: (text: string) => T): [string, T][] =>
   codes.split(', ').map((entry) => [entry.charAt(0), make(entry.slice(2))]);
 
 const builtins = (literal: LiteralStyle, codes: string): [string, Node][] =>
   coded(codes, (text) => ({ kind: 'builtin', text, literal }));
 
-/** <builtin-type> of one letter. */
+/** <builtin-type> with one letter. */
 export const BUILTIN_TYPES: ReadonlyMap<string, Node> = new Map([
   ...builtins('cast', 'a:signed char, c:char, h:unsigned char, s:short, t:unsigned short, w:wchar_t'),
   ...builtins('cast', 'n:__int128, o:unsigned __int128, v:void, z:...'),
@@ -89,14 +89,14 @@ export const BUILTIN_TYPES: ReadonlyMap<string, Node> = new Map([
   ...builtins({ suffix: 'ull' }, 'y:unsigned long long'),
 ]);
 
-/** <builtin-type> of `D` and a letter. */
+/** <builtin-type> with `D` and a letter. */
 export const D_BUILTIN_TYPES: ReadonlyMap<string, Node> = new Map([
   ...builtins('cast', 'a:auto, c:decltype(auto), d:decimal64, e:decimal128, f:decimal32'),
   ...builtins('cast', 'i:char32_t, n:decltype(nullptr), s:char16_t, u:char8_t'),
   ...builtins('float', 'h:half'),
 ]);
 
-/** <substitution> of `S` and a letter. */
+/** <substitution> with `S` and a letter. */
 export const STD_NAMES: ReadonlyMap<string, Node> = new Map(
   coded('a:allocator, b:basic_string, s:string, i:istream, o:ostream, d:iostream', (text) => named(`std::${text}`)),
 );
@@ -108,7 +108,7 @@ export const QUALIFIERS: ReadonlyMap<string, string> = new Map(
 
 interface OperatorCode {
   readonly text: string;
-  /** Form in an expression; null where the operator only names a function. */
+  /** Form in an expression; null when the operator only names a function. */
   readonly form: 'unary' | 'binary' | 'step' | 'conditional' | 'namedCast' | 'query' | null;
 }
 
@@ -118,7 +118,7 @@ const operators = (form: OperatorCode['form'], codes: string): [string, Operator
     .split(/\s+/)
     .map((entry) => [entry.slice(0, 2), { text: entry.slice(3).replace(/_$/, ' '), form }]);
 
-/** <operator-name>: two letters; '_' at the end is a blank. */
+/** <operator-name>: two letters; a '_' at the end stands for a space. */
 export const OPERATORS: ReadonlyMap<string, OperatorCode> = new Map([
   ...operators('unary', 'ad:& co:~ de:* ng:- nt:! ps:+ aw:co_await_'),
   ...operators('step', 'mm:-- pp:++'),
@@ -131,14 +131,14 @@ export const OPERATORS: ReadonlyMap<string, OperatorCode> = new Map([
   ...operators(null, 'cl:() dl:delete_ na:new[] nw:new pt:->'),
 ]);
 
-/** The name is malformed, or uses grammar that is not supported. Never leaves this folder. */
+/** The name is malformed, or uses grammar that is not supported. Does not leave this folder. */
 export class NotDemangled extends Error {}
 
 export function giveUp(): never {
   throw new NotDemangled('not demangled');
 }
 
-/** Deeper nesting is refused; real names nest some 30 deep. */
+/** Deeper nesting is refused; real names nest about 30 levels deep. */
 const MAX_DEPTH = 300;
 
 export class MangledCursor {
@@ -188,7 +188,7 @@ export class MangledCursor {
     return Number(this.text.slice(start, this.at));
   }
 
-  /** `_` is 0, `0_` is 1, `1_` is 2 … */
+  /** An ordinal: `_` is 0, `0_` is 1, `1_` is 2 … */
   ordinal(): number {
     if (this.take('_')) return 0;
     const number = this.number();
@@ -205,7 +205,7 @@ export class MangledCursor {
     return taken;
   }
 
-  /** Reads items up to `E`, which is consumed as well. */
+  /** Reads items up to and including `E`. */
   listUntilEnd<T>(read: () => T): T[] {
     const items: T[] = [];
     while (!this.take('E')) items.push(read());

@@ -1,7 +1,7 @@
 /**
  * Demangler of C++ names (Itanium ABI), in GNU c++filt's spelling.
  *
- * It reads what occurs in names of kernels: namespaces, templates and their arguments, function types, lambdas, anonymous
+ * It reads what occurs in kernel names: namespaces, templates and their arguments, function types, lambdas, anonymous
  * namespaces, operators, packs, and expressions in template arguments. Anything else gives null: a name is demangled
  * exactly or not at all.
  */
@@ -30,7 +30,7 @@ export function readEncoding(cursor: MangledCursor): Node {
   });
 }
 
-/** Only templates that can return something carry their return type. */
+/** Whether a mangled name contains its return type: only templates that can return something do. */
 function hasReturnType(name: Node): boolean {
   if (name.kind === 'local') return hasReturnType(name.entity);
   if (name.kind === 'method') return hasReturnType(name.name);
@@ -74,7 +74,7 @@ function readNested(cursor: MangledCursor): Node {
   return qualifiers === '' ? name : { kind: 'method', name, qualifiers };
 }
 
-/** <prefix>: each longer prefix may be referred to later, but not the whole name. */
+/** <prefix>: later parts may refer to each longer prefix, but not to the whole name. */
 function readPrefix(cursor: MangledCursor): Node {
   let prefix: Node | null = null;
   while (cursor.peek() !== 'E') {
@@ -103,7 +103,7 @@ function readComponent(cursor: MangledCursor, character: string): Node {
   return readUnqualified(cursor);
 }
 
-/** A function as a scope is printed without its return type. */
+/** A function without its return type, which is not printed when the function is a scope. */
 const withoutReturn = (scope: Node): Node =>
   scope.kind === 'encoding' ? { ...scope, type: { ...scope.type, returns: null } } : scope;
 
@@ -154,7 +154,7 @@ function readStructor(cursor: MangledCursor, sign: string): Node {
   return { kind: 'name', text: sign + cursor.lastName, returns: false };
 }
 
-/** <closure-type-name>, after its `Ul`; generic lambdas with a template head of their own are not read. */
+/** <closure-type-name>, after its `Ul`. Generic lambdas with their own template head are not supported. */
 function readLambda(cursor: MangledCursor): Node {
   if (cursor.peek() === 'T' && /[ynpt]/.test(cursor.peek(1))) giveUp();
   const params = readParams(cursor);
@@ -182,7 +182,7 @@ export function readSubstitution(cursor: MangledCursor): Node {
   if (letter === 't') return named('std');
   const abbreviated = STD_NAMES.get(letter);
   if (abbreviated !== undefined) {
-    // Its constructors are written with the whole name of the class, which is not kept here.
+    // Constructors of such a class repeat the whole name of the class, which is not kept here.
     cursor.lastName = '';
     return abbreviated;
   }
@@ -204,7 +204,7 @@ export function readTemplateParam(cursor: MangledCursor): Node {
 
 export function readTemplateArgs(cursor: MangledCursor): Node[] {
   cursor.expect('I');
-  // A constructor has the name of its class, not of the class's arguments.
+  // A constructor has the name of its class, not of the class's template arguments.
   const { lastName } = cursor;
   const args = cursor.nested(() => cursor.listUntilEnd(() => readTemplateArg(cursor)));
   cursor.lastName = lastName;
@@ -217,7 +217,7 @@ function readTemplateArg(cursor: MangledCursor): Node {
     return { kind: 'pack', items: cursor.nested(() => cursor.listUntilEnd(() => readTemplateArg(cursor))) };
   }
   if (cursor.take('Tn')) {
-    // The declared type of a value parameter: no part of the name as it is printed, but its parts can be referred to.
+    // The declared type of a value parameter is not part of the printed name, but later parts may refer to its parts.
     readType(cursor);
     return readTemplateArg(cursor);
   }
@@ -227,15 +227,20 @@ function readTemplateArg(cursor: MangledCursor): Node {
   return expression;
 }
 
-/** Characters of names and their results that are cached, so that each name is read once; the oldest are evicted. */
+/**
+ * Size of the cache in characters of names and results, so that each name is parsed once; the oldest entries are evicted.
+ */
 const MAX_CACHED = 1 << 23;
-/** Longer names are not read. */
+/** Longer names are not parsed. */
 const MAX_LENGTH = 1 << 16;
 
 const cache = new Map<string, string | null>();
 let cached = 0;
 
-/** Null when it cannot be demangled. A name that does not begin with `_Z` is returned as it is. Never throws. */
+/**
+ * Demangles a name; null when it cannot be demangled. A name that does not begin with `_Z` is returned unchanged. Never
+ * throws.
+ */
 export function demangle(name: string): string | null {
   if (!name.startsWith('_Z')) return name;
   if (name.length > MAX_LENGTH) return null;

@@ -19,7 +19,7 @@ import {
   readUnqualified,
 } from './demangle.js';
 
-/** <type>; `remember` false where the grammar's <decltype> is not a <type>. */
+/** <type>; `remember` is false when a <decltype> is not a <type> in the grammar. */
 export function readType(cursor: MangledCursor, remember = true): Node {
   return cursor.nested(() => {
     const builtin = BUILTIN_TYPES.get(cursor.peek()) ?? dBuiltin(cursor);
@@ -36,7 +36,7 @@ export function readType(cursor: MangledCursor, remember = true): Node {
 const dBuiltin = (cursor: MangledCursor): Node | undefined =>
   cursor.peek() === 'D' ? D_BUILTIN_TYPES.get(cursor.peek(1)) : undefined;
 
-/** A type that begins with a substitution; it is new only when something follows the substitution. */
+/** A type that begins with a substitution. It is a new candidate only when something follows the substitution. */
 function readSubstituted(cursor: MangledCursor): Node {
   if (/[0-9A-Z_]/.test(cursor.peek(1))) {
     const name = readSubstitution(cursor);
@@ -79,7 +79,7 @@ function readCompound(cursor: MangledCursor): Node {
   }
 }
 
-/** Qualifiers and the type they qualify, together one type; before a function they belong to `this`. */
+/** Qualifiers and the type they qualify, together one type; before a function type they qualify `this`. */
 function readQualified(cursor: MangledCursor): Node {
   const suffixes: string[] = [];
   for (let text = QUALIFIERS.get(cursor.peek()); text !== undefined; text = QUALIFIERS.get(cursor.peek())) {
@@ -97,7 +97,7 @@ function readParamType(cursor: MangledCursor): Node {
   return { kind: 'template', name: param, args: readTemplateArgs(cursor) };
 }
 
-/** <type>s of `D` and a letter that are not builtin */
+/** <type> that begins with `D` and a letter and is not builtin */
 function readExtended(cursor: MangledCursor): Node {
   if (cursor.take('Dp')) return { kind: 'expansion', pattern: readType(cursor) };
   if (cursor.take('DF')) return readSizedFloat(cursor);
@@ -152,13 +152,13 @@ function readVendor(cursor: MangledCursor): Node {
   return cursor.peek() === 'I' ? { kind: 'template', name, args: readTemplateArgs(cursor) } : name;
 }
 
-/** An address space or another qualifier of the compiler's own. */
+/** An address space or another vendor qualifier. */
 function readVendorQualified(cursor: MangledCursor): Node {
   const qualifier = readVendor(cursor);
   return { kind: 'vendorQualified', qualifier, type: readType(cursor) };
 }
 
-/** `_Float16`, `_Float32x`, `std::bfloat16_t` */
+/** A float of a stated size: `_Float16`, `_Float32x`, `std::bfloat16_t`. */
 function readSizedFloat(cursor: MangledCursor): Node {
   const bits = cursor.number();
   if (cursor.take('b')) return bits === 16 ? named('std::bfloat16_t') : giveUp();
@@ -169,7 +169,7 @@ function readSizedFloat(cursor: MangledCursor): Node {
 
 type ExpressionReader = (cursor: MangledCursor) => Node;
 
-/** Forms that begin with two letters that are not an operator. */
+/** Expressions that begin with two letters that are not an operator. */
 const FORMS: ReadonlyMap<string, ExpressionReader> = new Map<string, ExpressionReader>([
   ['fp', (cursor) => ({ kind: 'parameter', ordinal: readParameter(cursor) })],
   ['sr', readScoped],
@@ -227,13 +227,13 @@ function readOperation(cursor: MangledCursor, code: string): Node {
 
 const readList = (cursor: MangledCursor): Node[] => cursor.listUntilEnd(() => readExpression(cursor));
 
-/** `fp_`, `fp0_` …: the function's own parameters; those of outer levels (`fL`) are not read. */
+/** `fp_`, `fp0_` …: the function's own parameters; those of outer levels (`fL`) are not supported. */
 function readParameter(cursor: MangledCursor): number {
   if (cursor.peek() === 'T') giveUp();
   return cursor.ordinal() + 1;
 }
 
-/** `sr`: a name in a dependent scope, which is a type, or names up to `E`. */
+/** `sr`: a name in a dependent scope. The scope is a type, or names up to `E`. */
 function readScoped(cursor: MangledCursor): Node {
   const scope = cursor.isDigit() ? readLevels(cursor) : readType(cursor);
   return { kind: 'nested', scope, name: readWithArgs(cursor) };

@@ -1,4 +1,4 @@
-/** The tree of a mangled name → text, in GNU c++filt's spelling. */
+/** Prints the tree of a mangled name as text, in GNU c++filt's spelling. */
 import { append } from '../../../containers/element.js';
 import { giveUp, type FunctionNode, type Node, type ExpressionNode } from './cursor.js';
 
@@ -37,7 +37,7 @@ function expressionText(node: ExpressionNode, print: ExpressionPrinter): string 
   }
 }
 
-/** An operand: simple names are bare, anything else is parenthesized. */
+/** An operand: simple names are bare, anything else is in parentheses. */
 function operand(node: Node, print: ExpressionPrinter): string {
   const text = print.text(node);
   const simple = node.kind === 'name' || node.kind === 'nested' || node.kind === 'list' || node.kind === 'parameter';
@@ -45,7 +45,7 @@ function operand(node: Node, print: ExpressionPrinter): string {
 }
 
 function unaryText(operator: string, node: Node, print: ExpressionPrinter): string {
-  // The address of a function needs no parameters.
+  // The address of a function is printed without parameters.
   const isAddress = operator === '&' && node.kind === 'encoding' && node.name.kind === 'nested';
   return operator + operand(isAddress ? node.name : node, print);
 }
@@ -71,24 +71,24 @@ function literalText(type: Node, value: string, print: ExpressionPrinter): strin
   return `(${print.text(type)})${style === 'float' ? `[${value}]` : value}`;
 }
 
-/** Longer texts are refused: substitutions can expand a short name exponentially. */
+/** Longer texts are refused, because substitutions can expand a short name exponentially. */
 const MAX_LENGTH = 1 << 18;
-/** Nodes visited. */
+/** Most nodes visited. */
 const MAX_STEPS = 1 << 18;
-/** Deeper trees are refused: substitutions can nest types deeper than the text does. */
+/** Deeper trees are refused, because substitutions can nest types deeper than the text does. */
 const MAX_DEPTH = 400;
 
-/** Nodes other than types written around the name they declare. */
+/** Nodes other than types that are written around the name they declare. */
 type UndeclaredNode = Exclude<
   Node,
   { kind: 'function' | 'array' | 'suffixed' | 'vendorQualified' | 'reference' | 'member' | 'param' }
 >;
 
-/** A type around the name it declares: `void (*` and `)(int)`. */
+/** A type that is written around the name it declares: `void (*` and `)(int)`. */
 interface Declarator {
   readonly left: string;
   readonly right: string;
-  /** Opening of the parenthesis that a modifier of this type needs; null where it needs none. */
+  /** Opening parenthesis that a modifier of this type needs; null when it needs none. */
   readonly open: string | null;
 }
 
@@ -107,7 +107,7 @@ export class Printer {
     return left + right;
   }
 
-  /** Texts joined by commas; empty packs leave nothing behind. */
+  /** Texts joined by commas; an empty pack prints nothing. */
   list(nodes: readonly Node[]): string {
     return nodes
       .map((node) => this.text(node))
@@ -115,7 +115,7 @@ export class Printer {
       .join(', ');
   }
 
-  /** Number of items of the parameter pack in a node; null when there is none. */
+  /** Number of items in the parameter pack of a node; null when it has no pack. */
   packLength(node: Node): number | null {
     return packOf(node, this.#scope, () => this.#step())?.items.length ?? null;
   }
@@ -195,7 +195,7 @@ export class Printer {
     return `${name}${name.endsWith('<') ? ' ' : ''}<${list}${list.endsWith('>') ? ' ' : ''}>`;
   }
 
-  /** A function; parameters in its signature refer to its template's arguments. */
+  /** Prints a function. Parameters in its signature refer to its template's arguments. */
   #encoding(name: Node, type: FunctionNode): string {
     const [bare, qualifiers] = thisQualifiers(name);
     const text = this.text(bare);
@@ -224,7 +224,7 @@ export class Printer {
     return modified(declarator, `${declarator.open === null ? ' ' : ''}${this.text(scope)}::*`);
   }
 
-  /** References to references collapse: only `&&` of `&&` stays `&&`. */
+  /** References to references collapse: only `&&` on `&&` stays `&&`. */
   #reference(type: Node, suffix: '&' | '&&'): Declarator {
     if (type.kind === 'param' && this.#lambdas === 0) {
       return this.#argument(type.index, (argument) => this.#reference(argument, suffix));
@@ -253,7 +253,7 @@ export class Printer {
     return texts.join(', ');
   }
 
-  /** Prints the argument of a template parameter; parameters in the argument refer to the scope outside. */
+  /** Prints the argument of a template parameter. Parameters inside the argument refer to the outer scope. */
   #argument<T>(index: number, print: (argument: Node) => T): T {
     this.#step();
     const scope = this.#scope ?? giveUp();
@@ -271,7 +271,7 @@ export class Printer {
   }
 }
 
-/** A type with `*`, `&`, ` const` … after it. A constant array is an array of constants; constants are so only once. */
+/** Appends `*`, `&`, ` const` … to a type. A constant array is an array of constants, and ` const` is printed only once. */
 function modified({ left, right, open }: Declarator, suffix: string): Declarator {
   const qualifies = suffix === ' const' || suffix === ' volatile' || suffix === ' restrict';
   if (qualifies && left.endsWith(suffix)) return { left, right, open };
@@ -288,14 +288,14 @@ interface TemplateScope {
 
 type Pack = Extract<Node, { kind: 'pack' }>;
 
-/** The arguments of the template that a function's name ends in; null when it ends in none. */
+/** Template arguments at the end of a function's name; null when it has none. */
 function templateArgs(name: Node): readonly Node[] | null {
   if (name.kind === 'local') return templateArgs(name.entity);
   if (name.kind === 'method') return templateArgs(name.name);
   return name.kind === 'template' ? name.args : null;
 }
 
-/** A function's name without the qualifiers of its `this`, and these. */
+/** Splits a function's name from the qualifiers of its `this`. */
 function thisQualifiers(name: Node): readonly [Node, string] {
   if (name.kind === 'method') return [name.name, name.qualifiers];
   if (name.kind !== 'local' || name.entity.kind !== 'method') return [name, ''];
@@ -303,7 +303,7 @@ function thisQualifiers(name: Node): readonly [Node, string] {
 }
 
 /**
- * The first parameter pack in the pattern of an expansion. Parts that occur more than once are visited once.
+ * The first parameter pack in the pattern of an expansion. Parts that occur several times are visited once.
  * @param step called for each node visited
  */
 function packOf(pattern: Node, scope: TemplateScope | null, step: () => void): Pack | null {
@@ -320,7 +320,7 @@ function packOf(pattern: Node, scope: TemplateScope | null, step: () => void): P
   return null;
 }
 
-/** The nodes directly inside a node. Lambdas are closed: their parameters are their own. */
+/** The nodes directly inside a node. Lambdas have none here, because their parameters are their own. */
 function parts(node: Node): Node[] {
   if (node.kind === 'lambda') return [];
   const found: Node[] = [];

@@ -1,6 +1,6 @@
 /**
- * Databases of the Ascend PyTorch Profiler (`ascend_pytorch_profiler_*.db`) and of msprof (`msprof_*.db`, without the
- * framework's events), schema 1.0 to 1.2.
+ * Reader of databases of the Ascend PyTorch Profiler (`ascend_pytorch_profiler_*.db`) and of msprof (`msprof_*.db`, without
+ * the framework's events), schema 1.0 to 1.2.
  */
 import { emit } from '../../trace/emit.js';
 import { databaseOf, type Reader, type OutputFolder } from '../../reader.js';
@@ -11,7 +11,7 @@ import { basename, dirname } from 'node:path';
 
 const SUFFIX = '_ascend_pt';
 
-/** Output folders, one for each rank: `{worker}_{time}_ascend_pt`, with a profiler_info.json. */
+/** Output folders of the profiler, one for each rank: `{worker}_{time}_ascend_pt`, with a profiler_info.json. */
 const ascendFolder: OutputFolder = {
   title: 'a folder of the Ascend profiler without a database, trace_view.json or kernel_details.csv',
   hint: 'raw data is analysed first: torch_npu.profiler.profiler.analyse(FOLDER)',
@@ -37,7 +37,7 @@ export const ascendDatabase: Reader = {
   title: 'Ascend PyTorch Profiler database (ascend_pytorch_profiler_*.db, msprof_*.db)',
   reads: 'database',
   fileNames: /^(?:ascend_(?:pytorch|mindspore)_profiler|msprof)_\d+\.db(?:\.gz)?$/,
-  // Rows are read as numbers alone: measured, a larger young generation gains nothing.
+  // Rows are read only as numbers: a larger young generation gains nothing in measurements.
   youngGenerationMb: 48,
   tableNames: ['COMPUTE_TASK_INFO', 'PYTORCH_API', 'CANN_API'],
   outputFolder: ascendFolder,

@@ -1,6 +1,6 @@
 /**
- * Kinds of device tasks, copies, element types, links and layers of calls, by the profiler's names and codes.
- * Source: the user guide of the Ascend PyTorch Profiler, and databases of 2024 to 2026.
+ * Kinds of device tasks, copies, element types, links and API layers, by the profiler's names and codes. Source: the user
+ * guide of the Ascend PyTorch Profiler, and databases of 2024 to 2026.
  */
 import { elementType, type ElementType } from '../../../record/element-types.js';
 import type { CopyKind, Labels } from '../../../record/record.js';
@@ -9,21 +9,22 @@ import { KindCounts } from '../../unread-events.js';
 import { largest } from '../../../containers/element.js';
 import { isCubeClass } from '../../../record/neuron/neuron-cores.js';
 
-/** No device has more; the largest known one has 32. */
+/** Most matrix units that a device may have; the largest known device has 32. */
 const MOST_UNITS = 64;
 
 /**
  * Whether a kernel multiplies on the matrix units.
- * @param core its core class
- * @param counted time or share in which the unit multiplied, by any of its counters; NaN where it was not counted
+ * @param core core class of the kernel
+ * @param counted time or share during which the unit multiplied, from any of its counters; NaN when not counted
  */
 export const isMatrixKernel = (core: string | null, ...counted: readonly number[]): boolean =>
   isCubeClass(core) && (counted.every(Number.isNaN) || counted.some((value) => value > 0));
 
 /**
- * The number of matrix units of a device by the blocks of its kernels: the largest plausible number of blocks that several
- * of the kernels have, or the only one has; null without one. A kernel may have more blocks than the device has units (they
- * queue) or fewer, so that the largest number says nothing; kernels that multiply are written for the device.
+ * Infers a device's number of matrix units from the blocks of its kernels: the largest plausible number of blocks that
+ * several kernels have, or that the only kernel has; null when there is none. A kernel may have more blocks than the device
+ * has units (they queue) or fewer, so the largest number alone proves nothing; but kernels that multiply are written for
+ * the device.
  */
 export function unitsByBlocks(blocksOfMatrixKernels: Iterable<number>): number | null {
   const kernels = new Map<number, number>();
@@ -36,12 +37,12 @@ export function unitsByBlocks(blocksOfMatrixKernels: Iterable<number>): number |
   return agreed.length === 0 ? null : largest(agreed);
 }
 
-/** Layers of CANN, the driver library, in order of preference for a task's launch: see `HostCalls.precedence`. */
+/** Layers of CANN, the driver library, in order of preference for the launch of a task: see `HostCalls.precedence`. */
 interface ApiLayer {
   readonly name: string;
-  /** In ENUM_API_TYPE. */
+  /** Code in ENUM_API_TYPE. */
   readonly type: number;
-  /** How releases since 2025 name it. */
+  /** Name in releases since 2025. */
   readonly newName?: string;
 }
 
@@ -53,7 +54,7 @@ const LAYERS: readonly ApiLayer[] = [
   { name: 'model', type: 15000 },
 ];
 
-/** Number of a layer; that after the last for an unknown one. */
+/** Number of a layer; an unknown layer has the number after the last. */
 const codeOf = (is: (layer: ApiLayer) => boolean): number => {
   const code = LAYERS.findIndex(is);
   return code === -1 ? LAYERS.length : code;
@@ -61,28 +62,33 @@ const codeOf = (is: (layer: ApiLayer) => boolean): number => {
 
 const BY_TYPE = new Map(LAYERS.map(({ type }, code) => [type, code]));
 
-/** By the type of a row of CANN_API. */
+/** Number of a layer, from the type of a row in CANN_API. */
 export const apiLayerCodeOf = (type: number): number => BY_TYPE.get(type) ?? LAYERS.length;
 
-/** By the `level` of an event. */
+/** Number of a layer, from the `level` of an event. */
 export function apiLayerCode(level: string): number {
   const name = level.toLowerCase();
   return codeOf((layer) => layer.name === name || layer.newName === name);
 }
 
-/** Number of the layer of communication. */
+/** Number of the communication layer. */
 export const COMMUNICATION_LAYER = apiLayerCode('hccl');
 
 /** Name of a layer by its number; null for an unknown one. */
 export const apiLayer = (code: number): string | null => LAYERS[code]?.name ?? null;
 
-/** Device tasks that are no activities of their own, or kernels for want of a known type. */
+/**
+ * Counts device tasks that are not activities of their own, and those that are kernels only because their type is unknown.
+ */
 export class TaskTypes {
-  /** Tasks around the tasks of a kernel or collective. */
+  /** Number of tasks around the tasks of a kernel or collective. */
   enclosing = 0;
   readonly unknown = new KindCounts();
 
-  /** Counts them. @returns facts that name the unknown types */
+  /**
+   * Adds the counts to the diagnostics.
+   * @returns facts that name the unknown types
+   */
   facts(diagnostics: Diagnostics): Labels {
     const { total } = this.unknown;
     diagnostics.count('task-passed-over', this.enclosing);
@@ -107,11 +113,14 @@ const SYNCS: ReadonlyMap<string, string> = new Map([
   ['MEM_WAIT_VALUE', 'memory-wait'],
 ]);
 
-/** Types of tasks of the driver and the profiler, on no compute unit and without a transfer. */
+/** Types of tasks of the driver and the profiler, which use no compute unit and transfer nothing. */
 const MARK_TYPE =
   /^(PLACE_?HOLDER|WRITE_VALUE|PROFILING_|PROFILER_|MODEL_|LABEL_|STREAM_|MAINTENANCE|DATA_?DUMP|DEBUG_|TIMELINE_|CMO|BARRIER|CALLBACK|HOST_FUNC|NOP$|COND|CCU|RDMA)/;
 
-/** `Notify Wait`, `EVENT_WAIT_SQE` and `DAVID_EVENT_WAIT` → the words of older devices, without `SQE` (queue entry). */
+/**
+ * A task type such as `Notify Wait`, `EVENT_WAIT_SQE` or `DAVID_EVENT_WAIT` in the words of older devices, without `SQE`
+ * (queue entry).
+ */
 const plainType = (taskType: string): string =>
   taskType
     .trim()
@@ -120,10 +129,10 @@ const plainType = (taskType: string): string =>
     .replace(/_SQE$/, '')
     .replace(/^DAVID_/, '');
 
-/** Whether a task of this type is neither a kernel nor an activity, whatever its name. */
+/** Whether tasks of this type are neither kernels nor other activities, whatever their name. */
 export const isMark = (taskType: string): boolean => MARK_TYPE.test(plainType(taskType));
 
-/** Kind by task type, such as `Notify Wait` or `EVENT_WAIT`; null for others (kernels, envelopes, marks). */
+/** Kind of task by its type, such as `Notify Wait` or `EVENT_WAIT`; null for other types (kernels, envelopes, marks). */
 export function taskKind(taskType: string): TaskKind | null {
   const type = plainType(taskType);
   if (/MEMCPY|^SDMA|^PCIE_DMA|^UBDMA/.test(type)) return { is: 'copy' };
@@ -143,7 +152,7 @@ export const COPY_OPERATIONS: Readonly<Record<number, CopyKind>> = {
   7: 'DtoH',
 };
 
-/** ENUM_HCCL_DATA_TYPE, for databases without that table. */
+/** Element types by ENUM_HCCL_DATA_TYPE, for databases without that table. */
 export const COLLECTIVE_TYPE_CODES: Readonly<Record<number, string>> = {
   0: 'INT8',
   1: 'INT16',
@@ -164,7 +173,7 @@ export const COLLECTIVE_TYPE_CODES: Readonly<Record<number, string>> = {
   17: 'FP8E8M0',
 };
 
-/** ENUM_HCCL_LINK_TYPE, for databases without that table. */
+/** Links by ENUM_HCCL_LINK_TYPE, for databases without that table. */
 export const LINK_CODES: Readonly<Record<number, string>> = {
   0: 'ON_CHIP',
   1: 'HCCS',
@@ -178,14 +187,14 @@ export const LINK_CODES: Readonly<Record<number, string>> = {
 /** Element type of a message; null for an unknown name. */
 export const collectiveType = (name: string | null): ElementType | null => (name === null ? null : elementType(name));
 
-/** `hcom_allReduce__210_0_1` and `hcom_allReduce_` → `allReduce`. */
+/** Kind of operation in a name: `hcom_allReduce__210_0_1` and `hcom_allReduce_` → `allReduce`. */
 export function collectiveKind(name: string): string | null {
   const match = /^(?:hcom_)?([A-Za-z][A-Za-z]*?)_{1,2}(?:\d|$)/.exec(name) ?? /^(?:Hccl)?([A-Za-z]+)$/.exec(name);
   const kind = match?.[1];
   return kind === undefined ? null : kind.charAt(0).toLowerCase() + kind.slice(1);
 }
 
-/** Interconnect of a message from the links of its parts, ignoring those within one device; null when they differ. */
+/** Interconnect of a message, from the links of its parts without those inside a single device; null when they differ. */
 export function commonLink(links: Iterable<string>): string | null {
   const between = new Set(
     [...links].filter((link) => link !== 'ON_CHIP' && link !== 'N/A' && !/INVALID|RESERVED/.test(link)),

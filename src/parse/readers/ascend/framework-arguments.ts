@@ -1,7 +1,10 @@
 /**
- * Arguments of an op from the profiler's two texts: shapes, `32,3,224,224;\r\n64,3,11,11;\r\n;`, and types,
- * `float;\r\nfloat;\r\nScalarList`, one slot an argument. Only tensors have shapes: values of scalars and of lists
- * (strides, paddings) are not recorded.
+ * Arguments of an op from the profiler's two texts: shapes such as `32,3,224,224;\r
+ * 64,3,11,11;\r
+ * ;`, and types such as `float;\r
+ * float;\r
+ * ScalarList`, one slot for each argument. Only tensors have shapes: values of scalars and of lists (strides, paddings) are
+ * not recorded.
  */
 import { elementType } from '../../../record/element-types.js';
 import type { Arg } from '../../../record/record.js';
@@ -9,9 +12,8 @@ import { NOT_GIVEN, tensorArg, UNDEFINED_TENSOR, UNKNOWN } from '../../trace/mar
 import { isListType, isPlainType } from '../../torch/host-events.js';
 
 /**
- * Keys of an event's `args` that are read. Keys are compared without regard to case: parts of collectives have
- * `task type` where tasks have `Task Type`.
- * Source: trace_view.json of torch_npu and MindStudio, 2024 to 2026.
+ * Keys of an event's `args` that are read. Upper and lower case are not distinguished: parts of collectives have `task
+ * type`, tasks have `Task Type`. Source: trace_view.json of torch_npu and MindStudio, 2024 to 2026.
  */
 const ARG_KEYS = {
   sequence: 'Sequence number',
@@ -19,7 +21,7 @@ const ARG_KEYS = {
   dims: 'Input Dims',
   types: 'Input type',
   callStack: 'Call stack',
-  /** Of the launch queue. */
+  /** Used by the launch queue. */
   queued: 'correlation_id',
   connection: 'connection_id',
   taskType: 'Task Type',
@@ -28,23 +30,23 @@ const ARG_KEYS = {
   task: 'Task Id',
   batch: 'Batch Id',
   subtask: 'Subtask Id',
-  /** Of CANN calls: `node`, `acl`, `runtime`. */
+  /** Used by CANN calls: `node`, `acl`, `runtime`. */
   level: 'level',
-  /** Of collectives. */
+  /** Used by collectives. */
   dataType: 'data_type',
   algorithm: 'alg_type',
   count: 'count',
-  /** Of their parts. */
+  /** Used by the parts of collectives. */
   link: 'link type',
   source: 'src rank',
   destination: 'dst rank',
   transport: 'transport type',
   size: 'size(Byte)',
   notify: 'notify_id',
-  /** Of ranges of msprof_tx. */
+  /** Used by ranges of msprof_tx. */
   eventType: 'event_type',
   domain: 'domain',
-  /** Of metadata: name of a process or thread. */
+  /** Used by metadata: name of a process or thread. */
   label: 'name',
   labels: 'labels',
 } as const;
@@ -61,10 +63,10 @@ const LIST: Arg = { name: '', type: 'list' };
 
 const slotsOf = (text: string): string[] => (text.trim() === '' ? [] : text.split(';').map((slot) => slot.trim()));
 
-/** Whether a text lists types, not shapes, which are digits and commas: some databases have the two columns swapped. */
+/** Whether a text lists types. Shapes have only digits and commas. Some databases have the two columns swapped. */
 export const isDtypeList = (text: string): boolean => /[A-Za-z]/.test(text);
 
-/** The arguments of an op's call; none when both texts are empty. The texts may be swapped. */
+/** The arguments of an op's call; null when both texts are empty. The texts may be swapped. */
 export function readFrameworkArguments(dims: string, types: string): Arg[] {
   const swapped = isDtypeList(dims) && !isDtypeList(types);
   const extents = slotsOf(swapped ? types : dims);
@@ -73,7 +75,7 @@ export function readFrameworkArguments(dims: string, types: string): Arg[] {
   return Array.from({ length: count }, (_, i) => readArgument(extents[i], kinds[i]));
 }
 
-/** Shapes of the inputs of a backward node; null when the first is unknown. */
+/** Shapes of the inputs of a backward node; null when the first shape is unknown. */
 export function readFrameworkExtents(dims: string): number[][] | null {
   const [first, ...rest] = slotsOf(dims).map(readExtents);
   if (first === undefined || first === null || first.length === 0) return null;
@@ -83,7 +85,7 @@ export function readFrameworkExtents(dims: string): number[][] | null {
 function readArgument(slot = '', kind = ''): Arg {
   if (kind === UNDEFINED_TENSOR || kind === 'None') return NOT_GIVEN;
   const shape = readExtents(slot);
-  // Tensors of a list have no shapes here.
+  // The tensors of a list have no shapes here.
   if (kind === 'TensorList' || isListType(kind)) return LIST;
   if (isPlainType(kind) || shape === null) return UNKNOWN;
   const scalar = elementType(kind);
@@ -91,7 +93,7 @@ function readArgument(slot = '', kind = ''): Arg {
   return shape.length > 0 ? tensorArg(shape, kind) : UNKNOWN;
 }
 
-/** `32,3,224,224` → its numbers; [] for a tensor without dimensions, null for an invalid text. */
+/** The numbers of an extent such as `32,3,224,224`; [] for a tensor without dimensions, null for an invalid text. */
 function readExtents(slot: string): number[] | null {
   if (slot === '') return [];
   const extents = slot.split(',').map((text) => (/^\s*\d+\s*$/.test(text) ? Number(text) : NaN));

@@ -1,8 +1,8 @@
-/** Attributes of a kernel: its type; shapes, element types and formats of its inputs and outputs, separated by `;`. */
+/** Attributes of a kernel: its type, and shapes, element types and formats of its inputs and outputs, separated by `;`. */
 import type { ActivityDetails } from '../../trace/trace.js';
 import type { Labels } from '../../../record/record.js';
 
-/** Labels from texts of the profile's own tables, in their order after `opType` and `taskType`. */
+/** Labels from texts in the profile's own tables, in the order in which they follow `opType` and `taskType`. */
 const TEXTS = [
   'inputShapes',
   'inputTypes',
@@ -18,17 +18,20 @@ export type TextLabel = 'opType' | (typeof TEXTS)[number];
 
 export interface TaskFacts {
   readonly taskType: string | null;
-  /** Blocks of the kernel, and on the other kind of core for a mixed-core kernel; NaN or 0 when unknown. */
+  /** Number of blocks of the kernel, and for a mixed-core kernel those on the other kind of core; NaN or 0 when unknown. */
   readonly blockDim: number;
   readonly mixBlockDim: number;
 }
 
-/** By which the vendor's tables name a task: its number in its stream, and that of its model and of its context. */
+/** Ids by which the vendor's tables identify a task: its number in its stream, its model and its context. */
 export const TASK_IDS = ['taskId', 'modelId', 'contextId'] as const;
-/** In place of an id where there is none; so is -1. */
+/** Written instead of a missing id, as is -1. */
 export const NO_ID = 4294967295;
 
-/** Labels with the ids of the kernel's task. @param ids in the order of TASK_IDS; NaN where one is unknown */
+/**
+ * Labels with the ids of the kernel's task.
+ * @param ids ids in the order of TASK_IDS; NaN when unknown
+ */
 export function withTaskIds(labels: Labels | null, ids: readonly number[]): Labels | null {
   const added = TASK_IDS.flatMap((name, i) => {
     const id = ids[i] ?? NaN;
@@ -37,7 +40,7 @@ export function withTaskIds(labels: Labels | null, ids: readonly number[]): Labe
   return added.length === 0 ? labels : { ...labels, ...Object.fromEntries(added) };
 }
 
-/** A text without the quotes that the profiler writes as part of it; null for `N/A` and the empty text. */
+/** A text without the quotes that the profiler writes into it; null for `N/A` and the empty text. */
 export function cleanText(text: string | null | undefined): string | null {
   if (text === null || text === undefined) return null;
   const trimmed = text.trim();
@@ -66,9 +69,9 @@ export function kernelLabels(textOf: (label: TextLabel) => string | null, facts:
 }
 
 /**
- * A kernel's name without its serial number: the kernels of a graph are numbered, `MatMul104` and `trans_TransData_25`,
- * and types of operators end in numbers too, `MatMulV2`.
- * @param opType type of its operator; null where the profile lacks it
+ * A kernel's name without its serial number. The kernels of a graph are numbered, as in `MatMul104` and
+ * `trans_TransData_25`, but types of operators may also end in a number, as in `MatMulV2`.
+ * @param opType type of its operator; null when the profile does not have it
  */
 export function withoutSerial(name: string, opType: string | null): string {
   if (name.startsWith('aclnn') || (opType !== null && name.endsWith(opType))) return name;
@@ -90,7 +93,7 @@ export const kernelFields = (
   ...(labels === null ? undefined : { labels }),
 });
 
-/** The name without its serial number, where it has one. */
+/** The name without its serial number, as the short name; nothing when it has none. */
 function shortField(name: string | null, labels: Labels | null): Pick<ActivityDetails, 'short'> | undefined {
   if (name === null) return undefined;
   const opType = labels?.['opType'];

@@ -1,7 +1,7 @@
 /**
- * Operations between ranks that the framework marked for `msprof_tx`: texts of ranges around the calls of the library. At
- * level none they are all that a profile has of communication.
- * Source: the user guide of the Ascend PyTorch Profiler for the texts with `comm:`, and that of torch_npu for JSON.
+ * Operations between ranks that the framework marks for `msprof_tx`, as texts of ranges around the calls of the library. At
+ * level none, these are all that a profile knows about communication. Source: the user guide of the Ascend PyTorch Profiler
+ * for texts with `comm:`, and that of torch_npu for JSON.
  */
 import { MISSING_WORK_METRIC } from '../../../record/sample-metrics.js';
 import type { SampleRecord } from '../../../record/record.js';
@@ -11,28 +11,28 @@ import type { Activities } from '../../trace/trace-columns.js';
 import { collectiveKind, collectiveType } from './device-kinds.js';
 import type { ProcessGroups } from './process-groups.js';
 
-/** What a text says of an operation, as it says it. */
+/** An operation in the words of the text. */
 interface MarkedOperation {
-  /** The call: `HcclBroadcast`. */
+  /** Name of the call, such as `HcclBroadcast`. */
   readonly name: string;
   readonly communicator: string;
   readonly dataType: string;
   readonly count: string;
-  /** The other rank of a message, numbered as in its group. */
+  /** The other rank of a message, in the numbering of its group. */
   readonly peer: string | null;
 }
 
-/** `comm:HcclBroadcast,group,int64,5`. */
+/** Texts such as `comm:HcclBroadcast,group,int64,5`. */
 const LISTED = /^comm:(Hccl\w+),([^,]*),(\w+),(\d+)$/;
 
-/** Calls whose count is not the number of elements sent: it counts ranks, or the first of several messages. */
+/** Calls whose count is not the number of elements sent, but counts ranks, or only the first of several messages. */
 const COUNTS_OTHERS = /^Hccl(?:AlltoAllVC?|BatchSendRecv)$/i;
 
 function read(text: string): MarkedOperation | null {
   const [, name, communicator = '', dataType = '', count = ''] = LISTED.exec(text) ?? [];
   if (name !== undefined) return { name, communicator, dataType, count, peer: null };
   if (!text.startsWith('{') || !text.endsWith('}') || !text.includes('opName')) return null;
-  // Quotes are escaped as for a string of JSON.
+  // Quotes are escaped as in a JSON string.
   const json = parseJson(Buffer.from(text.replaceAll('\\"', '"')));
   const field = (key: string): string | null => {
     const value = fieldOf(json, key);
@@ -45,7 +45,7 @@ function read(text: string): MarkedOperation | null {
   return { name: call, communicator: group, dataType: field('dataType') ?? '', count: field('count') ?? '', peer };
 }
 
-/** The call of the library that a text marks; null for another text. */
+/** The library call that a text marks; null for another text. */
 export const markedCall = (text: string): string | null => read(text)?.name ?? null;
 
 /** The operation that a text marks; null for another text. */
@@ -73,8 +73,8 @@ export function markedOperation(text: string, groups: ProcessGroups): Collective
 }
 
 /**
- * The time of each device, as one in which it may have worked: where operations are known by their marks alone, kernels are
- * not recorded. To be called when clocks are aligned.
+ * For each device, a sample over the whole time in which it may have worked: if operations are known only by their marks,
+ * kernels are not recorded. Call this after clocks are aligned.
  */
 export function* unrecordedWork({ start, end, device }: Activities, profile: number): Generator<SampleRecord> {
   const ends = new Map<number, number>();

@@ -1,16 +1,16 @@
 /**
- * Process groups of a job, and what an operation's name and group say of its place in them.
+ * Process groups of a job, and what an operation's name and group say about its place in them.
  *
- * `parallel_group_info` lists the groups of a rank by the name of their communicator. Text files name communicators by a
- * hash of that name, operations by its last three digits: `hcom_allReduce__586_0_1` is the operation 0 of group …586.
- * Source: torch_npu's `parallel_group_info`; the hash and its digits hold for all groups of a real profile.
+ * `parallel_group_info` lists the groups of a rank by the names of their communicators. Text files name a communicator by a
+ * hash of that name, and operations by the last three digits of the hash: `hcom_allReduce__586_0_1` is operation 0 of group
+ * …586. Source: torch_npu's `parallel_group_info`; the hash and its digits are correct for all groups of a real profile.
  */
 import type { ProcessGroup } from '../../../record/fields/collective.js';
 import type { Transfer } from '../../../record/fields/transfer.js';
 import type { JobFacts, CollectiveOperation } from '../../trace/trace.js';
 import { entriesOf, fieldOf, parseJson, shapeOf, sizeOf, textOf } from '../../json/json-value.js';
 
-/** What the tools write for a communicator: two polynomial hashes of its name, 32 bits each. */
+/** The hash that the tools write for a communicator: two polynomial hashes of its name, 32 bits each. */
 export function communicatorHash(name: string): string {
   let [high, low] = [0, 0];
   for (const byte of Buffer.from(name)) {
@@ -20,7 +20,7 @@ export function communicatorHash(name: string): string {
   return String((BigInt(high) << 32n) | BigInt(low));
 }
 
-/** Group and number of an operation; each null where its name does not have them. */
+/** Group and number of an operation; each null when its name does not contain it. */
 export interface OperationName {
   /** Last three digits of the group's hash. */
   readonly group: string | null;
@@ -32,19 +32,19 @@ export function parseOperationName(name: string): OperationName {
   return { group, number: number === undefined ? null : Number(number) };
 }
 
-/** Operations between two ranks: their numbers count those of one rank, the other's may differ. */
+/** Operations between two ranks. Each rank numbers them on its own, so the numbers may differ. */
 const MESSAGES: ReadonlySet<string> = new Set(['send', 'receive', 'recv', 'batchSendRecv']);
 
 export class ProcessGroups {
   readonly all: readonly ProcessGroup[];
   readonly #byName = new Map<string, ProcessGroup>();
-  /** By the last three digits of the hash; null where several groups have them. */
+  /** Groups by the last three digits of the hash; null when several groups have the same digits. */
   readonly #byDigits = new Map<string, ProcessGroup | null>();
 
   /**
    * @param described `parallel_group_info`
-   * @param hashed whether operations name groups by their hash
-   * @param rank of the profile; null when it is not known
+   * @param hashed whether operations refer to groups by hash
+   * @param rank rank of the profile; null when unknown
    */
   constructor(
     described: unknown,
@@ -63,21 +63,21 @@ export class ProcessGroups {
     }
   }
 
-  /** The name of a communicator's group, as in `all`; null for the empty one. */
+  /** The name of a communicator's group, as in `all`; null for an empty name. */
   nameOf(communicator: string): string | null {
     if (communicator === '') return null;
     return this.hashed ? communicatorHash(communicator) : communicator;
   }
 
-  /** A group by its name, else by the digits in the name of an operation. */
+  /** A group by its name, otherwise by the digits in an operation's name. */
   find(name: string | null, digits: string | null = null): ProcessGroup | null {
     if (name !== null) return this.#byName.get(name) ?? null;
     return digits === null ? null : (this.#byDigits.get(digits) ?? null);
   }
 
   /**
-   * Number of an operation in its group, and the other rank of a message between two.
-   * @param transfers what it moved, ranks numbered as in the group
+   * Number of an operation in its group, and the other rank of a message between two ranks.
+   * @param transfers what the operation moved, with ranks numbered as in the group
    */
   identityOf(
     name: string,
@@ -106,7 +106,7 @@ export class ProcessGroups {
 }
 
 /**
- * What the metadata of a profile state of its job.
+ * Facts about the job in a profile's metadata.
  * @param distributed `distributed_args`, parsed or as text
  */
 export function jobOf(distributed: unknown, groups: ProcessGroups, host: string | null): JobFacts {

@@ -1,7 +1,8 @@
 /**
- * profiler_info_{rank}.json in the profile's folder: rank, versions and settings. Only the fields listed are read.
- * What the program added to the profile by `add_metadata`, and what its framework did: rows of META_DATA, or
- * profiler_metadata.json in the profile's folder or the one above. Of the environment only what ENVIRONMENT lists.
+ * Reads profiler_info_{rank}.json in the profile's folder: rank, versions and settings; only the listed fields are read.
+ * Also reads what the program added to the profile with `add_metadata`, and facts about its framework, from rows of
+ * META_DATA, or from profiler_metadata.json in the profile's folder or its parent. Of environment variables only those in
+ * ENVIRONMENT are read.
  */
 import { basename, join, resolve } from 'node:path';
 import type { Diagnostics } from '../../../record/diagnostics.js';
@@ -13,20 +14,25 @@ import { ASCEND_INFO, ASCEND_OUTPUT, ASCEND_METADATA } from './ascend-files.js';
 import type { UnreadEvents } from '../../unread-events.js';
 import { existsSync } from 'node:fs';
 
-/** Size limit of either file in bytes. */
+/** Size limit of each file in bytes. */
 const LARGEST = 4 * 1024 * 1024;
-/** Facts of one profile, and objects within objects; further ones are left out. */
+/** Most facts of a profile, and most levels of nested objects; anything beyond is left out. */
 const [MOST_FACTS, MOST_DEPTH] = [200, 4];
 
-/** The groups of ranks are in `groups` of the profile. */
+/** Entries that are left out; the groups of ranks are in `groups` of the profile. */
 const LEFT_OUT = /^(ENV_VARIABLES|parallel_group_info|SCHEMA_VERSION(_\w+)?)$/;
 
-/** THE environment variables that are facts, all of them numbers. Others may hold secrets, and stay in the profile. */
+/**
+ * The environment variables that become facts; all of them are numbers. Others may contain secrets, and are not read out of
+ * the profile.
+ */
 const ENVIRONMENT = ['ASCEND_GLOBAL_LOG_LEVEL', 'HCCL_RDMA_TC', 'HCCL_RDMA_SL', 'ACLNN_CACHE_LIMIT'] as const;
 
 type Facts = Record<string, string | number>;
 
-/** Facts by dotted names: `metadata.distributed_args.world_size`. Values of databases are texts of JSON, or plain ones. */
+/**
+ * Facts by dotted names, such as `metadata.distributed_args.world_size`. Values in databases are JSON texts or plain texts.
+ */
 export function metadataFacts(entries: Iterable<readonly [name: string, value: unknown]>): Labels {
   const facts: Facts = {};
   for (const [name, value] of entries) {
@@ -37,7 +43,10 @@ export function metadataFacts(entries: Iterable<readonly [name: string, value: u
   return facts;
 }
 
-/** `env.HCCL_RDMA_TC: 132`: the variables of the list that were set. @param variables texts, '' where one was not set */
+/**
+ * Facts such as `env.HCCL_RDMA_TC: 132`, for listed variables that were set.
+ * @param variables texts; '' for a variable that was not set
+ */
 function environmentFacts(variables: unknown): Facts {
   const facts: Facts = {};
   for (const name of ENVIRONMENT) {
@@ -47,7 +56,7 @@ function environmentFacts(variables: unknown): Facts {
   return facts;
 }
 
-/** Adds a value under its name: an object's by `name.key`, a list joined by commas. Anything unknown is left out. */
+/** Adds a value under its name: an object's members as `name.key`, a list joined by commas. Unknown values are left out. */
 function addFact(facts: Facts, name: string, value: unknown, depth = 1): void {
   if (Object.keys(facts).length >= MOST_FACTS) return;
   if (isJsonObject(value)) {
@@ -62,7 +71,7 @@ function addFact(facts: Facts, name: string, value: unknown, depth = 1): void {
 
 const isScalar = (value: unknown): value is string | number | boolean => /string|number|boolean/.test(typeof value);
 
-/** The file by its keys; empty where there is none. */
+/** The members of the metadata file; empty when there is no file. */
 export function readMetadataFile(folder: string | null, diagnostics: Diagnostics): ReadonlyMap<string, unknown> {
   if (folder === null) return new Map();
   const path = [folder, join(folder, '..')]
@@ -70,7 +79,7 @@ export function readMetadataFile(folder: string | null, diagnostics: Diagnostics
     .find((file) => existsSync(file));
   if (path === undefined) return new Map();
   const json = readJsonFile(path, LARGEST);
-  if (!isJsonObject(json)) diagnostics.count('file-beside-not-read');
+  if (!isJsonObject(json)) diagnostics.count('companion-file-not-read');
   return new Map(entriesOf(json));
 }
 
@@ -90,14 +99,14 @@ export interface ProfilerInfo {
   readonly cann: string | null;
 }
 
-/** Settings of `config.common_config` and `config.experimental_config`; their facts have no underscore in front. */
+/** Settings in `config.common_config` and `config.experimental_config`; their facts have no leading underscore. */
 const SETTINGS = [
   ...['activities', 'schedule', '_profiler_level', '_aic_metrics', '_export_type', '_data_simplification'],
   ...['_l2_cache', '_op_attr', 'record_op_args', '_msprof_tx', '_mstx', '_mstx_domain_include', '_mstx_domain_exclude'],
   ...['_gc_detect_threshold', '_host_sys', '_sys_io', '_sys_interconnection'],
   ...['record_shapes', 'profile_memory', 'with_stack', 'with_modules', 'with_flops'],
 ];
-/** What a setting that is off is written as: `null`, or an empty list. */
+/** How a setting that is off is written, which the file has as `null` or an empty list. */
 const OFF = 'none';
 
 export function toolName(info: ProfilerInfo | null): string {
@@ -108,9 +117,9 @@ export function toolName(info: ProfilerInfo | null): string {
 }
 
 /**
- * Reads the information in a folder or the one above it.
+ * Reads profiler_info in a folder or its parent.
  * @param rank rank of the profile, if known: several ranks may share a folder
- * @returns null when there is none, or it is ambiguous which of several applies
+ * @returns null when there is none, or when several may apply
  */
 export function readProfilerInfo(
   folder: string | null,
@@ -124,17 +133,17 @@ export function readProfilerInfo(
     if (own === undefined) continue;
     if (names.length > 1 && rankIn(own) !== rank) break;
     const info = readInfo(join(place, own), rankIn(own));
-    if (info === null) diagnostics.count('file-beside-not-read');
+    if (info === null) diagnostics.count('companion-file-not-read');
     return info;
   }
-  // Not expected for files that were copied out of the profiler's folders.
+  // Counted only inside the profiler's own folder: files that were copied elsewhere are not expected to have it.
   if (basename(resolve(folder)) === ASCEND_OUTPUT) diagnostics.count('profiler-info-not-found');
   return null;
 }
 
 /**
- * Counts files of `record_op_args`, which stand in a folder beside the profile's. Their form is not documented.
- * @param folder the profile's own, or the one of its output
+ * Counts files of `record_op_args`, which are in a folder next to the profile's. Their format is not documented.
+ * @param folder folder of the profile, or of its output
  */
 export function countOpArgs(folder: string | null, unread: UnreadEvents): void {
   if (folder === null) return;

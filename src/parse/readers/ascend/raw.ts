@@ -1,4 +1,6 @@
-/** Raw data of torch_npu and msprof, `PROF_*` with `FRAMEWORK` beside it, by the `info.json` of the host. */
+/**
+ * Reader of raw data of torch_npu and msprof: `PROF_*` with `FRAMEWORK` next to it, found by the `info.json` of the host.
+ */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { emit } from '../../trace/emit.js';
@@ -37,7 +39,7 @@ export const ascendRaw: Reader = {
     emit(new TextTrace(ID, rawSource(dirname(folder ?? dirname(path)), file)), options),
 };
 
-/** Whether the vendor's tool has parsed a folder, so that its output is read instead. */
+/** Whether the vendor's tool has already parsed a folder, so that its output is read instead. */
 function isParsed(folder: string): boolean {
   const output = join(folder, '..', ASCEND_OUTPUT);
   const text = join(folder, MSPROF.output);

@@ -1,4 +1,7 @@
-/** Text output of the Ascend PyTorch Profiler: trace_view.json and CSV files, or kernel_details.csv without a trace. */
+/**
+ * Reader of text output of the Ascend PyTorch Profiler: trace_view.json and CSV files, or kernel_details.csv without a
+ * trace.
+ */
 import { emit } from '../../trace/emit.js';
 import type { Reader, Probe } from '../../reader.js';
 import { DetailsTrace } from './text/details-trace.js';
@@ -41,13 +44,13 @@ export const ascendText: Reader = {
   },
 };
 
-/** Bytes that are searched: metadata and device events follow the host events, which may be many. */
+/** How many bytes are searched: metadata and device events come after the host events, which may be many. */
 const SEARCHED = 16 * 1024 * 1024;
 
-/** Texts that no other program writes; those of host events first. */
+/** Texts that only this profiler writes; those of host events come first. */
 const MARKS = ['"async_npu"', 'torch_to_npu', '"Ascend Hardware"', 'Node@launch', '"Physic Stream Id"', 'AscendCL@'];
 
-/** Quoted times and shapes are unique to this profiler; a truncated trace may have no other mark. */
+/** Only this profiler quotes times and shapes. A truncated trace may have no other mark. */
 const QUOTED_TIME = /"ts"\s*:\s*"\d{1,19}(\.\d+)?"/;
 const QUOTED_SHAPES = /"Input Dims"\s*:\s*"/;
 const HOST_EVENT = /"cat"\s*:\s*"(cpu_op|python_function|enqueue|dequeue)"|"event_type"\s*:/;
@@ -69,10 +72,10 @@ const headerOf = ({ head }: Probe): string =>
 const isKernelDetails = (probe: Probe): boolean => isKernelDetailsHeader(headerOf(probe));
 
 /**
- * A folder with both the database and the text of one run is read from its database. What msprof exported in
- * `PROF_…/mindstudio_profiler_output` of a run of PyTorch is in the output folder beside `PROF_…`, with the ops. Of
- * msprof's own text the trace has most, and reads op_summary_*.csv with it; task_time_*.csv has least. Slices of a table are
- * read with its first one.
+ * Whether another file covers this one. A folder with both the database and the text of a run is read from its database.
+ * The text that msprof exported to `PROF_…/mindstudio_profiler_output` in a run of PyTorch is also in the output folder
+ * next to `PROF_…`, together with ops. Of msprof's own text, the trace has the most facts, and op_summary_*.csv is read
+ * with it; task_time_*.csv has the fewest. Slices of a table are read with its first slice.
  */
 function isCovered(probe: Probe): boolean {
   const { folder } = probe;

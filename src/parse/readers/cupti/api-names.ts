@@ -1,14 +1,14 @@
 /**
- * Names of the calls of CUDA's runtime and driver API by CUPTI's callback ids, which are all that an nvprof database has.
- * Each line gives an id, and the names of that id and the following ones, without marks of ABI versions and per-thread
- * streams. New versions of CUDA append ids.
+ * Names of the CUDA runtime and driver API calls by CUPTI's callback ids, which are all that an nvprof database has. Each
+ * line has an id, and the names of that id and the following ones, without suffixes of ABI versions and per-thread streams.
+ * New versions of CUDA append ids.
  *
  * Source: cupti_runtime_cbid.h and cupti_driver_cbid.h of the CUPTI 13.0 headers (PyPI nvidia-cuda-cupti 13.0.85).
  */
 
 /**
- * CUPTI's callback ids of the CUDA driver API: each line gives an id, and the names of that id and the following ones.
- * Marks of ABI versions and per-thread streams are left off. New versions of CUDA append ids.
+ * CUPTI's callback ids of the CUDA driver API: each line has an id, and the names of that id and the following ones.
+ * Suffixes of ABI versions and per-thread streams are left out. New versions of CUDA append ids.
  *
  * Source: the enumeration in cupti_driver_cbid.h of the CUPTI 13.0 headers (PyPI nvidia-cuda-cupti 13.0.85).
  */
@@ -183,8 +183,8 @@ export const DRIVER_API = `
 `;
 
 /**
- * CUPTI's callback ids of the CUDA runtime API: each line gives an id, and the names of that id and the following ones.
- * Marks of ABI versions and per-thread streams are left off. New versions of CUDA append ids.
+ * CUPTI's callback ids of the CUDA runtime API: each line has an id, and the names of that id and the following ones.
+ * Suffixes of ABI versions and per-thread streams are left out. New versions of CUDA append ids.
  *
  * Source: the enumeration in cupti_runtime_cbid.h of the CUPTI 13.0 headers (PyPI nvidia-cuda-cupti 13.0.85).
  */
@@ -319,7 +319,7 @@ export const RUNTIME_API = `
 
 export type ApiDomain = 'runtime' | 'driver';
 
-/** Names by id, from lines of an id and the names from that id on. */
+/** Names by id, from lines that each have a first id and the names from it on. */
 function byId(table: string): readonly string[] {
   const names: string[] = [];
   for (const line of table.trim().split('\n')) {
@@ -334,5 +334,5 @@ const NAMES: Readonly<Record<ApiDomain, readonly string[]>> = {
   driver: byId(DRIVER_API),
 };
 
-/** Name of an API call by callback id, without ABI suffixes: `cudaLaunchKernel`; `runtime cbid 999` when not known. */
+/** Name of an API call by callback id, without ABI suffixes: `cudaLaunchKernel`; `runtime cbid 999` for an unknown id. */
 export const apiName = (domain: ApiDomain, cbid: number): string => NAMES[domain][cbid] ?? `${domain} cbid ${cbid}`;

@@ -6,7 +6,10 @@ import type { CopyKind, HostMemory } from '../../../record/record.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import type { Filter, Selection, SqliteFile } from '../../sqlite/sqlite.js';
 
-/** A table with `contextId` and `deviceId`, and the process of its rows as the waits have it; null when it has none. */
+/**
+ * A table with `contextId` and `deviceId`, and the column with the process of its rows, in the form that waits use; null
+ * when it has no process.
+ */
 export interface ContextTable {
   readonly table: string;
   readonly process: Exclude<Selection, string> | null;
@@ -16,8 +19,8 @@ export interface ContextTable {
 const NO_CONTEXT = 0;
 
 /**
- * Devices of CUDA contexts. CUPTI's record of a wait states its context alone (CUpti_ActivitySynchronization has no device
- * id), and what an export writes as its device is 0; the tables of contexts, and work of the same context, state the device.
+ * Finds the devices of CUDA contexts. CUPTI's record of a wait states only its context (CUpti_ActivitySynchronization has
+ * no device id), and exports write 0 as its device. The tables of contexts, and work of the same context, state the device.
  * Source: CUPTI documentation, CUpti_ActivitySynchronization and CUpti_ActivityContext.
  */
 export class ContextDevices {
@@ -29,7 +32,10 @@ export class ContextDevices {
     private readonly tables: readonly ContextTable[],
   ) {}
 
-  /** The device of a context of a process, NaN when no table has it. A table of work is searched until its first row. */
+  /**
+   * The device of a context of a process; NaN when no table has the context. A table of work is searched only up to its
+   * first matching row.
+   */
   deviceOf(process: number, context: number): number {
     return entryOf(this.#known, `${process}:${context}`, () => this.#find(process, context));
   }
@@ -51,7 +57,7 @@ export class ContextDevices {
   }
 }
 
-/** Direction of each kind of copy; copies between arrays and memory of the device are copies on the device. */
+/** Direction of each kind of copy. Copies between arrays and device memory are copies on the device. */
 export const COPY_KINDS: Readonly<Record<number, CopyKind>> = {
   1: 'HtoD',
   2: 'DtoH',
@@ -68,11 +74,17 @@ export const COPY_KINDS: Readonly<Record<number, CopyKind>> = {
   13: 'DtoD',
 };
 
-/** CUPTI documentation, CUpti_ActivityMemoryKind; exports of Nsight Systems count from 0 (their ENUM_CUDA_MEM_KIND). */
+/**
+ * Kinds of host memory. Source: CUPTI documentation, CUpti_ActivityMemoryKind. Exports of Nsight Systems count from 0
+ * (their ENUM_CUDA_MEM_KIND).
+ */
 export const CUPTI_MEMORIES: Readonly<Record<number, HostMemory>> = { 1: 'pageable', 2: 'pinned', 5: 'managed' };
 export const NSIGHT_MEMORIES: Readonly<Record<number, HostMemory>> = { 0: 'pageable', 1: 'pinned', 4: 'managed' };
 
-/** The code of the host's memory in a copy between host and device, from those of source and destination; else NaN. */
+/**
+ * The code of the host memory in a copy between host and device, from the codes of source and destination; NaN for other
+ * copies.
+ */
 export function hostSide(copyKind: number, from: number, to: number): number {
   const kind = COPY_KINDS[copyKind];
   return kind === 'HtoD' ? from : kind === 'DtoH' ? to : NaN;

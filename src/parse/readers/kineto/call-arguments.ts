@@ -1,10 +1,11 @@
 /**
- * `Input Dims`, `Input type`, `Concrete Inputs` and `Input Strides` of an op → the arguments of its call, in the order of its schema.
+ * Reads `Input Dims`, `Input type`, `Concrete Inputs` and `Input Strides` of an op as the arguments of its call, in the
+ * order of its schema.
  *
- * Dims: one entry per argument: the shape of a tensor, `[]` for anything else, a list of shapes for a list of tensors.
- * Types: the C++ type of a tensor's elements, or a word for other kinds; '' for an argument not passed, or of a kind the
- * profiler does not know. Concrete inputs (since 2023): the text of every value that is not a tensor.
- * Strides (since 2023): the form of the shapes.
+ * Dims have one entry for each argument: the shape of a tensor, a list of shapes for a list of tensors, `[]` for anything
+ * else. Types are the C++ type of a tensor's elements, or a word for other kinds; '' for an argument that was not passed,
+ * or of a kind that the profiler does not know. Concrete inputs (since 2023) are the text of every value that is not a
+ * tensor. Strides (since 2023) have the form of the shapes.
  */
 import { elementType } from '../../../record/element-types.js';
 import { isDecimal } from '../../../record/units.js';
@@ -19,8 +20,8 @@ import type { Activities } from '../../trace/trace-columns.js';
 import { elementAt } from '../../../containers/element.js';
 
 /**
- * Keys of an event's `args` by the name used here; matched in upper or lower case.
- * Source: libkineto/src/output_json.cpp, torch/csrc/profiler/util.cpp, torch/csrc/autograd/profiler_kineto.cpp.
+ * Keys of an event's `args` by the names used here, in upper or lower case. Source: libkineto/src/output_json.cpp,
+ * torch/csrc/profiler/util.cpp, torch/csrc/autograd/profiler_kineto.cpp.
  */
 const ARG_KEYS = {
   externalId: 'External id',
@@ -57,7 +58,7 @@ const ARG_KEYS = {
   rank: 'rank',
 } as const;
 
-/** The keys; the index of each is its code. */
+/** The keys; a key's index is its code. */
 export const KINETO_ARGS: readonly string[] = Object.values(ARG_KEYS);
 
 /** The code of each key of `args`. */
@@ -65,7 +66,7 @@ export const ARG = Object.fromEntries(Object.keys(ARG_KEYS).map((name, code) => 
   Record<keyof typeof ARG_KEYS, number>
 >;
 
-/** Adds the three numbers of `[56, 2, 1]` to a column of extents; NaN for missing ones. The args must have been read. */
+/** Adds the three numbers of `[56, 2, 1]` to a column of extents; NaN for missing numbers. The args must have been read. */
 export function pushExtent({ from, to, bytes }: Fields, key: number, extents: Activities['kernels']['extents']): void {
   const start = elementAt(from, key);
   const end = elementAt(to, key);
@@ -92,11 +93,14 @@ export function trailingNumber(fields: Fields, key: number): number {
   return digits === undefined ? NaN : Number(digits);
 }
 
-/** The sources that torch.compile generated for kernels, as the ops that launch them state. Memory: two numbers such an op. */
+/**
+ * Sources of kernels that torch.compile generated, as stated by the ops that launch them. Memory: two numbers for each such
+ * op.
+ */
 export class GeneratedSources {
-  /** Number of the text of the file, by op. */
+  /** For each op: the number of the file's text. */
   readonly #files = new Map<number, number>();
-  /** Labels by the number of the file: each has one kernel. */
+  /** Labels by the number of the file, because each file has one kernel. */
   readonly #labels = new Map<number, Labels>();
 
   constructor(private readonly texts: ByteTexts) {}
@@ -115,7 +119,7 @@ export class GeneratedSources {
     });
   }
 
-  /** What the op states; null for all others. */
+  /** Labels of an op that states its source; null for all other ops. */
   labelsOf(op: number): Labels | null {
     const file = this.#files.get(op);
     return file === undefined ? null : (this.#labels.get(file) ?? null);
@@ -141,7 +145,7 @@ export function readArguments(dims: unknown, types: unknown, concrete: unknown, 
   });
 }
 
-/** Shapes of one or more tensors, `[[10, 64, 56, 56]]`; null when the first is unknown. */
+/** Shapes of one or more tensors, such as `[[10, 64, 56, 56]]`; null when the first shape is unknown. */
 export function readExtents(dims: unknown): number[][] | null {
   const [first, ...rest] = listOf(dims);
   if (!isShape(first) || first.length === 0) return null;
@@ -161,7 +165,7 @@ function readArgument(extents: unknown, kind: string, value: string | undefined)
   return plain(value);
 }
 
-/** The tensor with its strides, and those of a list each with its own, unless they are contiguous. */
+/** Adds strides to a tensor, and to each tensor of a list, unless they are contiguous. */
 function withStrides(arg: Arg, strides: unknown): Arg {
   if (arg.items !== undefined) {
     const each = listOf(strides);
@@ -173,7 +177,10 @@ function withStrides(arg: Arg, strides: unknown): Arg {
   return { ...arg, strides: found };
 }
 
-/** Whether each stride is the number of elements of the dimensions within; that of an extent of 1 is never used. */
+/**
+ * Whether each stride is the number of elements in the inner dimensions. The stride of a dimension of extent 1 is never
+ * used.
+ */
 function isContiguous(shape: readonly number[], strides: readonly number[]): boolean {
   let within = 1;
   for (let i = shape.length - 1; i >= 0; i--) {
@@ -188,7 +195,7 @@ function isContiguous(shape: readonly number[], strides: readonly number[]): boo
 const isNested = (extents: unknown): boolean =>
   Array.isArray(extents) && extents.length > 0 && extents.every((item) => Array.isArray(item));
 
-/** A list of tensors, of which only the shapes are recorded. */
+/** A list of tensors with nothing recorded but their shapes. */
 function tensors(extents: unknown): Arg {
   const items = listOf(extents);
   if (!items.every(isShape)) return { name: '', type: 'list' };
@@ -209,10 +216,10 @@ function plain(text: string): Arg {
   return { name: '', type, value };
 }
 
-/** `0.` is a float, `0` an int. */
+/** Type of a number in a text: `0.` is a float, `0` an int. */
 const numberType = (text: string): string => (/[.e]/i.test(text) ? 'float' : 'int');
 
-/** `True`, `1`, `0.125`, `[1, 1]`, `[True, False]`; any other text is a string. */
+/** Reads `True`, `1`, `0.125`, `[1, 1]` or `[True, False]`; any other text is a string. */
 function readValue(text: string): ArgValue {
   if (text === 'True') return true;
   if (text === 'False') return false;
@@ -223,7 +230,7 @@ function readValue(text: string): ArgValue {
   return inside === '' ? [] : inside.split(',').map((item) => readValue(item.trim()));
 }
 
-/** The texts of host events; `Input Dims` and the other texts on the arguments of ops are JSON. */
+/** The texts of host events. `Input Dims` and the other texts about the arguments of ops are JSON. */
 export class KinetoTexts implements HostTexts {
   readonly #values = new LruCache<number, unknown>(8192);
 
@@ -241,7 +248,7 @@ export class KinetoTexts implements HostTexts {
     return readExtents(this.#value(dims));
   }
 
-  /** A text parsed as JSON, by its number plus one; undefined for 0 and for malformed JSON. */
+  /** The text with this number plus one, parsed as JSON; undefined for 0 and for malformed JSON. */
   #value(text: number): unknown {
     if (text === 0) return undefined;
     return this.#values.of(text, () => this.texts.value(text - 1));

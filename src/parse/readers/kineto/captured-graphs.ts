@@ -1,9 +1,10 @@
 /**
- * Graphs that were captured while a trace was taken. Between the calls that begin and end a capture, what is launched
- * becomes nodes of the graph, and no work on a device. AMD's traces have the name and extents of each launched kernel.
+ * Graphs that were captured while a trace was taken. Between the calls that begin and end a capture, launches become nodes
+ * of the graph instead of work on a device. AMD's traces have the name, grid and block of each launched kernel.
  */
 import { elementAt } from '../../../containers/element.js';
 import { NumericColumn } from '../../../containers/numeric-column.js';
+import { outermost, spanRows } from '../../../containers/nesting.js';
 import { allRows, sortRows } from '../../../containers/row-order.js';
 import type { Extent } from '../../../record/record.js';
 import type { Trace } from '../../trace/trace.js';
@@ -21,7 +22,7 @@ import type { Fields } from '../../json/event-fields.js';
 import { shapeOf } from '../../json/json-value.js';
 import { ARG } from './call-arguments.js';
 
-/** What a launch is in a capture, by the first of these that its name contains. */
+/** Kind of node that a launch becomes in a capture, by the first text that the call's name contains. */
 const CALLS: readonly (readonly [text: string, kind: NodeKind])[] = [
   ['GraphLaunch', 'graph'],
   ['LaunchKernel', 'kernel'],
@@ -30,18 +31,18 @@ const CALLS: readonly (readonly [text: string, kind: NodeKind])[] = [
   ['Memset', 'set'],
 ];
 
-/** Arguments that AMD's traces have of launches. Memory: 16 bytes each. */
+/** Arguments of launches, which AMD's traces record. Memory: 16 bytes for each launch. */
 export class LaunchArguments {
   readonly #call = NumericColumn.counts();
   readonly #kernel = NumericColumn.counts();
-  /** Numbers of texts plus one, 0 where there is none. */
+  /** Numbers of texts plus one; 0 when there is none. */
   readonly #grid = NumericColumn.counts();
   readonly #block = NumericColumn.counts();
   #rowOf: Map<number, number> | null = null;
 
   constructor(private readonly texts: ByteTexts) {}
 
-  /** Reads those of a host call, by its row, where the event names the kernel. */
+  /** Reads the arguments of a host call, by its row, if the event names the kernel. */
   take(call: number, args: Fields): void {
     const kernel = args.textPlusOne(ARG.kernel, this.texts);
     if (kernel === 0) return;
@@ -51,7 +52,10 @@ export class LaunchArguments {
     this.#block.push(args.textPlusOne(ARG.block, this.texts));
   }
 
-  /** Finds the calls that are within captures. Call it when all are added. @param isAsked whether a call is one of them */
+  /**
+   * Indexes the calls that are inside captures. Call this after all have been added.
+   * @param isAsked whether a call is inside a capture
+   */
   index(isAsked: (call: number) => boolean): void {
     this.#rowOf = new Map();
     for (const [row, call] of this.#call.values.entries()) if (isAsked(call)) this.#rowOf.set(call, row);
@@ -80,7 +84,7 @@ interface TracedCaptures {
   readonly placesOf: (calls: readonly number[]) => readonly CapturedPlace[];
 }
 
-/** The graphs of a trace, in the order in which their captures began. */
+/** The graphs captured in a trace, in the order in which their captures began. */
 export function capturedGraphs({ capture, launches, args, placesOf }: TracedCaptures): CapturedGraph[] {
   const kindOf = byCallName(capture, (name) => CALLS.find(([text]) => name.includes(text))?.[1] ?? null);
   const found = captureCalls(capture, launches, kindOf);
@@ -103,8 +107,8 @@ export function capturedGraphs({ capture, launches, args, placesOf }: TracedCapt
 }
 
 /**
- * The launches within each capture, by any thread of its process: autograd's threads launch the backward pass. What put
- * work onto a device was not captured, and a call within another one is the same launch.
+ * The launches in each capture, from any thread of its process, because autograd's threads launch the backward pass. A call
+ * that put work onto a device was not captured, and a call inside another one is the same launch.
  */
 function captureCalls(
   capture: Trace,
@@ -123,14 +127,11 @@ function captureCalls(
     if (call !== -1) hasWork[call] = 1;
   }
   const open = new OpenCaptures(spans, (thread) => threads.processOf(thread));
-  /** By thread: end of its last launch. */
-  const ends = new Map<number, number>();
+  const captured = new Map<number, (typeof spans)[number]>();
   for (const call of calls) {
-    const [time, caller] = [start.at(call), thread.at(call)];
-    const span = open.around(caller, time);
-    if (span === null || hasWork[call] !== 0 || time < (ends.get(caller) ?? -Infinity)) continue;
-    span.rows.push(call);
-    ends.set(caller, end.at(call));
+    const span = open.around(thread.at(call), start.at(call));
+    if (span !== null && hasWork[call] === 0) captured.set(call, span);
   }
+  for (const call of outermost(captured.keys(), spanRows(hostCalls))) captured.get(call)?.rows.push(call);
   return spans.filter(({ rows }) => rows.length > 0);
 }

@@ -1,16 +1,16 @@
 /**
  * Categories of a trace's events, in lower case: traces up to 2021 capitalise them (`Operator`, `Runtime`, `Kernel`).
- * Categories that are not listed are not read, and named in the profile line: nobody states whether their events are work
- * of a device (`hpu_op` holds events of both host and device, `mtia_workloadd` those of a service).
- * Source: libkineto/include/ActivityType.h and its predecessors, and libkineto/src/ActivityType.cpp.
+ * Categories that are not listed are not read but named in the profile line, because it is not documented whether their
+ * events are device work (`hpu_op` contains events of both host and device, `mtia_workloadd` those of a service). Source:
+ * libkineto/include/ActivityType.h and its predecessors, and libkineto/src/ActivityType.cpp.
  */
 import type { ActivityKind } from '../../trace/trace-columns.js';
 import type { CopyKind, HostMemory } from '../../../record/record.js';
 
 const COPY_KIND = /\b(HtoD|DtoH|DtoD|PtoP|HtoH)\b/;
-/** The host's memory in a copy between host and device. */
+/** Matches the kind of host memory in a copy between host and device. */
 const HOST_MEMORY = /\b(?:HtoD|DtoH) .*\b(Pageable|Pinned|Managed)\b/;
-/** `Stream Sync` and others, as the kinds used for all formats. */
+/** Words for `Stream Sync` and others that are used for all formats. */
 const SYNC_KINDS: readonly (readonly [pattern: RegExp, kind: string])[] = [
   [/^Event Sync/i, 'event'],
   [/^Stream Wait Event/i, 'stream-wait-event'],
@@ -18,41 +18,44 @@ const SYNC_KINDS: readonly (readonly [pattern: RegExp, kind: string])[] = [
   [/^Context Sync/i, 'context'],
 ];
 
-/** `Memcpy HtoD (Pageable -> Device)` → `HtoD`. */
+/** Direction of a copy: `Memcpy HtoD (Pageable -> Device)` → `HtoD`. */
 export const copyKind = (name: string): CopyKind | null => (COPY_KIND.exec(name)?.[1] as CopyKind | undefined) ?? null;
 
-/** `Memcpy HtoD (Pageable -> Device)` → `pageable`; null for AMD's traces, which state only `Host`. */
+/**
+ * Kind of host memory in a copy: `Memcpy HtoD (Pageable -> Device)` → `pageable`; null for AMD's traces, which only say
+ * `Host`.
+ */
 export const hostMemory = (name: string): HostMemory | null =>
   (HOST_MEMORY.exec(name)?.[1]?.toLowerCase() as HostMemory | undefined) ?? null;
 
 /**
- * Names of work that are not kernels: accelerators with one category for all they do (MTIA) say so. Kernels of
- * others have the names of functions.
+ * Names of work in the kernel category that is not a kernel. Accelerators with one category for all work (MTIA) use them;
+ * on other devices, kernels have the names of functions.
  */
 const NO_KERNELS: readonly (readonly [pattern: RegExp, kind: TracedActivity])[] = [
   [/^dma_(?:request|copy|read|write|transfer)$/i, 'copy'],
   [/^(?:event_wait|wait_event|semaphore_wait|barrier_wait)$/i, 'sync'],
 ];
 
-/** What an event of the category of kernels is. */
+/** Kind of an event in the kernel category. */
 export const workKind = (name: string): TracedActivity =>
   NO_KERNELS.find(([pattern]) => pattern.test(name))?.[1] ?? 'kernel';
 
-/** What is waited for; an unknown name is its own kind. */
+/** What a wait is for; an unknown name is its own kind. */
 export const syncKind = (name: string): string => SYNC_KINDS.find(([pattern]) => pattern.test(name))?.[1] ?? name;
 
 export type EventCategory =
   | { readonly is: 'op' }
   | { readonly is: 'annotation' }
   | { readonly is: 'frame' }
-  /** What the profiler and the driver did for themselves: buffers, loading of kernels. */
+  /** Overhead of the profiler and the driver: buffers, loading of kernels. */
   | { readonly is: 'overhead' }
-  /** A host call; `precedence`: see `HostCalls.precedence`. */
+  /** A host call; for `precedence`, see `HostCalls.precedence`. */
   | { readonly is: 'call'; readonly precedence: number }
   | { readonly is: 'activity'; readonly kind: TracedActivity }
-  /** Counters of a range of kernels, whose times Kineto makes up: it divides the capture by their number. */
+  /** Counters of a range of kernels. Kineto invents their times: it divides the capture by the number of ranges. */
   | { readonly is: 'counters' }
-  /** Neither the program's nor work of a device. */
+  /** Neither an event of the program nor device work. */
   | { readonly is: 'skipped' };
 
 export type TracedActivity = Exclude<ActivityKind, 'graph' | 'collective'>;
@@ -80,7 +83,7 @@ const CATEGORIES: ReadonlyMap<string, EventCategory> = new Map(
     privateuse1_driver: DRIVER,
     xpu_driver: DRIVER,
     kernel: activity('kernel'),
-    // The same as `kernel` since Kineto has one category for all devices.
+    // The same as `kernel`, in the name that Kineto uses since it has one category for all devices.
     mtia_ccp_events: activity('kernel'),
     gpu_memcpy: activity('copy'),
     memcpy: activity('copy'),
@@ -94,14 +97,14 @@ const CATEGORIES: ReadonlyMap<string, EventCategory> = new Map(
     cpu_instant_event: SKIPPED,
     external_correlation: SKIPPED,
     fwdbwd: SKIPPED,
-    // A copy of annotations, where the device's time would count twice.
+    // A copy of annotations on the device, which would count its time twice.
     gpu_user_annotation: SKIPPED,
     overhead: { is: 'overhead' },
     trace: SKIPPED,
   }),
 );
 
-/** The category by its name, in upper or lower case; null for an unknown one. */
+/** The category with this name, in upper or lower case; null for an unknown one. */
 export function categoryOf(name: string): EventCategory | null {
   return CATEGORIES.get(name.toLowerCase()) ?? null;
 }

@@ -1,21 +1,21 @@
 /**
- * Collective operations of a trace's kernels, and the process groups of its job.
+ * Reads the collective operations of a trace's kernels, and the process groups of its job.
  *
- * Source: torch/csrc/profiler/util.cpp (metadata of `record_param_comms`), libkineto/src/output_json.cpp (what kernels
- * have of it, and `distributedInfo`), torch/distributed/distributed_c10d.py (`pg_config`).
+ * Source: torch/csrc/profiler/util.cpp (metadata of `record_param_comms`), libkineto/src/output_json.cpp (which of it
+ * kernels have, and `distributedInfo`), torch/distributed/distributed_c10d.py (`pg_config`).
  */
 import { shapeOf, fieldOf, listOf, parseJson, sizeOf, textOf } from '../../json/json-value.js';
 import type { Collective, ProcessGroup } from '../../../record/fields/collective.js';
 import type { JobFacts } from '../../trace/trace.js';
 import { elementType } from '../../../record/element-types.js';
 
-/** Keys with the other rank of a message, as the job numbers ranks, by the operation. */
+/** By operation: the key with the other rank of a message, in the job's numbering. */
 const PEER_KEYS: ReadonlyMap<string, string> = new Map([
   ['send', 'Dst Rank'],
   ['recv', 'Src Rank'],
 ]);
 
-/** `[0, 1, 2]`, as a list or as text; null for a list that is abbreviated (`[0, 1, ...]`), and for an empty one. */
+/** Ranks such as `[0, 1, 2]`, from a list or a text; null for an abbreviated list (`[0, 1, ...]`) and for an empty one. */
 function ranksOf(value: unknown): number[] | null {
   const ranks = shapeOf(typeof value === 'string' ? parseJson(Buffer.from(value)) : value);
   return ranks === null || ranks.length === 0 ? null : ranks;
@@ -23,7 +23,7 @@ function ranksOf(value: unknown): number[] | null {
 
 const product = (a: number | null, b: number | null): number | null => (a === null || b === null ? null : a * b);
 
-/** Null when there is none; sizes in bytes. */
+/** The collective operation of a kernel, with sizes in bytes; null when there is none. */
 export function readCollective(args: unknown): Collective | null {
   const field = (name: string): unknown => fieldOf(args, name);
   const op = textOf(field('Collective name'));
@@ -33,7 +33,7 @@ export function readCollective(args: unknown): Collective | null {
   const size = type?.bytes ?? null;
   const peerKey = PEER_KEYS.get(op);
   const peer = peerKey === undefined ? null : sizeOf(field(peerKey));
-  // The numbers of messages between two ranks count those of one rank: the other's may differ.
+  // Each rank numbers its messages on its own, so sender and receiver may have different numbers.
   const ordinal = peerKey === undefined ? sizeOf(field('Seq')) : null;
   return {
     op,
@@ -48,7 +48,7 @@ export function readCollective(args: unknown): Collective | null {
   };
 }
 
-/** What PyTorch writes for a group that the program does not describe. */
+/** What PyTorch writes when the program gives a group no description. */
 const NOT_DESCRIBED = 'undefined';
 
 function descriptionOf(value: unknown): string | null {
@@ -67,13 +67,13 @@ function readGroup(value: unknown): ProcessGroup | null {
 
 const byName = (a: ProcessGroup, b: ProcessGroup): number => (a.name < b.name ? -1 : 1);
 
-/** Memory: an object a kernel with an operation, and one a group. */
+/** Collective operations by kernel. Memory: an object for each kernel with an operation, and one for each group. */
 export class Collectives {
   readonly #operations = new Map<number, Collective>();
-  /** Groups of operations, by name. */
+  /** Groups named by operations, by name. */
   readonly #groups = new Map<string, ProcessGroup>();
 
-  /** @param args of the kernel, parsed */
+  /** @param args parsed `args` of the kernel */
   take(activity: number, args: unknown): void {
     const operation = readCollective(args);
     if (operation === null) return;
@@ -88,7 +88,7 @@ export class Collectives {
     return this.#operations.get(activity) ?? null;
   }
 
-  /** Groups that the trace lists, in its order, then those that only its kernels name, by name. */
+  /** Process groups: those that the trace lists, in its order, then those that only kernels name, sorted by name. */
   job(distributedInfo: unknown): JobFacts {
     const worldSize = sizeOf(fieldOf(distributedInfo, 'world_size'));
     const listed = new Map<string, ProcessGroup>();
@@ -105,7 +105,7 @@ export class Collectives {
   }
 }
 
-/** A group with what only the other description of it has. */
+/** A group, completed with facts that only the other description has. */
 const merged = (group: ProcessGroup, other: ProcessGroup | undefined): ProcessGroup =>
   other === undefined
     ? group

@@ -1,4 +1,6 @@
-/** Counters of a trace → samples: values at a time, and those of CUPTI's range profiler, which have no time. */
+/**
+ * Turns the counters of a trace into samples: values at a time, and those of CUPTI's range profiler, which have no time.
+ */
 import { allRows, sortRows } from '../../../containers/row-order.js';
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
@@ -15,9 +17,9 @@ const NO_METRICS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Events of CUPTI's range profiler (`cuda_profiler_range`): hardware counters of a kernel or a range of the user, which
- * Kineto records in place of kernels. Their samples have no time, because the event's is not a measurement. Memory: 24
- * bytes a value. Source: libkineto/src/CuptiRangeProfiler.cpp.
+ * Events of CUPTI's range profiler (`cuda_profiler_range`): hardware counters of a kernel or a user's range, which Kineto
+ * records instead of kernels. Their samples have no time, because the event's time is not a measurement. Memory: 24 bytes
+ * for each value. Source: libkineto/src/CuptiRangeProfiler.cpp.
  */
 export class RangeCounters {
   readonly #range = NumericColumn.counts();
@@ -26,7 +28,7 @@ export class RangeCounters {
   readonly #metric = NumericColumn.counts();
   readonly #value = NumericColumn.floats();
   readonly #metrics: string[] = [];
-  /** Indexes there. */
+  /** Indexes in `#metrics`. */
   readonly #numbers = new Map<string, number>();
   #ranges = 0;
 
@@ -49,7 +51,7 @@ export class RangeCounters {
     }
   }
 
-  /** A sample a value; `range` is the position of its event among all, from 1. */
+  /** One sample for each value; `range` is the position of its event among all, from 1. */
   *records(profile: number): Generator<SampleRecord> {
     for (let row = 0; row < this.#value.length; row++) {
       yield {
@@ -67,19 +69,19 @@ export class RangeCounters {
 }
 
 /**
- * Counters (`ph` "C"): values at a time, of the device that they state, or else of the event's process. This is how Kineto
- * writes what CUPTI samples and what accelerators report. Memory: 32 bytes a value.
- * Source: the Trace Event Format, "Counter Events"; libkineto/src/output_json.cpp.
+ * Counter events (`ph` "C"): values at a time, of the device that they state, or otherwise of the event's process. Kineto
+ * writes what CUPTI samples and what accelerators report in this way. Memory: 32 bytes for each value. Source: the Trace
+ * Event Format, "Counter Events"; libkineto/src/output_json.cpp.
  */
 export class CounterSamples {
   readonly start = NumericColumn.floats();
   readonly #process = NumericColumn.floats();
-  /** NaN where the event does not state it. */
+  /** NaN when the event does not state it. */
   readonly #device = NumericColumn.floats();
   readonly #metric = NumericColumn.counts();
   readonly #value = NumericColumn.floats();
   readonly #metrics: string[] = [];
-  /** Indexes there. */
+  /** Indexes in `#metrics`. */
   readonly #numbers = new Map<string, number>();
 
   constructor(private readonly texts: ByteTexts) {}
@@ -88,7 +90,11 @@ export class CounterSamples {
     return this.start.length;
   }
 
-  /** @param start ns @returns whether it has a value: several are metrics of their own, named after both */
+  /**
+   * Reads a counter event. If it has several values, each is a metric named after the event and the value.
+   * @param start in ns
+   * @returns whether the event has a value
+   */
   take({ fields }: TraceEvent, start: number): boolean {
     const { values, device, process } = counterArgs(fields.value(EVENT.args));
     const number = fields.text(EVENT.name, this.texts);
@@ -104,7 +110,10 @@ export class CounterSamples {
     return values.length > 0;
   }
 
-  /** The samples in order of start. @param devices ids of the devices, which the events have as process */
+  /**
+   * The samples in order of start.
+   * @param devices ids of the devices, which events use as their process
+   */
   *records(profile: number, devices: ReadonlySet<number>): Generator<SampleRecord> {
     const rows = allRows(this.length);
     sortRows(rows, (a, b) => this.start.at(a) - this.start.at(b) || this.#metric.at(a) - this.#metric.at(b) || a - b);

@@ -1,4 +1,4 @@
-/** The devices of a trace, the ranks that a merged trace gives them, and the host that its name states. */
+/** The devices of a trace, the ranks in a merged trace, and the host in the trace's file name. */
 import type { Device } from '../../../record/record.js';
 import { UNKNOWN_DEVICE, type JobFacts } from '../../trace/trace.js';
 import { isJsonObject } from '../../json/json-value.js';
@@ -8,12 +8,14 @@ import { NumericColumn, type NarrowColumn } from '../../../containers/numeric-co
 import { basename } from 'node:path';
 import type { ThreadTable } from '../../trace/threads.js';
 
-/** `HOST_PID.TIME.pt.trace.json`. Source: `tensorboard_trace_handler` of torch/profiler/profiler.py. */
+/**
+ * File names of the form `HOST_PID.TIME.pt.trace.json`. Source: `tensorboard_trace_handler` of torch/profiler/profiler.py.
+ */
 const TENSORBOARD = /^(.+)_(\d{1,10})\.\d{10,19}\.pt\.trace\.json(?:\.gz)?$/;
 
 /**
- * The host that wrote a trace, by the name that PyTorch gives it for TensorBoard; none for any other name. That name may
- * be the user's (`rank_3`): it is a host's only where the process in it is one of the trace.
+ * The host that wrote a trace, from the name that PyTorch gives it for TensorBoard; none for any other name. The name may
+ * be chosen by the user (`rank_3`), so it counts as a host only if the process in it is in the trace.
  */
 export function hostOfName(file: string, threads: ThreadTable): JobFacts {
   const [, host, pid] = TENSORBOARD.exec(basename(file)) ?? [];
@@ -24,11 +26,11 @@ export function hostOfName(file: string, threads: ThreadTable): JobFacts {
 }
 
 /**
- * Ranks in a trace that was merged from those of several processes: tools state the rank of each event in its `args`.
- * Devices are numbered by each process, so that all ranks of a job with a device each may have device 0.
+ * Ranks in a trace that was merged from traces of several processes: merging tools state the rank of each event in its
+ * `args`. Each process numbers its devices itself, so all ranks of a job with one device each may have device 0.
  */
 export class MergedRanks {
-  /** Rows of activities that state a rank, and the rank. */
+  /** Rows of activities that state a rank, and these ranks. */
   readonly #rows = NumericColumn.counts();
   readonly #ranks = NumericColumn.floats();
 
@@ -39,9 +41,9 @@ export class MergedRanks {
   }
 
   /**
-   * Ranks by device; none unless there are several. Where ranks share the number of a device and have one each, devices get
-   * the numbers of their ranks.
-   * @param device of each activity
+   * Ranks by device; empty unless there are several ranks. If ranks share a device number, and each has only one device,
+   * devices are renumbered to their ranks.
+   * @param device device column of the activities
    */
   settle(device: NarrowColumn): ReadonlyMap<number, number> {
     const [ranksOf, devicesOf] = [new Map<number, Set<number>>(), new Map<number, Set<number>>()];
@@ -61,7 +63,10 @@ export class MergedRanks {
 const areSingle = (sets: ReadonlyMap<number, ReadonlySet<number>>): boolean =>
   [...sets.values()].every(({ size }) => size === 1);
 
-/** @param ranks by device */
+/**
+ * Adds ranks to devices.
+ * @param ranks ranks by device
+ */
 export const withRanks = (devices: readonly Device[], ranks: ReadonlyMap<number, number>): Device[] =>
   devices.map((device) => {
     const rank = ranks.get(device.id);
@@ -71,7 +76,7 @@ export const withRanks = (devices: readonly Device[], ranks: ReadonlyMap<number,
 const number = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
 
-/** AMD's own architecture names, by those of devices. Source: LLVM, "User Guide for AMDGPU Backend". */
+/** AMD's architecture names by device name. Source: LLVM, "User Guide for AMDGPU Backend". */
 const AMD_ARCHITECTURES: readonly (readonly [name: RegExp, arch: string])[] = [
   [/MI100/, 'gfx908'],
   [/MI2\d\d/, 'gfx90a'],
@@ -79,7 +84,10 @@ const AMD_ARCHITECTURES: readonly (readonly [name: RegExp, arch: string])[] = [
   [/MI35\dX?/, 'gfx950'],
 ];
 
-/** The same by compute version, which is all that a trace without a name has: only versions of a single one. */
+/**
+ * The same by compute version, which is all that a trace without a name has. Only versions that belong to a single
+ * architecture are listed.
+ */
 const AMD_BY_VERSION: ReadonlyMap<string, string> = new Map([
   ['9.4', 'gfx942'],
   ['9.5', 'gfx950'],
@@ -118,12 +126,12 @@ function readDevice(value: unknown, traceVendor: string): Device | null {
 }
 
 /**
- * The devices that a trace describes, and those that only occur in its activities: on AMD's systems the host's CPUs are
- * numbered among the devices, so that activities have other ids than those described. These are taken to be of the
- * described model where all described devices are of one.
+ * The devices that a trace describes, and those that only occur in its activities. On AMD systems, CPUs are numbered among
+ * the devices, so activities have other ids than the described devices. If all described devices are of one model, the
+ * others are assumed to be of it too.
  * @param properties `deviceProperties` of the trace
  * @param used device ids of activities
- * @param vendor of devices whose name does not say it
+ * @param vendor vendor of devices whose name does not say it
  */
 export function devicesOfTrace(properties: unknown, used: ReadonlySet<number>, vendor = 'unknown'): Device[] {
   const described = (Array.isArray(properties) ? properties : [])

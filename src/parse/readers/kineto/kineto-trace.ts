@@ -1,4 +1,4 @@
-/** A trace → the columns of a profile (`parse/trace/trace-columns.ts`), in one pass over its events. */
+/** Reads a trace into the columns of a profile (`parse/trace/trace-columns.ts`), in one pass over its events. */
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { UserError } from '../../../record/errors.js';
 import type { HostMemory, StatementRecord } from '../../../record/record.js';
@@ -40,10 +40,10 @@ import { fieldOf, sizeOf } from '../../json/json-value.js';
 import { nestEvents, type Nesting } from '../../torch/nesting.js';
 import { readTrace } from '../../json/event-stream.js';
 
-/** How much later than its parent an event may end, in ns, where times are whole microseconds. */
+/** How much later than its parent an event may end, in ns, in traces with whole microseconds. */
 const ROUNDING = 1000;
 
-/** First bytes of the phases of events: complete (`X`), instant (`i`) and counter (`C`). */
+/** First bytes of event phases: complete (`X`), instant (`i`) and counter (`C`). */
 const [COMPLETE, INSTANT, COUNTER] = [0x58, 0x69, 0x43];
 
 type HostCategory = Exclude<EventCategory, { readonly is: 'activity' | 'counters' | 'skipped' }>;
@@ -70,14 +70,14 @@ export class KinetoTrace implements Trace {
   readonly #launchArgs = new LaunchArguments(this.#texts);
   readonly #sources = new GeneratedSources(this.#texts);
   #contexts: TorchContexts | null = null;
-  /** Number of complete events that are skipped. */
+  /** Number of complete events that were skipped. */
   #skipped = 0;
   readonly #unread = new UnreadEvents();
-  /** Categories by the number of their text; undefined where not looked up yet. */
+  /** Categories by the number of their text; undefined if not looked up yet. */
   readonly #categories: (EventCategory | null | undefined)[] = [];
   /** Whether any time has a fraction of a microsecond. */
   #hasFractions = false;
-  /** Whether any activity's external id differs from its correlation id: only then external ids are those of ops. */
+  /** Whether any activity's external id differs from its correlation id. Only then are external ids those of ops. */
   #externalIdsAreOps = false;
   /** @throws UserError when the file is not a trace */
   constructor(path: string, name: string, format: string) {
@@ -171,7 +171,7 @@ export class KinetoTrace implements Trace {
     return labels === null ? null : { labels };
   }
 
-  /** Counters, and samples of the allocators. To be called after `contexts`, which finds the op of each allocation. */
+  /** Counters, and samples of the allocators. Call this after `contexts`, which finds the op of each allocation. */
   *statements(profile: number): Generator<StatementRecord> {
     const devices = new Set(this.header.devices.map(({ id }) => id));
     yield* this.#counters.records(profile);
@@ -210,7 +210,7 @@ export class KinetoTrace implements Trace {
     else this.#takeHostEvent(category, event);
   }
 
-  /** What an event becomes. One of a category that is not known is counted, and its category named. */
+  /** What an event becomes. If its category is unknown, it is counted and the category is named. */
   #category({ fields }: TraceEvent): EventCategory {
     const number = fields.text(EVENT.cat, this.#texts);
     if (number === null) {
@@ -226,7 +226,10 @@ export class KinetoTrace implements Trace {
     return category ?? SKIPPED;
   }
 
-  /** Reads start and end. @returns whether there is a start */
+  /**
+   * Reads start and end.
+   * @returns whether there is a start
+   */
   #readTimes(event: TraceEvent): boolean {
     const isTimed = this.#clock.read(event);
     if (event.fields.has(EVENT.ts) && this.#clock.start % 1000 !== 0) this.#hasFractions = true;
@@ -247,11 +250,15 @@ export class KinetoTrace implements Trace {
   #takeFrame(event: TraceEvent, thread: number, name: number): void {
     event.readArgs();
     const id = event.args.number(ARG.frame);
-    if (!Number.isNaN(id)) this.#events.callers.add(this.ranges.length, id, event.args.number(ARG.caller));
+    if (!Number.isNaN(id))
+      this.#events.callers.push({ range: this.ranges.length, id, caller: event.args.number(ARG.caller) });
     this.#events.add('frame', this.#clock.start, this.#clock.end, thread, name);
   }
 
-  /** The profiler writes collectives (`nccl:all_reduce`) as annotations, with the arguments of an op. */
+  /**
+   * Takes an annotation. The profiler also writes collectives (`nccl:all_reduce`) as annotations, with the arguments of an
+   * op.
+   */
   #takeAnnotation(event: TraceEvent, thread: number, name: number): void {
     event.readArgs();
     if (event.args.has(ARG.dims)) this.#takeOp(event, thread, name);
@@ -259,19 +266,21 @@ export class KinetoTrace implements Trace {
   }
 
   #takeOp(event: TraceEvent, thread: number, name: number): void {
-    this.#events.addOp(this.#clock.start, this.#clock.end, thread, name);
     event.readArgs();
-    const { ops } = this.#events;
-    ops.externalId.push(event.args.id(ARG.externalId, this.#ids));
-    ops.sequence.push(event.args.number(ARG.sequence));
-    const forwardThread = event.args.number(ARG.forwardThread);
-    ops.forwardThread.push(forwardThread > 0 ? forwardThread : 0);
-    ops.dims.push(event.args.textPlusOne(ARG.dims, this.#texts));
-    ops.types.push(event.args.textPlusOne(ARG.types, this.#texts));
-    ops.concrete.push(event.args.textPlusOne(ARG.concrete, this.#texts));
-    ops.strides.push(event.args.textPlusOne(ARG.strides, this.#texts));
-    ops.callStack.push(event.args.textPlusOne(ARG.callStack, this.#texts));
-    this.#sources.take(ops.length - 1, event.args);
+    const { args } = event;
+    const [start, end, texts] = [this.#clock.start, this.#clock.end, this.#texts];
+    this.#events.addOp(start, end, thread, {
+      name,
+      externalId: args.id(ARG.externalId, this.#ids),
+      sequence: args.number(ARG.sequence),
+      forwardThread: args.number(ARG.forwardThread),
+      dims: args.textPlusOne(ARG.dims, texts),
+      types: args.textPlusOne(ARG.types, texts),
+      concrete: args.textPlusOne(ARG.concrete, texts),
+      strides: args.textPlusOne(ARG.strides, texts),
+      callStack: args.textPlusOne(ARG.callStack, texts),
+    });
+    this.#sources.take(this.#events.ops.length - 1, event.args);
   }
 
   #takeCounter(event: TraceEvent): void {
@@ -287,7 +296,7 @@ export class KinetoTrace implements Trace {
   #takeCall(precedence: number, event: TraceEvent, thread: number, name: number): void {
     event.readArgs();
     const corr = event.args.id(ARG.correlation, this.#ids);
-    this.hostCalls.add(this.#clock.start, this.#clock.end, thread, 0, corr, name, precedence);
+    this.hostCalls.pushCells(this.#clock.start, this.#clock.end, thread, 0, corr, name, precedence);
     this.#launchArgs.take(this.hostCalls.length - 1, event.args);
   }
 
@@ -327,7 +336,7 @@ export class KinetoTrace implements Trace {
     }
   }
 
-  /** Grid, block, resources and collective operation of the kernel added last. */
+  /** Adds grid, block, resources and collective operation of the last added kernel. */
   #addKernelFields({ fields, args }: TraceEvent): void {
     const { extents, registers, sharedBytes } = this.activities.kernels;
     pushExtent(args, ARG.grid, extents);
@@ -337,13 +346,13 @@ export class KinetoTrace implements Trace {
     if (args.has(ARG.collective)) this.#collectives.take(this.activities.length - 1, fields.value(EVENT.args));
   }
 
-  /** The stream in `args`, else the thread of the event: `7`, `stream 7`. */
+  /** The stream stated in `args`, otherwise the event's thread: `7`, `stream 7`. */
   #streamOf({ fields, args }: TraceEvent): number {
     const stream = args.number(ARG.stream);
     return Number.isNaN(stream) ? trailingNumber(fields, EVENT.tid) : stream;
   }
 
-  /** Device id of events without one in `args`: their pid is the device's id. */
+  /** Device id of events without one in `args`: the pid. */
   #deviceByProcess({ fields }: TraceEvent): number {
     const pid = trailingNumber(fields, EVENT.pid);
     return pid >= 0 ? pid : 0;
@@ -353,7 +362,7 @@ export class KinetoTrace implements Trace {
     return this.threads.threadOf(fields.number(EVENT.pid), fields.number(EVENT.tid));
   }
 
-  /** Demangles a kernel's name: most are demangled in the trace, those of AMD's libraries are not. */
+  /** Demangles a kernel's name. Most names are already demangled in the trace, but those of AMD's libraries are not. */
   #demangled(name: string): string {
     const demangled = demangle(name);
     if (demangled === null) this.diagnostics.count('name-not-demangled');
@@ -379,7 +388,7 @@ export class KinetoTrace implements Trace {
   }
 }
 
-/** Refuses a trace of another program: many write the same JSON with other events. */
+/** Refuses a trace of another program: many programs write the same JSON with other events. */
 function refuse(where: string): never {
   const hint = 'dparse reads PyTorch traces of NVIDIA, AMD and Ascend devices';
   throw new UserError("is a trace without PyTorch's events", { where, hint });

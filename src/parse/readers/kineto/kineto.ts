@@ -1,6 +1,6 @@
 /**
- * PyTorch traces (Kineto's Chrome trace JSON) of 2021 to today, NVIDIA and AMD.
- * Source: libkineto/src/output_json.cpp and torch/csrc/profiler/collection.cpp of these years, and traces of them.
+ * Reader of PyTorch traces (Kineto's Chrome trace JSON) from 2021 to today, NVIDIA and AMD. Source:
+ * libkineto/src/output_json.cpp and torch/csrc/profiler/collection.cpp of these years, and traces of them.
  */
 import { emit } from '../../trace/emit.js';
 import type { Probe, Reader } from '../../reader.js';
@@ -13,11 +13,11 @@ import type { CapturedGraph, OtherCaptures } from '../../trace/graphs/captured-g
 import { joinLaunches } from '../../trace/launches.js';
 import { readAnnotations, type CaptureFile, type CaptureFiles } from '../../captures.js';
 
-/** The graphs in traces of captures, for the profile of their replays. */
+/** The graphs in traces of captures, for the profile that replays them. */
 export const capturesIn = ({ traces, annotations, unreadable }: CaptureFiles): OtherCaptures => ({
   given: traces.filter(({ isGiven }) => isGiven).length,
   graphs: (rank, diagnostics) => {
-    diagnostics.count('file-beside-not-read', unreadable);
+    diagnostics.count('companion-file-not-read', unreadable);
     return traces.flatMap((file) => graphsOf(file, rank, diagnostics));
   },
   annotations: (rank, diagnostics) => readAnnotations(annotations, rank, diagnostics),
@@ -42,14 +42,17 @@ function graphsOf(file: CaptureFile, rank: number | null, diagnostics: Diagnosti
   return graphs.map((graph) => ({ ...graph, batch: graph.batch ?? file.batch, mode: graph.mode ?? file.mode }));
 }
 
-/** Null for a file beside the profile that is not a trace. @throws UserError when the user named it, or it is in UTF-16 */
+/**
+ * Opens a trace; null when a file found next to the profile is not a trace.
+ * @throws UserError when the user named the file, or it is in UTF-16
+ */
 function openTrace(file: CaptureFile, diagnostics: Diagnostics): KinetoTrace | null {
   refuseUtf16(firstBytes(file.path, 4), file.name);
   try {
     return new KinetoTrace(file.path, file.name, 'kineto');
   } catch (error) {
     if (file.isGiven || !(error instanceof UserError)) throw error;
-    diagnostics.count('file-beside-not-read');
+    diagnostics.count('companion-file-not-read');
     return null;
   }
 }
@@ -82,7 +85,7 @@ export const kineto: Reader = {
   read: ({ path, file }, options) => emit(new KinetoTrace(path, file, kineto.id), options),
 };
 
-/** Bytes searched for the key of the events, which metadata may precede. */
+/** Bytes searched for the key of the list of events, because metadata may precede it. */
 const SEARCHED = 16 * 1024 * 1024;
 const EVENTS = '"traceEvents"';
 

@@ -1,17 +1,17 @@
 /**
- * `[memory]` events (profile_memory=True) → samples: bytes allocated and reserved after each event, and for each
- * allocation its op and how long the block was held. Memory: 56 bytes an event, 16 more while they are written.
+ * Turns `[memory]` events (profile_memory=True) into samples: bytes allocated and reserved after each event, and for each
+ * allocation its op and how long the block was held. Memory: 56 bytes for each event, 16 more while they are written.
  *
  * The host's total counts what was allocated while memory was profiled; nothing is reserved there. Traces of 2021 record
- * sizes alone, neither totals nor addresses: then samples are the sum since the first event.
- * Source: torch/csrc/autograd/profiler_kineto.cpp, c10/core/CPUAllocator.cpp.
+ * only sizes, without totals or addresses: samples are then the sum since the first event. Source:
+ * torch/csrc/autograd/profiler_kineto.cpp, c10/core/CPUAllocator.cpp.
  */
 import type { Diagnostics } from '../../../record/diagnostics.js';
 import type { Labels, SampleRecord } from '../../../record/record.js';
 import { ValueLine } from '../../../record/value-line.js';
-import { HostCalls } from '../../trace/trace-columns.js';
+import { ThreadSpans, type HostCalls } from '../../trace/trace-columns.js';
 import { elementAt } from '../../../containers/element.js';
-import { NumericColumn } from '../../../containers/numeric-column.js';
+import { columns } from '../../../containers/numeric-column.js';
 import { allRows, sortRows } from '../../../containers/row-order.js';
 import type { HostEvents } from '../../torch/host-events.js';
 import { OUTSIDE } from '../../torch/nesting.js';
@@ -30,7 +30,7 @@ const HOST = DEVICE_TYPES.indexOf('CPU');
 
 const NAME = Buffer.from('[memory]');
 
-/** Whether an instant event is a memory event, by its name. */
+/** Whether an instant event is a memory event, judged by its name. */
 export function isMemoryEvent({ fields: { from, to, bytes } }: TraceEvent): boolean {
   const [start, end] = [elementAt(from, EVENT.name), elementAt(to, EVENT.name)];
   return start !== -1 && end - start === NAME.length && bytes.compare(NAME, 0, NAME.length, start, end) === 0;
@@ -43,29 +43,34 @@ interface Allocator {
   readonly isHost: boolean;
   /** Labels of an op's allocations, by the number of the op's name. */
   readonly byOp: Map<number, Labels>;
-  /** Whether any of its events records a total. */
+  /** Whether any of the allocator's events records a total. */
   hasTotals: boolean;
-  /** The last totals, bytes; NaN before the first. */
+  /** The last totals, in bytes; NaN before the first. */
   allocated: number;
   reserved: number;
-  /** Bytes allocated less bytes released, since the first event. */
+  /** Bytes allocated minus bytes released since the first event. */
   sum: number;
 }
+
+/** Events of memory beyond their blocks. */
+class EventColumns extends columns({
+  thread: 'u32',
+  allocated: 'f64',
+  reserved: 'f64',
+  /** Index among the profiler's events, which orders events with the same time. */
+  index: 'f64',
+  /** Index in `#allocators`. */
+  allocator: 'u32',
+}) {}
 
 export class MemoryEvents {
   readonly #blocks = new MemoryBlocks();
   readonly start = this.#blocks.start;
-  readonly #thread = NumericColumn.counts();
-  readonly #allocated = NumericColumn.floats();
-  readonly #reserved = NumericColumn.floats();
-  /** Index among the profiler's events: the order of events of the same time. */
-  readonly #index = NumericColumn.floats();
-  /** By event: index in `#allocators`. */
-  readonly #allocator = NumericColumn.counts();
+  readonly #events = new EventColumns();
   readonly #allocators: Allocator[] = [];
-  /** Those indexes by device type and id. */
+  /** Indexes in `#allocators`, by device type and id. */
   readonly #numbers = new Map<string, number>();
-  /** By event: the innermost range around it, or OUTSIDE. */
+  /** For each event: the innermost range around it, or OUTSIDE. */
   #ranges: Int32Array = new Int32Array();
 
   constructor(private readonly ids: Ids) {}
@@ -85,29 +90,24 @@ export class MemoryEvents {
     const allocated = sizeOrNaN(args.number(ARG.allocated));
     const allocator = elementAt(this.#allocators, number);
     if (!Number.isNaN(allocated)) allocator.hasTotals = true;
-    this.#blocks.add(start, size, address === 0 ? NaN : address, number);
-    this.#thread.push(thread);
-    this.#allocated.push(allocated);
-    this.#reserved.push(allocator.isHost ? NaN : sizeOrNaN(args.number(ARG.reserved)));
-    this.#index.push(args.number(ARG.index));
-    this.#allocator.push(number);
+    this.#blocks.push({ start, bytes: size, address: address === 0 ? NaN : address, space: number });
+    const reserved = allocator.isHost ? NaN : sizeOrNaN(args.number(ARG.reserved));
+    this.#events.push({ thread, allocated, reserved, index: args.number(ARG.index), allocator: number });
   }
 
-  /** Host calls followed by the events as calls without a duration, to find the ranges around both in one pass. */
-  after(hostCalls: HostCalls): HostCalls {
+  /** Host calls followed by the events as calls without duration, so that the ranges around both are found in one pass. */
+  after(hostCalls: HostCalls): ThreadSpans | HostCalls {
     if (this.length === 0) return hostCalls;
-    const all = new HostCalls();
-    for (const { start, end, thread } of [hostCalls, { start: this.start, end: this.start, thread: this.#thread }]) {
-      for (let row = 0; row < start.length; row++) {
-        all.start.push(start.at(row));
-        all.end.push(end.at(row));
-        all.thread.push(thread.at(row));
-      }
-    }
+    const all = new ThreadSpans();
+    for (const { start, end, thread } of [
+      hostCalls,
+      { start: this.start, end: this.start, thread: this.#events.thread },
+    ])
+      for (let row = 0; row < start.length; row++) all.pushCells(start.at(row), end.at(row), thread.at(row));
     return all;
   }
 
-  /** @param ranges by event: the innermost range around it, or OUTSIDE */
+  /** @param ranges for each event, the innermost range around it, or OUTSIDE */
   setRanges(ranges: Int32Array): void {
     this.#ranges = ranges;
   }
@@ -115,16 +115,19 @@ export class MemoryEvents {
   /** The samples in order of start. */
   *records(profile: number, diagnostics: Diagnostics, events: HostEvents): Generator<SampleRecord> {
     const rows = allRows(this.length);
-    sortRows(rows, (a, b) => this.start.at(a) - this.start.at(b) || this.#index.at(a) - this.#index.at(b) || a - b);
+    sortRows(
+      rows,
+      (a, b) => this.start.at(a) - this.start.at(b) || this.#events.index.at(a) - this.#events.index.at(b) || a - b,
+    );
     this.#blocks.pair(rows, diagnostics, () => undefined);
     for (const row of rows) {
-      const allocator = elementAt(this.#allocators, this.#allocator.at(row));
+      const allocator = elementAt(this.#allocators, this.#events.allocator.at(row));
       const { device, labels } = allocator;
       const start = this.start.at(row);
       const bytes = this.#blocks.bytes.at(row);
-      const allocated = this.#allocated.at(row);
-      const reserved = this.#reserved.at(row);
-      if (Number.isNaN(allocated)) diagnostics.count('memory-total-not-told');
+      const allocated = this.#events.allocated.at(row);
+      const reserved = this.#events.reserved.at(row);
+      if (Number.isNaN(allocated)) diagnostics.count('memory-total-missing');
       else if (allocated !== allocator.allocated) {
         allocator.allocated = allocated;
         yield new ValueLine(profile, start, device, 'memory_allocated', allocated, 'bytes', labels);
@@ -133,7 +136,7 @@ export class MemoryEvents {
         allocator.sum += bytes;
         yield new ValueLine(profile, start, device, 'memory_allocated_since_first', allocator.sum, 'bytes', labels);
       }
-      // Written when it changes.
+      // The reserved total is written only when it changes.
       if (!Number.isNaN(reserved) && reserved !== allocator.reserved) {
         allocator.reserved = reserved;
         yield new ValueLine(profile, start, device, 'memory_reserved', reserved, 'bytes', labels);
@@ -144,7 +147,7 @@ export class MemoryEvents {
     }
   }
 
-  /** Index of an allocator by device type and id; a new one for new ones. */
+  /** Index of an allocator by device type and id; a new index for a new allocator. */
   #numberOf(type: number, id: number): number {
     const key = `${type},${id}`;
     let number = this.#numbers.get(key);

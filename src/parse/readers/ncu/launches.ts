@@ -1,16 +1,16 @@
 /**
- * Kernel launches of a report that Nsight Compute printed as CSV: of the raw page a row a launch, a column a metric and
- * the units in the first row; of other pages a row a metric. Memory: every metric of every launch.
+ * Kernel launches in a report that Nsight Compute printed as CSV. The raw page has a row for each launch, a column for each
+ * metric, and the units in the first row; other pages have a row for each metric. Memory: every metric of every launch.
  *
- * Source: Nsight Compute CLI, console output (--csv, --page, --print-units). The columns before the metrics differ
- * between versions: whichever are there are read.
+ * Source: Nsight Compute CLI, console output (--csv, --page, --print-units). The columns before the metrics differ between
+ * versions, so columns are found by name.
  */
 import { entryOf } from '../../../containers/map-entry.js';
 import type { Diagnostics } from '../../../record/diagnostics.js';
 import type { Extent } from '../../../record/record.js';
 import { CsvTable, type CsvRow } from '../../csv/csv-table.js';
 
-/** `1,234.5` and `1.234,5`: which sign separates the decimals depends on the locale of whoever printed it. */
+/** The decimal separator in `1,234.5` or `1.234,5`, which depends on the locale of whoever printed the report. */
 type Decimals = '.' | ',';
 
 const GROUPED = {
@@ -18,10 +18,12 @@ const GROUPED = {
   ',': /^[-+]?\d{1,3}(?:[.' \u00a0\u202f]\d{3})+(?:,\d*)?$/,
 };
 const FRACTION = { '.': /^[-+]?\d+\.(?!\d{3}$)\d*$/, ',': /^[-+]?\d+,(?!\d{3}$)\d*$/ };
-/** `1,234` is a thousand and more in one locale, and a little more than 1 in another. */
+/**
+ * A number whose separator is ambiguous: `1,234` is above a thousand in one locale, and a little more than 1 in another.
+ */
 const UNCLEAR = /^[-+]?\d{1,3}[.,]\d{3}$/;
 
-/** The sign before decimals in numbers of one report; a point where none of them shows it. */
+/** The decimal separator in the numbers of a report; a point when no number shows it. */
 export function decimalsOf(texts: Iterable<string>): Decimals {
   const votes = { '.': 0, ',': 0 };
   for (const text of texts) {
@@ -31,7 +33,7 @@ export function decimalsOf(texts: Iterable<string>): Decimals {
   return votes[','] > votes['.'] ? ',' : '.';
 }
 
-/** NaN for a text that is not a number: `n/a`, and values of metrics that are texts. */
+/** A number in a text; NaN for other texts, such as `n/a` and values of metrics that are texts. */
 export function numberOfText(text: string, decimals: Decimals): number {
   const plain = text.trim().replace(decimals === '.' ? /,/g : /[.' \u00a0\u202f]/g, '');
   const number = decimals === '.' ? plain : plain.replace(',', '.');
@@ -39,12 +41,12 @@ export function numberOfText(text: string, decimals: Decimals): number {
 }
 
 const PREFIXES: Readonly<Record<string, number>> = { K: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15 };
-/** Times in ns. */
+/** Units of time, in ns. */
 const TIMES: Readonly<Record<string, number>> = {
   ...{ nsecond: 1, usecond: 1e3, msecond: 1e6, second: 1e9, ns: 1, us: 1e3, ms: 1e6, s: 1e9 },
 };
 
-/** What a value in this unit is to be multiplied by: `usecond` 1e3 (ns), `Mbyte/second` 1e6, `cycle/nsecond` 1e9. */
+/** Factor that converts a value in this unit to base units: `usecond` 1e3 (ns), `Mbyte/second` 1e6, `cycle/nsecond` 1e9. */
 export function factorOf(unit: string): number {
   const [above = '', below] = unit.trim().split('/');
   const time = TIMES[above];
@@ -62,11 +64,11 @@ export interface NcuLaunch {
   readonly device: number;
   readonly stream: number | null;
   readonly pid: number | null;
-  /** Compute capability, `8.0`; '' where the report has none. */
+  /** Compute capability, such as `8.0`; '' when the report has none. */
   readonly capability: string;
   /** Values in base units: ns, bytes, Hz, counts. */
   readonly counters: Readonly<Record<string, number>>;
-  /** Present where launches before it are lost with their rows: which kernel is its own is unknown. */
+  /** Present when rows of earlier launches are lost: it is then unknown which kernel this launch belongs to. */
   readonly afterLost?: true;
 }
 
@@ -77,13 +79,13 @@ interface PrintedMetric {
 }
 
 interface PrintedLaunch {
-  /** Cells of the first row of the launch. */
+  /** Looks up a cell in the first row of the launch. */
   readonly cell: (column: string) => string;
   readonly metrics: PrintedMetric[];
   readonly isAfterLost: boolean;
 }
 
-/** Columns about the launch rather than metrics. */
+/** Columns that describe the launch and are not metrics. */
 const ABOUT: ReadonlySet<string> = new Set([
   ...['ID', 'Process ID', 'Process Name', 'Host Name', 'Kernel Name', 'Kernel Time', 'Context', 'Stream'],
   ...['Block Size', 'Grid Size', 'Device', 'CC', 'Section Name', 'Metric Name', 'Metric Unit', 'Metric Value'],
@@ -91,9 +93,9 @@ const ABOUT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Every row is used or counted, but for lines of the profiler between them.
- * @param above lines above the header
- * @returns null for a file that is not such a report
+ * Reads the launches of a report. Every row is used or counted, except lines of the profiler between them.
+ * @param above number of lines above the header
+ * @returns null when the file is not such a report
  */
 export function readLaunches(path: string, above: number, diagnostics: Diagnostics): NcuLaunch[] | null {
   const table = CsvTable.open(path, diagnostics, { above, rows: 'any' });
@@ -116,20 +118,26 @@ const cellsOf =
 const PROFILER_LINE = /^==[A-Z\d]+== /;
 const WHOLE = /^\d+$/;
 
-/** Whether the cells are of their columns: in a row that is damaged at its start they are moved. */
+/** Whether the cells belong to their columns. In a row that is damaged at its start, they are shifted. */
 function isLaunch(cell: PrintedLaunch['cell']): boolean {
   const isExtent = (text: string): boolean => text === '' || extentOf(text) !== null;
   const isInPlace = isExtent(cell('Grid Size')) && isExtent(cell('Block Size')) && /^\d*$/.test(cell('Process ID'));
   return isInPlace && cell('Kernel Name') !== '';
 }
 
-/** Counts a row that is neither a launch nor a line of the profiler; one with an open quote has taken in the next. */
+/**
+ * Counts a row that is neither a launch nor a line of the profiler. A row with an open quote has swallowed the following
+ * lines, which are counted too.
+ */
 function countUnused(row: CsvRow, diagnostics: Diagnostics): void {
   const lines = row.join('').split('\n').length;
   if (!PROFILER_LINE.test(row[0] ?? '')) diagnostics.count('csv-row-passed-over', lines);
 }
 
-/** A report numbers its launches without gaps: where rows are lost, a gap is of launches that only they held. */
+/**
+ * Checks the numbers of launches. A report numbers launches without gaps, so if rows are lost, a gap means that launches
+ * were lost with them.
+ */
 class Numbers {
   isAfterLost = false;
   #previous = -1;
@@ -140,7 +148,7 @@ class Numbers {
     return this.diagnostics.get('csv-row-passed-over') > 0;
   }
 
-  /** @param id of a launch that no row before has; one that is damaged is the next */
+  /** @param id number of a launch that no earlier row has; a damaged one counts as the next number */
   add(id: string): void {
     const number: number = WHOLE.test(id) ? Number(id) : this.#previous + 1;
     if (this.isRowLost && number !== this.#previous + 1) this.isAfterLost = true;
@@ -148,7 +156,7 @@ class Numbers {
   }
 }
 
-/** A row a launch, below one of units. */
+/** Reads a report with a row for each launch, below a row of units. */
 function wideLaunches(table: CsvTable, diagnostics: Diagnostics): PrintedLaunch[] {
   const metrics = table.header.flatMap((name, at) => (name === '' || ABOUT.has(name) ? [] : [{ name, at }]));
   const numbers = new Numbers(diagnostics);
@@ -161,7 +169,7 @@ function wideLaunches(table: CsvTable, diagnostics: Diagnostics): PrintedLaunch[
       const id = cell('ID');
       if (!WHOLE.test(id)) diagnostics.count('bad-row');
       numbers.add(id);
-      // Without units nobody knows what the values are.
+      // Without the row of units, the values have no meaning.
       const known = units === null && numbers.isRowLost ? [] : metrics;
       launches.push({
         cell,
@@ -174,7 +182,10 @@ function wideLaunches(table: CsvTable, diagnostics: Diagnostics): PrintedLaunch[
   return launches;
 }
 
-/** A row a metric; launches are identified by process and number. Rows may end before the columns of rules. */
+/**
+ * Reads a report with a row for each metric. Launches are identified by process and number. Rows may end before the columns
+ * of rules.
+ */
 function longLaunches(table: CsvTable, diagnostics: Diagnostics): PrintedLaunch[] {
   const least = table.column('Metric Value');
   const launches = new Map<string, PrintedLaunch>();
@@ -217,7 +228,7 @@ function launchOf({ cell, metrics, isAfterLost }: PrintedLaunch, decimals: Decim
   };
 }
 
-/** `(64, 1, 1)`, `64,1,1`. */
+/** Extent in a text such as `(64, 1, 1)` or `64,1,1`; null for any other text. */
 function extentOf(text: string): Extent | null {
   const [, x, y, z] = /^\(?\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*\)?$/.exec(text) ?? [];
   return x === undefined || y === undefined || z === undefined ? null : [Number(x), Number(y), Number(z)];

@@ -1,6 +1,6 @@
 /**
- * Reader of Nsight Compute's CSV: alone, kernels with counters and durations, without starts; beside another profile,
- * counters for the kernels of that.
+ * Reader of Nsight Compute's CSV. On its own, it gives kernels with counters and durations, without starts; next to another
+ * profile, it adds counters to that profile's kernels.
  */
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { UserError } from '../../../record/errors.js';
@@ -13,7 +13,7 @@ import type { Probe, Reader, ReadOptions } from '../../reader.js';
 import { readLaunches, type NcuLaunch } from './launches.js';
 import { entryOf } from '../../../containers/map-entry.js';
 
-/** Casts that one demangler writes before the values of template arguments, and another does not. */
+/** Casts that some demanglers write before the values of template arguments, and others do not. */
 const CASTS = /\((?:bool|char|short|int|long|unsigned int|unsigned long)\)(?=-?\d)/g;
 
 /** A demangled name without what differs between demanglers. */
@@ -29,16 +29,16 @@ class Queue {
 }
 
 /**
- * Counters of Nsight Compute given to the kernels of a profile of the same program: the nth launch of a name, grid and
- * block has the counters of the nth such launch in the report.
+ * Adds counters of Nsight Compute to the kernels of a profile of the same program: the nth launch with a name, grid and
+ * block gets the counters of the nth such launch in the report.
  */
 export class CounterJoin {
   readonly #queues = new Map<string, Queue>();
   #without = 0;
 
   /**
-   * @param launches of the report, in its order
-   * @param diagnostics of reading it, which count as those of the profile
+   * @param launches launches of the report, in its order
+   * @param diagnostics diagnostics of reading the report, which are added to those of the profile
    */
   constructor(
     launches: readonly NcuLaunch[],
@@ -55,7 +55,7 @@ export class CounterJoin {
     }
   }
 
-  /** The record; a kernel gets its counters in addition to those that it has. */
+  /** The record; to a kernel, counters are added. */
   take(record: ProfileLine): ProfileLine {
     if (record.type === 'kernel') return this.#kernel(record);
     return record.type === 'end' ? this.#end(record) : record;
@@ -81,9 +81,9 @@ export class CounterJoin {
   }
 }
 
-/** How far the header is searched: above it stands what the program and the profiler print meanwhile. */
+/** How many bytes are searched for the header, which comes after what the program and the profiler print. */
 const SEARCHED = 64 * 1024 * 1024;
-/** Bytes that mostly hold the header. */
+/** The header is mostly within this many bytes. */
 const FIRST = 1024 * 1024;
 const HEADER = /^"?ID"?,.*"?Kernel Name"?,/;
 const PRINTED = /^==PROF== /m;
@@ -113,7 +113,10 @@ export const ncu: Reader = {
 
 const hasHeader = (path: string): boolean => headContains(path, ['\n"ID",'], SEARCHED);
 
-/** The launches of a report. @throws UserError when the file is not a report */
+/**
+ * The launches of a report.
+ * @throws UserError when the file is not a report
+ */
 export function launchesOf(path: string, file: string, diagnostics: Diagnostics): NcuLaunch[] {
   const launches = readLaunches(path, linesAbove(path), diagnostics);
   if (launches !== null) return launches;
@@ -161,7 +164,7 @@ function kernelOf({ name, grid, block, device, stream, pid, counters }: NcuLaunc
   const asked = known('launch__shared_mem_per_block_dynamic', 'Dynamic Shared Memory Per Block');
   return {
     ...{ type: 'kernel', profile, id, name, short: shortName(name) },
-    // The report has launches in order, and no times.
+    // The report has launches in order, but no times.
     ...{ start: NaN, dur: dur === null ? null : Math.round(dur), device, stream, grid, block, pid },
     registers: known('launch__registers_per_thread', 'Registers Per Thread'),
     sharedBytes: declared === null || asked === null ? null : declared + asked,

@@ -1,10 +1,10 @@
 /**
  * Rows of collective operations, of their streams, and of instructions of the cores for collectives (CC-cores), as the
- * vendor's tools write them: by name of field, in the tool's JSON and in Neuron Explorer's schema alike.
+ * vendor's tools write them. Fields have the same names in the tool's JSON and in Neuron Explorer's schema.
  *
  * Source: tables CcOp, CcStream and CcInstruction of AWS's profile schema reference (7.4.0 of SDK 2.31, 12.0.1 of SDK
  * 2.33); for the JSON, users' scripts that read the table `cc_ops` of neuron-explorer 2.32 (`timestamp`, `duration`,
- * `cc_trigger`). No JSON with collectives was at hand.
+ * `cc_trigger`). Not tested with real JSON that contains collectives.
  */
 import type { CollectiveLine, Labels, SampleRecord } from '../../../record/record.js';
 import { elementType } from '../../../record/element-types.js';
@@ -22,7 +22,10 @@ import {
 } from './tool-json/row-context.js';
 import { numberOf, textOf, numbersOf, type ToolRow } from './tool-json/json-tables.js';
 
-/** @param rows of the table of streams */
+/**
+ * CC-cores of each stream.
+ * @param rows rows of the table of streams
+ */
 export function collectiveStreams(rows: readonly ToolRow[]): CollectiveStreams {
   const streams = new Map<number, readonly number[]>();
   for (const row of rows) {
@@ -37,13 +40,13 @@ export function collectiveStreams(rows: readonly ToolRow[]): CollectiveStreams {
   return streams;
 }
 
-/** `[8,9,10,11]`, as a list or as text. */
+/** Numbers in a cell such as `[8,9,10,11]`, a list or a text. */
 const numbersIn = (cell: unknown): number[] | null => shapeOf(listIn(cell));
 
 const listIn = (cell: unknown): unknown => (typeof cell === 'string' ? parseJson(Buffer.from(cell)) : cell);
 
 /**
- * One operation. Neither table says which physical core of a logical one it is of: `device` is the lowest.
+ * One operation. No table says on which physical core of a logical core it ran: `device` is the lowest one.
  * @param start in the unit of the table
  * @returns null when the row does not name its operation
  */
@@ -73,15 +76,15 @@ export function collectiveOperation(row: ToolRow, start: number, context: TableC
 }
 
 /**
- * The larger one of the message that goes in and the one that comes out, by which the tool computes its bandwidth too: the
- * data of all ranks where the operation joins or splits it. Null unless both are known.
+ * Size of the input or output message, whichever is larger; the tool computes its bandwidth from it too. This is the data
+ * of all ranks if the operation joins or splits it. Null unless both sizes are known.
  */
 function messageBytes(row: ToolRow): number | null {
   const [bytesIn, bytesOut] = [numberOf(row['input_size']), numberOf(row['output_size'])];
   return bytesIn === null || bytesOut === null ? null : Math.max(bytesIn, bytesOut);
 }
 
-/** The framework's name of an element type; a type that it does not know keeps that of the tool. */
+/** The framework's name of an element type; a type unknown to the framework keeps the tool's name. */
 function dtypeOf(cell: unknown): string | null {
   const name = textOf(cell)?.toLowerCase() ?? null;
   return name === null ? null : (elementType(name)?.dtype ?? name);
@@ -90,7 +93,7 @@ function dtypeOf(cell: unknown): string | null {
 type StatedGroup = Pick<CollectiveLine, 'group' | 'groupSize' | 'ranks'>;
 
 /**
- * The ranks that take part. `[[0, 1], [2, 3]]` lists several groups that do the same side by side: that of a capture is
+ * The ranks that take part. `[[0, 1], [2, 3]]` lists several groups that do the same in parallel: the group of a capture is
  * the one with its rank.
  */
 function groupOf(row: ToolRow, rank: number | null): StatedGroup {
@@ -104,7 +107,7 @@ function groupOf(row: ToolRow, rank: number | null): StatedGroup {
   return { group: stated ?? textOf(row['replica_group_id']), groupSize: isEven ? first.length : null, ranks: null };
 }
 
-/** Empty when the cell lists no groups. */
+/** Groups listed in a cell; empty when it lists none. */
 function groupsIn(cell: unknown): readonly (readonly number[])[] {
   const lists = listIn(cell);
   if (!Array.isArray(lists)) return [];
@@ -114,7 +117,7 @@ function groupsIn(cell: unknown): readonly (readonly number[])[] {
   return flat === null || flat.length === 0 ? [] : [flat];
 }
 
-/** How long the operation was triggered before it began. */
+/** How long before its start the operation was triggered. */
 function triggerDelay(row: ToolRow, start: number, clock: TableClock): { readonly triggerDelayNs?: number } {
   const trigger = numberOf(row['trigger_start_ts']) ?? numberOf(row['cc_trigger']);
   const delay = numberOf(row['cc_trigger_start_delay']) ?? (trigger === null ? null : start - trigger);
@@ -132,7 +135,7 @@ function labelsOf(row: ToolRow, cores: readonly number[] | undefined): Labels {
 }
 
 /**
- * One instruction of a CC-core, as a sample that lasts as long: it computes nothing, and is part of an operation.
+ * One instruction of a CC-core, as a sample with the same duration: it computes nothing, but is part of an operation.
  * @param start in the unit of the table
  */
 export function collectiveInstruction(row: ToolRow, start: number, context: TableContext): SampleRecord {

@@ -1,4 +1,4 @@
-/** Reports of neuron-monitor, one JSON object a line. Source: the Neuron Monitor user guides, and reports of a trn1. */
+/** Reports of neuron-monitor, one JSON object per line. Source: the Neuron Monitor user guides, and reports of a trn1. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { Diagnostics } from '../../../record/diagnostics.js';
 import type { ProfileLine } from '../../../record/record.js';
@@ -9,7 +9,7 @@ import { LONGEST_LINE } from '../../../record/jsonl.js';
 
 const LINE_FEED = 0x0a;
 
-/** Splits chunks of bytes into lines of text. Lines longer than any report are dropped, so that memory stays bounded. */
+/** Splits chunks of bytes into lines of text. Lines longer than any report are dropped, to keep memory bounded. */
 export class ByteLines {
   #parts: Buffer[] = [];
   #size = 0;
@@ -17,12 +17,12 @@ export class ByteLines {
 
   constructor(private readonly longest = LONGEST_LINE) {}
 
-  /** Number of lines that were dropped for their length. */
+  /** Number of lines that were dropped because of their length. */
   get tooLong(): number {
     return this.#tooLong;
   }
 
-  /** The lines that end in a chunk; its memory may be reused afterwards. */
+  /** The lines that end in a chunk; the chunk's memory may be reused afterwards. */
   *take(chunk: Buffer): Generator<string> {
     let from = 0;
     for (let at: number; (at = chunk.indexOf(LINE_FEED, from)) !== -1; from = at + 1) {
@@ -30,7 +30,7 @@ export class ByteLines {
       const line = this.rest();
       if (line !== null) yield line;
     }
-    // A copy: the caller reads the next chunk into the same memory.
+    // Copied, because the caller reads the next chunk into the same memory.
     if (from < chunk.length) this.#add(Buffer.from(chunk.subarray(from)));
   }
 
@@ -74,7 +74,7 @@ export const neuronMonitor: Reader = {
 
 const CHUNK_BYTES = 1024 * 1024;
 
-/** Beginning of a report on any line: messages may precede it. */
+/** Beginning of a report on any line, because messages may come before it. */
 const REPORT_LINE = new RegExp(`^\\s*\\{\\s*"(?:${REPORT_KEYS.join('|')})"\\s*:\\s*[[{n]`, 'm');
 
 function isMonitor(head: Buffer): boolean {
@@ -117,12 +117,12 @@ function* read({ path, file: input }: Probe, options: ReadOptions): Generator<Pr
   }
 }
 
-/** Known members with the kinds of value that they have. */
+/** Known top-level members with the types of value that they have. */
 const BEGINS = REPORT_KEYS.map(
   (key) => new RegExp(`^"${key}"\\s*:\\s*(?:${key.endsWith('runtime_data') ? '\\[' : '\\{'}|null)`),
 );
 
-/** Decides by the top-level members of the object in the first line. */
+/** Decides from the top-level members of the object in the first line. */
 export function isMonitorStream(text: string): SniffResult {
   const start = text.replace(/^\ufeff/, '').trimStart();
   if (start === '') return 'more';
@@ -135,7 +135,7 @@ export function isMonitorStream(text: string): SniffResult {
 
 const isKnown = (member: string): boolean => BEGINS.some((begin) => begin.test(member));
 
-/** The first characters of each top-level member, from its name on. */
+/** The beginning of each top-level member, from its name on. */
 function membersOf(line: string): string[] {
   const found: string[] = [];
   let depth = 0;

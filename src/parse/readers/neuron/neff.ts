@@ -1,4 +1,4 @@
-/** Reader of a NEFF without a trace: facts of the program, and its tensors. */
+/** Reader of a NEFF without a trace: facts about the program, and its tensors. */
 import { Diagnostics } from '../../../record/diagnostics.js';
 import type { ProfileLine } from '../../../record/record.js';
 import type { Probe, Reader, ReadOptions } from '../../reader.js';

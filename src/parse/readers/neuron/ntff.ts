@@ -1,6 +1,6 @@
 /**
- * NTFF, the device trace of a NeuronCore that `neuron-profile capture` and the runtime write. The layout of version 6
- * was derived from captures and the vendor tool's output for them; see `ntff/`.
+ * Reader of NTFF, the device trace of a NeuronCore that `neuron-profile capture` and the runtime write. The layout of
+ * version 6 was derived from captures and the vendor tool's output for them; see `ntff/`.
  */
 import { statSync } from 'node:fs';
 import { firstBytes, pathsIn } from '../../files.js';
@@ -10,14 +10,14 @@ import { HEADER_BYTES as NEFF_HEADER_BYTES, parseHeader } from './neff/neff-head
 import { readDeviceTrace } from './ntff/ntff-capture.js';
 import { GREATEST_VERSION, VERSION, HEADER_BYTES } from './ntff/ntff-file.js';
 
-/** Protobuf tag of the metadata's field 1, a length-delimited one. */
+/** Protobuf tag of the metadata's field 1, which is length-delimited. */
 const NAME_TAG = 0x0a;
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
-/** Shortest file name that identifies a trace of a version with unknown layout. */
+/** A file name must have at least this length to identify a trace of a version whose layout is unknown. */
 const SHORTEST_NAME = 3;
 
-/** Whether metadata starts at the offset: its first field is the name of the program's file. */
+/** Whether metadata starts at this offset: its first field is the name of the program's file. */
 function startsWithName(head: Buffer, at: number, shortest: number): boolean {
   const [tag, length] = head.subarray(at);
   if (tag !== NAME_TAG || length === undefined || length < shortest || length >= 128) return false;
@@ -25,7 +25,10 @@ function startsWithName(head: Buffer, at: number, shortest: number): boolean {
   return name.length === length && PRINTABLE.test(name);
 }
 
-/** A truncated file of version 6 is recognised; one of another version only if its lengths agree too. */
+/**
+ * Whether the input is a trace. A truncated file is recognised if it is of version 6; files of other versions must also
+ * have consistent lengths.
+ */
 function isTrace({ head, path }: Probe): boolean {
   if (head.length <= HEADER_BYTES) return false;
   const version = head.readUInt8(0);
@@ -37,7 +40,7 @@ function isTrace({ head, path }: Probe): boolean {
 
 export const ntff: Reader = {
   id: 'ntff',
-  title: 'AWS Neuron device trace, version 6 (neuron-profile capture, *.ntff)',
+  title: 'AWS Neuron device trace, version 6 (neuron-explorer capture, *.ntff)',
   reads: 'binary',
   usesProgram: true,
   fileNames: /\.ntff(?:\.gz)?$/,
@@ -45,7 +48,7 @@ export const ntff: Reader = {
     profiler: 'AWS Neuron',
     input: 'NTFF',
     made: [
-      '`neuron-profile capture -n model.neff -s profile.ntff`, or `NEURON_RT_INSPECT_ENABLE=1` with `NEURON_RT_INSPECT_DEVICE_PROFILE=1` around any program; keep the NEFF in the same folder',
+      '`neuron-explorer capture -n model.neff -s profile.ntff`, or `NEURON_RT_INSPECT_ENABLE=1` with `NEURON_RT_INSPECT_DEVICE_PROFILE=1` around any program; keep the NEFF in the same folder',
     ],
     read: [
       'Every instruction of every engine as a kernel (stream: the engine), with operands, multiply-accumulates and bytes of each memory as its words have them; DMA packets as copies with the transfer and the tensor that they move, semaphores, throttling and memory use as samples. Neither AWS tools nor a database nor a device is needed.',
@@ -55,7 +58,7 @@ export const ntff: Reader = {
       "The layout was read off captures of version 6 and checked against the vendor's report of the same runs; other versions are refused. Details: docs/neuron-instructions.md.",
     ],
   },
-  // A program is found by its content, so any name may be one's.
+  // A program is found by its content, so a file of any name may be one.
   sidecars: (folder, candidate) =>
     parseHeader(firstBytes(candidate, NEFF_HEADER_BYTES)) === null ? [] : pathsIn(folder),
   sniff: isTrace,

@@ -1,6 +1,5 @@
 /**
- * The profile line of a Neuron profile: the record, its facts and its cores; units of its metrics, and the other
- * files of its capture.
+ * The profile line of a Neuron profile: its facts and cores, the units of its metrics, and the other files of its capture.
  */
 import {
   SCHEMA_VERSION,
@@ -17,18 +16,18 @@ import { join } from 'node:path';
 
 const TRACE = /\.ntff(?:\.gz)?$/;
 
-/** Whether a program's folder has a trace: the program is then read with it. */
+/** Whether a program's folder has a trace: the program is then read together with the trace. */
 export const hasTraceInFolder = ({ folder }: Probe): boolean =>
   folder !== null && readdirSync(folder).some((name) => TRACE.test(name));
 
-/** NKI writes the report of `X.ntff` as `json_reports/X_profile_full.json`. */
+/** Folders of reports: NKI writes the report of `X.ntff` as `json_reports/X_profile_full.json`. */
 const REPORT_FOLDERS = ['.', 'json_reports'];
 const REPORT_SUFFIXES = ['_profile_full.json', '_profile_full.json.gz'];
 
 /**
- * A capture in a folder is the trace, its program, and the report of the vendor's tool, which contains the trace's
- * information and more. Source: file names of the runtime, neuron-profile and NKI. Whether the tool's report of a
- * trace exists: it then covers the trace.
+ * Whether a report of the vendor's tool exists for a trace: it contains the trace's information and more, so it covers the
+ * trace. The folder of a capture has the trace, its program, and the report. Source: file names of the runtime,
+ * neuron-profile and NKI.
  */
 export function hasReport({ folder, file }: Probe): boolean {
   const stem = file.replace(/^.*[/\\]/, '').replace(TRACE, '');
@@ -39,7 +38,7 @@ export function hasReport({ folder, file }: Probe): boolean {
   return reports.some((report) => existsSync(report));
 }
 
-/** The first matching pattern decides. */
+/** Units by name; the first match is used. */
 const UNITS: readonly (readonly [name: RegExp, unit: string])[] = [
   [/_percent$/, 'fraction'],
   [/_ns$/, 'ns'],
@@ -52,9 +51,9 @@ const UNITS: readonly (readonly [name: RegExp, unit: string])[] = [
 ];
 
 /**
- * Source: the tool's own definitions (its table `terminology`, AWS's profile schema reference), checked on real
- * summaries: metrics called percent are fractions of 1, and times are in seconds unless the name says otherwise. Unit
- * of a summary's metric; null for numbers without a unit (indices, ratios), texts, and unknown names.
+ * Unit of a summary's metric; null for numbers without a unit (indices, ratios), texts, and unknown names. Metrics called
+ * percent are fractions of 1, and times are in seconds unless the name says otherwise. Source: the tool's own definitions
+ * (its table `terminology`, AWS's profile schema reference), checked on real summaries.
  */
 export const unitOfMetric = (name: string): string | null => UNITS.find(([pattern]) => pattern.test(name))?.[1] ?? null;
 
@@ -71,7 +70,7 @@ export const profileRecord = (
   ...{ profile, format, tool, file, rank, startUnixNs, dur, devices, facts },
 });
 
-/** Facts of a profile without those that are unknown: null, undefined, or an empty text. */
+/** Facts of a profile without unknown ones, which are null, undefined, or an empty text. */
 export function knownFacts(facts: Readonly<Record<string, string | number | null | undefined>>): Labels {
   const isKnown = (fact: [string, string | number | null | undefined]): fact is [string, string | number] =>
     fact[1] !== null && fact[1] !== undefined && fact[1] !== '';
@@ -80,8 +79,8 @@ export function knownFacts(facts: Readonly<Record<string, string | number | null
 
 /**
  * A NeuronCore as a device of a profile.
- * @param id of the core on its instance
- * @param core its generation; null when that is unknown: then only the id is
+ * @param id id of the core on its instance
+ * @param core its generation; null when unknown: then only the id is known
  */
 export const neuronDevice = (id: number, core: NeuronCore | null): Device => ({
   id,

@@ -1,4 +1,4 @@
-/** Nodes of a summary → records, and the names by which a summary is recognized. */
+/** Converts nodes of a summary to records, and lists the names by which a summary is recognised. */
 import { largest } from '../../../containers/element.js';
 import type { Diagnostics } from '../../../record/diagnostics.js';
 import type { Labels, ProfileLine, SampleRecord } from '../../../record/record.js';
@@ -6,7 +6,7 @@ import type { ReadOptions } from '../../reader.js';
 import { endRecord } from '../../trace/emit.js';
 import { knownFacts, profileRecord, unitOfMetric } from './profile-record.js';
 
-/** Names that no other format has. */
+/** Names of metrics that only this format has. */
 const ITS_OWN: readonly RegExp[] = [
   /^(?:tensor|vector|scalar|gpsimd|sync)_engine_(?:active_time|instruction_(?:count|time)|active_time_percent)$/,
   /^(?:static|software_dynamic|hardware_dynamic)_dma_/,
@@ -19,7 +19,7 @@ const ITS_OWN: readonly RegExp[] = [
   /^inputs_and_weights_size|^spill_(?:save|reload)_bytes$/,
 ];
 
-/** Names that other formats may have too. */
+/** Names of metrics that other formats may have too. */
 const COMMON = new Set([
   'total_time',
   'total_active_time',
@@ -34,8 +34,8 @@ const COMMON = new Set([
 ]);
 
 /**
- * Source: the table Summary of AWS's profile schema reference, and real summaries. Whether names are those of a
- * summary: one that no other format has, or two that others may have.
+ * Whether names are those of a summary: at least one that no other format has, or two that others may have. Source: the
+ * table Summary of AWS's profile schema reference, and real summaries.
  */
 export function areMetrics(names: Iterable<string>): boolean {
   let common = 0;
@@ -50,7 +50,7 @@ export type MetricValue = number | string | boolean | null;
 
 /** The metrics of one core, rank or run. */
 export interface SummaryNode {
-  /** The tool's name (`n_…`); null for a single node without a name. */
+  /** Name given by the tool (`n_…`); null for a single node without a name. */
   readonly name: string | number | null;
   readonly metrics: readonly (readonly [name: string, value: MetricValue])[];
 }
@@ -77,7 +77,8 @@ export function* summaryRecords(
   const longest = seconds.length === 0 ? null : largest(seconds);
   yield profileRecord(format, options, {
     tool: tool === null ? null : `neuron-profile ${tool}`,
-    // Rounded to picoseconds, the precision of the text, before taking whole ns: otherwise rounding errors lose one.
+    // Rounded to picoseconds, the precision of the text, and then down to whole ns: otherwise rounding errors could lose a
+    // nanosecond.
     dur: longest === null ? null : Math.floor(Math.round(longest * 1e12) / 1000),
     devices: [],
     facts: factsOf(nodes, longest),

@@ -8,10 +8,13 @@ import { summaryRecords, areMetrics, type MetricValue, type SummaryNode } from '
 import { isDecimal } from '../../../record/units.js';
 import { isJsonObject, type JsonObject } from '../../json/json-value.js';
 
-/** The name of the list that some tools wrap nodes in. */
+/** Name of the list in which some tools put the nodes. */
 const LIST = 'Summary';
 
-/** Known metrics at the depth of one of the forms; a list other than `Summary` belongs to the tool's full profile. */
+/**
+ * Whether the text has known metrics at the depth of one of the forms. A list with another name than `Summary` belongs to
+ * the tool's full profile.
+ */
 function isSummaryJson(text: string): boolean {
   const names = new Map<string, string[]>();
   for (const { path, opens } of namesOf(text)) {
@@ -25,13 +28,13 @@ function isSummaryJson(text: string): boolean {
 }
 
 interface MemberName {
-  /** Names from the root, `[` for a list's element; its own last. */
+  /** Names from the root to the member itself, with `[` for an element of a list. */
   readonly path: readonly string[];
   /** Bracket that opens its value, if that is an object or a list. */
   readonly opens: '{' | '[' | null;
 }
 
-/** Names of members in the first part of a JSON text, the outermost three levels. */
+/** Names of members in the first part of a JSON text, in its outer three levels. */
 function* namesOf(text: string): Generator<MemberName> {
   const token = /"((?:[^"\\]|\\.)*)"(\s*:\s*([{[])?)?|[{}[\]]/gs;
   const path: string[] = [];
@@ -51,8 +54,8 @@ function* namesOf(text: string): Generator<MemberName> {
 }
 
 /**
- * Reads summary-json in its three forms: metrics by node (`{"n_1f…": {…}}`), in a list (`{"Summary": [{…}]}`), or at
- * the top level. Other members (somebody's remarks) are ignored.
+ * Reads summary-json in its three forms: metrics by node (`{"n_1f…": {…}}`), in a list (`{"Summary": [{…}]}`), or at the
+ * top level. Other members, such as remarks of users, are ignored.
  * @throws UserError when it is not JSON, or has no known metric
  */
 function readSummaryJson(text: string, file: string, diagnostics: Diagnostics): SummaryNode[] {
@@ -61,7 +64,7 @@ function readSummaryJson(text: string, file: string, diagnostics: Diagnostics): 
   if (!nodes.some(({ metrics }) => areMetrics(metrics.map(([name]) => name)))) {
     throw new UserError('is JSON without any known metric of a summary', {
       where: file,
-      hint: 'write it by: neuron-profile view --output-format summary-json',
+      hint: 'write it by: neuron-explorer view --output-format summary-json',
     });
   }
   return nodes;
@@ -85,10 +88,10 @@ const node = (name: string | number | null, fields: JsonObject): SummaryNode => 
   metrics: [...metricsOf(fields, '', 0)],
 });
 
-/** Nodes are about one level deep. */
+/** Deeper objects are not read: nodes are about one level deep. */
 const DEEPEST = 16;
 
-/** Metrics of a node; nested ones are named by their path. */
+/** Metrics of a node; nested ones are named by their paths. */
 function* metricsOf(fields: object, path: string, depth: number): Generator<[string, MetricValue]> {
   for (const [key, value] of Object.entries(fields) as [string, unknown][]) {
     const name = `${path}${key}`;
@@ -98,12 +101,12 @@ function* metricsOf(fields: object, path: string, depth: number): Generator<[str
   }
 }
 
-/** Parses JSON, accepting the NaN and Inf that Go and Python write. */
+/** Parses JSON, also with the NaN and Inf that Go and Python write. */
 function parse(text: string, file: string, diagnostics: Diagnostics): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Parsed again below with null in place of such numbers.
+    // Parsed again below, with null instead of such numbers.
   }
   try {
     let replaced = 0;
@@ -121,10 +124,10 @@ function parse(text: string, file: string, diagnostics: Diagnostics): unknown {
   }
 }
 
-/** Of a trimmed line. */
+/** Pattern of a trimmed line. */
 const LINE = /^([A-Za-z_][\w.]*)[ \t]+(\S.*)$/;
 
-/** Values as the tool's web pages show them: scaled, with a unit, rounded. */
+/** Values as the tool's web pages show them: scaled, rounded, with a unit. */
 const SCALED = /^[-+]?\d[\d,.]*\s*(?:[munµμ]?s|%|[KMGTP]?i?B(?:\/s|ps)?|bytes|[KMGTP]?FLOP(?:s|S|\/s|S\/s)?)$/;
 
 const TEXTS = /_(?:version|type)$/;
@@ -132,7 +135,7 @@ const TEXTS = /_(?:version|type)$/;
 /** Number of lines that are examined for detection. */
 const FIRST_LINES = 12;
 
-/** Copied tables may have borders. */
+/** Removes borders, which copied tables may have. */
 const withoutBorders = (line: string): string => line.replace(/[|│]/g, ' ');
 
 const linesOf = (text: string): string[] =>
@@ -149,16 +152,16 @@ function isSummaryText(text: string): boolean {
     const [, name, value] = LINE.exec(line) ?? [];
     return name === undefined || value === undefined ? [] : [{ name, value }];
   });
-  // Prose may mention metrics, but without values.
+  // Prose may mention metrics, but has no values.
   const measured = rows.filter(({ name, value }) => isDecimal(value) || SCALED.test(value) || TEXTS.test(name));
   // One line may be a heading.
   return rows.length >= lines.length - 1 && areMetrics(measured.map(({ name }) => name));
 }
 
 /**
- * Reads summary-text: one metric a line, name and value separated by blanks or tabs.
- * Reads the nodes of a summary: a repeated metric begins the next one.
- * @throws UserError for values that were scaled for display, or without any known metric
+ * Reads summary-text: one metric on each line, with name and value separated by blanks or tabs. A repeated metric begins
+ * the next node.
+ * @throws UserError for values that were scaled for display, or when there is no known metric
  */
 function readSummaryText(text: string, file: string, diagnostics: Diagnostics): SummaryNode[] {
   const nodes: Map<string, MetricValue>[] = [];
@@ -175,7 +178,7 @@ function readSummaryText(text: string, file: string, diagnostics: Diagnostics): 
   if (!nodes.some((metrics) => areMetrics(metrics.keys()))) {
     throw new UserError('is text without any known metric of a summary', {
       where: file,
-      hint: 'write it by: neuron-profile view --output-format summary-text',
+      hint: 'write it by: neuron-explorer view --output-format summary-text',
     });
   }
   return nodes.map((metrics, i) => ({ name: nodes.length === 1 ? null : i, metrics: [...metrics] }));
@@ -184,31 +187,31 @@ function readSummaryText(text: string, file: string, diagnostics: Diagnostics): 
 const scaled = (name: string, value: string, file: string): UserError =>
   new UserError(`is a table as the tool's pages show it, with scaled values: ${name} ${value}`, {
     where: file,
-    hint: 'write exact values by: neuron-profile view --output-format summary-text',
+    hint: 'write exact values by: neuron-explorer view --output-format summary-text',
   });
 
 export const neuronSummary: Reader = {
   id: 'neuron-summary',
-  title: 'AWS Neuron summary (neuron-profile view --output-format summary-json, summary-text)',
+  title: 'AWS Neuron summary (neuron-explorer view --output-format summary-json, summary-text)',
   reads: 'text',
   docs: {
     profiler: 'AWS Neuron',
     input: 'its summaries',
-    made: ['`neuron-profile view -n model.neff -s profile.ntff --output-format summary-json` (or `summary-text`)'],
+    made: ['`neuron-explorer view -n model.neff -s profile.ntff --output-format summary-json` (or `summary-text`)'],
     read: ['Every metric as a sample, of one node or several. What the tool calls percent is a fraction from 0 to 1.'],
   },
   sniff: ({ head }) => isSummary(head.toString('utf8')),
   read: (probe, options) => read(probe, options),
 };
 
-/** Size limit in bytes; a node takes about 5 KB. */
+/** Size limit of a summary in bytes; a node takes about 5 KB. */
 const LARGEST = 64 * 1024 * 1024;
 
 const isJson = (text: string): boolean => /^\ufeff?\s*[{[]/.test(text);
 
 const isSummary = (text: string): boolean => (isJson(text) ? isSummaryJson(text) : isSummaryText(wholeLines(text)));
 
-/** The first bytes without their last line, which may be incomplete. */
+/** The first part of a text without its last line, which may be incomplete. */
 const wholeLines = (text: string): string => (text.includes('\n') ? text.slice(0, text.lastIndexOf('\n')) : text);
 
 function* read({ path, file }: Probe, options: ReadOptions): Generator<ProfileLine> {

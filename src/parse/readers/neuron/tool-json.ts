@@ -1,8 +1,8 @@
 /**
- * Profiles as the JSON of AWS's own tool: one object on one line, whose values are lists of rows, gigabytes of them. For
- * the large tables only the offsets of rows are kept (20 to 28 bytes each); the rows are then read from the file in order
- * of time.
- * Source: files of neuron-profile 2.28 (five captures of Trainium2), AWS's profile schema reference, users' scripts.
+ * Profiles as the JSON of AWS's own tool: one object on one line, whose values are lists of rows, often gigabytes of them.
+ * For the large tables only the offsets of rows are kept (20 to 28 bytes each); the rows are then read from the file in
+ * order of time. Source: files of neuron-profile 2.28 (five captures of Trainium2), AWS's profile schema reference, users'
+ * scripts.
  */
 import { isJsonObject, ExactDecoder } from '../../json/json-value.js';
 import { elementAt } from '../../../containers/element.js';
@@ -47,13 +47,13 @@ import { piecesOf, textStart } from '../../files.js';
 
 export const neuronJson: Reader = {
   id: 'neuron-json',
-  title: 'AWS Neuron profile as JSON (neuron-profile view --output-format json)',
+  title: 'AWS Neuron profile as JSON (neuron-explorer view --output-format json, up to SDK 2.33)',
   reads: 'text',
   usesProgram: true,
   docs: {
     profiler: 'AWS Neuron',
-    input: 'JSON of neuron-profile',
-    made: ['`neuron-profile view -n model.neff -s profile.ntff --output-format json --output-file profile.json`'],
+    input: 'JSON of neuron-explorer',
+    made: ['`neuron-explorer view -n model.neff -s profile.ntff --output-format json --output-file profile.json`'],
     read: [
       "Instructions with operands, HLO name, layer, multiply-accumulates, bytes of each memory and what they waited for; DMA packets; semaphores, throttling, memory use, layers, warnings; the tool's own summary.",
       'The file, which is a single line of any size, is read as a stream. Ids beyond 2^53 are kept as text.',
@@ -63,7 +63,7 @@ export const neuronJson: Reader = {
   read: (probe, options) => read(probe, options),
 };
 
-/** Null for a row that does not say what it is of. */
+/** Converts a row to a line; null for a row that does not say what it describes. */
 type ReadRow = (row: ToolRow, start: number, context: TableContext) => TimedLine | null;
 
 const READ: Readonly<Record<TimedTable, ReadRow>> = {
@@ -84,7 +84,7 @@ const READ: Readonly<Record<TimedTable, ReadRow>> = {
 };
 const TABLES: readonly ReadRow[] = TIMED_TABLES.map(([name]) => READ[name]);
 
-/** Rows of one start that are sorted together, which bounds memory. */
+/** Most rows with the same start that are sorted together, which bounds memory. */
 const MOST_AT_ONCE = 16_384;
 
 function* read({ path, file }: Probe, options: ReadOptions): Generator<ProfileLine> {
@@ -127,8 +127,8 @@ function* read({ path, file }: Probe, options: ReadOptions): Generator<ProfileLi
 }
 
 /**
- * Types of tensors by name, which the tool's JSON lacks and its program has.
- * @throws UserError when the program that the user named is of another model
+ * Types of tensors by name, from the program, because the tool's JSON does not have them.
+ * @throws UserError when the program that the user named belongs to another model
  */
 function typesOf(found: ToolFile, options: ReadOptions, diagnostics: Diagnostics): ReadonlyMap<string, string | null> {
   const { program, force = false, file } = options;
@@ -138,7 +138,7 @@ function typesOf(found: ToolFile, options: ReadOptions, diagnostics: Diagnostics
   return new Map(tensors?.map(({ name, dtype }) => [name, dtype]));
 }
 
-/** Puts `id` where other readers' kernels have it. */
+/** Puts `id` at the place where kernels of other readers have it. */
 function numbered(line: Omit<KernelLine, 'id'>, id: number): KernelLine {
   const { type, profile, ...rest } = line;
   return { type, profile, id, ...rest };
@@ -176,8 +176,8 @@ const TYPES: readonly string[] = ['layer', 'kernel', 'collective', 'copy', 'samp
 type OrderKey = number | string;
 
 /**
- * Kernels and copies by device, stream, queue, duration, program counter or bytes; samples by device and metric; layers
- * with the outer ones first. Unknown values come first.
+ * Keys by which lines are sorted: kernels and copies by device, stream, queue, duration, program counter or bytes; samples
+ * by device and metric; layers with the outer ones first. Unknown values come first.
  */
 function keysOf(line: TimedLine): readonly OrderKey[] {
   const type = TYPES.indexOf(line.type);
@@ -197,7 +197,7 @@ function keysOf(line: TimedLine): readonly OrderKey[] {
   }
 }
 
-/** Lines of one start, in order of content: the order of the file's rows differs between files of one tool. */
+/** Lines with the same start, sorted by content, because the order of rows differs between files of the same tool. */
 function sortedLines(lines: readonly TimedLine[]): readonly TimedLine[] {
   if (lines.length < 2) return lines;
   const keyed = lines.map((line) => ({ line, keys: keysOf(line) }));
@@ -208,7 +208,7 @@ function sortedLines(lines: readonly TimedLine[]): readonly TimedLine[] {
 function compareKeys(a: readonly OrderKey[], b: readonly OrderKey[]): number {
   for (const [i, key] of a.entries()) {
     const other = b[i];
-    // Lines of different types have keys of different lengths, but then the first ones differ.
+    // Keys of lines of different types differ in length, but they also differ in their first part.
     const order = other === undefined ? 1 : compare(key, other);
     if (order !== 0) return order;
   }
@@ -217,18 +217,18 @@ function compareKeys(a: readonly OrderKey[], b: readonly OrderKey[]): number {
 
 const compare = (a: OrderKey, b: OrderKey): number => (a === b ? 0 : a < b ? -1 : 1);
 
-/** Bytes that are searched for a second table. */
+/** How many bytes are searched for a second table. */
 const SEARCHED = 16 * 1024 * 1024;
 
-/** Bytes of the longest table's name, with room for white space. */
+/** Length in bytes of the longest name of a table, with room for white space. */
 const LONGEST_NAME = 64;
 
-/** Beginnings of other formats. */
+/** Beginnings of files in other formats. */
 const FOREIGN = ['"traceEvents"', '"neuron_runtime_data"', '{"type":"profile"'] as const;
 
 const TABLE = new RegExp(`"(${TABLE_NAMES.join('|')})"\\s*:\\s*\\[\\s*(?=[{\\]])`, 'g');
 
-/** A file with nothing but a summary is recognised by its metrics. */
+/** A file that contains only a summary is recognised by its metrics. */
 const ONLY_SUMMARY = /^\s*\{\s*"summary"\s*:\s*\[\s*\{/;
 const METRIC = /"(?:total_time|total_active_time|neuroncore_cycle_count|[a-z]+_engine_(?:active|instruction)_\w+)"/;
 
@@ -236,11 +236,11 @@ function isToolJson({ path, head }: Probe): boolean {
   const start = textStart(head);
   if (!start.startsWith('{') || FOREIGN.some((key) => start.includes(key))) return false;
   if (ONLY_SUMMARY.test(start) && METRIC.test(start)) return true;
-  // Every value of the format is a list.
+  // All values of the format are lists.
   return /^\{\s*"[^"\\]*"\s*:\s*\[/.test(start) && holdsTables(path);
 }
 
-/** Whether the first part of a file has two tables, or begins with rows of this format. */
+/** Whether the first part of a file contains two tables, or begins with rows of this format. */
 function holdsTables(path: string): boolean {
   const found = new Set<string>();
   let isFirst = true;
@@ -254,7 +254,7 @@ function holdsTables(path: string): boolean {
   return false;
 }
 
-/** A key of the rows of each large table: one table may fill the part that is searched. */
+/** A typical key in the rows of each large table, because a single table may fill the part that is searched. */
 const ROWS: Readonly<Record<string, RegExp>> = {
   instruction: /"(?:opcode|operands|evt_wait_time)"/,
   dma: /"(?:dma_engine|queue_type)"/,

@@ -1,10 +1,11 @@
 /**
- * Thread scheduling (`nsys profile --cpuctxsw`) and CPU samples (`--sample`) → how long threads of each process ran on each
- * core, how often they were scheduled there, how often a sample met them, and how many cores were busy over time. Memory:
- * the threads, and the cores of each process. Samples alone do not say how many were: their period is in no known unit.
+ * Turns thread scheduling (`nsys profile --cpuctxsw`) and CPU samples (`--sample`) into samples: how long threads of each
+ * process ran on each core, how often they were scheduled there, how many CPU samples hit them, and how many cores were
+ * busy over time. Memory: the threads, and the cores of each process. CPU samples alone do not say how busy a core was,
+ * because their period has no known unit.
  *
  * Source: NVIDIA Nsight Systems documentation, "SQLite Schema Reference": SCHED_EVENTS, COMPOSITE_EVENTS. `cpuCycles` of
- * samples is 1 in every real export at hand, which is not a number of cycles: it is not read.
+ * samples is 1 in every real export seen, which is not a number of cycles, so it is not read.
  */
 import { entryOf } from '../../../containers/map-entry.js';
 import { CPU_METRICS, CPU_BUSY_METRIC } from '../../../record/sample-metrics.js';
@@ -15,22 +16,22 @@ import { ThreadTable } from '../../trace/threads.js';
 import { numberOf, type Selection, type SqliteFile } from '../../sqlite/sqlite.js';
 import { ValueLine } from '../../../record/value-line.js';
 
-/** Bins in which some thread ran, at most. */
+/** Most bins in which a thread ran. */
 const MOST_BINS = 1000;
 
 /**
- * Stretches in which threads ran → how many cores were busy over time, in bins. Stretches come in any order, and those of
- * several cores add up. Memory: as many bins as are kept, whatever the length of the profile.
+ * Counts busy cores over time, in bins, from the spans in which threads ran. Spans may come in any order, and those of
+ * several cores add up. Memory: a fixed number of bins, whatever the length of the profile.
  */
 class BusyCores {
-  /** ns of a bin: a power of two, so that wider bins hold whole narrower ones. */
+  /** Width of a bin in ns: a power of two, so that wider bins contain whole narrower ones. */
   #width = 1;
-  /** ns that threads ran in each bin, by its number: its start over the width. */
+  /** Time that threads ran in each bin, in ns. The number of a bin is its start divided by the width. */
   #bins = new Map<number, number>();
 
   constructor(private readonly most = MOST_BINS) {}
 
-  /** Adds a stretch in which one thread ran, ns. */
+  /** Adds a span in which one thread ran, in ns. */
   add(from: number, to: number): void {
     while ((to - from) / this.#width > this.most) this.#widen();
     let at = from;
@@ -44,9 +45,9 @@ class BusyCores {
   }
 
   /**
-   * The mean number of busy cores in each bin, equal neighbours as one, and 0 for the time between bins, in order of start.
-   * Value times `dur`, in whole ns, is the time that threads ran: all together are the sum of the stretches.
-   * @param from the first and the last event of scheduling, ns: the time that is covered
+   * The mean number of busy cores in each bin, with equal neighbours merged and 0 between bins, in order of start. Value
+   * times `dur`, in whole ns, is the time that threads ran; added up, these are the sum of all spans.
+   * @param from start of the covered time, in ns: the first scheduling event; `to` is the last
    */
   *records(profile: number, from: number, to: number): Generator<ValueLine> {
     let [start, end, cores] = [from, from, 0];
@@ -63,7 +64,7 @@ class BusyCores {
     if (end > start) yield record();
   }
 
-  /** Bins, and the time between them, from one time to another. */
+  /** Bins, and the gaps between them, from one time to another. */
   *#covered(from: number, to: number): Generator<readonly [start: number, end: number, ns: number]> {
     let at = from;
     for (const [bin, ns] of [...this.#bins].sort(([a], [b]) => a - b)) {
@@ -89,10 +90,10 @@ class BusyCores {
 export const CPU_TABLES = ['SCHED_EVENTS', 'COMPOSITE_EVENTS'] as const;
 const [SCHEDULING, SAMPLES] = CPU_TABLES;
 
-/** A thread's process and number: see `THREAD` of the reader. */
+/** Columns with a thread's process and tid: see `THREAD` of the reader. */
 type ThreadSelection = readonly Selection[];
 
-/** What is known of one process on one core. */
+/** What is recorded of one process on one core. */
 interface CoreUsage {
   readonly cpu: number;
   readonly pid: number;
@@ -133,7 +134,7 @@ export class CpuUsage {
     }
   }
 
-  /** How many cores were busy over time, in order of start; none without events of scheduling. */
+  /** How many cores were busy over time, in order of start; empty when there are no scheduling events. */
   busy(profile: number): Iterable<SampleRecord> {
     const { busy, traced, first, last } = this.#runs;
     return traced === null ? [] : busy.records(profile, first, last);
@@ -182,23 +183,26 @@ export class CpuUsage {
 
 const pidOf = (process: number): number => process % 0x1000000;
 
-/** Events of scheduling, in order of time for each thread → how long each ran on which core. */
+/**
+ * Derives how long each thread ran on which core from its scheduling events, which must be in order of time for each
+ * thread.
+ */
 class ThreadRuns {
   readonly cores = new Map<string, { readonly cpu: number; readonly pid: number; time: number; switches: number }>();
-  /** Events whose counterpart is missing: the thread's time is unknown there, and not counted. */
+  /** Number of events whose counterpart is missing. The thread's time is then unknown, and is not counted. */
   unpaired = 0;
   isInOrder = true;
   #threads = new ThreadTable();
-  /** By thread: its last event, and since when it runs, NaN while it does not. */
+  /** For each thread: the time of its last event, and since when it has been running, NaN while it is not. */
   readonly #last: number[] = [];
   readonly #since: number[] = [];
   readonly #cpu: number[] = [];
   busy = new BusyCores();
-  /** First and last event, ns. */
+  /** First and last event, in ns. */
   first = Infinity;
   last = -Infinity;
 
-  /** ns from the first to the last event; null without events. */
+  /** Time from the first to the last event, in ns; null when there are no events. */
   get traced(): number | null {
     return this.last >= this.first ? this.last - this.first : null;
   }
@@ -223,7 +227,7 @@ class ThreadRuns {
     this.#since[thread] = isIn ? time : NaN;
   }
 
-  /** To be called after the last event: threads that still run have no end. */
+  /** Call this after the last event: threads that are still running have no end. */
   end(): void {
     this.unpaired += this.#since.filter((since) => !Number.isNaN(since)).length;
   }

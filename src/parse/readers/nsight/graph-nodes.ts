@@ -1,6 +1,7 @@
 /**
- * Nodes of CUDA graphs, where `nsys profile --cuda-graph-trace=node` traces them. An executable graph is a copy of the
- * captured one: a node of it states the node that it was made from, and that one when, and on which thread, it was added.
+ * Nodes of CUDA graphs, if `nsys profile --cuda-graph-trace=node` traces them. An executable graph is a copy of the
+ * captured one: its nodes state the nodes that they were copied from, and the event of such an original node states when,
+ * and on which thread, it was added.
  */
 import { entryOf } from '../../../containers/map-entry.js';
 import { Diagnostics } from '../../../record/diagnostics.js';
@@ -11,35 +12,38 @@ import type { CapturedNode } from '../../trace/graphs/captured-graph.js';
 import { MarkerContexts } from '../../trace/markers/marker-contexts.js';
 import type { Selection, SqliteFile } from '../../sqlite/sqlite.js';
 
-/** Until 2023 the nodes were in the table that holds graphs today. */
+/** Until 2023, nodes were in the table that contains graphs today. */
 const TABLES = ['CUDA_GRAPH_NODE_EVENTS', 'CUDA_GRAPH_EVENTS'] as const;
 
 export const GRAPH_TABLES: readonly string[] = TABLES;
 
-/** Without the second one, where a copy was made would pass for where it was captured. */
+/**
+ * Both columns are needed: without `originalGraphNodeId`, the place where a copy was made would be taken for the place of
+ * the capture.
+ */
 const NODE_COLUMNS = ['graphNodeId', 'originalGraphNodeId'] as const;
 
-/** How often a node is followed to the one that it was copied from. */
+/** How many copies back the original of a node is searched. */
 const MOST_COPIES = 64;
 
 interface NodeEvent {
   readonly start: number;
   readonly end: number;
-  /** Numbers of `ThreadTable`. */
+  /** Number of the process and of the thread, from `ThreadTable`. */
   readonly process: number;
   readonly thread: number;
-  /** NaN for a node that was captured, or added by the program. */
+  /** NaN for a node that was captured or added by the program. */
   readonly original: number;
 }
 
 export class GraphNodes {
-  /** By process, by id of the node. */
+  /** Events by process, then by node id. */
   readonly #events = new Map<number, Map<number, NodeEvent>>();
   #captured: ReadonlyMap<NodeEvent, CapturedNode> | null = null;
 
   constructor(private readonly trace: Trace) {}
 
-  /** @param columns of a row's process and thread */
+  /** @param columns columns with the process and thread of a row */
   read(database: SqliteFile, columns: readonly Selection[], processOf: (key: number) => number): void {
     const table = TABLES.find((name) => NODE_COLUMNS.every((column) => database.hasColumn(name, column)));
     if (table === undefined) return;
@@ -55,14 +59,14 @@ export class GraphNodes {
       const nodes = entryOf(this.#events, process, () => new Map<number, NodeEvent>());
       const event = { start, end: end >= start ? end : start, process, thread: threads.thread(process, tid), original };
       const known = nodes.get(node);
-      // The event that states the original; of several the first.
+      // Prefers the event that states the original node; of several such events, the first.
       if (known === undefined || rank(event) < rank(known) || (rank(event) === rank(known) && start < known.start)) {
         nodes.set(node, event);
       }
     });
   }
 
-  /** Where work of a graph was captured; null where that was before the profile began. */
+  /** The captured node of graph work; null when the capture was before the profile began. */
   capturedNode(activity: number): CapturedNode | null {
     const { activities } = this.trace;
     const event = this.#originOf(activities.process.at(activity), activities.node.at(activity));
@@ -75,14 +79,14 @@ export class GraphNodes {
     for (let copies = 0; event !== null && !Number.isNaN(event.original); copies++) {
       if (copies === MOST_COPIES) return null;
       const before = nodes?.get(event.original);
-      // Copied from a graph that was captured before the profile began.
+      // The node was copied from a graph that was captured before the profile began.
       if (before === undefined) return null;
       event = before;
     }
     return event;
   }
 
-  /** The nodes whose copies ran: a program may capture many more than it launches. */
+  /** The original nodes whose copies ran: a program may capture many more than it launches. */
   #launched(): NodeEvent[] {
     const { activities } = this.trace;
     const found = new Set<NodeEvent>();
@@ -97,7 +101,8 @@ export class GraphNodes {
   #readContexts(): ReadonlyMap<NodeEvent, CapturedNode> {
     const originals = this.#launched();
     const hostCalls = new HostCalls();
-    for (const { start, end, process, thread } of originals) hostCalls.add(start, end, thread, process, NaN, 0, 0);
+    for (const { start, end, process, thread } of originals)
+      hostCalls.push({ start, end, thread, process, corr: NaN, api: 0, precedence: 0 });
     const kernelCounts = new Uint32Array(originals.length).fill(1);
     const trace = { ...contextsOf(this.trace), hostCalls };
     const contexts = new MarkerContexts(trace, { callOf: new Int32Array(0), kernelCounts });
@@ -112,7 +117,7 @@ export class GraphNodes {
 
 const rank = ({ original }: NodeEvent): number => (Number.isNaN(original) ? 1 : 0);
 
-/** What the texts around a call are read from, with counters of its own: what is wrong with a text is counted once. */
+/** What the context of a call is read from. It has its own counters, so that malformed texts are not counted twice. */
 const contextsOf = ({ header, names, threads, ranges, activities, stepRanges }: Trace) => ({
   ...{ header, names, threads, ranges, activities },
   ...(stepRanges === undefined ? undefined : { stepRanges }),

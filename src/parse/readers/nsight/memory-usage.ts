@@ -1,10 +1,10 @@
 /**
- * Allocations and releases of memory (`nsys profile --cuda-memory-usage=true`) → samples: bytes allocated since the first
- * event, by device and kind of memory, and for each allocation how long its block was held. What was allocated before
- * the capture is unknown. Memory: 40 bytes an event, and the blocks that are held.
+ * Turns allocations and releases of memory (`nsys profile --cuda-memory-usage=true`) into samples: bytes allocated since
+ * the first event, by device and kind of memory, and how long each block was held. Memory allocated before the capture is
+ * unknown. Memory use: 40 bytes for each event, and the blocks that are held.
  *
- * Source: NVIDIA Nsight Systems documentation, "SQLite Schema Reference": CUDA_GPU_MEMORY_USAGE_EVENTS,
- * ENUM_CUDA_MEM_KIND, ENUM_CUDA_DEV_MEM_EVENT_OPER.
+ * Source: NVIDIA Nsight Systems documentation, "SQLite Schema Reference": CUDA_GPU_MEMORY_USAGE_EVENTS, ENUM_CUDA_MEM_KIND,
+ * ENUM_CUDA_DEV_MEM_EVENT_OPER.
  */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
@@ -21,14 +21,14 @@ export const MEMORY_COLUMNS = ['deviceId', 'address', 'bytes', 'memKind', 'memor
 
 const [ALLOCATION, RELEASE] = [0, 1];
 
-/** Kinds of memory by their number. */
+/** Names of the kinds of memory, by number. */
 const KINDS = ['Pageable', 'Pinned', 'Device', 'Array', 'Managed', 'Device Static', 'Managed Static'];
 const HOST_KINDS: readonly (string | undefined)[] = ['Pageable', 'Pinned'];
 
-/** Whether memory of a kind is the host's, and belongs to no device. */
+/** Whether a kind of memory is host memory, which belongs to no device. */
 export const isOfHost = (kind: number): boolean => HOST_KINDS.includes(KINDS[kind] ?? 'Device');
 
-/** One kind of memory of one device. */
+/** One kind of memory on one device. */
 interface Pool {
   readonly device: number | null;
   readonly labels: Labels | null;
@@ -38,10 +38,10 @@ interface Pool {
 export interface MemoryEvent {
   readonly start: number;
   readonly process: number;
-  /** As the records number it; null where unknown. */
+  /** Device id in the records; null when unknown. */
   readonly device: number | null;
   readonly address: number;
-  /** NaN where unknown. */
+  /** NaN when unknown. */
   readonly bytes: number;
   readonly kind: number;
   readonly operation: number;
@@ -52,15 +52,16 @@ export class MemoryUsage {
   readonly start = this.#blocks.start;
   readonly #pool = NumericColumn.counts();
   readonly #pools: Pool[] = [];
-  /** Their indexes by device and kind. */
+  /** Indexes of pools by device and kind. */
   readonly #numbers = new Map<string, number>();
 
-  /** @returns whether the event can be read */
+  /** @returns whether the event is readable */
   add({ start, process, device, address, bytes, kind, operation }: MemoryEvent): boolean {
     if (!isNear(start) || (operation !== ALLOCATION && operation !== RELEASE)) return false;
     const isUnknown = !(bytes > 0);
     if (isUnknown && (operation === ALLOCATION || Number.isNaN(address))) return false;
-    this.#blocks.add(start, isUnknown ? NaN : operation === ALLOCATION ? bytes : -bytes, address, process);
+    const change = isUnknown ? NaN : operation === ALLOCATION ? bytes : -bytes;
+    this.#blocks.push({ start, bytes: change, address, space: process });
     this.#pool.push(this.#poolOf(device, kind));
     return true;
   }
@@ -69,19 +70,19 @@ export class MemoryUsage {
   *records(profile: number, diagnostics: Diagnostics): Generator<SampleRecord> {
     const blocks = this.#blocks;
     const rows = allRows(blocks.length);
-    // A block that is released and allocated again at one time was released first.
+    // If a block is released and allocated at the same time, the release came first.
     sortRows(rows, (a, b) => {
       const byTime =
         this.start.at(a) - this.start.at(b) || Number(blocks.isAllocation(a)) - Number(blocks.isAllocation(b));
       return byTime || blocks.compareAddresses(a, b) || this.#pool.at(a) - this.#pool.at(b) || a - b;
     });
-    // A release is as large as its block, whatever it states.
+    // A release has the size of its block, whatever size it states.
     blocks.pair(rows, diagnostics, (row, allocation) => blocks.bytes.set(row, -blocks.bytes.at(allocation)));
     for (const row of rows) {
       const pool = elementAt(this.#pools, this.#pool.at(row));
       const { device, labels } = pool;
       const [start, bytes] = [this.start.at(row), blocks.bytes.at(row)];
-      // A release of unknown size whose allocation is not in the profile.
+      // The size of this release is unknown, and its allocation is not in the profile.
       if (Number.isNaN(bytes)) continue;
       pool.sum += bytes;
       yield new ValueLine(profile, start, device, 'memory_allocated_since_first', pool.sum, 'bytes', labels);

@@ -1,7 +1,7 @@
 /**
- * Nsight Systems SQLite exports of 2019 to 2026. Tables exist only when they have rows, and columns differ between
- * releases: everything is read by name, and missing cells are null.
- * Source: NVIDIA Nsight Systems documentation, "SQLite Schema Reference", and exports of these years.
+ * Reader of Nsight Systems SQLite exports from 2019 to 2026. Tables exist only when they have rows, and columns differ
+ * between releases, so everything is found by name, and missing cells are null. Source: NVIDIA Nsight Systems
+ * documentation, "SQLite Schema Reference", and exports of these years.
  */
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { LruCache } from '../../../containers/map-entry.js';
@@ -50,16 +50,16 @@ import {
   type ContextTable,
 } from '../cupti/cupti.js';
 
-/** An activity table: its own columns follow the shared ones, and `add` adds a row by their cells. */
+/** An activity table: its own columns come after the shared ones, and `add` adds a row from their cells. */
 interface ActivityTable {
   readonly table: string;
   readonly columns: readonly string[];
-  /** Whether the context states the device. */
+  /** Whether the device must be looked up through the context. */
   readonly isByContext?: true;
   readonly add: (activities: Activities, row: ActivityRow, cells: readonly number[]) => void;
 }
 
-/** The number of a name or the code of a kind as a cell of a column. */
+/** The number of a name, or the code of a kind, for a column; `UNNAMED` when the cell is unknown. */
 const nameOrNone = (cell = NaN): number => (Number.isNaN(cell) ? UNNAMED : cell);
 
 const ACTIVITY_TABLES: readonly ActivityTable[] = [
@@ -123,7 +123,10 @@ export const nsight: Reader = {
   read: (probe, options) => emit(new NsightTrace(databaseOf(probe)), options),
 };
 
-/** A global id holds tid in its lowest 24 bits, pid in the next 24, then hardware and VM id, which may set the sign. */
+/**
+ * A global id has the tid in its lowest 24 bits and the pid in the next 24. Above these are hardware and VM id, which may
+ * set the sign.
+ */
 const processOf = (column: string): Exclude<Selection, string> => ({
   needs: [column],
   sql: `((${column} >> 24) & 0xFFFFFFFFFF)`,
@@ -131,7 +134,7 @@ const processOf = (column: string): Exclude<Selection, string> => ({
 const tidOf = (column: string): Selection => ({ needs: [column], sql: `(${column} & 0xFFFFFF)` });
 const THREAD: readonly Selection[] = [processOf('globalTid'), tidOf('globalTid')];
 
-/** Number of a range's text: -1 - id for a registered string, the row's id for a text in the row itself. */
+/** Number of a range's text: -1 - id for a registered string, the row's id when the text is in the row itself. */
 const textNumber = (database: SqliteFile): Selection => {
   const hasText = database.hasColumn(NVTX, 'text') ? 'OR text IS NOT NULL' : '';
   return database.hasColumn(NVTX, 'textId')
@@ -139,7 +142,10 @@ const textNumber = (database: SqliteFile): Selection => {
     : { needs: [ROWID], sql: ROWID };
 };
 
-/** Matches all names of steps and few other texts, in one comparison: each of the first letters is one of theirs. */
+/**
+ * A pattern that matches all names of steps and few other texts in one comparison: each of the first letters must be the
+ * letter of some step name at that position.
+ */
 const STEP_PATTERN = Array.from(
   { length: least(STEP_NAME_BEGINNINGS.map(({ length }) => length)) },
   (_, i) => `[${STEP_NAME_BEGINNINGS.map((text) => text.charAt(i) + text.charAt(i).toUpperCase()).join('')}]`,
@@ -149,13 +155,13 @@ const mayNameStep = (column: string): Exclude<Selection, string> => ({
   sql: `${column} GLOB '${STEP_PATTERN}*'`,
 });
 
-/** Precedence of rows of the API table by event class: runtime, driver, then others (backtraces, extensions). */
+/** Precedence of rows in the API table by event class: runtime, driver, then others (backtraces, extensions). */
 const CALL_PRECEDENCE: Readonly<Record<number, number>> = { 0: 0, 1: 1 };
 const OTHER_CALLS = 2;
 
 const text = (cell: Cell | undefined): string | null => (typeof cell === 'string' ? cell : null);
 
-/** Columns that all activity tables share; `correlationId` onwards may be missing. */
+/** Columns that all activity tables share. `correlationId` and those after it may be missing. */
 const SHARED_COLUMNS: readonly Selection[] = [
   'start',
   'end',
@@ -167,7 +173,10 @@ const SHARED_COLUMNS: readonly Selection[] = [
   'contextId',
 ];
 
-/** Tables that state the device of a context: those of contexts (up to 2022 those of default streams), then work. */
+/**
+ * Tables that state the device of a context: first the tables of contexts (up to 2022, of default streams), then those of
+ * work.
+ */
 const CONTEXT_TABLES: readonly ContextTable[] = [
   ...['TARGET_INFO_CUDA_CONTEXT_INFO', 'TARGET_INFO_CUDA_NULL_STREAM'].map((table) => ({
     table,
@@ -269,8 +278,9 @@ class NsightTrace implements Trace {
         }
         const owner = this.#process(process);
         const precedence = Number.isNaN(eventClass) ? 0 : (CALL_PRECEDENCE[eventClass] ?? OTHER_CALLS);
-        hostCalls.add(start, end, this.threads.thread(owner, tid), owner, knownId(corr), name, precedence);
-        // Calls of other libraries return what they like.
+        const thread = this.threads.thread(owner, tid);
+        hostCalls.pushCells(start, end, thread, owner, knownId(corr), name, precedence);
+        // Return values of other libraries do not follow CUDA's codes.
         if (precedence < OTHER_CALLS) hostCalls.setResult(result);
       },
     );
@@ -295,7 +305,8 @@ class NsightTrace implements Trace {
       const owner = this.#process(process);
       const thread = this.threads.thread(owner, tid);
       if (mayBeStep === 1 || registered.has(textId)) this.stepRanges.push(ranges.length);
-      ranges.add(start, isOpen ? Infinity : end, thread, textId, this.#domains.numberOf(owner, domain));
+      ranges.pushCells(start, isOpen ? Infinity : end, thread, textId);
+      ranges.domain.push(this.#domains.numberOf(owner, domain));
     };
     database.eachNumbers(NVTX, columns, take, IS_RANGE);
     const known = ['endGlobalTid', 'globalTid'].every((column) => database.hasColumn(NVTX, column));
@@ -303,7 +314,7 @@ class NsightTrace implements Trace {
     this.diagnostics.count('range-across-threads', crossing);
   }
 
-  /** Rows that name a domain or a thread. */
+  /** Reads rows that name a domain or a thread. */
   #readNamings(): void {
     const columns = ['eventType', ...THREAD, 'domainId', textNumber(this.database)];
     for (const [type, process, , domain, textCell] of this.database.rows(NVTX, columns, IS_NAMING)) {
@@ -315,13 +326,14 @@ class NsightTrace implements Trace {
 
   #readActivities({ table, columns, add, isByContext }: ActivityTable): void {
     const { activities } = this;
-    // Old exports do not record the process of an activity: it is that of all calls, or unknown.
+    // Old exports do not record the process of an activity. It is the process of all calls, or unknown if there are
+    // several.
     const defaultProcess = this.#onlyProcess() ?? this.#process(0);
     this.database.eachNumbers(table, [...SHARED_COLUMNS, ...columns], (cells) => {
       const [start = NaN, end = NaN, device = 0, stream = NaN, corr = NaN, process = NaN, node = NaN, context] = cells;
       const hasTimes = isNear(start) && isNear(end);
       if (!hasTimes) this.diagnostics.count('bad-row');
-      // CUPTI gives 0 and 0 for times that it did not collect.
+      // CUPTI writes 0 for the start and end of work whose times it did not collect.
       const isTimed = hasTimes && (start !== 0 || end !== 0);
       const owner = Number.isNaN(process) ? defaultProcess : this.#process(process);
       const ordinal = isByContext ? this.#ordinalOf(process, context, device) : device;
@@ -385,7 +397,10 @@ class NsightTrace implements Trace {
     return [this.#memory.start];
   }
 
-  /** The device of a context as the process numbers it; `stated` by the row itself where no table has it. */
+  /**
+   * The device of a context, by the number it has in the process. If no table has the context, `stated`, which comes from
+   * the row itself.
+   */
   #ordinalOf(process: number, context = NaN, stated: number): number {
     const ordinal = this.#contexts.deviceOf(process, context);
     if (!Number.isNaN(ordinal)) return ordinal;
@@ -393,7 +408,7 @@ class NsightTrace implements Trace {
     return stated;
   }
 
-  /** The process of all host calls; null when there are several or none. */
+  /** The process of all host calls; null when there are several or no calls. */
   #onlyProcess(): number | null {
     const { process: owners, length } = this.hostCalls;
     for (let call = 1; call < length; call++) if (owners.at(call) !== owners.at(0)) return null;
@@ -404,19 +419,19 @@ class NsightTrace implements Trace {
     return this.threads.process(key, key % 0x1000000);
   }
 
-  /** MPI libraries name a thread after the rank of the process. */
+  /** Reads the rank from a thread name: MPI libraries name a thread after the rank of its process. */
   #readRank(threadName: string | null): void {
     const rank = threadName === null ? undefined : /^MPI Rank (\d{1,6})$/.exec(threadName)?.[1];
     if (rank !== undefined) this.#mpiRanks.add(Number(rank));
   }
 
-  /** The MPI rank; null when there is none, or several. */
+  /** The MPI rank; null when none or several are named. */
   #rank(): number | null {
     const [rank, ...others] = this.#mpiRanks;
     return rank === undefined || others.length > 0 ? null : rank;
   }
 
-  /** Numbers of the registered texts that may name steps: the database looks through the texts, maybe millions. */
+  /** Numbers of the registered texts that may name steps. The database searches the texts, which may be millions. */
   #registeredSteps(): Set<number> {
     const numbers = new Set<number>();
     for (const [id] of this.database.rows('StringIds', ['id'], [mayNameStep('value')])) numbers.add(-1 - numberOf(id));

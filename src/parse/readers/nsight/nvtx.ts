@@ -1,9 +1,9 @@
-/** The table of NVTX events in an Nsight Systems export: types of its rows, and the domains of ranges. */
+/** The table of NVTX events in an Nsight Systems export: the types of its rows, and the domains of ranges. */
 import type { Filter } from '../../sqlite/sqlite.js';
 import { entryOf } from '../../../containers/map-entry.js';
 
 export class NvtxDomains {
-  /** The domain of number n is at index n - 1. */
+  /** Domain number n is at index n - 1. */
   readonly #domains: { id: number; name: string | null }[] = [];
   /** Numbers by process and domain id. */
   readonly #numbers = new Map<string, number>();
@@ -32,7 +32,7 @@ export const NVTX = 'NVTX_EVENTS';
 export const EVENT = {
   ...{ mark: 34, thread: 39, pushPop: 59, startEnd: 60, textMark: 65, textPushPop: 70, textStartEnd: 71, domain: 75 },
 } as const;
-/** Exports up to 2021 wrote 0 for a missing value. */
+/** Whether a range ends on another thread. Exports up to 2021 wrote 0 for a missing value. */
 export const CROSSES_THREADS = '(endGlobalTid <> 0 AND endGlobalTid <> globalTid)';
 export const IS_RANGE: Filter = [
   {

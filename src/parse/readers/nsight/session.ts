@@ -1,7 +1,7 @@
 /**
- * What an Nsight Systems export states of its session: tool, length, machine and devices, the warnings and errors
- * that Nsight Systems recorded, and the time that it and CUPTI took for themselves. Texts of messages may name files
- * and programs: only what they mean is kept.
+ * What an Nsight Systems export states about its session: tool, duration, machine, devices, the warnings and errors that
+ * Nsight Systems recorded, and the overhead of Nsight Systems and CUPTI. Messages may name files and programs, so only
+ * their meaning is kept.
  */
 import { numberOf, type Cell, type SqliteFile, type Selection } from '../../sqlite/sqlite.js';
 import type { DiagnosticName, Diagnostics } from '../../../record/diagnostics.js';
@@ -12,9 +12,9 @@ import { UNKNOWN_DEVICE } from '../../trace/trace.js';
 
 /** Device ids for the records, and the devices themselves. */
 export interface DeviceMap {
-  /** The device id: the CUDA ordinal, unless one ordinal is different GPUs in different processes; then the GPU's id. */
+  /** The device id: the CUDA ordinal, or the GPU's id if the same ordinal is different GPUs in different processes. */
   idOf(pid: number, ordinal: number): number;
-  /** Devices in order of id: those described, and used ones about which nothing else is known. */
+  /** Devices in order of id: those that are described, and used devices of which nothing else is known. */
   list(used: ReadonlySet<number>): Device[];
 }
 
@@ -22,7 +22,7 @@ const number = (cell: Cell | undefined): number | null => (typeof cell === 'numb
 
 /**
  * Devices of an Nsight Systems export. Activities refer to a device by its CUDA ordinal, which differs between processes
- * (CUDA_VISIBLE_DEVICES): TARGET_INFO_CUDA_DEVICE maps process and ordinal to the GPU.
+ * (CUDA_VISIBLE_DEVICES). TARGET_INFO_CUDA_DEVICE maps process and ordinal to the GPU.
  */
 export function readDevices(database: SqliteFile): DeviceMap {
   const gpus = readGpus(database);
@@ -45,12 +45,12 @@ export function readDevices(database: SqliteFile): DeviceMap {
 
 interface Gpu {
   readonly gpu: number;
-  /** CUDA ordinal in the GPU's own row; null when there is none. */
+  /** CUDA ordinal in the GPU's own row; null when it has none. */
   readonly ordinal: number | null;
   readonly device: Omit<Device, 'id'>;
 }
 
-/** `memoryBandwidth` is in bytes per second and `clockRate` in hertz, whatever the documentation states. */
+/** Reads the GPUs. `memoryBandwidth` is in bytes per second and `clockRate` in hertz, whatever the documentation says. */
 function readGpus(database: SqliteFile): Gpu[] {
   const columns = [
     'id',
@@ -85,7 +85,7 @@ function readGpus(database: SqliteFile): Gpu[] {
 
 const key = (pid: number, ordinal: number): string => `${pid}:${ordinal}`;
 
-/** GPU by process and ordinal; exports without processes have pid 0. */
+/** GPU by process and ordinal; exports without processes use pid 0. */
 function readOrdinals(database: SqliteFile): Map<string, number> {
   const gpuOf = new Map<string, number>();
   for (const [gpu, ordinal, pid] of database.rows('TARGET_INFO_CUDA_DEVICE', ['gpuId', 'cudaId', 'pid'])) {
@@ -97,7 +97,7 @@ function readOrdinals(database: SqliteFile): Map<string, number> {
 
 const ordinalOf = (processAndOrdinal: string): number => Number(processAndOrdinal.split(':')[1]);
 
-/** Whether one ordinal is different GPUs in different processes. */
+/** Whether the same ordinal is different GPUs in different processes. */
 function isAmbiguous(gpuOf: ReadonlyMap<string, number>): boolean {
   const firstGpus = new Map<number, number>();
   return [...gpuOf].some(([place, gpu]) => {
@@ -108,7 +108,7 @@ function isAmbiguous(gpuOf: ReadonlyMap<string, number>): boolean {
   });
 }
 
-/** The ordinals that are mapped to a GPU; when nothing is mapped, the ordinal in its own row, else its id. */
+/** The ordinals that are mapped to a GPU. When nothing is mapped: the ordinal in its own row, otherwise its id. */
 function ordinalsOf(gpuOf: ReadonlyMap<string, number>, gpu: number, stated: number | null): number[] {
   const ordinals = [...gpuOf].filter(([, target]) => target === gpu).map(([place]) => ordinalOf(place));
   if (ordinals.length > 0) return [...new Set(ordinals)];
@@ -120,19 +120,19 @@ export const OVERHEAD_TABLES = ['PROFILER_OVERHEAD', 'CUPTI_ACTIVITY_KIND_OVERHE
 interface OverheadSource {
   readonly database: SqliteFile;
   readonly diagnostics: Diagnostics;
-  /** Process and thread of a row. */
+  /** Selects the process and thread of a row. */
   readonly thread: readonly Selection[];
   readonly threadOf: (process: number, tid: number) => number;
 }
 
-/** Ranges whose `text` cell is that of a registered string. */
+/** Reads overhead as ranges. Their `text` cells are numbers of registered strings. */
 export function readOverhead({ database, diagnostics, thread, threadOf }: OverheadSource): Ranges {
   const ranges = new Ranges();
   for (const table of OVERHEAD_TABLES) {
     const columns = ['start', 'end', 'nameId', ...thread];
     database.eachNumbers(table, columns, ([start = NaN, end = NaN, name = NaN, process = NaN, tid = 0]) => {
       if (!isNear(start) || !isNear(end) || end < start || Number.isNaN(process)) diagnostics.count('bad-row');
-      else ranges.add(start, end, threadOf(process, tid), -1 - name, 0);
+      else ranges.push({ start, end, thread: threadOf(process, tid), text: -1 - name });
     });
   }
   return ranges;
@@ -140,10 +140,13 @@ export function readOverhead({ database, diagnostics, thread, threadOf }: Overhe
 
 export const MESSAGE_TABLE = 'DIAGNOSTIC_EVENT';
 
-/** ENUM_DIAGNOSTIC_SEVERITY_LEVEL: 1 information, 2 warning, 3 error. */
+/** Warnings and errors. ENUM_DIAGNOSTIC_SEVERITY_LEVEL: 1 information, 2 warning, 3 error. */
 const SEVERITIES: ReadonlySet<number> = new Set([2, 3]);
 
-/** What messages mean, the first that matches. Source: exports of 2022 to 2026, and the texts that users report. */
+/**
+ * Counters by the text of a message; the first match is used. Source: exports of 2022 to 2026, and the texts that users
+ * report.
+ */
 const MEANINGS: readonly (readonly [text: RegExp, counter: DiagnosticName])[] = [
   [/insufficient.privileg/i, 'profiler-without-permission'],
   [
@@ -163,7 +166,7 @@ export function countMessages(database: SqliteFile, diagnostics: Diagnostics): v
 
 const text = (cell: Cell | undefined): string | null => (typeof cell === 'string' ? cell : null);
 
-/** `NVIDIA Nsight Systems 2024.2.1.106`; null for exports before 2022, which do not state it. */
+/** Tool and version, such as `NVIDIA Nsight Systems 2024.2.1.106`; null for exports before 2022, which do not state it. */
 export function toolOf(database: SqliteFile): string | null {
   let version: string | null = null;
   for (const table of ['META_DATA_EXPORT', 'EXPORT_META_DATA']) {
@@ -174,7 +177,7 @@ export function toolOf(database: SqliteFile): string | null {
   return version === null ? null : `Nsight Systems ${version}`;
 }
 
-/** Length in ns; null when it is not stated. */
+/** Duration in ns; null when not stated. */
 export function durationOf(database: SqliteFile): number | null {
   for (const [duration] of database.rows('ANALYSIS_DETAILS', ['duration'])) {
     const value = numberOf(duration);
@@ -183,7 +186,7 @@ export function durationOf(database: SqliteFile): number | null {
   return null;
 }
 
-/** The machine; null when none or several are stated. No other row of that table is read. */
+/** Name of the machine; null when none or several are stated. No other row of that table is read. */
 export function hostOf(database: SqliteFile): string | null {
   const table = 'TARGET_INFO_SYSTEM_ENV';
   if (!database.hasColumn(table, 'name')) return null;

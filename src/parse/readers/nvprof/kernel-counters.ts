@@ -1,8 +1,8 @@
 /**
  * Counters of kernels: values of CUPTI's metrics and events (`nvprof --metrics`, `--events`), and samples of the program
- * counter by what held the warp up (`--pc-sampling`), which belong to a kernel by its correlation id. A database states
- * neither names nor types of metrics: they are named by CUPTI's numbers, which differ between architectures and which no
- * public document maps to names, and a value is read by its bits. Memory: 28 bytes a value.
+ * counter by stall reason (`--pc-sampling`), which belong to a kernel by its correlation id. A database states neither
+ * names nor types of metrics. They are named by CUPTI's numbers, which differ between architectures and for which there is
+ * no public table of names, and the type of a value is inferred from its bits. Memory: 28 bytes for each value.
  *
  * Source: CUPTI documentation, CUpti_ActivityMetric, CUpti_ActivityMetricInstance, CUpti_ActivityEvent,
  * CUpti_ActivityEventInstance, CUpti_MetricValue, CUpti_ActivityPCSampling3 and CUpti_ActivityPCSamplingStallReason.
@@ -18,7 +18,7 @@ const METRIC_VALUE: Selection = { needs: ['value'], sql: 'hex(value)' };
 
 interface CounterTable {
   readonly table: string;
-  /** Word before the number of a counter. */
+  /** Word that precedes the number of a counter. */
   readonly counts: string;
   readonly value: Selection;
 }
@@ -30,12 +30,12 @@ const TABLES: readonly CounterTable[] = [
   { table: `${KIND}EVENT_INSTANCE`, counts: 'event', value: 'value' },
 ];
 
-/** Samples of the program counter: a row for each instruction and reason. */
+/** Samples of the program counter: a row for each instruction and stall reason. */
 const SAMPLES = `${KIND}PC_SAMPLING`;
-/** The code of samples, after those of the tables. */
+/** The code of samples, which comes after those of the tables. */
 const SAMPLES_CODE = TABLES.length;
 
-/** Units by number, in CUPTI's words. */
+/** Stall reasons by number, in CUPTI's words. */
 const STALL_REASONS = [
   ...['invalid', 'none', 'inst_fetch', 'exec_dependency', 'memory_dependency', 'texture', 'sync'],
   ...['constant_memory_dependency', 'pipe_busy', 'memory_throttle', 'not_selected', 'other', 'sleeping'],
@@ -47,12 +47,12 @@ export class KernelCounters {
   readonly #table = NumericColumn.codes();
   readonly #corr = NumericColumn.floats();
   readonly #id = NumericColumn.floats();
-  /** Of a multiprocessor or another unit; NaN for a value of all. */
+  /** Number of the multiprocessor or other unit; NaN for a value of all units. */
   readonly #instance = NumericColumn.floats();
   readonly #value = NumericColumn.floats();
-  /** In order of correlation id. */
+  /** Rows in order of correlation id. */
   readonly #rows: Uint32Array;
-  /** Rows without a known value or correlation id. */
+  /** Number of rows without a known value or correlation id. */
   broken = 0;
 
   constructor(database: SqliteFile) {
@@ -69,19 +69,19 @@ export class KernelCounters {
     sortRows(this.#rows, (a, b) => columns.reduce((order, column) => order || column.at(a) - column.at(b) || 0, 0));
   }
 
-  /** How many values have a number in place of a name. */
+  /** Number of values that have a number instead of a name. */
   get unnamed(): number {
     return this.#rows.reduce((count, row) => count + (this.#table.at(row) === SAMPLES_CODE ? 0 : 1), 0);
   }
 
-  /** How many values have another correlation id than these. */
+  /** Number of values whose correlation id is not one of these. */
   outside(corrs: Iterable<number>): number {
     if (this.#rows.length === 0) return 0;
     const known = new Set(corrs);
     return this.#rows.reduce((count, row) => count + (known.has(this.#corr.at(row)) ? 0 : 1), 0);
   }
 
-  /** By name, of the kernels with a correlation id; null where there are none. */
+  /** Counters by name for the kernel with a correlation id; null when it has none. */
   of(corr: number): Record<string, number> | null {
     const corrAt = (index: number): number => this.#corr.at(elementAt(this.#rows, index));
     const end = countUpTo(this.#rows.length, corrAt, corr);
@@ -92,7 +92,7 @@ export class KernelCounters {
     return Object.fromEntries(Array.from(rows, (row) => [this.#name(row), this.#value.at(row)]));
   }
 
-  /** `metric#19923062`, of one unit `metric#19923062[3]`; `stall.memory_dependency`. */
+  /** Name of a counter: `metric#19923062`, of a single unit `metric#19923062[3]`; `stall.memory_dependency`. */
   #name(row: number): string {
     if (this.#table.at(row) === SAMPLES_CODE) {
       const reason = this.#id.at(row);
@@ -103,7 +103,7 @@ export class KernelCounters {
     return `${counts}#${this.#id.at(row)}${Number.isNaN(instance) ? '' : `[${instance}]`}`;
   }
 
-  /** Samples of all instructions of a kernel together. */
+  /** Adds up the samples of all instructions of a kernel. */
   #addSamples(database: SqliteFile): void {
     const sums = new Map<number, Map<number, number>>();
     for (const cells of database.rows(SAMPLES, ['correlationId', 'stallReason', 'samples'])) {
@@ -130,12 +130,12 @@ export class KernelCounters {
   }
 }
 
-/** Integers below this are, as the bits of a double, smaller than any that is measured. */
+/** Bits below this, read as a double, would be smaller than any measured value, so they are an integer. */
 const LARGEST_INTEGER = 2n ** 53n;
-/** Negative integers down to this are not numbers, as the bits of a double. */
+/** Bits of negative integers down to this are NaN as a double. */
 const LEAST_INTEGER = -(2n ** 51n);
 
-/** A value from its 8 bytes, little-endian: an integer, else a double. NaN for anything else. */
+/** A value from its 8 bytes, little-endian: an integer, or otherwise a double. NaN for anything else. */
 export function metricValue(hex: string): number {
   const bytes = Buffer.from(hex, 'hex');
   if (bytes.length !== 8) return NaN;

@@ -1,6 +1,6 @@
 /**
- * nvprof and NVVP databases, versions 7 to 22: C structs of CUPTI dumped one column per field. Times are Unix time in ns.
- * Source: CUPTI documentation (activity records) and databases of versions 9, 12 and 16.
+ * Reader of nvprof and NVVP databases, versions 7 to 22: C structs of CUPTI dumped with one column for each field. Times
+ * are Unix time in ns. Source: CUPTI documentation (activity records) and databases of versions 9, 12 and 16.
  */
 import { entryOf } from '../../../containers/map-entry.js';
 import { NumericColumn, orNull } from '../../../containers/numeric-column.js';
@@ -23,11 +23,14 @@ import {
 import { COUNTER_TABLES, KernelCounters } from './kernel-counters.js';
 import { NumberIndex } from '../../trace/trace-columns.js';
 
-/** What a marker or overhead belongs to (CUpti_ActivityObjectKind): its object id holds a process, or a process and a thread. */
+/**
+ * Kinds of object that a marker or overhead belongs to (CUpti_ActivityObjectKind): the object id contains a process, or a
+ * process and a thread.
+ */
 const OBJECT = { process: 1, thread: 2 } as const;
 
 /**
- * Process and thread of an object id, in hexadecimal: 4 bytes process, 8 bytes thread, little-endian. Only the first 4
+ * Process and thread from an object id in hexadecimal: 4 bytes process, 8 bytes thread, little-endian. Only the first 4
  * bytes of the thread are used, as in the tables of calls.
  */
 export function readObjectId(hex: string): [pid: number, tid: number] {
@@ -35,10 +38,10 @@ export function readObjectId(hex: string): [pid: number, tid: number] {
   return bytes.length < 8 ? [0, 0] : [bytes.readUInt32LE(0), bytes.readUInt32LE(4)];
 }
 
-/** Flags of a marker row (CUpti_ActivityFlag); the other bits state how it synchronises. */
+/** Flags of a marker row (CUpti_ActivityFlag); the other bits describe its synchronisation. */
 const MARKER = { start: 2, end: 4 } as const;
 
-/** Starts or ends of markers; ends have times and ids alone. */
+/** Columns of starts or of ends of markers; ends have only times and ids. */
 class MarkerColumns {
   readonly time = NumericColumn.floats();
   readonly id = NumericColumn.floats();
@@ -48,12 +51,15 @@ class MarkerColumns {
   readonly domain = NumericColumn.floats();
 }
 
-/** Markers of nvprof's databases: a row for the start of a range, and one for its end, with the same id. */
+/** Markers of nvprof's databases: one row for the start of a range and one for its end, with the same id. */
 class Markers {
   readonly #starts = new MarkerColumns();
   readonly #ends = new MarkerColumns();
 
-  /** @param text number of the text; `domain` that of the domain's name, 0 for the default one */
+  /**
+   * Adds the start of a range.
+   * @param text number of the text; `domain` is the number of the domain's name, 0 for the default domain
+   */
   addStart(time: number, id: number, thread: readonly [pid: number, tid: number], text: number, domain: number): void {
     const columns = this.#starts;
     columns.time.push(time);
@@ -69,7 +75,10 @@ class Markers {
     this.#ends.id.push(id);
   }
 
-  /** Adds a range for each start; one without an end is open. @param otherStarts how many starts are not read */
+  /**
+   * Adds a range for each start; a start without an end is an open range.
+   * @param otherStarts how many starts are not read
+   */
   addTo(trace: TraceBuilder, otherStarts: number): void {
     const [starts, ends] = [this.#starts, this.#ends];
     const endOf = this.#firstEnds();
@@ -89,7 +98,7 @@ class Markers {
     trace.diagnostics.count('range-without-start', ends.id.length - matched - otherStarts);
   }
 
-  /** The first end of each id. */
+  /** The first end with each id. */
   #firstEnds(): NumberIndex {
     const { id, time } = this.#ends;
     const endOf = new NumberIndex(id);
@@ -134,20 +143,20 @@ export const nvprof: Reader = {
 
 const KIND = 'CUPTI_ACTIVITY_KIND_';
 const OVERHEAD_TABLE = `${KIND}OVERHEAD`;
-/** Both kernel tables: kernels that may overlap, and those that nvprof ran one after the other. */
+/** The tables of kernels that may overlap, and of kernels that nvprof ran one after another. */
 const KERNEL_TABLES = [`${KIND}CONCURRENT_KERNEL`, `${KIND}KERNEL`];
 const COPY_TABLES = [`${KIND}MEMCPY`, `${KIND}MEMCPY2`];
 /** Tables that state the device of a context. */
 const CONTEXT_TABLES = [`${KIND}CONTEXT`, ...KERNEL_TABLES, ...COPY_TABLES, `${KIND}MEMSET`].map(
   (table): ContextTable => ({ table, process: null }),
 );
-/** In order of precedence when both have a call of one correlation id. */
+/** Tables of calls, in order of precedence if both have a call with the same correlation id. */
 const CALL_TABLES: readonly (readonly [table: string, domain: ApiDomain])[] = [
   [`${KIND}RUNTIME`, 'runtime'],
   [`${KIND}DRIVER`, 'driver'],
 ];
 
-/** Tables with starts and ends. */
+/** Tables with start and end times. */
 const SPAN_TABLES = [
   ...KERNEL_TABLES,
   ...COPY_TABLES,
@@ -164,8 +173,8 @@ const TIME_COLUMNS: readonly TimeColumn[] = [
 ];
 
 /**
- * What CUPTI and the driver's compiler did, by kind, as PyTorch's traces name it.
- * Source: CUpti_ActivityOverheadKind of CUPTI's cupti_activity.h.
+ * Kinds of overhead of CUPTI and the driver's compiler, in the words of PyTorch's traces. Source:
+ * CUpti_ActivityOverheadKind of CUPTI's cupti_activity.h.
  */
 const OVERHEAD_NAMES: ReadonlyMap<number, string> = new Map([
   [1, 'Driver Compiler'],
@@ -178,16 +187,16 @@ const overheadText = (kind: number): string => OVERHEAD_NAMES.get(kind) ?? `over
 
 const OBJECT_ID: Selection = { needs: ['objectId'], sql: 'hex(objectId)' };
 
-/** nvprof writes one file per process, and device rows do not record it. */
+/** nvprof writes one file for each process, and rows of device work do not record the process. */
 const ONLY_PROCESS = 0;
 
-/** Columns that all activity tables share, by the names of the builder. */
+/** Columns that all activity tables share, under the builder's names. */
 const WORK = {
   ...{ device: 'deviceId', stream: 'streamId', context: 'contextId', corr: 'correlationId', node: 'graphNodeId' },
 } as const;
 
 class NvprofReading {
-  /** Waits whose context is of no known device: device 0. */
+  /** Number of waits whose context is on no known device: they are assigned to device 0. */
   waitsWithoutDevice = 0;
   readonly #clock: DatabaseClock;
   readonly #counters: KernelCounters;
@@ -223,7 +232,7 @@ class NvprofReading {
   #readCalls(): void {
     const columns = {
       ...{ pid: 'processId', corr: 'correlationId', cbid: 'cbid', result: 'returnValue', ...this.#clock.span },
-      // A thread id is a pthread handle cut to 32 bits and stored with a sign.
+      // A thread id is a pthread handle, cut to 32 bits and stored as signed.
       tid: { needs: ['threadId'], sql: '(threadId & 0xFFFFFFFF)' },
     };
     for (const [precedence, [table, domain]] of CALL_TABLES.entries()) {
@@ -232,7 +241,9 @@ class NvprofReading {
     }
   }
 
-  /** Pairs start and end rows by id. Instantaneous markers and markers of objects other than threads enclose nothing. */
+  /**
+   * Pairs start and end rows by id. Instantaneous markers, and markers of objects that are not threads, enclose nothing.
+   */
   #readMarkers(): void {
     const { trace } = this;
     const table = `${KIND}MARKER`;
@@ -249,7 +260,7 @@ class NvprofReading {
         markers.addEnd(time, id);
       } else if ((flag & MARKER.start) !== 0 && kind !== OBJECT.thread) {
         otherStarts++;
-        // Its end is not read either.
+        // The end of such a range is not read either.
         trace.unread(`ranges of other objects than threads in ${table}`, time, 2);
       } else if ((flag & MARKER.start) !== 0) {
         const thread = entryOf(threads, object, () => readObjectId(String(object)));
@@ -286,7 +297,7 @@ class NvprofReading {
     for (const row of this.#work([`${KIND}MEMSET`], sets)) this.trace.set(row);
   }
 
-  /** Rows of waits record only their context. */
+  /** Reads waits. Their rows record only the context. */
   #readSyncs(): void {
     const contexts = new ContextDevices(this.database, CONTEXT_TABLES);
     const columns = { stream: 'streamId', context: 'contextId', corr: 'correlationId', code: 'type' };
@@ -298,7 +309,7 @@ class NvprofReading {
     }
   }
 
-  /** Overhead of a process or a thread; that of a device is not time of the host. */
+  /** Reads overhead of processes and threads; overhead of a device is not host time. */
   #readOverhead(): void {
     const columns = { kind: 'overheadKind', objectKind: 'objectKind', object: OBJECT_ID, ...this.#clock.span };
     for (const { kind, objectKind, object, ...span } of this.database.cells(OVERHEAD_TABLE, columns)) {
@@ -311,7 +322,7 @@ class NvprofReading {
     }
   }
 
-  /** Rows of tables of work, with their times. */
+  /** Rows of work tables, with their times. */
   *#work<Name extends string>(
     tables: readonly string[],
     select: Readonly<Record<Name | 'corr', Selection>>,
@@ -328,7 +339,7 @@ class NvprofReading {
   }
 }
 
-/** The file holds clocks in kHz and bandwidths in kB/s. */
+/** The devices. The file has clocks in kHz and bandwidths in kB/s. */
 function devicesOf(database: SqliteFile, trace: TraceBuilder): Device[] {
   const columns = [
     'id',

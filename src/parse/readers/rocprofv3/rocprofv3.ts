@@ -1,7 +1,7 @@
 /**
- * Kernel traces of AMD's rocprofv3 as CSV: a row for each kernel, with no call that launched it and no process.
- * Times are ns since the machine started. Columns are found by name; those that differ between versions have several.
- * Source: the documentation of rocprofiler-sdk and its example files of 2024 and 2025.
+ * Reader of kernel traces of AMD's rocprofv3 in CSV: one row for each kernel, without the call that launched it or the
+ * process. Times are ns since the machine started. Columns are found by name; a column that versions name differently has
+ * several names. Source: the documentation of rocprofiler-sdk and its example files of 2024 and 2025.
  */
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { UserError } from '../../../record/errors.js';
@@ -10,13 +10,13 @@ import type { Probe, Reader } from '../../reader.js';
 import { TraceBuilder } from '../../trace/trace-builder.js';
 import { middleOf, TIMES_READ } from '../../trace/clocks/trace-clock.js';
 
-/** A time of 0 was not recorded. */
+/** Valid times; a time of 0 was not recorded. */
 const NANOSECONDS = /^0*[1-9]\d*$/;
 
 /**
- * The time in a text, in ns after one of a profile's times, so that it is exact and near 0 however large all of them are;
- * null for a text that is no time.
- * @param times of the profile; several of the first are looked at, since one of them may be damaged
+ * Converts the text of a time to ns after one of the profile's times, so that the result is exact and near 0 even if all
+ * times are large; null for a text that is not a time.
+ * @param times times of the profile; several of the first are read, because one may be damaged
  */
 export function textClock(times: Iterable<string>): (text: string) => number | null {
   const first: bigint[] = [];
@@ -25,7 +25,10 @@ export function textClock(times: Iterable<string>): (text: string) => number | n
   return (text) => (NANOSECONDS.test(text) ? Number(BigInt(text) - base) : null);
 }
 
-/** `rocpd convert` writes a column before the kind. Tables of counters have no kind, copies and memory no kernels. */
+/**
+ * `rocpd convert` writes a column before the kind. Tables of counters have no kind; those of copies and memory have no
+ * kernel names.
+ */
 const HEADER = /^\uFEFF?(?:"?guid"?,)?"?kind"?,(?=.*\bkernel_name\b).*\bstart_timestamp\b/i;
 
 export const rocprofv3: Reader = {
@@ -66,7 +69,10 @@ export const rocprofv3: Reader = {
   },
 };
 
-/** @throws UserError for a table without names or times of kernels */
+/**
+ * Rows of a table.
+ * @throws UserError for a table without names or times of kernels
+ */
 function rowsOf({ path, file }: Probe, diagnostics: Diagnostics): Iterable<CsvCells> {
   const table = CsvTable.open(path, diagnostics);
   const names = table?.header.map((name) => name.toLowerCase());

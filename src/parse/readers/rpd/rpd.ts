@@ -1,7 +1,7 @@
 /**
- * rpd databases of AMD's rocmProfileData: calls of HIP, the work of devices by the call that made it, roctx ranges, clocks.
- * Times are ns since the machine started. Devices are numbers that count the CPUs too; nothing else is stated of them.
- * Source: rocmProfileData, schemas 2 and 3 and what writes them; databases of schema 2.
+ * Reader of rpd databases from AMD's rocmProfileData: HIP calls, device work by the call that launched it, roctx ranges,
+ * clocks. Times are ns since the machine started. A device is only a number, and CPUs are counted in these numbers. Source:
+ * rocmProfileData, schemas 2 and 3 and the code that writes them; databases of schema 2.
  */
 import type { CopyKind } from '../../../record/record.js';
 import { TraceBuilder } from '../../trace/trace-builder.js';
@@ -10,12 +10,15 @@ import { DatabaseClock } from '../../sqlite/database-clock.js';
 import type { Cell, SqliteFile } from '../../sqlite/sqlite.js';
 
 const TIMES = ['rocpd_api', 'rocpd_op', 'rocpd_monitor'].map((table) => [table, 'start'] as const);
-/** Kernels: a `Task` is one of a graph. */
+/** Operations that are kernels; a `Task` is a kernel of a graph. */
 const KERNEL = /^(?:KernelExecution|Task|KERNEL_DISPATCH)/;
 const COPY = /(?:Copy|COPY_)(H|D)(?:ost|OST_|evice|EVICE_)T[Oo]_?(H|D)/;
-/** What the tracer does for itself, on threads of its own or around the whole program. */
+/** Overhead of the tracer itself, on its own threads or around the whole program. */
 const TRACER = /::writeRows$|^(?:hcc_activity_callback|rpdflush|run_to_completion)$/;
-/** Launches whose grid counts threads; that of others counts blocks, but in what rocprofiler-sdk traced (schema 3). */
+/**
+ * Launches whose grid is in threads. Other launches have a grid in blocks, except those that rocprofiler-sdk traced (schema
+ * 3).
+ */
 const OF_THREADS = /^hip(?:Ext|Hcc)ModuleLaunchKernel$/;
 
 export const rpd: Reader = {
@@ -54,7 +57,7 @@ export const rpd: Reader = {
   },
 };
 
-/** Arguments have a table of texts of their own since schema 3. */
+/** Since schema 3, arguments are texts in a table of their own. */
 const argsOf = (database: SqliteFile): ((id: Cell) => string | null) =>
   database.texts(database.has('rocpd_ustring') ? 'rocpd_ustring' : 'rocpd_string', 'string', 'id');
 

@@ -1,8 +1,8 @@
 /**
- * Devices whose clock is not the host's. Nothing starts before its launch, and no wait ends before what it waits for:
- * where most launches of a device break the first by more than real clocks do, or its waits the second, all its times
- * are moved by one number. That is the one by which its quickest launch takes no time at all: any more, and that work
- * would start before its launch.
+ * Corrects devices whose clock differs from the host's. Work cannot start before its launch, and a wait cannot end before
+ * the work it waits for. If most launches of a device, or most waits for it, break these rules by more than real clocks do,
+ * all times of the device are shifted by one number: the one that gives its fastest launch a latency of 0. A larger shift
+ * would make that work start before its launch.
  */
 import type { Labels } from '../../../record/record.js';
 import { elementAt } from '../../../containers/element.js';
@@ -20,23 +20,24 @@ import {
 import type { LaunchJoin } from '../launches.js';
 
 /**
- * ns. Where no wait says otherwise, all work of a device may start late because of work from before the profile: up to 21
- * ms in real files, one of them longer than its host events. No queue is this long.
+ * In ns. When no wait shows the clock's offset, all work of a device may start late because of work queued before the
+ * profile: up to 21 ms in real files, in one of them longer than the span of its host events. No queue delays work by this
+ * much.
  */
 const LONGEST_QUEUE = 1_000_000_000;
 
-/** What alignment changed. */
+/** What the alignment changed. */
 export interface ClockAlignment {
   /** What was done to each device, for the profile line. */
   readonly facts: Labels;
-  /** Whether times that were moved had set the start of the profile. */
+  /** Whether the profile began with one of the times that were moved. */
   readonly movedStart: boolean;
 }
 
-/** The fact that states by how much the times of a device were moved. */
+/** Name of the fact that says how far the times of a device were shifted. */
 export const clockShiftName = (device: number): string => `device_${device}_clock_shift_ns`;
 
-/** Moves the activities of devices whose clock differs; null where there is no such device. */
+/** Shifts the activities of devices whose clock differs from the host's; null when no device's clock does. */
 export function alignClocks(trace: Trace, launches: LaunchJoin): ClockAlignment | null {
   const { hostCalls, activities, diagnostics } = trace;
   const latencies = launchLatencies(hostCalls, activities, launches);
@@ -68,16 +69,16 @@ export function alignClocks(trace: Trace, launches: LaunchJoin): ClockAlignment 
   return { facts, movedStart };
 }
 
-/** Whether work that starts late does so by its clock, not because the device was busy. */
+/** Whether late starts come from the device's clock, not from a busy device. */
 const isImpossiblyLate = ({ least }: DeviceLatencies, { waits, broken }: Overruns, { first, last }: Span): boolean =>
   broken > waits / 2 || least > Math.max(LONGEST_QUEUE, last - first);
 
-/** Whether work without a launch lies further from all that the host did than both take. */
+/** Whether work without launches is further away from all host events than the host's and the device's spans together. */
 const isApart = (of: DeviceLatencies, { first, last }: Span): boolean =>
   Number.isFinite(first) &&
   Math.max(of.first - last, first - of.last) > Math.max(LONGEST_QUEUE, last - first + of.last - of.first);
 
-/** Waits may be timed by the host although they are listed with the device: those are not moved. */
+/** Shifts times by device. Waits listed with a device may have been timed by the host: those are not shifted. */
 function move(
   { hostCalls, activities }: Trace,
   { callOf }: LaunchJoin,

@@ -1,27 +1,27 @@
-/** When the host did what a profile records of it, and when the profile begins. */
+/** The time span of the host's calls and ranges, and the start of the profile. */
 import type { Trace } from '../trace.js';
 
-/** First and last time, ns; Infinity and -Infinity where there is none. */
+/** First and last time, in ns; Infinity and -Infinity when there are no times. */
 export interface Span {
   readonly first: number;
   readonly last: number;
 }
 
-/** When the host made calls and had ranges open. */
+/** Span of the host's calls and ranges. */
 export function spanOfHost({ hostCalls, ranges }: Trace): Span {
   let [first, last] = [Infinity, -Infinity];
   for (const { start, end } of [hostCalls, ranges]) {
     for (const time of start.values) first = Math.min(first, time);
     for (const time of end.values) if (time !== Infinity) last = Math.max(last, time);
-    // A range that is still open has only a start.
+    // A range that is still open has a start only.
     for (const time of start.values) last = Math.max(last, time);
   }
   return { first, last };
 }
 
 /**
- * The earliest time of all; 0 where statements are of times that only their reader knows.
- * @param from ns; statements before it do not count
+ * The earliest time of the trace; 0 when only its reader knows its times.
+ * @param from in ns; earlier statements do not count
  */
 export function earliest(trace: Trace, from: number): number {
   const { hostCalls, ranges, overhead, activities } = trace;
@@ -36,7 +36,7 @@ export function earliest(trace: Trace, from: number): number {
   return first === Infinity ? 0 : Math.max(0, first);
 }
 
-/** The latest time of calls, ranges and work; 0 where there is none. */
+/** The latest time of calls, ranges and work; 0 when there is none. */
 export function latest({ activities, hostCalls, ranges }: Trace): number {
   let last = 0;
   for (const { values } of [activities.start, activities.end, hostCalls.end, ranges.start, ranges.end]) {

@@ -1,6 +1,6 @@
 /**
- * Whether waits of the host end before the work that they wait for, which no clock common to both shows: a second bound,
- * beside the launches, of how far the clock of a device is from the host's.
+ * Checks whether waits of the host end before the work they wait for. If they do, host and device have different clocks.
+ * This gives a second bound, after launches, on the offset of a device's clock.
  */
 import { allRows, sortRows } from '../../../containers/row-order.js';
 import { elementAt } from '../../../containers/element.js';
@@ -11,25 +11,25 @@ import type { LaunchJoin } from '../launches.js';
 import { waitOfCall } from '../calls.js';
 
 /**
- * ns. Real devices start work up to 24 µs before its launch (17 % of the launches of an Ascend 910B), because a clock is
- * converted with an error or drifts: four times the worst is no such error.
+ * In ns. Real devices start work up to 24 µs before its launch (17 % of the launches of an Ascend 910B), because clock
+ * conversion has an error or the clock drifts. This is about four times the worst case, which such errors do not reach.
  */
 export const CLOCK_TOLERANCE = 100_000;
 
-/** Of the work of one device that has times; waits, which the host may have timed, are left out. */
+/** Launch latencies of the timed work of one device. Waits are left out, because the host may have timed them. */
 export class DeviceLatencies {
-  /** Work whose launch is known. */
+  /** Pieces of work whose launch is known. */
   launches = 0;
-  /** Of these, what starts before its launch by more than the tolerance. */
+  /** How many of these start before their launch by more than the tolerance. */
   early = 0;
-  /** The least time from a launch to its work, ns. */
+  /** The shortest time from a launch to the start of its work, in ns. */
   least = Infinity;
-  /** Of all work. */
+  /** First start and last start of all work, in ns. */
   first = Infinity;
   last = -Infinity;
 }
 
-/** How long after its launch the work of each device starts: what shows whether its clock is the host's. */
+/** How long after its launch the work of each device starts. This shows whether the device uses the host's clock. */
 export function launchLatencies(
   hostCalls: HostCalls,
   activities: Activities,
@@ -57,24 +57,24 @@ export function launchLatencies(
   return devices;
 }
 
-/** A wait for all work of a process on a device, or for that of one stream, which was launched before it began. */
+/** A wait for work launched before the wait began: all work of a process on a device, or that of one stream. */
 export interface HostWait {
   readonly call: number;
   readonly process: number;
-  /** NaN where it is not known. */
+  /** NaN when unknown. */
   readonly context: number;
-  /** NaN: all streams. */
+  /** NaN stands for all streams. */
   readonly stream: number;
   readonly start: number;
   readonly end: number;
 }
 
-/** Waits for one device that have something to wait for. */
+/** Compares waits for one device with the ends of the work they wait for. */
 export class Overruns {
   waits = 0;
-  /** Of these, waits that end before what they wait for by more than the tolerance. */
+  /** How many of these waits end before their work does by more than the tolerance. */
   broken = 0;
-  /** By how much at most the work ends after the wait, ns; negative where it ends before. */
+  /** The most by which work ends after its wait, in ns; negative when all work ends before. */
   most = -Infinity;
 
   add(wait: number, work: number): void {
@@ -84,10 +84,10 @@ export class Overruns {
   }
 }
 
-/** `cudaMemcpy`, `hipMemcpyWithStream`, `cuMemcpyDtoH_v2`: a copy to the host has ended when they return. */
+/** `cudaMemcpy`, `hipMemcpyWithStream`, `cuMemcpyDtoH_v2`: a copy to the host has ended when these return. */
 const isWaitingCopy = (api: string): boolean => /memcpy/i.test(api) && !/async/i.test(api);
 
-/** Rows of devices that have a launch, in order. */
+/** Rows of each device whose launch is known, in order. */
 export function launchedRows(
   { activities: { device, length } }: Trace,
   { callOf }: LaunchJoin,
@@ -102,10 +102,10 @@ export function launchedRows(
 }
 
 /**
- * Waits for a device against the work that they wait for.
- * @param rows of the device that have a launch
- * @param isOnly whether no other device has work: then calls that do not state their device wait for this one
- * @param isLeftOut work that is not looked at
+ * Compares waits for a device with the work that they wait for.
+ * @param rows rows of the device whose launch is known
+ * @param isOnly whether no other device has work: then calls that do not name a device wait for this one
+ * @param isLeftOut whether a row of work is to be ignored
  */
 export function overrunsOf(
   trace: Trace,
@@ -127,7 +127,7 @@ export function overrunsOf(
   return overruns;
 }
 
-/** Waits for a device, and its work whose launch and end are known. @param rows and isOnly as above */
+/** Waits for a device, and those of its rows whose launch and end are known. For `rows` and `isOnly`, see `overrunsOf`. */
 export function waitsFor(
   trace: Trace,
   { callOf }: LaunchJoin,
@@ -151,20 +151,20 @@ export function waitsFor(
   return { waits, work };
 }
 
-/** Whether the call that launched work returns when that has ended. */
+/** Whether the call that launched this work returns only when the work has ended. */
 export function isAwaitedCopy({ activities, hostCalls, names }: Trace, row: number, call: number): boolean {
   if (activities.kind.at(row) !== KIND_CODE.copy) return false;
   const kind = names.copyKind(activities.copies.kindCode.at(activities.ownRow.at(row)));
   return kind === 'DtoH' && isWaitingCopy(names.apiName(hostCalls.api.at(call)) ?? '');
 }
 
-/** What the host waits for in the calls of a profile, by the numbers of their names: a stream, or all of a context. */
+/** What the host waits for in each call, kept by name number: one stream, or all work of a context. */
 export class WaitedFor {
   readonly #known = new Map<number, 'stream' | 'context' | null>();
 
   constructor(private readonly trace: Trace) {}
 
-  /** Null also where the wait failed: what it waited for may go on. */
+  /** Null for calls that do not wait. Also null for a wait that failed, because the work may still be running. */
   of(call: number): 'stream' | 'context' | null {
     if (this.trace.hostCalls.results.has(call)) return null;
     return entryOf(this.#known, this.trace.hostCalls.api.at(call), (api) => {
@@ -174,7 +174,7 @@ export class WaitedFor {
   }
 }
 
-/** The waits of rows, which state device and stream. */
+/** Waits from rows that state their device and stream. */
 function waitsOfRows({ activities, hostCalls }: Trace, callOf: Int32Array, rows: number[], of: WaitedFor): HostWait[] {
   return rows.flatMap((row) => {
     const call = elementAt(callOf, row);
@@ -186,7 +186,10 @@ function waitsOfRows({ activities, hostCalls }: Trace, callOf: Int32Array, rows:
   });
 }
 
-/** @param isOneStream whether all work is in one stream: then a wait for a stream is one for all work */
+/**
+ * Waits from host calls, which do not state a stream.
+ * @param isOneStream whether all work is in one stream: then a wait for a stream is a wait for all work
+ */
 function waitsOfCalls({ hostCalls }: Trace, isOneStream: boolean, of: WaitedFor): HostWait[] {
   const waits: HostWait[] = [];
   for (let call = 0; call < hostCalls.length; call++) {
@@ -198,14 +201,18 @@ function waitsOfCalls({ hostCalls }: Trace, isOneStream: boolean, of: WaitedFor)
   return waits;
 }
 
-/** Work and waits in the order in which the host made them: the latest end so far of each process and stream. */
+/**
+ * Goes through work and waits in the order in which the host made them, and keeps the latest end so far of each process and
+ * stream.
+ */
 function sweep(
   { activities, hostCalls }: Trace,
   callOf: Int32Array,
   { waits, work }: { readonly waits: HostWait[]; readonly work: readonly number[] },
   overruns: Overruns,
 ): void {
-  // Another thread's launch that still runs when a wait begins may be after it.
+  // A launch counts from its return: one of another thread that is still running when a wait begins may come after the
+  // wait.
   const launched = (row: number): number => hostCalls.end.at(elementAt(callOf, row));
   const order = allRows(work.length);
   sortRows(order, (a, b) => launched(elementAt(work, a)) - launched(elementAt(work, b)));

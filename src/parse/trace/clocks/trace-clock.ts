@@ -1,6 +1,6 @@
 /**
- * Times of a trace and its CSV files: microseconds with decimals since 1970, or since a base of the trace. They become
- * nanoseconds after one of the first, because a double cannot represent them exactly.
+ * Converts times of a trace and its CSV files. They are microseconds with decimals since 1970, or since a base that the
+ * trace states. A double cannot hold them exactly, so they become nanoseconds after one of the first times.
  */
 import type { NumericColumn } from '../../../containers/numeric-column.js';
 import { EVENT, TraceEvent } from '../../json/event-fields.js';
@@ -8,7 +8,7 @@ import { microsecondsAt, nanosecondsAt } from '../../json/json-bytes.js';
 import { firstBytes } from '../../files.js';
 import type { ProfileLine } from '../../../record/record.js';
 
-/** The record with all its times earlier. */
+/** The record with all its times moved earlier by `lead`. */
 export function earlierBy(lead: number, record: ProfileLine): ProfileLine {
   if (!('start' in record) || record.start === null) return record;
   const launch = 'launch' in record ? (record.launch ?? null) : null;
@@ -21,24 +21,27 @@ export function earlierBy(lead: number, record: ProfileLine): ProfileLine {
   };
 }
 
-/** Times further from a profile's start than 52 days are damaged: a double holds the difference of any two others exactly. */
+/**
+ * In ns. Times more than 52 days from a profile's start are damaged. Within that span, a double holds the difference of any
+ * two times exactly.
+ */
 export const FARTHEST = 2 ** 52;
 
-/** Whether a time or duration in ns is exact; not if it is NaN. */
+/** Whether a double holds this time or duration in ns exactly; false for NaN. */
 export const isNear = (time: number): boolean => Math.abs(time) <= FARTHEST;
 
-/** Times of a profile that are looked at to know where most of them are. */
+/** How many times of a profile are read to find where most of them lie. */
 export const TIMES_READ = 101;
 
-/** The middle one of some times: one that is damaged does not change it much. Undefined without any. */
+/** The median of some times: a damaged one hardly changes it. Undefined when there are no times. */
 export function middleOf<T extends number | bigint>(times: readonly T[]): T | undefined {
   return [...times].sort((a, b) => (a < b ? -1 : Number(a > b)))[times.length >> 1];
 }
 
 /**
- * Moves times so that the earliest start is 0.
- * @param others times that move too, but are never the earliest
- * @returns by how much they were moved; 0 when there is no start
+ * Shifts times so that the earliest start is 0.
+ * @param others times that are shifted too, but do not count as starts
+ * @returns by how much the times were shifted; 0 when there is no start
  */
 export function shiftToFirst(starts: readonly NumericColumn[], others: readonly NumericColumn[]): number {
   let first = Infinity;
@@ -50,33 +53,36 @@ export function shiftToFirst(starts: readonly NumericColumn[], others: readonly 
   return first;
 }
 
-/** Bytes of a trace whose events are looked at for times. */
+/** How many bytes of a trace are searched for its first times. */
 const SEARCHED = 256 * 1024;
 
-/** Times that show another clock: fewer may be damaged. */
+/** The fewest far times that show that a device has its own clock: fewer may be damaged. */
 const FEWEST_OF_CLOCK = 16;
 
-/** 2000-01-01: earlier times are relative to a base that the trace does not state. */
+/** 2000-01-01: times before this are relative to a base that the trace does not state. */
 const EARLIEST_UNIX_NS = 946_684_800_000_000_000n;
 
 export class TraceClock {
-  /** Start and end of the event read last, in ns after the origin; NaN where it has none, or none near the origin. */
+  /**
+   * Start and end of the event read last, in ns after the origin; NaN when it has no time, or when it is too far from the
+   * origin.
+   */
   start = NaN;
   end = NaN;
-  /** The same for work of a device, which may have a clock of its own: wherever it is. */
+  /** The same for device work, however far from the origin: a device may have its own clock. */
   deviceStart = NaN;
   deviceEnd = NaN;
-  /** Whole microseconds: those of the first time read, unless a better one was found before. */
+  /** The origin in whole microseconds: the first time read, unless a better one was known before. */
   #originUs = NaN;
   /** Start of the profile, in ns after the origin. */
   #first = 0;
 
-  /** A clock for a trace, by the events at its start. */
+  /** A clock whose origin comes from the events at the start of a trace. */
   static ofTrace(path: string): TraceClock {
     return TraceClock.near([...startsIn(firstBytes(path, SEARCHED))]);
   }
 
-  /** A clock for a file some of whose times are known: the first of all may be damaged. */
+  /** A clock for a file with some known times. Its origin is their median, because the first time may be damaged. */
   static near(texts: readonly string[]): TraceClock {
     const clock = new TraceClock();
     const times = texts.slice(0, TIMES_READ).map((text) => microsecondsAt(Buffer.from(text, 'latin1'), 0, text.length));
@@ -84,7 +90,10 @@ export class TraceClock {
     return clock;
   }
 
-  /** Reads the times of an event. @returns whether it has a start */
+  /**
+   * Reads the times of an event.
+   * @returns whether the event has a start
+   */
   read({ fields }: TraceEvent): boolean {
     const { from, to, bytes } = fields;
     this.deviceStart = fields.has(EVENT.ts) ? this.#at(bytes, from[EVENT.ts] as number, to[EVENT.ts] as number) : NaN;
@@ -103,7 +112,7 @@ export class TraceClock {
     return bytes.length === 0 ? NaN : nearOrNaN(this.#at(bytes, 0, bytes.length));
   }
 
-  /** Makes far times of devices unknown, unless so many are far that a device has a clock of its own. */
+  /** Sets far times of devices to NaN, unless so many are far that a device has its own clock. */
   settleDevices(...columns: readonly NumericColumn[]): void {
     for (const { values } of columns) {
       const far = values.reduce((count, time) => count + Number(isFar(time)), 0);
@@ -114,20 +123,20 @@ export class TraceClock {
     }
   }
 
-  /** Moves times so that the earliest of `starts` is 0. */
+  /** Shifts times so that the earliest of `starts` is 0. */
   moveToFirst(starts: readonly NumericColumn[], others: readonly NumericColumn[]): void {
     this.#first += shiftToFirst(starts, others);
   }
 
-  /** ns from 1970, or from the trace's base, to the profile's start; null when there is no time. */
+  /** Start of the profile in ns since 1970, or since the trace's base; null when there is no time. */
   get startNs(): bigint | null {
     if (!Number.isFinite(this.#originUs)) return null;
     return BigInt(this.#originUs) * 1000n + BigInt(Math.round(this.#first));
   }
 
   /**
-   * Unix time of the first event in ns; null where it is not known.
-   * @param base what times are relative to, decimal ns, which traces since 2024 state; null for 1970
+   * Unix time of the first event, in ns; null when unknown.
+   * @param base what times are relative to, in decimal ns, as traces since 2024 state it; null for 1970
    */
   startUnixNs(base: string | null): string | null {
     const { startNs } = this;
@@ -144,8 +153,8 @@ export class TraceClock {
 }
 
 /**
- * Starts of the first events that have a duration, up to one that is cut or malformed. Others are no times of the
- * profile: writers give metadata the time 0, and `args` may have a `ts` of their own.
+ * Starts of the first events that have a duration, up to the first one that is cut off or malformed. Times of other events
+ * do not count: writers give metadata the time 0, and `args` may have a `ts` of its own.
  */
 function* startsIn(head: Buffer): Generator<string> {
   const event = new TraceEvent([]);
@@ -160,7 +169,7 @@ function* startsIn(head: Buffer): Generator<string> {
   }
 }
 
-/** Profilers write 0 for the times of work whose own they have lost, with a duration of 0 (kineto#109). */
+/** Profilers write time 0 with duration 0 for work whose times they have lost (kineto#109). */
 const isZero = (text: string | null): boolean => Number(text) === 0;
 const isFar = (time: number): boolean => Number.isFinite(time) && !isNear(time);
 const nearOrNaN = (time: number): number => (isNear(time) ? time : NaN);

@@ -1,16 +1,16 @@
 /**
- * Captured graphs by the sequence of their nodes, and the one whose sequence a launch's work has. Graphs of one sequence
- * (the layers of a model, captured piece by piece) are one shape.
+ * Groups captured graphs by their sequence of nodes, and finds the group whose sequence the work of a launch has. Graphs of
+ * the same sequence, such as the layers of a model captured piece by piece, are one shape.
  */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import type { CapturedGraph, CapturedNode } from './captured-graph.js';
 
-/** What has no name to be compared by. */
+/** Number of a node that has no name to compare. */
 const NAMELESS = 0;
 /**
- * Numbers for what two nodes are compared by: a kernel's name, or that one is a copy or a set. HIP copies and fills by
- * kernels of its own in a replay.
+ * Numbers of nodes that are compared by kind, not by name: a copy and a set. In a replay, HIP runs kernels of its own for
+ * them.
  */
 const [COPY, SET] = [1, 2];
 const FIRST = 3;
@@ -23,7 +23,7 @@ const RUNTIME_KERNELS: readonly (readonly [beginning: string, number: number])[]
 export class NodeNames {
   readonly #numbers = new Map<string, number>();
 
-  /** Nodes of equal number may be the same one. */
+  /** The number of a node. Nodes with equal numbers may be the same node. */
   numberOf(kind: CapturedNode['kind'], name: string | null): number {
     if (kind === 'copy') return COPY;
     if (kind === 'set') return SET;
@@ -36,62 +36,65 @@ export class NodeNames {
   }
 }
 
-/** A captured graph, and which of all it is in the order of capture. */
+/** A captured graph and its place in the order of capture. */
 export interface PlacedGraph extends CapturedGraph {
   readonly ordinal: number;
 }
 
-/** Captured graphs of one sequence of nodes, in the order of capture. */
+/** Captured graphs with the same sequence of nodes, in the order of capture. */
 export interface Shape {
-  /** Numbers of `NodeNames`. */
+  /** Numbers from `NodeNames`, in the order of capture. */
   readonly numbers: Uint32Array;
-  /** Whether each kernel has a name to be compared by. */
+  /** Whether every node has a kind or name to compare. */
   readonly isNamed: boolean;
   readonly graphs: PlacedGraph[];
 }
 
-/** Which node each piece of a launch's work is: by position in the launch. */
+/** The shape that a launch matches, and for each position in the launch the node that ran there. */
 export interface ShapeMatch {
   readonly shape: Shape;
-  /** Null where the n-th piece of work is the n-th node. */
+  /** Null when the n-th piece of work is the n-th node. */
   readonly nodes: Uint32Array | null;
 }
 
-/** The work of one launch: numbers of `NodeNames` in order, and the stream of each. */
+/** The work of one launch: its numbers from `NodeNames` in order, and the stream of each piece. */
 export interface LaunchSequence {
   readonly numbers: Uint32Array;
   readonly streams: Float64Array;
-  /** Whether the order is that of nodes; else of start, which is that of nodes on each stream alone. */
+  /**
+   * Whether the work is in the order of nodes; otherwise it is in order of start, which is the order of nodes only within a
+   * stream.
+   */
   readonly byNode: boolean;
 }
 
-/** Most ways in which the graphs within a graph are tried. */
+/** Most combinations of inner graphs that are tried for a graph that contains other graphs. */
 const MOST_VARIANTS = 64;
 
-/** Most nodes of all these ways together: graphs that are captured after them and hold others are not known. */
+/** Most nodes of all these combinations together. Graphs captured after this limit that contain others stay unknown. */
 const MOST_NODES = 4_000_000;
 
 export class CaptureShapes {
   readonly #shapes = new Map<string, Shape>();
-  /** By what can be compared without an order, of all nodes, and of all but the last. */
+  /** Shapes by what can be compared without an order: the counts of all nodes, and of all but the last node. */
   readonly #byContent = new Map<string, Shape[]>();
 
   constructor(graphs: readonly CapturedGraph[], names: NodeNames) {
-    /** The nodes of the graphs so far, the latest first. */
+    /** The nodes of earlier graphs, latest first. */
     let before: (readonly CapturedNode[])[] = [];
     let left = MOST_NODES;
     for (const [ordinal, graph] of graphs.entries()) {
       const holdsGraphs = graph.nodes.some(({ kind }) => kind === 'graph');
       const variants = holdsGraphs ? variantsOf(graph, before, left) : [graph.nodes];
       if (holdsGraphs) left -= variants.reduce((sum, { length }) => sum + length, 0);
-      // Of several graphs of one sequence that may be the one within, the latest is taken.
+      // If several graphs of the same sequence may be the inner one, the latest is used.
       const known = new Set<Shape>();
       for (const nodes of variants) this.#add({ ...graph, nodes, ordinal }, names, known);
       before = [...variants, ...before.slice(0, MOST_VARIANTS)];
     }
   }
 
-  /** @param taken shapes that another variant of the graph has */
+  /** @param taken shapes of the graph's other variants */
   #add(graph: PlacedGraph, names: NodeNames, taken: Set<Shape>): void {
     if (graph.nodes.length === 0) return;
     const numbers = Uint32Array.from(graph.nodes, ({ kind, name }) => names.numberOf(kind, name));
@@ -105,13 +108,14 @@ export class CaptureShapes {
     const shape: Shape = { numbers, isNamed: numbers.every((number) => number !== NAMELESS), graphs: [graph] };
     this.#shapes.set(key, shape);
     taken.add(shape);
-    // A replay may lack the last node, which traces of HIP leave out: without names, that would be any other graph.
+    // Traces of HIP may leave out the last node of a replay. Without names, a sequence that lacks it could be any other
+    // graph.
     for (const part of shape.isNamed ? [numbers, numbers.subarray(0, -1)] : [numbers]) {
       if (part.length > 0) entryOf(this.#byContent, contentOf(part, shape.isNamed), (): Shape[] => []).push(shape);
     }
   }
 
-  /** The shape that a launch replays; a whole one before one that it lacks the last node of. Null when there is none. */
+  /** The shape that a launch replays, or null. A complete match is preferred to one that lacks the last node. */
   match(launch: LaunchSequence): ShapeMatch | null {
     const { numbers } = launch;
     const candidates = [true, false].flatMap((isNamed) => this.#byContent.get(contentOf(numbers, isNamed)) ?? []);
@@ -124,7 +128,7 @@ export class CaptureShapes {
   }
 }
 
-/** How many there are of each number; without names, of each kind. */
+/** A key made of how often each number occurs; without names, how often each kind of node occurs. */
 function contentOf(numbers: Uint32Array, isNamed: boolean): string {
   let [sum, product, copies, sets] = [0, 1, 0, 0];
   for (const number of numbers) {
@@ -148,8 +152,8 @@ function nodesOf(launch: LaunchSequence, { numbers, isNamed }: Shape): Uint32Arr
 }
 
 /**
- * Work on several streams: each stream runs its nodes in the order of capture. Of streams whose next piece of work may be
- * a node, the one that started first has it.
+ * Matches work on several streams: each stream runs its nodes in the order of capture. If the next piece of work of several
+ * streams fits a node, the piece that started first gets it.
  */
 function merged({ numbers, streams }: LaunchSequence, nodes: Uint32Array): Uint32Array | null {
   const queues = new Map<number, number[]>();
@@ -169,8 +173,8 @@ function merged({ numbers, streams }: LaunchSequence, nodes: Uint32Array): Uint3
 }
 
 /**
- * The nodes of a graph, each graph within it replaced by the nodes of one that was captured before.
- * @param most nodes of all results together, about
+ * The nodes of a graph with each inner graph replaced by the nodes of a graph that was captured before.
+ * @param most about how many nodes all results together may have
  */
 function variantsOf(
   { nodes }: CapturedGraph,
@@ -185,7 +189,7 @@ function variantsOf(
   return variants;
 }
 
-/** Each list with each part after it, the first of these. */
+/** Each list followed by each part, up to the limits. */
 function extended(
   lists: readonly (readonly CapturedNode[])[],
   parts: readonly (readonly CapturedNode[])[],

@@ -4,58 +4,58 @@ import type { GraphOrigin } from '../../../record/fields/graph-node.js';
 import type { Context, Extent, Labels } from '../../../record/record.js';
 import { readStepName } from '../../../record/serving-step.js';
 
-/** `graph`: another graph, which was captured before. */
+/** `graph` is an inner graph, which was captured before. */
 export type NodeKind = 'kernel' | 'copy' | 'set' | 'graph';
 
 /** One node of a graph: what was launched while the graph was captured, and where in the program. */
 export interface CapturedNode {
   readonly kind: NodeKind;
-  /** Full name of a kernel; null where the profiler does not record it. */
+  /** Full name of a kernel; null when the profiler does not record it. */
   readonly name: string | null;
   readonly grid: Extent | null;
   readonly block: Extent | null;
-  /** Ids of calls count from 1 in the profile of the capture. */
+  /** Call ids count from 1 in the profile of the capture. */
   readonly context: Context;
-  /** What else is recorded of its op. */
+  /** Other facts recorded of the node's op. */
   readonly labels?: Labels;
 }
 
 export interface CapturedGraph {
-  /** Range around the capture: `capture_32_FULL`; null without one. */
+  /** Name of the range around the capture, such as `capture_32_FULL`; null when there is no range. */
   readonly name: string | null;
-  /** Requests or tokens that the graph has room for, and what it is for (`FULL`, `DECODE`); null when unknown. */
+  /** How many requests or tokens the graph has room for, and what it is for (`FULL`, `DECODE`); null when unknown. */
   readonly batch: number | null;
   readonly mode: string | null;
-  /** In the order of capture. */
+  /** Nodes in the order of capture. */
   readonly nodes: readonly CapturedNode[];
 }
 
 /** Graphs whose captures are in other files than the profile of their replays. */
 export interface OtherCaptures {
-  /** Files that the user named. */
+  /** Number of files that the user named. */
   readonly given: number;
   /**
-   * Reads the files, but for those of other ranks.
-   * @param rank of the profile; null when unknown
-   * @throws UserError for a file that the user named and that is none
+   * Reads the files, except those of other ranks.
+   * @param rank rank of the profile; null when unknown
+   * @throws UserError when a file that the user named holds no captures
    */
   graphs(rank: number | null, diagnostics: Diagnostics): readonly CapturedGraph[];
-  /** What files beside the profile say of nodes, by the node's id. */
+  /** Annotations of nodes in files beside the profile, by node id. */
   annotations(rank: number | null, diagnostics: Diagnostics): ReadonlyMap<number, NodeAnnotation>;
 }
 
-/** What a file beside the profile says of a node of a graph. */
+/** What a file beside the profile says about a node of a graph. */
 export interface NodeAnnotation {
-  /** The module that launched it: its path, outermost first. */
+  /** Path of the module that launched the node, outermost first. */
   readonly layer: readonly string[];
-  /** Names that the program gave it, outermost first. */
+  /** Names that the program gave the node, outermost first. */
   readonly ranges: readonly string[];
 }
 
 /** A text like `capture_32_FULL`, `graph_capture: batch=4 mode=FULL`. */
 const CAPTURE = /(?:^|_)capture[_:\s]+(?:batch=)?(\d{1,9})(?:[_\s]+(?:mode=)?([A-Za-z]{1,40}))?$/i;
 
-/** Size and mode in the name of a capture; null where it has none. */
+/** Size and mode in the name of a capture; null when the name has none. */
 export function readCaptureName(text: string): Pick<CapturedGraph, 'batch' | 'mode'> | null {
   const match = text.length > 200 ? null : CAPTURE.exec(text);
   return match === null ? null : { batch: Number(match[1]), mode: match[2]?.toUpperCase() ?? null };
@@ -65,17 +65,17 @@ export function readCaptureName(text: string): Pick<CapturedGraph, 'batch' | 'mo
 export interface Origin {
   readonly node: CapturedNode;
   readonly from: GraphOrigin;
-  /** Whether the names of the whole launch are those of the capture, or the profiler itself states the node. */
+  /** Whether all names of the launch are those of the capture, or the profiler itself states the node. */
   readonly verified: boolean;
   /** Name of the capture; null when it has none. */
   readonly capture: string | null;
-  /** What the ids of the node's calls begin after in this replay. */
+  /** The number that is added to the ids of the node's calls in this replay. */
   readonly idsAfter: number;
 }
 
 /**
- * The context of a replayed kernel: what its node was captured in, and the step, the ranges and the caller of this
- * launch. Steps around the capture are none of the replay's.
+ * The context of a replayed kernel: the one its node was captured in, with the step, ranges and caller of this launch.
+ * Steps around the capture do not apply to the replay.
  */
 export function replayedContext(launch: Context, { node, from, idsAfter }: Origin): Context {
   const { context } = node;
@@ -83,7 +83,7 @@ export function replayedContext(launch: Context, { node, from, idsAfter }: Origi
   const around = context.ranges.filter((text) => readStepName(text) === null && !launch.ranges.includes(text));
   const ranges = around.length === 0 ? launch.ranges : [...launch.ranges, ...around];
   const layer = context.layer.length > 0 ? context.layer : launch.layer;
-  // Annotations know of no ops.
+  // Annotations contain no ops.
   if (from === 'annotation') return { ...launch, layer, ranges };
   return {
     dir: context.dir,

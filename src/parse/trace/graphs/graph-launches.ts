@@ -1,29 +1,30 @@
 /**
- * Launches of graphs, and what each put onto devices, in the order of the graph's nodes; and when threads captured
- * what they launched, instead of running it: between the calls that begin and end a capture.
+ * Launches of graphs with the work that each put onto devices, in the order of the graph's nodes. Also the spans in which a
+ * thread captured its launches instead of running them: between the calls that begin and end a capture.
  */
 import { elementAt } from '../../../containers/element.js';
+import { OpenSpans } from '../../../containers/nesting.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import { compareCells, NumericColumn } from '../../../containers/numeric-column.js';
-import { groupRows, sortRows } from '../../../containers/row-order.js';
+import { groupAt, groupRows, sortRows } from '../../../containers/row-order.js';
 import { KIND_CODE, type Activities } from '../trace-columns.js';
 import type { Trace } from '../trace.js';
 import type { LaunchJoin } from '../launches.js';
 import { byCallName } from '../calls.js';
 import { IntervalUnion } from '../../../containers/interval-union.js';
 
-/** Times in ns. */
+/** A span in which a thread captured a graph. Times in ns. */
 export interface CaptureSpan {
   readonly thread: number;
   readonly start: number;
-  /** Infinity for one that does not end in the profile. */
+  /** Infinity when the capture does not end in the profile. */
   readonly end: number;
 }
 
-/** `cudaStreamBeginCapture_v10000`, `hipStreamEndCapture`, `aclmdlRICaptureBegin`. */
+/** Calls that begin or end a capture: `cudaStreamBeginCapture_v10000`, `hipStreamEndCapture`, `aclmdlRICaptureBegin`. */
 const [BEGIN, END] = [/StreamBeginCapture|^aclmdlRICaptureBegin/, /StreamEndCapture|^aclmdlRICaptureEnd/];
 
-/** In order of start. */
+/** Spans in which threads captured graphs, in order of start. */
 export function captureSpans(capture: Pick<Trace, 'hostCalls' | 'names'>): readonly CaptureSpan[] {
   const { hostCalls } = capture;
   const { start, end, thread } = hostCalls;
@@ -48,18 +49,21 @@ export function captureSpans(capture: Pick<Trace, 'hostCalls' | 'names'>): reado
   return spans;
 }
 
-/** ns during which some thread captured. @param last end of the profile */
+/**
+ * Time in which at least one thread captured, in ns.
+ * @param last end of the profile
+ */
 export function capturedTime(capture: Pick<Trace, 'hostCalls' | 'names'>, last: number): number {
   const union = new IntervalUnion();
   for (const { start, end } of captureSpans(capture)) union.add(start, Math.min(end, last));
   return union.total;
 }
 
-/** The captures that are open at a time: of one thread, those that begin later end first. */
+/** Captures that are open at a given time. Within a thread, captures that begin later end first. */
 export class OpenCaptures<Span extends CaptureSpan> {
-  /** In the order in which they began, by thread and by process; ended ones are taken off when they are the last. */
-  readonly #ofThread = new Map<number, Span[]>();
-  readonly #ofProcess = new Map<number, Span[]>();
+  /** In the order in which they began, by thread and by process. */
+  readonly #ofThread = new Map<number, OpenSpans<Span>>();
+  readonly #ofProcess = new Map<number, OpenSpans<Span>>();
   #next = 0;
 
   /** @param spans in order of start */
@@ -68,22 +72,23 @@ export class OpenCaptures<Span extends CaptureSpan> {
     private readonly processOf: (thread: number) => number,
   ) {}
 
-  /** The one that a launch at a time belongs to: of its thread, else of its process. Times must not decrease. */
+  /**
+   * The capture that a launch at this time belongs to: one of its thread, otherwise one of its process. Times must not
+   * decrease from call to call.
+   */
   around(thread: number, at: number): Span | null {
+    const none = (): OpenSpans<Span> => new OpenSpans(({ end }) => end, { touching: true });
     for (let span; (span = this.spans[this.#next]) !== undefined && span.start <= at; this.#next++) {
-      entryOf(this.#ofThread, span.thread, (): Span[] => []).push(span);
-      entryOf(this.#ofProcess, this.processOf(span.thread), (): Span[] => []).push(span);
+      entryOf(this.#ofThread, span.thread, none).push(span, span.start);
+      entryOf(this.#ofProcess, this.processOf(span.thread), none).push(span, span.start);
     }
-    return lastOpen(this.#ofThread.get(thread), at) ?? lastOpen(this.#ofProcess.get(this.processOf(thread)), at);
+    const [own, others] = [this.#ofThread.get(thread), this.#ofProcess.get(this.processOf(thread))];
+    for (const open of [own, others]) open?.close(at);
+    return own?.last ?? others?.last ?? null;
   }
 }
 
-function lastOpen<Span extends CaptureSpan>(spans: Span[] | undefined, at: number): Span | null {
-  for (let last; (last = spans?.at(-1)) !== undefined; spans?.pop()) if (last.end >= at) return last;
-  return null;
-}
-
-/** Whether one call launches all work of a graph: `cudaGraphLaunch_v10000`, `cuGraphLaunch`, `hipGraphLaunch`. */
+/** Whether one call launches all the work of a graph: `cudaGraphLaunch_v10000`, `cuGraphLaunch`, `hipGraphLaunch`. */
 export const isGraphLaunch = (api: string | null): boolean => api?.includes('GraphLaunch') === true;
 
 /**
@@ -93,19 +98,18 @@ export const isGraphLaunch = (api: string | null): boolean => api?.includes('Gra
 export const isKernelLaunch = (api: string): boolean =>
   /Launch\w*Kernel|^cudaLaunch(?:_v\d+)?$|^launch$|^urEnqueueKernelLaunch/.test(api);
 
-/** The launch of a graph. */
 export interface GraphLaunch {
   /** Row of the host call; -1 when it is not in the profile. */
   readonly call: number;
-  /** Rows of its kernels, copies and sets: in order of their nodes where all are known, else of start. */
+  /** Rows of its kernels, copies and sets: in the order of nodes when all nodes are known, otherwise in order of start. */
   readonly rows: Uint32Array;
-  /** Whether the order is that of nodes. */
+  /** Whether the rows are in the order of nodes. */
   readonly byNode: boolean;
 }
 
 const WORK: ReadonlySet<number> = new Set([KIND_CODE.kernel, KIND_CODE.copy, KIND_CODE.set]);
 
-/** Launches in order of start. Memory: 8 bytes a piece of work of a graph, and 4 a host call. */
+/** Launches of graphs in order of start. Memory: 8 bytes for each piece of graph work, and 4 for each host call. */
 export function graphLaunches(trace: Trace, { callOf }: LaunchJoin): GraphLaunch[] {
   const { activities, hostCalls } = trace;
   const isLaunch = byCallName(trace, isGraphLaunch);
@@ -123,14 +127,14 @@ export function graphLaunches(trace: Trace, { callOf }: LaunchJoin): GraphLaunch
   const { start, corr } = hostCalls;
   const calls = [...launching].sort((a, b) => start.at(a) - start.at(b) || compareCells(corr.at(a), corr.at(b)));
   for (const [ordinal, call] of calls.entries()) ordinals[call] = ordinal;
-  const { rows, first } = groupRows(work.values, (row) => elementAt(ordinals, elementAt(callOf, row)), calls.length);
+  const byCall = groupRows(work.values, (row) => elementAt(ordinals, elementAt(callOf, row)), calls.length);
   return calls.map((call, ordinal) => {
-    const own = rows.subarray(elementAt(first, ordinal), elementAt(first, ordinal + 1));
+    const own = groupAt(byCall, ordinal);
     return { call, rows: own, byNode: inOrder(activities, own) };
   });
 }
 
-/** Work of graphs whose launch is not in the profile, by process and correlation id. */
+/** Work of graphs whose launch is not in the profile, grouped by process and correlation id. */
 export function workWithoutLaunch({ activities }: Trace, { callOf }: LaunchJoin): GraphLaunch[] {
   const { kind, node, process: owner, corr } = activities;
   const found = new Map<string, number[]>();
@@ -144,7 +148,10 @@ export function workWithoutLaunch({ activities }: Trace, { callOf }: LaunchJoin)
   });
 }
 
-/** Sorts the work of one launch. @returns whether by nodes */
+/**
+ * Sorts the work of one launch.
+ * @returns whether it is in the order of nodes
+ */
 function inOrder({ start, end, stream, node }: Activities, rows: Uint32Array): boolean {
   const byNode = rows.every((row) => !Number.isNaN(node.at(row)));
   const byTime = (a: number, b: number): number =>

@@ -1,6 +1,6 @@
 /**
- * Where the work of a replayed graph was captured. The profiler states the node that a node was made from, or the
- * capture is found whose sequence of nodes the work of the launch has.
+ * Finds where the work of a replayed graph was captured. Either the profiler states the node that each replayed node was
+ * made from, or the capture is the one whose sequence of nodes matches the work of the launch.
  */
 import { elementAt, least } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
@@ -21,30 +21,31 @@ import type { CapturedGraph, CapturedNode, NodeAnnotation, Origin, OtherCaptures
 import { graphLaunches, workWithoutLaunch, type GraphLaunch } from './graph-launches.js';
 import { countBelow } from '../../../containers/row-order.js';
 
-/** A launch whose work has the sequence of a captured graph. */
+/** A graph launch whose work has the node sequence of a captured graph. */
 export interface ShapedLaunch {
   readonly replay: GraphLaunch;
   readonly match: ShapeMatch;
-  /** Number of the thread that launched it. */
+  /** Number of the thread that launched the graph. */
   readonly thread: number;
-  /** The profiler's id of the graph; null where it has none. */
+  /** The profiler's id of the graph; null when it has none. */
   readonly graphId: number | null;
-  /** The server's step around the launch; null where it is in none. */
+  /** The server's step around the launch; null when it is outside of all steps. */
   readonly step: ServingStep | null;
 }
 
 interface Choice {
   readonly launch: ShapedLaunch;
   readonly graph: PlacedGraph;
-  /** Whether other captures have the same sequence, so that the order alone decides. */
+  /** Whether several captures have the same sequence, so that only their order decides. */
   readonly isByOrder: boolean;
 }
 
-/** Captures among which a launch has to choose, at least one, in the order of capture. */
+/** The captures that a launch may replay, at least one, in the order of capture. */
 type Fitting = readonly [PlacedGraph, ...PlacedGraph[]];
 
 /**
- * Which of several captures of one sequence a launch replays: by what is recorded of them, else in their order.
+ * Chooses which of several captures of the same sequence each launch replays: from their recorded facts if possible,
+ * otherwise from their order.
  * @param launches in order of start
  */
 export function chooseCaptures(launches: readonly ShapedLaunch[]): Choice[] {
@@ -55,7 +56,7 @@ export function chooseCaptures(launches: readonly ShapedLaunch[]): Choice[] {
     if (launch.graphId !== null) entryOf(ids, fitting, () => new Set<number>()).add(launch.graphId);
   }
   const ranks = new Map([...ids].map(([fitting, own]) => [fitting, ranksOf(own)] as const));
-  /** By thread: what its last launch took. */
+  /** The capture that each thread's last launch replayed. */
   const last = new Map<number, PlacedGraph>();
   return fitted.map(({ launch, fitting }) => {
     const { graphId, thread } = launch;
@@ -68,20 +69,21 @@ export function chooseCaptures(launches: readonly ShapedLaunch[]): Choice[] {
   });
 }
 
-/** Graphs are instantiated, and numbered, in the order in which they were captured. */
+/** Ranks of graph ids. Graphs are instantiated, and numbered, in the order in which they were captured. */
 const ranksOf = (ids: ReadonlySet<number>): ReadonlyMap<number, number> =>
   new Map([...ids].sort((a, b) => a - b).map((id, rank) => [id, rank] as const));
 
 /**
- * Pieces of a model are replayed in the order of their capture: the first after what was replayed before it, whatever
- * sequence that has. So a launch that is not in the profile misplaces others only up to the next piece of its own kind.
+ * The capture that follows the one replayed before, whatever its sequence, because the pieces of a model are replayed in
+ * the order of their capture. A launch that is missing from the profile therefore misplaces others only up to the next
+ * piece of its own kind.
  */
 function nextOf(fitting: Fitting, ordinal: number): PlacedGraph {
   const next = countBelow(fitting.length, (i) => elementAt(fitting, i).ordinal, ordinal + 1);
   return fitting[next] ?? fitting[0];
 }
 
-/** The captures that fit a launch; the same array for the same ones. */
+/** The captures that fit a launch. Launches with the same captures get the same array. */
 function fittings(): (launch: ShapedLaunch) => Fitting {
   const bySize = new Map<Shape, Map<string, Fitting>>();
   const known = new Map<Shape, Map<string, Fitting>>();
@@ -96,14 +98,17 @@ function fittings(): (launch: ShapedLaunch) => Fitting {
 
 const newMap = (): Map<string, Fitting> => new Map();
 
-/** Modes of captures that steps of a phase replay. */
+/** Modes of the captures that steps of each phase replay. */
 const MODES: Readonly<Record<ServingPhase, ReadonlySet<string>>> = {
   decode: new Set(['FULL', 'DECODE']),
   prefill: new Set(['PIECEWISE', 'EXTEND', 'PREFILL']),
   mixed: new Set(['PIECEWISE', 'EXTEND', 'MIXED']),
 };
 
-/** The smallest captures that have room for a launch, of its mode if any is; all where none is known to. */
+/**
+ * The smallest captures that have room for a launch, and of these the ones of its mode, if any. All captures when none is
+ * known to fit.
+ */
 function ofStep(graphs: readonly PlacedGraph[], step: ServingStep | null): readonly PlacedGraph[] {
   if (step === null || graphs.length === 1) return graphs;
   const { phase } = step;
@@ -115,10 +120,13 @@ function ofStep(graphs: readonly PlacedGraph[], step: ServingStep | null): reado
   return moded.length > 0 ? moded : fitting;
 }
 
-/** Captures are named by rows of the model's matrices, one a token; where tokens are unknown, requests are as many. */
+/**
+ * Rows of a step. Captures are named by the rows of the model's matrices, one row for each token; if the number of tokens
+ * is unknown, the number of requests is used.
+ */
 const rowsOf = ({ tokens, batch }: ServingStep): number => tokens ?? batch ?? Infinity;
 
-/** Adds what is annotated to what is known of nodes otherwise; each node is made once. */
+/** Combines nodes with their annotations. Each combined node is made once. */
 class AnnotatedNodes {
   readonly #made = new Map<CapturedNode | null, Map<NodeAnnotation, CapturedNode>>();
 
@@ -128,7 +136,7 @@ class AnnotatedNodes {
     return this.annotations.has(id);
   }
 
-  /** @param node what is known otherwise; null for nothing */
+  /** @param node what is known without annotations; null for nothing */
   of(id: number, node: CapturedNode | null): CapturedNode | null {
     const annotation = this.annotations.get(id);
     if (annotation === undefined) return node;
@@ -152,19 +160,22 @@ function annotated(node: CapturedNode | null, { layer, ranges }: NodeAnnotation)
 
 const NONE = -1;
 
-/** Work of which nothing but an annotation is known. */
+/** Origin of work that is known only from an annotation. */
 const ANNOTATED: Omit<Origin, 'node'> = { from: 'annotation', verified: true, capture: null, idsAfter: 0 };
 
-/** The origin of each piece of work of graphs. Memory: 8 bytes an activity where there is any, and the captures' nodes. */
+/**
+ * Finds the origin of each piece of graph work. Memory: 8 bytes for each activity if there is any graph work, and the nodes
+ * of the captures.
+ */
 export class GraphOrigins {
-  /** By activity: index in `#launches`, and in `#nodes`. */
+  /** For each activity: its index in `#launches` and in `#nodes`. */
   readonly #launchOf: Int32Array;
   readonly #nodeOf: Int32Array;
   readonly #launches: Omit<Origin, 'node'>[] = [];
   readonly #nodes: CapturedNode[] = [];
   readonly #indexOf = new Map<CapturedNode, number>();
   readonly #annotated: AnnotatedNodes;
-  /** Ids of calls that launches without an origin have are lower. */
+  /** Offset of the next launch's call ids. It starts above the ids of launches without an origin. */
   #idsAfter: number;
 
   constructor(
@@ -192,7 +203,7 @@ export class GraphOrigins {
     for (const work of all) diagnostics.count('graph-work-with-origin', this.#onlyAnnotated(work.rows));
   }
 
-  /** How many have nothing but an annotation. */
+  /** How many of these rows have an annotation only. */
   #onlyAnnotated(rows: Uint32Array): number {
     const { node } = this.trace.activities;
     return rows.reduce(
@@ -201,7 +212,7 @@ export class GraphOrigins {
     );
   }
 
-  /** Null where it is unknown. */
+  /** The origin of an activity; null when unknown. */
   of(activity: number): Origin | null {
     if (this.#launchOf.length === 0) return null;
     const launch = this.#launches[this.#launchOf[activity] ?? NONE];
@@ -210,7 +221,10 @@ export class GraphOrigins {
     return node === null ? null : { ...(launch ?? ANNOTATED), node };
   }
 
-  /** Takes the nodes that the profiler states. @returns whether it states any of this launch */
+  /**
+   * Takes the nodes that the profiler states.
+   * @returns whether it states any node of this launch
+   */
   #takeStated({ rows }: GraphLaunch): boolean {
     if (this.trace.capturedNode === undefined) return false;
     const nodes = Array.from(rows, (row) => this.trace.capturedNode?.(row) ?? null);
@@ -245,7 +259,7 @@ export class GraphOrigins {
     }
   }
 
-  /** @param ids how many ids of calls the launch needs */
+  /** @param ids how many call ids the launch needs */
   #take(
     rows: Uint32Array,
     nodeAt: (i: number) => CapturedNode | null,
@@ -268,14 +282,14 @@ export class GraphOrigins {
   }
 }
 
-/** Highest id of a call around a node. */
+/** Highest call id in the contexts of these nodes. */
 function mostIds(nodes: readonly CapturedNode[]): number {
   let most = 0;
   for (const { context } of nodes) for (const id of context.callIds ?? []) most = Math.max(most, id);
   return most;
 }
 
-/** Numbers of the work of launches. Names are read once each. */
+/** Turns the work of a launch into numbers of `NodeNames`. Each name is read once. */
 function sequences(trace: Trace, names: NodeNames): (replay: GraphLaunch) => LaunchSequence {
   const { kind, ownRow, kernels, stream } = trace.activities;
   const known = new Map<number, number>();
@@ -292,7 +306,7 @@ function sequences(trace: Trace, names: NodeNames): (replay: GraphLaunch) => Lau
   });
 }
 
-/** Id of the graph that a launch replays; null where its kernels have none, or several. */
+/** Id of the graph that a launch replays; null when its kernels have no id or several. */
 function graphIdOf({ kind, ownRow, kernels }: Activities, { rows }: GraphLaunch): number | null {
   let found: number | null = null;
   for (const row of rows) {
@@ -304,7 +318,7 @@ function graphIdOf({ kind, ownRow, kernels }: Activities, { rows }: GraphLaunch)
   return found;
 }
 
-/** The server's step of a launch; null where it is in none. */
+/** The server's step of a launch; null when it is outside of all steps. */
 function servingSteps(contexts: KernelContexts): (replay: GraphLaunch) => ServingStep | null {
   const texts = new Map((contexts.steps ?? []).map(({ step, text }) => [step, text] as const));
   return ({ call, rows }) => {

@@ -1,37 +1,39 @@
 /**
- * Launches of kernels and graphs whose work is not in the profile, or mostly not, although work that the same thread
- * launched later is: the profiler lost it, and the device was busy where it looks idle. Streams run in order, so later work
- * counts on streams of the thread's graphs, where any of these has work. A launch after which there is none is counted, and
- * proves nothing of the device, as at the end of a trace. A launch that failed has none to lose, and one without an id
- * may be that of any kernel whose launch is unknown. Memory: 17 bytes a host call, 16 of them only where a launch has no work.
+ * Finds launches of kernels and graphs whose work is missing from the profile, in whole or mostly, although work that the
+ * same thread launched later is there. The profiler lost that work, and the device was busy when it looks idle. Because
+ * streams run in order, only later work on the streams of the thread's graphs counts, if these have work. A launch without
+ * later work, as at the end of a trace, is counted but proves nothing about the device. A failed launch has no work to
+ * lose, and a launch without an id may have launched any kernel whose launch is unknown. Memory: 17 bytes for each host
+ * call, 16 of them only if some launch has no work.
  */
 import { elementAt } from '../../../containers/element.js';
+import { joined, outermost, spanAt, spanRows } from '../../../containers/nesting.js';
 import { entryOf } from '../../../containers/map-entry.js';
-import { sortRows, countBelow, countUpTo } from '../../../containers/row-order.js';
+import { sortRows, countBelow } from '../../../containers/row-order.js';
 import type { SampleRecord } from '../../../record/record.js';
 import { MISSING_WORK_METRIC } from '../../../record/sample-metrics.js';
 import type { Trace } from '../trace.js';
 import { byCallName } from '../calls.js';
-import { captureSpans, isGraphLaunch, isKernelLaunch } from './graph-launches.js';
+import { captureSpans, type CaptureSpan, isGraphLaunch, isKernelLaunch } from './graph-launches.js';
 import { KIND_CODE, knownId, type Activities, type HostCalls } from '../trace-columns.js';
 import { CLOCK_TOLERANCE } from '../clocks/host-waits.js';
 import type { LaunchJoin } from '../launches.js';
 
-/** A time in which a device may have done work that is not in the profile. */
+/** A time during which a device may have done work that is not in the profile. */
 interface MissingWork {
   readonly start: number;
-  end: number;
+  readonly end: number;
   readonly device: number;
-  launches: number;
+  readonly launches: number;
   readonly api: string;
 }
 
-/** Less than this part of a graph's nodes is no launch of it. */
+/** A graph launch with less than this fraction of its graph's nodes is incomplete. */
 const MOSTLY = 0.5;
 
 /**
- * Samples of the metric `missing_work`, in order of start; counts the launches. Of a truncated input, their work may be
- * after the cut. To be called when clocks are aligned.
+ * Yields samples of the metric `missing_work` in order of start, and counts the launches. In a truncated input, the work
+ * may come after the cut. Call this after clocks are aligned.
  */
 export function* missingWork(trace: Trace, launches: LaunchJoin, profile: number): Generator<SampleRecord> {
   const { diagnostics } = trace;
@@ -50,53 +52,40 @@ const sampleOf = ({ start, end, device, launches, api }: MissingWork, profile: n
   ...{ metric: MISSING_WORK_METRIC, value: launches, unit: 'count', labels: { api } },
 });
 
-/** Times of one device that overlap are one; in order of start. */
+/** Merges overlapping times of the same device; the result is in order of start. */
 function withoutOverlap(missing: readonly MissingWork[]): MissingWork[] {
-  const merged: MissingWork[] = [];
-  for (const each of missing.toSorted((a, b) => a.device - b.device || a.start - b.start || a.end - b.end)) {
-    const last = merged.at(-1);
-    if (last?.device !== each.device || each.start > last.end) merged.push({ ...each });
-    else {
-      last.end = Math.max(last.end, each.end);
-      last.launches += each.launches;
-    }
-  }
+  const byDevice = new Map<number, MissingWork[]>();
+  for (const each of missing.toSorted((a, b) => a.start - b.start || a.end - b.end))
+    entryOf(byDevice, each.device, () => []).push(each);
+  const both = (a: MissingWork, b: MissingWork): Partial<MissingWork> => ({ launches: a.launches + b.launches });
+  const merged = [...byDevice.values()].flatMap((list) => joined(list, both));
   return merged.sort((a, b) => a.start - b.start || a.device - b.device);
 }
 
-/** Graph launches by row: whether they have no work of their own in the profile, or a part of it. */
+/** By row, graph launches that have no work in the profile, or only part of it. */
 type Incomplete = Map<number, 'none' | 'part'>;
 
 /**
- * Whether a call was captured: it then put nothing onto a device. Threads that work for the capturing one, as those of
- * autograd, are captured too, so that it is asked of launches without work of any thread of the process.
+ * Whether a call was captured and so put nothing onto a device. Threads that work for the capturing thread, such as
+ * autograd's, are captured too. Therefore this is asked for launches without work on any thread of the process.
  */
 function capturedCalls(trace: Trace): (call: number) => boolean {
   const { start, thread } = trace.hostCalls;
   const processOf = (of: number): number => trace.threads.processOf(of);
-  /** By process: starts of the times in which it captured, and their ends. */
-  const times = new Map<number, { readonly starts: number[]; readonly ends: number[] }>();
-  for (const span of captureSpans(trace)) {
-    const { starts, ends } = entryOf(times, processOf(span.thread), () => ({ starts: [], ends: [] }));
-    const last = ends.at(-1) ?? -Infinity;
-    if (span.start > last) {
-      starts.push(span.start);
-      ends.push(span.end);
-    } else ends[ends.length - 1] = Math.max(last, span.end);
-  }
-  return (call) => {
-    const [at, own] = [start.at(call), times.get(processOf(thread.at(call)))];
-    if (own === undefined) return false;
-    const before = countUpTo(own.starts.length, (i) => elementAt(own.starts, i), at);
-    return before > 0 && at <= elementAt(own.ends, before - 1);
-  };
+  const byProcess = new Map<number, CaptureSpan[]>();
+  for (const span of captureSpans(trace)) entryOf(byProcess, processOf(span.thread), () => []).push(span);
+  const times = new Map([...byProcess].map(([owner, spans]) => [owner, joined(spans)]));
+  return (call) => spanAt(times.get(processOf(thread.at(call))) ?? [], start.at(call)) !== null;
 }
 
 class MissingLaunches {
-  /** Names of the calls that launch a graph, and of those that launch a kernel and have none, by row. */
+  /** By row: names of calls that launch a graph, and of calls that launch a kernel but have none. */
   readonly #launching = new Map<number, string>();
   readonly all: readonly MissingWork[];
-  /** How many calls launch a kernel and have none, without those that one of unknown launch may be of. */
+  /**
+   * Number of calls that launch a kernel but have none. Calls that may have launched a kernel of unknown launch are not
+   * counted.
+   */
   kernels = 0;
 
   constructor(
@@ -120,7 +109,7 @@ class MissingLaunches {
     this.all = incomplete === null || incomplete.size === 0 ? [] : this.#find(incomplete);
   }
 
-  /** Calls `each` for all work but waits, with the row of its launch; -1 where that is not known. */
+  /** Calls `each` with every row of work except waits, and the row of its launch, or -1 when that is unknown. */
   #eachWork(each: (row: number, call: number) => void): void {
     const { kind } = this.trace.activities;
     const { callOf } = this.launches;
@@ -129,7 +118,7 @@ class MissingLaunches {
     }
   }
 
-  /** Graph launches without work of their own, and those that ran less than half of their graph's nodes. */
+  /** Graph launches that have no work, and those that ran less than half of their graph's nodes. */
   #incomplete(): Incomplete {
     const { kind, node, ownRow, kernels } = this.trace.activities;
     const counts = new Map([...this.#launching.keys()].map((call) => [call, { all: 0, nodes: 0, graph: NaN }]));
@@ -151,7 +140,7 @@ class MissingLaunches {
     return new Map(found.filter((one): one is [number, 'none' | 'part'] => one[1] !== null));
   }
 
-  /** By thread: the streams on which its graphs ran. */
+  /** The streams on which each thread's graphs ran. */
   #streams(): Map<number, Set<string>> {
     const streams = new Map<number, Set<string>>();
     this.#eachWork((row, call) => {
@@ -182,7 +171,7 @@ class MissingLaunches {
     const isUnclear = holdsAny(unlinked);
     const missing: MissingWork[] = [];
     const lacking: number[] = [];
-    // From the last call of each thread to its first: the work after each.
+    // Goes from the last call of each thread to its first. `next` is the following call that has work.
     let next = -1;
     for (const row of rows.reverse()) {
       if (next !== -1 && thread.at(next) !== thread.at(row)) next = -1;
@@ -200,11 +189,14 @@ class MissingLaunches {
     return missing;
   }
 
-  /** How many of these launches the kernels of unknown launch may be of: one each, which starts after it. */
+  /**
+   * How many of these launches may have launched a kernel of unknown launch. Each kernel counts for one launch, which must
+   * come before it.
+   */
   #mayHaveKernel(lacking: readonly number[]): number {
     const { hostCalls, activities } = this.trace;
     const launched = valuesByProcess(lacking, hostCalls.process, hostCalls.start);
-    // A kernel without times may have started whenever.
+    // A kernel without times may have started at any time.
     const start = (row: number): number => (Number.isNaN(activities.end.at(row)) ? Infinity : activities.start.at(row));
     let count = 0;
     for (const [process, starts] of valuesByProcess(this.#unknownKernels(), activities.process, { at: start })) {
@@ -216,7 +208,10 @@ class MissingLaunches {
     return count;
   }
 
-  /** Kernels without an id, those with the id of a launch that was not taken for theirs, and all where a launch has no id. */
+  /**
+   * Kernels whose launch is unknown: they have no id, or the id of a launch that the join did not match to them. If some
+   * launch has no id, all kernels without a launch.
+   */
   #unknownKernels(): number[] {
     const { hostCalls, activities } = this.trace;
     const idOf = ({ process: owner, corr }: HostCalls | Activities, row: number): string =>
@@ -233,7 +228,7 @@ class MissingLaunches {
     return rows;
   }
 
-  /** Calls of these threads that launched a graph or other work, by thread in order of start, outer ones first. */
+  /** Calls of these threads that launched a graph or other work, by thread in order of start, outer calls first. */
   #ofThreads(threads: ReadonlySet<number>, first: Float64Array): Uint32Array {
     const { start, end, thread } = this.trace.hostCalls;
     const rows: number[] = [];
@@ -254,30 +249,25 @@ class MissingLaunches {
     return sorted;
   }
 
-  /** The calls within no other: what is launched by a call within one, as that of the driver, it launched. */
+  /**
+   * Calls that are not inside another call. Work launched by an inner call, such as the driver's, counts for the outer one.
+   */
   #outermost(rows: Uint32Array, incomplete: Incomplete, first: Float64Array, device: Uint32Array): number[] {
-    const { start, end, thread } = this.trace.hostCalls;
-    const outermost: number[] = [];
-    for (const row of rows) {
-      const around = outermost.at(-1);
-      if (around === undefined || thread.at(around) !== thread.at(row) || start.at(row) >= end.at(around)) {
-        outermost.push(row);
-        continue;
-      }
+    return outermost(rows, spanRows(this.trace.hostCalls), (row, around) => {
       const api = this.#launching.get(row);
       if (api !== undefined && !this.#launching.has(around)) this.#launching.set(around, api);
       if (incomplete.get(row) === 'part') incomplete.set(around, 'part');
-      if (elementAt(first, row) >= elementAt(first, around)) continue;
+      if (elementAt(first, row) >= elementAt(first, around)) return;
       first[around] = elementAt(first, row);
       device[around] = elementAt(device, row);
-    }
-    return outermost;
+    });
   }
 }
 
 /**
- * Whether any work of unknown launch starts within a time: it may be that of a graph launch that seems to have none.
- * @param starts of such work
+ * Whether any work of unknown launch starts within a time span: a graph launch that seems to have no work may have launched
+ * it.
+ * @param starts start times of such work
  */
 function holdsAny(starts: readonly number[]): (from: number, to: number) => boolean {
   const sorted = Float64Array.from(starts).sort();
@@ -288,7 +278,7 @@ function holdsAny(starts: readonly number[]): (from: number, to: number) => bool
   };
 }
 
-/** Values of rows by process, in ascending order. */
+/** Values of these rows by process, in ascending order. */
 function valuesByProcess(
   rows: readonly number[],
   owner: HostCalls['process'],

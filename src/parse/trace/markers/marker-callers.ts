@@ -1,27 +1,35 @@
-/** The threads that the autograd engine's threads work for, in formats whose ranges are NVTX markers. */
+/** Finds the threads on whose behalf the autograd engine's threads work, in formats whose ranges are NVTX markers. */
 import { elementAt } from '../../../containers/element.js';
+import { EnclosingSpans, outermost, spanRows } from '../../../containers/nesting.js';
 import { entryOf } from '../../../containers/map-entry.js';
-import type { RowGroups } from '../../../containers/row-order.js';
+import { groupAt, type RowGroups } from '../../../containers/row-order.js';
 import { CallerThreads, type Caller } from '../threads.js';
 import type { Trace } from '../trace.js';
 import type { Marker, OpMarker } from './markers.js';
-import { RangeSweep } from '../ranges.js';
 
-type Sweeps = Map<number, RangeSweep<Marker>>;
+type Sweeps = Map<number, EnclosingSpans<Marker>>;
 
-/** Whether a marker is the engine's: a node of the backward pass. */
+/** Whether a marker comes from the autograd engine: a node of the backward pass. */
 const isOfEngine = (marker: Marker): boolean => marker.kind === 'op' && (marker.node || marker.wrapper);
 
-/** Outermost ranges of a thread whose texts say whether it is the engine's: reading all takes long. */
+/**
+ * How many outermost ranges of a thread are read to decide whether it belongs to the engine: reading all takes too long.
+ */
 const RANGES_READ = 1000;
 
-/** Fractional part of the golden ratio. Its multiples are evenly spread and, unlike every nth range, meet no rhythm. */
+/**
+ * Fractional part of the golden ratio. Its multiples are evenly spread, but unlike every nth range they do not fall in step
+ * with a periodic pattern.
+ */
 const GOLDEN = 0.618033988749895;
 
-/** Finds callers thread by thread, for launches in order of start. Each engine's thread sweeps the ranges of all others. */
+/**
+ * Finds callers thread by thread, for launches in order of start. Each engine thread sweeps the ranges of all other
+ * threads.
+ */
 export class MarkerCallers {
   readonly #callers: CallerThreads;
-  /** By thread: whether it is the engine's. */
+  /** For each thread: whether it belongs to the engine. */
   readonly #isEngine = new Map<number, boolean>();
   readonly #sweeps = new Map<number, Sweeps>();
   #threadOfSequence: ReadonlyMap<number, number | null> | null = null;
@@ -39,12 +47,12 @@ export class MarkerCallers {
   }
 
   /**
-   * The thread that an engine's thread works for at a launch; null for other threads, and when unknown.
+   * The thread that an engine thread works for at a launch; null for other threads, and when unknown.
    * @param ops framework ops around the launch, outermost first
    */
   of(thread: number, time: number, ops: readonly OpMarker[]): Caller | null {
     if (!entryOf(this.#isEngine, thread, () => this.#isOfEngine(thread))) return null;
-    const sweeps = entryOf(this.#sweeps, thread, () => new Map<number, RangeSweep<Marker>>());
+    const sweeps = entryOf(this.#sweeps, thread, () => new Map<number, EnclosingSpans<Marker>>());
     return this.#callers.of(
       thread,
       (other) => this.#openOn(other, time, sweeps),
@@ -52,41 +60,36 @@ export class MarkerCallers {
     );
   }
 
-  /** Whether most of a thread's outermost ranges are nodes of the backward pass. */
+  /**
+   * Whether most of a thread's outermost ranges are nodes of the backward pass; a library's own do not count. A thread
+   * without any range that launches work does so for another one too: without ranges of ops, that is all that shows of the
+   * engine.
+   */
   #isOfEngine(thread: number): boolean {
-    const outermost = this.#outermostOn(thread);
-    const count = outermost.length;
-    const spread = (_: unknown, i: number): number => elementAt(outermost, Math.floor(((i * GOLDEN) % 1) * count));
-    const read = count <= RANGES_READ ? outermost : Array.from({ length: RANGES_READ }, spread);
-    return read.filter((range) => isOfEngine(this.read(range))).length > read.length / 2;
-  }
-
-  /** The ranges of a thread that no other is around; a library's own do not count. */
-  #outermostOn(thread: number): number[] {
     const { ranges } = this.trace;
-    const { first, rows } = this.rangeOrder;
-    const found: number[] = [];
-    let reach = -Infinity;
-    for (const row of rows.subarray(first[thread], first[thread + 1])) {
-      if (ranges.start.at(row) < reach || ranges.domainOf(row) !== 0) continue;
-      reach = ranges.end.at(row);
-      found.push(row);
-    }
-    return found;
+    const outer = outermost(
+      groupAt(this.rangeOrder, thread).filter((row) => ranges.domainOf(row) === 0),
+      spanRows(ranges),
+    );
+    const count = outer.length;
+    if (count === 0) return true;
+    const spread = (_: unknown, i: number): number => elementAt(outer, Math.floor(((i * GOLDEN) % 1) * count));
+    const read = count <= RANGES_READ ? outer : Array.from({ length: RANGES_READ }, spread);
+    return read.filter((range) => isOfEngine(this.read(range))).length > read.length / 2;
   }
 
   /** Texts of the program's ranges that are open on a thread, outermost first. */
   #openOn(thread: number, time: number, sweeps: Sweeps): string[] {
-    const sweep = entryOf(sweeps, thread, () => new RangeSweep<Marker>(this.trace.ranges, this.rangeOrder, thread));
+    const spans = (): EnclosingSpans<Marker> => new EnclosingSpans(this.trace.ranges, groupAt(this.rangeOrder, thread));
     const open: string[] = [];
-    for (const range of sweep.enclosing(time, time)) {
+    for (const range of entryOf(sweeps, thread, spans).around(time, time)) {
       const marker = (range.reading ??= this.read(range.row));
       if (marker.kind === 'range') open.push(marker.text);
     }
     return open;
   }
 
-  /** The thread that ran the forward op of the innermost node; null when none did, or several. */
+  /** The thread that ran the forward op of the innermost node; null when no thread or several did. */
   #forwardThread(ops: readonly OpMarker[]): number | null {
     const sequence = ops.findLast(({ node, seq }) => node && seq !== null)?.seq ?? null;
     if (sequence === null) return null;
@@ -94,7 +97,9 @@ export class MarkerCallers {
     return this.#threadOfSequence.get(sequence) ?? null;
   }
 
-  /** By sequence number: the thread of the forward op, null where several have one. Reads the texts of all ranges. */
+  /**
+   * By sequence number: the thread of the forward op, null when several threads have one. Reads the texts of all ranges.
+   */
   #readSequences(): Map<number, number | null> {
     const found = new Map<number, number | null>();
     const { ranges } = this.trace;

@@ -10,8 +10,9 @@ import { NO_CONTEXT, LaunchSteps, type KernelContexts, type Step, type StepRange
 import type { LaunchJoin } from '../launches.js';
 import { isNcclCall, parseMarker, MarkerReader, type Marker, type OpMarker } from './markers.js';
 import { MarkerCallers } from './marker-callers.js';
-import { allRows, groupRows, sortRows, type RowGroups } from '../../../containers/row-order.js';
-import { compareTexts, orderRanges, rangeKey, RangeSweep, type OpenRange } from '../ranges.js';
+import { EnclosingSpans, type OpenSpan } from '../../../containers/nesting.js';
+import { allRows, groupAt, groupRows, sortRows, type RowGroups } from '../../../containers/row-order.js';
+import { compareTexts, orderRanges, rangeKey } from '../record-order.js';
 import { NO_INSTANCE, SequenceState } from './sequence.js';
 import { OpSizesReader } from './op-sizes.js';
 import type { HostCalls, Ranges } from '../trace-columns.js';
@@ -21,7 +22,7 @@ import { readStepName } from '../../../record/serving-step.js';
 
 type NamedStep = Pick<StepRange, 'text' | 'number'>;
 
-/** Ranges of the default domain that mark steps, in any order. */
+/** Ranges of the default domain that mark steps, in no particular order. */
 function* markedSteps(trace: Trace): Generator<StepRange> {
   const { ranges, names } = trace;
   const known = new LruCache<number, NamedStep | null>(4096);
@@ -40,7 +41,7 @@ function* markedSteps(trace: Trace): Generator<StepRange> {
 
 /** How far the launches of one thread have been processed. */
 interface ThreadState {
-  readonly sweep: RangeSweep<Marker>;
+  readonly ranges: EnclosingSpans<Marker>;
   readonly sequence: SequenceState;
   /** Index of the thread's next launch in the order of launches. */
   next: number;
@@ -48,7 +49,7 @@ interface ThreadState {
   readonly end: number;
 }
 
-/** A launch some of whose kernels have not been written yet. */
+/** A launch whose kernels have not all been written yet. */
 interface PendingLaunch {
   readonly context: Context;
   kernelsLeft: number;
@@ -66,10 +67,10 @@ const KINDS: Readonly<Record<Marker['kind'], RangeKind>> = {
   range: 'annotation',
 };
 
-/** Op calls with their ids and how many kernels each launched. */
+/** Op calls with their ids and the number of kernels that each launched. */
 type NumberedCalls = Required<Pick<Context, 'calls' | 'callIds' | 'callKernels'>>;
 
-/** The contexts of kernels in formats whose ranges are NVTX markers: read from the texts around each launch. */
+/** Contexts of kernels in formats whose ranges are NVTX markers, read from the texts around each launch. */
 export class MarkerContexts implements KernelContexts {
   readonly #texts = new MarkerReader();
   readonly #sizes = new OpSizesReader();
@@ -79,7 +80,7 @@ export class MarkerContexts implements KernelContexts {
   readonly #pending = new Map<number, PendingLaunch>();
   readonly #callers: MarkerCallers;
   readonly #steps: LaunchSteps;
-  /** Made when the first call needs it. */
+  /** Created when the first call needs it. */
   #callKernels: CallKernels | null = null;
 
   constructor(
@@ -100,8 +101,8 @@ export class MarkerContexts implements KernelContexts {
     for (let thread = 0; thread < threads.count; thread++) {
       const [from, to] = [elementAt(first, thread), elementAt(first, thread + 1)];
       sortRows(rows.subarray(from, to), (a, b) => this.#compareCalls(a, b));
-      const sweep = new RangeSweep<Marker>(ranges, this.#rangeOrder, thread, leaveOut);
-      this.#threads.push({ sweep, sequence: new SequenceState(), next: from, end: to });
+      const around = new EnclosingSpans<Marker>(ranges, groupAt(this.#rangeOrder, thread), leaveOut);
+      this.#threads.push({ ranges: around, sequence: new SequenceState(), next: from, end: to });
     }
   }
 
@@ -123,7 +124,7 @@ export class MarkerContexts implements KernelContexts {
     return start.at(a) - start.at(b) || end.at(b) - end.at(a) || corr.at(a) - corr.at(b);
   }
 
-  /** Processes the launches of a call's thread up to that call. */
+  /** Processes the launches of a call's thread up to and including that call. */
   #advanceTo(call: number): PendingLaunch {
     const thread = elementAt(this.#threads, this.trace.hostCalls.thread.at(call));
     while (thread.next < thread.end) {
@@ -150,7 +151,7 @@ export class MarkerContexts implements KernelContexts {
   #context(call: number, state: ThreadState, kernels: number): Context {
     const { hostCalls } = this.trace;
     const [start, thread] = [hostCalls.start.at(call), hostCalls.thread.at(call)];
-    const open = state.sweep.enclosing(start, hostCalls.end.at(call));
+    const open = state.ranges.around(start, hostCalls.end.at(call));
     const around = open.map((range) => (range.reading ??= this.#read(range.row)));
     const sorted = sortMarkers(around);
     const instance = open[instanceOf(around)]?.row ?? NO_INSTANCE;
@@ -158,7 +159,7 @@ export class MarkerContexts implements KernelContexts {
     const caller = this.#callers.of(thread, start, sorted.ops);
     const step = this.#steps.at(thread, caller?.thread ?? null, start);
     const numbered = sorted.calls.length > 0 ? null : this.#callsBySizes(open);
-    // Fields that are not always there are assigned: a copy with `...` takes as long as all the rest.
+    // Optional fields are assigned: a copy with `...` takes as long as all the rest.
     const context: Writable<Context> = {
       dir: facts.dir,
       layer: sorted.layer,
@@ -179,7 +180,7 @@ export class MarkerContexts implements KernelContexts {
   }
 
   /** Op calls of the enclosing framework ops that record the shapes of their arguments; null when none does. */
-  #callsBySizes(open: readonly OpenRange<Marker>[]): NumberedCalls | null {
+  #callsBySizes(open: readonly OpenSpan<Marker>[]): NumberedCalls | null {
     const calls: OpCall[] = [];
     const rows: number[] = [];
     for (const { row, reading } of open) {
@@ -202,7 +203,7 @@ export class MarkerContexts implements KernelContexts {
     return new CallKernels(ranges, this.#rangeOrder, hostCalls, this.#order, this.launches.kernelCounts);
   }
 
-  /** The marker of a range around a launch. Counts what is wrong with it. */
+  /** The marker of a range around a launch. Counts malformed markers. */
   #read(range: number): Marker {
     const { diagnostics } = this.trace;
     const text = this.#textOf(range);
@@ -212,7 +213,7 @@ export class MarkerContexts implements KernelContexts {
     return marker;
   }
 
-  /** A query of the database in some formats: not to be asked twice. */
+  /** Text of a range. In some formats this is a query of the database, so each text is asked for once only. */
   #textOf(range: number): string {
     return this.trace.names.rangeText(this.trace.ranges.text.at(range)) ?? '';
   }
@@ -233,7 +234,7 @@ interface SortedMarkers {
   readonly repr: string[];
   readonly ranges: string[];
   trace: readonly string[];
-  /** Modules on the call stack, which are the layer where no range names one. */
+  /** Modules on the call stack. They are the layer when no range names one. */
   modules: readonly string[];
   /** Text of the innermost call of a library. */
   libraryCall: string | null;
@@ -271,7 +272,7 @@ function addMarker(marker: Marker, sorted: SortedMarkers): void {
       sorted.layer.push(marker.name);
       break;
     case 'trace':
-      // The innermost stack holds the outer ones.
+      // The innermost stack includes the outer ones.
       sorted.trace = marker.frames;
       sorted.modules = marker.modules ?? [];
       break;
@@ -287,7 +288,10 @@ function addMarker(marker: Marker, sorted: SortedMarkers): void {
   }
 }
 
-/** Index of the marker whose kernels are numbered together: the innermost call, else autograd node, else op; or -1. */
+/**
+ * Index of the marker whose kernels are numbered together: the innermost call, otherwise autograd node, otherwise op; -1
+ * when there is none.
+ */
 function instanceOf(markers: readonly Marker[]): number {
   let [node, op] = [-1, -1];
   for (let i = markers.length - 1; i >= 0; i--) {
@@ -300,14 +304,14 @@ function instanceOf(markers: readonly Marker[]): number {
   return node === -1 ? op : node;
 }
 
-/** The context of a later kernel of a launch: `sub` counts on where the launch has a sequence id. */
+/** The context of a later kernel of a launch: `sub` counts up if the launch has a sequence id. */
 const shifted = (context: Context, by: number): Context =>
   context.seq.length === 0 ? context : { ...context, sub: context.sub + by };
 
 /**
- * How many kernels are launched inside each range, and ids for the ranges that are op calls. Counted in a pass of its
- * own, because the record of a call's first kernel already states their number. Cost: linear in ranges and in pairs of
- * a launch and a range around it; no texts are read. Memory: 8 bytes a range.
+ * Counts the kernels launched inside each range, and gives ids to ranges that are op calls. This takes its own pass,
+ * because the record of a call's first kernel already states the number of kernels. Cost: linear in ranges and in pairs of
+ * a launch and a range around it; no texts are read. Memory: 8 bytes for each range.
  */
 class CallKernels {
   readonly #kernels: Uint32Array;
@@ -328,11 +332,10 @@ class CallKernels {
     this.#kernels = new Uint32Array(ranges.length);
     this.#ids = new Uint32Array(ranges.length);
     for (let thread = 0; thread + 1 < order.first.length; thread++) {
-      const sweep = new RangeSweep<never>(ranges, rangeOrder, thread);
-      const launches = order.rows.subarray(elementAt(order.first, thread), elementAt(order.first, thread + 1));
-      for (const call of launches) {
+      const sweep = new EnclosingSpans<never>(ranges, groupAt(rangeOrder, thread));
+      for (const call of groupAt(order, thread)) {
         const count = elementAt(kernelCounts, call);
-        for (const { row } of sweep.enclosing(hostCalls.start.at(call), hostCalls.end.at(call))) {
+        for (const { row } of sweep.around(hostCalls.start.at(call), hostCalls.end.at(call))) {
           this.#kernels[row] = elementAt(this.#kernels, row) + count;
         }
       }
@@ -344,7 +347,7 @@ class CallKernels {
     return elementAt(this.#kernels, range);
   }
 
-  /** Id of the op call that a range is: from 1, in the order of first use. */
+  /** Id of the op call of a range, counted from 1 in the order of first use. */
   idOf(range: number): number {
     return (this.#ids[range] ||= ++this.#lastId);
   }

@@ -1,6 +1,6 @@
 /**
- * The text of an NVTX range → a marker: an op call, a layer, a call stack, a module, a framework op, or a plain range.
- * Texts come from the profiled program and may hold anything; a malformed one is a plain range.
+ * Reads the text of an NVTX range as a marker: an op call, a layer, a call stack, a module, a framework op, or a plain
+ * range. The profiled program writes these texts, so they may contain anything; a malformed one is a plain range.
  */
 import { isLookup, programFrames, toOpCall } from '../../../record/python/marker-text.js';
 import { isDict, LiteralError, parseLiteral, type PythonValue } from '../../../record/python/python-literal.js';
@@ -17,7 +17,7 @@ const UNQUALIFIED: readonly (readonly [pattern: RegExp, mod: string])[] = [
   [/^nccl:\w+$/, 'nccl'],
 ];
 
-/** Names of the PyTorch dispatcher's ops → module and op, and names of the autograd engine's nodes. */
+/** Module and op in a name of the PyTorch dispatcher or of an autograd node; null for other names. */
 export function readOpName(name: string): Pick<OpCall, 'mod' | 'op'> | null {
   const [, mod, op] = QUALIFIED.exec(name) ?? [];
   if (mod !== undefined && op !== undefined) return { mod, op };
@@ -25,37 +25,40 @@ export function readOpName(name: string): Pick<OpCall, 'mod' | 'op'> | null {
   return known === undefined ? null : { mod: known[1], op: name };
 }
 
-/** Prefix of the engine's range around a node: `autograd::engine::evaluate_function: AddmmBackward0`. */
+/** Prefix of the engine's range around an autograd node: `autograd::engine::evaluate_function: AddmmBackward0`. */
 export const ENGINE_PREFIX = 'autograd::engine::evaluate_function: ';
 
-/** Names of nodes: `MulBackward0`, `torch::autograd::CopyBackwards`, `torch::autograd::CppNode<…>` … */
+/** Names of autograd nodes: `MulBackward0`, `torch::autograd::CopyBackwards`, `torch::autograd::CppNode<…>` … */
 const NODE = /(?:Backward\d*|Backwards|AccumulateGrad|GraphRoot|CppNode<.*>)$/;
 
 export const isNode = (name: string): boolean => NODE.test(name);
 
 const BACKWARD_OP = /(?:^|[_:])(?:backward|bwd|[wd]grad)(?:_|$)/;
 
-/** Whether an op computes gradients by its own name: `convolution_backward`, also where no node of autograd is around it. */
+/**
+ * Whether an op's own name says that it computes gradients, such as `convolution_backward`, even outside of an autograd
+ * node.
+ */
 export const isBackwardOp = (op: string): boolean => BACKWARD_OP.test(op);
 
-/** The range that NCCL itself puts around a call of it (`ncclAllReduce`). */
+/** Whether a text is the range that NCCL itself puts around a call (`ncclAllReduce`). */
 export const isNcclCall = (text: string): boolean => /^nccl[A-Z]\w*$/.test(text);
 
-/** An op of the framework (PyTorch's emit_nvtx). */
+/** An op of the framework, from PyTorch's emit_nvtx. */
 export interface OpMarker {
   readonly kind: 'op';
   readonly text: string;
   /** Name without the engine's wrapper: `aten::mm`, `AddmmBackward0`. */
   readonly name: string;
-  /** Sequence number of the autograd node; null where the framework printed none. */
+  /** Sequence number of the autograd node; null when the framework printed none. */
   readonly seq: number | null;
   /** Running number of the call; null before PyTorch 1.11. */
   readonly opId: number | null;
-  /** Shapes of its arguments, `[8, 64], [], [64, 32]`; null where they were not recorded. See `op-sizes.ts`. */
+  /** Shapes of its arguments, `[8, 64], [], [64, 32]`; null when they were not recorded. See `op-sizes.ts`. */
   readonly sizes: string | null;
   /** Whether this is the engine's wrapper around an autograd node. */
   readonly wrapper: boolean;
-  /** Whether the name is that of an autograd node (`AddmmBackward0`). */
+  /** Whether the name is that of an autograd node, such as `AddmmBackward0`. */
   readonly node: boolean;
   /** Whether the op belongs to the backward pass: an autograd node, or an op named `…_backward`. */
   readonly backward: boolean;
@@ -64,13 +67,13 @@ export interface OpMarker {
 export type Marker =
   | OpMarker
   | { readonly kind: 'call'; readonly call: OpCall }
-  /** The look-up of an attribute of a module, which computes nothing. */
+  /** The look-up of a module's attribute, which computes nothing. */
   | { readonly kind: 'lookup' }
   | { readonly kind: 'layer'; readonly name: string }
-  /** `modules`: classes of the modules whose forward functions are on the stack, where the marker has it by function. */
+  /** `modules`: classes of the modules whose forward functions are on the stack, if the marker lists functions. */
   | { readonly kind: 'trace'; readonly frames: readonly string[]; readonly modules?: readonly string[] }
   | { readonly kind: 'repr'; readonly text: string }
-  /** The autograd node of gradient checkpointing: the ops inside recompute forward work. */
+  /** The autograd node of gradient checkpointing. The ops inside it recompute forward work. */
   | { readonly kind: 'recomputation'; readonly text: string }
   | {
       readonly kind: 'range';
@@ -79,15 +82,17 @@ export type Marker =
       readonly malformed: boolean;
     };
 
-/** Characters kept of a plain range's text, which is repeated in the record of every kernel inside. */
+/**
+ * How many characters of a plain range's text are kept, because the text is repeated in the record of every kernel inside.
+ */
 export const MAX_RANGE_TEXT = 2000;
-/** Longer texts are plain ranges without further reading. */
+/** Longer texts are not parsed: they become plain ranges. */
 const MAX_MARKER_TEXT = 1 << 20;
 
 const LAYER = 'layer:';
 /**
- * Ranges of TensorRT's domain: layers of the engine by their names (`onnx::Conv_239`, `/conv1/Conv + /relu/Relu`), and
- * calls of its own interface (`ExecutionContext::enqueue`).
+ * Ranges of TensorRT's domain: layers of the engine by name (`onnx::Conv_239`, `/conv1/Conv + /relu/Relu`), and calls of
+ * TensorRT's own API (`ExecutionContext::enqueue`).
  */
 const TENSORRT = 'TensorRT:';
 const TENSORRT_CALL = /^[A-Z]\w*::[a-z]\w*$/;
@@ -95,7 +100,7 @@ const RECOMPUTATION = 'CheckpointFunctionBackward';
 
 /**
  * Parses the text of a range. Never throws.
- * @param inDomain whether the range belongs to a library's own domain, whose texts are never the framework's
+ * @param inDomain whether the range is in a library's own domain, where texts do not come from the framework
  */
 export function parseMarker(text: string, inDomain = false): Marker {
   if (inDomain) return engineLayer(text) ?? plainRange(text, inDomain);
@@ -106,7 +111,7 @@ export function parseMarker(text: string, inDomain = false): Marker {
   return parseOp(text) ?? plainRange(text);
 }
 
-/** The layer of a TensorRT engine; names of fused layers can be as long as those of any range. */
+/** The layer of a TensorRT engine. Names of fused layers may be as long as any range's text. */
 function engineLayer(text: string): Marker | null {
   if (!text.startsWith(TENSORRT)) return null;
   const { text: name } = plainRange(text.slice(TENSORRT.length));
@@ -118,7 +123,7 @@ interface DictForm {
   read(dict: Readonly<Record<string, PythonValue>>, text: string): Marker | null;
 }
 
-/** The dict markers by the key that identifies them, in PyProf's order. */
+/** Markers that are Python dicts, by the key that identifies them, in PyProf's order. */
 const DICT_FORMS: readonly DictForm[] = [
   {
     key: 'args',
@@ -137,11 +142,14 @@ const DICT_FORMS: readonly DictForm[] = [
     },
   },
   { key: 'strRepr', read: (_, text) => ({ kind: 'repr', text }) },
-  // The layer-wise hooks of vLLM and SGLang: {'Module': 'model.layers.0.self_attn', 'TrainableParams': …}
+  // Layer-wise hooks of vLLM and SGLang: {'Module': 'model.layers.0.self_attn', 'TrainableParams': …}
   { key: 'Module', read: ({ Module }) => (typeof Module === 'string' ? { kind: 'layer', name: Module } : null) },
 ];
 
-/** DLProf's stack of functions: `/main/ResNet::forward/Sequential::forward/Conv2d::forward/conv2d`. */
+/**
+ * Classes of the modules in DLProf's stack of functions:
+ * `/main/ResNet::forward/Sequential::forward/Conv2d::forward/conv2d`.
+ */
 const modulesOn = (stack: string): string[] =>
   stack.split('/').flatMap((frame) => (frame.endsWith(FORWARD) ? [frame.slice(0, -FORWARD.length)] : []));
 
@@ -164,9 +172,9 @@ const isStrings = (value: PythonValue | undefined): value is string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string');
 
 /**
- * PyTorch's grammar of all eras, read from the right because names may hold anything:
- * `name[, seq = N][, op_id = K][, sizes = […]][, input_op_ids = […]]`; before 1.1 `name, seq=N` and
- * `name, stashed seq=N`. Source: torch/csrc/profiler/util.cpp and its predecessors.
+ * Parses an op in the grammars of all PyTorch versions, from the right because names may contain anything: `name[, seq =
+ * N][, op_id = K][, sizes = […]][, input_op_ids = […]]`; before 1.1 `name, seq=N` and `name, stashed seq=N`. Source:
+ * torch/csrc/profiler/util.cpp and its predecessors.
  */
 function parseOp(text: string): OpMarker | null {
   let rest = text;
@@ -192,7 +200,7 @@ function parseOp(text: string): OpMarker | null {
   return opMarker(rest, { text, seq, opId, sizes });
 }
 
-/** @param called the op's name, with the engine's prefix where it has one */
+/** @param called the op's name, with the engine's prefix if it has one */
 export function opMarker(called: string, stated: Pick<OpMarker, 'text' | 'seq' | 'opId' | 'sizes'>): OpMarker {
   const wrapper = called.startsWith(ENGINE_PREFIX);
   const name = wrapper ? called.slice(ENGINE_PREFIX.length) : called;
@@ -208,7 +216,7 @@ function beforeLast(text: string, label: string): string {
   return at === -1 ? text : text.slice(0, at);
 }
 
-/** The number that ends the text after the label; null when it is not there or too large to be one. */
+/** The number that ends the text after the label; null when it is missing or too large. */
 function trailingNumber(text: string, label: string): number | null {
   const at = text.lastIndexOf(label);
   if (at === -1) return null;
@@ -232,10 +240,10 @@ function plainRange(text: string, inDomain = false): Extract<Marker, { kind: 'ra
   };
 }
 
-/** Dict markers whose parse is cached. */
+/** How many dict markers the cache holds. */
 const RECENT = 4096;
 
-/** Parses texts with a cache for dicts; other texts cost no more to parse than to look up. */
+/** Parses texts with a cache for dicts; for other texts, parsing costs no more than a look-up. */
 export class MarkerReader {
   readonly #recent = new LruCache<string, Marker>(RECENT);
 

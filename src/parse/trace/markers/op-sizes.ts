@@ -1,23 +1,23 @@
 /**
- * The shapes that PyTorch prints after an op's name (`sizes = [[8, 64], [], [64, 32]]`) → the arguments of a call.
+ * Turns the shapes that PyTorch prints after an op's name (`sizes = [[8, 64], [], [64, 32]]`) into the arguments of a call.
  *
- * One entry per argument: a tensor's shape, or `[]` for a number, a list, None, or a tensor without dimensions. A list
- * of tensors has one entry per tensor (since PyTorch 1.11; before, one `[]` for the whole list).
+ * There is one entry for each argument: a tensor's shape, or `[]` for a number, a list, None, or a tensor without
+ * dimensions. A list of tensors has one entry for each tensor (since PyTorch 1.11; before, one `[]` for the whole list).
  * Source: torch/csrc/profiler/util.cpp (inputSizes), torch/csrc/profiler/standalone/nvtx_observer.cpp.
  */
 import type { Arg, OpCall } from '../../../record/record.js';
 import { LruCache } from '../../../containers/map-entry.js';
 import { readOpName, type OpMarker } from './markers.js';
 
-/** Arguments of op calls as profilers record them: in the order of the op's schema, without names. */
+/** An argument that is None. Profilers record the arguments of op calls in the order of the op's schema, without names. */
 export const NOT_GIVEN: Arg = { name: '', type: 'NoneType', value: null };
-/** An argument of which neither kind nor value is recorded. */
+/** An argument whose kind and value are not recorded. */
 export const UNKNOWN: Arg = { name: '', type: 'unknown' };
 
 /** PyTorch's type of an undefined tensor, such as an optional gradient. */
 export const UNDEFINED_TENSOR = 'nullptr (uninitialized)';
 
-/** @param dtype an unknown element type keeps the profile's name for it; '' for none */
+/** @param dtype element type; an unknown one keeps the profile's name, '' means none */
 export const tensorArg = (shape: readonly number[], dtype: string): Arg => ({
   name: '',
   type: 'tensor',
@@ -25,13 +25,13 @@ export const tensorArg = (shape: readonly number[], dtype: string): Arg => ({
   ...(dtype === '' ? undefined : { dtype }),
 });
 
-/** Most entries read for one op: the record of every kernel inside repeats them. */
+/** Most entries read for one op, because the record of every kernel inside repeats them. */
 export const MAX_ENTRIES = 1024;
 
 /**
- * The arguments by their shapes, in order.
+ * The arguments of an op from their shapes, in order.
  * @param sizes the text between the outer brackets: `[8, 64], [], [64, 32]`
- * @returns null when it is not a list of shapes, or holds more than `MAX_ENTRIES`
+ * @returns null when the text is not a list of shapes, or has more than `MAX_ENTRIES` entries
  */
 export function readSizes(sizes: string): Arg[] | null {
   const args: Arg[] = [];
@@ -53,7 +53,7 @@ export function readSizes(sizes: string): Arg[] | null {
 
 const SEPARATOR = ', ';
 
-/** `8, 64` → its extents; null when one of them is no whole number up to 2^53. */
+/** Extents of a shape such as `8, 64`; null when one of them is not a whole number up to 2^53. */
 function readShape(text: string): number[] | null {
   if (text === '') return [];
   const shape: number[] = [];
@@ -65,15 +65,17 @@ function readShape(text: string): number[] | null {
   return shape;
 }
 
-/** Ops of PyTorch before 1.7 have no namespace; ranges of the user's program never have sizes. */
+/** Ops of PyTorch before 1.7 have no namespace. Ranges of the user's program never have sizes. */
 const BARE = /^[a-z_]\w*$/;
 
-/** Module and op of a marker's name; null for a function that no op table has. */
+/** Module and op of a marker's name; null for a function that is in no op table. */
 function nameOf({ name, opId }: OpMarker): Pick<OpCall, 'mod' | 'op'> | null {
   return readOpName(name) ?? (opId === null && BARE.test(name) ? { mod: 'aten', op: name } : null);
 }
 
-/** Calls that are cached, and most arguments of one; longer calls are read again each time. */
+/**
+ * How many calls are cached, and the most arguments that a cached call may have; longer calls are parsed again each time.
+ */
 const RECENT = 4096;
 const MAX_CACHED_ARGS = 16;
 
@@ -81,7 +83,7 @@ const MAX_CACHED_ARGS = 16;
 export class OpSizesReader {
   readonly #recent = new LruCache<string, OpCall>(RECENT);
 
-  /** The call of an op that records shapes, without arguments where they are malformed; null for any other range. */
+  /** The call of an op that records shapes, without arguments when these are malformed; null for any other range. */
   callOf(marker: OpMarker): OpCall | null {
     const { sizes, node } = marker;
     if (sizes === null || node) return null;

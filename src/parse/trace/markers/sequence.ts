@@ -1,6 +1,6 @@
 /**
- * Direction, op and sequence ids of a kernel from the framework ops around its launch, and its ordinal among the
- * kernels of one op. The rules are PyProf's except for its faults; comments name the differences.
+ * Derives the direction, op and sequence ids of a kernel from the framework ops around its launch, and its ordinal among
+ * the kernels of one op. The rules are PyProf's without its faults; comments name the differences.
  */
 import { isSameList, least } from '../../../containers/element.js';
 import type { Context, Direction, OpCall } from '../../../record/record.js';
@@ -10,7 +10,9 @@ import { isBackwardOp, readOpName, type OpMarker } from './markers.js';
 
 export type SequenceFacts = Pick<Context, 'dir' | 'mod' | 'op' | 'seqMarker' | 'seq' | 'altSeq' | 'sub'>;
 
-/** Numbering of one thread's kernels. PyProf has one state for all threads, which disturb each other's numbering. */
+/**
+ * Numbering of one thread's kernels. PyProf keeps one state for all threads, so that they disturb each other's numbering.
+ */
 export class SequenceState {
   #seq = -1;
   #sub = -1;
@@ -22,7 +24,7 @@ export class SequenceState {
    * @param calls op calls around the launch, outermost first
    * @param markers framework ops around the launch, outermost first
    * @param libraryCall innermost call of a library, which names the op when nothing else does
-   * @param kernels how many kernels the launch has; `sub` is that of the first
+   * @param kernels how many kernels the launch has; the `sub` returned is that of the first
    * @param instance row of the range of the call (or autograd node, or op) that the launch belongs to
    */
   next(
@@ -46,7 +48,7 @@ export class SequenceState {
   #choose(ids: readonly number[], markers: readonly OpMarker[], dir: Direction | null): number | null {
     if (ids.length === 0) return null;
     const nonZero = (marker: OpMarker): boolean => marker.seq !== null && ids.includes(marker.seq);
-    // A node's own id leads to its forward op; ops inside it may carry ids of a graph under construction.
+    // The node's own id leads to its forward op; ops inside it may carry ids of a graph that is being built.
     if (dir === 'bprop') {
       const node = markers.findLast((marker) => marker.node && nonZero(marker));
       return node?.seq ?? least(ids);
@@ -55,14 +57,14 @@ export class SequenceState {
     if (markers.some((marker) => marker.opId !== null)) return markers.findLast(nonZero)?.seq ?? null;
     const larger = ids.filter((id) => id > this.#seq);
     if (larger.length > 0) return least(larger);
-    // Nothing newer: the kernel belongs to the previous node, or carries an id of no graph (an op of the backward pass
-    // outside autograd prints 0), which must not be taken for a forward op's.
+    // There is no newer id: the kernel belongs to the previous node, or carries an id of no graph. An op of the backward
+    // pass outside autograd prints 0, which must not be taken for a forward op's id.
     return this.#seq;
   }
 
   /**
-   * The ordinal of a launch's first kernel; the state advances to its last. PyProf continues the numbering over calls
-   * that share a sequence id, as all calls outside autograd do, and over the time steps of a recurrent cell.
+   * The ordinal of a launch's first kernel; the state advances to its last. As in PyProf, numbering continues across calls
+   * with the same sequence id, as all calls outside autograd have, and across the time steps of a recurrent cell.
    */
   #number(seq: number, mod: string, op: readonly string[], kernels: number, instance: number): number {
     const sameOp = isSameList(op, this.#op);
@@ -77,10 +79,10 @@ export class SequenceState {
   }
 }
 
-/** Row of no range. */
+/** Stands for the row of a range when there is none. */
 export const NO_INSTANCE = -1;
 
-/** Modules whose kernels carry the sequence ids of the ops inside; their numbering continues over these. */
+/** Modules whose kernels carry the sequence ids of the ops inside; numbering continues across these ids. */
 const RECURRENT_CELLS = new Set(['LSTMCell', 'GRUCell', 'RNNCell']);
 
 /** Direction of a launch; null when no framework op is around it. */
@@ -107,13 +109,15 @@ type SequencedMarker = OpMarker & { readonly seq: number };
 
 type ModuleAndOp = [mod: string, op: string];
 
-/** Markers before PyTorch 1.11: all of them, or in the backward pass those that belong to it. */
+/** Names from markers before PyTorch 1.11: all of them, or in the backward pass those that belong to it. */
 function sequencedNames(sequenced: readonly OpMarker[], dir: Direction | null): ModuleAndOp[] {
   const relevant = dir === 'bprop' ? sequenced.filter((marker) => marker.backward) : sequenced;
   return relevant.map((marker) => [UNKNOWN, marker.backward ? withoutBackward(marker.name) : marker.name]);
 }
 
-/** Markers since PyTorch 1.11: the autograd node in the backward pass, else the op that launched the kernel. */
+/**
+ * Names from markers since PyTorch 1.11: the autograd node in the backward pass, otherwise the op that launched the kernel.
+ */
 function modernNames(markers: readonly OpMarker[], dir: Direction | null): ModuleAndOp[] {
   const marker = (dir === 'bprop' ? markers.findLast(({ node }) => node) : undefined) ?? markers.at(-1);
   if (marker === undefined) return [];
@@ -122,13 +126,16 @@ function modernNames(markers: readonly OpMarker[], dir: Direction | null): Modul
   return [call === null ? [UNKNOWN, marker.name] : [call.mod, call.op]];
 }
 
-/** `torch::autograd::CopyBackwards` → `Copy`, `cudnn_convolution_backward` → `cudnn_convolution`. */
+/**
+ * Name of an op or node without its backward part: `torch::autograd::CopyBackwards` → `Copy`, `cudnn_convolution_backward`
+ * → `cudnn_convolution`.
+ */
 export const withoutBackward = (name: string): string => PLAIN_NAMES.of(name, strip);
 
-/** A program has few ops, and every kernel needs its op's name. */
+/** Cached because a program has few ops, but every kernel needs its op's name. */
 const PLAIN_NAMES = new LruCache<string, string>(1024);
 
-/** The parameters of a node in C++ keep their namespaces: `CppNode<fbgemm_gpu::PermuteFunction>`. */
+/** Template parameters of a C++ node keep their namespaces: `CppNode<fbgemm_gpu::PermuteFunction>`. */
 function strip(name: string): string {
   const outer = /^[^<]*/.exec(name)?.[0] ?? '';
   const plain =
@@ -138,8 +145,8 @@ function strip(name: string): string {
 }
 
 /**
- * The ops with a sequence id, without repetitions, in order of id, then of name, and without a name that contains the
- * previous one or is contained in it (`convolution` after `_convolution`). PyProf sorts ids as text.
+ * The ops with a sequence id, without repetitions, in order of id, then of name. A name that contains the previous one, or
+ * is contained in it, is dropped (`convolution` after `_convolution`). PyProf sorts ids as text.
  */
 function prune(markers: readonly OpMarker[]): SequencedMarker[] {
   const numbered = markers.filter((marker): marker is SequencedMarker => marker.seq !== null);
@@ -154,7 +161,7 @@ function prune(markers: readonly OpMarker[]): SequencedMarker[] {
   });
 }
 
-/** The ids in ascending order; 0, which ops without a graph carry, only when there is no other. */
+/** The ids in ascending order. Ops without a graph carry 0, which is kept only when there is no other id. */
 function distinctIds(sequenced: readonly SequencedMarker[]): number[] {
   if (sequenced.length < 2) return sequenced.map((marker) => marker.seq);
   const ids = [...new Set(sequenced.map((marker) => marker.seq))].sort((a, b) => a - b);

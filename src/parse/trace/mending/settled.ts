@@ -1,4 +1,4 @@
-/** What the columns of a profile become before records are made of them. */
+/** Prepares the columns of a profile before records are made of them: launches, repeated rows and times. */
 import type { Labels } from '../../../record/record.js';
 import type { Trace } from '../trace.js';
 import { othersWaits, byCallName } from '../calls.js';
@@ -16,15 +16,15 @@ import { isGraphLaunch, isKernelLaunch } from '../graphs/graph-launches.js';
 import { elementAt } from '../../../containers/element.js';
 
 /**
- * `hipExtLaunchMultiKernelMultiDevice`; a cooperative launch runs a kernel that sets up the barrier of the grid before its own.
- * Source: ROCm/hip, pull request 1339 (`init_gws`).
+ * Calls that launch several kernels, such as `hipExtLaunchMultiKernelMultiDevice`. A cooperative launch first runs a kernel
+ * that sets up the grid's barrier. Source: ROCm/hip, pull request 1339 (`init_gws`).
  */
 const LAUNCHES_SEVERAL = /Multi|Cooperative/;
 
 /**
- * ROCm's profilers may give a kernel of HIP the id of another kernel's launch. Which of the kernels with the id of a
- * call that launches one kernel is its own is not known, and none of them has a launch. To be called when kernels
- * that are there twice are taken out.
+ * Removes launches that cannot be trusted. ROCm's profilers may give a HIP kernel the id of another kernel's launch. If
+ * several kernels have the id of a call that launches only one, it is unknown which of them it launched, so all of them
+ * lose their launch. Call this after repeated kernels are removed.
  */
 function forgetShared(trace: Trace, { callOf, kernelCounts }: LaunchJoin): void {
   const launchesOne = byCallName(
@@ -44,21 +44,22 @@ function forgetShared(trace: Trace, { callOf, kernelCounts }: LaunchJoin): void 
   for (const call of shared) kernelCounts[call] = 0;
 }
 
-/** A profile is written twice where it has at least so many rows twice, and so large a part of them. */
+/** A profile was written twice when at least this many of its rows, and this fraction of them, are repeated. */
 const [FEWEST_TWICE, MOSTLY] = [10, 0.9];
 
 /**
- * A profile has work twice when it was written or merged twice. Rows that are the same in every cell are one where
- * something says which work they are: the node of a graph, or the id of a launch that launches one piece of work.
- * Kernels of a graph may well be the same in all that a trace states, where its times are whole microseconds: these
- * are one only where nearly all of the profile is there twice. Takes out rows that repeat an earlier one, and counts
- * them. Memory: 8 to 16 bytes a row while it runs.
+ * Removes rows that repeat an earlier one, and counts them: a profile contains work twice when it was written or merged
+ * twice. Rows that are equal in every cell are one when something identifies the work: the node of a graph, or the id of a
+ * launch that launches one piece of work. Kernels of a graph may be equal in all that a trace states if its times are whole
+ * microseconds; these are one only when nearly all of the profile is repeated. Memory: 8 to 16 bytes for each row while it
+ * runs.
  */
 function removeRepeated(trace: Trace): void {
   const { activities, diagnostics } = trace;
   const { start, end, stream, kind, context, kernels, ownRow } = activities;
   const hashed = [start, end, activities.corr, stream, activities.device, activities.node];
-  // Work of one instant without an id is told apart by its name: times with too few digits are all the same.
+  // The hash includes the kernel's name: in traces whose times have too few digits, much work without an id has the same
+  // times.
   const nameOf = (row: number): number => (kind.at(row) === KIND_CODE.kernel ? kernels.name.at(ownRow.at(row)) : 0);
   const hashOf = (row: number): number =>
     hashed.reduce((hash, column) => mixedNumber(hash, column.at(row)), nameOf(row));
@@ -68,7 +69,7 @@ function removeRepeated(trace: Trace): void {
   const repeated = NumericColumn.counts();
   let others = 0;
   for (let row = 0; row < activities.length; row++) {
-    // A wait takes no stream's time, and what takes no time at all may happen several times at once.
+    // Waits do not occupy a stream, and several pieces of work of zero duration may happen at the same time.
     if (kind.at(row) === KIND_CODE.sync || !(end.at(row) > start.at(row)) || Number.isNaN(stream.at(row))) continue;
     const hash = hashOf(row);
     if (known.find(hash, (other) => isSame(other, row)) !== NO_ROW) repeated.push(row);
@@ -87,7 +88,7 @@ function removeRepeated(trace: Trace): void {
   }
 }
 
-/** Whether it is known of repeated rows which work they are. */
+/** Whether something identifies the work of a repeated row: a graph node, or a launch of its own. */
 function identified(
   trace: Trace,
   repeated: Uint32Array,
@@ -96,7 +97,7 @@ function identified(
   const { activities, hostCalls } = trace;
   const { process: owner, corr, node, kind } = activities;
   const launchesGraph = byCallName(trace, isGraphLaunch);
-  /** By correlation id: a row, as long as it is all that was launched. */
+  /** By correlation id: a row, as long as nothing else was launched with that id. */
   const alone = new Map<number, number>();
   for (const row of repeated) if (!Number.isNaN(corr.at(row))) alone.set(corr.at(row), row);
   for (let call = 0; call < hostCalls.length; call++) if (launchesGraph(call)) alone.delete(hostCalls.corr.at(call));
@@ -108,24 +109,27 @@ function identified(
   return (row) => !Number.isNaN(node.at(row)) || alone.has(corr.at(row));
 }
 
-/** A profile whose activities have their launches, and times of one clock. */
+/** A profile whose activities are joined to their launches, with all times on one clock. */
 export interface Settled {
   readonly launches: LaunchJoin;
-  /** What was done to the clocks of devices, for the profile line. */
+  /** Corrections of device clocks, for the profile line. */
   readonly clockFacts: Labels | undefined;
-  /** What all times are after the start of the profile, ns: it was set by times that were moved. */
+  /** In ns. All times are this much after the start of the profile, because the time that set the start was moved. */
   readonly lead: number;
   /** Rows of activities in the order of records. */
   readonly order: Uint32Array;
-  /** Rows of work that ends where the next of its stream begins or a wait returned, because its recorded end cannot be. */
+  /**
+   * Rows of work whose recorded end is impossible, and which now end when the next work of their stream begins or a wait
+   * returned.
+   */
   readonly cut: ReadonlySet<number>;
-  /** By row of work: see `othersWaits`. */
+  /** For each row of work, how long other work had been waiting: see `othersWaits`. */
   readonly othersWait: ReadonlyMap<number, number>;
-  /** When all but stray events were; null where there are none of these. */
+  /** Span of all events that are not strays; null when there are no strays. */
   readonly believed: Span | null;
 }
 
-/** Joins launches, takes out what is there twice, and settles times, in place. */
+/** Joins launches, removes repeated rows and corrects times, in place. */
 export function settled(trace: Trace): Settled {
   const { header, hostCalls, activities, threads, diagnostics } = trace;
   removeRepeated(trace);
@@ -133,7 +137,7 @@ export function settled(trace: Trace): Settled {
   forgetShared(trace, launches);
   const isStartStray = settleStrays(trace, launches);
   const rest = settleStrayEvents(trace, launches);
-  // Host events that are not believed had widened the time in which work is.
+  // Stray host events had widened the span in which work is believed, so work is checked again.
   if (rest !== null) settleStrays(trace, launches);
   const alignment = alignClocks(trace, launches);
   const isStrayStart = header.isStartStated !== true && (isStartStray || rest?.movedStart === true);

@@ -1,9 +1,9 @@
 /**
- * Single host events, samples and ends of work whose recorded time is far from all the rest of a profile: damaged, as such
- * starts of work are (`settleStrays`). A program may load its data for minutes before it has work, so that the empty gap
- * must be ten minutes at least, and a hundred times as long as all the rest. A range that encloses the rest, or lasts until
- * the rest begins, is believed, as is a call that waits. Work bears witness to host events at its time where its own launch
- * is known; without, of launches that are, it may be as damaged as they are.
+ * Finds single host events, samples and ends of work whose recorded time is far from the rest of the profile, and which are
+ * therefore damaged. Starts of work are checked in `settleStrays`. A program may load its data for minutes before it has
+ * work, so the empty gap must be at least ten minutes and a hundred times as long as the rest. A range that encloses the
+ * rest or lasts until the rest begins is believed, and so is a call that waits. Work confirms host events at its time if
+ * its own launch is known. If it has no launch although other work does, it may be damaged too.
  */
 import { elementAt } from '../../../containers/element.js';
 import type { NumericColumn } from '../../../containers/numeric-column.js';
@@ -15,23 +15,24 @@ import { spanOfHost, type Span } from '../clocks/host-span.js';
 import type { LaunchJoin } from '../launches.js';
 import { communicates } from './stream-order.js';
 
-/** How far is damaged: at least `ns`, and `lengths` of the span of what the profile has besides. */
+/** How far away a time must be to count as damaged: at least `ns`, and `lengths` times the span of the rest. */
 interface Distance {
   readonly ns: number;
   readonly lengths: number;
 }
 
 const FROM_HOST: Distance = { ns: 60e9, lengths: 1 };
-/** A device may well have nothing to do for minutes where nothing is known of the host. */
+/** Used when the profile has no host events: a device may be idle for minutes. */
 const FROM_DEVICE: Distance = { ns: 600e9, lengths: 10 };
 
-/** Largest share of work that may be far: damage is rare. Of little work one may be. */
+/** Largest fraction of work that may be far away, because damage is rare. If there is little work, one piece may be. */
 const [MOST_FAR, MOST_OF_FEW] = [0.01, 0.1];
 
 /**
- * A recorded time that is far from everything else in the profile is damaged (a kernel an hour before its program,
- * rocprofiler#84), and must set neither the start nor the length of the profile.
- * Makes damaged times of activities unknown, and counts them. @returns whether one had set the start of the profile
+ * Sets damaged times of activities to unknown, and counts them. A recorded time that is far from everything else in the
+ * profile is damaged (a kernel an hour before its program, rocprofiler#84), and must not set the start or the length of the
+ * profile.
+ * @returns whether a damaged time had set the start of the profile
  */
 export function settleStrays(trace: Trace, { callOf }: LaunchJoin): boolean {
   const { start, end } = trace.activities;
@@ -40,7 +41,7 @@ export function settleStrays(trace: Trace, { callOf }: LaunchJoin): boolean {
   const { ns, lengths } = host.first <= host.last ? FROM_HOST : FROM_DEVICE;
   const span = hull(host, middleHalf(start.values));
   const far = Math.max(ns, lengths * (span.last - span.first));
-  // Work that waited for long starts late; none starts before its launch.
+  // Work that had to wait for long starts late, but not before its launch.
   const mayWait = (time: number, row: number): boolean => {
     const call = elementAt(callOf, row);
     return call !== -1 && time >= trace.hostCalls.start.at(call);
@@ -60,7 +61,7 @@ export function settleStrays(trace: Trace, { callOf }: LaunchJoin): boolean {
   return movedStart;
 }
 
-/** Whether some times are further apart than `ns`: those of most profiles are not. */
+/** Whether the times span more than `ns`. In most profiles they do not. */
 function isWider(times: Float64Array, ns: number): boolean {
   let [first, last] = [Infinity, -Infinity];
   for (const time of times) {
@@ -70,43 +71,46 @@ function isWider(times: Float64Array, ns: number): boolean {
   return last - first > ns;
 }
 
-/** How far a time is outside of a span, ns; Infinity where there is no span, and not above 0 inside of it. */
+/** How far a time is outside of a span, in ns: 0 or less inside it, Infinity when there is no span. */
 const outside = (time: number, { first, last }: Span): number => Math.max(first - time, time - last);
 
 const hull = (a: Span, b: Span): Span => ({ first: Math.min(a.first, b.first), last: Math.max(a.last, b.last) });
 
-/** From the first to the third quartile of times. */
+/** The span from the first to the third quartile of times. */
 function middleHalf(times: Float64Array): Span {
   const sorted = times.filter((time) => !Number.isNaN(time)).sort();
   const quarter = sorted.length >> 2;
   return { first: elementAt(sorted, quarter), last: elementAt(sorted, sorted.length - 1 - quarter) };
 }
 
-/** ns; and lengths of the rest. */
+/** A time is far when it is this many ns, and this many lengths of the rest, away from it. */
 const FAR = { ns: 600e9, lengths: 100 };
 
-/** Most events of a profile that may be far, and their largest share of all. */
+/** Most events of a profile that may be far away, and the largest fraction of all events. */
 const [MOST, SHARE] = [3, 0.1];
 
-/** How many of the first and of the last times of a kind stand for all of it here. */
+/** How many of the first and last times of a kind represent the whole kind here. */
 export const ENDS_NEEDED = MOST / SHARE;
 
-/** Events of one kind by row; `strays` are rows that are not to become records. */
+/** Events of one kind by row; rows in `strays` do not become records. */
 interface Events {
   readonly start: NumericColumn;
   readonly end: NumericColumn;
   readonly strays?: Set<number>;
 }
 
-/** What stray events leave behind. */
+/** What remains without the stray events. */
 interface Rest {
-  /** Of all other events. */
+  /** Span of all other events. */
   readonly span: Span;
   /** Whether a stray event had set the start of the profile. */
   readonly movedStart: boolean;
 }
 
-/** Takes stray host events out, makes stray ends of work unknown, and counts both. @returns null where there are none */
+/**
+ * Removes stray host events, sets stray ends of work to unknown, and counts both.
+ * @returns null when there are none
+ */
 export function settleStrayEvents(trace: Trace, launches: LaunchJoin): Rest | null {
   const { hostCalls, ranges, overhead, activities } = trace;
   const samples = (trace.statementTimes?.() ?? []).map((start): Events => ({ start, end: start }));
@@ -146,19 +150,19 @@ export function settleStrayEvents(trace: Trace, launches: LaunchJoin): Rest | nu
   return { span, movedStart };
 }
 
-/** Whether something is so far from the time of all the rest that its own is damaged; false where there is nothing else. */
+/** Whether an event is so far from the rest that its time is damaged; false when there is nothing else. */
 export function isAway(start: number, end: number, { first, last }: Span): boolean {
   return first <= last && Math.max(first - end, start - last) > Math.max(FAR.ns, FAR.lengths * (last - first));
 }
 
-/** Where no sweep over times finds anything in it. */
+/** Moves a stray event to where no sweep over times finds anything inside it. */
 function takeOut({ start, end }: Events, strays: Set<number>, row: number, at: number): void {
   start.set(row, at);
   end.set(row, at);
   strays.add(row);
 }
 
-/** When work was launched is unknown where the time of the call is. */
+/** Removes the launches that stray calls made: if the time of the call is unknown, so is that of the launch. */
 function forgetCalls({ callOf, kernelCounts }: LaunchJoin, strays: ReadonlySet<number>): void {
   if (strays.size === 0) return;
   callOf.forEach((call, row) => {
@@ -172,14 +176,17 @@ const liesFar =
   (row) =>
     start.at(row) - middle > FAR.ns || middle - end.at(row) > FAR.ns;
 
-/** Work that has lost its launch, where that of others is known. */
+/** Whether work is far away and has no launch, although other work has one. */
 function liesFarAlone({ activities }: Trace, { callOf }: LaunchJoin, middle: number): (row: number) => boolean {
   if (callOf.every((call) => call === -1)) return () => false;
   const isFar = liesFar(activities, middle);
   return (row) => callOf[row] === -1 && isFar(row);
 }
 
-/** Work that others take part in may wait for them that long, and a wait for anything. */
+/**
+ * Whether only the end of work is far away. Communication may wait that long for other ranks, and a wait for anything, so
+ * both are believed.
+ */
 function endsFar(trace: Trace, middle: number): (row: number) => boolean {
   const { start, end, kind } = trace.activities;
   return (row) =>
@@ -190,7 +197,7 @@ function endsFar(trace: Trace, middle: number): (row: number) => boolean {
     !communicates(trace, row);
 }
 
-/** The middle of some starts, evenly taken from all; NaN where there is none. */
+/** The median of start times sampled evenly from all events; NaN when there are none. */
 function middleTime(all: readonly Events[]): number {
   const total = all.reduce((sum, { start }) => sum + start.length, 0);
   const step = Math.max(1, Math.ceil(total / TIMES_READ));
@@ -204,11 +211,14 @@ function middleTime(all: readonly Events[]): number {
   return middleOf(times.filter((time) => !Number.isNaN(time))) ?? NaN;
 }
 
-/** Whether a statement of some time is a stray. @param span of all but strays; null: all are believed */
+/**
+ * Whether a statement at some time is a stray.
+ * @param span span of all events except strays; null when all are believed
+ */
 export const strayTimes = (span: Span | null): IsStray =>
   span === null ? () => false : (time) => Math.max(span.first - time, time - span.last) > FAR.ns;
 
-/** Statements without those that are strays; how long one holds is unknown where its end is one. */
+/** Statements without strays. A sample whose end is a stray gets an unknown duration. */
 export function* believed(records: Iterable<StatementRecord>, isStray: IsStray): Generator<StatementRecord> {
   for (const record of records) {
     const at = 'start' in record ? (record.start ?? NaN) : NaN;

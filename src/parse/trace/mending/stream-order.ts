@@ -1,9 +1,9 @@
 /**
- * Kernels, copies and memsets whose recorded end cannot be: a stream finishes its work in order, so that what ends after
- * the next of its stream has ended, and takes far longer than all others that do the same in order, has a damaged end (TraceLens#669:
- * 1.6 s over its neighbours). It is taken to last until the next begins. Kernels of programmatic launches overlap by their
- * beginnings, work that one call launched runs side by side (that of graphs, whose call may not be in the profile), and a
- * kernel that communicates lasts until others arrive.
+ * Finds kernels, copies and memsets whose recorded end is impossible. A stream finishes its work in order. If work ends
+ * after the next work of its stream has ended, and takes far longer than all other work that does the same, its end is
+ * damaged (TraceLens#669: 1.6 s beyond its neighbours), and it is taken to last until the next work begins. Exceptions:
+ * kernels of programmatic launches overlap at their beginnings, work launched by one call runs in parallel (work of graphs,
+ * whose call may not be in the profile), and a communication kernel lasts until other ranks arrive.
  */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
@@ -13,27 +13,36 @@ import { kernelNameOf, type Trace } from '../trace.js';
 import { KIND_CODE, knownId } from '../trace-columns.js';
 import type { LaunchJoin } from '../launches.js';
 
-/** ns by which clocks of one device may differ: work may end so much after the next has. */
+/** In ns. Work may end this much after the next work of its stream, because clocks of one device may differ. */
 const TOLERANCE = 10_000;
-/** ns. No work begins so long before the one before it has ended, but where launches are programmatic. */
+/** In ns. Without programmatic launches, no work begins this long before the previous work has ended. */
 const LONGEST_OVERLAP = 1_000_000;
-/** Devices with programmatic launches, Hopper and later: a kernel may begin as soon as the one before it has. */
+/** Architectures with programmatic launches, Hopper and later: a kernel may begin as soon as the previous one has begun. */
 const PROGRAMMATIC = /^sm(?:9|1\d)\d$/;
-/** Largest share of a stream's work whose end may be damaged: where it is more, what it has is not one stream's. */
+/** Largest fraction of a stream's work whose end may be damaged. With more, the work is not that of a single stream. */
 const MOST_CUT = 0.05;
-/** How much longer than all others that do the same work with a damaged end takes at least; squared, than all work. */
+/**
+ * Work with a damaged end takes at least this many times as long as all other work that does the same; its square is the
+ * factor against all work.
+ */
 const FAR_LONGER = 10;
 
-/** A stream so far: its last work, how much it has, and what overruns with where it is cut. */
+/** State of a stream: its last work, how much work it has, and which work overruns, with the time at which to cut it. */
 interface Stream {
   last: number;
   count: number;
-  /** Whether the ids of launches rise, as those of one process do: those of several that share the number of a stream do not. */
+  /**
+   * Whether the ids of launches rise. Those of one process do, but those of several processes that share a stream number do
+   * not.
+   */
   isRising: boolean;
   readonly overruns: [row: number, end: number][];
 }
 
-/** Ends work where the next of its stream begins. @returns the rows of that work */
+/**
+ * Cuts overrunning work where the next work of its stream begins.
+ * @returns the rows that were cut
+ */
 export function cutOverruns(trace: Trace, streams: readonly Stream[]): ReadonlySet<number> {
   const { end } = trace.activities;
   const believed = streams.filter(
@@ -49,7 +58,10 @@ export function cutOverruns(trace: Trace, streams: readonly Stream[]): ReadonlyS
   return new Set(odd.map(([row]) => row));
 }
 
-/** The streams of each device, context and process, with the overruns of each. @param order rows in order of start */
+/**
+ * The streams of each device, context and process, with the work that overruns.
+ * @param order rows in order of start
+ */
 export function streamsOf(trace: Trace, { callOf }: LaunchJoin, order: Uint32Array): Stream[] {
   const { activities, hostCalls, threads } = trace;
   const launchesGraph = byCallName(trace, isGraphLaunch);
@@ -79,17 +91,17 @@ export function streamsOf(trace: Trace, { callOf }: LaunchJoin, order: Uint32Arr
   return [...streams.values()];
 }
 
-/** Kinds of work that a stream does in order. */
+/** Kinds of work that a stream runs in order. */
 const IN_ORDER: ReadonlySet<number> = new Set([KIND_CODE.kernel, KIND_CODE.copy, KIND_CODE.set]);
 
-/** Devices whose kernels may begin while the one before them runs. */
+/** Devices whose kernels may begin while the previous kernel is running. */
 const programmaticDevices = ({ header }: Trace): ReadonlySet<number> =>
   new Set(header.devices.flatMap(({ id, arch }) => (PROGRAMMATIC.test(arch ?? '') ? [id] : [])));
 
 /**
- * Whether work takes far longer than all others that do the same.
- * @param leftOut rows that are not compared with, since their own ends may be damaged
- * @param unlike what is said of work that no other does; null: it is compared with all work
+ * Whether work takes far longer than all other work that does the same.
+ * @param leftOut rows that are not compared with, because their own ends may be damaged
+ * @param unlike the answer for work that nothing else resembles; null to compare it with all work
  */
 export function farLonger(
   trace: Trace,
@@ -108,12 +120,12 @@ export function farLonger(
     const ofTask = longest.get(taskOf(trace, row));
     if (ofTask !== undefined) return dur > FAR_LONGER * ofTask;
     if (unlike !== null) return unlike;
-    // What nothing else does is compared with all work, and by more: it may well be the longest.
+    // Work that nothing else resembles is compared with all work by a larger factor, because it may really be the longest.
     return dur > FAR_LONGER ** 2 * ofAll;
   };
 }
 
-/** Whether work is an exchange with other devices. */
+/** Whether work communicates with other devices. */
 export const communicates = (trace: Trace, row: number): boolean => {
   const { kind, kernels, ownRow } = trace.activities;
   if (kind.at(row) !== KIND_CODE.kernel) return false;
@@ -122,8 +134,8 @@ export const communicates = (trace: Trace, row: number): boolean => {
 };
 
 /**
- * Whether no other work of the device has the id of its launch: work of one launch is not in the order of a stream, nor is
- * that of several processes with the same ids.
+ * Whether no other work of the device has the id of its launch. Work of one launch does not run in stream order, and
+ * neither does work of several processes with the same ids.
  */
 function launchedAlone(
   { activities }: Trace,
@@ -140,7 +152,7 @@ function launchedAlone(
   return (row) => !hasId(row) || counts.get(idOf(row)) === 1;
 }
 
-/** What work does: the name of a kernel, direction and size of a copy, size of a memset. */
+/** Key for what work does: the name of a kernel, the direction and size of a copy, or the size of a memset. */
 function taskOf({ activities }: Trace, row: number): string {
   const { kind, kernels, copies, sets, ownRow } = activities;
   const own = ownRow.at(row);
@@ -149,7 +161,7 @@ function taskOf({ activities }: Trace, row: number): string {
   return `copy ${copies.kindCode.at(own)} ${copies.bytes.at(own)} ${copies.hostMemoryCode.at(own)}`;
 }
 
-/** The longest durations by what the work does, ns. */
+/** The longest duration of each task, in ns. */
 function longestOf(trace: Trace, leftOut: ReadonlySet<number>): ReadonlyMap<string, number> {
   const { kind, start, end } = trace.activities;
   const longest = new Map<string, number>();

@@ -1,9 +1,9 @@
 /**
- * The last work of a stream, which no later work shows to have ended: where the host waited for it, and the wait returned
- * long before the recorded end, that end cannot be (pti-gpu#86: 600 s late). The work is taken to last until the wait
- * returned. This needs a device whose clock is the host's: by its launches, and by all other work that was waited for. Nor
- * does it hold for work that is as long as others that do the same, or ends as a wait of its process returns: the earlier
- * wait was for something that is not in the profile, as a stream without work.
+ * Checks the last work of each stream, whose end no later work confirms. If the host waited for it and the wait returned
+ * long before the recorded end, that end is impossible (pti-gpu#86: 600 s late), and the work is taken to last until the
+ * wait returned. This applies only if the device uses the host's clock, as its launches and all other awaited work show. It
+ * does not apply to work that is as long as other work that does the same, or that ends when a wait of its process returns:
+ * the earlier wait was then for something that is not in the profile, such as a stream without work.
  */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf, groupsOf } from '../../../containers/map-entry.js';
@@ -24,7 +24,7 @@ import type { LaunchJoin } from '../launches.js';
 import { farLonger } from './stream-order.js';
 
 /**
- * Ends work when the host's wait for it returned.
+ * Cuts the last work of streams where the host's wait for it returned.
  * @param last rows of the last work of each stream
  * @param isMoved whether the clock of a device was found to differ
  * @returns the rows whose end was cut
@@ -61,17 +61,17 @@ export function cutAtWaits(
   return cut;
 }
 
-/** Whether work that had begun when a wait for it returned ends after that. */
+/** Whether work had begun when a wait for it returned, but ends after that. */
 const isBroken = ({ activities }: Trace, row: number, returned: number): boolean =>
   returned > activities.start.at(row) && activities.end.at(row) > returned + CLOCK_TOLERANCE;
 
-/** Whether any wait, of whatever it is, may show that the end of work is damaged: hardly any work has one. */
+/** Whether any wait, for whatever work, returned before this work ended. A fast filter: hardly any work passes it. */
 function endsAfterSomeWait(trace: Trace, { callOf }: LaunchJoin): (row: number) => boolean {
   const { start, end, length } = trace.hostCalls;
   const waitedFor = new WaitedFor(trace);
   const waits = allRows(length).filter((call) => waitedFor.of(call) !== null);
   sortRows(waits, (a, b) => start.at(a) - start.at(b));
-  /** Of each wait, when the first of it and those that begin later returned. */
+  /** For each wait: the earliest return of this wait and all later ones. */
   const returned = Float64Array.from(waits, (call) => end.at(call));
   for (let i = returned.length - 2; i >= 0; i--)
     returned[i] = Math.min(elementAt(returned, i), elementAt(returned, i + 1));
@@ -84,7 +84,7 @@ function endsAfterSomeWait(trace: Trace, { callOf }: LaunchJoin): (row: number) 
   };
 }
 
-/** Whether a wait of its process that goes on when work ends returns right after that. */
+/** Whether a wait of the work's process was still running when the work ended, and returned right after. */
 function endsWithWait(
   { hostCalls: { start, end, length, api, thread }, activities, threads, names }: Trace,
   { callOf }: LaunchJoin,
@@ -109,18 +109,21 @@ function devicesOf({ activities: { kind, device } }: Trace): ReadonlySet<number>
   return devices;
 }
 
-/** Whether no work of a device starts before its launch, and some right after it. @param rows that have a launch */
+/**
+ * Whether no work of a device starts before its launch, and some work starts right after it.
+ * @param rows rows whose launch is known
+ */
 function isTimedByHost({ activities, hostCalls }: Trace, { callOf }: LaunchJoin, rows: readonly number[]): boolean {
   let least = Infinity;
   for (const row of rows) {
-    // Work without times was placed at its launch.
+    // Work without times was placed at its launch, so it says nothing about the clock.
     const isTimed = activities.kind.at(row) !== KIND_CODE.sync && !Number.isNaN(activities.end.at(row));
     if (isTimed) least = Math.min(least, activities.start.at(row) - hostCalls.start.at(elementAt(callOf, row)));
   }
   return Math.abs(least) <= CLOCK_TOLERANCE;
 }
 
-/** When the first wait for work that began after its launch returned; Infinity where there is none. */
+/** When the first wait for this work returned that began after its launch; Infinity when there is none. */
 function returnsOf(
   trace: Trace,
   { callOf }: LaunchJoin,

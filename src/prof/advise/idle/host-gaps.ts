@@ -1,7 +1,8 @@
 /**
- * Idle time of a device that the host ended too late, by what held the host up; each gap counts once. Before the first
- * kernel of a step: what the program does between steps. Longer than any launch takes: something else that the program
- * does. Right after a copy for which the host waited: that copy. All others: launches.
+ * Idle time of a device because the host launched work too late, by what held the host up; each gap counts once. A gap
+ * before the first kernel of a step is what the program does between steps. A gap longer than any launch takes is something
+ * else that the program does. A gap right after a copy for which the host waited is due to that copy. All other gaps are
+ * due to launches.
  */
 import { entryOf } from '../../../containers/map-entry.js';
 import type { ProfileLine, RangeRecord } from '../../../record/record.js';
@@ -15,31 +16,31 @@ import { longerOf, Longest } from '../kernel-tally.js';
 /** What is known of a gap. */
 interface GapCause {
   readonly cause: IdleCause;
-  /** The call or range of the host that fills most of it; null where none is known. To be asked before the next record. */
+  /** The host call or range that fills most of the gap; null when none is known. Must be called before the next record. */
   readonly host: () => string | null;
 }
 
 export interface IdleGap extends GapCause {
   readonly gap: Gap;
-  /** ns at its begin of that cause; in the rest work is missing. */
+  /** Time in ns at the start of the gap that has this cause; during the rest, work is missing from the profile. */
   readonly time: number;
 }
 
 /** Called for each gap, in order, before the work that ended it is taken. */
 export type OnIdleGap = (idle: IdleGap) => void;
 
-/** What PyTorch's profiler writes around fetching a batch. */
+/** Name of PyTorch profiler ranges around fetching a batch. */
 export const LOADER = /DataLoader/;
-/** What Ascend's writes for a collection of Python's garbage. */
+/** Name of Ascend profiler ranges for Python garbage collection. */
 const COLLECTION = /^GC$/;
 /** `Lazy Function Loading`, `Runtime Triggered Module Loading`, as CUPTI names them. */
 const LOADS_CODE = /(?:Function|Module) Loading/i;
-/** ns. In a shorter gap only a call is named: too many ranges are that short. */
+/** In ns. In a shorter gap only a call is named, because too many ranges are that short. */
 const SHORTEST_NAMED = 20_000;
-/** Ranges that are held, the latest: one gap overlaps few. */
+/** Number of ranges to keep, the latest ones: a gap overlaps only a few. */
 const MOST_RANGES = 64;
 
-/** Ranges of the host of one sort, by profile. */
+/** Host ranges of one kind, by profile. */
 class HostWork {
   readonly #latest = new Map<number, RangeRecord[]>();
   readonly #sums = new Map<number, { count: number; time: number }>();
@@ -56,15 +57,15 @@ class HostWork {
     sum.time += record.dur;
   }
 
-  /** All ranges of a profile; ns. */
+  /** Number and total time in ns of all ranges of a profile. */
   sumOf(profile: number): { readonly count: number; readonly time: number } {
     return this.#sums.get(profile) ?? { count: 0, time: 0 };
   }
 
-  /** ns of a gap that lie within the ranges. */
+  /** Time in ns of a gap that lies within the ranges. */
   within({ profile, start, end }: Gap): number {
     let [time, reached] = [0, start];
-    // In order of start; what several of them cover counts once.
+    // In order of start; time that several ranges cover counts once.
     for (const range of this.#latest.get(profile) ?? []) {
       const until = Math.min(end, range.start + range.dur);
       time += Math.max(0, until - Math.max(reached, range.start));
@@ -78,15 +79,15 @@ class Idle {
   count = 0;
   time = 0;
   longest = 0;
-  /** The longest. */
+  /** The longest gap. */
   at: LongestTime | null = null;
   /** Part of the time that lies within ranges of loading data. */
   loading = 0;
-  /** Part of the time right after a copy for which the host waited. */
+  /** Part of the time that comes right after a copy for which the host waited. */
   afterCopies = 0;
-  /** Part of the time that the launch of a graph ended. */
+  /** Part of the time that is before the launch of a graph. */
   beforeGraphs = 0;
-  /** Part of the time in which the profiler or the driver held the host. */
+  /** Part of the time in which the profiler or the driver held the host up. */
   overhead = 0;
 
   add(more: Omit<Idle, 'add'>): void {
@@ -101,7 +102,7 @@ class Idle {
   }
 }
 
-/** Whether the launch of a graph put it onto the device. */
+/** Whether the work was launched as part of a graph. */
 const isOfGraph = (work: StepActivity): boolean =>
   work.type === 'graph' || work.graph !== undefined || work.launch?.api?.includes('GraphLaunch') === true;
 
@@ -112,13 +113,13 @@ const noIdle = () => ({ launch: new Idle(), long: new Idle(), HtoD: new Idle(), 
 export class HostGapsOfDevice {
   readonly by = noIdle();
   readonly step = new Idle();
-  /** Beginnings of a step before which the device was idle so, and of all steps but the first. */
+  /** Number of steps that began after such idle time, and number of all steps except the first. */
   idleSteps = 0;
   steps = 0;
-  /** Idle time of the device while the host collected garbage, ns. */
+  /** Idle time of the device while the host collected garbage, in ns. */
   collecting = 0;
   readonly idle = new IdleTimes();
-  /** Kernels that ended a gap of launches, and the first ones of steps. */
+  /** Kernels that ended a gap due to launches, and first kernels of steps. */
   readonly late = new Longest();
   readonly firsts = new Longest();
   #pending = noIdle();
@@ -127,7 +128,7 @@ export class HostGapsOfDevice {
   add(gap: Gap, within: HostWithin): IdleCause {
     const cause = this.idle.add(gap, within);
     this.collecting += within.collecting;
-    // What one call holds up is said of that call, and no launch is late that the profiler or the driver holds up.
+    // A gap due to a single call is reported for that call; a launch that the profiler or the driver holds up is not late.
     if (gap.ended === 'host' && cause !== 'call' && cause !== 'overhead') this.#addLate(gap, within);
     return cause;
   }
@@ -163,7 +164,7 @@ export class HostGapsOfDevice {
     }
   }
 
-  /** The gaps since the last kernel are between no steps. */
+  /** The gaps since the last kernel are not between steps. */
   settle(): void {
     for (const kind of KINDS) moved(this.#pending[kind], this.by[kind]);
   }
@@ -183,12 +184,12 @@ function settled<Of extends { readonly of: HostGapsOfDevice }>(devices: readonly
 export class HostGaps {
   readonly #devices = new ByDevice(() => new HostGapsOfDevice());
   readonly #loading = new HostWork(({ text }) => LOADER.test(text));
-  /** Collections of garbage. */
+  /** Garbage collections. */
   readonly collecting = new HostWork(({ text }) => COLLECTION.test(text));
   readonly #overhead = new HostWork(({ kind }) => kind === 'overhead');
   readonly #firstUse = new HostWork(({ kind, text }) => kind === 'overhead' && LOADS_CODE.test(text));
   readonly places = new HostPlaces(LONGEST_LAUNCH);
-  /** For the names of shorter gaps: no cause depends on it. */
+  /** For the names of shorter gaps; no cause depends on it. */
   readonly #shortPlaces = new HostPlaces(SHORTEST_NAMED);
 
   take(record: ProfileLine): void {
@@ -219,7 +220,7 @@ export class HostGaps {
     return { cause, host: () => hostIn(gap, place ?? (time > SHORTEST_NAMED ? this.#shortPlaces.of(gap) : null)) };
   }
 
-  /** @param time ns at the begin of a gap, before the host launched work that the profile lacks */
+  /** @param time in ns at the start of a gap, before the host launched work that the profile lacks */
   beforeMissing(gap: Gap, time: number): GapCause {
     return { cause: this.#devices.of(gap).idle.addLate(time), host: () => null };
   }

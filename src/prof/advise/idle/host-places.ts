@@ -1,5 +1,5 @@
 /**
- * What the host did in a gap: the innermost of its ranges that fills most of it. Memory: the latest ranges of a profile
+ * What the host did during a gap: the innermost host range that fills most of it. Memory: the latest ranges of a profile
  * that are long enough for that.
  */
 import { IntervalUnion } from '../../../containers/interval-union.js';
@@ -9,10 +9,10 @@ import { readStepName } from '../../../record/serving-step.js';
 import type { Gap } from '../device-times.js';
 import { shortened } from '../wording.js';
 
-/** Part of a gap that what the host does must fill to be its cause. */
+/** Minimum share of a gap that host activity must fill to be its cause. */
 export const MOSTLY = 0.5;
 
-/** Ranges that are held, at most twice as many: stacks of calls of some threads are not deeper. */
+/** Number of ranges to keep (at most twice as many are held): the call stacks of a few threads are not deeper. */
 const MOST_RANGES = 512;
 
 const endOf = ({ start, dur }: RangeRecord): number => start + dur;
@@ -21,7 +21,7 @@ const endOf = ({ start, dur }: RangeRecord): number => start + dur;
 const ALLOCATES = /^(?:cu|hip|acl)\w*(?:[Aa]lloc|Free|HostRegister)/;
 const ALLOCATION = 'calls that allocate memory';
 
-/** Whether it says what the host did: a step is no such thing. */
+/** Whether the range says what the host did; a step does not. */
 const isPlace = ({ dur, kind, text }: RangeRecord): boolean =>
   Number.isFinite(dur) && kind !== 'marker' && text !== '' && readStepName(text) === null;
 
@@ -29,11 +29,11 @@ const isPlace = ({ dur, kind, text }: RangeRecord): boolean =>
 const placeName = ({ text, kind }: RangeRecord): string =>
   shortened(kind === 'frame' ? text.replace(/^[^(]*\/(?=[^/(]+\()/, '') : text.replace(/, (?:seq|op_id) = .*$/, ''));
 
-/** ns of a gap that lie within a range. */
+/** Time in ns of a gap that lies within a range. */
 const within = (range: RangeRecord, { start, end }: Gap): number =>
   Math.min(end, endOf(range)) - Math.max(start, range.start);
 
-/** What the host did, ns. */
+/** What the host did, and for how long in ns. */
 export interface HostPlace {
   readonly name: string;
   readonly time: number;
@@ -43,7 +43,7 @@ export class HostPlaces {
   readonly #ranges = new Map<number, RangeRecord[]>();
   readonly #withFrames = new Set<number>();
 
-  /** @param shortest ns, of the gaps that will be asked about */
+  /** @param shortest length in ns of the gaps that will be queried */
   constructor(private readonly shortest: number) {}
 
   take(record: RangeRecord): void {
@@ -52,19 +52,19 @@ export class HostPlaces {
     const ranges = entryOf(this.#ranges, record.profile, (): RangeRecord[] => []);
     ranges.push(record);
     if (ranges.length <= 2 * MOST_RANGES) return;
-    // Those that ended first go.
+    // Ranges that ended first are dropped.
     ranges.sort((a, b) => endOf(b) - endOf(a));
     ranges.length = MOST_RANGES;
   }
 
-  /** Whether the profiler recorded each call of Python, which slows the host. */
+  /** Whether the profiler recorded each Python call, which slows the host. */
   hasFrames(profile: number): boolean {
     return this.#withFrames.has(profile);
   }
 
   /**
-   * What the host did in a gap, and for how much of it: the thread that ended it, else another of its process. Of any
-   * process where it is not known which ended it.
+   * What the host did during a gap, and for how much of it: first the thread that launched the work after the gap, then the
+   * other threads of its process. All processes when the launching process is not known.
    */
   of(gap: Gap): HostPlace | null {
     const { profile, start, end, after } = gap;
@@ -84,7 +84,7 @@ export class HostPlaces {
     return innermost === null ? null : { name: placeName(innermost), time: within(innermost, gap) };
   }
 
-  /** ns of a gap in which calls of a process give or take memory, none of which may fill most of it alone. */
+  /** Time in ns of a gap in which calls of a process allocate or free memory; no single call has to fill most of it. */
   #allocating(gap: Gap, process: number | null): number {
     const calls = (this.#ranges.get(gap.profile) ?? [])
       .filter(({ text, pid }) => (process === null || pid === process) && ALLOCATES.test(text))

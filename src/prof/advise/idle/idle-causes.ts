@@ -23,14 +23,14 @@ export const isHostCopy = (record: StepActivity): record is HostCopy =>
   record.dur !== null &&
   (record.launch ?? null) !== null;
 
-/** `cudaMemcpy`, `hipMemcpyWithStream`, `cuMemcpyDtoH_v2`: they return when the copy is done. */
+/** `cudaMemcpy`, `hipMemcpyWithStream`, `cuMemcpyDtoH_v2` return when the copy is done. */
 const isSynchronous = (api: string | null): boolean => api !== null && /memcpy/i.test(api) && !/async/i.test(api);
 
 /**
- * How it is known that the host waited: the call is synchronous by its name; or the profile says that the memory is
- * pageable, through which an asynchronous call copies piece by piece, and the call still ran when the copy began; or, where
- * the memory is unknown, the call returned only after the copy had ended. Null where the host did not wait: a call from
- * or to pinned memory that returns late was slow by itself.
+ * How it is known that the host waited: the call's name says that it is synchronous; or the profile says that the memory is
+ * pageable, which an asynchronous call copies piece by piece, and the call still ran when the copy began; or the kind of
+ * memory is unknown, and the call returned only after the copy had ended. Null when the host did not wait: a call with
+ * pinned memory that returns late was just slow.
  */
 export type Wait = 'synchronous' | 'pageable' | 'late-return';
 
@@ -41,7 +41,7 @@ export function waitOf({ launch, start, dur, hostMemory }: HostCopy): Wait | nul
   return hostMemory === undefined && returned >= start + dur ? 'late-return' : null;
 }
 
-/** THE table of causes, and what a sentence says of them. */
+/** The table of causes, with their texts for a sentence. */
 export const IDLE_CAUSES = {
   loading: 'the CPU is loading data',
   garbage: 'Python is collecting garbage',
@@ -59,32 +59,32 @@ export const NO_IDLE = Object.fromEntries(Object.keys(IDLE_CAUSES).map((cause) =
   Record<IdleCause, number>
 >;
 
-/** What the host did in a gap. */
+/** What the host did during a gap. */
 export interface HostWithin {
-  /** ns in which it loaded data, collected garbage, and waited for profiler or driver. */
+  /** Time in ns in which it loaded data, collected garbage, or waited for profiler or driver. */
   readonly loading: number;
   readonly collecting: number;
   readonly overhead: number;
-  /** ns of overhead in which it loaded the code of kernels. */
+  /** Time in ns of overhead in which it loaded the code of kernels. */
   readonly firstUse: number;
-  /** What filled most of a gap that is longer than a launch takes; null where that is not known. */
+  /** What filled most of a gap that is longer than a launch takes; null when not known. */
   readonly place: HostPlace | null;
 }
 
-/** The kind of the copy that the host waited for right before the gap; null where it is none. */
+/** Kind of the copy for which the host waited right before the gap; null when there is none. */
 export const copyBefore = ({ before }: Gap): HostCopyKind | null =>
   isHostCopy(before) && waitOf(before) !== null ? before.kind : null;
 
 type GapTimes = Pick<Gap, 'start' | 'end'>;
 
-/** The call that launched a piece of work, where it fills most of the gap. */
+/** The call that launched a piece of work, if it fills most of the gap. */
 function fillingCall({ start, end }: GapTimes, { launch = null }: StepActivity): StepActivity['launch'] {
   if (launch === null) return null;
   const within = Math.min(end, launch.start + launch.dur) - Math.max(start, launch.start);
   return within > MOSTLY * (end - start) ? launch : null;
 }
 
-/** The name of that call where it took longer than a launch. */
+/** Name of that call if it took longer than a launch. */
 function longCall(gap: GapTimes, work: StepActivity): string | null {
   const call = fillingCall(gap, work) ?? null;
   return call === null || call.dur <= LONGEST_LAUNCH ? null : (call.api ?? '');
@@ -93,18 +93,19 @@ function longCall(gap: GapTimes, work: StepActivity): string | null {
 function causeOf(gap: Gap, { loading, collecting, overhead, firstUse }: HostWithin): IdleCause {
   const time = gap.end - gap.start;
   if (gap.ended === null) return 'unknown';
-  // Whatever the host does, the device waits for something else; a call of the driver may hold both.
+  // The device waits for something else, whatever the host does; a driver call may hold both up.
   const othersWait = gap.ended === 'queue' && (gap.after.othersWait ?? 0) >= time;
   if (collecting > MOSTLY * time && !othersWait) return 'garbage';
   if (loading > MOSTLY * time && !othersWait) return 'loading';
   const isLongCall = longCall(gap, gap.after) !== null;
-  // A launch that loads its kernel is the program's, which can launch it before.
+  // The program causes a launch that loads its kernel's code, and could launch that kernel earlier.
   const isFirstUse = isLongCall && firstUse > MOSTLY * time;
   if (overhead > MOSTLY * time && !isFirstUse) return 'overhead';
   if (isLongCall) return 'call';
   if (gap.ended === 'queue') return 'queue';
   const cause = lateCause(time);
-  // The host waited for a copy until the gap began: what it does for longer than a launch takes is something else.
+  // The host waited for a copy until the gap began; if it then does something for longer than a launch takes, that is the
+  // cause.
   return cause === 'launch' && copyBefore(gap) !== null ? 'copy' : cause;
 }
 
@@ -114,7 +115,7 @@ const lateCause = (time: number): IdleCause => (time <= LONGEST_LAUNCH ? 'launch
 export const hostIn = (gap: Gap, place: HostPlace | null): string | null =>
   fillingCall(gap, gap.after)?.api ?? place?.name ?? null;
 
-/** Names of calls and of other places that are kept. */
+/** Maximum number of names to keep, for calls and for other places. */
 const MOST_NAMES = 100;
 
 function addNamed(times: Map<string, number>, name: string, time: number): void {
@@ -125,29 +126,29 @@ function addNamed(times: Map<string, number>, name: string, time: number): void 
 export interface DeviceWait {
   readonly start: number;
   readonly end: number;
-  /** The call in which the host was meanwhile: waiting for that work, as a rule. */
+  /** The call in which the host was meanwhile; usually it waited for that work. */
   call: string | null;
-  /** Whether the device had hardly worked before. */
+  /** Whether the device had done almost no work before. */
   readonly isFirst: boolean;
 }
 
-/** Idle time of one device, ns. */
+/** Idle time of one device, in ns. */
 export class IdleTimes {
   readonly by = new Map<IdleCause, number>();
-  /** Of the cause `call`, by the call's name. */
+  /** Time with the cause `call`, by the call's name. */
   readonly calls = new Map<string, number>();
-  /** Of the cause `host`, by what the host did, where that is known. */
+  /** Time with the cause `host`, by what the host did, where that is known. */
   readonly places = new Map<string, number>();
-  /** Gaps of the causes `call` and `queue`. */
+  /** Number of gaps with the causes `call` and `queue`. */
   held = 0;
   queued = 0;
-  /** The longest of the cause `call`. */
+  /** The longest gap with the cause `call`. */
   longestHeld: LongestTime | null = null;
-  /** The longest of the cause `queue`. */
+  /** The longest gap with the cause `queue`. */
   waiting: DeviceWait | null = null;
   #first = Infinity;
 
-  /** Takes work, which comes after the gap that its call waited for. */
+  /** Takes work, after the gap for which its call waited. */
   work(record: StepActivity): void {
     const { waiting } = this;
     this.#first = Math.min(this.#first, record.start);
@@ -177,14 +178,14 @@ export class IdleTimes {
     if (waiting === null || gap.end - gap.start > waiting.end - waiting.start) this.waiting = gap;
   }
 
-  /** Time that a late launch ended whose work is not known. */
+  /** Adds idle time before a late launch of unknown work. */
   addLate(time: number): IdleCause {
     const cause = lateCause(time);
     addTo(this.by, cause, time);
     return cause;
   }
 
-  /** The same without the longest wait of launched work, all else as it is. */
+  /** A copy without the longest wait of launched work. */
   get withoutWait(): IdleTimes {
     const { waiting } = this;
     const rest = new IdleTimes();

@@ -1,16 +1,16 @@
-/** Whether it is known when devices were idle: where much work has no duration, they may have worked meanwhile. */
+/** Whether the idle time of devices is known: where much work has no duration, devices may have worked during gaps. */
 import { grouped, many } from '../wording.js';
 import type { MissingTimes } from '../../steps/missing-work.js';
 import type { ByDevice, Place, DeviceTimes } from '../device-times.js';
 import type { HostGaps, HostGapsOfDevice } from './host-gaps.js';
 
-/** Pieces of a profile's work by whether their duration is known. */
+/** Numbers of pieces of work with and without a known duration. */
 export interface WorkTimes {
   readonly timed: number;
   readonly untimed: number;
 }
 
-/** Share of the work without a duration from which on idle time is an upper bound. */
+/** From this share of work without a duration on, idle time is only an upper bound. */
 const MOST_UNTIMED = 0.1;
 
 export const isUntimed = ({ timed, untimed }: WorkTimes): boolean => untimed > MOST_UNTIMED * (timed + untimed);
@@ -26,11 +26,11 @@ export function workTimesOf(profile: number, devices: DeviceTimes, missing: ByDe
   };
 }
 
-/** What rules may say of gaps. */
+/** The gaps that rules may report. */
 export interface KnownIdle {
-  /** Of the devices whose idle time is known. */
+  /** Gaps of the devices whose idle time is known. */
   readonly all: readonly (Place & { readonly of: HostGapsOfDevice })[];
-  /** Why there is nothing to say where there is nothing. */
+  /** Why there are no gaps to report. */
   readonly why: string;
 }
 

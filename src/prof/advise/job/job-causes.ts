@@ -1,4 +1,7 @@
-/** What holds a job of several ranks up: ranks that are late beyond chance, rare delays, slow links; as `dprof ranks` says. */
+/**
+ * What holds up a job of several ranks: ranks that are late more often than by chance, rare delays, slow links; the same
+ * results as `dprof ranks`.
+ */
 import { elementAt } from '../../../containers/element.js';
 import { grouped, many, percent, time, shortened } from '../wording.js';
 import type { Found } from '../finding.js';
@@ -13,10 +16,10 @@ import { isByKernels, type Reasons } from '../../ranks/stragglers/reasons.js';
 import type { Straggler } from '../../ranks/stragglers/stragglers.js';
 import type { SlowTransfers } from '../../ranks/slow-groups.js';
 
-/** Where a part is: the number of its profile, and its device. */
+/** Returns the profile number and device of a part of the job. */
 type PlaceOf = (part: number) => Pick<Found, 'profile' | 'device'>;
 
-/** What to look for there, by what most of the lateness is made of. */
+/** What to look for on a late rank, by the main part of its lateness. */
 const ACTIONS: Readonly<Record<Reasons['parts'][number]['name'], string>> = {
   kernels: 'find out what differs there: more or longer samples, a lower clock, another program on the device',
   copies: 'find out what differs there: other transfers, unpinned memory, a slow path to the host',
@@ -30,7 +33,7 @@ const actionFor = ({ parts: [first] }: Reasons): string =>
 const byText = ({ parts: [first] }: Reasons): string =>
   first === undefined || !(first.excess > 0) ? '' : `, because of ${first.name}`;
 
-/** Op and kernel that take longer; '' where they do not. */
+/** The op and kernel that take longer; '' when none does. */
 function workText(reasons: Reasons): string {
   if (!isByKernels(reasons)) return '';
   const { layer, op, kernel } = reasons.work;
@@ -99,7 +102,7 @@ function linkFinding({ groups }: JobReport, placeOf: PlaceOf, slow: SlowTransfer
   };
 }
 
-/** Profilers that were switched on one after the other: others are said to wait in their first operations. */
+/** Profilers that were switched on one after the other: the other ranks seem to wait in their first operations. */
 function apartFinding({ parts }: JobReport, placeOf: PlaceOf, { first, last, time: ns }: ApartBegins): Found {
   return {
     ...placeOf(last),
@@ -115,8 +118,8 @@ function apartFinding({ parts }: JobReport, placeOf: PlaceOf, { first, last, tim
 }
 
 /**
- * Ranks that are in none of the job's figures, as one finding. A profile without a rank number may be no rank.
- * @param span of the device that worked longest, ns
+ * One finding for the profiles that are in none of the job's figures. A profile without a rank number may not be a rank.
+ * @param span time of the device that worked longest, in ns
  */
 function withoutWorkFinding(profiles: readonly ProfileWithoutWork[], span: number): Found[] {
   const ranks = profiles.flatMap(({ part }) => part.rank ?? []);
@@ -151,7 +154,7 @@ function answer(collector: RankCollector, { devices }: RuleFacts): RuleAnswer {
   );
   const { stragglers, delays, tested, untested } = report.lateness;
   const placeOf: PlaceOf = (part) => places.get(elementAt(report.parts, part)) ?? { profile: 0, device: null };
-  // Ranks of a machine that is late are late with it.
+  // A late machine makes all of its ranks late.
   const together = new Set(stragglers.flatMap(({ level, members }) => (level === 'rank' ? [] : members)));
   const found = [
     ...withoutWorkFinding(report.withoutWork, devices.longest),

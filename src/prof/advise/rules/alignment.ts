@@ -1,6 +1,6 @@
 /**
- * Products whose extents miss what the matrix unit asks for, with the padded ones: slowed on it, kept off it, and FP32
- * ones that are not rounded to TF32 although others are.
+ * Products whose extents do not meet the alignment of the matrix unit, with the padded extents: products that run slower on
+ * the unit, that do not run on it, and FP32 products that do not use TF32 although others do.
  */
 import { boundedEntryOf } from '../../../containers/map-entry.js';
 import { isNeuronInstruction } from '../../../record/neuron/neuron-cores.js';
@@ -11,26 +11,26 @@ import { excess, GainTally } from '../kernel-tally.js';
 import { paddingOf, type Padding, productKind, RoundedProducts, type ProductKind } from '../product-extents.js';
 import { many, percent, rate, speed, time } from '../wording.js';
 
-/** Reasons found from a kernel's name or the extents: see `tensor-core-advice.ts`. */
+/** Reasons found in a kernel's name or the extents; see `tensor-core-advice.ts`. */
 const MISALIGNED = new Set(['shape', 'align1', 'align2']);
-/** Of FP32 products: whether TF32 is allowed is known at the end. */
+/** Reasons of FP32 products; whether TF32 is allowed is known only at the end. */
 const NOT_ROUNDED = new Set(['ffma', 'simt', 'fp32-without-tf32']);
 
-/** Kinds of extents that are summed on a device, and that are named. */
+/** Maximum number of kinds of extents to sum per device, and number to list. */
 const MOST_KINDS = 2000;
 const NAMED = 3;
 
-/** Nobody pads to more than so many times the work: one channel to four. */
+/** Padding to more than this multiple of the work is not worthwhile, such as one channel to four. */
 const MOST_WORK = 3;
 
-/** Products of one op on the same extents. */
+/** Products of one op with the same extents. */
 class Kind extends GainTally {
   constructor(
     readonly op: string,
     readonly type: string,
     readonly padding: Padding,
     readonly flopsPerS: number | null,
-    /** Only where products of this kind are rounded; null for any. */
+    /** Counts only if products of this kind use TF32; null to count always. */
     readonly where: ProductKind | null,
   ) {
     super();
@@ -49,10 +49,10 @@ const reasonOf = ({ tc, unitUse }: Annotated): string =>
 /** Whether its extents keep a product off the matrix unit, or slow it there. */
 export const isMisaligned = (row: Annotated): boolean => MISALIGNED.has(reasonOf(row));
 
-/** Null where the extents are not why. */
+/** Null when the extents are not the reason. */
 function whereOf(row: Annotated): { readonly kind: ProductKind | null } | null {
   const reason = reasonOf(row);
-  // The kernel ran off the unit for its extents, or on it with loads of one or two elements.
+  // Because of its extents the kernel did not use the unit, or used it with loads of one or two elements.
   if (MISALIGNED.has(reason)) return { kind: null };
   const kind = productKind(row);
   return NOT_ROUNDED.has(reason) && kind !== null && row.unitUse?.dtype === 'fp32' ? { kind } : null;

@@ -1,11 +1,11 @@
-/** Rules about faults of the capture: clocks of host and device apart, and launched work that is not in it. */
+/** Rules about faults of the capture: clock offset between host and device, and launched work that is missing. */
 import type { ProfileRecord } from '../../../record/record.js';
 import { percent, time, many } from '../wording.js';
 import type { Found } from '../finding.js';
 import type { Rule, RuleAnswer, RuleFacts } from '../rule.js';
 import { captureOption } from '../../work/capture-options.js';
 
-/** @param api the call that launched; null where it is not known, as of graphs */
+/** @param api the launching call; null when not known, as for graphs */
 function graphsText(api: string | null, profile: ProfileRecord | null): string {
   if (api !== null && !/graph/i.test(api)) return '';
   const nodes = captureOption(profile, 'nodes');
@@ -14,13 +14,13 @@ function graphsText(api: string | null, profile: ProfileRecord | null): string {
     : `; trace graphs node by node (${nodes}), or profile without graphs`;
 }
 
-/** Launched work that the profiler lost: the rest of the advice does not see it. */
+/** Launched work that the profiler lost, which the rest of the advice does not include. */
 export const graphTrace: Rule = {
   name: 'graph-trace',
   about: 'profile',
   doc: 'launches of kernels and graphs whose work the profiler lost, and how to record it',
   watch: () => {
-    /** Profiles with nodes of graphs. */
+    /** Profiles that record the nodes of graphs. */
     const traced = new Set<number>();
     return {
       take: (record) => {
@@ -49,9 +49,11 @@ const SHIFT = /^device_(\d+)_clock_shift_ns$/;
 
 interface Shift {
   readonly device: number;
-  /** ns by which all its times were moved; null where no launch of it is known, so that they were not. */
+  /**
+   * Offset in ns that was applied to all its times; null when none of its launches is known, so that no offset was applied.
+   */
   readonly moved: number | null;
-  /** ns by which that may be wrong; null where the profile does not say. */
+  /** Uncertainty of that offset in ns; null when the profile does not give it. */
   readonly bound: number | null;
 }
 
@@ -83,7 +85,7 @@ function findingOf(shift: Shift, profile: number, { devices }: RuleFacts): Found
       details: `this affects the causes of ${time(idle)} of idle time (${percent(of.span > 0 ? idle / of.span : 0)} of the span)`,
       action:
         'do not rely on idle causes and launch delays shorter than that; kernel durations are not affected; newer profilers and drivers align the clocks',
-      // Each piece of work ends a gap at most, of which so much may have another cause.
+      // Each piece of work ends at most one gap, of which the uncertain part may have another cause.
       stake: shift.bound === null ? idle : Math.min(idle, shift.bound * of.activities),
       ...{ gain: null, kernels: [], count: of.activities },
       evidence: { shiftNs: shift.moved ?? 'na', boundNs: shift.bound ?? 'na', idleNs: idle },
@@ -92,7 +94,7 @@ function findingOf(shift: Shift, profile: number, { devices }: RuleFacts): Found
   ];
 }
 
-/** Devices whose clock is not the host's: how sure causes of idle time, queue times and launch delays are. */
+/** Devices whose clock differs from the host's: how reliable causes of idle time, queue times and launch delays are. */
 export const clockShift: Rule = {
   name: 'clock-shift',
   about: 'profile',

@@ -1,4 +1,4 @@
-/** Rules about communication: ranks that the others wait for, and operations that nothing is computed under. */
+/** Rules about communication: ranks for which the others wait, and operations that do not overlap with compute. */
 import { entryOf, groupsOf, addTo } from '../../../containers/map-entry.js';
 import { workOf } from '../../steps/step-work.js';
 import { ByDevice, type Place } from '../device-times.js';
@@ -14,10 +14,10 @@ class Operations {
   count = 0;
   readonly names = new Ranking();
   readonly longest = new Longest();
-  /** Time of operations by stream, and streams on which kernels compute. */
+  /** Time of operations by stream, and the streams on which kernels compute. */
   readonly #streams = new Map<number, number>();
   readonly #computing = new Set<number>();
-  /** Of those that no kernel stands for. */
+  /** The longest operation that no kernel represents. */
   longestOther: LongestTime | null = null;
 
   add(record: ProfileLine): void {
@@ -35,7 +35,7 @@ class Operations {
     else if (dur !== null) this.longestOther = longerOf(this.longestOther, { start, end: start + dur });
   }
 
-  /** ns of operations on streams that compute too. */
+  /** Time in ns of operations on streams that also compute. */
   get onComputing(): number {
     return [...this.#streams].reduce((sum, [stream, time]) => (this.#computing.has(stream) ? sum + time : sum), 0);
   }
@@ -43,11 +43,11 @@ class Operations {
 
 const START_EARLIER =
   'overlap it with compute (smaller gradient buckets, earlier prefetch of shards); if ranks wait for a slow one, fix that first (dprof ranks)';
-/** A stream does one thing after another. */
+/** A stream executes its work sequentially. */
 const MOVE =
   'move it from the compute stream to a stream or process group of its own (async_op=True), then start it earlier';
 
-/** Communication that nothing is computed under. */
+/** Communication that does not overlap with compute. */
 export const exposedCollectives: Rule = {
   name: 'exposed-collectives',
   doc: 'communication that overlaps with no compute and no copy',
@@ -66,7 +66,7 @@ export const exposedCollectives: Rule = {
           const { names, longest, longestOther, count, onComputing } = devices.of(place);
           const { communication, computing, either, busy, local } = of;
           const exposed = busy.total - local.total;
-          // Communication can only hide under computing that hides none yet.
+          // Communication can only hide behind compute that does not overlap with communication yet.
           const room = computing.total - (communication.total + computing.total - either.total);
           const ns = Math.min(exposed, room);
           return {
@@ -101,9 +101,12 @@ export const exposedCollectives: Rule = {
   },
 };
 
-/** Steps of all devices together that are kept; those beyond are not compared. */
+/** Maximum number of steps to keep for all devices together; later steps are not compared. */
 const MOST_STEPS = 100_000;
-/** A straggler is the slowest in more of the steps, and with a lower probability if all ranks were equal. */
+/**
+ * A straggler is the slowest rank in more than this share of the steps, and in more steps than chance would give equal
+ * ranks.
+ */
 const MOSTLY = 0.5;
 const LIKELY = 0.5;
 
@@ -115,13 +118,13 @@ class ComparedStep {
 type RankSteps = ReadonlyMap<number, ComparedStep>;
 type Rank = Place & { readonly of: RankSteps };
 
-/** What one step says: who computed longest, and by how much. */
+/** Result of one step: which rank computed longest, and by how much. */
 interface Lag {
   readonly slowest: Rank;
-  /** ns longer than the next, and than the middle one. */
+  /** How much longer in ns than the next slowest rank, and than the median rank. */
   readonly overNext: number;
   readonly overMiddle: number;
-  /** Communication of the slowest, and on average of the others. */
+  /** Communication time of the slowest rank, and the average of the others. */
   readonly own: number;
   readonly others: number;
 }
@@ -129,7 +132,7 @@ interface Lag {
 /** What the ranks did in one step. */
 type StepOfRanks = { readonly rank: Rank; readonly computing: number; readonly communication: number }[];
 
-/** Of each step the ranks that have it, in their order. */
+/** Yields for each step the ranks that have it, in their order. */
 function stepsOf(ranks: readonly Rank[]): Iterable<StepOfRanks> {
   const steps = new Map<number, StepOfRanks>();
   for (const rank of ranks)
@@ -145,7 +148,7 @@ function stepsOf(ranks: readonly Rank[]): Iterable<StepOfRanks> {
 function lagOf(step: StepOfRanks): Lag | null {
   const sorted = step.toSorted((a, b) => b.computing - a.computing);
   const [slowest, next] = sorted;
-  // Whoever does not communicate makes nobody wait.
+  // No rank waits for one that does not communicate.
   if (slowest === undefined || next === undefined || sorted.some(({ communication }) => communication === 0))
     return null;
   const middle = sorted[Math.floor(sorted.length / 2)] ?? next;
@@ -162,8 +165,8 @@ function lagOf(step: StepOfRanks): Lag | null {
 const total = (lags: readonly Lag[], of: (lag: Lag) => number): number => lags.reduce((sum, lag) => sum + of(lag), 0);
 
 /**
- * Probability that one of several equal ranks is the slowest in so many steps or more: the binomial tail, once for each
- * rank (in more than half of the steps only one can be).
+ * Probability that any of several equal ranks is the slowest in at least this many steps: the binomial tail, times the
+ * number of ranks (only one rank can be slowest in more than half of the steps).
  */
 function chanceOf(slowest: number, steps: number, ranks: number): number {
   const odds = Math.log(1 / (ranks - 1));
@@ -176,7 +179,7 @@ function chanceOf(slowest: number, steps: number, ranks: number): number {
   return Math.min(1, ranks * tail);
 }
 
-/** `rank 5`; with the device where the profile has several, or has no rank. */
+/** `rank 5`; with the device when the profile has several, or has no rank. */
 function nameOf({ profile, device }: Place, ranks: readonly Rank[], { profiles }: RuleFacts): string {
   const rank = profiles.get(profile)?.rank ?? null;
   const isAlone = ranks.filter((other) => other.profile === profile).length === 1;

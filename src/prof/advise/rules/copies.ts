@@ -14,23 +14,23 @@ class BoundCopies {
   count = 0;
   bytes = 0;
   longest: LongestTime | null = null;
-  /** ns of copies between host and device; of those whose memory is not known to be pinned. */
+  /** Time in ns of copies between host and device, and of those that are not known to use pinned memory. */
   ofHost = 0;
   unpinned = 0;
   readonly kinds = new MovedAmounts();
-  /** All work; all but these copies; these; these and what is computed. */
+  /** Unions of all work; of all but these copies; of these copies; of these copies and compute. */
   readonly all = new IntervalUnion();
   readonly others = new IntervalUnion();
   readonly own = new IntervalUnion();
   readonly ownOrComputing = new IntervalUnion();
 }
 
-/** Part of the copies between host and device that is worth a word. */
+/** Minimum share of the copies between host and device that is worth mentioning. */
 const UNPINNED = 0.1;
 
 const isOfHost = (kind: string | null): boolean => kind === 'HtoD' || kind === 'DtoH';
 
-/** `HtoD 920.9 ms, 25.48 GB at 27.7 GB/s; DtoD 19.6 ms, …`: rates of kinds are far apart. */
+/** `HtoD 920.9 ms, 25.48 GB at 27.7 GB/s; DtoD 19.6 ms, …`, because rates of the kinds differ widely. */
 const kindsText = (kinds: MovedAmounts): string =>
   kinds
     .top(kinds.size)
@@ -41,13 +41,16 @@ const kindsText = (kinds: MovedAmounts): string =>
     })
     .join('; ');
 
-/** A copy or set that the host does not wait for; null for any other work. */
+/** A copy or set for which the host does not wait; null for any other work. */
 function copyOf(record: StepActivity): Extract<StepActivity, { type: 'copy' | 'set' }> | null {
   if (record.type !== 'copy' && record.type !== 'set') return null;
   return isHostCopy(record) && waitOf(record) !== null ? null : record;
 }
 
-/** Copies while nothing is computed that no host waits for; the rule `copies` has those that one waits for. */
+/**
+ * Copies that do not overlap with compute and for which no host waits; the rule `copies` is about those for which one
+ * waits.
+ */
 export const copyBound: Rule = {
   name: 'copy-bound',
   doc: 'copies and sets that run while nothing is computed (without those that the CPU waits for)',
@@ -76,14 +79,14 @@ export const copyBound: Rule = {
         if (copy.hostMemory !== 'pinned') of.unpinned += dur;
       },
       end: ({ devices: times, neuron }): RuleAnswer => {
-        // The engines of a NeuronCore move what they compute on: rules of their own say how well.
+        // The engines of a NeuronCore move the data that they compute on; separate rules rate that.
         const copying = devices.all.filter(({ of, profile }) => of.count > 0 && !neuron.has(profile));
         if (copying.length === 0) return { found: [], why: 'no copies other than those the CPU waits for' };
         return {
           found: copying.map(({ of, ...place }) => {
             const { count, bytes, ofHost, unpinned, kinds, all, others, own, ownOrComputing } = of;
             const exposed = all.total - others.total;
-            // Copies can only hide under computing that hides none yet.
+            // Copies can only hide behind compute that does not overlap with copies yet.
             const room = ownOrComputing.total - own.total;
             const span = times.span(place.profile, place.device);
             return {
@@ -115,14 +118,14 @@ const PIN = "pin the host's memory (PyTorch: pin_memory=True) and ";
 class Copies {
   count = 0;
   readonly waits: Record<Wait, number> = { synchronous: 0, pageable: 0, 'late-return': 0 };
-  /** Of these, whose memory is pageable, or unknown. */
+  /** Time of those with pageable memory, and with unknown memory. */
   pageable = 0;
   unknown = 0;
   bytes = 0;
   time = 0;
   waited = 0;
   longest: LongestTime | null = null;
-  /** Everything but these copies. */
+  /** Time of everything except these copies. */
   readonly others = new IntervalUnion();
   readonly all = new IntervalUnion();
 
@@ -137,7 +140,7 @@ class Copies {
     this.waited += launch.dur;
   }
 
-  /** The signs that the host waited, and the kind of memory. */
+  /** How it is known that the host waited, and the kind of memory. */
   get signs(): string {
     const { waits, pageable } = this;
     return [
@@ -149,7 +152,7 @@ class Copies {
     ].join(', ');
   }
 
-  /** Pinning helps where the memory is pageable, or may be. */
+  /** Pinning helps where the memory is or may be pageable. */
   action(kind: HostCopyKind): string {
     const pin = this.pageable + this.unknown > 0;
     if (kind === 'HtoD') return `${pin ? PIN : ''}copy asynchronously (non_blocking=True) on a separate stream`;

@@ -1,4 +1,4 @@
-/** FP32 products where the matrix unit has a faster type. */
+/** FP32 products for which the matrix unit has a faster type. */
 import { entryOf } from '../../../containers/map-entry.js';
 import { smInName } from '../../../ops/kernels/kernel-name.js';
 import { matrixTypes, type MathType } from '../../../ops/kernels/matrix-unit.js';
@@ -14,7 +14,7 @@ import { many, ranked, rate, speed, time, verb } from '../wording.js';
 interface Better {
   readonly arch: RegExp;
   readonly type: MathType;
-  /** What allows it, where the framework has a switch for each kind. */
+  /** How to allow it, where the framework has a switch for each kind. */
   readonly switches?: Readonly<Record<ProductKind, string>>;
   readonly cast: string;
 }
@@ -26,7 +26,10 @@ const CUDA = {
 };
 const CANN = { product: 'torch.npu.matmul.allow_hf32 = True', convolution: 'torch.npu.conv.allow_hf32 = True' };
 
-/** What helps, by the architecture; the first that its unit multiplies. A product of FP32 tensors stays one with TF32. */
+/**
+ * Faster types by architecture; the first that its unit supports is used. With TF32 a product of FP32 tensors keeps its
+ * type.
+ */
 const BETTER: readonly Better[] = [
   { arch: /^sm/, type: 'tf32', switches: CUDA, cast: TO_BF16 },
   { arch: /^ascend/, type: 'tf32', switches: CANN, cast: TO_BF16 },
@@ -41,10 +44,10 @@ function actionOf({ switches, cast }: Better, kinds: ReadonlySet<ProductKind | n
   return kinds.size > 1 ? `${product}, for convolutions ${convolution}; or ${cast}` : `${convolution}; or ${cast}`;
 }
 
-/** Of products that stay in FP32 although the switch is on and their extents fit. */
+/** For products that stay in FP32 although the switch is on and their extents fit. */
 const ALREADY_ON = 'autocast to bfloat16 (TF32 is on already: other products of this profile use it)';
 
-/** Operands of 16 bit are half as large; TF32 is FP32 in memory. */
+/** Operands of 16 bits are half as large; TF32 takes as much memory as FP32. */
 const SIZE: Readonly<Partial<Record<MathType, number>>> = { bf16: 1 / 2, fp16: 1 / 2 };
 
 /** Products that the unit would not make faster. */
@@ -65,7 +68,7 @@ class Products extends GainTally {
   }
 }
 
-/** Products of one device, apart where it is known only at the end whether they count. */
+/** Products of one device, in separate groups when it is known only at the end whether they count. */
 class ProductGroups {
   readonly rounded = new RoundedProducts();
   readonly groups = new Map<string, { kind: ProductKind | null; fits: boolean; of: Products }>();
@@ -149,7 +152,7 @@ export const fp32Product = deviceRule({
     add(of.group(productKind(row), fits(row)), row, dur, better);
     return true;
   },
-  // All of them, but for those that only their extents keep off the unit: see `alignment.ts`.
+  // All FP32 products, except those that do not use the unit only because of their extents; see `alignment.ts`.
   findings: ({ rounded, groups }) => {
     const [off, on] = [new Products(), new Products()];
     for (const { kind, fits, of } of groups.values()) {

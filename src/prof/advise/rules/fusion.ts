@@ -1,6 +1,7 @@
 /**
- * Chains of memory-bound pointwise kernels: each reads a tensor as the one before wrote it. If it is that very tensor,
- * which no profile records, one kernel for the chain would neither write nor read what lies between.
+ * Chains of memory-bound pointwise kernels, where each kernel reads a tensor like the one that the previous kernel wrote.
+ * If it is the same tensor, which no profile records, one fused kernel would neither write nor read the intermediate
+ * tensors.
  */
 import { boundedEntryOf, LruCache } from '../../../containers/map-entry.js';
 import { NS_PER_S } from '../../../record/units.js';
@@ -17,20 +18,22 @@ import { grouped, many, ranked, rate, size, time } from '../wording.js';
 
 /** Families whose kernels compute each element of the result from the same element of the operands. */
 const POINTWISE = new Set(['pointwise', 'activation', 'activation-gradients', 'dropout']);
-/** Their result has another type than their operands. */
+/** Ops whose result has another type than their operands. */
 const COMPARES = /^(eq|ne|lt|le|gt|ge|isnan|isinf|isfinite|logical_|bitwise_|sign)/;
-/** ns between two kernels of a chain: an eager framework launches the next op within that. */
+/** Maximum time in ns between two kernels of a chain; an eager framework launches the next op within that time. */
 const ADJACENT = 50_000;
-/** Streams of all devices that are followed. */
+/** Maximum number of streams to follow, over all devices. */
 const MOST_STREAMS = 10_000;
 
 /**
- * Kernels of one stream among which the same op on the same extents is the same thing done to another tensor (queries, then
- * keys): what begins it again does not read what ended it before.
+ * If the same op on the same extents ran within this many kernels of the stream, it is the same computation on another
+ * tensor (queries, then keys), which does not read the result of the previous one.
  */
 const AGAIN = 6;
 
-/** What a call reads, and what it likely writes: as many elements as its largest operand, of the type it computes in. */
+/**
+ * What a call reads, and what it probably writes: as many elements as its largest operand, in the type that it computes in.
+ */
 interface Flow {
   readonly reads: ReadonlySet<string>;
   readonly shape: string | null;
@@ -61,7 +64,7 @@ interface Link {
   readonly bytes: number;
   readonly bytesPerS: number;
   readonly flow: Flow;
-  /** 'shape/type' of the result; null where its type is not known. */
+  /** 'shape/type' of the result; null when its type is not known. */
   readonly writes: string | null;
   /** Size of the result in bytes. */
   readonly size: number;
@@ -73,7 +76,7 @@ function linkOf(row: Annotated): Link | null {
   if (!POINTWISE.has(described.family.id) || described.work.role !== 'main' || row.placement.bound !== 'memory')
     return null;
   const { call, index } = described;
-  // A call in Python describes its backward kernels too, whose operands it lacks.
+  // A Python call also describes its backward kernels, but without their operands.
   if ((call.from === undefined && record.dir === 'bprop') || (record.callKernels?.[index] ?? 1) > 1) return null;
   const flow = flows.of(call, flowOf);
   const dtype = COMPARES.test(call.op) ? null : (unitUse?.dtype ?? null);
@@ -85,7 +88,10 @@ function linkOf(row: Annotated): Link | null {
   return { row, dur: record.dur, bytes, bytesPerS: peaks.bytesPerS, flow, writes, size: written ?? 0 };
 }
 
-/** Kernels that read the same operand, not each other's result: gradients of one product, one op on several tensors. */
+/**
+ * Whether two kernels read the same operand and not each other's result: gradients of one product, or one op on several
+ * tensors.
+ */
 function areSiblings({ row: a }: Link, { row: b }: Link): boolean {
   const [node] = a.record.seq;
   const inOneNode = a.record.dir === 'bprop' && node !== undefined && b.record.seq[0] === node;
@@ -106,7 +112,7 @@ function follows(before: Link, after: Link): boolean {
   );
 }
 
-/** Chains of one device; their names are those of their ops. */
+/** Chains of one device, named by their ops. */
 class Chains extends KernelTally {
   chains = 0;
   gain = 0;
@@ -120,7 +126,7 @@ class Chains extends KernelTally {
     const ops = chain.map(({ row }) => row.described?.call.op ?? '').join('>');
     const saved = chain.slice(0, -1).reduce((all, link) => all + 2 * link.size, 0);
     const [{ bytesPerS }] = chain as readonly [Link];
-    // No faster than what is left to move at the memory's peak.
+    // The fused kernel is limited by the remaining traffic at the memory's peak bandwidth.
     const left = dur - ((sum((link) => link.bytes) - saved) / bytesPerS) * NS_PER_S;
     this.chains++;
     this.bytes += saved;
@@ -139,20 +145,20 @@ const finding = ({ of, ...place }: Place & { readonly of: Chains }): Found => ({
   gain: {
     ns: of.gain,
     how: `if so, sum over chains of min(bytes written and read in between / ${rate(of.bytesPerS)}, dur − other bytes / ${rate(of.bytesPerS)})`,
-    // Kernels that stay below the peak would save more; bytes that stay in the cache less.
+    // The saving is larger for kernels below the peak bandwidth and smaller for bytes that stay in the cache.
     isBound: false,
   },
   evidence: { chains: of.chains, ...of.facts.evidence, savedBytes: of.bytes, bytesPerS: of.bytesPerS },
   see: "dprof --where 'bound==memory' -c idx,stream,start,sil,op,params,gbps -f table FILE",
 });
 
-/** What came last on a stream. */
+/** The latest kernels of a stream. */
 class Stream {
   chain: Link[] = [];
   #count = 0;
   #done: { readonly text: string; readonly at: number }[] = [];
 
-  /** Whether a kernel begins again what was done a few kernels ago; notes that it is done now. */
+  /** Whether a kernel repeats the computation of a few kernels ago; records the kernel. */
   beginsAgain(link: Link | null): boolean {
     const at = ++this.#count;
     this.#done = this.#done.filter((one) => one.at >= at - AGAIN - 1);
@@ -161,7 +167,7 @@ class Stream {
     const earlier = this.#done.find((one) => one.text === text);
     const before = this.#textAt(at - 1);
     this.#done.push({ text, at });
-    // Where the kernel before did it again too, it goes on.
+    // If the previous kernel was part of that repetition, the chain continues.
     return earlier !== undefined && (before === undefined || before !== this.#textAt(earlier.at - 1));
   }
 

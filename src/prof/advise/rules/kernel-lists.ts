@@ -1,6 +1,6 @@
 /**
- * Rules that list kernels and their time: on the AI CPU, of autotuning, above a peak, for an older architecture, of
- * unknown FLOPs.
+ * Rules that list kernels and their time: kernels on the AI CPU, of autotuning, above a peak, for an older architecture,
+ * with unknown FLOPs.
  */
 import { smInName } from '../../../ops/kernels/kernel-name.js';
 import { smOf } from '../../../ops/kernels/matrix-unit.js';
@@ -12,7 +12,7 @@ import { isOnCoreClass, isNeuronInstruction } from '../../../record/neuron/neuro
 import { asksForArguments } from '../../work/capture-options.js';
 import { communicates } from '../../steps/step-work.js';
 
-/** Share of the kernels' time. */
+/** Minimum share of the kernels' time. */
 const LEAST_SHARE = 0.1;
 
 class Kernels {
@@ -21,7 +21,9 @@ class Kernels {
   readonly reasons = new Ranking();
 }
 
-/** Kernels whose op and arguments are known, but not its FLOPs: what rates, MFU and the roofline leave out, and why. */
+/**
+ * Kernels whose op and arguments are known but whose FLOPs are not: what rates, MFU and the roofline leave out, and why.
+ */
 export const unknownFlops = deviceRule({
   name: 'unknown-flops',
   about: 'profile',
@@ -35,7 +37,7 @@ export const unknownFlops = deviceRule({
     const kernels = devices.of(record);
     kernels.time += dur;
     if (op === null) return false;
-    // Those without arguments are said by another rule, with what to record.
+    // Another rule reports kernels without arguments, with what to record.
     if (flops !== null || reason === null || asksForArguments(reason)) return true;
     kernels.unknown.add(record, op, dur);
     kernels.reasons.add(reason, dur);
@@ -65,7 +67,7 @@ class Above extends KernelTally {
   device = '';
 }
 
-/** Rates that no device reaches: what we counted is wrong, or the peak of our table, or the device is another one. */
+/** Rates that no device reaches: our FLOP count or our peak rate is wrong, or the device is another one. */
 export const impossible = deviceRule({
   name: 'impossible',
   about: 'profile',
@@ -95,7 +97,7 @@ export const impossible = deviceRule({
   ],
 });
 
-/** Kernels that a library ran to choose an algorithm: work of the first steps, not of training. */
+/** Kernels that a library ran to choose an algorithm, which is work of the first steps and not of training. */
 export const autotuning = deviceRule({
   name: 'autotuning',
   about: 'profile',
@@ -122,7 +124,7 @@ export const autotuning = deviceRule({
         ],
 });
 
-/** Ascend: ops that run on the processors beside the cores. */
+/** Ascend: ops that run on the AI CPUs instead of the AI Cores. */
 export const aiCpu = deviceRule({
   name: 'ai-cpu',
   doc: 'Ascend: ops that run on the AI CPU instead of the AI cores',
@@ -151,16 +153,16 @@ class Old extends KernelTally {
   readonly built = new Set<number>();
 }
 
-/** Products that the architecture of their kernel does not slow. */
+/** Products that are not slower because of the architecture that their kernel was made for. */
 const isExplained = ({ tc, unitUse }: Annotated): boolean =>
   /^align/.test(unitUse?.slowed?.id ?? '') || (tc === 0 && unitUse?.dtype === 'fp32');
 
-/** sm86 and sm89 run kernels of sm80 with the same instructions: only the generation counts. */
+/** sm86 and sm89 run kernels for sm80 with the same instructions, so only the generation counts. */
 const generation = (sm: number): number => Math.floor(sm / 10);
 
 /**
- * Products by kernels that were made for an older architecture than the device's. Those that extents keep on old kernels
- * are said in `alignment.ts`; FP32 ones off the matrix unit would be no faster by newer kernels.
+ * Products by kernels that were made for an older architecture than the device's. `alignment.ts` reports those that use old
+ * kernels because of their extents; FP32 products that do not use the matrix unit would not be faster with newer kernels.
  */
 export const oldArchitecture = deviceRule({
   name: 'old-architecture',

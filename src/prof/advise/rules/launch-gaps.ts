@@ -1,4 +1,4 @@
-/** Rules about idle time of a device: late launches, steps that wait for input, collections of garbage. */
+/** Rules about idle time of a device: late launches, steps that wait for input, garbage collection. */
 import { ByDevice, type Place } from '../device-times.js';
 import { LONGEST_LAUNCH } from '../../steps/step-work.js';
 import type { HostGapsOfDevice } from '../idle/host-gaps.js';
@@ -31,7 +31,7 @@ export const garbageCollection: Rule = {
               kernels: [],
               count,
               evidence: { collections: count, collectionsNs: ns, idleNs: of.collecting },
-              // A row GC, also where FILE is records.
+              // Shows a row GC, also when FILE contains records.
               see: 'dprof --by range -f table FILE',
             };
           }),
@@ -40,11 +40,11 @@ export const garbageCollection: Rule = {
   }),
 };
 
-/** What helps where the device waits for data. */
+/** Advice when the device waits for data. */
 const LOAD_AHEAD =
   'load batches ahead of time: more DataLoader workers, a higher prefetch_factor, persistent_workers=True, pin_memory=True, and copies with non_blocking=True';
 
-/** Idle before fewer of the steps is no habit of the program. */
+/** Idle time before a smaller share of the steps is not systematic. */
 const MOST_STEPS = 0.5;
 
 /** The device waits before each step. */
@@ -88,7 +88,7 @@ class DeviceLaunches {
   /** Kernels shorter than the call that launched them. */
   tiny = 0;
   tinyTime = 0;
-  /** Of the last launch. */
+  /** API of the last launch. */
   api = '';
 }
 
@@ -102,16 +102,16 @@ const GRAPHS: readonly (readonly [api: RegExp, action: string])[] = [
 
 const captureFor = (api: string): string => GRAPHS.find(([pattern]) => pattern.test(api))?.[1] ?? '';
 
-/** Where graphs are launched already. */
+/** Advice when graphs are launched already. */
 const GRAPHS_LATE =
   'launch graphs ahead of the device: do not wait for results between them, prepare inputs earlier, or make fewer, larger graphs';
 
-/** How much of the waiting is the profiler's own is not known from one profile. */
+/** A single profile does not show how much of the waiting is due to the profiler. */
 const WITHOUT_FRAMES = 'profile once without with_stack=True, since recording Python stacks slows the CPU; then ';
 
-/** Part of the time in which data is loaded that makes loading the cause. */
+/** Minimum share of the idle time during which data is loaded for loading to be the cause. */
 const MOSTLY = 0.5;
-/** Part of the time that what the host did most must take to be named. */
+/** Minimum share of the idle time for the host's main activity to be named. */
 const NOTABLE = 0.1;
 
 function shortGaps(
@@ -151,7 +151,7 @@ function shortGaps(
   };
 }
 
-/** What to do about what the host did; first match wins. */
+/** Advice by what the host did; the first match wins. */
 const PLACES: readonly (readonly [place: RegExp, action: string])[] = [
   [
     /^(?:cuda|hip|aclrt)\w*(?:alloc|free)/i,
@@ -193,7 +193,9 @@ function longGaps({ of, ...place }: Place & { of: HostGapsOfDevice }): Found {
   };
 }
 
-/** The device waits for launches: idle time that a call ended which began too late, and kernels shorter than calls. */
+/**
+ * The device waits for launches: idle time before calls that began too late, and kernels that are shorter than their calls.
+ */
 export const launchGaps: Rule = {
   name: 'launch-gaps',
   doc: 'the device waits for launches: late calls, kernels shorter than their launch call',

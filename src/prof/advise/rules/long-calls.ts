@@ -1,4 +1,4 @@
-/** Single calls of the host that took longer than any launch while the device was idle. */
+/** Single host calls that took longer than any launch while the device was idle. */
 import type { KernelLine } from '../../../record/record.js';
 import { LONGEST_LAUNCH } from '../../steps/step-work.js';
 import { many, ranked, time } from '../wording.js';
@@ -8,10 +8,10 @@ import type { HostGapsOfDevice } from '../idle/host-gaps.js';
 import { atLongest, Ranking } from '../kernel-tally.js';
 import type { Rule, RuleAnswer } from '../rule.js';
 
-/** Names of kernels that are kept. */
+/** Maximum number of kernel names to keep. */
 const MOST_NAMES = 10_000;
 
-/** Launches that took long, and those of them that launched a kernel for the first time. */
+/** Launches that took long, and how many of them launched a kernel for the first time. */
 class LongLaunches {
   count = 0;
   first = 0;
@@ -30,7 +30,7 @@ const LOADING =
   'launch each kernel once before the part you measure, and before the profiler starts: its first launch loads its code';
 const WAITS = 'find out what the call waits for: it blocks the thread that launches';
 
-/** What to do, by the call that took longest; first match wins. */
+/** Advice by the call that took longest; the first match wins. */
 const ACTIONS: readonly (readonly [call: RegExp, action: (launches: LongLaunches) => string])[] = [
   [/^hip.*launch/i, (launches) => loading(launches, 'HIP_ENABLE_DEFERRED_LOADING=0')],
   [/launch/i, (launches) => loading(launches, 'CUDA_MODULE_LOADING=EAGER')],
@@ -41,7 +41,7 @@ const ACTIONS: readonly (readonly [call: RegExp, action: (launches: LongLaunches
   [/^/, () => WAITS],
 ];
 
-/** Code is loaded once: a kernel that had been launched before waits for something else. */
+/** Code is loaded only once: a kernel that was launched before waits for something else. */
 const loading = ({ count, first }: LongLaunches, setting: string): string =>
   2 * first >= count ? `${LOADING} (${setting} loads all code at start)` : WAITS;
 

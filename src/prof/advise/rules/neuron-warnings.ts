@@ -1,4 +1,4 @@
-/** Neuron: what the metrics of a capture warn of, with the time that it is about. */
+/** Neuron: warnings from the metrics of a capture, with the time that each is about. */
 import { largest } from '../../../containers/element.js';
 import type { CopyLine, KernelLine, ProfileLine } from '../../../record/record.js';
 import { NS_PER_S } from '../../../record/units.js';
@@ -15,26 +15,26 @@ type Evidence = Finding['evidence'];
 
 interface WarnedCapture {
   readonly sums: MetricSums;
-  /** ns during which activities ran that the rule asks for, on the device where they ran longest. */
+  /** Time in ns during which activities of the rule ran, on the device where they ran longest. */
   readonly ns: number;
   readonly count: number;
-  /** The longest of them. */
+  /** The longest of these activities. */
   readonly longest: LongestTime | null;
 }
 
 interface NeuronRule {
   readonly name: string;
   readonly doc: string;
-  /** The warning of `dprof summary` that it is made of. */
+  /** The warning of `dprof summary` on which the rule is based. */
   readonly warning: string;
   readonly action: string;
-  /** Activities whose time is at stake. */
+  /** Selects the activities whose time is at stake. */
   readonly counts?: (record: KernelLine | CopyLine) => boolean;
-  /** Why the rule cannot look; null when it can. */
+  /** Why the rule cannot check; null when it can. */
   readonly why?: (sums: MetricSums) => string | null;
-  /** What is at stake, and may be gained, ns; null when unknown. */
+  /** Time in ns that is at stake and could be saved; null when unknown. */
   readonly stake: (evidence: Evidence, capture: WarnedCapture) => number | null;
-  /** Where there are no such activities, the longest time that it is about. */
+  /** The longest time that the finding is about, when there are no such activities. */
   readonly longest?: (capture: WarnedCapture, evidence: Evidence) => LongestTime | null;
   readonly gain?: (evidence: Evidence, capture: WarnedCapture) => Pick<Gain, 'how' | 'isBound'>;
 }
@@ -46,7 +46,7 @@ const atBandwidth = (bytes: number, { sums: { machine } }: WarnedCapture): numbe
   machine.hbmBytesPerS === null ? null : (bytes / machine.hbmBytesPerS) * NS_PER_S;
 const bandwidthOf = ({ sums: { machine } }: WarnedCapture): string => rate(machine.hbmBytesPerS ?? 0);
 
-/** No bound: packets are slower than the memory's peak, and what is moved while engines compute costs nothing. */
+/** Not an upper bound: packets are slower than the memory's peak, and data moved while engines compute costs no time. */
 const moving = (bytes: string, capture: WarnedCapture): Pick<Gain, 'how' | 'isBound'> => ({
   how: `${bytes} / ${bandwidthOf(capture)}, if engines wait for them; more if packets are slower`,
   isBound: false,

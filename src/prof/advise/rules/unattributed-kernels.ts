@@ -1,4 +1,4 @@
-/** Kernels of which no op is known, and those whose op lacks arguments: how to profile so that they are. */
+/** Kernels whose op is unknown, and those whose op lacks arguments: how to profile so that they are known. */
 import { isNeuronInstruction } from '../../../record/neuron/neuron-cores.js';
 import { asksForArguments, captureOption, profilerOf, type Recorded } from '../../work/capture-options.js';
 import { communicates } from '../../steps/step-work.js';
@@ -6,20 +6,22 @@ import { many, percent, ranked, time } from '../wording.js';
 import { deviceRule } from '../rule.js';
 import { KernelTally } from '../kernel-tally.js';
 
-/** Share of the kernels' time; helpers of libraries and of the profiler that no op launches stay below. */
+/**
+ * Minimum share of the kernels' time; helper kernels of libraries and of the profiler, which no op launches, stay below.
+ */
 const LEAST_SHARE = 0.1;
 
 class Kernels {
   time = 0;
-  /** Whether the launch of any is known, and the op. */
+  /** Whether the launch of any kernel is known, and the op of any. */
   launched = false;
   named = false;
-  /** No op is known, by why; an op is known, but not its arguments, by op. */
+  /** Kernels without an op, by reason; kernels with an op but without its arguments, by op. */
   readonly nameless = new KernelTally();
   readonly shapeless = new KernelTally();
 }
 
-/** That of `Annotated.reason`; a kernel whose own operands give its work has none. */
+/** The text of `Annotated.reason`; a kernel whose own operands determine its work has no reason. */
 const NO_LAUNCH = 'its launch is not in the profile';
 const NO_OP = 'no op call around the launch';
 
@@ -28,7 +30,7 @@ const HOST =
 const NVTX =
   'put NVTX ranges around ops: in PyTorch torch.autograd.profiler.emit_nvtx(record_shapes=True), or PyProf markers';
 
-/** What to do, by the main reason, and the profiler and the name of the file; first match wins. */
+/** Advice by the main reason and by profiler and file name; the first match wins. */
 const ACTIONS: readonly (readonly [reason: RegExp, profile: RegExp, action: string])[] = [
   [
     /no launch is in the profile/,

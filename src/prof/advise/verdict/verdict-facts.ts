@@ -1,4 +1,4 @@
-/** What a verdict is made of: facts of a profile, and the parts of its devices' time. */
+/** Input of a verdict: facts about a profile, and the parts of its devices' time. */
 import type { ProfileRecord, ProfileLine } from '../../../record/record.js';
 import type { Finding } from '../finding.js';
 import type { IdleCause, IdleTimes } from '../idle/idle-causes.js';
@@ -11,14 +11,14 @@ import type { Placement } from '../../roofline/roofline.js';
 import { GRAPH_CAPTURE_FACT } from '../../../record/fields/fact-names.js';
 import { missingWorkOf } from '../../steps/missing-work.js';
 
-/** Ops and names of kernels that are summed. */
+/** Maximum number of ops and kernel names to sum. */
 const MOST_NAMES = 1000;
 
 class OpTime {
-  /** ns; of kernels whose place under the roofline is known. */
+  /** Time in ns of kernels whose position under the roofline is known. */
   time = 0;
   placed = 0;
-  /** Percent of the peaks times ns of those. */
+  /** Sum over these kernels of percent of the peak times ns. */
   compute = 0;
   memory = 0;
 
@@ -32,7 +32,9 @@ class OpTime {
     this.memory += (memoryShare ?? 0) * dur;
   }
 
-  /** The nearer of the two peaks, and the part of it that is reached; null where less than half of the time is placed. */
+  /**
+   * The peak that is closer, and the fraction of it that is reached; null when less than half of the time has a position.
+   */
   get pace(): Pace | null {
     const { time, placed, compute, memory } = this;
     if (placed === 0 || 2 * placed < time) return null;
@@ -42,7 +44,7 @@ class OpTime {
 
 export interface Pace {
   readonly peak: 'compute' | 'memory';
-  /** Fraction of 1. */
+  /** As a fraction of 1. */
   readonly share: number;
 }
 
@@ -50,21 +52,21 @@ interface TopOp extends Pick<OpTime, 'time' | 'isOp' | 'pace'> {
   readonly name: string;
 }
 
-/** Kernels by op, or by name where no op is known; without those whose recorded end is not believed. */
+/** Kernels by op, or by name when the op is unknown; without kernels whose recorded end is not plausible. */
 export class ComputedTimes {
   readonly #byName = new Map<string, OpTime>();
-  /** Sum of durations, ns; of kernels of which no op is known. */
+  /** Sum of durations in ns, and the part of kernels without a known op. */
   time = 0;
   nameless = 0;
 
-  /** @param kernel what to call it without an op */
+  /** @param kernel name to use without an op */
   add(op: string | null, kernel: string, placement: Placement, dur: number): void {
     this.time += dur;
     if (op === null) this.nameless += dur;
     boundedEntryOf(this.#byName, op ?? kernel, MOST_NAMES, () => new OpTime(op !== null))?.add(placement, dur);
   }
 
-  /** What takes most time; null without kernels. */
+  /** The op or kernel with the largest total time; null without kernels. */
   get top(): TopOp | null {
     const [first] = [...this.#byName].sort(([a, x], [b, y]) => y.time - x.time || (a < b ? -1 : 1));
     if (first === undefined) return null;
@@ -73,10 +75,10 @@ export class ComputedTimes {
   }
 }
 
-/** Below it, it is not spoken of. */
+/** Smaller shares are not mentioned. */
 const SPOKEN = 0.1;
 
-/** What a part of the work is called, and one piece of it. */
+/** Names of the kinds of work, in general and for a single piece. */
 const WORDS: Readonly<Record<StepWorkKind, readonly [all: string, one: string]>> = {
   computing: ['it', 'kernel'],
   communication: ['all communication', 'operation'],
@@ -84,7 +86,7 @@ const WORDS: Readonly<Record<StepWorkKind, readonly [all: string, one: string]>>
 };
 
 export class DoubtedWork {
-  /** ns of all work of a kind; those of what is not believed, and its number. */
+  /** Time in ns of all work of a kind, the part of implausible records, and their number. */
   readonly #sums = new Map<StepWorkKind, { time: number; doubted: number; count: number }>();
 
   take(record: ProfileLine): void {
@@ -107,49 +109,49 @@ export class DoubtedWork {
   }
 }
 
-/** Parts of a device's span from its first work to its last. Each moment is in one part. */
+/** Parts of a device's span from its first work to its last. Each moment belongs to one part. */
 export type SpanPartName = 'compute' | 'communication' | 'copy' | 'idle' | 'missing';
 
 export interface SpanPart {
   readonly part: SpanPartName;
-  /** Of idle time. */
+  /** Cause of idle time; null for other parts. */
   readonly cause: IdleCause | null;
   /**
-   * What took most of it: op of the kernels, operation of communication, kind of the copies (all that took place, also
-   * while something was computed); in idle time the call that held the host, what else the host did, or the call that
-   * waited with the device.
+   * What took most of the part: op of the kernels, communication operation, or kind of the copies (counting all copies,
+   * also those that overlap with compute); for idle time, the call that held the host up, what else the host did, or the
+   * call that waited together with the device.
    */
   readonly detail: string | null;
-  /** ns, of all devices together. */
+  /** In ns, over all devices. */
   readonly time: number;
 }
 
 export interface VerdictFacts {
   readonly profile: ProfileRecord | number;
   readonly devices: number;
-  /** ns, of all devices together. */
+  /** In ns, over all devices. */
   readonly span: number;
   readonly times: Readonly<Record<Exclude<SpanPartName, 'idle'>, number>>;
   readonly idle: IdleTimes;
-  /** Whether the profiler recorded each call of Python. */
+  /** Whether the profiler recorded each Python call. */
   readonly hasFrames: boolean;
   readonly computed: ComputedTimes;
   readonly moved: Pick<MovedTimes, 'communicated' | 'copied' | 'movingShare' | 'longest'>;
   readonly doubted: DoubtedWork;
-  /** Whether it is of the capture of a graph, not of a run. */
+  /** Whether the profile shows the capture of a graph and not a run. */
   readonly isCapture: boolean;
-  /** Launches of graphs whose work is missing. */
+  /** Number of graph launches whose work is missing. */
   readonly missing: number;
   readonly work: WorkTimes;
-  /** Of the profile. */
+  /** Findings of the profile. */
   readonly findings: readonly Finding[];
 }
 
-/** Whether a profile is of the capture of graphs rather than of their run: most of what was launched became their nodes. */
+/** Whether a profile shows the capture of graphs and not their run: most of what was launched became graph nodes. */
 export class GraphCaptureTest {
-  /** ns during which graphs were captured. */
+  /** Time in ns during which graphs were captured. */
   #captured = 0;
-  /** ns of work on devices. */
+  /** Time in ns of work on devices. */
   #worked = 0;
   #hasReplay = false;
 

@@ -1,4 +1,4 @@
-/** What a profile's devices did with their time, in parts that add up, and the sentence that says it. */
+/** What a profile's devices did with their time, as parts that add up, and as a sentence. */
 import { type IdleCause, IDLE_CAUSES, type IdleTimes, type DeviceWait } from '../idle/idle-causes.js';
 import { topOf } from '../kernel-tally.js';
 import type { SpanPart, SpanPartName, VerdictFacts, Pace } from './verdict-facts.js';
@@ -12,9 +12,9 @@ import { MovedAmounts, type LongOperation } from '../moved-times.js';
 export interface ProfileVerdict {
   readonly profile: number;
   readonly devices: number;
-  /** ns, of all devices together. */
+  /** In ns, over all devices. */
   readonly span: number;
-  /** Most time first; none is empty. */
+  /** Sorted by time, largest first; no part is empty. */
   readonly parts: readonly SpanPart[];
   readonly text: string;
 }
@@ -44,7 +44,7 @@ export function verdictOf(facts: VerdictFacts): ProfileVerdict {
   return { profile: number, devices, span, parts, text: verdictText(facts, parts) };
 }
 
-/** Share of the span: less is not spoken of. */
+/** Minimum share of the span to be mentioned. */
 const LEAST = 0.05;
 
 /** `; a graph would recover up to 33 %`; '' for little. */
@@ -53,7 +53,7 @@ function savingText({ findings, span }: VerdictFacts, rule: string, remedy: stri
   return gain / span >= LEAST ? `; ${remedy} would recover up to ${percent(gain / span)}` : '';
 }
 
-/** What people call the devices of a profile. */
+/** Usual names of the devices of a profile, by vendor. */
 const DEVICE_WORDS: Readonly<Record<string, string | undefined>> = { aws: 'NeuronCore', huawei: 'NPU' };
 
 function deviceWord({ profile }: VerdictFacts): string {
@@ -61,7 +61,7 @@ function deviceWord({ profile }: VerdictFacts): string {
   return DEVICE_WORDS[vendor ?? ''] ?? 'GPU';
 }
 
-/** `4 GPUs`; `4 of 8 GPUs` where the machine has more. A profile of one device mostly is of one rank of many. */
+/** `4 GPUs`, or `4 of 8 GPUs` when the machine has more. A profile of one device is usually one rank of many. */
 function deviceWords(facts: VerdictFacts): string {
   const { devices, profile } = facts;
   const installed = typeof profile === 'number' ? 0 : profile.devices.length;
@@ -69,14 +69,14 @@ function deviceWords(facts: VerdictFacts): string {
   return `${installed > devices ? `${devices} of ${installed}` : devices} ${deviceWord(facts)}s`;
 }
 
-/** Only the first cause is named where it takes this share of the idle time. */
+/** If the first cause takes this share of the idle time, only it is named. */
 const NEARLY_ALL = 0.9;
-/** A second cause is named from this share of the idle time on. */
+/** Minimum share of the idle time for a second cause to be named. */
 const NOTABLE = 0.25;
-/** A place in the code is named from this share of its cause on. */
+/** Minimum share of its cause for a place in the code to be named. */
 const NAMED = 0.1;
 
-/** `the host loads data (40 %), …`: the main cause of idle time, and the next where that is notable. */
+/** `the host loads data (40 %), …`: the main cause of idle time, and the next one when its share is notable. */
 function idleText(facts: VerdictFacts, parts: readonly SpanPart[]): string {
   const causes = parts.filter(({ part }) => part === 'idle');
   const total = causes.reduce((sum, part) => sum + part.time, 0);
@@ -89,10 +89,10 @@ function idleText(facts: VerdictFacts, parts: readonly SpanPart[]): string {
   return `${causeText(facts, first, share(first))}${also}${remedyText(facts, first)}`;
 }
 
-/** @param share of the span, to be said behind the cause; '' where it is that of all idle time */
+/** @param share the share of the span, to print after the cause; '' when it equals that of all idle time */
 type CauseText = (facts: VerdictFacts, part: SpanPart, share: string) => string | null;
 
-/** What is known beyond the cause itself. */
+/** Texts with more details than the cause itself. */
 const CAUSE_TEXTS: Readonly<Partial<Record<IdleCause, CauseText>>> = {
   call: (facts, { detail, time: ns }, share) => {
     if (detail === null || detail === '') return null;
@@ -112,7 +112,7 @@ const CAUSE_TEXTS: Readonly<Partial<Record<IdleCause, CauseText>>> = {
   unknown: (facts, _, share) => (deviceWord(facts) === 'NeuronCore' ? `the profile does not say why${share}` : null),
 };
 
-/** As the rule found it: most of the long launches were the first ones of their kernels. */
+/** Whether the rule found that most of the long launches were the first ones of their kernels. */
 function loadsCode({ findings }: VerdictFacts): boolean {
   const found = findings.find(({ rule, evidence }) => rule === 'long-calls' && Number(evidence['ofNewKernels']) > 0);
   const { ofNewKernels = 0, longLaunches = 0 } = found?.evidence ?? {};
@@ -124,10 +124,10 @@ function causeText(facts: VerdictFacts, part: SpanPart, share: string): string {
   return CAUSE_TEXTS[part.cause]?.(facts, part, share) ?? `${IDLE_CAUSES[part.cause]}${share}`;
 }
 
-/** What a wait at the begin of a profile may be for. */
+/** Possible reason for a wait at the beginning of a profile. */
 const BEFORE = ', perhaps for work from before the profile';
 
-/** Longer ones are no time that a device takes from one piece of work to the next. */
+/** In ns. A device that switches from one piece of work to the next does not need longer. */
 const LONGEST_SWITCH = 20_000;
 
 function waitText({ waiting, queued }: IdleTimes, { time: all, detail }: SpanPart): string {
@@ -148,10 +148,10 @@ function remedyText(facts: VerdictFacts, { cause }: SpanPart): string {
   return savingText(facts, 'launch-gaps', hasGraphs ? 'launching graphs ahead' : 'a graph');
 }
 
-/** Shares of the span below it are not spoken of. */
+/** Minimum share of the span to be mentioned. */
 const SPOKEN = 0.1;
 
-/** The verdict in a sentence or a few. */
+/** The verdict in one or a few sentences. */
 function verdictText(facts: VerdictFacts, parts: readonly SpanPart[]): string {
   if (facts.isCapture) return captureText(facts, parts);
   const beside = besideWait(facts, parts);
@@ -161,7 +161,7 @@ function verdictText(facts: VerdictFacts, parts: readonly SpanPart[]): string {
   return [`${deviceWords(facts)} ${begin}.`, ...more.map((clause) => ` ${capital(clause)}.`)].join('');
 }
 
-/** Shares of the span would be those of what is not captured. */
+/** Verdict on a capture: shares of the span would describe only what is not captured. */
 function captureText(facts: VerdictFacts, parts: readonly SpanPart[]): string {
   const work = parts.reduce((sum, { part, time: ns }) => sum + (part === 'idle' ? 0 : ns), 0);
   return `This profile shows a graph capture, during which the ${deviceWord(facts)} does not run the graph: other work takes ${time(work)}.`;
@@ -175,7 +175,7 @@ function clausesOf(facts: VerdictFacts, parts: readonly SpanPart[]): string[] {
       .map((part) => ({ part, share: span > 0 ? total(part) / span : 0 }))
       .sort((a, b) => b.share - a.share)
       .filter(({ share }, place) => share >= SPOKEN || place === 0)
-      // What is lost comes first, as it is what can be won.
+      // Lost time comes first, because it can be saved.
       .sort((a, b) => Number(a.part === 'compute') - Number(b.part === 'compute'))
       .map(({ part, share }) => CLAUSES[part](facts, share, parts))
   );
@@ -201,7 +201,7 @@ const CLAUSES: Readonly<Record<SpanPartName, Clause>> = {
   compute: (facts, share) => `computing ${percent(share)}${computedText(facts)}`,
 };
 
-/** What most of a part is; null where that is not known. */
+/** What most of a part is; null when not known. */
 const statedDetail = (name: SpanPartName, parts: readonly SpanPart[]): string | null =>
   parts.find(({ part }) => part === name)?.detail ?? null;
 
@@ -219,10 +219,10 @@ function mostText(
   return doubt === '' ? `, ${most}` : `${doubt}; the rest is ${most}`;
 }
 
-/** Share of the links' peak, and of the time in which data is moved: with less, an operation mostly waits. */
+/** Minimum share of the links' peak, and of the time in which data is moved; below both, an operation mostly waits. */
 const [SLOW, WAITING] = [0.1, 0.5];
 
-/** Overlap is no remedy for what hardly moves anything: it waits for other ranks, or for a slow link. */
+/** Overlap does not help an operation that moves little data: it waits for other ranks, or for a slow link. */
 function communicationRemedy(facts: VerdictFacts, parts: readonly SpanPart[]): string {
   const { profile, moved } = facts;
   const { movingShare } = moved;
@@ -237,7 +237,7 @@ function communicationRemedy(facts: VerdictFacts, parts: readonly SpanPart[]): s
 
 /** From this share of the kernels' time on, the text says that something takes all the time. */
 const ALL = 0.995;
-/** Kernels without an op are mentioned from this share of the time of kernels on. */
+/** Minimum share of the kernels' time for kernels without an op to be mentioned. */
 const NAMELESS = 0.1;
 
 /** `: linear is 60.2 % of it, at 18.4 % of peak FLOP/s` */
@@ -254,7 +254,7 @@ function computedText({ computed, doubted }: VerdictFacts): string {
   return `${doubt}: ${name} is${least} ${percent(share)} of ${it}${why}${paceText(top.pace)}`;
 }
 
-/** Of a peak: what is nearer is bound by it; what is below the second reaches neither. */
+/** Fractions of a peak: above the first, the work is bound by it; below the second, it is far from both peaks. */
 const [BOUND, FAR] = [0.5, 0.1];
 
 const PEAKS: Readonly<Record<Pace['peak'], string>> = { compute: 'peak FLOP/s', memory: 'peak bandwidth' };
@@ -268,7 +268,7 @@ function paceText(pace: Pace | null): string {
     : `, ${peak}-bound (${percent(share)} of ${PEAKS[peak]})`;
 }
 
-/** What limits a NeuronCore, where that costs more than little. */
+/** What limits a NeuronCore, when the loss is notable. */
 function throttlingTexts({ findings, span }: VerdictFacts): string[] {
   const found = findings.find(({ rule }) => rule === 'neuron-throttled');
   const { timeShare, lostShare } = found?.evidence ?? {};
@@ -276,7 +276,7 @@ function throttlingTexts({ findings, span }: VerdictFacts): string[] {
   return [`throttled for ${percent(Number(timeShare))} of the time, which costs up to ${percent(Number(lostShare))}`];
 }
 
-/** What a profile is about beside a wait. */
+/** What a profile shows apart from a long wait. */
 interface BesideWait {
   /** `waited for 463.3 ms at the beginning, … In the 10.4 ms after it` */
   readonly text: string;
@@ -284,7 +284,7 @@ interface BesideWait {
   readonly parts: readonly SpanPart[];
 }
 
-/** Null where no wait is longer than half of the span. */
+/** Null when no wait is longer than half of the span. */
 const besideWait = (facts: VerdictFacts, parts: readonly SpanPart[]): BesideWait | null =>
   afterFirstWait(facts, parts) ?? besideOperation(facts, parts);
 
@@ -303,7 +303,10 @@ function afterFirstWait(facts: VerdictFacts, parts: readonly SpanPart[]): Beside
   };
 }
 
-/** How many others of its name say what an operation takes, and how much longer one is that waits. */
+/**
+ * Minimum number of other operations of the same name from which the usual time is known, and the ratio to it above which
+ * an operation is a wait.
+ */
 const [FEWEST_OTHERS, FAR_LONGER] = [3, 10];
 
 function besideOperation(facts: VerdictFacts, parts: readonly SpanPart[]): BesideWait | null {
@@ -311,12 +314,12 @@ function besideOperation(facts: VerdictFacts, parts: readonly SpanPart[]): Besid
   if (longest === null) return null;
   const ns = lengthOf(longest);
   const exposed = parts.find(({ part }) => part === 'communication')?.time ?? 0;
-  // What computes at the same time does not wait.
+  // A wait that overlaps with compute costs no time.
   if (2 * ns <= facts.span || exposed < ns || !isFarLonger(longest)) return null;
   const { name, others, othersTime } = longest;
   const rest: VerdictFacts = {
     ...{ ...facts, span: facts.span - ns },
-    // Rates and gains are those of all operations: of the others they are not known.
+    // Rates and gains are those of all operations; they are not known for the others alone.
     moved: {
       ...{ communicated: new MovedAmounts(), copied: facts.moved.copied },
       ...{ movingShare: null, longest: null },

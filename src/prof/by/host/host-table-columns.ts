@@ -1,4 +1,4 @@
-/** THE table of columns of what the host did by name, and the options of these tables. */
+/** The table of columns for host activity by name, and the options of these tables. */
 import { orNull } from '../../../containers/numeric-column.js';
 import { UsageError } from '../../../record/errors.js';
 import { quantile } from '../../../record/statistics.js';
@@ -7,13 +7,13 @@ import { parseSortKeys, SortedOutput, type SortKey } from '../../query/sort.js';
 import { HOST_TABLES, type HostTable, type HostTableKind, type HostTableRow } from './host-table.js';
 
 const NS = int(13, 'ns');
-/** Not a whole number of ns. */
+/** A duration with fractions of a ns. */
 const PART_NS = real(11, 1, 'ns');
 
 const percentile = (key: string, header: string, share: number): Column<HostTableRow> =>
   column(key, header, PART_NS, `percentile ${100 * share} of the times`, ({ durations }) => quantile(durations, share));
 
-/** In the order of the help; the name stands before them. */
+/** In the order of the help; the name column comes first. */
 export const HOST_COLUMNS: readonly Column<HostTableRow>[] = [
   column('count', 'Count', int(8), 'how often', ({ spread }) => spread.count),
   column(
@@ -71,7 +71,7 @@ export const HOST_COLUMNS: readonly Column<HostTableRow>[] = [
   ),
 ];
 
-/** Columns without -c, after the name. */
+/** Columns after the name when -c is not given. */
 export const DEFAULT_HOST_COLUMNS = 'count,host,share,hostself,median,p95,max,kernels,device';
 
 export interface HostGrouping {
@@ -88,11 +88,14 @@ export interface HostGroupingText {
   readonly top: number | undefined;
 }
 
-/** Null where --by names keys of kernels. @throws UsageError naming the nearest column */
+/**
+ * Null when --by names keys of kernels.
+ * @throws UsageError naming the nearest column
+ */
 export function parseHostGrouping({ by, columns, sort, top }: HostGroupingText): HostGrouping | null {
   const kind = Object.hasOwn(HOST_TABLES, by) ? HOST_TABLES[by] : undefined;
   if (kind === undefined) {
-    // `api` is a column of kernels too.
+    // `api` is also a column of kernels.
     const alone = by.split(',').find((key) => Object.hasOwn(HOST_TABLES, key.trim()) && key.trim() !== 'api');
     if (alone === undefined) return null;
     throw new UsageError(
@@ -112,7 +115,7 @@ export function parseHostGrouping({ by, columns, sort, top }: HostGroupingText):
   };
 }
 
-/** The rows in their order; names decide where it leaves two equal. */
+/** The rows in sort order; equal rows are sorted by name. */
 export function* sortedRows(table: HostTable, { sort, top }: HostGrouping): Generator<HostTableRow> {
   const sorted = new SortedOutput<HostTableRow, HostTableRow>(sort, top);
   const byName = [...table.rows()].sort((a, b) => (a.name < b.name ? -1 : 1));

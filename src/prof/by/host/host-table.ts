@@ -1,6 +1,6 @@
 /**
- * What the host did, by name: annotations, ops, or calls of the device's library, with the device work that they caused.
- * Memory: each name, and 12 bytes a range.
+ * Host activity by name: annotations, ops, or calls of the device's library, with the device work that they caused. Memory:
+ * each name, and 12 bytes per range.
  */
 import { entryOf } from '../../../containers/map-entry.js';
 import { orNull } from '../../../containers/numeric-column.js';
@@ -19,25 +19,25 @@ import { isDeviceActivity } from '../../input/device-activity.js';
 import { GroupDurations } from '../group-durations.js';
 import { NamedTimes, hostRangeName, rangeAmong } from './range-name.js';
 
-/** What the rows of a table are. */
+/** The kind of rows of a table. */
 export interface HostTableKind {
   /** Header of the column of names. */
   readonly header: string;
-  /** What there would be none of, for messages. */
+  /** What is missing when there are no rows, for messages. */
   readonly what: string;
   readonly ranges: ReadonlySet<RangeKind>;
-  /** Header of the number of pieces of work, and whether all of it is counted: else kernels alone. */
+  /** Header of the column with the number of pieces of work, and whether all work is counted or only kernels. */
   readonly launched: string;
   readonly isAllWork: boolean;
-  /** Names of the rows that a piece of device work belongs to. */
+  /** Names of the rows to which a piece of device work belongs. */
   readonly namesOf: (record: ProfileLine) => ReadonlySet<string>;
-  /** Of these the innermost; absent where names do not say which one that is. */
+  /** The innermost of these names; absent when names do not determine it. */
   readonly innermostOf?: (record: ProfileLine) => string | null;
 }
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** A piece of work belongs once to a name, however often it is open. */
+/** A piece of work counts once per name, however often a range of that name is open. */
 function distinct(...lists: readonly (readonly string[])[]): ReadonlySet<string> {
   const names = new Set<string>();
   for (const list of lists) for (const name of list) names.add(name);
@@ -56,7 +56,7 @@ const ofKernel =
   (record) =>
     isWork(record) ? namesOf(record) : NOTHING;
 
-/** An operation between ranks is no kernel, though its time counts. */
+/** A communication operation is not a kernel, though its time counts. */
 const KERNELS = { launched: 'Kernels', isAllWork: false } as const;
 
 export const HOST_TABLES: Readonly<Record<string, HostTableKind>> = {
@@ -76,14 +76,15 @@ export const HOST_TABLES: Readonly<Record<string, HostTableKind>> = {
       distinct(
         calls.map(({ op }) => op),
         seqMarker.map(markedOp),
-        // Of some profilers the engine's range around a node has no sequence number, and so no marker.
+        // With some profilers the engine's range around a node has no sequence number, and so no marker.
         seqMarker.map((text) => `${ENGINE_RANGE}${markedOp(text)}`),
       ),
     ),
     innermostOf: (record) => {
       if (!isWork(record)) return null;
       const [call, marker] = [record.calls?.at(-1), record.seqMarker?.at(-1)];
-      // Around ops of the dispatcher are those that PyProf describes; calls are either, markers of the former.
+      // Calls that PyProf describes enclose ops of the dispatcher. Recorded calls are of either kind, but markers only of
+      // dispatcher ops.
       const isInner = marker !== undefined && call?.from === undefined;
       return isInner ? markedOp(marker) : (call?.op ?? null);
     },
@@ -104,39 +105,39 @@ export const HOST_TABLES: Readonly<Record<string, HostTableKind>> = {
 
 interface Work {
   count: number;
-  /** ns; NaN where one of them is of unknown time. */
+  /** In ns; NaN when one of the durations is unknown. */
   time: number;
-  /** Of these the time of work that was launched in no op within, in ns. */
+  /** The part of this time in ns whose work was launched in no inner op. */
   self: number;
-  /** Time of kernels on AI Cores, and in ns that of `self`; NaN where the core of one is not known. */
+  /** Time of kernels on AI Cores, and the `self` part of it, in ns; NaN when the core of a kernel is unknown. */
   cube: number;
   cubeSelf: number;
 }
 
 interface Sums {
   readonly group: number;
-  /** Of each thread the time that it was in one of them. */
+  /** Sum over threads of the time in which the thread was in one of the ranges. */
   host: number;
   self: number;
 }
 
 export interface HostTableRow {
   readonly name: string;
-  /** ns that threads were in it: of one within another of its name each moment counts once. */
+  /** Time in ns that threads were in the ranges; a range within another of the same name does not count twice. */
   readonly host: number;
-  /** Of the durations, which are sorted; ns. */
+  /** Spread of the durations in ns, which are sorted. */
   readonly spread: Spread;
   readonly durations: Float64Array;
-  /** Without the ranges within; null where the records have none. */
+  /** Time without inner ranges; null when the records have none. */
   readonly self: number | null;
-  /** `host` of all rows. */
+  /** Sum of `host` over all rows. */
   readonly whole: number;
-  /** Device work within the ranges, of calls what they launched. What no record states is NaN. */
+  /** Device work within the ranges or, for calls, work that they launched. Values that no record has are NaN. */
   readonly work: Readonly<Work>;
 }
 
 const MOST_NAMES = 300_000;
-/** Most characters of names. */
+/** Maximum number of characters of all names. */
 const MOST_TEXT = 64 * 1024 * 1024;
 const noWork = (): Work => ({ count: 0, time: 0, self: 0, cube: 0, cubeSelf: 0 });
 
@@ -146,10 +147,10 @@ export class HostTable {
   readonly #durations = new GroupDurations();
   readonly #times = new NamedTimes();
   #whole = 0;
-  /** Whether a kernel states the kind of core that it ran on. */
+  /** Whether any kernel has the kind of core that it ran on. */
   #hasCores = false;
   #text = 0;
-  /** Ranges whose times are not known, which are in no row. */
+  /** Number of ranges without known times, which are in no row. */
   untimed = 0;
 
   constructor(private readonly kind: HostTableKind) {}
@@ -180,7 +181,7 @@ export class HostTable {
     }
   }
 
-  /** Time on an AI Core; NaN for a kernel on a core of unknown kind. */
+  /** Time on an AI Core; NaN for a kernel on an unknown kind of core. */
   #cubeTime(record: ProfileLine, dur: number): number {
     if (record.type !== 'kernel') return 0;
     const { engine } = record;

@@ -1,22 +1,22 @@
-/** Time of the host in the ranges that groups of kernels are named after, those included in which nothing was launched. */
+/** Host time in the ranges that groups of kernels are named after, including ranges in which nothing was launched. */
 import { append } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import type { RangeKind, RangeRecord } from '../../../record/record.js';
 import { type NamedPass, hostRangeName, threadKey } from './range-name.js';
 
-/** Sums over the ranges of a group, ns. */
+/** Sums over the ranges of a group, in ns. */
 export interface HostTime {
   passes: number;
-  /** Time that threads were in one of them. */
+  /** Time that threads were in one of the ranges. */
   total: number;
-  /** Without the ranges within, of whatever kind. */
+  /** Time without inner ranges of any kind. */
   self: number;
 }
 
 /** Keys of `--by` that name ranges around the launch, with the kind of these ranges. */
 export const HOST_KEYS: Readonly<Record<string, RangeKind>> = { ranges: 'annotation', layer: 'layer', op: 'op' };
 
-/** Ranges that are kept open on a thread: deeper ones are in no group. */
+/** Maximum number of open ranges per thread; deeper ones are in no group. */
 const MOST_OPEN = 500;
 
 interface HostRange {
@@ -28,12 +28,12 @@ export class HostTimes {
   readonly #open = new Map<string, HostRange[]>();
   readonly #sums = new Map<number, HostTime>();
 
-  /** @param kind of the ranges that are taken; null for none */
+  /** @param kind the kind of the ranges to take; null for none */
   constructor(private readonly kind: RangeKind | null) {}
 
   /**
-   * Names of the ranges around a range and its own, outermost first; of an op its own alone, whatever called it. Null for
-   * a range of another kind. In order of start.
+   * Names of the enclosing ranges and of the range itself, outermost first; for an op, only its own name, whatever called
+   * it. Null for a range of another kind. Must be called in order of start.
    */
   pathOf(record: RangeRecord): string[] | null {
     const { kind, start, dur } = record;
@@ -50,7 +50,7 @@ export class HostTimes {
     return path;
   }
 
-  /** @param pass null where the group is that of a range around it */
+  /** @param pass null when the group is that of an enclosing range */
   add(group: number, { self = NaN }: RangeRecord, pass: NamedPass | null): void {
     const sums = entryOf(this.#sums, group, (): HostTime => ({ passes: 0, total: 0, self: 0 }));
     sums.self += self;

@@ -1,75 +1,86 @@
-/** Names of the host's ranges: records have their texts as the profile has them. */
+/** Names of host ranges; records have the texts of the profile. */
 import { isLookup, readMarkerText } from '../../../record/python/marker-text.js';
 import type { RangeKind, RangeRecord } from '../../../record/record.js';
 import { readStepName } from '../../../record/serving-step.js';
 
 /** Prefixes that readers remove from the texts of layers. */
 const LAYER_PREFIX = /^(?:layer:|nn\.Module: )/;
-/** What PyTorch adds to the names of ops in NVTX ranges: calls of one op have one name. */
+/** What PyTorch appends to the names of ops in NVTX ranges; all calls of an op have the same name without it. */
 const CALL_DETAILS = /, (?:seq|op_id|sizes|input_op_ids) = .*$/s;
 
-/** Modules of ops and nodes. The engine's wrapper of a node keeps its own: the node's op within has the name behind it. */
+/**
+ * Namespaces of ops and nodes. The engine's wrapper of a node keeps its namespace, because the node's op within it has the
+ * name without it.
+ */
 const OP_MODULE = /^(?!autograd::engine::)(?:[A-Za-z_]\w*::)+/;
 
 /** The name of an op as the framework calls it: `aten::copy_` of `aten::copy_, seq = 5, op_id = 7`. */
 export const opTitle = (text: string): string => text.replace(CALL_DETAILS, '');
 
-/** As kernels have it: of a layer as in `layer`, of an op as in `op`, without what differs from call to call. */
+/**
+ * The name as in the kernel columns: of a layer as in `layer`, of an op as in `op`, without the details of a single call.
+ */
 export function hostRangeName({ kind, domain, text }: Pick<RangeRecord, 'kind' | 'domain' | 'text'>): string {
   if (kind === 'layer') return text.replace(LAYER_PREFIX, '');
   const name = kind === 'op' ? opTitle(text).replace(OP_MODULE, '') : text;
   return domain === null ? name : `${domain}:${name}`;
 }
 
-/** A thread of the host: processes of several profiles may have the same numbers. */
+/** A host thread; processes of several profiles may have the same numbers. */
 export const threadKey = ({ profile, pid, tid }: Pick<RangeRecord, 'profile' | 'pid' | 'tid'>): string =>
   `${profile}/${pid ?? ''}/${tid ?? ''}`;
 
-/** The op that a text of PyProf's describes; null for its other texts, which are no work. */
+/** The op that a PyProf text describes; null for its other texts, which are not ops. */
 export function describedOp(marker: RangeRecord): RangeRecord | null {
   const { call } = readMarkerText(marker.text);
   return call === null || isLookup(call) ? null : { ...marker, kind: 'op', text: call.op };
 }
 
-/** A range as one of some kinds, null for one of another; ops are those too that PyProf describes. */
+/** The range if it is of one of these kinds, else null; ops that PyProf describes count as ops. */
 export function rangeAmong(kinds: ReadonlySet<RangeKind>, record: RangeRecord): RangeRecord | null {
   const { kind = 'annotation' } = record;
   if (kinds.has(kind)) return record;
   return kind === 'marker' && kinds.has('op') ? describedOp(record) : null;
 }
 
-/** Prefixes that readers remove from layer and range texts: the one of layers, and the autograd engine's for its nodes. */
+/** Prefixes that readers remove from texts: that of layers, and that of the autograd engine for its nodes. */
 const TEXT_PREFIX = /^(?:layer:|nn\.Module: |autograd::engine::evaluate_function: )/;
 
-/** The text of a range as kernels have it in their contexts. */
+/** The text of a range as it is in the contexts of kernels. */
 export const contextText = ({ domain, text }: Pick<RangeRecord, 'domain' | 'text'>): string =>
   domain === null ? text.replace(TEXT_PREFIX, '') : `${domain}:${text}`;
 
-/** What a text of a context is counted under: calls of one op are one annotation. So are names of steps but for their numbers. */
+/**
+ * The name under which a context text is counted: all calls of an op are one annotation, and so are step names that differ
+ * only in their number.
+ */
 export const annotationOf = (text: string): string =>
   text.replace(readStepName(text) === null ? CALL_DETAILS : /\d+/g, '');
 
-/** What a range of the host is counted under. */
+/** The name under which a host range is counted. */
 export const annotationName = (range: Pick<RangeRecord, 'domain' | 'text'>): string => annotationOf(contextText(range));
 
-/** A range among those of its name on its thread. */
+/** A range compared with others of the same name on its thread. */
 export interface NamedPass {
-  /** ns in which no earlier one was open. */
+  /** Time in ns of the range in which no earlier one was open. */
   readonly added: number;
   /** Whether an earlier one was open all the time. */
   readonly isWithin: boolean;
   /**
-   * Whether it is an op within one of its name, and so the same call: autograd records some ops twice, and functions of
-   * Python call others of their name.
+   * Whether it is an op within one of the same name, and so the same call: autograd records some ops twice, and Python
+   * functions call others of the same name.
    */
   readonly isAgain: boolean;
 }
 
 export class NamedTimes {
-  /** End of the latest range by thread and name, ns. */
+  /** End of the latest range in ns, by thread and name. */
   readonly #ends = new Map<string, number>();
 
-  /** To be called in order of start, the longer first. @param name of the range, or a number of what is summed */
+  /**
+   * Must be called in order of start, the longer range first.
+   * @param name the name of the range, or a number for what is summed
+   */
   take(record: RangeRecord, name: string | number): NamedPass {
     const { kind, start, dur } = record;
     const key = `${threadKey(record)}/${name}`;

@@ -1,8 +1,8 @@
 /**
- * Annotated kernels → the texts that the user put around launches, with the device time of each occurrence. Where the
- * records have ranges of the host, one range is one occurrence, whatever thread launched its kernels: the backward pass of a
- * layer belongs to the range of its forward pass. Elsewhere consecutive kernels of a stream under the same text are one,
- * unless their step, their direction, or a number in the text differs.
+ * Collects from annotated kernels the texts that the user put around launches, with the device time of each occurrence.
+ * When the records have host ranges, one range is one occurrence, whichever thread launched its kernels: the backward pass
+ * of a layer belongs to the range of its forward pass. Otherwise consecutive kernels of a stream under the same text are
+ * one occurrence, unless their step, their direction, or a number in the text differs.
  */
 import { elementAt } from '../../../containers/element.js';
 import { LogHistogram } from '../../../containers/log-histogram.js';
@@ -16,32 +16,34 @@ import type { PageKernel } from '../page-kernel.js';
 import type { Annotation, Bounded } from '../page-data.js';
 import { ANY_THREAD, HostRanges } from './host-ranges.js';
 
-/** Texts that are kept apart; each keeps up to MOST_SAMPLES times. */
+/** Maximum number of separate texts; each keeps up to MOST_SAMPLES times. */
 const MOST_TEXTS = 5000;
 const MOST_SAMPLES = 2000;
 const MOST_HOST_SAMPLES = 200;
 
-/** Ranges whose passes are counted: layers and ops are listed where kernels ran under them. */
+/** Kinds of ranges whose occurrences are counted; layers and ops are listed when kernels ran under them. */
 const COUNTED: ReadonlySet<RangeKind> = new Set(['annotation', 'layer', 'op']);
 
-/** Open occurrences of one text: work of several streams and threads interleaves. */
+/** Maximum number of open occurrences of one text, because work of several streams and threads interleaves. */
 const MOST_OPEN = 64;
 
 class AnnotationSum {
-  /** Whether the text is listed without device time too: a text of the user's. */
+  /** Whether the text is listed even without device time, because it is the user's. */
   isAnnotation = false;
   time = 0;
-  /** Of it, what threads launched on which the text was open. */
+  /** The part that was launched by threads on which the text was open. */
   own = 0;
-  /** Occurrences found by the order of kernels alone. */
+  /** Number of occurrences found only by the order of kernels. */
   guessed = 0;
-  /** Ranges of the host, their durations and self times added up; those inside one of the same text have no duration. */
+  /**
+   * Number of host ranges, with the sums of durations and self times; ranges inside one of the same text add no duration.
+   */
   passes = 0;
   host = 0;
   hostSelf = 0;
   readonly occurrences = new ThinnedSample(MOST_SAMPLES);
   readonly hostDurations = new ThinnedSample(MOST_HOST_SAMPLES);
-  /** Times of all occurrences, and durations of all ranges, where they are wanted. */
+  /** Times of all occurrences, and durations of all ranges, if requested. */
   readonly deviceTimes: LogHistogram | null;
   readonly hostTimes: LogHistogram | null;
 
@@ -56,11 +58,11 @@ class AnnotationSum {
 
 interface Occurrence {
   time: number;
-  /** Of it, what its own thread launched. */
+  /** The part that its own thread launched. */
   own: number;
-  /** Number of the last kernel in it. */
+  /** Number of its last kernel. */
   last: number;
-  /** Kernels of one occurrence have this in common: their range, or their step, direction and full text. */
+  /** What kernels of one occurrence have in common: their range, or their step, direction and full text. */
   readonly mark: string;
 }
 
@@ -68,12 +70,12 @@ export class AnnotationTotals {
   readonly #texts = new Map<string, AnnotationSum>();
   readonly #ranges = new HostRanges();
   readonly #hostTimes = new NamedTimes();
-  /** Open occurrences with a range: by text, then by range. */
+  /** Open occurrences with a range, by text and by range. */
   readonly #inRanges = new Map<string, Map<string, Occurrence>>();
-  /** Open occurrences without: by stream, then by the texts around its last kernel. */
+  /** Open occurrences without a range, by stream and by the texts around its last kernel. */
   readonly #onStreams = new Map<string, Map<string, Occurrence>>();
   #kernels = 0;
-  /** ns under texts beyond the bound. */
+  /** Time in ns under texts beyond the limit. */
   #otherTime = 0;
 
   constructor(
@@ -81,19 +83,22 @@ export class AnnotationTotals {
     private readonly hasDistributions = false,
   ) {}
 
-  /** Totals that know how their times are distributed. */
+  /** Totals that also collect the distribution of times. */
   static withDistributions(): AnnotationTotals {
     return new AnnotationTotals(MOST_TEXTS, true);
   }
 
-  /** To be called in order of start, before the kernels that were launched in the range. */
+  /** Must be called in order of start, before the kernels that were launched in the range. */
   range(record: RangeRecord): void {
     this.#ranges.take(record);
     const { kind = 'annotation', self } = record;
     if (self !== undefined && COUNTED.has(kind)) this.#addHost(record, self);
   }
 
-  /** To be called in order of start. @param time ns */
+  /**
+   * Must be called in order of start.
+   * @param time in ns
+   */
   add({ record, layer }: PageKernel, time: number): void {
     const { device, stream, callerRanges = [], ranges, step, dir } = record;
     const open = entryOf(this.#onStreams, `${device}/${stream ?? ''}`, () => new Map<string, Occurrence>());
@@ -117,7 +122,7 @@ export class AnnotationTotals {
     }
   }
 
-  /** The range with the text around the launch, on its thread or on that of its caller. */
+  /** The range with the text around the launch, on its thread or on the thread of its caller. */
   #rangeAround(record: KernelRecord, text: string): number | null {
     const launch = launchOf(record);
     if (launch === null) return null;
@@ -125,7 +130,10 @@ export class AnnotationTotals {
     return this.#ranges.around(pid, tid, text, start) ?? this.#ranges.around(pid, ANY_THREAD, text, start);
   }
 
-  /** Of a backward kernel that of its forward op. Queues and recomputation launch after the pass: the latest before. */
+  /**
+   * For a backward kernel, the range of its forward op. Queues and recomputation launch after the pass; then it is the
+   * latest range before.
+   */
   #rangeOfLayer(record: KernelRecord, text: string): number | null {
     const { forward, pid } = record;
     const launch = launchOf(record);
@@ -147,7 +155,7 @@ export class AnnotationTotals {
     };
   }
 
-  /** How the times of annotations are distributed, most device time first, then most time of the host. */
+  /** Distributions of the annotations' times, largest device time first, then largest host time. */
   distributions(most: number): AnnotationTimes[] {
     this.#closeAll();
     const { shown } = bounded(byHostTime(this.#listed), most, this.#otherTime);
@@ -181,7 +189,7 @@ export class AnnotationTotals {
     sum.isAnnotation ||= kind === 'annotation';
     sum.hostSelf += self;
     const { added, isWithin, isAgain } = this.#hostTimes.take(record, name);
-    // An op is also recorded within one of its name: such a pair is one call.
+    // An op is sometimes recorded again within one of the same name: such a pair is one call.
     if (!isAgain) sum.passes++;
     if (isWithin) return;
     sum.host += added;
@@ -189,7 +197,9 @@ export class AnnotationTotals {
     sum.hostDurations.add(dur);
   }
 
-  /** Adds a kernel to the occurrence of the one before it on its stream. A text twice around a kernel counts once. */
+  /**
+   * Adds a kernel to the occurrence of the previous kernel on its stream. A text that is twice around a kernel counts once.
+   */
   #addOnStream(open: Map<string, Occurrence>, text: string, now: Occurrence): void {
     const known = open.get(text);
     if (known?.last === now.last) return;
@@ -249,15 +259,15 @@ export class AnnotationTotals {
 /** Annotations without device time are shown in this order, after the others. */
 const byHostTime = (sums: readonly AnnotationSum[]): AnnotationSum[] => sums.toSorted((a, b) => b.host - a.host);
 
-/** Lines may have been edited: a forward op without a start is unknown. */
+/** Lines may have been edited: a forward op without a start is treated as unknown. */
 const isForward = (forward: ForwardOp | null | undefined): forward is ForwardOp =>
   typeof forward === 'object' && forward !== null && Number.isFinite(forward.start);
 
-/** Keeps every number, then every 2nd, 4th, 8th … so that never more than a bound are kept, evenly spread. */
+/** Keeps every number, then every 2nd, 4th, 8th … so that the kept numbers stay within a limit and are evenly spread. */
 export class ThinnedSample {
   readonly #kept: number[] = [];
   #every = 1;
-  /** Numbers that were added, kept or not. */
+  /** Number of added values, kept or not. */
   count = 0;
 
   constructor(private readonly most: number) {}

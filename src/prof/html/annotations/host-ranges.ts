@@ -1,30 +1,36 @@
 /**
- * Ranges of the host by thread and text: which of equal ones was around a launch, or the latest before
- * it. 56 bytes a range, up to a bound.
+ * Host ranges by thread and text: finds which of several equal ones was around a launch, or the latest before it. 56 bytes
+ * per range, up to a limit.
  */
 import { entryOf } from '../../../containers/map-entry.js';
 import { elementAt } from '../../../containers/element.js';
 import type { RangeRecord } from '../../../record/record.js';
 import { contextText } from '../../by/host/range-name.js';
 
-/** Ranges that are kept, each under its thread and under ANY_THREAD; the earlier half of each text is dropped beyond. */
+/**
+ * Maximum number of ranges to keep, each under its thread and under ANY_THREAD; beyond it the earlier half of each text is
+ * dropped.
+ */
 const MOST_RANGES = 2_000_000;
 
-/** Texts that are kept, each under its threads and under ANY_THREAD: where all differ, none is around many launches. */
+/**
+ * Maximum number of texts to keep, each under its threads and under ANY_THREAD: when all texts differ, none is around many
+ * launches.
+ */
 const MOST_TEXTS = 200_000;
 
-/** In place of a thread, for tools that launch on another thread than the one that called the op. */
+/** Stands for a thread, for tools that launch on another thread than the one that called the op. */
 export const ANY_THREAD = '*';
 type ThreadId = number | null | typeof ANY_THREAD;
 
-/** Start, end and number of each range in turns, in order of start; none within another. */
+/** Start, end and number of each range in turn, in order of start; ranges do not nest. */
 type RangeTimes = number[];
 const FIELDS = 3;
 /** The ranges of a thread, by text. */
 type ThreadRanges = Map<string, RangeTimes>;
 
 export class HostRanges {
-  /** By process, then by thread. */
+  /** By process and by thread. */
   readonly #threads = new Map<number | null, Map<ThreadId, ThreadRanges>>();
   #texts = 0;
   #kept = 0;
@@ -35,7 +41,7 @@ export class HostRanges {
     private readonly mostTexts = MOST_TEXTS,
   ) {}
 
-  /** To be called in order of start. A range within another of the same text is part of it. */
+  /** Must be called in order of start. A range within another of the same text counts as part of it. */
   take(record: RangeRecord): void {
     const { pid, tid, start, dur } = record;
     if (!Number.isFinite(start) || !(dur >= 0)) return;
@@ -62,7 +68,7 @@ export class HostRanges {
     return times;
   }
 
-  /** Number of the range with the text that a thread of the process was in at a time; null where none is known. */
+  /** Number of the range with the text that a thread of the process was in at a time; null when none is known. */
   around(pid: number | null, tid: ThreadId, text: string, time: number): number | null {
     const latest = this.#latest(pid, tid, text, time);
     return latest !== null && time <= latest.end ? latest.number : null;
@@ -92,7 +98,7 @@ export class HostRanges {
     return { end: elementAt(times, at + 1), number: elementAt(times, at + 2) };
   }
 
-  /** Ranges come before the work that was launched in them: what is still to come was launched in the later ones. */
+  /** Ranges come before the work that was launched in them, so later work was launched in the later ranges. */
   #dropEarlierHalf(): void {
     this.#kept = this.#texts = 0;
     for (const [pid, threads] of this.#threads) {

@@ -8,21 +8,24 @@ import { sizeClass } from '../../ranks/transfers.js';
 import { longest } from '../bounds.js';
 import type { Bounded, CollectiveRow } from '../page-data.js';
 
-/** An operation that may still run. */
+/** An operation that may still be running. */
 interface RunningOperation {
   readonly end: number;
-  /** Called with time that it does not share with computing, ns; may be below 0 to correct what was added. */
+  /** Called with time in ns that does not overlap with compute; negative to correct what was added before. */
   readonly add: (time: number) => void;
 }
 
 export class TimeNotUnderCompute {
   #running: RunningOperation[] = [];
-  /** Latest end of computing so far. */
+  /** Latest end of compute so far. */
   #computed = -Infinity;
 
-  /** @param add called with the time, and with less than 0 for what is found to be hidden after all */
+  /**
+   * @param add called with the time that does not overlap with compute, and with a negative value when part of it turns out
+   * to overlap
+   */
   communicate(start: number, end: number, add: (time: number) => void): void {
-    // All computing so far began before: what still runs at the start runs up to the latest end.
+    // All compute so far began before: if any still runs at the start, it runs until the latest end.
     add(Math.max(0, end - Math.max(start, this.#computed)));
     this.#running = this.#running.filter((one) => one.end > start);
     this.#running.push({ end, add });
@@ -53,17 +56,20 @@ class RowSums {
   time = 0;
   #untimed = 0;
   bytes: number | null = null;
-  /** ns in which nothing was computed. */
+  /** Time in ns in which no compute ran. */
   notUnderCompute = 0;
-  /** Of operations whose size and duration are known, the end believed, and of those whose bus bandwidth is. */
+  /**
+   * Bytes and time of operations with a known size and duration and a plausible end, and of those with a known bus
+   * bandwidth.
+   */
   readonly sized = { bytes: 0, time: 0 };
   readonly bus = { bytes: 0, time: 0 };
 
   constructor(readonly of: Identity) {}
 
   /**
-   * @param time ns; null when it is not known
-   * @param isCut whether its end is not believed
+   * @param time in ns; null when not known
+   * @param isCut whether its end is not plausible
    */
   add({ name, bytes, groupSize }: Operation, time: number | null, isCut: boolean): void {
     this.count++;
@@ -152,7 +158,7 @@ export class CollectiveTotals {
       });
   }
 
-  /** Most time first. */
+  /** Largest time first. */
   rows(most: number): Bounded<CollectiveRow> {
     const all = [...this.#rows.values()].map(({ row }) => row);
     const { shown, rest } = longest(all, most);

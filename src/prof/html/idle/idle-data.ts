@@ -1,25 +1,25 @@
-/** What a page has of steps, of idle time and of launches. Times are ns, unknown is null. */
+/** Data of a page about steps, idle time and launches. Times are ns, unknown values are null. */
 import type { Distribution } from '../../../containers/log-histogram.js';
 import type { IdleCause } from '../../advise/idle/idle-causes.js';
 
 /** A gap in the work of a device. */
 export interface PageGap {
   readonly device: number;
-  /** Of the work that ended it; null for none. */
+  /** Step of the work that ended it; null for none. */
   readonly step: number | null;
-  /** Whether no work of that step ran on the device before: such a gap is no idle time of the step. */
+  /** Whether no work of that step ran on the device before; the gap is then not idle time of the step. */
   readonly isBetween: boolean;
   readonly start: number;
   readonly time: number;
   readonly cause: IdleCause;
-  /** The call or range of the host that fills most of it; null where none is known. */
+  /** The host call or range that fills most of it; null when none is known. */
   readonly host: string | null;
-  /** What ended last before it, and what ended it. */
+  /** The work before it that ended last, and the work that ended it. */
   readonly before: string;
   readonly after: string;
 }
 
-/** Idle time of one cause, of all devices. */
+/** Idle time with one cause, over all devices. */
 export interface CauseTime {
   readonly cause: IdleCause;
   readonly count: number;
@@ -28,50 +28,53 @@ export interface CauseTime {
 }
 
 export interface PageIdle {
-  /** Most time first. */
+  /** Largest time first. */
   readonly causes: readonly CauseTime[];
-  /** Of each device with gaps: the idle time of each cause. */
+  /** Idle time by cause for each device with gaps. */
   readonly devices: readonly { readonly device: number; readonly times: Readonly<Record<IdleCause, number>> }[];
-  /** Null where no launch of a kernel is known. */
+  /** Null when no launch of a kernel is known. */
   readonly launches: LaunchWaits | null;
 }
 
-/** Kernels that the host launched one by one: those of graphs are not counted. */
+/** Kernels that the host launched one by one; those of graphs are not counted. */
 export interface LaunchWaits {
   readonly kernels: number;
-  /** Kernels that ran for less time than the call took that launched them. */
+  /** Number of kernels that ran for a shorter time than the call that launched them. */
   readonly shorter: number;
-  /** From the end of the call to the start of the kernel; 0 where the kernel began before the call ended. */
+  /** Time from the end of the call to the start of the kernel; 0 when the kernel began before the call ended. */
   readonly delay: Distribution;
-  /** How many kernels launched before on the same stream had not begun when a call began. */
+  /** Number of kernels launched earlier on the same stream that had not begun when a call began. */
   readonly queue: Distribution;
 }
 
-/** Parts of a step besides idle time, by cause (of which `copy` is one): each moment is in one. `other` is work of other steps, or of none. */
+/**
+ * Parts of a step in addition to idle time by cause (`copy` is one of the causes): each moment is in one part. `other` is
+ * work of other steps, or outside of steps.
+ */
 type StepPart = 'compute' | 'communication' | 'copies' | 'other' | 'missing';
 export type StepBarPart = StepPart | IdleCause;
 
-/** Where the time of a device went in a step, from its first work to the end of its last. */
+/** How a device spent its time in a step, from its first work to the end of its last. */
 export interface StepBar {
   readonly step: number;
   readonly device: number;
   readonly start: number;
   readonly span: number;
-  /** They add up to the span; those of 0 are absent. */
+  /** They add up to the span; parts of 0 are absent. */
   readonly parts: Readonly<Partial<Record<StepBarPart, number>>>;
   readonly host: StepOnHost;
 }
 
 export interface StepOnHost {
-  /** From the begin of the step on the host to the begin of the next, and to its first work on the device. */
+  /** Time from the start of the step on the host to the start of the next, and to its first work on the device. */
   readonly iteration: number | null;
   readonly preparing: number | null;
-  /** Time in which some op ran on the host, and in which it loaded data, of those that began in the step. */
+  /** Time in which some op ran on the host, and in which it loaded data, for those that began in the step. */
   readonly ops: number | null;
   readonly loading: number | null;
 }
 
-/** The first steps of each device, and how many there are. */
+/** The first steps of each device, and the total number. */
 export interface StepBarList {
   readonly shown: readonly StepBar[];
   readonly count: number;

@@ -1,4 +1,4 @@
-/** The longest gaps of the devices, of the whole profile and of each step. Memory: up to 20 gaps, and 5 a step. */
+/** The longest gaps of the devices, over the whole profile and in each step. Memory: up to 20 gaps, and 5 per step. */
 import { boundedEntryOf, entryOf } from '../../../containers/map-entry.js';
 import type { IdleGap } from '../../advise/idle/host-gaps.js';
 import { NO_IDLE, type IdleCause } from '../../advise/idle/idle-causes.js';
@@ -23,7 +23,7 @@ function activityName(record: StepActivity): string {
   }
 }
 
-/** Longest first, of equal ones the first. */
+/** Longest first; of equally long ones the first. */
 class Longest {
   readonly gaps: PageGap[] = [];
 
@@ -52,7 +52,7 @@ export class LongestGaps {
   readonly #causes = new Map<IdleCause, CauseSum>();
   readonly #devices = new Map<number, Record<IdleCause, number>>();
 
-  /** @param isBetween whether no work of the step ran on the device before that ends the gap */
+  /** @param isBetween whether the work that ended the gap was the first of its step on the device */
   gap(idle: IdleGap, isBetween: boolean): void {
     const { cause, time } = idle;
     if (time <= 0) return;
@@ -70,7 +70,7 @@ export class LongestGaps {
     for (const list of lists) list?.add(made);
   }
 
-  /** Most time first. */
+  /** Largest time first. */
   get causes(): CauseTime[] {
     return [...this.#causes].map(([cause, sum]) => ({ cause, ...sum })).sort((a, b) => b.time - a.time);
   }
@@ -79,7 +79,10 @@ export class LongestGaps {
     return [...this.#devices].map(([device, times]) => ({ device, times })).sort((a, b) => a.device - b.device);
   }
 
-  /** Longest first. @param most gaps besides those of the whole profile, spread evenly over the first steps */
+  /**
+   * Longest first.
+   * @param most maximum number of gaps in addition to those of the whole profile, spread evenly over the first steps
+   */
   gaps(most: number): PageGap[] {
     const each = Math.min(OF_STEP, Math.max(1, Math.floor(most / Math.max(1, this.#steps.size))));
     const steps = [...this.#steps].sort(([a], [b]) => a - b).slice(0, most);

@@ -1,7 +1,7 @@
 /**
- * Where the time of each step went, in parts that add up to its span, in one pass over work in order of start. A device's
- * gap lies in a step if work of the step runs before it and after it: from its causes' sums at the step's first work and
- * at its last, those of the step follow. Memory: up to MOST_STEPS steps.
+ * How each step's time was spent, in parts that add up to its span, in one pass over work in order of start. A device's gap
+ * lies in a step if work of the step runs before and after it: idle time by cause within a step is the difference between
+ * the device's sums at the step's last work and at its first. Memory: up to MOST_STEPS steps.
  */
 import { elementAt } from '../../../containers/element.js';
 import { IntervalUnion, PS_PER_NS } from '../../../containers/interval-union.js';
@@ -14,11 +14,11 @@ import { workOf } from '../../steps/step-work.js';
 import { inNs, Reach, WorkUnions } from '../../steps/step-sums.js';
 import type { StepBar, StepBarPart, StepBarList, StepOnHost } from './idle-data.js';
 
-/** Parts of idle time, and of what is neither idle nor busy. */
+/** Causes of idle time, and time that is neither idle nor busy. */
 const IDLE_PARTS = [...(Object.keys(IDLE_CAUSES) as IdleCause[]), 'missing'] as const;
 const MISSING = IDLE_PARTS.indexOf('missing');
 
-/** ns by part, in the order of IDLE_PARTS. */
+/** Time in ns by part, in the order of IDLE_PARTS. */
 type IdleSums = Float64Array;
 
 class DeviceSteps {
@@ -29,13 +29,13 @@ class DeviceSteps {
 
 class OpenStep {
   readonly unions = new WorkUnions();
-  /** Picoseconds. */
+  /** In picoseconds. */
   readonly reach = new Reach();
-  /** First start of computing or communication, ns. */
+  /** First start of compute or communication, in ns. */
   first = Infinity;
   /** Idle time of the device before the first work of the step. */
   readonly before: IdleSums;
-  /** And before the latest. */
+  /** Idle time of the device before the latest work of the step. */
   readonly last: IdleSums;
 
   constructor(before: IdleSums) {
@@ -44,7 +44,7 @@ class OpenStep {
   }
 }
 
-/** What the host did in a step, by ranges that began in it. */
+/** What the host did in a step, from ranges that began in it. */
 class HostOfStep {
   readonly ops = new IntervalUnion();
   readonly loading = new IntervalUnion();
@@ -64,12 +64,12 @@ export class StepBarSums {
     addAt(idle, MISSING, gap.end - gap.start - time);
   }
 
-  /** Whether work of a step ran on a device so far: a gap that work of the step ends lies in it. */
+  /** Whether work of a step has run on a device: a gap before further work of the step then lies in it. */
   hasBegun(device: number, step: number | null): boolean {
     return step !== null && this.#devices.get(device)?.steps.has(step) === true;
   }
 
-  /** To be called after the gap that the record ends. */
+  /** Must be called after the gap that the record ends. */
   take(record: ProfileLine): void {
     const marked = stepOf(record);
     if (marked !== null && this.#host.size < MOST_STEPS) this.#host.add(marked);
@@ -81,7 +81,7 @@ export class StepBarSums {
   #work({ work, record }: NonNullable<ReturnType<typeof workOf>>): void {
     const { start, dur, device, step = null } = record;
     if (dur === null || !Number.isFinite(start + dur) || !Number.isFinite(device) || typeof step !== 'number') return;
-    // Copies have a step only where the host's are known.
+    // Copies have a step only if the host's steps are known.
     if (work === 'copy' && this.#host.size === 0) return;
     const of = this.#deviceOf(device);
     const open = boundedEntryOf(of.steps, step, MOST_STEPS, () => new OpenStep(of.idle));
@@ -111,7 +111,10 @@ export class StepBarSums {
     return entryOf(this.#devices, device, () => new DeviceSteps());
   }
 
-  /** In order of device and step, the first steps of each device. @param most bars of all devices together */
+  /**
+   * In order of device and step, the first steps of each device.
+   * @param most maximum number of bars over all devices
+   */
   bars(most: number): StepBarList {
     const devices = [...this.#devices].filter(([, { steps }]) => steps.size > 0).sort(([a], [b]) => a - b);
     const each = Math.max(1, Math.floor(most / Math.max(1, devices.length)));
@@ -157,7 +160,7 @@ function partsOf({ unions, reach, before, last }: OpenStep): Pick<StepBar, 'span
       ['compute', computing],
       ['communication', device - computing],
       ['copies', busy - device],
-      // Gaps are in whole ns: of a clock with picoseconds they may exceed the rest by less than one each.
+      // Gaps are in whole ns: if the clock has picoseconds, they may exceed the rest by less than 1 ns each.
       ['other', Math.max(0, span - known)],
     ] as const),
     ...idle,

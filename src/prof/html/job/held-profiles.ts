@@ -1,4 +1,4 @@
-/** Which profiles a page of many holds: those that matter, and a sample of the others. */
+/** Selects which profiles a page of many holds: the important ones, and a sample of the others. */
 import { elementAt } from '../../../containers/element.js';
 import type { JobReport } from '../../ranks/job-report.js';
 import type { RankPart } from '../../ranks/part/rank-part.js';
@@ -7,7 +7,7 @@ import { median } from '../../../record/statistics.js';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { BuiltProfile } from '../page-sums.js';
 
-/** Nine tenths of the best level's, in a third of its time. */
+/** Fast, and not much larger than the best level makes it. */
 const LEVEL = 1;
 
 export class PackedProfile {
@@ -15,7 +15,7 @@ export class PackedProfile {
 
   constructor(
     built: BuiltProfile,
-    /** Steps of its timeline, and whether it has what was asked for. */
+    /** Steps of its timeline, and whether it contains what was requested. */
     readonly steps: readonly number[],
     readonly isMet: boolean,
     readonly outOfOrder: number,
@@ -28,21 +28,24 @@ export class PackedProfile {
   }
 }
 
-/** Profiles that a page holds; of more profiles the others are rows of its tables of ranks alone. */
+/** Maximum number of profiles in a page; any others appear only in its tables of ranks. */
 export const MOST_HELD = 64;
 
-/** Share of them for ranks that are late, were delayed, or make others wait longest; for the slowest; around the median. */
+/**
+ * Shares of the profiles for ranks that are late, were delayed, or make others wait longest; for the slowest; and for those
+ * around the median.
+ */
 const [NAMED, SLOWEST, MIDDLE] = [0.25, 0.125, 0.125];
 
 interface HeldCandidate {
   /** Number of the profile. */
   readonly profile: number;
-  /** Time that its devices worked, ns. */
+  /** Time that its devices worked, in ns. */
   readonly busy: number;
   readonly parts: readonly RankPart[];
 }
 
-/** @param report null where there are no ranks to compare */
+/** @param report null when there are no ranks to compare */
 export function heldProfiles(
   candidates: readonly HeldCandidate[],
   report: JobReport | null,
@@ -67,7 +70,7 @@ export function heldProfiles(
   return held;
 }
 
-/** Who is late, was delayed, is latest though perhaps by chance; then who made others wait longest. */
+/** Ranks that are late, were delayed, or are latest though perhaps by chance; then those that made others wait longest. */
 function namedIn({ parts, ranks, lateness }: JobReport): RankPart[] {
   const { stragglers, delays, latest } = lateness;
   const waitedFor = ranks.toSorted((a, b) => b.delayed - a.delayed || a.part - b.part);
@@ -75,7 +78,9 @@ function namedIn({ parts, ranks, lateness }: JobReport): RankPart[] {
   return [...new Set(named.map(({ part }) => elementAt(parts, part)))];
 }
 
-/** Work of its own in a step, ns, of its slowest device: steps of ranks that wait for each other are equally long. */
+/**
+ * Own work per step of its slowest device, in ns; the steps themselves are equally long on ranks that wait for each other.
+ */
 function timeOf({ parts, busy }: HeldCandidate): number {
   const own = parts.flatMap((part) => median(part.steps.step.map((_, index) => ownWork(part, index))) ?? []);
   return own.reduce((most, time) => Math.max(most, time), parts.length === 0 ? busy : 0);

@@ -1,4 +1,4 @@
-/** What a list of jobs says of one: its row. Memory: a number a profile. */
+/** The row of a job in a list of jobs. Memory: one number per profile. */
 import { median } from '../../../record/statistics.js';
 import type { ProfileSummary } from '../../summary/summary-data.js';
 import type { PageData } from '../page-data.js';
@@ -33,7 +33,7 @@ export class JobCardSums {
     }
   }
 
-  /** @param profiles all of the job, where not all were added */
+  /** @param profiles number of all profiles of the job, when not all were added */
   card(title: string, profiles = this.#profiles): JobCard {
     return {
       ...{ title, profiles, when: this.#when === Infinity ? null : this.#when },
@@ -45,7 +45,7 @@ export class JobCardSums {
   }
 }
 
-/** The row of a page: figures are those of the profiles that it holds. */
+/** The row for a page; its figures are those of the profiles that the page holds. */
 export function jobCardOf({ title, profiles, leftOut }: Pick<PageData, 'title' | 'profiles' | 'leftOut'>): JobCard {
   const sums = new JobCardSums();
   for (const { overview } of profiles) sums.add(overview);

@@ -1,4 +1,4 @@
-/** Tables of `dprof ranks` as a page has them: what the command prints, with the units of the columns. */
+/** Tables of `dprof ranks` in a page: what the command prints, with the units of the columns. */
 import type { ColumnShape } from '../../../table/column.js';
 
 export type JobTableName = 'stages' | 'experts' | 'groups';
@@ -7,34 +7,34 @@ export interface JobTable {
   readonly name: JobTableName;
   readonly columns: readonly Pick<ColumnShape, 'key' | 'header' | 'unit' | 'type' | 'doc'>[];
   readonly rows: readonly (readonly (number | string | null)[])[];
-  /** How many rows there are, shown or not. */
+  /** Number of rows, shown or not. */
   readonly count: number;
-  /** Why there are none; null where there are. */
+  /** Why there are no rows; null when there are. */
   readonly missing: string | null;
 }
 
-/** What a list of jobs says of one. */
+/** Facts about a job in a list of jobs. */
 export interface JobCard {
   readonly title: string;
-  /** When the first profile began, Unix time in ms; null, as the others, where it is not known. */
+  /** When the first profile began, as Unix time in ms; null when not known, as are the others. */
   readonly when: number | null;
   readonly profiles: number;
-  /** Ranks that the profiles state. */
+  /** Number of ranks according to the profiles. */
   readonly ranks: number | null;
-  /** Devices that worked, and their names. */
+  /** Number of devices that worked, and their names. */
   readonly devices: number;
   readonly deviceNames: readonly string[];
-  /** ns: the median over the profiles of how long a step took on the host, else on the device. */
+  /** Duration of a step in ns: the median over the profiles, on the host if known, else on the device. */
   readonly step: number | null;
-  /** Busy time of all devices over their spans. */
+  /** Busy time of all devices divided by their spans. */
   readonly busy: number | null;
 }
 
 /** A row of the list of jobs. */
 export interface ListedJob extends JobCard {
-  /** Relative address of its page; of a job's report where it has none. */
+  /** Relative address of its page, or of the job's report when it has no page. */
   readonly href: string;
-  /** Path of the page or the job's folder, as it was found. */
+  /** Path of the page or of the job's folder, as found. */
   readonly path: string;
 }
 

@@ -1,4 +1,7 @@
-/** The report of a job → what its page shows: who is late and why, waits, and a heat map of ranks and steps. Bounded. */
+/**
+ * Turns the report of a job into what its page shows: which ranks are late and why, waits, and a heat map of ranks and
+ * steps. Bounded.
+ */
 import { elementAt } from '../../../containers/element.js';
 import { groupsOf } from '../../../containers/map-entry.js';
 import { clockAhead, jobTime } from '../../ranks/clocks/job-clocks.js';
@@ -17,7 +20,7 @@ import type { JobTable, JobTableName } from './job-data.js';
 const NAMES: readonly JobTableName[] = ['stages', 'experts', 'groups'];
 const MOST_ROWS = 200;
 
-/** Columns that say which groups are not complete, besides those of screens. */
+/** Columns that show which groups are incomplete, in addition to the screen's. */
 const MORE: Readonly<Partial<Record<JobTableName, readonly string[]>>> = { groups: ['size', 'complete', 'why'] };
 
 function jobTables(report: JobReport): JobTable[] {
@@ -44,7 +47,7 @@ function jobTables(report: JobReport): JobTable[] {
   });
 }
 
-/** Numbers of each heat map. */
+/** Maximum number of cells of each heat map. */
 const MOST_CELLS = 16_384;
 const MOST_STEPS = 64;
 const MOST_STRAGGLERS = 16;
@@ -52,8 +55,8 @@ const MOST_CLASSES = 32;
 const MOST_NAMED = 16;
 
 /**
- * @param profiles of the page
- * @param profileOf index of the profile of a part in the page; null where that does not hold it
+ * @param profiles the profiles of the page
+ * @param profileOf index in the page of a part's profile; null when the page does not hold it
  */
 export function pageJob(
   report: JobReport,
@@ -75,7 +78,7 @@ export function pageJob(
     device: elementAt(parts, part).device,
     sharesRank: sharing.has(elementAt(parts, part)),
     isLate: late.has(part),
-    // A rank that joined no operation that others joined is not known to wait, or to delay them.
+    // For a rank without joint operations it is not known whether it waits, or delays others.
     ...(joined === 0 ? { waited: null, last: null, delayed: null } : { waited, last: last / joined, delayed }),
   }));
   return {
@@ -106,13 +109,13 @@ export function pageJob(
 const nameOf = ({ rank, isDevice, device, file }: RankPart): string =>
   rank === null ? file : `${isDevice && rank === device ? 'device' : 'rank'} ${rank}`;
 
-/** `rank 0, device 4` where the rank has several devices. */
+/** `rank 0, device 4` when the rank has several devices. */
 const nameAmong = (sharing: ReadonlySet<RankPart>, part: RankPart): string =>
   part.isDevice || !sharing.has(part) ? nameOf(part) : `${nameOf(part)}, device ${part.device}`;
 
 /**
- * Parts that do the work of one rank with other devices: those of a profile whose rank is known, and the cores of a Neuron
- * capture, which is of one logical core. Devices of another process stand for a rank each.
+ * Parts that share the work of one rank with other devices: those of a profile whose rank is known, and the cores of a
+ * Neuron capture, which together are one logical core. Otherwise each device of a process is a rank of its own.
  */
 function partsThatShare(parts: readonly RankPart[]): ReadonlySet<RankPart> {
   const profiles = groupsOf(parts, ({ file, startUnixNs }) => JSON.stringify([file, startUnixNs]));
@@ -143,7 +146,7 @@ function pageStraggler(
   };
 }
 
-/** A number a rank and step; null where the rank lacks the step. */
+/** A number for each rank and step; null when the rank lacks the step. */
 function heatOf({ parts, misfits }: JobReport): Pick<PageJob, 'steps' | 'heat'> {
   const numbers = new Set(parts.flatMap(({ steps }) => steps.step));
   const most = Math.max(1, Math.min(MOST_STEPS, Math.floor(MOST_CELLS / parts.length)));
@@ -157,7 +160,7 @@ function heatOf({ parts, misfits }: JobReport): Pick<PageJob, 'steps' | 'heat'> 
       }),
     );
   const wrong = new Set(misfits.map(({ part }) => elementAt(parts, part)));
-  /** Lengths of steps, which ranks whose times fit no clock do not know. */
+  /** Durations of steps, which are unknown for ranks whose times fit no clock. */
   const lengths = (value: (part: RankPart, index: number) => number): (number | null)[][] =>
     mapOf((part, index) => (wrong.has(part) ? null : value(part, index)));
   const ofSteps = (of: (steps: RankPart['steps']) => readonly (number | null)[]): (number | null)[][] =>
@@ -177,7 +180,7 @@ function heatOf({ parts, misfits }: JobReport): Pick<PageJob, 'steps' | 'heat'> 
       { title: 'FLOPs', unit: 'flop', values: ofSteps(({ flops }) => flops) },
       { title: 'Tokens', unit: 'count', values: ofSteps(({ tokens }) => tokens) },
       { title: 'Memory peak', unit: 'memory', values: ofSteps(({ memory }) => memory) },
-      // What no rank knows is no choice.
+      // Values that no rank has are not offered.
     ].filter(({ values }) => values.some((row) => row.some((value) => value !== null))) as PageJob['heat'],
   };
 }

@@ -1,4 +1,4 @@
-/** The parts of a page's data on kernels, ops and call stacks. Times are ns, shares fractions of 1, unknown is null. */
+/** Data of a page about kernels, ops and call stacks. Times are ns, shares are fractions of 1, unknown values are null. */
 import type { RooflineBound } from '../../roofline/roofline.js';
 import type { OccupancyLimit } from '../../roofline/occupancy.js';
 
@@ -9,27 +9,27 @@ export interface KernelTotal {
   /** Longest and shortest. */
   readonly max: number;
   readonly min: number;
-  /** Share of its time on the matrix unit; null where that is not known. */
+  /** Share of its time on the matrix unit; null when not known. */
   readonly tc: number | null;
-  /** Null where no launch records any of it. */
+  /** Null when no launch has any of these values. */
   readonly launch: LaunchShape | null;
 }
 
-/** The least and the most of a value over all launches. */
+/** Minimum and maximum of a value over all launches. */
 export type Extremes = readonly [least: number, most: number];
 
-/** What a kernel's launches ask of a device; each is null where no launch records it. */
+/** Resources that a kernel's launches request; each is null when no launch has the value. */
 export interface LaunchShape {
-  /** The commonest, and how many different ones there are, at most 1000. */
+  /** The most common one, and the number of different ones, at most 1000. */
   readonly grid: CommonExtent | null;
   readonly block: CommonExtent | null;
-  /** Of a thread. */
+  /** Registers per thread. */
   readonly registers: Extremes | null;
-  /** Bytes of a block. */
+  /** Bytes per block. */
   readonly sharedBytes: Extremes | null;
-  /** Theoretical occupancy, a share of the threads that a multiprocessor can hold. */
+  /** Theoretical occupancy, as a share of the threads that a multiprocessor can hold. */
   readonly occupancy: Extremes | null;
-  /** What limits the least occupancy. */
+  /** What limits the lowest occupancy. */
   readonly limit: OccupancyLimit | null;
 }
 
@@ -38,22 +38,22 @@ export interface CommonExtent {
   readonly different: number;
 }
 
-/** Kernels by op, as `dprof --by op` has them, and the calls of the op on the host. */
+/** Kernels by op, as in `dprof --by op`, and the calls of the op on the host. */
 export interface OpTotal {
-  /** Null for kernels of which no op is known. */
+  /** Null for kernels whose op is unknown. */
   readonly op: string | null;
-  /** Null, as the times, where the profile has no work of a device: whether any was launched is not known. */
+  /** Null, like the times, when the profile has no device work, because it is then unknown whether any was launched. */
   readonly count: number | null;
   readonly time: number | null;
-  /** Time of all kernels that were launched within calls of the op, those of ops that it calls too. */
+  /** Time of all kernels that were launched within calls of the op, including those of ops that it calls. */
   readonly within: number | null;
-  /** Time of the host in the calls that launched its kernels; graphs, which launch those of many ops, left out. */
+  /** Host time in the calls that launched its kernels, without graphs, which launch kernels of many ops. */
   readonly launch: number | null;
-  /** Calls of the op, time of the host in them, and without what they call; null where they are not recorded. */
+  /** Number of calls of the op, host time in them, and host time without the ops that they call; null when not recorded. */
   readonly passes: number | null;
   readonly host: number | null;
   readonly hostSelf: number | null;
-  /** Of the kernels whose FLOPs or bytes are known; null where none are. */
+  /** Sum over the kernels whose FLOPs or bytes are known; null when there are none. */
   readonly flops: number | null;
   readonly bytes: number | null;
   readonly flopsPerS: number | null;
@@ -63,29 +63,29 @@ export interface OpTotal {
   readonly ofMemory: number | null;
   /** Share of its time on the matrix unit. */
   readonly tc: number | null;
-  /** What bounds most of its time, and how much of it. */
+  /** What bounds most of its time, and that time. */
   readonly bound: { readonly name: RooflineBound; readonly time: number } | null;
-  /** Its call stacks with the most time. */
+  /** Its call stacks with the largest times. */
   readonly stacks: readonly OpStack[];
-  /** How many different ones it has. */
+  /** Number of different call stacks. */
   readonly stackCount: number;
 }
 
 export interface OpStack {
-  /** Innermost frame: index of a node of the tree of stacks. */
+  /** Innermost frame, as index of a node in the tree of stacks. */
   readonly node: number;
   readonly count: number;
   readonly time: number;
 }
 
-/** Kernels by call stack: a tree of frames, a parent before its children. */
+/** Kernels by call stack: a tree of frames, each parent before its children. */
 export interface StackTree {
   readonly frames: readonly string[];
-  /** Of each node: the one above it, -1 for none; its frame; kernels and time of it and of all beneath. */
+  /** For each node: its parent (-1 for none), its frame, and the kernels and time of it and of all nodes below. */
   readonly parents: readonly number[];
   readonly frameOf: readonly number[];
   readonly counts: readonly number[];
   readonly times: readonly number[];
-  /** Nodes that are left out, which have the least time. */
+  /** Number of nodes that are left out, which have the smallest times. */
   readonly leftOut: number;
 }

@@ -1,4 +1,4 @@
-/** Annotated kernels → times by kernel name, and the points of a roofline. */
+/** Turns annotated kernels into times by kernel name, and into the points of a roofline. */
 import { boundedEntryOf, addTo, largestEntry } from '../../../containers/map-entry.js';
 import { bounded, longest } from '../bounds.js';
 import type { Bounded, DeviceRoof, Roofline, RooflinePoint } from '../page-data.js';
@@ -11,7 +11,7 @@ import { KernelTally, type KernelSum } from '../../tally/kernel-tally.js';
 import type { Rates } from '../../roofline/devices.js';
 import type { Peaks } from '../../roofline/peaks.js';
 
-/** Points that are kept, each of about 300 bytes. */
+/** Maximum number of points to keep, about 300 bytes each. */
 const MOST_POINTS = 50_000;
 
 type RooflineKey = Pick<RooflinePoint, 'device' | 'op' | 'kernel' | 'dtype' | 'tc'>;
@@ -27,7 +27,10 @@ export class RooflineGroups {
 
   constructor(private readonly most = MOST_POINTS) {}
 
-  /** Kernels without FLOPs or bytes, or with either unknown, have no point. @param time ns */
+  /**
+   * Kernels for which FLOPs or bytes are 0 or unknown have no point.
+   * @param time in ns
+   */
   add(kernel: PageKernel, time: number): void {
     const { record, op, dtype, tc: unit, flops, bytes, peaks } = kernel;
     const { device, short } = record;
@@ -67,15 +70,15 @@ const roofOf = (device: number, { name, origin, bytesPerS, vector, matrix }: Pea
 const unitsOf = (rates: Rates, unit: string): DeviceRoof['units'][number][] =>
   Object.entries(rates).map(([type, flopsPerS]) => ({ name: `${type} ${unit}`, flopsPerS }));
 
-/** Different extents that are counted of a kernel: dynamic shapes may have one for each launch. */
+/** Maximum number of different extents to count for a kernel: with dynamic shapes, each launch may have another. */
 const MOST_EXTENTS = 1000;
 
-/** The least and the most of some values. */
+/** Minimum and maximum of some values. */
 class Span {
   least = Infinity;
   most = -Infinity;
 
-  /** @returns whether it is the least so far */
+  /** @returns whether it is the minimum so far */
   add(value: number): boolean {
     const isLeast = value < this.least;
     this.least = Math.min(this.least, value);
@@ -88,7 +91,7 @@ class Span {
   }
 }
 
-/** Launches by extent; null until there is one. */
+/** Number of launches by extent; null until there is one. */
 type Extents = Map<string, number> | null;
 
 function counted(extents: Extents, extent: Extent | null): Extents {
@@ -122,7 +125,7 @@ class LaunchShapes {
     if (occupancy !== null && this.#occupancy.add(occupancy.share)) this.#limit = occupancy.limit;
   }
 
-  /** Null where no launch records any of it. */
+  /** Null when no launch has any of these values. */
   get shape(): LaunchShape | null {
     const shape: LaunchShape = {
       ...{ grid: commonest(this.#grids), block: commonest(this.#blocks) },
@@ -133,7 +136,7 @@ class LaunchShapes {
   }
 }
 
-/** Names that are kept apart, each of about 200 bytes. */
+/** Maximum number of separate names, about 200 bytes each. */
 const MOST_NAMES = 50_000;
 
 class NamedKernels {
@@ -157,16 +160,16 @@ class NamedKernels {
   }
 }
 
-/** By short name, as in `dprof summary`. */
+/** Totals by short name, as in `dprof summary`. */
 export class KernelTotals {
   readonly #names = new Map<string, NamedKernels>();
   readonly #tally = new KernelTally();
-  /** ns of kernels whose names exceed the bound. */
+  /** Time in ns of kernels whose names exceed the limit. */
   #otherTime = 0;
 
   constructor(private readonly most = MOST_NAMES) {}
 
-  /** @param time ns */
+  /** @param time in ns */
   add(kernel: PageKernel, time: number): void {
     const { short } = kernel.record;
     const named = boundedEntryOf(

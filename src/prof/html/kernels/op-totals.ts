@@ -1,6 +1,6 @@
 /**
- * Annotated kernels and ranges of the host → times, work and call stacks by op, as `dprof --by op` adds them up, and a
- * tree of the frames of all call stacks.
+ * Turns annotated kernels and host ranges into times, work and call stacks by op, as in `dprof --by op`, and into a tree of
+ * the frames of all call stacks.
  */
 import { addTo, boundedEntryOf, largestEntry } from '../../../containers/map-entry.js';
 import { orNull } from '../../../containers/numeric-column.js';
@@ -19,7 +19,7 @@ import type { OpStack, OpTotal, StackTree } from './kernel-data.js';
 import { addTimes, durationOf } from '../../../record/fields/times.js';
 import { elementAt } from '../../../containers/element.js';
 
-/** Frames that are kept apart, each of about 150 bytes; kernels of any further or deeper one count for the one above. */
+/** Maximum number of separate frames, about 150 bytes each; kernels of any further or deeper frame count for its parent. */
 const MOST_NODES = 100_000;
 const MOST_DEPTH = 200;
 
@@ -43,8 +43,8 @@ class StackTotals {
 
   /**
    * @param trace outermost first
-   * @param time ns
-   * @returns number of the innermost frame; null without any
+   * @param time in ns
+   * @returns number of the innermost frame; null when there is none
    */
   add(trace: readonly string[], time: number): number | null {
     let at = ROOT;
@@ -60,17 +60,17 @@ class StackTotals {
   }
 
   /**
-   * The nodes with the most time, and all above some others.
+   * The nodes with the largest times, and all ancestors of some others.
    * @param others numbers from `add`
-   * @param most nodes without those for the others, and with them twice as many at most
-   * @returns null without any; and what nodes are called there
+   * @param most maximum number of nodes without those for the others; with them at most twice as many
+   * @returns the tree, and the index in it of each node number; null without nodes
    */
   tree(
     most: number,
     others: Iterable<number>,
   ): { readonly tree: StackTree; readonly placeOf: Map<number, number> } | null {
     if (this.#nodes.length === 0) return null;
-    // Sorting is stable: of nodes with equal times the one above stays first.
+    // Sorting is stable: of nodes with equal times the parent stays first.
     const order = this.#nodes.map((_, i) => i).sort((a, b) => this.#timeOf(b) - this.#timeOf(a));
     const kept = new Set(order.slice(0, most));
     for (const node of others) if (kept.size < 2 * most) for (const one of this.#pathOf(node)) kept.add(one);
@@ -102,7 +102,7 @@ class StackTotals {
     return path;
   }
 
-  /** Null where there are too many nodes. A node's number is above that of its parent. */
+  /** Null when there are too many nodes. A node's number is greater than its parent's. */
   #child(parent: number, frame: string): number | null {
     const of = parent === ROOT ? null : elementAt(this.#nodes, parent);
     const known = (of === null ? this.#outermost : of.children)?.get(frame);
@@ -115,7 +115,7 @@ class StackTotals {
   }
 }
 
-/** Ops that are kept apart, each of about 500 bytes, and call stacks of all of them together. */
+/** Maximum number of separate ops, about 500 bytes each, and of call stacks of all ops together. */
 const MOST_OPS = 20_000;
 const MOST_STACKS = 100_000;
 
@@ -125,7 +125,7 @@ class OpSum {
   within = 0;
   launch = 0;
   launches = 0;
-  /** Start of the latest launch by thread: one call may launch several kernels. */
+  /** Start of the latest launch by thread, because one call may launch several kernels. */
   readonly latest = new Map<number | null, number>();
   readonly bounds = new Map<RooflineBound, number>();
   /** By innermost frame. */
@@ -153,13 +153,13 @@ export class OpTotals {
   readonly #times = new NamedTimes();
   readonly #stacks = new StackTotals();
   #stackCount = 0;
-  /** ns of all kernels, and of those of ops beyond the bound. */
+  /** Time in ns of all kernels, and of those whose ops exceed the limit. */
   #time = 0;
   #otherTime = 0;
 
   constructor(private readonly most = MOST_OPS) {}
 
-  /** In order of start. */
+  /** Must be called in order of start. */
   range(found: RangeRecord): void {
     const record = rangeAmong(OPS, found);
     if (record === null) return;
@@ -168,7 +168,7 @@ export class OpTotals {
     if (sum !== null) this.#host.add(sum.group, record, this.#times.take(record, name));
   }
 
-  /** Kernels without a duration are left out. */
+  /** Ignores kernels without a duration. */
   add(row: Annotated): void {
     const { record, op } = row;
     const dur = durationOf(record);
@@ -195,13 +195,13 @@ export class OpTotals {
   }
 
   /**
-   * The ops with the most time, and the tree of stacks; null for the tree where no kernel has a stack.
-   * @param most ops
-   * @param stacks of an op
-   * @param nodes of the tree, without those of the ops' stacks
+   * The ops with the largest times, and the tree of stacks, which is null when no kernel has a stack.
+   * @param most maximum number of ops
+   * @param stacks maximum number of stacks per op
+   * @param nodes maximum number of nodes of the tree, without those for the ops' stacks
    */
   totals(most: number, stacks: number, nodes: number): { readonly ops: Ops; readonly stacks: StackTree | null } {
-    // Ops that are only called by others have a sum too.
+    // Ops that are only called by other ops also have a sum.
     const own = [...this.#sums.values()].filter((sum) => sum.kernels.count > 0 || this.#host.of(sum.group) !== null);
     const { shown, ...rest } = bounded(byHostTime(own, this.#host), most, this.#otherTime);
     const chosen = new Map(shown.map((sum) => [sum, longestStacks(sum, stacks)] as const));

@@ -1,4 +1,4 @@
-/** Annotated kernels → the tree of the user's layers, with the kernels of each. */
+/** Turns annotated kernels into the tree of the user's layers, with the kernels of each. */
 import { longest } from '../bounds.js';
 import type { PageKernel } from '../page-kernel.js';
 import type { Bounded, LayerRow, LayerReason } from '../page-data.js';
@@ -12,7 +12,7 @@ class ReasonSum {
   readonly #bounds = new Map<RooflineBound, number>();
   #slowest: LayerReason['slowest'] | null = null;
 
-  /** @param time of the kernel, ns */
+  /** @param time the time of the kernel, in ns */
   add({ record, placement: { bound } }: PageKernel, time: number): void {
     if (bound !== null) this.#bounds.set(bound, addTimes(this.#bounds.get(bound) ?? 0, time));
     if (time > (this.#slowest?.time ?? -1))
@@ -27,10 +27,10 @@ class ReasonSum {
   }
 }
 
-/** Layers that are kept apart, each of about 800 bytes; kernels of any further or deeper layer count for the layer above it. */
+/** Maximum number of separate layers, about 800 bytes each; kernels of any further or deeper layer count for its parent. */
 const MOST_LAYERS = 50_000;
 
-/** Layers within each other that are kept apart: a row has the names of those above it. */
+/** Maximum depth of separate layers, because a row has the names of all ancestors. */
 const MOST_DEPTH = 100;
 
 /** By direction of a kernel. */
@@ -43,7 +43,7 @@ class LayerSum {
   /** Numbers in the tally of the kernels in no layer beneath. */
   readonly own = new Map<Part | null, number>();
   readonly why = new Map<Part | null, ReasonSum>();
-  /** By name; null while there is none: most layers are leaves. */
+  /** By name; null when there are none, because most layers are leaves. */
   children: Map<string, LayerSum> | null = null;
 
   constructor(readonly name: string) {}
@@ -72,7 +72,10 @@ export class LayerTotals {
 
   constructor(private readonly most = MOST_LAYERS) {}
 
-  /** Kernels without a layer are left out. @param time ns */
+  /**
+   * Ignores kernels without a layer.
+   * @param time in ns
+   */
   add(kernel: PageKernel, time: number): void {
     let at = this.#root;
     for (const name of kernel.layer.slice(0, MOST_DEPTH)) {
@@ -86,7 +89,7 @@ export class LayerTotals {
     this.#tally.add(key, time, kernel);
   }
 
-  /** In order of appearance. The ancestors of a shown layer are shown too: none of them takes less time. */
+  /** In order of appearance. The ancestors of a shown layer are also shown, because none of them takes less time. */
   rows(most: number): Bounded<LayerRow> {
     const all: { readonly layer: LayerSum; readonly time: number }[] = [];
     const collect = ({ children }: LayerSum): void => {
@@ -103,7 +106,7 @@ export class LayerTotals {
     return { shown: rows, count: all.length, restTime };
   }
 
-  /** Null where there are too many layers. */
+  /** Null when there are too many layers. */
   #child(layer: LayerSum, name: string): LayerSum | null {
     const known = layer.children?.get(name);
     if (known !== undefined) return known;

@@ -1,6 +1,6 @@
 /**
- * The charts of a host as neuron-monitor reports it: columns of `dprof monitor` over time, of each core, process or device,
- * and as one line, by which hosts are compared.
+ * The charts of a host from reports of neuron-monitor: columns of `dprof monitor` over time, one curve for each core,
+ * process or device, and a single line for the host, by which hosts are compared.
  */
 import { MONITOR_COLUMNS, type MonitorColumn } from '../../neuron/monitor/monitor-columns.js';
 import type { MonitorReport, MonitorRow, RowScope } from '../../neuron/monitor/monitor-report.js';
@@ -44,7 +44,7 @@ const WAYS = {
   greatest: (values: readonly number[]) => values.reduce((most, one) => Math.max(most, one)),
 } as const;
 
-/** What a report has of a host as one number. */
+/** A value of a report that describes a host by one number. */
 interface HostLine {
   readonly title: string;
   readonly keys: readonly string[];
@@ -124,7 +124,7 @@ const CHARTS: readonly MonitorChart[] = [
   },
 ];
 
-/** What a curve of a column is called within its chart, where that is not the column's own name. */
+/** Names of columns within their chart, if they differ from the column's own name. */
 const WORDS: Readonly<Record<string, string>> = {
   ...{ const: 'constants', scratch: 'shared scratchpad', rtmem: 'runtime' },
   ...{ hostmem: 'all', hostapp: 'application', hostconst: 'constants', hostdma: 'DMA buffers', hosttens: 'tensors' },
@@ -165,7 +165,7 @@ export class MonitorCharts {
     return { ...chart, builder: new CurveGroupBuilder(chart.title, unit), whole };
   });
 
-  /** @param at its start, ns */
+  /** @param at start of the report, in ns */
   add(report: MonitorReport, at: number): void {
     for (const { scope, columns, builder, line, whole } of this.#charts) {
       const ofLine: number[] = [];

@@ -1,4 +1,6 @@
-/** Samples of neuron-monitor's reports → charts of each host, from what `dprof monitor` prints. One pass; bounded. */
+/**
+ * Turns samples of neuron-monitor's reports into charts of each host, from what `dprof monitor` prints. One pass; bounded.
+ */
 import { addTo, boundedEntryOf } from '../../../containers/map-entry.js';
 import type { ProfileLine } from '../../../record/record.js';
 import type { MonitorReport } from '../../neuron/monitor/monitor-report.js';
@@ -7,7 +9,7 @@ import { MonitorCharts } from './monitor-charts.js';
 import type { PageMonitor } from './neuron-data.js';
 
 const MOST_ERRORS = 100;
-/** Hosts of one input; more are counted. */
+/** Maximum number of hosts of one input; further hosts are only counted. */
 const MOST_HOSTS = 32;
 
 class HostRun {
@@ -16,7 +18,7 @@ class HostRun {
   reports = 0;
 }
 
-/** The instance by its id, else its name; null where a report has neither. */
+/** Id of the instance, else its name; null when a report has neither. */
 function hostOf({ facts }: MonitorReport): string | null {
   const found = [facts['instance_id'], facts['instance_name']].find((name) => typeof name === 'string' && name !== '');
   return typeof found === 'string' ? found : null;
@@ -27,7 +29,7 @@ export class MonitorRun {
   readonly #hosts = new Map<string | null, HostRun>();
   readonly #errors = new Map<string, number>();
   #reports = 0;
-  /** Reports of hosts beyond the bound. */
+  /** Number of reports of hosts beyond the limit. */
   #others = 0;
 
   take(record: ProfileLine): void {

@@ -1,4 +1,4 @@
-/** Records of a Neuron capture → its metrics, the activity of its engines, and its values over time. One pass. */
+/** Turns records of a Neuron capture into its metrics, the activity of its engines, and its values over time. One pass. */
 import { entryOf } from '../../../containers/map-entry.js';
 import { TimeBins, type BinCoverage } from '../../../containers/time-bins.js';
 import { isNeuronInstruction } from '../../../record/neuron/neuron-cores.js';
@@ -28,7 +28,7 @@ interface EngineCoverage {
   readonly coverage: BinCoverage;
 }
 
-/** Whether a profile is of a Neuron device or program, not of its monitor. */
+/** Whether a profile is of a Neuron device or program, and not of its monitor. */
 export const isNeuronCapture = (header: ProfileRecord): boolean =>
   header.format !== 'neuron-monitor' && (/^(?:ntff|neff|neuron)/.test(header.format) || isOfNeuronDevice(header));
 

@@ -1,6 +1,6 @@
-/** What a page has of captures and reports of AWS Neuron. Unknown is null. */
+/** Data of a page about captures and reports of AWS Neuron. Unknown values are null. */
 
-/** The metrics of one capture, or of one node of a summary, as `dprof summary --vendor-metrics` has them. */
+/** The metrics of one capture, or of one node of a summary, as in `dprof summary --vendor-metrics`. */
 export interface NeuronMetrics {
   readonly node: string | null;
   readonly rows: readonly NeuronMetric[];
@@ -15,7 +15,7 @@ export interface NeuronMetric {
   readonly unit: string;
   /** Why it is unknown. */
   readonly why: string | null;
-  /** What it is of where it is none of the whole profile. */
+  /** What it belongs to, if not to the whole profile. */
   readonly of: string | null;
 }
 
@@ -30,13 +30,13 @@ export interface CurveGroup {
   readonly title: string;
   readonly unit: string;
   readonly curves: readonly NamedCurve[];
-  /** Curves that are left out. */
+  /** Number of curves that are left out. */
   readonly leftOut: number;
 }
 
 export interface PageNeuron {
   readonly metrics: readonly NeuronMetrics[];
-  /** How busy each engine was in equal spans of time; null without instructions. */
+  /** How busy each engine was in equal intervals of time; null without instructions. */
   readonly engines: {
     readonly start: number;
     readonly width: number;
@@ -45,10 +45,10 @@ export interface PageNeuron {
   readonly curves: readonly CurveGroup[];
 }
 
-/** A run as neuron-monitor reported it. */
+/** A run as reported by neuron-monitor. */
 export interface PageMonitor {
   readonly reports: number;
-  /** Of them, those of hosts beyond the bound. */
+  /** Number of reports of hosts beyond the limit. */
   readonly otherReports: number;
   readonly errors: readonly { readonly where: string; readonly text: string; readonly count: number }[];
   readonly hosts: readonly MonitorHost[];
@@ -56,13 +56,13 @@ export interface PageMonitor {
 
 /** One instance. */
 export interface MonitorHost {
-  /** Its id, else its name; null where the reports have neither. */
+  /** Its id, else its name; null when the reports have neither. */
   readonly name: string | null;
   readonly reports: number;
-  /** Facts of the instance and its hardware, by the monitor's names. */
+  /** Facts about the instance and its hardware, by the monitor's names. */
   readonly facts: Readonly<Record<string, string | number>>;
-  /** Of its cores, processes and devices. */
+  /** Curves of its cores, processes and devices. */
   readonly charts: readonly CurveGroup[];
-  /** The same as one curve each. */
+  /** The same, with a single curve each. */
   readonly lines: readonly CurveGroup[];
 }

@@ -1,7 +1,7 @@
 /**
- * All events of a profile in a bounded number of bars, made while they come. Of each lane and depth, events that are shorter
- * than a cell of time and start in the same one are one bar: it has their number, the sum of their time, and the texts of
- * the longest. When there are too many bars the cells grow.
+ * All events of a profile in a bounded number of bars, merged during the pass. In each lane and depth, events that are
+ * shorter than a time cell and start in the same cell become one bar: it has their number, the sum of their durations, and
+ * the texts of the longest. When there are too many bars, the cells grow.
  */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
@@ -9,41 +9,41 @@ import type { TextTable } from './column-packing.js';
 import { EVENT_BUFFER_BOUNDS, EventBuffer, type BufferedEvent } from './event-buffer.js';
 import { LaneDepths } from './timeline-lanes.js';
 
-/** Where an event is drawn: calls are no part of the order of start in which ranges come, and have depths of their own. */
+/** Where an event is drawn. Calls are not in the order of start in which ranges come, and have depths of their own. */
 interface BarEvent {
   readonly lane: number;
   readonly isLaunch: boolean;
-  /** ns */
+  /** In ns. */
   readonly start: number;
   readonly dur: number;
-  /** The event with its texts, asked for only where the bar takes them. */
+  /** The event with its texts; called only when the bar uses them. */
   readonly describe: (texts: TextTable) => BufferedEvent;
 }
 
-/** Bars of one lane and depth that may take further events, by cell. */
+/** Bars of one lane and depth that can still take events, by cell. */
 type BarCells = Map<number, number>;
 
-/** Depths of a lane; more than `LaneDepths` ever gives. */
+/** Number of depths of a lane; more than `LaneDepths` ever assigns. */
 const DEPTHS = 256;
 
 export class BarBuffer {
   readonly buffer = new EventBuffer({ ...EVENT_BUFFER_BOUNDS, text: 8 * 1024 * 1024 });
-  /** Of each bar: how many events it stands for, and the sum of their durations, ns. */
+  /** For each bar, the number of events and the sum of their durations in ns. */
   counts: number[] = [];
   times: number[] = [];
   #longest: number[] = [];
   #tracks: number[] = [];
-  /** ns; 0 while every event has a bar of its own. */
+  /** In ns; 0 while every event has its own bar. */
   #cell = 0;
   readonly #cells = new Map<number, BarCells>();
   readonly #depths: LaneDepths[] = [];
   #start = Infinity;
   #end = -Infinity;
 
-  /** @param most bars; up to twice as many are in memory */
+  /** @param most maximum number of bars; up to twice as many are in memory */
   constructor(private readonly most: number) {}
 
-  /** Events shorter than this may be merged, ns; 0 where none are. */
+  /** Events shorter than this may be merged, in ns; 0 when none are merged. */
   get resolution(): number {
     return this.#cell;
   }
@@ -77,7 +77,7 @@ export class BarBuffer {
     if (this.buffer.rows >= 2 * this.most || this.buffer.isFull) this.reduce(this.most);
   }
 
-  /** Merges until there are at most so many bars, or until the cells are as long as the profile. */
+  /** Merges until there are at most that many bars, or until the cells are as long as the profile. */
   reduce(most: number): void {
     const span = Math.max(1, this.#end - this.#start);
     while ((this.buffer.rows > most || this.buffer.isFull) && this.#cell <= span) {
@@ -87,15 +87,15 @@ export class BarBuffer {
         this.#cell = Math.max(2 * this.#cell, span / most);
         left -= this.#merge(gone);
       } while (left > most && this.#cell <= span);
-      // All at once: removing rows takes longer than merging them.
+      // All at once, because removing rows takes longer than merging them.
       this.#drop(gone);
     }
   }
 
   /**
-   * A bar of the cell before is shorter than two cells: it is shorter than a cell now, and may be merged as a whole.
-   * @param gone 1 for each bar that is part of another one
-   * @returns how many more of them there are now
+   * A merged bar is shorter than two of the previous cells, so it is shorter than a new cell and can be merged as a whole.
+   * @param gone 1 for each bar that was merged into another one
+   * @returns how many bars were merged now
    */
   #merge(gone: Uint8Array): number {
     const [starts, durs] = [this.buffer.column('start'), this.buffer.column('dur')];

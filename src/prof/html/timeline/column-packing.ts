@@ -1,19 +1,19 @@
 /**
- * Columns of numbers as a page holds them: in the smallest type that holds them all, compressed, as text; and distinct
- * texts by number.
+ * Columns of numbers as a page stores them: in the smallest type that fits, compressed, as text; and distinct texts by
+ * number.
  */
 import { deflateRawSync } from 'node:zlib';
 import { elementAt } from '../../../containers/element.js';
 import type { PackedColumn } from './timeline-data.js';
 
-/** Numbers each distinct text in order of appearance; number 0, the empty text, stands for unknown. */
+/** Numbers distinct texts in order of appearance; number 0, the empty text, stands for unknown. */
 export class TextTable {
   readonly #numbers = new Map<string, number>([['', 0]]);
   readonly #texts: string[] = [''];
-  /** Characters of all texts. */
+  /** Number of characters of all texts. */
   size = 0;
 
-  /** @param text anything but a string is unknown: lines may have been edited */
+  /** @param text anything but a string is unknown, because lines may have been edited */
   numberOf(text: string | null | undefined): number {
     if (typeof text !== 'string') return 0;
     let number = this.#numbers.get(text);
@@ -41,22 +41,22 @@ const INTEGER_TYPES = [
   { type: 'u32', most: 0xffff_ffff, of: Uint32Array },
 ] as const;
 
-/** Packed bytes are little endian, as the machines that browsers run on. */
+/** Packed bytes are little endian, like the machines on which browsers run. */
 const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
 /**
  * Whole numbers from 0 in 8, 16 or 32 bits where they fit, all others as 64-bit floats. Of rising ones, as times are, the
- * differences, where those are small: half as long when they are compressed.
+ * differences, where those are small: they compress better.
  */
 export function packColumn(numbers: ArrayLike<number>): PackedColumn {
   const steps = risingBy(numbers);
   return steps === null ? packed(numbers) : { ...packed(steps), rising: elementAt(numbers, 0) };
 }
 
-/** Shorter columns are not worth it. */
+/** Minimum length of a column to store differences. */
 const LEAST_RISING = 4;
 
-/** Differences of whole numbers that never fall, the first 0; null for all others. */
+/** Differences of whole numbers in ascending order, the first 0; null for all others. */
 function risingBy(numbers: ArrayLike<number>): Uint32Array | null {
   if (numbers.length < LEAST_RISING || elementAt(numbers, 0) === elementAt(numbers, numbers.length - 1)) return null;
   const steps = new Uint32Array(numbers.length);

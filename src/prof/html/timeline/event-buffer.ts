@@ -1,6 +1,6 @@
 /**
- * Activities and ranges in columns, until it is known which the timeline shows. Memory: 135 bytes each and
- * 12 for each dependency, bounded.
+ * Activities and ranges in columns, until it is known which ones the timeline shows. Memory: 135 bytes each and 12 for each
+ * dependency, bounded.
  */
 import { elementAt } from '../../../containers/element.js';
 import { TextTable, packColumn } from './column-packing.js';
@@ -8,21 +8,21 @@ import { byColumn, EVENT_COLUMNS, NO_EVENT, type TimelineColumn, type Dependenci
 import { NumericColumn } from '../../../containers/numeric-column.js';
 import type { ResolvedDependency } from '../../neuron/instructions/dependencies.js';
 
-/** In place of a kernel that is not in the records before. */
+/** Stands for a kernel that is not in the records so far. */
 const NO_KERNEL = 0;
 
 export class DependencyBuffer {
   #later = NumericColumn.counts();
   #earlier = NumericColumn.counts();
   #what = NumericColumn.counts();
-  /** Of their kinds and semaphores. */
+  /** Texts of their kinds and semaphores. */
   readonly texts = new TextTable();
 
   get length(): number {
     return this.#later.length;
   }
 
-  /** @param kernel number of the one that waited */
+  /** @param kernel number of the kernel that waited */
   add(kernel: number, found: readonly ResolvedDependency[]): void {
     for (const { kind, on, semaphore } of found) {
       this.#push(
@@ -33,7 +33,7 @@ export class DependencyBuffer {
     }
   }
 
-  /** Removes those of all other kernels. */
+  /** Removes the dependencies of all other kernels. */
   keep(kernels: ReadonlySet<number>): void {
     const [later, earlier, what] = [this.#later.values, this.#earlier.values, this.#what.values];
     [this.#later, this.#earlier, this.#what] = [NumericColumn.counts(), NumericColumn.counts(), NumericColumn.counts()];
@@ -43,9 +43,9 @@ export class DependencyBuffer {
   }
 
   /**
-   * Those of the events that are shown.
-   * @param eventOf index of a kernel's event; undefined where it is not shown
-   * @param texts where the texts of kinds go
+   * The dependencies of the events that are shown.
+   * @param eventOf index of a kernel's event; undefined when it is not shown
+   * @param texts table to which the texts of kinds are added
    */
   packed(eventOf: (kernel: number) => number | undefined, texts: TextTable): Dependencies {
     const [later, earlier, what] = [[] as number[], [] as number[], [] as number[]];
@@ -67,7 +67,7 @@ export class DependencyBuffer {
   }
 }
 
-/** What is known of an event, and of the call that launched it, which the page has as an event. */
+/** What is known about an event, and about the call that launched it, which the page shows as an event. */
 const COLUMNS = {
   ...EVENT_COLUMNS,
   launchStart: { ...EVENT_COLUMNS.start, unknown: NaN },
@@ -76,35 +76,35 @@ const COLUMNS = {
   launchName: EVENT_COLUMNS.name,
 } as const;
 
-/** Depths are known once a piece is packed. */
+/** Depths are known only when a piece is packed. */
 export type EventColumn = Exclude<keyof typeof COLUMNS, 'depth'>;
 const NAMES = (Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]).filter((name) => name !== 'depth');
 const TEXT_NAMES = NAMES.filter((name) => COLUMNS[name].is === 'text');
 type EventArrays = Record<EventColumn, Float64Array | Uint32Array | Uint8Array>;
 
 const TIMES = ['start', 'dur'] as const;
-/** With times all that ranges and calls have. */
+/** Together with the times, this is everything that ranges and calls have. */
 const TITLES = ['lane', 'kind', 'name', 'op', 'layer'] as const satisfies readonly TimelineColumn[];
 type TitleColumn = (typeof TIMES)[number] | (typeof TITLES)[number];
 type AboutColumn = Exclude<EventColumn, TitleColumn>;
 const ABOUT_NAMES = NAMES.filter((name): name is AboutColumn => !([...TIMES, ...TITLES] as string[]).includes(name));
 const DESCRIBED = [...TITLES, ...ABOUT_NAMES];
 
-/** What is known of an activity; texts and lanes by number. */
+/** What is known about an activity; texts and lanes by number. */
 type EventAbout = Readonly<Record<AboutColumn, number>>;
 
-/** Of ranges and calls. */
+/** Values of ranges and calls. */
 const UNKNOWN: EventAbout = byColumn(ABOUT_NAMES, (name) => COLUMNS[name].unknown);
 
 /** One activity or range; texts and lanes by number. */
 export interface BufferedEvent extends Readonly<Record<TitleColumn, number>> {
-  /** Null of ranges and calls, of which a profile has most. */
+  /** Null for ranges and calls, which are most of the events of a profile. */
   readonly about: EventAbout | null;
 }
 
 export interface EventBufferBounds {
   readonly rows: number;
-  /** Characters of all distinct texts. */
+  /** Number of characters of all distinct texts. */
   readonly text: number;
   readonly dependencies: number;
 }
@@ -135,18 +135,18 @@ export class EventBuffer {
     return this.#arrays[name].subarray(0, this.rows);
   }
 
-  /** To be called only while the buffer is not full. */
+  /** Must be called only while the buffer is not full. */
   push(event: BufferedEvent): void {
     if (this.rows === this.#capacity) this.#resize(this.#capacity * 2);
     const row = this.rows++;
     this.#arrays.start[row] = event.start;
     this.#arrays.dur[row] = event.dur;
     this.#name(row, event);
-    // Arrays begin as unknown.
+    // Arrays are initialized to unknown.
     if (event.about !== null) this.#describe(row, event.about);
   }
 
-  /** Replaces a row, all but its start and duration. */
+  /** Replaces a row except its start and duration. */
   describe(row: number, event: BufferedEvent): void {
     this.#name(row, event);
     this.#describe(row, event.about ?? UNKNOWN);
@@ -160,12 +160,12 @@ export class EventBuffer {
     for (const name of ABOUT_NAMES) this.#arrays[name][row] = about[name];
   }
 
-  /** Copies a row onto another, all but its start and duration. */
+  /** Copies a row to another except its start and duration. */
   describeAs(row: number, other: number): void {
     for (const name of DESCRIBED) this.#arrays[name][row] = elementAt(this.#arrays[name], other);
   }
 
-  /** Makes a row last from its start or an earlier one, ns, to its end or a later one. */
+  /** Extends a row so that it includes a time range, in ns. */
   extend(row: number, from: number, to: number): void {
     const { start, dur } = this.#arrays;
     const [first, last] = [elementAt(start, row), elementAt(start, row) + elementAt(dur, row)];
@@ -173,7 +173,7 @@ export class EventBuffer {
     dur[row] = Math.max(last, to) - Math.min(first, from);
   }
 
-  /** Removes all other rows, and the texts that only they have. */
+  /** Removes all other rows, and the texts that only they use. */
   keep(isKept: (row: number) => boolean): void {
     const rows = new Uint32Array(this.rows);
     let kept = 0;
@@ -187,7 +187,7 @@ export class EventBuffer {
     if (this.dependencies.length > 0) this.dependencies.keep(new Set(this.column('id')));
   }
 
-  /** Gives new numbers to the texts that rows have. */
+  /** Renumbers the texts that rows use. */
   #numberTexts(): void {
     const texts = new TextTable();
     const numbers = new Uint32Array(this.texts.all.length);

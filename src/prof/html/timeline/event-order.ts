@@ -4,19 +4,22 @@ import { sortRows } from '../../../containers/row-order.js';
 import type { EventBuffer } from './event-buffer.js';
 import { EVENT_KINDS } from './timeline-data.js';
 
-/** ns */
+/** In ns. */
 export interface TimeSpan {
   readonly start: number;
   readonly end: number;
 }
 
-/** Event 2 × row is the row itself, 2 × row + 1 its launch; that of several activities is the launch of the first. */
+/**
+ * Event 2 × row is the row itself, and 2 × row + 1 is its launch; a launch of several activities has the number of the
+ * first.
+ */
 export interface EventOrder {
-  /** In order of start, of one start the longer first. */
+  /** In order of start; for equal starts, the longer first. */
   readonly events: Uint32Array;
-  /** For each row the event of its launch; NO_LAUNCH where it has none. */
+  /** For each row, the event of its launch; NO_LAUNCH when it has none. */
   readonly launchOf: Uint32Array;
-  /** Start of an event, ns. */
+  /** Start of an event, in ns. */
   readonly startOf: (event: number) => number;
   readonly durOf: (event: number) => number;
 }
@@ -41,7 +44,7 @@ export function eventsInOrder(buffer: EventBuffer): EventOrder {
   return { events, launchOf, startOf, durOf };
 }
 
-/** Calls of one thread and start are one call, which work stands for before waits. */
+/** Calls with the same thread and start are one call; its kind is taken from work rather than from waits. */
 function launchesOf(buffer: EventBuffer): { readonly distinct: Uint32Array; readonly launchOf: Uint32Array } {
   const [starts, lanes, kinds] = [buffer.column('launchStart'), buffer.column('launchLane'), buffer.column('kind')];
   const isWait = (row: number): number => (elementAt(kinds, row) === WAIT ? 1 : 0);
@@ -66,7 +69,7 @@ function launchesOf(buffer: EventBuffer): { readonly distinct: Uint32Array; read
   return { distinct: distinct.subarray(0, calls), launchOf };
 }
 
-/** How many events run within a span, for any spans. */
+/** Returns a function that counts the events that run within a span, for any spans. */
 export function eventCounter({ events, startOf, durOf }: EventOrder): (span: TimeSpan) => number {
   const [starts, ends] = [new Float64Array(events.length), new Float64Array(events.length)];
   events.forEach((event, i) => {
@@ -77,7 +80,7 @@ export function eventCounter({ events, startOf, durOf }: EventOrder): (span: Tim
   return ({ start, end }) => countUpTo(starts, end, true) - countUpTo(ends, start, false);
 }
 
-/** Values of a sorted list below a limit, and those that equal it where it is part of the span. */
+/** Number of values of a sorted list below a limit, including those equal to it if `isIncluded`. */
 function countUpTo(values: Float64Array, limit: number, isIncluded: boolean): number {
   let low = 0;
   let high = values.length;
@@ -90,10 +93,10 @@ function countUpTo(values: Float64Array, limit: number, isIncluded: boolean): nu
   return low;
 }
 
-/** Of each span the events that run within it, in order of start. */
+/** For each span, the events that run within it, in order of start. */
 export function eventsOfSpans({ events, startOf, durOf }: EventOrder, spans: readonly TimeSpan[]): Uint32Array[] {
   const found: Uint32Array[] = [];
-  // Began before the span, and did not end before it.
+  // Events that began before the span and did not end before it.
   let running: number[] = [];
   let next = 0;
   for (const at of [...spans.keys()].sort((a, b) => elementAt(spans, a).start - elementAt(spans, b).start)) {

@@ -1,6 +1,6 @@
 /**
- * Facts of kernels for the timeline, as `--explain` words them: those that kernels of a loop repeat. Each list is held once,
- * as numbers of its texts. Bounded: when the table is full, further kernels have none.
+ * Facts about kernels for the timeline, with the wording of `--explain`: those that are the same for the kernels of a loop.
+ * Each list is stored once, as numbers of its texts. Bounded: when the table is full, further kernels have no facts.
  */
 import { elementAt, isSameList } from '../../../containers/element.js';
 import { HashIndex, NO_ROW, mixed } from '../../../containers/hash-index.js';
@@ -8,24 +8,25 @@ import { entryOf } from '../../../containers/map-entry.js';
 import type { Annotated } from '../../annotate.js';
 import type { DeviceActivity } from '../../input/device-activity.js';
 import type { CopyLine } from '../../../record/record.js';
-import { basisOfFacts, repeatedFacts, type LabelledLine } from '../../report/explain.js';
+import { basisOfFacts, repeatedFacts } from '../../report/explain.js';
+import type { LabelledLine } from '../../../table/readable.js';
 import { KernelMemo } from '../../work/derived-work.js';
 import { packColumn, TextTable } from './column-packing.js';
 import type { PackedFacts } from './timeline-data.js';
 
-/** In place of a list of facts. */
+/** Stands for no list of facts. */
 export const NO_FACTS = 0;
 
 interface FactBounds {
-  /** Lists of facts. */
+  /** Number of lists of facts. */
   readonly lists: number;
-  /** Characters of all distinct texts. */
+  /** Number of characters of all distinct texts. */
   readonly text: number;
 }
 
 const FACT_BOUNDS: FactBounds = { lists: 100_000, text: 16 * 1024 * 1024 };
 
-/** Labels of a packet that those of a transfer share, and what the page calls them. */
+/** Labels that all packets of a transfer share, and their names in the page. */
 const PACKET_FACTS = [
   ['variable', 'tensor'],
   ['source', 'source'],
@@ -34,18 +35,18 @@ const PACKET_FACTS = [
   ['semaphore', 'raises semaphore'],
 ] as const;
 
-/** Calls by which kernels are compared: with more, profiles whose calls hardly repeat take a tenth more memory. */
+/** Calls by which kernels are compared: more would take memory where calls hardly repeat. */
 const KEPT = 512;
 
 interface KnownFacts {
-  /** `basisOfFacts` of the kernel whose list it is. */
+  /** `basisOfFacts` of the kernel to which the list belongs. */
   readonly basis: readonly unknown[];
   readonly number: number;
 }
 
 export class FactTable {
   readonly #texts = new TextTable();
-  /** Each list: a label and a text by number, one after the other; lists differ from each other. */
+  /** Each list contains labels and texts by number, in turn; all lists are different. */
   readonly #lists: (readonly number[])[] = [[]];
   readonly #index = new HashIndex((number) => hashOf(elementAt(this.#lists, number)));
 
@@ -53,13 +54,16 @@ export class FactTable {
 
   constructor(private readonly bounds = FACT_BOUNDS) {}
 
-  /** Number of an activity's list. @param row of a kernel */
+  /**
+   * Number of an activity's list.
+   * @param row the row of a kernel
+   */
   numberFor(record: DeviceActivity, row: Annotated | null): number {
     if (row !== null) return this.numberOf(row);
     return record.type === 'copy' ? this.numberOfPacket(record) : NO_FACTS;
   }
 
-  /** Number of a kernel's list; NO_FACTS where the table is full. */
+  /** Number of a kernel's list; NO_FACTS when the table is full. */
   numberOf(row: Annotated): number {
     const known = (this.#known ??= new KernelMemo(KEPT));
     const basis = basisOfFacts(row);
@@ -71,12 +75,12 @@ export class FactTable {
     ).number;
   }
 
-  /** To be called after the last kernel for now: what the next ones are compared with takes memory. */
+  /** Call after the last kernel for now, to free the memory that is needed to compare further kernels. */
   forget(): void {
     this.#known = null;
   }
 
-  /** Number of the list of what a DMA packet moves; NO_FACTS where that is not known, or the table is full. */
+  /** Number of the list about what a DMA packet moves; NO_FACTS when that is not known, or the table is full. */
   numberOfPacket({ labels = {} }: CopyLine): number {
     const facts = PACKET_FACTS.flatMap(([key, label]): LabelledLine[] => {
       const value = labels[key];
@@ -97,7 +101,7 @@ export class FactTable {
     return number;
   }
 
-  /** Texts of a list: labels and what they say, one after the other. */
+  /** Labels and texts of a list, in turn. */
   textsOf(list: number): readonly string[] {
     return (this.#lists[list] ?? []).map((text) => this.#texts.at(text));
   }
@@ -105,20 +109,23 @@ export class FactTable {
 
 const hashOf = (list: readonly number[]): number => list.reduce(mixed, 0);
 
-/** The lists of a table that are used, numbered anew. */
+/** The lists of a table that are in use, renumbered. */
 export class UsedFacts {
   readonly #texts = new TextTable();
   readonly #numbers = new Map<number, number>([[NO_FACTS, NO_FACTS]]);
   readonly #pairs: number[] = [];
   readonly #ends: number[] = [0];
 
-  /** @param shortened what a text is cut to */
+  /** @param shortened returns the text that is shown for a text */
   constructor(
     private readonly table: FactTable,
     private readonly shortened: (text: string) => string,
   ) {}
 
-  /** @param list its number in the table. @returns that in the packed lists */
+  /**
+   * @param list its number in the table
+   * @returns its number in the packed lists
+   */
   numberOf(list: number): number {
     return entryOf(this.#numbers, list, () => {
       for (const text of this.table.textsOf(list)) this.#pairs.push(this.#texts.numberOf(this.shortened(text)));

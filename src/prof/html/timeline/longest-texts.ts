@@ -5,7 +5,7 @@
 import { elementAt } from '../../../containers/element.js';
 
 /** Columns of texts by which events are coloured. */
-export const COLOURED_COLUMNS = ['op', 'layer', 'dtype', 'name', 'tc'] as const;
+const COLOURED_COLUMNS = ['op', 'layer', 'dtype', 'name', 'tc'] as const;
 export type ColouredColumn = (typeof COLOURED_COLUMNS)[number];
 
 /** A text by its hash, and ns of its events on devices and on threads. */
@@ -23,12 +23,12 @@ const MOST_LISTED = 16;
 export function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193);
-  // The low bits of similar texts are similar: mix in the high ones.
+  // The low bits of similar texts are similar, so mix in the high ones.
   return (value ^ (value >>> 15)) >>> 0;
 }
 
 /** Work on devices comes before work on threads; texts of equal times are in the order of their hashes. */
-export const byTime = (a: HashedTime, b: HashedTime): number => b[1] - a[1] || b[2] - a[2] || a[0] - b[0];
+const byTime = (a: HashedTime, b: HashedTime): number => b[1] - a[1] || b[2] - a[2] || a[0] - b[0];
 
 /** Lists of several profiles as one. */
 export function addedTimes(lists: readonly (readonly HashedTime[])[]): HashedTime[] {

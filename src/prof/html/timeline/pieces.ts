@@ -1,6 +1,6 @@
 /**
- * A profile's time in pieces: its steps, and what lies between them; each with all events that run in it. A piece of many
- * events is cut into parts. A piece is held as a whole, or it is not held.
+ * A profile's time in pieces: its steps, and the time between them; each with all events that run in it. A piece with many
+ * events is cut into parts. A piece is either held completely, or not at all.
  */
 import { elementAt } from '../../../containers/element.js';
 import type { StepTime } from '../step-times.js';
@@ -9,9 +9,9 @@ import { eventCounter, type EventOrder, type TimeSpan } from './event-order.js';
 
 /** The range of time in which no event was dropped. */
 export class CompleteTime {
-  /** End of the last event that is missing at the front, ns. */
+  /** End of the last event that is missing at the front, in ns. */
   from = -Infinity;
-  /** Start of the first event, or of its launch, that is missing at the back, ns. */
+  /** Start of the first event (or of its launch) that is missing at the back, in ns. */
   to = Infinity;
 
   missBefore(end: number): void {
@@ -29,18 +29,21 @@ interface WholePiece extends TimeSpan {
   readonly name: string;
   /** First and last step; null between steps. */
   readonly steps: readonly [number, number] | null;
-  /** Of a single step. */
+  /** Only for a single step. */
   readonly took?: StepLengths;
 }
 
 /** A piece, or a part of one. */
 export interface CutPiece extends TimeSpan {
   readonly of: WholePiece;
-  /** How many it has; null where they are not held. */
+  /** Number of its events; null when they are not held. */
   readonly events: number | null;
 }
 
-/** What can be held: where the events are complete, how many a part and all parts may have, and which piece comes first. */
+/**
+ * What can be held: where the events are complete, how many events a part and all parts may have, and which piece comes
+ * first.
+ */
 export interface PieceBounds {
   readonly complete: { readonly from: number; readonly to: number };
   readonly part: number;
@@ -48,15 +51,18 @@ export interface PieceBounds {
   readonly isFirst: (piece: WholePiece) => boolean;
 }
 
-/** More steps than this are joined, some to a piece. */
+/** Maximum number of pieces; with more steps, several are joined to one piece. */
 const MOST_PIECES = 1000;
 
-/** Halves with more than this share of the events are not halved for: events that last do not become fewer. */
+/** If each half would keep more than this share of the events, a piece is not halved: long events are then in both. */
 const STILL_ALL = 0.9;
 
 export const wholePiece = (name: string, { start, end }: TimeSpan): WholePiece => ({ name, start, end, steps: null });
 
-/** The steps of a profile, and before, between and after them any time with events that lie in no step. @param steps any */
+/**
+ * The steps of a profile, and any time with events before, between and after them.
+ * @param steps the steps in any order
+ */
 export function piecesOf(steps: readonly StepTime[], all: TimeSpan, order: EventOrder): WholePiece[] {
   if (steps.length === 0) return [wholePiece('profile', all)];
   const inOrder = steps.toSorted((a, b) => a.start - b.start || a.step - b.step);
@@ -89,7 +95,10 @@ function groupOf(steps: readonly StepTime[]): WholePiece {
   return { name, start: first.start, end, steps: [first.step, last.step], ...took };
 }
 
-/** Whether an event lies within a time, for times in rising order: events at its edges run in its neighbours too. */
+/**
+ * Whether an event lies within a time range, for ranges in ascending order; events that reach beyond it do not count,
+ * because they run in its neighbours too.
+ */
 function eventsBetween({ events, startOf, durOf }: EventOrder): (from: number, to: number) => boolean {
   let next = 0;
   return (from, to) => {
@@ -103,7 +112,10 @@ function eventsBetween({ events, startOf, durOf }: EventOrder): (from: number, t
   };
 }
 
-/** Pieces cut to parts that can be held, and which of them are: the first piece, then in order of time while there is room. */
+/**
+ * Pieces cut into parts that can be held, and which of them are held: the first piece, then in order of time while there is
+ * room.
+ */
 export function heldPieces(pieces: readonly CutPiece[], order: EventOrder, bounds: PieceBounds): CutPiece[] {
   const countOf = eventCounter(order);
   const parts = pieces.flatMap((piece) => (piece.events === null ? [piece] : partsOf(piece, countOf, bounds)));
@@ -123,7 +135,7 @@ export function heldPieces(pieces: readonly CutPiece[], order: EventOrder, bound
   );
 }
 
-/** What of a piece is complete, in parts that are small enough; and what is not. */
+/** The complete time of a piece in parts that are small enough, and its incomplete time. */
 function partsOf(piece: CutPiece, countOf: (span: TimeSpan) => number, { complete, part }: PieceBounds): CutPiece[] {
   const { of } = piece;
   const from = Math.min(piece.end, Math.max(piece.start, complete.from));
@@ -149,7 +161,7 @@ function halved(span: TimeSpan, countOf: (span: TimeSpan) => number, most: numbe
   return halves.flatMap((half) => halved(half, countOf, most));
 }
 
-/** Neighbouring parts of one piece that may be one. */
+/** Joins neighbouring parts of one piece where possible. */
 function joined(parts: readonly CutPiece[], mayJoin: (a: CutPiece, b: CutPiece) => boolean): CutPiece[] {
   const all: CutPiece[] = [];
   for (const part of parts) {

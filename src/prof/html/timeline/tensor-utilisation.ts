@@ -1,8 +1,8 @@
 /**
- * How much of its peak the tensor engine of each NeuronCore reaches, over time: the row that the vendor's viewer calls
- * TensorMatrix Utilization. A matrix product (MATMUL) does its multiplications evenly over its time; products overlap, as
- * one begins before the one before it has left the multipliers, and their rates add up. The area below the curve is the
- * work done: its mean over all cores is the vendor's `hfu_estimated_percent`.
+ * Utilisation of the tensor engine of each NeuronCore over time: the row that the vendor's viewer calls TensorMatrix
+ * Utilization. A matrix product (MATMUL) spreads its multiplications evenly over its time; products overlap, because one
+ * begins before the previous one has left the multipliers, and their rates add up. The area below the curve is the work
+ * done: its mean over all cores is the vendor's `hfu_estimated_percent`.
  */
 import { PS_PER_NS } from '../../../containers/interval-union.js';
 import { entryOf } from '../../../containers/map-entry.js';
@@ -10,25 +10,25 @@ import type { KernelLine, ProfileRecord, SampleRecord } from '../../../record/re
 import { TENSOR_UTILISATION_METRIC } from '../../../record/sample-metrics.js';
 import { machineOf } from '../../neuron/machine.js';
 
-/** A product that runs. */
+/** A product that is running. */
 interface OpenProduct {
-  /** ns. */
+  /** In ns. */
   readonly end: number;
-  /** As a share of the peak; NaN where its multiplications are not known. */
+  /** As a share of the peak; NaN when its multiplications are not known. */
   readonly rate: number;
 }
 
 export class TensorUtilisation {
-  /** Products that run on each core, the first to end first. */
+  /** Running products of each core, sorted by end. */
   readonly #open = new Map<number, OpenProduct[]>();
-  /** Multiplications of one core in a nanosecond, of the profile that it was computed for. */
+  /** Multiplications of one core per ns, for the profile that it was computed for. */
   #peak = NaN;
   #header: ProfileRecord | null = null;
 
-  /** @param onSample takes the value from a time on, in order of time for each core */
+  /** @param onSample receives the value from a time on, in order of time for each core */
   constructor(private readonly onSample: (sample: SampleRecord) => void) {}
 
-  /** @param record of an instruction; those of a core come in order of start */
+  /** @param record the record of an instruction; those of a core must be in order of start */
   take(record: KernelLine, header: ProfileRecord | null): void {
     const { name, engine, start, dur, device, ps = [0, 0], counters } = record;
     if (name !== 'MATMUL' || engine !== 'Tensor' || header === null || dur === null || !(dur > 0)) return;
@@ -46,7 +46,7 @@ export class TensorUtilisation {
     this.#say(device, from, open);
   }
 
-  /** To be called when no more records follow. */
+  /** Must be called after the last record. */
   finish(): void {
     for (const [device, open] of this.#open) this.#endUntil(device, open, Infinity);
   }
@@ -70,7 +70,7 @@ export class TensorUtilisation {
     if (header === this.#header) return this.#peak;
     const { peakFlops, cores } = machineOf(header);
     this.#header = header;
-    // A multiplication with its addition is two FLOPs.
+    // A multiplication and its addition are two FLOPs.
     this.#peak = peakFlops === null || cores === null ? NaN : peakFlops / cores / 2 / 1e9;
     return this.#peak;
   }

@@ -1,7 +1,7 @@
 /**
- * Records and annotated kernels → the timeline of a profile in pieces. A buffer keeps as many events as its bound allows: of
- * a given step those near it, of a given time those in it, else the first. Beside it all events are merged to bars, so that
- * the whole profile is there whatever its size. What a piece shows is complete: it has all its events, or it is not held.
+ * Turns records and annotated kernels into the timeline of a profile in pieces. A buffer keeps as many events as its limit
+ * allows: for a given step those near it, for a given time those in it, else the first ones. In addition all events are
+ * merged to bars, so that the whole profile is shown whatever its size. A piece that is held has all its events.
  */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
@@ -34,7 +34,10 @@ import { MarkTable } from './timeline-marks.js';
 import { TensorUtilisation } from './tensor-utilisation.js';
 import { TrackTable } from './timeline-tracks.js';
 
-/** A timeline, and what its elements in the page hold: the tables first, then by piece; null for what is not held. */
+/**
+ * A timeline, and the contents of its elements in the page: the tables first, then the pieces; null for pieces that are not
+ * held.
+ */
 export interface BuiltTimeline {
   readonly about: Omit<PageTimeline, 'lacks'>;
   readonly names: EventNames;
@@ -42,7 +45,7 @@ export interface BuiltTimeline {
   readonly pieces: readonly (PackedTimeline | null)[];
 }
 
-/** More events than this are not drawn smoothly. */
+/** Maximum number of events of a piece; more are not drawn smoothly. */
 const MOST_OF_PIECE = 200_000;
 
 type KernelValues = Pick<PageKernel, 'op' | 'layer' | 'tc' | 'dtype' | 'flops' | 'bytes'>;
@@ -51,7 +54,7 @@ const UNKNOWN_VALUES: KernelValues = { op: null, layer: [], tc: null, flops: nul
 
 const [LAUNCH, WAIT] = [EVENT_KINDS.indexOf('launch'), EVENT_KINDS.indexOf('wait')];
 
-/** Calls of a lane that are remembered, to count one that launched several activities once. */
+/** Number of calls of a lane to remember, so that a call that launched several activities counts once. */
 const REMEMBERED_CALLS = 4096;
 
 export class TimelineBuilder {
@@ -73,13 +76,13 @@ export class TimelineBuilder {
   /** Start and end of everything. */
   #start = Infinity;
   #end = -Infinity;
-  /** Whether all events before the given step are dropped already. */
+  /** Whether all events before the given step were already dropped. */
   #isStepReached = false;
-  /** Whether something runs in the chosen time. */
+  /** Whether something runs in the selected time. */
   #isTimeMet = false;
-  /** Set when no more records follow. */
+  /** Set after the last record. */
   #pieces: readonly CutPiece[] | null = null;
-  /** The median step, which is known when no more records follow. */
+  /** The median step, which is known after the last record. */
   #usual: StepTime | null = null;
 
   constructor(
@@ -94,7 +97,7 @@ export class TimelineBuilder {
     this.#complete.missFrom(choice.to);
   }
 
-  /** Any record; kernels are added by `addKernel` once they are annotated. */
+  /** Takes any record; kernels are added with `addKernel` when they are annotated. */
   take(record: ProfileLine): void {
     if (record.type === 'profile') this.header = record;
     this.#steps.addHostWork(record);
@@ -104,7 +107,7 @@ export class TimelineBuilder {
     else if (record.type !== 'kernel' && isDeviceActivity(record)) this.#addActivity(record, UNKNOWN_VALUES);
   }
 
-  /** @param row whose facts the event has; without it there are none */
+  /** @param row the row from which the event's facts are made; no facts when it is null */
   addKernel(kernel: PageKernel, row: Annotated | null = null): void {
     const { record } = kernel;
     this.#shortNames.take(record);
@@ -117,18 +120,18 @@ export class TimelineBuilder {
     return this.#steps.all;
   }
 
-  /** Whether the chosen step is there, or something runs in the chosen time. */
+  /** Whether the selected step exists, or something runs in the selected time. */
   get isMet(): boolean {
     const { choice } = this;
     return choice.of === 'usual' || (choice.of === 'step' ? this.#steps.of(choice.step) !== null : this.#isTimeMet);
   }
 
-  /** Drops events and points beyond bounds, events piece by piece. To be called when no more records follow. */
+  /** Drops events and points beyond the limits; events are dropped piece by piece. Must be called after the last record. */
   settle(bounds: TimelineBounds): void {
     this.#settled(bounds);
   }
 
-  /** @returns the order of the events; null where some may have been dropped */
+  /** @returns the order of the events; null when some may have been dropped */
   #settled({ events, trackPoints }: TimelineBounds): EventOrder | null {
     this.#facts.forget();
     this.#utilisation.finish();
@@ -178,7 +181,10 @@ export class TimelineBuilder {
     if (rows.includes(0)) this.#buffer.keep((row) => rows[row] === 1);
   }
 
-  /** The timeline; null where nothing has a time. @param bounds at most those of the constructor */
+  /**
+   * The timeline; null when nothing has a time.
+   * @param bounds limits, at most those of the constructor
+   */
   timeline(bounds: TimelineBounds): BuiltTimeline | null {
     if (this.#start > this.#end) return null;
     const order = this.#settled(bounds) ?? eventsInOrder(this.#buffer);
@@ -187,7 +193,7 @@ export class TimelineBuilder {
     const all = { start: this.#start, end: this.#end };
     const room = bounds.events - pieces.reduce((sum, { events }) => sum + (events ?? 0), 0);
     const [only] = pieces;
-    // A piece of all the time is the whole profile.
+    // A piece that covers all the time is the whole profile.
     const isOne = isAll && pieces.length === 1 && only?.start === all.start && only.end === all.end;
     const isWhole = isOne || (isAll && order.events.length <= Math.min(MOST_OF_PIECE, room));
     const packer = new PiecePacker(this.#lanes, this.#facts, this.header, this.#shortNames);
@@ -248,7 +254,7 @@ export class TimelineBuilder {
     const { start, dur, kind } = activity;
     const lane = this.#lanes.ofActivity(record);
     const isCollective = record.type === 'collective';
-    // Bars have the launch as an event of its own.
+    // Bars have the launch as a separate event.
     const describe = (texts: TextTable, caller: typeof launch, facts: number): BufferedEvent => ({
       start,
       dur,
@@ -285,7 +291,7 @@ export class TimelineBuilder {
     return true;
   }
 
-  /** The call that launched an activity, unless another activity brought it. */
+  /** Adds the call that launched an activity, unless it was added for another activity. */
   #addCall({ api, start, dur, pid, tid }: NonNullable<ReturnType<typeof launchOf>>, kind: number): void {
     const lane = this.#lanes.ofThread(pid, tid);
     const calls = entryOf(this.#calls, lane, () => new Set<number>());
@@ -330,7 +336,7 @@ export class TimelineBuilder {
 
   /**
    * Whether an event might be shown, and the buffer has room for it.
-   * @param from start of its launch; of the event itself where that is earlier
+   * @param from start of its launch, or of the event itself if that is earlier
    */
   #hasRoom(from: number, end: number): boolean {
     const { choice } = this;
@@ -355,8 +361,8 @@ export class TimelineBuilder {
   }
 
   /**
-   * Before the step has begun drops of the older half of the events those that are over, or all where few are;
-   * afterwards, once, those that ended before it.
+   * Before the step has begun, drops from the older half of the events those that have ended, or all if few have;
+   * afterwards drops once the events that ended before the step.
    */
   #dropBefore(step: StepTime | null): void {
     if (this.#isStepReached) return;
@@ -380,13 +386,13 @@ const MERGED = { isMerged: true } as const;
 
 const inMs = (ns: number): number => Math.round(ns / 1000) / 1000;
 
-/** A number from 0 as one from 1: 0 stands for unknown. */
+/** Shifts numbers from 0 to numbers from 1, because 0 stands for unknown. */
 const oneMore = (number: number | null | undefined): number =>
   typeof number === 'number' && number >= 0 ? number + 1 : 0;
 
 const orUnknown = (amount: number | null | undefined): number => amount ?? -1;
 
-/** The event's title: a kernel's full name, 'copy HtoD', 'graph 3' … */
+/** Title of an event: a kernel's full name, 'copy HtoD', 'graph 3' … */
 function nameOf({ record, kind }: TimedActivity): string {
   switch (record.type) {
     case 'kernel':

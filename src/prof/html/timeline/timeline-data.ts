@@ -1,4 +1,4 @@
-/** The form of the timelines of a page: pieces, their events in packed columns, and what pieces share. */
+/** The format of a page's timelines: pieces, their events in packed columns, and what pieces share. */
 import type { LongestTexts } from './longest-texts.js';
 
 /**
@@ -10,7 +10,7 @@ export type TimelineChoice =
   | { readonly of: 'step'; readonly step: number }
   | { readonly of: 'time'; readonly from: number; readonly to: number };
 
-/** Events of all pieces; bars and points of the whole profile. */
+/** Maximum numbers of events in all pieces, and of bars and points in the whole profile. */
 export interface TimelineBounds {
   readonly events: number;
   readonly bars: number;
@@ -19,8 +19,8 @@ export interface TimelineBounds {
 }
 
 /**
- * The timeline of a profile in pieces, the whole profile first. The data holds no events: each piece has an element of its
- * own in the page, `timelineId`, which is read when the piece is shown.
+ * The timeline of a profile in pieces, the whole profile first. It contains no events: each piece has its own element in
+ * the page, `timelineId`, which is read when the piece is shown.
  */
 export interface PageTimeline {
   readonly pieces: readonly TimelinePiece[];
@@ -28,43 +28,44 @@ export interface PageTimeline {
   readonly first: number;
   /** Which texts have strong colours, whatever piece is shown. */
   readonly longest: LongestTexts;
-  /** Names in the page's tables that no event of any piece has; layers as paths with `/` between. */
+  /** Names in the page's tables that no event of any piece has; layers as paths with `/` as separator. */
   readonly lacks: Readonly<Record<NamedField, readonly string[]>>;
 }
 
-/** Fields of a search by which the page's tables lead to events. */
+/** Search fields by which the page's tables link to events. */
 export type NamedField = 'kernel' | 'op' | 'layer' | 'range';
 
-/** A step, what lies between steps, or a part of either. */
+/** A step, the time between steps, or a part of either. */
 export interface TimelinePiece {
   /** 'whole profile', 'step 5', 'step 5, part 1 of 2', 'before step 1' … */
   readonly name: string;
-  /** ns from the profile's start: every event that runs after `start` and begins before `end` is there. */
+  /** In ns from the profile's start. The piece has every event that runs after `start` and begins before `end`. */
   readonly start: number;
   readonly end: number;
-  /** Null where the page does not hold them: the piece is drawn from that of the whole profile. */
+  /** Null when the page does not hold them: the piece is then drawn from that of the whole profile. */
   readonly events: number | null;
-  /** The first and the last of its steps; left out of what lies between steps. */
+  /** The first and the last of its steps; absent for the time between steps. */
   readonly steps?: readonly [number, number];
-  /** Set where its events are bars that stand for several. */
+  /** Set when its events are bars that stand for several events. */
   readonly isMerged?: true;
-  /** Of a single step. A piece of it is longer: from the begin on the host to the end of the last work on a device. */
+  /** Only for a single step. Its piece is longer: from the start on the host to the end of the last work on a device. */
   readonly took?: StepLengths;
 }
 
 /**
- * How long a step took, ns: on the host from its begin to the begin of the next (the column `iteration` of `dprof steps`), on
- * the device from its first work to the end of the last (`span`), of several devices the longest. Null where unknown.
+ * How long a step took, in ns: on the host from its start to the start of the next step (the column `iteration` of `dprof
+ * steps`), and on the device from its first work to the end of the last (`span`), the longest of several devices. Null when
+ * unknown.
  */
 export type StepLengths = Readonly<Record<'host' | 'device', number | null>>;
 
-/** Part of a page that is written into an element of its own. */
+/** Part of a page that is written into a separate element. */
 export interface PagePart {
   readonly id: string;
   readonly value: TimelineTables | PackedTimeline;
 }
 
-/** Id of the element with a piece; without one, of that with the tables that all pieces of a profile share. */
+/** Id of the element with a piece; without a piece, of the element with the tables that all pieces of a profile share. */
 export const timelineId = (profile: number, piece: number | null = null): string =>
   piece === null ? `timeline-${profile}` : `timeline-${profile}-${piece}`;
 
@@ -73,7 +74,7 @@ export interface TimelineTables {
   readonly texts: readonly string[];
   readonly lanes: readonly Lane[];
   readonly facts: PackedFacts;
-  /** Pairs of indexes of `texts`: the name of a kernel or a range, and that of tables where it is another. */
+  /** Pairs of indexes of `texts`: the name of a kernel or a range, and its name in tables if that differs. */
   readonly shortNames: PackedColumn;
   readonly tracks: PackedTracks;
   readonly marks: TimelineMarks;
@@ -82,36 +83,39 @@ export interface TimelineTables {
 /** Samples of the whole profile over time. */
 export interface PackedTracks {
   readonly list: readonly PackedTrack[];
-  /** Series beyond the bound on their number. */
+  /** Number of series beyond the maximum. */
   readonly leftOut: number;
-  /** Series whose values are all 0, which have no track. */
+  /** Number of series whose values are all 0; they have no track. */
   readonly zero: number;
 }
 
 /** A value over time, drawn with the lanes of its group. */
 export interface PackedTrack {
   readonly kind: Lane['kind'];
-  /** As of its lanes. */
+  /** Group of its lanes. */
   readonly group: string;
   /** 'memory allocated CUDA'. */
   readonly name: string;
-  /** As of its samples, like the unit. */
+  /** Metric of its samples, as is the unit. */
   readonly metric: string;
   readonly unit: string | null;
-  /** ns from the profile's start, rising; each value holds up to the next. */
+  /** In ns from the profile's start, ascending; each value holds until the next. */
   readonly at: PackedColumn;
-  /** NaN where the value is unknown from then on. */
+  /** NaN where the value becomes unknown. */
   readonly values: PackedColumn;
-  /** How many samples the profile has. */
+  /** Number of samples in the profile. */
   readonly samples: number;
-  /** 0 where all of them are there; else ns in which the lowest, the highest and the last are. */
+  /**
+   * 0 when all samples are kept; otherwise the length in ns of the slots of which the lowest, the highest and the last
+   * sample are kept.
+   */
   readonly width: number;
 }
 
-/** What happened at a time, besides events. */
+/** Something other than an event that happened at a time. */
 export interface TimelineMark {
   readonly kind: 'throttling' | 'missing' | 'cut' | 'step' | 'gap' | 'advice';
-  /** ns from the profile's start; the end is the start where it has no duration. */
+  /** In ns from the profile's start; the end equals the start when it has no duration. */
   readonly start: number;
   readonly end: number;
   readonly device: number | null;
@@ -119,47 +123,50 @@ export interface TimelineMark {
   readonly text: string;
 }
 
-/** What the profile itself says of times; gaps and advice are elsewhere in the page. */
+/** What the profile itself reports about times; gaps and advice are elsewhere in the page. */
 export interface TimelineMarks {
   /** In order of start. */
   readonly list: readonly TimelineMark[];
-  /** Marks beyond the bound. */
+  /** Number of marks beyond the maximum. */
   readonly leftOut: number;
 }
 
 /**
- * The events of a piece, for the canvas, in order of start. Columns have one number an event, packed by
+ * The events of a piece, for the canvas, in order of start. Columns have one number per event, packed by
  * `column-packing.ts`; texts are indexes of the texts that all pieces share.
  */
 export interface PackedTimeline {
   /** Name of the piece. */
   readonly what: string;
-  /** ns from the profile's start. */
+  /** In ns from the profile's start. */
   readonly start: number;
   readonly end: number;
-  /** Of its lanes the place among those that all pieces share; the column `lane` has places in this list. */
+  /** Indexes of its lanes among those that all pieces share; the column `lane` contains indexes of this list. */
   readonly laneNumbers: readonly number[];
   readonly events: number;
   readonly columns: Readonly<Record<TimelineColumn, PackedColumn>>;
-  /** Null where each event stands for itself. */
+  /** Null when each event stands for itself. */
   readonly merged: MergedColumns | null;
   /** Pairs of event indexes: a launch, and an activity that it launched. */
   readonly arrows: PackedColumn;
   readonly dependencies: Dependencies;
 }
 
-/** What `--explain` says of kernels: lists of a label and a text, which equal kernels share. The first list is empty. */
+/** Facts about kernels from `--explain`: lists of labels and texts, which equal kernels share. The first list is empty. */
 export interface PackedFacts {
   readonly texts: readonly string[];
-  /** Label and text, indexes of `texts`, of all lists one after the other. */
+  /** Indexes of `texts` for label and text, of all lists one after the other. */
   readonly pairs: PackedColumn;
-  /** By list: where its numbers end in `pairs`; they begin where those of the one before end. */
+  /** For each list, where its numbers end in `pairs`; they begin where the previous list ends. */
   readonly ends: PackedColumn;
 }
 
-/** Of each event how many it stands for, and the sum of their durations, ns: it has kind and texts of the longest. */
+/**
+ * For each event, the number of events that it stands for and the sum of their durations in ns; it has kind and texts of
+ * the longest.
+ */
 export interface MergedColumns {
-  /** Shorter events of a lane and depth may be merged where they are near each other, ns. */
+  /** In ns. Shorter events of a lane and depth may be merged when they are close to each other. */
   readonly resolution: number;
   readonly count: PackedColumn;
   readonly time: PackedColumn;
@@ -168,16 +175,16 @@ export interface MergedColumns {
 /** A piece with its texts and lanes. */
 export interface Timeline extends Omit<PackedTimeline, 'laneNumbers'>, TimelineTables {}
 
-/** In place of an event that is not shown. */
+/** Stands for an event that is not shown. */
 export const NO_EVENT = 0xffff_ffff;
 
-/** Instructions that waited for earlier ones: three numbers for each. */
+/** Instructions that waited for earlier ones, with three numbers for each pair. */
 export interface Dependencies {
-  /** Event that waited. */
+  /** The event that waited. */
   readonly later: PackedColumn;
-  /** Event that it waited for; NO_EVENT where that is not shown. */
+  /** The event for which it waited; NO_EVENT when that is not shown. */
   readonly earlier: PackedColumn;
-  /** Index of `texts`: kind, and the semaphore that joins the two. */
+  /** Index of `texts`: the kind, and the semaphore that connects the two. */
   readonly what: PackedColumn;
 }
 
@@ -185,20 +192,23 @@ export interface Dependencies {
 export interface Lane {
   readonly kind: 'host' | 'device';
   readonly name: string;
-  /** Name of the group that it is shown under: a process, a device. */
+  /** Name of the group under which it is shown: a process, a device. */
   readonly group: string;
-  /** How many events lie over each other at most. */
+  /** Maximum number of overlapping events. */
   readonly depth: number;
-  /** Of a thread what is kept apart from its other ranges, as it would hide them; left out for all others. */
+  /**
+   * Which ranges of a thread the lane contains, if they are separate from its other ranges because they would hide them;
+   * absent for all other lanes.
+   */
   readonly apart?: ApartRanges;
-  /** Its ids as the profile has them; left out where it is not made of a profile. */
+  /** Ids as in the profile; absent when the lane does not come from a profile. */
   readonly ids?: LaneIds;
 }
 
 /** Frames of call stacks, and ranges that the program did not end while it was profiled. */
 export type ApartRanges = 'frames' | 'never ended';
 
-/** Of a lane of a device its device and stream, of a thread its process and thread; null where unknown. */
+/** For a device lane its device and stream, for a thread its process and thread; null when unknown. */
 export interface LaneIds {
   readonly profile: number | null;
   readonly rank: number | null;
@@ -208,16 +218,16 @@ export interface LaneIds {
   readonly tid?: number | null;
 }
 
-/** What the numbers of a column are. */
+/** Meaning of the numbers of a column. */
 interface EventColumnForm {
   /**
-   * A place: where the event is drawn, or an index of another list. A text: an index of the texts, 0 where it is unknown. A
-   * number: itself. An ordinal: one more than the number, so that 0 is unknown.
+   * A place says where the event is drawn, or is an index of another list. A text is an index of the texts, 0 when unknown.
+   * A number stands for itself. An ordinal is one more than the number, so that 0 is unknown.
    */
   readonly is: 'place' | 'text' | 'number' | 'ordinal';
-  /** Holds them while the timeline is made. */
+  /** Type of the array while the timeline is made. */
   readonly array: Float64ArrayConstructor | Uint32ArrayConstructor | Uint8ArrayConstructor;
-  /** Stands for what is not known. */
+  /** Value that stands for unknown. */
   readonly unknown: number;
 }
 
@@ -229,14 +239,14 @@ const NUMBER = { is: 'number', array: Float64Array, unknown: -1 } as const;
 const ORDINAL = { is: 'ordinal', array: Float64Array, unknown: 0 } as const;
 
 /**
- * The columns of events, in the order in which a page has them. Whatever holds events, packs or reads them, follows this
- * table: a further text or number needs a row here and a value in `timeline-builder.ts`.
+ * The columns of events, in the order in which a page stores them. All code that holds, packs or reads events follows this
+ * table: a new text or number needs a row here and a value in `timeline-builder.ts`.
  */
 export const EVENT_COLUMNS = {
-  /** ns from the timeline's start; below 0 for events that began before it. */
+  /** In ns from the timeline's start; negative for events that began before it. */
   start: TIME,
   dur: TIME,
-  /** Where the event is drawn. */
+  /** Lane in which the event is drawn. */
   lane: PLACE,
   depth: INDEX,
   /** Index of EVENT_KINDS. */
@@ -250,11 +260,11 @@ export const EVENT_COLUMNS = {
   queue: TEXT,
   /** Position in the program of its engine. */
   pc: NUMBER,
-  /** Of the kernel in its profile; 0 for all other events. */
+  /** Number of the kernel in its profile; 0 for all other events. */
   id: { is: 'number', array: Uint32Array, unknown: 0 },
   flops: NUMBER,
   bytes: NUMBER,
-  /** A list of `facts`; 0 where there is none. */
+  /** A list of `facts`; 0 when there is none. */
   facts: PLACE,
   /** Sequence number, which forward and backward of an op share. */
   seq: NUMBER,
@@ -281,16 +291,16 @@ const isOf =
 export const TEXT_COLUMNS: readonly TextColumn[] = TIMELINE_COLUMNS.filter(isOf('text'));
 export const NUMBER_COLUMNS: readonly NumberColumn[] = TIMELINE_COLUMNS.filter(isOf('number', 'ordinal'));
 
-/** A value for each of some columns. */
+/** Makes a value for each of some columns. */
 export const byColumn = <Name extends string, Value>(
   names: readonly Name[],
   valueOf: (name: Name) => Value,
 ): Record<Name, Value> => Object.fromEntries(names.map((name) => [name, valueOf(name)])) as Record<Name, Value>;
 
-/** Forward and backward kernels, as the column `dir` of `dprof` has them; the first stands for unknown. */
+/** Forward and backward kernels, as in the column `dir` of `dprof`; the first stands for unknown. */
 export const DIRECTIONS = [null, 'fprop', 'bprop'] as const;
 
-/** Work and waits of devices; calls of the host that launched work, and that waited; then its ranges. */
+/** Work and waits of devices; host calls that launched work, and those that waited; then host ranges. */
 export const EVENT_KINDS = [
   ...(['kernel', 'communication', 'graph', 'copy', 'set', 'wait'] as const),
   ...(['launch', 'range', 'op', 'layer', 'frame'] as const),
@@ -298,10 +308,10 @@ export const EVENT_KINDS = [
 export type EventKind = (typeof EVENT_KINDS)[number];
 
 const HOST_RANGES: ReadonlySet<EventKind> = new Set(['range', 'op', 'layer', 'frame']);
-/** Whether it is a range of the host, not a call of a device's API. */
+/** Whether it is a host range, and not a call of a device's API. */
 export const isHostRange = (kind: EventKind): boolean => HOST_RANGES.has(kind);
 
-/** What a device does in its events, besides being busy; kinds that are left out are no work of a device. */
+/** What a device does in its events, in addition to being busy; other kinds are not device work. */
 export const WORK_OF_KIND: Readonly<Partial<Record<EventKind, 'compute' | 'communication' | 'memory'>>> = {
   kernel: 'compute',
   graph: 'compute',
@@ -310,14 +320,14 @@ export const WORK_OF_KIND: Readonly<Partial<Record<EventKind, 'compute' | 'commu
   set: 'memory',
 };
 
-/** What the host does in its calls that launched such work; calls that wait are none. */
+/** What the host does in calls that launched recorded work; calls that wait do not count. */
 export const LAUNCHING = 'launching recorded work';
 
 /** Numbers of one type, compressed (raw deflate) and in base64. */
 export interface PackedColumn {
   readonly type: 'u8' | 'u16' | 'u32' | 'f64';
   readonly length: number;
-  /** Where it is there: the first number; `data` has 0 and, for each further one, what it is above the one before. */
+  /** If present, the first number; `data` then has 0 and, for each further number, the difference from the previous one. */
   readonly rising?: number;
   readonly data: string;
 }

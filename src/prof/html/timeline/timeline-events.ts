@@ -1,4 +1,4 @@
-/** Events of a buffer → a piece of a timeline, packed for the canvas. */
+/** Turns events of a buffer into a piece of a timeline, packed for the canvas. */
 import { entryOf } from '../../../containers/map-entry.js';
 import { elementAt } from '../../../containers/element.js';
 import type { ProfileRecord } from '../../../record/record.js';
@@ -25,14 +25,14 @@ import { EventNames, type ShortNames } from './names/event-names.js';
 import { UsedFacts, type FactTable } from './fact-table.js';
 import { longestTexts, NO_LONGEST, type LongestTexts } from './longest-texts.js';
 
-/** Events in order of start, and the span that they run in. */
+/** Events in order of start, and the time span in which they run. */
 interface PieceEvents extends TimeSpan {
   /** 'whole profile', 'step 5' … */
   readonly what: string;
   readonly shown: Uint32Array;
 }
 
-/** Of each row how many events it stands for, and the sum of their durations. */
+/** For each row, the number of events that it stands for, and the sum of their durations. */
 interface MergedRows {
   readonly resolution: number;
   readonly counts: readonly number[];
@@ -41,13 +41,13 @@ interface MergedRows {
 
 type TimelineArrays = Record<TimelineColumn, Float64Array>;
 
-/** Texts are cut to this length, and to a shorter one when all texts together have too many characters. */
+/** Texts are cut to this length, or to a shorter one when all texts together have too many characters. */
 const LONGEST_TEXT = 4000;
 const LONGEST_FACT = 2000;
 const LONGEST_TEXT_IN_FULL_TABLE = 60;
 const FULL_TABLE_CHARACTERS = 4_000_000;
 
-/** The return type, which all kernels share. */
+/** The return type is the same for all kernels. */
 const RETURN_TYPE = /^void /;
 
 const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
@@ -55,12 +55,15 @@ const cut = (text: string, most: number): string => (text.length > most ? `${tex
 const [LAUNCH, WAIT] = [EVENT_KINDS.indexOf('launch'), EVENT_KINDS.indexOf('wait')];
 const COPIED_COLUMNS = ['kind', 'lane', 'dir', ...NUMBER_COLUMNS] as const;
 
-/** What a column has in place of a cell of the buffer. @param i index of the event in the piece */
+/**
+ * Returns the value of a column for a cell of the buffer.
+ * @param i index of the event in the piece
+ */
 type ValueOf = (cell: number, i: number) => number;
 
 const itself: ValueOf = (cell) => cell;
 
-/** Places of some events in a list. */
+/** Indexes of some events in a list. */
 function placesOf(events: Uint32Array, isWanted: (event: number) => boolean): Uint32Array {
   const places = new Uint32Array(events.length);
   let count = 0;
@@ -73,11 +76,11 @@ export class PiecePacker {
   readonly #texts = new TextTable();
   /** In the order in which they are shown. */
   readonly #lanes: Lane[];
-  /** Their places by the numbers of the lane table. */
+  /** Their indexes by lane number. */
   readonly #places: ReadonlyMap<number, number>;
 
   readonly #facts: UsedFacts;
-  /** Pairs of texts: the name of an event and that of tables. */
+  /** Pairs of texts: the name of an event and its name in tables. */
   readonly #shortNames = new Map<number, number>();
   /** Of the piece that is packed first: the whole profile. */
   #longest: LongestTexts | null = null;
@@ -101,7 +104,7 @@ export class PiecePacker {
     this.#places = new Map(order.map((lane, place) => [lane, place]));
   }
 
-  /** To be called when all pieces are packed. */
+  /** Must be called after all pieces are packed. */
   get tables(): Omit<TimelineTables, 'tracks' | 'marks'> {
     const shortNames = packColumn(Uint32Array.from([...this.#shortNames].flat()));
     return { texts: this.#texts.all, lanes: this.#lanes, facts: this.#facts.packed, shortNames };
@@ -112,7 +115,7 @@ export class PiecePacker {
     return this.#longest ?? NO_LONGEST;
   }
 
-  /** To be called when all pieces are packed. */
+  /** Must be called after all pieces are packed. */
   get names(): EventNames {
     const { kernel, range, op, layer } = this.#used;
     const textsOf = (numbers: ReadonlySet<number>): string[] => [...numbers].map((number) => this.#texts.at(number));
@@ -149,7 +152,7 @@ export class PiecePacker {
       columns.start[i] = order.startOf(event) - start;
       columns.dur[i] = order.durOf(event);
     });
-    // Column by column: looking a column up for each cell would take most of the time.
+    // Column by column, because a column look-up for each cell would take most of the time.
     const fill = (to: TimelineColumn, from: EventColumn, places: Uint32Array, valueOf: ValueOf = itself): void => {
       const [cells, values] = [buffer.column(from), columns[to]];
       for (const i of places) values[i] = valueOf(cells[rowOf(shown[i] as number)] as number, i);
@@ -172,7 +175,7 @@ export class PiecePacker {
     for (const name of NUMBER_COLUMNS) for (const i of launches) columns[name][i] = EVENT_COLUMNS[name].unknown;
   }
 
-  /** Numbers of a buffer's texts in the tables, cut to what is shown; a name is noted by its kind. */
+  /** Numbers of a buffer's texts in the tables, cut to what is shown; a name is also recorded by its kind. */
   #shownTexts(buffer: EventBuffer): {
     readonly textOf: (number: number) => number;
     readonly nameOf: (number: number, kind: number) => number;
@@ -199,7 +202,10 @@ export class PiecePacker {
     return { textOf, nameOf };
   }
 
-  /** Puts overlapping events below each other. @returns the places of the lanes that have events, in order */
+  /**
+   * Puts overlapping events below each other.
+   * @returns the indexes of the lanes that have events, in order
+   */
   #assignLanes(columns: TimelineArrays): number[] {
     const used = new Map<number, LaneDepths>();
     for (const [i, lane] of columns.lane.entries()) {
@@ -230,7 +236,7 @@ function mergedColumns({ resolution, counts, times }: MergedRows, shown: Uint32A
   return { resolution, count: pack(counts), time: pack(times) };
 }
 
-/** Events by the numbers of their kernels. */
+/** Events by the number of their kernel. */
 function eventsOfKernels({ id }: TimelineArrays): (kernel: number) => number | undefined {
   const events = new Map<number, number>();
   for (const [event, kernel] of id.entries()) if (kernel > 0) events.set(kernel, event);

@@ -7,10 +7,10 @@ import type { DeviceActivity } from '../../input/device-activity.js';
 import type { ApartRanges, Lane, LaneIds } from './timeline-data.js';
 import { statedDevice } from '../../../record/fields/stated-device.js';
 
-/** Lanes that are kept apart; activities of any further lane are drawn in the last. */
+/** Maximum number of separate lanes; activities of any further lane are drawn in the last. */
 const MOST_LANES = 10_000;
 
-/** A process id, thread, device or stream that is not known; such a lane sorts first. */
+/** Stands for an unknown process, thread, device or stream; such a lane sorts first. */
 const UNKNOWN = -1;
 
 interface LaneKey {
@@ -23,10 +23,10 @@ interface LaneKey {
   readonly apart: ApartRanges | null;
 }
 
-/** A thread's frames, which its other ranges lie in, are above them. */
+/** The frames of a thread are above its other ranges, which are within the frames. */
 const PLACES: readonly LaneKey['apart'][] = ['frames', null, 'never ended'];
 
-/** Group of what is of the host, and of no known process. */
+/** Group for host events of no known process. */
 export const HOST_GROUP = 'host';
 
 /** Group of the lanes and tracks of a device: 'device 0: NVIDIA H100'. */
@@ -36,7 +36,7 @@ export function deviceGroup(device: number, header: ProfileRecord | null): strin
 }
 
 export class LaneTable {
-  /** By device or process, then stream or thread. A key of text for each event would cost more than all else of it. */
+  /** By device or process, then stream or thread. No key of text is made for an event. */
   readonly #numbers = new Map<string, Map<number, Map<number, number>>>();
   readonly #keys: LaneKey[] = [];
 
@@ -46,13 +46,13 @@ export class LaneTable {
 
   ofActivity(record: DeviceActivity): number {
     const { device, stream, engine = null } = record;
-    // Devices that run compiled programs have named engines in place of streams.
+    // Devices that run compiled programs have named engines instead of streams.
     const isEngine = record.type === 'kernel' ? isNeuronInstruction(record) : !('launch' in record);
     const inner = stream ?? UNKNOWN;
     return this.#numberOf({ kind: 'device', outer: device, inner, engine: isEngine ? engine : null, apart: null });
   }
 
-  /** Numbers of lanes in the order in which they are shown: devices first. */
+  /** Lane numbers in the order in which they are shown: devices first. */
   get order(): number[] {
     return [...this.#keys.entries()]
       .sort(([i, a], [j, b]) => {
@@ -62,7 +62,7 @@ export class LaneTable {
       .map(([number]) => number);
   }
 
-  /** @param depth how many events lie over each other */
+  /** @param depth number of overlapping events */
   lane(number: number, depth: number, header: ProfileRecord | null): Lane {
     const key = elementAt(this.#keys, number);
     const { kind, outer, inner, engine, apart } = key;
@@ -89,7 +89,7 @@ export class LaneTable {
   }
 }
 
-/** What lanes differ in besides numbers; only engines have names that programs give. */
+/** What distinguishes lanes in addition to numbers; only engines have names that programs give. */
 const groupOf = ({ kind, engine, apart }: LaneKey): string => (engine === null ? (apart ?? kind) : `engine ${engine}`);
 
 const known = (number: number): number | null => (number === UNKNOWN ? null : number);
@@ -100,19 +100,19 @@ function idsOf({ kind, outer, inner }: LaneKey, header: ProfileRecord | null): L
   return { ...of, device: outer, stream: known(inner) };
 }
 
-/** Events beyond this depth are drawn over the last one. */
+/** Events beyond this depth are drawn over the deepest ones. */
 const MOST_DEPTH = 250;
 
-/** Assigns depths to the events of one lane so that overlapping ones lie below each other. */
+/** Assigns depths to the events of one lane so that overlapping ones are below each other. */
 export class LaneDepths {
   readonly #ends: number[] = [];
 
-  /** How many events lie over each other at most. */
+  /** Maximum number of overlapping events. */
   get depth(): number {
     return this.#ends.length;
   }
 
-  /** The lowest free depth, from 0. Events come in order of start, of one start the longer first. */
+  /** The lowest free depth, from 0. Events must come in order of start; for equal starts, the longer first. */
   place(start: number, end: number): number {
     const isFree = (busyUntil: number): boolean => busyUntil <= start;
     const free = this.#ends.findIndex(isFree);

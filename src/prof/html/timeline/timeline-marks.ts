@@ -1,20 +1,23 @@
-/** What records say of times besides activities → the marks of a timeline. One pass; memory: a bounded number of marks. */
+/**
+ * Turns what records say about times, other than activities, into the marks of a timeline. One pass; memory: a bounded
+ * number of marks.
+ */
 import { counted } from '../../../record/plural.js';
 import type { ProfileLine, SampleRecord } from '../../../record/record.js';
 import { missingWorkOf, type MissingWork } from '../../steps/missing-work.js';
 import type { StepTime } from '../step-times.js';
 import type { TimelineMark, TimelineMarks } from './timeline-data.js';
 
-/** Of each kind. */
+/** Maximum number of marks of each kind. */
 const MOST_MARKS = 500;
-/** Windows of one limit this near each other are one: their ends are rounded to ns. */
+/** In ns. Windows of one limit this close to each other are one, because their ends are rounded to ns. */
 const ADJACENT = 1;
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 export class MarkTable {
   readonly #throttling: Writable<TimelineMark>[] = [];
-  /** The newest window of each core, with its limit and cause. */
+  /** The latest window of each core, with its limit and cause. */
   readonly #windows = new Map<string, Writable<TimelineMark>>();
   readonly #missing: TimelineMark[] = [];
   #leftOut = 0;
@@ -34,10 +37,10 @@ export class MarkTable {
     if (record.metric === 'throttle') this.#throttle(record);
   }
 
-  /** @param steps in any order; those beyond the bound have no mark */
+  /** @param steps in any order; those beyond the maximum have no mark */
   marks(steps: readonly StepTime[]): TimelineMarks {
     const shown = steps.slice(0, MOST_MARKS);
-    // Records come in order of start: what would follow began later.
+    // Records come in order of start, so missing records began later.
     const isCut = this.#hasBegun && !this.#hasEnded && this.#latest > -Infinity;
     const list: TimelineMark[] = [
       ...this.#throttling,
@@ -57,7 +60,7 @@ export class MarkTable {
     };
   }
 
-  /** A rate below 1, while it lasts; without a duration only its start is known. */
+  /** A rate below 1 while it lasts; without a duration only its start is known. */
   #throttle({ start, dur, value, device, labels }: SampleRecord): void {
     if (start === null || value === null || value >= 1 || !Number.isFinite(start + (dur ?? 0))) return;
     const cause = String(labels?.['kind'] ?? 'unknown');

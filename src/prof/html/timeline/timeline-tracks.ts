@@ -1,6 +1,6 @@
 /**
- * Samples over time → the tracks of a timeline: which are drawn, under which names, and how long a value holds. One
- * pass; memory: 16 bytes a point, at most twice as many points as the bound.
+ * Turns samples over time into the tracks of a timeline: which ones are drawn, under which names, and how long a value
+ * holds. One pass; memory: 16 bytes per point, at most twice as many points as the maximum.
  */
 import { boundedEntryOf } from '../../../containers/map-entry.js';
 import type { ProfileRecord, SampleRecord, Labels } from '../../../record/record.js';
@@ -17,27 +17,27 @@ import {
 } from '../../../record/sample-metrics.js';
 import { elementAt } from '../../../containers/element.js';
 
-/** Samples that a slot keeps at most. */
+/** Maximum number of samples that a slot keeps. */
 const OF_SLOT = 4;
 
 /**
- * The samples of one series in order of time. Where there are more than asked for, time is cut into slots, of which each
- * keeps its lowest, its highest and its last sample and where it became unknown: extremes are exact, and so is the value
- * at the end of a slot. Slots are powers of two of ns, so that wider ones hold whole narrower ones.
+ * The samples of one series in order of time. When there are more than requested, time is divided into slots, each of which
+ * keeps its lowest, its highest and its last sample and where it became unknown: extremes are exact, and so is the value at
+ * the end of a slot. Slot lengths are powers of two in ns, so that a longer slot consists of whole shorter ones.
  */
 export class SampleCurve {
-  /** ns. */
+  /** In ns. */
   at: number[] = [];
-  /** NaN where it is unknown from then on. */
+  /** NaN where the value becomes unknown. */
   values: number[] = [];
   samples = 0;
-  /** ns of a slot; 0 as long as each sample is there. */
+  /** Length of a slot in ns; 0 as long as every sample is kept. */
   width = 0;
-  /** Until when the newest value is known to hold; NaN for up to the next. */
+  /** Until when the latest value is known to hold; NaN means until the next. */
   #until = NaN;
   #isSorted = true;
 
-  /** @param dur how long the value holds; null where that is not known, absent where it holds up to the next */
+  /** @param dur how long the value holds; null when not known, absent when it holds until the next */
   add(at: number, value: number | null, dur?: number | null): void {
     this.#close(at);
     this.#push(at, value ?? NaN);
@@ -45,7 +45,10 @@ export class SampleCurve {
     this.#until = dur === undefined ? NaN : at + Math.max(0, dur ?? 0);
   }
 
-  /** To be called after the last sample. @param holds whether the last value holds to the end where its time is not known */
+  /**
+   * Must be called after the last sample.
+   * @param holds whether the last value holds until the end when its duration is not known
+   */
   end(holds: boolean): void {
     this.#close(Infinity);
     const last = this.at.at(-1);
@@ -53,7 +56,7 @@ export class SampleCurve {
     this.#sort();
   }
 
-  /** @param most points, or a few more */
+  /** @param most number of points; a few more are possible */
   reduce(most: number): void {
     if (this.at.length <= most) return;
     this.#sort();
@@ -77,7 +80,7 @@ export class SampleCurve {
     this.values = kept.map((one) => elementAt(values, one));
   }
 
-  /** The value is unknown between the end of its time and the next one. */
+  /** The value is unknown between the end of its duration and the next sample. */
   #close(next: number): void {
     if (this.#until < next) this.#push(this.#until, NaN);
     this.#until = NaN;
@@ -89,7 +92,7 @@ export class SampleCurve {
     this.values.push(value);
   }
 
-  /** Lines may have been edited: samples of one time stay in their order. */
+  /** Lines may have been edited: samples with the same time stay in their order. */
   #sort(): void {
     if (this.#isSorted) return;
     const order = this.at.map((_, i) => i).sort((a, b) => elementAt(this.at, a) - elementAt(this.at, b) || a - b);
@@ -98,7 +101,7 @@ export class SampleCurve {
   }
 }
 
-/** Of samples from..to: the lowest, the highest, the first unknown one and the last, in order. */
+/** The lowest, the highest, the first unknown and the last of the samples from..to, in order. */
 function keptOf(values: readonly number[], from: number, to: number): number[] {
   let [low, high, unknown] = [-1, -1, -1];
   for (let i = from; i < to; i++) {
@@ -115,9 +118,9 @@ function keptOf(values: readonly number[], from: number, to: number): number[] {
 
 interface TrackMetric {
   readonly title: string;
-  /** Whether the last value holds to the end: of what changes only where there is a sample. */
+  /** Whether the last value holds until the end, for metrics with a sample at each change only. */
   readonly holds: boolean;
-  /** Labels that distinguish the series; null for all. */
+  /** Labels that distinguish the series; null for all labels. */
   readonly by: readonly string[] | null;
 }
 
@@ -149,8 +152,8 @@ const METRICS: Readonly<Record<string, MetricShape>> = {
 };
 
 /**
- * Metrics that are no quantity over time: sizes of single allocations, spans of steps and of missing work, what is of the
- * whole profile. Semaphores count events of the program: there are hundreds, and dependencies show more of them.
+ * Metrics that are not a quantity over time: sizes of single allocations, spans of steps and of missing work, values of the
+ * whole profile. Semaphores count events of the program: there are hundreds, and dependencies are more informative.
  */
 const NO_TRACKS: ReadonlySet<string> = new Set<string>([
   ...Object.values(CPU_METRICS),
@@ -158,28 +161,31 @@ const NO_TRACKS: ReadonlySet<string> = new Set<string>([
   MISSING_WORK_METRIC,
 ]);
 
-/** Place of a metric in the order of tracks. */
+/** Index of a metric in the order of tracks. */
 function placeOf(metric: string): number {
   const place = Object.keys(METRICS).indexOf(metric);
   return place === -1 ? Object.keys(METRICS).length : place;
 }
 
-/** How a sample is drawn; null where it is not: one without a time, a text, or no quantity over time. */
+/**
+ * How a sample is drawn; null when it is not: a sample without a time, a text, or something that is not a quantity over
+ * time.
+ */
 function trackMetricOf({ metric, start, text, labels }: SampleRecord): TrackMetric | null {
   if (start === null || text !== undefined || NO_TRACKS.has(metric)) return null;
-  // Values of one kernel, which is the range.
+  // Values of a single kernel, which is the range.
   if (labels?.['range'] !== undefined) return null;
   const shape = Object.hasOwn(METRICS, metric) ? METRICS[metric] : undefined;
   return { title: metricTitle(metric), ...(shape ?? sampled()) };
 }
 
-/** Labels that differ from sample to sample of one series. */
+/** Labels that differ between samples of one series. */
 const OF_SAMPLES: ReadonlySet<string> = new Set(['report']);
 
 /** `activity_0` and `activity_1` are states of one limit. */
 const STATE = /^(activity|gpio)_\d+$/;
 
-/** What distinguishes a series from others of its metric: 'CUDA', 'app hbm', 'hbm 0 read'; '' where there is but one. */
+/** What distinguishes a series from others of its metric: 'CUDA', 'app hbm', 'hbm 0 read'; '' when there is only one. */
 function seriesName({ by }: TrackMetric, labels: Labels = {}): string {
   return Object.entries(labels)
     .filter(([name]) => (by === null ? !OF_SAMPLES.has(name) : by.includes(name)))
@@ -187,12 +193,12 @@ function seriesName({ by }: TrackMetric, labels: Labels = {}): string {
     .join(' ');
 }
 
-/** Points of all tracks of a profile. */
+/** Maximum number of points in all tracks of a profile. */
 const MOST_POINTS = 1 << 18;
-/** Series that are read, and tracks that are made of those that are not 0. */
+/** Maximum number of series to read, and of tracks for those that are not all 0. */
 const MOST_SERIES = 1024;
 const MOST_TRACKS = 64;
-/** Series of a metric and device. */
+/** Maximum number of series of a metric and device. */
 const MOST_OF_METRIC = 64;
 const LEAST_POINTS = 64;
 
@@ -211,7 +217,7 @@ export class TrackTable {
   readonly #leftOut = new Set<string>();
   #points = 0;
 
-  /** @param most points of all tracks */
+  /** @param most maximum number of points in all tracks */
   constructor(private readonly most = MOST_POINTS) {}
 
   take(record: SampleRecord): void {
@@ -241,7 +247,10 @@ export class TrackTable {
     });
   }
 
-  /** Keeps fewer points of the longest series. @param most of all tracks, or a few more */
+  /**
+   * Keeps fewer points of the longest series.
+   * @param most number of points in all tracks; a few more are possible
+   */
   settle(most: number): void {
     const all = [...this.#series.values()].map(({ curve }) => curve);
     const bound = pointsOfEach(
@@ -252,7 +261,7 @@ export class TrackTable {
     this.#points = all.reduce((sum, { at }) => sum + at.length, 0);
   }
 
-  /** To be called once, after the last sample. */
+  /** Must be called once, after the last sample. */
   tracks(header: ProfileRecord | null, most = this.most): PackedTracks {
     const all = [...this.#series.values()];
     for (const { of, curve } of all) curve.end(of.holds);
@@ -266,7 +275,9 @@ export class TrackTable {
   }
 }
 
-/** The most points of each series with which all have no more than a bound: short ones stay whole. */
+/**
+ * The largest number of points per series with which the total stays within a maximum; short series are kept completely.
+ */
 function pointsOfEach(lengths: readonly number[], most: number): number {
   const sorted = lengths.toSorted((a, b) => a - b);
   let left = most;

@@ -1,7 +1,7 @@
 /**
- * How busy the devices, and the cores of the hosts, of all profiles of a page were over time: a line for each machine, or
- * for each rank or device of one machine; where those are many, their mean, least and most. In the time of the job where
- * all clocks could be set against each other. Memory: the bins of as many lines.
+ * How busy the devices, and the cores of the hosts, of all profiles of a page were over time: one line for each machine, or
+ * for each rank or device of a single machine; if there are many, their mean, minimum and maximum. Times are those of the
+ * job when all clocks could be aligned. Memory: the bins of as many lines.
  */
 import { groupsOf } from '../../../containers/map-entry.js';
 import type { PageJob, PageProfile } from '../page-data.js';
@@ -9,12 +9,12 @@ import { BinnedMeans, type ValueStretch } from './utilisation-curve.js';
 import type { BinnedValues, JointCurves, JointUtilisation, Utilisation } from './utilisation-data.js';
 
 const BINS = 300;
-/** Lines of single machines or ranks. */
+/** Maximum number of lines for single machines or ranks. */
 const MOST_LINES = 8;
 
 type JobRank = PageJob['ranks'][number];
 
-/** A profile and the ranks that it has, which are more than one where several devices are ranks. */
+/** A profile and its ranks; there are several when several devices are ranks. */
 interface ProfileRanks {
   readonly utilisation: Utilisation;
   readonly ranks: readonly JobRank[];
@@ -23,7 +23,7 @@ interface ProfileRanks {
 interface Member {
   readonly rank: JobRank;
   readonly curve: BinnedValues;
-  /** Makes a time that of the job, where clocks are set against each other. */
+  /** Converts a time to job time, when clocks are aligned. */
   readonly timeOf: (time: number) => number;
 }
 
@@ -47,14 +47,17 @@ export function jointUtilisation(
       return values === undefined ? [] : memberOf(rank, { start, width, values });
     });
   });
-  // The devices of a profile have one host.
+  // All devices of a profile have the same host.
   const cpu = byProfile.flatMap(({ utilisation, ranks: [first] }) =>
     first === undefined ? [] : memberOf(first, utilisation.cpu),
   );
   return { isAligned, devices: curvesOf(devices), cpu: curvesOf(cpu) };
 }
 
-/** Whether all clocks are known, and there is a time of the job at which all worked: others are of several runs. */
+/**
+ * Whether all clocks are known, and all profiles worked at some common time of the job; otherwise they are from several
+ * runs.
+ */
 function runTogether(profiles: readonly ProfileRanks[]): boolean {
   let [latest, earliest] = [-Infinity, Infinity];
   for (const { utilisation, ranks } of profiles) {
@@ -69,14 +72,14 @@ function runTogether(profiles: readonly ProfileRanks[]): boolean {
   return latest < earliest;
 }
 
-/** The time of a profile's work, or without work that of its threads; null for a profile with neither, which has no line. */
+/** The time of a profile's work or, without work, of its threads; null for a profile with neither, which has no line. */
 function spanOf({ start, width, devices, cpu }: Utilisation): Omit<ValueStretch, 'value'> | null {
   const spans = devices.reduce((most, { busy }) => Math.max(most, busy.length), 0);
   if (spans > 0) return { from: start, to: start + spans * width };
   return cpu === null ? null : { from: cpu.start, to: cpu.start + cpu.values.length * cpu.width };
 }
 
-/** @param clock by which times become those of the job; null: they stay the profile's own */
+/** @param clock the clock that converts times to job time; null keeps the profile's own times */
 function timeIn(clock: JobRank | null): Member['timeOf'] {
   if (clock === null) return (time) => time;
   return (time) => (clock.shift ?? 0) + (1 - (clock.drift ?? 0)) * time;
@@ -111,13 +114,13 @@ function curvesOf(members: readonly Member[]): JointCurves | null {
   return { start, width, members: members.length, isByMachine, lines: [{ name: 'All', values: meansOf(members) }, ...lines] }; // prettier-ignore
 }
 
-/** Names of ranks; those of two runs, which are the same rank, by their profiles too, as where the page lists them. */
+/** Names of ranks; when two runs have the same rank, with their profile, as in the page's lists. */
 function namesIn(members: readonly Member[]): (rank: JobRank) => string {
   const alike = groupsOf(members, ({ rank: { name } }) => name);
   return ({ name, profile }) => ((alike.get(name)?.length ?? 0) > 1 ? `${name}, profile ${profile}` : name);
 }
 
-/** In each bin the least and the most of all. */
+/** Minimum and maximum of all in each bin. */
 function extremes(
   members: readonly Member[],
   meansOf: (some: readonly Member[]) => BinnedValues['values'],

@@ -1,4 +1,7 @@
-/** Records → how busy devices and host were over time. One pass; memory: 32 KB a device, 3 MB of launches and cores. */
+/**
+ * Computes from records how busy devices and host were over time. One pass; memory: 32 KB per device, 3 MB for launches and
+ * cores.
+ */
 import { boundedEntryOf } from '../../../containers/map-entry.js';
 import type { SampleRecord } from '../../../record/record.js';
 import { CPU_BUSY_METRIC } from '../../../record/sample-metrics.js';
@@ -9,21 +12,21 @@ import type { TimedActivity } from '../timed-activity.js';
 import { WORK_OF_KIND } from '../timeline/timeline-data.js';
 import { elementAt } from '../../../containers/element.js';
 
-/** A value from one time to another, ns. */
+/** A value from one time to another, in ns. */
 export interface ValueStretch {
   readonly from: number;
   readonly to: number;
   readonly value: number;
 }
 
-/** Values that hold over stretches of time → their means in bins of equal width, weighted by time. */
+/** Turns values that hold over stretches of time into their means in bins of equal width, weighted by time. */
 export class BinnedMeans {
   readonly #sums: Float64Array;
   readonly #known: Float64Array;
 
   /**
-   * @param start of the first bin, ns
-   * @param width of a bin, ns
+   * @param start the start of the first bin, in ns
+   * @param width the width of a bin, in ns
    */
   constructor(
     private readonly start: number,
@@ -34,7 +37,7 @@ export class BinnedMeans {
     this.#known = new Float64Array(count);
   }
 
-  /** Adds a stretch, as far as it lies in the bins: several at a time have their mean. */
+  /** Adds the part of a stretch within the bins; overlapping stretches are averaged. */
   add({ from, to, value }: ValueStretch): void {
     const { start, width, count } = this;
     const last = Math.min(count - 1, Math.floor((to - start) / width));
@@ -47,7 +50,7 @@ export class BinnedMeans {
     }
   }
 
-  /** By bin; null where no stretch reaches into it. */
+  /** By bin; null when no stretch overlaps with it. */
   get values(): (number | null)[] {
     return [...this.#sums].map((sum, bin) => {
       const known = elementAt(this.#known, bin);
@@ -56,7 +59,10 @@ export class BinnedMeans {
   }
 }
 
-/** The means of stretches from the first to the last. @param stretches at least one */
+/**
+ * The means of stretches from the first to the last.
+ * @param stretches at least one
+ */
 function binnedMeans(stretches: readonly ValueStretch[], count: number): BinnedValues {
   const start = stretches.reduce((first, { from }) => Math.min(first, from), Infinity);
   const end = stretches.reduce((last, { to }) => Math.max(last, to), -Infinity);
@@ -67,13 +73,13 @@ function binnedMeans(stretches: readonly ValueStretch[], count: number): BinnedV
 
 type UtilisationPart = 'busy' | 'compute' | 'communication' | 'memory';
 
-/** Launches are read in the order of their activities: so many are buffered to be sorted by their own start. */
+/** Launches come in the order of their activities; this many are buffered to sort them by their own start. */
 const BUFFERED_LAUNCHES = 1 << 15;
 
 const MOST_DEVICES = 256;
 const MOST_SPANS = 1000;
 
-/** Stretches of the curve of busy cores that are read: readers make 2001 at most. */
+/** Maximum number of stretches of the curve of busy cores to read; readers make at most 2001. */
 const MOST_STRETCHES = 1 << 14;
 
 export class UtilisationCurve {
@@ -84,16 +90,16 @@ export class UtilisationCurve {
   readonly #cores: ValueStretch[] = [];
   #launches = 0;
   #latestStart = -Infinity;
-  /** Activities that start before an earlier record: some of their time may not be counted. */
+  /** Number of activities that start before an earlier record; some of their time may not be counted. */
   outOfOrder = 0;
 
-  /** @param most spans of each curve */
+  /** @param most maximum number of intervals of each curve */
   constructor(private readonly most = MOST_SPANS) {
     this.#bins = new TimeBins(most);
     this.#host = this.#bins.addCoverage();
   }
 
-  /** To be called in order of start. */
+  /** Must be called in order of start. */
   take({ record, kind, start, dur }: TimedActivity): void {
     const part = WORK_OF_KIND[kind];
     if (part === undefined) return;
@@ -111,7 +117,7 @@ export class UtilisationCurve {
     if (this.#buffered.push([launch.start, end]) === 2 * BUFFERED_LAUNCHES) this.#flush(BUFFERED_LAUNCHES);
   }
 
-  /** Takes how many cores were busy; samples of other metrics are passed over. */
+  /** Takes samples of the number of busy cores; ignores other metrics. */
   takeSample({ metric, start, dur, value }: SampleRecord): void {
     if (metric !== CPU_BUSY_METRIC || start === null || value === null) return;
     const end = start + (dur ?? 0);
@@ -122,7 +128,7 @@ export class UtilisationCurve {
     this.#flush(0);
     const shares = (coverage: BinCoverage): number[] => this.#bins.sharesOf(coverage);
     return {
-      // 0 where the profile holds no activity: there are no bins then.
+      // 0 when the profile has no activity; there are no bins then.
       start: this.#bins.begin ?? 0,
       width: this.#bins.width,
       devices: [...this.#devices]
@@ -136,7 +142,7 @@ export class UtilisationCurve {
     };
   }
 
-  /** Adds the earliest buffered launches to the host's time, all but `keep`. */
+  /** Adds the earliest buffered launches to the host's time, and leaves `keep` in the buffer. */
   #flush(keep: number): void {
     this.#buffered.sort(([a], [b]) => a - b);
     const first = this.#buffered.splice(0, Math.max(0, this.#buffered.length - keep));

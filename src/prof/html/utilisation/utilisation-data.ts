@@ -1,20 +1,20 @@
-/** What a page has of utilisation over time. Shares are fractions of 1. */
+/** Data of a page about utilisation over time. Shares are fractions of 1. */
 
-/** Values in equal spans of time. */
+/** Values in equal intervals of time. */
 export interface BinnedValues {
   readonly start: number;
-  /** ns of one span. */
+  /** Length of an interval in ns. */
   readonly width: number;
-  /** By span; null where it is not known. */
+  /** By interval; null when not known. */
   readonly values: readonly (number | null)[];
 }
 
-/** How busy devices and host were in equal spans of time, at most 1000, from the first work to the last. */
+/** How busy devices and host were in equal intervals of time, at most 1000, from the first work to the last. */
 export interface Utilisation {
   readonly start: number;
-  /** ns of one span. */
+  /** Length of an interval in ns. */
   readonly width: number;
-  /** Per device and span: the share of it during which something ran. */
+  /** By device and interval: the share of it during which something ran. */
   readonly devices: readonly {
     readonly device: number;
     readonly busy: readonly number[];
@@ -22,27 +22,33 @@ export interface Utilisation {
     readonly communication: readonly number[];
     readonly memory: readonly number[];
   }[];
-  /** Per span: the share of it during which some thread was in a call that launched recorded work; null without launches. */
+  /**
+   * By interval: the share of it during which some thread was in a call that launched recorded work; null without launches.
+   */
   readonly host: readonly number[] | null;
-  /** Cores of the host that traced threads kept busy, in as many spans at most; null where no profiler recorded that. */
+  /**
+   * Number of host cores that traced threads kept busy, in at most as many intervals; null when no profiler recorded it.
+   */
   readonly cpu: BinnedValues | null;
 }
 
-/** How busy the devices and hosts of all profiles of a page were: lines in one chart each. */
+/** How busy the devices and hosts of all profiles of a page were, as lines of one chart each. */
 export interface JointUtilisation {
-  /** Whether times are those of the job; else each profile's own. */
+  /** Whether times are job times; otherwise each profile has its own. */
   readonly isAligned: boolean;
-  /** Shares of time during which something ran on the devices; null, as `cpu`, for fewer than two. */
+  /** Shares of time during which something ran on the devices; null, like `cpu`, for fewer than two. */
   readonly devices: JointCurves | null;
-  /** Cores that the traced threads of a profile kept busy. */
+  /** Number of cores that the traced threads of a profile kept busy. */
   readonly cpu: JointCurves | null;
 }
 
 export interface JointCurves extends Pick<BinnedValues, 'start' | 'width'> {
-  /** Devices, or profiles, that the lines are of. */
+  /** Number of devices, or of profiles, that the lines represent. */
   readonly members: number;
-  /** Whether a line is the mean of a machine. */
+  /** Whether each line is the mean of a machine. */
   readonly isByMachine: boolean;
-  /** The mean of all first; then the name of a machine or rank each, or 'Least' and 'Most' of all members. */
+  /**
+   * The mean of all comes first, followed by one line for each machine or rank, or by 'Least' and 'Most' over all members.
+   */
   readonly lines: readonly { readonly name: string; readonly values: BinnedValues['values'] }[];
 }

@@ -1,4 +1,5 @@
-/** Dependencies of instructions, and their operands in words. */
+/** Dependencies of instructions, and their operands as text. */
+import { labelledLine } from '../../../table/readable.js';
 import { LruCache } from '../../../containers/map-entry.js';
 import type { KernelRecord } from '../../../record/record.js';
 import {
@@ -22,6 +23,9 @@ const WORDS: Readonly<Record<OperandKind, string>> = {
   word: 'word',
 };
 
+/** Characters of the words of operands. */
+const LABEL = 12;
+
 /** `pattern   src=fp32@0x26500[1,0,0][128,1,1]: 128 elements, 512 bytes of a partition of SBUF`. */
 export function operandText(operand: Operand): string {
   const { kind, name, owner, text } = operand;
@@ -32,7 +36,7 @@ export function operandText(operand: Operand): string {
       ? text
       : `${name}=${text}`;
   const pattern = patternOf(operand);
-  return `${WORDS[kind].padEnd(12)} ${named}${pattern === null ? '' : `: ${patternText(pattern)}`}`;
+  return labelledLine(WORDS[kind], `${named}${pattern === null ? '' : `: ${patternText(pattern)}`}`, LABEL);
 }
 
 function patternText({ elements, bytes, memory, sizes, strides }: AccessPattern): string {
@@ -48,7 +52,7 @@ const instructionText = ({ kernel, name, engine }: EarlierInstruction): string =
 
 /**
  * `flow: 57 MATMUL (Tensor), ended 12 ns before; S[5] (Tensor)`.
- * @param start of the instruction that waits, ns
+ * @param start the start of the instruction that waits, in ns
  */
 export function dependencyText({ id, kind, on, semaphore }: ResolvedDependency, start: number): string {
   if (on === null) return `${kind}: instruction ${id}, which is not in the records before`;
@@ -61,16 +65,16 @@ function endText(end: number | null, start: number): string {
   return end <= start ? `ended ${start - end} ns before` : `ended ${end - start} ns after it started`;
 }
 
-/** Instructions that are held at least. */
+/** Minimum number of instructions to hold. */
 const MOST_HELD = 1 << 16;
 
-/** An instruction that another one waits for. */
+/** An instruction for which another one waits. */
 interface EarlierInstruction {
   /** Number of its kernel in its profile. */
   readonly kernel: number;
   readonly name: string;
   readonly engine: string | null;
-  /** ns; null where it is not known. */
+  /** In ns; null when not known. */
   readonly end: number | null;
   readonly operands: string;
 }
@@ -78,13 +82,13 @@ interface EarlierInstruction {
 export interface ResolvedDependency {
   /** As in records: decimal text. */
   readonly id: string;
-  /** 'flow', 'anti', 'output', 'ordered'. */
+  /** Kind of dependency: 'flow', 'anti', 'output', 'ordered'. */
   readonly kind: string;
-  /** Null where it is not in the records before, or no longer held. */
+  /** Null when it is not in the records so far, or no longer held. */
   readonly on: EarlierInstruction | null;
   /**
-   * Semaphore that joins the two, with its owner: the earlier one changes it, the later one waits for it. Null where none
-   * does: an engine keeps its own order, and waits once for several instructions.
+   * Semaphore that connects the two, with its owner: the earlier instruction changes it, the later one waits for it. Null
+   * without a semaphore: an engine executes in order, and waits once for several instructions.
    */
   readonly semaphore: string | null;
 }
@@ -92,14 +96,14 @@ export interface ResolvedDependency {
 const NONE: readonly never[] = [];
 
 /**
- * What instructions wait for. Records name the instructions before by the tool's ids; those of the last instructions are
- * held, by which the ids become kernels. Memory: 200 bytes for each of the instructions that are held.
+ * What instructions wait for. Records name earlier instructions by the tool's ids; the latest instructions are held to
+ * convert these ids to kernels. Memory: 200 bytes for each held instruction.
  */
 export class InstructionDependencies {
   #held = new LruCache<string, EarlierInstruction>(MOST_HELD);
   #profile = -1;
 
-  /** Dependencies of a kernel, in the order of its record. To be called with all kernels in their order. */
+  /** Dependencies of a kernel, in the order of its record. Must be called with all kernels in order. */
   take(record: KernelRecord): readonly ResolvedDependency[] {
     const id = record.labels?.['id'];
     if (id === undefined) return NONE;

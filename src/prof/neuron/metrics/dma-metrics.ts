@@ -1,9 +1,9 @@
 /**
- * Metrics of DMA, by the writer of the packets' descriptors: the compiler (static), or an engine's software or dedicated
+ * Metrics of DMA, by what wrote the packets' descriptors: the compiler (static), or an engine's software or dedicated
  * hardware while the program ran (dynamic).
  *
- * Source: definitions in AWS Neuron's profile schema; the denominators were derived by comparing the tool's numbers
- * with its own tables.
+ * Source: definitions in AWS Neuron's profile schema; the denominators were derived by comparing the tool's numbers with
+ * its own tables.
  */
 import {
   activeTime,
@@ -109,7 +109,7 @@ function ofKind([prefix, group, what]: (typeof KINDS)[number]): Metric[] {
   ];
 }
 
-/** Packets that are not static, of either kind. */
+/** Packets of both kinds that are not static. */
 const dynamicBytes = (sums: MetricSums): MetricAmount =>
   combine([bytesOf(sums, sums.packets), bytesOf(sums, sums.static)], (all, fixed) => all - fixed);
 
@@ -126,7 +126,7 @@ const TRANSFERS: readonly (readonly [name: string, unit: Metric['unit'], doc: st
   ['dma_transfer_average_bytes', 'bytes', 'bytes of all packets for each movement of a whole tensor'],
 ];
 
-/** What metrics of all packets have in common. */
+/** Fields that all metrics of packets share. */
 const OF_ALL = { group: 'data_movement', ofPackets: true } as const;
 
 export const DMA_METRICS: readonly Metric[] = [

@@ -28,7 +28,7 @@ type ThrottleTemplate<Windows> = Pick<Metric, 'name' | 'unit' | 'doc' | 'formula
 
 const ofTotal = (ns: number, { totalPs }: MetricSums): MetricAmount => ratio(ns * 1000, totalPs, 'total_time');
 
-/** Share of the time until the core's last instruction ends, in whole nanoseconds as windows are. */
+/** Share of the time until the end of the core's last instruction, in whole nanoseconds like the windows. */
 function ofCore(ns: number, { totalPs, lastEnds }: MetricSums, core: number): MetricAmount {
   const end = lastEnds.get(core) ?? totalPs;
   return ratio(ns, end === null ? null : Math.floor(end / PS_PER_NS), 'total_time');
@@ -65,7 +65,7 @@ const CORE_TEMPLATES: readonly ThrottleTemplate<CoreThrottling>[] = [
     name: 'throttle_observed_util_limit_nc<k>_percent',
     unit: 'fraction',
     own: true,
-    doc: 'limit of the rate, weighted by time, over the time for which one was observed: 100 % is no throttling',
+    doc: 'limit of the rate, weighted by time, over the time for which one was observed: 100 % means no throttling',
     formula: 'Σ limit · duration of windows / Σ duration of windows',
     of: ({ observed }) => ratio(observed.allowed, observed.time, 'the time observed'),
   },
@@ -98,7 +98,7 @@ const KIND_TEMPLATES: readonly ThrottleTemplate<ThrottleWindows>[] = [
   },
 ];
 
-/** @param timed windows whose times the metric consists of */
+/** @param timed throttling windows whose times the metric consists of */
 const filledIn = <Windows>(
   { of, ...template }: ThrottleTemplate<Windows>,
   [kind, k, core]: readonly [kind: string, k: string, core: number],
@@ -113,10 +113,10 @@ const filledIn = <Windows>(
 });
 
 /**
- * Metrics of throttling for each core and each kind of throttling that was observed.
+ * Metrics of throttling for each core and each observed kind of throttling.
  *
- * The vendor divides the time-weighted limit by the time of all instructions although only part of it is observed, so that its
- * average is below 1 without any throttling. Our own metrics are relative to the observed time.
+ * The vendor divides the time-weighted limit by the time of all instructions although only part of it is observed, so that
+ * its average is below 1 even without throttling. Our own metrics are relative to the observed time.
  */
 function throttleMetrics({ throttling, machine }: MetricSums): Metric[] {
   const cores = [...throttling.cores].sort(([a], [b]) => a - b);
@@ -181,10 +181,10 @@ function ofEngine(engine: string): Metric[] {
 }
 
 /**
- * Metrics of each engine: instructions, their time, and the time during which at least one ran on any core.
+ * Metrics of each engine: number of instructions, their time, and the time during which at least one ran on any core.
  *
- * Source: definitions in AWS Neuron's profile schema; that waits for semaphores are counted but take no time was
- * checked on captures of Trainium2, whose own tool gives the same numbers.
+ * Source: definitions in AWS Neuron's profile schema. That waits for semaphores are counted but take no time was checked on
+ * captures of Trainium2, for which the vendor's tool gives the same numbers.
  */
 const ENGINE_METRICS: readonly Metric[] = [
   ...NEURON_ENGINES.flatMap(ofEngine),
@@ -231,7 +231,7 @@ export const byGroup = (a: { readonly group: MetricGroup }, b: { readonly group:
 
 export const metricsOf = (sums: MetricSums): Metric[] => [...METRICS, ...throttleMetrics(sums)].sort(byGroup);
 
-/** The description of a metric by name, also by template: `throttle_activity_0_active_time_nc1_percent`. */
+/** The description of a metric by name or by template: `throttle_activity_0_active_time_nc1_percent`. */
 export const textOf = (name: string): MetricText | null =>
   METRIC_TEXTS.find((text) => text.name === name) ??
   METRIC_TEXTS.find((text) => patternOf(text.name)?.test(name)) ??

@@ -1,4 +1,4 @@
-/** Metrics of the system that a capture was made on, and metrics that records cannot provide. */
+/** Metrics of the system on which a capture was made, and metrics that records cannot provide. */
 import type { IntervalSums } from '../metric-sums.js';
 import { fromVendor } from '../quantity.js';
 import {
@@ -85,11 +85,11 @@ function deviceIndex({ stated }: MetricSums): MetricAmount {
 }
 
 interface CollectiveSpans {
-  /** Begin of the names of their metrics. */
+  /** Prefix of the names of their metrics. */
   readonly name: string;
   readonly what: string;
   readonly isUnderWay: string;
-  /** What the active time leaves out; '' for nothing. */
+  /** What the active time excludes; '' for nothing. */
   readonly leftOut: string;
   readonly of: (sums: MetricSums) => IntervalSums;
 }
@@ -111,7 +111,7 @@ const COLLECTIVES: readonly CollectiveSpans[] = [
   },
 ];
 
-/** Computed from the records of operations; without any as the tool reports it. */
+/** Computed from the records of operations; without records, as reported by the tool. */
 function metricsOfCollectives({ name, what, isUnderWay, leftOut, of }: CollectiveSpans): Metric[] {
   const metric = (
     [key, unit]: readonly [key: string, unit: Metric['unit']],
@@ -161,10 +161,10 @@ function metricsOfCollectives({ name, what, isUnderWay, leftOut, of }: Collectiv
 const WITHOUT_RECORDS =
   "as the tool reports it; 0 where the trace's sections of the cores for collectives are all empty";
 
-/** Cores of their own carry out all collective operations: where they ran nothing, there were none. */
+/** Dedicated cores execute all collective operations: if they ran nothing, there were none. */
 function withoutCollectives(sums: MetricSums, name: string, unit: Metric['unit']): MetricAmount {
   const value = sums.reported.get('')?.get(name)?.value;
-  // Times are seconds in the tool's summary.
+  // Times in the tool's summary are in seconds.
   if (typeof value === 'number') return fromVendor(value, unit);
   return statedTotal(sums, 'cc_cores_instruction_count') === 0
     ? 0

@@ -1,13 +1,13 @@
 /**
- * Metrics of CloudWatch in the forms in which it takes them: its embedded metric format, and requests of PutMetricData.
- * Counts are those of the report's period, since CloudWatch sums them itself.
+ * CloudWatch metrics in the formats that it accepts: its embedded metric format, and PutMetricData requests. Counts are
+ * those of the report's period, because CloudWatch adds them up itself.
  *
  * Names of metrics and dimensions are those of CloudWatch's own agent (Container Insights, Neuron metrics), without its
- * prefixes for pods and nodes. Metrics that the agent lacks have names of our own. The names of
- * neuron-monitor-cloudwatch.py are not public.
+ * prefixes for pods and nodes. Metrics that the agent lacks have our own names. The names in neuron-monitor-cloudwatch.py
+ * are not public.
  *
- * Source of the forms: AWS, "Specification: Embedded metric format"; Amazon CloudWatch API Reference, "PutMetricData": at
- * most 1000 metrics a request; the time of a metric without `Timestamp` is that of its arrival.
+ * Source of the formats: AWS, "Specification: Embedded metric format"; Amazon CloudWatch API Reference, "PutMetricData": at
+ * most 1000 metrics per request; a metric without `Timestamp` has the time of its arrival.
  */
 import { jsonOf } from '../../../record/control-characters.js';
 import {
@@ -22,7 +22,10 @@ import {
 
 type CloudWatchUnit = 'Percent' | 'Bytes' | 'Count' | 'Count/Second' | 'Seconds';
 
-/** A metric, or, where the key ends in a dot, all values of that prefix: `*` in the name stands for the rest of the value's name. */
+/**
+ * A metric or, if the key ends in a dot, all values with that prefix: `*` in the name stands for the rest of the value's
+ * name.
+ */
 type CloudWatchMetric = readonly [scope: RowScope, key: string, name: string, unit: CloudWatchUnit];
 
 export const CLOUDWATCH_METRICS: readonly CloudWatchMetric[] = [
@@ -83,7 +86,7 @@ function metricsOf(row: MonitorRow): CloudWatchValue[] {
     : [...metrics, { name: 'neuroncore_memory_usage_total', unit: 'Bytes', value: memory }];
 }
 
-/** Dimensions of a row; CloudWatch accepts only texts that are not empty. */
+/** Dimensions of a row; CloudWatch accepts only non-empty texts. */
 function dimensionsOf(
   { scope, tag, pid, core, device, name }: MonitorRow,
   { facts }: MonitorReport,
@@ -106,7 +109,7 @@ function dimensionsOf(
 }
 
 /**
- * The documents of the embedded metric format of a report, one a line for each row; '' when there are none.
+ * The documents of a report in embedded metric format, one line per row; '' when there are none.
  * @param namespace CloudWatch namespace of the metrics
  * @param unixMs time of the report in ms; null omits `Timestamp`, which CloudWatch requires
  */
@@ -131,10 +134,10 @@ function document({ dimensions, metrics }: CloudWatchRow, namespace: string, uni
 const MOST_METRICS = 1000;
 
 /**
- * The requests of a report, as `aws cloudwatch put-metric-data --cli-input-json` and boto3's `put_metric_data` take them;
+ * The requests of a report in the form for `aws cloudwatch put-metric-data --cli-input-json` and boto3's `put_metric_data`;
  * nothing is sent; '' when it has no metrics.
  * @param namespace CloudWatch namespace of the metrics
- * @param unixMs time of the report in ms; null leaves it to CloudWatch
+ * @param unixMs time of the report in ms; with null CloudWatch sets the time
  */
 export function putMetricData(report: MonitorReport, namespace: string, unixMs: number | null): string {
   const time = unixMs === null ? undefined : { Timestamp: new Date(unixMs).toISOString() };

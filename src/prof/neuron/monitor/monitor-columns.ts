@@ -9,9 +9,12 @@ export interface MonitorLine {
 }
 
 export interface MonitorColumn extends Column<MonitorLine> {
-  /** What the values are over a run: amounts with a mean, or counts, which add up too; absent for what names a row. */
+  /**
+   * How the values are aggregated over a run: amounts have a mean, counts are also summed; absent for columns that name a
+   * row.
+   */
   readonly measures?: 'amount' | 'count';
-  /** The names of the values that it shows, or what they begin with. */
+  /** Names, or name prefixes, of the values that it shows. */
   readonly shows?: readonly string[];
 }
 
@@ -23,13 +26,13 @@ const BYTES = int(15, 'bytes');
 const PERCENT = real(10, 2, '%');
 const SECONDS = real(14, 9, 's');
 
-/** What a column of numbers of the monitor measures, and by which values. */
+/** How the values of a numeric column are aggregated, and which values it shows. */
 const measured = (format: ColumnFormat, ...names: readonly string[]): Pick<MonitorColumn, 'measures' | 'shows'> => ({
   measures: format === COUNT ? 'count' : 'amount',
   shows: names,
 });
 
-/** The period of the value that a column shows of a row; null when unknown. */
+/** The period of the value that a column shows for a row; null when unknown. */
 export function periodOf({ shows: names = [] }: Pick<MonitorColumn, 'shows'>, { periods }: MonitorRow): number | null {
   for (const name of names) {
     for (const [key, period] of periods) if (key.startsWith(name)) return period;
@@ -46,7 +49,7 @@ const shows = (key: string, header: string, format: ColumnFormat, name: string, 
 const period = (key: string, header: string, doc: string, ...names: readonly string[]): MonitorColumn =>
   column(key, header, TIME, `period of ${doc}`, ({ row }) => periodOf({ shows: names }, row));
 
-/** Device memory of one kind, of a core or a model. */
+/** Device memory of one kind, used by a core or a model. */
 const deviceMemory = (key: string, header: string, kind: string, doc: string): MonitorColumn => ({
   ...column<MonitorLine>(
     key,
@@ -58,7 +61,7 @@ const deviceMemory = (key: string, header: string, kind: string, doc: string): M
   ...measured(BYTES),
 });
 
-/** A fact of the instance or of its hardware, on the row of its own; an empty text is unknown. */
+/** A fact about the instance or its hardware, in a separate row; an empty text is unknown. */
 const fact = (key: string, header: string, format: ColumnFormat, name: string, doc: string): MonitorColumn =>
   column(key, header, format, doc, ({ row, report }) => {
     const value = FACT_SCOPES.get(row.scope) === FACT_GROUPS.get(name) ? report.facts[name] : undefined;
@@ -211,7 +214,7 @@ export const MONITOR_COLUMNS: readonly MonitorColumn[] = [
 const DEFAULT_MONITOR_COLUMNS =
   'report,start,scope,pid,tag,device,core,util,flops,devmem,hostmem,done,errors,p50,p99,user,system,memused,eccmemu';
 
-/** Columns that say most of rows of one scope; where several are asked for, behind those of the others. */
+/** The most informative columns for rows of one scope; columns of several scopes are combined. */
 const COLUMNS_OF_SCOPE: Readonly<Partial<Record<RowScope, string>>> = {
   physical: 'report,start,pid,tag,device,core,util,name',
   vcpu: 'report,start,user,system,nice,idle,iowait,irq,softirq,name',
@@ -220,14 +223,14 @@ const COLUMNS_OF_SCOPE: Readonly<Partial<Record<RowScope, string>>> = {
   hardware: 'report,devtype,devversion,coreversion,devices,devcores,devsize,lnc',
 };
 
-/** The columns of rows for which none are chosen. */
+/** The default columns of rows. */
 export function defaultMonitorColumns(scopes: readonly RowScope[]): string {
   const own = scopes.map((scope) => COLUMNS_OF_SCOPE[scope] ?? DEFAULT_MONITOR_COLUMNS);
   const [first = DEFAULT_MONITOR_COLUMNS, ...others] = new Set(own);
   if (others.length === 0) return first;
   const common = own.includes(DEFAULT_MONITOR_COLUMNS) ? DEFAULT_MONITOR_COLUMNS : 'report,start,scope';
   const all = new Set([common, ...own].join().split(','));
-  // Names may be long.
+  // Names may be long, so this column comes last.
   const isNamed = all.delete('name');
   return [...all, ...(isNamed ? ['name'] : [])].join();
 }

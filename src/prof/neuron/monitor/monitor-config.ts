@@ -1,10 +1,10 @@
 /**
- * The configuration file of neuron-monitor, applied to reports that are there: which metric groups of which processes
- * they have, and how often.
+ * Applies a configuration file of neuron-monitor to existing reports: which metric groups of which processes they have, and
+ * how often.
  *
- * Source: the Neuron Monitor user guide, "JSON objects and fields in the configuration file". What the guide leaves open:
- * of several entries of `neuron_runtimes` that match a process each adds its groups, a group of two of them in the first's
- * period; and a member that is absent enables nothing.
+ * Source: the Neuron Monitor user guide, "JSON objects and fields in the configuration file". Where the guide is not
+ * explicit: if several entries of `neuron_runtimes` match a process, each adds its groups, and a group in two of them has
+ * the first one's period; an absent member enables nothing.
  */
 import { nearest, UserError, UsageError } from '../../../record/errors.js';
 import { isObject } from '../../../record/fields/field-types.js';
@@ -45,11 +45,14 @@ const OLD_GROUP_NAMES: ReadonlyMap<string, MonitorGroup> = new Map([
 
 const isGroup = (name: string): name is MonitorGroup => Object.hasOwn(MONITOR_GROUPS, name);
 
-/** The group of a current or old name; null for an unknown one. */
+/** The group with a current or old name; null for an unknown one. */
 export const groupNamed = (name: string): MonitorGroup | null =>
   isGroup(name) ? name : (OLD_GROUP_NAMES.get(name) ?? null);
 
-/** Groups of a comma-separated list. @throws UsageError naming the nearest group */
+/**
+ * Groups of a comma-separated list.
+ * @throws UsageError naming the nearest group
+ */
 export function parseGroups(list: string): ReadonlySet<MonitorGroup> {
   const names = list.split(',').map((name) => name.trim());
   return new Set(
@@ -63,7 +66,10 @@ export function parseGroups(list: string): ReadonlySet<MonitorGroup> {
   );
 }
 
-/** For tags of processes, like the monitor's own `tag_filter`. @throws UsageError for an invalid expression */
+/**
+ * Pattern for tags of processes, like the monitor's own `tag_filter`.
+ * @throws UsageError for an invalid expression
+ */
 export function parseTagFilter(text: string): RegExp {
   try {
     return new RegExp(text);
@@ -74,9 +80,9 @@ export function parseTagFilter(text: string): RegExp {
 }
 
 export interface ReportFilter {
-  /** Default: all groups. */
+  /** All groups when absent. */
   readonly groups?: ReadonlySet<MonitorGroup> | undefined;
-  /** Processes whose tag matches, with their cores and models; default: all. */
+  /** Processes whose tag matches, with their cores and models; all when absent. */
   readonly tags?: RegExp | undefined;
 }
 
@@ -86,7 +92,7 @@ export const selectsGroup = ({ groups }: ReportFilter, group: MonitorGroup): boo
 export const selectsTag = ({ tags }: ReportFilter, tag: string | null): boolean =>
   tags === undefined || (tag !== null && tags.test(tag));
 
-/** Periods as neuron-monitor's configuration writes them: `1s`, `500ms`, `1m30s`. */
+/** Periods as in neuron-monitor's configuration: `1s`, `500ms`, `1m30s`. */
 const NS = { ms: 1e6, s: 1e9, m: 60e9, h: 3600e9 } as const;
 
 const PART = /(\d{1,9}(?:\.\d{1,9})?)(ms|s|m|h)/g;
@@ -95,7 +101,7 @@ const FORM = /^(?:\d{1,9}(?:\.\d{1,9})?(?:ms|s|m|h)){1,4}$/;
 /** Longest period: a year. */
 const LONGEST = 366 * 24 * NS.h;
 
-/** Nanoseconds of a period; null for anything that is none, and for 0. */
+/** Nanoseconds of a period; null for 0 and for anything that is not a period. */
 export function parsePeriod(text: string): number | null {
   if (!FORM.test(text)) return null;
   let sum = 0;
@@ -107,20 +113,20 @@ export function parsePeriod(text: string): number | null {
 type GroupPeriods = ReadonlyMap<MonitorGroup, number>;
 
 interface RuntimeEntry {
-  /** Null for every process. */
+  /** Null for all processes. */
   readonly tags: RegExp | null;
   readonly groups: GroupPeriods;
 }
 
-/** Says how often a metric group of a process (of the system: null) is reported, in ns; null for never. */
+/** Returns how often a metric group of a process (null for the system) is reported, in ns; null for never. */
 export type PeriodOf = (group: MonitorGroup, tag: string | null) => number | null;
 
-/** What neuron-monitor takes without a period. */
+/** What neuron-monitor uses when no period is given. */
 const DEFAULT_PERIOD = '5s';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Groups that are reported whatever the configuration says. */
+/** Groups that are always reported, whatever the configuration. */
 const ALWAYS: ReadonlySet<MonitorGroup> = new Set(['instance_info', 'neuron_hardware_info']);
 
 /**
@@ -161,7 +167,7 @@ function parsed(text: string, file: string): unknown {
   }
 }
 
-/** An object with none but known members. */
+/** An object with known members only. */
 function fieldsOf(value: unknown, what: string, known: readonly string[], file: string): Fields {
   if (!isObject(value)) throw wrong(`${what} is not an object`, file);
   const stray = Object.keys(value).find((name) => !known.includes(name));

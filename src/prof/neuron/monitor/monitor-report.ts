@@ -25,7 +25,7 @@ export const DEFAULT_SCOPES: readonly RowScope[] = ['core', 'runtime', 'device',
 export interface LoadedModel {
   readonly name: string | null;
   readonly uuid: string | null;
-  /** Given by the process. */
+  /** Id that the process assigned. */
   readonly id: number | null;
   readonly isRunning: boolean | null;
 }
@@ -33,21 +33,24 @@ export interface LoadedModel {
 export interface MonitorRow {
   readonly scope: RowScope;
   readonly pid: number | null;
-  /** The user's tag of the process; its pid without one. */
+  /** The user's tag of the process, or its pid when it has no tag. */
   readonly tag: string | null;
   readonly device: number | null;
   readonly core: number | null;
   /** Physical core, vCPU, or a model and its part. */
   readonly name: string | null;
-  /** Of rows of models. */
+  /** Only for rows of models. */
   readonly model: LoadedModel | null;
   /** Period of the values in ns; null when unknown. */
   readonly dur: number | null;
   /** By name; null when the monitor had no value. */
   readonly values: ReadonlyMap<string, number | null>;
-  /** By name, the period of a value in ns: metric groups of one report have periods of their own. */
+  /** Period of each value in ns, by name; metric groups of one report may have different periods. */
   readonly periods: ReadonlyMap<string, number>;
-  /** What the monitor says went wrong, with the group in front: of a process in its row, of all else in the system's. */
+  /**
+   * Errors that the monitor reports, prefixed with the group: those of a process are in its row, all others in the system's
+   * row.
+   */
   readonly errors: readonly string[];
 }
 
@@ -76,17 +79,17 @@ export interface MonitorError {
 export interface MonitorReport {
   /** Number of the report in its input, from 1; null when unknown. */
   readonly number: number | null;
-  /** Start of its period in ns since that of the first report; null when unknown. */
+  /** Start of its period in ns since the start of the first report; null when unknown. */
   readonly start: number | null;
   /** Unix time at which it was made, in ms; null when unknown. */
   readonly unixMs: number | null;
-  /** Facts of the instance and the hardware, by the monitor's names. */
+  /** Facts about the instance and the hardware, by the monitor's names. */
   readonly facts: Labels;
   readonly rows: readonly MonitorRow[];
   readonly errors: readonly MonitorError[];
 }
 
-/** The known values of a prefix, by the rest of their name. */
+/** The known values with a prefix, by the rest of their names. */
 export function under({ values }: MonitorRow, prefix: string): [name: string, value: number][] {
   const found: [string, number][] = [];
   for (const [key, value] of values) {
@@ -95,10 +98,10 @@ export function under({ values }: MonitorRow, prefix: string): [name: string, va
   return found;
 }
 
-/** The value of a name; null when unknown. */
+/** The value with a name; null when unknown. */
 export const valueOf = ({ values }: MonitorRow, key: string): number | null => values.get(key) ?? null;
 
-/** Sum of all values of a prefix; null when there are none, or one of them is unknown. */
+/** Sum of all values with a prefix; null when there are none, or one of them is unknown. */
 export function sumUnder({ values }: MonitorRow, prefix: string): number | null {
   const parts = [...values].filter(([key]) => key.startsWith(prefix)).map(([, value]) => value);
   if (parts.length === 0) return null;
@@ -107,7 +110,7 @@ export function sumUnder({ values }: MonitorRow, prefix: string): number | null 
 
 export const processOf = ({ pid, tag }: MonitorRow): string => JSON.stringify([pid, tag]);
 
-/** Tags of several processes, which only differ by their pids. */
+/** Tags that several processes share, so that only their pids differ. */
 export function sharedTags(rows: readonly MonitorRow[]): ReadonlySet<string> {
   const first = new Map<string, number | null>();
   const shared = new Set<string>();

@@ -1,7 +1,7 @@
 /**
- * What the values of a run add up to: one row for each metric of each core, process (by its tag), device and the system.
+ * Statistics over a run: one row for each metric of each core, process (by its tag), device and the system.
  *
- * Percentiles need all values, 8 bytes each; where a run has more than a bound, they are unknown.
+ * Percentiles need all values, 8 bytes each; when a run has more than the maximum, they are unknown.
  */
 import { column, int, real, str, requireColumnOf, type Column } from '../../../table/column.js';
 import { entryOf } from '../../../containers/map-entry.js';
@@ -9,16 +9,16 @@ import { quantile } from '../../../record/statistics.js';
 import { periodOf, type MonitorColumn, type MonitorLine } from './monitor-columns.js';
 import type { MonitorRow } from './monitor-report.js';
 
-/** Values that are kept: 128 MB. */
+/** Maximum number of values to keep: 128 MB. */
 const MOST_VALUES = 16e6;
 
-/** The values of one metric of one row of the reports. */
+/** The values of one metric in one row of the reports. */
 interface Series {
   readonly row: MonitorRow;
   readonly metric: MonitorColumn;
   count: number;
   total: number;
-  /** Sum of the values by their periods, and of those periods: of values with a period. */
+  /** Sum of the values weighted by their periods, and sum of these periods, over values with a period. */
   weighted: number;
   dur: number;
   min: number;
@@ -35,13 +35,13 @@ export class MonitorStats {
   readonly #series = new Map<string, Series>();
   #values = 0;
 
-  /** @param metrics columns of numbers; others are passed over */
+  /** @param metrics numeric columns; others are ignored */
   constructor(
     private readonly metrics: readonly MonitorColumn[],
     private readonly mostValues = MOST_VALUES,
   ) {}
 
-  /** Whether the run has more values than percentiles are computed of. */
+  /** Whether the run has too many values to compute percentiles. */
   get isTooLong(): boolean {
     return this.#values > this.mostValues;
   }
@@ -73,7 +73,7 @@ export class MonitorStats {
     else series.values = [];
   }
 
-  /** Rows in the order in which the reports have them. */
+  /** Rows in the order of the reports. */
   rows(): StatRow[] {
     return [...this.#series.values()].map((series) => ({
       ...series,
@@ -82,7 +82,7 @@ export class MonitorStats {
   }
 }
 
-/** Reports are of unequal length, the first of some milliseconds: amounts and rates have a mean over time. */
+/** Reports are of unequal length (the first one of only some milliseconds), so amounts and rates have a mean over time. */
 const meanOf = ({ metric, total, count, weighted, dur }: Series): number =>
   metric.measures === 'amount' && dur > 0 ? weighted / dur : total / count;
 

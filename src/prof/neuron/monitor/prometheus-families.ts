@@ -1,7 +1,7 @@
 /**
  * Metric families of the Prometheus output. Names, labels and derivation of values are those of the exporter that comes
- * with neuron-monitor (neuron-monitor-prometheus.py), so that its dashboards keep working; families that it lacks have
- * names of our own and are marked as such.
+ * with neuron-monitor (neuron-monitor-prometheus.py), so that its dashboards keep working; families that it lacks have our
+ * own names and are marked as such.
  */
 import { fractionOf } from '../../../record/units.js';
 import {
@@ -29,11 +29,11 @@ interface PrometheusFamily {
   readonly name: string;
   readonly type: 'gauge' | 'counter';
   readonly help: string;
-  /** Labels other than those of the instance, for the list in --metrics. */
+  /** Labels in addition to those of the instance, for the list in --metrics. */
   readonly labels: readonly string[];
-  /** Scope of the rows that have it; null for one value a report. */
+  /** Scope of the rows that have it; null when a report has a single value. */
   readonly scope: RowScope | null;
-  /** Not in the vendor's exporter. */
+  /** Set when the vendor's exporter does not have it. */
   readonly own?: true;
   points(row: MonitorRow, report: MonitorReport): SeriesPoint[];
 }
@@ -49,7 +49,7 @@ const ofRow = (scope: RowScope | null): string[] => {
   return [...process, ...core, ...(scope === 'device' ? ['neuron_device_index'] : [])];
 };
 
-/** What is made of a value: ratios are of percentages. */
+/** Conversion of a value: percentages become ratios. */
 type Conversion = (value: number) => number;
 
 const asIs: Conversion = (value) => value;
@@ -64,7 +64,7 @@ const single = (base: FamilyBase, key: string, convert = asIs): PrometheusFamily
   },
 });
 
-/** All values of a prefix, with the rest of their name as a label. */
+/** All values with a prefix, with the rest of their name as a label. */
 const each = (base: FamilyBase, prefix: string, label: string, convert = asIs): PrometheusFamily => ({
   ...base,
   labels: [...ofRow(base.scope), label],
@@ -73,24 +73,24 @@ const each = (base: FamilyBase, prefix: string, label: string, convert = asIs): 
 
 const MEMORY_KINDS = ['constants', 'model_code', 'model_shared_scratchpad', 'runtime_memory', 'tensors'];
 
-/** Parts of user and of system time of the instance, as in the vendor's exporter. */
+/** Components of user and of system time of the instance, as in the vendor's exporter. */
 const VCPU_PARTS = { user: ['user', 'nice'], system: ['system', 'io_wait', 'irq', 'soft_irq'] };
 
-/** Significant decimal digits that every double keeps. */
+/** Number of significant decimal digits that every double preserves. */
 const DECIMAL_DIGITS = 15;
 
-/** Fractions of 1, at most 1; none when one of the parts is unknown. */
+/** Fractions of 1, at most 1; none when one of the components is unknown. */
 const systemVcpu = (row: MonitorRow): SeriesPoint[] =>
   Object.entries(VCPU_PARTS).flatMap(([usage_type, parts]) => {
     const shares = parts.map((part) => valueOf(row, `vcpu.${part}`));
     const sum = shares.reduce((total, share) => (total === null || share === null ? null : total + share), 0);
-    // Sums of decimals have digits that none of them has.
+    // Sums of decimal numbers have rounding digits that none of the numbers has.
     return point(sum === null ? null : fractionOf(Number(Math.min(sum, 100).toPrecision(DECIMAL_DIGITS))), {
       usage_type,
     });
   });
 
-/** Facts of the hardware as labels of one point; none without facts. */
+/** Facts about the hardware as labels of one point; none without facts. */
 function hardware({ facts }: MonitorReport): SeriesPoint[] {
   const known = HARDWARE_FACTS.flatMap((name): [string, string][] => {
     const fact = facts[name];
@@ -125,7 +125,7 @@ export const PROMETHEUS_FAMILIES: readonly PrometheusFamily[] = [
   },
   ...MEMORY_KINDS.map((kind): PrometheusFamily => {
     const base = gauge(`neuroncore_memory_usage_${kind}`, 'core', `Device memory of a core in bytes: ${kind}`);
-    // The vendor's exporter has this label too, always with this value.
+    // The vendor's exporter also has this label, always with this value.
     const labels = { memory_location: 'None' };
     return {
       ...base,
@@ -203,7 +203,7 @@ export const PROMETHEUS_FAMILIES: readonly PrometheusFamily[] = [
   },
 ];
 
-/** Labels of every series, by the fact of the instance that they contain. */
+/** Labels of every series, by the fact about the instance that they contain. */
 const INSTANCE_LABELS = {
   availability_zone: 'instance_availability_zone',
   instance_id: 'instance_id',
@@ -222,10 +222,10 @@ interface CounterTotal {
 }
 
 /**
- * Reports → Prometheus text format 0.0.4, a complete exposition for each.
+ * Turns reports into Prometheus text format 0.0.4, a complete exposition for each.
  *
- * Gauges have the values of the report; unknown ones are absent. Counters are sums over the reports so far, since the
- * monitor counts each period anew; they restart when their process was missing from a report.
+ * Gauges have the values of the report; unknown ones are absent. Counters are sums over the reports so far, because the
+ * monitor counts each period separately; they restart when their process was missing from a report.
  */
 export class Exposition {
   /** Sums by family and series. */
@@ -244,7 +244,7 @@ export class Exposition {
           const key = seriesText({ ...instance, ...rowLabels(row), ...labels });
           const process = row.tag === null ? null : processOf(row);
           if (totals !== null) entryOf(totals, key, () => ({ process, value: 0 })).value += value;
-          // Emit each series once: keep the first duplicate.
+          // Emit each series once, with the value of the first duplicate.
           else if (!series.has(key)) series.set(key, value);
         }
       }
@@ -262,7 +262,7 @@ export class Exposition {
   }
 }
 
-/** Unknown facts are no labels; empty texts are, as in the vendor's exporter. */
+/** Unknown facts have no label; empty texts have one, as in the vendor's exporter. */
 function instanceLabels(facts: Labels): PrometheusLabels {
   const labels: Record<string, string> = {};
   for (const [label, name] of Object.entries(INSTANCE_LABELS)) {
@@ -272,7 +272,10 @@ function instanceLabels(facts: Labels): PrometheusLabels {
   return labels;
 }
 
-/** Labels that identify a row. Processes that share a tag get their pid as a label, or their series would collide. */
+/**
+ * Labels that identify a row. Processes that share a tag have their pid as a label, because their series would collide
+ * otherwise.
+ */
 function labelsOfRows(rows: readonly MonitorRow[]): (row: MonitorRow) => PrometheusLabels {
   const shared = sharedTags(rows);
   return ({ scope, tag, pid, core, device }) => {

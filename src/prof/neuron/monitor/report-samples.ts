@@ -1,4 +1,4 @@
-/** Records → the samples of each report → its rows. */
+/** Turns records into the samples of each report, and these into its rows. */
 import { entryOf } from '../../../containers/map-entry.js';
 import { elementAt } from '../../../containers/element.js';
 import type { Labels, ProfileLine, SampleRecord } from '../../../record/record.js';
@@ -15,7 +15,7 @@ import {
   type RowScope,
 } from './monitor-report.js';
 
-/** Samples with one report number, and when their profile started. */
+/** Samples with the same report number, and when their profile started. */
 export interface ReportSamples {
   readonly samples: readonly SampleRecord[];
   /** Unix time of the profile's start in ns, as decimal text; null when unknown. */
@@ -28,7 +28,7 @@ type MutableRow = Omit<MonitorRow, 'values' | 'periods' | 'errors'> & {
   readonly errors: string[];
 };
 
-/** The number in a field; null for anything else, since records may have been edited. */
+/** The number in a field; null for anything else, because records may have been edited. */
 export const numberOr = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) ? value : null;
 
@@ -55,7 +55,9 @@ export class ReportSplitter {
   #samples: SampleRecord[] = [];
   count = 0;
 
-  /** Takes the next record and returns the report before it when that is complete. Samples of no report are skipped. */
+  /**
+   * Takes the next record, and returns the previous report when this record completes it. Skips samples outside of reports.
+   */
   take(record: ProfileLine): ReportSamples | null {
     if (record.type === 'end') return this.end();
     if (record.type === 'profile') {
@@ -84,13 +86,13 @@ export class ReportSplitter {
   }
 }
 
-/** Builds the report of samples, with the parts that the filter selects. */
+/** Builds the report from its samples, with the parts that the filter selects. */
 export function reportOf({ samples, startUnixNs }: ReportSamples, wanted: ReportFilter): MonitorReport {
   const first = samples[0];
   const start = numberOr(first?.start);
   const dur = shortest(samples);
   const kept = samples.filter((sample) => tagOf(sample) === null || selectsTag(wanted, tagOf(sample)));
-  // All facts: rows of other groups need the number of cores of a device.
+  // All facts, because rows of other groups need the number of cores of a device.
   const allFacts = factsOf(samples);
   const facts = Object.fromEntries(Object.entries(allFacts).filter(([name]) => isWantedFact(wanted, name)));
   const errors = errorsOf(kept, wanted);
@@ -132,7 +134,7 @@ function factsOf(samples: readonly SampleRecord[]): Record<string, string | numb
   return facts;
 }
 
-/** A row for the instance and one for its hardware, where anything is known of them. */
+/** A row for the instance and one for its hardware, if anything is known about them. */
 const factRows = (facts: Labels): MonitorRow[] =>
   [...FACT_SCOPES]
     .filter(([, group]) => Object.keys(facts).some((name) => FACT_GROUPS.get(name) === group))
@@ -140,7 +142,7 @@ const factRows = (facts: Labels): MonitorRow[] =>
 
 interface SampledError extends MonitorError {
   readonly sample: SampleRecord;
-  /** The group, or what else it is about: `execution_stats`, `process`, `report`. */
+  /** The group, or another subject: `execution_stats`, `process`, `report`. */
   readonly what: string;
 }
 
@@ -185,12 +187,12 @@ function rowsOf(
     const period = numberOr(sample.dur);
     if (period !== null && period > 0) periods.set(key, period);
   }
-  // Behind the values, whose row has their period; of what has none an error makes the row.
+  // After the values, whose row has their period; an error without values makes its own row.
   for (const { sample, what, text } of errors) {
     rowFor(sample, tagOf(sample) === null ? 'system' : 'runtime').errors.push(`${what}: ${text}`);
   }
   const order = [...processes.keys()];
-  // Rows of no process come last, unknown cores and devices as number 0.
+  // Rows without a process come last; unknown cores and devices count as number 0.
   const sortKeys = (row: MonitorRow): number[] => [
     row.tag === null ? order.length : order.indexOf(processOf(row)),
     SCOPE_ORDER.indexOf(row.scope),
@@ -243,7 +245,7 @@ const deviceOf = (core: number | null, coresPerDevice: unknown): number | null =
 
 const modelOf = (sample: SampleRecord): string => JSON.stringify([tagOf(sample), labelText(sample, 'model')]);
 
-/** The models of each process, by what identifies them. */
+/** The models of each process, by the labels that identify them. */
 function modelsOf(samples: readonly SampleRecord[]): ReadonlyMap<string, LoadedModel> {
   const models = new Map<string, LoadedModel>();
   for (const sample of samples) {
@@ -260,7 +262,7 @@ function modelsOf(samples: readonly SampleRecord[]): ReadonlyMap<string, LoadedM
   return models;
 }
 
-/** Name of a row; of a model `name:subgraph`, as in the monitor's older reports. */
+/** Name of a row; for a model `name:subgraph`, as in the monitor's older reports. */
 function nameOf(sample: SampleRecord, scope: RowScope, model: LoadedModel | null): string | null {
   if (scope === 'physical') return labelText(sample, 'physical');
   if (scope === 'vcpu') return labelText(sample, 'cpu');

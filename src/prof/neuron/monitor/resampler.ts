@@ -1,9 +1,9 @@
 /**
- * Reports → reports of longer periods, as neuron-monitor would have written them: one whenever a metric group is due, with
- * the groups that are.
+ * Turns reports into reports with longer periods, as neuron-monitor would have written them: one whenever a metric group is
+ * due, with the groups that are due.
  *
  * Times are those of the reports, which are never split: a period ends with the report that ends nearest to it, so that
- * periods keep their length on average. Holds the values of one period.
+ * periods keep their average length. Holds the values of one period.
  */
 import { entryOf } from '../../../containers/map-entry.js';
 import { orNull } from '../../../containers/numeric-column.js';
@@ -17,18 +17,18 @@ interface Window {
   /** Start of its first report; null when unknown. */
   readonly start: number | null;
   readonly sums: Map<string, Combined>;
-  /** Of what is in use, samples of the last report that has the group of the process. */
+  /** For metrics of usage, the samples of the last report that has the group of the process. */
   readonly lasts: Map<string, { report: number | null; samples: SampleRecord[] }>;
 }
 
-/** Values of one series. */
+/** Combined values of one series. */
 interface Combined {
   readonly sample: SampleRecord;
   /** Sum of the periods; NaN when one is unknown. */
   dur: number;
   /** NaN when unknown. */
   value: number;
-  /** How much of the values is in a mean: their time, or how many they are. */
+  /** Weight of the values in a mean: their total time, or their number. */
   weight: number;
 }
 
@@ -36,14 +36,14 @@ export class Resampler {
   /** Time of the reports so far, in ns. */
   #now = 0;
   #reports = 0;
-  /** When groups of a period are due next. */
+  /** When the groups of each period are due next. */
   readonly #due = new Map<number, number>();
   readonly #windows = new Map<number, Window>();
   #origin: Pick<ReportSamples, 'startUnixNs'> | null = null;
 
   constructor(private readonly periodOf: PeriodOf) {}
 
-  /** Takes a report; gives the one that ends with it, if any group is due. */
+  /** Takes a report; returns the one that ends with it, if any group is due. */
   take(report: ReportSamples): ReportSamples | null {
     this.#origin = report;
     const start = numberOr(report.samples[0]?.start);
@@ -84,7 +84,7 @@ export class Resampler {
     for (const period of periods) this.#windows.delete(period);
     if (windows.length === 0) return null;
     const report = ++this.#reports;
-    // A report's time is that of its shortest period.
+    // The time of a report is that of its shortest period.
     const start = windows.reduce<number | null>((latest, one) => larger(latest, one.start), null);
     const samples = windows.flatMap(samplesOf).map((sample) => ({
       ...sample,
@@ -97,7 +97,7 @@ export class Resampler {
 
 const larger = (a: number | null, b: number | null): number | null => (a === null || (b !== null && b > a) ? b : a);
 
-/** The metric group that a sample belongs to; of an error of a whole process all that processes have. */
+/** The metric group of a sample; for an error of a whole process, all groups of processes. */
 function groupsOf(sample: SampleRecord): readonly MonitorGroup[] {
   const { metric } = sample;
   if (metric.startsWith('loaded_models.')) return ['memory_used'];
@@ -108,7 +108,7 @@ function groupsOf(sample: SampleRecord): readonly MonitorGroup[] {
 }
 
 function keepLast({ lasts }: Window, sample: SampleRecord, group: MonitorGroup): void {
-  // Different errors of a period are all kept.
+  // All different errors of a period are kept.
   const what = sample.metric === 'error' ? (sample.text ?? '') : group;
   const report = reportNumber(sample);
   const last = entryOf(lasts, JSON.stringify([what, tagOf(sample), sample.metric === 'error']), () => ({
@@ -138,7 +138,7 @@ type Combine = (before: Combined, value: number, weight: number, percentile: str
 
 const COMBINE: Readonly<Record<Exclude<Combination, 'last'>, Combine>> = {
   sum: (before, value) => before.value + value,
-  // Unknown values take no part in a mean, and percentiles are unknown while nothing runs.
+  // Unknown values do not count in a mean; percentiles are unknown while nothing runs.
   mean: (before, value, weight) => {
     if (weight === 0) return before.value;
     if (before.weight === 0) return value;

@@ -1,10 +1,10 @@
-/** Metric group, row scope and name of value for each metric of neuron-monitor's samples. */
+/** Metric group, row scope and value name for each metric of neuron-monitor's samples. */
 import type { MonitorGroup } from './monitor-config.js';
 import type { RowScope } from './monitor-report.js';
 
 /**
- * What values of consecutive periods are together: counts add up, shares and rates have a mean over time, of latencies
- * only the least and the greatest are known, and of what is in use the last value holds.
+ * How values of consecutive periods are combined: counts are added, shares and rates have a mean over time, for latencies
+ * only the minimum and the maximum are known, and for usage the last value holds.
  */
 export type Combination = 'sum' | 'mean' | 'extremes' | 'last';
 
@@ -16,7 +16,7 @@ export interface SampleTarget {
   readonly combination: Combination;
 }
 
-/** Of most metrics by their group. */
+/** Combination for most metrics, by group. */
 const COMBINATIONS: Readonly<Record<MonitorGroup, Combination>> = {
   neuroncore_counters: 'mean',
   execution_stats: 'sum',
@@ -39,7 +39,7 @@ const place = (
 const SAMPLE_TARGETS: Readonly<Record<string, SampleTarget>> = {
   neuroncore_utilization: place('neuroncore_counters', 'core', 'neuroncore_utilization'),
   flops: place('neuroncore_counters', 'core', 'flops'),
-  // The newer name of the same.
+  // The newer name of the same metric.
   effective_flops: place('neuroncore_counters', 'core', 'flops'),
   'v3d.neuroncore_utilization': place('neuroncore_counters', 'physical', 'neuroncore_utilization'),
 
@@ -71,11 +71,11 @@ const SAMPLE_TARGETS: Readonly<Record<string, SampleTarget>> = {
   swap_used_bytes: place('memory_info', 'system', 'swap_used_bytes'),
 };
 
-/** The target of a metric; null for one that is no value of a row. */
+/** The target of a metric; null for one that is not a value of a row. */
 export const targetOf = (metric: string): SampleTarget | null =>
   (Object.hasOwn(SAMPLE_TARGETS, metric) ? SAMPLE_TARGETS[metric] : undefined) ?? null;
 
-/** Facts of the hardware, in the order of labels. */
+/** Facts about the hardware, in the order of labels. */
 export const HARDWARE_FACTS = [
   'neuron_device_count',
   'neuroncore_per_device_count',
@@ -91,13 +91,13 @@ const INSTANCE_FACTS = [
   ...['instance_region', 'ami_id', 'subnet_id'],
 ];
 
-/** Groups of the metrics that are facts of the instance and its hardware. */
+/** Groups of the metrics that are facts about the instance and its hardware. */
 export const FACT_GROUPS: ReadonlyMap<string, MonitorGroup> = new Map([
   ...INSTANCE_FACTS.map((name) => [name, 'instance_info'] as const),
   ...HARDWARE_FACTS.map((name) => [name, 'neuron_hardware_info'] as const),
 ]);
 
-/** Rows of facts. */
+/** Scopes of rows with facts. */
 export const FACT_SCOPES: ReadonlyMap<RowScope, MonitorGroup> = new Map([
   ['instance', 'instance_info'],
   ['hardware', 'neuron_hardware_info'],

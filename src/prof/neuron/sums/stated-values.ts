@@ -1,4 +1,4 @@
-/** Sums of samples: values that the capture states, and limits of the tensor engines. */
+/** Sums of samples: values that the capture records, and limits of the tensor engines. */
 import { entryOf } from '../../../containers/map-entry.js';
 import type { SampleRecord } from '../../../record/record.js';
 
@@ -15,7 +15,7 @@ export interface CoreThrottling {
   readonly kinds: Map<string, ThrottleWindows>;
   /** Windows with a limit below 1. */
   readonly limited: ThrottleWindows;
-  /** The longest of these, ns from the profile's start; null without one whose start is known. */
+  /** The longest of these, in ns from the profile's start; null when none has a known start. */
   longest: { readonly start: number; readonly end: number } | null;
 }
 
@@ -55,23 +55,25 @@ export interface ReportedMetric {
   readonly unit: string | null;
 }
 
-/** Values that are kept: a program may have an annotation for each load of a tensor. */
+/** Maximum number of values to keep: a program may have an annotation for each load of a tensor. */
 const MOST_VALUES = 2000;
 
 interface StatedValue extends ReportedMetric {
   /** `model_info/core4/neuroncore_cycle_count`, `annotation/1/load_to_sbuf_dma_count` */
   readonly name: string;
   readonly metric: string;
-  /** `core 4, subgraph sg00, tensor_name w1`: what it is of, as far as that is stated. */
+  /** `core 4, subgraph sg00, tensor_name w1`: what the value belongs to, as far as that is known. */
   readonly of: string;
 }
 
-/** Values that the vendor's tool states of one core (`model_info`) or of one thing in the program (`annotation`): no
- * metrics of the whole profile, and shown as they stand. */
+/**
+ * Values that the vendor's tool records for one core (`model_info`) or for one thing in the program (`annotation`); they
+ * are not metrics of the whole profile, and are shown unchanged.
+ */
 export class StatedValues {
   readonly kept: StatedValue[] = [];
   leftOut = 0;
-  /** By what values are of: the first part of their names. The values of one thing follow one another. */
+  /** Places by what values belong to: the first part of their names. The values of one thing are consecutive. */
   readonly #places = new Map<string, string>();
   readonly #names = new Set<string>();
   #annotations = 0;
@@ -92,7 +94,7 @@ export class StatedValues {
     this.kept.push({ name, metric, value: value ?? text ?? null, unit, of });
   }
 
-  /** The name of a value of another thing that is described by the same words. */
+  /** The name of a value of another thing that has the same description. */
   #again(key: string, place: string, metric: string): string {
     let [other, count] = [place, 1];
     while (this.#names.has(`${other}/${metric}`)) other = `${place}.${++count}`;

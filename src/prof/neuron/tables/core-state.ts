@@ -1,18 +1,18 @@
-/** State of the cores over time: spans without a gap in which an activity ran. */
+/** State of the cores over time: continuous spans in which an activity ran. */
 import { PS_PER_NS } from '../../../containers/interval-union.js';
 import { addTo } from '../../../containers/map-entry.js';
 import type { CopyLine, KernelLine, Labels } from '../../../record/record.js';
 import { NEURON_ENGINES, type NeuronEngine } from '../../../record/neuron/neuron-cores.js';
 
-/** Picoseconds from the profile's start. */
+/** In picoseconds from the profile's start. */
 export interface BusySpan {
   readonly from: number;
   readonly to: number;
 }
 
-/** Spans without a gap in which at least one of several activities ran, from activities in order of start. */
+/** Continuous spans in which at least one of several activities ran, from activities in order of start. */
 class BusySpans {
-  /** Of one nanosecond: records have no order within it. */
+  /** Spans that begin in the current nanosecond, within which records are not ordered. */
   #held: BusySpan[] = [];
   #now = -Infinity;
   #from = NaN;
@@ -47,10 +47,10 @@ class BusySpans {
   }
 }
 
-/** Waits for a semaphore: the tool counts them, but not their time. */
+/** Waits for a semaphore: the tool counts these instructions, but not their time. */
 const WAIT = 'EVENT_SEMAPHORE';
 
-/** Start and end of an activity, ps; null for one without a duration. */
+/** Start and end of an activity in ps; null for one without a duration. */
 export function spanOf({ start, dur, ps }: KernelLine | CopyLine): BusySpan | null {
   if (dur === null) return null;
   const from = start * PS_PER_NS + (ps?.[0] ?? 0);
@@ -60,9 +60,9 @@ export function spanOf({ start, dur, ps }: KernelLine | CopyLine): BusySpan | nu
 /** Instructions of one engine. */
 class EngineSums {
   count = 0;
-  /** Durations added up, waits left out, ps. */
+  /** Sum of durations in ps, without waits. */
   time = 0;
-  /** Length of the union of the same, ps. */
+  /** Length of the union of the same, in ps. */
   active = 0;
   readonly busy: BusySpans;
 
@@ -80,7 +80,7 @@ type OnBusy = (engine: NeuronEngine, span: BusySpan) => void;
 /** Instructions of a core, or of the compiled program on it. */
 export class InstructionSums {
   readonly engines: ReadonlyMap<string, EngineSums>;
-  /** ps; infinite without instructions of known duration. */
+  /** In ps; infinite without instructions of known duration. */
   from = Infinity;
   to = -Infinity;
   flops = 0;
@@ -110,15 +110,18 @@ export class InstructionSums {
   }
 }
 
-/** What tables need to know of a core beyond one record: its names, and sums of its instructions. One pass. */
+/**
+ * What tables need to know about a core in addition to a single record: its names, and sums over its instructions. One
+ * pass.
+ */
 export class CoreState {
   subgraph: string | undefined;
-  /** Numbers that the capture states of the core, by the tool's names. */
+  /** Numbers that the capture records for the core, by the tool's names. */
   readonly stated = new Map<string, number>();
   readonly all: InstructionSums;
-  /** Instructions of the compiled program: those of the runtime have no type. */
+  /** Instructions of the compiled program, which have a type; those of the runtime do not. */
   readonly program = new InstructionSums();
-  /** Whether an instruction is of a known layer. */
+  /** Whether any instruction belongs to a known layer. */
   hasLayers = false;
   packets = 0;
   readonly #packetsOf = new Map<string, number>();
@@ -128,7 +131,7 @@ export class CoreState {
     this.all = new InstructionSums(onBusy);
   }
 
-  /** Names a queue whose packets the tool leaves out. */
+  /** Marks a queue whose packets the tool ignores. */
   leaveOut({ stream = '', queue = '' }: Labels): void {
     this.#leftOut.add(`${stream}/${queue}`);
   }
@@ -140,7 +143,7 @@ export class CoreState {
     if ((record.layer?.length ?? 0) > 0) this.hasLayers = true;
   }
 
-  /** The packet's number among those of its engine and queue; null for one that the tool leaves out. */
+  /** The packet's number within its engine and queue; null for one that the tool ignores. */
   packet({ stream, queue }: CopyLine): number | null {
     const place = `${stream}/${queue}`;
     if (this.#leftOut.has(place)) return null;

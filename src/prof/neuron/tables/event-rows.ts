@@ -1,6 +1,6 @@
 /**
- * Tables of what happened, a row a record: instructions, DMA packets, semaphores, throttling, rates, use of memories.
- * Texts that a record lacks are '' or `unknown`, as the tool writes them; numbers that it lacks are left out of the row.
+ * Tables of events, one row per record: instructions, DMA packets, semaphores, throttling, rates, use of memories. Missing
+ * texts are '' or `unknown`, as the tool writes them; missing numbers are left out of the row.
  */
 import type { CopyLine, KernelLine, Labels, SampleRecord } from '../../../record/record.js';
 import {
@@ -16,15 +16,15 @@ import {
 import { spanOf } from './core-state.js';
 import { jsonOf } from '../../../record/control-characters.js';
 
-/** Undefined where a record lacks it: the row then has no such field. */
+/** Undefined when a record lacks it: the row then has no such field. */
 export type ToolCell = number | string | boolean | readonly unknown[] | RawCell | undefined;
 
-/** A number of more digits than a double has. */
+/** A number with more digits than a double can hold. */
 class RawCell {
   constructor(readonly json: string) {}
 }
 
-/** ToolFields of a table, and how each is made of a record and its surroundings. */
+/** Fields of a table, and how each is made from a record and its context. */
 export type ToolFields<Source, TablePlace> = readonly (readonly [
   key: string,
   of: (source: Source, place: TablePlace) => ToolCell,
@@ -44,7 +44,7 @@ export function rowOf<Source, TablePlace>(
   return `{${members.join(',')}}`;
 }
 
-/** Most are words, and need no escapes. */
+/** Most are plain words that need no escapes. */
 const keyOf = (key: string): string => (/^\w+$/.test(key) ? `"${key}"` : jsonOf(key));
 
 function jsonOfCell(cell: Exclude<ToolCell, undefined>): string {
@@ -52,20 +52,20 @@ function jsonOfCell(cell: Exclude<ToolCell, undefined>): string {
   return typeof cell === 'number' && Number.isFinite(cell) ? String(cell) : jsonOf(cell);
 }
 
-/** An id of the tool's, which is beyond 2^53: its digits are written as they are. Ours are texts. */
+/** An id of the tool, which may be beyond 2^53, so that its digits are written unchanged. Our own ids are texts. */
 function idOf(id: number | string | undefined): ToolCell {
   return id === undefined || !/^(?:0|[1-9]\d{0,19})$/.test(String(id)) ? id : new RawCell(String(id));
 }
 
 type Values = Readonly<Record<string, number | string>> | undefined;
 
-/** ToolFields whose values a record has under names of its own. */
+/** Fields whose values a record has under different names. */
 export const named = <Source, TablePlace>(
   names: readonly FieldName[],
   of: (source: Source) => Values,
 ): ToolFields<Source, TablePlace> => names.map(([key, name]) => [key, (source) => of(source)?.[name]]);
 
-/** The same, with texts: '' where the record has none, as the tool writes them. */
+/** The same for texts: '' when the record has none, as the tool writes it. */
 export const texts = <Source, TablePlace>(
   names: readonly FieldName[],
   of: (source: Source) => Values,
@@ -73,7 +73,10 @@ export const texts = <Source, TablePlace>(
 ): ToolFields<Source, TablePlace> =>
   names.map(([key, name]) => [key, (source) => String(of(source)?.[name] ?? missing)]);
 
-/** The shortest decimal number that is the same in single precision, in which the tool holds rates and shares. */
+/**
+ * The shortest decimal number with the same single-precision value, because the tool stores rates and shares in single
+ * precision.
+ */
 export function single(value: number): number {
   const held = Math.fround(value);
   for (let digits = 1; digits < 9; digits++) {
@@ -89,16 +92,16 @@ export interface TablePlace {
 }
 
 const UNKNOWN = 'unknown';
-/** Layer of the program's instructions where the program does not say. */
+/** Layer of instructions for which the program does not name one. */
 const UNKNOWN_LAYER = 'Unknown';
 const BUFFERS: Readonly<Record<string, string>> = { sb_usage: 'sb', psum_usage: 'psum' };
 
 const TYPES = new Map(DEPENDENCY_KINDS.map(([type, kind]) => [kind, type]));
 
-/** `sg0000:17` → 17; 0 where there is none. */
+/** `sg0000:17` → 17; 0 when there is none. */
 const numberIn = (id: number | string = ''): number => Number(/:(\d{1,15})$/.exec(String(id))?.[1] ?? 0);
 
-/** The compiler's instructions have a type, those of the runtime have none. */
+/** The compiler's instructions have a type; those of the runtime do not. */
 const isOfProgram = (labels: Labels | undefined): boolean => labels?.['type'] !== undefined;
 
 const OPTIONAL: ReadonlySet<string> = new Set([
@@ -107,7 +110,7 @@ const OPTIONAL: ReadonlySet<string> = new Set([
   'bir_debug_info_source_location',
 ]);
 
-/** Labels whose cells are more than texts: a row has each field once. */
+/** Labels whose cells are more than texts, because a row must have each field only once. */
 const OWN_CELLS: ReadonlySet<string> = new Set(['label', 'hlo_attrs']);
 
 const INSTRUCTION: ToolFields<KernelLine, TablePlace> = [
@@ -156,7 +159,7 @@ const PREDECESSOR: ToolFields<{ readonly id: number | string; readonly type: str
   ['type', ({ type }) => type],
 ];
 
-/** Bytes a second while the packet lasts. */
+/** Bytes per second during the packet. */
 function rateOf(record: CopyLine): number | undefined {
   const span = spanOf(record);
   if (record.bytes === null || span === null || span.to <= span.from) return undefined;
@@ -193,7 +196,7 @@ const PACKET: ToolFields<CopyLine, PacketPlace> = [
   ['semaphore_id', ({ labels }) => String(labels?.['semaphore'] ?? NO_SEMAPHORE)],
 ];
 
-/** `24`, or `S[24] (qSyncDynamicHW)` where it is known who updates it. */
+/** `24`, or `S[24] (qSyncDynamicHW)` when it is known who updates it. */
 function semaphoreId({ labels = {} }: SampleRecord): string {
   const number = String(labels['semaphore'] ?? '');
   return labels['name'] === undefined ? number : `S[${number}] (${labels['name']})`;
@@ -221,7 +224,7 @@ const THROTTLE: ToolFields<SampleRecord, TablePlace> = [
   ['type', causeOf],
 ];
 
-/** A part of device memory is known only where the tool says so. */
+/** Whether the sample is about device memory, which the tool marks with the total size of that memory. */
 const usesMemory = ({ labels }: SampleRecord): boolean => labels?.['hbmTotalBytes'] !== undefined;
 
 const RATE: ToolFields<SampleRecord, TablePlace> = [
@@ -248,7 +251,7 @@ function usageRow(record: SampleRecord, place: TablePlace): string {
 
 type SampleTable = readonly [table: string, row: (record: SampleRecord, place: TablePlace) => string];
 
-/** Tables of samples: each by the metric. */
+/** Tables of samples, by metric. */
 export const SAMPLE_TABLES: ReadonlyMap<string, SampleTable> = new Map<string, SampleTable>([
   ['semaphore', ['semaphore_update', (record, place) => rowOf(SEMAPHORE, record, place)]],
   ['throttle', ['ham', (record, place) => rowOf(THROTTLE, record, place)]],

@@ -1,4 +1,4 @@
-/** Tables of the profile as a whole, its program and its cores. */
+/** Tables about the profile as a whole, its program and its cores. */
 import { PS_PER_NS } from '../../../containers/interval-union.js';
 import { jsonOf } from '../../../record/control-characters.js';
 import { NEURON_ENGINES } from '../../../record/neuron/neuron-cores.js';
@@ -9,7 +9,7 @@ import { named, rowOf, single, texts, type ToolCell, type ToolFields, type Table
 import type { CoreState, InstructionSums } from './core-state.js';
 
 const GHZ = 1e9;
-/** The tool shows times from the start of an execution as dates of the day from which Unix counts. */
+/** The tool shows times from the start of an execution as dates from the Unix epoch. */
 const dateOf = (ns: number): string => {
   const rest = ns % 1e9;
   const seconds = new Date((ns - rest) / 1e6).toISOString().slice(0, -5);
@@ -45,14 +45,14 @@ const METADATA: ToolFields<ProfileRecord, ProgramPlace> = [
   ['is_simulation', (profile) => isFlag(factsOf(profile)['simulation'])],
 ];
 
-/** Several physical cores work as a logical one. */
+/** Several physical cores work together as one logical core. */
 const isLogical = (size: ToolCell): boolean | undefined => (typeof size === 'number' ? size > 1 : undefined);
 
 const stem = (name: string): string => name.replace(/(?:_profile_full)?\.(?:ntff|json)(?:\.gz)?$/, '');
 
 const PROFILE_INFO: ToolFields<ProfileRecord, null> = [
   ['profile_name', ({ file, facts }) => stem(String(facts?.['capture'] ?? file))],
-  // The base name alone: records have no paths.
+  // Only the base name: records have no paths.
   ['ntff_filename', ({ file, format, facts }) => facts?.['capture'] ?? (format === 'ntff' ? file : undefined)],
   ['profiler_version', ({ tool }) => (tool === null ? undefined : /^neuron-profile (.+)$/.exec(tool)?.[1])],
   ...named<ProfileRecord, null>(TOOL_FACTS, factsOf),
@@ -100,7 +100,7 @@ const LAYER: ToolFields<LayerRecord, TablePlace> = [
   ['duration', ({ dur }) => dur ?? undefined],
 ];
 
-/** A layer as the tool counted it. */
+/** A layer as counted by the tool. */
 export function layerRow(record: LayerRecord, place: TablePlace): string {
   const counters = Object.entries(record.counters).map(([key, value]): [string, () => ToolCell] => [key, () => value]);
   return rowOf([...LAYER, ...counters], record, place);
@@ -109,8 +109,8 @@ export function layerRow(record: LayerRecord, place: TablePlace): string {
 const whole = (ps: number): number => Math.floor(ps / PS_PER_NS);
 
 /**
- * A layer from the sums of its instructions. What the tool divides FLOPs by for HFU and MFU of a layer is not known: these
- * are left out where there are FLOPs.
+ * A layer from the sums of its instructions. HFU and MFU of a layer are left out when there are FLOPs, because it is not
+ * known by what the tool divides.
  */
 export function summedLayerRow(name: string, { subgraph }: TablePlace, sums: InstructionSums): string {
   const { from, to, flops, transposeFlops } = sums;
@@ -134,7 +134,7 @@ export function summedLayerRow(name: string, { subgraph }: TablePlace, sums: Ins
   });
 }
 
-/** Numbers of a core: as the capture states them, else from its records. */
+/** Numbers of a core: as recorded in the capture, else from its records. */
 export function coreRow(device: number, core: CoreState, clockHz: number | null): string {
   const { stated, all, packets, subgraph } = core;
   const counts = NEURON_ENGINES.map((engine): [string, number] => [
@@ -161,7 +161,7 @@ const GROUP_ORDER = [
 const groupOf = ({ name, group }: MetricRow): string =>
   group === 'throttling' ? `throttling_${/_(nc\d+)_/.exec(name)?.[1] ?? 'nc0'}` : group;
 
-/** Group and definition of each metric of the summary; the definitions are in our words. */
+/** Group and definition of each metric of the summary; the definitions are in our own words. */
 export function metricTables(rows: readonly MetricRow[]): ReadonlyMap<string, string> {
   const groups = rows.map((row) => [row.name, groupOf(row)] as const);
   const throttling = [...new Set(groups.map(([, group]) => group))].filter((group) => group.startsWith('throttling_'));
@@ -175,7 +175,7 @@ export function metricTables(rows: readonly MetricRow[]): ReadonlyMap<string, st
 
 export const metadataRow = (profile: ProfileRecord, place: ProgramPlace): string => rowOf(METADATA, profile, place);
 export const profileInfoRow = (profile: ProfileRecord): string => rowOf(PROFILE_INFO, profile, null);
-/** Null where the profile has no header of a program. */
+/** Null when the profile has no program header. */
 export const headerRow = (profile: ProfileRecord): string | null =>
   factsOf(profile)['neffVersion'] === undefined ? null : rowOf(NEFF_HEADER, profile, null);
 export const tensorRow = (record: TensorRecord): string => rowOf(TENSOR, record, null);

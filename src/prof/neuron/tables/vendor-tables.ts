@@ -1,6 +1,6 @@
 /**
- * Records → the tables of the vendor tool's JSON, for scripts that read them. Rows are handed on as they come; held are
- * sums of each core and layer, and the records of a profile as a whole.
+ * Turns records into the tables of the vendor tool's JSON, for scripts that read them. Rows are passed on immediately; only
+ * sums of each core and layer, and the records about a profile as a whole, are held.
  */
 import { PS_PER_NS } from '../../../containers/interval-union.js';
 import { entryOf } from '../../../containers/map-entry.js';
@@ -33,13 +33,16 @@ export const VENDOR_TABLES = [
   ...['metadata', 'profile_info', 'neff_header', 'summary', 'summary_groups', 'summary_group_order', 'terminology'],
 ] as const;
 
-/** Takes a row, an object as JSON. @param profile that it is of; null for one that is not of a profile */
+/**
+ * Receives a row, a JSON object.
+ * @param profile number of its profile; null for a row that belongs to none
+ */
 export type OnRow = (table: string, row: string, profile: number | null) => void;
 
 class ProfileState {
   readonly cores = new Map<number, CoreState>();
   hasLayerRows = false;
-  /** Use of device memory: rows name the device, which is stated behind them. */
+  /** Use of device memory: rows name the device, whose record comes later. */
   readonly memory: SampleRecord[] = [];
   readonly #indices: readonly number[];
 
@@ -79,7 +82,10 @@ class ProfileState {
   }
 }
 
-/** Whether records without a profile line, or of a program alone, may be of a Neuron device. */
+/**
+ * Whether the records may be of a Neuron device; this includes records without a profile line, and those of a program
+ * alone.
+ */
 const mayBeNeuron = (profile: ProfileRecord | null): boolean =>
   profile === null || profile.devices.length === 0 || isOfNeuronDevice(profile);
 
@@ -96,7 +102,7 @@ export class VendorTables {
     if (mayBeNeuron(state.profile)) this.#take(record, state);
   }
 
-  /** Rows that depend on all records. */
+  /** Writes the rows that depend on all records. */
   finish(summaries: readonly MetricSummary[]): void {
     const metrics = summaries.flatMap(({ rows }) => rows);
     for (const [table, row] of metricTables([...new Map(metrics.map((row) => [row.name, row])).values()]))
@@ -122,7 +128,7 @@ export class VendorTables {
     if (header !== null) onRow('neff_header', header);
   }
 
-  /** A core's instructions as one layer; those of the program as another, where it has no layers. */
+  /** A core's instructions as one layer; if the program has no layers, its instructions as another. */
   #layers(core: CoreState, { onRow }: ProfileState): void {
     const { subgraph, all, program, hasLayers } = core;
     if (subgraph === undefined || !Number.isFinite(all.to)) return;

@@ -1,6 +1,6 @@
 /**
- * Kernels of one profile → its part of a partial answer, in one pass. Memory: each group with its sums by step, and up to
- * 200,000 durations; all within bounds.
+ * Turns the kernels of one profile into its part of a partial answer, in one pass. Memory: each group with its sums by
+ * step, and up to 200,000 durations; all within bounds.
  */
 import { entryOf } from '../../../containers/map-entry.js';
 import { coarser, countedOf, merged, NO_VALUES, type CountedValues } from '../../../containers/counted-values.js';
@@ -12,15 +12,15 @@ import { KernelTally } from '../../tally/kernel-tally.js';
 import { ReportTally } from '../../report/report-tally.js';
 import { OTHER_KERNELS, type GroupPart, type KernelPart, type OddKernels, encodeWork } from './kernel-part.js';
 
-/** Kernels whose durations are kept one by one. */
+/** Maximum number of kernels whose durations are kept one by one. */
 export const MOST_EXACT = 200_000;
-/** Groups, and characters of the values of their keys. */
+/** Maximum number of groups, and of characters of their key values. */
 const MOST_GROUPS = 30_000;
 const MOST_TEXT = 4 * 1024 * 1024;
-/** Sums by group and step. */
+/** Maximum number of sums by group and step. */
 const MOST_SUMS = 200_000;
 
-/** Bounds, smaller in tests. */
+/** Limits, which tests make smaller. */
 export interface KernelPartBounds {
   readonly exact?: number;
   readonly groups?: number;
@@ -33,9 +33,9 @@ interface StepSum {
 }
 
 class Group {
-  /** By place of the step. */
+  /** By index of the step. */
   readonly sums = new Map<number, StepSum>();
-  /** Durations by place of the step, while all are kept. */
+  /** Durations by index of the step, while all are kept. */
   readonly times = new Map<number, number[]>();
   spread: CountedValues = NO_VALUES;
   pending: number[] = [];
@@ -52,14 +52,14 @@ class Group {
     readonly key: readonly number[],
   ) {}
 
-  /** Puts durations that wait into the spread. */
+  /** Adds buffered durations to the spread. */
   settle(): void {
     this.spread = coarser(merged(this.spread, countedOf(Float64Array.from(this.pending))));
     this.pending = [];
   }
 }
 
-/** Durations of a group that wait to be made coarser. */
+/** Number of durations of a group that are buffered before they are made coarser. */
 const PENDING = 4096;
 
 class KeyNumbers {
@@ -86,11 +86,11 @@ export class KernelPartBuilder {
   #isWhole = true;
   #kernels = 0;
   #sums = 0;
-  /** Places of steps from here on have no sums of their own. */
+  /** Index of the first step without separate sums. */
   #cut = Infinity;
   #others = 0;
 
-  /** @param columns in which the kernels of a group are equal */
+  /** @param columns the columns in which the kernels of a group are equal */
   constructor(
     private readonly columns: readonly KernelColumn[],
     private readonly bounds: KernelPartBounds = {},
@@ -126,7 +126,7 @@ export class KernelPartBuilder {
     if (group.pending.push(dur) >= PENDING) group.settle();
   }
 
-  /** Durations one by one become sums by step and a spread. */
+  /** Replaces single durations by sums per step and a spread. */
   #makeCoarse(): void {
     this.#isExact = false;
     for (const group of this.#groups.values()) {
@@ -149,7 +149,7 @@ export class KernelPartBuilder {
     });
     sum.kernels += kernels;
     sum.time = addTimes(sum.time, time);
-    // The last steps lose their sums until there is room.
+    // Removes the sums of the last steps until there is room.
     while (this.#sums > (this.bounds.sums ?? MOST_SUMS) && this.#cut > 0) {
       this.#cut = Math.min(this.#cut, this.#steps.size) - 1;
       this.#dropSums();
@@ -197,7 +197,7 @@ export class KernelPartBuilder {
     );
   }
 
-  /** @param pairing what is known of it when all kernels were added */
+  /** @param pairing counts about pairing, known after all kernels were added */
   result(pairing: Pick<KernelPart, 'evicted' | 'incomplete'>): KernelPart {
     const steps = [...this.#steps.keys()];
     return {
@@ -251,7 +251,7 @@ export class KernelPartBuilder {
   }
 }
 
-/** Kernels above a peak that a report names. */
+/** Maximum number of kernels above a peak that a report names. */
 const SHOWN = 3;
 
 function oddOf({ untimed, negative, tally, abovePeak: firstAbovePeak }: Group): OddKernels {

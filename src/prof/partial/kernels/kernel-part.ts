@@ -1,6 +1,6 @@
 /**
- * The kernels of one profile as a partial answer has them: groups of kernels that are equal in some columns, in the order
- * in which their first kernels came. Plain data, as JSON has it; times are ns.
+ * The kernels of one profile in a partial answer: groups of kernels with equal values in some columns, in order of their
+ * first kernels. Plain data, in the form of the JSON output; times are ns.
  */
 import type { CellValue } from '../../../table/column.js';
 import { elementAt } from '../../../containers/element.js';
@@ -8,7 +8,8 @@ import {
   ABOVE_COMPUTE,
   COUNT,
   FIRST_KNOWN,
-  KernelSum,
+  kernelSum,
+  type KernelSum,
   KNOWN_SUM_SIZE,
   TALLY_SIZE,
   TIME,
@@ -17,52 +18,55 @@ import {
 export interface KernelPart {
   /** Keys of the columns in which the kernels of a group are equal. */
   readonly keys: readonly string[];
-  /** Values of each of these columns, each once. */
+  /** Distinct values of each of these columns. */
   readonly values: readonly (readonly CellValue[])[];
-  /** Steps in the order in which they first had a kernel; null is work of no step. */
+  /** Steps in order of their first kernel; null is work outside of steps. */
   readonly steps: readonly (number | null)[];
-  /** Durations of each step, one by one; else those of a group are known to 1.6 %, and each step has sums. */
+  /**
+   * Whether durations of each step are stored one by one; otherwise those of a group are accurate to 1.6 %, and each step
+   * has sums.
+   */
   readonly exact: boolean;
-  /** Whether lists of durations hold differences from the one before; of times that are not whole they cannot. */
+  /** Whether lists of durations contain differences from the previous one, which is not possible for fractional times. */
   readonly differences: boolean;
   readonly groups: readonly GroupPart[];
-  /** Kernels of groups beyond the bound, which are in one together. */
+  /** Number of kernels of groups beyond the maximum, which are in one group together. */
   readonly others: number;
-  /** Steps that have sums, of those above the first ones; a count of all of them where none is missing. */
+  /** Number of leading steps that have sums; the number of all steps when none is missing. */
   readonly summedSteps: number;
-  /** What the report of kernels says of the pairing of all kernels: see `ReportTally`. */
+  /** Counts about the pairing of all kernels for the kernel report; see `ReportTally`. */
   readonly evicted: number;
   readonly incomplete: number;
 }
 
-/** One group; what is not there is nothing. */
+/** One group; absent fields mean nothing to report. */
 export interface GroupPart {
-  /** Of each key the place of its value. */
+  /** For each key, the index of its value. */
   readonly key: readonly number[];
-  /** Where durations are exact: of each step its place in `steps`, then the durations in rising order. */
+  /** When durations are exact: for each step its index in `steps`, then the durations in ascending order. */
   readonly times?: readonly (readonly number[])[];
-  /** Where they are not: durations, each followed by how many there are. */
+  /** When they are not exact: durations, each followed by its count. */
   readonly spread?: readonly number[];
-  /** With these: of each step its place, kernels and time. */
+  /** Together with `spread`: index, number of kernels and time of each step. */
   readonly sums?: readonly (readonly [step: number, kernels: number, time: number])[];
-  /** With these: kernels and time of steps beyond those that have sums: in steps, and in none. */
+  /** Together with `spread`: number and time of the kernels without sums per step: within steps, and outside of steps. */
   readonly rest?: readonly [inSteps: readonly [number, number], inNone: readonly [number, number]];
-  /** What the kernels did: see `encodeWork`. */
+  /** Work of the kernels; see `encodeWork`. */
   readonly work?: readonly WorkPart[];
   readonly odd?: OddKernels;
 }
 
 /**
- * A `KnownSum`: 0 for nothing; sum and what its rounding left out (absent when 0) where all kernels of the group have it;
- * else kernels, time, sum and that.
+ * A `KnownSum`: 0 for nothing; sum and its rounding error (absent when 0) when all kernels of the group have it; else
+ * number of kernels, time, sum and rounding error.
  */
 export type WorkPart = number | readonly number[];
 
-/** Kernels of a group with something odd, by what it is. */
+/** Kernels of a group with anomalies, by kind. */
 export interface OddKernels {
-  /** Without a duration. */
+  /** Number of kernels without a duration. */
   readonly untimed?: number;
-  /** Durations below 0. */
+  /** Negative durations. */
   readonly negative?: readonly number[];
   readonly withoutOp?: number;
   readonly unknownFlops?: number;
@@ -73,7 +77,7 @@ export interface OddKernels {
   readonly firstAbovePeak?: readonly number[];
 }
 
-/** In place of a key's value, in the group of those beyond the bound. */
+/** Key value of the group for kernels beyond the maximum. */
 export const OTHER_KERNELS = '[other kernels]';
 
 const KNOWN_SUMS = (ABOVE_COMPUTE - FIRST_KNOWN) / KNOWN_SUM_SIZE;
@@ -105,5 +109,5 @@ export function decodedSum(parts: readonly WorkPart[], count: number, time: numb
     else if (part.length === KNOWN_SUM_SIZE) numbers.set(part, at);
     else numbers.set([count, time, ...part], at);
   });
-  return new KernelSum(numbers);
+  return kernelSum(numbers);
 }

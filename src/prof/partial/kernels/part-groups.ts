@@ -1,4 +1,4 @@
-/** The groups of kernels of one member of a partial answer, for whoever makes others of them. */
+/** The groups of kernels in one member of a partial answer, for code that makes other groups from them. */
 import { countedOf, merged, type CountedValues } from '../../../containers/counted-values.js';
 import { elementAt } from '../../../containers/element.js';
 import { UserError } from '../../../record/errors.js';
@@ -10,16 +10,16 @@ import { type GroupPart, type KernelPart, decodedSum } from './kernel-part.js';
 import type { KernelSum } from '../../tally/kernel-tally.js';
 import type { Durations } from '../../by/group-runs.js';
 
-/** Some kernels of a group that are of one step. */
+/** Kernels of a group that belong to one step. */
 export interface TimeOfStep {
-  /** Place of the step in `steps`. */
+  /** Index of the step in `steps`. */
   readonly place: number;
   readonly kernels: number;
-  /** ns */
+  /** In ns. */
   readonly time: number;
 }
 
-/** Columns that are the same for all kernels of a profile: no group needs them. */
+/** Columns that are equal for all kernels of a profile, so that groups do not need them. */
 const OF_PROFILE: Readonly<Record<string, (header: ProfileRecord) => CellValue>> = {
   profile: ({ profile }) => profile,
   rank: ({ rank }) => rank,
@@ -27,10 +27,10 @@ const OF_PROFILE: Readonly<Record<string, (header: ProfileRecord) => CellValue>>
 
 export class PartGroups {
   readonly part: KernelPart;
-  /** Places of the first step beyond those that have sums of their own: of the steps with a number, and of none. */
+  /** Index of the first step without separate sums, for numbered steps and for work outside of steps. */
   readonly #restPlaces: readonly number[];
 
-  /** @param header of the profile */
+  /** @param header profile line of the profile */
   constructor(
     record: PartRecord,
     private readonly header: ProfileRecord,
@@ -50,7 +50,10 @@ export class PartGroups {
     return this.part.groups;
   }
 
-  /** How the value of a column is had of a group. @throws UserError for a column that the groups do not have */
+  /**
+   * Returns how to get a column's value for a group.
+   * @throws UserError for a column that the groups do not have
+   */
   getter({ key }: Pick<ColumnShape, 'key'>): (group: GroupPart) => CellValue {
     const ofProfile = Object.hasOwn(OF_PROFILE, key) ? OF_PROFILE[key] : undefined;
     if (ofProfile !== undefined) {
@@ -72,7 +75,7 @@ export class PartGroups {
     return (group) => elementAt(own, elementAt(group.key, at));
   }
 
-  /** All durations, ns: one by one in any order, or runs. */
+  /** All durations in ns, as a list in any order or as runs. */
   durationsOf({ times = [], spread = [], odd }: GroupPart): Durations {
     const negative = odd?.negative ?? [];
     if (!this.part.exact) return merged(countedOf(Float64Array.from(negative)), this.#spread(spread));
@@ -82,8 +85,8 @@ export class PartGroups {
   }
 
   /**
-   * Kernels and time of each step. Steps beyond those that have sums of their own are together at the place of the first
-   * of them.
+   * Number and time of the kernels of each step. Steps without separate sums are combined at the index of the first of
+   * them.
    */
   *stepTimes({ times, sums = [], rest }: GroupPart): Generator<TimeOfStep> {
     if (!this.part.exact) {

@@ -1,6 +1,6 @@
 /**
- * The database of one query: in memory, locked. It reads and writes no file but those in a temporary folder that it is
- * given for what does not fit into memory; it loads nothing, and its settings cannot be changed.
+ * The database of a query: in memory, and locked. It reads and writes no files except those in a temporary folder for data
+ * that does not fit into memory; it loads no extensions, and its settings cannot be changed.
  */
 import type * as DuckDB from '@duckdb/node-api';
 import type { DuckDBConnection } from '@duckdb/node-api';
@@ -8,13 +8,13 @@ import { UserError, EXIT } from '../../../record/errors.js';
 
 type Library = typeof DuckDB;
 
-/** How to install it, where `dprof` looks for it. */
+/** How to install it so that `dprof` finds it. */
 export const INSTALL = 'npm install @duckdb/node-api, with -g where dprof-cli was installed with it';
 
-/** Memory of the database: what does not fit goes into the temporary folder. */
+/** Memory of the database; the rest goes to the temporary folder. */
 export const DATABASE_MEMORY_MB = 512;
 
-/** Memory that a query takes at most: DuckDB's own limit does not hold for what its functions make of one row. */
+/** Maximum memory of a query: DuckDB's own limit does not include what its functions make from one row. */
 export const QUERY_MEMORY_MB = 900;
 
 export interface Database {
@@ -23,7 +23,7 @@ export interface Database {
   readonly close: () => void;
 }
 
-/** @throws UserError when DuckDB is not installed, or not for this machine */
+/** @throws UserError when DuckDB is not installed, or not available for this machine */
 export async function loadLibrary(load: () => Promise<Library> = () => import('@duckdb/node-api')): Promise<Library> {
   try {
     return await load();
@@ -36,12 +36,12 @@ export async function loadLibrary(load: () => Promise<Library> = () => import('@
   }
 }
 
-/** @param folder a temporary folder of this run alone */
+/** @param folder a temporary folder for this run only */
 export async function openDatabase(library: Library, folder: string): Promise<Database> {
   const instance = await library.DuckDBInstance.create(':memory:', {
     memory_limit: `${DATABASE_MEMORY_MB}MB`,
     temp_directory: folder,
-    // With several, sums of fractions and the order of rows would depend on chance.
+    // With several threads, sums of fractions and the order of rows would not be deterministic.
     threads: '1',
     enable_external_access: 'false',
     autoinstall_known_extensions: 'false',
@@ -50,7 +50,7 @@ export async function openDatabase(library: Library, folder: string): Promise<Da
     allow_persistent_secrets: 'false',
   });
   const connection = await instance.connect();
-  // What a query reads is asked while the tables are empty, which must not make it read nothing.
+  // The columns that a query reads are determined with empty tables; these optimizers would then remove all reads.
   await connection.run("SET disabled_optimizers = 'statistics_propagation,empty_result_pullup'");
   await connection.run('SET lock_configuration = true');
   return {
@@ -65,15 +65,15 @@ export async function openDatabase(library: Library, folder: string): Promise<Da
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** What the query cannot be blamed for. */
+/** Errors that are not the query's fault. */
 const OF_MACHINE = /^(?:Out of Memory|IO|Interrupt) Error/;
 
-/** Lines of a message that say what may have been meant. */
+/** Lines of a message with suggestions. */
 const HINT = /^(?:Candidate|Did you mean|HINT)/;
 
 /**
- * DuckDB's message as an error of one line: what is wrong, and what may have been meant.
- * @param wrongQuery exit code where the query is to be blamed
+ * Converts DuckDB's message to an error of one line: what is wrong, and a suggestion if there is one.
+ * @param wrongQuery exit code for errors in the query
  */
 export function asSqlError(error: unknown, wrongQuery: number = EXIT.usage): UserError {
   if (error instanceof UserError) return error;

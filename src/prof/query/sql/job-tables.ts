@@ -1,4 +1,6 @@
-/** The tables of a job: its ranks, matched operations, and the wait of each rank in them, in the words of `dprof ranks`. */
+/**
+ * The tables of a job: its ranks, matched operations, and the wait of each rank in them, with the terms of `dprof ranks`.
+ */
 import { elementAt } from '../../../containers/element.js';
 import { jobReport, type JobReport } from '../../ranks/job-report.js';
 import type { MatchedGroup } from '../../ranks/matching/match-group.js';
@@ -25,7 +27,7 @@ interface JobOperation {
   readonly profiles: Profiles;
 }
 
-/** One rank in it. */
+/** One rank in a matched operation. */
 interface RankInOperation extends JobOperation {
   readonly index: number;
 }
@@ -33,7 +35,7 @@ interface RankInOperation extends JobOperation {
 const partOf = ({ waits, report, index }: RankInOperation): RankPart =>
   elementAt(report.parts, elementAt(waits.parts, index));
 
-/** Where the operation is in the columns of a part. */
+/** Index of the operation in the columns of a part. */
 function placeOf({ matched, waits }: JobOperation, part: number): number {
   const column = matched.group.members.findIndex((member) => member.part === part);
   return elementAt(waits.operation.at, column);
@@ -113,7 +115,7 @@ export const WAIT_TABLE: SqlTable<RankInOperation> = {
 
 export const JOB_TABLES = [RANK_TABLE, OPERATION_TABLE, WAIT_TABLE] as const;
 
-/** Rows of all three, from what was collected of the ranks. */
+/** Rows of all three tables, from what was collected about the ranks. */
 export class JobRows {
   readonly #profiles: Profiles;
   readonly #report: JobReport;

@@ -1,4 +1,4 @@
-/** A query of SQL: what it reads, and its result as columns and rows. */
+/** An SQL query: what it reads, and its result as columns and rows. */
 import type { DuckDBConnection, DuckDBResult, DuckDBType, DuckDBValue } from '@duckdb/node-api';
 import { entryOf } from '../../../containers/map-entry.js';
 import { EXIT, UserError } from '../../../record/errors.js';
@@ -14,7 +14,7 @@ type Scalar = number | string | null;
 
 export type ResultRow = readonly CellValue[];
 
-/** The result of a query → columns and rows of a table. */
+/** The result of a query as columns and rows of a table. */
 export interface QueryResult {
   readonly columns: readonly Column<ResultRow>[];
   /** Rows in the order of the result, in batches. */
@@ -49,7 +49,7 @@ async function* batchesOf(
 
 type TypeId = Exclude<keyof Library['DuckDBTypeId'], number>;
 
-/** Whole numbers. */
+/** Integer types. */
 const INTEGERS: readonly TypeId[] = [
   ...(['TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT', 'HUGEINT'] as const),
   ...(['UTINYINT', 'USMALLINT', 'UINTEGER', 'UBIGINT', 'UHUGEINT'] as const),
@@ -59,7 +59,7 @@ const REALS: readonly TypeId[] = ['FLOAT', 'DOUBLE', 'DECIMAL'];
 const isOf = (library: Library, type: DuckDBType | undefined, ids: readonly TypeId[]): boolean =>
   type !== undefined && ids.some((id) => library.DuckDBTypeId[id] === type.typeId);
 
-/** The type of the items of a list; undefined for what is none. */
+/** The type of a list's items; undefined for a type that is not a list. */
 const itemOf = (library: Library, type: DuckDBType | undefined): DuckDBType | undefined =>
   type instanceof library.DuckDBListType || type instanceof library.DuckDBArrayType ? type.valueType : undefined;
 
@@ -77,7 +77,7 @@ function columnOf(library: Library, name: string, type: DuckDBType | undefined, 
   };
 }
 
-/** Numbers that a number cannot hold are their digits. */
+/** Integers too large for a number are written as text. */
 const integerOf = (value: bigint): number | string =>
   value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER ? Number(value) : String(value);
 
@@ -94,14 +94,14 @@ function cellOf(library: Library, value: DuckDBValue, type: DuckDBType | undefin
   });
 }
 
-/** What is neither a number nor a text is JSON where it has parts, else what DuckDB writes. */
+/** Values that are neither numbers nor texts become JSON if they are composite, else DuckDB's text. */
 function scalarOf(library: Library, value: DuckDBValue): Scalar {
   const plain = plainOf(library, value);
   if (typeof plain === 'number' || typeof plain === 'string' || plain === null) return plain;
   return JSON.stringify(plain);
 }
 
-/** A value as JSON has it. */
+/** A value as in JSON. */
 function plainOf(library: Library, value: DuckDBValue): unknown {
   const inner = (part: DuckDBValue): unknown => plainOf(library, part);
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
@@ -120,13 +120,13 @@ function plainOf(library: Library, value: DuckDBValue): unknown {
   return String(value);
 }
 
-/** Functions that give tables. Others change the database's settings, or read files. */
+/** Allowed functions that return tables. Others change the database's settings, or read files. */
 const TABLE_FUNCTIONS: readonly string[] = ['unnest', 'range', 'generate_series', 'json_each', 'json_tree'];
 
 /** Names of columns that a query reads, by table. */
 export type ColumnsRead = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Makes empty tables, which show whether a query can be asked. */
+/** Creates empty tables, with which a query can be checked. */
 export async function createEmptyTables(connection: DuckDBConnection): Promise<void> {
   for (const { name, columns } of SQL_TABLES) {
     const list = columns.map((column) => `${quoted(column.name)} ${typeName(column.kind)}`).join(', ');
@@ -135,8 +135,8 @@ export async function createEmptyTables(connection: DuckDBConnection): Promise<v
 }
 
 /**
- * What the query reads of the empty tables.
- * @throws UserError for a text that is no query, for several, and for one that does more than read the tables
+ * What the query reads, determined with the empty tables.
+ * @throws UserError for a text that is not a query, for several queries, and for one that does more than read the tables
  */
 export async function planQuery(connection: DuckDBConnection, sql: string): Promise<ColumnsRead> {
   await checkStatement(connection, sql);
@@ -153,7 +153,7 @@ export async function planQuery(connection: DuckDBConnection, sql: string): Prom
 const refused = (what: string, hint: string | undefined): UserError =>
   new UserError(what, { where: 'SQL', exitCode: EXIT.usage, ...(hint === undefined ? {} : { hint }) });
 
-/** @throws UserError for anything but one query */
+/** @throws UserError for anything but a single query */
 async function checkStatement(connection: DuckDBConnection, sql: string): Promise<void> {
   const answer = await connection.runAndReadAll('SELECT json_serialize_sql($1::VARCHAR)', [sql]);
   const parsed = JSON.parse(String(answer.getRows()[0]?.[0])) as ParsedStatements;
@@ -166,7 +166,7 @@ async function checkStatement(connection: DuckDBConnection, sql: string): Promis
   }
 }
 
-/** Why a text is no query. */
+/** Why a text is not accepted as a query. */
 function refusalOf({ error_type: type, error_message: message = '' }: ParsedStatements, sql: string): UserError {
   if (type === 'parser') {
     const [, near = ''] = /at or near "(\w+)"$/.exec(message) ?? [];
@@ -174,12 +174,12 @@ function refusalOf({ error_type: type, error_message: message = '' }: ParsedStat
     return refused(`Parser Error: ${message}`, isName ? `as the name of a column: "${near}"` : undefined);
   }
   const what = 'only queries can be asked: SELECT, FROM, WITH, DESCRIBE, SUMMARIZE, SHOW TABLES';
-  // Without the values, a pivot is two statements.
+  // Without a list of values, a pivot is two statements.
   const isPivot = /\bpivot\b/i.test(sql);
   return refused(what, isPivot ? 'PIVOT needs its values: ON column IN (...)' : 'a result is written with -f and -o');
 }
 
-/** What json_serialize_sql answers. */
+/** Result of json_serialize_sql. */
 interface ParsedStatements {
   readonly error: boolean;
   readonly error_type?: string;
@@ -207,7 +207,7 @@ function tableFunctionsIn(statements: readonly unknown[]): string[] {
   return names;
 }
 
-/** Adds the columns that scans of tables name anywhere: as projections, and in filters. */
+/** Adds the columns that table scans name anywhere: in projections and in filters. */
 function addScans(plan: unknown, read: Map<string, Set<string>>): void {
   for (const { extra_info: info } of objectsIn(plan)) {
     if (typeof info !== 'object' || info === null || !('Table' in info) || typeof info.Table !== 'string') continue;

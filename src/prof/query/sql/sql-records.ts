@@ -1,4 +1,4 @@
-/** Records → the tables that a query reads. */
+/** Turns records into the tables that a query reads. */
 import { Steps, STEP_TYPES } from '../../steps/steps.js';
 import { Annotated } from '../../annotate.js';
 import type { Analysis, Answer, Item } from '../../analysis.js';
@@ -93,7 +93,7 @@ export class SqlRecords implements Analysis<null> {
   #takeRecord(record: ProfileLine): void {
     if (record.type === 'profile') this.#profiles.set(record.profile, record);
     this.records.get(record.type)?.add({ record, profile: this.#profiles.get(record.profile) ?? null });
-    // What NCCL does is a kernel, and an operation as much as one that a profiler reports as such.
+    // An NCCL operation is a kernel, but also an operation like one that a profiler reports as such.
     if (record.type === 'kernel' && communicates(record)) this.#addCollective(record);
     if (this.steps !== null) this.#steps.take(record);
   }

@@ -1,4 +1,4 @@
-/** The tables of `dprof sql`: one for each type of record, one of steps, and those of a job. */
+/** The tables of `dprof sql`: one for each record type, one for steps, and those of a job. */
 import { COLUMNS } from '../../columns/columns.js';
 import { SERVING_STEP_COLUMNS, STEP_COLUMNS, type StepRow } from '../../steps/step-columns.js';
 import type { Annotated } from '../../annotate.js';
@@ -12,10 +12,10 @@ import type { DuckDBAppender, DuckDBDataChunk, DuckDBValue } from '@duckdb/node-
 import { elementAt } from '../../../containers/element.js';
 import type { Database } from './duckdb.js';
 
-/** Rows of a chunk of DuckDB. */
+/** Number of rows in a DuckDB chunk. */
 const CHUNK = 2048;
 
-/** Where the tables are whose columns are those that a query reads. */
+/** Schema of the tables with only the columns that a query reads. */
 const SCHEMA = 'loaded';
 
 /** The table behind a view. */
@@ -35,8 +35,8 @@ export class TableLoader<Row> {
   }
 
   /**
-   * Makes the view in place of the empty table, and the table behind it of the columns that are read; the other columns
-   * of the view are null.
+   * Creates the view that replaces the empty table, and the table behind it with the columns that are read; the other
+   * columns of the view are null.
    */
   static async create<Row>(
     database: Database,
@@ -45,7 +45,7 @@ export class TableLoader<Row> {
   ): Promise<TableLoader<Row>> {
     const { connection, library } = database;
     const wanted = columns.filter((column) => read.has(column.name));
-    // A table has a column, also where rows are only counted.
+    // A table needs a column, even if rows are only counted.
     const loaded = wanted.length > 0 ? wanted : columns.slice(0, 1);
     const table = `${SCHEMA}.${quoted(name)}`;
     const isLoaded = new Set(loaded.map((column) => column.name));
@@ -67,7 +67,6 @@ export class TableLoader<Row> {
     if (++this.#rows >= CHUNK) this.#append();
   }
 
-  /** Completes the table. */
   finish(): void {
     if (this.#rows > 0) this.#append();
     this.appender.flushSync();
@@ -79,7 +78,7 @@ export class TableLoader<Row> {
     this.chunk.rowCount = this.#rows;
     this.chunk.setColumns(this.#values);
     this.appender.appendDataChunk(this.chunk);
-    // What was appended goes into the table, where it may be put into the temporary folder.
+    // Moves appended rows to the table, so that they can be stored in the temporary folder.
     this.appender.flushSync();
     for (const column of this.#values) column.length = 0;
     this.#rows = 0;
@@ -95,14 +94,14 @@ export interface SqlRecord {
 const fieldOf = (record: ProfileLine, name: string): unknown =>
   (record as unknown as Readonly<Record<string, unknown>>)[name];
 
-/** Where a field and a column of the report have one name, the column is meant; of these the field. */
+/** If a field and a report column have the same name, the column is used, except for these fields. */
 const FIELDS_BEFORE_COLUMNS: ReadonlySet<string> = new Set(['counters']);
 
 const REPORT_COLUMNS = COLUMNS.filter(({ key }) => !FIELDS_BEFORE_COLUMNS.has(key));
-/** SQL does not distinguish capital letters: `altSeq` is `altseq`. */
+/** SQL names are case-insensitive: `altSeq` is `altseq`. */
 const REPORT_KEYS = new Set(REPORT_COLUMNS.map(({ key }) => key.toLowerCase()));
 
-/** Kernels: the columns of the report, then the fields of the record of other names. */
+/** Kernels: the columns of the report, then the record fields with other names. */
 export const KERNEL_TABLE: SqlTable<Annotated> = {
   name: 'kernel',
   columns: [
@@ -113,7 +112,7 @@ export const KERNEL_TABLE: SqlTable<Annotated> = {
   ],
 };
 
-/** Only steps: what belongs to none, and all together, would be counted beside them. */
+/** Only steps: rows for work outside of steps and for the total would count the same work again. */
 export const isStep = ({ step }: StepRow): boolean => typeof step === 'number';
 
 export const STEP_TABLE: SqlTable<StepRow> = {
@@ -138,7 +137,7 @@ function tableOfType(type: TabularType): SqlTable<SqlRecord> {
   return { name: type, columns: fields.some(({ name }) => name === 'rank') ? fields : [RANK, ...fields] };
 }
 
-/** The tables of records that stand as they are. */
+/** The tables of records that are stored unchanged. */
 export const RECORD_TABLES: readonly SqlTable<SqlRecord>[] = (Object.keys(RECORD_FIELDS) as TabularType[])
   .filter((type) => type !== 'kernel')
   .map(tableOfType);
@@ -158,7 +157,7 @@ interface SchemaRow {
   readonly doc: string;
 }
 
-/** The tables and columns that a query may name, as a table. */
+/** The tables and columns that a query may use, as a table. */
 export const SCHEMA_COLUMNS: readonly Column<SchemaRow>[] = [
   column('table', 'table', str(10), 'name of the table', (row) => row.table),
   column('column', 'column', str(24), 'name of the column', (row) => row.column),
@@ -167,7 +166,7 @@ export const SCHEMA_COLUMNS: readonly Column<SchemaRow>[] = [
 ];
 
 /**
- * @param names of tables; none for all
+ * @param names the names of tables; empty for all
  * @throws UsageError naming the nearest table
  */
 export function schemaRows(names: readonly string[]): SchemaRow[] {

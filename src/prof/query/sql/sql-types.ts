@@ -1,4 +1,4 @@
-/** Values in DuckDB: the types of columns, and values as it takes them. */
+/** Column types and values for DuckDB. */
 import type * as DuckDB from '@duckdb/node-api';
 import type { DuckDBType, DuckDBValue } from '@duckdb/node-api';
 import type { FieldKind, RecordField } from '../../../record/fields/field-types.js';
@@ -6,7 +6,7 @@ import type { Column, ColumnShape } from '../../../table/column.js';
 
 type Library = typeof DuckDB;
 
-/** The type as SQL writes it. JSON is text, which its functions take. */
+/** The type in SQL. JSON is stored as text, which DuckDB's JSON functions accept. */
 const NAMES: Readonly<Record<FieldKind, string>> = {
   int: 'BIGINT',
   real: 'DOUBLE',
@@ -18,7 +18,7 @@ const NAMES: Readonly<Record<FieldKind, string>> = {
   json: 'JSON',
 };
 
-/** A name in SQL, whatever it is. */
+/** Any name, quoted for SQL. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 export const typeName = (kind: RecordField['kind']): string =>
@@ -26,7 +26,7 @@ export const typeName = (kind: RecordField['kind']): string =>
     ? NAMES[kind]
     : `STRUCT(${kind.map((field) => `${quoted(field.name)} ${typeName(field.kind)}`).join(', ')})`;
 
-/** The type as the library has it. */
+/** The type as an object of the library. */
 export function typeOf(library: Library, kind: RecordField['kind']): DuckDBType {
   const { BIGINT, BOOLEAN, DOUBLE, LIST, STRUCT, VARCHAR } = library;
   if (typeof kind !== 'string') {
@@ -45,7 +45,7 @@ export function typeOf(library: Library, kind: RecordField['kind']): DuckDBType 
   return types[kind];
 }
 
-/** Whole numbers of 64 bits. */
+/** Largest signed 64-bit integer. */
 const MOST = 2n ** 63n - 1n;
 
 function integer(value: unknown): bigint | null {
@@ -59,7 +59,7 @@ const text = (value: unknown): string | null => (typeof value === 'string' ? val
 
 const json = (value: unknown): string | null => (value === null || value === undefined ? null : JSON.stringify(value));
 
-/** What makes a value of a record or a report one of the library; null for unknown. */
+/** Returns a function that converts a value of a record or a report to one of the library; null for unknown. */
 export function converterOf(library: Library, kind: RecordField['kind']): (value: unknown) => DuckDBValue {
   const { listValue, structValue } = library;
   if (typeof kind !== 'string') {
@@ -87,11 +87,11 @@ export function converterOf(library: Library, kind: RecordField['kind']): (value
   return converters[kind];
 }
 
-/** A column of a table, and its values. */
+/** A column of a table, and how to get its values. */
 export interface SqlColumn<Row> {
   readonly name: string;
   readonly kind: RecordField['kind'];
-  /** What it is, as the report's help says it; empty where docs/record.md does. */
+  /** Description from the report's help; empty for fields that docs/record.md describes. */
   readonly doc: string;
   readonly value: (row: Row) => unknown;
 }
@@ -106,7 +106,7 @@ const KINDS = { int: 'int', real: 'real', str: 'text' } as const;
 
 const kindOf = ({ type, list }: ColumnShape): RecordField['kind'] => (list === undefined ? KINDS[type] : LISTS[list]);
 
-/** A column of a report. Numbers among texts are texts too. */
+/** A report column. Numbers in a text column are converted to texts. */
 export function ofColumn<Row>(column: Column<Row>): SqlColumn<Row> {
   const kind = kindOf(column);
   const value = (row: Row): unknown => column.value(row);

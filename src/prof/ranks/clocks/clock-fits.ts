@@ -1,4 +1,4 @@
-/** Offsets and slopes of clocks while they are found. */
+/** Offsets and slopes of clocks during the fit. */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import { median } from '../../../record/statistics.js';
@@ -6,17 +6,17 @@ import { columnsByPart, type Observations, type RankColumn } from './observation
 import { FEWEST_POINTS, orderOf, robustLine } from './robust-line.js';
 
 /**
- * Groups some of whose ranks are placed and others not, the first in an order first. What is done when a rank is placed is
- * proportional to its groups, so that a job of many groups takes time in proportion to them.
+ * Groups in which some ranks are placed and others are not, lowest index first. The work per placed rank is proportional to
+ * the number of its groups, so that time is linear in the number of groups.
  */
 class MixedGroups {
-  /** By part: indices of its groups. */
+  /** Indices of the groups of each part. */
   readonly #groupsOf = new Map<number, number[]>();
-  /** Those with a placed rank, and perhaps others. */
+  /** Groups with a placed rank, and perhaps others. */
   readonly #reached = new Set<number>();
-  /** A binary heap of indices: none is lower than the one at half its place. */
+  /** Binary heap of group indices, with the lowest at the top. */
   readonly #heap: number[] = [];
-  /** In this round: those that are on the heap, or were. */
+  /** Groups that are or were on the heap in this round. */
   #seen = new Set<number>();
 
   /** @param groups in order */
@@ -31,7 +31,7 @@ class MixedGroups {
       }
   }
 
-  /** To be called when a part is placed. */
+  /** Must be called when a part is placed. */
   reach(part: number): void {
     for (const index of this.#groupsOf.get(part) ?? []) {
       this.#reached.add(index);
@@ -39,7 +39,7 @@ class MixedGroups {
     }
   }
 
-  /** Mixed groups, each once, the first of those that are mixed at that time. */
+  /** Mixed groups, each once; always the first of those that are currently mixed. */
   *round(): Generator<Observations> {
     this.#seen = new Set();
     this.#heap.length = 0;
@@ -78,11 +78,11 @@ class MixedGroups {
 }
 
 /**
- * Two clocks of computers drift apart by less, a fraction: the crystals that they count are at most 100 parts per million
- * off, one to each side.
+ * Maximum drift between two computer clocks, as a fraction: their crystals are at most 100 parts per million off, one in
+ * each direction.
  */
 export const MOST_DRIFT = 2e-4;
-/** In larger groups one rank does not move the median of all: it is computed once for all of them. */
+/** From this size on, one rank does not change the median of all, which is computed once for the whole group. */
 const LARGE_GROUP = 16;
 
 interface Fit {
@@ -90,26 +90,26 @@ interface Fit {
   readonly slope: number | null;
 }
 
-/** The time of each operation on the job's clock by its other members; NaN where there is none. */
+/** The time of each operation on the job's clock according to its other members; NaN when there is none. */
 type CommonTime = (observations: Observations, row: number, column: number) => number;
 
 export class ClockFits {
   readonly #fits: (Fit | null)[];
-  /** Parts whose clocks stay as they are, each one's with those that are fitted to it: first the one whose clock is the job's. */
+  /** Parts whose clocks stay unchanged and to which others are fitted; the first one's clock is the job's. */
   readonly #anchors: number[] = [];
-  /** By part: the one whose clock it was fitted to. */
+  /** The anchor to which each part's clock was fitted. */
   readonly #anchorOf: (number | null)[];
-  /** By part: the order of its ends, which are the same in each sweep: none of the ranks is placed in between. */
+  /** Sort order of the ends of each part, which is the same in every sweep because no rank is placed in between. */
   readonly #orders = new Map<number, Uint32Array>();
-  /** By the part whose clock they have. */
+  /** Parts by the part whose clock they share. */
   readonly #sharing = new Map<number, number[]>();
-  /** Clocks of anchors. */
+  /** Parts whose clock is that of an anchor. */
   readonly #anchored = new Set<number>();
   readonly #mixed: MixedGroups[] = [];
 
   /**
-   * @param shared of each part the one whose clock it has
-   * @param centre time at which offsets are
+   * @param shared for each part, the part whose clock it shares
+   * @param centre time to which offsets refer
    */
   constructor(
     private readonly shared: readonly number[],
@@ -124,7 +124,7 @@ export class ClockFits {
     return elementAt(this.#fits, part);
   }
 
-  /** The part that it was fitted to; null where it is not placed. */
+  /** The anchor to which the part was fitted; null when it is not placed. */
   anchorOf(part: number): number | null {
     return elementAt(this.#anchorOf, part);
   }
@@ -136,7 +136,7 @@ export class ClockFits {
     return this.anchorOf(part) === reference ? 'profile' : 'start';
   }
 
-  /** Takes the clock of a part as it is. */
+  /** Accepts the clock of a part unchanged. */
   anchor(part: number): void {
     this.#anchors.push(part);
     this.#anchored.add(elementAt(this.shared, part));
@@ -152,11 +152,11 @@ export class ClockFits {
     }
   }
 
-  /** Groups through which `spread` places ranks: those that say most first. */
+  /** Groups through which `spread` places ranks, the most informative ones first. */
   groupsToSpread(all: readonly Observations[]): MixedGroups {
     const sorted = [...all].sort(
       (a, b) =>
-        // A drift that is unknown here would be kept: ranks of a stage agree with each other, whatever it is.
+        // A wrong drift would persist here, because ranks of a stage agree with each other whatever it is.
         Number(a.count < FEWEST_POINTS) - Number(b.count < FEWEST_POINTS) ||
         Number(a.areMessages) - Number(b.areMessages) ||
         b.count - a.count,
@@ -179,7 +179,7 @@ export class ClockFits {
     }
   }
 
-  /** The anchor of a placed rank that took part in an operation of another one. */
+  /** The anchor of a placed rank that shares an operation with the given one. */
   #anchorBy({ parts, ends, count }: Observations, column: number): number | null {
     for (let row = 0; row < count; row++) {
       const isThere = (one: number): boolean => !Number.isNaN(elementAt(ends, row * parts.length + one));
@@ -189,7 +189,7 @@ export class ClockFits {
     return null;
   }
 
-  /** Fits each rank but the anchors against all others that it shares operations with. */
+  /** Fits each rank except the anchors to all others with which it shares operations. */
   refine(all: readonly Observations[]): void {
     const commons = new Map(
       all.filter(({ parts }) => parts.length > LARGE_GROUP).map((one) => [one, this.#commonTimes(one)] as const),
@@ -211,18 +211,18 @@ export class ClockFits {
     return elementAt(this.#fits, part) !== null;
   }
 
-  /** A local time of a part on the job's clock. */
+  /** Converts a local time of a part to the job's clock. */
   time(part: number, local: number): number {
     const fit = this.#fits[part];
     return local - (fit?.offset ?? 0) - (fit?.slope ?? 0) * (local - this.centre);
   }
 
-  /** Whether it has the clock of an anchor. */
+  /** Whether the part has the clock of an anchor. */
   #isAnchored(part: number): boolean {
     return this.#anchored.has(elementAt(this.shared, part));
   }
 
-  /** Of each operation the median end of the placed ranks; NaN without any. */
+  /** Median end of each operation over the placed ranks; NaN without any. */
   #commonTimes(observations: Observations): Float64Array {
     return Float64Array.from(
       { length: observations.count },
@@ -230,7 +230,7 @@ export class ClockFits {
     );
   }
 
-  /** Ends of an operation on the placed ranks but one. */
+  /** Ends of an operation on the placed ranks except one. */
   #timesOf({ parts, ends }: Observations, row: number, without = -1): number[] {
     const times: number[] = [];
     for (const [column, part] of parts.entries()) {
@@ -257,13 +257,16 @@ export class ClockFits {
   }
 }
 
-/** Ends of a rank by its own clock, and how far they are from the common ones. */
+/** Ends of a rank on its own clock, and their differences from the common ends. */
 interface Points {
   readonly at: Float64Array;
   readonly apart: Float64Array;
 }
 
-/** Null without points. @param order of `at` */
+/**
+ * Null without points.
+ * @param order sort order of `at`
+ */
 function fitOf({ at, apart }: Points, order: Uint32Array): Fit | null {
   if (at.length === 0) return null;
   const line = robustLine(at, apart, true, order);

@@ -1,7 +1,7 @@
 /**
- * The clocks of the ranks of a job against the clock of one of them: offset and drift of each, by the ends of operations
- * that end on all ranks together. First from rank to rank through the groups that they share, then each rank against
- * all others. Robust: medians throughout, so that operations that end late on one rank do not count.
+ * The clocks of a job's ranks relative to the clock of one of them: offset and drift of each, from the ends of operations
+ * that end on all ranks together. First from rank to rank through the groups that they share, then each rank against all
+ * others. Robust: only medians are used, so that operations that end late on one rank have no influence.
  */
 import { DisjointSets } from '../../../containers/disjoint-sets.js';
 import { elementAt } from '../../../containers/element.js';
@@ -12,13 +12,15 @@ import type { RankPart } from '../part/rank-part.js';
 import { observationsOf, type Observations } from './observations.js';
 import { ClockFits } from './clock-fits.js';
 
-/** How good clocks are: how far ends of one operation are apart, and what cannot be. One pass over all operations. */
+/**
+ * Accuracy of the clocks: differences between ends of the same operation, and contradictions. One pass over all operations.
+ */
 interface ClockQuality {
-  /** Median distance of the rank's ends from the median of all, ns. */
+  /** Median difference of the rank's ends from the median of all, in ns. */
   readonly residual: number | null;
   /**
-   * How far the clock could be off at most, the others held: no rank can end an operation before the last one has joined.
-   * ns; null where operations contradict each other.
+   * Maximum error of the clock if the others are right: no rank can end an operation before the last one has joined. In ns;
+   * null when operations contradict each other.
    */
   readonly bound: number | null;
   readonly operations: number;
@@ -26,12 +28,12 @@ interface ClockQuality {
 
 interface OpenQuality {
   readonly distances: number[];
-  /** How much earlier, and later, the clock could be. */
+  /** How much earlier, and how much later, the clock could be. */
   early: number;
   late: number;
 }
 
-/** By part. */
+/** Quality by part. */
 function qualitiesOf(all: readonly Observations[], fits: ClockFits): Map<number, ClockQuality> {
   const open = new Map<number, OpenQuality>();
   for (const observations of all)
@@ -41,7 +43,7 @@ function qualitiesOf(all: readonly Observations[], fits: ClockFits): Map<number,
       part,
       {
         residual: median(distances),
-        // No clock is possible where some operation would end before all have joined, wherever it is put.
+        // No clock is possible if some operation would end before all ranks have joined, whatever the offset.
         bound: distances.length === 0 || early + late < 0 ? null : Math.max(early, late),
         operations: distances.length,
       },
@@ -74,7 +76,7 @@ function addRow(
   }
 }
 
-/** The largest of the values without one of them. */
+/** The largest value except one of them. */
 function twoLargest(values: readonly number[]): { readonly without: (index: number) => number } {
   let [first, second, at] = [-Infinity, -Infinity, -1];
   for (const [index, value] of values.entries()) {
@@ -85,41 +87,43 @@ function twoLargest(values: readonly number[]): { readonly without: (index: numb
 }
 
 /**
- * How a clock was set: it is the job's, or that of the same profile; by matched operations; by the Unix time of the
- * profile's start, or not at all: it is not known, or the times of the rank fit no clock.
+ * How a clock was set: it is the job's clock, or that of the same profile; by matched operations; by the Unix time of the
+ * profile's start; or not at all, because it is unknown or the times of the rank fit no clock.
  */
 type ClockSource = 'reference' | 'profile' | 'operations' | 'start' | 'unknown' | 'refuted';
 
 export interface RankClock {
   readonly source: ClockSource;
-  /** The part that operations lead to from it: the job's reference, or one that stands by the start of its profile. */
+  /**
+   * The anchor to which operations connect it: the job's reference, or a part that is placed by the start of its profile.
+   */
   readonly against: number | null;
-  /** What brings times of the profile to the origin of all profiles, ns. */
+  /** What must be added to times of the profile to refer to the common origin of all profiles, in ns. */
   readonly shift: number;
-  /** By how much the clock is ahead of the job's at `at`, ns; null when unknown. */
+  /** How much the clock is ahead of the job's at time `at`, in ns; null when unknown. */
   readonly offset: number | null;
-  /** How much faster it runs, a fraction (1e-6 is 1 ppm); null when unknown. */
+  /** How much faster the clock runs, as a fraction (1e-6 is 1 ppm); null when unknown. */
   readonly drift: number | null;
-  /** ns since the origin. */
+  /** In ns since the origin. */
   readonly at: number;
-  /** Median distance of the rank's ends from those of the others, ns; null without operations. */
+  /** Median difference of the rank's ends from those of the others, in ns; null without operations. */
   readonly residual: number | null;
   /**
-   * How far the clock could be off at most, the others held: no rank can end an operation before the last one joins. ns;
-   * null without operations, and where they contradict each other.
+   * Maximum error of the clock if the others are right: no rank can end an operation before the last one joins. In ns; null
+   * without operations, and when they contradict each other.
    */
   readonly bound: number | null;
-  /** Operations that it was compared by. */
+  /** Number of operations that it was compared by. */
   readonly operations: number;
 }
 
-/** Sweeps over all ranks after the first pass; each changes offsets by less than a microsecond. */
+/** Number of sweeps over all ranks after the first pass; each changes offsets by less than a microsecond. */
 const SWEEPS = 4;
 
 /**
- * Clocks of all parts. Times of a part go to the clock of the job by `jobTime`.
- * @param shifts starts of the profiles, as `startShifts` has them
- * @param wrong parts whose clocks are not to be the job's
+ * Clocks of all parts. `jobTime` converts times of a part to the job's clock.
+ * @param shifts starts of the profiles, from `startShifts`
+ * @param wrong parts whose clock must not become the job's
  */
 export function jobClocks(
   parts: readonly RankPart[],
@@ -145,7 +149,7 @@ export function jobClocks(
   return parts.map((part, index) => clockOf(part, elementAt(shifts, index), fits, index, qualities.get(index) ?? null));
 }
 
-/** The clock of a rank whose times fit none: it is where its profile says that it began. */
+/** The clock of a rank whose times fit no clock: it stays where its profile says that it began. */
 export const refutedClock = ({ shift, at }: RankClock): RankClock => ({
   ...{ source: 'refuted', against: null, shift, at },
   ...{ offset: null, drift: null, residual: null, bound: null, operations: 0 },
@@ -181,8 +185,8 @@ function clockOf(
 }
 
 /**
- * By how much the clock is ahead of the one that it is set against, ns. Unknown where either profile does not say when it
- * began, as with times since the boot: then the offset is that of the starts of two profiles, and not of two clocks.
+ * How much the clock is ahead of its reference, in ns. Unknown when either profile does not give its start as Unix time
+ * (for example times since boot): the offset is then between the starts of two profiles, not between two clocks.
  */
 export function clockAhead(
   { offset, against, source }: RankClock,
@@ -194,7 +198,7 @@ export function clockAhead(
   return startUnixNs === null || (against !== null && other === null) ? null : offset;
 }
 
-/** A time of the rank's profile, ns → ns since the origin on the job's clock. */
+/** Converts a time of the rank's profile in ns to ns since the origin on the job's clock. */
 export function jobTime({ shift, offset, drift, at }: RankClock, time: number): number {
   const local = time + shift;
   return local - (offset ?? 0) - (drift ?? 0) * (local - at);
@@ -208,7 +212,7 @@ const observationsAmong = (
 ): Observations[] =>
   groups.map((group) => observationsOf(group, parts, shifts, together)).filter(({ count }) => count > 0);
 
-/** The middle of all operations: offsets are those at that time, so that they do not depend on the drift. */
+/** The middle of all operations, to which offsets refer so that they do not depend on the drift. */
 function centreOf(all: readonly Observations[]): number {
   const ends = all.map(({ ends: values }) => median(values.filter((value) => !Number.isNaN(value))) ?? 0);
   return median(ends) ?? 0;
@@ -221,8 +225,8 @@ interface AnchorChoice {
 }
 
 /**
- * The lowest rank of the largest group of matched ranks, or the first part where none is matched. Then ranks by which
- * others may be set that share no operation with these: they stand by the start of their profile.
+ * The lowest rank of the largest group of matched ranks, or the first part when none is matched. Then an anchor for each
+ * set of ranks that shares no operation with these; it is placed by the start of its profile.
  */
 function anchors(
   parts: readonly RankPart[],
@@ -243,7 +247,7 @@ function anchors(
 
 const compare = (a: number, b: number): number => (a === b ? 0 : a < b ? -1 : 1);
 
-/** Of each part the first part of its profile: devices of one profile have one clock, that of its profiler. */
+/** For each part, the first part of its profile: devices of one profile share the profiler's clock. */
 function sharedClocks(parts: readonly RankPart[]): number[] {
   const firsts = new Map<string, number>();
   return parts.map(({ isDevice, file, startUnixNs }, index) =>
@@ -251,7 +255,7 @@ function sharedClocks(parts: readonly RankPart[]): number[] {
   );
 }
 
-/** Of each part the lowest part that operations, or one clock, lead to. */
+/** For each part, the lowest part that is connected to it by operations or a shared clock. */
 function components(shared: readonly number[], all: readonly Observations[]): number[] {
   const sets = new DisjointSets(shared.length);
   for (const [index, first] of shared.entries()) sets.join([first, index]);

@@ -1,6 +1,6 @@
 /**
- * Ranks whose times fit no clock: those that run backwards by their own numbers, and those that times have refuted in
- * every group, although others of these groups go together.
+ * Ranks whose times fit no clock: those whose numbers run backwards, and those that the times refuted in every group,
+ * although the others in these groups agree.
  */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
@@ -14,19 +14,19 @@ import { robustLine } from './robust-line.js';
 
 export interface Misfit {
   readonly part: number;
-  /** Whether later operations, or steps, have earlier times. */
+  /** Whether later operations or steps have earlier times. */
   readonly isBackwards: boolean;
-  /** The drift that would bring most of its ends to those of the others, a fraction; null where it is not known. */
+  /** The drift that would align most of its ends with those of the others, as a fraction; null when not known. */
   readonly drift: number | null;
-  /** How far its ends would be from the others' even so, the median, ns; likewise. */
+  /** Median remaining difference from the others' ends with that drift, in ns; null when not known. */
   readonly residual: number | null;
 }
 
-/** A counter that begins anew falls once; a clock that runs backwards makes all but a few numbers fall. */
+/** A counter that is reset falls once; a clock that runs backwards makes almost all numbers fall. */
 const FEWEST_FALLS = 2;
 const MOST_RISES = 0.1;
 
-/** Whether ordinals, and numbers of steps, fall while time rises. */
+/** Whether ordinals, and step numbers, fall while time rises. */
 export function runsBackwards({ operations, steps }: RankPart): boolean {
   let [falls, rises] = [0, 0];
   const note = (before: number | null | undefined, next: number | null): void => {
@@ -49,8 +49,8 @@ export function runsBackwards({ operations, steps }: RankPart): boolean {
 
 /**
  * @param before groups as they were matched first
- * @param after what times have left of them
- * @param clocks by these
+ * @param after what the times have left of them
+ * @param clocks the clocks that follow from these
  */
 export function misfitsOf(
   before: readonly MatchedGroup[],
@@ -63,7 +63,7 @@ export function misfitsOf(
   const groupsOf = new Map<number, MatchedGroup[]>();
   for (const group of before)
     for (const part of matchedParts([group])) entryOf(groupsOf, part, (): MatchedGroup[] => []).push(group);
-  // Of two that contradict each other it is not known which is wrong.
+  // If two ranks contradict each other, it is not known which is wrong.
   const found = [...groupsOf].filter(
     ([part, groups]) => !left.has(part) && groups.some((group) => hasOthers.has(group)),
   );
@@ -79,13 +79,16 @@ function matchedParts(groups: readonly MatchedGroup[]): Set<number> {
   return found;
 }
 
-/** Ends of a rank by its own clock, and how far each is from the median of the others, ns. */
+/** Ends of a rank on its own clock, and the difference of each from the median of the others, in ns. */
 interface Points {
   readonly xs: number[];
   readonly ys: number[];
 }
 
-/** The ends of some ranks against those of the others. Each operation is sorted once, however many of them take part. */
+/**
+ * The ends of some ranks compared with those of the others. Each operation is sorted only once, however many of these ranks
+ * take part.
+ */
 function pointsOf(
   wanted: ReadonlySet<number>,
   groups: readonly MatchedGroup[],
@@ -115,7 +118,7 @@ function pointsOf(
   return points;
 }
 
-/** The median of all but one of sorted values. */
+/** The median of all but one of the sorted values. */
 function medianWithout(sorted: Float64Array, value: number): number | null {
   const place = countBelow(sorted.length, (index) => elementAt(sorted, index), value);
   const others = sorted.length - 1;
@@ -123,7 +126,7 @@ function medianWithout(sorted: Float64Array, value: number): number | null {
   return others < 1 ? null : (at((others - 1) >> 1) + at(others >> 1)) / 2;
 }
 
-/** How the ends of a rank lie to those of the others, whatever the drift. */
+/** How the ends of a rank relate to those of the others, for any drift. */
 function lineOf(points: Points | undefined): Pick<Misfit, 'drift' | 'residual'> {
   if (points === undefined) return { drift: null, residual: null };
   const { xs, ys } = points;
@@ -139,7 +142,7 @@ interface RankEnd {
   readonly time: number;
 }
 
-/** Ends of an operation by the clock of each rank, since the start of its profile. */
+/** Ends of an operation on the clock of each rank, since the start of its profile. */
 const endsOf = ({ at }: MatchedOperation, { group }: MatchedGroup, parts: readonly RankPart[]): RankEnd[] =>
   at.flatMap((operation, column) => {
     if (operation < 0) return [];

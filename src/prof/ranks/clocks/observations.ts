@@ -1,6 +1,6 @@
 /**
- * Ends of matched operations, one after the other in typed arrays: what clocks are compared by. An operation in which
- * every rank needs something of every other one ends on all of them at nearly one time.
+ * Ends of matched operations in typed arrays, by which clocks are compared. An operation in which every rank needs data
+ * from every other one ends on all of them at nearly the same time.
  */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
@@ -8,41 +8,41 @@ import { MESSAGE, type OperationSignature, type JobGroup } from '../matching/job
 import type { MatchedGroup } from '../matching/match-group.js';
 import type { RankPart } from '../part/rank-part.js';
 
-/** Operations of a group that clocks are compared by, spread over all of them. */
+/** Maximum number of operations per group for comparing clocks, spread over all of them. */
 const MOST_OPERATIONS = 2000;
 
-/** Kinds that end on all ranks together, and those that need not: a sender may end before its receiver. */
+/** Kinds that end on all ranks together. Other kinds need not: a sender may end before its receiver. */
 const TOGETHER: ReadonlySet<string> = new Set(['all-reduce', 'all-gather', 'reduce-scatter', 'all-to-all', 'barrier']);
 
 /**
- * A larger message does not fit the buffer between sender and receiver, so that the sender ends with the receiver. NCCL's
- * default (NCCL_BUFFSIZE), bytes.
+ * In bytes; NCCL's default (NCCL_BUFFSIZE). A larger message does not fit the buffer between sender and receiver, so that
+ * the sender ends together with the receiver.
  */
 const BUFFER = 4 * 1024 * 1024;
 
-/** Whether an operation of a group ends on all of its ranks at nearly one time. */
+/** Whether an operation of a group ends on all of its ranks at nearly the same time. */
 export function endsTogether({ kind, bytes }: OperationSignature, { pair, size, members }: JobGroup): boolean {
   if (kind === MESSAGE) return bytes !== null && bytes > BUFFER;
-  // Neighbours of a larger group exchange messages without the others.
+  // In a larger group, neighbours exchange messages without the others.
   if (kind === 'send-receive') return pair !== null || (size ?? members.length) === 2;
   return TOGETHER.has(kind ?? '');
 }
 
-/** Operations of one group: a row an operation, a column a member; NaN where a member was not captured. */
+/** Operations of one group: one row per operation, one column per member; NaN for a member that was not captured. */
 export interface Observations {
   /** Indices of the members' parts. */
   readonly parts: readonly number[];
   readonly count: number;
-  /** Clock of each rank, ns since a common origin. */
+  /** Times on each rank's clock, in ns since a common origin. */
   readonly starts: Float64Array;
   readonly ends: Float64Array;
-  /** Whether they are messages between two, which say less than what all members wait for. */
+  /** Whether they are messages between two ranks, which are less informative than operations for which all members wait. */
   readonly areMessages: boolean;
 }
 
 /**
- * @param shifts what brings the times of each part to the common origin, ns
- * @param together whether operations that end on all ranks together are chosen, or the others
+ * @param shifts what must be added to the times of each part to refer to the common origin, in ns
+ * @param together whether to select operations that end on all ranks together, or the others
  */
 export function observationsOf(
   { group, operations }: MatchedGroup,
@@ -70,7 +70,7 @@ export function observationsOf(
   return { parts: members, count, starts, ends, areMessages };
 }
 
-/** The operations of one part among those of its group. */
+/** The operations of one part within its group. */
 export interface RankColumn {
   readonly observations: Observations;
   readonly column: number;

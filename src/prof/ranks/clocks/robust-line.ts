@@ -1,28 +1,27 @@
 /**
- * A line through points of which some are far off: the median of slopes between medians of bins, then the median of what
- * is left.
+ * Fits a line to points with outliers: the median of slopes between medians of bins, then the median of the residuals.
  *
- * Sources: H. Theil, "A rank-invariant method of linear and polynomial regression analysis", Indag. Math. 12 (1950);
- * P. K. Sen, "Estimates of the regression coefficient based on Kendall's tau", J. Am. Stat. Assoc. 63 (1968) 1379-1389.
+ * Sources: H. Theil, "A rank-invariant method of linear and polynomial regression analysis", Indag. Math. 12 (1950); P. K.
+ * Sen, "Estimates of the regression coefficient based on Kendall's tau", J. Am. Stat. Assoc. 63 (1968) 1379-1389.
  */
 import { elementAt } from '../../../containers/element.js';
 import { median } from '../../../record/statistics.js';
 
 export interface Line {
   readonly offset: number;
-  /** Null where the points are too few to know it: the line is then level. */
+  /** Null when there are too few points to determine it: the line is then horizontal. */
   readonly slope: number | null;
 }
 
-/** Bins of equally many points: slopes between all pairs of them are compared. */
+/** Maximum number of bins with equally many points; slopes between all pairs of bins are compared. */
 const MOST_BINS = 32;
-/** Fewer say nothing of a slope. */
+/** Minimum number of points to determine a slope. */
 export const FEWEST_POINTS = 6;
 
 /**
- * @param xs in any order, as `ys`; at least one
+ * @param xs in any order, matching `ys`; at least one
  * @param sloped whether the line may have a slope
- * @param order of the xs, as `orderOf` has it: several lines over the same xs have the same
+ * @param order sort order of the xs, from `orderOf`; it can be shared by several lines over the same xs
  */
 export function robustLine(xs: Float64Array, ys: Float64Array, sloped = true, order = orderOf(xs)): Line {
   const slope = sloped && xs.length >= FEWEST_POINTS ? slopeOf(xs, ys, order) : null;
@@ -30,7 +29,7 @@ export function robustLine(xs: Float64Array, ys: Float64Array, sloped = true, or
   return { offset: median(rest) ?? 0, slope };
 }
 
-/** Indices in rising order of the values. */
+/** Indices in ascending order of the values. */
 export const orderOf = (values: Float64Array): Uint32Array =>
   Uint32Array.from(values, (_, i) => i).sort((a, b) => elementAt(values, a) - elementAt(values, b));
 
@@ -46,7 +45,7 @@ function slopeOf(xs: Float64Array, ys: Float64Array, order: Uint32Array): number
   return median(slopesBetween(x, y));
 }
 
-/** Between all pairs of points, in rising order of x. */
+/** Slopes between all pairs of points, which are in ascending order of x. */
 function slopesBetween(x: Float64Array, y: Float64Array): Float64Array {
   const slopes = new Float64Array((x.length * (x.length - 1)) / 2);
   let count = 0;

@@ -9,13 +9,13 @@ export interface OperationSignature {
   readonly dtype: string | null;
 }
 
-/** Ranks may give each other parts of different sizes. */
+/** Operations in which ranks may exchange parts of different sizes. */
 const UNEVEN: ReadonlySet<string> = new Set(['all-to-all', 'gather', 'scatter', 'send-receive']);
-/** The two ends of a message. */
+/** Kind of the two ends of a message. */
 export const MESSAGE = 'message';
 const ENDS: ReadonlySet<string> = new Set(['send', 'receive']);
 
-/** What operations of several ranks must have in common to be one: kind, size and element type, where they are known. */
+/** What the records of one operation on several ranks must have in common: kind, size and element type, if known. */
 export function signatureOf({ kind, bytes, dtype }: OperationColumns, at: number): OperationSignature {
   const name = kind[at] ?? null;
   const isUneven = name !== null && UNEVEN.has(name);
@@ -26,13 +26,13 @@ export function signatureOf({ kind, bytes, dtype }: OperationColumns, at: number
   };
 }
 
-/** Whether two operations may be one: what is not known of one fits anything. */
+/** Whether two records may belong to the same operation; an unknown value matches any. */
 export const fits = (a: OperationSignature, b: OperationSignature): boolean =>
   agree(a.kind, b.kind) && agree(a.bytes, b.bytes) && agree(a.dtype, b.dtype);
 
 const agree = (a: unknown, b: unknown): boolean => a === null || b === null || a === b;
 
-/** As a message has it: `all-reduce of 8196000 bytes, float32`. */
+/** As in messages: `all-reduce of 8196000 bytes, float32`. */
 export function signatureText({ kind, bytes, dtype }: OperationSignature): string {
   const size = bytes === null ? '' : ` of ${bytes} bytes`;
   return `${kind ?? 'operation'}${size}${dtype === null ? '' : `, ${dtype}`}`;
@@ -49,14 +49,14 @@ export interface GroupMember {
 export interface JobGroup {
   readonly name: string | null;
   readonly description: string | null;
-  /** Ranks that are in it, whether or not their profiles are there; null where no profile lists them. */
+  /** Ranks of the group, with or without a profile; null when no profile lists them. */
   readonly ranks: readonly number[] | null;
   readonly size: number | null;
-  /** Of messages between two ranks: sender and receiver. */
+  /** For messages between two ranks: sender and receiver. */
   readonly pair: readonly [from: number, to: number] | null;
-  /** Whether its operations are messages of which the other rank is not known. */
+  /** Whether its operations are messages whose other rank is unknown. */
   readonly lone: boolean;
-  /** Those whose profiles are there, in order of parts. */
+  /** Members with a profile, in order of parts. */
   readonly members: readonly GroupMember[];
 }
 
@@ -65,7 +65,7 @@ interface OpenGroup extends Omit<JobGroup, 'members'> {
   readonly operations: Map<number, number[]>;
 }
 
-/** Names are given by each process: groups of equal name and other ranks are others. */
+/** Each process names its groups: groups with the same name and other ranks are different. */
 const keyOf = ({ name, ranks }: StatedGroup, pair: JobGroup['pair'], lone: boolean): string =>
   JSON.stringify([name, ranks, pair, lone]);
 
@@ -93,9 +93,9 @@ function addPart(open: Map<string, OpenGroup>, part: RankPart, index: number): v
     if (found === undefined) continue;
     const pair = pairOf(kind[at] ?? null, part.rank, peer[at] ?? null);
     const isMessage = kind[at] === 'send' || kind[at] === 'receive';
-    // In a group of two each message is between the two of it.
+    // In a group of two, each message is between these two.
     const lone = isMessage && pair === null && found.size !== 2;
-    // Lists of ranks are long, and operations many: the name of a group is written once for each rank.
+    // Lists of ranks are long and operations are many, so the key of a group is built only once per rank.
     const whole = entryOf(known, `${of}/${pair?.join('>') ?? ''}/${lone}`, () =>
       entryOf(open, keyOf(found, pair, lone), () => ({
         ...{ ...found, pair, lone },
@@ -106,7 +106,7 @@ function addPart(open: Map<string, OpenGroup>, part: RankPart, index: number): v
   }
 }
 
-/** What the rank says of a group: its operations, else its list of groups. */
+/** What the rank records about a group: from its operations, else from its list of groups. */
 function statedGroup(
   named: readonly ProcessGroup[],
   name: string | null,
@@ -123,7 +123,7 @@ function statedGroup(
   };
 }
 
-/** The one of several process groups of a name that has these ranks, or may have them; undefined where several may. */
+/** The process group with that name that has, or may have, these ranks; undefined when several may. */
 function listedGroup(
   named: readonly ProcessGroup[],
   ranks: readonly number[] | null,
@@ -143,7 +143,7 @@ const isSame = (a: readonly number[], b: readonly number[]): boolean => {
   return a.length === b.length && b.every((rank) => all.has(rank));
 };
 
-/** Sender and receiver of a message; null for operations of the whole group, and where one of them is unknown. */
+/** Sender and receiver of a message; null for operations of the whole group, and when either is unknown. */
 function pairOf(kind: string | null, rank: number | null, peer: number | null): JobGroup['pair'] {
   if (rank === null || peer === null) return null;
   if (kind === 'send') return [rank, peer];

@@ -1,32 +1,33 @@
 /**
- * Operations of two ranks by when they end, for profiles from which some are missing, so that order says nothing: the
- * clocks of the two are apart by the one offset at which most ends meet.
+ * Matches operations of two ranks by their ends, for profiles with missing operations, where the order is not usable: the
+ * clock offset is the one at which most ends coincide.
  */
 import { elementAt } from '../../../containers/element.js';
 import { countBelow } from '../../../containers/row-order.js';
 
-/** An operation that ended, ns, and whether it may be one of the other rank's is up to the caller. */
+/** An operation with its end in ns; the caller decides whether it may be one of the other rank's. */
 export interface EndedOperation {
   readonly end: number;
-  /** Operations of other kinds are others. */
+  /** Operations of different kinds never match. */
   readonly kind: string | null;
 }
 
-/** Clocks may be so far apart. */
+/** Maximum offset between clocks, in ns. */
 const FARTHEST = 2e9;
-/** Ends of one operation differ by less, the drift over a profile included. */
+/** Maximum difference between ends of one operation in ns, including the drift over a profile. */
 const WINDOW = 1e6;
-/** Operations of a rank that offsets are tried with. */
+/** Number of operations of a rank with which offsets are tried. */
 const MOST_TRIED = 1000;
-/** Ends that must meet: so many, and so large a part of the shorter list. */
+/** Minimum number of ends that must coincide, and their minimum share of the shorter list. */
 const FEWEST = 3;
 const LEAST_SHARE = 0.25;
-/** Offsets farther off meet by chance; they must meet at most so much of it. */
+/** Other offsets coincide by chance; they must have at most this ratio of coinciding ends. */
 const MOST_BY_CHANCE = 0.6;
 
 /**
- * @param first operations in order of their end, as `second`
- * @returns of each of the second the index in the first, or -1; null where no offset stands out
+ * @param first operations in order of their end
+ * @param second operations in order of their end
+ * @returns for each of the second, the index in the first, or -1; null when no offset stands out
  */
 export function matchByTime(first: readonly EndedOperation[], second: readonly EndedOperation[]): number[] | null {
   const differences = differencesOf(first, second);
@@ -38,7 +39,7 @@ export function matchByTime(first: readonly EndedOperation[], second: readonly E
   return paired(first, second, best.middle);
 }
 
-/** What ends of the second lie after those of the first, in rising order. */
+/** Differences between ends of the second and ends of the first, in ascending order. */
 function differencesOf(first: readonly EndedOperation[], second: readonly EndedOperation[]): Float64Array {
   const differences: number[] = [];
   const tried = first.slice(0, MOST_TRIED);
@@ -53,7 +54,7 @@ function differencesOf(first: readonly EndedOperation[], second: readonly EndedO
   return Float64Array.from(differences).sort();
 }
 
-/** The window with the most differences, and the middle one of them; null without any. */
+/** Number of differences in the window with the most, and the median of these; null without differences. */
 function densest(
   sorted: Float64Array,
   counts: (difference: number) => boolean,
@@ -69,7 +70,7 @@ function densest(
   return best;
 }
 
-/** Nearest ends within the window, each once and in order. */
+/** Pairs the nearest ends within the window, each once and in order. */
 function paired(first: readonly EndedOperation[], second: readonly EndedOperation[], offset: number): number[] {
   const pairs = new Array<number>(second.length).fill(-1);
   let next = 0;

@@ -1,6 +1,6 @@
 /**
- * Operations of one group side by side: by their ordinals where the profiler records them, else by their order within
- * the steps of the job, else by their order in the whole profile.
+ * Matches the operations of one group across ranks: by their ordinals if the profiler records them, else by their order
+ * within the steps of the job, else by their order in the whole profile.
  */
 import { elementAt } from '../../../containers/element.js';
 import { addTo, entryOf } from '../../../containers/map-entry.js';
@@ -15,14 +15,16 @@ import {
   type OperationSignature,
 } from './job-groups.js';
 
-/** Comparisons of one search: lists of one repeated pattern would take as many as both lengths multiplied. */
+/**
+ * Maximum number of comparisons of one search: for lists with one repeated pattern it would be the product of both lengths.
+ */
 const MOST_COMPARISONS = 20_000_000;
 
 /**
- * How far the list is shifted in the base.
+ * Offset of a list within the base list.
  * @param edges whether operations may be missing before it, and after it
  * @param fits whether an entry of the list may be one of the base
- * @returns null where it fits nowhere, or, with both edges open, in several places, or in none that is found within the bound
+ * @returns null when it fits nowhere or, with both edges open, in several places or in none found within the limit
  */
 export function alignments(
   list: readonly number[],
@@ -46,14 +48,17 @@ export function alignments(
   return left > 0 ? found : null;
 }
 
-/** How operations were matched: of one launch for several devices, by ordinal, by order in steps or in all, by time. */
+/**
+ * How operations were matched: by ordinal (also operations of one launch for several devices), by order within steps or in
+ * the whole profile, or by time.
+ */
 export type MatchedBy = 'ordinal' | 'step' | 'order' | 'time';
 
 /** Why an operation of a rank has no counterpart. */
 export type UnmatchedReason =
   'no-other-rank' | 'no-peer' | 'not-captured' | 'mismatch' | 'no-alignment' | 'times-differ' | 'no-clock';
 
-/** An operation that at least two ranks took part in: of each member of the group the index of its operation, or -1. */
+/** An operation in which at least two ranks took part: for each member of the group, the index of its operation, or -1. */
 export interface MatchedOperation {
   readonly signature: OperationSignature;
   readonly at: readonly number[];
@@ -63,11 +68,11 @@ export interface MatchedGroup {
   readonly group: JobGroup;
   readonly by: MatchedBy | null;
   readonly operations: readonly MatchedOperation[];
-  /** Operations of all members that have no counterpart, by reason. */
+  /** Number of operations of all members without a counterpart, by reason. */
   readonly unmatched: ReadonlyMap<UnmatchedReason, number>;
-  /** The first operations that differ, where matching ended; null when none do. */
+  /** The first operations that differ, at which matching ended; null when none do. */
   readonly mismatch: string | null;
-  /** Why the ordinals, or the order, of the group or of some of its ranks were not believed; null where they were. */
+  /** Why the ordinals, or the order, of the group or of some of its ranks were not trusted; null when they were. */
   readonly doubt: string | null;
 }
 
@@ -84,7 +89,10 @@ export function matchGroup(group: JobGroup, parts: readonly RankPart[]): Matched
   return unmatchedGroup(group, 'no-alignment', count);
 }
 
-/** The same group by order within steps, whatever its ordinals; null where steps do not say which belong together. */
+/**
+ * Matches the same group by order within steps, whatever its ordinals; null when steps do not determine which operations
+ * belong together.
+ */
 export function matchGroupByStep(group: JobGroup, parts: readonly RankPart[]): MatchedGroup | null {
   if (group.members.length < 2 || group.lone) return null;
   const sides = group.members.map((member) => new Side(member, elementAt(parts, member.part)));
@@ -93,9 +101,9 @@ export function matchGroupByStep(group: JobGroup, parts: readonly RankPart[]): M
 }
 
 /**
- * The same group by the times at which operations end.
+ * Matches the same group by the times at which operations end.
  * @param shifts starts of the profiles
- * @returns null where no offset between the clocks stands out
+ * @returns null when no offset between the clocks stands out
  */
 export function matchGroupByTime(
   { group, mismatch }: MatchedGroup,
@@ -122,7 +130,7 @@ export function matchGroupByTime(
 export const operationsIn = ({ members }: JobGroup): number =>
   members.reduce((sum, { operations }) => sum + operations.length, 0);
 
-/** Index of the first of the largest. */
+/** Index of the first of the largest values. */
 const indexOfMost = (lengths: readonly number[]): number =>
   lengths.reduce((most, length, index) => (length > elementAt(lengths, most) ? index : most), 0);
 
@@ -150,7 +158,7 @@ class Side {
     return signatureOf(this.columns, elementAt(this.member.operations, position));
   }
 
-  /** In order of end; `position` is the place in order of start. */
+  /** Operations in order of end; `position` is the index in order of start. */
   ended(shift: number): (EndedOperation & { readonly position: number })[] {
     const { start, dur } = this.columns;
     return this.member.operations
@@ -162,7 +170,7 @@ class Side {
       .sort((a, b) => a.end - b.end);
   }
 
-  /** Ordinals of all operations, with a count of those that are there several times; null when some have none. */
+  /** Ordinals of all operations, with a counter for repeated ones; null when some have no ordinal. */
   get ordinals(): string[] | null {
     const counts = new Map<number, number>();
     const ordinals: string[] = [];
@@ -176,10 +184,10 @@ class Side {
   }
 }
 
-/** A row an operation: of each side the position of it, or -1. */
+/** One row per operation: its position on each side, or -1. */
 type Rows = readonly (readonly number[])[];
 
-/** Rows up to where the sides no longer go together; `stopped` says why, and is null where they do to the end. */
+/** Rows up to the point where the sides no longer match; `stopped` says why, and is null when they match to the end. */
 interface Found {
   readonly rows: Rows;
   readonly stopped: string | null;
@@ -191,7 +199,7 @@ const ATTEMPTS: readonly { readonly by: MatchedBy; readonly find: (sides: readon
   { by: 'order', find: byOrder },
 ];
 
-/** Rows of operations that have the same ordinal; null where some have none. */
+/** Rows of operations with the same ordinal; null when some have no ordinal. */
 function byOrdinal(sides: readonly Side[]): Found | null {
   const rows = new Map<string, number[]>();
   for (const [index, { ordinals }] of sides.entries()) {
@@ -202,7 +210,7 @@ function byOrdinal(sides: readonly Side[]): Found | null {
   return { rows: [...rows.values()], stopped: null };
 }
 
-/** Rows of each step, aligned by order; null where an operation is in no step, or no step is common. */
+/** Rows of each step, aligned by order; null when an operation is in no step, or the sides have no step in common. */
 function byStep(sides: readonly Side[]): Found | null {
   const steps = sides.map(positionsByStep);
   if (steps.some((one) => one === null)) return null;
@@ -218,7 +226,7 @@ function byStep(sides: readonly Side[]): Found | null {
   return { rows, stopped: null };
 }
 
-/** Which ranks have the most and the fewest operations of a step. */
+/** Text about the ranks with the most and the fewest operations of a step. */
 function unequalText(sides: readonly Side[], lists: readonly (readonly number[])[], step: number): string {
   const lengths = lists.map(({ length }) => length);
   const textOf = (index: number): string =>
@@ -238,7 +246,7 @@ function positionsByStep(side: Side): Map<number, number[]> | null {
   return steps;
 }
 
-/** Whether a profile may begin or end within a step: in its first and its last one. */
+/** Whether a profile may begin or end within a step, which is possible in its first and its last step. */
 function edgesOf(steps: Map<number, number[]> | null | undefined, number: number): Edges {
   let [first, last] = [Infinity, -Infinity];
   for (const step of steps?.keys() ?? []) {
@@ -262,8 +270,8 @@ function byOrder(sides: readonly Side[]): Found | null {
 }
 
 /**
- * Lists of positions side by side. The longest is the base; a shorter one lacks operations at an edge of its profile.
- * @returns null where a shorter list does not fit the base in exactly one way
+ * Aligns lists of positions. The longest is the base; a shorter one lacks operations at an edge of its profile.
+ * @returns null when a shorter list does not fit the base in exactly one way
  */
 function alignedRows(
   sides: readonly Side[],
@@ -278,7 +286,7 @@ function alignedRows(
     const { begins, ends } = elementAt(edges, index);
     const fitsAt = (position: number, at: number): boolean =>
       fits(elementAt(sides, index).signature(position), elementAt(sides, longest).signature(at));
-    // Equally long lists are compared as they are: a difference is named, not shifted away.
+    // Lists of equal length are compared without a shift, so that a difference is reported.
     const shift = list.length === base.length ? 0 : alignments(list, base, { begins, ends }, fitsAt);
     if (shift === null) return null;
     for (const [k, position] of list.entries()) elementAt(rows, k + shift)[index] = position;
@@ -324,7 +332,7 @@ function compared(
   return { operations, unmatched, mismatch };
 }
 
-/** What any of them knows. */
+/** Combines the known values. */
 const merged = (signatures: readonly OperationSignature[]): OperationSignature => ({
   kind: signatures.find(({ kind }) => kind !== null)?.kind ?? null,
   bytes: signatures.find(({ bytes }) => bytes !== null)?.bytes ?? null,

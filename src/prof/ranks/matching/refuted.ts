@@ -1,11 +1,11 @@
-/** Matched groups of which steps or times say that they cannot be, and what is left of them. */
+/** Matched groups that steps or times show to be wrong, and what is left of them. */
 import { elementAt } from '../../../containers/element.js';
 import { addTo } from '../../../containers/map-entry.js';
 import type { RankPart } from '../part/rank-part.js';
 import type { JobGroup } from './job-groups.js';
 import { operationsIn, unmatchedGroup, type MatchedGroup, type MatchedOperation } from './match-group.js';
 
-/** A group whose operations, as they were matched, cannot be: some end before all ranks have joined. */
+/** A group whose matching is impossible: some operations end before all ranks have joined. */
 export const refuted = (group: JobGroup, doubt: string): MatchedGroup => ({
   ...unmatchedGroup(group, 'times-differ', operationsIn(group)),
   doubt,
@@ -27,13 +27,13 @@ export function withoutParts(matched: MatchedGroup, left: ReadonlySet<number>, d
   return { ...matched, operations, unmatched, doubt };
 }
 
-/** The group without some of its ranks, whose operations are not to be matched. */
+/** The group without some of its ranks, whose operations must not be matched. */
 export const withoutMembers = (group: JobGroup, left: ReadonlySet<number>): JobGroup =>
   group.members.some(({ part }) => left.has(part))
     ? { ...group, members: group.members.filter(({ part }) => !left.has(part)) }
     : group;
 
-/** The whole group again, the ranks that were left out without a counterpart. */
+/** The whole group again; the ranks that were left out have no counterparts. */
 export function withMembers(matched: MatchedGroup, whole: JobGroup): MatchedGroup {
   const kept = matched.group.members;
   if (kept.length === whole.members.length) return matched;
@@ -48,22 +48,22 @@ export function withMembers(matched: MatchedGroup, whole: JobGroup): MatchedGrou
   return { ...matched, group: whole, operations, unmatched };
 }
 
-/** Operations of all ranks that have a counterpart. */
+/** Number of operations of all ranks with a counterpart. */
 export const matchedIn = ({ operations }: MatchedGroup): number =>
   operations.reduce((sum, { at }) => sum + at.filter((one) => one >= 0).length, 0);
 
-/** Whether some rank has operations, and none of them a counterpart. */
+/** Whether some rank has operations, but none of them has a counterpart. */
 export const hasLoneMember = ({ group, operations }: MatchedGroup): boolean =>
   group.members.some((_, column) => operations.every(({ at }) => elementAt(at, column) < 0));
 
-/** Whether two ways of matching a group lead to the same. */
+/** Whether two ways of matching a group give the same result. */
 export const hasSameOperations = (a: MatchedGroup, b: MatchedGroup): boolean => {
   const of = ({ operations }: MatchedGroup): string[] => operations.map(({ at }) => at.join()).sort();
   const [first, second] = [of(a), of(b)];
   return first.length === second.length && first.every((one, index) => one === second[index]);
 };
 
-/** Whether most of the matched operations are of different steps on different ranks. */
+/** Whether most of the matched operations belong to different steps on different ranks. */
 export function isAcrossSteps({ group, operations }: MatchedGroup, parts: readonly RankPart[]): boolean {
   const across = operations.filter(({ at }) => {
     const steps = at.flatMap((one, column) => {

@@ -1,6 +1,6 @@
 /**
- * Where the steps of pipeline stages go: computing, waiting for messages of other stages, and nothing. What is no work of
- * the stage's own is its bubble.
+ * How pipeline stages spend their steps: computing, waiting for messages of other stages, and idle. Everything except the
+ * stage's own work is its bubble.
  */
 import { elementAt } from '../../../containers/element.js';
 import { addTo, entryOf } from '../../../containers/map-entry.js';
@@ -13,23 +13,23 @@ import { waitsOf } from '../waits.js';
 import { DisjointSets } from '../../../containers/disjoint-sets.js';
 import type { KnownKind } from '../group-kinds.js';
 
-/** How evenly the all-to-alls of groups of experts are loaded: what each rank sends, against the mean of its group. */
+/** How evenly the all-to-alls of expert groups are loaded: what each rank sends, relative to the mean of its group. */
 export interface ExpertReport {
   /** Index of the group. */
   readonly group: number;
-  /** All-to-alls of which all sizes are known. */
+  /** Number of all-to-alls whose sizes are all known. */
   readonly operations: number;
-  /** Mean of what a rank sends in one of them, bytes. */
+  /** Mean number of bytes that a rank sends in one of them. */
   readonly bytes: number;
-  /** Largest over mean of the ranks: the mean over operations, and the highest. 1 is even. */
+  /** Largest value of the ranks divided by their mean: average over the operations, and maximum. 1 is even. */
   readonly imbalance: number;
   readonly highest: number;
-  /** The part that sends most in all, and what it sends over the mean. */
+  /** The part that sends most in total, and how much it sends relative to the mean. */
   readonly most: number;
   readonly mostRatio: number;
 }
 
-/** A row a group with known sizes, most uneven first. */
+/** One row per group with known sizes, most uneven first. */
 export function expertsOf(
   parts: readonly RankPart[],
   matched: readonly MatchedGroup[],
@@ -69,25 +69,25 @@ function expertReport(
   };
 }
 
-/** Times are ns a step, means over steps and ranks; null where the profiles do not say what their steps are. */
+/** Times are ns per step, means over steps and ranks; null when the profiles do not record steps. */
 export interface StageReport extends StagePlace {
-  /** Ranks of the stage that are there. */
+  /** Parts of the stage's ranks with a profile. */
   readonly parts: readonly number[];
-  /** Steps, of the rank with the fewest; null where no profile has any. */
+  /** Number of steps of the rank with the fewest; null when no profile has steps. */
   readonly steps: number | null;
   readonly stepTime: number | null;
   readonly compute: number | null;
-  /** Sends and receives run, and nothing else; null for partial answers from before it was kept. */
+  /** Time of sends and receives while nothing else runs; null for partial answers of versions that did not record it. */
   readonly messages: number | null;
-  /** It waits for the last rank in operations that several stages join. */
+  /** Time that it waits for the last rank in operations that several stages join. */
   readonly across: number | null;
-  /** Nothing runs, between the first work of the step and the last. */
+  /** Time in which nothing runs, between the first work of the step and the last. */
   readonly idle: number | null;
-  /** Messages, waits for other stages and idle together. */
+  /** Sum of messages, waits for other stages, and idle time. */
   readonly bubble: number | null;
 }
 
-/** @param places stage of each part */
+/** @param places pipeline stage of each part */
 export function stagesOf(
   parts: readonly RankPart[],
   places: readonly (StagePlace | null)[],
@@ -105,7 +105,7 @@ export function stagesOf(
     .sort((a, b) => a.stages - b.stages || a.stage - b.stage);
 }
 
-/** By part: time that it waited in operations that ranks of several stages join, ns. */
+/** Time in ns that each part waited in operations that ranks of several stages join. */
 function waitsAcross(
   parts: readonly RankPart[],
   places: readonly (StagePlace | null)[],
@@ -165,7 +165,7 @@ function stageReport(
 const leastOf = (values: readonly number[]): number | null =>
   values.reduce((least: number | null, value) => Math.min(value, least ?? value), null);
 
-/** NaN where the part has none. */
+/** NaN for values that the part does not have. */
 function meansOf(part: RankPart, waited: number): StepMeans {
   const { steps } = part;
   const count = steps.step.length;
@@ -179,22 +179,22 @@ function meansOf(part: RankPart, waited: number): StepMeans {
     stepTime: meanOf((_, index) => stepLength(part, index)),
     compute: meanOf(({ compute }, index) => compute[index]),
     messages,
-    // What it computes meanwhile is no bubble.
+    // Waiting that overlaps with compute is not part of the bubble.
     across: Math.min(waited / count, exposed - messages),
     idle: meanOf(({ idle }, index) => idle[index]),
   };
 }
 
-/** The pipeline stage of each rank: its place among the ranks that groups of pipelines lead to, in rising order. */
+/** The pipeline stage of each rank: its index among the ranks that are connected by pipeline groups, in ascending order. */
 interface StagePlace {
-  /** From 0. */
+  /** Number of the stage, from 0. */
   readonly stage: number;
   readonly stages: number;
-  /** Whether messages between ranks say so, and not the program. */
+  /** Whether the stage was inferred from messages between ranks, and not stated by the program. */
   readonly inferred: boolean;
 }
 
-/** Of each part; null for ranks that are in no pipeline. */
+/** For each part; null for ranks in no pipeline. */
 export function stagePlaces(
   parts: readonly RankPart[],
   groups: readonly JobGroup[],
@@ -224,7 +224,7 @@ export function stagePlaces(
   });
 }
 
-/** Those of the list of the group, of the message, or at least those that are there. */
+/** The ranks in the group's list, or of the message, or at least those with a profile. */
 function ranksIn({ ranks, pair, members }: JobGroup, parts: readonly RankPart[]): readonly number[] {
   const known = members.flatMap(({ part }) => elementAt(parts, part).rank ?? []);
   return [...new Set([...(ranks ?? []), ...(pair ?? []), ...known])];

@@ -1,4 +1,4 @@
-/** Records → the parts of their ranks, in one pass: one part for each device of a profile that worked. */
+/** Turns records into the parts of their ranks, in one pass: one part for each device of a profile that worked. */
 import { entryOf, boundedEntryOf, LruCache } from '../../../containers/map-entry.js';
 import type { EndRecord, KernelLine, ProfileLine, ProfileRecord } from '../../../record/record.js';
 import { mayHaveWork, type Item } from '../../analysis.js';
@@ -22,7 +22,7 @@ import { statedDevice } from '../../../record/fields/stated-device.js';
 import { elementAt } from '../../../containers/element.js';
 import { mixedNumber } from '../../../containers/hash-index.js';
 
-/** Hashes that begin with different numbers differ for all that follows. */
+/** Two hashes with different seeds, so that they are independent. */
 const SEEDS = [0, 0x5bd1e995] as const;
 const HEX = 16;
 const DIGITS = 8;
@@ -55,9 +55,9 @@ const hashOf = (text: string): number => {
   return hash;
 };
 
-/** Names that are kept while records come. */
+/** Maximum number of names to keep during the pass. */
 const MOST_NAMES = 20_000;
-/** Numbers of a table: names of the most time are listed, fewer of them where there are many steps. */
+/** Maximum number of cells of a table: it lists the names with most time, and fewer of them when there are many steps. */
 const MOST_CELLS = 50_000;
 const FEWEST_NAMES = 50;
 const LISTED_NAMES = 1000;
@@ -72,7 +72,7 @@ interface Row {
 
 class WorkByStep {
   readonly #rows = new Map<string, Row>();
-  /** Kernels whose name came beyond the bound. */
+  /** Number of kernels whose name came beyond the limit. */
   leftOut = 0;
 
   /** @param step index of the step */
@@ -87,7 +87,7 @@ class WorkByStep {
     row.times[step] = elementAt(row.times, step) + time;
   }
 
-  /** @param order indices of the steps that the table has, in its order */
+  /** @param order indices of the table's steps, in its order */
   table(order: readonly number[]): WorkTable {
     const rows = [...this.#rows]
       .sort(([a, { total: timeA }], [b, { total: timeB }]) => timeB - timeA || (a < b ? -1 : 1))
@@ -98,7 +98,7 @@ class WorkByStep {
     };
   }
 
-  /** Names that a table of so many steps leaves out, and kernels beyond the bound of names. */
+  /** Number of names that a table with that many steps leaves out, and number of kernels beyond the limit of names. */
   beyond(steps: number): number {
     return Math.max(0, this.#rows.size - listed(steps)) + this.leftOut;
   }
@@ -109,10 +109,10 @@ export const RANK_TYPES: RecordTypes = new Set([
   ...(['sample', 'end'] as const),
 ]);
 
-/** Between the steps of a layer's path. */
+/** Separates the parts of a layer's path. */
 const PATH_SEPARATOR = ':';
 
-/** What kernels are compared by; null where it is not known. */
+/** By what kernels are compared; null when not known. */
 const NAMES: Readonly<Record<WorkKey, (row: Annotated) => string | null>> = {
   layer: ({ layer }) => (layer.length === 0 ? null : layer.join(PATH_SEPARATOR)),
   op: ({ op }) => op,
@@ -120,7 +120,7 @@ const NAMES: Readonly<Record<WorkKey, (row: Annotated) => string | null>> = {
 };
 
 class DeviceOfRank {
-  /** Whether it did anything: memory may be in use before. */
+  /** Whether the device did anything; memory may be in use before. */
   hasActivity = false;
   readonly steps = new RankSteps();
   readonly operations = new OperationRows();
@@ -172,7 +172,7 @@ export class RankCollector {
     return [...this.#profiles.values()].flatMap((profile) => withoutWorkOf(profile) ?? []);
   }
 
-  /** Parts by the number of their profile. */
+  /** Parts by profile number. */
   get partsByProfile(): ReadonlyMap<number, readonly RankPart[]> {
     return new Map([...this.#profiles].map(([profile, of]) => [profile, partsOf(of)] as const));
   }
@@ -206,7 +206,7 @@ function addKernel(profile: ProfileOfRanks, row: Annotated): void {
   }
 }
 
-/** Metric of the memory in use that traces of PyTorch and Ascend record. */
+/** Name of the metric for memory in use, which traces of PyTorch and Ascend record. */
 const MEMORY_METRIC = 'memory_allocated';
 
 function addMemory(profile: ProfileOfRanks, record: ProfileLine): void {
@@ -226,7 +226,7 @@ function partsOf(profile: ProfileOfRanks): RankPart[] {
 const workedIn = ({ devices }: ProfileOfRanks): [number, DeviceOfRank][] =>
   [...devices].filter(([, { hasActivity }]) => hasActivity);
 
-/** Null where a device worked, for a format that never has device work, and without a header. */
+/** Null when a device worked, for a format without device work, and without a profile line. */
 function withoutWorkOf(profile: ProfileOfRanks): ProfileWithoutWork | null {
   const { header, end } = profile;
   if (header === null || !mayHaveWork(header.format) || workedIn(profile).length > 0) return null;
@@ -234,7 +234,7 @@ function withoutWorkOf(profile: ProfileOfRanks): ProfileWithoutWork | null {
   return { profile: header.profile, part, reason: missingReason(new Set(Object.keys(end?.diagnostics ?? {}))) };
 }
 
-/** @param isDevice whether the device is one of several of the profile */
+/** @param isDevice whether the device is one of several in the profile */
 function partOf({ header, host }: ProfileOfRanks, device: number, of: DeviceOfRank, isDevice: boolean): RankPart {
   const { steps, operations, content, work } = of;
   const columns = steps.columns(host);
@@ -264,8 +264,8 @@ function partOf({ header, host }: ProfileOfRanks, device: number, of: DeviceOfRa
 }
 
 /**
- * Operations that one call launched on several devices of one process, as NCCL does for a group of its communicators: the
- * kernels have one correlation id, and are one operation of the group of these devices.
+ * An operation that one call launched on several devices of a process, as NCCL does for a group of its communicators: the
+ * kernels share one correlation id, and are one operation of the group of these devices.
  */
 interface Place {
   readonly device: number;
@@ -273,7 +273,10 @@ interface Place {
   readonly at: number;
 }
 
-/** Gives these operations a group and an ordinal. @param devices operations of each device of one profile */
+/**
+ * Gives these operations a group and an ordinal.
+ * @param devices operations of each device of one profile
+ */
 function identifyShared(devices: ReadonlyMap<number, OperationRows>): void {
   const launches = new Map<number, Place[]>();
   for (const [device, rows] of devices)
@@ -282,7 +285,7 @@ function identifyShared(devices: ReadonlyMap<number, OperationRows>): void {
         entryOf(launches, launch, (): Place[] => []).push({ device, rows, at });
   for (const [launch, places] of launches) {
     const ranks = [...new Set(places.map(({ device }) => device))].sort((a, b) => a - b);
-    // Several kernels of one device are no collective of it.
+    // Several kernels on one device are not a collective.
     if (ranks.length < 2 || ranks.length < places.length) continue;
     for (const { rows, at } of places) rows.identify(at, ranks, launch);
   }

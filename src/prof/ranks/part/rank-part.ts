@@ -1,7 +1,7 @@
 /**
- * What is kept of one rank to compare it with the others of its job. Plain data, as JSON has it; columns of equal length
- * where there is a row for each operation or step. Times are ns of the rank's own clock since the start of its profile;
- * unknown is null.
+ * What is kept of a rank for the comparison with the other ranks of its job. Plain data, in the form of the JSON output;
+ * rows for operations and steps are stored as columns of equal length. Times are ns on the rank's own clock since the start
+ * of its profile; unknown values are null.
  */
 import type { CollectiveKind } from '../../../ops/collective-bytes.js';
 import type { ProcessGroup } from '../../../record/fields/collective.js';
@@ -10,16 +10,16 @@ import { entryOf } from '../../../containers/map-entry.js';
 import type { CollectiveLine, KernelLine, ProfileLine } from '../../../record/record.js';
 import { operationOf, workOf, type Operation } from '../../steps/step-work.js';
 
-/** Operations of a rank that are kept, some 100 bytes each. */
+/** Maximum number of operations of a rank to keep, about 100 bytes each. */
 const MOST_OPERATIONS = 500_000;
 
 /** Kinds of operations between two ranks. */
 export const MESSAGES: ReadonlySet<CollectiveKind> = new Set(['send', 'receive', 'send-receive'] as const);
 
-/** A record that the rows of a rank have, unless there are too many of them. */
+/** A record that has a row in the columns of a rank, within the limit. */
 type TimedOperation = (KernelLine | CollectiveLine) & { readonly dur: number };
 
-/** The operation between ranks that a record is: these are counted, in order of records, by the index of the columns. */
+/** The record if it is an operation between ranks; the columns are indexed by the order of these records. */
 export function timedOperation(record: ProfileLine): TimedOperation | null {
   const isOperation = workOf(record)?.work === 'communication';
   return isOperation && isTimed(record as KernelLine) ? (record as TimedOperation) : null;
@@ -46,16 +46,16 @@ const emptyColumns = () => ({
 /** Operations of one rank, collected in order of their start. */
 export class OperationRows {
   readonly #columns = emptyColumns();
-  /** Of each name the groups that have it: of one name and other ranks are others. */
+  /** The groups of each name; groups with the same name and other ranks are different. */
   readonly #groups = new Map<string | null, number[]>();
   /** Correlation id of the launch of each operation. */
   readonly launches: (number | null)[] = [];
-  /** Operations without a time, or beyond the bound. */
+  /** Number of operations without a time, or beyond the limit. */
   leftOut = 0;
 
   /**
    * @param record a communicating kernel, or a collective
-   * @returns its kind; null where it is unknown, and for one that is left out
+   * @returns its kind; null when it is unknown, or the operation is left out
    */
   add(record: KernelLine | CollectiveLine): CollectiveKind | null {
     const columns = this.#columns;
@@ -79,7 +79,7 @@ export class OperationRows {
     return operation.kind;
   }
 
-  /** States the group and the ordinal of an operation of which the profiler records neither. */
+  /** Sets the group and the ordinal of an operation for which the profiler records neither. */
   identify(at: number, ranks: readonly number[], ordinal: number): void {
     const columns = this.#columns;
     const group = ranks.join(',');
@@ -87,7 +87,7 @@ export class OperationRows {
     columns.ordinal[at] = ordinal;
   }
 
-  /** Whether its profiler names the group of an operation. */
+  /** Whether the profiler names the operation's group. */
   hasGroup(at: number): boolean {
     return this.#columns.groups[this.#columns.group[at] ?? 0] !== null;
   }
@@ -97,7 +97,8 @@ export class OperationRows {
     for (const named of this.#groups.values()) {
       const listed = named.filter((group) => members[group] !== null);
       for (const group of named) {
-        // Operations of which the ranks are not listed are of the one group of that name that may be theirs.
+        // Operations without a list of ranks belong to the only group of that name whose size fits, if there is exactly
+        // one.
         const [only, another] = listed.filter((one) => isOneSize(sizes[group] ?? null, sizes[one] ?? null));
         if (members[group] !== null || only === undefined || another !== undefined) continue;
         members[group] = members[only] ?? null;
@@ -127,7 +128,7 @@ export class OperationRows {
 
 const isOneSize = (a: number | null, b: number | null): boolean => a === null || b === null || a === b;
 
-/** @param sorted in rising order */
+/** @param sorted ranks in ascending order */
 function isSameRanks(sorted: readonly number[] | null, ranks: readonly number[] | null): boolean {
   if (sorted === null || ranks === null) return sorted === ranks;
   if (sorted.length !== ranks.length) return false;
@@ -137,21 +138,21 @@ function isSameRanks(sorted: readonly number[] | null, ranks: readonly number[] 
 
 /** Operations between ranks, in order of their start. */
 export interface OperationColumns {
-  /** Names of groups; null is the unknown one. Groups of one name and other ranks are others. */
+  /** Names of groups; null for the unknown group. Groups with the same name and other ranks are different. */
   readonly groups: readonly (string | null)[];
   /** Index in `groups` of each operation. */
   readonly group: readonly number[];
-  /** Ranks of each of `groups` in rising order, as the operations list them; null where they do not. */
+  /** Ranks of each of `groups` in ascending order, as the operations list them; null when they do not. */
   readonly members: readonly (readonly number[] | null)[];
-  /** Size of each of `groups`, likewise. */
+  /** Size of each of `groups`; null when the operations do not give it. */
   readonly sizes: readonly (number | null)[];
   readonly kind: readonly (CollectiveKind | null)[];
   readonly dtype: readonly (string | null)[];
-  /** S of NCCL's definition of the algorithm bandwidth, bytes. */
+  /** S in NCCL's definition of the algorithm bandwidth, in bytes. */
   readonly bytes: readonly (number | null)[];
-  /** As recorded: the place among the operations of the group. */
+  /** Recorded index among the operations of the group. */
   readonly ordinal: readonly (number | null)[];
-  /** Of a message between two: the other rank. */
+  /** The other rank of a message between two ranks. */
   readonly peer: readonly (number | null)[];
   readonly start: readonly number[];
   readonly dur: readonly number[];
@@ -160,46 +161,49 @@ export interface OperationColumns {
 
 /** Steps of the rank on its device, in order. */
 export interface StepColumns {
-  /** Numbers; null for the whole profile, where it has no steps. */
+  /** Step numbers; null for the whole profile when it has no steps. */
   readonly step: readonly (number | null)[];
-  /** First start and last end of its work. */
+  /** First start and last end of the step's work. */
   readonly start: readonly number[];
   readonly end: readonly number[];
-  /** Unions: computing, communicating, and communicating while nothing else runs. */
+  /** Lengths of unions: compute, communication, and communication while nothing else runs. */
   readonly compute: readonly number[];
   readonly communication: readonly number[];
   readonly exposed: readonly number[];
-  /** Sending or receiving while nothing else runs; parts of partial answers may lack it. */
+  /** Time of sending or receiving while nothing else runs; may be absent in partial answers. */
   readonly messages?: readonly number[];
   readonly copies: readonly number[];
-  /** Nothing runs, between the first start and the last end; null where work, or its duration, is missing. */
+  /** Time in which nothing runs, between the first start and the last end; null when work, or its duration, is missing. */
   readonly idle: readonly (number | null)[];
-  /** From the begin of the step on the host to its first work. */
+  /** Time from the start of the step on the host to its first work. */
   readonly preparing: readonly (number | null)[];
-  /** Of the kernels whose FLOPs are known. */
+  /** Sum over the kernels whose FLOPs are known. */
   readonly flops: readonly (number | null)[];
-  /** Of a server's step. */
+  /** Tokens of a server's step. */
   readonly tokens: readonly (number | null)[];
-  /** Most memory in use while the host was in the step, bytes. */
+  /** Maximum memory in use while the host was in the step, in bytes. */
   readonly memory: readonly (number | null)[];
 }
 
-/** Time of kernels that compute by what they have in common, ns: of each name a sum for each step. */
+/** Time in ns of computing kernels grouped by a common property: for each name, a sum for each step. */
 export interface WorkTable {
   readonly names: readonly string[];
-  /** A row a name, a column a step. */
+  /** One row per name, one column per step. */
   readonly times: readonly (readonly number[])[];
 }
 
-/** By what work is compared between ranks. */
+/** Properties by which work is compared between ranks. */
 export const WORK_KEYS = ['layer', 'op', 'kernel'] as const;
 export type WorkKey = (typeof WORK_KEYS)[number];
 
 export interface RankPart {
   readonly file: string;
-  /** Of its process; where one profile has several devices, that of the device or its number. Null when unknown. */
+  /**
+   * Rank of its process; when a profile has several devices, the rank of the device, or the device number. Null when
+   * unknown.
+   */
   readonly rank: number | null;
-  /** Whether it is one of several devices of a profile, whose `rank` is theirs or their number. */
+  /** Whether it is one of several devices of a profile, so that `rank` is the device's rank or number. */
   readonly isDevice: boolean;
   readonly device: number;
   readonly deviceName: string | null;
@@ -211,20 +215,19 @@ export interface RankPart {
   readonly steps: StepColumns;
   readonly work: Readonly<Record<WorkKey, WorkTable>>;
   /**
-   * Stands for the work of the device, by its times, names and the processes that launched it: equal for copies of a profile,
-   * whatever ranks they are given as. Parts of partial answers may lack it.
+   * Hash of the device's work, from its times, names and launching processes: equal for copies of a profile, whatever their
+   * rank numbers. May be absent in partial answers.
    */
   readonly content?: string;
-  /** Operations without a time, and steps and names beyond the bounds, which are left out. */
+  /** Number of operations without a time, and of steps and names beyond the limits, which are left out. */
   readonly leftOut: { readonly operations: number; readonly steps: number; readonly names: number };
 }
 
-/** A profile in which no device worked: of its rank nothing is known but who it is. */
+/** A profile in which no device worked: only the identity of its rank is known. */
 export interface ProfileWithoutWork {
-  /** Its number. */
   readonly profile: number;
-  /** Without operations and steps; the device is NaN. */
+  /** A part without operations and steps; its device is NaN. */
   readonly part: RankPart;
-  /** Why, where its profiler recorded that. */
+  /** Why no device worked, if the profiler recorded that. */
   readonly reason: MissingReason | null;
 }

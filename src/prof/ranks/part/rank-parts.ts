@@ -1,4 +1,4 @@
-/** The parts of all ranks, from records of their profiles and from partial answers. */
+/** The parts of all ranks, from records of profiles and from partial answers. */
 import { append } from '../../../containers/element.js';
 import type { Item } from '../../analysis.js';
 import { Annotated } from '../../annotate.js';
@@ -12,22 +12,22 @@ export const RANK_AND_PART_TYPES: RecordTypes = new Set([...RANK_TYPES, 'part-ra
 export class RankParts {
   readonly #collector = new RankCollector();
   readonly #given: RankPart[] = [];
-  /** Numbers of the profiles that these are of. */
+  /** Numbers of the profiles with a part from a partial answer. */
   readonly #givenOf = new Set<number>();
 
-  /** @param isJob whether there may be records of several ranks; else partial answers alone count */
+  /** @param isJob whether there may be records of several ranks; otherwise only partial answers count */
   constructor(private readonly isJob = true) {}
 
   take(record: Item): void {
     if (record instanceof Annotated) {
       if (this.isJob) this.#collector.take(record);
     } else if (record.type === 'part-ranks') this.#addGiven(record.profile, record.data as readonly RankPart[]);
-    // What partial answers have of a profile is its header, its part and its end.
+    // A partial answer contains the header, the part and the end of a profile.
     else if (!this.isJob && record.type !== 'profile' && record.type !== 'end') return;
     else if (RANK_TYPES.has(record.type)) this.#collector.take(record);
   }
 
-  /** When all records are taken. */
+  /** Call when all records were taken. */
   get all(): RankPart[] {
     return [...this.#collector.parts, ...this.#given];
   }

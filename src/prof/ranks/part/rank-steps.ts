@@ -9,10 +9,10 @@ import type { MissingWork } from '../../steps/missing-work.js';
 import type { StepActivity, StepWorkKind } from '../../steps/step-work.js';
 import type { StepColumns } from './rank-part.js';
 
-/** Steps of a device that are kept. */
+/** Maximum number of steps of a device to keep. */
 const MOST_STEPS = 1000;
 
-/** Work of no step counts only where there are no steps. */
+/** Work outside of steps counts only when there are no steps. */
 type StepKey = number | null;
 
 interface KeptStep {
@@ -20,7 +20,7 @@ interface KeptStep {
   readonly index: number;
   readonly sums: StepSums;
   readonly reach: Reach;
-  /** All work but messages between two ranks. */
+  /** All work except messages between two ranks. */
   readonly withoutMessages: PicosecondUnion;
   flops: number | null;
   memory: number | null;
@@ -28,13 +28,13 @@ interface KeptStep {
 
 export class RankSteps {
   readonly #steps = new Map<StepKey, KeptStep>();
-  /** Work of steps beyond the bound. */
+  /** Number of pieces of work in steps beyond the limit. */
   leftOut = 0;
-  /** Times in which launched work is missing, and steps with work without a duration: nobody knows how long they idle. */
+  /** Times in which launched work is missing, and steps with work without a duration; their idle time is unknown. */
   readonly missing: MissingWork[] = [];
   readonly untimed = new Set<StepKey>();
 
-  /** @param isMessage whether it does nothing but send, or receive */
+  /** @param isMessage whether it only sends or receives */
   add(work: StepWorkKind, record: StepActivity, start: number, end: number, isMessage: boolean): void {
     const kept = this.#at(record.step ?? null);
     if (kept === null) return;
@@ -46,7 +46,10 @@ export class RankSteps {
     kept.withoutMessages.add(from, from + (end - start) * PS_PER_NS + more);
   }
 
-  /** Adds the FLOPs of a kernel. @returns the index of its step; null when it is in none that is kept */
+  /**
+   * Adds the FLOPs of a kernel.
+   * @returns the index of its step; null when it is in no kept step
+   */
   addWork({ record, flops }: Annotated): number | null {
     const kept = this.#at(record.step ?? null);
     if (kept === null) return null;
@@ -54,13 +57,13 @@ export class RankSteps {
     return kept.index;
   }
 
-  /** Notes memory in use, bytes, while the host was in a step. */
+  /** Records memory in use in bytes, while the host was in a step. */
   addMemory(step: StepKey, bytes: number): void {
     const kept = this.#at(step);
     if (kept !== null) kept.memory = Math.max(bytes, kept.memory ?? 0);
   }
 
-  /** Steps with work, in order of their numbers; the work of no step where there is no other. */
+  /** Steps with work, in order of their numbers; work outside of steps when there are no others. */
   get #kept(): (readonly [StepKey, KeptStep])[] {
     const worked = [...this.#steps].filter(([, { reach }]) => reach.to >= reach.from);
     const numbered = worked.filter(([step]) => step !== null);

@@ -1,9 +1,9 @@
 /**
- * Rare delays: steps in which the own work of a rank takes far longer than its own work otherwise does against its peers.
- * The others show what is far: of all ranks and steps, differences beyond the upper quartile fall off at least as
- * fast as an exponential, whose scale is that of the octiles. Noise that is normal falls off faster, which is cautious;
- * up to one in eight of the steps may be delayed without hiding the others. The scale is the resolution of the times at
- * least: where most differences are 0, one of a microsecond would be beyond all chance.
+ * Rare delays: steps in which a rank's own work takes much longer, relative to its peers, than it usually does. All other
+ * ranks and steps show how much is unusual: beyond the upper quartile, differences fall off at least as fast as an
+ * exponential whose scale follows from quartile and octile. Normal noise falls off faster, so the test is conservative; up
+ * to one in eight steps may be delayed without hiding the others. The scale is at least the resolution of the times;
+ * otherwise, when most differences are 0, a difference of one microsecond would be significant.
  *
  * Source: J. Pickands, "Statistical inference using extreme order statistics", Ann. Statist. 3 (1975) 119-131: the tail
  * beyond a quantile from the distances of higher quantiles; here with the shape 0.
@@ -18,9 +18,9 @@ import { reasonsOf, type Reasons } from './reasons.js';
 import type { UnitLevel } from './tested-units.js';
 
 export interface DelayedStep {
-  /** Null where the profile has no steps. */
+  /** Null when the profile has no steps. */
   readonly step: number | null;
-  /** Own work beyond what the rank otherwise takes longer than its peers, ns. */
+  /** Own work in ns beyond the rank's usual difference from its peers. */
   readonly late: number;
   readonly q: number;
 }
@@ -30,25 +30,25 @@ export interface Delay {
   readonly part: number;
   /** In order of steps. */
   readonly delayed: readonly DelayedStep[];
-  /** Steps in which it was compared. */
+  /** Number of steps in which it was compared. */
   readonly steps: number;
-  /** Step from which on all of several are delayed; null where they are not the last ones. */
+  /** Step from which on all steps are delayed, if there are several; null when the delayed steps are not the last ones. */
   readonly since: number | null;
-  /** Sum over the steps, ns. */
+  /** Sum over the steps, in ns. */
   readonly late: number;
-  /** The largest of its steps. */
+  /** The largest q-value of its steps. */
   readonly q: number;
   readonly reasons: Reasons;
 }
 
-/** A delay is this share of a step at least: less is not worth a search. */
+/** Minimum share of a step; a shorter delay is not worth investigating. */
 const LEAST_SHARE = 0.02;
-/** Fewest ranks, and fewest steps, that show how times are spread. */
+/** Minimum number of cells (a rank in a step) to estimate the distribution of the differences. */
 const FEWEST = 16;
-/** ns. */
+/** In ns. */
 const MICROSECOND = 1000;
 
-/** A rank that is named for a stretch of its steps; without a begin and an end for all of them. */
+/** A rank that is reported for some of its steps; for all of them when start and end are absent. */
 interface NamedStretch {
   readonly level: UnitLevel;
   readonly part: number;
@@ -65,8 +65,8 @@ interface Cell {
 }
 
 /**
- * @param stragglers whose delays are known: they are late in all steps, or in a stretch
- * @param rate share of those that are named that are none, at most
+ * @param stragglers ranks already reported as late in all steps or in a stretch of them
+ * @param rate maximum expected share of false positives
  */
 export function delaysOf(
   parts: readonly RankPart[],
@@ -88,7 +88,7 @@ export function delaysOf(
     .sort((a, b) => b.late - a.late || a.part - b.part);
 }
 
-/** Each rank and step with how likely it is by chance. */
+/** Each rank and step with the probability of its difference by chance. */
 function cellsOf(own: OwnWork, stragglers: readonly NamedStretch[]): Cell[] {
   const excess = excessOver(own.times).flatMap((of, row) => {
     const known = [...of.keys()].filter((column) => !Number.isNaN(of[column]));
@@ -107,14 +107,16 @@ function cellsOf(own: OwnWork, stragglers: readonly NamedStretch[]): Cell[] {
   });
 }
 
-/** What times of all ranks are multiples of, ns: traces may have whole microseconds, and differ by one or two by rounding. */
+/**
+ * Resolution of the times in ns: traces may have whole microseconds, and rounding then causes differences of one or two.
+ */
 function resolutionOf({ times }: OwnWork): number {
   const isWhole = (row: readonly number[]): boolean =>
     row.every((time) => Number.isNaN(time) || time % MICROSECOND === 0);
   return times.every(isWhole) ? MICROSECOND : 1;
 }
 
-/** Whether a step is in a stretch for which the rank is named. */
+/** Whether a step is in a stretch for which the rank is already reported. */
 const isNamed = (
   { parts, steps }: OwnWork,
   row: number,

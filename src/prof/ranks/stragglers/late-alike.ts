@@ -1,9 +1,9 @@
 /**
- * Units that are late by about the same time hide each other: of three of which two are slow, each of the two is last in
- * half of the steps only, which may be chance. Asked here is whether a set of k of n units has the last k places of the
- * steps more often than chance. If all units are alike, the number of its units among the last k of a step is
- * hypergeometric, with the mean k · k/n. The set was chosen after the fact: its probability counts for all sets of all
- * sizes that could have been (Bonferroni).
+ * Units that are late by about the same time hide each other: if two of three are slow, each of them is last in only half
+ * of the steps, which may be chance. This test asks whether a set of k of n units takes the last k places of the steps more
+ * often than by chance. If all units are alike, the number of its units among the last k of a step is hypergeometric, with
+ * mean k · k/n. The set is selected after the fact, so its probability counts for all possible sets of all sizes
+ * (Bonferroni).
  *
  * Source: W. Hoeffding, "Probability inequalities for sums of bounded random variables", J. Am. Stat. Assoc. 58 (1963)
  * 13-30: theorem 1, P(X ≥ xN) ≤ exp(−N · KL(x, k/n)) for N draws, and section 6: draws without replacement as well.
@@ -11,20 +11,20 @@
 import { elementAt } from '../../../containers/element.js';
 import { stepPlaces } from './rank-sum-test.js';
 
-/** Of so many that are compared, how many may be late: of more it is the others that are fast. */
+/** Maximum number of late units among those compared; beyond that, the others are fast instead. */
 export const mostLate = (compared: number): number => Math.floor((2 / 3) * compared);
 
 interface LateSet {
-  /** Rows of the times, the latest first. */
+  /** Rows of the times, latest first. */
   readonly rows: readonly number[];
-  /** Probability of any set as late, if all are alike; at most. */
+  /** Upper bound of the probability of any set as late, if all units are alike. */
   readonly p: number;
 }
 
 /**
- * @param times a row a unit, a column a step; NaN where it lacks the step
- * @param most size of the set
- * @returns null where there is no set of several
+ * @param times one row per unit, one column per step; NaN for a missing step
+ * @param most maximum size of the set
+ * @returns null when there is no set of several units
  */
 export function lateSetOf(times: readonly (readonly number[])[], most: number): LateSet | null {
   const columns = [...(times[0] ?? []).keys()].filter((column) => times.every((row) => !Number.isNaN(row[column])));
@@ -40,7 +40,10 @@ export function lateSetOf(times: readonly (readonly number[])[], most: number): 
   return { rows, p: Math.min(1, Math.exp(logChance + logChoices(times.length, size) + Math.log(most - 1))) };
 }
 
-/** Of a set of several: up to the largest gap between one and the next. @param falling sums of places */
+/**
+ * Size of a set of several units, which ends at the largest gap between consecutive ones.
+ * @param falling sums of places, in descending order
+ */
 function sizeOf(falling: readonly number[]): number | null {
   let [size, largest]: [number | null, number] = [null, 0];
   for (let k = 2; k < falling.length; k++) {
@@ -50,20 +53,17 @@ function sizeOf(falling: readonly number[]): number | null {
   return size;
 }
 
-/**
- * How many of the given rows are among the last ones of a step, as many as there are rows. A row as late as the next one
- * after these does not count.
- */
+/** How many of the k given rows are among the last k of a step. A row that ties with the next one does not count. */
 function amongLast(times: readonly (readonly number[])[], rows: readonly number[], column: number): number {
   const falling = times.map((row) => elementAt(row, column)).sort((a, b) => b - a);
   const next = elementAt(falling, rows.length);
   return rows.filter((row) => elementAt(elementAt(times, row), column) > next).length;
 }
 
-/** Of Kullback and Leibler, of shares: x ln(x/y) + (1 − x) ln((1 − x)/(1 − y)). */
+/** Kullback-Leibler divergence of two shares: x ln(x/y) + (1 − x) ln((1 − x)/(1 − y)). */
 const divergence = (x: number, y: number): number => x * Math.log(x / y) + (x < 1 ? (1 - x) * Math.log((1 - x) / (1 - y)) : 0); // prettier-ignore
 
-/** ln of how many sets of k of n there are. */
+/** Natural logarithm of the number of sets of k out of n. */
 export function logChoices(n: number, k: number): number {
   let sum = 0;
   for (let i = 1; i <= k; i++) sum += Math.log((n - k + i) / i);

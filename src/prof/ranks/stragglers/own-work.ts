@@ -1,27 +1,27 @@
 /**
- * What each rank spent on work of its own in each step: the time from the end of the step before to the end of this one,
- * without communication that nothing else ran under. Ranks that wait for each other take equally long for a step; who is
- * slower shows here. Ranks are compared step by step, each with those that have the step too: one that was cut off costs
- * the others nothing.
+ * Each rank's own work in each step: the time from the end of the previous step to the end of this one, without
+ * communication that does not overlap with other work. Ranks that wait for each other take equally long for a step; this
+ * value shows which one is slower. Ranks are compared step by step, each with those that also have the step, so that a
+ * truncated profile does not reduce the steps of the others.
  */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import { median } from '../../../record/statistics.js';
 import type { RankPart } from '../part/rank-part.js';
 
-/** Steps that a rank is compared by. */
+/** Maximum number of steps by which a rank is compared. */
 const MOST_STEPS = 64;
 
 export interface OwnWork {
   /** Parts that have a step in common with another one. */
   readonly parts: readonly number[];
-  /** Numbers of the steps that several of them have, in rising order. */
+  /** Numbers of the steps that several parts have, in ascending order. */
   readonly steps: readonly (number | null)[];
-  /** Of each part, where in its columns each of these steps is; -1 where it lacks the step. */
+  /** For each part, the index of each of these steps in its columns; -1 for a missing step. */
   readonly at: readonly (readonly number[])[];
-  /** ns, a row a part, a column a step; NaN where the part lacks the step. */
+  /** In ns, one row per part, one column per step; NaN for a missing step. */
   readonly times: readonly (readonly number[])[];
-  /** Median length of a step, ns; NaN without any. */
+  /** Median duration of a step in ns; NaN without steps. */
   readonly typical: number;
 }
 
@@ -40,7 +40,7 @@ export function ownWorkOf(parts: readonly RankPart[], peers: readonly number[]):
   return { parts: compared, steps, at, times: of(ownWork), typical };
 }
 
-/** Where each step is in the columns of each peer. */
+/** For each step, its index in the columns of each peer. */
 type Holders = ReadonlyMap<number | null, ReadonlyMap<number, number>>;
 
 function holdersOf(parts: readonly RankPart[], peers: readonly number[]): Holders {
@@ -56,15 +56,15 @@ function holdersOf(parts: readonly RankPart[], peers: readonly number[]): Holder
 }
 
 /**
- * Ranks whose step before is that of most: it is from its end that a step lasts. Profiles that begin later, or lack a
- * step, do not say how long the next one took.
+ * Ranks that have the most common previous step, because a step's duration counts from its end. For profiles that begin
+ * later, or lack a step, the duration of the next step is unknown.
  */
 function mostUsual(before: ReadonlyMap<number | null, ReadonlyMap<number, number>>): ReadonlyMap<number, number> {
   const [most] = [...before].sort(([a, x], [b, y]) => y.size - x.size || (b ?? -1) - (a ?? -1));
   return most?.[1] ?? new Map<number, number>();
 }
 
-/** Steps of most ranks first, until each rank has enough of them. */
+/** Steps that most ranks have come first, until each rank has enough of them. */
 function comparedSteps(holders: Holders): (number | null)[] {
   const counts = new Map<number, number>();
   return [...holders]
@@ -78,18 +78,21 @@ function comparedSteps(holders: Holders): (number | null)[] {
     .sort((a, b) => Number(a) - Number(b));
 }
 
-/** The step without communication that nothing else ran under, ns. */
+/** Duration of the step without communication that does not overlap with other work, in ns. */
 export const ownWork = (part: RankPart, index: number): number =>
   stepLength(part, index) - elementAt(part.steps.exposed, index);
 
-/** From the end of the step before, where that is captured, else from the begin on the host or the first work. */
+/** Time from the end of the previous step, if that was captured, else from the start on the host or the first work. */
 export function stepLength({ steps }: RankPart, index: number): number {
   const { start, end, preparing } = steps;
   const before = index > 0 ? elementAt(end, index - 1) : elementAt(start, index) - Math.max(0, preparing[index] ?? 0);
   return elementAt(end, index) - Math.min(before, elementAt(end, index));
 }
 
-/** What each row took longer in each step than the median of the others that have the step; NaN where there are none. */
+/**
+ * How much longer each row took in each step than the median of the others that have the step; NaN when there are no
+ * others.
+ */
 export function excessOver(times: readonly (readonly number[])[]): number[][] {
   const excess = times.map((row) => row.map(() => NaN));
   for (const step of (times[0] ?? []).keys()) {

@@ -1,12 +1,12 @@
 /**
- * Whether a rank is slower than its peers more often than chance: a permutation test within each step. If all ranks are
- * alike, each place in the order of a step is equally likely for each of them, so that the sum of a rank's places is that
- * of independent uniform numbers; its distribution is exact, by adding step after step. Steps may have different numbers
- * of ranks.
+ * Tests whether a rank is slower than its peers more often than by chance: a permutation test within each step. If all
+ * ranks are alike, each place in the order of a step is equally likely for each rank, so that the sum of a rank's places is
+ * a sum of independent uniform numbers; its distribution is computed exactly, step by step. Steps may have different
+ * numbers of ranks.
  *
- * Source: M. Friedman, "The use of ranks to avoid the assumption of normality implicit in the analysis of variance",
- * J. Am. Stat. Assoc. 32 (1937) 675-701: places within blocks; here the sum of one row, one-sided. Blocks that lack rows:
- * J. Durbin, "Incomplete blocks in ranking experiments", Br. J. Stat. Psychol. 4 (1951) 85-90.
+ * Source: M. Friedman, "The use of ranks to avoid the assumption of normality implicit in the analysis of variance", J. Am.
+ * Stat. Assoc. 32 (1937) 675-701: places within blocks; here the sum of one row, one-sided. Blocks that lack rows: J.
+ * Durbin, "Incomplete blocks in ranking experiments", Br. J. Stat. Psychol. 4 (1951) 85-90.
  */
 import { elementAt } from '../../../containers/element.js';
 import { LruCache } from '../../../containers/map-entry.js';
@@ -15,13 +15,13 @@ import { LruCache } from '../../../containers/map-entry.js';
 export interface StepPlaces {
   /** Columns of these steps. */
   readonly columns: readonly number[];
-  /** From 0; the last is the slowest. */
+  /** From 0; the last place is the slowest. */
   readonly places: readonly number[];
-  /** Rows that have the step. */
+  /** Number of rows that have the step. */
   readonly sizes: readonly number[];
 }
 
-/** @param times a row a rank, a column a step; NaN where the rank lacks the step */
+/** @param times one row per rank, one column per step; NaN for a missing step */
 export function stepPlaces(times: readonly (readonly number[])[]): StepPlaces[] {
   const rows = times.map(() => ({ columns: [] as number[], places: [] as number[], sizes: [] as number[] }));
   for (const column of (times[0] ?? []).keys()) {
@@ -38,17 +38,17 @@ export function stepPlaces(times: readonly (readonly number[])[]): StepPlaces[] 
   return rows;
 }
 
-/** The probability of places as high as these or higher, if all rows are alike. */
+/** The probability of places at least as high as these, if all rows are alike. */
 export function chanceOf(places: readonly number[], sizes: readonly number[]): number {
   const sum = places.reduce((all, place) => all + place, 0);
-  // Ties have half places: the next whole sum below is the cautious one.
+  // Ties have half places; rounding the sum down is conservative.
   return elementAt(tailsOf(sizes), Math.floor(sum));
 }
 
-/** The least that `chanceOf` can be: of a row that is last in each step. */
+/** The smallest possible result of `chanceOf`, for a row that is last in each step. */
 export const leastChance = (sizes: readonly number[]): number => sizes.reduce((all, size) => all / size, 1);
 
-/** Places in rising order from 0, ties with the mean of theirs. */
+/** Places in ascending order from 0; ties have the mean of their places. */
 function placesOf(values: readonly number[]): number[] {
   const order = values.map((_, index) => index).sort((a, b) => elementAt(values, a) - elementAt(values, b));
   const places = new Array<number>(values.length).fill(0);
@@ -62,17 +62,17 @@ function placesOf(values: readonly number[]): number[] {
   return places;
 }
 
-/** Distributions that are kept: most ranks share their steps with equally many others. */
+/** Number of distributions to cache; most ranks share their steps with the same number of others. */
 const KEPT = 64;
 const known = new LruCache<string, Float64Array>(KEPT);
 
-/** Of sizes in any order. */
+/** The sizes may be in any order. */
 function tailsOf(sizes: readonly number[]): Float64Array {
   const sorted = [...sizes].sort((a, b) => a - b);
   return known.of(sorted.join(), () => upperTails(sorted));
 }
 
-/** P(sum ≥ s) of independent numbers, each 0 to a size − 1 with equal probability. */
+/** P(sum ≥ s) for independent numbers, each uniform over 0 … size − 1. */
 function upperTails(sizes: readonly number[]): Float64Array {
   let probabilities = Float64Array.of(1);
   for (const size of sizes) {
@@ -91,18 +91,18 @@ function upperTails(sizes: readonly number[]): Float64Array {
 }
 
 /**
- * Ranks that are slow from some step on, or up to one: the stretch at the end or the begin of the steps whose places are
+ * Ranks that are slow from some step on, or up to one: the stretch at the end or the start of the steps whose places are
  * least likely by chance. Its probability counts for all stretches that were tried (Bonferroni).
  */
 export interface StepWindow {
   readonly columns: readonly number[];
-  /** Whether it is the end of the steps, and not the begin. */
+  /** Whether the stretch is at the end of the steps, and not at the start. */
   readonly isEnd: boolean;
-  /** Of places as high in any of the stretches. */
+  /** Probability of places this high in any of the stretches. */
   readonly p: number;
 }
 
-/** @returns null where there are too few steps to tell any stretch from chance */
+/** @returns null when there are too few steps to distinguish any stretch from chance */
 export function changeOf({ columns, places, sizes }: StepPlaces, rate: number): StepWindow | null {
   const tried = 2 * (columns.length - 1);
   if (tried < 1 || tried * leastChance(sizes.slice(1)) > rate) return null;

@@ -1,10 +1,10 @@
-/** What a rank that is late spends more time on than its peers do in the same steps. */
+/** What a late rank spends more time on than its peers in the same steps. */
 import { elementAt } from '../../../containers/element.js';
 import { median } from '../../../record/statistics.js';
 import { WORK_KEYS, type RankPart, type StepColumns, type WorkKey } from '../part/rank-part.js';
 import type { OwnWork } from './own-work.js';
 
-/** Time per step of one thing, of the late rank and of the median of its peers, ns. */
+/** Time per step for one thing, of the late rank and of the median of its peers, in ns. */
 export interface Excess {
   readonly name: string;
   readonly time: number;
@@ -12,42 +12,42 @@ export interface Excess {
   readonly excess: number;
 }
 
-/** Parts of a step that a rank may be late by. */
+/** Parts of a step that may make a rank late. */
 type LateBy = 'kernels' | 'copies' | 'host gaps' | 'data loading';
 
 export interface Reasons {
-  /** What the lateness is made of, most first. */
+  /** Components of the lateness, largest first. */
   readonly parts: readonly (Excess & { readonly name: LateBy })[];
-  /** Layers, ops and kernels that take longer, most first. */
+  /** Layers, ops and kernels that take longer, largest difference first. */
   readonly work: Readonly<Record<WorkKey, readonly Excess[]>>;
-  /** By what factor nearly all kernels are slower alike, as of a lower clock; null where they are not. */
+  /** Common factor by which nearly all kernels are slower, as with a lower clock; null when there is none. */
   readonly slowdown: number | null;
-  /** FLOPs per step over those of the peers: more work, not slower work; null when unknown. */
+  /** FLOPs per step divided by those of the peers, which distinguishes more work from slower work; null when unknown. */
   readonly flopsRatio: number | null;
 }
 
-/** Less of what a rank is late by is the noise of its kernels. */
+/** Minimum share of the lateness; less is noise of the kernels. */
 const LEAST_OF_LATE = 0.1;
 
-/** Whether kernels are worth a word as a reason: not those of a rank that waits for its data. */
+/** Whether kernels are worth mentioning as a reason; they are not for a rank that waits for its data. */
 export const isByKernels = ({ parts }: Reasons): boolean => {
   const kernels = parts.find(({ name }) => name === 'kernels');
   return kernels !== undefined && kernels.excess > LEAST_OF_LATE * (parts[0]?.excess ?? Infinity);
 };
 
-/** Names that are listed of each key. */
+/** Maximum number of names to list for each key. */
 const LISTED = 8;
 
-/** Who is late, and in which steps. */
+/** Which row is late, and in which steps. */
 interface LateRow {
   readonly row: number;
-  /** Rows that are late with it: no peers to compare with. */
+  /** Rows that are also late, so that they are not used as peers. */
   readonly together: readonly number[];
   /** Columns of the steps. */
   readonly columns: readonly number[];
 }
 
-/** @param given the work of ranks that do the same */
+/** @param given the work of ranks that do the same work */
 export function reasonsOf(parts: readonly RankPart[], given: OwnWork, { row, together, columns }: LateRow): Reasons {
   const own = restricted(given, new Set(together.filter((other) => other !== row)), row, columns);
   // The late rank comes first.
@@ -69,7 +69,7 @@ export function reasonsOf(parts: readonly RankPart[], given: OwnWork, { row, tog
   );
   const ofFlops = excessOf(flops, late);
   return {
-    // Of idle time nothing may be known.
+    // Idle time may be unknown.
     parts: compared.filter(({ excess }) => !Number.isNaN(excess)).sort((a, b) => b.excess - a.excess),
     work: Object.fromEntries(tables) as Reasons['work'],
     slowdown: slowdownOf(parts, own, late),
@@ -79,10 +79,10 @@ export function reasonsOf(parts: readonly RankPart[], given: OwnWork, { row, tog
 
 type Compared = Pick<OwnWork, 'parts' | 'steps' | 'at'>;
 
-/** At most so many peers are compared with: medians of more say the same. */
+/** Maximum number of peers to compare with: the medians of more are the same. */
 const MOST_PEERS = 64;
 
-/** Some steps, without some rows, and with the first peers alone where there are many. */
+/** Selected steps, without some rows, and with the first peers only when there are many. */
 function restricted(
   { parts, steps, at }: OwnWork,
   left: ReadonlySet<number>,
@@ -91,7 +91,7 @@ function restricted(
 ): Compared {
   const rows = [row, ...parts.keys()].filter((one, index) => index === 0 || (one !== row && !left.has(one)));
   const stepsOf = (one: number): number[] => columns.map((column) => elementAt(elementAt(at, one), column));
-  // Peers that have the most of these steps say most.
+  // Peers that have most of these steps are the most informative.
   const lacks = (one: number): number => stepsOf(one).filter((index) => index < 0).length;
   const peers = rows
     .slice(1)
@@ -106,13 +106,13 @@ function restricted(
   };
 }
 
-/** Between the end of the step before and the first work of this one. */
+/** Time between the end of the previous step and the first work of this one. */
 function betweenSteps({ start, end, preparing }: StepColumns, index: number): number {
   if (index === 0) return Math.max(0, preparing[index] ?? 0);
   return Math.max(0, elementAt(start, index) - elementAt(end, index - 1));
 }
 
-/** Mean over the steps that are compared, of those that the row has. */
+/** Mean over the compared steps that the row has. */
 function meanOver({ at }: Compared, row: number, value: (index: number) => number | null): number {
   const indices = elementAt(at, row).filter((index) => index >= 0);
   const values = indices.flatMap((index) => value(index) ?? []);
@@ -120,7 +120,7 @@ function meanOver({ at }: Compared, row: number, value: (index: number) => numbe
   return values.reduce((sum, one) => sum + one, 0) / Math.max(1, values.length);
 }
 
-/** One of several values against the median of the others. */
+/** One of several values compared with the median of the others. */
 function excessOf(values: readonly number[], late: number): Omit<Excess, 'name'> {
   const time = elementAt(values, late);
   const others = values.filter((value, row) => row !== late && !Number.isNaN(value));
@@ -128,7 +128,7 @@ function excessOf(values: readonly number[], late: number): Omit<Excess, 'name'>
   return { time, peers, excess: time - peers };
 }
 
-/** Of each name of the late rank: its time per step against the median of all peers. */
+/** For each name of the late rank: its time per step compared with the median of all peers. */
 function workExcess(parts: readonly RankPart[], own: Compared, late: number, key: WorkKey): Excess[] {
   const means = own.parts.map((part, row) => {
     const { names, times } = elementAt(parts, part).work[key];
@@ -151,11 +151,14 @@ const listed = (all: readonly Excess[]): Excess[] =>
     .sort((a, b) => b.excess - a.excess || (a.name < b.name ? -1 : 1))
     .slice(0, LISTED);
 
-/** A lower clock makes all kernels slower by one factor, those that wait for memory less so. */
+/** A lower clock makes all kernels slower by the same factor, memory-bound ones by less. */
 const ALIKE = { /** Share of the time. */ share: 0.75, /** Distance from the common factor. */ within: 0.25 };
 const LEAST_SLOWDOWN = 1.01;
 
-/** The common factor of kernels, where it is that of layers too: a slow layer slows kernels of one name alike. */
+/**
+ * The common factor of kernels, if it is also the factor of layers: a slow layer slows all kernels of one name by the same
+ * factor.
+ */
 function slowdownOf(parts: readonly RankPart[], own: Compared, late: number): number | null {
   const factor = commonFactor(workExcess(parts, own, late, 'kernel'));
   const layers = workExcess(parts, own, late, 'layer');

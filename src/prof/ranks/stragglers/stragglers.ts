@@ -1,4 +1,7 @@
-/** Ranks that do their own work more slowly than their peers, more often than chance, by how much, since when, and why. */
+/**
+ * Finds ranks whose own work is slower than that of their peers, more often than by chance; by how much, since when, and
+ * why.
+ */
 import { elementAt, append } from '../../../containers/element.js';
 import { median } from '../../../record/statistics.js';
 import { falseDiscovery } from '../../diff/mann-whitney.js';
@@ -12,35 +15,41 @@ import { unitsOf, worstRow, type NamedGroup, type Unit, type UnitLevel } from '.
 
 /** A rank, or the ranks of a machine or a group that do the same work. */
 export interface Straggler {
-  /** The rank; of a machine or a group the one of its ranks that is latest. */
+  /** The rank; for a machine or a group, the latest of its ranks. */
   readonly part: number;
   readonly level: UnitLevel;
-  /** Of the machine, or the group; null for a rank. */
+  /** Name of the machine or the group; null for a rank. */
   readonly name: string | null;
-  /** Ranks of it. */
+  /** Parts of its ranks. */
   readonly members: readonly number[];
-  /** First and last step of the stretch in which it is late, at the end or the begin of the profile; null where of all. */
+  /**
+   * First and last step of the stretch in which it is late, at the end or the start of the profile; null when it is late in
+   * all steps.
+   */
   readonly since: number | null;
   readonly until: number | null;
-  /** Own work per step beyond the median of the peers, ns: the mean of these steps. */
+  /** Own work per step beyond the median of the peers in ns, as mean over these steps. */
   readonly late: number;
-  /** As a share of the step. */
+  /** Lateness as a share of the step. */
   readonly share: number;
-  /** Adjusted for all that were tested: how many of those that are named are none. */
+  /** q-value: the p-value adjusted for all tests, which is the expected share of false positives. */
   readonly q: number;
-  /** Steps in which it was compared, and those of them in which it was late: by more than half of the mean. */
+  /** Number of steps in which it was compared, and number of those in which it was late by more than half of the mean. */
   readonly steps: number;
   readonly lateIn: number;
-  /** Ranks, machines or groups that it was compared with, itself included. */
+  /** Number of ranks, machines or groups that were compared, including itself. */
   readonly peers: number;
   readonly reasons: Reasons;
 }
 
-/** At most this share of those that are named is expected to be none. */
+/** Maximum expected share of false positives among the reported stragglers. */
 const FALSE_DISCOVERY_RATE = 0.02;
-/** So much of a step is worth a word, even where it may be chance; less in a stretch of the steps alone is none. */
+/**
+ * Share of a step that is worth mentioning, even if it may be chance; also the minimum for stragglers in only a stretch of
+ * the steps.
+ */
 const NOTABLE_SHARE = 0.01;
-/** Less than this share of a step is no straggler, however constant: devices differ. */
+/** Minimum share of a step for a straggler, however constant the lateness is: devices differ slightly. */
 const LEAST_SHARE = 0.002;
 
 /** A rank that could not be tested, and why. */
@@ -50,22 +59,25 @@ export interface Untested {
 }
 
 export interface Lateness {
-  /** Machines and groups first, then the latest. */
+  /** Machines first, then groups, then ranks; the latest first. */
   readonly stragglers: readonly Straggler[];
-  /** Ranks that were late by much in some steps, without being late in most; most time first. */
+  /** Ranks that were very late in some steps without being late in most; largest time first. */
   readonly delays: readonly Delay[];
-  /** Where there are none, the rank that is latest by far; too few steps to distinguish it from chance. Null for none. */
+  /**
+   * When there are no stragglers, the rank with the largest notable lateness; there are too few steps to distinguish it
+   * from chance. Null for none.
+   */
   readonly latest: Straggler | null;
-  /** Parts that could be tested. */
+  /** Number of parts that could be tested. */
   readonly tested: number;
-  /** Parts that could not, in order. */
+  /** Parts that could not be tested, in order. */
   readonly untested: readonly Untested[];
 }
 
 export interface ComparedRanks {
   /** Lists of parts that do the same work. */
   readonly classes: readonly (readonly number[])[];
-  /** Machine of each part; null where unknown. */
+  /** Machine of each part; null when unknown. */
   readonly nodes: readonly (string | null)[];
   readonly groups: readonly NamedGroup[];
   /** Parts whose times fit no clock. */
@@ -105,8 +117,9 @@ interface Family {
 }
 
 /**
- * Whoever is named takes the last places from the others, which are tested again without them until no more are found.
- * Where nobody is late there is one round, at the rate of false ones that is allowed; of the rest of the others as well.
+ * Reported units take the last places from the others, which are therefore tested again without them until no more are
+ * found. If no unit is late there is one round, with the allowed rate of false positives; the rate also holds for each
+ * later round.
  */
 function inRounds(families: readonly Family[]): {
   readonly named: readonly Outcome[];
@@ -129,7 +142,10 @@ function without(families: readonly Family[], named: readonly Test[]): Family[] 
   return families.map((family) => ({ ...family, units: family.units.filter((unit) => !units.has(unit)) }));
 }
 
-/** Units that are late by about the same time, and so hide each other: each of them against those that are not. */
+/**
+ * Units that are late by about the same time and so hide each other: each of them is tested against those that are not
+ * late.
+ */
 function lateAlike(family: Family, named: readonly Test[]): Outcome[] {
   const units = without([family], named).flatMap((one) => one.units);
   const most = mostLate(family.units.length) - (family.units.length - units.length);
@@ -143,13 +159,13 @@ function lateAlike(family: Family, named: readonly Test[]): Outcome[] {
   return late.flatMap((unit) => {
     const test = testOf(family.own, [unit, ...others]);
     if (test === null || test.p === null) return [];
-    // It may be any of them that is tested.
+    // The tested unit may be any of them.
     const outcome = withLateness(test, Math.max(set.p, Math.min(1, test.p * test.peers.length)));
     return isLate(outcome) ? [outcome] : [];
   });
 }
 
-/** What is asked of the ranks: the share of false ones is held for each question. */
+/** Hypotheses about the ranks; the rate of false positives is controlled for each separately. */
 const QUESTIONS: readonly ((test: Test) => boolean)[] = [
   ({ window, unit }) => window === null && unit.level !== 'group',
   ({ window, unit }) => window === null && unit.level === 'group',
@@ -173,7 +189,7 @@ function withLateness(test: Test, q: number): Outcome {
   return { ...test, late, share: late / test.own.typical, q };
 }
 
-/** How late it is against those that are not named. */
+/** Lateness compared with units that are not reported. */
 function againstOthers(test: Outcome, families: readonly Family[], named: readonly Test[]): Outcome {
   const family = families.find(({ own, units }) => own === test.own && units.includes(test.unit));
   const [others] = without(family === undefined ? [] : [family], named);
@@ -186,7 +202,10 @@ function againstOthers(test: Outcome, families: readonly Family[], named: readon
 const isLate = (one: Outcome): boolean =>
   one.q <= FALSE_DISCOVERY_RATE && one.share >= (one.window === null ? LEAST_SHARE : NOTABLE_SHARE) && isOfMost(one);
 
-/** Of a machine or a group: whether most of its ranks are late by much of what it is, against those of the others. */
+/**
+ * For a machine or a group: whether most of its ranks are late by at least half of its lateness, compared with the ranks of
+ * the others.
+ */
 function isOfMost({ own, unit, peers, columns, late }: Outcome): boolean {
   if (unit.level === 'rank') return true;
   const others = peers.flatMap(({ rows }) => (rows === unit.rows ? [] : rows));
@@ -204,30 +223,30 @@ function isOfMost({ own, unit, peers, columns, late }: Outcome): boolean {
 
 const partOf = ({ own, unit: { rows } }: Test): number => elementAt(own.parts, elementAt(rows, 0));
 
-/** A unit against the others, in all steps or in a stretch of them. */
+/** A unit compared with the others, in all steps or in a stretch of them. */
 interface Test {
   readonly own: OwnWork;
   readonly unit: Unit;
-  /** That it is compared with, itself included. */
+  /** Units in the comparison, including itself. */
   readonly peers: readonly Unit[];
-  /** What it took longer than the median of the others, a column a step. */
+  /** How much longer it took than the median of the others, one column per step. */
   readonly excess: readonly number[];
-  /** Columns of the steps that are compared. */
+  /** Columns of the compared steps. */
   readonly columns: readonly number[];
   /** Null for all steps. */
   readonly window: StepWindow | null;
-  /** Null where even one that is last in each step could be so by chance. */
+  /** Null when even a unit that is last in each step could be so by chance. */
   readonly p: number | null;
 }
 
-/** A test with what it says. */
+/** A test with its result. */
 interface Outcome extends Test {
   readonly late: number;
   readonly share: number;
   readonly q: number;
 }
 
-/** Of the first of them against the others, in all steps. */
+/** Tests the first unit against the others, in all steps. */
 function testOf(own: OwnWork, units: readonly Unit[]): Test | null {
   const times = units.map((unit) => unit.times);
   const [[unit], [places], [excess]] = [units, stepPlaces(times), excessOver(times)];
@@ -249,7 +268,7 @@ function tested(own: OwnWork, units: readonly Unit[]): Test[] {
 const pOf = ({ places, sizes }: StepPlaces): number | null =>
   sizes.length > 0 && leastChance(sizes) <= FALSE_DISCOVERY_RATE ? chanceOf(places, sizes) : null;
 
-/** Whoever is late in all steps and in a stretch of them is named for what is less likely by chance. */
+/** A unit that is late in all steps and also in a stretch is reported for the result that is less likely by chance. */
 function withoutRepeated(found: readonly Outcome[]): Outcome[] {
   const clearest = new Map<Unit, Outcome>();
   for (const one of found) {
@@ -267,7 +286,7 @@ const LEVELS: Readonly<Record<UnitLevel, number>> = { machine: 0, group: 1, rank
 const inOrder = (a: Straggler, b: Straggler): number =>
   LEVELS[a.level] - LEVELS[b.level] || b.late - a.late || a.part - b.part;
 
-/** @param named all that are late: no peers of each other */
+/** @param named all late units, which are not used as peers of each other */
 function stragglerOf(parts: readonly RankPart[], test: Outcome, named: readonly Test[]): Straggler {
   const { own, unit, excess, columns, window, peers, late, share, q } = test;
   const row = worstRow(own, unit.rows);

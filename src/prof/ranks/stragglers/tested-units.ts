@@ -1,6 +1,6 @@
 /**
- * What is tested: ranks, and the ranks of a machine or of a group together. A machine or a group takes as long as the
- * middle one of its ranks, so that it is late only where most of them are: one late rank does not make those around it late.
+ * Units to test: ranks, and the ranks of a machine or of a group together. A machine or a group takes as long as the median
+ * of its ranks, so that it is late only when most of them are: one late rank does not make its neighbours late.
  */
 import { elementAt, append } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
@@ -11,18 +11,18 @@ export type UnitLevel = 'machine' | 'group' | 'rank';
 
 export interface Unit {
   readonly level: UnitLevel;
-  /** Of the machine, or the group; null for a rank. */
+  /** Name of the machine or the group; null for a rank. */
   readonly name: string | null;
-  /** Rows of the own work. */
+  /** Rows of its ranks in the own work. */
   readonly rows: readonly number[];
-  /** ns, a column a step; NaN where none of its ranks has the step. */
+  /** In ns, one column per step; NaN when none of its ranks has the step. */
   readonly times: readonly number[];
 }
 
 /** Ranks that work on the same part of the batch, and may be slower together. */
 export interface NamedGroup {
   readonly name: string;
-  /** What groups are for: those of one kind are compared. */
+  /** Purpose of the group; only groups of the same kind are compared. */
   readonly kind: string;
   readonly parts: readonly number[];
 }
@@ -32,7 +32,7 @@ export function unitsOf(own: OwnWork, nodes: readonly (string | null)[], groups:
   const ranks = own.times.map((times, row): Unit => ({ level: 'rank', name: null, rows: [row], times }));
   const machines = machinesOf(own, nodes);
   const known = new Set<string>();
-  // Ranks of a machine that are a group as well are tested once.
+  // A machine whose ranks are also a group is tested only once.
   const together = [machines, ...groupsOf(own, groups)].filter((units) => {
     const isNew = units.some(({ rows }) => !known.has(rows.join()));
     for (const { rows } of units) known.add(rows.join());
@@ -41,7 +41,7 @@ export function unitsOf(own: OwnWork, nodes: readonly (string | null)[], groups:
   return [ranks, ...together].filter((units) => units.length > 1);
 }
 
-/** Machines with several of the ranks; none where some are on none. */
+/** Machines with several of the ranks; empty when the machine of some rank is unknown. */
 function machinesOf(own: OwnWork, nodes: readonly (string | null)[]): Unit[] {
   const rows = new Map<string, number[]>();
   for (const [row, part] of own.parts.entries()) {
@@ -66,12 +66,12 @@ function groupsOf(own: OwnWork, groups: readonly NamedGroup[]): Unit[][] {
   return [...kinds.values()];
 }
 
-/** None of a single rank. */
+/** Empty for a single rank. */
 function togetherOf(own: OwnWork, level: UnitLevel, name: string, rows: readonly number[]): Unit[] {
   if (rows.length < 2) return [];
   const times = own.steps.map((_, step) => {
     const known = rows.map((row) => elementAt(elementAt(own.times, row), step)).filter((time) => !Number.isNaN(time));
-    // Of two the lower one: neither alone is the machine.
+    // For two ranks the smaller value: a single late rank does not make the machine late.
     return median(known, 'lower') ?? NaN;
   });
   return [{ level, name, rows, times }];

@@ -1,10 +1,10 @@
-/** A row a group: its ranks, how its operations were matched, what of them could not be. */
+/** One row per group: its ranks, how its operations were matched, and which could not be. */
 import { column, int, str, real, type Column } from '../../../table/column.js';
 import type { GroupReport } from '../job-report.js';
 import { rangesText } from '../membership.js';
 import type { TransferClass, TransferSums } from '../transfers.js';
 
-/** Columns that classes of operations and groups share: waiting and transferring. */
+/** Columns for waiting and transferring, which the tables of operation classes and of groups share. */
 const GIGA = 1e9;
 const PERCENT = 100;
 
@@ -14,7 +14,7 @@ const whole = (value: number | null | undefined): number | null =>
 const inGiga = (value: number | null | undefined): number | null =>
   value === null || value === undefined ? null : value / GIGA;
 
-/** @param of null where nothing is matched */
+/** @param of null when nothing is matched */
 const transferColumns = <Row extends { readonly linkPeak: number | null }>(
   of: (row: Row) => TransferSums | null,
 ): Column<Row>[] => [
@@ -42,11 +42,11 @@ const transferColumns = <Row extends { readonly linkPeak: number | null }>(
 const unmatchedOf = ({ unmatched }: GroupReport): number =>
   Object.values(unmatched).reduce((sum, count) => sum + count, 0);
 
-/** What was said of the group, else its name. */
+/** The description of the group if there is one, else its name. */
 export const groupName = ({ name, pair }: GroupReport): string | null =>
   pair === null ? name : `${name ?? ''}${name === null ? '' : ' '}${pair[0]}>${pair[1]}`;
 
-/** Ranks whose profiles are there as screens have them: of how many, where some are not. */
+/** Number of ranks with a profile, for screens; with the total when some are missing. */
 export const capturedText = ({ parts, size, isComplete }: GroupReport): string =>
   isComplete === false ? `${parts.length} of ${size}` : String(parts.length);
 
@@ -90,7 +90,7 @@ export const GROUP_COLUMNS: readonly Column<GroupReport>[] = [
   ...transferColumns<GroupReport>(({ transfers }) => transfers),
 ];
 
-/** Columns of screens. */
+/** Columns on the screen. */
 export const GROUP_SCREEN: readonly string[] = [
   'group',
   'kind',
@@ -105,7 +105,7 @@ export const GROUP_SCREEN: readonly string[] = [
   'link',
 ];
 
-/** Groups as screens have them. */
+/** Groups as text for screens. */
 export const groupsText = ({ groups, incomplete }: TransferClass): string =>
   incomplete === 0 ? String(groups) : `${groups}, ${incomplete} partly`;
 
@@ -132,7 +132,7 @@ export const CLASS_COLUMNS: readonly Column<TransferClass>[] = [
   ...transferColumns<TransferClass>((row) => row),
 ];
 
-/** Columns of screens. */
+/** Columns on the screen. */
 export const CLASS_SCREEN: readonly string[] = [
   'kind',
   'group_kind',

@@ -1,4 +1,4 @@
-/** A row a rank: who it is, its clock, its steps, what it waits for. */
+/** One row per rank: its identity, its clock, its steps, what it waits for. */
 import { elementAt } from '../../../containers/element.js';
 import { median } from '../../../record/statistics.js';
 import { column, int, real, str, type Column } from '../../../table/column.js';
@@ -13,14 +13,14 @@ import type { UnitLevel } from '../stragglers/tested-units.js';
 export interface RankRow {
   readonly part: RankPart;
   readonly rank: RankReport;
-  /** Of the rank alone, of its machine, and of a group of it: the latest; null where it is not late. */
+  /** Lateness of the rank alone, of its machine, and of one of its groups (the latest); null when it is not late. */
   readonly late: Readonly<Record<UnitLevel, Straggler | null>>;
   readonly untested: string | null;
-  /** Of its clock, ns. */
+  /** How much its clock is ahead, in ns. */
   readonly ahead: number | null;
 }
 
-/** In order of rank, those of profiles without work among them. */
+/** In order of rank, including profiles without work. */
 export function rankRows({ parts, withoutWork, ranks, lateness: { stragglers, untested } }: JobReport): RankRow[] {
   const why = new Map(untested.map((one) => [one.part, one.why] as const));
   const latest = new Map<string, Straggler>();
@@ -52,7 +52,7 @@ const rowWithoutWork = (part: RankPart): RankRow => ({
   ahead: null,
 });
 
-/** Whether the profile says what its steps are. */
+/** Whether the profile records steps. */
 export const hasSteps = ({ steps }: RankPart): boolean => steps.step.some((step) => step !== null);
 
 const PPM = 1e6;
@@ -180,7 +180,7 @@ export const RANK_COLUMNS: readonly Column<RankRow>[] = [
 const mostOf = (values: readonly (number | null)[]): number | null =>
   values.reduce((most, value) => (value === null ? most : Math.max(value, most ?? value)), null);
 
-/** Columns that distinguish the rows of a screen whose ranks are equal. */
+/** Columns that distinguish rows with the same rank on the screen. */
 export function distinguishing(parts: readonly RankPart[]): string[] {
   const hasRepeated = new Set(parts.map(({ rank }) => rank)).size < parts.length;
   const files = new Set(parts.map(({ file }) => file)).size;
@@ -188,7 +188,7 @@ export function distinguishing(parts: readonly RankPart[]): string[] {
   return [...(files > 1 ? ['file'] : []), ...(files < parts.length ? ['device'] : [])];
 }
 
-/** Columns of screens. */
+/** Columns on the screen. */
 export const RANK_SCREEN: readonly string[] = [
   'rank',
   'node',

@@ -1,4 +1,4 @@
-/** A row a thing that a straggler spends more time on than its peers. */
+/** One row for each thing that a straggler spends more time on than its peers. */
 import { elementAt } from '../../../containers/element.js';
 import { column, int, real, str, type Column } from '../../../table/column.js';
 import type { JobReport } from '../job-report.js';
@@ -12,7 +12,7 @@ interface ReasonRow extends Excess {
   readonly part: RankPart;
   readonly node: string | null;
   readonly straggler: Straggler;
-  /** `step` for the parts of a step, else what is compared by. */
+  /** `step` for parts of a step, else the property that is compared. */
   readonly of: string;
 }
 
@@ -94,7 +94,7 @@ export const REASON_COLUMNS: readonly Column<ReasonRow>[] = [
 
 const finite = (value: number): number | null => (Number.isFinite(value) ? Math.round(value) : null);
 
-/** Columns of screens. */
+/** Columns on the screen. */
 export const REASON_SCREEN: readonly string[] = [
   'late_is',
   'rank',
@@ -109,7 +109,7 @@ export const REASON_SCREEN: readonly string[] = [
   'name',
 ];
 
-/** A row a delayed step of a rank: how late it was, why, and who waited for it. */
+/** One row per delayed step of a rank: how late it was, why, and who waited for it. */
 interface DelayRow extends DelayedStep {
   readonly part: RankPart;
   readonly node: string | null;
@@ -159,5 +159,5 @@ export const DELAY_COLUMNS: readonly Column<DelayRow>[] = [
   ),
 ];
 
-/** Columns of screens. */
+/** Columns on the screen. */
 export const DELAY_SCREEN: readonly string[] = ['rank', 'node', 'step', 'late', 'by', 'waiters', 'waited', 'q'];

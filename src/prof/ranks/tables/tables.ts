@@ -1,4 +1,4 @@
-/** The tables of `dprof ranks`, those of steps and of parallelism among them. */
+/** The tables of `dprof ranks`, including those of steps and of parallelism. */
 import {
   requireColumnOf,
   column,
@@ -34,7 +34,7 @@ interface StageRow extends StageReport {
 const ranksOf = (parts: readonly RankPart[], indices: readonly number[]): string =>
   rangesText(indices.flatMap((part) => elementAt(parts, part).rank ?? []));
 
-/** What a job loses by how its model is split: a row a pipeline stage, and a row a group of experts. */
+/** What a job loses by the way its model is split: one row per pipeline stage, and one per group of experts. */
 const stageRows = ({ parts, stages }: JobReport): StageRow[] =>
   stages.map((stage) => ({ ...stage, ranks: ranksOf(parts, stage.parts) }));
 
@@ -120,7 +120,7 @@ const EXPERT_COLUMNS: readonly Column<ExpertRow>[] = [
 
 const EXPERT_SCREEN: readonly string[] = EXPERT_COLUMNS.map(({ key }) => key);
 
-/** What is missing for the table, where it has no rows. */
+/** What is missing for the table, when it has no rows. */
 const stagesMissing = ({ stages }: JobReport): string | null =>
   stages.length > 0
     ? null
@@ -140,7 +140,7 @@ interface StepOfRank {
   readonly index: number;
 }
 
-/** A row a step of a rank: the heat map of the job. */
+/** One row per step of a rank: the heat map of the job. */
 const stepRows = ({ parts, ranks }: JobReport): StepOfRank[] =>
   ranks.flatMap(({ part: at, clock, node }) => {
     const part = elementAt(parts, at);
@@ -210,7 +210,7 @@ const STEP_OF_RANK_COLUMNS: readonly Column<StepOfRank>[] = [
   ),
 ];
 
-/** Columns of screens. */
+/** Columns on the screen. */
 const STEP_OF_RANK_SCREEN: readonly string[] = [
   'rank',
   'node',
@@ -229,11 +229,14 @@ export type RankTableName = 'ranks' | 'steps' | 'collectives' | 'groups' | 'late
 interface RankTable {
   readonly doc: string;
   readonly columns: readonly ColumnShape[];
-  /** Keys of the columns that a screen of 100 characters has room for. */
+  /** Keys of the columns that fit a screen of 100 characters. */
   readonly screen: readonly string[];
-  /** @param keys of the columns; all of them without @throws UsageError for a key that there is none of */
+  /**
+   * @param keys the keys of the columns; all columns when absent
+   * @throws UsageError for an unknown key
+   */
   readonly of: (report: JobReport, keys?: readonly string[]) => AnyTable;
-  /** What is missing for it; null where nothing is, and of tables that jobs always have. */
+  /** What is missing for the table; null when nothing is, and for tables that every job has. */
   readonly missing: (report: JobReport) => string | null;
 }
 

@@ -1,4 +1,4 @@
-/** Times of the steps of a server: which step and part of the model a kernel belongs to, and rates of tokens. */
+/** Times of an inference server's steps: which step and part of the model a kernel belongs to, and token rates. */
 import { PS_PER_NS } from '../../../containers/interval-union.js';
 import { addTo, LruCache } from '../../../containers/map-entry.js';
 import type { KernelLine, OpCall } from '../../../record/record.js';
@@ -16,19 +16,19 @@ import { communicates } from '../step-work.js';
 import { NS_PER_S } from '../../../record/units.js';
 
 /**
- * How long a step took, ns: its iteration on the host, and no less than the device was busy with it, since the host may
- * only launch the work of a step and go on. Null where the iteration is unknown.
+ * Duration of a step in ns: its iteration on the host, but at least the time that the device was busy with it, because the
+ * host may only launch a step's work and continue. Null when the iteration is unknown.
  */
 export const stepTime = (iteration: number | null, busy: number): number | null =>
   iteration === null ? null : Math.max(iteration, busy);
 
-/** Tokens over time, per second; null when one is not known. */
+/** Tokens per second; null when either value is unknown. */
 export const tokensPerSecond = (tokens: number | null, time: number | null): number | null =>
   tokens === null || time === null || time <= 0 ? null : (tokens * NS_PER_S) / time;
 
 /**
- * How long a request waits for its next token, ns: the step's time where each generating request gets one token. Null
- * where none generates, and where several tokens of a request are guesses that the step may reject.
+ * How long a request waits for its next token, in ns: the step's time when each generating request gets one token. Null
+ * when no request generates, and with speculative decoding, where the step may reject tokens.
  */
 export function timePerOutputToken({ generation }: ServingStep, time: number | null): number | null {
   const { requests, tokens } = generation;
@@ -43,19 +43,19 @@ const mayName = (text: string): boolean => SERVING_STEP_BEGINNINGS.some((beginni
 
 const NO_TEXTS: readonly string[] = [];
 
-/** Null outside of such steps. The same object for all kernels of a step. */
+/** Null outside of a server's steps. All kernels of a step share the same object. */
 export function servingStepOf(kernel: Pick<KernelLine, 'ranges' | 'callerRanges'>): ServingStep | null {
   const { ranges = NO_TEXTS, callerRanges = NO_TEXTS } = kernel;
   if (!ranges.some(mayName) && !callerRanges.some(mayName)) return null;
   return servingStepAround([...callerRanges, ...ranges].filter(mayName), read);
 }
 
-/** `attention` with writing its cache; `projection`: products of all other layers. */
+/** `attention` includes writing its cache; `projection` is the products of all other layers. */
 export const MODEL_PARTS = ['attention', 'projection', 'experts', 'sampling', 'communication', 'other'] as const;
 
 export type ModelPart = (typeof MODEL_PARTS)[number];
 
-/** By id of an op's family, and whatever ops inside one of the first compute. */
+/** By id of an op's family; the first match includes everything that ops inside it compute. */
 const FAMILIES: readonly (readonly [part: ModelPart, families: ReadonlySet<string>])[] = [
   ['experts', new Set(['mixture-of-experts', 'token-permutation'])],
   ['attention', new Set(['attention', 'fused-attention-functions', 'key-value-cache'])],
@@ -63,9 +63,9 @@ const FAMILIES: readonly (readonly [part: ModelPart, families: ReadonlySet<strin
 const PRODUCTS: ReadonlySet<string> = new Set(['blas', 'linear-functions']);
 
 const SAMPLING_OPS = /^(?:argmax|multinomial|exponential_|greedy_sample)$|sampling|(?:top_[kp]|min_p)_/;
-/** Modules of samplers: `Sampler_0`. */
+/** Modules of samplers, such as `Sampler_0`. */
 const SAMPLER_LAYER = /sampler/i;
-/** Files of samplers: `vllm/v1/sample/ops/penalties.py:8`, `sglang/srt/layers/sampler.py:67`. */
+/** Files of samplers, such as `vllm/v1/sample/ops/penalties.py:8`, `sglang/srt/layers/sampler.py:67`. */
 const SAMPLER_FILE = /(?:^|\/)(?:v1\/sample\/|[^/:]*sampl(?:er|ing)[^/:]*\.py:)/;
 
 /** Inductor names its kernels after all ops in the graph around them. */
@@ -83,10 +83,10 @@ const PATTERNS: readonly (readonly [pattern: RegExp, part: ModelPart])[] = [
 
 const partByName = byName((name) => PATTERNS.find(([pattern]) => pattern.test(name))?.[1] ?? null);
 
-/** Of the functor that a kernel of PyTorch has in its template arguments. */
+/** Matches the functor in the template arguments of a PyTorch kernel. */
 const isArgMax = byName((name) => /ArgMaxOps/.test(name));
 
-/** Which part of a language model a kernel computes: by the ops around its launch, else by its name. */
+/** Which part of a language model a kernel computes, according to the ops around its launch, else to its name. */
 export function modelPartOf(kernel: KernelLine): ModelPart {
   if (communicates(kernel)) return 'communication';
   const { calls = [], layer = [], trace = [] } = kernel;
@@ -102,11 +102,11 @@ const isSampler = (layer: string): boolean => SAMPLER_LAYER.test(layer);
 const isSamplersFile = byName((frame) => SAMPLER_FILE.test(frame));
 const samples = (call: OpCall): boolean => SAMPLING_OPS.test(opName(call));
 
-/** Durations of kernels added up, ns. */
+/** Sums of kernel durations in ns. */
 export type PartTimes = Readonly<Record<ModelPart, number>>;
 
 export interface Served {
-  /** Null where the kernels name several. */
+  /** Null when the kernels name several steps. */
   readonly step: ServingStep | null;
   readonly parts: PartTimes;
 }
@@ -116,7 +116,10 @@ export class ServedTimes {
   /** In picoseconds. */
   readonly #parts = new Map<ModelPart, number>();
 
-  /** Kernels outside of a server's steps are left out. @param time in picoseconds */
+  /**
+   * Ignores kernels outside of a server's steps.
+   * @param time in picoseconds
+   */
   add(kernel: KernelLine, time: number): void {
     const step = servingStepOf(kernel);
     if (step === null) return;
@@ -124,7 +127,7 @@ export class ServedTimes {
     addTo(this.#parts, modelPartOf(kernel), time);
   }
 
-  /** Null where no kernel was launched in a server's step. */
+  /** Null when no kernel was launched in a server's step. */
   get result(): Served | null {
     if (this.#steps.size === 0) return null;
     const [step = null] = this.#steps.size === 1 ? this.#steps : [];

@@ -1,4 +1,7 @@
-/** Steps of servers of language models by phase: tokens, their rates, and where the device's time went. Times are ns. */
+/**
+ * Steps of inference servers for language models by phase: tokens, their rates, and how the device spent its time. Times
+ * are ns.
+ */
 import { entryOf } from '../../../containers/map-entry.js';
 import type { ServingPhase } from '../../../record/serving-step.js';
 import { median } from '../../../record/statistics.js';
@@ -11,37 +14,40 @@ import {
   type Served,
 } from './served-times.js';
 
-/** A server's step on one device. What its name does not state is null. */
+/** A server's step on one device. Values that its name does not contain are null. */
 export interface ServedStep {
   readonly phase: ServingPhase | null;
   readonly batch: number | null;
   readonly contextTokens: number | null;
   readonly generationTokens: number | null;
-  /** Of its iteration on the host, and no less than the device was busy with it; null where the iteration is unknown. */
+  /**
+   * Duration of its iteration on the host, but at least the time that the device was busy with it; null when the iteration
+   * is unknown.
+   */
   readonly time: number | null;
   readonly tokensPerS: number | null;
-  /** Null where no request generates, and where it is unknown how many tokens each one gets. */
+  /** Null when no request generates, and when it is unknown how many tokens each request gets. */
   readonly timePerOutputToken: number | null;
-  /** Durations of kernels by part of the model, added up. */
+  /** Sums of kernel durations by part of the model. */
   readonly parts: PartTimes;
 }
 
-/** The steps of one phase, of all devices. */
+/** The steps of one phase, over all devices. */
 export interface PhaseSummary {
-  /** Null for steps whose name does not state it. */
+  /** Null for steps whose name does not contain it. */
   readonly phase: ServingPhase | null;
   readonly steps: number;
-  /** Of a step. */
+  /** Per step. */
   readonly batch: Range | null;
-  /** Of all steps; null where one is unknown, as are the others. */
+  /** Total over all steps; null when any is unknown, as for the other sums. */
   readonly contextTokens: number | null;
   readonly generationTokens: number | null;
-  /** Times of the steps added up, of several devices the longest. */
+  /** Sum of the steps' times; a step on several devices counts with its longest. */
   readonly time: number | null;
   readonly tokensPerS: number | null;
-  /** Median of the steps that have it. */
+  /** Median over the steps that have it. */
   readonly timePerOutputToken: number | null;
-  /** Of all devices: times of steps, and of them those in which the device was not busy with the step. */
+  /** Over all devices: total time of the steps, and the part in which the device was not busy with the step. */
   readonly deviceTime: number | null;
   readonly idle: number | null;
   readonly parts: PartTimes;
@@ -107,7 +113,7 @@ function summed(phase: ServingPhase | null, list: readonly DeviceStep[]): PhaseS
   };
 }
 
-/** Each step once, of several devices where it took longest. */
+/** Each step once; for several devices, the one with the longest time. */
 function stepsAmong(list: readonly DeviceStep[]): Iterable<ServedStep> {
   const steps = new Map<number, ServedStep>();
   for (const { step, served } of list) {

@@ -130,7 +130,7 @@ describe("attention by the lengths of a server's step", () => {
       // the generating part of a mixed batch
       expect(numbers(workOf(decode(op, 3), served(context, generation)))).to.deep.equal({ flops, bytes });
       expect(numbers(workOf(decode(op, 3), forward))).to.deep.equal({ flops: null, bytes: null });
-      expect(workOf(decode(op, 3), forward)?.unknown).to.contain('lengths of the sequences are no arguments');
+      expect(workOf(decode(op, 3), forward)?.unknown).to.contain('lengths of the sequences are not arguments');
     });
   }
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { amount, backward, int, paramsOf } from '../../../support/amounts.js';
-import { call, kernel, t, v } from '../../../support/calls.js';
+import { amount, backward, forward, int, paramsOf } from '../../../support/amounts.js';
+import { aten, byPyprof, call, kernel, t, v } from '../../../support/calls.js';
 
 const F = 'torch.nn.functional';
 const x = t([64, 64]);
@@ -25,15 +25,24 @@ describe('indexing', () => {
     expect(amount(call('Tensor.scatter_', x, int(1), index(64, 8), t([64, 8])))).to.equal('main 0 8192');
     // the place is read too
     expect(amount(call('Tensor.scatter_add_', x, int(1), index(64, 8), t([64, 8])))).to.equal('main 512 10240');
-    // out of place: 2·16384 more
-    expect(amount(call('Tensor.scatter', x, int(1), index(64, 8), v(1)))).to.equal('main 0 38912');
+    // out of place: a kernel of its own copies, 2·16384
+    expect(amount(call('Tensor.scatter', x, int(1), index(64, 8), v(1)))).to.equal('main 0 6144');
+    const copy = kernel('elementwise_kernel<direct_copy_kernel_cuda>');
+    expect(amount(call('Tensor.scatter', x, int(1), index(64, 8), v(1)), copy)).to.equal('main 0 32768');
+    expect(amount(call('Tensor.scatter', x, int(1), index(64, 8), t([64, 8]), v('add', 'reduce')))).to.equal(
+      'main 512 10240',
+    );
     // 9 slices of 64: 72 + 2304 (source) + 2·2304
     expect(amount(call('Tensor.index_add_', x, int(0), index(9), t([9, 64])))).to.equal('main 576 6984');
   });
-  it('takes the worst case where the count is unspecified', () => {
-    expect(amount(call('torch.masked_select', x, bool))).to.equal('main 0 36864'); // 2·16384 + 4096
-    expect(amount(call('Tensor.masked_scatter_', x, bool, x))).to.equal('main 0 36864');
-    expect(amount(call('torch.nonzero', x))).to.equal('main 0 81920'); // 16384 + 4096·2·8
+  it('does not guess how many elements a mask or a value chooses; PyProf takes the worst case', () => {
+    const pyprof = byPyprof(forward);
+    expect(amount(call('torch.masked_select', x, bool))).to.equal('main 0 na');
+    expect(amount(call('torch.masked_select', x, bool), pyprof)).to.equal('main 0 36864'); // 2·16384 + 4096
+    expect(amount(call('Tensor.masked_scatter_', x, bool, x), pyprof)).to.equal('main 0 36864');
+    expect(amount(call('torch.nonzero', x))).to.equal('main 0 na');
+    expect(amount(call('torch.nonzero', x), pyprof)).to.equal('main 0 81920'); // 16384 + 4096·2·8
+    expect(amount(aten('masked_select', x, bool), pyprof)).to.equal('main 0 na');
     expect(amount(call('torch.nonzero', x), kernel('DeviceSelectSweepKernel', 'fprop', 1))).to.equal('helper 0 0');
   });
   it('moves elements', () => {
@@ -62,6 +71,10 @@ describe('embedding', () => {
   it('reads indices and rows and writes rows, in either order of arguments', () => {
     expect(amount(lookup)).to.equal('main 0 1125600'); // 5600 + 2·560000
     expect(amount(inner)).to.equal('main 0 1125600');
+    const named = call(`${F}.embedding`, t([33278, 200], 'float32', 'weight'), t([35, 20], 'int64', 'input'));
+    expect(amount(named)).to.equal('main 0 1125600');
+    // no row is read twice: 5600 + 100·800 + 560000
+    expect(amount(call(`${F}.embedding`, index(35, 20), t([100, 200])))).to.equal('main 0 645600');
     expect(paramsOf(inner)).to.equal('I=(35,20),int64,E=(33278,200),fp32,');
   });
   it('zeroes the gradient of the table, then adds to the rows', () => {
@@ -82,6 +95,9 @@ describe('joining', () => {
     // 16384 + 4096 read, 6144·4 written
     expect(amount(call('torch.cat', x, t([64, 32], 'float16'), int(1)))).to.equal('main 0 45056');
     expect(amount(call('torch.stack', x, x, v(1, 'dim')))).to.equal('main 0 65536');
+    expect(amount(call('torch.cat', t([64, 64], 'float32', 'tensors'), t([64, 64], 'float32', 'tensors')))).to.equal(
+      'main 0 65536',
+    );
     expect(amount(call('torch.cat', x, x), kernel('CatArrayBatchedCopy', 'fprop', 1))).to.equal('helper 0 0');
     expect(amount(call('torch.cat'))).to.equal(null);
   });

@@ -13,9 +13,9 @@ describe('activations', () => {
     expect(amount(call(`${F}.relu`, t([64, 128], 'float32', 'input')))).to.equal('main 8192 65536');
     expect(paramsOf(call(`${F}.relu`, x))).to.equal('T=(64,128),fp32,');
   });
-  it('read the weight of prelu, and write its gradient', () => {
+  it('read the weight of prelu, and write products for its gradient', () => {
     expect(amount(call(`${F}.prelu`, x, t([1])))).to.equal('main 8192 65540');
-    expect(amount(call(`${F}.prelu`, x, t([1])), backward)).to.equal('main 8192 98312');
+    expect(amount(call(`${F}.prelu`, x, t([1])), backward)).to.equal('main 16384 131076'); // 4·32768 + 4
   });
   it('halve the gated dimension of glu', () => {
     expect(amount(call(`${F}.glu`, x))).to.equal('main 8192 49152'); // 2·4096; 32768 + 16384
@@ -90,6 +90,7 @@ describe('softmax', () => {
     expect(amount(call('aten.aten::_softmax', half, int(-1), v(true)))).to.equal('main 40960 49152');
   });
   it('needs a tensor', () => {
-    expect(amount(call(`${F}.softmax`, int(3)))).to.equal(null);
+    expect(amount(call(`${F}.softmax`))).to.equal(null);
+    expect(amount(call(`${F}.softmax`, int(3)))).to.equal('main 5 8'); // a tensor without dimensions, as a number
   });
 });

@@ -228,8 +228,8 @@ describe('Ascend text: sidecar files', () => {
   });
 
   const COUNTED: readonly (readonly [what: string, text: string, counted: object])[] = [
-    ['with another header', 'a,b\r\n1,2\r\n', { 'file-beside-not-read': 1 }],
-    ['without a byte', '', { 'file-beside-not-read': 1 }],
+    ['with another header', 'a,b\r\n1,2\r\n', { 'companion-file-not-read': 1 }],
+    ['without a byte', '', { 'companion-file-not-read': 1 }],
     ['that was cut', csv(HEADER, details('MatMul', 30)) + '7,11,2,Mat', { 'truncated-input': 1 }],
     ['that was cut in a quoted cell', csv(HEADER, details('MatMul', 30)) + '7,11,2,"Mat', { 'truncated-input': 1 }],
     ['of another trace', csv(HEADER, details('MatMul', 35)), { 'details-without-task': 1 }],
@@ -259,7 +259,7 @@ describe('Ascend text: sidecar files', () => {
       { l2_hit_rate: 0.5, l2_victim_rate: 0 },
     ]);
     const other = writeProfile(events, { 'kernel_details.csv': kernels, 'l2_cache.csv': 'Hit Rate\r\n1\r\n' });
-    expect(diagnosticsOf(other)).to.include({ 'file-beside-not-read': 1 });
+    expect(diagnosticsOf(other)).to.include({ 'companion-file-not-read': 1 });
   });
 
   it('npu_module_mem.csv and memory_record.csv add samples when values change', () => {

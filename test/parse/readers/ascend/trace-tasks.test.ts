@@ -8,11 +8,8 @@ type Task = readonly [start: number, end: number, stream?: number];
 function wrappersOf(list: readonly Task[]): number[] {
   const tasks = new TraceTasks();
   for (const [start, end, stream = 7] of list) {
-    const { lane, connection, name, type, task, batch, subtask } = tasks;
-    tasks.start.push(start);
-    tasks.end.push(end);
-    tasks.stream.push(stream);
-    for (const column of [lane, connection, name, type, task, batch, subtask]) column.push(0);
+    const none = { lane: 0, connection: 0, name: 0, type: 0, task: 0, batch: 0, subtask: 0 };
+    tasks.push({ ...none, start, end, stream });
   }
   return [...tasks.wrappers()].sort((a, b) => a - b);
 }

@@ -203,6 +203,17 @@ describe('Nsight Systems: the place of a kernel', () => {
       expect(kernelsOfEngine(db)[0]?.callerRanges).to.deep.equal(['a']);
     });
 
+    it('hold what a thread without ranges launches meanwhile, where one other thread has some open', () => {
+      const db = new NsightDatabase().range('step_4', 0, 400).range('backward', 50, 250);
+      db.call({ start: 110, end: 120 }, 1, engine).kernel({ start: 300, end: 310 }, 1);
+      db.call({ start: 260, end: 270 }, 2, engine).kernel({ start: 320, end: 330 }, 2);
+      const kernels = recordsOf(db.write()).filter((record): record is KernelRecord => record.type === 'kernel');
+      expect(kernels.map(({ ranges, callerRanges, step }) => ({ ranges, callerRanges, step }))).to.deep.equal([
+        { ranges: [], callerRanges: ['step_4', 'backward'], step: 4 },
+        { ranges: [], callerRanges: ['step_4'], step: 4 },
+      ]);
+    });
+
     it('are read without counting their faults a second time', () => {
       const malformed = "{'args': ";
       const db = new NsightDatabase().launch(1, [malformed]).range(node(5), 500, 600, engine);

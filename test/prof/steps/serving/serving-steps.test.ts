@@ -9,13 +9,13 @@ import {
 import { Steps } from '../../../../src/prof/steps/steps.js';
 import { ProfileSummaries } from '../../../../src/prof/summary/summaries.js';
 import type { PhaseSummary } from '../../../../src/prof/steps/serving/serving-summary.js';
-import { sectionsOf } from '../../../../src/cli/commands/summary/summary-sections.js';
+import { sectionsOf } from '../../../../src/cli/screens/summary-sections.js';
 import type { KernelRecord, ProfileLine, SampleRecord } from '../../../../src/record/record.js';
 import { fileOf, isKernel, rawTraceOf, recordsOf } from '../../../support/kineto.js';
 import { kernel } from '../../../support/kernels.js';
 import { itShared } from '../../../support/shared.js';
 
-const INPUT = { file: undefined, isPartial: false } as const;
+const INPUT = { file: undefined, isPartial: false, isWhole: true } as const;
 
 const rowsOf = (records: readonly ProfileLine[]): readonly StepRow[] => {
   const steps = new Steps();

@@ -4,42 +4,42 @@ import { counted } from '../../../../record/plural.js';
 
 /** A profile to be reduced to a partial answer. */
 export interface JobTask {
-  /** From 0, in order of the inputs. */
+  /** Number from 0, in order of the inputs. */
   readonly number: number;
-  /** Of its files, the same wherever the plan is made: see `taskName`. */
+  /** Name of its files, the same wherever the plan is made: see `taskName`. */
   readonly name: string;
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
-  /** Bytes and milliseconds since 1970 when the plan was made; null for a file that was not there. */
+  /** Size in bytes, and time in ms since 1970, when the plan was made; null for a file that did not exist. */
   readonly size: number | null;
   readonly mtime: number | null;
 }
 
-/** What decides on the bytes of partial answers, besides the profiles. */
+/** Everything that affects the content of partial answers, apart from the profiles. */
 export interface JobSettings {
   /** Version of dprof. */
   readonly version: string;
-  /** Keys of groups, as `dprof partial --by` takes them; null for its default. */
+  /** Group keys, as `dprof partial --by` takes them; null for its default. */
   readonly by: string | null;
-  /** Device whose peaks count, as `--device` takes it; null for that of the profile. */
+  /** Device whose peak rates are used, as `--device` takes it; null for that of the profile. */
   readonly device: string | null;
 }
 
 export interface JobPlan extends JobSettings {
-  /** Inputs as they were given, by absolute path. */
+  /** Inputs as given by the user, as absolute paths. */
   readonly operands: readonly string[];
-  /** Most inputs of a merge. */
+  /** Maximum number of inputs of a merge. */
   readonly fanIn: number;
   readonly tasks: readonly JobTask[];
 }
 
-/** A line for the job, then one for each task: paths may have any character. */
+/** One line for the job, then one for each task, as JSON because paths may contain any character. */
 export const planText = ({ tasks, ...head }: JobPlan): string =>
   [{ type: 'job', v: 1, ...head, tasks: tasks.length }, ...tasks].map((line) => `${JSON.stringify(line)}\n`).join('');
 
 /**
- * @param where the file, for messages
- * @throws UserError for a text that is no plan
+ * @param where name of the file, for messages
+ * @throws UserError for a text that is not a plan
  */
 export function readPlan(text: string, where: string): JobPlan {
   const lines = text.split('\n').filter((line) => line !== '');
@@ -59,15 +59,15 @@ const SETTINGS: readonly (readonly [key: keyof JobSettings, what: string])[] = [
   ['device', '--device'],
 ];
 
-/** In what settings differ, in words; null for nothing. */
+/** Describes how settings differ; null when they are equal. */
 export function settingsDifference(plan: JobSettings, other: JobSettings): string | null {
   const differing = SETTINGS.find(([key]) => plan[key] !== other[key]);
   if (differing === undefined) return null;
-  const [key, what] = differing;
-  return `${what} is ${plan[key] ?? 'not given'} there, ${other[key] ?? 'not given'} here`;
+  const [key, setting] = differing;
+  return `${setting} is ${plan[key] ?? 'not given'} there, ${other[key] ?? 'not given'} here`;
 }
 
-/** In what profiles differ, in words; null for nothing. */
+/** Describes how profiles differ; null when they are equal. */
 export function tasksDifference(plan: JobPlan, other: JobPlan): string | null {
   const known = new Set(plan.tasks.map(({ path }) => path));
   const paths = new Set(other.tasks.map(({ path }) => path));

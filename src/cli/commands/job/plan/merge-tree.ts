@@ -1,20 +1,20 @@
-/** The tree in which partial answers are merged: a bounded number at a time, so that no merge opens thousands of files. */
+/** The tree in which partial answers are merged, a limited number at a time, so that no merge opens thousands of files. */
 import { shortHash } from './task-name.js';
 
-/** A merge: files of the job's folder → one. */
+/** A merge of several files in the job's folder into one. */
 export interface Merge {
-  /** From the job's folder. */
+  /** Path in the job's folder. */
   readonly output: string;
   readonly inputs: readonly string[];
-  /** Of all files below it: another set of them makes another name. */
+  /** Hash of all files below it, so that another set of files gets another name. */
   readonly key: string;
 }
 
 export const JOB_PART = 'job.part';
 
 /**
- * Levels from the leaves to the root, whose only merge makes `job.part`; none for no parts.
- * @param parts files of partial answers, from the job's folder
+ * Levels from the leaves to the root, whose only merge makes `job.part`; empty when there are no partial answers.
+ * @param parts files of partial answers, as paths in the job's folder
  */
 export function mergeTree(parts: readonly string[], fanIn: number): Merge[][] {
   if (parts.length === 0) return [];
@@ -34,7 +34,7 @@ export function mergeTree(parts: readonly string[], fanIn: number): Merge[][] {
   return levels;
 }
 
-/** Merges of each level below the root. */
+/** Number of merges at each level below the root. */
 export function mergeCounts(parts: number, fanIn: number): number[] {
   const counts: number[] = [];
   for (let n = Math.ceil(parts / fanIn); n > 1; n = Math.ceil(n / fanIn)) counts.push(n);
@@ -43,6 +43,6 @@ export function mergeCounts(parts: number, fanIn: number): number[] {
 
 function inGroups(files: readonly string[], size: number): (readonly string[])[] {
   const groups: (readonly string[])[] = [];
-  for (let at = 0; at < files.length; at += size) groups.push(files.slice(at, at + size));
+  for (let first = 0; first < files.length; first += size) groups.push(files.slice(first, first + size));
   return groups;
 }

@@ -1,22 +1,24 @@
-/** Tasks in shares, each of them for one process. */
+/** Splits tasks into shares, one for each process. */
 import type { JobTask } from './job-plan.js';
 
-/** The `index`-th of `count` shares, from 0. */
+/** Share `index` (from 0) of `count` shares. */
 export interface Share {
   readonly index: number;
   readonly count: number;
 }
 
-/** Every `count`-th item: shares differ by one item at most, and neighbours in size are in different ones. */
+/**
+ * Every `count`-th item, so that shares differ by at most one item, and neighbours of similar size are in different shares.
+ */
 export const itemsOf = <T>(items: readonly T[], { index, count }: Share): T[] =>
   items.filter((_, i) => i % count === index);
 
-/** Bytes of profiles that are worth a process of their own: its start takes as long as some MB. */
+/** Bytes of profiles that are worth a separate process: starting one takes as long as parsing some MB. */
 const SHARE_BYTES = 32 * 1024 * 1024;
 
 /**
- * Small profiles together, large ones alone, in order.
- * @param most tasks of a share
+ * Groups small profiles, and gives each large one its own share, in order.
+ * @param most maximum tasks in a share
  */
 export function sharesBySize(tasks: readonly JobTask[], most: number): (readonly JobTask[])[] {
   const shares: JobTask[][] = [];
@@ -33,7 +35,7 @@ export function sharesBySize(tasks: readonly JobTask[], most: number): (readonly
   return share.length > 0 ? [...shares, share] : shares;
 }
 
-/** Ascending numbers as `0-3,8`. */
+/** Formats ascending numbers as `0-3,8`. */
 export function rangesText(numbers: readonly number[]): string {
   const ranges: [first: number, last: number][] = [];
   for (const number of numbers) {

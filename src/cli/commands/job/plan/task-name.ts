@@ -5,13 +5,13 @@ import { basename } from 'node:path';
 const LONGEST = 60;
 const DIGITS = 12;
 
-/** The first digits of the SHA-256 of a text. */
+/** The first hex digits of the SHA-256 of a text. */
 export const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, DIGITS);
 
 /**
- * The name for the files of a profile: what is readable of the profile's, and a hash of its path, in which
- * profiles of one name in several folders differ.
- * @param path absolute
+ * The name for the files of a profile: the printable part of the profile's name, and a hash of its path, which
+ * distinguishes profiles with the same name in several folders.
+ * @param path absolute path
  */
 export function taskName(path: string): string {
   const readable = basename(path)

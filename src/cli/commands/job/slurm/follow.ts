@@ -1,4 +1,4 @@
-/** Follows a submitted job: whether jobs of it are still there, and its end. */
+/** Follows a submitted job: whether any of its Slurm jobs are still there, and how it ended. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { UserError } from '../../../../record/errors.js';
 import { progress } from '../../../progress.js';
@@ -7,12 +7,12 @@ import type { JobPlan } from '../plan/job-plan.js';
 import { EXIT_CODE } from './stages.js';
 import { lastSubmitted, slurm, type Submitted } from './submit.js';
 
-/** States of jobs that have ended and are still listed. */
+/** States of jobs that have ended but are still listed. */
 const ENDED = /^(?:COMPLETED|COMPLETING|FAILED|CANCELLED|TIMEOUT|NODE_FAIL|OUT_OF_MEMORY|BOOT_FAIL|DEADLINE|PREEMPTED)/;
 
 /**
- * Ids of jobs that wait or run.
- * @throws UserError where Slurm does not answer
+ * Ids of jobs that are pending or running.
+ * @throws UserError when Slurm does not answer
  */
 function activeJobs({ jobs }: Submitted): string[] {
   try {
@@ -22,13 +22,13 @@ function activeJobs({ jobs }: Submitted): string[] {
       return id === '' || ENDED.test(state) ? [] : [id];
     });
   } catch (error) {
-    // Of a job that has ended some time ago Slurm knows nothing.
+    // Slurm no longer knows a job that ended some time ago.
     if (error instanceof UserError && error.what.includes('Invalid job id')) return [];
     throw error;
   }
 }
 
-/** @throws UserError where jobs of the folder wait or run */
+/** @throws UserError when jobs of the folder are pending or running */
 export function refuseActive(folder: JobFolder): void {
   const submitted = lastSubmitted(folder);
   const [active] = submitted === null ? [] : activeJobs(submitted);
@@ -38,13 +38,13 @@ export function refuseActive(folder: JobFolder): void {
 }
 
 const EVERY_MS = 2000;
-/** Times that Slurm may not answer in a row: its controller is started again at times. */
+/** How many times in a row Slurm may fail to answer, because its controller is restarted at times. */
 const MOST_SILENT = 30;
 
 /**
- * Waits until no job of it is left.
- * @returns the exit code of the report; null where it wrote none
- * @throws UserError where Slurm has not answered for a minute
+ * Waits until none of its Slurm jobs is left.
+ * @returns the exit code of the report; null when it wrote none
+ * @throws UserError when Slurm has not answered for a minute
  */
 export async function waitForJob(
   folder: JobFolder,
@@ -72,12 +72,12 @@ export async function waitForJob(
   return exitCode(folder, submitted);
 }
 
-/** What a file system of several machines shows late. */
+/** How long a network file system may take to show a file written on another machine. */
 const LATE_MS = 10_000;
 
 async function exitCode(folder: JobFolder, { place }: Submitted): Promise<number | null> {
   for (let waited = 0; ; waited += EVERY_MS) {
-    // Listing a folder makes such a file system look again.
+    // Listing a folder makes such a file system refresh it.
     folder.names(place);
     const text = folder.read(place, EXIT_CODE);
     if (text !== null) return Number(text);

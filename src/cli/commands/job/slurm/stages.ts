@@ -1,47 +1,47 @@
-/** The stages of a job of Slurm, each a script and the options to submit it with: all of it as text. */
+/** The stages of a Slurm job, each a script and the options to submit it with, all as text. */
 import { quoted } from '../../../../write/shell-words.js';
 
-/** A stage: what its jobs run, one after the one before has ended. */
+/** A stage: what its jobs run; it starts when the stage before it has ended. */
 export interface Stage {
-  /** `tasks`, `again`, `merge-1`, `report`. */
+  /** Name: `tasks`, `again`, `merge-1`, `report`. */
   readonly name: string;
   readonly script: string;
-  /** Jobs of the array; null for one job that is no array. */
+  /** Jobs in the array; null for a single job without an array. */
   readonly count: number | null;
 }
 
 export interface StageRequest {
-  /** Words that start dprof. */
+  /** Command line that starts dprof. */
   readonly program: readonly string[];
-  /** The job's folder, absolute. */
+  /** The job's folder, as an absolute path. */
   readonly folder: string;
-  /** The folder of this submission in it, from it. */
+  /** The folder of this submission, as a path in the job's folder. */
   readonly place: string;
-  /** Lines of the file of shares. */
+  /** Number of lines in the file of shares. */
   readonly shares: number;
-  /** Merges of each level below the root. */
+  /** Number of merges at each level below the root. */
   readonly merges: readonly number[];
-  /** Jobs of an array at a time. */
+  /** Maximum jobs of an array that run at a time. */
   readonly atOnce: number;
 }
 
 const shell = (...lines: readonly string[]): string => ['#!/bin/sh', ...lines, ''].join('\n');
 
-/** In the submission's folder: tasks of each job of the array, a line each. */
+/** File in the submission's folder with the tasks of each array job, one job a line. */
 export const SHARES = 'shares.txt';
-/** In the submission's folder: the exit code of the report. */
+/** File in the submission's folder with the exit code of the report. */
 export const EXIT_CODE = 'exit';
 
-/** Name of a stage's log, from the job's folder, as Slurm writes it and as its script knows it. */
+/** Path of a stage's log in the job's folder, both as Slurm's pattern and as its script's variables. */
 const logOf = (stage: string, isArray: boolean): string => `logs/${stage}-${isArray ? '%A_%a' : '%j'}.log`;
 const ownLog = (stage: string): string => `logs/${stage}-"$SLURM_ARRAY_JOB_ID"_"$SLURM_ARRAY_TASK_ID".log`;
 
-/** Deaths after which a job of the array goes on, at most. */
+/** Maximum deaths after which an array job still goes on. */
 const MOST_DEATHS = 64;
-/** Exit codes of processes that died: of signals, but for SIGTERM, which asks the job itself to end. */
+/** Shell test for the exit codes of processes killed by a signal other than SIGTERM, which asks the job itself to end. */
 const DIED = '[ "$code" -gt 128 ] && [ "$code" -ne 143 ]';
 
-/** Lines that run a command on tasks, and again on those behind the one at which its process died. */
+/** Shell lines that run a command on tasks; when its process dies at a task, they run it again on the tasks after that. */
 const goingOn = (command: string): string[] => [
   `run() { ${command} "$@"; code=$?; }`,
   'run',
@@ -52,27 +52,27 @@ const goingOn = (command: string): string[] => [
 
 /** All stages, in order. */
 export function stagesOf({ program, folder, place, shares, merges, atOnce }: StageRequest): Stage[] {
-  const own = [...program, 'job', '-o', folder].map(quoted).join(' ');
+  const command = [...program, 'job', '-o', folder].map(quoted).join(' ');
   const again = Math.min(shares, atOnce);
   const sharesFile = quoted(`${folder}/${place}/${SHARES}`);
   const exitFile = quoted(`${folder}/${place}/${EXIT_CODE}`);
   const tasks = shell(
     '# The tasks of a line of shares.txt; the argument is added where an array begins behind its first line.',
     `share=$(sed -n "$((SLURM_ARRAY_TASK_ID + 1 + \${1:-0}))p" ${sharesFile})`,
-    ...goingOn(`${own} --tasks "$share" --log ${ownLog('tasks')}`),
+    ...goingOn(`${command} --tasks "$share" --log ${ownLog('tasks')}`),
   );
   const retries = shell(
     '# Tasks that failed or were killed once more; where there are none it ends at once.',
-    ...goingOn(`${own} --task "$SLURM_ARRAY_TASK_ID/${again}" --log ${ownLog('again')}`),
+    ...goingOn(`${command} --task "$SLURM_ARRAY_TASK_ID/${again}" --log ${ownLog('again')}`),
   );
   const merge = (count: number, i: number): Stage => {
     const n = Math.min(count, atOnce);
-    const line = `exec ${own} --merge --level ${i + 1} --task "$SLURM_ARRAY_TASK_ID/${n}"`;
+    const line = `exec ${command} --merge --level ${i + 1} --task "$SLURM_ARRAY_TASK_ID/${n}"`;
     return { name: `merge-${i + 1}`, count: n, script: shell(`# Merges of level ${i + 1}.`, line) };
   };
   const report = shell(
     '# What is left to merge, and the reports. The exit code appears when it is known.',
-    `${own} --merge`,
+    `${command} --merge`,
     `echo $? > ${exitFile}.new && mv ${exitFile}.new ${exitFile}`,
   );
   return [
@@ -83,10 +83,10 @@ export function stagesOf({ program, folder, place, shares, merges, atOnce }: Sta
   ];
 }
 
-/** A job to be submitted. */
+/** One job to submit. */
 export interface Submission {
   readonly stage: string;
-  /** Options of sbatch. */
+  /** Options for sbatch. */
   readonly options: readonly string[];
   /** Arguments of the script. */
   readonly args: readonly string[];
@@ -94,16 +94,19 @@ export interface Submission {
 
 export interface SubmissionRequest {
   readonly folder: string;
-  /** In the names of jobs. */
+  /** Title for the names of the jobs. */
   readonly title: string;
   readonly atOnce: number;
-  /** Slurm's MaxArraySize: indices are below it. */
+  /** Slurm's MaxArraySize; array indices must be smaller. */
   readonly mostInArray: number;
-  /** The user's options, before ours. */
+  /** The user's options, which precede ours. */
   readonly options: readonly string[];
 }
 
-/** A stage as arrays that Slurm takes, of which each waits for the one before: they are bounded together. */
+/**
+ * A stage as arrays that Slurm accepts; each waits for the one before, so that the limit of concurrent jobs holds for all
+ * together.
+ */
 export function submissionsOf({ name, count }: Stage, request: SubmissionRequest): Submission[] {
   const { folder, title, atOnce, mostInArray, options } = request;
   const common = [
@@ -121,7 +124,7 @@ export function submissionsOf({ name, count }: Stage, request: SubmissionRequest
   return arrays;
 }
 
-/** Slurm's default. */
+/** The default of Slurm. */
 const MOST_IN_ARRAY = 1001;
 
 /** @param config what `scontrol show config` prints */

@@ -1,4 +1,4 @@
-/** Submits the stages of a job, each to begin when the one before has ended. */
+/** Submits the stages of a job, each to start when the one before has ended. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -13,9 +13,9 @@ import { mostInArray, SHARES, stagesOf, submissionsOf, type Submission } from '.
 export interface SlurmRun {
   readonly folder: JobFolder;
   readonly plan: JobPlan;
-  /** Jobs at a time. */
+  /** Maximum jobs that run at a time. */
   readonly atOnce: number;
-  /** Profiles of a job at most. */
+  /** Maximum profiles for each job. */
   readonly perTask: number;
   /** Options for sbatch. */
   readonly options: readonly string[];
@@ -26,17 +26,17 @@ interface SubmittedJob {
   readonly id: string;
 }
 
-/** What was submitted at a time. */
+/** The Slurm jobs of one submission. */
 export interface Submitted {
-  /** Its folder, from the job's. */
+  /** Its folder, as a path in the job's folder. */
   readonly place: string;
   readonly jobs: readonly SubmittedJob[];
 }
 
-/** In the folder of a submission: stages and ids of its jobs, a line each. */
+/** File in the submission's folder with the stages and ids of its jobs, one a line. */
 const JOBS = 'jobs.txt';
 
-/** Runs a command of Slurm. @throws UserError with what it says */
+/** Runs a Slurm command. @throws UserError with its error message */
 export function slurm(program: string, args: readonly string[]): string {
   try {
     return execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
@@ -50,7 +50,7 @@ export function slurm(program: string, args: readonly string[]): string {
   }
 }
 
-/** @throws UserError where Slurm refuses: then nothing stays submitted */
+/** @throws UserError when Slurm refuses; nothing stays submitted then */
 export function submitJob(run: SlurmRun): Submitted {
   const { folder, plan, atOnce } = run;
   const most = mostInArray(slurm('scontrol', ['show', 'config']));
@@ -85,7 +85,7 @@ export function submitJob(run: SlurmRun): Submitted {
   return { place, jobs };
 }
 
-/** Lines of numbers: what is missing, spread over as many jobs as may run. */
+/** Lines of task numbers: the missing tasks, spread over as many jobs as may run. */
 function sharesOf({ folder, plan, atOnce, perTask }: SlurmRun): string[] {
   const done = folder.done();
   const missing = plan.tasks.filter(({ name }) => !done.has(name));
@@ -97,14 +97,14 @@ function submitOne(folder: JobFolder, place: string, submission: Submission, bef
   const { stage, options, args } = submission;
   const dependency = before === undefined ? [] : [`--dependency=afterany:${before.id}`];
   const script = join(folder.at(place), `${stage}.sh`);
-  // `ID;CLUSTER` where there are several clusters.
+  // Slurm prints `ID;CLUSTER` when there are several clusters.
   const [id = ''] = slurm('sbatch', [...options, ...dependency, script, ...args])
     .trim()
     .split(';');
   return { stage, id };
 }
 
-/** What was submitted last; null where nothing was. */
+/** The last submission; null when there is none. */
 export function lastSubmitted(folder: JobFolder): Submitted | null {
   const last = folder.names(PLACES.slurm).length;
   const text = last === 0 ? null : folder.read(PLACES.slurm, `${last}`, JOBS);

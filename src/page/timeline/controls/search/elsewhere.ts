@@ -1,4 +1,4 @@
-/** What a search finds in pieces that are not shown: how many, and a list that leads there. */
+/** Matches of a search in pieces that are not shown: their number, and a list that links to them. */
 import { button, element } from '../../../document/dom-elements.js';
 import { quantityText } from '../../../document/units.js';
 import { withValues } from '../../../figures/listed-rows.js';
@@ -6,11 +6,11 @@ import { table, type TableColumn } from '../../../figures/sorted-table.js';
 import type { Scene } from '../../model/scene.js';
 import type { OtherMatch, OtherMatches } from '../../pieces/other-matches.js';
 
-/** The other pieces of a profile, as a search sees them. */
+/** The other pieces of a profile, for a search. */
 export interface SearchElsewhere {
-  /** How many events have to be read. @param hasHere whether the shown piece has matches */
+  /** Number of events that must be read. @param hasHere whether the shown piece has matches */
   readonly events: (hasHere: boolean) => number;
-  /** @param looking called before each piece. @returns null where the user has gone on */
+  /** @param looking called before each piece. @returns null when the user has moved on */
   readonly find: (query: string, hasHere: boolean, looking: (piece: string) => void) => Promise<OtherMatches | null>;
   readonly text: (found: OtherMatches) => string | null;
   readonly nameOf: (piece: number) => string;
@@ -20,21 +20,21 @@ export interface SearchElsewhere {
 
 interface ShownElsewhere {
   readonly button: HTMLElement;
-  /** The table of what is found. */
+  /** The table of matches. */
   readonly list: HTMLElement;
-  /** One line; null where nothing is known of the other pieces. */
+  /** One line; null when nothing is known about the other pieces. */
   readonly text: () => string | null;
-  /** Goes to the first match; whether there is one. */
+  /** Goes to the first match. @returns whether there is one */
   readonly go: () => boolean;
-  /** After the search has changed. @param isLinked whether by a link, which leads to where something is found */
+  /** Called after the search changed. @param isLinked whether by a link, which then leads to the match */
   readonly changed: (isLinked: boolean) => void;
 }
 
-/** ms without another search before the other pieces are read. */
+/** Time in ms without another search before the other pieces are read. */
 const PAUSE = 300;
-/** As many events are read unasked while a user types, and after a link. */
+/** Maximum number of events that are read automatically while a user types, and after a link. */
 const QUICK = { typed: 60_000, linked: 400_000 };
-/** Of a link so few are listed at once. */
+/** Up to this number, the matches of a link are listed immediately. */
 const FEW = 20;
 const MOST_ROWS = 50;
 
@@ -115,7 +115,7 @@ export function showElsewhere(
       list.hidden = true;
       list.open = false;
       const { matches, events } = scene;
-      // What cannot be asked of bars may be asked of the events of other pieces.
+      // A query that bars cannot answer may be answered by the events of other pieces.
       const isAnswered = matches?.problem === null || (matches !== null && events.merged !== null);
       asking.hidden = true;
       const toRead = isAnswered ? (elsewhere?.events(hasHere()) ?? 0) : 0;

@@ -1,4 +1,4 @@
-/** The matches of a search in a table: sorted, filtered and copied as other tables; a row shows its event. */
+/** The matches of a search in a table, sorted, filtered and copied like other tables; a row shows its event. */
 import { elementAt } from '../../../../containers/element.js';
 import { DIRECTIONS } from '../../../../prof/html/timeline/timeline-data.js';
 import { button, element } from '../../../document/dom-elements.js';
@@ -18,21 +18,21 @@ import {
 } from '../../events/events.js';
 import type { Scene } from '../../model/scene.js';
 
-/** Further matches are not listed: sorting more takes seconds. */
+/** Maximum listed matches; sorting more takes seconds. */
 const MOST_LISTED = 50_000;
-/** Rows at first. */
+/** Number of rows shown initially. */
 const MOST_ROWS = 100;
 
 interface MatchList {
   readonly place: HTMLElement;
-  /** The listed match after or before the selected one, in the order of the table; null where it is closed or has none. */
+  /** The listed match after or before the selected one, in table order; null when the table is closed or has none. */
   readonly next: (step: 1 | -1) => number | null;
 }
 
 const known = (value: number): number | null => (value < 0 ? null : value);
 const named = (number: number | null): string | null => (number === null ? null : String(number));
 
-/** Columns of matches, which are events by index: those that some match has. */
+/** Columns of matches (indices of events) in which some match has a value. */
 function columnsOf(events: TimelineEvents, matches: readonly number[], show: (event: number) => void) {
   const amount = (numbers: Float64Array, event: number): number | null =>
     countOf(events, event) > 1 ? null : known(elementAt(numbers, event));
@@ -64,7 +64,7 @@ function columnsOf(events: TimelineEvents, matches: readonly number[], show: (ev
     { title: 'FLOP/s', unit: 'flop/s', cell: (event) => rate(events.flops, event) },
     { title: 'Bytes/s', unit: 'bytes/s', cell: (event) => rate(events.bytes, event) },
     { title: 'Lane', cell: laneText },
-    // Numbers that name, which are no amounts.
+    // These numbers are names, not amounts.
     { title: 'Step', cell: (event) => named(known(elementAt(events.step, event))) },
     { title: 'Id', cell: (event) => named(elementAt(events.id, event) || null) },
   ];
@@ -101,7 +101,7 @@ export function showMatches(scene: Scene): MatchList {
     listed?.mark();
     const row = scene.shown.event === null ? null : (listed?.rowOf(scene.shown.event) ?? null);
     if (row === null) return;
-    // The list alone scrolls: the timeline stays where it is.
+    // Scroll only the list, so that the timeline stays in place.
     const [box, own] = [inside.getBoundingClientRect(), row.getBoundingClientRect()];
     if (own.top < box.top || own.bottom > box.bottom) inside.scrollTop += own.top - box.top - box.height / 2;
   };
@@ -139,7 +139,7 @@ export function showMatches(scene: Scene): MatchList {
 
 const count = (value: number): string => quantityText(value, 'count');
 
-/** Arrows go from row to row. @returns no match to show */
+/** Arrow keys move the focus from row to row. @returns null, because no match is shown */
 function focusBeside(inside: HTMLElement, event: KeyboardEvent): null {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   const names = [...inside.querySelectorAll<HTMLElement>('.tl-match')];

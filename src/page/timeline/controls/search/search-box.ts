@@ -1,4 +1,4 @@
-/** The search: an input, the count and time of the matches, and buttons that go from match to match. */
+/** The search: an input, the count and time of the matches, and buttons that step through them. */
 import { button, element } from '../../../document/dom-elements.js';
 import { quantityText } from '../../../document/units.js';
 import { showElsewhere, type SearchElsewhere } from './elsewhere.js';
@@ -6,7 +6,7 @@ import { showMatches } from './match-list.js';
 import type { Scene } from '../../model/scene.js';
 import { nextMatch, ofOwnSteps, type MatchSum, type SearchMatches, type StepSpan } from '../../model/search.js';
 
-/** ms without a key before a search starts. */
+/** Time in ms without a key before a search starts. */
 const PAUSE = 150;
 
 interface SearchBox {
@@ -21,14 +21,16 @@ function sumText({ count, time, share }: MatchSum, side: string): string {
   return `${quantityText(count, 'count')} on ${side}, ${quantityText(time, 'ns')} (${quantityText(share, 'share')})`;
 }
 
-/** '1 match', '12 matches', '3 of 12 matches' where one of them is selected; bars where these stand for several events. */
+/**
+ * '1 match', '12 matches', '3 of 12 matches' when one of them is selected; counts bars when these stand for several events.
+ */
 function countText(matches: number, selected: number | null, isMerged: boolean): string {
   const [one, many] = isMerged ? ['bar', 'bars'] : ['match', 'matches'];
   const all = `${quantityText(matches, 'count')} ${matches === 1 ? one : many}`;
   return selected === null || matches === 1 ? all : `${quantityText(selected + 1, 'count')} of ${all}`;
 }
 
-/** `, 676 of step 16`: of what runs on devices in the time of a step, some may be of others. */
+/** `, 676 of step 16`: device work during a step may belong to other steps. */
 function stepText({ events }: Scene, matches: SearchMatches, steps: StepSpan | null): string {
   const own = steps === null ? null : ofOwnSteps(events, matches, steps);
   if (steps === null || own === null) return '';
@@ -36,7 +38,7 @@ function stepText({ events }: Scene, matches: SearchMatches, steps: StepSpan | n
   return `, ${quantityText(own, 'count')} of ${first === last ? `step ${first}` : `steps ${first} to ${last}`}`;
 }
 
-/** @param elsewhere what is known of other pieces */
+/** @param elsewhere what is known about other pieces */
 function matchText(scene: Scene, steps: StepSpan | null, elsewhere: string | null): string {
   const { matches, shown, events } = scene;
   if (matches === null) return '';
@@ -54,8 +56,8 @@ function matchText(scene: Scene, steps: StepSpan | null, elsewhere: string | nul
 }
 
 /**
- * @param steps of the shown piece
- * @param elsewhere where there are other pieces
+ * @param steps steps of the shown piece
+ * @param elsewhere present when there are other pieces
  */
 export function showSearch(scene: Scene, steps: StepSpan | null, elsewhere?: SearchElsewhere): SearchBox {
   const field = element('input', {

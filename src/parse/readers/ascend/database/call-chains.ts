@@ -1,7 +1,7 @@
 /**
- * Call stacks: one row a frame, depth 0 the innermost. The table has no index and is the longest of a profile with
- * stacks, but training steps repeat their stacks: distinct ones are held once, 4 bytes a frame, and 12 bytes for every
- * chain. Texts are looked up on demand.
+ * Call stacks: one row for each frame, with depth 0 for the innermost. The table has no index and is the longest in a
+ * profile with stacks, but training steps repeat their stacks. Distinct stacks are therefore stored once, 4 bytes for each
+ * frame, with 12 bytes for each chain. Texts are looked up on demand.
  */
 import { LruCache } from '../../../../containers/map-entry.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
@@ -15,15 +15,15 @@ const TABLE = 'PYTORCH_CALLCHAINS';
 const COLUMNS = ['id', 'stack', 'stackDepth'];
 
 export class CallChains {
-  /** Ids of chains, ascending, and the number of each one's stack. */
+  /** Ids of chains in ascending order, and the number of each chain's stack. */
   readonly #ids = NumericColumn.floats();
   readonly #stackOf = NumericColumn.counts();
   readonly #stacks = new StackTable();
-  /** State of the chain that is being read. */
+  /** State of the chain that is currently read. */
   #lastId = NaN;
   #lastDepth = NaN;
   readonly #open: number[] = [];
-  /** Program frames by string; null for strings that are none. */
+  /** Program frames by string id; null for strings that are not program frames. */
   readonly #read = new LruCache<number, string | null>(8192);
 
   constructor(
@@ -48,7 +48,7 @@ export class CallChains {
     return this.#stringsOf(id).map((string) => this.strings.text(string) ?? '');
   }
 
-  /** Strings of the frames of a chain, outermost first. */
+  /** Strings of a chain's frames, outermost first. */
   #stringsOf(id: number): number[] {
     const chain = this.#find(id);
     return chain === -1 ? [] : this.#stacks.of(this.#stackOf.at(chain)).reverse();
@@ -69,7 +69,10 @@ export class CallChains {
     return this.#ids.at(at) === id ? at : -1;
   }
 
-  /** Adds the next frame of a chain, or the first of the next chain. @returns false when it is out of order */
+  /**
+   * Adds the next frame of a chain, or the first frame of the next chain.
+   * @returns false when it is out of order
+   */
   #add(id: number, stack: number, depth: number): boolean {
     if (Number.isNaN(id) || !(stack >= 0)) return true;
     if (id < this.#lastId || (id === this.#lastId && depth < this.#lastDepth)) return false;
@@ -83,13 +86,13 @@ export class CallChains {
     return true;
   }
 
-  /** Completes the chain that was read. */
+  /** Completes the current chain. */
   #close(): void {
     if (this.#open.length > 0) this.#stackOf.push(this.#stacks.numberOf(this.#open));
     this.#open.length = 0;
   }
 
-  /** Reads a table whose rows are not in the profiler's order. Temporary memory: 20 bytes a frame. */
+  /** Reads a table whose rows are not in the profiler's order. Temporary memory: 20 bytes for each frame. */
   #readSorted(): void {
     const [ids, stacks, depths] = [NumericColumn.floats(), NumericColumn.counts(), NumericColumn.counts()];
     this.database.eachNumbers(TABLE, COLUMNS, ([id = NaN, stack = NaN, depth = NaN]) => {
@@ -115,16 +118,16 @@ export class CallChains {
   }
 }
 
-/** Interning table of stacks, lists of string ids. Memory: 4 bytes a frame, and 12 for every distinct stack. */
+/** Interns stacks, which are lists of string ids. Memory: 4 bytes for each frame, and 12 for each distinct stack. */
 
 class StackTable {
   readonly #strings = NumericColumn.counts();
-  /** By stack, the index of its first string, and its hash. */
+  /** For each stack: the index of its first string, and its hash. */
   readonly #first = NumericColumn.counts();
   readonly #hashes = NumericColumn.int32();
   readonly #index = new HashIndex((stack) => this.#hashes.at(stack));
 
-  /** The number of a stack, added when it is new. */
+  /** The number of a stack; a new stack is added. */
   numberOf(strings: readonly number[]): number {
     const hash = hashOf(strings);
     const known = this.#index.find(hash, (stack) => this.#isEqual(stack, strings));

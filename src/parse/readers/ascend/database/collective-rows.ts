@@ -1,4 +1,7 @@
-/** COMMUNICATION_OP, a record an operation, and its tasks, which hold device and stream before schema 1.2. */
+/**
+ * Reads COMMUNICATION_OP, which has a row for each operation, and the tasks of operations, which hold device and stream
+ * before schema 1.2.
+ */
 import { entryOf } from '../../../../containers/map-entry.js';
 import type { CollectiveOperation } from '../../../trace/trace.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
@@ -14,14 +17,14 @@ import { Transfers } from '../text/collective-parts.js';
 const NO_CONTEXT = 4294967295;
 
 const MOVE_COLUMNS = ['opId', 'srcRank', 'dstRank', 'linkType', 'transportType', 'size'];
-/** In ENUM_HCCL_TRANSPORT_TYPE. */
+/** Code in ENUM_HCCL_TRANSPORT_TYPE. */
 const RDMA = 1;
 
 interface OperationPlacement {
   readonly device: number;
   readonly stream: number;
   readonly process: number;
-  /** Whether it is that of the task that encloses all others. */
+  /** Whether it is the placement of the task that encloses all others. */
   readonly outermost: boolean;
 }
 
@@ -41,7 +44,7 @@ export class CollectiveRows {
   readonly #byConnection = new NumberIndex(this.connection);
   readonly #tasks = NumericColumn.floats();
   readonly #byTask = new NumberIndex(this.#tasks);
-  /** By task, what it moves: operation, ranks, code of the link and of the transport, size, and its time in ns. */
+  /** For each task, what it moves: operation, ranks, codes of link and transport, size; and its duration in ns. */
   readonly #moves = MOVE_COLUMNS.map(() => NumericColumn.floats());
   readonly #durations = NumericColumn.floats();
   #transfers: ReadonlyMap<number, Transfers> | null = null;
@@ -65,7 +68,11 @@ export class CollectiveRows {
     return this.start.length;
   }
 
-  /** Whether a task belongs to an operation, whose messages then take its time. @param ns NaN when unknown */
+  /**
+   * Records the duration of a task for its message, if it is part of an operation.
+   * @param ns duration; NaN when unknown
+   * @returns whether the task is part of an operation, or is around one; null for neither
+   */
   takeTask(taskId: number, connection: number, ns: number): 'part' | 'around' | null {
     const task = this.#byTask.get(taskId);
     if (task !== -1) this.#durations.set(task, ns);
@@ -73,7 +80,7 @@ export class CollectiveRows {
     return !Number.isNaN(connection) && this.#byConnection.get(connection) !== -1 ? 'around' : null;
   }
 
-  /** Records where a task of an operation ran; the outermost task of the lowest stream decides. */
+  /** Records where a task of an operation ran. The outermost task in the lowest stream is used. */
   notePlacement(connection: number, device: number, stream: number, process: number, context: number): void {
     const row = Number.isNaN(connection) ? -1 : this.#byConnection.get(connection);
     if (row === -1) return;
@@ -153,7 +160,9 @@ export class CollectiveRows {
     );
   }
 
-  /** Messages by operation. Those over a network take longer than the task that sends them: their time is unknown. */
+  /**
+   * Messages by operation. A message over a network takes longer than the task that sends it, so its duration is unknown.
+   */
   #sumTransfers(): Map<number, Transfers> {
     const sums = new Map<number, Transfers>();
     for (let task = 0; task < this.#durations.length; task++) {
@@ -172,7 +181,7 @@ export class CollectiveRows {
   }
 }
 
-/** Names of an enumeration: those of its schema, replaced by the database's own. */
+/** Names of an enumeration: those of its schema, overridden by the database's own. */
 function readNames(
   database: SqliteFile,
   table: string,

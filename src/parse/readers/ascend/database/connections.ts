@@ -1,8 +1,8 @@
 /**
  * Tables that others refer to: strings and connections of a database.
  *
- * CONNECTION_IDS: the op behind each device activity. A connection joins a call of the driver library to an op, two
- * entries of a queue, or a forward op to its backward node; writers before 2025 number all three in one range.
+ * CONNECTION_IDS has the op behind each device activity. A connection joins a call of the driver library to an op, two
+ * entries of a queue, or a forward op to its backward node; writers before 2025 number all three from one range.
  */
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { NumberIndex } from '../../../trace/trace-columns.js';
@@ -12,10 +12,10 @@ import { LruCache } from '../../../../containers/map-entry.js';
 
 const TABLE = 'STRING_IDS';
 
-/** Id of "no string". */
+/** Id that means "no string". */
 export const NO_STRING = 4294967295;
 
-/** The table of strings, looked up on demand: a long run has millions of strings, most of which are not needed. */
+/** The table of strings, looked up on demand, because a long run has millions of strings, most of which are not needed. */
 export class StringTable {
   readonly #texts = new LruCache<number, string | null>(16384);
   readonly #lookup: (id: number) => string | null;
@@ -36,7 +36,7 @@ export class StringTable {
 }
 
 const NONE = -1;
-/** Id of "no connection" in the tables of the device; -1 in others. */
+/** Id that means "no connection" in the tables of the device; other tables have -1. */
 const NO_CONNECTION = 4294967295;
 
 /** A connection id; NaN when there is none. */
@@ -45,11 +45,11 @@ export const connectionOrNone = (id: number): number => (id >= 0 && id !== NO_CO
 export class OpConnections {
   readonly #connections = NumericColumn.floats();
   readonly #ops = NumericColumn.counts();
-  /** Linked lists of the rows of one connection: the row before each. */
+  /** Linked lists of the rows with the same connection: the previous row of each. */
   readonly #before = NumericColumn.int32();
   readonly #last = new NumberIndex(this.#connections);
 
-  /** @param isNeeded whether a connection is one of a device activity */
+  /** @param isNeeded whether a connection belongs to a device activity */
   constructor(
     database: SqliteFile,
     private readonly events: HostEvents,
@@ -68,7 +68,10 @@ export class OpConnections {
     });
   }
 
-  /** NaN when unknown. @param launched start of the connection's call; NaN when unknown */
+  /**
+   * External id of the op behind a connection; NaN when unknown.
+   * @param launched start of the connection's call; NaN when unknown
+   */
   opOf(connection: number, launched: number): number {
     const found: number[] = [];
     for (let row = this.#last.get(connection); row !== NONE; row = this.#before.at(row)) found.push(this.#ops.at(row));
@@ -76,7 +79,10 @@ export class OpConnections {
     return op === undefined ? NaN : this.events.ops.externalId.at(op);
   }
 
-  /** Of several ops, ignores pairs of forward and backward; then takes the last that began before the call. */
+  /**
+   * Chooses among several ops: pairs of forward and backward are ignored, and of the others the last one that began before
+   * the call is used.
+   */
   #choose(found: readonly number[], launched: number): number | undefined {
     const { ops, ranges } = this.events;
     const isBackward = (op: number): boolean => ops.forwardThread.at(op) > 0;

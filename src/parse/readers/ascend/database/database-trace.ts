@@ -1,7 +1,7 @@
 /**
- * A database of the Ascend PyTorch Profiler → the columns that all readers fill (see `parse/trace/trace.ts`). Tables
- * exist only when they have rows, and columns differ between releases: everything is read by name.
- * Source: the msprof and torch_npu projects (their documents of the database's tables).
+ * Reads a database of the Ascend PyTorch Profiler into the columns that all readers fill (see `parse/trace/trace.ts`).
+ * Tables exist only when they have rows, and columns differ between releases, so everything is found by name. Source: the
+ * msprof and torch_npu projects (their documents about the database's tables).
  */
 import { entryOf } from '../../../../containers/map-entry.js';
 import { elementAt } from '../../../../containers/element.js';
@@ -43,9 +43,9 @@ import { TaskRows } from './task-rows.js';
 import { sortRows } from '../../../../containers/row-order.js';
 
 /**
- * How long kernels waited, which databases do not hold, by the rule that kernel_details.csv of the profiler follows.
- * @returns by activity, ns from the end of the kernel or collective that started before it on its device, 0 where it starts
- * within that one; NaN for the first of a device, and for what is neither kernel nor collective.
+ * How long kernels waited. Databases do not contain it, so it follows the rule of the profiler's kernel_details.csv.
+ * @returns for each activity, ns from the end of the kernel or collective that started before it on its device, or 0 when
+ * it starts before that end; NaN for the first on a device, and for activities that are neither kernel nor collective
  */
 export function waitTimes(activities: Activities): Float64Array {
   const { start, end, device, stream } = activities;
@@ -62,7 +62,7 @@ export function waitTimes(activities: Activities): Float64Array {
   return waits;
 }
 
-/** Tables of events that are read, here and in the files beside this one. */
+/** Tables of events that are read, here and in the other files of this folder. */
 const READ_TABLES = [
   ...['TASK', 'COMPUTE_TASK_INFO', 'COMMUNICATION_OP', 'COMMUNICATION_TASK_INFO', 'CANN_API', 'PYTORCH_API'],
   ...['MSTX_EVENTS', 'GC_RECORD', 'STEP_TIME', 'SESSION_TIME_INFO'],
@@ -96,7 +96,7 @@ export class AscendTrace implements Trace {
   readonly #tasks: TaskRows;
   readonly #samples: SampleRows;
   readonly #groups: ProcessGroups;
-  /** By activity, see `waitTimes`. */
+  /** Wait of each activity; see `waitTimes`. */
   readonly #waits: Float64Array;
 
   constructor(
@@ -213,9 +213,7 @@ export class AscendTrace implements Trace {
     const { hostCalls: calls, threads, diagnostics } = this;
     const times = [this.#clock.since('startNs'), this.#clock.since('endNs')];
     const columns = [...times, ...THREAD, 'connectionId', 'name', 'type'];
-    const rows = this.database.count('CANN_API');
-    const { start, end, thread, process, corr, api, precedence: rank } = calls;
-    for (const column of [start, end, thread, process, corr, api, rank]) column.reserve(rows);
+    calls.reserve(this.database.count('CANN_API'));
     this.database.eachNumbers('CANN_API', columns, (cells) => {
       const [began = NaN, ended = NaN, pid = NaN, tid = 0, connection = NaN, name = NaN, type = NaN] = cells;
       if (!hasTimes([began, ended], diagnostics, 'bad-row')) return;
@@ -225,7 +223,16 @@ export class AscendTrace implements Trace {
       }
       const owner = threads.process(pid, pid);
       const thread = threads.thread(owner, tid);
-      calls.add(began, ended, thread, owner, connectionOrNone(connection), name, apiLayerCodeOf(type));
+      const corr = connectionOrNone(connection);
+      calls.push({
+        start: began,
+        end: ended,
+        thread,
+        process: owner,
+        corr,
+        api: name,
+        precedence: apiLayerCodeOf(type),
+      });
     });
   }
 
@@ -234,11 +241,12 @@ export class AscendTrace implements Trace {
     return text === null ? null : markedCall(text);
   }
 
-  /** The calls of operations that ranges mark. */
+  /** Adds the calls of operations that ranges mark. */
   #addMarkedCalls(): void {
     for (const { start, end, thread, connection, message } of this.#host.operations) {
       const process = this.threads.processOf(thread);
-      this.hostCalls.add(start, end, thread, process, connection, message, COMMUNICATION_LAYER);
+      const call = { start, end, thread, process, corr: connection, api: message };
+      this.hostCalls.push({ ...call, precedence: COMMUNICATION_LAYER });
     }
   }
 
@@ -249,7 +257,7 @@ export class AscendTrace implements Trace {
     return new OpConnections(this.database, this.#host.events, (connection) => needed.get(connection) !== -1);
   }
 
-  /** Matrix units of each device that its kernels use. */
+  /** Number of matrix units of each device, inferred from its kernels. */
   #units(): Map<number, number> {
     const rows = new Map<number, number[]>();
     for (const activity of this.activities.rowsOf('kernel')) {

@@ -1,4 +1,7 @@
-/** PYTORCH_API, MSTX_EVENTS, GC_RECORD → ops, Python frames, modules, user ranges; the launch queue's are ignored. */
+/**
+ * Reads PYTORCH_API, MSTX_EVENTS and GC_RECORD as ops, Python frames, modules and user ranges; rows of the launch queue are
+ * ignored.
+ */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { integerOf, type Selection, type SqliteFile } from '../../../sqlite/sqlite.js';
 import type { ThreadTable } from '../../../trace/threads.js';
@@ -17,14 +20,14 @@ import type { CallChains } from './call-chains.js';
 const DEFAULT_DOMAIN = 'default';
 
 /**
- * Texts of host events: names numbered in order of first appearance, so that tables by name stay small; shapes and types
- * of arguments by string id plus one, 0 when there are none.
+ * Texts of host events. Names are numbered in order of first appearance, so that tables by name stay small; shapes and
+ * types of arguments are string ids plus one, 0 when there are none.
  */
 export class HostNames implements HostTexts {
-  /** By number: a string id, a text of our own, or the string ids of a domain and a message. */
+  /** Names by number: a string id, a text that is not in the database, or the string ids of a domain and a message. */
   readonly #names: (number | string | readonly [domain: number, message: number])[] = [];
   readonly #numbers = new Map<number | string, number>();
-  /** Whether a string of the columns of arguments lists types. */
+  /** For each string in the argument columns: whether it lists types. */
   readonly #dtypeLists = new Map<number, boolean>();
 
   constructor(
@@ -48,7 +51,7 @@ export class HostNames implements HostTexts {
     return entryOf(this.#numbers, key, () => this.#names.push([domain, message]) - 1);
   }
 
-  /** The text of a name; '' when the database lacks its string. */
+  /** The text of a name; '' when the database does not have its string. */
   text(number: number): string {
     const name = this.#names[number];
     if (name === undefined) return '';
@@ -57,7 +60,7 @@ export class HostNames implements HostTexts {
     return `${this.#string(name[0])}:${this.#string(name[1])}`;
   }
 
-  /** The domain with which the text of a name begins, before a colon; null without one. */
+  /** The domain that precedes the colon in a name's text; null when there is none. */
   domainOf(number: number): string | null {
     const name = this.#names[number];
     return typeof name === 'object' ? this.#string(name[0]) : null;
@@ -99,7 +102,7 @@ const ROW = { op: 50001, queue: 50002, frame: 50003, range: 50004 } as const;
 
 const HIGH: Selection = { needs: ['globalTid'], sql: '(globalTid >> 32)' };
 const LOW: Selection = { needs: ['globalTid'], sql: '(globalTid & 0xFFFFFFFF)' };
-/** Process and thread: the high and low 32 bits of a global id. */
+/** Process and thread of a row: the high and low 32 bits of a global id. */
 export const THREAD: readonly Selection[] = [HIGH, LOW];
 
 const GARBAGE_COLLECTION = 'GC';
@@ -107,7 +110,7 @@ const GARBAGE_COLLECTION = 'GC';
 /** Id plus one of a string or chain; 0 when there is none. */
 const plusOne = (id: number): number => (id >= 0 ? id + 1 : 0);
 
-/** First connection id of ranges that are marked on the device too. */
+/** First connection id of ranges that are also marked on the device. */
 const FIRST_MARK = 4_000_000_001;
 const isMark = (connection: number): boolean => connection >= FIRST_MARK && !Number.isNaN(connectionOrNone(connection));
 
@@ -120,14 +123,14 @@ export interface DeviceRange {
   readonly process: number;
 }
 
-/** An operation between ranks that a range marks, where the profile has no rows of operations. */
+/** An operation between ranks that a range marks, for profiles without rows of operations. */
 export interface MarkedRow {
   readonly start: number;
   readonly end: number;
   readonly thread: number;
-  /** NaN where no device is marked. */
+  /** NaN when the operation is not marked on a device. */
   readonly connection: number;
-  /** String of the text. */
+  /** String id of the text. */
   readonly message: number;
 }
 
@@ -135,10 +138,10 @@ export class HostRows {
   readonly events: HostEvents;
   /** Marked ranges by connection: number of the name, and start. */
   readonly #marks = new Map<number, readonly [name: number, start: number]>();
-  /** Ranges that are operations, and no user ranges. */
+  /** Ranges that mark operations and are therefore not user ranges. */
   readonly operations: MarkedRow[] = [];
 
-  /** @param isOperation whether the string of a range marks an operation that the profile has no row of */
+  /** @param isOperation whether the string of a range marks an operation for which the profile has no row */
   constructor(
     private readonly database: SqliteFile,
     private readonly clock: DatabaseClock,
@@ -153,17 +156,17 @@ export class HostRows {
     this.#readCollections();
   }
 
-  /** When the user range began that a device task marks, relative to the clock's base; null for another task. */
+  /** Start of the user range that a device task marks, relative to the clock's base; null for other tasks. */
   markedAt(connection: number): number | null {
     return this.#marks.get(connection)?.[1] ?? null;
   }
 
-  /** The domain of a user range by its `text` cell; null for the default one, and for what is none. */
+  /** The domain of a user range, by its `text` cell; null for the default domain, and for other ranges. */
   domainOf(text: number): string | null {
     return this.names.domainOf(this.events.nameNumber(text));
   }
 
-  /** Adds user ranges as marked on devices, on a thread of their own. */
+  /** Adds user ranges as they are marked on devices, each on a separate thread. */
   addDeviceRanges(ranges: Iterable<readonly [connection: number, range: DeviceRange]>): void {
     const ofOperations = new Set(this.operations.map(({ connection }) => connection));
     for (const [connection, { start, end, device, process }] of ranges) {
@@ -174,7 +177,10 @@ export class HostRows {
     }
   }
 
-  /** Steps by host time since the first event, but for those that are far from all else. @param span of the host */
+  /**
+   * Steps in host time since the first event, except those far from everything else.
+   * @param span span of the host
+   */
   *steps(span: Span): Generator<StepRange> {
     const { clock } = this;
     const columns = ['id', clock.since('startNs'), clock.since('endNs')];
@@ -194,7 +200,6 @@ export class HostRows {
       ...['type', 'name', 'connectionId', 'sequenceNumber'],
       ...['fwdThreadId', 'inputDtypes', 'inputShapes', 'callchainId'],
     ];
-    const { ops } = this.events;
     this.events.reserve(this.database.count('PYTORCH_API'));
     this.database.eachNumbers('PYTORCH_API', columns, (cells) => {
       const [start = NaN, end = NaN, pid = NaN, tid = 0, type = NaN, name = NaN, connection = NaN, sequence = NaN] =
@@ -210,15 +215,11 @@ export class HostRows {
       }
       const [, , , , , , , , forwardThread = NaN, dtypes = NaN, shapes = NaN, chain = NaN] = cells;
       const swapped = names.areSwapped(shapes, dtypes);
-      this.events.addOp(start, end, thread, number);
-      ops.externalId.push(connection >= 0 ? connection : NaN);
-      ops.sequence.push(sequence >= 0 ? sequence : NaN);
-      ops.forwardThread.push(forwardThread > 0 ? forwardThread : 0);
-      ops.dims.push(plusOne(swapped ? dtypes : shapes));
-      ops.types.push(plusOne(swapped ? shapes : dtypes));
-      ops.concrete.push(0);
-      ops.strides.push(0);
-      ops.callStack.push(plusOne(chain));
+      this.events.addOp(start, end, thread, {
+        ...{ name: number, externalId: connection >= 0 ? connection : NaN, sequence, forwardThread },
+        ...{ dims: plusOne(swapped ? dtypes : shapes), types: plusOne(swapped ? shapes : dtypes) },
+        callStack: plusOne(chain),
+      });
     });
   }
 
@@ -247,7 +248,7 @@ export class HostRows {
     });
   }
 
-  /** Thread of an event; -1, after counting it, where its times are wrong, and where it has no process. */
+  /** Thread of an event; -1 when its times are wrong or it has no process, which is counted. */
   #threadOf(start: number, end: number, pid: number, tid: number): number {
     if (!hasTimes([start, end], this.diagnostics, 'event-without-time')) return -1;
     if (end < start) this.diagnostics.count('negative-duration');
@@ -256,7 +257,7 @@ export class HostRows {
   }
 }
 
-/** Type of a row without one: only ops have a sequence number, and frames have no connection. */
+/** Type of a row without a stated type: only ops have a sequence number, and frames have no connection. */
 function kindOf(sequence: number, connection: number): number {
   if (!Number.isNaN(sequence)) return ROW.op;
   return Number.isNaN(connection) ? ROW.frame : ROW.queue;

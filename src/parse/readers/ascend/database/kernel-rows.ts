@@ -1,4 +1,7 @@
-/** COMPUTE_TASK_INFO, TASK_PMU_INFO: facts and counters of kernels by task. Memory: 56 bytes a kernel, 8 a counter. */
+/**
+ * Reads COMPUTE_TASK_INFO and TASK_PMU_INFO: facts and counters of kernels by task. Memory: 56 bytes for each kernel, 8 for
+ * each counter.
+ */
 import { elementAt } from '../../../../containers/element.js';
 import { LruCache } from '../../../../containers/map-entry.js';
 import type { Labels } from '../../../../record/record.js';
@@ -13,12 +16,12 @@ const TABLE = 'COMPUTE_TASK_INFO';
 
 const MOST_COUNTERS = 512;
 
-/** Counters of the time in which a matrix unit multiplies. */
+/** Counters of the time during which a matrix unit multiplies. */
 const MULTIPLYING: ReadonlySet<string> = new Set(['aic_mac_time', 'aic_mac_ratio']);
 
 type Counts = NumericColumn<Uint32Array<ArrayBuffer>>;
 
-/** Columns of strings, by label. */
+/** Columns with strings, by label. */
 const STRING_COLUMNS = {
   name: 'name',
   core: 'taskType',
@@ -36,7 +39,7 @@ const STRING_COLUMNS = {
 type StringColumn = keyof typeof STRING_COLUMNS;
 const STRINGS = Object.keys(STRING_COLUMNS) as StringColumn[];
 
-/** Since schema 1.2 the number of blocks is `blockNum`, and `blockDim` is the extent of a block. */
+/** Selects the number of blocks: since schema 1.2 it is `blockNum`, and `blockDim` is the extent of a block. */
 const blocks = (database: SqliteFile, now: string, before: string): Selection =>
   database.hasColumn(TABLE, now) ? now : before;
 
@@ -48,7 +51,7 @@ export class KernelRows {
   readonly #index = new NumberIndex(this.#taskIds);
   /** Values of each counter by row; NaN when absent. */
   readonly #counters: { readonly name: string; readonly values: Float64Array }[] = [];
-  /** Training steps repeat their kernels. */
+  /** Cached, because training steps repeat their kernels. */
   readonly #labels = new LruCache<string, Labels | null>(4096);
 
   constructor(
@@ -65,7 +68,7 @@ export class KernelRows {
     return this.#taskIds.length;
   }
 
-  /** The row of a task's kernel; -1 when the task is no kernel. */
+  /** The row of a task's kernel; -1 when the task is not a kernel. */
   rowOf(taskId: number): number {
     return this.#index.get(taskId);
   }
@@ -80,12 +83,12 @@ export class KernelRows {
     return this.#blocks.at(row);
   }
 
-  /** Core class of a kernel; null when the profile lacks it (level 0). */
+  /** Core class of a kernel; null when the profile does not have it (level 0). */
   coreOf(row: number): string | null {
     return cleanText(this.strings.text(this.#strings.core.at(row)));
   }
 
-  /** Matrix units of the device of these kernels; null when their blocks do not say. */
+  /** Number of matrix units of the device that runs these kernels; null when their blocks do not show it. */
   unitsOf(rows: readonly number[]): number | null {
     const multiplying = this.#counters.filter(({ name }) => MULTIPLYING.has(name));
     const matrixKernels = rows.filter((row) =>
@@ -105,10 +108,10 @@ export class KernelRows {
 
   /**
    * Counters of a kernel; null when there are none.
-   * @param waitNs how long it waited, the first of them; NaN where that is not known
+   * @param waitNs how long it waited, which is the first counter; NaN when unknown
    */
   countersOf(row: number, waitNs: number): Record<string, number> | null {
-    // One object from the start: copying it with `...` takes longer than filling it.
+    // The object is filled from the start, because copying it with `...` takes longer.
     let counters: Record<string, number> | null = Number.isNaN(waitNs) ? null : { waitNs };
     for (const { name, values } of this.#counters) {
       const value = elementAt(values, row);
@@ -149,7 +152,7 @@ export class KernelRows {
       if (values !== null) values[row] = value;
     };
     this.database.eachNumbers('TASK_PMU_INFO', ['globalTaskId', 'name', 'value'], take, [], numberOf);
-    // By name, so that results do not depend on the order of rows.
+    // Sorted by name, so that results do not depend on the order of rows.
     this.#counters.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 

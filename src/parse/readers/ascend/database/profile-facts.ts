@@ -1,4 +1,7 @@
-/** Metadata of a database: devices, rank, versions, groups of ranks; of the environment what `metadataFacts` lists. */
+/**
+ * Metadata of a database: devices, rank, versions, groups of ranks, and those environment variables that `metadataFacts`
+ * lists.
+ */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { parseJson, textOf } from '../../../json/json-value.js';
 import { UNKNOWN_DEVICE } from '../../../trace/trace.js';
@@ -7,10 +10,10 @@ import type { Device } from '../../../../record/record.js';
 import { metadataFacts, readProfilerInfo, toolName, type AscendProfileFacts } from '../profiler-info.js';
 import { jobOf, ProcessGroups } from '../process-groups.js';
 
-/** `ascend_pytorch_profiler_3.db` belongs to rank 3. */
+/** File name with the rank: `ascend_pytorch_profiler_3.db` belongs to rank 3. */
 const RANK_IN_NAME = /^ascend_pytorch_profiler_(\d{1,6})\.db/;
 
-/** @param file its base name */
+/** @param file base name of the database */
 export function readProfileFacts(
   database: SqliteFile,
   folder: string | null,
@@ -36,7 +39,7 @@ export function readProfileFacts(
   };
 }
 
-/** The rank, if all devices have the same one. */
+/** The rank, if it is the same for all devices. */
 function rankOf(database: SqliteFile): number | null {
   const ranks = new Set<number>();
   database.eachNumbers('RANK_DEVICE_MAP', ['rankId'], ([rank = NaN]) => {
@@ -46,7 +49,7 @@ function rankOf(database: SqliteFile): number | null {
   return ranks.size === 1 && rank !== undefined ? rank : null;
 }
 
-/** The device of the profile's rank; 0 where none or several are stated. */
+/** The device of the profile's rank; 0 when none or several are stated. */
 export function onlyDevice(database: SqliteFile): number {
   const devices = new Set<number>();
   database.eachNumbers('RANK_DEVICE_MAP', ['deviceId'], ([device = NaN]) => {
@@ -56,7 +59,7 @@ export function onlyDevice(database: SqliteFile): number {
   return devices.size === 1 ? device : 0;
 }
 
-/** All rows, in order of name. */
+/** All rows of metadata, in order of name. */
 function* readMetadata(database: SqliteFile): Generator<readonly [name: string, value: unknown]> {
   const rows = [...database.rows('META_DATA', ['name', 'value'])].map(
     ([name, value]) => [String(name), value] as const,
@@ -76,7 +79,7 @@ function readGroups(database: SqliteFile, rank: number | null): ProcessGroups {
   return new ProcessGroups(text === null ? null : parseJson(Buffer.from(text)), false, rank);
 }
 
-/** The machine; null when none or several are stated. */
+/** Name of the machine; null when none or several are stated. */
 function hostOf(database: SqliteFile): string | null {
   const names = new Set([...database.rows('HOST_INFO', ['hostName'])].map(([name]) => textOf(name)));
   const [name = null] = names;
@@ -84,9 +87,9 @@ function hostOf(database: SqliteFile): string | null {
 }
 
 /**
- * The devices of a profile and those that appear in its activities.
+ * The devices that a profile describes, and those that appear in its activities.
  * @param clocks highest clock of the cores by device, in Hz
- * @param units matrix units by device, where known from the kernels
+ * @param units matrix units by device, if known from the kernels
  */
 export function readDevices(
   database: SqliteFile,
@@ -102,7 +105,7 @@ export function readDevices(
     names.set(id, text);
     listed.push(text);
   }
-  // Devices of one machine are of one model.
+  // The devices of a machine are of the same model.
   const [first = null] = listed;
   const model = listed.every((name) => name === first) ? first : null;
   return [...names]

@@ -1,4 +1,7 @@
-/** Tables of values over time, their metrics and labels, and their rows: clock of the cores, bandwidths, memory. One row of a table may hold several values. */
+/**
+ * Tables of values over time with their metrics and labels, and their rows: clock of the cores, bandwidths, memory. A row
+ * of a table may have several values.
+ */
 import { elementAt } from '../../../../containers/element.js';
 import { ValueLine } from '../../../../record/value-line.js';
 import { LruCache } from '../../../../containers/map-entry.js';
@@ -21,7 +24,7 @@ interface ValueColumn {
   readonly labels?: Labels;
 }
 
-/** A label from a column: a string, a number, or a number with a name in the enumeration of modules. */
+/** A label from a column: a string, a number, or a number that the enumeration of modules names. */
 interface LabelColumn {
   readonly name: string;
   readonly column: string;
@@ -31,11 +34,11 @@ interface LabelColumn {
 interface SampleTable {
   readonly table: string;
   readonly time: string;
-  /** Column of the time until which a value holds. */
+  /** Column with the time until which a value holds. */
   readonly until?: string;
-  /** The table has a row for every event: repeated values are left out. */
+  /** Set if the table has a row for every event: repeated values are then left out. */
   readonly onChange?: true;
-  /** Whether values may have decimals; whole numbers are read faster. */
+  /** Whether values may have decimals; whole numbers are faster to read. */
   readonly decimals?: true;
   readonly values: readonly ValueColumn[];
   readonly labels: readonly LabelColumn[];
@@ -49,7 +52,7 @@ const bytes = (column: string, metric: string, labels?: Labels): ValueColumn => 
   ...(labels === undefined ? undefined : { labels }),
 });
 
-/** A level, of which the profiler states no unit. */
+/** A level, for which the profiler states no unit. */
 const level = (column: string, metric: string): ValueColumn => ({ column, metric, unit: null });
 
 export const SAMPLE_TABLES: readonly SampleTable[] = [
@@ -142,7 +145,10 @@ export const SAMPLE_TABLES: readonly SampleTable[] = [
   },
 ];
 
-/** A row: start, device, the table's labels, its values, until where the table has it; NaN for a missing cell. */
+/**
+ * A row: start, device, the table's labels, its values, and the end of the values if the table has it; NaN for a missing
+ * cell.
+ */
 type SampleRow = readonly number[];
 const [START, DEVICE, FIRST_LABEL] = [0, 1, 2];
 
@@ -154,11 +160,11 @@ interface SeriesState {
 type SeriesMap = Pick<Map<number | string, SeriesState>, 'get' | 'set'> | LruCache<number | string, SeriesState>;
 
 export class SampleRows {
-  /** First and last times of each table, relative to the clock's base until the times are moved. */
+  /** First and last start times in each table, relative to the clock's base until times are moved. */
   readonly starts: readonly NumericColumn[];
-  /** Of the times until which values hold, the same. */
+  /** The same for the times until which values hold. */
   readonly ends: readonly NumericColumn[];
-  /** By metric; then by device and labels. */
+  /** Series by metric, then by device and labels. */
   readonly #series = new Map<ValueColumn, SeriesMap>();
   #modules: ReadonlyMap<number, string> | null = null;
 
@@ -183,7 +189,7 @@ export class SampleRows {
     return clocks;
   }
 
-  /** All samples in order of time; of one time, in the order of the tables. */
+  /** All samples in order of time; samples with equal times in the order of the tables. */
   *records(profile: number, isStray: IsStray): Generator<SampleRecord> {
     const tables = SAMPLE_TABLES.map((table) => ({
       table,
@@ -201,12 +207,12 @@ export class SampleRows {
     }
   }
 
-  /** The rows of a table in order of time. SQLite sorts them, in a temporary file where they are many. */
+  /** The rows of a table in order of time. SQLite sorts them, using a temporary file if there are many. */
   *#rowsOf({ table, time, until, labels, values, decimals }: SampleTable): Generator<SampleRow> {
     const { clock } = this;
     const read = decimals === true ? numberOf : integerOf;
     const cells = [...labels, ...values].map(({ column }) => column);
-    // Rows of one time are in order of these cells too.
+    // Rows with equal times are also ordered by these cells.
     const columns = [clock.since(time), 'deviceId', ...cells, ...(until === undefined ? [] : [clock.since(until)])];
     for (const row of this.database.rows(table, columns, [], true)) {
       const numbers = row.map(read);
@@ -236,10 +242,10 @@ export class SampleRows {
     return samples;
   }
 
-  /** The series to which a value of a row belongs: by its device and labels. */
+  /** The series of a row's value, by device and labels. */
   #seriesOf(table: SampleTable, value: ValueColumn, row: SampleRow): SeriesState {
     let all = this.#series.get(value);
-    // The last value of a series is needed only where repeated ones are left out.
+    // The last value of a series is needed only if repeated values are left out.
     if (all === undefined) this.#series.set(value, (all = table.onChange === true ? new Map() : new LruCache(256)));
     const key = keyOf(row, table.labels.length);
     let series = all.get(key);
@@ -269,13 +275,16 @@ export class SampleRows {
 
 const startOf = (row: SampleRow): number => elementAt(row, START);
 
-/** ns that the values of a row with an end hold; null for memory that is never released: it is held to the end. */
+/**
+ * How long the values of a row with an end hold, in ns; null for memory that is not released, and therefore held to the
+ * end.
+ */
 function durOf(row: SampleRow): number | null {
   const until = elementAt(row, row.length - 1);
   return isNear(until) && until >= startOf(row) ? until - startOf(row) : null;
 }
 
-/** Device and labels of a row: a number where possible, since number keys are faster than texts. */
+/** Key from device and labels of a row: a number if possible, because number keys are faster than texts. */
 function keyOf(row: SampleRow, labelCount: number): number | string {
   const [device, first] = [elementAt(row, DEVICE), elementAt(row, FIRST_LABEL)];
   if (labelCount === 1 && device >= 0 && device < 256 && first >= 0) return first * 256 + device;

@@ -1,6 +1,6 @@
 /**
- * TASK → kernels, copies, sets and waits of the device; collectives come from their own table. Other tasks are skipped:
- * those that enclose the tasks of a mixed-core kernel or a collective, and the profiler's marks.
+ * Turns rows of TASK into kernels, copies, sets and waits of the device; collectives come from their own table. Other tasks
+ * are skipped: those that enclose the tasks of a mixed-core kernel or a collective, and the profiler's marks.
  */
 import { entryOf } from '../../../../containers/map-entry.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
@@ -20,11 +20,11 @@ import type { DeviceRange, MarkedRow } from './host-rows.js';
 import { NO_ID, TASK_IDS } from '../kernel-labels.js';
 import type { KernelRows } from './kernel-rows.js';
 
-/** Code of a copy of unknown direction. */
+/** Code of a copy whose direction is unknown. */
 const NO_CODE = 4294967295;
 const NO_ROW = -1;
 
-/** What reading tasks needs of the profile. */
+/** What is needed from the profile to read tasks. */
 interface TaskContext {
   readonly clock: DatabaseClock;
   readonly threads: ThreadTable;
@@ -34,24 +34,24 @@ interface TaskContext {
   readonly collectives: CollectiveRows;
   readonly diagnostics: Diagnostics;
   readonly unread: UnreadEvents;
-  /** Start of the user range that is marked on the device with a connection; null where there is none. */
+  /** Start of the user range that is marked on the device through this connection; null when there is none. */
   readonly markedAt: (connection: number) => number | null;
 }
 
 export class TaskRows {
-  /** By activity, its row among the kernels or the collectives; -1 when it has none. */
+  /** For each activity: its row among the kernels or the collectives; -1 when it has none. */
   readonly source = NumericColumn.int32();
-  /** By activity, the string of its task type. */
+  /** For each activity: the string of its task type. */
   readonly taskType = NumericColumn.counts();
-  /** By activity, the ids of its task. */
+  /** For each activity: the ids of its task. */
   readonly #ids = TASK_IDS.map(() => NumericColumn.counts());
   /** User ranges that are marked on the device, by connection. */
   readonly deviceRanges = new Map<number, DeviceRange>();
-  /** Facts that name types of tasks that are not known. */
+  /** Facts that name unknown types of tasks. */
   facts: Labels = {};
   readonly #kinds = new Map<number, TaskKind | null>();
   readonly #copies: Map<number, readonly [size: number, operation: number]>;
-  /** Process of activities without one: that of the first call. */
+  /** Process for activities that state none: that of the first call. */
   readonly #defaultProcess: number;
 
   constructor(
@@ -65,7 +65,7 @@ export class TaskRows {
     this.#addCollectives();
   }
 
-  /** Ids of the task of an activity, in the order of TASK_IDS; NO_ID where unknown. */
+  /** Ids of an activity's task, in the order of TASK_IDS; NO_ID when unknown. */
   idsOf(activity: number): number[] {
     return this.#ids.map((column) => column.at(activity));
   }
@@ -116,7 +116,10 @@ export class TaskRows {
     );
   }
 
-  /** A task with the connection of a kernel or a collective encloses it; others are of a type that is not read. */
+  /**
+   * Counts tasks that are not activities. A task with the connection of a kernel or a collective encloses it; others have a
+   * type that is not read.
+   */
   #countOthers(types: NumericColumn, connections: NumericColumn): Labels {
     const { activities, collectives, strings, diagnostics, unread } = this.context;
     const enclosed = new Set<number>();
@@ -131,7 +134,10 @@ export class TaskRows {
     return found.facts(diagnostics);
   }
 
-  /** A range may have a task at its start and another at its end; one long before the range itself is of a damaged time. */
+  /**
+   * Records the device task of a user range. A range may have one task at its start and another at its end; a task long
+   * before the range itself has a damaged time.
+   */
   #noteRange({ corr: connection, start, end, device, stream, process }: ActivityRow, marked: number): void {
     if (!isNear(start) || !isNear(end) || end < start) return;
     const known = this.deviceRanges.get(connection);
@@ -163,7 +169,10 @@ export class TaskRows {
     else activities.addSync(row, type);
   }
 
-  /** Adds operations that ranges mark, as they ran on the device; their ends are unknown where nothing of it marks them. */
+  /**
+   * Adds operations that ranges mark, with the times at which they ran on the device. Their ends are unknown if nothing on
+   * the device marks them.
+   */
   addMarked(operations: readonly MarkedRow[], device: number): void {
     const { activities, collectives, threads } = this.context;
     operations.forEach(({ start, thread, connection }, i) => {
@@ -197,7 +206,7 @@ export class TaskRows {
    * Cells that all activities have.
    * @param source row of the kernel or collective; NO_ROW for others
    * @param type number of the task type's string
-   * @param ids of a kernel's task
+   * @param ids ids of a kernel's task
    */
   #row(task: ActivityRow, source: number, type: number, ids: readonly number[] = []): ActivityRow {
     const isTimed = hasTimes([task.start, task.end], this.context.diagnostics, 'bad-row');
@@ -222,7 +231,7 @@ export class TaskRows {
   }
 }
 
-/** Of a collective without tasks: device 0 is the only known one of such profiles. */
+/** Placement of a collective without tasks: such profiles have only device 0. */
 const NO_PLACEMENT = { device: 0, stream: NaN, process: NaN };
 
 /** Size and direction of copies by task. */

@@ -1,12 +1,13 @@
 /**
- * Files of `device_N/data`: starts and ends of tasks → tasks, and their cycles. Memory: some 100 bytes a task.
- * Source: Ascend/msprof, analysis/csrc/domain/services (parser/parser_item, modeling); docs/ascend-raw.md.
+ * Turns the files of `device_N/data`, with starts and ends of tasks, into tasks, and reads their cycles. Memory: about 100
+ * bytes for each task. Source: Ascend/msprof, analysis/csrc/domain/services (parser/parser_item, modeling);
+ * docs/ascend-raw.md.
  */
 import { entryOf } from '../../../../containers/map-entry.js';
 import { elementAt } from '../../../../containers/element.js';
 import { NO_ROW, PairIndex } from '../../../../containers/hash-index.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
-import { allRows, groupRows, sortRows } from '../../../../containers/row-order.js';
+import { allRows, groupAt, groupRows, sortRows } from '../../../../containers/row-order.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { isNear } from '../../../trace/clocks/trace-clock.js';
 import type { UnreadEvents } from '../../../unread-events.js';
@@ -15,7 +16,7 @@ import { TASK_NAMES } from './raw-texts.js';
 import { SHORT_PLATFORM, type RawFolder } from './raw-folder.js';
 import { structuresIn } from './structures.js';
 
-/** What a log is about, in the low bits of its kind. */
+/** The low bits of a log's kind, which say what the log is about. */
 const FUNCTION = 0x3f;
 const [START, END, SUBTASK_START, SUBTASK_END] = [0, 1, 34, 35];
 const OLD_FUNCTION = 7;
@@ -35,19 +36,22 @@ export interface DeviceTask {
   readonly start: number;
   readonly end: number;
   readonly batch: number;
-  /** Cycles that the device counted; NaN where it counted none. */
+  /** Cycles that the device counted; NaN when it counted none. */
   readonly cycles: number;
-  /** Whether they are those of vector cores. */
+  /** Whether the cycles are those of vector cores. */
   readonly isVector: boolean;
 }
 
-/** Adds the start or the end of a task. */
+/** Called with the start or the end of a task. */
 type AddLog = (stream: number, task: number, context: number, type: string, time: number, isEnd: boolean) => void;
 
 const STREAMS = 0x800;
 const UINT32 = 2 ** 32;
 
-/** Numbers of tasks in columns, each set of stream, task and context once. Several tasks of a profile share a set. */
+/**
+ * Numbers of tasks in columns, each combination of stream, task and context once. Several tasks of a profile may have the
+ * same combination.
+ */
 class TaskNumbers {
   readonly stream = NumericColumn.counts();
   readonly task = NumericColumn.counts();
@@ -69,7 +73,6 @@ class TaskNumbers {
   }
 }
 
-/** Times of tasks in columns. */
 class TaskTimes {
   /** Row of `TaskNumbers`. */
   readonly numbers = NumericColumn.counts();
@@ -80,7 +83,7 @@ class TaskTimes {
     this.time.push(time);
   }
 
-  /** Rows by their numbers and then by time, of equal times as `compareTies` says. */
+  /** Rows by their numbers, then by time; rows with equal times in the order of `compareTies`. */
   sorted(compareTies: (a: number, b: number) => number = (a, b) => a - b): Uint32Array {
     const rows = allRows(this.time.length);
     const { numbers, time } = this;
@@ -93,18 +96,18 @@ export class DeviceTasks {
   readonly #numbers = new TaskNumbers();
   readonly #starts = new TaskTimes();
   readonly #ends = new TaskTimes();
-  /** Names of types, and the number of that of each start. */
+  /** Names of types, and for each start the number of its type. */
   readonly #types: string[] = [];
   readonly #typeOf = NumericColumn.counts();
-  /** Tasks: the row of the start, and the end. */
+  /** For each task: the rows of its start and of its end. */
   readonly #start = NumericColumn.counts();
   readonly #end = NumericColumn.floats();
   #batches = new Uint32Array(0);
-  /** What the device counted, by the time at which a task ended. */
+  /** Counters of the device, by the time at which a task ended. */
   readonly #counted = new TaskTimes();
   readonly #cycles = NumericColumn.floats();
   readonly #isVector = NumericColumn.codes();
-  /** Clock of the cores over time, in Hz. */
+  /** Clock frequency of the cores over time, in Hz. */
   readonly clocks: { readonly time: number; readonly hertz: number }[] = [];
 
   constructor(
@@ -128,7 +131,7 @@ export class DeviceTasks {
     this.#readClock();
   }
 
-  /** The tasks in order of their start. */
+  /** The tasks in order of start. */
   *tasks(): Generator<DeviceTask> {
     const rows = allRows(this.#start.length);
     const startOf = (row: number): number => this.#starts.time.at(this.#start.at(row));
@@ -149,7 +152,10 @@ export class DeviceTasks {
     }
   }
 
-  /** Gives the counters of a task, each once: the first of its numbers that were taken after it started; NaN without any. */
+  /**
+   * Finds the counters of a task: the first with its numbers that were recorded after it started, each used once; NaN when
+   * there are none.
+   */
   #counters(): (numbers: number, start: number) => number {
     const { numbers: numbersOf, time } = this.#counted;
     const sorted = this.#counted.sorted((a, b) => b - a);
@@ -223,7 +229,7 @@ export class DeviceTasks {
     }
   }
 
-  /** When the numbers of a stream's tasks began anew. */
+  /** When the task numbers of each stream wrapped around. */
   #readTracks(): Map<number, Flip[]> {
     const flips = new Map<number, Flip[]>();
     for (const row of this.#structures('track')) {
@@ -237,20 +243,23 @@ export class DeviceTasks {
     return flips;
   }
 
-  /** @param starts rows of starts by their numbers and time */
+  /** @param starts rows of starts, by their numbers and then by time */
   #setBatches(starts: Uint32Array, flips: ReadonlyMap<number, Flip[]>): void {
     const numbersOf = (row: number): number => this.#starts.numbers.at(row);
-    const { rows, first } = groupRows(starts, (row) => this.#numbers.stream.at(numbersOf(row)), STREAMS);
+    const byStream = groupRows(starts, (row) => this.#numbers.stream.at(numbersOf(row)), STREAMS);
     this.#batches = new Uint32Array(starts.length);
     const facts = {
       timeOf: (row: number) => this.#starts.time.at(row),
       taskOf: (row: number) => this.#numbers.task.at(numbersOf(row)),
       batches: this.#batches,
     };
-    for (const [stream, found] of flips) setBatches(rows.subarray(first[stream], first[stream + 1]), facts, found);
+    for (const [stream, found] of flips) setBatches(groupAt(byStream, stream), facts, found);
   }
 
-  /** Joins each start of a task with the end before the next start of its numbers. Rows are by numbers and time. */
+  /**
+   * Joins each start of a task to an end with the same numbers that comes before the next such start. Rows are sorted by
+   * numbers, then by time.
+   */
   #join(starts: Uint32Array, ends: Uint32Array): void {
     const [from, to] = [this.#starts, this.#ends];
     let lost = 0;
@@ -304,27 +313,33 @@ export class DeviceTasks {
   }
 }
 
-/** Numbers of stream and task: bits 12 and 13 of the stream say that bits of one are in the other. */
+/** Stream and task numbers: bits 12 and 13 of the stream say that bits of one are stored in the other. */
 function placeOf(stream: number, task: number): { stream: number; task: number } {
   if ((stream & 0x1000) !== 0) return { stream: stream % STREAMS, task: (task & 0x1fff) | (stream & 0xe000) };
   if ((stream & 0x2000) !== 0) return { stream: (task & 0xfff) % STREAMS, task: (stream & 0xfff) | (task & 0xf000) };
   return { stream: stream % STREAMS, task };
 }
 
-/** When the numbers of a stream's tasks began anew; `task` is the number that said so, 0 too where the stream ended. */
+/**
+ * The time when the task numbers of a stream wrapped around. `task` is the task number in the mark; it is also 0 when the
+ * stream ended.
+ */
 export interface Flip {
   readonly time: number;
   readonly task: number;
 }
 
-/** Tasks by row, and the batches that they get. */
+/** Tasks by row, and where their batches are stored. */
 interface BatchedTasks {
   readonly timeOf: (row: number) => number;
   readonly taskOf: (row: number) => number;
   readonly batches: Uint32Array;
 }
 
-/** Numbers the batches of a stream's tasks: after each flip, numbers of 16 bits begin anew. Sorts the rows by time. */
+/**
+ * Numbers the batches of a stream's tasks: after each flip, the 16-bit task numbers start again at 0. Sorts the rows by
+ * time.
+ */
 export function setBatches(rows: Uint32Array, { timeOf, taskOf, batches }: BatchedTasks, flips: Flip[]): void {
   sortRows(rows, (a, b) => timeOf(a) - timeOf(b));
   flips.sort((a, b) => a.time - b.time);
@@ -332,7 +347,8 @@ export function setBatches(rows: Uint32Array, { timeOf, taskOf, batches }: Batch
   rows.forEach((row, i) => {
     for (let flip = flips[batch]; flip !== undefined && timeOf(row) > flip.time; flip = flips[batch]) {
       batch++;
-      // Several threads may take numbers at once: those below the flip's came after it.
+      // Several threads may take numbers at the same time: tasks just before the flip whose numbers are below the flip's
+      // belong to the new batch.
       for (let back = i - 1; back >= 0; back--) {
         const before = elementAt(rows, back);
         if ((taskOf(before) & 0xffff) >= flip.task) break;

@@ -1,6 +1,7 @@
 /**
- * Files of `FRAMEWORK`, of torch_npu: ops, the queue between its threads, Python frames, garbage collection, memory.
- * Source: Ascend/pytorch, torch_npu/profiler/analysis/prof_bean and csrc/toolkit/profiler; docs/ascend-raw.md.
+ * Reads the files of `FRAMEWORK`, which torch_npu writes: ops, the queue between its threads, Python frames, garbage
+ * collection, memory. Source: Ascend/pytorch, torch_npu/profiler/analysis/prof_bean and csrc/toolkit/profiler;
+ * docs/ascend-raw.md.
  */
 import { entryOf } from '../../../../containers/map-entry.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
@@ -13,14 +14,14 @@ import type { RawFolder } from './raw-folder.js';
 import type { RawTexts } from './raw-texts.js';
 import { recordsIn, structuresIn } from './structures.js';
 
-/** Kinds of marks of the queue, and of Python's calls. */
+/** Kinds of marks in the queue's files, and in those of Python calls. */
 const [PUT_START, PUT_END, TAKEN_START] = [0n, 1n, 2n];
 const PYTHON_RETURNS: ReadonlySet<number> = new Set([1, 3]);
 
-/** Between the class of a module and its number. */
+/** Separates a module's class from its number. */
 const MODULE_MARK = '######';
 
-/** Device type of an NPU in PyTorch, and allocators by number. */
+/** PyTorch's device type number for an NPU, and allocators by number. */
 const NPU = 20;
 const COMPONENTS = ['PTA', 'WORKSPACE'];
 
@@ -51,27 +52,23 @@ function readOps({ folder, threads, host, texts, diagnostics }: Place): void {
     }
     const thread = threads.threadOf(Number(structure.big('process')), Number(structure.big('thread')));
     const numberOf = (type: number): number => texts.numberOf(textAt(type)?.toString('utf8') ?? '');
-    /** The writer separates by `;` alone what the text of a trace has in lines. */
+    /** The writer only separates by `;` what a trace has as lines. */
     const linesOf = (type: number): number => {
       const text = textAt(type);
       return text === null ? 0 : texts.numberOf(text.toString('utf8').replaceAll(';', ';\r\n')) + 1;
     };
-    host.addOp(start, end, thread, numberOf(OP_TEXT.name));
-    const { ops } = host;
-    const sequence = Number(structure.big('sequence'));
-    const forwardThread = Number(structure.big('forwardThread'));
-    ops.externalId.push(NaN);
-    ops.sequence.push(sequence >= 0 ? sequence : NaN);
-    ops.forwardThread.push(forwardThread);
-    ops.dims.push(linesOf(OP_TEXT.shapes));
-    ops.types.push(linesOf(OP_TEXT.types));
-    ops.concrete.push(0);
-    ops.strides.push(0);
-    ops.callStack.push(linesOf(OP_TEXT.stack));
+    host.addOp(start, end, thread, {
+      name: numberOf(OP_TEXT.name),
+      sequence: Number(structure.big('sequence')),
+      forwardThread: Number(structure.big('forwardThread')),
+      dims: linesOf(OP_TEXT.shapes),
+      types: linesOf(OP_TEXT.types),
+      callStack: linesOf(OP_TEXT.stack),
+    });
   } // prettier-ignore
 }
 
-/** Marks of when an entry is put into the queue and taken out, in pairs by thread. */
+/** Reads the marks of putting an entry into the queue and taking it out, and pairs them by thread. */
 function readQueue({ folder, threads, queue, diagnostics }: Place): void {
   interface Mark { readonly time: number; readonly kind: bigint; readonly entry: number; readonly thread: number }
   const marks: Mark[] = [];
@@ -90,14 +87,17 @@ function readQueue({ folder, threads, queue, diagnostics }: Place): void {
       const start = begun.get(key);
       begun.delete(key);
       if (start === undefined) diagnostics.count('event-without-time');
-      else if (isPut) queue.put.add(start, time, thread, 0, entry, 0, 0);
-      else queue.taken.add(start, time, thread, entry, 0);
+      else if (isPut) queue.put.push({ start, end: time, thread, entry });
+      else queue.taken.push({ start, end: time, thread, text: entry });
     }
   }
   diagnostics.count('event-without-time', begun.size);
 } // prettier-ignore
 
-/** Calls and returns of Python's functions → frames. What is open at the end of a thread ends with its last event. */
+/**
+ * Turns calls and returns of Python functions into frames. Frames that are still open end with the last event of their
+ * thread.
+ */
 function readFrames({ folder, threads, host, texts, diagnostics }: Place): void {
   const names = new Map<bigint, string>();
   for (const { structure, textAt } of recordsIn(folder.ofFramework(FRAMEWORK.frameName), FRAMEWORK.frameName, diagnostics)) {
@@ -127,7 +127,7 @@ function readFrames({ folder, threads, host, texts, diagnostics }: Place): void 
   }
 } // prettier-ignore
 
-/** Names of frames: modules of a class are numbered in order of their first call, as `nn.Module: Linear_0`. */
+/** Names of frames. Modules of a class are numbered in order of their first call, as in `nn.Module: Linear_0`. */
 function frameNames(names: ReadonlyMap<bigint, string>): (name: bigint) => string {
   const numbers = new Map<string, number>();
   const counts = new Map<string, number>();
@@ -153,7 +153,7 @@ function readCollections({ folder, threads, host, texts, diagnostics }: Place): 
   }
 }
 
-/** What allocators hold, as of memory_record.csv. */
+/** Reads the memory totals of allocators, as in memory_record.csv. */
 function readMemory({ folder, samples, diagnostics }: Place): void {
   for (const { structure } of recordsIn(folder.ofFramework(FRAMEWORK.memory), FRAMEWORK.memory, diagnostics)) {
     if (structure.number('deviceType') !== NPU) continue;

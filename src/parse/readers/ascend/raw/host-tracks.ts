@@ -1,13 +1,14 @@
 /**
- * Files of `host/data`: calls of the driver library, the tasks that each put on a device, and the operators behind them.
- * What a call put or described has its thread and a time within it. Memory: about 60 bytes a call, 250 a task.
+ * Reads the files of `host/data`: calls of the driver library, the tasks that each put onto a device, and the operators of
+ * these tasks. Tasks and operators belong to a call through their thread and a time inside the call. Memory: about 60 bytes
+ * for each call, 250 for each task.
  */
 import { statSync } from 'node:fs';
 import { entryOf, LruCache } from '../../../../containers/map-entry.js';
 import { elementAt } from '../../../../containers/element.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { isNear } from '../../../trace/clocks/trace-clock.js';
-import { HostCalls, Ranges } from '../../../trace/trace-columns.js';
+import { HostCalls, Ranges, ThreadSpans } from '../../../trace/trace-columns.js';
 import { firstBytes } from '../../../files.js';
 import { nest, OUTSIDE } from '../../../torch/nesting.js';
 import type { ThreadTable } from '../../../trace/threads.js';
@@ -18,33 +19,33 @@ import { elementTypeName, formatName, type RawTexts } from './raw-texts.js';
 import type { RawFolder } from './raw-folder.js';
 import { countEmpty, structuresIn } from './structures.js';
 
-/** Levels of calls, and the number that stands for the end of a call in two events. */
+/** Levels of calls. In a call that is written as two events, a special number stands for the end. */
 const [NODE, COLLECTIVE, RUNTIME] = [10_000, 5_500, 5_000];
 const EVENT_FLAG = 2n ** 64n - 1n;
 
-/** Types of tasks that are none: the number of tasks began anew, a stream ended. */
+/** Types of entries that are not tasks: the task numbers wrapped around, or a stream ended. */
 const [FLIP, MAINTENANCE] = [98n, 6n];
 const STREAM_ENDED = 65_535;
 
-/** Transport of messages over a network. */
+/** Transport code of messages over a network. */
 const RDMA = 1;
 
 /** Type of a node that stands for a group of tasks. */
 const GROUP_NODE = 6;
 
-/** What a kernel computes, of a `node_basic_info` and its `tensor_info`. Texts are numbers. */
+/** What a kernel computes, from a `node_basic_info` and its `tensor_info`. Texts are stored as numbers. */
 export interface Operator {
   readonly op: bigint;
   readonly name: string;
   readonly opType: string;
   readonly core: number;
-  /** Blocks, and times as many on the other kind of core in the high 16 bits. */
+  /** Number of blocks. The high 16 bits say how many times as many blocks run on the other kind of core. */
   readonly blocks: number;
   contexts: readonly number[];
   tensors: Tensors;
 }
 
-/** Extents, element type and format of each tensor. Operators that repeat share them. */
+/** Extents, element type and format of each tensor. Repeated operators share this object. */
 interface Tensors {
   readonly inputs: readonly string[][];
   readonly outputs: readonly string[][];
@@ -53,19 +54,19 @@ interface Tensors {
 const NO_TENSORS: Tensors = { inputs: [], outputs: [] };
 const NO_CONTEXTS: readonly number[] = [];
 
-/** Lists of tensors that are kept to be shared. */
+/** Most lists of tensors kept for sharing. */
 const SHARED_TENSORS = 4096;
 
 export interface HostTask {
   readonly device: number;
   readonly stream: number;
   readonly task: number;
-  /** How often the stream's numbers of tasks began anew before it. */
+  /** How often the stream's task numbers had wrapped around before this task. */
   batch: number;
   readonly time: number;
   readonly type: string;
   readonly kernel: string;
-  /** Row of the call that put it, and of the innermost one around it; -1 for none. */
+  /** Row of the call that put the task onto the device, and of the innermost call around it; -1 when there is none. */
   call: number;
   inner: number;
   isOfCollective: boolean;
@@ -86,7 +87,7 @@ export interface HostMessage {
   readonly dst: number;
   readonly size: number;
   readonly link: number;
-  /** Whether over a network, where a message takes longer than the task that sends it. */
+  /** Whether the message goes over a network, where it takes longer than the task that sends it. */
   readonly isRemote: boolean;
 }
 
@@ -98,7 +99,7 @@ export interface ProgramMark {
   readonly text: string;
 }
 
-/** Files whose structures lie in calls. */
+/** Files whose structures belong to calls. */
 type PlacedKind = 'track' | 'node' | 'tensors' | 'contexts' | 'collective' | 'message' | 'copy';
 
 export class HostTracks {
@@ -106,17 +107,17 @@ export class HostTracks {
   readonly tasks: HostTask[] = [];
   readonly operators = new Map<number, Operator[]>();
   readonly collectives = new Map<number, HostCollective>();
-  /** Bytes and direction of copies, by the call. */
+  /** Bytes and direction of copies by call. */
   readonly copies = new Map<number, { readonly bytes: number; readonly direction: number }>();
   readonly marks: ProgramMark[] = [];
-  /** By the innermost call. */
+  /** Messages by their innermost call. */
   readonly messages = new Map<number, HostMessage[]>();
   readonly #levels: number[] = [];
   readonly #items: bigint[] = [];
   readonly #types: ReadonlyMap<string, string>;
   readonly #hashes: ReadonlyMap<string, string>;
-  /** What is placed in calls, and what is done with that of each kind once the calls around it are known. */
-  readonly #points = new HostCalls();
+  /** Times that belong to calls, and for each kind of structure what to do once the calls around these times are known. */
+  readonly #points = new ThreadSpans();
   readonly #place: ((callOf: (point: number) => number) => void)[] = [];
   readonly #tensors = new LruCache<string, Tensors>(SHARED_TENSORS);
 
@@ -133,18 +134,18 @@ export class HostTracks {
     this.#readOperators();
     this.#readMarks();
     this.#placeAll();
-    // Of several operators of a call, one may only stand for the group.
+    // Of several operators in a call, one may only stand for the whole group.
     for (const [call, found] of this.operators) {
       if (found.length > 1) this.operators.set(call, found.filter(({ core }) => core !== GROUP_NODE));
     } // prettier-ignore
   }
 
-  /** What a call is about: the name of its operator or collective. */
+  /** Name of the operator or collective that a call is about. */
   itemOf(call: number): string {
     return this.#textOf(this.#items[call] ?? 0n);
   }
 
-  /** Whether a call is of this level or above the driver's own. */
+  /** Whether a call is at the level that launches operators. */
   isNode(call: number): boolean {
     return this.#levels[call] === NODE;
   }
@@ -194,14 +195,16 @@ export class HostTracks {
     }
     const name = this.#types.get(`${level}_${type}`) ?? `${level}_${type}`;
     const row = this.calls.length;
-    this.calls.add(from, to, this.#thread(thread), 0, row, this.texts.numberOf(name), apiLayerCodeOf(level));
+    const [api, precedence] = [this.texts.numberOf(name), apiLayerCodeOf(level)];
+    this.calls.push({ start: from, end: to, thread: this.#thread(thread), process: 0, corr: row, api, precedence });
     this.#levels.push(level);
     this.#items.push(item);
   }
 
   /**
-   * Reads what lies in calls: each with its thread and time, for which `place` gets the innermost call around it later.
-   * @param read what a structure says; null for one that is passed over
+   * Reads structures that belong to calls, each with a thread and a time. Later, `place` is called with the innermost call
+   * around each.
+   * @param read reads a structure; null for one that is skipped
    */
   #readPlaced<K extends PlacedKind, T>(
     kind: K,
@@ -214,9 +217,9 @@ export class HostTracks {
       const thing = read(row);
       if (thing === null) continue;
       const head = row as Structure<(typeof HOST)[PlacedKind]['fields']>;
-      // What comes as a call ends belongs to it.
+      // Half a nanosecond earlier, so that a structure at the end of a call belongs to that call.
       const within = this.folder.timeOf(head.big('time')) - 0.5;
-      this.#points.add(within, within, this.#thread(head.number('thread')), 0, NaN, 0, 0);
+      this.#points.push({ start: within, end: within, thread: this.#thread(head.number('thread')) });
       found.push(thing);
     }
     this.#place.push((callOf) => {
@@ -313,7 +316,7 @@ export class HostTracks {
     );
   }
 
-  /** The operator that a call launches; null where it launches no such one, which is counted. */
+  /** The operator with this id that a call launches; null when it launches none, which is counted. */
   #operatorOf(op: bigint, call: number): Operator | null {
     const found = this.operators.get(this.#nodeOf(call))?.find((operator) => operator.op === op) ?? null;
     if (found === null) this.diagnostics.count('row-passed-over');
@@ -346,7 +349,7 @@ export class HostTracks {
 
   #parents: Int32Array = new Int32Array(0);
 
-  /** The call itself or the one around it that launches operators; the call itself where there is none. */
+  /** The call itself or the nearest call around it that launches operators; the call itself when there is none. */
   #nodeOf(call: number): number {
     for (let at = call; at !== OUTSIDE; at = this.#parents[at] ?? OUTSIDE) if (this.#levels[at] === NODE) return at;
     return call;
@@ -356,9 +359,10 @@ export class HostTracks {
     const ranges = new Ranges();
     const rows: number[] = [];
     for (let call = 0; call < this.calls.length; call++) {
-      // The driver's own calls are within those that are asked for.
+      // The driver's own calls are inside other calls, and are not searched.
       if (this.#levels[call] === RUNTIME) continue;
-      ranges.add(this.calls.start.at(call), this.calls.end.at(call), this.calls.thread.at(call), 0, 0);
+      const { start, end, thread } = this.calls;
+      ranges.push({ start: start.at(call), end: end.at(call), thread: thread.at(call), text: 0 });
       rows.push(call);
     }
     const facts = {
@@ -389,16 +393,16 @@ export class HostTracks {
   }
 }
 
-/** The tensors of an operator that several structures list. */
+/** The tensors of an operator that are spread over several structures. */
 function joined(a: Tensors, b: Tensors): Tensors {
   if (a === NO_TENSORS) return b;
   return { inputs: [...a.inputs, ...b.inputs], outputs: [...a.outputs, ...b.outputs] };
 }
 
-/** A rank that is none is unknown. */
+/** A rank; NaN for the number that means none. */
 const rankOf = (rank: number): number => (rank === 4294967295 ? NaN : rank);
 
-/** Kind (0 of an input), extents, element type and format of each tensor. */
+/** Kind (0 for an input), extents, element type and format of each tensor. */
 function* tensorsIn(bytes: Buffer, at: number, count: number): Generator<[number, string, string, string]> {
   for (let i = 0; i < Math.min(count, TENSORS.most); i++) {
     const from = at + TENSORS.from + i * TENSORS.bytes;
@@ -409,7 +413,7 @@ function* tensorsIn(bytes: Buffer, at: number, count: number): Generator<[number
   }
 }
 
-/** Lines of key and text; the text may hold colons. */
+/** Reads lines of key and text; the text may contain colons. */
 function readDictionary(paths: readonly string[], diagnostics: Diagnostics): Map<string, string> {
   countEmpty(paths, diagnostics);
   const found = new Map<string, string>();
@@ -424,5 +428,5 @@ function readDictionary(paths: readonly string[], diagnostics: Diagnostics): Map
   return found;
 }
 
-/** Size limit of a slice of a dictionary. */
+/** Size limit of a slice of a dictionary, in bytes. */
 const LARGEST_DICTIONARY = 256 * 1024 * 1024;

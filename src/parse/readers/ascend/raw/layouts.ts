@@ -1,17 +1,17 @@
 /**
- * Layouts of the files of raw data: structures of a fixed size, one after the other, and records of type, length and value.
- * Numbers are little-endian. docs/ascend-raw.md has the fields with their units and the public sources of each.
+ * Layouts of the raw data files: structures of a fixed size, one after another, and records of type, length and value.
+ * Numbers are little-endian. docs/ascend-raw.md lists the fields with units and the public source of each.
  */
 
 type FieldType = 'u8' | 'u16' | 'u32' | 'u64' | 'i64';
 export type StructureFields = Readonly<Record<string, readonly [offset: number, type: FieldType]>>;
 
-/** A structure, and how its files are named. */
+/** A structure, and the names of the files with it. */
 export interface StructureLayout<F extends StructureFields = StructureFields> {
   readonly names: RegExp;
-  /** Bytes of a structure; of a record, those before its texts. */
+  /** Size of a structure in bytes; for a record, the size before its texts. */
   readonly bytes: number;
-  /** A number that all structures have at an offset. */
+  /** A number at this offset in all such structures. */
   readonly magic?: readonly [offset: number, value: number];
   readonly fields: F;
 }
@@ -26,7 +26,7 @@ const layout = <F extends StructureFields>(stated: StructureLayout<F>): Structur
 const HOST_MAGIC = [0, 0x5a5a] as const;
 const DEVICE_MAGIC = [2, 0x6bd3] as const;
 
-/** What events of the host begin with. */
+/** Fields at the beginning of host events. */
 const HEAD = { level: [2, 'u16'], type: [4, 'u32'], thread: [8, 'u32'] } as const satisfies StructureFields;
 const COMPACT = { ...HEAD, length: [12, 'u32'], time: [16, 'u64'] } as const satisfies StructureFields;
 
@@ -35,11 +35,11 @@ const compact = <F extends StructureFields>(kind: string, fields: F): StructureL
 const additional = <F extends StructureFields>(kind: string, fields: F): StructureLayout<typeof COMPACT & F> =>
   layout({ names: ofHost(`additional\\.${kind}`), bytes: 256, magic: HOST_MAGIC, fields: { ...COMPACT, ...fields } });
 
-/** Tensors of a `tensor_info`, and where and how far apart they stand. */
+/** Tensors in a `tensor_info`: the most that it has, their offset, the size of each, and dimensions. */
 export const TENSORS = { most: 5, from: 36, bytes: 44, dims: 8 } as const;
-/** Numbers of contexts of a `context_id_info`. */
+/** Context numbers in a `context_id_info`: the most that it has, and their offset. */
 export const CONTEXTS = { most: 55, from: 36 } as const;
-/** Clock values of a `lpmFreqConv`. */
+/** Clock values in a `lpmFreqConv`: the most that it has, their offset, and the size of each. */
 export const CLOCKS = { most: 55, from: 8, bytes: 16 } as const;
 
 export const HOST = {
@@ -93,16 +93,16 @@ export const HOST = {
   }),
 } as const;
 
-/** Where the text of a mark stands. */
+/** Offsets of the beginning and end of a mark's text. */
 export const MARK_TEXT = { from: 100, to: 256 } as const;
 
-/** Texts of `HASH:TEXT` and `LEVEL_TYPE:TEXT`, a line each. */
+/** Files with texts as `HASH:TEXT` or `LEVEL_TYPE:TEXT`, one per line. */
 export const DICTIONARIES = {
   hash: ofHost('additional\\.hash_dic'),
   type: ofHost('additional\\.type_info_dic'),
 } as const;
 
-/** `kind` is the function in its low 6 bits, a count in 4 and the type of the task in the high 6. */
+/** `kind` has the function in its low 6 bits, a count in 4 bits, and the type of the task in the high 6 bits. */
 const LOG = {
   kind: [0, 'u16'],
   stream: [4, 'u16'],
@@ -117,14 +117,14 @@ export const DEVICE = {
     magic: DEVICE_MAGIC,
     fields: { ...LOG, subtaskType: [16, 'u8'], subtask: [18, 'u16'] },
   }),
-  /** Of devices of 2025 (platform 15): tasks are numbered over all streams. */
+  /** Used by devices of 2025 (platform 15), which number tasks across all streams. */
   shortLog: layout({
     names: ofDevice('stars_soc'),
     bytes: 32,
     magic: DEVICE_MAGIC,
     fields: { kind: [0, 'u16'], task: [4, 'u32'], time: [8, 'u64'] },
   }),
-  /** Of devices before Ascend 910B. */
+  /** Used by devices before Ascend 910B. */
   oldLog: layout({
     names: ofDevice('hwts'),
     bytes: 64,
@@ -201,11 +201,11 @@ export const FRAMEWORK = {
   }),
 } as const;
 
-/** Types of the texts of a record. */
+/** Types of a record's texts. */
 export const OP_TEXT = { name: 2, types: 3, shapes: 4, stack: 8 } as const;
 export const RECORD_TEXT = 1;
 
-/** A structure in a file; the same one moves on to the next. */
+/** A structure in a file. The same object moves on to the next structure. */
 export class Structure<F extends StructureFields> {
   bytes: Buffer = Buffer.alloc(0);
   at = 0;
@@ -220,7 +220,7 @@ export class Structure<F extends StructureFields> {
     return type === 'u16' ? this.bytes.readUInt16LE(at) : this.bytes.readUInt32LE(at);
   }
 
-  /** A field of 64 bits: times and hashes are above 2^53. */
+  /** A field of 64 bits: times and hashes exceed 2^53. */
   big(name: { [N in keyof F]: F[N][1] extends 'u64' | 'i64' ? N : never }[keyof F]): bigint {
     const [offset, type] = this.fields[name] as F[keyof F];
     const at = this.at + offset;

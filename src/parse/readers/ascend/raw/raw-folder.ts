@@ -1,4 +1,4 @@
-/** A folder `PROF_*` of raw data: where its files are, and what its JSON and logs state of devices and clocks. */
+/** A folder `PROF_*` with raw data: the paths of its files, and what its JSON and logs say about devices and clocks. */
 import { basename, dirname, join } from 'node:path';
 import { UserError } from '../../../../record/errors.js';
 import type { Device } from '../../../../record/record.js';
@@ -11,13 +11,15 @@ import { entriesOf, fieldOf } from '../../../json/json-value.js';
 import { ASCEND_INFO, ASCEND_RAW } from '../ascend-files.js';
 import { DEVICE, DICTIONARIES, FRAMEWORK, HOST, type StructureLayout } from './layouts.js';
 
-/** Size limit of JSON files, and of logs. */
+/** Size limits of JSON files and of logs, in bytes. */
 const [LARGEST, LARGEST_LOG] = [4 * 1024 * 1024, 64 * 1024];
 
 const HOST_FOLDER = 'host';
 const DEVICE_FOLDER = /^device_(\d+)$/;
 
-/** Whether it is the file by which a raw folder is read: that of the host, else that of the first device. */
+/**
+ * Whether a file is the one through which a raw folder is read: the host's, or if it is missing, that of the first device.
+ */
 export function isRawInfo(path: string, folder: string): boolean {
   if (!ASCEND_RAW.info.test(basename(path))) return false;
   const isHost = basename(folder) === HOST_FOLDER;
@@ -36,7 +38,7 @@ const MODELS: Readonly<Record<string, string>> = {
   15: 'Ascend950',
 };
 
-/** Devices whose tasks are numbered over all streams. */
+/** Platform of devices that number tasks across all streams. */
 export const SHORT_PLATFORM = '15';
 
 interface DeviceFolder {
@@ -44,19 +46,22 @@ interface DeviceFolder {
   readonly folder: string;
   readonly platform: string;
   readonly device: Device;
-  /** Times in ns after the reference; null where the folder does not state the clock. */
+  /** Converts a count to a time in ns after the reference; null when the folder does not state the clock. */
   readonly timeOf: ((count: bigint) => number) | null;
 }
 
-/** A count at the reference time, and how many ns a count is. */
+/**
+ * Converts counts to ns: `reference` is the count at the reference time, `nsPerCount` the number of ns in a count, `later`
+ * what is added.
+ */
 const scaled = (reference: bigint, nsPerCount: number, later = 0) => (count: bigint): number =>
   Math.round(Number(count - reference) * nsPerCount) + later; // prettier-ignore
 
 export class RawFolder {
   readonly devices: readonly DeviceFolder[];
-  /** Times of the driver library, in ns after the reference. */
+  /** Converts a time of the driver library to ns after the reference. */
   readonly timeOf: (count: bigint) => number;
-  /** Times of the framework, likewise. */
+  /** Converts a time of the framework to ns after the reference. */
   readonly frameworkTimeOf: (count: bigint) => number;
   readonly pid: number;
   readonly #framework: string;
@@ -66,7 +71,7 @@ export class RawFolder {
 
   /**
    * @param path the folder `PROF_*`
-   * @param name of the input
+   * @param name name of the input
    * @throws UserError when no log states the host's clock
    */
   constructor(
@@ -88,7 +93,7 @@ export class RawFolder {
     const megahertz = Number(fieldOf(firstOf(fieldOf(info, 'CPU')), 'Frequency') ?? NaN);
     const nsPerCount = megahertz > 0 ? 1000 / megahertz : 1;
     const startCount = megahertz > 0 ? log.count : log.monotonic;
-    // The clocks were read one after the other.
+    // The two clocks were not read at the same time: this is the time between the readings.
     const between = megahertz > 0 ? Math.round(log.between * nsPerCount) : 0;
     this.#reference = log.monotonic;
     this.timeOf = scaled(startCount, nsPerCount, between);
@@ -121,14 +126,14 @@ export class RawFolder {
     return slicesIn(this.#framework, names);
   }
 
-  /** Settings of the profiler, as it wrote them. */
+  /** Settings of the profiler, as it wrote them into sample.json. */
   sample(): ReadonlyMap<string, unknown> {
     const places = [join(this.path, HOST_FOLDER), ...this.devices.map(({ folder }) => folder)];
     const json = places.map((place) => jsonIn(place, /^sample\.json/)).find((found) => found !== undefined);
     return new Map(entriesOf(json));
   }
 
-  /** Counts the files of data that no layout is known of, by kind. */
+  /** Kinds of data files whose layout is unknown, once for each file. */
   *unread(): Generator<string> {
     const host = [...Object.values(HOST).map(({ names }) => names), ...Object.values(DICTIONARIES)];
     yield* unreadIn(join(this.path, HOST_FOLDER, 'data'), host);
@@ -144,7 +149,7 @@ export class RawFolder {
     );
   }
 
-  /** Folder with the settings of the framework's profiler. */
+  /** Folder that contains `PROF_*`, with the settings of the framework's profiler. */
   get parent(): string {
     return dirname(this.path);
   }
@@ -152,7 +157,7 @@ export class RawFolder {
 
 const firstOf = (list: unknown): unknown => (Array.isArray(list) ? (list as readonly unknown[])[0] : undefined);
 
-/** A file without the mark that it is whole. */
+/** Data files in a folder, without the files that mark a data file as complete. */
 const dataIn = (folder: string, names: RegExp): string[] =>
   namesIn(folder, names).filter((name) => !/\.(?:done|complete)$/.test(name));
 
@@ -167,7 +172,7 @@ function digitsOf(json: unknown, key: string): bigint | null {
   return /^\d{1,19}$/.test(text) ? BigInt(text) : null;
 }
 
-/** `clock_monotonic_raw: 36471130547330`, a line each. */
+/** Reads the clocks in a log, which has lines such as `clock_monotonic_raw: 36471130547330`. */
 function logIn(folder: string, kind: string): { monotonic: bigint; count: bigint; between: number } | null {
   const [name] = dataIn(folder, new RegExp(`^${kind}\\.log`));
   if (name === undefined) return null;
@@ -181,7 +186,7 @@ function logIn(folder: string, kind: string): { monotonic: bigint; count: bigint
   return { monotonic, count, between: Number(stated('cntvct_diff') ?? 0) };
 }
 
-/** Whether the framework's times are counts: its settings say so; without them, where the host's are. */
+/** Whether the framework's times are counts: as its settings say, otherwise the same as the host's. */
 function isCounted(path: string, isHostCounted: boolean): boolean {
   const info = jsonIn(dirname(path), ASCEND_INFO);
   const stated = fieldOf(fieldOf(info, 'start_info'), 'syscnt_enable');
@@ -215,7 +220,7 @@ function readDevice(folder: string, between: number): DeviceFolder {
   };
 }
 
-/** Files in order of their slices; those that are limited in size last. */
+/** Files in order of their slices; files with a limited size come last. */
 function slicesIn(folder: string, names: RegExp): string[] {
   const numberOf = (name: string): number => Number(/(?<!\d)\d+$/.exec(name)?.[0] ?? 0);
   const rank = (name: string): number => Number(name.startsWith('aging'));
@@ -229,6 +234,9 @@ function* unreadIn(folder: string, known: readonly RegExp[]): Generator<string> 
   }
 }
 
-/** `unaging.additional.graph_id_map.slice_0` → `additional.graph_id_map`; `l2_cache.data.0.slice_3` → `l2_cache.data`. */
+/**
+ * Kind of data in a file's name: `unaging.additional.graph_id_map.slice_0` → `additional.graph_id_map`;
+ * `l2_cache.data.0.slice_3` → `l2_cache.data`.
+ */
 const kindOfFile = (name: string): string =>
   elementAt(name.replace(/^(?:un)?aging\./, '').split(/\.(?=\d|slice_)/), 0).slice(0, 60);

@@ -1,11 +1,12 @@
 /**
- * Raw data → the events that a trace would have: tasks of the devices joined with those that the host put, operators and
- * collectives of the calls that put them. A task is the host's by device, stream, number and batch.
+ * Turns raw data into the events that a trace would have: device tasks are joined to the host's tasks, and these to the
+ * operators and collectives of their calls. A device task and a host task are the same if device, stream, number and batch
+ * are equal.
  */
 import { entryOf } from '../../../../containers/map-entry.js';
 import { elementAt } from '../../../../containers/element.js';
 import { NO_ROW } from '../../../../containers/hash-index.js';
-import { NumericColumn } from '../../../../containers/numeric-column.js';
+import { columns } from '../../../../containers/numeric-column.js';
 import { Diagnostics } from '../../../../record/diagnostics.js';
 import type { ActivityDetails } from '../../../trace/trace.js';
 import { NumberIndex } from '../../../trace/trace-columns.js';
@@ -35,7 +36,7 @@ import { HostTracks, type HostTask, type Operator } from './host-tracks.js';
 import { coreName, RawTexts } from './raw-texts.js';
 import { RawFolder, SHORT_PLATFORM } from './raw-folder.js';
 
-/** Tasks of compute units, by the driver's type: one of another type in a call has no operator. */
+/** Tasks of compute units, by the driver's type. In a call, tasks of other types have no operator. */
 const OF_KERNELS = /^(?:KERNEL_|FFTS_PLUS|STARS_COMMON|AI_|AIV|MIX_|DSA)/;
 
 /** @throws UserError when no log states the host's clock */
@@ -52,7 +53,7 @@ export function rawSource(path: string, name: string): TraceSource {
   for (const { thread, start, end, text } of tracks.marks) host.add('annotation', start, end, thread, texts.numberOf(text));
   const work = new RawWork(folder, tracks, texts, samples, diagnostics, unread);
   for (const kind of folder.unread()) unread.count(kind);
-  // What the joins needed, of the host's tasks and their operators, is not kept for as long as the events are.
+  // The host's tasks and operators are needed only for joining, so they are released before the events.
   const { lanes, groups: communication } = work;
   const events: TracedEvents = {
     ...{ threads, calls: tracks.calls, texts: texts.bytes, host, tasks: work.tasks, collectives: work.collectives },
@@ -76,7 +77,7 @@ export function rawSource(path: string, name: string): TraceSource {
   };
 } // prettier-ignore
 
-/** Work of all devices. Lanes are devices. */
+/** Work of all devices. Each lane is a device. */
 class RawWork {
   readonly tasks = new TraceTasks();
   readonly kernels: RawKernels;
@@ -86,9 +87,9 @@ class RawWork {
   readonly groups = new Map<string, CommunicationFacts>();
   readonly copies = new Map<number, { readonly bytes: number; readonly direction: number }>();
   readonly lanes: number[] = [];
-  /** Rows of the host's tasks, the first of each place. */
+  /** Rows of the host's tasks; the first with the same device, stream, number and batch. */
   readonly #byPlace: NumberIndex;
-  /** Tasks of calls that put collectives, by call. */
+  /** Tasks of calls that launch collectives, by call. */
   readonly #parts = new Map<number, { lane: number; start: number; end: number }>();
 
   constructor(
@@ -110,7 +111,7 @@ class RawWork {
     for (const device of folder.devices) {
       const lane = this.lanes.push(device.id) - 1;
       if (device.timeOf === null) {
-        // Without its clock nothing of the device is read.
+        // Without the device's clock, none of its data can be read.
         unread.count(`device_${device.id} without dev_start.log`);
         diagnostics.count('device-without-clock');
         continue;
@@ -141,16 +142,11 @@ class RawWork {
     const copied = call === -1 ? undefined : this.tracks.copies.get(call);
     if (copied !== undefined) this.copies.set(row, copied);
     const name = operator?.name ?? (put !== undefined && OF_KERNELS.test(type) ? put.kernel || this.#itemOf(call) : '');
-    this.tasks.start.push(task.start);
-    this.tasks.end.push(task.end);
-    this.tasks.lane.push(lane);
-    this.tasks.stream.push(put?.stream ?? task.stream);
-    this.tasks.connection.push(call === -1 ? NaN : call);
-    this.tasks.name.push(this.texts.numberOf(name === '' ? type : name));
-    this.tasks.type.push(this.texts.numberOf(type) + 1);
-    this.tasks.task.push(task.task);
-    this.tasks.batch.push(task.batch);
-    this.tasks.subtask.push(task.context);
+    this.tasks.push({
+      ...{ start: task.start, end: task.end, lane, stream: put?.stream ?? task.stream },
+      ...{ connection: call === -1 ? NaN : call, name: this.texts.numberOf(name === '' ? type : name) },
+      ...{ type: this.texts.numberOf(type) + 1, task: task.task, batch: task.batch, subtask: task.context },
+    });
     if (operator !== null) this.kernels.add(operator, task);
   }
 
@@ -158,7 +154,9 @@ class RawWork {
     return call === -1 || !this.tracks.isNode(call) ? '' : this.tracks.itemOf(call);
   }
 
-  /** The operator of a task: of a group, that of its context; none of the task around a group. */
+  /**
+   * The operator of a task. In a group, each task has the operator of its context, and the task around the group has none.
+   */
   #operatorOf(put: HostTask, task: DeviceTask): Operator | null {
     if (put.isOfCollective || !OF_KERNELS.test(put.type)) return null;
     const found = this.tracks.operators.get(put.call) ?? [];
@@ -167,7 +165,10 @@ class RawWork {
     return found.find(({ contexts }) => contexts.length === 0) ?? null;
   }
 
-  /** Collectives from the first start to the last end of their tasks, named as the vendor's tool does. */
+  /**
+   * Adds collectives, from the first start to the last end of their tasks, with the names that the vendor's tool gives
+   * them.
+   */
   #addCollectives(): void {
     const counts = new Map<string, number>();
     const parts = [...this.#parts].sort(([, a], [, b]) => a.start - b.start);
@@ -193,26 +194,16 @@ class RawWork {
 const placeOf = (device: number, stream: number, task: number, batch: number): number =>
   ((device * 65_536 + stream) * 65_536 + task) * 16_384 + (batch % 16_384);
 
-/** Kernels with what their operators state, in the order of tasks. Memory: 40 bytes a kernel, and its operator. */
-class RawKernels implements TracedKernels {
-  readonly start = NumericColumn.floats();
-  readonly blocks = NumericColumn.floats();
-  readonly #contexts = NumericColumn.counts();
+/** Kernels with the facts of their operators, in the order of tasks. Memory: 40 bytes for each kernel, and its operator. */
+class RawKernels
+  extends columns({ start: 'f64', blocks: 'f64', context: 'u32', cycles: 'f64', isVector: 'u8' })
+  implements TracedKernels
+{
   readonly #operators: Operator[] = [];
-  readonly #cycles = NumericColumn.floats();
-  readonly #isVector = NumericColumn.codes();
 
-  get length(): number {
-    return this.start.length;
-  }
-
-  add(operator: Operator, task: DeviceTask): void {
-    this.start.push(task.start);
-    this.blocks.push(operator.blocks & 0xffff || NaN);
-    this.#contexts.push(task.context);
+  add(operator: Operator, { start, context, cycles, isVector }: DeviceTask): void {
+    this.push({ start, blocks: operator.blocks & 0xffff || NaN, context, cycles, isVector: Number(isVector) });
     this.#operators.push(operator);
-    this.#cycles.push(task.cycles);
-    this.#isVector.push(task.isVector ? 1 : 0);
   }
 
   nameOf(row: number): string {
@@ -225,19 +216,21 @@ class RawKernels implements TracedKernels {
 
   detailsOf(row: number, taskType: string | null, taskId?: number): ActivityDetails {
     const operator = elementAt(this.#operators, row);
-    const cycles = this.#cycles.at(row);
-    const core = this.#isVector.at(row) === 1 ? 'aiv' : 'aic';
+    const cycles = this.cycles.at(row);
+    const core = this.isVector.at(row) === 1 ? 'aiv' : 'aic';
     const counters = Number.isNaN(cycles) ? null : { [`${core}_total_cycles`]: cycles };
     const blockDim = this.blocks.at(row);
     const facts = { taskType, blockDim, mixBlockDim: blockDim * (operator.blocks >>> 16) };
     const labels = kernelLabels((label) => textOf(operator, label), facts);
-    // The model is not stated with a task.
-    const ids = [taskId ?? NaN, NaN, this.#contexts.at(row)];
+    // Raw tasks do not state their model.
+    const ids = [taskId ?? NaN, NaN, this.context.at(row)];
     return kernelFields(operator.name, coreName(operator.core), counters, withTaskIds(labels, ids));
   } // prettier-ignore
 }
 
-/** A label of an operator: extents, element types and formats of all tensors, separated as the vendor's tables do. */
+/**
+ * A label of an operator: extents, element types and formats of all tensors, with the separators of the vendor's tables.
+ */
 function textOf({ opType, tensors: { inputs, outputs } }: Operator, label: TextLabel): string {
   const listed = (tensors: readonly string[][], i: number): string => tensors.map((tensor) => tensor[i] ?? '').join(';');
   const texts: Readonly<Partial<Record<TextLabel, string>>> = {

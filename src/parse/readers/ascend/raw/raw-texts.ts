@@ -1,6 +1,6 @@
 /**
- * Texts of raw data, and names of its numbers: element types and memory formats of tensors, types of tasks.
- * Source: enumerations of Ascend/msprof (analysis/common_func/ms_constant/ge_enum_constant.py, msmodel/sqe_type_map.py).
+ * Texts of raw data, and names for its numbers: element types and memory formats of tensors, types of tasks. Source:
+ * enumerations of Ascend/msprof (analysis/common_func/ms_constant/ge_enum_constant.py, msmodel/sqe_type_map.py).
  */
 import { ByteTexts } from '../../../json/json-bytes.js';
 
@@ -24,7 +24,7 @@ const FORMATS: ReadonlyMap<number, string> = new Map([
   ...listed('FRACTAL_NZ_C0_16 FRACTAL_NZ_C0_32 FRACTAL_NZ_C0_2 FRACTAL_NZ_C0_4 FRACTAL_NZ_C0_8', 50),
 ]);
 
-/** What a kernel runs on, by the type of its node. */
+/** Core on which a kernel runs, by the type of its node. */
 const CORES = 'AI_CORE AI_CPU AI_VECTOR_CORE WRITE_BACK MIX_AIC MIX_AIV FFTS_PLUS DSA_SQE DVPP HCCL'.split(' ');
 
 const QUEUED =
@@ -44,7 +44,7 @@ const SUBTASKS: ReadonlyMap<number, string> = new Map([
   ...[[12, 'AI_CPU'] as const, [15, 'DSA'] as const],
 ]);
 
-/** The element types of messages, by code, are in `device-kinds.ts`. */
+/** The codes of element types in messages are in `device-kinds.ts`. */
 const named =
   (names: ReadonlyMap<number, string>) =>
   (code: number): string =>
@@ -60,12 +60,12 @@ export const TASK_NAMES = {
   subtask: named(SUBTASKS),
 } as const;
 
-/** Texts of raw data among those of traces, which are the bytes between quotes of JSON. */
+/** Stores texts of raw data like those of traces, which are the bytes between JSON quotes. */
 export class RawTexts {
   readonly bytes = new ByteTexts();
   readonly #numbers = new Map<string, number>();
 
-  /** The number of a text; few are new. */
+  /** The number of a text; most texts are already known. */
   numberOf(text: string): number {
     let number = this.#numbers.get(text);
     if (number === undefined) {

@@ -1,12 +1,14 @@
-/** Reads files of structures and of records, a few MB at a time. What is cut off at the end of a file is counted. */
+/**
+ * Reads files of structures and of records, a few MB at a time. Bytes that are cut off at the end of a file are counted.
+ */
 import { statSync } from 'node:fs';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { ByteWindow } from '../../../input/byte-window.js';
 import { Structure, type StructureFields, type StructureLayout } from './layouts.js';
 
 /**
- * Counts a kind of file as cut off where all its slices are empty. One empty slice among others is not a loss: the
- * vendor's parser passes over such a file too.
+ * Counts a kind of file as cut off if all its slices are empty. One empty slice among others is not a loss; the vendor's
+ * parser skips it too.
  */
 export function countEmpty(paths: readonly string[], diagnostics: Diagnostics): void {
   const isEmpty = paths.length > 0 && paths.every((path) => statSync(path).size === 0);
@@ -14,8 +16,8 @@ export function countEmpty(paths: readonly string[], diagnostics: Diagnostics): 
 }
 
 /**
- * The structures of files, in order. Slices of a device are one stream, which may be cut within a structure; those of
- * the host begin with a whole one, which the mark that all have shows.
+ * The structures in files, in order. Slices of a device are one stream, so a structure may continue in the next slice.
+ * Slices of the host begin with a whole structure, as the magic number shows.
  */
 export function* structuresIn<F extends StructureFields>(
   paths: readonly string[],
@@ -53,10 +55,10 @@ export function* structuresIn<F extends StructureFields>(
   if (rest.length > 0) diagnostics.count('truncated-input');
 }
 
-/** Bytes of a type and a length. */
+/** Size of a type and a length in bytes. */
 const HEAD_BYTES = 6;
 
-/** Size limit of a record: a damaged length would swallow all that follows. */
+/** Size limit of a record in bytes: a damaged length would swallow everything after it. */
 const LARGEST = 64 * 1024 * 1024;
 
 /** A record's structure, and its texts by type. */
@@ -65,7 +67,10 @@ interface FoundRecord<F extends StructureFields> {
   readonly textAt: (type: number) => Buffer | null;
 }
 
-/** The records of files: type (16 bits), length (32 bits), then a structure and texts of the same form. */
+/**
+ * The records in files: type (16 bits), length (32 bits), then a structure, and texts that again have type, length and
+ * value.
+ */
 export function* recordsIn<F extends StructureFields>(
   paths: readonly string[],
   { bytes: size, fields }: StructureLayout<F>,

@@ -1,5 +1,5 @@
 /**
- * Collectives of a trace: a group has its operations on its first lane, and their parts on the lanes (planes) after it.
+ * Collectives of a trace. A group has its operations on its first lane, and their parts on the lanes (planes) after it.
  * Parts contain the interconnect of a message.
  */
 import { entryOf } from '../../../../containers/map-entry.js';
@@ -14,23 +14,23 @@ import { entriesOf, fieldOf } from '../../../json/json-value.js';
 import { NS_PER_S } from '../../../../record/units.js';
 import type { Writable } from '../../../../containers/writable.js';
 
-/** A rank that the profiler does not state. */
+/** Written for a rank that the profiler does not state. */
 const NO_RANK = 4294967295;
 const ON_CHIP = 'ON_CHIP';
 
-/** Messages of collectives between ranks, equal ones added up. */
+/** Messages of collectives between ranks, with equal messages added up. */
 export class Transfers {
   readonly #sums = new Map<string, Writable<Transfer>>();
 
   /**
-   * @param link name of the link; messages over none are left out
-   * @param bytes size; tasks that move nothing, as those that notify, have 0
-   * @param ns NaN when unknown
+   * @param link name of the link; messages without a link are left out
+   * @param bytes size; 0 for tasks that move nothing, such as notifications
+   * @param ns duration; NaN when unknown
    */
   add(src: number, dst: number, link: string, bytes: number, ns: number): void {
     if (!(bytes > 0) || link === 'N/A' || /INVALID|RESERVED/.test(link)) return;
     const from = rankOf(src);
-    // What stays on the chip comes to the rank that it is from.
+    // A message that stays on the chip has the same rank on both sides.
     const to = link === ON_CHIP ? from : rankOf(dst);
     const none = (): Writable<Transfer> => ({ src: from, dst: to, link, bytes, count: 0, dur: 0 });
     const sum = entryOf(this.#sums, `${link},${from ?? ''},${to ?? ''},${bytes}`, none);
@@ -38,7 +38,7 @@ export class Transfers {
     sum.dur = sum.dur === null || Number.isNaN(ns) ? null : sum.dur + ns;
   }
 
-  /** In order of link, ranks and size. */
+  /** All messages in order of link, ranks and size. */
   get all(): Transfer[] {
     return [...this.#sums.values()].sort(
       (a, b) =>
@@ -55,19 +55,19 @@ const rankOf = (rank: number): number | null => (rank >= 0 && rank !== NO_RANK ?
 export interface CommunicationFacts {
   readonly group: string | null;
   readonly link: string | null;
-  /** Times and ratios, by the tool's names; null where several operations differ. */
+  /** Times and ratios under the tool's names; null when several operations with this name differ. */
   readonly times: Readonly<Record<string, number>> | null;
-  /** Messages by link and size; empty where several operations have the name. */
+  /** Messages by link and size; empty when several operations have this name. */
   readonly transfers: readonly Transfer[];
 }
 
-/** Listed among the links, but the engine that moves messages over any link. */
+/** Listed among the links, although it is the engine that moves messages over any link. */
 const MOVER = 'SDMA';
 
 /**
- * Reads communication.json: by step and kind, operations named `hcom_allReduce__586_0_1@17522688603477080586` (operation and
- * group) with times, and the traffic on each kind of link.
- * @returns facts by the name of the operation; those that differ between several operations of one name are null
+ * Reads communication.json. By step and kind it has operations named `hcom_allReduce__586_0_1@17522688603477080586`
+ * (operation and group), with times, and the traffic on each kind of link.
+ * @returns facts by the name of the operation; null for facts that differ between operations of the same name
  */
 export function readCommunication(json: unknown): Map<string, CommunicationFacts> {
   const facts = new Map<string, CommunicationFacts>();
@@ -99,7 +99,7 @@ const common = (a: CommunicationFacts, b: CommunicationFacts): CommunicationFact
   transfers: [],
 });
 
-/** All times but the start, which the operation has. */
+/** All times except the start, which the operation already has. */
 function timesIn(info: unknown): Record<string, number> | null {
   const times = entriesOf(info).filter(
     (entry): entry is [string, number] => typeof entry[1] === 'number' && !entry[0].startsWith('Start'),
@@ -107,7 +107,10 @@ function timesIn(info: unknown): Record<string, number> | null {
   return times.length === 0 ? null : Object.fromEntries(times);
 }
 
-/** Messages by size: `{"HCCS": {"Size Distribution": {"2.064384": [12, 1.578]}}}`, in MB, with their number and ms. */
+/**
+ * Messages by size, from `{"HCCS": {"Size Distribution": {"2.064384": [12, 1.578]}}}`: size in MB, number of messages, and
+ * ms.
+ */
 function sizesIn(bandwidth: unknown): Transfer[] {
   return entriesOf(bandwidth).flatMap(([link, facts]) =>
     entriesOf(fieldOf(facts, 'Size Distribution')).flatMap(([megabytes, messages]) => {
@@ -119,7 +122,7 @@ function sizesIn(bandwidth: unknown): Transfer[] {
   );
 }
 
-/** Times, and the rates of the links that were used: `HCCS Bandwidth(GB/s)`, `HCCS Large Packet Ratio`. */
+/** Adds to the times the rates of the links that were used: `HCCS Bandwidth(GB/s)`, `HCCS Large Packet Ratio`. */
 function measured(times: Readonly<Record<string, number>> | null, bandwidth: unknown): typeof times {
   const rates = entriesOf(bandwidth)
     .filter(([link, facts]) => link !== MOVER && Number(fieldOf(facts, 'Transit Size(MB)')) > 0)
@@ -131,7 +134,7 @@ function measured(times: Readonly<Record<string, number>> | null, bandwidth: unk
   return times === null && rates.length === 0 ? null : { ...times, ...Object.fromEntries(rates) };
 }
 
-/** What a collective measured. */
+/** Measurements of a collective. */
 export const timesOf = (facts: CommunicationFacts | undefined): ActivityDetails | null =>
   facts === undefined || facts.times === null ? null : { counters: facts.times };
 
@@ -147,25 +150,25 @@ export interface TracedOperation {
   readonly count: number | null;
 }
 
-/** A part of an operation, NaN where it does not say. */
+/** A part of an operation; NaN when unknown. */
 interface TracedPart {
   readonly link: string;
   readonly src: number;
   readonly dst: number;
-  /** bytes */
+  /** Size in bytes. */
   readonly size: number;
-  /** ns; NaN over a network too, where a message takes longer than the task that sends it. */
+  /** Duration in ns; also NaN for a message over a network, which takes longer than the task that sends it. */
   readonly dur: number;
 }
 
-/** What an operation moved. */
+/** Messages of an operation. */
 interface Moved {
-  /** Interconnect; null when unknown or mixed. */
+  /** Interconnect; null when unknown, or when there are several. */
   readonly link: string | null;
   readonly transfers: readonly Transfer[];
 }
 
-/** Memory: 53 bytes a part. */
+/** Parts of collectives. Memory: 53 bytes for each part. */
 export class CollectiveParts {
   readonly start = NumericColumn.floats();
   readonly #pid = NumericColumn.floats();
@@ -191,9 +194,9 @@ export class CollectiveParts {
   }
 
   /**
-   * What each operation moved: the parts that start during it, on lanes of its group.
-   * @param operations in any order
-   * @returns one entry an operation
+   * Messages of each operation: those of the parts that start during it, on lanes of its group.
+   * @param operations operations in any order
+   * @returns one entry for each operation
    */
   movedBy(operations: readonly { start: number; end: number; pid: number; tid: number }[]): Moved[] {
     const rows = allRows(this.start.length);
@@ -203,7 +206,7 @@ export class CollectiveParts {
       const lanes = entryOf(groups, pid, () => []);
       if (!lanes.includes(tid)) lanes.push(tid);
     }
-    /** The group of a lane: that of the nearest lane with operations at or before it. */
+    /** The group of a lane: its own if it has operations, otherwise that of the nearest lane before it that has. */
     const groupOf = (lanes: readonly number[], tid: number): number =>
       lanes.reduce((nearest, lane) => (lane <= tid && lane > nearest ? lane : nearest), -1);
     return operations.map(({ start, end, pid, tid }) => {
@@ -225,7 +228,7 @@ export class CollectiveParts {
   }
 }
 
-/** @param moved by the operation's parts */
+/** @param moved messages of the operation's parts */
 export function collectiveOperation(
   { name, dataType, algorithm, count }: TracedOperation,
   groups: ProcessGroups,

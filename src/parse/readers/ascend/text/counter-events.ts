@@ -1,5 +1,5 @@
 /**
- * Counters of a trace (phase C) → samples. MB are 2^20 bytes, KB 2^10, as in the databases of the same profiler.
+ * Turns counters of a trace (phase C) into samples. MB are 2^20 bytes, KB 2^10, as in the databases of the same profiler.
  * Source: trace_view.json compared with the tables HBM, LLC, NPU_MEM, AICORE_FREQ, ACC_PMU and SOC_BANDWIDTH_LEVEL.
  */
 import { fieldOf } from '../../../json/json-value.js';
@@ -14,7 +14,7 @@ interface CounterRule {
   readonly name: RegExp;
   readonly factor: number;
   readonly series: (match: RegExpExecArray) => SampleSeries;
-  /** A label by the key in `args` that has its number. */
+  /** Label whose number is under this key in `args`. */
   readonly numbered?: Numbered;
 }
 
@@ -23,7 +23,7 @@ interface Numbered {
   readonly key: string;
 }
 
-/** Levels and amounts whose unit the profiler does not state. */
+/** Levels and amounts for which the profiler states no unit. */
 const unitless = (name: RegExp, metric: string, numbered?: Numbered): CounterRule => ({
   name,
   factor: 1,
@@ -88,17 +88,20 @@ const COUNTERS: readonly CounterRule[] = [
   },
 ];
 
-/** Series of a counter, and the factor to base units. */
+/** Series of a counter, and its factor to base units. */
 export interface CounterKind {
   readonly series: SampleSeries;
   readonly factor: number;
   readonly numbered?: Numbered;
 }
 
-/** The sum of the two counters beside it. */
+/** This counter is the sum of two others. */
 const SUM = /^(?:APP|Device)\/Memory$/i;
 
-/** By the counter's name; null for a sum of others. One that is not known is a metric of that name. */
+/**
+ * Kind of a counter by its name; null for a counter that is a sum of others. An unknown counter becomes a metric with its
+ * name.
+ */
 export function counterKind(name: string): CounterKind | null {
   if (SUM.test(name)) return null;
   for (const { name: pattern, series, ...rest } of COUNTERS) {
@@ -108,14 +111,14 @@ export function counterKind(name: string): CounterKind | null {
   return { series: { metric: name, unit: null }, factor: 1 };
 }
 
-/** The series of one event: with the number in its `args`, where that labels it. */
+/** The series of one event; it includes the number in `args` if that is a label. */
 export function seriesOf({ series, numbered }: CounterKind, args: unknown): SampleSeries {
   const number = numbered === undefined ? undefined : fieldOf(args, numbered.key);
   if (numbered === undefined || typeof number !== 'number') return series;
   return { ...series, labels: { ...series.labels, [numbered.label]: number } };
 }
 
-/** Converts hit rates to percent when the trace has them as fractions. */
+/** Converts hit rates to percent if the trace has them as fractions. */
 export function correctHitRates(samples: TextSamples): void {
   if (samples.largest(HIT_RATE) <= 1) samples.scale(HIT_RATE, 100);
 }

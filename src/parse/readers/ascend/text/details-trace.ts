@@ -1,6 +1,6 @@
 /**
- * kernel_details.csv, op_summary_*.csv or task_time_*.csv without a trace → columns: kernels and collectives with shapes
- * and counters, or tasks of all kinds, without launches.
+ * Reads kernel_details.csv, op_summary_*.csv or task_time_*.csv without a trace into columns: kernels and collectives with
+ * shapes and counters, or tasks of all kinds, without launches.
  */
 import { Diagnostics } from '../../../../record/diagnostics.js';
 import { UserError } from '../../../../record/errors.js';
@@ -30,7 +30,7 @@ import { kindOfTask, syncKind } from './trace-tasks.js';
 import { TaskTypes } from '../device-kinds.js';
 import { UnreadEvents } from '../../../unread-events.js';
 
-/** The rows of the file are the activities, in the same order; but for marks of the driver. */
+/** A trace whose activities are the rows of the file, in the same order, except marks of the driver. */
 export class DetailsTrace implements Trace {
   readonly diagnostics = new Diagnostics();
   readonly activities = new Activities();
@@ -41,17 +41,17 @@ export class DetailsTrace implements Trace {
   readonly names: TraceNames;
   readonly #details: KernelDetails;
   readonly #samples = new TextSamples();
-  /** Steps that the host is known to have begun, by number. */
+  /** Steps whose start on the host is known, by number. */
   readonly #steps = { number: NumericColumn.floats(), start: NumericColumn.floats() };
   readonly #communication: ReadonlyMap<string, CommunicationFacts>;
   readonly #groups: ProcessGroups;
-  /** Row of the file by activity. */
+  /** Row of the file for each activity. */
   readonly #rows = NumericColumn.counts();
 
   /** @throws UserError when required columns are missing */
   constructor(path: string, name: string, folder: string | null, format: string) {
     const clock = KernelDetails.clockOf(path);
-    // A slice that is not the first is asked for by its name, and read alone.
+    // A slice that is not the first was named by the user, and is read alone.
     const table = tableOf(path);
     const isWhole = table !== null && table[0].path === path;
     const paths = isWhole ? filesOf(table, this.diagnostics) : [path];
@@ -117,7 +117,7 @@ export class DetailsTrace implements Trace {
   *#stepRecords(profile: number): Generator<StatementRecord> {
     for (let row = 0; row < this.#steps.start.length; row++) {
       const [start, value] = [this.#steps.start.at(row), this.#steps.number.at(row)];
-      // When the step ended is not in the files.
+      // The files do not contain the end of the step.
       yield { type: 'sample', profile, start, dur: null, device: null, metric: STEP_METRIC, value, unit: null };
     }
   }
@@ -126,7 +126,7 @@ export class DetailsTrace implements Trace {
     return [this.#samples.start, this.#steps.start];
   }
 
-  /** @param preparing ns from the begin of a step on the host to the device's first work in it */
+  /** @param preparing for each step, ns from its start on the host to its first work on the device */
   #addSteps(preparing: ReadonlyMap<number, number>): void {
     const { step, start } = this.#details;
     const first = new Map<number, number>();

@@ -1,11 +1,11 @@
 /**
- * Origins of device work in the program. A flow (`torch_to_npu`) connects the start of the innermost op with the work on
- * the device. Flows are at the end of a trace: in a truncated one, the launch is followed through the launch queue, which
- * a thread of its own drains.
+ * Finds where in the program device work was launched. A flow (`torch_to_npu`) connects the start of the innermost op with
+ * the work on the device. Flows are at the end of a trace, so in a truncated trace the launch is followed through the
+ * launch queue, which a separate thread drains.
  */
-import { HostCalls, Ranges, NumberIndex } from '../../../trace/trace-columns.js';
+import { type HostCalls, Ranges, NumberIndex } from '../../../trace/trace-columns.js';
 import { elementAt } from '../../../../containers/element.js';
-import { NumericColumn } from '../../../../containers/numeric-column.js';
+import { columns, type NumericColumn } from '../../../../containers/numeric-column.js';
 import { PairIndex } from '../../../../containers/hash-index.js';
 import type { ThreadTable } from '../../../trace/threads.js';
 import { nest, OUTSIDE } from '../../../torch/nesting.js';
@@ -13,7 +13,7 @@ import { ByteTexts } from '../../../json/json-bytes.js';
 import { EVENT, type Fields } from '../../../json/event-fields.js';
 import { addTo, entryOf } from '../../../../containers/map-entry.js';
 
-/** Times in ns relative to the clock's base; a thread, a lane and a text by number. */
+/** A range of msprof_tx on the host. Times are in ns relative to the clock's base; thread, lane and text are numbers. */
 interface HostMark {
   readonly start: number;
   readonly end: number;
@@ -35,7 +35,10 @@ const DEFAULT_DOMAIN = 'default';
 
 const place = (row: number, time: number): string => `${row} ${time}`;
 
-/** A range of the host with the id of its flow, NaN without one, and with that of the device, null where none was marked. */
+/**
+ * A host range with its range on the device, null if it was not marked there, and the id of the flow between them, NaN if
+ * there is none.
+ */
 interface MarkPair {
   readonly host: HostMark;
   readonly id: number;
@@ -43,19 +46,19 @@ interface MarkPair {
 }
 
 /**
- * Ranges of msprof_tx in a trace: on the host, and as a device came by them. A flow of category `MsTx` leads from the start
- * of one to the start of the other. Memory: some 200 bytes a range. Source: msprof's writer of these events.
+ * Ranges of msprof_tx in a trace, on the host and on devices. A flow of category `MsTx` leads from the start of a host
+ * range to the start of its device range. Memory: about 200 bytes for each range. Source: msprof's writer of these events.
  */
 export class TraceMarks {
   readonly #host: HostMark[] = [];
   readonly #device = new Map<string, DeviceMark[]>();
-  /** How many ranges of the host begin at a place. */
+  /** How many host ranges begin at the same thread and time. */
   readonly #hosts = new Map<string, number>();
-  /** Ids of flows by where they begin, and where they end by id. */
+  /** Ids of flows by their starting point, and end points by flow id. */
   readonly #begins = new Map<string, Set<number>>();
   readonly #ends = new Map<number, string>();
   readonly #paired = new Set<DeviceMark>();
-  /** Ranges of the host with several ranges of devices of their text: the first in the order of the file was taken. */
+  /** Number of host ranges for which several device ranges have the same text; the first in the file is used. */
   ambiguous = 0;
 
   addHost(mark: HostMark): void {
@@ -68,19 +71,19 @@ export class TraceMarks {
     entryOf(this.#device, place(mark.lane, mark.start), () => []).push(mark);
   }
 
-  /** @param id null for none */
+  /** @param id null when there is none */
   addBegin(id: string | null, thread: number, time: number): void {
     if (id !== null) entryOf(this.#begins, place(thread, time), () => new Set()).add(Number(id));
   }
 
-  /** @param id null for none */
+  /** @param id null when there is none */
   addEnd(id: string | null, lane: number, time: number): void {
     if (id !== null) this.#ends.set(Number(id), place(lane, time));
   }
 
   /**
-   * Each range of the host with its range of the device, by the flow between their starts. Of several that begin at one
-   * time on one thread, each has the range of the device that has its text too.
+   * Pairs each host range with its device range, using the flow between their starts. If several host ranges begin at the
+   * same time on a thread, each gets the device range with the same text.
    */
   *pairs(): Generator<MarkPair> {
     for (const host of this.#host) {
@@ -94,7 +97,7 @@ export class TraceMarks {
     }
   }
 
-  /** The ranges of devices that flows lead to from where a range of the host begins, and that belong to no other. */
+  /** Device ranges to which flows lead from the start of a host range, and which are not yet paired. */
   #reachedFrom(host: HostMark): { host: HostMark; id: number; device: DeviceMark }[] {
     const ids = this.#begins.get(place(host.thread, host.start)) ?? [];
     return [...ids].flatMap((id) =>
@@ -104,20 +107,21 @@ export class TraceMarks {
     );
   }
 
-  /** How many ranges of devices no range of the host leads to, so that their texts are unknown. To be called after `pairs`. */
+  /** Number of device ranges to which no host range leads, so that their texts are unknown. Call this after `pairs`. */
   get unpaired(): number {
     return [...this.#device.values()].flat().length - this.#paired.size;
   }
 }
 
-/** Flow events: from a host thread at a time to a device lane at a time. */
-export class TraceFlows {
+/** Flow events, each from a host thread and time to a device lane and time. */
+export class TraceFlows extends columns({
+  thread: 'u32',
+  /** NaN when the trace does not have this end of the flow. */
+  from: 'f64',
+  lane: 'u32',
+  to: 'f64',
+}) {
   readonly #ids = new ByteTexts();
-  readonly thread = NumericColumn.counts();
-  /** NaN when the trace lacks this end of the flow. */
-  readonly from = NumericColumn.floats();
-  readonly #lane = NumericColumn.counts();
-  readonly to = NumericColumn.floats();
   #index: PairIndex | null = null;
 
   addStart(event: Fields, thread: number, time: number): void {
@@ -128,11 +132,11 @@ export class TraceFlows {
 
   addEnd(event: Fields, lane: number, time: number): void {
     const flow = this.#numberOf(event);
-    this.#lane.set(flow, lane);
+    this.lane.set(flow, lane);
     this.to.set(flow, time);
   }
 
-  /** The flow to the activity that starts on a device lane at a time; -1 when there is none. */
+  /** The flow that leads to the activity starting on a device lane at this time; -1 when there is none. */
   leadingTo(lane: number, start: number): number {
     this.#index ??= this.#indexEnds();
     return this.#index.get(lane, start);
@@ -140,31 +144,29 @@ export class TraceFlows {
 
   #numberOf({ bytes, from, to }: Fields): number {
     const flow = this.#ids.numberOf(bytes, elementAt(from, EVENT.id), elementAt(to, EVENT.id));
-    if (flow === this.from.length) {
-      this.thread.push(0);
-      this.from.push(NaN);
-      this.#lane.push(0);
-      this.to.push(NaN);
-    }
+    if (flow === this.length) this.push({ thread: 0, from: NaN, lane: 0, to: NaN });
     return flow;
   }
 
   #indexEnds(): PairIndex {
     const index = new PairIndex(
-      (flow) => this.#lane.at(flow),
+      (flow) => this.lane.at(flow),
       (flow) => this.to.at(flow),
     );
-    for (let flow = 0; flow < this.from.length; flow++) {
+    for (let flow = 0; flow < this.length; flow++) {
       if (!Number.isNaN(this.from.at(flow)) && !Number.isNaN(this.to.at(flow))) index.put(flow);
     }
     return index;
   }
 }
 
-/** The queue between the program's threads and the thread that launches. */
+/** Calls with the numbers of the entries that they put into the queue. */
+class QueuePuts extends columns({ start: 'f64', end: 'f64', thread: 'count', entry: 'id' }) {}
+
+/** The queue between the program's threads and the launching thread. */
 export class LaunchQueue {
-  /** Enqueue calls; `corr` is the number of the entry. */
-  readonly put = new HostCalls();
+  /** Enqueue calls. */
+  readonly put = new QueuePuts();
   /** Dequeue ranges, with the numbers of their entries in `text`. */
   readonly taken = new Ranges();
 
@@ -176,7 +178,7 @@ export class LaunchQueue {
     return [this.put.end, this.taken.end];
   }
 
-  /** By call, the enqueue call of the entry during whose dequeue range it was made; -1 when there is none. */
+  /** For each call, the enqueue call of the queue entry that was being dequeued when it was made; -1 when there is none. */
   enqueuedBy(calls: HostCalls, threads: ThreadTable): (call: number) => number {
     const { taken, put } = this;
     const facts = {
@@ -186,8 +188,8 @@ export class LaunchQueue {
       isRepeat: () => false,
     };
     const { innermost } = nest(taken, calls, threads.count, facts);
-    const index = new NumberIndex(put.corr);
-    for (let row = 0; row < put.corr.length; row++) if (!Number.isNaN(put.corr.at(row))) index.put(row);
+    const index = new NumberIndex(put.entry);
+    for (let row = 0; row < put.length; row++) if (!Number.isNaN(put.entry.at(row))) index.put(row);
     return (call) => {
       const row = elementAt(innermost, call);
       return row === OUTSIDE ? -1 : index.get(taken.text.at(row));

@@ -1,7 +1,7 @@
 /**
- * kernel_details.csv, and msprof's op_summary_*.csv from which it is made: attributes and counters of kernels and
- * collectives; task_time_*.csv: tasks of all kinds, with fewer columns. Columns differ with level, metrics and version
- * of the profiler. Memory: 100 bytes a row and 8 a counter; texts are interned.
+ * Reads kernel_details.csv, and msprof's op_summary_*.csv from which it is made: attributes and counters of kernels and
+ * collectives. Also reads task_time_*.csv: tasks of all kinds, with fewer columns. Columns differ with level, metrics and
+ * version of the profiler. Memory: 100 bytes for each row and 8 for each counter; texts are interned.
  */
 import { append, elementAt } from '../../../../containers/element.js';
 import { Diagnostics } from '../../../../record/diagnostics.js';
@@ -21,7 +21,7 @@ import { coreOfType } from './trace-tasks.js';
 import { TIMES_READ, TraceClock } from '../../../trace/clocks/trace-clock.js';
 import { entryOf } from '../../../../containers/map-entry.js';
 
-/** Names of the counters, in the order of the values. */
+/** Names of the counters, in the order of their values. */
 const L2_COUNTERS = ['l2_hit_rate', 'l2_victim_rate'] as const;
 
 const COLUMNS = ['Stream Id', 'Task Id', 'Op Name', 'Hit Rate', 'Victim Rate'] as const;
@@ -29,16 +29,19 @@ const COLUMNS = ['Stream Id', 'Task Id', 'Op Name', 'Hit Rate', 'Victim Rate'] a
 const keyOf = (stream: number, task: number, name: string): string => `${stream},${task},${name}`;
 
 /**
- * l2_cache.csv: cache hit rates of kernels by stream, task number and name. Task numbers wrap around in a long run: then
- * rows and kernels are joined in their order.
+ * Reads l2_cache.csv: cache hit rates of kernels by stream, task number and name. Task numbers wrap around in a long run,
+ * so rows and kernels with the same key are joined in order.
  */
 export class L2Cache {
-  /** The rates of each kernel's occurrences, and the next one to hand over. */
+  /** The rates of each occurrence of a kernel, and the index of the next one to return. */
   readonly #values = new Map<string, { readonly rates: (readonly number[])[]; next: number }>();
 
   private constructor() {}
 
-  /** @param paths the file, or its slices in order @returns null when one has another header */
+  /**
+   * @param paths the file, or its slices in order
+   * @returns null when one of them has another header
+   */
   static read(paths: readonly string[], diagnostics: Diagnostics): L2Cache | null {
     const cache = new L2Cache();
     for (const path of paths) {
@@ -53,7 +56,7 @@ export class L2Cache {
     return cache;
   }
 
-  /** The rates of the next occurrence of a kernel; null when there are none. */
+  /** The rates at the next occurrence of a kernel; null when there are none. */
   next(stream: number, task: number, name: string): readonly number[] | null {
     const known = this.#values.get(keyOf(stream, task, name));
     return known?.rates[known.next++] ?? null;
@@ -76,13 +79,13 @@ const TEXT_LABELS = Object.keys(TEXT_COLUMNS) as TextLabel[];
 
 type TextNumbers = NumericColumn<Uint32Array<ArrayBuffer>>;
 
-/** Profiles are shorter. */
+/** Profiles are shorter than this. */
 const DAY_NS = 86_400e9;
 
-/** Newer files have the number of blocks as `Block Num`, older ones as `Block Dim`. */
+/** Column with the number of blocks: `Block Num` in newer files, `Block Dim` in older ones. */
 const BLOCKS = ['Block Num', 'Block Dim'] as const;
 const MIX_BLOCKS = ['Mix Block Num', 'Mix Block Dim'] as const;
-/** The name in kernel_details.csv, and those in op_summary_*.csv and task_time_*.csv. */
+/** Columns by their names in kernel_details.csv, then in op_summary_*.csv, then in task_time_*.csv. */
 const TASK_KIND = 'kernel_type';
 const NAME = ['Name', 'Op Name', 'kernel_name'] as const;
 const START = ['Start Time(us)', 'Task Start Time(us)', 'task_start(us)'] as const;
@@ -91,9 +94,9 @@ const CORE = ['Accelerator Core', 'Task Type', TASK_KIND] as const;
 const STREAM = ['Stream ID', 'stream_id'] as const;
 const TASK = ['Task ID', 'task_id'] as const;
 const WAIT = ['Wait Time(us)', 'Task Wait Time(us)'] as const;
-/** In the order of TASK_IDS. */
+/** Columns of ids, in the order of TASK_IDS. */
 const ID_COLUMNS = ['Task ID', 'Model ID', 'Context ID'] as const;
-/** What a file must have. */
+/** Columns that a file must have. */
 const REQUIRED = [NAME, START, DURATION] as const;
 
 const KNOWN: ReadonlySet<string> = new Set([
@@ -104,10 +107,12 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...[...ID_COLUMNS, 'Step Id', 'Device_id', 'Model Name', 'Infer ID', 'Grid Dim', 'task_stop(us)'],
 ]);
 
-/** `Accelerator Core` of collectives, before and since 2025. */
+/** `Accelerator Core` of collectives, before 2025 and since then. */
 const COLLECTIVE_CORES: ReadonlySet<string> = new Set(['HCCL', 'COMMUNICATION']);
 
-/** Whether the first line of a file is the header of task_time_*.csv: all tasks, kernels or not, without shapes. */
+/**
+ * Whether the first line of a file is the header of task_time_*.csv, which has all tasks, kernels or not, without shapes.
+ */
 export const isTaskTimeHeader = (line: string): boolean => line.split(',').includes(TASK_KIND);
 
 /** Whether the first line of a file is the header of kernel_details.csv, op_summary_*.csv or task_time_*.csv. */
@@ -118,10 +123,10 @@ export function isKernelDetailsHeader(line: string): boolean {
 }
 
 export class KernelDetails {
-  /** NaN when the cell is no time. */
+  /** NaN when the cell is not a time. */
   readonly start = NumericColumn.floats();
   readonly end = NumericColumn.floats();
-  /** NaN when the file lacks the column. */
+  /** NaN when the file does not have the column. */
   readonly device = NumericColumn.floats();
   readonly stream = NumericColumn.floats();
   readonly step = NumericColumn.floats();
@@ -131,15 +136,15 @@ export class KernelDetails {
   readonly #name = NumericColumn.counts();
   readonly #core = NumericColumn.counts();
   readonly #labels: Readonly<Record<TextLabel, TextNumbers>>;
-  /** Of the task, in the order of TASK_IDS. */
+  /** Ids of the task, in the order of TASK_IDS. */
   readonly #ids = TASK_IDS.map(() => NumericColumn.floats());
   readonly #counters: (readonly [name: string, column: NumericColumn])[];
   readonly #texts = new TextPool();
-  /** Whether rows are tasks of all kinds, with the type of the task in place of the core. */
+  /** Whether rows are tasks of all kinds, with the type of the task instead of the core. */
   readonly #areTasks: boolean;
 
   /**
-   * @param paths the file, or its slices in order; those with other columns than the first are counted
+   * @param paths the file, or its slices in order; slices whose columns differ from the first are counted
    * @returns null when required columns are missing
    */
   static read(paths: readonly string[], clock: TraceClock, diagnostics: Diagnostics): KernelDetails | null {
@@ -147,11 +152,11 @@ export class KernelDetails {
     if (first === null || first === undefined) return null;
     if (REQUIRED.some((names) => first.column(...names) === -1)) return null;
     const alike = others.flatMap((other) => (other?.header.join() === first.header.join() ? other : []));
-    diagnostics.count('file-beside-not-read', others.length - alike.length);
+    diagnostics.count('companion-file-not-read', others.length - alike.length);
     return new KernelDetails([first, ...alike], clock, diagnostics);
   }
 
-  /** A clock by the first rows. */
+  /** A clock based on the first rows. */
   static clockOf(path: string): TraceClock {
     const table = CsvTable.open(path, new Diagnostics());
     const column = table?.column(...START) ?? -1;
@@ -188,11 +193,11 @@ export class KernelDetails {
     ] as const;
     const texts = TEXT_LABELS.map((label) => [this.#labels[label], table.column(...TEXT_COLUMNS[label])] as const);
     for (const row of rowsOf(tables)) {
-      // Which cell is missing cannot be known: those after it are other columns' values.
+      // It is unknown which cell is missing: the cells after it are those of other columns.
       const isWhole = row.length === table.header.length;
       const start = clock.ofText(textOfCell(row[at.start]));
       const isKnown = (index: number): boolean => isWhole || index < at.start;
-      // A cell is missing before the time, where another column's value stands.
+      // The missing cell comes before the time, so this is the value of another column.
       if (!isWhole && !(Math.abs(start) < DAY_NS)) {
         diagnostics.count('csv-row-passed-over');
         continue;
@@ -231,26 +236,26 @@ export class KernelDetails {
     return COLLECTIVE_CORES.has(this.#textOf(this.#core, row));
   }
 
-  /** Type of a task; null where rows are kernels and collectives alone. */
+  /** Type of a task; null when rows are only kernels and collectives. */
   taskTypeOf(row: number): string | null {
     return this.#areTasks ? this.#textOf(this.#core, row) : null;
   }
 
-  /** Core class of a kernel; null when the profile lacks it (level 0). */
+  /** Core class of a kernel; null when the profile does not have it (level 0). */
   coreOf(row: number): string | null {
     const core = this.#textOf(this.#core, row);
     return this.#areTasks ? coreOfType(core) : cleanText(core);
   }
 
-  /** A counter of a row by the column's name; NaN when there is none. */
+  /** A counter of a row, by the column's name; NaN when there is none. */
   counter(name: string, row: number): number {
     const counter = this.#counters.find(([known]) => known === name);
     return counter === undefined ? NaN : counter[1].at(row);
   }
 
   /**
-   * @param taskType what the trace calls the kernel's task
-   * @param taskId that of the trace, for files of level 0, which lack it
+   * @param taskType type of the kernel's task in the trace
+   * @param taskId task id in the trace, for files of level 0, which do not have it
    */
   detailsOf(row: number, taskType: string | null, taskId = NaN): ActivityDetails {
     const counters = this.#counters.flatMap(([name, column]) => {
@@ -278,5 +283,5 @@ function* rowsOf(tables: readonly CsvTable[]): Generator<CsvRow> {
   for (const table of tables) yield* table.rows();
 }
 
-/** A cell's text; '' for an unknown one. */
+/** Text of a cell; '' when unknown. */
 const cellText = (cell: string | undefined): string => cleanText(cell) ?? '';

@@ -1,6 +1,6 @@
 /**
- * Sidecar files of a trace or of kernel_details.csv: files of its folder by name, and msprof's, which add a time to it, and
- * to those of a table that is split the number of the slice.
+ * Sidecar files of a trace or of kernel_details.csv: files with fixed names in its folder, and files of msprof, whose names
+ * also contain a time and, for a table that was split, the number of the slice.
  */
 import { existsSync } from 'node:fs';
 import { basename, join, dirname } from 'node:path';
@@ -31,7 +31,7 @@ const TIME = 'aicore_time(us)';
 const UTILIZATION = 'cube_utilization(%)';
 const MULTIPLYING = ['aic_mac_time(us)', 'aic_mac_ratio'] as const;
 
-/** Kernels shorter than this, in ns, are too imprecise. */
+/** In ns. Counters of kernels shorter than this are too imprecise. */
 const SHORTEST = 50_000;
 
 /** Clock in Hz and number of matrix units; null when unknown. */
@@ -41,10 +41,9 @@ interface CoreFacts {
 }
 
 /**
- * Clock and number of matrix units of a device, inferred from the counters of its kernels; traces do not contain the
- * model. For a kernel on matrix units, `cube_utilization` is its cycles over clock · units · duration, so that
- * clock · units = cycles / (utilization · duration).
- * Source: the profiler's document of op_summary (`cube_utilization`).
+ * Clock and number of matrix units of a device, inferred from the counters of its kernels, because traces do not contain
+ * the model. For a kernel on matrix units, `cube_utilization` is its cycles divided by clock · units · duration, so clock ·
+ * units = cycles / (utilization · duration). Source: the profiler's document about op_summary (`cube_utilization`).
  * @param sampledHz highest clock among the samples; null when it was not sampled
  */
 export function coreFacts(details: KernelDetails | null, sampledHz: number | null): CoreFacts {
@@ -77,23 +76,23 @@ export const devicesOf = (ids: Iterable<number>, { clockHz, units }: CoreFacts):
   [...new Set(ids)].sort((a, b) => a - b).map((id) => ({ id, ...UNKNOWN_DEVICE, vendor: 'huawei', units, clockHz }));
 
 /**
- * A file of a table of msprof, which splits tables above a million rows: `op_summary_slice_0_TIME.csv`.
- * Source: Ascend/msprof, analysis/csrc/infrastructure/dump_tools/csv_tool and analysis/common_func/file_slice_helper.py.
+ * A file of an msprof table. msprof splits tables above a million rows: `op_summary_slice_0_TIME.csv`. Source:
+ * Ascend/msprof, analysis/csrc/infrastructure/dump_tools/csv_tool and analysis/common_func/file_slice_helper.py.
  */
 interface Slice {
   readonly path: string;
   readonly table: string;
   readonly time: string;
-  /** 0 for the first, and for a table that is not split. */
+  /** 0 for the first slice, and for a table that is not split. */
   readonly number: number;
 }
 
-/** A table as its slices, in order of their number. */
+/** The slices of a table, in order of number. */
 type SplitTable = readonly [Slice, ...Slice[]];
 
 /**
- * The tables in a folder, those of one name in order of time. A table goes on as long as the numbers rise: one of msprof's
- * writers gives all slices one time, the other gives each its own, and no number to the first.
+ * The tables in a folder; those with the same name are in order of time. A table continues for as long as slice numbers
+ * rise: one of msprof's writers gives all slices the same time, the other gives each its own time, and the first no number.
  */
 function tablesIn(folder: string): readonly SplitTable[] {
   const slices = namesIn(folder, MSPROF.table).map((name): Slice => {
@@ -112,14 +111,14 @@ function tablesIn(folder: string): readonly SplitTable[] {
   return tables;
 }
 
-/** The table that a file is a slice of; null for a file of another name. */
+/** The table to which a file belongs; null when its name is not that of a slice. */
 export function tableOf(path: string): SplitTable | null {
   const name = basename(path);
   if (!MSPROF.table.test(name)) return null;
   return tablesIn(dirname(path)).find((table) => table.some((slice) => basename(slice.path) === name)) ?? null;
 }
 
-/** The files of a table in order. Counts those that are missing before the last one. */
+/** The files of a table in order. Counts slices that are missing before the last one. */
 export function filesOf(table: SplitTable, diagnostics: Diagnostics): string[] {
   const last = table.at(-1)?.number ?? 0;
   diagnostics.count('table-slice-missing', last + 1 - table.length);
@@ -134,7 +133,7 @@ export class SidecarFiles {
   readonly #info: ProfilerInfo | null;
   readonly #metadata: ReadonlyMap<string, unknown>;
 
-  /** @param folder null for standard input, which has none */
+  /** @param folder null for standard input */
   constructor(
     private readonly folder: string | null,
     private readonly diagnostics: Diagnostics,
@@ -144,7 +143,7 @@ export class SidecarFiles {
     this.groups = new ProcessGroups(this.#metadata.get('parallel_group_info'), true, this.#info?.rank ?? null);
   }
 
-  /** kernel_details.csv, or msprof's op_summary_*.csv; null when there is neither. */
+  /** Reads kernel_details.csv, or msprof's op_summary_*.csv; null when there is neither. */
   kernelDetails(clock: TraceClock): KernelDetails | null {
     const read = (paths: readonly string[]): KernelDetails | null => KernelDetails.read(paths, clock, this.diagnostics);
     const details = this.#reading(ASCEND_FILES.details, read) ?? this.#reading('op_summary.csv', read);
@@ -158,7 +157,7 @@ export class SidecarFiles {
     if (cache !== null) details.addRates(cache);
   }
 
-  /** How long each step had run on the host before the device's first work, ns, by step_trace_time.csv. */
+  /** How long each step had been running on the host before the device's first work, in ns, from step_trace_time.csv. */
   preparing(): ReadonlyMap<number, number> {
     const times = this.#reading(ASCEND_FILES.steps, ([path = '']) => {
       const rows = cellsOf(path, this.diagnostics, ['Step', 'Preparing']);
@@ -181,7 +180,7 @@ export class SidecarFiles {
     }
   }
 
-  /** communication.json, by name of the operation. */
+  /** Reads communication.json, by name of the operation. */
   communication(): Map<string, CommunicationFacts> {
     const facts = this.#reading(ASCEND_FILES.communication, ([path = '']) => {
       const json = readJsonFile(path, LARGEST_JSON);
@@ -190,7 +189,7 @@ export class SidecarFiles {
     return facts ?? new Map<string, CommunicationFacts>();
   }
 
-  /** Facts of the profile line, from profiler_info and profiler_metadata.json. */
+  /** Facts for the profile line, from profiler_info and profiler_metadata.json. */
   profile(): AscendProfileFacts {
     const info = this.#info;
     return {
@@ -201,7 +200,7 @@ export class SidecarFiles {
     };
   }
 
-  /** Reads an optional file; one that is there but has other content than its name says is counted. */
+  /** Reads an optional file. A file that exists but has other content than its name says is counted. */
   #reading<T>(name: string, read: (paths: readonly string[]) => T | null): T | null {
     const paths = this.#pathsOf(name);
     if (paths.length === 0) return null;
@@ -209,14 +208,14 @@ export class SidecarFiles {
     try {
       if (paths.every(isFile)) found = read(paths);
     } catch (error) {
-      // Unreadable or broken: the profile is read without it.
+      // The file is unreadable or damaged, so the profile is read without it.
       if (!(error instanceof Error) || error instanceof Utf16Input) throw error;
     }
-    if (found === null) this.diagnostics.count('file-beside-not-read');
+    if (found === null) this.diagnostics.count('companion-file-not-read');
     return found;
   }
 
-  /** The file of a name, or those of msprof's last table of that name; empty where there is none. */
+  /** The file with a name, or the files of msprof's last table of that name; empty when there are none. */
   #pathsOf(name: string): readonly string[] {
     if (this.folder === null) return [];
     const own = join(this.folder, name);

@@ -1,10 +1,11 @@
 /**
- * Samples of device counters and allocators in columns. Memory: 32 bytes a sample, some 100 more for those of ops;
- * metric, unit and labels are held once for each series.
+ * Samples of device counters and allocators in columns. Memory: 32 bytes for each sample, about 100 more for those of ops;
+ * metric, unit and labels are stored once for each series.
  *
- * memory_record.csv, operator_memory.csv and npu_module_mem.csv → samples: memory of allocators and modules over time,
- * and allocations of ops. MB are 2^20 bytes, KB 2^10, by comparison with the tables MEMORY_RECORD, OP_MEMORY and
- * NPU_MODULE_MEM of the databases, which are in bytes. msprof's tables have totals in KB, and `Device` for `Device Type`.
+ * Also turns memory_record.csv, operator_memory.csv and npu_module_mem.csv into samples: memory of allocators and modules
+ * over time, and allocations of ops. MB are 2^20 bytes, KB 2^10, as comparison with the tables MEMORY_RECORD, OP_MEMORY and
+ * NPU_MODULE_MEM of the databases shows, which are in bytes. msprof's tables have totals in KB, and `Device` instead of
+ * `Device Type`.
  */
 import { elementAt } from '../../../../containers/element.js';
 import type { Labels, SampleRecord } from '../../../../record/record.js';
@@ -17,16 +18,16 @@ import type { TraceClock } from '../../../trace/clocks/trace-clock.js';
 
 const [KB, MB] = [1024, 1024 * 1024];
 
-/** Totals of an allocator, as columns name them. */
+/** Totals of an allocator, as columns call them. */
 const TOTALS = ['Allocated', 'Reserved', 'Active'] as const;
 
-/** `NPU:0` → 0. */
+/** Device number in a cell: `NPU:0` → 0. */
 function deviceOf(cell: string | undefined): number {
   const digits = /(?<!\d)\d+$/.exec(textOfCell(cell))?.[0];
   return digits === undefined ? 0 : Number(digits);
 }
 
-/** Time of a row; NaN, which is counted, where it has none, or one of another epoch. */
+/** Time of a row; NaN when it has none, or one of another epoch, which is counted. */
 function timeOf(cell: string | undefined, clock: TraceClock, diagnostics: Diagnostics): number {
   const text = textOfCell(cell);
   const time = clock.ofText(text);
@@ -34,17 +35,20 @@ function timeOf(cell: string | undefined, clock: TraceClock, diagnostics: Diagno
   return time;
 }
 
-/** Reads one of the files. @returns false when it has another header */
+/**
+ * Reads one of the files.
+ * @returns false when it has another header
+ */
 type ReadMemory = (path: string, clock: TraceClock, samples: TextSamples, diagnostics: Diagnostics) => boolean;
 
-/** Columns of totals, in MB and, of msprof, in KB. */
+/** Columns of totals: first in MB, then in KB as in msprof's files. */
 const inUnits = (names: readonly string[]): string[] =>
   ['MB', 'KB'].flatMap((unit) => names.map((name) => `${name}(${unit})`));
 
-/** Columns of the device: of the framework's profiler, and of msprof. */
+/** Column of the device, in files of the framework's profiler and in those of msprof. */
 const DEVICE = ['Device Type', 'Device'] as const;
 
-/** Bytes of totals in MB, or of those in KB, which follow; NaN where there are neither. */
+/** Totals in bytes, from the cells in MB or from those in KB after them; NaN when both are empty. */
 const bytesOf = (totals: readonly (string | undefined)[]): number[] => {
   const half = totals.length / 2;
   return totals.slice(0, half).map((mb, i) => {
@@ -68,7 +72,7 @@ export const readMemoryRecord: ReadMemory = (path, clock, samples, diagnostics) 
   return true;
 };
 
-/** Memory of the driver's modules. */
+/** Reads the memory of the driver's modules. */
 export const readModuleMemory: ReadMemory = (path, clock, samples, diagnostics) => {
   const columns = ['Device', ...inUnits(['Total Reserved'])];
   const rows = cellsOf(path, diagnostics, ['Component', 'Timestamp(us)'], columns);
@@ -102,7 +106,7 @@ export interface SampleSeries {
   readonly metric: string;
   readonly unit: string | null;
   readonly labels?: Labels;
-  /** Whether the values hold over a period. */
+  /** Whether the values hold for a period. */
   readonly lasting?: boolean;
   /** Whether repeated values are left out. */
   readonly onChange?: boolean;
@@ -119,7 +123,10 @@ export class TextSamples {
   readonly #bySeries: SampleSeries[] = [];
   readonly #own = new Map<number, Labels>();
 
-  /** A sample without a time is ignored; unknown values are NaN, as are durations below 0. @param own labels of this sample alone */
+  /**
+   * Adds a sample. A sample without a time is ignored. Unknown values become NaN, and so do durations below 0.
+   * @param own labels of this sample only
+   */
   add(series: SampleSeries, start: number, value: number, device: number, dur = NaN, own?: Labels): void {
     if (Number.isNaN(start)) return;
     if (own !== undefined) this.#own.set(this.start.length, own);
@@ -147,7 +154,7 @@ export class TextSamples {
     return largest;
   }
 
-  /** In order of start. */
+  /** Samples in order of start. */
   *records(profile: number, isStray: IsStray): Generator<SampleRecord> {
     const rows = allRows(this.start.length);
     sortRows(rows, (a, b) => this.#compare(a, b));

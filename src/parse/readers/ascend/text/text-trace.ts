@@ -1,7 +1,7 @@
 /**
- * trace_view.json and its sidecar files → the columns that all readers fill (see `parse/trace/trace.ts`). All records
- * come from the trace; kernel_details.csv adds shapes, types and counters of kernels.
- * Source: trace_view.json and CSV files of torch_npu, 2024 to 2026, and the user guide of its profiler.
+ * Reads trace_view.json and its sidecar files into the columns that all readers fill (see `parse/trace/trace.ts`). All
+ * records come from the trace; kernel_details.csv adds shapes, types and counters of kernels. Source: trace_view.json and
+ * CSV files of torch_npu, 2024 to 2026, and the user guide of its profiler.
  */
 import { entryOf } from '../../../../containers/map-entry.js';
 import { elementAt } from '../../../../containers/element.js';
@@ -15,7 +15,7 @@ import type {
   CollectiveOperation,
   IsStray,
 } from '../../../trace/trace.js';
-import { Activities, HostCalls, KIND_CODE, type ActivityRow } from '../../../trace/trace-columns.js';
+import { Activities, ThreadSpans, KIND_CODE, type ActivityRow } from '../../../trace/trace-columns.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { merged, startOf } from '../../../trace/record-order.js';
 import type { KernelContexts } from '../../../trace/launch-steps.js';
@@ -48,17 +48,17 @@ export class TextTrace implements Trace {
   readonly #events: TracedEvents;
   readonly #unread: UnreadEvents;
   readonly #details: TracedKernels | null;
-  /** By activity, its row in kernel_details.csv; -1 when it has none. */
+  /** For each activity: its row in kernel_details.csv; -1 when it has none. */
   readonly #detailRows = NumericColumn.int32();
-  /** By activity, its device lane, and the text number plus one of its task's type. */
+  /** For each activity: its device lane, and the text number plus one of its task's type. */
   readonly #lanes = NumericColumn.counts();
   readonly #types = NumericColumn.counts();
-  /** By activity, the number of its task; NaN where unknown. */
+  /** For each activity: the number of its task; NaN when unknown. */
   readonly #taskIds = NumericColumn.floats();
   readonly #operations = new Map<number, CollectiveOperation>();
-  /** Operations that ranges mark. */
+  /** Number of operations that ranges mark. */
   #marked = 0;
-  /** Domains of ranges by the number of their text. */
+  /** Domains of ranges, by text number. */
   readonly #domains = new Map<number, string>();
   #communication: ReadonlyMap<string, CommunicationFacts> = new Map();
 
@@ -148,7 +148,10 @@ export class TextTrace implements Trace {
     return [this.#events.samples.start];
   }
 
-  /** Tasks → kernels, copies, sets and waits. @returns facts that name unknown types */
+  /**
+   * Turns tasks into kernels, copies, sets and waits.
+   * @returns facts that name unknown types
+   */
   #addTasks(): Labels {
     const { tasks, collectives } = this.#events;
     const ofCollectives = connectionsOf(collectives);
@@ -220,7 +223,7 @@ export class TextTrace implements Trace {
     }
   }
 
-  /** By task, its row in kernel_details.csv, which has the same start and name. Counts rows without a task. */
+  /** For each task: its row in kernel_details.csv, which has the same start and name. Counts rows without a task. */
   #joinDetails(): Int32Array {
     const { tasks, texts } = this.#events;
     const rows = new Int32Array(tasks.length).fill(NO_ROW);
@@ -257,7 +260,7 @@ export class TextTrace implements Trace {
     const { activities } = this;
     const facts = (this.#communication = communication());
     const moved = parts.movedBy(collectives);
-    /** Stream of a collective by connection: that of its first task; tasks are in order of time. */
+    /** Stream of a collective by connection: the stream of its first task, because tasks are in order of time. */
     const streams = new Map<number, number>();
     const ofCollectives = connectionsOf(collectives);
     for (let task = tasks.length - 1; task >= 0; task--) {
@@ -281,7 +284,7 @@ export class TextTrace implements Trace {
     });
   }
 
-  /** Ranges of msprof_tx: operations, where the trace has none otherwise, and user ranges. */
+  /** Adds ranges of msprof_tx: operations, if the trace has no others, and user ranges. */
   #addMarks({ groups }: TraceSource): void {
     const { collectives, marks, texts, host } = this.#events;
     for (const { host: mark, id, device } of marks.pairs()) {
@@ -289,7 +292,8 @@ export class TextTrace implements Trace {
       const operation = collectives.length > 0 ? null : markedOperation(text, groups);
       const { start, end, thread, name, domain } = mark;
       if (operation !== null) {
-        this.hostCalls.add(start, end, thread, 0, id, name, COMMUNICATION_LAYER);
+        const call = { start, end, thread, process: 0, corr: id, api: name };
+        this.hostCalls.push({ ...call, precedence: COMMUNICATION_LAYER });
         this.#operations.set(this.activities.length, operation);
         this.#marked++;
         const isTimed = device !== null && device.end > device.start;
@@ -314,7 +318,7 @@ export class TextTrace implements Trace {
     this.diagnostics.count('device-range-by-order', marks.ambiguous);
   }
 
-  /** Notes of an activity its row in kernel_details.csv, its lane, and of its task the type and the number. */
+  /** Stores an activity's row in kernel_details.csv, its lane, and the type and number of its task. */
   #describe(row: number, lane: number, type: number, taskId: number): void {
     this.#detailRows.push(row);
     this.#lanes.push(lane);
@@ -324,25 +328,26 @@ export class TextTrace implements Trace {
 
   #moveToFirst(clock: TraceSource['clock']): void {
     const { flows, queue, samples } = this.#events;
-    // Flow ends coincide with events, so that neither is earlier than the first event.
+    // Flow ends are at the same times as events, so they are never earlier than the first event.
     clock.moveToFirst(
       [this.ranges.start, this.hostCalls.start, this.activities.start, samples.start],
       [this.ranges.end, this.hostCalls.end, this.activities.end, flows.from, flows.to, ...queue.starts, ...queue.ends],
     );
   }
 
-  /** Origin in the program of each kernel and collective, as calls of zero length, and the origin of each activity. */
-  #origins(launches: LaunchJoin): { origins: HostCalls; originOf: Int32Array } {
+  /**
+   * The place in the program where each kernel and collective was launched, as calls of zero length, and for each activity
+   * the row of its call.
+   */
+  #origins(launches: LaunchJoin): { origins: ThreadSpans; originOf: Int32Array } {
     const { flows, queue } = this.#events;
     const { hostCalls: calls, activities, threads } = this;
-    const origins = new HostCalls();
+    const origins = new ThreadSpans();
     const originOf = new Int32Array(activities.length).fill(-1);
     let enqueuedBy: ((call: number) => number) | null = null;
     const add = (activity: number, start: number, thread: number): void => {
       originOf[activity] = origins.length;
-      origins.start.push(start);
-      origins.end.push(start);
-      origins.thread.push(thread);
+      origins.push({ start, end: start, thread });
     };
     for (const kind of ['kernel', 'collective'] as const) {
       for (const activity of activities.rowsOf(kind)) {
@@ -364,7 +369,7 @@ export class TextTrace implements Trace {
     const { texts, host } = this.#events;
     return {
       kernelName: (name) => texts.text(name),
-      // `Node@launch`: layer of the library and name of the call.
+      // A name such as `Node@launch` has the layer of the library and the name of the call.
       apiName: (api) => markedCall(texts.text(api)) ?? texts.text(api).replace(/^[A-Za-z]+@/, ''),
       apiLayer,
       rangeText: (text) => host.nameText(text),

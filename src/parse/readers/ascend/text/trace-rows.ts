@@ -1,6 +1,6 @@
 /**
- * trace_view.json → columns, in one pass over its events. Events are classified by their content, not by their process,
- * whose name may come later in the file or be cut off.
+ * Reads trace_view.json into columns, in one pass over its events. Events are classified by their content, not by their
+ * process, whose name may come later in the file or be cut off.
  */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { HostCalls } from '../../../trace/trace-columns.js';
@@ -35,12 +35,12 @@ const CATEGORIES: ReadonlyMap<string, HostEventKind> = new Map([
   ['MsTx', 'mark'],
 ]);
 
-/** Rows that the profiler derives from the others: of its overlap analysis. */
+/** Rows that the profiler derives from others in its overlap analysis. */
 const DERIVED: ReadonlySet<string> = new Set([
   ...['Computing', 'Communication', 'Communication(Not Overlapped)', 'Free'],
 ]);
 
-/** Process ids above Linux's maximum are composed: host process · 1024 + kind of process · 32 + device. */
+/** Larger process ids than Linux allows are composed: host process · 1024 + kind of process · 32 + device. */
 const MOST_PIDS = 4_194_304;
 const [PID_STEP, DEVICES] = [1024, 32];
 
@@ -69,9 +69,9 @@ export class AscendTrace {
   readonly samples = new TextSamples();
   /** Threads of the device's processes. */
   readonly #lanes = new ThreadTable();
-  /** Devices of processes by their labels. */
+  /** Devices of processes, from the processes' labels. */
   readonly #devices = new Map<number, number>();
-  /** Kinds of categories and of counters, by text number. */
+  /** Kinds of categories and counters, by text number. */
   readonly #categories: (HostEventKind | null | undefined)[] = [];
   readonly #counters: (CounterKind | null | undefined)[] = [];
   readonly #ids = new Ids();
@@ -136,7 +136,7 @@ export class AscendTrace {
     else this.#takeHostEvent(category, event);
   }
 
-  /** Kind of the event's category; null for one that is ignored, undefined without a category. */
+  /** Kind of the event's category; null for an ignored category, undefined without a category. */
   #category({ fields }: TraceEvent): HostEventKind | null | undefined {
     const number = fields.text(EVENT.cat, this.texts);
     if (number === null) return undefined;
@@ -162,29 +162,26 @@ export class AscendTrace {
         event.readArgs();
         const entry = event.args.number(ARG.queued);
         if (Number.isNaN(entry)) this.unread.count(event.fields.latin1(EVENT.cat) ?? '');
-        else if (category === 'put') this.queue.put.add(start, end, thread, 0, entry, 0, 0);
-        else if (category === 'taken') this.queue.taken.add(start, end, thread, entry, 0);
+        else if (category === 'put') this.queue.put.push({ start, end, thread, entry });
+        else if (category === 'taken') this.queue.taken.push({ start, end, thread, text: entry });
       }
     }
   }
 
   #takeOp(event: TraceEvent, thread: number): void {
-    this.host.addOp(this.clock.start, this.clock.end, thread, this.#name(event));
     event.readArgs();
-    const { ops } = this.host;
-    const sequence = event.args.number(ARG.sequence);
-    const forwardThread = event.args.number(ARG.forwardThread);
-    ops.externalId.push(NaN);
-    ops.sequence.push(sequence >= 0 ? sequence : NaN);
-    ops.forwardThread.push(forwardThread > 0 ? forwardThread : 0);
-    ops.dims.push(event.args.textPlusOne(ARG.dims, this.texts));
-    ops.types.push(event.args.textPlusOne(ARG.types, this.texts));
-    ops.concrete.push(0);
-    ops.strides.push(0);
-    ops.callStack.push(event.args.textPlusOne(ARG.callStack, this.texts));
+    const { args } = event;
+    this.host.addOp(this.clock.start, this.clock.end, thread, {
+      name: this.#name(event),
+      sequence: args.number(ARG.sequence),
+      forwardThread: args.number(ARG.forwardThread),
+      dims: args.textPlusOne(ARG.dims, this.texts),
+      types: args.textPlusOne(ARG.types, this.texts),
+      callStack: args.textPlusOne(ARG.callStack, this.texts),
+    });
   }
 
-  /** Events of CANN and of the device. */
+  /** Takes an event of CANN or of the device. */
   #takeOwn(event: TraceEvent, timed: boolean, whole: boolean): void {
     const { args } = event;
     const pid = event.fields.number(EVENT.pid);
@@ -217,21 +214,17 @@ export class AscendTrace {
       this.diagnostics.count('row-passed-over');
       return;
     }
-    const { tasks } = this;
-    const stream = event.args.number(event.args.has(ARG.stream) ? ARG.stream : ARG.oldStream);
-    tasks.start.push(this.clock.start);
-    tasks.end.push(this.clock.end);
-    tasks.lane.push(this.#lanes.threadOf(pid, tid));
-    tasks.stream.push(Number.isNaN(stream) ? tid : stream);
-    tasks.connection.push(this.#connection(event));
-    tasks.name.push(this.#name(event));
-    tasks.type.push(event.args.textPlusOne(ARG.taskType, this.texts));
-    tasks.task.push(event.args.number(ARG.task));
-    tasks.batch.push(event.args.number(ARG.batch));
-    tasks.subtask.push(event.args.number(ARG.subtask));
+    const { args } = event;
+    const stream = args.number(args.has(ARG.stream) ? ARG.stream : ARG.oldStream);
+    this.tasks.push({
+      ...{ start: this.clock.start, end: this.clock.end, lane: this.#lanes.threadOf(pid, tid) },
+      ...{ stream: Number.isNaN(stream) ? tid : stream, connection: this.#connection(event), name: this.#name(event) },
+      ...{ type: args.textPlusOne(ARG.taskType, this.texts), task: args.number(ARG.task) },
+      ...{ batch: args.number(ARG.batch), subtask: args.number(ARG.subtask) },
+    });
   }
 
-  /** A range of msprof_tx; one of a device has a stream, and no type as tasks have. */
+  /** Takes a range of msprof_tx. One on a device has a stream, but no type as tasks have. */
   #takeMark(event: TraceEvent, pid: number, tid: number, whole: boolean): void {
     const { start, end } = this.clock;
     if (!whole) this.diagnostics.count('event-without-time');
@@ -257,7 +250,9 @@ export class AscendTrace {
     }
     const layer = apiLayerCode(event.args.latin1(ARG.level) ?? '');
     const thread = this.threads.threadOf(this.#hostOf(pid), tid);
-    this.calls.add(this.clock.start, this.clock.end, thread, 0, this.#connection(event), this.#name(event), layer);
+    const [corr, api] = [this.#connection(event), this.#name(event)];
+    const { start, end } = this.clock;
+    this.calls.push({ start, end, thread, process: 0, corr, api, precedence: layer });
   }
 
   #takeCollective(event: TraceEvent, pid: number, tid: number, timed: boolean): void {
@@ -305,7 +300,10 @@ export class AscendTrace {
     this.samples.add(seriesOf(kind, args), this.clock.start, value * kind.factor, device);
   }
 
-  /** `NPU 1` labels a process of device 1; the device of one labelled `NPU` follows from its id. */
+  /**
+   * Takes metadata. The label `NPU 1` means that a process belongs to device 1; if the label is only `NPU`, the device
+   * follows from the process id.
+   */
   #takeMetadata(event: TraceEvent): void {
     if (!event.readArgs()) return;
     const device = /^NPU (\d{1,4})$/.exec(event.args.latin1(ARG.labels) ?? '')?.[1];
@@ -328,19 +326,19 @@ export class AscendTrace {
     else this.flows.addEnd(fields, this.#lanes.threadOf(pid, tid), start);
   }
 
-  /** The program's process behind a process of CANN. */
+  /** The program's process that belongs to a process of CANN. */
   #hostOf(pid: number): number {
     if (pid > MOST_PIDS) return Math.floor(pid / PID_STEP);
     return Number.isNaN(this.#hostPid) ? pid : this.#hostPid;
   }
 
-  /** Connection id; NaN for 4294967295 and -1, which mean none. */
+  /** Connection id; NaN for 4294967295 and -1, which mean "none". */
   #connection({ args }: TraceEvent): number {
     const id = args.id(ARG.connection, this.#ids);
     return id === 4294967295 || id === -1 ? NaN : id;
   }
 
-  /** Text number of the event's name; that of '' when it has none. */
+  /** Text number of the event's name; the number of '' when it has none. */
   #name({ fields }: TraceEvent): number {
     return fields.text(EVENT.name, this.texts) ?? this.texts.numberOf(fields.bytes, 0, 0);
   }
@@ -363,7 +361,7 @@ export class AscendTexts implements HostTexts {
     return readFrameworkExtents(this.#textOrNone(dims));
   }
 
-  /** The text of a number plus one. */
+  /** The text with a number plus one; '' for 0. */
   #textOrNone(number: number): string {
     return number === 0 ? '' : this.texts.text(number - 1);
   }

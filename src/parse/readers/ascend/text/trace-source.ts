@@ -1,4 +1,4 @@
-/** What the columns of Ascend's work are made from: a trace with its sidecar files, or raw data. */
+/** Where the columns of Ascend's work come from: a trace with its sidecar files, or raw data. */
 import type { NumericColumn } from '../../../../containers/numeric-column.js';
 import { Diagnostics } from '../../../../record/diagnostics.js';
 import type { Device } from '../../../../record/record.js';
@@ -12,7 +12,7 @@ import { coreFacts, devicesOf, SidecarFiles } from './sidecar-files.js';
 import type { KernelDetails } from './kernel-details.js';
 import { AscendTrace } from './trace-rows.js';
 
-/** The events of a trace, or of raw data: what `AscendTrace` fills. */
+/** The events of a trace or of raw data, from which `AscendTrace` is filled. */
 export type TracedEvents = Pick<
   AscendTrace,
   | 'threads'
@@ -29,13 +29,12 @@ export type TracedEvents = Pick<
   | 'marks'
 >;
 
-/** Attributes of kernels and collectives, a row each. */
+/** Attributes of kernels and collectives, one row each. */
 export type TracedKernels = Pick<KernelDetails, 'length' | 'nameOf' | 'isCollective' | 'detailsOf'> & {
   readonly start: NumericColumn;
   readonly blocks: NumericColumn;
 };
 
-/** What the columns are made from. */
 export interface TraceSource {
   readonly events: TracedEvents;
   readonly details: TracedKernels | null;
@@ -43,15 +42,18 @@ export interface TraceSource {
   readonly diagnostics: Diagnostics;
   readonly unread: UnreadEvents;
   readonly groups: ProcessGroups;
-  /** Facts of collectives by name, asked for where there are any. */
+  /** Facts of collectives by name; requested only if there are collectives. */
   readonly communication: () => ReadonlyMap<string, CommunicationFacts>;
   readonly profile: AscendProfileFacts;
   readonly devicesOf: (ids: Iterable<number>) => readonly Device[];
-  /** Bytes and direction of copies by task; absent where the source has none. */
+  /** Bytes and direction of copies by task; absent when the source does not have them. */
   readonly copies?: ReadonlyMap<number, { readonly bytes: number; readonly direction: number }>;
 }
 
-/** A trace with its sidecar files. @throws UserError when the file is not a trace */
+/**
+ * A trace with its sidecar files.
+ * @throws UserError when the file is not a trace
+ */
 export function traceSource(path: string, name: string, folder: string | null): TraceSource {
   const [diagnostics, unread] = [new Diagnostics(), new UnreadEvents()];
   const clock = TraceClock.ofTrace(path);

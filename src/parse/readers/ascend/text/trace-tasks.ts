@@ -1,35 +1,31 @@
 /**
- * Device tasks of a trace before classification, which depends on the collectives, on kernel_details.csv and on other
- * tasks. Memory: 61 bytes a task, released after classification.
+ * Device tasks of a trace before they are classified, which depends on the collectives, on kernel_details.csv and on other
+ * tasks. Memory: 61 bytes for each task, released after classification.
  */
 import type { ActivityKind } from '../../../trace/trace-columns.js';
-import { NumericColumn } from '../../../../containers/numeric-column.js';
+import { columns } from '../../../../containers/numeric-column.js';
 import { allRows, sortRows } from '../../../../containers/row-order.js';
 import { isMark, taskKind } from '../device-kinds.js';
 
 /** Subtask id of a task that is not part of a group of tasks. */
 const NO_SUBTASK = 4294967295;
 
-export class TraceTasks {
-  readonly start = NumericColumn.floats();
-  readonly end = NumericColumn.floats();
-  readonly lane = NumericColumn.counts();
-  readonly stream = NumericColumn.floats();
-  readonly connection = NumericColumn.floats();
-  /** Numbers of texts; that of the type plus one, 0 when it has none. */
-  readonly name = NumericColumn.counts();
-  readonly type = NumericColumn.counts();
-  /** Number of the task in its stream; after 65535 the next batch begins at 0. */
-  readonly task = NumericColumn.floats();
-  readonly batch = NumericColumn.counts();
-  readonly subtask = NumericColumn.counts();
-
-  get length(): number {
-    return this.start.length;
-  }
-
+export class TraceTasks extends columns({
+  start: 'f64',
+  end: 'f64',
+  lane: 'u32',
+  stream: 'f64',
+  connection: 'f64',
+  /** Text number of the name; the type's is stored plus one, 0 when there is no type. */
+  name: 'u32',
+  type: 'u32',
+  /** Number of the task in its stream. After 65535 the next batch begins at 0. */
+  task: 'f64',
+  batch: 'u32',
+  subtask: 'u32',
+}) {
   /**
-   * Tasks that enclose others: a mixed-core kernel or a collective is launched as a group of tasks with the same stream,
+   * Tasks that enclose others. A mixed-core kernel or a collective is launched as a group of tasks with the same stream,
    * number and batch, one of which encloses the others.
    */
   envelopes(): Set<number> {
@@ -42,14 +38,14 @@ export class TraceTasks {
     return found;
   }
 
-  /** Tasks that enclose a shorter task of their stream, of some length. */
+  /** Tasks that enclose a shorter task of their stream. Tasks of zero length do not count. */
   wrappers(): Set<number> {
     const found = new Set<number>();
     const isTask = (row: number): boolean =>
       this.end.at(row) > this.start.at(row) && !Number.isNaN(this.stream.at(row));
     const sorted = this.#sorted([this.lane, this.stream, this.start], allRows(this.length).filter(isTask));
     let next = -1;
-    /** Earliest ends of those in the stream that start later, and of those that start together. */
+    /** Earliest ends in the stream: of tasks that start later, and of those that start at the same time. */
     let [later, together] = [Infinity, Infinity];
     for (const row of sorted.reverse()) {
       const end = this.end.at(row);
@@ -62,7 +58,7 @@ export class TraceTasks {
     return found;
   }
 
-  /** Rows in the order of columns; those that are equal in them by end, the last first. */
+  /** Rows in the order of these columns; ties are sorted by end, latest first. */
   #sorted(columns: readonly { at(row: number): number }[], rows = allRows(this.length)): Uint32Array {
     sortRows(rows, (a, b) => {
       for (const column of columns) {
@@ -107,23 +103,23 @@ const CORES: ReadonlyMap<string, string> = new Map([
 /** Core class of a task type; null when the type does not determine it. */
 export const coreOfType = (type: string): string | null => CORES.get(type) ?? null;
 
-/** Kinds of activities that tasks are; collectives come from rows of their own. */
+/** Kinds of activities that a task may be; collectives have rows of their own. */
 export type TaskActivity = Exclude<ActivityKind, 'graph' | 'collective'>;
 
 /**
- * What a task is, by its type and its name; null for marks of the driver and the profiler, `unknown` for other types:
- * the list of types is open, each device has words of its own.
+ * Kind of a task, from its type and its name; null for marks of the driver and the profiler. Other types are `unknown`,
+ * because the list of types is open: each device has its own.
  */
 export function kindOfTask(type: string, name: string): TaskActivity | 'unknown' | null {
   if (KERNEL_TYPE.test(type)) return 'kernel';
   const kind = taskKind(type);
   if (kind !== null) return kind.is;
-  // What a `PLACE_HOLDER_SQE` is follows from its name alone.
+  // What a `PLACE_HOLDER_SQE` is can be seen only from its name.
   if (type === '' || isMark(type)) return taskKind(name)?.is ?? null;
   return isMark(name) ? null : 'unknown';
 }
 
-/** Kind of a wait by the task's type or name; null for other tasks. */
+/** Kind of a wait, from the type or name of its task; null for other tasks. */
 export function syncKind(text: string): string | null {
   const kind = taskKind(text);
   return kind?.is === 'sync' ? kind.kind : null;

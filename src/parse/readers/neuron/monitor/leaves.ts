@@ -1,6 +1,4 @@
-/**
- * The values of a report, each with the metric, unit and labels that follow from its path, and the times of reports.
- */
+/** The values of a report, each with the metric, unit and labels that follow from its path, and the times of reports. */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import type { Labels } from '../../../../record/record.js';
 import { REPORT, type PathNode } from './value-paths.js';
@@ -10,7 +8,7 @@ import { NS_PER_S } from '../../../../record/units.js';
 /** Names under which collectors add a time. */
 const TIME_KEYS = ['timestamp', '@timestamp', 'time', 'ts', 'datetime', 'report_time', 'collected_at'];
 
-/** Units of Unix times by magnitude, unambiguous from 2001 on. */
+/** Unit of a Unix time by its magnitude, which is unambiguous from 2001 on. */
 const SCALES: readonly (readonly [below: number, nanoseconds: number])[] = [
   [1e11, 1e9],
   [1e14, 1e6],
@@ -18,10 +16,10 @@ const SCALES: readonly (readonly [below: number, nanoseconds: number])[] = [
   [1e20, 1],
 ];
 
-/** Smaller numbers, times before 2001, are no Unix times. */
+/** Smaller numbers would be times before 2001, and do not count as Unix times. */
 const EARLIEST = 1e9;
 
-/** Unix time in ns that a collector added to a report, or null. Texts without a zone are UTC. */
+/** Unix time, in ns, that a collector added to a report; null when there is none. Texts without a time zone are UTC. */
 export function timeOf(report: Readonly<Record<string, unknown>>): bigint | null {
   for (const key of TIME_KEYS) {
     const value = report[key];
@@ -34,7 +32,7 @@ export function timeOf(report: Readonly<Record<string, unknown>>): bigint | null
 function timeOfNumber(value: number): bigint | null {
   const scale = value < EARLIEST ? undefined : SCALES.find(([below]) => value < below)?.[1];
   if (scale === undefined) return null;
-  // The whole part separately, so that the fraction keeps its digits.
+  // The whole part is converted separately, so that the fraction keeps its digits.
   const whole = Math.floor(value);
   return BigInt(whole) * BigInt(scale) + BigInt(Math.round((value - whole) * scale));
 }
@@ -48,11 +46,14 @@ function timeOfText(text: string): bigint | null {
   return Number.isNaN(ms) ? null : BigInt(ms) * 1_000_000n + BigInt(fraction.padEnd(9, '0'));
 }
 
-/** Whether a value is the length of a report in seconds: some time, and no longer than times may be apart. */
+/** Whether a value can be the length of a report in seconds: above 0, and not beyond the longest supported time. */
 export const isPeriod = (value: unknown): value is number =>
   typeof value === 'number' && value > 0 && isNear(value * NS_PER_S);
 
-/** Times of reports: neuron-monitor writes none, some collectors do. Without, a report begins where the last ended. */
+/**
+ * Times of reports. neuron-monitor writes none, but some collectors do. Without a time, a report begins where the last one
+ * ended.
+ */
 export class ReportTimes {
   /** Unix time in ns of the stream's start; null when no report has a time. */
   origin: bigint | null = null;
@@ -61,9 +62,10 @@ export class ReportTimes {
   #end = 0;
 
   /**
-   * @param period seconds that the report covers, or null
-   * @param time Unix time in ns at which it was made, or null
-   * @returns its start in ns since the first report began; null when unknown
+   * Start of the next report.
+   * @param period how many seconds the report covers, or null
+   * @param time Unix time in ns at which the report was made, or null
+   * @returns start in ns since the first report began; null when unknown
    */
   next(period: number | null, time: bigint | null): number | null {
     const dur = period === null ? null : Math.round(period * NS_PER_S);
@@ -73,7 +75,7 @@ export class ReportTimes {
     return start;
   }
 
-  /** Start by the report's own time; null without one, or when it precedes the report before. */
+  /** Start of a report from its own time; null when it has none, or when it would be before the previous report. */
   #byClock(dur: number | null, time: bigint | null): number | null {
     if (time === null) return null;
     const begin = time - BigInt(dur ?? 0);
@@ -86,15 +88,15 @@ export class ReportTimes {
 export interface Leaf {
   readonly metric: string;
   readonly unit: string | null;
-  /** Null for texts and nulls; 1 and 0 for true and false. */
+  /** Null for texts and nulls; 1 for true and 0 for false. */
   readonly value: number | null;
   readonly text?: string;
   readonly labels: Labels;
-  /** Seconds that its metric group covers; null when the group has no period. */
+  /** How many seconds its metric group covers; null when the group has no period. */
   readonly period: number | null;
 }
 
-/** State of the traversal above a value. */
+/** What is known at a point of the traversal. */
 interface LeafContext {
   /** Keys from the root, joined by dots. */
   readonly path: string;
@@ -102,28 +104,28 @@ interface LeafContext {
   /** Key of the nearest named member: the metric group of a `period` or an `error`. */
   readonly group: string;
   readonly period: number | null;
-  /** Whether the monitor reports an error here: the numbers are unknown then, although it writes them as zeros. */
+  /** Whether the monitor reports an error here: the numbers are then unknown, although it writes zeros. */
   readonly failed: boolean;
 }
 
-/** Reports are about eight levels deep. */
+/** Deeper values are not read: reports are about eight levels deep. */
 const DEEPEST = 64;
 
-/** Keys of environments and command lines, which must reach no output, with or without `allFields`. */
+/** Keys of environments and command lines, which must never be written, with or without `allFields`. */
 const WITHHELD =
   /^(?:env|environ|environment|env_vars|environment_variables|cmd|cmdline|command|command_line|args|argv)$/i;
 
-/** Whether it is an object or a list. */
+/** Whether a value is an object or a list. */
 const isNested = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 
-/** Indices as numbers, names as they are. */
+/** A key as a label: indices become numbers, names stay unchanged. */
 const labelOf = (key: string): string | number => (/^(?:0|[1-9]\d{0,14})$/.test(key) ? Number(key) : key);
 
 /**
- * The values of the documented fields, of which the paths are known: what else somebody puts into a report may be a
- * password or a folder. The others are counted.
- * @param allFields whether to give those too
+ * The values of the documented fields, whose paths are known. Other fields are counted, because they may contain a password
+ * or a folder name.
+ * @param allFields whether to write the other fields too
  */
 export function leavesOf(
   report: Readonly<Record<string, unknown>>,
@@ -175,7 +177,7 @@ export function leavesOf(
   }
 
   function leaf(value: unknown, place: Pick<PathNode, 'metric' | 'unit'> | null, context: LeafContext): void {
-    // A null in place of a group or a list is no value.
+    // A null instead of a group or a list is not a value.
     if (value === null && place !== null && place.metric === null) return;
     const number = typeof value === 'boolean' ? Number(value) : typeof value === 'number' ? value : null;
     leaves.push({
@@ -190,7 +192,7 @@ export function leavesOf(
   }
 }
 
-/** The context inside an object: labels that identify it, and its period. */
+/** The context inside an object, with the labels that identify the object, and its period. */
 function contextWithin(
   nested: Readonly<Record<string, unknown>>,
   place: PathNode | null,
@@ -208,6 +210,6 @@ function contextWithin(
   return { ...context, labels, period: isPeriod(period) ? period : context.period, failed };
 }
 
-/** Whether a member identifies its object, as a process id does. */
+/** Whether a member identifies its object, such as a process id. */
 const isIdentity = (place: PathNode | null, key: string): boolean =>
   place?.identities.some(([name]) => name === key) === true;

@@ -1,10 +1,10 @@
 /**
- * Reports of neuron-monitor → records, one report at a time: nothing of a report is kept after its records, so that a
+ * Turns reports of neuron-monitor into records, one report at a time. Nothing of a report is kept after its records, so a
  * stream may run for days. The profile line is made from the first report.
  *
- * Every value of a report becomes a sample. `start` is the beginning of the report's period, `dur` the period of its
- * metric group, `labels.report` the report's number from 1, `device` the NeuronCore; `labels.device` is the Neuron
- * device, which has several cores.
+ * Every value of a report becomes a sample. `start` is the beginning of the report's period, `dur` the period of its metric
+ * group, `labels.report` the report's number from 1, `device` the NeuronCore; `labels.device` is the Neuron device, which
+ * has several cores.
  */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { UserError } from '../../../../record/errors.js';
@@ -18,7 +18,7 @@ import { knownFacts, neuronDevice, profileRecord } from '../profile-record.js';
 const isReport = (value: object): value is Readonly<Record<string, unknown>> =>
   REPORT_KEYS.some((key) => Object.hasOwn(value, key));
 
-/** Whether a line that is not JSON was one: other programs may write beside the monitor. */
+/** Whether a line that is not JSON was meant to be a report: other programs may write to the same output. */
 const isOfReport = (line: string): boolean => line.trimStart().startsWith('{');
 
 export class MonitorReports {
@@ -33,7 +33,7 @@ export class MonitorReports {
     private readonly allFields = false,
   ) {}
 
-  /** Records of a line; none when it is no report, which is counted. */
+  /** Records of a line; none for a line that is not a report, which is counted. */
   take(line: string): ProfileLine[] {
     if (line.trim() === '') return [];
     const report = parse(line);
@@ -63,7 +63,7 @@ export class MonitorReports {
     return [...last, endRecord(profile, counts, this.diagnostics)];
   }
 
-  /** A last line without a line feed is a complete report or truncated. */
+  /** Reads a last line without a line feed: a complete report, or a truncated one. */
   #last(rest: string): ProfileLine[] {
     const report = parse(rest);
     if (report !== null) return this.#report(report);
@@ -108,7 +108,7 @@ export class MonitorReports {
   }
 }
 
-/** The JSON object of a line; null when it is none. */
+/** The JSON object of a line; null when the line is something else. */
 function parse(line: string): object | null {
   try {
     const value: unknown = JSON.parse(line.replace(/^\ufeff/, ''));
@@ -118,7 +118,10 @@ function parse(line: string): object | null {
   }
 }
 
-/** The report's own period: it is written whenever a metric group is due, so groups with longer periods span several. */
+/**
+ * The report's own period. A report is written whenever a metric group is due, so groups with longer periods span several
+ * reports.
+ */
 const shortestPeriod = (leaves: readonly Leaf[]): number | null =>
   leaves.reduce<number | null>(
     (shortest, { metric, value }) =>
@@ -126,7 +129,7 @@ const shortestPeriod = (leaves: readonly Leaf[]): number | null =>
     null,
   );
 
-/** What the report says of the chip: its name, and the share of its memory that a core has. */
+/** What the report says about the chip: its name, and each core's share of its memory. */
 function statedDevice(leaves: readonly Leaf[]): Partial<Pick<Device, 'name' | 'memBytes'>> {
   const type = textOf(leaves, 'neuron_device_type');
   const bytes = numberOf(leaves, 'neuron_device_memory_size') ?? 0;
@@ -137,15 +140,15 @@ function statedDevice(leaves: readonly Leaf[]): Partial<Pick<Device, 'name' | 'm
   };
 }
 
-/** More cores than any instance has: larger counts are taken for damage. */
+/** A count above this, which is more than any instance has, is damaged. */
 const MOST_CORES = 4096;
 
 interface StreamName {
   readonly profile: number;
   readonly format: string;
-  /** Name of the input in messages. */
+  /** Name of the input, for messages. */
   readonly input: string;
-  /** Base name. */
+  /** Base name of the input. */
   readonly file: string;
   readonly rank: number | null;
 }
@@ -161,7 +164,7 @@ function streamHeader(name: StreamName, leaves: readonly Leaf[], startUnixNs: bi
   return profileRecord(name.format, name, { tool: null, dur: null, devices, facts }, startUnixNs?.toString() ?? null);
 }
 
-/** All cores of the instance where the report counts them, and those in use. */
+/** All cores of the instance if the report counts them, and those in use. */
 function coresOf(leaves: readonly Leaf[]): number[] {
   const devices = numberOf(leaves, 'neuron_device_count');
   const coresPerDevice = numberOf(leaves, 'neuroncore_per_device_count');

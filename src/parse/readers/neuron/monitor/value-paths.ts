@@ -1,12 +1,12 @@
 /**
- * The values of a neuron-monitor report by path, and their metrics: the vendor's leaf names, with the variable parts of
- * the path as labels. `{x}` in a path matches any member and puts its key, or its index in a list, into the label x; `*`
- * matches any member; `a|b` either name, the older one last.
+ * The values of a neuron-monitor report by path, and their metrics: the vendor's leaf names, with the variable parts of the
+ * path as labels. In a path, `{x}` matches any member and stores its key, or its index in a list, in the label x; `*`
+ * matches any member; `a|b` matches either name, the older one last.
  *
  * Source: the Neuron Monitor user guides of 2020 to today, and reports of a trn1 of 2023.
  */
 
-/** A leaf: metric, unit, and the label by which it identifies the object that contains it. */
+/** A leaf: path, metric, unit, and the label by which it identifies the object that contains it. */
 type PathRow = readonly [path: string, metric: string, unit: string | null, label?: string];
 
 const GROUPS = 'neuron_runtime_data|runtime_data.*.report';
@@ -35,7 +35,7 @@ const ROWS: readonly PathRow[] = [
 
   [`${STATS}.error_summary.{kind}`, 'error_summary', 'count'],
   [`${STATS}.execution_summary|inference_summary.{kind}`, 'execution_summary', 'count'],
-  // Null as a whole while nothing runs.
+  // The whole object is null while nothing runs.
   [`${STATS}.latency_stats.total_latency`, 'latency_stats.total_latency', 's'],
   [`${STATS}.latency_stats.total_latency.{percentile}`, 'latency_stats.total_latency', 's'],
   [`${STATS}.latency_stats.device_latency`, 'latency_stats.device_latency', 's'],
@@ -112,7 +112,10 @@ export const REPORT_KEYS: readonly string[] = [
   'neuron_k8s_info',
 ];
 
-/** A member of an object or a list. With `any`, its key is not part of the metric's name but of the label, if any. */
+/**
+ * A member of an object or a list. With `any`, its key becomes a label, if there is one, instead of a part of the metric's
+ * name.
+ */
 interface PathMember {
   readonly place: PathNode;
   readonly any: boolean;

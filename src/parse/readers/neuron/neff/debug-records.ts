@@ -1,14 +1,15 @@
 /**
- * Debug files of a NEFF: protobuf messages of one form, from an engine's instructions up to the framework's operations.
+ * Debug files of a NEFF: protobuf messages that all have the same form, from an engine's instructions up to the framework's
+ * operations.
  *
- * | field | of a file                                   | of a record                                          |
+ * | field | in a file                                   | in a record                                          |
  * |-------|---------------------------------------------|------------------------------------------------------|
  * | 1     | a sentence that says what the file is for   | number                                               |
  * | 2     | name of the file of the layer above         | name                                                 |
- * | 3     | records                                     | numbers of records of the layer above                |
- * | 4, 5  | 5: files of source, which records number    | numbers of records that it depends on                |
- * | 7     | functions, which records number             | attributes, a key and a value each                   |
- * | 6     |                                             | 1 regular, 2 saves or fetches a spill, 3 transposes  |
+ * | 3     | records                                     | numbers of records in the layer above                |
+ * | 4, 5  | 5: source files, numbered from 0            | numbers of records on which it depends               |
+ * | 7     | functions, numbered from 0                  | attributes, each with a key and a value              |
+ * | 6     |                                             | 1 regular, 2 saves or loads a spill, 3 transposes    |
  * | 9, 10 |                                             | kinds of the dependencies in 4 and 5                 |
  *
  * Lists of numbers are packed. Source: NEFFs of compilers 2.23 and 2.27 (docs/neuron-instructions.md).
@@ -26,7 +27,7 @@ const FILES = 5;
 const FUNCTIONS = 7;
 const ATTRIBUTES = 7;
 const NUMBER_TAG = NUMBER << 3;
-/** Lists of numbers, and of the kinds of these dependencies: by order, and by semaphores. */
+/** Fields with the numbers of dependencies and with their kinds: for order, and for semaphores. */
 const BEFORE: readonly (readonly [numbers: number, kinds: number])[] = [
   [4, 9],
   [5, 10],
@@ -38,11 +39,11 @@ const LISTS: readonly number[] = [PARENTS, TYPE, ...BEFORE.flat()];
 /** Kinds of dependencies by number. */
 const KINDS: Readonly<Record<number, string>> = { 1: 'ordered', 2: 'anti', 3: 'output', 4: 'flow' };
 
-/** Of an instruction; more numbers or fields of a record are damage. */
+/** Most dependencies of an instruction; more numbers or fields in a record mean that it is damaged. */
 export const MOST_DEPENDENCIES = 4096;
 const MOST_FIELDS = 4 * MOST_DEPENDENCIES;
 
-/** Texts that records of a file have by their numbers, from 0 on. */
+/** Texts of a file to which its records refer by number, from 0. */
 export interface DebugTexts {
   readonly files: string[];
   readonly functions: string[];
@@ -50,17 +51,17 @@ export interface DebugTexts {
 
 export interface DebugRecord {
   readonly name: string;
-  /** Numbers of records of the layer above; more than one where the compiler fused them. */
+  /** Numbers of records in the layer above; several if the compiler fused them. */
   readonly parents: readonly number[];
   readonly before: readonly { readonly number: number; readonly kind: string }[];
   readonly attributes: ReadonlyMap<string, string>;
-  /** Whether it saves what did not fit into the state buffer, or fetches it again. */
+  /** Whether it saves data that did not fit into the state buffer, or loads it again. */
   readonly isSpill: boolean;
 }
 
 /**
  * The records of a debug file, not yet decoded.
- * @param texts filled with the file's own
+ * @param texts filled with the texts of the file
  * @throws RangeError or Error when the file is damaged
  */
 export function* recordsOf(bytes: Uint8Array, texts?: DebugTexts): Generator<Uint8Array> {
@@ -76,16 +77,19 @@ export function* recordsOf(bytes: Uint8Array, texts?: DebugTexts): Generator<Uin
   }
 }
 
-/** A record's number: its first field; 0, like any number of a message, is left out. */
+/** A record's number, which is its first field. Number 0 is left out, like any zero in a message. */
 export function numberOf(record: Uint8Array): number {
   const reader = protobuf.Reader.create(record);
   return record.length > 0 && reader.uint32() === NUMBER_TAG ? reader.uint32() : 0;
 }
 
-/** Numbers of records of the layer above. @throws RangeError or Error when the record is damaged */
+/**
+ * Numbers of records in the layer above.
+ * @throws RangeError or Error when the record is damaged
+ */
 export const parentsOf = (record: Uint8Array): readonly number[] => fieldsOf(record).lists.get(PARENTS) ?? [];
 
-/** Null for a damaged record. */
+/** Decodes a record; null when it is damaged. */
 export function debugRecord(record: Uint8Array): DebugRecord | null {
   let fields: Fields;
   try {
@@ -108,12 +112,12 @@ export function debugRecord(record: Uint8Array): DebugRecord | null {
 
 interface Fields {
   name: string;
-  /** Numbers by field: of a packed list, or one. */
+  /** Numbers by field, from a packed list or a single number. */
   readonly lists: ReadonlyMap<number, readonly number[]>;
   readonly attributes: ReadonlyMap<string, string>;
 }
 
-/** Of a list as many numbers as an instruction may have dependencies and one more. */
+/** Reads the fields of a record. Of a list, it keeps one number more than an instruction may have dependencies. */
 function fieldsOf(record: Uint8Array): Fields {
   const lists = new Map<number, number[]>();
   const attributes = new Map<string, string>();
@@ -152,35 +156,35 @@ function attribute(bytes: Uint8Array): [key: string, value: string] {
   return pair as [string, string];
 }
 
-/** `FILE:LINE` of a record, whose attributes number the file; null where it has none. */
+/** `FILE:LINE` of a record, whose attributes have the file's number; null when it has none. */
 export const sourceOf = ({ attributes }: DebugRecord, { files }: DebugTexts): string | null =>
   placeOf(textAt(files, attributes.get('kernel_file')), attributes.get('kernel_line'));
 
-/** The function of NKI that a record is of; null where it has none. */
+/** The NKI function to which a record belongs; null when it has none. */
 export const functionOf = ({ attributes }: DebugRecord, { functions }: DebugTexts): string | null =>
   textAt(functions, attributes.get('kernel_name')) ?? null;
 
 const textAt = (texts: readonly string[], number = ''): string | undefined =>
   number === '' ? undefined : texts[Number(number)];
 
-/** `FILE:LINE`; null where one of them is unknown, as '' and 0 are. */
+/** `FILE:LINE`; null when one of them is unknown, which '' and 0 mean. */
 const placeOf = (file = '', line = ''): string | null =>
   file === '' || line === '' || line === '0' ? null : `${file}:${line}`;
 
 const LAYERS = ['penguin', 'hlo', 'pttf'] as const;
 const MEMBER = /^debug_info_(penguin|hlo|pttf)\.dbg(?:_sg(\d+))?$/;
 
-/** Where an instruction comes from. */
+/** Where in the source an instruction comes from. */
 export interface SourceNames {
-  /** `%op0 = dot(%x, %y)` */
+  /** Operation, such as `%op0 = dot(%x, %y)`. */
   readonly op: string | null;
-  /** Outermost first. */
+  /** Scopes of the framework, outermost first. */
   readonly layer: readonly string[];
-  /** `FILE:LINE` */
+  /** Source line as `FILE:LINE`. */
   readonly source: string | null;
   /** Attributes of the operation, as JSON. */
   readonly hloAttrs: string | null;
-  /** Function of NKI. */
+  /** NKI function. */
   readonly kernelName: string | null;
 }
 
@@ -188,18 +192,18 @@ export const NO_NAMES: SourceNames = { op: null, layer: [], source: null, hloAtt
 
 interface LayerFile {
   readonly texts: DebugTexts;
-  /** Not yet decoded. */
+  /** Records by number, not yet decoded. */
   readonly records: Map<number, Uint8Array>;
 }
 
 /**
- * The layers of a program above an engine's instructions, which its debug files have where it was compiled with them:
- * lines of the kernel (`penguin`), operations of the compiler's graph (`hlo`), operations of the framework (`pttf`).
- * The file of each layer names that of the next, and so do its records by number. Layers of a program. Memory: the
- * debug files, and the room that they take of the program's.
+ * The layers of a program above an engine's instructions: lines of the kernel (`penguin`), operations of the compiler's
+ * graph (`hlo`), operations of the framework (`pttf`). The debug files contain them if the program was compiled with them.
+ * The file of each layer names the file of the next, and its records refer to that file's records by number. Memory: the
+ * debug files, and their part of the program's room.
  */
 export class DebugLayers {
-  /** By layer, then by the number of the subgraph that the file's name has. */
+  /** By layer, then by the subgraph's number in the file name. */
   readonly #files = LAYERS.map(() => new Map<number, LayerFile>());
 
   static reads(file: string): boolean {
@@ -207,9 +211,10 @@ export class DebugLayers {
   }
 
   /**
-   * @param hasRoom takes room for one record, if there is some
-   * @returns whether there was room for all of it
-   * @throws RangeError or Error when the file is damaged; what was read of it before stays
+   * Reads a debug file of a layer.
+   * @param hasRoom takes room for one record, if there is any
+   * @returns whether there was room for all records
+   * @throws RangeError or Error when the file is damaged; records read before that are kept
    */
   takeMember(file: string, bytes: Buffer, hasRoom: () => boolean): boolean {
     const [, layer = '', subgraph = '0'] = MEMBER.exec(file) ?? [];
@@ -217,15 +222,17 @@ export class DebugLayers {
     this.#files[LAYERS.findIndex((each) => each === layer)]?.set(Number(subgraph), found);
     for (const record of recordsOf(bytes, found.texts)) {
       if (!hasRoom()) return false;
-      // Modules and computations have no number either: the operation without one, 0, is the last of them.
+      // Modules and computations also have no number. Of the records without one, whose number is 0, the operation comes
+      // last and replaces them.
       found.records.set(numberOf(record), record);
     }
     return true;
   }
 
   /**
-   * @param subgraph number of the instruction's
-   * @param numbers of the lines of the kernel that it was made of: the first that has a name or a place gives it
+   * @param subgraph number of the instruction's subgraph
+   * @param numbers numbers of the kernel lines from which it was made; each name or place is that of the first line that
+   * has one
    */
   namesOf(subgraph: number, numbers: readonly number[]): SourceNames {
     const lines = this.#records(0, subgraph, numbers);
@@ -246,7 +253,7 @@ export class DebugLayers {
 
   #records(layer: number, subgraph: number, numbers: readonly number[]): readonly LayerRecord[] {
     const files = elementAt(this.#files, layer);
-    // The subgraphs of a logical core share a file.
+    // The subgraphs of a logical core may share a file.
     const file = files.size === 1 ? [...files.values()][0] : files.get(subgraph);
     if (file === undefined) return [];
     return numbers.flatMap((number) => {
@@ -262,7 +269,10 @@ interface LayerRecord {
   readonly texts: DebugTexts;
 }
 
-/** Numbers in the layer above, each once; as many as one record may have, so that layers of a damaged file do not multiply. */
+/**
+ * Numbers in the layer above, without duplicates; at most as many as a record may have, so that the layers of a damaged
+ * file do not multiply.
+ */
 function parents(records: readonly LayerRecord[]): readonly number[] {
   const numbers = new Set<number>();
   for (const { record } of records) {
@@ -282,7 +292,7 @@ function firstOf(records: readonly LayerRecord[], textOf: (record: LayerRecord) 
   return null;
 }
 
-/** As JSON, without those that are unknown: '' and 0. */
+/** Attributes as JSON, without unknown ones, which are '' or 0. */
 function attributesText({ attributes }: DebugRecord): string | null {
   const known = [...attributes].filter(([, value]) => value !== '' && value !== '0');
   return known.length === 0 ? null : JSON.stringify(Object.fromEntries(known));

@@ -1,4 +1,4 @@
-/** Tensors in the JSON members of a NEFF. */
+/** Reads tensors from the JSON members of a NEFF. */
 import type { TensorRole, TensorRecord } from '../../../../record/record.js';
 import { entriesOf, fieldOf, listOf, shapeOf, sizeOf, textOf } from '../../../json/json-value.js';
 
@@ -7,7 +7,7 @@ export interface NeffVariable {
   readonly name: string;
   readonly role: TensorRole | null;
   readonly bytes: number | null;
-  /** Name of the file with its contents, by which the tensor map names constants. */
+  /** Name of the file with its contents, by which the tensor map refers to constants. */
   readonly file: string | null;
 }
 
@@ -22,7 +22,7 @@ export interface MappedTensor extends TensorType {
   readonly file: string | null;
 }
 
-/** Roles by a variable's `type`; all other types are internal to the program: scratch memory, tables. */
+/** Roles by a variable's `type`; variables of all other types are internal to the program: scratch memory, tables. */
 const ROLES: ReadonlyMap<unknown, TensorRole> = new Map([
   ['input', 'input'],
   ['output', 'output'],
@@ -40,18 +40,21 @@ export function readDefinition(json: unknown): NeffVariable[] {
 
 export interface Variable {
   readonly name: string;
-  /** Where it lies, in the vendor tool's words for packets; null for a kind that these do not name. */
+  /** Memory in which it lies, in the words that the vendor's tool uses for packets; null for a kind without such a word. */
   readonly memory: string | null;
 }
 
-/** How instructions name variables. */
+/** Numbers by which instructions refer to variables. */
 export interface VariableNumbers {
   readonly variables: ReadonlyMap<number, Variable>;
-  /** Numbers of inputs and outputs by their entry in the table that instructions use; empty when there is not one table. */
+  /**
+   * Numbers of inputs and outputs, in the order of the table to which instructions refer; empty unless there is exactly one
+   * table.
+   */
   readonly table: readonly number[];
 }
 
-/** Memories by a variable's `type`. */
+/** Memory by a variable's `type`. */
 const MEMORIES: ReadonlyMap<unknown, string> = new Map([
   ['state-buffer', 'SB'],
   ['file', 'WEIGHT'],
@@ -72,12 +75,12 @@ export function readVariableNumbers(json: unknown): VariableNumbers {
   return { variables: new Map(variables), table: table.map((number) => (typeof number === 'number' ? number : -1)) };
 }
 
-/** Engines whose semaphores follow those of the runtime, in order, by the vendor tool's names. */
+/** Engines whose semaphores come after those of the runtime, in this order, by the vendor tool's names. */
 const COUNTING_ENGINES = ['GpSimd', 'Scalar', 'Tensor', 'Vector'] as const;
 
 /**
- * Who updates each semaphore, in a subgraph's `def.json`: the runtime's names of queues, and engines. In five captures the
- * tool's names of all semaphores follow from it.
+ * Which engine or queue updates each semaphore, from a subgraph's `def.json`; queues have the runtime's names. In five
+ * captures this gives the tool's names of all semaphores.
  */
 export function readSemaphores(json: unknown): ReadonlyMap<number, string> {
   const owners = new Map<number, string>();
@@ -97,7 +100,7 @@ export const instructionMembers = (json: unknown): string[] =>
 
 const INSTRUCTION_MEMBER = /_(?:dbg|instr)$/;
 
-/** A subgraph's `tensor_map.json`. It also lists scratch memory, which gets no role. */
+/** Reads a subgraph's `tensor_map.json`. It also lists scratch memory, which gets no role. */
 export function readTensorMap(json: unknown): MappedTensor[] {
   return entriesOf(json).map(([name, tensor]) => ({
     name,
@@ -109,8 +112,8 @@ export function readTensorMap(json: unknown): MappedTensor[] {
 }
 
 /**
- * Tensors of `neff.json`, a graph in TVM's JSON form: `attrs` has shapes and types of the outputs of all nodes in one
- * list. It replaces tensor maps, which optimised programs omit.
+ * Tensors of `neff.json`, a graph in TVM's JSON form, whose `attrs` have the shapes and types of the outputs of all nodes
+ * in one list. It replaces tensor maps, which optimised programs do not have.
  */
 export function readNodes(json: unknown): Map<string, TensorType> {
   const attributes = fieldOf(json, 'attrs');
@@ -128,7 +131,7 @@ export type NeffTensor = Omit<TensorRecord, 'type' | 'profile'>;
 
 const ROLE_ORDER: readonly (TensorRole | null)[] = ['input', 'output', 'weight', null];
 
-/** Types and shapes by name and by file. */
+/** Types and shapes of tensors, by name and by file. */
 class TypeIndex {
   readonly #byName = new Map<string, TensorType>();
   readonly #byFile = new Map<string, TensorType>();
@@ -141,15 +144,15 @@ class TypeIndex {
     for (const [name, node] of nodes) if (!this.#byName.has(name)) this.#byName.set(name, node);
   }
 
-  /** By file first: a constant has another name in the map than in the definition. */
+  /** Looks up the file first, because a constant's name in the map differs from that in the definition. */
   of({ name, file }: NeffVariable): TensorType | undefined {
     return (file === null ? undefined : this.#byFile.get(file)) ?? this.#byName.get(name);
   }
 }
 
 /**
- * The tensors without duplicates between subgraphs: inputs, outputs, weights, each in the order of the definitions.
- * Without a definition the tensors of the maps are used, whose sizes are unknown.
+ * The tensors of all subgraphs without duplicates: inputs, outputs, weights, each in the order of the definitions. If there
+ * is no definition, the tensors of the maps are used, whose sizes are unknown.
  */
 export function joinTensors(
   variables: readonly NeffVariable[],

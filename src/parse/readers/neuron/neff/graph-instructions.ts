@@ -1,13 +1,13 @@
 /**
- * What a NEFF says of the instructions of a subgraph: the names that the compiler gave them, which ones each depends on,
- * the variables that transfers move, and where in the source they come from. The vendor publishes no layout: it was found in
- * the NEFFs of captures whose names and dependencies the vendor's tool had printed (docs/neuron-instructions.md).
+ * Reads what a NEFF says about the instructions of a subgraph: the names that the compiler gave them, the instructions on
+ * which each depends, the variables that transfers move, and the source lines. The vendor publishes no layout; it was found
+ * in NEFFs of captures for which the vendor's tool had printed names and dependencies (docs/neuron-instructions.md).
  *
- * | member                    | content                                                               |
- * |---------------------------|-----------------------------------------------------------------------|
- * | `ENGINE.bin`, `ENGINE0.bin` | instructions of an engine, 64 bytes each                            |
- * | `debug_info_asm_*.dbg`    | for each of these in order, the compiler's number of its instruction  |
- * | `debug_info_backend_*.dbg`| for each number: names, and the numbers that it depends on            |
+ * | member                      | content                                                              |
+ * |-----------------------------|----------------------------------------------------------------------|
+ * | `ENGINE.bin`, `ENGINE0.bin` | instructions of an engine, 64 bytes each                             |
+ * | `debug_info_asm_*.dbg`      | for each of these, in order: the compiler's number of the instruction |
+ * | `debug_info_backend_*.dbg`  | for each number: names, and the numbers on which it depends          |
  */
 import { entryOf } from '../../../../containers/map-entry.js';
 import type { Dependency } from '../../../../record/record.js';
@@ -29,50 +29,50 @@ import type { Variable, VariableNumbers } from './definition.js';
 import { INSTRUCTION_BYTES } from '../words/instruction-word.js';
 import { COMPILED_TRANSFER, type CompiledTransfer } from '../words/engine-operands.js';
 
-/** Engines by their names in members' names; an engine's number is its index. */
+/** Engines by the names that members use; an engine's number is its index. */
 const ENGINES = ['PE', 'Activation', 'Pool', 'DVE', 'SP'] as const;
 
-/** The compiler's account of an instruction. */
+/** What the compiler recorded of an instruction. */
 export interface CompiledInstruction extends SourceNames {
-  /** Of its subgraph, engine and row: unique in the program. */
+  /** Made of subgraph, engine and row, and unique in the program. */
   readonly id: string;
-  /** 'sg0000:193'; null for an instruction without debug information. */
+  /** Such as 'sg0000:193'; null for an instruction without debug information. */
   readonly birId: string | null;
   readonly birName: string | null;
   readonly penguinId: string | null;
-  /** 'SPILL' of an instruction that saves or fetches what did not fit into the state buffer; null of others. */
+  /** 'SPILL' for an instruction that saves or loads data that did not fit into the state buffer; null for others. */
   readonly type: 'SPILL' | null;
-  /** At most 4096. */
+  /** Instructions on which this one depends, at most 4096. */
   readonly after: readonly Dependency[];
   readonly hasMoreDependencies: boolean;
   /** Whether its debug information could not be read. */
   readonly isDamaged: boolean;
-  /** The words of a transfer before it was loaded, in which variables have numbers. */
+  /** The words of a transfer before loading, in which variables are numbers. */
   readonly transfer: Buffer | null;
 }
 
-/** Room for instructions, records of debug files and transfers of a whole program: some 100 bytes each. */
+/** How many instructions, debug records and transfers may still be kept for a whole program: about 100 bytes each. */
 export interface ProgramRoom {
   left: number;
 }
 
 export const programRoom = (): ProgramRoom => ({ left: 1 << 21 });
 
-/** Instructions of a subgraph. Memory: the debug files, and the room that they take of the program's. */
+/** Instructions of a subgraph. Memory: the debug files, and their part of the program's room. */
 export class GraphInstructions {
-  /** The compiler's number of each instruction by engine and row; 0 for none. */
+  /** The compiler's number of each instruction, by engine and row; 0 when it has none. */
   readonly #numbers = ENGINES.map((): readonly number[] => []);
   readonly #transfers = ENGINES.map(() => new Map<number, Buffer>());
-  /** Records of numbers, not yet decoded, and the texts of their files. */
+  /** Undecoded records by number, with the texts of their files. */
   readonly #records = new Map<number, { readonly bytes: Uint8Array; readonly texts: DebugTexts }>();
-  /** Ids of the instructions of a number: a product is two. */
+  /** Ids of the instructions with each number: a matrix product has two. */
   readonly #ids = new Map<number, string[]>();
   #variables: ReadonlyMap<number, Variable> = new Map();
   #table: readonly number[] = [];
 
   /**
-   * @param name of the subgraph: 'sg00'
-   * @param layers of the program, above its instructions
+   * @param name name of the subgraph, such as 'sg00'
+   * @param layers the program's layers above its instructions
    */
   constructor(
     private readonly name: string,
@@ -80,7 +80,7 @@ export class GraphInstructions {
     private readonly layers: DebugLayers,
   ) {}
 
-  /** Who updates each semaphore: a queue by the runtime's name, or an engine. */
+  /** Which queue, by the runtime's name, or engine updates each semaphore. */
   semaphores: ReadonlyMap<number, string> = new Map();
 
   takeVariables({ variables, table }: VariableNumbers): void {
@@ -88,16 +88,17 @@ export class GraphInstructions {
     this.#table = table;
   }
 
-  /** Whether a member of a subgraph's folder is one of those above. */
+  /** Whether a member of a subgraph's folder is one of the members listed above. */
   static reads(file: string): boolean {
     const [, part = '', name = ''] = MEMBER.exec(file) ?? [];
     return part === 'debug_info_backend_' || (ENGINES as readonly string[]).includes(name);
   }
 
   /**
-   * @param file name of a member in the subgraph's folder; others than those above are ignored
+   * Reads a member.
+   * @param file name of a member in the subgraph's folder; members that are not listed above are ignored
    * @returns whether there was room for all of it
-   * @throws RangeError or Error when a debug file is damaged; what was read of it before stays
+   * @throws RangeError or Error when a debug file is damaged; what was read before that is kept
    */
   takeMember(file: string, bytes: Buffer): boolean {
     const [, part = '', name] = MEMBER.exec(file) ?? [];
@@ -107,7 +108,7 @@ export class GraphInstructions {
     return part === 'debug_info_asm_' ? this.#takeRows(engine, bytes) : this.#takeWords(engine, bytes);
   }
 
-  /** The variable of one side of a transfer; null where it has none. */
+  /** The variable on one side of a transfer; null when there is none. */
   variableOf({ variable, entry }: CompiledTransfer['sides'][0]): Variable | null {
     const number = variable ?? (entry === null ? undefined : this.#table[entry]);
     return number === undefined ? null : (this.#variables.get(number) ?? null);
@@ -134,7 +135,9 @@ export class GraphInstructions {
     };
   }
 
-  /** Its own line and function, where it has them, are the nearest. */
+  /**
+   * Names and source of an instruction. A line and function in its own record are more precise than those of the layers.
+   */
   #namesOf(bir: DebugRecord, texts: DebugTexts): SourceNames {
     const names = this.layers.namesOf(Number(this.#serial()), bir.parents);
     return {
@@ -153,7 +156,10 @@ export class GraphInstructions {
     return `${this.name}:${ENGINES[engine] ?? engine}:${row}`;
   }
 
-  /** All instructions of the numbers, each once, as the vendor's tool lists them; one more than the most are enough. */
+  /**
+   * All instructions with these numbers, without duplicates, as the vendor's tool lists them; at most one more than the
+   * limit.
+   */
   #dependencies({ before }: DebugRecord): readonly Dependency[] {
     const found: Dependency[] = [];
     const seen = new Set<string>();
@@ -194,7 +200,7 @@ export class GraphInstructions {
     for (let at = 0; at + INSTRUCTION_BYTES <= bytes.length; at += INSTRUCTION_BYTES) {
       if (bytes[at] !== COMPILED_TRANSFER) continue;
       if (!this.#hasRoom()) return false;
-      // A copy: the member's bytes go.
+      // Copied, because the member's bytes are not kept.
       const word = Buffer.from(bytes.subarray(at, at + INSTRUCTION_BYTES));
       this.#transfers[engine]?.set(at / INSTRUCTION_BYTES, word);
     }
@@ -206,5 +212,5 @@ export class GraphInstructions {
   }
 }
 
-/** Newer compilers put a 0 behind the name of the engine. */
+/** Newer compilers add a 0 to the engine's name. */
 const MEMBER = /^(debug_info_asm_|debug_info_backend_|)([A-Za-z]+)0?\.(?:dbg|bin)$/;

@@ -26,19 +26,19 @@ export interface NeffHeader {
   readonly minor: number;
   readonly buildVersion: string;
   readonly logicalCores: number;
-  /** Hexadecimal. */
+  /** Hash of the program in hexadecimal. */
   readonly hash: string;
   /** 32 hexadecimal digits. */
   readonly uuid: string;
   readonly name: string;
-  /** Names of the features that are set; a bit without a known name is "bit 12". */
+  /** Names of the features that are set; a bit without a known name is written as "bit 12". */
   readonly features: readonly string[];
-  /** Physical cores in a logical one; 0 in files older than logical cores. */
+  /** Physical cores in a logical core; 0 in files from before logical cores existed. */
   readonly coresPerLogical: number;
 }
 
 export const HEADER_BYTES = 1024;
-/** End of the fields; zeros follow. */
+/** Offset of the end of the fields; zeros follow. */
 const FIELDS_END = 556;
 const LARGEST_HEADER = 64 * 1024;
 const HIGHEST_VERSION = 1000;
@@ -57,10 +57,13 @@ function featureNames(bits: bigint): string[] {
   return set.map((bit) => FEATURES.get(bit) ?? `bit ${bit}`);
 }
 
-/** MD5 hashes fill half of the field. */
+/** An MD5 hash fills only half of the field. */
 const hashOf = (field: Buffer): string => field.toString('hex').replace(/^(.{32})0{32}$/, '$1');
 
-/** Null when sizes or versions are implausible. @param bytes at least 1024, where the file has them */
+/**
+ * Parses the header; null when sizes or versions are implausible.
+ * @param bytes at least 1024 bytes, if the file has as many
+ */
 export function parseHeader(bytes: Buffer): NeffHeader | null {
   if (bytes.length < HEADER_BYTES) return null;
   const u64 = (offset: number): number => Number(bytes.readBigUInt64LE(offset));

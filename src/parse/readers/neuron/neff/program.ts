@@ -24,23 +24,23 @@ import { fieldOf, listOf, parseJson, textOf } from '../../../json/json-value.js'
 import type { TarMember } from '../../../input/tar.js';
 
 export interface NeffProgram {
-  /** 32 hexadecimal digits; '' where the file has no header. */
+  /** 32 hexadecimal digits; '' when the file has no header. */
   readonly uuid: string;
   readonly facts: Labels;
   readonly tensors: readonly NeffTensor[];
-  /** Instructions by subgraph; empty when they were not asked for. */
+  /** Instructions by subgraph; empty when not requested. */
   readonly graphs: ReadonlyMap<string, GraphInstructions>;
 }
 
-/** Members are held one at a time, each below this size; what is kept of them is bounded by their total. */
+/** Size limit of a member. Members are held one at a time; what is kept of them is limited by their total size. */
 const LARGEST_MEMBER = 16 * 1024 * 1024;
 const LARGEST_PROGRAM = 8 * LARGEST_MEMBER;
-/** A logical core has a few physical ones. */
+/** Most subgraphs: a logical core has only a few physical cores. */
 const MOST_GRAPHS = 1024;
-/** Members with instructions whose names are held: a subgraph has some ten. */
+/** Most names of members with instructions that are kept: a subgraph has about ten. */
 const MOST_MEMBERS = 1 << 16;
 
-/** Folder of a subgraph's member, at any depth. */
+/** Folder of a member that belongs to a subgraph, at any depth. */
 const IN_GRAPH = /(?:^|\/)([^/]+)\/(def|tensor_map)\.json$/;
 const OF_INSTRUCTIONS = /(?:^|\/)([^/]+)\/([^/]+\.(?:dbg(?:_sg\d+)?|bin))$/;
 const OF_PROGRAM: readonly string[] = ['info.json', 'neff.json', 'hlo_stats.json'];
@@ -54,19 +54,19 @@ export class ProgramBuilder {
   /** Statistics of the compiler's graph. */
   #statistics: object | null = null;
   #hasKelf = false;
-  /** Folders of the members of subgraphs, from the list of graphs. */
+  /** Folders of subgraphs, from the list of graphs. */
   readonly #graphs = new Set<string>();
   readonly #definitions = new Map<string, readonly NeffVariable[]>();
   readonly #maps = new Map<string, readonly MappedTensor[]>();
   #nodes: ReadonlyMap<string, TensorType> = new Map();
   readonly #instructions = new Map<string, GraphInstructions>();
   readonly #layers = new DebugLayers();
-  /** Members with instructions that definitions name, and those that were found, each with its folder. */
+  /** Members with instructions that definitions name, and those that were found, each with their folders. */
   readonly #named = new Set<string>();
   readonly #found = new Set<string>();
   readonly #room = programRoom();
 
-  /** @param withInstructions whether to read what the program says of its instructions */
+  /** @param withInstructions whether to read the program's facts about its instructions */
   constructor(
     readonly header: NeffHeader | null,
     readonly diagnostics: Diagnostics,
@@ -91,7 +91,7 @@ export class ProgramBuilder {
     else this.#takeKelf(json);
   }
 
-  /** Whether the remaining members cannot add anything. */
+  /** Whether the remaining members can add nothing. */
   get isComplete(): boolean {
     for (const folder of this.#graphs) {
       if (!this.#definitions.has(folder) || !this.#maps.has(folder)) return false;
@@ -152,7 +152,7 @@ export class ProgramBuilder {
     return entryOf(this.#instructions, name, () => new GraphInstructions(name, this.#room, this.#layers));
   }
 
-  /** The bytes of a member; null, after counting it, when it is too large. */
+  /** The bytes of a member; null when it is too large, which is counted. */
   #bytesOf(member: TarMember): Buffer | null {
     if (member.size > Math.min(LARGEST_MEMBER, LARGEST_PROGRAM - this.#read)) {
       this.diagnostics.count('program-too-large');
@@ -162,7 +162,7 @@ export class ProgramBuilder {
     return member.read();
   }
 
-  /** The JSON object of a member; null, after counting it, when it is too large or invalid. */
+  /** The JSON object of a member; null when it is too large or invalid, which is counted. */
   #parse(member: TarMember): object | null {
     const bytes = this.#bytesOf(member);
     if (bytes === null) return null;
@@ -189,7 +189,7 @@ export class ProgramBuilder {
       compilerVersion: textOf(fieldOf(this.#info, 'tool_version')),
       target: this.#target,
       logicalCores: header?.logicalCores,
-      // 0 in files older than logical cores.
+      // The field is 0 in files from before logical cores existed.
       lncSize: header?.coresPerLogical === 0 ? null : header?.coresPerLogical,
       packageVersion: header?.packageVersion,
       neffVersion: header === null ? null : `${header.major}.${header.minor}`,
@@ -203,13 +203,13 @@ export class ProgramBuilder {
   }
 }
 
-/** Multiply-accumulates of the compiler's graph; null where it counted none, as of a kernel written by hand. */
+/** Multiply-accumulates of the compiler's graph; null when it counted none, as in a kernel written by hand. */
 function macsOf(statistics: object | null): number | null {
   const macs = fieldOf(statistics, 'HloMacCount');
   return typeof macs === 'number' && macs > 0 ? macs : null;
 }
 
-/** `compiler_cache/…/NAME` → `NAME`: paths of the build machine must not leak. */
+/** Last part of a path: `compiler_cache/…/NAME` → `NAME`, because paths of the build machine must not be written. */
 function modelOf(name: unknown): string | null {
   const path = textOf(name);
   return path === null ? null : textOf(fileNameOf(path));

@@ -1,6 +1,6 @@
 /**
- * NEFF files, the compiled program of a NeuronCore: a header, then a tar archive, compressed by gzip or not. Files
- * without the header, or compressed as a whole, are read as well.
+ * Reads NEFF files, the compiled programs of NeuronCores: a header, then a tar archive, with or without gzip compression.
+ * Files without the header, or compressed as a whole, are read as well.
  *
  * Sources: AWS Neuron documentation ("Work with NEFF files", "Neuron packager user guide"), and real files.
  */
@@ -15,7 +15,7 @@ import { isTar, members } from '../../../input/tar.js';
 import { basename, join } from 'node:path';
 import { fileNameOf, namesIn } from '../../../files.js';
 
-/** Decompressed size limit of a program with its constants. */
+/** Size limit of a decompressed program with its constants, in bytes. */
 const LARGEST_ARCHIVE = 4 * 1024 ** 3;
 const TAR_HEAD = 512;
 
@@ -36,7 +36,7 @@ function openHeader(stream: ByteStream, limit: number): { header: NeffHeader | n
   return { header, rest };
 }
 
-/** Runs until an archive fault and returns it; the effects until then stay. */
+/** Runs some work until it ends or an archive fault occurs, and returns the fault; what was done before it stays. */
 function untilFault(work: () => void): Fault | null {
   try {
     work();
@@ -58,7 +58,7 @@ function withFile<T>(path: string, use: (stream: ByteStream) => T): T {
 
 const isEnd = (stream: ByteStream): boolean => stream.peek(1).length === 0;
 
-/** Reads the archive's members up to the last that the builder needs. */
+/** Reads the archive's members until the builder needs no more. */
 function takeMembers(archive: ByteStream, builder: ProgramBuilder): void {
   if (!isTar(archive.peek(TAR_HEAD))) throw new ArchiveFault(isEnd(archive) ? 'cut' : 'damaged');
   for (const member of members(archive)) {
@@ -69,11 +69,11 @@ function takeMembers(archive: ByteStream, builder: ProgramBuilder): void {
 }
 
 /**
- * Reads the program in a file. Memory: its largest JSON member (at most 16 MiB of text), not its constants; with its
- * instructions, `GraphInstructions` of at most 128 MiB of files.
+ * Reads the program in a file. Memory: its largest JSON member (at most 16 MiB of text), but not its constants; with
+ * instructions, also the `GraphInstructions` of at most 128 MiB of files.
  * @param name name of the file in messages
- * @param withInstructions whether to read what the program says of its instructions
- * @throws UserError when the file is no NEFF, or cannot be read
+ * @param withInstructions whether to read the program's facts about its instructions
+ * @throws UserError when the file is not a NEFF, or cannot be read
  */
 export function readNeff(path: string, name: string, diagnostics: Diagnostics, withInstructions = false): NeffProgram {
   const program = readFile(path, name, (stream) =>
@@ -85,7 +85,10 @@ export function readNeff(path: string, name: string, diagnostics: Diagnostics, w
   return program;
 }
 
-/** @param size of the file */
+/**
+ * Reads a program.
+ * @param size size of the file in bytes
+ */
 function readProgram(
   stream: ByteStream,
   { size, diagnostics, withInstructions }: { size: number; diagnostics: Diagnostics; withInstructions: boolean },
@@ -95,7 +98,7 @@ function readProgram(
   const fault = untilFault(() => {
     const isPacked = isGzip(stream.peek(2));
     const { header, rest } = openHeader(stream, LARGEST_ARCHIVE);
-    // What is needed may stand before the cut.
+    // The members that are needed may be before the cut.
     isShort = !isPacked && header !== null && size < header.headerSize + header.dataSize;
     builder = new ProgramBuilder(header, diagnostics, withInstructions);
     takeMembers(unpack(rest, LARGEST_ARCHIVE), builder);
@@ -106,7 +109,7 @@ function readProgram(
   return builder.build();
 }
 
-/** Opens a file; I/O errors become a UserError. */
+/** Opens a file; an I/O error becomes a UserError. */
 function readFile<T>(path: string, name: string, use: (stream: ByteStream) => T): T {
   try {
     if (!statSync(path).isFile()) throw new UserError('is not a file', { where: name });
@@ -118,7 +121,7 @@ function readFile<T>(path: string, name: string, use: (stream: ByteStream) => T)
   }
 }
 
-/** The uuid in a file's header; null where there is none, or no file. */
+/** The uuid in a file's header; null when it has no header, or does not exist. */
 function uuidOf(path: string): string | null {
   try {
     if (!statSync(path).isFile()) return null;
@@ -128,7 +131,7 @@ function uuidOf(path: string): string | null {
   }
 }
 
-/** The list of subgraphs is near the start of an archive: limits of the search for it. */
+/** Most members searched for the list of subgraphs, which is near the start of an archive. */
 const SNIFFED_MEMBERS = 256;
 const SNIFFED_BYTES = 4 * 1024 * 1024;
 
@@ -140,7 +143,7 @@ export function isNeff(path: string, head: Buffer): boolean {
     untilFault(() => {
       const { header, rest } = openHeader(stream, SNIFFED_BYTES);
       if (header === null) is = hasSubgraphs(unpack(rest, SNIFFED_BYTES));
-      // The archive may be truncated anywhere.
+      // The archive may be cut off anywhere.
       else is = isEnd(rest) || isGzip(rest.peek(2)) || isTar(rest.peek(TAR_HEAD));
     }),
   );
@@ -157,28 +160,28 @@ function hasSubgraphs(archive: ByteStream): boolean {
   return false;
 }
 
-/** Finds the NEFF of a device trace: both contain the uuid of the program. */
+/** What is known when the NEFF of a device trace is searched: trace and NEFF both contain the uuid of the program. */
 export interface ProgramWanted {
   /** The file that the user named. */
   readonly program?: string;
   /** Whether to use that file although its uuid differs. */
   readonly force?: boolean;
-  /** Folder of the trace; null when it has none. */
+  /** Folder of the trace; null when it is not in a folder. */
   readonly folder: string | null;
   /** Name of the trace. */
   readonly file: string;
   /** The trace's uuid, 32 hexadecimal digits; '' when it has none. */
   readonly uuid: string;
-  /** Path of the program's file on the machine that ran it, as the trace has it. */
+  /** Path of the program's file on the machine that ran it, as recorded in the trace. */
   readonly modelFile: string | null;
 }
 
 const MOST_CANDIDATES = 5000;
 
 /**
- * The program of a trace: the one that the user named, or the one in its folder that has its uuid.
- * @returns null, after counting it, when none is found
- * @throws UserError when the one named is no NEFF, or is another program and not forced
+ * The program of a trace: the one that the user named, or the one in the trace's folder that has its uuid.
+ * @returns null when none is found, which is counted
+ * @throws UserError when the named file is not a NEFF, or is another program and `force` is not set
  */
 export function findProgram(wanted: ProgramWanted, diagnostics: Diagnostics): NeffProgram | null {
   if (wanted.program !== undefined) return namedProgram(wanted.program, wanted, diagnostics);
@@ -202,20 +205,20 @@ function namedProgram(path: string, { uuid, force }: ProgramWanted, diagnostics:
   return program;
 }
 
-/** The runtime's names for its own captures: `neff_<hash>.neff` of `<hash>_instid_<k>_vnc_<core>.ntff`. */
+/** Name of a trace captured by the runtime: `<hash>_instid_<k>_vnc_<core>.ntff` has the program `neff_<hash>.neff`. */
 const CAPTURED = /^(.+)_instid_\d+_vnc_\d+\.ntff/;
 
-/** File names that follow from the trace. Its model file may be a path of another machine. */
+/** File names suggested by the trace. Its model file may be a path on another machine. */
 function suggestedNames({ modelFile, file }: ProgramWanted): string[] {
   const names: string[] = [];
   if (modelFile !== null) names.push(fileNameOf(modelFile));
   const hash = CAPTURED.exec(basename(file))?.[1];
   if (hash !== undefined) names.push(`neff_${hash}.neff`);
-  // Damaged traces may have texts that are no file names.
+  // Texts in damaged traces may not be valid file names.
   return names.filter((name) => name !== '' && name !== '.' && name !== '..' && !name.includes('\0'));
 }
 
-/** Path of the program with the trace's uuid, by reading headers alone. */
+/** Path of the program with the trace's uuid, found by reading headers only. */
 function programInFolder(folder: string, wanted: ProgramWanted, diagnostics: Diagnostics): string | null {
   if (wanted.uuid === '') return null;
   const suggested = suggestedNames(wanted);
@@ -225,7 +228,8 @@ function programInFolder(folder: string, wanted: ProgramWanted, diagnostics: Dia
     const path = join(folder, name);
     const uuid = uuidOf(path);
     if (uuid === wanted.uuid) return path;
-    // A misleading name is always counted; other programs of the folder only when none matches.
+    // A suggested file with another uuid is always counted; other programs in the folder are counted only when none
+    // matches.
     if (uuid !== null && suggested.includes(name)) diagnostics.count('neff-of-another-model');
     else if (uuid !== null) foreign++;
   }

@@ -1,42 +1,46 @@
 /**
- * Rate of DMA, transfers started, and activity of the tensor engine, as the vendor's tool derives them.
+ * Derives the DMA rate, the number of transfers started, and the activity of the tensor engine, as the vendor's tool does.
  *
- * Source: its tables `dma_throughput`, `pending_dma` and `active_time` for five captures, of which every row follows:
- * - a packet moves its bytes at one rate while it lasts; rows of the rate are at least 10 ns apart;
- * - without notifications of descriptors no transfer is known to be complete: the pending ones are all that started;
- * - waits for semaphores are no activity of an engine.
+ * Source: its tables `dma_throughput`, `pending_dma` and `active_time` for five captures. All their rows follow from these
+ * rules:
+ * - a packet moves its bytes at a constant rate; rows of the rate are at least 10 ns apart;
+ * - without notifications of descriptors, no transfer is known to be complete, so all that have started are pending;
+ * - waits for semaphores do not count as activity of an engine.
  */
 import type { CopyLine, KernelLine, Labels, ProfileLine, SampleRecord } from '../../../../record/record.js';
 import { nanoseconds, PS_PER_NS } from './rows.js';
 
-/** Least time between two rows of the rate, ps. */
+/** Shortest time between two rows of the rate, in ps. */
 const RATE_STEP = 10_000;
 const PS_PER_S = 1e12;
 const TRANSFER = 'DMA_DIRECT2D';
 const WAIT = 'EVENT_SEMAPHORE';
 
-/** Which packets and transfers the tool passes over. */
+/** Which packets and transfers the tool leaves out. */
 export interface Omissions {
   /** Whether the packets of a queue are left out of the rate. */
   readonly leavesOut: (packet: CopyLine) => boolean;
-  /** Whether transfers that are complete may be recorded in a way that is not known. */
+  /** Whether unknown sections of the trace may record completed transfers. */
   readonly hasUnknownSections: boolean;
 }
 
 interface ActivityChange {
-  /** ps from the profile's start. */
+  /** Time in ps after the profile's start. */
   readonly at: number;
   readonly device: number;
   readonly of: 'packet' | 'tensor' | 'transfer';
   /** 1 for a start, -1 for an end. */
   readonly step: 1 | -1;
-  /** Of a packet. */
+  /** Bytes of a packet. */
   readonly bytes: number;
-  /** Of a packet, bytes per second. */
+  /** Rate of a packet, in bytes per second. */
   readonly rate: number;
 }
 
-/** What begins and ends on a device, in order of time: a binary heap, since ends are known before later starts. */
+/**
+ * Starts and ends of work on a device, in order of time: a binary heap, because the end of work is known before later
+ * starts.
+ */
 class Changes {
   readonly #heap: ActivityChange[] = [];
 
@@ -53,7 +57,7 @@ class Changes {
     heap[at] = change;
   }
 
-  /** All changes at the earliest time, removed; none where that is not before `end`. */
+  /** Removes and returns all changes at the earliest time; none when that is not before `end`. */
   takeBefore(end: number): readonly ActivityChange[] {
     const first = this.#heap[0];
     if (first === undefined || first.at >= end) return [];
@@ -84,10 +88,10 @@ class Changes {
 
 class DeviceState {
   packets = 0;
-  /** bytes/s */
+  /** Rate in bytes per second. */
   rate = 0;
   bytes = 0;
-  /** Time of the last row of the rate, ps. */
+  /** Time of the last row of the rate, in ps. */
   last = -Infinity;
   tensor = 0;
   transfers = 0;
@@ -104,7 +108,7 @@ export class DerivedSamples {
     private readonly omissions: Omissions,
   ) {}
 
-  /** Lines in order of start, each after the samples before it. */
+  /** The lines in order of start, each after the samples that precede it. */
   *among(lines: Iterable<ProfileLine>): Generator<ProfileLine> {
     for (const line of lines) {
       if ('start' in line && line.start !== null) yield* this.#before(line.start * PS_PER_NS);
@@ -137,7 +141,7 @@ export class DerivedSamples {
     this.#changes.push({ ...change, at: start + length, step: -1 });
   }
 
-  /** @param end ps */
+  /** @param end in ps */
   *#before(end: number): Generator<SampleRecord> {
     for (;;) {
       const changes = this.#changes.takeBefore(end);
@@ -181,12 +185,12 @@ function apply(state: DeviceState, { of, step, bytes, rate }: ActivityChange): v
   else {
     state.packets += step;
     if (step === 1) state.bytes += bytes;
-    // Without packets exactly 0, whatever rounding has left.
+    // Exactly 0 when there are no packets, whatever rounding has left over.
     state.rate = state.packets === 0 ? 0 : state.rate + step * rate;
   }
 }
 
-/** Start and duration, ps. */
+/** Start and duration, in ps. */
 const spanOf = ({ start, ps }: CopyLine | KernelLine, dur: number): readonly [number, number] => [
   start * PS_PER_NS + (ps?.[0] ?? 0),
   dur * PS_PER_NS + (ps?.[1] ?? 0),

@@ -1,11 +1,11 @@
 /**
- * Instruction records → rows. Every instruction has two records: a start with the time that it waited, and an end with
+ * Converts instruction records to rows. Every instruction has two records: a start with its wait time, and an end with
  * checksums.
  *
  * | bytes | content                                                                             |
  * |-------|-------------------------------------------------------------------------------------|
  * | 0–2   | address of the instruction in the device's memory, in instructions, modulo 2^21     |
- * | 3     | 0x80, engine from 1 on (bits 2–6), phase (bits 0–1): 0 start, 1 end                 |
+ * | 3     | 0x80, engine counted from 1 (bits 2–6), phase (bits 0–1): 0 start, 1 end            |
  * | 4–5   | end: checksum of the inputs; 0xFFFF for none                                        |
  * | 6–7   | start: wait in cycles, at most 0xFFFF; end: checksum of the outputs                 |
  * | 8–15  | time, ps                                                                            |
@@ -17,7 +17,10 @@ import { KIND, rankWithin, rankOf } from './rows.js';
 import { SectionRows, type SectionOutput } from './section-rows.js';
 import { RECORD_WORDS, type RecordBlock } from './ntff-file.js';
 
-/** First byte of an instruction → the vendor tool's name. From its output for captures of Trainium2; incomplete. */
+/**
+ * The vendor tool's name of each instruction, by its first byte. From the tool's output for captures of Trainium2;
+ * incomplete.
+ */
 const NAMES: Readonly<Record<number, string>> = {
   0x01: 'LDWEIGHTS',
   0x02: 'MATMUL',
@@ -40,7 +43,7 @@ const NAMES: Readonly<Record<number, string>> = {
   0xb8: 'DMA_DIRECT2D',
 };
 
-/** Codes of an instruction that the file lacks, and of one whose engine has no program in the file. */
+/** Codes for an instruction that is not in the file, and for one whose engine has no program in the file. */
 export const NO_OPCODE = 256;
 export const NO_PROGRAM = 257;
 
@@ -56,24 +59,25 @@ export const OPCODE_NAMES: readonly string[] = [
 export const isKnownOpcode = (opcode: number): boolean => opcode in NAMES;
 
 /**
- * Limit of concurrent instructions of an engine, and of later ones that may end before one. Captures show two at a time,
- * and one that 40 others overtook: it waited in the tensor engine while matrix products went on.
+ * Most concurrent instructions of an engine, and most later ones that may end before it. Captures show two at a time, and
+ * one that 40 others overtook: it waited in the tensor engine while matrix products continued.
  */
 const MOST_UNDER_WAY = 256;
 
 /**
- * Instructions of one engine. An end belongs to the oldest start at the same address. Engines run nearly in order: a
- * start that many later ones have overtaken has lost its end, and must not take the end of the loop's next iteration.
+ * Instructions of one engine that have not ended. An end belongs to the oldest start at the same address. Engines run
+ * nearly in order: a start that many later ones have overtaken has lost its end, and must not take the end of the loop's
+ * next iteration.
  */
 class PendingInstructions {
   count = 0;
-  /** Start time of the instruction that `end` found. */
+  /** Start time of the instruction that `end` found last. */
   time = 0;
   wait = 0;
   readonly #places = new Int32Array(MOST_UNDER_WAY);
   readonly #times = new Float64Array(MOST_UNDER_WAY);
   readonly #waits = new Uint16Array(MOST_UNDER_WAY);
-  /** How many instructions had ended when it started. */
+  /** How many instructions had ended when each one started. */
   readonly #ages = new Float64Array(MOST_UNDER_WAY);
   #ended = 0;
 
@@ -115,11 +119,11 @@ class PendingInstructions {
   }
 }
 
-/** Limit of concurrent packets of a queue: 512 queues of a core make 32 MB at most. */
+/** Most concurrent packets of a queue: the 512 queues of a core need at most 32 MB. */
 const MOST_PACKETS = 1 << 13;
 const FIRST_PACKETS = 1 << 4;
 
-/** FIFO of the start times of one queue's packets. */
+/** FIFO of the start times of a queue's packets. */
 export class PendingPackets {
   count = 0;
   #times = new Float64Array(FIRST_PACKETS);
@@ -160,10 +164,10 @@ const LONGEST_WAIT = 0xffff;
 
 export class InstructionRecords extends SectionRows {
   readonly #pending = NEURON_ENGINES.map(() => new PendingInstructions());
-  /** Latest end of an instruction, ps; 0 when there is none. */
+  /** Latest end of an instruction, in ps; 0 when there is none. */
   lastEnd = 0;
 
-  /** @param programs by engine number; usually one for each */
+  /** @param programs programs by engine number; an engine usually has one */
   constructor(
     device: number,
     private readonly programs: readonly (readonly EngineProgram[])[],
@@ -193,7 +197,7 @@ export class InstructionRecords extends SectionRows {
     }
   }
 
-  /** Counts the instructions that never ended. */
+  /** Counts the instructions that did not end. */
   override finish(): void {
     for (const pending of this.#pending) this.diagnostics.count('record-without-end', pending.count);
   }
@@ -217,7 +221,7 @@ export class InstructionRecords extends SectionRows {
     this.rows.add(start, duration, this.rank | rankWithin(engine, 0), pc, checksums, rest);
   }
 
-  /** Number of the program that contains the address, or else the engine's first. */
+  /** Number of the program that contains the address; if none does, the engine's first program. */
   #programOf(engine: number, address: number): number {
     const programs = elementAt(this.programs, engine);
     if (programs.length < 2) return 0;
@@ -232,16 +236,16 @@ const pcOf = ({ address: first }: EngineProgram, address: number): number => (ad
 
 const WAIT_BITS = 16;
 const OPCODE_BITS = 9;
-/** Programs of an engine whose instructions are decoded; those of later ones keep their names alone. */
+/** Most programs of an engine whose instructions are decoded; instructions of later programs have only names. */
 const MOST_PROGRAMS = 127;
 
-/** The rest of an instruction's row: number of its engine's program, opcode, cycles of its wait. */
+/** The last word of an instruction's row: number of the program of its engine, opcode, and wait in cycles. */
 const instructionRest = (program: number, opcode: number, wait: number): number =>
   ((program << (WAIT_BITS + OPCODE_BITS)) | (opcode << WAIT_BITS) | wait) >>> 0;
 
 export const waitOf = (rest: number): number => rest & ((1 << WAIT_BITS) - 1);
 export const opcodeOf = (rest: number): number => (rest >>> WAIT_BITS) & ((1 << OPCODE_BITS) - 1);
-/** Null for a program whose instructions are not decoded. */
+/** Number of the program; null for a program whose instructions are not decoded. */
 export const programOf = (rest: number): number | null => {
   const number = rest >>> (WAIT_BITS + OPCODE_BITS);
   return number < MOST_PROGRAMS ? number : null;

@@ -1,4 +1,4 @@
-/** The programs of the engines as they were loaded, which a device trace holds, and what their instructions say. */
+/** The engines' programs as they were loaded, which a device trace contains, and the facts in their instructions. */
 import { elementAt } from '../../../../containers/element.js';
 import { entryOf } from '../../../../containers/map-entry.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
@@ -16,39 +16,39 @@ import type { NeffProgram } from '../neff/program.js';
 import { dependencyCounters, knownFacts } from '../profile-record.js';
 import type { Dependency, Labels } from '../../../../record/record.js';
 
-/** Addresses in records are modulo this. */
+/** Addresses in records are modulo this number. */
 export const ADDRESSES = 1 << 21;
 
-/** Instructions whose opcodes are held, of all programs together: 64 MB. */
+/** Most instructions of all programs whose opcodes are kept: 64 MB. */
 const MOST_OPCODES = 1 << 26;
 
-/** Decoded instructions and their dependencies that are held, of a core's programs together: some 60 MB. */
+/** Most decoded instructions and dependencies that are kept for the programs of a core: about 60 MB. */
 const MOST_DECODED = 1 << 17;
 
 export interface EngineProgram {
   /** Address of the first instruction, in instructions, modulo `ADDRESSES`. */
   readonly address: number;
-  /** First byte of each. */
+  /** First byte of each instruction. */
   readonly opcodes: Uint8Array;
   readonly buffer: InstructionBuffer;
-  /** Null where the file does not say what the runtime changed. */
+  /** Null when the file does not say what the runtime changed. */
   readonly edits: readonly ProgramEdit[] | null;
-  /** What the NEFF says of its instructions; null without a NEFF. */
+  /** Facts about its instructions from the NEFF; null when there is no NEFF. */
   readonly compiled: GraphInstructions | null;
   readonly queue: EngineQueue | null;
 }
 
-/** What an instruction's words say, and its program. */
+/** Facts in an instruction's words, and its program. */
 export interface InstructionFacts {
   readonly details: InstructionDetails;
-  /** What it starts, and the queue for it; null for an instruction that is not a transfer. */
+  /** The transfer that it starts, and its queue; null for an instruction that is not a transfer. */
   readonly transfer: { readonly queue: EngineQueue; readonly moves: QueuedTransfer } | null;
 }
 
-/** Programs of one core, by engine; an engine has one, except where several programs were loaded. */
+/** Programs of one core, by engine. An engine has one program, unless several were loaded. */
 export class LoadedPrograms {
   readonly byEngine: readonly (readonly EngineProgram[])[];
-  /** Names of what updates each semaphore. */
+  /** Name of the engine or queue that updates each semaphore. */
   readonly #semaphores = new Map<number, string>();
   readonly #facts = new Map<EngineProgram, Map<number, InstructionFacts>>();
   #held = 0;
@@ -80,7 +80,7 @@ export class LoadedPrograms {
     this.byEngine = programs;
   }
 
-  /** What an instruction's words say, and its program; null where the words are not in the file. */
+  /** The facts in an instruction's words, and its program; null when the words are not in the file. */
   facts(engine: number, number: number, pc: number): InstructionFacts | null {
     const program = elementAt(this.byEngine, engine)[number];
     if (program === undefined) return null;
@@ -97,7 +97,7 @@ export class LoadedPrograms {
     return facts;
   }
 
-  /** Name of the engine or queue whose instructions update a semaphore; null where none of the program does. */
+  /** Name of the engine or queue that updates a semaphore; null when none in the program does. */
   semaphoreName(semaphore: number): string | null {
     return this.#semaphores.get(semaphore) ?? null;
   }
@@ -150,7 +150,7 @@ export class LoadedPrograms {
     };
   }
 
-  /** Fills in the opcodes of a program, and learns which semaphores its instructions update. */
+  /** Fills in the opcodes of a program, and finds the semaphores that its instructions update. */
   #scan({ opcodes, buffer, edits, queue }: EngineProgram, engine: NeuronEngine): void {
     let pc = 0;
     for (const word of this.trace.instructions(buffer, opcodes.length)) {
@@ -164,7 +164,7 @@ export class LoadedPrograms {
   }
 }
 
-/** Dependencies, and names of an instruction and of the variables that it moves. */
+/** Dependencies and names of an instruction, and names of the variables that it moves. */
 interface CompiledFacts {
   readonly names: InstructionNames;
   readonly after: readonly Dependency[];
@@ -176,11 +176,11 @@ const NOTHING_KNOWN: CompiledFacts = { names: {}, after: [], labels: {}, sides: 
 
 const COMPILED_OPCODE = 'PSEUDO_DMA_DIRECT2D';
 
-/** A variable on the chip has the name of its memory, which says nothing. */
+/** Name of a variable. One on the chip is named after its memory, which says nothing, so it has none. */
 const tensorName = (variable: Variable | null): string | null =>
   variable?.memory === 'SB' ? null : (variable?.name ?? null);
 
-/** Memories in the vendor tool's words, where the program does not say which variable they hold. */
+/** Memories in the vendor tool's words, used when the program does not say which variable they hold. */
 const MEMORY_NAMES: Readonly<Record<NeuronMemory, string>> = { hbm: 'HBM', sbuf: 'SB', psum: 'PSUM' };
 
 function transferOf({ bytes, memories, semaphore }: MovedBytes, { labels, sides }: CompiledFacts): QueuedTransfer {
@@ -200,17 +200,17 @@ function transferOf({ bytes, memories, semaphore }: MovedBytes, { labels, sides 
 }
 
 export interface CompilerRow {
-  /** Whether the runtime put the instruction there. */
+  /** Whether the runtime inserted the instruction. */
   readonly isRuntime: boolean;
-  /** Row in the compiler's program; null for an instruction that stands for none. */
+  /** Row in the compiler's program; null when it corresponds to none. */
   readonly row: number | null;
 }
 
 /**
- * The compiler's row of an instruction, by its place in the loaded program: the runtime puts instructions of its own around
- * the compiler's and among them. Equal to the vendor tool's `compiler_pc` in all instructions of five captures.
- * Instructions that replace others stand for the first of these.
- * @param edits of the engine, in order
+ * The compiler's row of an instruction, from its place in the loaded program: the runtime inserts instructions around the
+ * compiler's and between them. Equal to the vendor tool's `compiler_pc` for all instructions of five captures. Instructions
+ * that replace others count as the first of these.
+ * @param edits edits of the engine's program, in order
  */
 export function compilerRow(pc: number, edits: readonly ProgramEdit[]): CompilerRow {
   let shift = 0;

@@ -1,16 +1,16 @@
 /**
- * Metadata of a device trace: which program ran, where and when, and the offsets of its data in the file.
- * The vendor publishes no schema: field numbers were derived from captures and the vendor tool's output for them.
+ * Metadata of a device trace: which program ran, where and when, and the offsets of the data in the file. The vendor
+ * publishes no schema; field numbers were derived from captures and the vendor tool's output for them.
  */
 import { ProtobufMessage } from '../../../input/protobuf.js';
 
 export interface Metadata {
   /** Path of the program's file, as given to the capture. */
   readonly modelFile: string | null;
-  /** Of the program: 32 hexadecimal digits. */
+  /** Uuid of the program, 32 hexadecimal digits. */
   readonly uuid: string | null;
   readonly instanceType: string | null;
-  /** '2.30.51 (faafe)': version, and the first digits of the commit. */
+  /** Version with the first digits of the commit, such as '2.30.51 (faafe)'. */
   readonly runtimeVersion: string | null;
   readonly driverVersion: string | null;
   readonly collectivesVersion: string | null;
@@ -20,52 +20,52 @@ export interface Metadata {
   readonly sections: readonly TraceSection[];
 }
 
-/** In picoseconds of the device's clock. */
+/** One execution, in picoseconds of the device's clock. */
 export interface ExecutionWindow {
   readonly start: bigint;
   readonly end: bigint;
 }
 
 export interface CoreProgram {
-  /** Of its subgraph: 'sg00' …; null when it has none. */
+  /** Name of its subgraph, such as 'sg00'; null when it has none. */
   readonly name: string | null;
   /** Number of the NeuronCore on its instance. */
   readonly core: number;
   readonly buffers: readonly InstructionBuffer[];
-  /** Where the runtime changed the compiler's instructions of an engine when it loaded them, in order. */
+  /** Changes that the runtime made to the compiler's instructions of an engine when it loaded them, in order. */
   readonly edits: readonly { readonly engine: number; readonly edits: readonly ProgramEdit[] }[];
-  /** One DMA engine's ring of a queue. */
+  /** Rings of queues, one for each DMA engine that has the queue. */
   readonly rings: readonly QueueRing[];
-  /** Device memory by use. */
+  /** Use of device memory in bytes, by purpose. */
   readonly memory: readonly { readonly name: string; readonly bytes: number }[];
 }
 
 export interface QueueRing {
   readonly engine: number;
   readonly queue: number;
-  /** 2: for weights; 0 where the vendor's tool writes `unknown`. */
+  /** 2 for weights; 0 for what the vendor's tool calls `unknown`. */
   readonly kind: number;
   readonly name: string;
-  /** -1 for none. */
+  /** -1 when there is none. */
   readonly event: number;
   readonly dramChannel: number;
 }
 
-/** Instructions of one engine, 64 bytes each, as in the device's memory. */
+/** Instructions of one engine, 64 bytes each, as they are in the device's memory. */
 export interface InstructionBuffer {
   readonly engine: number;
-  /** In the device's memory. */
+  /** Address in the device's memory. */
   readonly address: bigint;
-  /** From the first byte after the metadata. */
+  /** Offset from the first byte after the metadata. */
   readonly offset: number;
   readonly size: number;
 }
 
-/** Instructions that the runtime put into a program, and those that it took out for them. */
+/** Instructions that the runtime inserted into a program, and those that it removed for them. */
 export interface ProgramEdit {
   /**
-   * In bytes of the loaded program: where the inserted instructions begin; where they end when others were taken out for
-   * them.
+   * Offset in bytes in the loaded program: the beginning of the inserted instructions, or their end when they replace
+   * others.
    */
   readonly offset: number;
   readonly inserted: number;
@@ -75,19 +75,19 @@ export interface ProgramEdit {
 /** A contiguous part of the file with records of one kind and core. */
 export interface TraceSection {
   readonly kind: number;
-  /** 2 for cores that only run collectives. */
+  /** 2 for cores that run only collectives. */
   readonly group: number;
   readonly core: number;
-  /** From the first byte after the metadata. */
+  /** Offset from the first byte after the metadata. */
   readonly offset: number;
   readonly size: number;
 }
 
 export const SECTION = { instructions: 0, semaphores: 1, dma: 4, throttle: 5 } as const;
-/** `group` of cores that only run collectives. */
+/** `group` of cores that run only collectives. */
 export const COLLECTIVE_CORES = 2;
 
-/** @throws WireError when the bytes are no metadata */
+/** @throws WireError when the bytes are not metadata */
 export function readMetadata(bytes: Buffer): Metadata {
   const top = ProtobufMessage.read(bytes);
   const models = top.messages(4);
@@ -107,13 +107,13 @@ export function readMetadata(bytes: Buffer): Metadata {
 
 const UUID_BYTES = 16;
 
-/** Field 2 has the uuid too, but as a C string, which ends at the first zero byte. */
+/** Field 2 also has the uuid, but as a C string, which ends at the first zero byte. */
 const uuidOf = (candidates: readonly (Buffer | null)[]): string | null =>
   candidates.find((bytes) => bytes?.length === UUID_BYTES)?.toString('hex') ?? null;
 
 const COMMIT_DIGITS = 5;
 
-/** As the vendor's tool writes it: trailing zeros are kept, a missing commit is empty. */
+/** The version as the vendor's tool writes it: trailing zeros stay, a missing commit is empty. */
 function version(message: ProtobufMessage | null): string | null {
   if (message === null) return null;
   const parts = [1, 2, 3].map((field) => message.number(field)).join('.');

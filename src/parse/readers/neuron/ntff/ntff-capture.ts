@@ -1,4 +1,4 @@
-/** A device trace → its records: sections are read into rows, and sorted rows become lines. */
+/** Converts a device trace to records: sections are read into rows, the rows are sorted, and become lines. */
 import { Diagnostics } from '../../../../record/diagnostics.js';
 import { UserError } from '../../../../record/errors.js';
 import { coreOfInstance } from '../../../../record/neuron/neuron-cores.js';
@@ -32,7 +32,7 @@ export function* readDeviceTrace(format: string, probe: Probe, options: ReadOpti
     const lines = capture.gather(rows);
     const counts = [...capture.counts()];
     yield* counts;
-    // Not in a nested generator: each level of delegation costs as much as making the record.
+    // Not in a nested generator: each level of delegation costs time for each record.
     const inOrder = rows.inOrder();
     if (options.derived === true) yield* capture.withDerived(lines, inOrder);
     else while (inOrder.next()) yield lines.at(inOrder);
@@ -42,14 +42,14 @@ export function* readDeviceTrace(format: string, probe: Probe, options: ReadOpti
   }
 }
 
-/** Most rows are made of two records. */
+/** Most rows come from two records. */
 const RECORDS_OF_ROW = 2;
 
 class TraceReader {
   readonly #diagnostics = new Diagnostics();
   readonly #clock: DeviceClock;
   readonly #sections: readonly TraceSection[];
-  /** Numbers of the cores, ascending; their indices are the devices of rows. */
+  /** Numbers of the cores in ascending order; rows use their indices as devices. */
   readonly #cores: readonly number[];
   readonly #program: NeffProgram | null;
   #sectionReader: SectionReader | null = null;
@@ -98,10 +98,10 @@ class TraceReader {
     for (const core of this.#cores) yield* memoryLines(profile, core, this.#graphsOf(core));
   }
 
-  /** Of each core, what its metadata declares and its sections hold; to be called after `gather`. */
+  /** For each core: what its metadata declares and what its sections contain. Call this after `gather`. */
   *counts(): Generator<ProfileLine> {
     const { sections, instanceType } = this.trace.metadata;
-    // The cores for collectives serve all cores of a program; their sections are listed with one of them.
+    // Collective cores serve all cores of a program; their sections are listed with one of these.
     const collectives = sections.filter(({ group }) => group === COLLECTIVE_CORES);
     for (const core of this.#cores) {
       const counts = {
@@ -115,7 +115,10 @@ class TraceReader {
     }
   }
 
-  /** Reads all sections into rows; returns the converter of rows to records. */
+  /**
+   * Reads all sections into rows.
+   * @returns the converter of rows to records
+   */
   gather(rows: DeviceRows): RecordLines {
     const output = { clock: this.#clock, rows, diagnostics: this.#diagnostics };
     const programs = this.#cores.map(
@@ -135,12 +138,12 @@ class TraceReader {
       cores,
       clockHz === null ? null : new WaitClock(clockHz),
       this.#diagnostics,
-      // Derived samples are made of objects, and need no counters.
+      // Derived samples are made from record objects, but do not need counters.
       this.options.onlyWritten,
     );
   }
 
-  /** Lines in order, with the samples that follow from them. */
+  /** Lines in order, with the samples derived from them. */
   *withDerived(lines: RecordLines, inOrder: RowCursor): Generator<ProfileLine> {
     const { uneven, unread = 0 } = this.#sectionReader ?? {};
     function* own(): Generator<ProfileLine> {

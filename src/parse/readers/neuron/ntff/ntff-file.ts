@@ -19,13 +19,13 @@ import { INSTRUCTION_BYTES } from '../words/instruction-word.js';
 import { WireError } from '../../../input/protobuf.js';
 
 export const VERSION = 6;
-/** Highest version number that is taken for a device trace. */
+/** Highest version number that a device trace is assumed to have. */
 export const GREATEST_VERSION = 31;
 export const HEADER_BYTES = 128;
 export const RECORD_BYTES = 16;
 export const RECORD_WORDS = 4;
 
-/** Captures have some kilobytes of metadata. */
+/** Size limit in bytes: captures have a few kilobytes of metadata. */
 const MAX_METADATA = 1 << 26;
 const BLOCK_BYTES = 1 << 20;
 
@@ -35,7 +35,7 @@ interface DataRange {
 }
 
 export interface RecordBlock {
-  /** Four for each record. */
+  /** The records, four words each. */
   readonly words: Uint32Array;
   readonly count: number;
 }
@@ -48,7 +48,7 @@ export class NtffFile {
 
   /**
    * @param name name of the file in messages
-   * @throws UserError when it is no trace of a supported version
+   * @throws UserError when it is not a trace of a supported version
    */
   constructor(
     path: string,
@@ -73,7 +73,7 @@ export class NtffFile {
 
   /**
    * Sections, cut to the part that is in the file.
-   * @throws UserError when they overlap: together they are larger than the file
+   * @throws UserError when they overlap, because together they would be larger than the file
    */
   sections(diagnostics: Diagnostics): TraceSection[] {
     const { sections } = this.metadata;
@@ -117,7 +117,10 @@ export class NtffFile {
     }
   }
 
-  /** Reads one instruction of a program; returns whether it is in the file. */
+  /**
+   * Reads one instruction of a program.
+   * @returns whether it is in the file
+   */
   readInstruction(buffer: InstructionBuffer, pc: number, word: Buffer): boolean {
     if (pc >= this.instructionsIn(buffer)) return false;
     return this.#read(word, buffer.offset + pc * INSTRUCTION_BYTES) === INSTRUCTION_BYTES;
@@ -127,7 +130,10 @@ export class NtffFile {
     return Math.max(0, Math.min(size, this.#dataSize - offset));
   }
 
-  /** Fills the bytes from an offset in the data; returns how many were read. */
+  /**
+   * Fills a buffer from an offset in the data.
+   * @returns how many bytes were read
+   */
   #read(bytes: Uint8Array, offset: number): number {
     return readFully(this.#file, bytes, this.#dataStart + offset);
   }
@@ -142,7 +148,7 @@ export class NtffFile {
     if (version !== VERSION) {
       throw new UserError(`is a Neuron device trace of version ${version}: version ${VERSION} is read`, {
         where: this.name,
-        hint: 'capture again with current Neuron tools, or parse the JSON of neuron-profile view',
+        hint: 'capture again with current Neuron tools, or parse the JSON of neuron-explorer view',
       });
     }
     const length = Number(header.readBigUInt64LE(1));

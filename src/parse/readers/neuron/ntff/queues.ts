@@ -1,34 +1,34 @@
 /**
- * Types of DMA queues, inferred from their numbers and the names of their rings, and the transfers that the program
- * puts into each.
+ * Types of DMA queues, inferred from their numbers and the names of their rings, and the transfers that the program starts
+ * on each.
  */
 import type { NeuronEngine } from '../../../../record/neuron/neuron-cores.js';
 import type { CoreProgram } from './metadata.js';
 import { entryOf } from '../../../../containers/map-entry.js';
 import type { InstructionDetails } from '../../../../record/lines/device-lines.js';
 
-/** A transfer between memories that an engine starts, as its packets name it. */
+/** A transfer between memories that an engine starts, with the names that its packets get. */
 export interface QueuedTransfer {
-  /** Bytes that its packets move: those in device memory, where elements change their size on the way. */
+  /** Bytes that its packets move. If elements change their size on the way, these are the bytes in device memory. */
   readonly bytes: number;
-  /** Labels of the packets that move them, and of those that raise its semaphore. */
+  /** Labels of packets that move data, and of packets that increment its semaphore. */
   readonly moving: InstructionDetails;
   readonly raising: InstructionDetails;
 }
 
-/** Bytes of the packet that raises a semaphore. */
+/** Size of a packet that increments a semaphore, in bytes. */
 const SEMAPHORE_BYTES = 4;
 
-/** Where a ring is: the number of its current transfer, and how many bytes of that it has moved. */
+/** Position in a ring: the number of its current transfer, and how many bytes of it have been moved. */
 interface RingPlace {
   transfer: number;
   moved: number;
 }
 
 interface Queue {
-  /** Started so far, in order: eight bytes each. */
+  /** Transfers started so far, in order; eight bytes each. */
   readonly transfers: QueuedTransfer[];
-  /** DMA engines that have the queue. */
+  /** Number of DMA engines that have the queue. */
   readonly ringCount: number;
   readonly rings: Map<number, RingPlace>;
   isInOrder: boolean;
@@ -40,11 +40,11 @@ interface PacketPlace {
 }
 
 /**
- * Packets of the queues that engines fill while the program runs → the transfers that they carry out. A transfer is
- * divided among the rings of its engine's queue, one for each DMA engine: every ring moves the same number of bytes,
- * then raises the transfer's semaphore by a packet of four bytes, and takes the next transfer in the order in which
- * the engine started them. In five captures all 10,864 packets of such queues are in this order. Where packets are
- * not, those of the queue from there on belong to no known transfer. Queues of one core.
+ * Finds the transfers to which packets belong, for the queues of a core that engines fill while the program runs. A
+ * transfer is divided among the rings of its engine's queue, one for each DMA engine. Every ring moves the same number of
+ * bytes, then increments the transfer's semaphore with a packet of four bytes, and takes the next transfer in the order in
+ * which the engine started them. In five captures, all 10,864 packets of such queues are in this order. If packets of a
+ * queue are not, that packet and all later ones belong to no known transfer.
  */
 export class TransferQueues {
   readonly #queues = new Map<number, Queue>();
@@ -55,8 +55,9 @@ export class TransferQueues {
   }
 
   /**
-   * The transfer of a packet; null when it is not known. To be called with all packets of a queue in order of start.
-   * @param queue number of the queue, and of the DMA engine, as in records
+   * The transfer of a packet; null when unknown. Call this for all packets of a queue in order of start.
+   * @param queue number of the queue, as in records
+   * @param engine number of the DMA engine, as in records
    */
   placeOf(queue: number, engine: number, bytes: number): PacketPlace | null {
     const known = this.#queues.get(queue);
@@ -77,31 +78,31 @@ export class TransferQueues {
   }
 }
 
-/** Engine and queue numbers in records have five and four bits. */
+/** Records have five bits for the number of an engine, and four for that of a queue. */
 export const ENGINES_OF_RECORD = 32;
 export const QUEUES = 16;
 
-/** Queue through which engines fetch their instructions and tables. */
+/** Queue through which engines load their instructions and tables. */
 const INSTRUCTION_QUEUE = 14;
 
-/** DMA engines of a core; they are numbered across cores. */
+/** DMA engines of a core; numbers continue across cores. */
 const ENGINES_OF_CORE = 16;
 
-/** Greater engine numbers than any instance has are damage. */
+/** Engine numbers above this, which no instance has, are damaged. */
 const MAX_ENGINE = 1 << 20;
 
-/** Engines in names of queues: the runtime's term in captures → the vendor tool's. */
+/** Engines in names of queues: the runtime's name in captures, and the vendor tool's. */
 const OWNERS: readonly (readonly [RegExp, string])[] = [
   [/^qAct(?=[A-Z])/, 'qScalar'],
   [/^qPool(?=[A-Z])/, 'qGpSimd'],
   [/^qSP(?=[A-Z])/, 'qSync'],
 ];
 
-/** The tool's name of a queue; the runtime's for one of an unknown engine. */
+/** The tool's name of a queue; the runtime's name if its engine is unknown. */
 export const queueName = (ring: string): string =>
   OWNERS.reduce((name, [owner, word]) => name.replace(owner, word), ring);
 
-/** The vendor tool's type. A queue whose descriptors are written while the program runs is dynamic. */
+/** The vendor tool's type of a queue. A queue is dynamic if its descriptors are written while the program runs. */
 function typeOf(queue: number, ring: string | undefined): string | undefined {
   if (queue === INSTRUCTION_QUEUE) return 'instruction';
   if (ring === undefined) return undefined;
@@ -111,13 +112,15 @@ function typeOf(queue: number, ring: string | undefined): string | undefined {
 
 /** DMA engines and queues of a core, by the numbers in its records. */
 export interface CoreQueues {
-  /** Offset of an engine's number in records. */
+  /** Offset that is added to an engine's number in records. */
   readonly engineBase: number;
-  /** By engine · 16 + queue, both as in records; undefined for a queue of unknown type. */
+  /** Types by engine · 16 + queue, both as in records; undefined for a queue of unknown type. */
   readonly types: readonly (string | undefined)[];
 }
 
-/** Records have the low five bits of an engine's number; rings have the whole number. */
+/**
+ * DMA engines and queues of a core. Records have the low five bits of an engine's number, but rings have the whole number.
+ */
 export function queuesOf(core: number, graphs: readonly CoreProgram[]): CoreQueues {
   const rings = graphs.flatMap((graph) => graph.rings);
   const first = rings.find(({ engine }) => engine < MAX_ENGINE)?.engine ?? core * ENGINES_OF_CORE;
@@ -134,11 +137,11 @@ const DYNAMIC = /Dynamic(?:HW)?$/;
 export interface EngineQueue {
   readonly name: string;
   readonly number: number;
-  /** Number of DMA engines that have it. */
+  /** Number of DMA engines that have the queue. */
   readonly rings: number;
 }
 
-/** Null where the engine has none. */
+/** The queue of an engine; null when it has none. */
 export function queueOfEngine(engine: NeuronEngine, rings: CoreProgram['rings']): EngineQueue | null {
   const own = rings.filter(({ name }) => DYNAMIC.test(name) && queueName(name).startsWith(`q${engine}`));
   const [first] = own;

@@ -1,4 +1,4 @@
-/** Rows → records. */
+/** Converts rows to records. */
 import {
   InstructionLine,
   PacketLine,
@@ -37,7 +37,7 @@ import {
 } from './rows.js';
 import { limitOf } from './section-reader.js';
 
-/** Value of a checksum that was not computed. */
+/** Stands for a checksum that was not computed. */
 const NO_CHECKSUM = 0xffff;
 
 const UNKNOWN_FACTS = { details: null, transfer: null };
@@ -56,8 +56,8 @@ export class RecordLines {
   readonly #transfers: readonly TransferQueues[];
 
   /**
-   * `cores` by the device number in rows; `waits` is null when the clock of the wait counter is unknown; `onlyWritten` as of
-   * `ReadOptions`.
+   * `cores` has the cores by the device number in rows; `waits` is null when the clock of the wait counter is unknown; for
+   * `onlyWritten`, see `ReadOptions`.
    */
   constructor(
     private readonly profile: number,
@@ -111,7 +111,7 @@ export class RecordLines {
       (opcode >= NO_OPCODE || program === null ? null : programs.facts(stream, program, pc)) ?? UNKNOWN_FACTS;
     if (transfer !== null) this.#transfers[deviceOf(rank)]?.start(transfer.queue, transfer.moves);
     const run = this.#runCounters(opcode === NO_PROGRAM ? null : pc, waitOf(rest), checksums);
-    // A line has its own counters in its bytes. Merging them takes a tenth of the time.
+    // A line has its own counters in its bytes, where they need not be merged.
     const isMerged = details !== null && !(this.onlyWritten && duration !== NO_DURATION);
     const counters = isMerged ? details.countersOf(run) : (run as Counters);
     if (details?.isUnknown === true && isKnownOpcode(opcode)) this.diagnostics.count('operands-not-known');
@@ -132,7 +132,7 @@ export class RecordLines {
     return new InstructionLine(profile, id, name, startNs, durNs, device, stream, engine, ps, counters, details);
   }
 
-  /** Object literals for the combinations that nearly all instructions have: adding properties is slow. */
+  /** Object literals for the combinations that nearly all instructions have, because adding properties is slow. */
   #runCounters(pc: number | null, wait: number, checksums: number): RunCounters {
     const waitNs = this.waits?.nanoseconds(wait);
     const crcIn = checksums & 0xffff;
@@ -223,13 +223,13 @@ export class RecordLines {
 }
 
 /**
- * Wait cycles of an instruction → nanoseconds. Like the vendor's tool, it computes in single precision through truncated
- * picoseconds, so that results are identical.
+ * Converts an instruction's wait cycles to nanoseconds. Like the vendor's tool, it computes in single precision through
+ * truncated picoseconds, so that results are identical.
  */
 export class WaitClock {
   readonly #gigahertz: number;
 
-  /** @param clockHz clock of the wait counter */
+  /** @param clockHz frequency of the wait counter */
   constructor(clockHz: number) {
     this.#gigahertz = Math.fround(clockHz / 1e9);
   }

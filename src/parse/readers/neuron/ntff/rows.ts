@@ -23,9 +23,9 @@ export const CELL = { start: 0, duration: 1, rank: 4, detail: 5, value: 6, rest:
 /** Duration of a row that ends before it starts. */
 export const NO_DURATION = -1;
 
-/** Kinds of rows, in the order of records of one start. */
+/** Kinds of rows, in the order of records with the same start. */
 export const KIND = { instruction: 0, packet: 1, sample: 2 } as const;
-/** Kinds of samples, in place of a stream. */
+/** Kinds of samples, stored instead of a stream. */
 export const SAMPLE = { semaphore: 0, throttle: 1 } as const;
 
 const QUEUE_BITS = 4;
@@ -37,10 +37,10 @@ const KIND_SHIFT = DEVICE_SHIFT + DEVICE_BITS;
 /** Number of device ids that a row can hold. */
 export const MAX_DEVICES = 1 << DEVICE_BITS;
 
-/** The part of a rank that is constant within a section. */
+/** The part of a rank that is the same throughout a section. */
 export const rankOf = (kind: number, device: number): number => ((kind << KIND_SHIFT) | (device << DEVICE_SHIFT)) >>> 0;
 
-/** The part of a rank that varies within a section. */
+/** The part of a rank that differs within a section. */
 export const rankWithin = (stream: number, queue: number): number => (stream << QUEUE_BITS) | queue;
 
 export const kindOf = (rank: number): number => rank >>> KIND_SHIFT;

@@ -12,7 +12,7 @@ import { KIND, rankWithin, SAMPLE, rankOf } from './rows.js';
 const VALUE = 1;
 
 /**
- * Semaphore and throttling records → rows.
+ * Converts semaphore and throttling records to rows.
  *
  * | bytes | semaphore                          | throttling                                          |
  * |-------|------------------------------------|-----------------------------------------------------|
@@ -21,10 +21,10 @@ const VALUE = 1;
  * | 2     |                                    | n: the tensor engine may use k of n cycles          |
  * | 4     | value (bytes 4–7)                  | k                                                   |
  * | 5     |                                    | cause of the limit                                  |
- * | 8–15  | time, ps                           | time, ps; it lasts until the core's next record     |
+ * | 8–15  | time, ps                           | time, ps; valid until the core's next record        |
  */
 class SemaphoreRecords extends SectionRows {
-  /** Records of the execution, of semaphores and of anything else. */
+  /** Number of records within the execution, of semaphores or of anything else. */
   events = 0;
 
   constructor(device: number, output: SectionOutput) {
@@ -44,7 +44,7 @@ class SemaphoreRecords extends SectionRows {
 }
 
 class ThrottleRecords extends SectionRows {
-  /** Start and limit of the last record, which lasts until the next one. */
+  /** Start and limit of the last record, which applies until the next one. */
   #start: number | null = null;
   #limit = 0;
 
@@ -62,13 +62,13 @@ class ThrottleRecords extends SectionRows {
     }
   }
 
-  /** Ends the last record at the core's last instruction. */
+  /** Ends the last record at the end of the core's last instruction. */
   end(lastEnd: number): void {
     this.#endAt(lastEnd);
     this.#start = null;
   }
 
-  /** Adds the last record, clipped to the execution. */
+  /** Adds the last record, cut to the execution. */
   #endAt(time: number): void {
     if (this.#start === null) return;
     const start = Math.max(0, this.#start);
@@ -80,7 +80,7 @@ class ThrottleRecords extends SectionRows {
 
 const packLimit = (k: number, n: number, kind: number): number => k | (n << 8) | (kind << 16);
 
-/** k of n cycles, and the code of the limit's cause. */
+/** The limit: k of n cycles, and the code of its cause. */
 export const limitOf = (rest: number): { readonly k: number; readonly n: number; readonly kind: number } => ({
   k: rest & 0xff,
   n: (rest >>> 8) & 0xff,
@@ -92,8 +92,8 @@ const END = 5;
 const COMPLETION = 6;
 
 /**
- * DMA records → rows. The n-th start of a queue on an engine belongs to its n-th end: packets of a queue complete in
- * order.
+ * Converts DMA records to rows. The n-th start of a queue on an engine belongs to its n-th end, because the packets of a
+ * queue complete in order.
  *
  * | bytes | content                                                           |
  * |-------|-------------------------------------------------------------------|
@@ -104,7 +104,7 @@ const COMPLETION = 6;
  * | 8–15  | time, ps                                                          |
  */
 class PacketRecords extends SectionRows {
-  /** Starts without ends of each queue within the execution, by engine · 16 + queue. */
+  /** Starts minus ends of each queue within the execution, by engine · 16 + queue. */
   readonly #surplus = new Int32Array(ENGINES_OF_RECORD * QUEUES);
   readonly #pending = Array.from({ length: ENGINES_OF_RECORD * QUEUES }, () => null as PendingPackets | null);
 
@@ -136,7 +136,10 @@ class PacketRecords extends SectionRows {
     }
   }
 
-  /** Queues, by rank, with a packet across a bound of the execution: not as many starts as ends within it. */
+  /**
+   * Queues, by rank, with a packet that crosses a boundary of the execution: they do not have as many starts as ends within
+   * it.
+   */
   get uneven(): number[] {
     const found: number[] = [];
     this.#surplus.forEach((surplus, at) => {
@@ -145,7 +148,7 @@ class PacketRecords extends SectionRows {
     return found;
   }
 
-  /** Counts the packets that never ended. */
+  /** Counts the packets that did not end. */
   override finish(): void {
     for (const pending of this.#pending) {
       if (pending !== null) this.diagnostics.count('record-without-end', pending.count);
@@ -160,18 +163,18 @@ class PacketRecords extends SectionRows {
 
 export class SectionReader {
   readonly #throttling = new Map<number, ThrottleRecords>();
-  /** Latest end of an instruction by core, ps. */
+  /** Latest end of an instruction on each core, in ps. */
   readonly #lastEnds = new Map<number, number>();
-  /** Events by core: records of semaphores and of anything else besides instructions, packets and throttling. */
+  /** Events by core: all records except those of instructions, packets and throttling. */
   readonly events = new Map<number, number>();
-  /** Queues of each core, by engine and queue of records, with a packet across a bound of the execution. */
+  /** Queues of each core, by engine and queue as in records, with a packet that crosses a boundary of the execution. */
   readonly uneven = new Map<number, ReadonlySet<number>>();
-  /** Sections with data that are not read. */
+  /** Number of sections with data that are not read. */
   unread = 0;
 
   /**
-   * @param cores numbers of the cores; their indices are the devices of rows
-   * @param programs of each core
+   * @param cores numbers of the cores; rows use their indices as devices
+   * @param programs programs of each core
    */
   constructor(
     private readonly trace: NtffFile,

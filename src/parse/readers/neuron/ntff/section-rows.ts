@@ -1,7 +1,4 @@
-/**
- * What the readers of all sections share: where their rows go, the check of a row's times, and the clock of the
- * device.
- */
+/** What the readers of all sections share: the output of rows, the check of a row's times, and the device clock. */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import type { RecordBlock } from './ntff-file.js';
 import { NO_DURATION, type DeviceRows } from './rows.js';
@@ -26,7 +23,10 @@ export class DeviceClock {
     this.length = Number(length);
   }
 
-  /** Null when there is no execution, or one that ends before it starts or lasts longer than 2^53 ps (2.5 hours). */
+  /**
+   * A clock for these executions; null when there is none, or when one ends before it starts or lasts longer than 2^53 ps
+   * (2.5 hours).
+   */
   static of(windows: readonly ExecutionWindow[]): DeviceClock | null {
     const [first, ...others] = windows;
     if (first === undefined || windows.some(({ start, end }) => end < start)) return null;
@@ -52,7 +52,7 @@ export abstract class SectionRows {
   protected readonly rows: DeviceRows;
   protected readonly diagnostics: Diagnostics;
 
-  /** @param rank the part of the rank that all rows of the section have */
+  /** @param rank the part of the rank that is the same for all rows of the section */
   constructor(
     protected readonly rank: number,
     { clock, rows, diagnostics }: SectionOutput,
@@ -64,12 +64,12 @@ export abstract class SectionRows {
 
   abstract read(block: RecordBlock): void;
 
-  /** Counts what never ended. */
+  /** Counts activities that did not end. */
   finish(): void {
     // Semaphores have no end.
   }
 
-  /** Whether a row is not within the execution, which is counted. */
+  /** Whether a row is outside of the execution; if so, it is counted. */
   protected isOutside(start: number, end: number): boolean {
     const isOutside = start < 0 || Math.max(start, end) > this.clock.length;
     if (isOutside) this.diagnostics.count('outside-execution');

@@ -1,4 +1,4 @@
-/** Records of a device trace that have no time: the profile line, and memory use. */
+/** Records of a device trace without a time: the profile line, and memory use. */
 import { entryOf } from '../../../../containers/map-entry.js';
 import { coreOfInstance, type NeuronCore } from '../../../../record/neuron/neuron-cores.js';
 import { neuronDevice, knownFacts, profileRecord } from '../profile-record.js';
@@ -51,7 +51,7 @@ function factsOf(
     dmaBytesPerS: core?.dmaBytesPerS,
     hbmBytesPerS: core?.hbmBytesPerS,
     cores: cores.length,
-    // The base name alone: paths of the machine must not leak.
+    // Only the base name, because paths of the machine must not be written.
     model: metadata.modelFile === null ? null : fileNameOf(metadata.modelFile),
     uuid: metadata.uuid,
     ntffVersion: VERSION,
@@ -59,7 +59,7 @@ function factsOf(
   });
 }
 
-/** Memory of one core by use, and the total, as in the vendor's tool. */
+/** Memory of one core by use, and the total, as the vendor's tool shows them. */
 export function* memoryLines(profile: number, core: number, graphs: readonly CoreProgram[]): Generator<SampleRecord> {
   const uses = graphs.flatMap((graph) => graph.memory);
   if (uses.length === 0) return;
@@ -78,17 +78,17 @@ export function* memoryLines(profile: number, core: number, graphs: readonly Cor
   }
 }
 
-/** What the records of one core's sections add up to. */
+/** Totals over the records of one core's sections. */
 export interface CoreCounts {
-  /** Null where the capture has no section of them. */
+  /** Null when the capture has no section with events. */
   readonly events: number | null;
-  /** Whether the capture has sections of the cores for collectives, and all are empty. */
+  /** Whether the capture has sections of the collective cores, and all of them are empty. */
   readonly hasNoCollectives: boolean;
 }
 
 /**
- * Number of the device, events, instructions of cores for collectives and DMA queues of one core, as the vendor's tool
- * counts them, and the names of the queues.
+ * Number of the device, events, collective-core instructions and DMA queues of one core, as the vendor's tool counts them,
+ * and the names of the queues.
  */
 export function* countLines(
   profile: number,
@@ -129,8 +129,8 @@ const queueLabels = ({ name, kind, engine, dramChannel, event }: QueueRing, engi
   });
 
 /**
- * Queues with a packet across a bound of the execution. The vendor's tool leaves all packets of such a queue out: it cuts
- * records to the execution first, and then a queue has not as many starts as ends.
+ * Queues with a packet that crosses a boundary of the execution. The vendor's tool leaves out all packets of such a queue:
+ * it first cuts records to the execution, after which the queue does not have as many starts as ends.
  * @param engineBase offset of engine numbers in records
  * @param ranks engine and queue of each, as `rankWithin` makes them
  */
@@ -146,7 +146,7 @@ export function* unevenQueueLines(
   }
 }
 
-/** Uses of device memory: the runtime's term in captures → the vendor tool's. */
+/** Uses of device memory: the runtime's name in captures, and the vendor tool's. */
 const TOOL_NAMES: ReadonlyMap<string, string> = new Map([
   ['generic', 'Generic'],
   ['pe', 'Tensor Instructions'],
@@ -172,8 +172,8 @@ const TOOL_NAMES: ReadonlyMap<string, string> = new Map([
   ['dma rings collectives', 'DMA Rings Collectives'],
 ]);
 
-/** The sum of all kinds on one core. */
+/** Use under which the sum of all uses on a core is written. */
 const TOTAL = 'Total';
 
-/** The tool's term; the runtime's for an unknown one. */
+/** The tool's name of a use; the runtime's name when the tool has none. */
 const memoryKind = (name: string): string => TOOL_NAMES.get(name) ?? name;

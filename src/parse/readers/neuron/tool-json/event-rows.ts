@@ -1,5 +1,6 @@
 /**
- * Rows of the timed tables as records: instructions as kernels, DMA packets as copies, values over time as samples.
+ * Converts rows of the timed tables to records: instructions to kernels, DMA packets to copies, values over time to
+ * samples.
  */
 import { isJsonObject } from '../../../json/json-value.js';
 import { NEURON_ENGINES, dmaEngineName, type NeuronEngine } from '../../../../record/neuron/neuron-cores.js';
@@ -101,10 +102,10 @@ function sample(
   };
 }
 
-/** `24`, or `S[24] (qSyncDynamicHW)` with the queue or engine that owns the semaphore. */
+/** A semaphore as `24`, or as `S[24] (qSyncDynamicHW)` with the queue or engine that owns it. */
 const SEMAPHORE = /^(?:S\[)?(\d{1,9})\]?(?: \((.*)\))?$/;
 
-/** Rows of the tables of values over time as sample lines. */
+/** A row of a semaphore table as a sample line. */
 export const semaphore: Sampler = (row, start, context) => {
   const text = textOf(row['id']);
   const [, number, name] = SEMAPHORE.exec(text ?? '') ?? [];
@@ -115,7 +116,7 @@ export const semaphore: Sampler = (row, start, context) => {
   return sample(row, start, context, { metric: 'semaphore', value: numberOf(row['value']), unit: null, labels });
 };
 
-/** A throttled engine works k of n cycles. */
+/** A sample of throttling: a throttled engine works k of n cycles. */
 export const throttle: Sampler = (row, start, context) => {
   const [k, n, type] = [numberOf(row['k']), numberOf(row['n']), numberOf(row['type'])];
   const labels: Record<string, string | number> = {};
@@ -142,7 +143,7 @@ export const throughput: Sampler = (row, start, context) => {
 export const pendingDma: Sampler = (row, start, context) =>
   sample(row, start, context, { metric: 'pending_dma', value: numberOf(row['value']), unit: 'count' });
 
-/** Usage of `sb` (state buffer) by partition and of `psum` (partial sums) by bank, as fractions of 1. */
+/** Use of `sb` (state buffer) by partition and of `psum` (partial sums) by bank, as fractions of 1. */
 export const memoryUsage: Sampler = (row, start, context) => {
   const parts = Object.keys(row).flatMap((key) => /^(?:partition|bank)_\d{1,4}(?=_usage$)/.exec(key) ?? []);
   const labels: Record<string, number> = {};
@@ -156,10 +157,10 @@ export const memoryUsage: Sampler = (row, start, context) => {
 
 const numberIn = (part: string): number => Number(part.slice(part.indexOf('_') + 1));
 
-/** Kinds of dependencies by the tool's name. */
+/** Kinds of dependencies by the tool's names. */
 const KINDS: ReadonlyMap<string, string> = new Map(DEPENDENCY_KINDS);
 
-/** Engines by their names in lower case and by their abbreviations. */
+/** Engines by their names in lower case and their abbreviations. */
 const ENGINES_BY_NAME: ReadonlyMap<string, NeuronEngine> = new Map([
   ['pe', 'Tensor'],
   ['act', 'Scalar'],
@@ -170,7 +171,7 @@ const ENGINES_BY_NAME: ReadonlyMap<string, NeuronEngine> = new Map([
   ...NEURON_ENGINES.map((name) => [name.toLowerCase(), name] as const),
 ]);
 
-/** The line without its `id`, which follows from the order of lines. */
+/** An instruction as a line without `id`, which follows from the order of lines. */
 export function instruction(row: ToolRow, start: number, context: TableContext): Omit<KernelLine, 'id'> {
   const name = textOf(row['opcode']) ?? textOf(row['compiler_opcode']);
   if (name === null) context.diagnostics.count('bad-row');

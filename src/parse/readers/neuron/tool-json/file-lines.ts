@@ -1,6 +1,4 @@
-/**
- * Records of the profile as a whole and of the program: the profile line, tensors, memory, metrics, notices, layers.
- */
+/** Records about the whole profile and the program: the profile line, tensors, memory, metrics, notices, layers. */
 import type {
   LayerRecord,
   NoticeRecord,
@@ -33,7 +31,7 @@ import { coreOfInstance } from '../../../../record/neuron/neuron-cores.js';
 import { fileNameOf } from '../../../files.js';
 import type { ReadOptions } from '../../../reader.js';
 
-/** The profile line of a file: tool, length of the capture, cores, facts. */
+/** The profile line of a file: tool, duration of the capture, cores, facts. */
 export function profileLine(
   file: ToolFile,
   clock: TableClock,
@@ -51,7 +49,7 @@ export function profileLine(
   });
 }
 
-/** Total time of the summary in whole picoseconds; null when unknown. */
+/** Total time stated in the summary, in whole picoseconds; null when unknown. */
 function totalTimePs(file: ToolFile): number | null {
   const seconds = numberOf(file.row('summary')['total_time']);
   return seconds === null ? null : Math.round(seconds * 1e12);
@@ -75,13 +73,13 @@ function device(id: number, file: ToolFile): Device {
   };
 }
 
-/** Clocks of the metadata are in GHz. */
+/** Frequency in Hz; the metadata has GHz. */
 function hertz(cell: unknown): number | null {
   const gigahertz = numberOf(cell);
   return gigahertz === null ? null : Math.round(gigahertz * 1e9);
 }
 
-/** Base name of a file: paths of the machine must not leak. */
+/** Base name of a file, because paths of the machine must not be written. */
 const baseNameOf = (cell: unknown): string | null => {
   const path = textOf(cell);
   return path === null ? null : textOf(fileNameOf(path));
@@ -92,7 +90,10 @@ type Fact = string | number | null;
 const factsIn = (row: ToolRow, names: readonly FieldName[]): Record<string, Fact> =>
   Object.fromEntries(names.map(([key, fact]) => [fact, isDigits(row[key]) ? numberOf(row[key]) : textOf(row[key])]));
 
-/** Sizes and counts are texts here; a hash of digits alone has more of them. */
+/**
+ * Whether a cell is a number written as text, as sizes and counts are here. A hash that happens to have only digits is
+ * longer.
+ */
 const isDigits = (cell: unknown): boolean => typeof cell === 'string' && /^\d{1,15}$/.test(cell);
 
 function versionOf(header: ToolRow): string | null {
@@ -130,8 +131,8 @@ function factsOf(file: ToolFile): Labels {
 }
 
 /**
- * Tensors, memory, metrics of the summary and of each core, annotations, queues: in this order.
- * @param types of tensors, as far as they are known
+ * Tensors, memory, metrics of the summary and of each core, annotations, queues, in this order.
+ * @param types types of tensors, as far as known
  */
 export function* statements(
   file: ToolFile,
@@ -140,7 +141,7 @@ export function* statements(
   types: ReadonlyMap<string, string | null>,
 ): Generator<StatementRecord> {
   for (const row of file.rows('neff_node')) yield* tensor(row, profile, types);
-  // The order of cores differs between files.
+  // Sorted, because the order of cores differs between files.
   const uses = [...file.rows('nc_mem_usage')].sort((a, b) => (numberOf(a['nc']) ?? -1) - (numberOf(b['nc']) ?? -1));
   for (const row of uses) yield memory(row, profile);
   const summaries = file.rows('summary');
@@ -160,7 +161,7 @@ function* queues(file: ToolFile, cores: SubgraphCores, profile: number): Generat
     const value = numberOf(row['q_idx']);
     return [{ ...metricSample('dma_queue', value, profile), device: cores.ofRow(row), unit: null, labels }];
   });
-  // Their order differs between files.
+  // Key for sorting, because their order differs between files.
   const place = ({ device, value, labels }: SampleRecord): string => JSON.stringify([device, value, labels?.['name']]);
   yield* rows.sort((a, b) => (place(a) < place(b) ? -1 : 1));
 }
@@ -173,7 +174,7 @@ export function* notices(file: ToolFile, profile: number): Generator<NoticeRecor
 
 const ROLES: ReadonlyMap<string, TensorRecord['role']> = new Map(Object.entries(TENSOR_ROLES));
 
-/** Rows without a name describe subgraphs. */
+/** A tensor. Rows without a name describe subgraphs. */
 function* tensor(row: ToolRow, profile: number, types: ReadonlyMap<string, string | null>): Generator<TensorRecord> {
   const name = rawTextOf(row['variable_name']);
   if (name === null) return;
@@ -188,7 +189,7 @@ function* tensor(row: ToolRow, profile: number, types: ReadonlyMap<string, strin
   };
 }
 
-/** `[128 512]`. */
+/** A shape such as `[128 512]`. */
 function shapeOf(cell: unknown): readonly number[] | null {
   const inner = /^\[([\d\s,]*)\]$/.exec(rawTextOf(cell) ?? '')?.[1];
   return inner === undefined ? null : Array.from(inner.matchAll(/\d+/g), Number);
@@ -207,10 +208,13 @@ function memory(row: ToolRow, profile: number): SampleRecord {
   };
 }
 
-/** Paths of the machine are no metrics, and must not leak. */
+/** Whether a metric is a path of the machine, which is not a metric and must not be written. */
 const isPath = (metric: string): boolean => metric.endsWith('_path');
 
-/** @param node index of the summary, where there are several */
+/**
+ * Metrics of a summary.
+ * @param node index of the summary if there are several
+ */
 function* summary(row: ToolRow, node: number | null, profile: number): Generator<SampleRecord> {
   const labels = node === null ? { from: 'summary' } : { from: 'summary', node };
   for (const metric of Object.keys(row).sort())
@@ -219,13 +223,13 @@ function* summary(row: ToolRow, node: number | null, profile: number): Generator
 
 function metricSample(metric: string, cell: unknown, profile: number): SampleRecord {
   const value = numberOf(cell);
-  // An integer beyond 2^53 is kept exactly as text too.
+  // An integer beyond 2^53 is also kept exactly, as text.
   const isExact = value === null || Number.isSafeInteger(value) || !Number.isInteger(value);
   const text = typeof cell === 'string' && (value === null || !isExact) ? { text: cell } : undefined;
   return { type: 'sample', profile, start: null, device: null, metric, value, ...text, unit: unitOfMetric(metric) };
 }
 
-/** Metrics of one core: the summary adds up all cores, even their numbers. */
+/** Metrics of one core. The summary adds up the values of all cores, even their numbers. */
 function* coreMetrics(row: ToolRow, profile: number): Generator<SampleRecord> {
   const subgraph = rawTextOf(row['sg_name']);
   const labels = { from: 'model_info', ...(subgraph === null ? undefined : { subgraph }) };
@@ -236,7 +240,7 @@ function* coreMetrics(row: ToolRow, profile: number): Generator<SampleRecord> {
   }
 }
 
-/** The numbers of an annotation, with its texts as labels. */
+/** The numbers of an annotation as samples, with its texts as labels. */
 function* annotation(row: ToolRow, cores: SubgraphCores, profile: number): Generator<SampleRecord> {
   const labels: Record<string, string> = { from: 'annotation' };
   for (const [key, cell] of Object.entries(row)) {
@@ -254,10 +258,12 @@ function notice(row: ToolRow, category: string | null, profile: number): NoticeR
   return { type: 'notice', profile, category: rawTextOf(row['category']) ?? category, text };
 }
 
-/** Cells of a layer's row that have fields of their own. */
+/** Cells of a layer's row that have their own fields in the record. */
 const LAYER_FIELDS: ReadonlySet<string> = new Set(['start', 'end', 'duration', 'timestamp']);
 
-/** A layer, with its numbers by the tool's names and in its units: times of engines in the unit of the tables. */
+/**
+ * A layer, with its numbers under the tool's names and in the tool's units: times of engines are in the unit of the tables.
+ */
 export function layer(row: ToolRow, start: number, { clock, cores, profile }: TableContext): LayerRecord {
   const duration = numberOf(row['duration']);
   const counters: Record<string, number> = {};

@@ -1,5 +1,5 @@
 /**
- * Tables of the vendor tool's JSON, how each is read, the index of their rows, and the cells of a row: numbers may be
+ * Tables of the vendor tool's JSON and how each is read, the index of their rows, and the cells of a row: numbers may be
  * texts, and unknown values are written in several ways.
  *
  * Source: files of tool version 2.28; AWS's profile schema reference; users' scripts for tables of other versions.
@@ -9,12 +9,14 @@ import type { JsonObject } from '../../../json/json-value.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { allRows, sortRows } from '../../../../containers/row-order.js';
 
-/** Length (26 bits) and table (6 bits) of a row share a cell. */
+/** Number of tables: a row's length (26 bits) and table (6 bits) share a cell. */
 const TABLES = 64;
-/** Bytes of a row; a longer one is not indexed. */
+/** Longest row in bytes; a longer one is not indexed. */
 export const LONGEST_ROW = 2 ** 26 - 1;
 
-/** Index of the rows of the timed tables: offset and time. Memory: 20 bytes a row, and 4 to 8 more during the sort. */
+/**
+ * Index of the rows in the timed tables: offset and time. Memory: 20 bytes for each row, and 4 to 8 more during the sort.
+ */
 export class RowIndex {
   readonly #starts = NumericColumn.floats();
   readonly #offsets = NumericColumn.floats();
@@ -35,7 +37,7 @@ export class RowIndex {
     return this.#starts.length;
   }
 
-  /** First and last start; infinite when there is no row. */
+  /** First and last start; infinite when there are no rows. */
   get range(): readonly [earliest: number, latest: number] {
     return [this.#earliest, this.#latest];
   }
@@ -56,7 +58,7 @@ export class RowIndex {
     return this.#extents.at(row) % TABLES;
   }
 
-  /** Rows in order of start; those of one start in file order. */
+  /** Rows in order of start; rows with the same start in the order of the file. */
   inOrder(): Uint32Array {
     const rows = allRows(this.length);
     const starts = this.#starts.values;
@@ -66,8 +68,8 @@ export class RowIndex {
 }
 
 /**
- * Tables of events with the keys that their time may have. The table of collective operations has several names: that of
- * neuron-explorer 2.32, one in notes on other versions, and the schema's.
+ * Tables of events, with the keys under which their time may be. The table of collective operations has several names: the
+ * one in neuron-explorer 2.32, one in notes on other versions, and the one in the schema.
  */
 export const TIMED_TABLES = [
   ['instruction', 'timestamp'],
@@ -87,10 +89,10 @@ export const TIMED_TABLES = [
 ] as const satisfies readonly (readonly [table: string, ...keys: string[]])[];
 export type TimedTable = (typeof TIMED_TABLES)[number][0];
 
-/** Streams of collective operations. */
+/** Names of the table of collective streams. */
 export const STREAM_TABLES = ['cc_stream', 'cc_streams', 'CcStream'] as const;
 
-/** Small tables, which are held in memory. */
+/** Small tables, which are kept in memory. */
 const KEPT_TABLES = [
   'summary',
   'metadata',
@@ -107,14 +109,14 @@ const KEPT_TABLES = [
 ] as const;
 export type KeptTable = (typeof KEPT_TABLES)[number];
 
-/** Redundant tables: definitions and groups of metrics, unions of instructions' times. */
+/** Redundant tables: definitions and groups of metrics, and unions of instructions' times. */
 const IGNORED_TABLES = ['summary_groups', 'summary_group_order', 'terminology', 'active_time'] as const;
 
 const isKept: ReadonlySet<string> = new Set(KEPT_TABLES);
 const isIgnored: ReadonlySet<string> = new Set(IGNORED_TABLES);
 const timed: ReadonlyMap<string, number> = new Map(TIMED_TABLES.map(([name], number) => [name, number]));
 
-/** How a table is read: indexed under its number among the timed ones, held in memory, ignored, or unknown. */
+/** How a table is read: a timed table is indexed under its number; others are kept in memory, ignored, or unknown. */
 export type TableUse = number | 'kept' | 'ignored' | 'unknown';
 
 export const useOfTable = (table: string): TableUse =>
@@ -125,7 +127,7 @@ export const TABLE_NAMES: readonly string[] = [...timed.keys(), ...KEPT_TABLES, 
 /** A decoded row; integers beyond 2^53 are decimal texts. */
 export type ToolRow = JsonObject;
 
-/** In place of a missing row. */
+/** Used instead of a missing row. */
 export const EMPTY_ROW: ToolRow = Object.freeze({});
 
 /** The number in a cell, as a number or as text; null for anything else. */
@@ -142,11 +144,11 @@ export function textOf(cell: unknown): string | null {
   return cell.trim() === '' || cell.toLowerCase() === 'unknown' ? null : cell;
 }
 
-/** The text of a cell, 'unknown' included; null when it is empty. */
+/** The text of a cell, even if it is 'unknown'; null when it is empty. */
 export const rawTextOf = (cell: unknown): string | null =>
   typeof cell === 'string' && cell.trim() !== '' ? cell : null;
 
-/** The numbers that a row has, under new names. */
+/** The numbers in a row, under new names. */
 export function numbersOf(
   row: ToolRow,
   names: readonly (readonly [key: string, name: string])[],

@@ -1,34 +1,33 @@
-/** State that reading the rows of a file needs: the clock of its tables, and the core of each subgraph. */
+/** What is needed to read the rows of a file: the clock of its tables, and the core of each subgraph. */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { isNear } from '../../../trace/clocks/trace-clock.js';
 import { least } from '../../../../containers/element.js';
 import { numberOf, rawTextOf, type ToolRow } from './json-tables.js';
 import type { ToolFile } from './table-scan.js';
 
-/** Conversion of table times to nanoseconds since the capture's start. */
+/** Converts table times to nanoseconds since the capture's start. */
 export interface TableClock {
-  /** Nanoseconds in one unit. */
+  /** Number of nanoseconds in one unit. */
   readonly scale: number;
-  /** Time of the capture's start, in the unit. */
+  /** Time of the capture's start, in the table's unit. */
   readonly origin: number;
   /** Whether the unit could not be inferred. */
   readonly isAssumed: boolean;
 }
 
-/** Units a second, for s, ms, µs, ns and ps. */
+/** Units per second, for s, ms, µs, ns and ps. */
 const PER_SECOND = [1, 1e3, 1e6, 1e9, 1e12] as const;
 
-/** Two lengths in one unit differ by less than this factor. */
+/** Two lengths in the same unit differ by less than this factor. */
 const AGREEMENT = 10;
 
 /**
- * Known versions write nanoseconds, others are reported to use other units, and no file states its unit. It is
- * inferred from the capture's length in seconds, which the summary or the metadata's dates contain, and the same
- * length in the unit of the tables.
- * Infers the unit.
- * @param metadata the only row of the table of that name
+ * Infers the unit of table times. No file states it: known versions write nanoseconds, and others are reported to use other
+ * units. The unit follows from the capture's length in seconds, which the summary or the metadata's dates contain, and the
+ * same length in the unit of the tables.
+ * @param metadata the only row of the table with that name
  * @param totalSeconds length of the capture, from the summary; null when unknown
- * @param range first and last start of all rows, in the unit; infinite when there is no row
+ * @param range first and last start of all rows, in the unit; infinite when there are no rows
  */
 export function clockOf(
   metadata: ToolRow,
@@ -38,12 +37,12 @@ export function clockOf(
   const first = numberOf(metadata['first_hw_timestamp']);
   const last = numberOf(metadata['last_hw_timestamp']);
   const hasRows = latest >= earliest;
-  // If rows start before the first timestamp, times are already relative to the capture's start; not if one row of a
-  // damaged time does, and the last is nearer to the last timestamp than to the length.
+  // If rows start before the first timestamp, times are already relative to the capture's start. This does not apply when
+  // only a damaged row does so: then the last row is nearer to the last timestamp than to the length.
   const isLate = first !== null && last !== null && Math.abs(latest - last) < Math.abs(latest - (last - first));
   const origin = first !== null && (!hasRows || earliest >= first || isLate) ? first : 0;
   const seconds = totalSeconds ?? secondsBetween(metadata['first_ts'], metadata['last_ts']);
-  // The last row only approximates the end of the capture, so the metadata's timestamps are preferred.
+  // The metadata's timestamps are preferred, because the last row is only near the end of the capture.
   const length = last !== null ? last - (first ?? 0) : hasRows ? latest - origin : null;
   const perSecond =
     seconds !== null && length !== null && seconds > 0 && length > 0
@@ -52,10 +51,10 @@ export function clockOf(
   return { scale: 1e9 / (perSecond ?? 1e9), origin, isAssumed: perSecond === undefined && hasRows };
 }
 
-/** Whole nanoseconds, rounded down after compensating the rounding error of decimal times. */
+/** Whole nanoseconds, rounded down after correcting the rounding error of decimal times. */
 export const nanoseconds = (clock: TableClock, value: number): number => Math.floor(value * clock.scale + 1e-4);
 
-/** A time between two events in ns; null when it is negative, or no event can last so long. */
+/** A time between two events in ns; null when it is negative, or longer than any event can last. */
 export function durationIn(clock: TableClock, value: number): number | null {
   const duration = nanoseconds(clock, value);
   return duration >= 0 && isNear(duration) ? duration : null;
@@ -74,12 +73,12 @@ function secondsBetween(from: unknown, to: unknown): number | null {
   return end.whole - start.whole + (end.part - start.part);
 }
 
-/** Cores that run collective operations (CC-cores) by the id of their stream, lowest first. */
+/** Cores that run collective operations (CC-cores) by the id of their stream, lowest core first. */
 export type CollectiveStreams = ReadonlyMap<number, readonly number[]>;
 
 export interface TableContext {
   readonly profile: number;
-  /** Of the capture; null when unknown. */
+  /** Rank of the capture; null when unknown. */
   readonly rank: number | null;
   readonly clock: TableClock;
   readonly cores: SubgraphCores;
@@ -89,7 +88,7 @@ export interface TableContext {
 
 /**
  * Duration of a row in ns; null when it has no valid one.
- * @param start of a row that may state its end in place of a duration
+ * @param start start of the row, which may state its end instead of a duration
  */
 export function durationOf(row: ToolRow, { clock, diagnostics }: TableContext, start = NaN): number | null {
   const end = numberOf(row['end_ts']);
@@ -104,7 +103,7 @@ export function durationOf(row: ToolRow, { clock, diagnostics }: TableContext, s
   return durationIn(clock, value);
 }
 
-/** NeuronCores by subgraph: rows name subgraphs, and a table lists the core that each was loaded on. */
+/** NeuronCores by subgraph: rows name subgraphs, and a table lists the core on which each was loaded. */
 export class SubgraphCores {
   readonly #byName = new Map<string, number>();
   readonly #known: ReadonlySet<number>;
@@ -116,7 +115,7 @@ export class SubgraphCores {
       const core = numberOf(row['nc_idx']);
       if (name !== null && core !== null && !this.#byName.has(name)) this.#byName.set(name, core);
     }
-    // Without that table, a single subgraph's core is in the summary; several are numbered.
+    // Without that table, the core of a single subgraph is in the summary, and several subgraphs are numbered.
     const left = file.subgraphs.filter((name) => !this.#byName.has(name));
     const inSummary = left.length === 1 && this.#byName.size === 0 ? numberOf(file.row('summary')['nc_idx']) : null;
     left.sort().forEach((name, i) => this.#byName.set(name, inSummary ?? numberIn(name) ?? i));

@@ -1,6 +1,6 @@
 /**
- * Operands of instructions: of those that compute (products on the array, and what the other engines do element by
- * element), and of those that transfer data.
+ * Operands of instructions that compute (products on the array, and the elementwise work of the other engines), and of
+ * those that transfer data.
  */
 import { dtypeBytes } from '../../../../record/element-types.js';
 import type { Labels } from '../../../../record/record.js';
@@ -19,18 +19,18 @@ import {
   type NeuronMemory,
 } from './word-fields.js';
 
-/** Opcodes of a transfer: as loaded, and as the compiler writes it, which the runtime replaces. */
+/** Opcodes of a transfer: in the loaded program, and as the compiler writes it, which the runtime replaces. */
 export const LOADED_TRANSFER = 0xb8;
 export const COMPILED_TRANSFER = 0xd4;
 
-/** One side of a transfer: an address, or a place in a variable, or in an entry of the table of inputs and outputs. */
+/** One side of a transfer: an address, a place in a variable, or a place in an entry of the table of inputs and outputs. */
 interface TransferSide {
   /** Null for an unknown kind of place. */
   readonly place: string | null;
   readonly pattern: string;
   readonly elementBytes: number;
   readonly access: Access & { readonly bytes: number };
-  /** Number of the variable; null for an address or an entry. */
+  /** Number of the variable; null for an address, or an entry of the table. */
   readonly variable: number | null;
   /** Number of the entry; null for an address or a variable. */
   readonly entry: number | null;
@@ -68,7 +68,7 @@ function transferSide(word: Buffer, name: string, at: number): TransferSide {
 /** Device addresses: HBM at the bottom, then registers, then the state buffers of the cores. */
 const FIRST_REGISTER_ADDRESS = 0x8010_0000_0000n;
 const FIRST_CORE_ADDRESS = 0x8020_0000_0000n;
-/** The state buffer is the first part of a core's span. */
+/** Address bits within a core's span; the state buffer is the first part of the span. */
 const CORE_SPAN_BITS = 0x7_ffff_ffffn;
 
 function memoryOf(kind: number, address: bigint): NeuronMemory | null {
@@ -108,7 +108,7 @@ export function transfer(word: Buffer): Operands {
 /** A transfer as the compiler wrote it. */
 export interface CompiledTransfer {
   readonly operands: string | null;
-  /** Numbers of the variables, and of entries of the table of inputs and outputs, that it reads and writes. */
+  /** Numbers of the variables, and of entries in the table of inputs and outputs, on both sides. */
   readonly sides: readonly [Pick<TransferSide, 'variable' | 'entry'>, Pick<TransferSide, 'variable' | 'entry'>];
 }
 
@@ -118,7 +118,7 @@ export function compiledTransfer(word: Buffer, context: InstructionContext): Com
   return { operands: joined`${head} dge_op=DIRECT2D ${transferText(word, ...sides)}  `, sides };
 }
 
-/** A tensor in the memory of an engine: an address, then strides and sizes of its dimensions, in elements. */
+/** A tensor in an engine's memory: an address, then strides and sizes of its dimensions, in elements. */
 interface Tensor {
   readonly address: number;
   readonly strides: readonly number[];
@@ -154,7 +154,7 @@ const FP32_MODES: Readonly<Record<number, string>> = {
 
 const TRANSPOSES: Readonly<Record<number, string>> = { 0: 'DISABLED', 1: 'ENABLED' };
 
-/** Weights, or the other operand of a product, with the size of the part of the array that takes part. */
+/** The weights or the other operand of a product, with the size of the part of the array that is used. */
 function matrixOperand(word: Buffer): Tensor & { readonly type: number; readonly array: readonly [number, number] } {
   return {
     ...tensorAt(word, 16, 3),
@@ -174,7 +174,7 @@ export function loadWeights(word: Buffer): Operands {
   };
 }
 
-/** The vendor's tool counts what is written in elements of the source's type. */
+/** Operands of a product. The vendor's tool counts written bytes in elements of the source's type. */
 export function multiply(word: Buffer): Operands {
   const source = matrixOperand(word);
   const target = tensorAt(word, 48, 3);
@@ -187,14 +187,14 @@ export function multiply(word: Buffer): Operands {
   };
 }
 
-/** Text of source, destination and channels of an elementwise instruction, after its own settings. */
+/** Text for source, destination and channels of an elementwise instruction, after the instruction's own settings. */
 function elementwise(
   word: Buffer,
   settings: string | null,
   { at: [sourceAt, targetAt], dimensions, end = '' }: ElementwisePlaces,
 ): Operands {
   const [source, target] = [tensorAt(word, sourceAt, dimensions), tensorAt(word, targetAt, dimensions)];
-  // The type of an activation's bias has the other four bits.
+  // The other four bits are the type of an activation's bias.
   const [sourceType, targetType] = [word.readUInt8(32) & 0x0f, word.readUInt8(33)];
   return {
     text: joined`${settings}src=${typeName(sourceType)}@${tensorText(source)} dst=${typeName(targetType)}@${tensorText(target)} channels=${word.readUInt8(34)} ${end}`, // prettier-ignore
@@ -227,11 +227,11 @@ export const reduce: WordLayout = (word) =>
 const SCALAR_OPS: Readonly<Record<number, string>> = { 0: 'BYPASS', 6: 'MULTIPLY' };
 const SCALAR_SOURCES: Readonly<Record<number, readonly [string, string]>> = { 1: ['PTR', 'INSTRUCTION'] };
 
-/** Two operations with a scalar each, which is in the instruction or in memory. */
+/** Two operations with one scalar each, which is in the instruction or in memory. */
 export function tensorScalar(word: Buffer): Operands {
   const ops = [word.readUInt8(36), word.readUInt8(37)].map((code) => codeOf(SCALAR_OPS, code));
   const sources = SCALAR_SOURCES[word.readUInt8(35)];
-  // A scalar in the instruction is printed in a form that is known for 0 alone.
+  // The form in which the tool prints a scalar from the instruction is known only for 0.
   const second = word.readUInt32LE(44) === 0 ? 0 : null;
   const settings =
     sources === undefined
@@ -247,7 +247,7 @@ export function activate(word: Buffer): Operands {
   const fn = codeOf(FUNCTIONS, word.readUInt8(35));
   const bias = typeName(word.readUInt8(32) >>> 4);
   const scale = word.readFloatLE(36).toFixed(DECIMALS);
-  // The accumulator's command is known for 0 alone.
+  // The accumulator's command is known only for 0.
   const command = word.readUInt32LE(12) === 0 ? 'IDLE' : null;
   const operands = elementwise(word, joined`${fn} bias_ptr=${bias}@${hex(word.readUInt32LE(40))} `, {
     ...THREE_DIMENSIONS,

@@ -1,15 +1,15 @@
 /**
- * The 64 bytes of an instruction as it was loaded → its operands in the vendor tool's notation, and what follows from
- * them: multiply-accumulate operations, bytes of each memory, semaphores. The vendor publishes no layout: each field was
- * found in captures of Trainium2 whose operands the vendor's tool had printed (docs/neuron-instructions.md). A code that
- * none of them has leaves the operands unknown.
+ * Decodes the 64 bytes of a loaded instruction into its operands in the vendor tool's notation, and what follows from them:
+ * multiply-accumulate operations, bytes of each memory, semaphores. The vendor publishes no layout; each field was found in
+ * captures of Trainium2 for which the vendor's tool had printed the operands (docs/neuron-instructions.md). If an
+ * instruction has a code that was not seen there, its operands are unknown.
  *
  * | bytes | all instructions                                              |
  * |-------|---------------------------------------------------------------|
- * | 0, 1  | opcode; length in words of four bytes, 16                     |
- * | 4, 5  | condition waited for, and the number of its semaphore         |
+ * | 0, 1  | opcode; length in words of four bytes, which is 16            |
+ * | 4, 5  | condition to wait for, and the number of its semaphore        |
  * | 6, 7  | update when done, and the number of its semaphore             |
- * | 8–11  | value waited for                                              |
+ * | 8–11  | value to wait for                                             |
  */
 import type { Counters } from '../../../../record/lines/device-lines.js';
 import type { Labels } from '../../../../record/record.js';
@@ -42,9 +42,9 @@ import {
 
 export const INSTRUCTION_BYTES = 64;
 
-// Instructions that steer: semaphores, registers, branches, notifications.
+// Control instructions: semaphores, registers, branches, notifications.
 
-/** A second condition and update. */
+/** An instruction with a second condition and update. */
 const eventSemaphore: WordLayout = (word, context) => {
   const wait = waitText(word.readUInt8(32), word.readUInt8(33), word.readUInt32LE(36), context);
   const update = updateText(word.readUInt8(34), word.readUInt8(35), word.readUInt32LE(40), context);
@@ -63,7 +63,7 @@ function loadRegisters(word: Buffer): Operands {
 
 const MOST_REGISTERS = 16;
 
-/** One or two values written to device registers; the second has a size of 0 where there is one. */
+/** Operands of a write of one or two values to device registers. With only one value, the second has size 0. */
 function write(word: Buffer): Operands {
   const slots = [0, 1].filter((i) => word.readUInt8(12 + i) > 0);
   const list = (text: (slot: number) => string | number): string => slots.map(text).join(',');
@@ -82,7 +82,7 @@ function branch(word: Buffer): Operands {
   return { text: joined`cmp_op=${comparison} ${compared}label_id=${word.readUInt32LE(48)} ${hint}` };
 }
 
-/** Seen with these values alone. */
+/** Only these values have been seen. */
 function notify(word: Buffer): Operands {
   const isKnown = word.readUInt8(2) === 9 && word.readUInt8(39) === 1;
   return { text: isKnown ? ` hint=${word.readUInt8(36)} notification=EXPLICIT  trace=START ` : null };
@@ -100,12 +100,12 @@ const clearSemaphores: WordLayout = (word) => ({
   text: joined`mode=${codeOf(CLEARED, word.readUInt8(12))} first=${word.readUInt8(13)} last=${word.readUInt8(14)} `,
 });
 
-/** What the words of an instruction say; `operands` is null where a code in them is not known. */
+/** Facts in the words of an instruction; `operands` is null when a code in them is unknown. */
 export interface DecodedInstruction {
   readonly operands: string | null;
   readonly labels: Labels;
   readonly counters: Counters;
-  /** What a transfer moves; absent for other instructions. */
+  /** Memories and bytes of a transfer; absent for other instructions. */
   readonly moves?: MovedBytes;
 }
 
@@ -130,7 +130,7 @@ export function decodeInstruction(word: Buffer, context: InstructionContext): De
   };
 }
 
-/** Semaphores that instructions of a program update, each with whether a DMA queue of the engine does so. */
+/** The semaphore that an instruction updates, and whether a DMA queue of its engine does the update. */
 export function updatedSemaphore(word: Buffer): { readonly semaphore: number; readonly byQueue: boolean } | null {
   if (word.readUInt8(0) === LOADED_TRANSFER) return { semaphore: word.readUInt8(13), byQueue: true };
   return word.readUInt8(6) === INCREMENT ? { semaphore: word.readUInt8(7), byQueue: false } : null;

@@ -1,29 +1,28 @@
-/**
- * What the layouts of instructions share: the form of their results, the pieces of a text, and what they do to
- * semaphores.
- */
+/** What the layouts of instructions share: the form of their results, joining of texts, and semaphores. */
 import type { Labels } from '../../../../record/record.js';
 
-/** Whose instruction it is: the runtime's semaphores have another notation than the program's, which have names. */
+/**
+ * Who owns the instruction: semaphores of the runtime have another notation than those of the program, which have names.
+ */
 export interface InstructionContext {
   /** Null when unknown. */
   readonly isRuntime: boolean | null;
-  /** Name of the engine or queue that updates a semaphore; null where none does. */
+  /** Name of the engine or queue that updates a semaphore; null when none does. */
   readonly semaphoreName: (semaphore: number) => string | null;
 }
 
-/** The rest of the operands after the semaphores, and the memory that the instruction reads and writes. */
+/** The operands after the semaphores, and the memory that the instruction reads and writes. */
 export interface Operands {
   readonly text: string | null;
   readonly reads?: Access | null;
   readonly writes?: Access | null;
-  /** Multiply-accumulate operations. */
+  /** Number of multiply-accumulate operations. */
   readonly elements?: number;
   readonly labels?: Labels;
   readonly moves?: MovedBytes;
 }
 
-/** Memories of source and destination, where they are known, bytes in device memory, and the semaphore raised. */
+/** Memories of source and destination, if known, bytes in device memory, and the semaphore that is incremented. */
 export interface MovedBytes {
   readonly bytes: number;
   readonly memories: readonly [source: NeuronMemory | null, destination: NeuronMemory | null];
@@ -34,13 +33,16 @@ export type WordLayout = (word: Buffer, context: InstructionContext) => Operands
 
 export type NeuronMemory = 'hbm' | 'sbuf' | 'psum';
 
-/** Bytes of a partition for an engine's instruction, of all partitions for a transfer: as the vendor's tool counts. */
+/**
+ * Memory and bytes accessed: bytes of one partition for an engine's instruction, of all partitions for a transfer, as the
+ * vendor's tool counts.
+ */
 export interface Access {
   readonly memory: NeuronMemory | null;
   readonly bytes: number | null;
 }
 
-/** A text of pieces; null when a piece is. */
+/** Joins the pieces of a text; null when a piece is null. */
 export function joined(strings: TemplateStringsArray, ...pieces: readonly (string | number | null)[]): string | null {
   if (pieces.includes(null)) return null;
   return strings.map((text, i) => `${text}${pieces[i] ?? ''}`).join('');
@@ -50,15 +52,15 @@ export const hex = (value: number | bigint): string => `0x${value.toString(16)}`
 export const product = (factors: readonly number[]): number => factors.reduce((all, factor) => all * factor, 1);
 export const codeOf = (names: Readonly<Record<number, string>>, code: number): string | null => names[code] ?? null;
 
-/** Element types by code; those of other codes have not been seen. */
+/** Element types by code; other codes have not been seen. */
 const TYPES: Readonly<Record<number, string>> = { 0x06: 'bfloat16', 0x08: 'int32', 0x09: 'uint32', 0x0a: 'fp32' };
 
 export const typeName = (code: number): string | null => TYPES[code] ?? null;
 
-/** Addresses of an engine's instruction: below this the state buffer, from it on the accumulators. */
+/** Addresses in an engine's instruction: the state buffer is below this, the accumulators are from here on. */
 export const FIRST_PSUM_ADDRESS = 0x2000000;
 
-/** Conditions on a semaphore, and on an event that is reset when it is met. */
+/** Conditions on a semaphore, and on an event, which is reset when the condition is met. */
 const CONDITIONS: Readonly<Record<number, string>> = { 0x01: '==', 0x05: '>=' };
 const EVENT_IS_SET = 0x07;
 export const INCREMENT = 0x13;
@@ -68,11 +70,11 @@ const ASSIGN = 0x19;
 const DECREMENT = 0x14;
 
 /**
- * Semaphores and events in an instruction: what it waits for and what it does to them when done.
- * Condition and update of semaphores, one after the other; '' for neither, null for unknown codes.
+ * Text for one condition and one update of semaphores or events: what the instruction waits for, and what it does to them
+ * when done. '' when it has neither, null for unknown codes.
  * @param at offset of the four bytes
- * @param value value waited for
- * @param amount value of an update; null where the instruction has no place for it
+ * @param value value to wait for
+ * @param amount value of an update; null when the instruction has no field for it
  */
 export function headText(
   word: Buffer,

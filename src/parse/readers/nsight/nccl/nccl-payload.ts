@@ -1,5 +1,5 @@
 /**
- * What a payload of NCCL states, binary or as JSON.
+ * Reads NCCL's NVTX payloads, binary or as JSON.
  *
  * Sources: NCCL, src/include/nvtx_payload_schemas.h and src/collectives.cc of 2.18 to 2.28 (names of entries; up to 2.24 a
  * collective's payload has no communicator); Nsight Systems documentation, "Recipe Composite Tables" (fields of JSON).
@@ -13,7 +13,7 @@ const ENTRIES = 'NVTX_PAYLOAD_SCHEMA_ENTRIES';
 
 const HEADER_BYTES = 32;
 
-/** Entries and schemas that are kept: NCCL has some tens of schemas of up to eight entries. */
+/** Most entries and schemas that are kept: NCCL has a few dozen schemas of up to eight entries. */
 const MOST_ENTRIES = 10_000;
 
 interface EntryType {
@@ -30,7 +30,7 @@ const uint32 = type(4, (from, at) => from.readUInt32LE(at));
 const int64 = type(8, (from, at) => from.readBigInt64LE(at));
 const uint64 = type(8, (from, at) => from.readBigUInt64LE(at));
 
-/** Integers, by NVTX's codes: `int`, `unsigned int`, those of fixed size, `size_t`. */
+/** Integer types by NVTX's codes: `int`, `unsigned int`, those of fixed size, `size_t`. */
 const ENTRY_TYPES: ReadonlyMap<number, EntryType> = new Map([
   [5, int32],
   [6, uint32],
@@ -48,24 +48,25 @@ const ENTRY_TYPES: ReadonlyMap<number, EntryType> = new Map([
 interface Entry {
   readonly name: string;
   readonly type: number;
-  /** Null where it follows from the entries before it. */
+  /** Null when it follows from the previous entries. */
   readonly offset: number | null;
 }
 
-/** Values of a payload by the names of its entries, integers only. */
+/** Values of a payload by the names of its entries; integers only. */
 type Payload = ReadonlyMap<string, bigint>;
 
 /**
- * Binary payloads of NVTX ranges, by the schemas that the program registered.
+ * Decodes binary payloads of NVTX ranges, using the schemas that the program registered.
  *
  * A payload in the export (`nsys export --include-blobs=true`) has a header of four little-endian 64-bit integers: domain,
- * schema, size of the payload, and its offset. Schemas are repeated for each process, without saying whose they are.
+ * schema, size of the payload, and its offset. Schemas are repeated for each process, but do not say to which process they
+ * belong.
  *
  * Sources: Nsight Systems documentation, "SQLite Schema Reference" (tables); NVTX, nvToolsExtPayload.h (types of entries,
  * offsets); the header by github.com/GindaChen/nsys-ai, src/nsys_ai/nccl_communicator.py.
  */
 export class PayloadSchemas {
-  /** Entries by domain and schema, then by position. */
+  /** Entries by domain and schema, then by position in the schema. */
   readonly #schemas = new Map<string, Map<number, Entry>>();
 
   constructor(database: SqliteFile) {
@@ -79,7 +80,7 @@ export class PayloadSchemas {
     }
   }
 
-  /** Null for a payload that is damaged, or of a schema that the export lacks. */
+  /** Decodes a payload; null when it is damaged, or the export lacks its schema. */
   decode(cell: Cell): Payload | null {
     const bytes = typeof cell === 'string' ? Buffer.from(cell, 'hex') : cell;
     if (!Buffer.isBuffer(bytes) || bytes.length < HEADER_BYTES) return null;
@@ -93,13 +94,15 @@ export class PayloadSchemas {
   }
 }
 
-/** Each entry is aligned to its own size where it has no offset. Null when one lies beyond the end. */
+/**
+ * Reads the entries of a payload; null when one lies beyond the end. An entry without an offset is aligned to its own size.
+ */
 function read(payload: Buffer, entries: ReadonlyMap<number, Entry>): Payload | null {
   const values = new Map<string, bigint>();
   let end = 0;
   for (const [, { name, type: code, offset }] of [...entries].sort(([a], [b]) => a - b)) {
     const kind = ENTRY_TYPES.get(code);
-    // Enumerations and texts, whose size the table does not state; what follows has an offset.
+    // Enumerations and texts: the table does not state their size, but the entries after them have offsets.
     if (kind === undefined) continue;
     const at = offset ?? Math.ceil(end / kind.bytes) * kind.bytes;
     end = at + kind.bytes;
@@ -109,16 +112,16 @@ function read(payload: Buffer, entries: ReadonlyMap<number, Entry>): Payload | n
   return values;
 }
 
-/** Each null where it is not stated. */
+/** Each field is null when it is not stated. */
 export interface NcclFacts {
-  /** Hash of the communicator, in hexadecimal: the same on all of its ranks. */
+  /** Hash of the communicator in hexadecimal: the same on all of its ranks. */
   readonly communicator: string | null;
-  /** Size of one message, as the call has it. */
+  /** Size of one message, as passed to the call, in bytes. */
   readonly bytes: number | null;
   readonly dtype: string | null;
-  /** Ranks of the communicator. */
+  /** Number of ranks in the communicator. */
   readonly ranks: number | null;
-  /** In the communicator. */
+  /** Number of the peer rank in the communicator. */
   readonly peer: number | null;
   readonly root: number | null;
   readonly ordinal: number | null;
@@ -137,7 +140,7 @@ export const NO_FACTS: NcclFacts = {
 const countOf = (value: bigint | undefined): number | null =>
   value === undefined || value < 0n || value > Number.MAX_SAFE_INTEGER ? null : Number(value);
 
-/** 0 is the communicator of a call that fails. */
+/** A call that fails has communicator 0. */
 const communicatorOf = (hash: bigint | undefined): string | null =>
   hash === undefined || hash <= 0n ? null : `0x${hash.toString(16)}`;
 
@@ -145,7 +148,7 @@ export function factsOfPayload(payload: Payload): NcclFacts {
   return {
     ...NO_FACTS,
     communicator: communicatorOf(payload.get('NCCL communicator ID')),
-    // Up to 2.19 a broadcast's and a message's are called `Bytes`.
+    // Up to 2.19 the entry of a broadcast and of a message is called `Bytes`.
     bytes: countOf(payload.get('Message size [bytes]') ?? payload.get('Bytes')),
     ranks: countOf(payload.get('No. of ranks')),
     peer: countOf(payload.get('Peer rank') ?? payload.get('Peer')),
@@ -153,10 +156,13 @@ export function factsOfPayload(payload: Payload): NcclFacts {
   };
 }
 
-/** Longest JSON that is read. */
+/** Longest JSON text that is parsed, in bytes. */
 const MOST_BYTES = 64 * 1024;
 
-/** Null when the text is not a JSON object. Integers may be numbers or texts, in decimal or as `0x…`. */
+/**
+ * Facts from a JSON payload; null when the text is not a JSON object. Integers may be numbers or texts, in decimal or as
+ * `0x…`.
+ */
 export function factsOfJson(text: string): NcclFacts | null {
   const bytes = Buffer.from(text);
   if (bytes.length > MOST_BYTES) return null;

@@ -1,11 +1,12 @@
 /**
- * NCCL's NVTX ranges → the operation of the kernels that were launched inside. A call launches in its own range, the
- * calls of a group in that of the `ncclGroupEnd` that ends it. Memory: about 300 bytes a call of NCCL.
+ * Finds the NCCL operation of kernels from the NVTX ranges in which they were launched. A single call launches its kernels
+ * in its own range; the calls of a group launch them in the range of the `ncclGroupEnd` that ends the group. Memory: about
+ * 300 bytes for each NCCL call.
  *
  * Sources: NCCL documentation, "Group Calls"; Nsight Systems documentation, "Recipe Composite Tables" (advanced tracing:
  * texts without `nccl`, in the domain `NCCL`).
  */
-import { countUpTo } from '../../../../containers/row-order.js';
+import { outermost, spanAt, SPANS } from '../../../../containers/nesting.js';
 import { elementAt } from '../../../../containers/element.js';
 import { entryOf } from '../../../../containers/map-entry.js';
 import type { ProcessGroup, Collective } from '../../../../record/fields/collective.js';
@@ -17,7 +18,10 @@ import type { LaunchJoin } from '../../../trace/launches.js';
 import { factsOfJson, factsOfPayload, NO_FACTS, PayloadSchemas, type NcclFacts } from './nccl-payload.js';
 import type { Labels } from '../../../../record/record.js';
 
-/** How many of a call's messages go in and come out: one, or one a rank; unknown where it depends on the rank. */
+/**
+ * How many messages of the stated size go in or come out of a call: one, or one for each rank; unknown when it depends on
+ * the rank.
+ */
 type Messages = 'one' | 'ranks' | 'unknown';
 
 interface OperationForm {
@@ -28,7 +32,10 @@ interface OperationForm {
 
 const form = (op: string, ...[into, out]: [Messages, Messages]): OperationForm => ({ op, in: into, out });
 
-/** Calls by their name without `nccl`. Source: NCCL, "Collective Communication Functions": what `count` is of each. */
+/**
+ * Calls by their names without `nccl`. Source: NCCL, "Collective Communication Functions", which states what `count` refers
+ * to in each.
+ */
 const OPERATIONS: ReadonlyMap<string, OperationForm> = new Map([
   ['AllReduce', form('allreduce', 'one', 'one')],
   ['AllGather', form('allgather', 'one', 'ranks')],
@@ -43,16 +50,15 @@ const OPERATIONS: ReadonlyMap<string, OperationForm> = new Map([
   ['Recv', form('recv', 'one', 'one')],
 ]);
 
-/** One call of NCCL. */
 interface NcclCall {
   readonly form: OperationForm;
   readonly facts: NcclFacts;
 }
 
-/** Kernels of one launch: an operation, or those of a group. */
+/** The operation of the kernels of one launch: that of a call, or of a group of calls. */
 interface LaunchedOperation {
   readonly collective: Collective;
-  /** What a single call states in the numbers of its communicator, by NVTX's names. */
+  /** Peer and root rank of a single call, which only have a meaning in its communicator, under NVTX's names. */
   readonly labels?: Labels;
 }
 
@@ -61,9 +67,9 @@ const sum = (sizes: readonly (number | null)[]): number | null =>
 
 /**
  * The operation that the calls of a group make together; null for calls of different kinds.
- * @param kernels how many kernels the group launched: the sizes of several are known where each call launched its own
- * @param within what the framework calls the operation that the group is part of
- * @param sizeOf ranks of a communicator
+ * @param kernels how many kernels the group launched: with several, sizes are known only if each call launched its own
+ * @param within name of the framework's operation around the group
+ * @param sizeOf number of ranks in a communicator
  */
 function operationOf(
   calls: readonly NcclCall[],
@@ -102,7 +108,7 @@ type Sizes = Pick<Collective, 'bytesIn' | 'bytesOut'>;
 
 const UNKNOWN_SIZES: Sizes = { bytesIn: null, bytesOut: null };
 
-/** Sends and receives: what the framework makes of them, else the messages. */
+/** Operation and sizes of sends and receives. The framework's name for the operation is used if there is one. */
 function messageSizes(calls: readonly NcclCall[], kernels: number, within: string | null): Sizes & { op: string } {
   const bytesOf = (op: string): number | null =>
     sum(calls.filter((call) => call.form.op === op).map(({ facts }) => facts.bytes));
@@ -111,13 +117,13 @@ function messageSizes(calls: readonly NcclCall[], kernels: number, within: strin
   const op = within ?? (sends && receives ? 'sendrecv' : sends ? 'send' : 'recv');
   if (kernels !== 1) return { op, ...UNKNOWN_SIZES };
   const [bytesIn, bytesOut] = [bytesOf('send'), bytesOf('recv')];
-  // A message that goes one way has one size.
+  // A message in one direction has the same size on both sides.
   if (sends === receives || !/^(?:send|recv)/.test(op)) return { op, bytesIn, bytesOut };
   const bytes = sends ? bytesIn : bytesOut;
   return { op, bytesIn: bytes, bytesOut: bytes };
 }
 
-/** Calls of one kind: those of one kernel added up, or the size that all have where each has a kernel. */
+/** Sizes of calls of the same kind: their sum if they share one kernel; the common size if each call has its own kernel. */
 function collectiveSizes(
   calls: readonly NcclCall[],
   kernels: number,
@@ -149,10 +155,10 @@ function labelsOf({ peer, root }: NcclFacts): Labels | undefined {
 
 const NVTX = 'NVTX_EVENTS';
 
-/** Registered texts that are kept: NCCL has some tens. */
+/** Most registered texts that are kept: NCCL has a few dozen. */
 const MOST_TEXTS = 10_000;
 
-/** What a range is: a call, the start or end of a group, or an operation of the framework around them. */
+/** What a range is: a call, the start or end of a group, or an operation of the framework around calls. */
 type Meaning =
   | { readonly is: 'call'; readonly name: string }
   | { readonly is: 'start' | 'end' | 'other' }
@@ -175,7 +181,7 @@ interface NcclRange {
   readonly facts: NcclFacts;
 }
 
-/** When kernels of some calls are launched. */
+/** The time in which kernels of some calls are launched. */
 interface Window {
   readonly start: number;
   readonly end: number;
@@ -185,20 +191,20 @@ interface Window {
   operation: LaunchedOperation | null | undefined;
 }
 
-/** What the reader of the database knows. */
+/** What the reader of the database provides. */
 interface NcclSource {
   readonly database: SqliteFile;
   readonly diagnostics: Diagnostics;
-  /** Process and tid of a row, and ranges alone. */
+  /** Selects the process and tid of a row; `isRange` selects ranges only. */
   readonly thread: readonly Selection[];
   readonly isRange: Filter;
   readonly threadOf: (process: number, tid: number) => number;
-  /** Name of the NVTX domain of a process. */
+  /** Name of an NVTX domain, by process and id. */
   readonly domainOf: (process: number, id: number) => string | null;
 }
 
 export class NcclRanges {
-  /** By thread, in order of start. */
+  /** Windows by thread, in order of start. */
   readonly #windows = new Map<number, Window[]>();
   readonly #groups = new Map<string, ProcessGroup>();
   readonly #launched = new Map<number, Window>();
@@ -208,12 +214,12 @@ export class NcclRanges {
     for (const [thread, ranges] of byThread) this.#windows.set(thread, windowsOf(ranges));
   }
 
-  /** Communicators whose ranks are stated or that calls name, by name. */
+  /** Communicators that calls name or whose number of ranks is stated, sorted by name. */
   get groups(): readonly ProcessGroup[] {
     return [...this.#groups.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** Finds the calls of each kernel of NCCL; to be called before `of`. */
+  /** Finds the calls that each NCCL kernel belongs to. Call this before `of`. */
   takeKernels(trace: Trace, { callOf }: LaunchJoin): void {
     if (this.#windows.size === 0) return;
     const { activities, hostCalls } = trace;
@@ -230,12 +236,10 @@ export class NcclRanges {
   }
 
   #windowAt(thread: number, time: number): Window | null {
-    const windows = this.#windows.get(thread) ?? [];
-    const window = windows[countUpTo(windows.length, (i) => elementAt(windows, i).start, time) - 1];
-    return window === undefined || time > window.end ? null : window;
+    return spanAt(this.#windows.get(thread) ?? [], time);
   }
 
-  /** The operation of a kernel; null when none is known. */
+  /** The operation of a kernel; null when unknown. */
   of(activity: number): LaunchedOperation | null {
     const window = this.#launched.get(activity);
     if (window === undefined) return null;
@@ -258,7 +262,7 @@ export class NcclRanges {
       const [from, to, key, tid, text, textId, domain, binary = null, jsonText, jsonId] = cells;
       const [start, end, process] = [integerOf(from), integerOf(to), integerOf(key)];
       const name = typeof text === 'string' ? text : texts.get(integerOf(textId));
-      // Other rows are counted with the other ranges.
+      // Such rows are counted where other ranges are read.
       if (!isNear(start) || !isNear(end) || end < start || Number.isNaN(process) || name === undefined) continue;
       const meaning = meaningOf(name, domainOf(process, integerOf(domain)) === 'NCCL');
       if (meaning === null) continue;
@@ -277,7 +281,7 @@ export class NcclRanges {
   }
 }
 
-/** Null when there is a payload and it cannot be read. */
+/** Facts of a payload; null when there is a payload that cannot be read. */
 function factsOf(schemas: PayloadSchemas, binary: Cell, json: string | null): NcclFacts | null {
   if (json !== null) return factsOfJson(json);
   if (binary === null) return NO_FACTS;
@@ -285,7 +289,7 @@ function factsOf(schemas: PayloadSchemas, binary: Cell, json: string | null): Nc
   return payload === null ? null : factsOfPayload(payload);
 }
 
-/** Texts that may be of NCCL's ranges, by their number: the database looks through all registered texts. */
+/** Texts that may be those of NCCL ranges, by number. The database searches all registered texts. */
 function registeredTexts(database: SqliteFile): Map<number, string> {
   const names = ['GroupStart', 'GroupEnd', ...OPERATIONS.keys()].map((name) => `'${name}'`).join();
   const filter: Filter = [{ needs: ['value'], sql: `(value GLOB 'nccl[A-Z:]*' OR value IN (${names}))` }];
@@ -306,7 +310,7 @@ const isOfNccl = (texts: ReadonlyMap<number, string>): Filter[number] => ({
   sql: `(textId IN (${[...texts.keys()].join()}) OR text GLOB 'nccl[A-Z:]*')`,
 });
 
-/** The JSON of a row, registered or its own. */
+/** The JSON of a row, either its own or a registered one. */
 function jsonOf(database: SqliteFile): (inline: Cell | undefined, id: Cell | undefined) => string | null {
   const registered = database.lookup('StringIds', 'value', 'id');
   return (inline, id) => {
@@ -316,13 +320,13 @@ function jsonOf(database: SqliteFile): (inline: Cell | undefined, id: Cell | und
   };
 }
 
-/** Windows of a thread in order of start, none within another. */
+/** Windows of a thread in order of start, without those inside another. */
 function windowsOf(ranges: NcclRange[]): Window[] {
   const windows: Window[] = [];
   let [depth, inside]: [number, NcclCall[]] = [0, []];
   let framework: { readonly name: string; readonly end: number } | null = null;
   const open = ({ start, end }: NcclRange, calls: readonly NcclCall[]): void => {
-    if (calls.length === 0 || start < (windows.at(-1)?.end ?? -Infinity)) return;
+    if (calls.length === 0) return;
     const within = framework !== null && end <= framework.end ? framework.name : null;
     windows.push({ start, end, calls, within, kernels: 0, operation: undefined });
   };
@@ -340,5 +344,5 @@ function windowsOf(ranges: NcclRange[]): Window[] {
       inside = [];
     }
   }
-  return windows;
+  return outermost(windows, SPANS);
 }

@@ -1,4 +1,7 @@
-/** Names that events of a timeline have: by what is in no piece, tables of the page know which of their rows lead nowhere. */
+/**
+ * Names of the events of a timeline: the names that are in no piece tell the tables of the page which of their rows have no
+ * link.
+ */
 import type { NamedField, ApartRanges, EventKind } from '../timeline-data.js';
 import type { KernelRecord, CopyLine, RangeRecord } from '../../../../record/record.js';
 import type { DeviceActivity } from '../../../input/device-activity.js';
@@ -11,7 +14,7 @@ interface RangeTitle {
   readonly name: string;
 }
 
-/** Texts of PyProf's whose titles are remembered. */
+/** Number of PyProf texts whose titles are cached. */
 const RECENT = 4096;
 
 export class RangeTitles {
@@ -30,7 +33,7 @@ function plainTitle({ kind, domain, text }: RangeRecord): RangeTitle {
   return { kind: kind === 'op' ? kind : 'range', name: domain === null ? name : `${domain}:${name}` };
 }
 
-/** `torch.mm` of a text that describes a call; of one that has the call stack the innermost frame of the program. */
+/** `torch.mm` for a text that describes a call; for one with the call stack, the innermost frame of the program. */
 function describedTitle(text: string): RangeTitle {
   const { call, stack } = readMarkerText(text);
   if (call !== null) return { kind: 'op', name: call.mod === '' ? call.op : `${call.mod}.${call.op}` };
@@ -39,7 +42,7 @@ function describedTitle(text: string): RangeTitle {
 
 const OPS = new Set(['op'] as const);
 
-/** The op or layer that tables have a range of the host under. */
+/** The op or layer under which tables list a host range. */
 export function tableNames(record: RangeRecord): Readonly<Record<'op' | 'layer', string | null>> {
   const op = rangeAmong(OPS, record);
   return {
@@ -48,13 +51,13 @@ export function tableNames(record: RangeRecord): Readonly<Record<'op' | 'layer',
   };
 }
 
-/** `0 hardware_dynamic`: number of a packet's queue, and what it is for. */
+/** `0 hardware_dynamic`: number of a packet's queue, and its purpose. */
 export const queueOf = (record: DeviceActivity): string | null =>
   record.type !== 'copy' || record.queue === undefined
     ? null
     : [record.queue, ...(record.queueType === undefined ? [] : [record.queueType])].join(' ');
 
-/** `copy HtoD`; `copy DMA w` of a packet that moves a part of the tensor w. */
+/** `copy HtoD`; `copy DMA w` for a packet that moves a part of the tensor w. */
 export const copyTitle = ({ kind, labels }: CopyLine): string =>
   ['copy', ...(kind === null ? [] : [kind]), ...(labels?.['variable'] === undefined ? [] : [labels['variable']])].join(
     ' ',
@@ -69,17 +72,17 @@ export class ShortNames {
     if (name !== short && this.#names.size < MOST_NAMES) this.#names.set(name, short);
   }
 
-  /** Null where it is the full one. */
+  /** Null when it equals the full name. */
   of(name: string): string | null {
     return this.#names.get(name) ?? null;
   }
 }
 
-/** Of layers the path of each event, with `/` between, and where it begins. */
+/** For layers, the path of each event, with `/` as separator, and where it begins. */
 export class EventNames {
   readonly #names: Readonly<Record<NamedField, ReadonlySet<string>>>;
 
-  /** @param texts of the events of all pieces; ranges and kernels by their names in tables */
+  /** @param texts the texts of the events of all pieces; ranges and kernels by their names in tables */
   constructor({ layer, range, ...texts }: Readonly<Record<NamedField, Iterable<string>>>) {
     const paths = new Set<string>();
     const layers = new Set<string>();
@@ -96,7 +99,7 @@ export class EventNames {
     };
   }
 
-  /** Those of some names that no event has, each once. */
+  /** The given names that no event has, each once. */
   lacking(wanted: Readonly<Record<NamedField, readonly string[]>>): Record<NamedField, readonly string[]> {
     const lacking = (field: NamedField): string[] => {
       const known = this.#names[field];

@@ -1,25 +1,25 @@
-/** Metrics of a vendor on a screen, and as JSON documents. */
-import { append, elementAt } from '../../../containers/element.js';
-import { escapeControls, jsonOf } from '../../../record/control-characters.js';
-import { METRIC_GROUPS } from '../../../prof/neuron/metric.js';
-import { exactValue, noteOf, quantityOf } from '../../../prof/neuron/metric-analysis.js';
-import { digits, inVendorUnit, scaled, type MetricQuantity } from '../../../prof/neuron/quantity.js';
-import type { MetricRow, MetricSummary } from '../../../prof/neuron/metric-summary.js';
-import { UNKNOWN } from '../../../record/units.js';
-import { aligned } from '../../../write/cell-text.js';
+/** `dprof summary --vendor-metrics` on a screen, and how one metric was computed. */
+import { append, elementAt } from '../../containers/element.js';
+import { METRIC_GROUPS } from '../../prof/neuron/metric.js';
+import { noteOf, quantityOf } from '../../prof/neuron/metric-analysis.js';
+import { digits, inVendorUnit, scaled, type MetricQuantity } from '../../prof/neuron/quantity.js';
+import type { MetricRow, MetricSummary } from '../../prof/neuron/metric-summary.js';
+import { UNKNOWN } from '../../record/units.js';
+import { aligned } from '../../write/cell-text.js';
+import { screenText } from './layout.js';
 
 export interface MetricsShown {
-  /** With what the vendor's tool reported. */
+  /** Whether to compare with what the vendor's tool reported. */
   readonly check: boolean;
-  /** The vendor's units rather than ours. */
+  /** Whether to use the vendor's units instead of ours. */
   readonly vendor: boolean;
   /** Without warnings. */
   readonly quiet: boolean;
-  /** Patterns of the wanted metrics; null for all, which are shown in groups. */
+  /** Patterns of the metrics to show; null to show all metrics in groups. */
   readonly metrics: readonly string[] | null;
 }
 
-/** `1.2e-05`, `-`: how far apart two values are. */
+/** The difference of two values: `1.2e-05`, `-`. */
 const differenceText = (difference: number | null): string =>
   difference === null ? '-' : difference === 0 ? '0' : difference.toExponential(1);
 
@@ -35,7 +35,7 @@ function cellsOf(row: MetricRow, shown: MetricsShown): string[] {
     if (value === null) return UNKNOWN;
     return typeof value === 'string' ? value : digits(quantityOf(row, value, people).value);
   };
-  // What is compared stands in one unit: that of our value, where there is one.
+  // Compared values share one unit: that of our value, if there is one.
   const base = typeof row.value === 'number' ? row.value : row.check?.reported;
   const quantity = quantityOf(row, typeof base === 'number' ? base : 0, people);
   const inSame = (value: number | string | null): string =>
@@ -50,7 +50,7 @@ function cellsOf(row: MetricRow, shown: MetricsShown): string[] {
   return [row.name, text(row.value), unit, ...checked, noteOf(row, shown.check)];
 }
 
-/** A group of which nothing is known, for one reason, takes one line. */
+/** A group whose values are all unknown for the same reason takes one line. */
 function linesOf(rows: readonly MetricRow[], shown: MetricsShown): string[][] {
   const [first] = rows;
   const isBlank = rows.length > 1 && rows.every(({ value, why }) => value === null && why === first?.why);
@@ -58,7 +58,7 @@ function linesOf(rows: readonly MetricRow[], shown: MetricsShown): string[][] {
   return rows.map((row) => cellsOf(row, shown));
 }
 
-/** Each metric a line; then what bounds the program, and what to look at. */
+/** One line for each metric; then what limits the program, and hints. */
 export function metricsScreen(summary: MetricSummary, shown: MetricsShown): string {
   const { rows, bound, warnings } = summary;
   const groups = [...new Set(rows.map(({ group }) => group))];
@@ -75,52 +75,14 @@ export function metricsScreen(summary: MetricSummary, shown: MetricsShown): stri
     if (shown.metrics === null) text.push('', `## ${METRIC_GROUPS[group]}`);
     append(text, lines.splice(0, elementAt(blocks, i).length));
   });
-  // Of chosen metrics nothing else is shown.
-  if (shown.metrics !== null) return `${text.map(escapeControls).join('\n')}\n`;
+  // When metrics are chosen, nothing else is shown.
+  if (shown.metrics !== null) return screenText(text);
   if (bound !== null) text.push('', bound.text);
   if (!shown.quiet && warnings.length > 0) {
     text.push('', '## Warnings');
     append(text, aligned(warnings.map(({ rule, text: words }) => [rule, words])));
   }
-  return `${text.map(escapeControls).join('\n')}\n`;
-}
-
-/** One object a line and profile. */
-export function metricsDocument(summary: MetricSummary, shown: MetricsShown): string {
-  const { profile, file, format, rank, node, computed, rows, bound, warnings } = summary;
-  const metrics = rows.map((row) => {
-    const { value, unit } = exactValue(row, row.value, shown.vendor);
-    const why = { ...(row.why === null ? {} : { why: row.why }), ...(row.of === null ? {} : { of: row.of }) };
-    const { check } = row;
-    const checked =
-      shown.check && check !== null
-        ? {
-            reported: exactValue(row, check.reported, shown.vendor).value,
-            difference: check.difference,
-            check: check.why,
-          }
-        : {};
-    return [row.name, { value, unit: unit === '' ? null : unit, group: row.group, ...why, ...checked }] as const;
-  });
-  const line = { profile, file, format, rank, node, computed, metrics: Object.fromEntries(metrics), bound, warnings };
-  return `${jsonOf(line)}\n`;
-}
-
-const vendorMetrics = ({ rows }: MetricSummary): object =>
-  Object.fromEntries(rows.map((row) => [row.name, exactValue(row, row.value, true).value] as const));
-
-/** A profile as a row of the table `summary` in the vendor's whole JSON. */
-export const vendorSummaryRow = (summary: MetricSummary): string => jsonOf(vendorMetrics(summary));
-
-/** All profiles as the vendor's summary-json: a node for each, its metrics by name. */
-export function vendorJson(summaries: readonly MetricSummary[]): string {
-  const names = summaries.map(({ node, uuid, profile }) => node ?? `n_${uuid ?? profile}`);
-  const nodes = summaries.map((summary, i) => {
-    const name = elementAt(names, i);
-    const key = names.indexOf(name) === i ? name : `${name}_${summary.profile}`;
-    return [key, vendorMetrics(summary)] as const;
-  });
-  return `${jsonOf(Object.fromEntries(nodes))}\n`;
+  return screenText(text);
 }
 
 export function explanation(summary: MetricSummary, row: MetricRow, shown: MetricsShown): string {
@@ -157,5 +119,5 @@ export function explanation(summary: MetricSummary, row: MetricRow, shown: Metri
     ...checked,
     ...(row.own ? ["not one of the vendor's"] : []),
   ];
-  return `${lines.map(escapeControls).join('\n')}\n`;
+  return screenText(lines);
 }

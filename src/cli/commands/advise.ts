@@ -1,20 +1,21 @@
-/** `dprof advise`: what is worth doing, with the figures that show it. */
-import { isDecimal } from '../../../record/units.js';
-import { Adviser, MIN_SHARE, TOP, type AdviserOptions } from '../../../prof/advise/adviser.js';
-import { RULES, rulesNamed } from '../../../prof/advise/rules.js';
-import { Annotator } from '../../../prof/report/report.js';
-import { UsageError } from '../../../record/errors.js';
-import { aligned } from '../../../write/cell-text.js';
-import { integer, type Arguments } from '../../arguments.js';
-import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../../records-command.js';
-import { DEVICE_OPTION, readDevice } from '../../device-option.js';
-import { printTable, runAnalysis } from '../../run-analysis.js';
-import { adviceDocuments, adviceMarkdown, adviceScreen, type Advice } from './advise-screen.js';
+/** `dprof advise`: what is worth changing, with the figures that show it. */
+import { isDecimal } from '../../record/units.js';
+import { Adviser, MIN_SHARE, TOP, type AdviserOptions } from '../../prof/advise/adviser.js';
+import { RULES, rulesNamed } from '../../prof/advise/rules.js';
+import { Annotator } from '../../prof/report/report.js';
+import { UsageError } from '../../record/errors.js';
+import { aligned } from '../../write/cell-text.js';
+import { integer, type Arguments } from '../arguments.js';
+import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../records-command.js';
+import { DEVICE_OPTION, readDevice } from '../device-option.js';
+import { printTable, runAnalysis } from '../run-analysis.js';
+import { adviceMarkdown, adviceScreen, type Advice } from '../screens/advice.js';
+import { jsonLines } from '../../record/control-characters.js';
 
-/** Formats of the command's own. */
+/** Formats that only this command has. */
 const REPORTS: Readonly<Record<string, (advice: Advice) => string>> = {
   text: adviceScreen,
-  json: adviceDocuments,
+  json: ({ adviser, top, all }) => jsonLines(adviser.lines(top, all)),
   markdown: adviceMarkdown,
 };
 const RULE_NAMES = RULES.map(({ name }) => name);
@@ -25,7 +26,7 @@ const readOptions = (given: Arguments): Required<Omit<AdviserOptions, 'onIdle'>>
   top: given.read('top', (text) => integer('--top', text, 1)) ?? TOP,
 });
 
-/** A fraction of 1 from `2`, `0.5` or `5%`. */
+/** Parses `2`, `0.5` or `5%` into a fraction of 1. */
 function percentage(text: string): number {
   const number = text.replace(/%$/, '');
   const value = isDecimal(number) ? Number(number) : NaN;

@@ -1,17 +1,12 @@
-/** An overview as sections of cells, for text and Markdown alike. */
-import { largest } from '../../../containers/element.js';
-import type {
-  KernelSummary,
-  MemoryOperations,
-  ProfileSummary,
-  StepSpread,
-} from '../../../prof/summary/summary-data.js';
-import { sumOf } from '../../../prof/summary/tallies.js';
-import { amountText, TimeUnit, UNKNOWN } from '../../../record/units.js';
+/** A profile's overview as sections of cells, for both text and Markdown. */
+import { largest } from '../../containers/element.js';
+import type { KernelSummary, MemoryOperations, ProfileSummary, StepSpread } from '../../prof/summary/summary-data.js';
+import { sumOf } from '../../prof/summary/tallies.js';
+import { amountText, TimeUnit, UNKNOWN } from '../../record/units.js';
 import { cpuSections, hostSections, servingSections } from './summary-host.js';
 import { programSections, kernelSections } from './summary-kernels.js';
 import { devicesSections } from './summary-devices.js';
-import { grouped, many } from '../../../record/plural.js';
+import { grouped, many } from '../../record/plural.js';
 import {
   isOfNeuron,
   nextOver,
@@ -61,13 +56,13 @@ function noticeSections({ notices }: ProfileSummary): Section[] {
   return [{ ...plain("The vendor's tool says of DMA", null), head: [''], rows: notices.map((text) => [text]) }];
 }
 
-/** Links between ranks are many: those with the most time. */
+/** Maximum links between ranks to list: those with the most time. */
 const MOST_LINKS = 10;
 
 function linkSections(about: About): Section[] {
   const { links } = about.overview;
   if (links.length === 0) return [];
-  return [{ ...plain('Links', null), ...movedRows('link', links.slice(0, MOST_LINKS), about) }];
+  return [{ ...plain('Links', null), isDetail: true, ...movedRows('link', links.slice(0, MOST_LINKS), about) }];
 }
 
 function movedRows(
@@ -81,7 +76,7 @@ function movedRows(
     grouped(count),
     amountText(bytes, 'transfer'),
     amountText(bytesPerS, 'rate'),
-    // An empty last cell lets the one before it stand to the right.
+    // An empty last cell keeps the one before it right-aligned.
     '',
   ]);
   return { head: [name, 'time', 'count', 'bytes', 'rate'], right: [1, 2, 3, 4], rows };
@@ -106,7 +101,7 @@ function collectiveSections({ overview, unit, next }: About): Section[] {
   return [{ ...plain('Collectives', words === null ? null : next(words)), head, right: [1, 2, 3], rows }];
 }
 
-/** Operations that are no kernels are listed by steps only, and those without a time nowhere. */
+/** Collective operations that are not kernels are listed only by steps, and those without a time nowhere. */
 function collectivesWords({ devices, kernels, header }: ProfileSummary): string | null {
   if (devices.length === 0) return null;
   const areKernels = kernels !== null && devices.some(({ counts }) => counts.communications > 0);
@@ -121,24 +116,25 @@ function stepSections({ overview: { devices, steps }, unit, next }: About): Sect
   const span = list.reduce((sum, step) => sum + step.span, 0);
   const busy = list.reduce((sum, step) => sum + step.busy, 0);
   const all = list.reduce((sum, { kernelTime }) => sum + kernelTime, 0);
-  const own = list.reduce<number | null>(
+  const byThreads = list.reduce<number | null>(
     (sum, { ownKernelTime }) => (sum === null || ownKernelTime === null ? null : sum + ownKernelTime),
     0,
   );
   const rows = [
     ...(host === null ? [] : [[`step (host) ${stepText(host, count, unit)}`]]),
+    [`step (device) ${stepText(device, list.length, unit)}`],
+    [`busy ${isIncomplete ? 'at least ' : ''}${share(busy, span)} of step (device)`],
     [
-      `step (device) ${stepText(device, list.length, unit)}; busy ${isIncomplete ? 'at least ' : ''}${share(busy, span)}`,
+      `kernels launched in steps: ${unit.text(all)}, by the step's own thread ${byThreads === null ? UNKNOWN : unit.text(byThreads)}`,
     ],
-    [`kernels launched in them: ${unit.text(all)}, by their own threads ${own === null ? UNKNOWN : unit.text(own)}`],
   ];
   return [{ ...plain(`Steps: ${grouped(count)}`, next('steps')), head: [''], rows }];
 }
 
-/** `15.9 ms (median), 15.8 ms to 16.8 ms, deviation 3.2 % of the mean`. */
+/** `15.9 ms median, 15.8 ms to 16.8 ms, deviation 3.2 %`: of the mean. */
 function stepText(steps: StepSpread, count: number, unit: TimeUnit): string {
   const { variation } = steps;
-  const deviation = variation === null ? '' : `, deviation ${amountText(variation, 'share')} of the mean`;
+  const deviation = variation === null ? '' : `, deviation ${amountText(variation, 'share')}`;
   return `${spreadText({ ...steps, count }, unit)}${deviation}`;
 }
 
@@ -161,7 +157,7 @@ function unattributedSections({ unit, next }: About, { time, unattributed }: Ker
   ];
 }
 
-/** Kernels of replayed graphs, and how it is known where they were captured. */
+/** Kernels of replayed graphs, and how their place of capture is known. */
 function replaySections({ unit, next }: About, { time, replayed }: KernelSummary): Section[] {
   if (replayed.length === 0) return [];
   const count = replayed.reduce((sum, tally) => sum + tally.count, 0);
@@ -178,7 +174,7 @@ function replaySections({ unit, next }: About, { time, replayed }: KernelSummary
   ];
 }
 
-/** Facts that are shown, the profile line has all; and characters of them on a line. */
+/** Maximum facts to show (the profile line has all of them), and maximum characters of them on a line. */
 const [MOST_FACTS, FACTS_WIDTH] = [40, 90];
 
 function factSections({ overview: { header } }: About): Section[] {
@@ -192,16 +188,18 @@ function factSections({ overview: { header } }: About): Section[] {
     if (lines.length > 0 && joined.length <= FACTS_WIDTH) lines[lines.length - 1] = joined;
     else lines.push(text);
   }
-  return [{ ...plain('Facts of the profile', null), head: [''], rows: lines.map((line) => [line]) }];
+  return [{ ...plain('Facts of the profile', null), isDetail: true, head: [''], rows: lines.map((line) => [line]) }];
 }
 
-function oddSections({ overview: { diagnostics } }: About): Section[] {
+/** Without work of a device, it may say why there is none. */
+function oddSections({ overview: { devices, diagnostics } }: About): Section[] {
   const counts = Object.entries(diagnostics).map(([name, count]) => `${name} ${grouped(count)}`);
   if (counts.length === 0) return [];
-  return [{ ...plain('Odd in the input', null), head: [''], rows: [[counts.join(', ')]] }];
+  const detail = devices.length > 0 ? ({ isDetail: true } as const) : {};
+  return [{ ...plain('Odd in the input', null), ...detail, head: [''], rows: [[counts.join(', ')]] }];
 }
 
-/** Ranks beside each other; null for fewer than two. */
+/** Ranks side by side; null for fewer than two. */
 export function ranksSection(overviews: readonly ProfileSummary[], input: SummaryInput): Section | null {
   const rows = overviews.flatMap(({ profile, header, devices, steps }) =>
     devices.map((device) => ({ profile, rank: header?.rank ?? null, median: steps?.device.median ?? null, device })),

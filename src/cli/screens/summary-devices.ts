@@ -1,10 +1,10 @@
-/** Where the time of devices went, as sections of a summary. */
-import type { DeviceTime } from '../../../prof/summary/summary-data.js';
-import { UNKNOWN, type TimeUnit } from '../../../record/units.js';
-import { grouped, many } from '../../../record/plural.js';
+/** Sections of a summary about where the time of devices went. */
+import type { DeviceTime } from '../../prof/summary/summary-data.js';
+import { UNKNOWN, type TimeUnit } from '../../record/units.js';
+import { grouped, many } from '../../record/plural.js';
 import { plain, share, TABLE, type About, type Section } from './summary-section.js';
 
-/** Of one device in lines, of several in a table. */
+/** One device as lines, several as a table. */
 export function devicesSections({ overview, unit, next }: About): Section[] {
   const { devices, kernels } = overview;
   const [only] = devices;
@@ -31,10 +31,10 @@ function deviceSection(device: DeviceTime, unit: TimeUnit, next: About['next']):
   };
 }
 
-/** Gaps smaller than this part of the span are not worth a look. */
+/** Gaps below this share of the span are not worth a look. */
 const SMALL = 0.05;
 
-/** What of idle time there is to see depends on what ended its gaps. */
+/** Words of the command about idle time, which depends on what ended the gaps. */
 function deviceWords({ gaps, idle, span, counts }: DeviceTime): string {
   const [host, queue] = [gaps?.host ?? 0, gaps?.queue ?? 0];
   const canStep = counts.kernels + counts.communications + counts.graphs > 0;
@@ -59,19 +59,19 @@ function busyLines(
   unit: TimeUnit,
 ): Line[] {
   const { copies, sets } = counts;
-  const alone = copies > 0 && sets > 0 ? `; alone ${unit.text(copiesAlone)}, ${unit.text(setsAlone)}` : '';
+  const alone = copies > 0 && sets > 0 ? `; exposed ${unit.text(copiesAlone)}, ${unit.text(setsAlone)}` : '';
   const graphs = counts.graphs > 0 ? `, ${many(counts.graphs, 'graph launch')} as a whole` : '';
   return [
     ['busy', busy, ''],
-    ['  compute', compute, `${many(counts.kernels, 'kernel')}${graphs}; all kernels added up ${unit.text(kernelSum)}`],
+    ['  compute', compute, `${many(counts.kernels, 'kernel')}${graphs}, ${unit.text(kernelSum)} added up`],
     ['  communication', communication, many(counts.communications, 'operation')],
     ...(counts.communications === 0
       ? []
       : ([
-          ['    exposed', exposed, 'nothing else runs'],
-          ['    not under compute', notUnderCompute, 'nothing is computed'],
+          ['    exposed', exposed, 'no other work runs'],
+          ['    no compute', notUnderCompute, 'copies may run'],
         ] as const)),
-    ['  copies and sets', memory, `${many(copies, 'copy')}, ${many(sets, 'set')}${alone}`],
+    ['  copies, sets', memory, `${many(copies, 'copy')}, ${many(sets, 'set')}${alone}`],
   ];
 }
 
@@ -79,16 +79,16 @@ function idleLines({ idle, idleInWaits, gaps, counts }: DeviceTime, unit: TimeUn
   if (gaps === null) return [['idle', idle, '']];
   const { count, longest, host, queue, unknown } = gaps;
   const lines: (readonly [name: string, ns: number | null, note: string])[] = [
-    ['  host', host, 'ended by work launched after the device had run dry'],
-    ['  queue', queue, 'ended by work that waited after its launch'],
-    ['  unknown', unknown, 'ended by work of unknown launch'],
+    ['  host', host, 'waiting for launches'],
+    ['  queue', queue, 'gaps between queued kernels'],
+    ['  unknown', unknown, 'launch not recorded'],
   ];
   const waits = counts.syncs === 0 || idleInWaits === null ? '' : `; in waits ${unit.text(idleInWaits)}`;
-  const note = count === 0 ? '' : `${many(count, 'gap')}, the longest ${unit.text(longest)}${waits}`;
+  const note = count === 0 ? '' : `${many(count, 'gap')}, longest ${unit.text(longest)}${waits}`;
   return [['idle', idle, note], ...lines.filter((line): line is Line => line[1] !== null && line[1] > 0)];
 }
 
-/** What is neither busy nor idle. */
+/** Lines about time that is neither busy nor idle. */
 function missingLines({ missing }: DeviceTime, unit: TimeUnit): Line[] {
   if (missing === null) return [];
   const { launches, untimed = 0, api, time, start, end } = missing;
@@ -128,8 +128,8 @@ function tableOfDevices(devices: readonly DeviceTime[], unit: TimeUnit, next: Ab
       const cells = times.map((ns) => (ns === null ? UNKNOWN : unit.bare(ns)));
       const launches = missing === null || missing.launches === 0 ? '' : ` (${many(missing.launches, 'launch')})`;
       const lost = missing === null ? [] : [`${unit.bare(missing.time)} missing${launches}`];
-      const what = [...lost, ...(name === null ? [] : [name])].join(', ');
-      return [String(device), unit.bare(span), unit.bare(busy), share(busy, span), ...cells, what];
+      const remark = [...lost, ...(name === null ? [] : [name])].join(', ');
+      return [String(device), unit.bare(span), unit.bare(busy), share(busy, span), ...cells, remark];
     }),
   };
 }

@@ -1,12 +1,12 @@
 /**
- * What the host did, as sections of a summary: where no device worked, threads on its cores, steps of servers of
- * models.
+ * Sections of a summary about the host: its activity while devices were idle, threads on its cores, and steps of model
+ * servers.
  */
-import type { HostSummary, HostTally, CpuSummary, CpuTally } from '../../../prof/summary/summary-data.js';
-import { TimeUnit, UNKNOWN, rounded } from '../../../record/units.js';
-import { grouped, many } from '../../../record/plural.js';
+import type { HostSummary, HostTally, CpuSummary, CpuTally } from '../../prof/summary/summary-data.js';
+import { TimeUnit, UNKNOWN, rounded } from '../../record/units.js';
+import { grouped, many } from '../../record/plural.js';
 import { plain, share, spreadText, TABLE, type About, type Section } from './summary-section.js';
-import type { PhaseSummary } from '../../../prof/steps/serving/serving-summary.js';
+import type { PhaseSummary } from '../../prof/steps/serving/serving-summary.js';
 
 export function servingSections({ overview: { steps }, unit, next }: About): Section[] {
   const serving = steps?.serving ?? [];
@@ -15,7 +15,7 @@ export function servingSections({ overview: { steps }, unit, next }: About): Sec
   return [{ ...plain("Serving, shares of the time of the steps' kernels", next('steps')), head: [''], rows }];
 }
 
-/** `decode: 12 steps of 30 to 32 requests, 2986 tokens/s, 10.72 ms per output token` */
+/** Pace of a phase: `decode: 12 steps of 30 to 32 requests, 2986 tokens/s, 10.72 ms per output token` */
 function paceOf({ phase, steps, batch, tokensPerS, timePerOutputToken }: PhaseSummary, unit: About['unit']): string {
   const requests = batch === null ? '' : ` of ${requestsText(batch)}`;
   const wait = timePerOutputToken === null ? '' : `, ${unit.text(timePerOutputToken)} per output token`;
@@ -26,7 +26,7 @@ function paceOf({ phase, steps, batch, tokensPerS, timePerOutputToken }: PhaseSu
 const requestsText = ({ min, max }: NonNullable<PhaseSummary['batch']>): string =>
   min === max ? many(max, 'request') : `${grouped(min)} to ${many(max, 'request')}`;
 
-/** `  tokens: 15,360 of contexts, 32 generated; device idle 0.4 % of the time` */
+/** Tokens of a phase: `  tokens: 15,360 of contexts, 32 generated; device idle 0.4 % of the time` */
 function amountsOf({ contextTokens, generationTokens, idle, deviceTime }: PhaseSummary): string {
   const amounts = [
     [contextTokens, 'of contexts'],
@@ -34,12 +34,12 @@ function amountsOf({ contextTokens, generationTokens, idle, deviceTime }: PhaseS
   ] as const;
   const texts = amounts
     .filter(([count]) => count !== 0)
-    .map(([count, what]) => `${count === null ? UNKNOWN : grouped(count)} ${what}`);
+    .map(([count, noun]) => `${count === null ? UNKNOWN : grouped(count)} ${noun}`);
   const rest = idle === null || deviceTime === null ? UNKNOWN : share(idle, deviceTime);
   return `  tokens: ${texts.join(', ')}; device idle ${rest} of the time`;
 }
 
-/** `  experts 71.8 %, projection 11.5 %` */
+/** Shares of a phase: `  experts 71.8 %, projection 11.5 %` */
 function sharesOf({ parts }: PhaseSummary): string {
   const times = Object.entries(parts).filter(([, time]) => time > 0);
   const all = times.reduce((sum, [, time]) => sum + time, 0);
@@ -47,13 +47,13 @@ function sharesOf({ parts }: PhaseSummary): string {
   return `  ${texts.join(', ')}`;
 }
 
-/** Cores, and processes, that are listed. */
+/** Maximum cores, and processes, to list. */
 const LISTED = 4;
 
 export function cpuSections({ traced, time, cores, processes }: CpuSummary): Section[] {
   const unit = new TimeUnit(traced ?? 0);
-  const row = (what: string, { id, time: ns, switches, samples }: CpuTally): string[] => [
-    `${what} ${id}`,
+  const row = (noun: string, { id, time: ns, switches, samples }: CpuTally): string[] => [
+    `${noun} ${id}`,
     ns === null ? UNKNOWN : unit.text(ns),
     ns === null || traced === null ? UNKNOWN : share(ns, traced),
     switches === null ? UNKNOWN : grouped(switches),
@@ -78,7 +78,7 @@ export function cpuSections({ traced, time, cores, processes }: CpuSummary): Sec
 
 const COLUMNS = '-c passes,host,hostself --sort hostself';
 
-/** The lists, and the key of `--by` that shows all of each. */
+/** The lists, each with the key of `--by` that shows all of it. */
 const LISTS = [
   ['ops', 'Ops', 'op'],
   ['annotations', 'Annotations', 'ranges'],
@@ -98,10 +98,10 @@ export function hostSections({ next }: About, host: HostSummary): Section[] {
   const heads = { head: ['kind', 'time of its own', 'share', 'ranges'], isHeaded: true, right: [1, 2, 3] };
   return [
     ...(ranges === 0 ? [] : [{ ...plain(title, null), ...heads, rows }]),
-    ...LISTS.flatMap(([list, what, key]) =>
+    ...LISTS.flatMap(([list, title, key]) =>
       host[list].length === 0
         ? []
-        : [listSection(`${what} of the host`, next(`--by ${key} ${COLUMNS} ${TABLE}`), host[list], host.time)],
+        : [listSection(`${title} of the host`, next(`--by ${key} ${COLUMNS} ${TABLE}`), host[list], host.time)],
     ),
     ...stepSections(next, host),
   ];

@@ -1,8 +1,7 @@
-/** A comparison for people: text, Markdown for a pull request, and JSON. */
-import { legible, jsonLines } from '../../../record/control-characters.js';
-import { diffDocuments } from '../../../prof/diff/diff-documents.js';
-import { givenOf, troubleText, type DiffReport } from '../../../prof/diff/diff-report.js';
-import type { Judged } from '../../../prof/diff/judging.js';
+/** `dprof diff` on a screen, and in Markdown for a pull request. */
+import { legible } from '../../record/control-characters.js';
+import { givenOf, troubleText, type DiffReport } from '../../prof/diff/diff-report.js';
+import type { Judged } from '../../prof/diff/judging.js';
 import {
   DIFF_COLUMNS,
   keyColumns,
@@ -10,32 +9,32 @@ import {
   TOTAL,
   VERDICT_COLUMN,
   type DiffLine,
-} from '../../../prof/diff/diff-columns.js';
-import type { DiffRow } from '../../../prof/diff/diff-row.js';
-import { UNKNOWN } from '../../../record/units.js';
-import { counted } from '../../../record/plural.js';
-import { shownValue, textOf, type Column } from '../../../table/column.js';
-import { readable } from '../../../table/readable.js';
-import { aligned } from '../../../write/cell-text.js';
-import { requireFormat } from '../../../write/formats.js';
-import { code } from '../../../write/markdown.js';
-import { tableText } from '../../../write/columns.js';
+} from '../../prof/diff/diff-columns.js';
+import type { DiffRow } from '../../prof/diff/diff-row.js';
+import { UNKNOWN } from '../../record/units.js';
+import { counted } from '../../record/plural.js';
+import { shownValue, textOf, type Column } from '../../table/column.js';
+import { readable } from '../../table/readable.js';
+import { aligned } from '../../write/cell-text.js';
+import { requireFormat } from '../../write/formats.js';
+import { code } from '../../write/markdown.js';
+import { tableText } from '../../write/columns.js';
 
-/** `change_ns` → `change_us`, `change_percent` → `change_%`. */
+/** Column headers for people: `change_ns` → `change_us`, `change_percent` → `change_%`. */
 const readableHeader = (key: string): string => key.replace(/_ns$/, '_us').replace(/_percent$/, '_%');
 
 const forPeople = (columns: readonly Column<DiffRow>[]): Column<DiffRow>[] =>
   columns.map((column) => readable(column, readableHeader(column.key)));
 
-/** Figures for people: times in us, changes with their sign. */
+/** Columns for people: times in us, changes with their sign. */
 export const READABLE_COLUMNS = forPeople(DIFF_COLUMNS.filter(({ machineOnly }) => machineOnly !== true));
 
-/** The change that conditions are on, as a part and as a time. */
+/** The change that conditions test, as a percentage and as a time. */
 export const COMPARABLE_COLUMNS = forPeople(DIFF_COLUMNS.filter(({ key }) => key.startsWith('comparable_')));
 
 export const figure = (column: Column<DiffRow>, row: DiffRow): string => textOf(column, column.value(row));
 
-/** How many rows of the result are not written; null when all are, or none can be. */
+/** Says how many rows of the result are not written; null when all rows are written or the format cannot leave out any. */
 function leftOut({ result, lines }: DiffReport): string | null {
   const more = lines.length === 0 ? 0 : result.rows.length + 1 - lines.length;
   return more > 0 ? `${counted(more, 'row')} more` : null;
@@ -51,7 +50,7 @@ export function diffScreen(report: DiffReport): string {
   const keys = keyColumns(by);
   const cells = (columns: readonly Column<DiffLine>[], line: DiffLine): string[] =>
     columns.map((column) => textOf(column, shownValue(column, line)));
-  // The line of the totals has one key, whatever --by is.
+  // The line with the totals has one key column, whatever --by is.
   const lines = aligned(
     [
       [...figures, ...keys].map(({ header }) => header),
@@ -63,7 +62,7 @@ export function diffScreen(report: DiffReport): string {
     new Set(READABLE_COLUMNS.map((_, i) => i + 1)),
   );
   const more = leftOut(report);
-  const judged = givenOf(report).map((one) => `${conditionText(one)}: ${conditionOutcome(one)}`);
+  const judged = givenOf(report).map((condition) => `${conditionText(condition)}: ${conditionOutcome(condition)}`);
   const comments = [...heading, ...notes, ...troubles.map(troubleText), ...judged].map((text) => `# ${legible(text)}`);
   return [...comments, ...lines, ...(more === null ? [] : [`# ${more}`]), ''].join('\n');
 }
@@ -81,11 +80,9 @@ export function diffMarkdown(report: DiffReport): string {
   const above = [
     ...heading.map((text) => `- ${code(text)}`),
     ...notes.map((text) => `- **note** ${code(text)}`),
-    ...troubles.map((one) => `- **error** ${code(troubleText(one))}`),
-    ...givenOf(report).map((one) => `- ${code(conditionText(one))}: **${conditionOutcome(one)}**`),
+    ...troubles.map((trouble) => `- **error** ${code(troubleText(trouble))}`),
+    ...givenOf(report).map((condition) => `- ${code(conditionText(condition))}: **${conditionOutcome(condition)}**`),
     '',
   ];
   return `${above.map((line) => `${line}\n`).join('')}${[...table].join('')}${more === null ? '' : `\n${more}.\n`}`;
 }
-
-export const diffJson = (report: DiffReport): string => jsonLines(diffDocuments(report));

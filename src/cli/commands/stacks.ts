@@ -1,18 +1,18 @@
-/** `dprof stacks`: time of devices, or of the host, by stack, for flame graphs. */
-import { escapeControls, jsonOf } from '../../../record/control-characters.js';
-import { FRAME_KINDS, type FrameKind } from '../../../prof/stacks/frames.js';
-import { MOST_TEXT, OTHERS, Stacks, type ProfileStacks } from '../../../prof/stacks/stack-sums.js';
-import { HOST_FRAME_KINDS, HostStacks } from '../../../prof/stacks/host-stacks.js';
-import { UsageError, requireNamed } from '../../../record/errors.js';
-import { aligned, word } from '../../../write/cell-text.js';
-import type { Write } from '../../output.js';
-import { recordsCommand, withTableFormats } from '../../records-command.js';
-import { printTable, runAnalysis } from '../../run-analysis.js';
-import { version } from '../../package-folder.js';
+/** `dprof stacks`: device or host time by stack, for flame graphs. */
+import { escapeControls, jsonOf } from '../../record/control-characters.js';
+import { FRAME_KINDS, type FrameKind } from '../../prof/stacks/frames.js';
+import { MOST_TEXT, OTHERS, Stacks, type ProfileStacks } from '../../prof/stacks/stack-sums.js';
+import { HOST_FRAME_KINDS, HostStacks } from '../../prof/stacks/host-stacks.js';
+import { UsageError, requireNamed } from '../../record/errors.js';
+import { aligned, word } from '../../write/cell-text.js';
+import type { Write } from '../output.js';
+import { recordsCommand, withTableFormats } from '../records-command.js';
+import { printTable, runAnalysis } from '../run-analysis.js';
+import { version } from '../package-folder.js';
 
 /** Source: speedscope's description of its file format (src/lib/file-format-spec.ts of jlfwong/speedscope). */
 const SCHEMA = 'https://www.speedscope.app/file-format-schema.json';
-/** `torch/nn/modules/linear.py:116` */
+/** A source line such as `torch/nn/modules/linear.py:116`. */
 const SOURCE_LINE = /^(.+):(\d{1,9})$/;
 
 function frame(name: string): object {
@@ -21,8 +21,8 @@ function frame(name: string): object {
 }
 
 /**
- * Writes stacks for speedscope piece by piece: frames once, then for each profile its stacks as samples with weights in
- * ns. Profiles that are longer than a text may be are none of a screen's either.
+ * Writes stacks for speedscope piece by piece: the frames once, then for each profile its stacks as samples with weights in
+ * ns, because the whole may exceed the longest possible string.
  */
 export async function speedscope(profiles: readonly ProfileStacks[], name: string, write: Write): Promise<void> {
   const numbers = new Map<string, number>();
@@ -60,7 +60,7 @@ function kindsOf<Row>(option: string, text: string, known: readonly FrameKind<Ro
   return names.map((name) => requireNamed('frames', name, known, (kind) => kind.name));
 }
 
-/** One word without a semicolon. */
+/** A frame as one word without a semicolon. */
 const collapsedFrame = (frame: string): string => word(frame.replaceAll(';', ','));
 
 async function collapsed(profiles: readonly ProfileStacks[], write: Write): Promise<void> {

@@ -1,22 +1,22 @@
-/** `dprof ranks`: what the ranks of a job do to each other. */
-import { ranksDocument, RanksAnalysis } from '../../../prof/ranks/ranks-document.js';
-import { RANK_TABLES, type RankTableName } from '../../../prof/ranks/tables/tables.js';
-import { Annotator } from '../../../prof/report/report.js';
-import { jsonOf } from '../../../record/control-characters.js';
-import { UsageError, requireName } from '../../../record/errors.js';
-import { requireColumnOf, splitKeys } from '../../../table/column.js';
-import { aligned } from '../../../write/cell-text.js';
-import { integer } from '../../arguments.js';
-import { printText } from '../../output.js';
-import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../../records-command.js';
-import { printTable, runAnalysis } from '../../run-analysis.js';
-import { ranksScreen, tableScreen } from './ranks-screen.js';
+/** `dprof ranks`: how the ranks of a job affect each other. */
+import { ranksDocument, RanksAnalysis } from '../../prof/ranks/ranks-document.js';
+import { RANK_TABLES, type RankTableName } from '../../prof/ranks/tables/tables.js';
+import { Annotator } from '../../prof/report/report.js';
+import { jsonOf } from '../../record/control-characters.js';
+import { UsageError, requireName } from '../../record/errors.js';
+import { requireColumnOf, splitKeys } from '../../table/column.js';
+import { aligned } from '../../write/cell-text.js';
+import { integer } from '../arguments.js';
+import { printText, terminalWidth } from '../output.js';
+import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../records-command.js';
+import { printTable, runAnalysis } from '../run-analysis.js';
+import { ranksScreen, tableScreen } from '../screens/ranks.js';
 
 const TOP = 16;
 const TABLES = Object.keys(RANK_TABLES) as readonly RankTableName[];
 const KEYS = [...new Set(Object.values(RANK_TABLES).flatMap(({ columns }) => columns.map(({ key }) => key)))];
 
-/** @throws UsageError naming the nearest column */
+/** @throws UsageError that suggests the nearest column name */
 function keysOf(table: RankTableName, text: string): string[] {
   const keys = splitKeys('-c', text);
   for (const key of keys) requireColumnOf(RANK_TABLES[table].columns, key);
@@ -85,13 +85,18 @@ export const ranks = recordsCommand(
     if (keys !== undefined && format === 'json')
       throw new UsageError('-c and -f json exclude each other', 'json has all columns of all tables');
     const isAlone = given.text('table') !== undefined || keys !== undefined;
+    const width = terminalWidth(request.output);
     await runAnalysis(request, {
       analysis: new RanksAnalysis(table, keys),
       annotator: new Annotator(),
       isDocument: format === 'json',
       print: ({ table: rows, facts }, write, { doubts }) => {
         if (format === 'text')
-          return write(isAlone ? tableScreen(table, facts, top ?? Infinity, keys) : ranksScreen(facts, top ?? TOP));
+          return write(
+            isAlone
+              ? tableScreen(table, facts, { top: top ?? Infinity, width }, keys)
+              : ranksScreen(facts, { top: top ?? TOP, width }),
+          );
         return format === 'json' ? write(`${jsonOf(ranksDocument(facts, doubts))}\n`) : printTable(rows, format, write);
       },
     });

@@ -1,14 +1,14 @@
-/** What kernels add up to, and the compiled program that they are of, as sections of a summary. */
-import { isIncomplete } from '../../../prof/input/losses.js';
-import type { KernelSummary, Tally } from '../../../prof/summary/summary-data.js';
-import { sumOf } from '../../../prof/summary/tallies.js';
-import { NEURON } from '../../../prof/work/work-models.js';
-import { BY_NAME } from '../../../prof/work/work-model.js';
-import { amountText, MICROSECOND, UNKNOWN } from '../../../record/units.js';
-import { grouped, many } from '../../../record/plural.js';
-import { meanTime } from '../../../record/statistics.js';
+/** Sections of a summary about kernels and the compiled program that they belong to. */
+import { isIncomplete } from '../../prof/input/losses.js';
+import type { KernelSummary, Tally } from '../../prof/summary/summary-data.js';
+import { sumOf } from '../../prof/summary/tallies.js';
+import { NEURON } from '../../prof/work/work-models.js';
+import { BY_NAME } from '../../prof/work/work-model.js';
+import { amountText, MICROSECOND, UNKNOWN } from '../../record/units.js';
+import { grouped, many } from '../../record/plural.js';
+import { meanTime } from '../../record/statistics.js';
 import { isOfNeuron, plain, share, TABLE, type About, type Section } from './summary-section.js';
-import type { ProgramSummary, RoleTensors } from '../../../prof/summary/program-sums.js';
+import type { ProgramSummary, RoleTensors } from '../../prof/summary/program-sums.js';
 
 /** Rows of each list. */
 const MOST = 8;
@@ -54,11 +54,11 @@ function layerSection({ layers, listedLayers }: ProgramSummary, time: (ns: numbe
 const more = (count: number, cells: number): string[][] =>
   count <= MOST ? [] : [[`and ${grouped(count - MOST)} more`, ...new Array<string>(cells - 1).fill('')]];
 
-/** All means are in one unit, so that they compare at a glance. */
+/** Means have the same unit, so that they compare at a glance. */
 const meanText = (ns: number | null): string =>
   ns === null ? UNKNOWN : `${(ns / MICROSECOND.size).toFixed(2)} ${MICROSECOND.unit}`;
 
-/** Kernels by time and by launches, and their arithmetic. */
+/** Kernels by time and by number of launches, and their arithmetic. */
 export function kernelSections(about: About, kernels: KernelSummary): Section[] {
   const { unit, next, overview } = about;
   const { byTime, byCount, count, time, untimed, cut, names } = kernels;
@@ -80,12 +80,12 @@ export function kernelSections(about: About, kernels: KernelSummary): Section[] 
   const isSame = byCount.every(({ name }, i) => name === byTime[i]?.name);
   return [
     { ...plain(title, next(`--by kernel ${TABLE}`)), ...heads, isHeaded: true, rows: rows(byTime) },
-    ...(isSame ? [] : [{ ...plain('Most launched', null), ...heads, rows: rows(byCount) }]),
+    ...(isSame ? [] : [{ ...plain('Most launched', null), ...heads, isDetail: true as const, rows: rows(byCount) }]),
     arithmeticSection(about, kernels),
   ];
 }
 
-/** `bf16 99.4 %, na 0.6 %`. */
+/** Shares of the time: `bf16 99.4 %, na 0.6 %`. */
 const sharesText = (parts: readonly (readonly [name: string, time: number | null])[], all: number | null): string =>
   parts
     .filter(([, time]) => (time ?? 0) > 0)
@@ -99,9 +99,14 @@ const tallied = (tallies: readonly Tally[]): (readonly [string, number | null])[
 
 const MOST_SHARES = 6;
 
-/** What a figure rests on: `39.5 % of the time, under half`. */
-const basis = (known: number, time: number | null): string =>
-  `${share(known, time)} of the time${2 * known < (time ?? 0) ? ', under half' : ''}`;
+/** Whether a figure rests on less than half of kernel time. */
+const isPartial = (known: number, time: number | null): boolean => 2 * known < (time ?? 0);
+
+/** `≥ ` before a sum that leaves out more than half of kernel time. */
+const leastSign = (known: number, time: number | null): string => (isPartial(known, time) ? '≥ ' : '');
+
+/** `(39.5 % of kernel time known)` */
+const knownFor = (known: number, time: number | null): string => `(${share(known, time)} of kernel time known)`;
 
 function arithmeticSection(
   { overview, unit, next }: About,
@@ -117,18 +122,26 @@ function arithmeticSection(
   ] as const;
   const ofEligible =
     eligible !== null && eligibleUsed !== null && eligible > 0
-      ? [['  of eligible', `${amountText(eligibleUsed / eligible, 'share')}, which is ${basis(eligible, time)}`]]
+      ? [
+          [
+            '  of eligible',
+            `${amountText(eligibleUsed / eligible, 'share')}; ${share(eligible, time)} of kernel time is eligible`,
+          ],
+        ]
       : [];
   const peaks =
     work.computeShare === null && work.memoryShare === null
       ? `${UNKNOWN}: no kernel whose shares of the device's peaks are known`
-      : `${amountText(work.computeShare, 'share')} of FLOP/s, ${amountText(work.memoryShare, 'share')} of bandwidth; known for ${basis(work.rated, time)}`;
+      : isPartial(work.rated, time)
+        ? `unknown ${knownFor(work.rated, time)}`
+        : `${amountText(work.computeShare, 'share')} of FLOP/s, ${amountText(work.memoryShare, 'share')} of bandwidth ${knownFor(work.rated, time)}`;
   const isIncomplete = overview.devices.some(({ missing }) => missing !== null);
   const mfu =
     work.mfu === null
       ? `${UNKNOWN}: ${isIncomplete ? 'launched work is missing' : 'no kernel has known FLOPs and a known peak'}`
-      : `${amountText(work.mfu, 'share')} of the span at peak; FLOPs known for ${basis(work.flopsRated, time)}`;
-  const done = `${amountText(work.flops, 'flop')}, ${amountText(work.bytes, 'transfer')}; known for ${basis(work.known, time)}`;
+      : `${leastSign(work.flopsRated, time)}${amountText(work.mfu, 'share')} of the span at peak ${knownFor(work.flopsRated, time)}`;
+  const least = leastSign(work.known, time);
+  const done = `${least}${amountText(work.flops, 'flop')}, ${least}${amountText(work.bytes, 'transfer')} ${knownFor(work.known, time)}`;
   const words =
     unused > 0
       ? `-c idx,op,kernel,dtype,tcwhy,sil --where 'tc==0' --sort sil ${TABLE}`
@@ -146,7 +159,7 @@ function arithmeticSection(
       ...ofEligible,
       ['bound by', sharesText(tallied(work.bounds), time)],
       ['work', work.flops + work.bytes > 0 ? done : `${UNKNOWN}: no kernel has known work`],
-      ['of the peak', peaks],
+      ['of peak', peaks],
       ['MFU', mfu],
       ...(work.trials > 0 ? [['trials', tried]] : []),
       ...defect,

@@ -1,26 +1,27 @@
-/** Findings and verdicts as text, JSON and Markdown. Names from the profiled program cannot leave their line. */
-import { legible, jsonLines } from '../../../record/control-characters.js';
-import type { Adviser } from '../../../prof/advise/adviser.js';
-import type { Concern, Gain } from '../../../prof/advise/finding.js';
-import { percent, time } from '../../../prof/advise/wording.js';
-import { JOB_RULE } from '../../../prof/advise/rule.js';
-import { adviceGroups, profileName, type FindingGroup } from '../../../prof/advise/grouped-findings.js';
-import { rangesText } from '../../../prof/ranks/membership.js';
-import { counted, plural } from '../../../record/plural.js';
-import { code, escapeMarkdown } from '../../../write/markdown.js';
-import { inputWord } from '../../../write/shell-words.js';
-import { elementAt } from '../../../containers/element.js';
-import { entryOf } from '../../../containers/map-entry.js';
-import type { ProfileVerdict } from '../../../prof/advise/verdict/verdict.js';
-import { profileHeading } from '../../run-analysis.js';
+/** `dprof advise` on a screen and in Markdown: verdicts, then findings. Names from the profiled program cannot leave their line. */
+import { legible } from '../../record/control-characters.js';
+import type { Adviser } from '../../prof/advise/adviser.js';
+import type { Concern, Gain } from '../../prof/advise/finding.js';
+import { percent, time } from '../../prof/advise/wording.js';
+import { JOB_RULE } from '../../prof/advise/rule.js';
+import { adviceGroups, profileName, type FindingGroup } from '../../prof/advise/grouped-findings.js';
+import { rangesText } from '../../prof/ranks/membership.js';
+import { counted, plural } from '../../record/plural.js';
+import { code, escapeMarkdown } from '../../write/markdown.js';
+import { inputWord } from '../../write/shell-words.js';
+import { elementAt } from '../../containers/element.js';
+import { entryOf } from '../../containers/map-entry.js';
+import type { ProfileVerdict } from '../../prof/advise/verdict/verdict.js';
+import { labelledLine } from '../../table/readable.js';
+import { profileHeading, screenText } from './layout.js';
 
 /** In place of a verdict. */
 const WITHOUT_WORK = 'no work of a device with a time';
 
-/** Profiles that have lines of their own, and verdicts that several have. */
+/** Up to 8 profiles get a line each; with more, up to 4 verdicts are listed, each with its profiles. */
 const [FEW, MOST] = [8, 4];
 
-/** @param manyOf names of several profiles */
+/** @param manyOf returns the names of several profiles */
 function verdictLines(adviser: Adviser, manyOf: (profiles: readonly number[]) => string): string[] {
   const verdicts = new Map(adviser.verdicts.map((verdict) => [verdict.profile, verdict]));
   const without = adviser.withoutWork;
@@ -49,17 +50,17 @@ function verdictLines(adviser: Adviser, manyOf: (profiles: readonly number[]) =>
   ];
 }
 
-/** A number with its unit, that is no part of a name. */
+/** A number with its unit that is not part of a name. */
 const AMOUNT = /(?<![\w.])\d[\d.]*(?!\w)( (?:%|[num]?s|[kKMGT]?i?B(?:\/s)?)(?!\w))?/g;
 
-/** Verdicts that are the same but for their amounts, those of most profiles first. */
+/** Groups verdicts that differ only in their amounts; the group with the most profiles comes first. */
 function profilesByVerdict(verdicts: readonly ProfileVerdict[]): ProfileVerdict[][] {
   const groups = new Map<string, ProfileVerdict[]>();
   for (const verdict of verdicts) entryOf(groups, verdict.text.replace(AMOUNT, '#'), () => []).push(verdict);
   return [...groups.values()].sort((a, b) => b.length - a.length);
 }
 
-/** The one whose largest part has the median share of its time. */
+/** The verdict whose largest part has the median share of the time. */
 function middleOf(group: readonly ProfileVerdict[]): ProfileVerdict {
   const shareOf = ({ parts: [first], span }: ProfileVerdict): number => (first?.time ?? 0) / Math.max(1, span);
   const sorted = group.toSorted((a, b) => shareOf(a) - shareOf(b) || a.profile - b.profile);
@@ -72,19 +73,19 @@ export interface Advice {
   readonly minShare: number;
   /** Whether rules without a finding are listed. */
   readonly all: boolean;
-  /** As the user names them. */
+  /** File names as the user gave them. */
   readonly files: readonly string[];
 }
 
 const NOT_ADDITIVE = 'gains do not add up: several findings may concern the same time';
 
-/** Whether a rank has one device, which its number says as well. */
+/** Whether the rank has only one device, so that the rank's number identifies the device too. */
 const isAlone = (profile: number, { adviser }: Advice): boolean =>
   new Set(adviser.findings.flatMap((finding) => (finding.profile === profile ? (finding.device ?? []) : []))).size < 2;
 
 const nameOf = (profile: number, { adviser }: Advice): string => profileName(profile, adviser.profiles);
 
-/** `ranks 0-7`, `rank 1, device 0`; the profile only where there are several. */
+/** Where a finding applies: `ranks 0-7`, `rank 1, device 0`; the profile is named only when there are several. */
 function placeOf({ profiles, devices }: FindingGroup, advice: Advice): string {
   const isJob = advice.adviser.profiles.size > 1;
   const [profile = 0] = profiles;
@@ -113,14 +114,14 @@ function titleOf(group: FindingGroup, advice: Advice): string {
 
 const gainText = ({ ns, how, isBound }: Gain): string => `${isBound ? 'at most' : 'about'} ${time(ns)}: ${how}`;
 
-/** A command of a finding over the input. */
+/** The command that a finding suggests, with the input's name in it. */
 function commandOf(text: string, { files }: Advice): string {
-  // Of several inputs the numbers of profiles count over all.
+  // With several inputs, profiles are numbered across all of them.
   const word = inputWord(files.length === 1 ? files[0] : undefined);
   return text.replace(/\bFILE\b/, () => word);
 }
 
-/** Label and text of each line about a finding, below what was found. */
+/** Label and text of each detail line below a finding. */
 function detailsOf(
   { finding, gain, details }: FindingGroup,
   advice: Advice,
@@ -140,7 +141,7 @@ function detailsOf(
   ];
 }
 
-/** `--all`: which rules found nothing, and why. */
+/** For `--all`: the rules that found nothing, and why. */
 const silencesOf = ({ adviser, all }: Advice): string[] => {
   const { silences } = adviser;
   if (all) return silences.map(({ rule, why }) => `${rule}: ${why}`);
@@ -155,9 +156,11 @@ function summaryOf(advice: Advice): string[] {
   return [...(more > 0 ? [`${counted(more, 'finding')} more: --top ${found}`] : [])];
 }
 
-/** What holds a job up, then each profile. */
+/** Lines about what delays the job, then one for each profile. */
 const headings = (advice: Advice): string[] => [
-  ...advice.adviser.findings.flatMap(({ rule, what }) => (rule === JOB_RULE ? [`job: ${what}`] : [])).slice(0, 1),
+  ...advice.adviser.findings
+    .flatMap(({ rule, what: finding }) => (rule === JOB_RULE ? [`job: ${finding}`] : []))
+    .slice(0, 1),
   ...verdictLines(advice.adviser, (profiles) => namesOf(profiles, advice)),
 ];
 
@@ -182,6 +185,9 @@ function listsOf(advice: Advice): { heading: string; items: { number: number; gr
 const hasGains = (items: readonly { group: FindingGroup }[]): boolean =>
   items.filter(({ group }) => group.gain !== null).length > 1;
 
+/** Characters of the labels of a finding. */
+const LABEL = 8;
+
 export function adviceScreen(advice: Advice): string {
   const lists = listsOf(advice);
   const shown = lists.flatMap(({ items }) => items);
@@ -191,17 +197,13 @@ export function adviceScreen(advice: Advice): string {
       ...(i === 0 ? [] : ['']),
       `${number}. ${titleOf(group, advice)}`,
       `   ${group.what}`,
-      ...detailsOf(group, advice).map(([label, text]) => `   ${`${label}:`.padEnd(8)} ${text}`),
+      ...detailsOf(group, advice).map(([label, text]) => `   ${labelledLine(`${label}:`, text, LABEL)}`),
     ]),
   ]);
   const end = [...summaryOf(advice), ...silencesOf(advice)].map((line) => `# ${line}`);
   const head = [...headings(advice), ...(hasGains(shown) ? [NOT_ADDITIVE] : [])].map((line) => `# ${line}`);
-  return [...head, ...lines, ...(shown.length > 0 && end.length > 0 ? [''] : []), ...end]
-    .map((line) => `${legible(line)}\n`)
-    .join('');
+  return screenText([...head, ...lines, ...(shown.length > 0 && end.length > 0 ? [''] : []), ...end], legible);
 }
-
-export const adviceDocuments = ({ adviser, top, all }: Advice): string => jsonLines(adviser.lines(top, all));
 
 export function adviceMarkdown(advice: Advice): string {
   const lists = listsOf(advice);

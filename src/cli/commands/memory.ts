@@ -1,0 +1,85 @@
+/** `dprof memory`: memory in use over time, its peak, and its owners at the peak. */
+import { CATEGORY_RULES } from '../../prof/memory/allocations.js';
+import { MemoryTimeline } from '../../prof/memory/memory-timeline.js';
+import { CURVE_POINTS, Memory, memoryDocument } from '../../prof/memory/memory-report.js';
+import { jsonLines } from '../../record/control-characters.js';
+import { UsageError } from '../../record/errors.js';
+import { integer } from '../arguments.js';
+import { recordsCommand, withTableFormats, type RecordsRequest } from '../records-command.js';
+import { printTable, runAnalysis } from '../run-analysis.js';
+import { memoryScreen } from '../screens/memory.js';
+
+/** Number of curve points that fit on a screen. */
+const SCREEN_POINTS = 24;
+const TOP = 20;
+const TIMELINES: readonly string[] = ['timeline', 'timeline-raw'];
+
+/** @param device null for the host */
+const timeline = (request: RecordsRequest, device: number | null): Promise<void> =>
+  runAnalysis(request, {
+    analysis: new MemoryTimeline(device),
+    isDocument: true,
+    print: async ({ facts }, write) => {
+      for (const piece of request.format === 'timeline' ? facts.coalesced() : facts.raw()) await write(piece);
+      await write('\n');
+    },
+  });
+
+export const memory = recordsCommand(
+  {
+    name: 'dprof memory',
+    usage: 'dprof memory [OPTION...] [FILE...]',
+    about: ['Memory in use over time on each device and the host: its peak, when it was, and which ops held it then.'],
+    operands: [
+      'FILE: records of dparse (also .gz), or a profile. Default: stdin. Needs samples of memory: those of a PyTorch',
+      'trace (profile_memory=True; NVIDIA, AMD, Ascend), of Nsight Systems (--cuda-memory-usage=true), or of AWS Neuron,',
+      'which has SBUF and PSUM over time (in its JSON), and memory of the device by kind.',
+    ],
+    options: [
+      { name: 'points', takes: 'N', help: `at most N points a curve (text ${SCREEN_POINTS}, else ${CURVE_POINTS})` },
+      { name: 'top', takes: 'N', help: `at most N owners in text (${TOP})` },
+      { name: 'of', takes: 'DEVICE', help: 'timeline: number of the device, or host (0)' },
+    ],
+    notes: [
+      [
+        'text: peak, owners at the peak, highest value of each series, curve of the series that has the peak.',
+        'json: one object a line and device, all curves in it. Others: a row a point of each curve. Times ns, sizes bytes.',
+        'timeline, timeline-raw: as export_memory_timeline of PyTorch writes .json and .raw.json, of one device. Piped to',
+        'gzip: its .gz. No record names the tensor of an allocation: its categories are given by the rules below, and',
+        'what none holds for is unknown (counted on stderr), as are PARAMETER and INPUT always.',
+        'Curves of many samples keep the lowest and the highest value of each interval, the peak always.',
+        'allocated before: the peak without the allocations in the profile. Unknown is na (json: null).',
+        'since_first: traces of 2021 have sizes alone, neither totals nor what is released when.',
+        'Memory: at most 300 MB, and 24 bytes an allocation that is held; timeline 80 bytes an allocation.',
+      ],
+      CATEGORY_RULES.map(([category, rule]) => `${category}: ${rule}.`),
+    ],
+    examples: [
+      'dprof memory net.pt.trace.json.gz',
+      'dparse ASCEND_PROFILER_OUTPUT | dprof memory -f csv --points 5000 > curve.csv',
+      'dprof memory -f timeline --of 0 trace_view.json | gzip > timeline.json.gz',
+      "dprof memory -f json net.jsonl | jq '[.rank, .peak.bytes, .peak.op]'",
+    ],
+  },
+  withTableFormats('text', 'json', ...TIMELINES),
+  async (given, request) => {
+    const { format } = request;
+    const device = given.read('of', (text) => (text === 'host' ? null : integer('--of', text, 0)));
+    if (TIMELINES.includes(format)) {
+      const stray = ['points', 'top'].find((name) => given.text(name) !== undefined);
+      if (stray !== undefined) throw new UsageError(`--${stray} and -f ${format} exclude each other`);
+      return timeline(request, device === undefined ? 0 : device);
+    }
+    if (device !== undefined) throw new UsageError(`--of goes with -f ${TIMELINES.join(' or -f ')}`);
+    const usual = format === 'text' ? SCREEN_POINTS : CURVE_POINTS;
+    const points = given.read('points', (text) => integer('--points', text, 4)) ?? usual;
+    const top = given.read('top', (text) => integer('--top', text, 1)) ?? TOP;
+    await runAnalysis(request, {
+      analysis: new Memory(points),
+      print: ({ table, facts }, write) => {
+        if (format === 'text') return write(facts.map((report) => memoryScreen(report, top)).join('\n'));
+        return format === 'json' ? write(jsonLines(facts.map(memoryDocument))) : printTable(table, format, write);
+      },
+    });
+  },
+);

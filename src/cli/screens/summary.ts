@@ -1,0 +1,95 @@
+/** `dprof summary` on a screen and in Markdown: the sections of each profile, then several profiles compared. */
+import type { ProfileSummary } from '../../prof/summary/summary-data.js';
+import type { Column } from '../../table/column.js';
+import { elementAt, largest } from '../../containers/element.js';
+import { aligned, cells } from '../../write/cell-text.js';
+import { shortenedTexts } from '../../write/fitted-table.js';
+import { tableText } from '../../write/columns.js';
+import { requireFormat } from '../../write/formats.js';
+import { code, escapeMarkdown } from '../../write/markdown.js';
+import { profileHeading, screenText } from './layout.js';
+import { nextOver, type Section, type SummaryInput } from './summary-section.js';
+import { ranksSection, sectionsOf } from './summary-sections.js';
+
+/** Blanks between cells. */
+const GAP = 2;
+
+/** Widest line where the text does not go to a terminal, and what is left of a last cell at least. */
+const [WIDTH, LEAST] = [100, 12];
+
+/** Each profile on a separate screen; then a comparison of several. */
+export function summaryScreens(summaries: readonly ProfileSummary[], input: SummaryInput): string {
+  const ranks = ranksSection(summaries, input);
+  const width = input.width ?? WIDTH;
+  const screens = summaries.map((summary) => [
+    profileHeading(summary.profile, summary.header),
+    ...shownSections(summary, input).flatMap((section) => sectionLines(section, width)),
+    ...(input.isWhole ? [] : nextLines(input)),
+  ]);
+  const all = ranks === null ? screens : [...screens, sectionLines(ranks, width)];
+  return all.map((lines) => screenText(lines)).join('\n');
+}
+
+/** On one screen what matters, without the commands of each part. */
+function shownSections(summary: ProfileSummary, input: SummaryInput): Section[] {
+  const sections = sectionsOf(summary, input);
+  if (input.isWhole) return sections;
+  return sections.filter(({ isDetail }) => isDetail !== true).map((section) => ({ ...section, next: null }));
+}
+
+/** What to do next, and how to see every part. */
+function nextLines(input: SummaryInput): string[] {
+  const next = nextOver({ file: input.file, isPartial: false });
+  return [...(input.isPartial ? [] : [`next: ${next('advise') ?? ''}`]), `all:  ${next('summary --all') ?? ''}`];
+}
+
+function sectionLines({ title, next, head, isHeaded, right, rows }: Section, width: number): string[] {
+  const lines = aligned(shortened(isHeaded ? [head, ...rows] : rows, width), new Set(right));
+  return [`## ${title}`, ...lines, ...(next === null ? [] : [`next: ${next}`])];
+}
+
+/** Rows whose last cells, which are names and remarks, leave no line wider than the width. */
+function shortened(rows: readonly (readonly string[])[], width: number): (readonly string[])[] {
+  const before = rows.map((row) => row.slice(0, -1));
+  const count = largest(
+    before.map((row) => row.length),
+    0,
+  );
+  const taken = Array.from(
+    { length: count },
+    (_, i) =>
+      largest(
+        before.map((row) => cells(row[i] ?? '')),
+        0,
+      ) + GAP,
+  );
+  const room = Math.max(LEAST, width - taken.reduce((sum, size) => sum + size, 0));
+  const last = shortenedTexts(
+    rows.map((row) => row.at(-1) ?? ''),
+    room,
+  );
+  return before.map((row, i) => [...row, elementAt(last, i)]);
+}
+
+export function summaryMarkdown(summaries: readonly ProfileSummary[], input: SummaryInput): string {
+  const ranks = ranksSection(summaries, input);
+  const blocks = summaries.flatMap((summary) => [
+    `# ${code(profileHeading(summary.profile, summary.header).replace(/^# /, ''))}`,
+    ...sectionsOf(summary, input).map(sectionMarkdown),
+  ]);
+  return `${[...blocks, ...(ranks === null ? [] : [sectionMarkdown(ranks)])].join('\n\n')}\n`;
+}
+
+/** Columns of cells by index; the cells are formatted texts. */
+const cellColumns = ({ head, right }: Section): Column<readonly string[]>[] =>
+  head.map((header, i) => ({
+    ...{ key: String(i), header, type: right.includes(i) ? 'int' : 'str', width: 0, doc: '' },
+    value: (row) => row[i] ?? '',
+  }));
+
+function sectionMarkdown(section: Section): string {
+  const { title, next, rows } = section;
+  const table = [...tableText(requireFormat('markdown'), { columns: cellColumns(section), rows })].join('').trimEnd();
+  const more = next === null ? [] : [`next: ${code(next)}`];
+  return [`## ${escapeMarkdown(title)}`, ...(rows.length === 0 ? [] : [table]), ...more].join('\n\n');
+}

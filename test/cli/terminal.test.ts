@@ -1,0 +1,37 @@
+/** What a report looks like on a terminal, and that nothing else changes there. */
+import { expect } from 'chai';
+import { cells } from '../../src/write/cell-text.js';
+import { runCli } from '../support/run-cli.js';
+import { join } from 'node:path';
+import { ROOT } from '../support/shared.js';
+
+const LENET = join(ROOT, 'samples/lenet.pt.trace.json.gz');
+const REPORTS: readonly (readonly string[])[] = [
+  [],
+  ['--by', 'op'],
+  ['--by', 'layer'],
+  ['--by', 'range'],
+  ['-c', 'idx,kernel,params,sil,tc,flops,bytes', '--sort', 'sil', '--top', '5'],
+];
+
+describe('a report on a terminal', () => {
+  for (const args of REPORTS) {
+    it(`fits 80 columns: dprof ${args.join(' ')}`, async () => {
+      const { stdout, code } = await runCli('dprof', [...args, LENET], { terminal: true });
+      expect(code).to.equal(0);
+      const lines = stdout.trimEnd().split('\n');
+      expect(lines.length).to.be.greaterThan(3);
+      for (const line of lines) if (!line.startsWith('#')) expect(cells(line), line).to.be.at.most(80);
+    });
+  }
+
+  it('has units for people; the format that is asked for is as in a pipe', async () => {
+    const { stdout } = await runCli('dprof', ['--by', 'op', '--top', '1', LENET], { terminal: true });
+    expect(stdout.split('\n')[1]).to.match(/^convolution_backward +16 +55\.98 us +23\.6 /);
+    const asked = ['-f', 'space', '--by', 'op', LENET];
+    const [onTerminal, inPipe] = [await runCli('dprof', asked, { terminal: true }), await runCli('dprof', asked)];
+    expect(onTerminal.stdout).to.equal(inPipe.stdout);
+    const { stdout: wide } = await runCli('dprof', ['-f', 'fitted', '-w', '120', '--by', 'op', LENET]);
+    expect(Math.max(...wide.split('\n').map(cells))).to.be.within(81, 120);
+  });
+});
