@@ -153,6 +153,7 @@ const GROUPS: readonly (readonly [title: string, meanings: Readonly<Record<strin
   [
     'What',
     {
+      rank: 'The rank of the job that the event is of',
       kind: 'What the event is: work of a device, a call that launched it, or a range of the program',
       'stands for': 'Short events next to each other are drawn as one bar',
       'each event': 'The step in which each event of the bar is drawn by itself',
@@ -169,7 +170,6 @@ const GROUPS: readonly (readonly [title: string, meanings: Readonly<Record<strin
   [
     'Timing',
     {
-      rank: 'The rank of the job that the event is of',
       start: 'When it began',
       'start in its profile': "When it began by the clock of its rank's profile",
       duration: 'From its start to its end',
