@@ -77,7 +77,7 @@ export const columnsPage = (): string =>
       `${code('floor')} is the time the device needs at least, ${code('gap')} the time of the kernel over it.`,
       `\`!\` stands for a rate that the device cannot reach: above its peak FLOP/s (unless the kernel is part of a Winograd or FFT algorithm, which does less than is counted), or more bytes than memory and twice the cache can move. It is a defect of the counting, and a line on stderr names the first kernels. CSV and JSON keep the number.`,
       'A collective operation waits for other devices: it has rates, but no share of a peak, no bound and no floor.',
-      `Peaks come from the table of ${code('dprof --devices')} by the device's name, else by a formula from units and clock where the profile has them, else from ${code('--device NAME|FILE')}.`,
+      `Peaks come from the table of ${code('dprof --devices')} by the device's name, else by a formula from units and clock where the profile has them, else from ${code('--peaks NAME|FILE')}.`,
     ]),
     '## Devices',
     'Dense rates, in TFLOP/s (TOP/s for int8).',

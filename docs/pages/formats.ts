@@ -13,7 +13,7 @@ export const formatsPage = (): string =>
   page(
     NOTICE,
     '# Formats',
-    'What `dparse` reads. The format is detected by content, never by name; `--format ID` overrides it. Inputs are files, folders (all profiles in them), globs, or `-` for standard input, each also gzipped. A rank in the file name (`rank_3`, `_r3`, `.3.`) is taken for the rank of the process where the profile itself has none.',
+    'What `dparse` reads. The format is detected by content, never by name; `--input-format ID` overrides it. Inputs are files, folders (all profiles in them), globs, or `-` for standard input, each also gzipped. A rank in the file name (`rank_3`, `_r3`, `.3.`) is taken for the rank of the process where the profile itself has none.',
     'Inputs are opened read-only; nothing is written next to them. What is compressed or comes from standard input is unpacked into the folder for temporary files (`TMPDIR`). How to record with each profiler: [record a profile](guide/record.md).',
     '## Read',
     ...READERS.map(format),

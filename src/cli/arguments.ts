@@ -255,10 +255,49 @@ function unknownOption(tool: Tool, unknown: string): UsageError {
   return new UsageError(`unknown option ${dashed(unknown)}`, hint);
 }
 
-/** Characters in a line of help, unless one of its texts has longer lines. */
+/** Characters of a line of help. */
 const HELP_WIDTH = 80;
-/** The indent before the title of a command. */
-const BEFORE_TITLE = ' '.repeat(14);
+
+/** A paragraph of a text that is broken into lines begins with a label: `Memory: `, `Columns, time during which:`. */
+const LABEL = /^\w+,?(?: \w+){0,3}:(?: |$)/;
+
+/** Lines of a text with paragraphs in place of lines; rows of tables stay lines. */
+function paragraphs(lines: readonly string[]): string[] {
+  const found: string[] = [];
+  for (const line of lines) {
+    const last = found.at(-1);
+    const isRow = line.startsWith(' ') && !/^ {5}/.test(line);
+    if (last === undefined || isRow || last.startsWith('  ') || last.endsWith(':') || LABEL.test(line))
+      found.push(line);
+    else found[found.length - 1] = `${last} ${line.trim()}`;
+  }
+  return found;
+}
+
+/** A line broken at blanks; a row of a table goes on below its last column. */
+function folded(line: string, words = line.trim().split(' '), end = ''): string {
+  if (line.length <= HELP_WIDTH) return line;
+  const indent = ' '.repeat(/^ +\S+ {2,}/.exec(line)?.[0].length ?? /^ */.exec(line)?.[0].length ?? 0);
+  const lines: string[] = [];
+  let current = /^ */.exec(line)?.[0] ?? '';
+  for (const [i, word] of words.entries()) {
+    const next = i === 0 ? current + word : `${current} ${word}`;
+    if (i > 0 && next.length + end.length > HELP_WIDTH) {
+      lines.push(current.trimEnd() + end);
+      current = `${indent}${end === '' ? '' : '    '}${word}`;
+    } else current = next;
+  }
+  return [...lines, current].join('\n');
+}
+
+const foldedLines = (lines: readonly string[]): string =>
+  paragraphs(lines)
+    .map((line) => folded(line))
+    .join('\n');
+
+/** A command of an example that goes on behind a backslash: quoted texts stay whole. */
+const foldedExample = (example: string): string =>
+  folded(`  ${example}`, example.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? [], ' \\').trimStart();
 
 /** The help text, as the parser lays it out. @param commands the commands with their titles */
 export async function helpOf(
@@ -266,18 +305,18 @@ export async function helpOf(
   commands: readonly (readonly [name: string, title: string])[] = [],
 ): Promise<string> {
   const { usage, about, operands, options, notes = [], examples } = tool;
-  const texts = [`Usage: ${usage}`, ...about, '', ...operands];
-  const lines = [...texts, ...notes.flat(), ...commands.map(([, title]) => BEFORE_TITLE + title)];
-  const widest = lines.reduce((width, { length }) => Math.max(width, length), HELP_WIDTH);
-  const parser = emptyParser('').usage(texts.join('\n')).wrap(widest);
+  const parser = emptyParser('')
+    .usage([`Usage: ${usage}`, foldedLines(about), '', foldedLines(operands)].join('\n'))
+    .wrap(HELP_WIDTH);
   for (const { name, short, takes, help, choices } of options) {
     // The parser shows only names, so the name includes the value.
     parser.option(takes === undefined ? name : `${name} ${takes}`, { alias: short, describe: help, choices });
   }
   for (const [name, title] of commands) parser.command(name, title);
-  for (const example of examples) parser.example(example, '');
-  parser.epilogue(notes.map((lines) => lines.join('\n')).join('\n\n'));
-  return `${await parser.getHelp()}\n`;
+  const shown = examples.map((example) => `  ${foldedExample(example)}`);
+  const blocks = [...(shown.length === 0 ? [] : [['Examples:', ...shown].join('\n')]), ...notes.map(foldedLines)];
+  // The parser would lay them out anew.
+  return `${(await parser.getHelp()).trimEnd()}\n\n${blocks.join('\n\n')}\n`;
 }
 
 /** Items after a label, wrapped into lines. @param width maximum characters in a line */

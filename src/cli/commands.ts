@@ -12,7 +12,7 @@ import { DPROF, DPROF_HELP } from './report/report-options.js';
 /** Commands by name; each module is loaded when its command is called. */
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   summary: {
-    title: 'a profile on one screen: device time, kernels, copies, collectives, steps',
+    title: 'a profile on one screen: device time, kernels, copies, steps',
     load: async () => (await import('./commands/summary/summary.js')).summary,
   },
   terms: {
@@ -20,7 +20,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/terms.js')).terms,
   },
   monitor: {
-    title: 'reports of neuron-monitor: table, CSV, JSON, Prometheus, CloudWatch',
+    title: 'reports of neuron-monitor: table, CSV, Prometheus, CloudWatch',
     load: async () => (await import('./commands/monitor/monitor.js')).monitor,
   },
   steps: {
@@ -28,7 +28,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/steps.js')).steps,
   },
   ranks: {
-    title: 'the ranks of a job: collectives matched, clocks aligned, who is late, why',
+    title: 'the ranks of a job: clocks aligned, who is late, and why',
     load: async () => (await import('./commands/ranks.js')).ranks,
   },
   stacks: {
@@ -40,19 +40,19 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/memory.js')).memory,
   },
   diff: {
-    title: 'what got slower or faster from one profile to another, tested over steps',
+    title: 'what got slower or faster from one profile to another',
     load: async () => (await import('./commands/diff/diff.js')).diff,
   },
   advise: {
-    title: 'what is worth doing: rules with their evidence, and what may be gained',
+    title: 'what is worth changing, and what it may save',
     load: async () => (await import('./commands/advise.js')).advise,
   },
   html: {
-    title: 'one page for the browser: summary, charts, advice, timeline; works offline',
+    title: 'one page for the browser: charts, advice, timeline; works offline',
     load: async () => (await import('./commands/html.js')).html,
   },
   perfetto: {
-    title: 'a trace for Perfetto and chrome://tracing: devices, host, arrows, counters',
+    title: 'a trace for Perfetto and chrome://tracing',
     load: async () => (await import('./commands/perfetto/perfetto.js')).perfetto,
   },
   sql: {
@@ -60,7 +60,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/sql.js')).sql,
   },
   partial: {
-    title: 'what profiles add up to, in small files that merge: for jobs of many ranks',
+    title: 'sums of profiles in small files that merge, for jobs of many ranks',
     load: async () => (await import('./commands/partial.js')).partial,
   },
   merge: {
@@ -68,11 +68,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/partial.js')).merge,
   },
   job: {
-    title: 'many profiles by many processes: partial, merge, reports; also by Slurm',
+    title: 'reports of many profiles, by many processes or by Slurm',
     load: async () => (await import('./commands/job.js')).job(COMMANDS),
   },
   completion: {
-    title: 'completion of commands, options and their values in bash, zsh and fish',
+    title: 'completion in bash, zsh and fish',
     load: async () => (await import('./commands/completion.js')).completion,
   },
 };

@@ -3,7 +3,7 @@ import type { Stats } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { isAboutHost, withHostHint, type HostRecords } from '../prof/analysis.js';
 import { cutOf, endingsOf, type EndedInputs } from '../prof/input/stream-status.js';
-import { isFolder, openSources, type Source, type Wanted } from '../sources/sources.js';
+import { isFolder, openSources, type Opening, type Source, type Wanted } from '../sources/sources.js';
 import { UsageError, UserError } from '../record/errors.js';
 import type { ProfileLine } from '../record/record.js';
 import { say } from './message.js';
@@ -20,13 +20,19 @@ const HEAP_OF_GROUPS = '--heap-growing-percent=100';
  * @param files input files; empty for stdin
  * @throws UserError when there is nothing to read, UsageError when stdin is a terminal
  */
-export async function openInputs(files: readonly string[], progress: Progress, wanted?: Wanted): Promise<Source> {
+export async function openInputs(
+  files: readonly string[],
+  progress: Progress,
+  wanted?: Wanted,
+  reading: Pick<Opening, 'parsing' | 'capture'> = {},
+): Promise<Source> {
   const isPiped = files.length === 0 || files.includes('-');
   if (isPiped && process.stdin.isTTY) throw new UsageError('no FILE, and stdin is a terminal', `usage: ${USAGE}`);
   const folders = files.filter(isFolder);
   if (folders.length > 0 && folders.some((await import('../prof/input/record-folder.js')).isRecordFolder))
     setFlagsFromString(HEAP_OF_GROUPS);
-  return openSources(files, { stdin: process.stdin, onBytes: (done, total) => progress.at(done, total) }, wanted);
+  const onBytes = (done: number, total: number | null): void => progress.at(done, total);
+  return openSources(files, { stdin: process.stdin, onBytes, ...reading }, wanted);
 }
 
 /** Prints what readers lost of the inputs in one line, even in a quiet run, because the answer lacks it. */

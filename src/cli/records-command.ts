@@ -1,12 +1,15 @@
 /** Commands of `dprof` that read FILEs of records: their common options and how they are parsed. */
 import { existsSync } from 'node:fs';
+import { requireThere } from '../parse/files.js';
 import { filesOfPattern } from '../parse/input/folder-files.js';
 import { elementAt } from '../containers/element.js';
 import { requireName } from '../record/errors.js';
 import { FORMATS } from '../write/formats.js';
 import { HELP_OPTION, OUTPUT_OPTION, type Arguments, type Option, type Tool } from './arguments.js';
 import type { Command } from './command.js';
+import type { Opening } from '../sources/sources.js';
 import { refuseTerminal } from './output.js';
+import { READING_OPTIONS, readChoice, type RecordChoice } from './shared-options.js';
 
 /**
  * Maximum memory that each device adds in commands that keep the times of all devices, for their help. Measured with
@@ -42,6 +45,20 @@ export function formatOf(given: Arguments, formats: readonly string[]): string {
 /** Formats that are not text. */
 const BINARY: ReadonlySet<string> = new Set(FORMATS.flatMap(({ id, binary }) => (binary === true ? [id] : [])));
 
+/** How profiles are read, as these options say. */
+export type Reading = Pick<Opening, 'parsing' | 'capture'>;
+
+/** @throws UserError for a file that is not there, also where no input needs it */
+export function readReading(given: Arguments): Reading {
+  const [program, capture, ncu] = READING_OPTIONS.map(({ name }) => given.text(name));
+  requireThere([program, ncu, capture]);
+  const parsing = { ...(program === undefined ? {} : { program }), ...(ncu === undefined ? {} : { ncu }) };
+  return {
+    ...(Object.keys(parsing).length === 0 ? {} : { parsing }),
+    ...(capture === undefined ? {} : { capture }),
+  };
+}
+
 export interface RecordsRequest {
   /** The only input, for suggested commands; undefined for stdin and for several inputs. */
   readonly file: string | undefined;
@@ -50,6 +67,9 @@ export interface RecordsRequest {
   readonly output: string | undefined;
   readonly quiet: boolean;
   readonly format: string;
+  readonly reading?: Reading;
+  /** What of the profile the answer is about; all when absent. */
+  readonly choice?: RecordChoice | undefined;
 }
 
 /**
@@ -81,7 +101,9 @@ export function recordsCommand(
   texts = 0,
 ): Command {
   const format = formats.length > 1 ? [formatOption(formats)] : [];
-  const options = [...format, ...tool.options, OUTPUT_OPTION, QUIET_OPTION, HELP_OPTION];
+  // Partial answers are not parsed.
+  const reading = tool.name === 'dprof merge' ? [] : READING_OPTIONS;
+  const options = [...format, ...tool.options, ...reading, OUTPUT_OPTION, QUIET_OPTION, HELP_OPTION];
   const whole = { ...tool, options, notes: [...(tool.notes ?? []), [MEMORY_OF_PROFILES]] };
   return {
     tool: whole,
@@ -91,6 +113,8 @@ export function recordsCommand(
         ...readInputs(given, texts),
         output: given.text('output'),
         quiet: given.on('quiet'),
+        reading: readReading(given),
+        choice: readChoice(given, tool),
       };
       return run(given, request);
     },

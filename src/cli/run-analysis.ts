@@ -14,6 +14,7 @@ import type { Source, Wanted } from '../sources/sources.js';
 import { confirmEndings, confirmWhole, hinted, openInputs, sayTroubles } from './input.js';
 import { checkOutput, withOutput, type Write } from './output.js';
 import { progress } from './progress.js';
+import type { RecordChoice } from './shared-options.js';
 import type { RecordsRequest } from './records-command.js';
 
 /** The command-specific part of a run. */
@@ -38,20 +39,21 @@ interface Answered {
 
 /** One pass over the records of the inputs, then the output, then notes on stderr. */
 export async function runAnalysis<Facts>(
-  request: Pick<RecordsRequest, 'files' | 'output' | 'quiet' | 'format'>,
+  request: Pick<RecordsRequest, 'files' | 'output' | 'quiet' | 'format' | 'reading' | 'choice'>,
   run: AnalysisRun<Facts>,
 ): Promise<void> {
-  const { files, output, quiet, format } = request;
+  const { files, output, quiet, format, reading, choice } = request;
   const inputs = files.length === 0 ? ['-'] : files;
   // Report an output that cannot be written now, before minutes of reading.
   const existing = await checkOutput(output, inputs);
   const meter = progress('dprof', !quiet);
-  const source = await openInputs(files, meter, run.analysis);
+  const source = await openInputs(files, meter, run.analysis, reading);
   let notes: readonly Note[] = [];
   try {
     await withOutput(output, inputs, async (write) => {
-      await readRecords(source, run, write);
+      await readRecords(source, choice, run, write);
       meter.clear();
+      choice?.refuseNothing();
       const answer = run.analysis.finish();
       notes = answer.notes ?? [];
       const losses = lossesOf(source.endings);
@@ -86,8 +88,13 @@ function doubtsText(format: string, losses: Losses): string {
   return LINES[format]?.(losses, line ?? '') ?? '';
 }
 
-async function readRecords<Facts>(source: Source, run: AnalysisRun<Facts>, write: Write): Promise<void> {
-  for await (const _ of takeBatches(source, run)) {
+async function readRecords<Facts>(
+  source: Source,
+  choice: RecordChoice | undefined,
+  run: AnalysisRun<Facts>,
+  write: Write,
+): Promise<void> {
+  for await (const _ of takeBatches(source, run, choice)) {
     const text = run.ready?.() ?? null;
     if (text !== null) await write(text);
   }
@@ -99,10 +106,11 @@ export async function readInputs(
   quiet: boolean,
   wanted: Wanted,
   take: (record: ProfileLine) => void,
+  reading?: RecordsRequest['reading'],
 ): Promise<Source> {
   const meter = progress('dprof', !quiet);
   try {
-    const source = await openInputs(files, meter, wanted);
+    const source = await openInputs(files, meter, wanted, reading);
     await takeRecords(source, take);
     return source;
   } catch (error) {

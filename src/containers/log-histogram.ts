@@ -2,13 +2,14 @@
  * Histogram of values in bins of 1/64 of a power of two: quantiles are exact to 1 %, whatever the number and order of
  * values. Memory: the bins that are not empty.
  */
+import { elementAt } from './element.js';
 import { addTo } from './map-entry.js';
 
 /** Number of bins for each power of two. */
 const FINE = 64;
 
-/** A bin of a distribution shown to people: a power of two; the first is from 0 to 1. */
-interface OctaveBin {
+/** A bin of a distribution for people: from 1, 2 or 5 times a power of ten to the next of them, the first from 0 to 1. */
+interface RoundBin {
   readonly from: number;
   readonly to: number;
   readonly count: number;
@@ -25,11 +26,13 @@ export interface Distribution {
   readonly p99: number;
   readonly max: number;
   /** Bins that are not empty, in ascending order. */
-  readonly bins: readonly OctaveBin[];
+  readonly bins: readonly RoundBin[];
 }
 
 export class LogHistogram {
   readonly #counts = new Map<number, number>();
+  /** By the place of their upper edge. */
+  readonly #rounds = new Map<number, number>();
   #count = 0;
   #total = 0;
   #min = Infinity;
@@ -39,6 +42,7 @@ export class LogHistogram {
   /** @param value 0 or more */
   add(value: number): void {
     addTo(this.#counts, binOf(value), 1);
+    addTo(this.#rounds, edgeAbove(value), 1);
     this.#areWhole &&= Number.isInteger(value);
     this.#count++;
     this.#total += value;
@@ -54,7 +58,7 @@ export class LogHistogram {
     return {
       ...{ count: this.#count, total: this.#total, mean: this.#total / this.#count },
       ...{ min: this.#min, p50: quantile(0.5), p90: quantile(0.9), p99: quantile(0.99), max: this.#max },
-      bins: octavesOf(sorted),
+      bins: roundBins(this.#rounds),
     };
   }
 
@@ -88,8 +92,27 @@ export function binOf(value: number): number {
 const beginOf = (bin: number): number =>
   bin === 0 ? 0 : 2 ** Math.floor((bin - 1) / FINE) * (1 + ((bin - 1) % FINE) / FINE);
 
-function octavesOf(sorted: readonly (readonly [bin: number, count: number])[]): OctaveBin[] {
-  const octaves = new Map<number, number>();
-  for (const [bin, count] of sorted) addTo(octaves, bin === 0 ? -1 : Math.floor((bin - 1) / FINE), count);
-  return [...octaves].map(([octave, count]) => ({ from: octave < 0 ? 0 : 2 ** octave, to: 2 ** (octave + 1), count }));
+/** 0, and 1, 2 and 5 times each power of ten, with all sizes of values between them. */
+const EDGES: readonly number[] = [
+  0,
+  ...Array.from({ length: 19 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat(),
+];
+
+/** The edge after one, as scales of bins go on. @param from 0, or 1, 2 or 5 times a power of ten */
+export const edgeAfter = (from: number): number => EDGES[edgeAbove(from)] ?? Infinity;
+
+/** Place of the first edge above a value. */
+function edgeAbove(value: number): number {
+  let [low, high] = [0, EDGES.length - 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (elementAt(EDGES, middle) > value) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
+
+const roundBins = (counts: ReadonlyMap<number, number>): RoundBin[] =>
+  [...counts]
+    .sort(([a], [b]) => a - b)
+    .map(([edge, count]) => ({ from: elementAt(EDGES, edge - 1), to: elementAt(EDGES, edge), count }));

@@ -20,7 +20,7 @@ const SEARCHED = 64 * 1024;
 
 /**
  * Inspects the first bytes of a stream for a live format.
- * @param format id given with `--format`
+ * @param format id given with `--input-format`
  */
 export async function peek(stream: AsyncIterable<Buffer>, format: string | undefined): Promise<Peeked> {
   const candidates = READERS.flatMap(({ id, live }) =>

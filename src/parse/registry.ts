@@ -95,7 +95,7 @@ export function detect(probe: Probe): Reader {
 
 /**
  * The reader with this id.
- * @throws UsageError for an unknown id of `--format`, with the nearest known one
+ * @throws UsageError for an unknown id of `--input-format`, with the nearest known one
  */
 export function readerNamed(id: string): Reader {
   const reader = READERS.find((candidate) => candidate.id === id);

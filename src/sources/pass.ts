@@ -17,15 +17,21 @@ export interface Pass<Facts> {
   readonly isComplete?: () => boolean;
 }
 
-/** Passes all records to the analysis, and kernels through the annotator if there is one; yields after each batch. */
+/**
+ * Passes all records to the analysis, and kernels through the annotator if there is one; yields after each batch.
+ * @param choice leaves items out, after they have served to annotate others
+ */
 export async function* takeBatches<Facts>(
   { batches }: Pick<Source, 'batches'>,
   { analysis, annotator, isComplete }: Pass<Facts>,
+  choice?: { readonly keeps: (item: Item) => boolean },
 ): AsyncGenerator<undefined, void> {
-  const take = (item: Item): void => analysis.take(item);
+  const take = (item: Item): void => {
+    if (choice?.keeps(item) !== false) analysis.take(item);
+  };
   for await (const batch of batches) {
     for (const record of batch) {
-      if (annotator === undefined) analysis.take(record);
+      if (annotator === undefined) take(record);
       else annotator.pass(record, take);
       if (isComplete?.() === true) break;
     }

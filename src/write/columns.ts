@@ -35,6 +35,7 @@ export interface Sheet<Row> {
   end(): Iterable<string | Uint8Array>;
 }
 
+/** An output format of tables. */
 export interface Format {
   readonly id: string;
   readonly title: string;

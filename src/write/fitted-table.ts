@@ -17,6 +17,8 @@ const [LEAST_NAME, LEAST_TEXT] = [24, 8];
 /** Rows that decide the widths; those that come later are cut to them. */
 const SAMPLED = 1000;
 const CUT = '…';
+/** Width where none is given. */
+const DEFAULT = 80;
 
 /** How the columns that are shown are laid out. */
 interface Plan {
@@ -178,16 +180,30 @@ class FittedSheet<Row> {
   }
 }
 
-/** What the last line says of columns that are not shown. */
-const leftOutLine = (keys: readonly string[]): string =>
-  `# no room for ${keys.join(', ')}: -c chooses columns, -f csv has all\n`;
+/** The last line: which columns have no room, as many names as fit. */
+function leftOutLine(keys: readonly string[], width: number): string {
+  const lineOf = (count: number): string => {
+    const more = keys.length - count;
+    return `# no room for ${keys.slice(0, count).join(', ')}${more > 0 ? ` and ${more} more` : ''}: -f csv has all`;
+  };
+  let count = keys.length;
+  while (count > 1 && lineOf(count).length > width) count--;
+  return lineOf(count);
+}
+
+/** The lines of a table whose rows are all there; the last one names columns without room. */
+export function fittedLines<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number): string[] {
+  const sheet = new FittedSheet(columns, width, true);
+  const lines = sheet.lines(rows.map((row) => columns.map((column) => cellOf(column, row))));
+  return sheet.leftOut.length > 0 && rows.length > 0 ? [...lines, leftOutLine(sheet.leftOut, width)] : lines;
+}
 
 /** The default on a terminal. */
 export const fitted: Format = {
   id: 'fitted',
   title: 'fitted to -w or the terminal, for people (the default there)',
   open({ columns, header, width }) {
-    const sheet = new FittedSheet(columns, width ?? 80, header);
+    const sheet = new FittedSheet(columns, width ?? DEFAULT, header);
     let held: (readonly string[])[] = [];
     let isOpen = false;
     const text = (rows: readonly (readonly string[])[]): string =>
@@ -208,7 +224,7 @@ export const fitted: Format = {
       },
       *end() {
         if (!isOpen && (held.length > 0 || header)) yield text(held);
-        if (sheet.leftOut.length > 0) yield leftOutLine(sheet.leftOut);
+        if (sheet.leftOut.length > 0) yield `${leftOutLine(sheet.leftOut, width ?? DEFAULT)}\n`;
       },
     };
   },

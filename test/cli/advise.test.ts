@@ -125,7 +125,7 @@ describe('dprof advise', () => {
     const answers = [
       [['--rule', 'fusoin'], /^dprof: unknown rule 'fusoin' \(did you mean fusion\?\)\n$/],
       [['--min-share', 'much'], /^dprof: --min-share takes percent from 0 to 100, not 'much'\n$/],
-      [['--device', 'A1000'], /^dprof: /],
+      [['--peaks', 'A1000'], /^dprof: /],
     ] as const;
     for (const [args, answer] of answers) {
       const { stdout, stderr, code } = await run(RECORDS, ...args);

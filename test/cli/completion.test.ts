@@ -65,7 +65,7 @@ describe('dprof completion', () => {
     expect(await words('-c', 'idx,op,tf')).to.deep.equal(['idx,op,tflops']);
     expect(await words('advise', '--rule', 'copies,fus')).to.deep.equal(['copies,fusion']);
     expect(await words('completion', 'z')).to.deep.equal(['zsh']);
-    expect(await words('--device', '')).to.have.length(DEVICES.length);
+    expect(await words('--peaks', '')).to.have.length(DEVICES.length);
   });
 
   it('answers behind options and files', async () => {

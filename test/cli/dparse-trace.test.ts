@@ -45,7 +45,7 @@ describe('dparse: PyTorch traces', () => {
       await dparse(write(packed, '.json')),
       await runCli('dparse', ['-'], { input: TEXT }),
       await runCli('dparse', ['-'], { input: packed }),
-      await dparse('--format', 'kineto', path),
+      await dparse('--input-format', 'kineto', path),
     ];
     for (const ran of others) {
       expect(ran.code, ran.stderr).to.equal(0);
@@ -169,15 +169,15 @@ describe('dparse: traces that cannot be read', () => {
 
   it('asked to be read as something else: one line that says what it is', async () => {
     const path = writeTrace(TEXT);
-    const ran = await dparse('--format', 'nsight', path);
-    expectFailure(ran, path, /is PyTorch trace.*which --format nsight does not read.*leave --format out/);
+    const ran = await dparse('--input-format', 'nsight', path);
+    expectFailure(ran, path, /is PyTorch trace.*which --input-format nsight does not read.*leave --input-format out/);
   });
 
   it('asked to be read as a trace without being one: one line', async () => {
     const path = write('{"a": 1}', '.json');
-    expectFailure(await dparse('--format', 'kineto', path), path, /JSON without "traceEvents"/);
+    expectFailure(await dparse('--input-format', 'kineto', path), path, /JSON without "traceEvents"/);
     const text = write('hello', '.json');
-    expectFailure(await dparse('--format', 'kineto', text), text, /is not JSON/);
+    expectFailure(await dparse('--input-format', 'kineto', text), text, /is not JSON/);
   });
 
   it('names of processes and events of other programs do not matter beside work on a device', async () => {
@@ -192,7 +192,7 @@ describe('dparse: traces that cannot be read', () => {
   });
 
   it('an empty stdin: one line', async () => {
-    expectFailure(await runCli('dparse', ['--format', 'kineto', '-'], { input: '' }), '-', /empty/);
+    expectFailure(await runCli('dparse', ['--input-format', 'kineto', '-'], { input: '' }), '-', /empty/);
   });
 });
 

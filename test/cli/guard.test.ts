@@ -115,9 +115,9 @@ describe('-o', () => {
     const reports = join(samples(), 'neuron-monitor.jsonl');
     for (const last of [[], ['--last']]) await expectKept('dprof', ['monitor', ...last, reports], reports);
     for (const command of [[], ['summary'], ['html'], ['advise'], ['perfetto']]) {
-      await expectKept('dprof', [...command, '--device', device, records], device);
+      await expectKept('dprof', [...command, '--peaks', device, records], device);
     }
-    await expectKept('dprof', ['diff', '--device', device, records, other], device);
+    await expectKept('dprof', ['diff', '--peaks', device, records, other], device);
   });
 
   it('is the file that a link leads to, also from a folder that is a link itself', async () => {

@@ -11,8 +11,16 @@ import { itShared, ROOT } from '../support/shared.js';
 
 const COMMANDS: readonly (readonly string[])[] = [
   ...[[], ['--explain', '1'], ['--by', 'op'], ['--by', 'range'], ['--by', 'hostop'], ['--by', 'api']],
-  ...[['summary', '--all'], ['summary', '--vendor-metrics'], ['steps'], ['ranks'], ['stacks'], ['stacks', '--host'], ['advise']],
-  ...[['memory'], ['memory', '-f', 'timeline'], ['memory', '-f', 'timeline', '--of', '7']],
+  ...[
+    ['summary', '--all'],
+    ['summary', '--vendor-metrics'],
+    ['steps'],
+    ['ranks'],
+    ['stacks'],
+    ['stacks', '--host'],
+    ['advise'],
+  ],
+  ...[['memory'], ['memory', '-f', 'timeline'], ['memory', '-f', 'timeline', '--device', '7']],
   ['perfetto', '-o', freshPath('.pftrace')],
   ['partial', '-o', freshPath('.part')],
 ];

@@ -229,7 +229,7 @@ const isBuilt = existsSync(join(ROOT, 'dist/page/report.js'));
 
   it('has the roofs of the device that is given, for every device of the profile', async () => {
     const records = [0, 1].map((device) => at(1000 + device, 200, { id: device + 1, device }));
-    const { data } = await dataOf([profile(0, 0), ...records], '--device', 'B200');
+    const { data } = await dataOf([profile(0, 0), ...records], '--peaks', 'B200');
     const given = data.profiles[0]?.roofline.roofs.map(({ device, name, origin }) => ({ device, name, origin }));
     expect(given).to.deep.equal([0, 1].map((device) => ({ device, name: 'B200', origin: 'given' })));
   });

@@ -40,9 +40,9 @@ describe('dprof memory', () => {
     expect((await run(RECORDS, '-f', 'timeline-raw')).stdout).to.equal(
       '[[2000, 1, 1048576, 7], [2500, 3, -1048576, 7]]\n',
     );
-    const host = await run(RECORDS, '-f', 'timeline', '--of', 'host');
+    const host = await run(RECORDS, '-f', 'timeline', '--device', 'host');
     expect(host).to.include({ code: 1, stdout: '' });
-    expect(host.stderr).to.match(/no allocations of the host \(--of 0\)/);
+    expect(host.stderr).to.match(/no allocations of the host \(--device 0\)/);
   });
 
   it('writes the peak, its owners, the series and the curve', async () => {
@@ -158,8 +158,6 @@ describe('dprof memory', () => {
 
   it('refuses options that its form has no use for', async () => {
     const cases: readonly (readonly [args: readonly string[], answer: string])[] = [
-      [['--of', '0'], '--of works only with -f timeline or -f timeline-raw'],
-      [['-f', 'csv', '--of', '0'], '--of works only with -f timeline or -f timeline-raw'],
       [['-f', 'timeline', '--points', '9'], '--points cannot be combined with -f timeline'],
       [['-f', 'timeline-raw', '--top', '9'], '--top cannot be combined with -f timeline-raw'],
     ];

@@ -61,7 +61,7 @@ describe('a pipe or a device in the place of a file', () => {
       ['dprof', ['/dev/zero'], /^dprof: \/dev\/zero: is not dparse records/],
       ['dprof', ['monitor', '/dev/zero'], /^dprof: \/dev\/zero:1: line is too long \(at most 64 MB\)/],
       ['dparse', ['--neff', '/dev/zero', sample], /^dparse: \/dev\/zero: is not a file/],
-      ['dprof', ['--device', '/dev/zero', sample], /^dprof: \/dev\/zero: is not a file/],
+      ['dprof', ['--peaks', '/dev/zero', sample], /^dprof: \/dev\/zero: is not a file/],
     ];
     const runs = cases.map(async ([tool, args, answer]) => {
       const { code, stdout, stderr } = await spawnCli(tool, args);

@@ -19,6 +19,7 @@ describe('help', () => {
     it(`of dprof ${name} is the same however it is asked for`, async () => {
       const help = await printed('dprof', 'help', name);
       expect(help).to.match(new RegExp(`^Usage: dprof ${name} `));
+      for (const line of help.split('\n')) expect(line.length, line).to.be.at.most(80);
       for (const args of [
         [name, '--help'],
         [name, '-h', 'none.json'],
@@ -53,6 +54,100 @@ describe('help', () => {
     expect((await runCli('dprof', ['help', 'xyzzy'])).stderr).to.equal(
       "dprof: no command 'xyzzy' (dprof help lists them)\n",
     );
+  });
+});
+
+describe('an old name of an option', () => {
+  const old: readonly (readonly [tool: 'dprof' | 'dparse', old: readonly string[], now: readonly string[]])[] = [
+    ['dprof', ['--device', 'H100 SXM'], ['--peaks', 'H100 SXM']],
+    ['dprof', ['summary', '--device=H100 SXM'], ['summary', '--peaks=H100 SXM']],
+    ['dparse', ['--output-format', 'records'], ['--format', 'records']],
+    ['dparse', ['--format', 'nsight'], ['--input-format', 'nsight']],
+  ];
+  for (const [tool, before, now] of old) {
+    it(`works with a notice: ${before.join(' ')}`, async () => {
+      const [ran, usual] = [await runCli(tool, [...before, SAMPLE]), await runCli(tool, [...now, SAMPLE])];
+      expect(ran.stdout).to.equal(usual.stdout);
+      const [notice = '', ...others] = ran.stderr.split('\n');
+      expect(notice).to.match(/^\w+: --[\w-]+.* is now --[\w-]+.*; the old name will go with the next version$/);
+      expect(others.join('\n')).to.equal(usual.stderr);
+      expect(usual.stderr).to.not.include('is now');
+    });
+  }
+
+  it('leaves new meanings alone', async () => {
+    expect((await runCli('dprof', ['--device', '0', '-q', SAMPLE])).stderr).to.equal('');
+    expect((await runCli('dparse', ['-f', 'records', '-q', SAMPLE])).stderr).to.equal('');
+  });
+});
+
+/** Options that choose, and what a command has of them; all others say where to get what they ask for. */
+const SHARED = ['where', 'device', 'step', 'from', 'to', 'cols', 'sort', 'top', 'peaks', 'neff', 'capture', 'ncu'];
+
+describe('an option that several commands have', () => {
+  for (const name of NAMES.filter((one) => !['completion'].includes(one))) {
+    it(`is one of dprof ${name}, or refused with a way out`, async () => {
+      const { tool } = (await COMMANDS[name]?.load()) ?? {};
+      for (const option of SHARED) {
+        if (tool?.options.some((one) => one.name === option) === true) {
+          expect(tool.unfit ?? {}, option).to.not.have.property(option);
+          continue;
+        }
+        const { code, stderr } = await runCli('dprof', [name, `--${option}`, '1', SAMPLE]);
+        expect(code, option).to.equal(2);
+        expect(stderr).to.match(/^dprof: [^\n]+\([^\n]+\)\n$/);
+        expect(stderr).to.match(/^dprof: (?:dprof \w+ does not take|unknown option) --/);
+      }
+    });
+  }
+});
+
+describe('a choice of devices, steps and time', () => {
+  const rows = async (...args: readonly string[]): Promise<string[]> =>
+    (await printed('dprof', '-q', '--csv', '-c', 'idx,step,start,end', ...args, SAMPLE)).trimEnd().split('\n').slice(1);
+
+  it('is that of the columns', async () => {
+    const all = (await rows()).map((line) => line.split(','));
+    const where = (test: (step: number, start: number, end: number) => boolean): string[] =>
+      all
+        .filter(([, step, start, end]) => test(step === 'na' ? -1 : Number(step), Number(start), Number(end)))
+        .map((cells) => cells.join(','));
+    expect(await rows('--step', '1')).to.deep.equal(where((step) => step === 1));
+    expect(await rows('--from', '1', '--to', '1.2')).to.deep.equal(
+      where((_step, start, end) => end > 1e6 && start < 1.2e6),
+    );
+    expect(await rows('--step', '1')).to.have.length.within(1, all.length - 1);
+    expect(await rows('--device', '0')).to.have.length(all.length);
+  });
+
+  it('names what there is where nothing is chosen', async () => {
+    for (const command of [[], ['summary'], ['stacks'], ['advise']]) {
+      const { code, stderr } = await runCli('dprof', [...command, '--device', '7', SAMPLE]);
+      expect(code).to.equal(1);
+      expect(stderr).to.match(/no work of the chosen devices, steps and times \(there are devices 0; steps 0, 1\)\n$/);
+    }
+  });
+
+  it('has the times of dprof steps in dprof summary', async () => {
+    const summary = await printed('dprof', 'summary', '-q', '-f', 'csv', '--step', '1', SAMPLE);
+    const [head = '', row = ''] = (await printed('dprof', 'steps', '-q', '-f', 'csv', '--step', '1', SAMPLE)).split(
+      '\n',
+    );
+    for (const figure of ['busy', 'idle', 'span']) {
+      const value = row.split(',')[head.split(',').indexOf(`${figure}_ns`)];
+      expect(summary).to.include(`,${figure},${value},ns`);
+    }
+  });
+
+  it('and --where choose kernels of stacks and of diff', async () => {
+    const conv = (await printed('dprof', '-q', '--csv', '-c', 'sil', '--where', 'op==conv2d', SAMPLE))
+      .trim()
+      .split('\n');
+    const sum = conv.slice(1).reduce((total, ns) => total + Number(ns), 0);
+    const stacks = (await printed('dprof', 'stacks', '-q', '--where', 'op==conv2d', SAMPLE)).trim().split('\n');
+    expect(stacks.reduce((total, line) => total + Number(line.split(' ').at(-1)), 0)).to.equal(sum);
+    const diff = await printed('dprof', 'diff', '-q', '-f', 'json', '--where', 'op==conv2d', SAMPLE, SAMPLE);
+    expect(diff).to.include(`"base_count":${conv.length - 1}`);
   });
 });
 

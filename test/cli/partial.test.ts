@@ -133,10 +133,10 @@ describe('dprof partial', () => {
       ...[
         ['--by', 'range'],
         ['--by', 'op', '-c', 'passes'],
-        ['--by', 'op', '--device', 'H100 SXM'],
+        ['--by', 'op', '--peaks', 'H100 SXM'],
       ],
       ...[
-        ['summary', '--device', 'H100 SXM'],
+        ['summary', '--peaks', 'H100 SXM'],
         ['summary', '--vendor-metrics'],
       ],
     ];
@@ -145,7 +145,7 @@ describe('dprof partial', () => {
       expect(ran, args.join(' ')).to.include({ code: 1, stdout: '' });
       expect(ran.stderr).to.match(/: is a dprof partial file, which has no individual kernels \(.*profile\)\n$/);
     }
-    const diff = await dprof(['diff', '--device', 'H100 SXM', path, path]);
+    const diff = await dprof(['diff', '--peaks', 'H100 SXM', path, path]);
     expect(diff.stderr).to.match(/: is a dprof partial file/);
   });
 

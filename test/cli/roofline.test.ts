@@ -27,7 +27,7 @@ const RECORDS = [
   .map((record) => `${JSON.stringify(record)}\n`)
   .join('');
 const DEFECT =
-  'dprof: 1 kernel above the peak of the device (0:2): a defect of the counting, or another device than --device says\n';
+  'dprof: 1 kernel above the peak of the device (0:2): a defect of the counting, or another device than --peaks says\n';
 
 describe('dprof on the roofline', () => {
   const run = (...args: string[]) => runCli('dprof', args, { input: RECORDS });
@@ -75,8 +75,8 @@ describe('dprof on the roofline', () => {
     expect(table.stdout).to.include('│   1 │   440,509 │ 44.05 │').and.to.include('│   2 │   440,509 │     ! │');
   });
 
-  it('holds kernels to the device that --device names', async () => {
-    const { stdout, stderr } = await run('-c', 'idx,peak', '--device', 'h100-sxm');
+  it('holds kernels to the device that --peaks names', async () => {
+    const { stdout, stderr } = await run('-c', 'idx,peak', '--peaks', 'h100-sxm');
     // 137.44, 343.60 and 68.72 of 989 TFLOP/s
     expect(stdout).to.equal('Idx Peak%\n1 13.90\n2 34.74\n3 6.95\n');
     expect(stderr).to.equal('');
@@ -92,7 +92,7 @@ describe('dprof on the roofline', () => {
     expect(stdout).to.match(/^arithmetic +343.6 TFLOP\/s, 110.1 % of the peak: above it, which is a defect/m);
     expect(stdout).to.match(/^bound +compute; 1365 FLOP\/byte$/m);
     expect(stdout).to.match(/^floor +440500 ns; the kernel took 0.908 times that$/m);
-    const other = await run('--explain', '2', '--device', 'H200');
+    const other = await run('--explain', '2', '--peaks', 'H200');
     expect(other.stdout).to.match(/^device +H200: /m);
   });
 
@@ -106,7 +106,7 @@ describe('dprof on the roofline', () => {
     expect(code).to.equal(0);
   });
 
-  describe('--device', () => {
+  describe('--peaks', () => {
     let folder = '';
     before(() => {
       folder = mkdtempSync(join(tmpdir(), 'dprof-device-'));
@@ -118,7 +118,7 @@ describe('dprof on the roofline', () => {
     it('takes a file', async () => {
       const path = join(folder, 'part.json');
       writeFileSync(path, '{"name":"Part","bytesPerS":1e12,"peaks":{"matrix":{"bf16":687.19476736e12}}}');
-      const { stdout, stderr } = await run('-c', 'idx,peak,bw', '--device', path);
+      const { stdout, stderr } = await run('-c', 'idx,peak,bw', '--peaks', path);
       // 100663296 bytes in 1 ms are 10.07 % of 1000 GB/s.
       expect(stdout).to.equal('Idx Peak% BW%\n1 20.00 10.07\n2 50.00 25.17\n3 10.00 5.03\n');
       expect(stderr).to.equal('');
@@ -132,19 +132,19 @@ describe('dprof on the roofline', () => {
       };
       const input = join(folder, 'records.dict');
       writeFileSync(input, RECORDS);
-      const summary = await runCli('dprof', ['summary', '-q', '-f', 'json', '--device', partOf(1e12), input]);
+      const summary = await runCli('dprof', ['summary', '-q', '-f', 'json', '--peaks', partOf(1e12), input]);
       const { kernels } = JSON.parse(summary.stdout) as { kernels: { work: { computeShare: number } } };
       // 20, 50 and 10 % of 1, 0.4 and 2 ms: 0.6 of 3.4 ms.
       expect(kernels.work.computeShare).to.be.closeTo(0.6 / 3.4, 1e-9);
       const path = partOf(1e9);
       // 100,663,296 bytes take 0.1 s at 1 GB/s: memory bounds what A100's arithmetic does.
-      const diff = await runCli('dprof', ['diff', '-q', '-f', 'csv', '--by', 'bound', '--device', path, input, input]);
+      const diff = await runCli('dprof', ['diff', '-q', '-f', 'csv', '--by', 'bound', '--peaks', path, input, input]);
       expect(diff.stdout).to.match(/^key,memory,/m);
-      const html = await runCli('dprof', ['html', '-q', '-o', join(folder, 'page.html'), '--device', path, input]);
+      const html = await runCli('dprof', ['html', '-q', '-o', join(folder, 'page.html'), '--peaks', path, input]);
       expect(html.code).to.equal(0);
       expect(readFileSync(join(folder, 'page.html'), 'utf8')).to.include('"roofs":[{"device":0,"name":"Part"');
       for (const command of ['summary', 'advise', 'html', 'perfetto', 'diff']) {
-        const ran = await runCli('dprof', [command, '--device', 'H100 SMX', '-o', join(folder, 'none'), input, ...(command === 'diff' ? [input] : [])]); // prettier-ignore
+        const ran = await runCli('dprof', [command, '--peaks', 'H100 SMX', '-o', join(folder, 'none'), input, ...(command === 'diff' ? [input] : [])]); // prettier-ignore
         expect([command, ran.code, ran.stderr.includes("unknown device 'H100 SMX'")]).to.deep.equal([command, 2, true]);
       }
     });
@@ -153,10 +153,10 @@ describe('dprof on the roofline', () => {
       const broken = join(folder, 'broken.json');
       writeFileSync(broken, '{"name":"Part"}');
       const [typo, missing, bad, place] = await Promise.all([
-        run('--device', 'H100 SMX'),
-        run('--device', join(folder, 'none.json')),
-        run('--device', broken),
-        run('--device', folder),
+        run('--peaks', 'H100 SMX'),
+        run('--peaks', join(folder, 'none.json')),
+        run('--peaks', broken),
+        run('--peaks', folder),
       ]);
       expect([typo.code, typo.stderr]).to.deep.equal([
         2,

@@ -17,7 +17,9 @@ const sample = (metric: string, value: number, labels?: SampleRecord['labels']):
 });
 
 async function screen(...records: readonly ProfileLine[]): Promise<string> {
-  const { stdout, stderr, code } = await runCli('dprof', ['summary', '--all', '-q'], { input: neuronLines([...records, END]) });
+  const { stdout, stderr, code } = await runCli('dprof', ['summary', '--all', '-q'], {
+    input: neuronLines([...records, END]),
+  });
   expect({ stderr, code }).to.deep.equal({ stderr: '', code: 0 });
   return stdout;
 }

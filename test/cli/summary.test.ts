@@ -89,7 +89,7 @@ describe('dprof summary', () => {
   });
 
   it('says what each figure is a share of, and which rest on less than half of the time', async () => {
-    const { stdout } = await run(lines(rank(0, 100_000)), '--device', 'A100 40GB');
+    const { stdout } = await run(lines(rank(0, 100_000)), '--peaks', 'A100 40GB');
     // 40 of 149 us are known: 2 · 64³ FLOPs, 26.9 ns of a span of 160 us at 19.5 TFLOP/s.
     expect(stdout).to.include('## Arithmetic, shares of the time of kernels, 149.000 us\n');
     expect(stdout).to.match(/^ {2}of eligible +0\.0 %; 26\.8 % of kernel time is eligible$/m);
@@ -97,7 +97,7 @@ describe('dprof summary', () => {
     expect(stdout).to.match(/^of peak +unknown \(26\.8 % of kernel time known\)$/m);
     expect(stdout).to.match(/^MFU +≥ 0\.02 % of the span at peak \(26\.8 % of kernel time known\)$/m);
     // 40 of 49 us.
-    expect((await run(lines(rank(0)), '--device', 'A100 40GB')).stdout).to.match(
+    expect((await run(lines(rank(0)), '--peaks', 'A100 40GB')).stdout).to.match(
       /^MFU +0\.04 % of the span at peak \(81\.6 % of kernel time known\)$/m,
     );
   });

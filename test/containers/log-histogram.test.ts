@@ -11,7 +11,7 @@ function distributionOf(values: readonly number[]): Distribution {
 }
 
 describe('a histogram of sizes', () => {
-  it('has the sum, the extremes and the octaves of its values', () => {
+  it('has the sum, the extremes and the round bins of its values', () => {
     expect(distributionOf([0, 0.5, 1, 3, 3, 1024])).to.deep.equal({
       ...{ count: 6, total: 1031.5, mean: 1031.5 / 6, min: 0, max: 1024 },
       // The third, sixth and sixth of six: of 1 and of 1024 the middle of the bin, which begins with them.
@@ -19,8 +19,8 @@ describe('a histogram of sizes', () => {
       bins: [
         { from: 0, to: 1, count: 2 },
         { from: 1, to: 2, count: 1 },
-        { from: 2, to: 4, count: 2 },
-        { from: 1024, to: 2048, count: 1 },
+        { from: 2, to: 5, count: 2 },
+        { from: 1000, to: 2000, count: 1 },
       ],
     });
     expect(new LogHistogram().distribution).to.equal(null);

@@ -98,7 +98,7 @@ describe('answers of the library', () => {
 
   it('take the options of their commands', async () => {
     expect(asJson(await summary(NSIGHT, { top: 2, device: 'H100 SXM' }))).to.deep.equal(
-      await printed('summary', '--top', '2', '--device', 'H100 SXM', NSIGHT),
+      await printed('summary', '--top', '2', '--peaks', 'H100 SXM', NSIGHT),
     );
     expect(
       asJson(await advise(TRACE, { top: 2, rules: ['copies', 'fp32-product'], minShare: 0, all: true })),

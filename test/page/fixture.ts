@@ -44,8 +44,8 @@ const STACKS: StackTree = {
 const distributionOf = (value: number): Distribution => ({
   ...{ count: 104, total: 104 * value, mean: value, min: value, p50: value, p90: value, p99: value, max: value },
   bins: [
-    { from: 2, to: 4, count: 54 },
-    { from: 4096, to: 8192, count: 50 },
+    { from: 2, to: 5, count: 54 },
+    { from: 5000, to: 10_000, count: 50 },
   ],
 });
 

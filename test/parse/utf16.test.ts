@@ -62,12 +62,12 @@ describe('text in UTF-16', () => {
 
   it('a profile whose format is given', async () => {
     const [, file] = besideTrace('a.json', TRACE);
-    await expectRefused(file, ['--format', 'kineto', file]);
+    await expectRefused(file, ['--input-format', 'kineto', file]);
   });
 
   it('the file of a device', async () => {
     const [trace, file] = besideTrace('device.json', '{}');
-    const { code, stderr } = await runCli('dprof', ['roofline', '--device', file, trace]);
+    const { code, stderr } = await runCli('dprof', ['roofline', '--peaks', file, trace]);
     expect(stderr).to.include(`dprof: ${file}: is text in UTF-16 (convert it to UTF-8`);
     expect(code).to.equal(1);
   });

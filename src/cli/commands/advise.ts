@@ -7,7 +7,8 @@ import { UsageError } from '../../record/errors.js';
 import { aligned } from '../../write/cell-text.js';
 import { integer, type Arguments } from '../arguments.js';
 import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../records-command.js';
-import { DEVICE_OPTION, readDevice } from '../device-option.js';
+import { PEAKS_OPTION, readPeaks } from '../peaks-option.js';
+import { CHOICE_OPTIONS, unfit } from '../shared-options.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
 import { adviceMarkdown, adviceScreen, type Advice } from '../screens/advice.js';
 import { jsonLines } from '../../record/control-characters.js';
@@ -51,8 +52,13 @@ export const advise = recordsCommand(
         help: `only what may gain P % of a device's time, or is about it where that is unknown (${MIN_SHARE * 100})`,
       },
       { name: 'all', help: 'also the rules without a finding, and why they have none' },
-      DEVICE_OPTION,
+      PEAKS_OPTION,
+      ...CHOICE_OPTIONS,
     ],
+    unfit: {
+      ...unfit(['where'], 'gains are of all work: --rule NAMES chooses findings'),
+      ...unfit(['sort'], 'findings come by what they may save'),
+    },
     notes: [
       ['Rules:', ...aligned(RULES.map(({ name, doc }) => [`  ${name}`, doc]))],
       [
@@ -74,7 +80,7 @@ export const advise = recordsCommand(
   withTableFormats(...Object.keys(REPORTS)),
   async (given, request) => {
     const options = readOptions(given);
-    const device = readDevice(given);
+    const device = readPeaks(given);
     await runAnalysis(request, {
       analysis: new Adviser(options),
       annotator: new Annotator(device),

@@ -14,7 +14,8 @@ import { inputWord } from '../../write/shell-words.js';
 import { page, type PageProgram } from '../../write/html/page.js';
 import { CARD_ID, findReports, MOST_JOBS, pageCard } from './html/find-reports.js';
 import { integer, type Arguments } from '../arguments.js';
-import { DEVICE_OPTION, readDevice } from '../device-option.js';
+import { DEVICE_OPTION, TABLE_NAMES, unfit, windowOf } from '../shared-options.js';
+import { PEAKS_OPTION, readPeaks } from '../peaks-option.js';
 import { refuseTerminal, withOutput } from '../output.js';
 import { DEVICE_MEMORY, recordsCommand, type RecordsRequest } from '../records-command.js';
 import { runAnalysis } from '../run-analysis.js';
@@ -36,7 +37,7 @@ export function pageProgram(from = packageFolder()): PageProgram {
 }
 
 /** Options for a page of profiles, which a list of pages does not take. */
-const OF_PROFILES = ['step', 'from', 'to', 'events', 'device'] as const;
+const OF_PROFILES = ['step', 'from', 'to', 'events', 'peaks', 'device'] as const;
 
 /** @throws UsageError for options that a list does not take; UserError when there is nothing to list */
 export async function writeIndex(given: Arguments, { files, output, quiet }: RecordsRequest): Promise<void> {
@@ -81,20 +82,10 @@ function bounded(option: string, value: number): number {
 
 function choiceOf(given: Arguments): TimelineChoice {
   const step = given.read('step', (text) => integer('--step', text));
-  const from = given.read('from', (text) => nsOf('--from', text));
-  const to = given.read('to', (text) => nsOf('--to', text));
-  const isTime = from !== undefined || to !== undefined;
-  if (step !== undefined && isTime) throw new UsageError('--step cannot be combined with --from or --to');
+  const window = windowOf(given);
+  if (step !== undefined && window !== undefined) throw new UsageError('--step cannot be combined with --from or --to');
   if (step !== undefined) return { of: 'step', step };
-  if (!isTime) return { of: 'usual' };
-  const choice = { of: 'time', from: from ?? -Infinity, to: to ?? Infinity } as const;
-  if (choice.from >= choice.to) throw new UsageError('--from must be before --to');
-  return choice;
-}
-
-function nsOf(option: string, text: string): number {
-  if (!/^[+-]?\d{1,12}(\.\d{1,9})?$/.test(text)) throw new UsageError(`${option} takes milliseconds, not '${text}'`);
-  return Number(text) * 1e6;
+  return window === undefined ? { of: 'usual' } : { of: 'time', ...window };
 }
 
 export const html = recordsCommand(
@@ -114,6 +105,7 @@ export const html = recordsCommand(
       { name: 'from', takes: 'MS', help: "the timeline opens from MS after the profile's start" },
       { name: 'to', takes: 'MS', help: 'to MS, and holds no events outside' },
       { name: 'events', takes: 'N', help: `events of the timeline at most, in all pieces (${EVENTS})` },
+      PEAKS_OPTION,
       DEVICE_OPTION,
       { name: 'title', takes: 'T', help: "the page's title (the name of FILE)" },
       {
@@ -121,6 +113,10 @@ export const html = recordsCommand(
         help: 'a page that lists the pages and jobs in FILEs (folders, pages): with time, ranks, step, busy',
       },
     ],
+    unfit: {
+      ...unfit(['where'], 'the page has all kernels, and a search'),
+      ...unfit(TABLE_NAMES, 'the page sorts its tables: dprof -c COLS --sort COLS --top N prints them'),
+    },
     notes: [
       [
         'The timeline shows the whole profile, or a step of it: its list has all steps, and the time between them. What has',
@@ -150,7 +146,7 @@ export const html = recordsCommand(
     if (given.on('index')) return writeIndex(given, request);
     const timeline = choiceOf(given);
     const events = given.read('events', (text) => bounded('--events', integer('--events', text, 1))) ?? EVENTS;
-    const device = readDevice(given);
+    const device = readPeaks(given);
     const program = pageProgram();
     const tool = { name: 'dprof', version: version() };
     await runAnalysis(request, {

@@ -5,6 +5,7 @@ import { CURVE_POINTS, Memory, memoryDocument } from '../../prof/memory/memory-r
 import { jsonLines } from '../../record/control-characters.js';
 import { UsageError } from '../../record/errors.js';
 import { integer } from '../arguments.js';
+import { unfit } from '../shared-options.js';
 import { recordsCommand, withTableFormats, type RecordsRequest } from '../records-command.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
 import { memoryScreen } from '../screens/memory.js';
@@ -38,8 +39,18 @@ export const memory = recordsCommand(
     options: [
       { name: 'points', takes: 'N', help: `at most N points a curve (text ${SCREEN_POINTS}, else ${CURVE_POINTS})` },
       { name: 'top', takes: 'N', help: `at most N owners in text (${TOP})` },
-      { name: 'of', takes: 'DEVICE', help: 'timeline: number of the device, or host (0)' },
+      {
+        name: 'device',
+        takes: 'DEV',
+        help: 'only this device, by its number, or host (timeline: 0)',
+        formerly: { name: 'of' },
+      },
     ],
+    unfit: {
+      ...unfit(['from', 'to', 'step'], 'what is held depends on all before: -f csv --points N has a row a time'),
+      ...unfit(['where'], 'it has no kernels: dprof --where EXPR lists some'),
+      ...unfit(['peaks'], 'it has no rates: dprof summary --peaks DEV'),
+    },
     notes: [
       [
         'text: peak, owners at the peak, highest value of each series, curve of the series that has the peak.',
@@ -57,25 +68,24 @@ export const memory = recordsCommand(
     examples: [
       'dprof memory net.pt.trace.json.gz',
       'dparse ASCEND_PROFILER_OUTPUT | dprof memory -f csv --points 5000 > curve.csv',
-      'dprof memory -f timeline --of 0 trace_view.json | gzip > timeline.json.gz',
+      'dprof memory -f timeline --device 0 trace_view.json | gzip > timeline.json.gz',
       "dprof memory -f json net.jsonl | jq '[.rank, .peak.bytes, .peak.op]'",
     ],
   },
   withTableFormats('text', 'json', ...TIMELINES),
   async (given, request) => {
     const { format } = request;
-    const device = given.read('of', (text) => (text === 'host' ? null : integer('--of', text, 0)));
+    const device = given.read('device', (text) => (text === 'host' ? null : integer('--device', text, 0)));
     if (TIMELINES.includes(format)) {
       const stray = ['points', 'top'].find((name) => given.text(name) !== undefined);
       if (stray !== undefined) throw new UsageError(`--${stray} cannot be combined with -f ${format}`);
       return timeline(request, device === undefined ? 0 : device);
     }
-    if (device !== undefined) throw new UsageError(`--of works only with -f ${TIMELINES.join(' or -f ')}`);
     const usual = format === 'text' ? SCREEN_POINTS : CURVE_POINTS;
     const points = given.read('points', (text) => integer('--points', text, 4)) ?? usual;
     const top = given.read('top', (text) => integer('--top', text, 1)) ?? TOP;
     await runAnalysis(request, {
-      analysis: new Memory(points),
+      analysis: new Memory(points, device),
       print: ({ table, facts }, write) => {
         if (format === 'text') return write(facts.map((report) => memoryScreen(report, top)).join('\n'));
         return format === 'json' ? write(jsonLines(facts.map(memoryDocument))) : printTable(table, format, write);

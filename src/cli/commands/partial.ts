@@ -11,7 +11,8 @@ import { EXIT, UsageError, UserError } from '../../record/errors.js';
 import { grouped } from '../../record/plural.js';
 import { withSource } from '../../sources/pass.js';
 import { splitKeys } from '../../table/column.js';
-import { DEVICE_OPTION, readDevice } from '../device-option.js';
+import { CHOICE_NAMES, TABLE_NAMES, unfit } from '../shared-options.js';
+import { PEAKS_OPTION, readPeaks } from '../peaks-option.js';
 import { openInputs, sayTroubles } from '../input.js';
 import { say } from '../message.js';
 import { checkOutput } from '../output.js';
@@ -46,6 +47,10 @@ export const merge = recordsCommand(
     ],
     operands: ['FILE: partial answers (also .gz). Default: stdin.'],
     options: [],
+    unfit: unfit(
+      [...CHOICE_NAMES, ...TABLE_NAMES, 'peaks'],
+      'parts are joined as they are: dprof partial and dprof summary choose',
+    ),
     notes: [
       [
         'A member is what dprof partial makes of one profile. Two profiles of one rank are two members.',
@@ -74,7 +79,7 @@ async function run(request: RecordsRequest, options: MemberOptions): Promise<voi
     const endings: StreamStatus[] = [];
     const failures: UserError[] = [];
     for (const file of inputs) {
-      const found = await takeInput(file, quiet, options, store);
+      const found = await takeInput(file, request, options, store);
       append(endings, found.endings);
       if (found.failure !== null) failures.push(found.failure);
     }
@@ -100,7 +105,12 @@ interface Taken {
 }
 
 /** Adds the members of one input to the store, including those before a failure. */
-async function takeInput(file: string, quiet: boolean, options: MemberOptions, store: MemberStore): Promise<Taken> {
+async function takeInput(
+  file: string,
+  { quiet, reading }: RecordsRequest,
+  options: MemberOptions,
+  store: MemberStore,
+): Promise<Taken> {
   const meter = progress('dprof', !quiet);
   const builder = new PartialBuilder(options, (lines) => {
     store.add(memberHeadOf(lines[0] ?? '')?.id ?? '', lines);
@@ -108,7 +118,7 @@ async function takeInput(file: string, quiet: boolean, options: MemberOptions, s
   let close = (): void => undefined;
   let [name, endings]: [string, readonly StreamStatus[]] = [file, []];
   try {
-    const source = await openInputs([file], meter, { types: MEMBER_TYPES });
+    const source = await openInputs([file], meter, { types: MEMBER_TYPES }, reading);
     ({ name, endings, close } = source);
     for await (const batch of source.batches) for (const record of batch) builder.take(record);
     builder.end();
@@ -139,8 +149,12 @@ export const partial = recordsCommand(
         values: COLUMNS.map(({ key }) => key),
         list: true,
       },
-      DEVICE_OPTION,
+      PEAKS_OPTION,
     ],
+    unfit: unfit(
+      [...CHOICE_NAMES, ...TABLE_NAMES],
+      'a part has a whole profile: dparse and dprof --by KEYS --where EXPR PART choose',
+    ),
     notes: [
       [
         'The answers are those of the profiles themselves. Exceptions: summary lists at most 100 names; of a profile with',
@@ -163,6 +177,6 @@ export const partial = recordsCommand(
   (given, request) =>
     run(request, {
       by: splitKeys('--by', given.text('by') ?? DEFAULT_BY).map((key) => requireColumn(key)),
-      device: readDevice(given),
+      device: readPeaks(given),
     }),
 );

@@ -7,7 +7,8 @@ import { UsageError, requireName } from '../../record/errors.js';
 import { requireColumnOf, splitKeys } from '../../table/column.js';
 import { aligned } from '../../write/cell-text.js';
 import { integer } from '../arguments.js';
-import { printText } from '../output.js';
+import { printText, terminalWidth } from '../output.js';
+import { CHOICE_NAMES, unfit } from '../shared-options.js';
 import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../records-command.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
 import { ranksScreen, tableScreen } from '../screens/ranks.js';
@@ -55,6 +56,10 @@ export const ranks = recordsCommand(
       { name: 'columns', help: 'list the columns of that table with what they mean' },
       { name: 'top', takes: 'N', help: `at most N rows of a table in text (${TOP}; all of a table of -t)` },
     ],
+    unfit: {
+      ...unfit(CHOICE_NAMES, 'ranks are compared over their whole profiles: -t steps, -t waits list parts'),
+      ...unfit(['peaks'], 'it has no rates: dprof summary --peaks DEV'),
+    },
     notes: [
       ['Tables:', ...aligned(Object.entries(RANK_TABLES).map(([name, { doc }]) => [`  ${name}`, doc]))],
       [
@@ -85,13 +90,18 @@ export const ranks = recordsCommand(
     if (keys !== undefined && format === 'json')
       throw new UsageError('-c cannot be combined with -f json', 'json always has every column of every table');
     const isAlone = given.text('table') !== undefined || keys !== undefined;
+    const width = terminalWidth(request.output);
     await runAnalysis(request, {
       analysis: new RanksAnalysis(table, keys),
       annotator: new Annotator(),
       isDocument: format === 'json',
       print: ({ table: rows, facts }, write, { doubts }) => {
         if (format === 'text')
-          return write(isAlone ? tableScreen(table, facts, top ?? Infinity, keys) : ranksScreen(facts, top ?? TOP));
+          return write(
+            isAlone
+              ? tableScreen(table, facts, { top: top ?? Infinity, width }, keys)
+              : ranksScreen(facts, { top: top ?? TOP, width }),
+          );
         return format === 'json' ? write(`${jsonOf(ranksDocument(facts, doubts))}\n`) : printTable(rows, format, write);
       },
     });

@@ -23,11 +23,13 @@ import { SCHEMA_COLUMNS, schemaRows } from '../../prof/query/sql/sql-table.js';
 import { UsageError } from '../../record/errors.js';
 import type { AnyTable } from '../../table/column.js';
 import { alignedTable } from '../../write/cell-text.js';
+import { fittedLines } from '../../write/fitted-table.js';
 import { loadFormat, requireFormat } from '../../write/formats.js';
 import { DEFAULT_WIDTH } from '../../write/columns.js';
-import { DEVICE_OPTION, readDevice } from '../device-option.js';
+import { CHOICE_NAMES, TABLE_NAMES, unfit } from '../shared-options.js';
+import { PEAKS_OPTION, readPeaks } from '../peaks-option.js';
 import { say } from '../message.js';
-import { withOutput, type Write } from '../output.js';
+import { terminalWidth, withOutput, type Write } from '../output.js';
 import { recordsCommand, withTableFormats, type RecordsRequest } from '../records-command.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
 
@@ -42,7 +44,11 @@ export const sql = recordsCommand(
       'FILE: records of dparse (also .gz, or a folder of dparse -f parquet), or a profile. Default: stdin.',
       `Needs DuckDB: ${INSTALL}`,
     ],
-    options: [{ name: 'schema', help: 'list tables and columns; with names of tables, only these' }, DEVICE_OPTION],
+    options: [{ name: 'schema', help: 'list tables and columns; with names of tables, only these' }, PEAKS_OPTION],
+    unfit: {
+      ...unfit(CHOICE_NAMES, 'the query says so: WHERE device = 0 AND step = 3 AND start < 5e6'),
+      ...unfit(TABLE_NAMES, 'the query says so: SELECT ... ORDER BY ... LIMIT'),
+    },
     notes: [
       [
         'Tables: kernel with the columns of dprof --columns, derived ones too; step with those of dprof steps; copy, set,',
@@ -59,10 +65,10 @@ export const sql = recordsCommand(
       ],
     ],
     examples: [
-      "dprof sql 'SELECT op, dir, sum(sil) AS ns FROM kernel GROUP BY ALL ORDER BY ns DESC' net.sqlite",
+      "dprof sql 'SELECT op, sum(sil) AS ns FROM kernel GROUP BY op ORDER BY ns' net.sqlite",
       "dprof sql -f csv 'SELECT rank, step, busy FROM step' ranks/*.jsonl.gz",
-      "dprof sql 'SELECT kind, sum(bytes) / sum(dur) AS gb_per_s FROM copy GROUP BY kind' records/",
-      "dprof sql 'SELECT last_rank, sum(wait) AS ns FROM wait GROUP BY ALL ORDER BY ns DESC' ranks/*.json.gz",
+      "dprof sql 'SELECT kind, sum(bytes) / sum(dur) FROM copy GROUP BY kind' records/",
+      "dprof sql 'SELECT last_rank, sum(wait) FROM wait GROUP BY last_rank' ranks/*.json.gz",
       'dprof sql --schema kernel',
     ],
   },
@@ -72,7 +78,7 @@ export const sql = recordsCommand(
     const [query, ...files] = request.files;
     const statement = checkedStatement(query, files);
     const inputs = { ...request, file: files.length === 1 ? files[0] : undefined, files };
-    await withDatabase((database) => answer(database, statement, inputs, readDevice(given)));
+    await withDatabase((database) => answer(database, statement, inputs, readPeaks(given)));
   },
   // The operand before the files is the query.
   1,
@@ -133,7 +139,7 @@ async function answer(
   database: Database,
   query: string,
   request: RecordsRequest,
-  device: ReturnType<typeof readDevice>,
+  device: ReturnType<typeof readPeaks>,
 ): Promise<void> {
   await createEmptyTables(database.connection);
   const read = await planQuery(database.connection, query);
@@ -150,11 +156,15 @@ async function answer(
   });
 }
 
-async function printResult({ columns, batches }: QueryResult, { format }: RecordsRequest, write: Write): Promise<void> {
+async function printResult(
+  { columns, batches }: QueryResult,
+  { format, output }: RecordsRequest,
+  write: Write,
+): Promise<void> {
   if (format === 'text') {
     const rows: ResultRow[] = [];
     for await (const batch of batches) for (const row of batch) rows.push(row);
-    return write(textOf({ columns, rows }));
+    return write(textOf({ columns, rows }, output));
   }
   const sheet = (await loadFormat(requireFormat(format))).open({ columns, header: true, width: DEFAULT_WIDTH });
   await write(sheet.head());
@@ -162,11 +172,15 @@ async function printResult({ columns, batches }: QueryResult, { format }: Record
   for (const piece of sheet.end()) await write(piece);
 }
 
-const textOf = ({ columns, rows }: AnyTable): string => `${alignedTable(columns, rows).join('\n')}\n`;
+function textOf({ columns, rows }: AnyTable, output: string | undefined): string {
+  const width = terminalWidth(output);
+  const lines = width === null ? alignedTable(columns, rows) : fittedLines(columns, [...rows], width);
+  return `${lines.join('\n')}\n`;
+}
 
 function printSchema({ files, format, output }: RecordsRequest): Promise<void> {
   const table = { columns: SCHEMA_COLUMNS, rows: schemaRows(files) };
   return withOutput(output, [], (write) =>
-    format === 'text' ? Promise.resolve(write(textOf(table))) : printTable(table, format, write),
+    format === 'text' ? Promise.resolve(write(textOf(table, output))) : printTable(table, format, write),
   );
 }

@@ -5,6 +5,8 @@ import { MOST_TEXT, OTHERS, Stacks, type ProfileStacks } from '../../prof/stacks
 import { HOST_FRAME_KINDS, HostStacks } from '../../prof/stacks/host-stacks.js';
 import { UsageError, requireNamed } from '../../record/errors.js';
 import { aligned, word } from '../../write/cell-text.js';
+import { parseWhere } from '../../prof/query/kernel-query.js';
+import { CHOICE_OPTIONS, unfit, WHERE_OPTION } from '../shared-options.js';
 import type { Write } from '../output.js';
 import { recordsCommand, withTableFormats } from '../records-command.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
@@ -90,7 +92,10 @@ export const stacks = recordsCommand(
         help: 'count collective operations too, which overlap with kernels',
         conflicts: ['host'],
       },
+      { ...WHERE_OPTION, conflicts: ['host', 'collectives'] },
+      ...CHOICE_OPTIONS,
     ],
+    unfit: unfit(['peaks'], 'it has no rates: dprof --by layer,op --peaks DEV'),
     notes: [
       ['KINDS of frames, comma-separated:', ...aligned(FRAME_KINDS.map(({ name, doc }) => [`  ${name}`, doc]))],
       [`With --host: ${namesOf(HOST_FRAME_KINDS).join(', ')}; trace with all frames as the profile writes them.`],
@@ -114,12 +119,21 @@ export const stacks = recordsCommand(
       ...kindsOf('--by', given.text('by') ?? usual, known),
     ];
     const { format } = request;
+    const where = given.read('where', parseWhere);
+    const stray = given.on('host') ? ['device', 'step'].find((name) => given.text(name) !== undefined) : undefined;
+    if (stray !== undefined)
+      throw new UsageError(`--${stray} is about devices, and --host is not`, '--from and --to choose a time');
     const isCollapsed = format === 'collapsed';
     const options = { safe: isCollapsed ? collapsedFrame : escapeControls, apart: !isCollapsed };
     await runAnalysis(request, {
       analysis: given.on('host')
         ? new HostStacks({ ...options, kinds: kinds(HOST_FRAME_KINDS, DEFAULT_HOST_KINDS) })
-        : new Stacks({ ...options, kinds: kinds(FRAME_KINDS, DEFAULT_KINDS), collectives: given.on('collectives') }),
+        : new Stacks({
+            ...options,
+            kinds: kinds(FRAME_KINDS, DEFAULT_KINDS),
+            collectives: given.on('collectives'),
+            where,
+          }),
       isDocument: format === 'speedscope',
       print: ({ table, facts }, write, { input }) => {
         if (isCollapsed) return collapsed(facts, write);

@@ -1,11 +1,29 @@
 /** `dprof steps`: where the time of each step of training or serving went. */
-import { SERVING_STEP_COLUMNS, STEP_TIME_COLUMNS } from '../../prof/steps/step-columns.js';
+import { UserError } from '../../record/errors.js';
+import { columnsOf, SERVING_STEP_COLUMNS, STEP_TIME_COLUMNS } from '../../prof/steps/step-columns.js';
 import { MOST_STEPS } from '../../prof/steps/host-steps.js';
-import { Steps } from '../../prof/steps/steps.js';
+import { Steps, type ProfileSteps } from '../../prof/steps/steps.js';
 import { aligned } from '../../write/cell-text.js';
 import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../records-command.js';
+import { terminalWidth } from '../output.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
+import { numberList, type Option } from '../arguments.js';
+import { DEVICE_OPTION, unfit } from '../shared-options.js';
 import { stepsScreen } from '../screens/steps.js';
+
+const STEPS_OPTION: Option = { name: 'step', takes: 'LIST', help: 'only the rows of these steps, as 3 or 10-19' };
+
+/** The steps of a profile that are wanted; all when undefined. */
+const chosenOf = (profile: ProfileSteps, numbers: ReadonlySet<number> | undefined): ProfileSteps =>
+  numbers === undefined
+    ? profile
+    : { ...profile, rows: profile.rows.filter(({ step }) => typeof step === 'number' && numbers.has(step)) };
+
+/** @throws UserError where none of the steps is there */
+function refuseNone(profiles: readonly ProfileSteps[], numbers: ReadonlySet<number> | undefined): void {
+  if (numbers !== undefined && profiles.every(({ rows }) => rows.length === 0))
+    throw new UserError('none of the chosen steps', { hint: 'without --step all are listed' });
+}
 
 export const steps = recordsCommand(
   {
@@ -15,7 +33,12 @@ export const steps = recordsCommand(
       'Where the time of each step of training or serving went, on each device: computing, communication, neither.',
     ],
     operands: ['FILE: records of dparse (also .gz), a profile, or dprof partial. Default: stdin.'],
-    options: [],
+    options: [DEVICE_OPTION, STEPS_OPTION],
+    unfit: {
+      ...unfit(['from', 'to'], '--step LIST chooses whole steps'),
+      ...unfit(['where'], 'its times are of all work: dprof --by step,op --where EXPR sums up some kernels'),
+      ...unfit(['peaks'], 'it has no rates: dprof summary --peaks DEV'),
+    },
     notes: [
       ['Columns, time during which:', ...aligned(STEP_TIME_COLUMNS.map(({ key, doc }) => [`  ${key}`, doc]))],
       [
@@ -37,10 +60,18 @@ export const steps = recordsCommand(
     ],
   },
   withTableFormats('text'),
-  (_given, request) =>
-    runAnalysis(request, {
+  (given, request) => {
+    const numbers = given.read('step', (text) => numberList('--step', text));
+    return runAnalysis(request, {
       analysis: new Steps(),
-      print: ({ table, facts }, write) =>
-        request.format === 'text' ? write(facts.map(stepsScreen).join('\n')) : printTable(table, request.format, write),
-    }),
+      print: ({ facts }, write) => {
+        const profiles = facts.map((profile) => chosenOf(profile, numbers));
+        refuseNone(profiles, numbers);
+        const rows = profiles.flatMap((profile) => profile.rows);
+        const width = terminalWidth(request.output);
+        if (request.format === 'text') return write(profiles.map((steps) => stepsScreen(steps, width)).join('\n'));
+        return printTable({ columns: columnsOf(rows), rows }, request.format, write);
+      },
+    });
+  },
 );

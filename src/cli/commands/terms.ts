@@ -6,6 +6,7 @@ import { aligned } from '../../write/cell-text.js';
 import { HELP_OPTION, OUTPUT_OPTION, type Arguments, type Tool } from '../arguments.js';
 import type { Command } from '../command.js';
 import { withOutput } from '../output.js';
+import { CHOICE_NAMES, READING_NAMES, unfit } from '../shared-options.js';
 import { formatOf, formatOption, withTableFormats } from '../records-command.js';
 import { printTable } from '../run-analysis.js';
 
@@ -30,6 +31,7 @@ const TERMS_TOOL: Tool = {
     'WORD: a term, a part of one, or a regular expression; without case. Where no term matches, meanings are searched.',
   ],
   options: [formatOption(FORMATS), OUTPUT_OPTION, HELP_OPTION],
+  unfit: unfit([...CHOICE_NAMES, ...READING_NAMES, 'peaks'], 'it reads no profile'),
   examples: ['dprof terms MFU', "dprof terms 'dynamic.*percent'", 'dprof terms -f json | jq -r .term'],
 };
 

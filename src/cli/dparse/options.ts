@@ -5,6 +5,7 @@ import { READERS } from '../../parse/registry.js';
 import { UNREADABLE } from '../../parse/unreadable/unreadable.js';
 import { requireName, UsageError } from '../../record/errors.js';
 import { OUTPUT_FORMATS } from './record-files.js';
+import { CAPTURE_OPTION, CHOICE_NAMES, NCU_OPTION, NEFF_OPTION, TABLE_NAMES, unfit } from '../shared-options.js';
 import {
   HELP_OPTION,
   integer,
@@ -14,6 +15,8 @@ import {
   VERSION_OPTION,
   type Tool,
 } from '../arguments.js';
+
+const READER_IDS = READERS.map(({ id }) => id);
 
 export const DPARSE: Tool = {
   name: 'dparse',
@@ -26,22 +29,26 @@ export const DPARSE: Tool = {
   options: [
     OUTPUT_OPTION,
     {
-      name: 'output-format',
+      name: 'format',
       short: 'f',
       takes: 'F',
       help: "write F: records, PyProf's net.dict, or Parquet in OUT/",
       choices: OUTPUT_FORMATS,
+      formerly: { name: 'output-format' },
     },
-    { name: 'format', takes: 'F', help: 'read the inputs as F', choices: READERS.map(({ id }) => id) },
-    { name: 'jobs', short: 'j', takes: 'N', help: 'parse N inputs at a time, at most one a core' },
-    { name: 'neff', takes: 'FILE', help: 'Neuron: the program (default: the one beside it)' },
-    { name: 'force', help: 'take that program although it is not the one that ran' },
     {
-      name: 'capture',
-      takes: 'PATH',
-      help: 'captures of graphs (default: capture_traces/)',
+      name: 'input-format',
+      takes: 'F',
+      help: 'read the inputs as F',
+      choices: READER_IDS,
+      // `--format` has that of the output now.
+      formerly: { name: 'format', values: new RegExp(`^(?:${READER_IDS.join('|')})$`) },
     },
-    { name: 'ncu', takes: 'FILE', help: 'counters of kernels: a CSV of Nsight Compute' },
+    { name: 'jobs', short: 'j', takes: 'N', help: 'parse N inputs at a time, at most one a core' },
+    NEFF_OPTION,
+    { name: 'force', help: 'take that program although it is not the one that ran' },
+    CAPTURE_OPTION,
+    NCU_OPTION,
     { name: 'ranges', help: 'write the host ranges too' },
     { name: 'derived', help: 'Neuron (NTFF): samples of DMA rate and activity, too' },
     { name: 'all', help: 'neuron-monitor: fields that are not documented, too' },
@@ -50,6 +57,13 @@ export const DPARSE: Tool = {
     HELP_OPTION,
     VERSION_OPTION,
   ],
+  unfit: {
+    ...unfit(
+      [...CHOICE_NAMES, ...TABLE_NAMES, 'by', 'csv'],
+      'dparse writes all records, dprof chooses: dparse FILE | dprof ...',
+    ),
+    ...unfit(['peaks'], 'dprof --peaks DEV'),
+  },
   notes: [
     [
       'Memory per input: 400 MB, 80 bytes a kernel or copy, 40 a host call, 50 a range',
@@ -88,9 +102,8 @@ export function readArguments(args: readonly string[]) {
     show,
     inputs: given.operands,
     output: given.text('output'),
-    outputFormat:
-      given.read('output-format', (text) => requireName('output format', text, OUTPUT_FORMATS)) ?? 'records',
-    format: given.text('format'),
+    outputFormat: given.read('format', (text) => requireName('output format', text, OUTPUT_FORMATS)) ?? 'records',
+    format: given.text('input-format'),
     jobs: given.read('jobs', jobsOf),
     ranges: given.on('ranges'),
     allFields: given.on('all'),

@@ -18,14 +18,14 @@ import {
   OUTPUT_OPTION,
   SILENT_OPTION,
   VERSION_OPTION,
-  wrapped,
   type Arguments,
   type Option,
   type Tool,
 } from '../arguments.js';
-import { DEVICE_OPTION, readDevice } from '../device-option.js';
+import { PEAKS_OPTION, readPeaks } from '../peaks-option.js';
 import { refuseTerminal, terminalWidth } from '../output.js';
-import { MEMORY_OF_PROFILES, readInputs } from '../records-command.js';
+import { MEMORY_OF_PROFILES, readInputs, readReading } from '../records-command.js';
+import { CHOICE_OPTIONS, READING_OPTIONS, readChoice, WHERE_OPTION } from '../shared-options.js';
 import { AGGREGATES } from '../../prof/by/aggregates.js';
 import { parseGrouping, type Grouping } from '../../prof/by/grouping.js';
 import { HOST_COLUMNS, parseHostGrouping, type HostGrouping } from '../../prof/by/host/host-table-columns.js';
@@ -35,12 +35,12 @@ const BY_OPTIONS: readonly Option[] = [
   {
     name: 'by',
     takes: 'KEYS',
-    help: 'kernels equal in KEYS as a row; of the host: range, hostop, api',
+    help: 'a row for kernels equal in KEYS; range, hostop, api',
     conflicts: ['explain'],
     values: [...COLUMNS.map(({ key }) => key), ...Object.keys(HOST_TABLES).filter((name) => name !== 'api')],
     list: true,
   },
-  { name: 'tree', help: '--by: lists as levels, with subtotals (of layers: --no-tree)' },
+  { name: 'tree', help: '--by: lists as levels, with subtotals; --no-tree' },
   { name: 'depth', takes: 'N', help: '--by: only the first N entries of lists, as of layers' },
 ];
 
@@ -90,14 +90,20 @@ const OPTIONS: readonly Option[] = [
     name: 'cols',
     short: 'c',
     takes: 'COLS',
-    help: `columns, comma-separated (${DEFAULT_COLUMNS})`,
+    help: 'columns, comma-separated; --columns lists them',
     values: KEYS,
     list: true,
   },
   { name: 'width', short: 'w', takes: 'N', help: 'columns of fixed width, no line wider than N (0: any)' },
   { name: 'csv', help: 'same as --format csv', conflicts: ['width'] },
-  { name: 'format', short: 'f', takes: 'F', help: FORMAT_IDS.join(', '), values: FORMAT_IDS },
-  { name: 'where', takes: 'EXPR', help: 'only kernels where EXPR holds: == != > >= < <= ~ !~ =~ && || ()' },
+  {
+    name: 'format',
+    short: 'f',
+    takes: 'F',
+    help: 'format: table, csv, json, markdown, parquet and others',
+    values: FORMAT_IDS,
+  },
+  WHERE_OPTION,
   {
     name: 'sort',
     takes: 'COLS',
@@ -107,19 +113,21 @@ const OPTIONS: readonly Option[] = [
   },
   { name: 'top', takes: 'N', help: 'only the first N rows' },
   ...BY_OPTIONS,
+  ...CHOICE_OPTIONS,
   { name: 'no-header', help: 'no header line' },
-  DEVICE_OPTION,
+  PEAKS_OPTION,
   {
     name: 'convention',
     takes: 'NAME',
-    help: 'pyprof: FLOPs and bytes of Python calls as PyProf counts them',
+    help: 'pyprof: FLOPs and bytes as PyProf counts them',
     values: CONVENTION_NAMES,
   },
   {
     name: 'explain',
     takes: 'IDX',
-    help: 'where the numbers of one kernel come from (IDX or PROFILE:IDX)',
+    help: 'how one kernel was counted (IDX or PROFILE:IDX)',
   },
+  ...READING_OPTIONS,
   OUTPUT_OPTION,
   SILENT_OPTION,
   { name: 'columns', help: 'list the columns with what they mean' },
@@ -132,7 +140,7 @@ export const DPROF: Tool = {
   name: 'dprof',
   usage: USAGE,
   about: ['Which op and layer launched each kernel, how many FLOPs and bytes it needed.'],
-  operands: ['FILE: records of dparse (also .gz, Parquet), a net.dict, or a profile. Default: stdin.'],
+  operands: ['FILE: a profile, records of dparse, or a net.dict. Default: stdin.'],
   options: OPTIONS,
   notes: [
     [
@@ -150,15 +158,8 @@ export const DPROF: Tool = {
   ],
 };
 
-/** Maximum line width of the help; with a narrower list of columns it would not fit on one screen. */
-const WIDEST_HELP = 88;
-
 /** Help of `dprof`. The manual page has all examples, and explains each column. */
-export const DPROF_HELP: Tool = {
-  ...DPROF,
-  notes: [['Columns, as --columns explains them:', ...wrapped('  ', KEYS, WIDEST_HELP)], ...(DPROF.notes ?? [])],
-  examples: DPROF.examples.slice(0, 2),
-};
+export const DPROF_HELP: Tool = { ...DPROF, notes: [], examples: DPROF.examples.slice(0, 2) };
 
 export const columnsText = (): string => columnList(COLUMNS, [8, 10, 7]);
 
@@ -197,6 +198,8 @@ export function readReport(given: Arguments) {
     files,
     output: given.text('output'),
     quiet: given.on('quiet'),
+    reading: readReading(given),
+    choice: readChoice(given, DPROF),
     columns: chooseColumns((isGrouped ? undefined : given.text('cols')) ?? DEFAULT_COLUMNS),
     format,
     width: width !== null && width > 0 ? width : format === fitted ? terminal : null,
@@ -212,7 +215,7 @@ export function readReport(given: Arguments) {
     hostGrouping,
     explain: given.read('explain', parseKernelId),
     /** Peak rates for all devices of the input. */
-    device: readDevice(given),
+    device: readPeaks(given),
     /** How work is counted; null for the default. */
     convention: given.read('convention', parseConvention) ?? null,
   };

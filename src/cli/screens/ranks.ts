@@ -5,16 +5,22 @@ import { distinguishing } from '../../prof/ranks/tables/rank-table.js';
 import { RANK_TABLES, type RankTableName } from '../../prof/ranks/tables/tables.js';
 import { inAmounts } from '../../table/readable.js';
 import { alignedTable } from '../../write/cell-text.js';
+import { fittedLines } from '../../write/fitted-table.js';
 import { headLines } from './job.js';
 import { screenText } from './layout.js';
 
-/** @param top maximum rows of each table */
-export function ranksScreen(report: JobReport, top: number): string {
+/** How much of a table is shown: rows at most, and the width of the terminal; null for any other output. */
+export interface Shown {
+  readonly top: number;
+  readonly width: number | null;
+}
+
+export function ranksScreen(report: JobReport, limits: Shown): string {
   const lines = [
     ...headLines(report),
     '',
     ...SECTIONS.flatMap(([title, name]) => {
-      const lines = tableLines(name, report, top);
+      const lines = tableLines(name, report, limits);
       return lines.length > 1 ? [title, ...lines, ''] : [];
     }),
   ];
@@ -34,8 +40,8 @@ const SECTIONS: readonly (readonly [title: string, name: RankTableName])[] = [
  * One table alone.
  * @param keys its columns; by default those on the screen
  */
-export const tableScreen = (name: RankTableName, report: JobReport, top: number, keys?: readonly string[]): string =>
-  screenText(tableLines(name, report, top, keys));
+export const tableScreen = (name: RankTableName, report: JobReport, limits: Shown, keys?: readonly string[]): string =>
+  screenText(tableLines(name, report, limits, keys));
 
 /** Texts that replace the values of some columns on screens, by table and key. */
 const TEXTS: Readonly<Record<string, (row: never) => string>> = {
@@ -59,7 +65,7 @@ function screenKeys(name: RankTableName, { parts, withoutWork, membership }: Job
 }
 
 /** A header, and a line for each row. */
-function tableLines(name: RankTableName, report: JobReport, top: number, keys?: readonly string[]): string[] {
+function tableLines(name: RankTableName, report: JobReport, { top, width }: Shown, keys?: readonly string[]): string[] {
   const { of: tableOf } = RANK_TABLES[name];
   const { columns, rows } = tableOf(report, keys ?? screenKeys(name, report));
   const shown = columns.map((column) => {
@@ -68,5 +74,7 @@ function tableLines(name: RankTableName, report: JobReport, top: number, keys?: 
   });
   const all = [...rows];
   const rest = all.length - top;
-  return [...alignedTable(shown, all.slice(0, top)), ...(rest > 0 ? [`${rest} more: --top`] : [])];
+  const first = all.slice(0, top);
+  const lines = width === null ? alignedTable(shown, first) : fittedLines(shown, first, width);
+  return [...lines, ...(rest > 0 ? [`${rest} more: --top`] : [])];
 }

@@ -4,6 +4,7 @@ import type { ProfileSteps } from '../../prof/steps/steps.js';
 import type { Column } from '../../table/column.js';
 import { readable } from '../../table/readable.js';
 import { alignedTable } from '../../write/cell-text.js';
+import { fittedLines } from '../../write/fitted-table.js';
 import { profileHeading, screenText } from './layout.js';
 
 const screenColumns = (rows: ProfileSteps['rows']): Column<StepRow>[] =>
@@ -11,7 +12,25 @@ const screenColumns = (rows: ProfileSteps['rows']): Column<StepRow>[] =>
     .filter(({ machineOnly }) => machineOnly !== true)
     .map((column) => readable(column, column.key));
 
-/** One profile: its name, then its steps with times in us. */
-export function stepsScreen({ profile, header, rows }: ProfileSteps): string {
-  return screenText([`${profileHeading(profile, header)}, times in us`, ...alignedTable(screenColumns(rows), rows)]);
+/** Columns of a terminal: first what a step took, then what it was made of. */
+const FIRST = ['device', 'step', 'iteration', 'span', 'busy', 'computing', 'exposed', 'copies', 'idle', 'kernels'];
+
+function terminalColumns(rows: ProfileSteps['rows']): Column<StepRow>[] {
+  const columns = columnsOf(rows).filter(({ machineOnly }) => machineOnly !== true);
+  const isOne = new Set(rows.map(({ device }) => device)).size < 2;
+  const placeOf = ({ key }: Column<StepRow>): number => FIRST.indexOf(key) + 1 || FIRST.length + 1;
+  return columns
+    .filter(({ key }) => !(isOne && key === 'device'))
+    .map((column) => ({ ...column, header: column.key }))
+    .sort((a, b) => placeOf(a) - placeOf(b));
+}
+
+/**
+ * One profile: its name, then its steps; with times in us where they do not go to a terminal.
+ * @param width of the terminal; null for any other output
+ */
+export function stepsScreen({ profile, header, rows }: ProfileSteps, width: number | null): string {
+  const heading = profileHeading(profile, header);
+  if (width !== null) return screenText([heading, ...fittedLines(terminalColumns(rows), [...rows], width)]);
+  return screenText([`${heading}, times in us`, ...alignedTable(screenColumns(rows), rows)]);
 }

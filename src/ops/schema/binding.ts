@@ -81,18 +81,26 @@ function takeArgument({ name, listed, kind }: Parameter, queue: Arg[]): Arg | un
     : { name: '', type: 'list', value: items.map(({ value }) => value ?? null) };
 }
 
+/** Keywords of NumPy that functions of PyTorch take as well. */
+const ALIASES: Readonly<Record<string, string>> = { axis: 'dim', keepdims: 'keepdim' };
+
 /**
  * The arguments of a Python function in the order of a signature, those not given among them; then the tensors of `out=`.
  * Functions call their first argument `input`, methods `self`. PyProf's markers write a tensor without dimensions as a number.
  */
 function pythonOrder(call: OpCall, { parameters }: Signature): readonly Arg[] {
   const queue = [...positional(call)];
+  /** Tensors by keywords that the signature does not have: it does not fit. */
+  const unnamed = new Set(call.args.filter(({ name, shape }) => name !== '' && name !== 'out' && shape !== undefined));
   const placed = parameters.map((param, at): Arg => {
-    const named = call.args.filter(({ name }) => name === param.name || (at === 0 && /^(input|self)$/.test(name)));
+    const named = call.args.filter(
+      ({ name }) => name === param.name || ALIASES[name] === param.name || (at === 0 && /^(input|self)$/.test(name)),
+    );
+    for (const arg of named) unnamed.delete(arg);
     const found = takeArgument(param, named.length > 0 ? named : queue) ?? NOT_GIVEN;
     return at === 0 && param.reads ? (scalarTensor(found) ?? found) : found;
   });
-  return [...placed, ...queue, ...call.args.filter(({ name }) => name === 'out')];
+  return [...placed, ...queue, ...unnamed, ...call.args.filter(({ name }) => name === 'out')];
 }
 
 /** Arguments of a Python function that are no operands. */

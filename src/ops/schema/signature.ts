@@ -117,7 +117,7 @@ const LENGTHS: readonly ((count: number, args: readonly Arg[]) => boolean)[] = [
 ];
 
 /** A signature, and the arguments of a call in its order. */
-export interface FittingSignature {
+interface FittingSignature {
   readonly signature: Signature;
   readonly args: readonly Arg[];
 }

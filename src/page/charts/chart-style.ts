@@ -37,9 +37,9 @@ const axis = (unit: DisplayUnit, own: AxisOptions, label: object = {}): object =
 /** Labels at ends that are not round numbers would overlap their neighbours. */
 const NO_ENDS = { showMinLabel: false, showMaxLabel: false };
 
-/** An axis below the chart, with its name in the middle. */
-export const below = (name: string, unit: DisplayUnit, own: AxisOptions = {}): XAxis => ({
-  ...axis(unit, own, own.type === undefined ? NO_ENDS : {}),
+/** An axis below the chart, with its name in the middle. @param hasEnds whether its ends are round numbers */
+export const below = (name: string, unit: DisplayUnit, own: AxisOptions = {}, hasEnds = false): XAxis => ({
+  ...axis(unit, own, own.type === undefined && !hasEnds ? NO_ENDS : {}),
   name,
   nameLocation: 'middle',
   nameGap: 26,

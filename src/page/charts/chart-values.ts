@@ -4,6 +4,7 @@ import type { GridComponentOption, TooltipComponentOption } from 'echarts/compon
 import type { ComposeOption } from 'echarts/core';
 import { elementAt } from '../../containers/element.js';
 import { quantile } from '../../record/statistics.js';
+import { quantityText } from '../document/units.js';
 import type { MemoryCurve } from '../../prof/html/page-data.js';
 
 type CurvePoints = MemoryCurve['points'];
@@ -61,6 +62,15 @@ export function binsOf(values: readonly number[]): HistogramBin[] {
     counts[at] = elementAt(counts, at) + 1;
   }
   return counts.map((count, i) => ({ from: (first + i) * width, to: (first + i + 1) * width, count }));
+}
+
+/** Labels of a series of bars: the highest ones have their value above them. */
+export function highest(values: readonly number[]): NonNullable<BarSeriesOption['label']> {
+  const most = values.reduce((high, value) => Math.max(high, value), 0);
+  return {
+    ...{ show: true, color: 'var(--quiet)', fontSize: 11, position: 'top', distance: 2 },
+    formatter: ({ dataIndex }) => (most > 0 && values[dataIndex] === most ? quantityText(most, 'count') : ''),
+  };
 }
 
 interface ChartValue {

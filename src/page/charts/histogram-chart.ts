@@ -1,7 +1,7 @@
 /** Charts of histograms. */
 import { elementAt } from '../../containers/element.js';
 import { chart } from './chart.js';
-import { binsOf, type ChartOption, type HistogramBin } from './chart-values.js';
+import { binsOf, highest, type ChartOption, type HistogramBin } from './chart-values.js';
 import { below, GRID, left, tips } from './chart-style.js';
 import { element } from '../document/dom-elements.js';
 import { quantile } from '../../record/statistics.js';
@@ -11,8 +11,8 @@ function option(bins: readonly HistogramBin[], what: string): ChartOption {
   const first = elementAt(bins, 0);
   const last = elementAt(bins, bins.length - 1);
   return {
-    grid: { ...GRID, left: 48 },
-    xAxis: below(what, 'ns', { min: first.from, max: last.to }),
+    grid: { ...GRID, left: 48, right: 28, top: 20 },
+    xAxis: below(what, 'ns', { min: first.from, max: last.to }, true),
     yAxis: left('count', { minInterval: 1, splitNumber: 3 }),
     tooltip: tips('item', (i) => {
       const bin = elementAt(bins, i);
@@ -27,6 +27,7 @@ function option(bins: readonly HistogramBin[], what: string): ChartOption {
         data: bins.map((bin) => [(bin.from + bin.to) / 2, bin.count]),
         // A small gap between the bars.
         barWidth: '96%',
+        label: highest(bins.map(({ count }) => count)),
         itemStyle: { color: 'var(--compute)' },
         emphasis: { itemStyle: { color: 'var(--host)' } },
       },

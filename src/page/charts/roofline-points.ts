@@ -1,11 +1,11 @@
 /** Points and roofs of a roofline chart. */
 import type { DeviceRoof, Roofline, RooflinePoint } from '../../prof/html/page-data.js';
 
-/** Names of well-known devices that `--device` accepts. */
+/** Names of well-known devices that `--peaks` accepts. */
 export const DEVICE_EXAMPLES = ['H100 SXM', 'MI300X'] as const;
 
 const HOW = [
-  'dprof html --device NAME draws those of another device, such as',
+  'dprof html --peaks NAME draws those of another device, such as',
   DEVICE_EXAMPLES.map((name) => `"${name}"`).join(' or '),
   '(dprof --devices lists them).',
 ].join(' ');
@@ -15,7 +15,7 @@ const ORIGINS: Readonly<Record<DeviceRoof['origin'], (own: string | null) => str
   table: () => '',
   inferred: () => '',
   formula: () => ', by its units and clock',
-  given: (own) => `, given with --device in place of ${own ?? "the profile's device"}`,
+  given: (own) => `, given with --peaks in place of ${own ?? "the profile's device"}`,
   none: () => '',
 };
 
@@ -114,15 +114,12 @@ function joined(names: readonly string[]): string {
 }
 
 /**
- * Roofs between two intensities in FLOP/byte: the slope of the memory bandwidth up to the fastest unit, and the flat roofs
- * of the units.
- * @param types dtypes of the points; roofs of other dtypes are omitted, except for the fp32 vector units
+ * Roofs between two intensities, FLOP/byte: the slope of the memory bandwidth up to the fastest unit, and the flat roofs of
+ * all its units.
  */
-export function roofLines(roof: DeviceRoof, from: number, to: number, types: ReadonlySet<string | null>): RoofLine[] {
+export function roofLines(roof: DeviceRoof, from: number, to: number): RoofLine[] {
   const { bytesPerS } = roof;
-  const isUsed = ({ name }: DeviceRoof['units'][number]): boolean =>
-    types.has(splitUnit(name)[0]) || name === 'fp32 vector units';
-  const units = unitsOf(roof.units.some(isUsed) ? { ...roof, units: roof.units.filter(isUsed) } : roof);
+  const units = unitsOf(roof);
   const fastest = units[0]?.rate ?? null;
   const ridge = (rate: number): number => (bytesPerS === null ? from : Math.min(to, Math.max(from, rate / bytesPerS)));
   const flat = units.map(({ names, rate }): RoofLine => {

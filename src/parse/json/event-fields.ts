@@ -26,6 +26,12 @@ export const EVENT = { ph: 0, cat: 1, name: 2, pid: 3, tid: 4, ts: 5, dur: 6, ar
 
 const NO_BYTES = Buffer.alloc(0);
 
+/** What is odd in an object that is read. */
+interface Oddities {
+  repeatedKeys: number;
+  notJson: number;
+}
+
 /** The byte ranges in the window of one object's known keys, without quotes. */
 export class Fields {
   readonly from: Int32Array;
@@ -84,7 +90,7 @@ export class Fields {
   }
 
   /** Index after the object that opens at `at`; CUT when it ends after `end`, MALFORMED when it is not an object. */
-  read(bytes: Buffer, at: number, end: number, event: TraceEvent): number {
+  read(bytes: Buffer, at: number, end: number, odd: Oddities): number {
     const { from, to } = this;
     this.bytes = bytes;
     from.fill(CUT);
@@ -100,8 +106,8 @@ export class Fields {
       if (byte === CLOSE_BRACE) {
         // Counted only at the end of the object: an event that the window cuts off is read again.
         if (commas !== values - 1 && commas + values > 0) notJson++;
-        event.repeatedKeys += repeated;
-        event.notJson += notJson;
+        odd.repeatedKeys += repeated;
+        odd.notJson += notJson;
         return at + 1;
       }
       if (byte === COMMA) {

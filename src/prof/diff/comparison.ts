@@ -1,4 +1,5 @@
 /** Compares the records of two inputs row by row. One pass over each; only sums by row and sample are kept. */
+import { UserError } from '../../record/errors.js';
 import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { textOf, type CellValue } from '../../table/column.js';
@@ -70,6 +71,8 @@ export interface ComparisonOptions {
   readonly settings: Settings;
   /** Peak rates for every device of both inputs; null for the devices' own. */
   readonly device?: Peaks | null;
+  /** Which kernels are compared; all when absent. */
+  readonly keeps?: ((which: Which, row: Annotated) => boolean) | undefined;
   readonly mostRows?: number;
   readonly mostSums?: number;
 }
@@ -85,7 +88,7 @@ export class Comparison {
 
   constructor(private readonly options: ComparisonOptions) {
     const { by, conditions, mostSums } = options;
-    const derived = [...by, ...conditions].some((one) => one.derived === true);
+    const derived = options.keeps !== undefined || [...by, ...conditions].some((one) => one.derived === true);
     const side = (): Side => new Side(new Samples(mostSums), derived, options.device ?? null);
     this.sides = { base: side(), new: side() };
     this.#watched = conditions.map(() => both());
@@ -99,6 +102,10 @@ export class Comparison {
       side.headers.set(record.profile, record);
     }
     const header = side.headers.get(record.profile);
+    if (record.type === 'part-kernels' && this.options.keeps !== undefined)
+      throw new UserError('has sums of whole profiles', {
+        hint: '--where, --device and --step need a profile or records',
+      });
     if (record.type === 'part-kernels' && header !== undefined) this.#addPart(which, new PartGroups(record, header));
     for (const row of side.annotator.take(record)) this.#add(which, row);
   }
@@ -109,6 +116,7 @@ export class Comparison {
   }
 
   #add(which: Which, row: Annotated): void {
+    if (this.options.keeps?.(which, row) === false) return;
     const { samples } = this.sides[which];
     const { profile, step } = row.record;
     const dur = durationOf(row.record);

@@ -1,4 +1,5 @@
 /** Columns of `dprof memory`: one row per point of a curve. */
+import { UserError } from '../../record/errors.js';
 import { column, int, str, type Column } from '../../table/column.js';
 import type { ProfileRecord, KernelLine, ProfileLine, SampleRecord } from '../../record/record.js';
 import {
@@ -176,8 +177,14 @@ export class Memory implements Analysis<readonly MemoryReport[]> {
   /** Number of samples of buffers of unknown size. */
   #unsized = 0;
 
-  /** @param points maximum number of points of each curve */
-  constructor(private readonly points = CURVE_POINTS) {}
+  /**
+   * @param points maximum number of points of each curve
+   * @param device the only device that is wanted, null for the host; all when undefined
+   */
+  constructor(
+    private readonly points = CURVE_POINTS,
+    private readonly device?: number | null,
+  ) {}
 
   take(record: ProfileLine): void {
     if (record.type === 'end') return;
@@ -192,10 +199,16 @@ export class Memory implements Analysis<readonly MemoryReport[]> {
   /** @throws UserError when there are no memory samples */
   finish(): Answer<readonly MemoryReport[]> {
     const { reports } = this;
+    const chosen = this.device === undefined ? reports : reports.filter(({ device }) => device === this.device);
     if (reports.length === 0) throw withoutMemory('no samples of memory', this.#headers);
+    if (chosen.length === 0) {
+      const known = [...new Set(reports.map(({ device }) => device ?? 'host'))];
+      const what = `no samples of memory of ${this.device === null ? 'the host' : `device ${this.device ?? ''}`}`;
+      throw new UserError(what, { hint: `--device ${known.join(', --device ')}` });
+    }
     return {
-      table: { columns: CURVE_COLUMNS, rows: curveRows(reports) },
-      facts: reports,
+      table: { columns: CURVE_COLUMNS, rows: curveRows(chosen) },
+      facts: chosen,
       notes: [
         ...(this.#ignored > 0 ? [`too many series of memory: ${counted(this.#ignored, 'sample')} left out`] : []),
         ...(this.#unsized > 0 ? [`buffers of unknown size: ${counted(this.#unsized, 'sample')} left out`] : []),

@@ -105,7 +105,7 @@ export class MemoryTimeline implements Analysis<MemoryTimeline> {
       if (this.#endless > 0) throw new UserError(`the profile does not record when its ${left} are freed`);
       const known = [...this.#devices].map((device) => device ?? 'host').sort();
       const what = `no allocations of ${this.device === null ? 'the host' : `device ${this.device}`}`;
-      if (known.length > 0) throw new UserError(what, { hint: `--of ${known.join(', --of ')}` });
+      if (known.length > 0) throw new UserError(what, { hint: `--device ${known.join(', --device ')}` });
       if (this.#hasMemory) throw new UserError(what, { hint: 'dprof memory FILE shows the memory data it has' });
       throw withoutMemory(what, this.#header === null ? [] : [this.#header]);
     }

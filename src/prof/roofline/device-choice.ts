@@ -1,5 +1,5 @@
 /**
- * `--device`: a device by its name in the table, or the rates of any other from a JSON file:
+ * `--peaks`: a device by its name in the table, or the rates of any other from a JSON file:
  *
  *     {"name": "My part", "arch": "sm90", "bytesPerS": 2e12, "cacheBytes": 5e7,
  *      "peaks": {"matrix": {"bf16": 500e12}, "vector": {"fp32": 40e12}}}
@@ -99,7 +99,7 @@ function parse(text: string, where: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new UserError('is not JSON', { where, hint: '--device takes a name of --devices or a JSON file' });
+    throw new UserError('is not JSON', { where, hint: '--peaks takes a name of --devices or a JSON file' });
   }
 }
 

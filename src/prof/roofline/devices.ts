@@ -14,7 +14,7 @@ export type Rates = Readonly<Partial<Record<MathType, number>>>;
 
 /** Peak rates of a device: FLOP/s by dtype and unit, bytes/s of its memory, with their source. */
 export interface PeakRates {
-  /** Name for display and for --device. */
+  /** Name for display and for --peaks. */
   readonly name: string;
   /** Source of the figures, as text. */
   readonly source: string;

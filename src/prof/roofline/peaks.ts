@@ -40,7 +40,7 @@ export interface Peaks extends PeakRates {
 export const NO_PEAKS: Peaks = {
   name: 'unknown',
   origin: 'none',
-  source: 'the device is not in the profile; name it with --device',
+  source: 'the device is not in the profile; name it with --peaks',
   arch: null,
   bytesPerS: null,
   cacheBytes: null,
@@ -142,7 +142,7 @@ function find(recorded: Device): Peaks {
   if (formula !== null) return { ...known, ...formula, origin: 'formula' };
   const source =
     bytesPerS === null
-      ? `${name} is not in the table of devices; give its rates with --device`
+      ? `${name} is not in the table of devices; give its rates with --peaks`
       : 'bandwidth: the profile';
   return { ...known, origin: bytesPerS === null ? 'none' : 'formula', source, vector: {}, matrix: {} };
 }

@@ -5,6 +5,8 @@ import type { ProfileRecord, CollectiveLine, KernelLine, ProfileLine } from '../
 import { counted } from '../../record/plural.js';
 import { countNotes, withoutKernels, type Analysis, type Answer } from '../analysis.js';
 import type { RecordTypes } from '../input/record-types.js';
+import type { Annotated } from '../annotate.js';
+import type { KernelFilter } from '../query/kernel-query.js';
 import { Annotator } from '../report/report.js';
 import { framesOf, type FrameKind } from './frames.js';
 
@@ -116,13 +118,15 @@ export interface StackOptions {
   readonly apart: boolean;
   /** Whether records of collective operations also count. */
   readonly collectives: boolean;
+  /** Which kernels count; all when absent. */
+  readonly where?: KernelFilter | undefined;
   readonly mostText?: number;
 }
 
 /** Turns records into device time by stack, in one pass. */
 export class Stacks implements Analysis<readonly ProfileStacks[]> {
   readonly types: RecordTypes;
-  readonly #annotator = new Annotator(null, false);
+  readonly #annotator: Annotator;
   readonly #sums: StackSums;
   /** Number of kernels and collective operations in the stacks. */
   kernels = 0;
@@ -132,25 +136,30 @@ export class Stacks implements Analysis<readonly ProfileStacks[]> {
   constructor(private readonly options: StackOptions) {
     const kernels = ['profile', 'kernel', 'end'] as const;
     this.types = new Set<ProfileLine['type']>(options.collectives ? [...kernels, 'collective'] : kernels);
+    this.#annotator = new Annotator(null, options.where !== undefined);
     this.#sums = new StackSums(options.apart, options.mostText);
   }
 
   take(record: ProfileLine): void {
     const kernel = record.type === 'collective' ? (this.options.collectives ? asKernel(record) : null) : asIs(record);
     if (kernel === null) return;
-    for (const row of this.#annotator.take(kernel)) {
-      const { profile, dur } = row.record;
-      if (dur === null || !Number.isFinite(dur)) {
-        this.untimed++;
-        continue;
-      }
-      this.kernels++;
-      this.#sums.of(profile, row.profile).add(framesOf(row, this.options.kinds).map(this.options.safe), dur);
+    for (const row of this.#annotator.take(kernel)) this.#add(row);
+  }
+
+  #add(row: Annotated): void {
+    if (this.options.where?.(row) === false) return;
+    const { profile, dur } = row.record;
+    if (dur === null || !Number.isFinite(dur)) {
+      this.untimed++;
+      return;
     }
+    this.kernels++;
+    this.#sums.of(profile, row.profile).add(framesOf(row, this.options.kinds).map(this.options.safe), dur);
   }
 
   /** @throws UserError when no kernel has a duration */
   finish(): Answer<readonly ProfileStacks[]> {
+    for (const row of this.#annotator.rest()) this.#add(row);
     const { kernels, untimed, profiles } = this;
     if (kernels === 0) throw withoutKernels(untimed);
     const { others } = this.#sums;

@@ -218,7 +218,7 @@ describe('dparse: wrong use', () => {
     ['an unknown letter', ['-x', SAMPLE], /^dparse: unknown option -x \(dparse --help lists them\)\n$/],
     [
       'an unknown format',
-      ['--format', 'nsigth', SAMPLE],
+      ['--input-format', 'nsigth', SAMPLE],
       /^dparse: unknown format 'nsigth' \(did you mean nsight\?\)\n$/,
     ],
     ['an option without its value', [SAMPLE, '-o'], /^dparse: .*needs a value.*\n$/],

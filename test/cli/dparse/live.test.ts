@@ -92,7 +92,7 @@ describeWithProcess('dparse on a live pipe', function () {
   });
 
   it('waits for reports after anything else when the format is given', async () => {
-    const tool = start('-q', '--format', 'neuron-monitor', '-');
+    const tool = start('-q', '--input-format', 'neuron-monitor', '-');
     tool.child.stdin.write(`starting\n${report(10)}`);
     await tool.until((stdout) => utilisation(stdout).length === 1);
     expect(await tool.end()).to.equal(0);
@@ -110,10 +110,10 @@ describeWithProcess('dparse on a live pipe', function () {
 
   it('says so when no report comes', async () => {
     const input = 'nothing\nof the kind\n';
-    const forced = await runCli('dparse', ['--format', 'neuron-monitor', '-'], { input });
+    const forced = await runCli('dparse', ['--input-format', 'neuron-monitor', '-'], { input });
     expect(forced).to.include({ code: 1, stdout: '' });
     expect(forced.stderr).to.match(/^dparse: -: contains no neuron-monitor report[^\n]*\n$/);
-    const empty = await runCli('dparse', ['--format', 'neuron-monitor', '-']);
+    const empty = await runCli('dparse', ['--input-format', 'neuron-monitor', '-']);
     expect(empty).to.include({ code: 1, stdout: '', stderr: 'dparse: -: input is empty\n' });
   });
 
@@ -122,7 +122,7 @@ describeWithProcess('dparse on a live pipe', function () {
     const piped = await runCli('dparse', ['-q', '-'], { input });
     expect(piped.code).to.equal(0);
     expect(await runCli('dparse', ['-q', '-'], { input: gzipSync(input) })).to.deep.equal(piped);
-    const forced = await runCli('dparse', ['-q', '--format', 'neuron-monitor', '-'], { input: gzipSync(input) });
+    const forced = await runCli('dparse', ['-q', '--input-format', 'neuron-monitor', '-'], { input: gzipSync(input) });
     expect(forced).to.deep.equal(piped);
     const out = freshPath('.dict');
     expect((await runCli('dparse', ['-q', '-o', out, '-'], { input })).code).to.equal(0);

@@ -223,7 +223,7 @@ describe('dprof job', () => {
       [/--sbatch has a quote/, '--engine', 'slurm', '--sbatch', "'", SAMPLES, '-o', 'x'],
       [/--sbatch needs a value/, '-o', 'x', SAMPLES, '--sbatch'],
       [/unknown engine 'pbs'/, '--engine', 'pbs', SAMPLES, '-o', 'x'],
-      [/unknown device/i, '--device', 'h10000', SAMPLES, '-o', 'x'],
+      [/unknown device/i, '--peaks', 'h10000', SAMPLES, '-o', 'x'],
     ];
     for (const [answer, ...args] of wrong) {
       const ran = await job(...args);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { binsOf } from '../../../src/page/charts/chart-values.js';
+import { binsOf, highest } from '../../../src/page/charts/chart-values.js';
 
 describe('histogram of a page', () => {
   it('has bins of a round width that hold every value once', () => {
@@ -27,5 +27,11 @@ describe('histogram of a page', () => {
     const bins = binsOf([...Array.from({ length: 1000 }, (_, i) => 1 + i / 1e6), 1e6]);
     expect(bins.length).to.be.at.most(41);
     expect(bins.reduce((all, { count }) => all + count, 0)).to.equal(1001);
+  });
+
+  it('has the count above its highest bars', () => {
+    const { formatter } = highest([3, 1200, 0, 1200]);
+    const texts = [0, 1, 2, 3].map((dataIndex) => (formatter as (bar: { dataIndex: number }) => string)({ dataIndex }));
+    expect(texts).to.deep.equal(['', '1,200', '', '1,200']);
   });
 });

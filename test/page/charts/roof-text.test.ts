@@ -28,20 +28,20 @@ describe('whose roofs a roofline has', () => {
     const { name, origin, bytesPerS } = given;
     const units = [{ name: 'bf16 matrix unit', flopsPerS: 1e15 }];
     expect(roofText({ name, origin, bytesPerS, units }, 'Foo 9')).to.equal(
-      'Roofs of MI300X, given with --device in place of Foo 9.',
+      'Roofs of MI300X, given with --peaks in place of Foo 9.',
     );
   });
 
   it('is asked for by real names where no peaks are known, or one is not', () => {
     expect(textOf(device('Foo 9'))).to.equal(
-      'No roofs: the peaks of Foo 9 are not known. dprof html --device NAME draws those of another device, such as ' +
+      'No roofs: the peaks of Foo 9 are not known. dprof html --peaks NAME draws those of another device, such as ' +
         '"H100 SXM" or "MI300X" (dprof --devices lists them).',
     );
     expect(textOf(device('Foo 9', { memBytesPerS: 1e12 }))).to.match(
-      /; its peak FLOP\/s are not known\. dprof html --device/,
+      /; its peak FLOP\/s are not known\. dprof html --peaks/,
     );
     expect(roofText(undefined, null)).to.match(
-      /^No roofs: the peaks of this device are not known\. dprof html --device/,
+      /^No roofs: the peaks of this device are not known\. dprof html --peaks/,
     );
     for (const name of DEVICE_EXAMPLES) expect(deviceNamed(name)?.name, name).to.equal(name);
     expect(peaksOf(device('Foo 9')).origin).to.equal('none');

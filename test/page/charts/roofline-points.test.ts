@@ -33,7 +33,7 @@ describe('roofline of a page', () => {
   });
 
   it('draws the slope of the memory to the ridge, then the flat roof', () => {
-    expect(roofLines(ROOF, 0.1, 10_000, new Set(['bf16']))).to.deep.equal([
+    expect(roofLines(ROOF, 0.1, 10_000)).to.deep.equal([
       {
         name: 'memory',
         line: [
@@ -51,17 +51,17 @@ describe('roofline of a page', () => {
     ]);
   });
 
-  it('names units of one rate together, and only those of types that are there', () => {
+  it('has the roofs of all units, and names those of one rate together', () => {
     const units = ['bf16', 'fp16', 'fp8'].map((type) => ({
       name: `${type} matrix unit`,
       flopsPerS: type === 'fp8' ? 2e15 : 1e15,
     }));
-    const names = roofLines({ ...ROOF, units }, 0.1, 10_000, new Set(['bf16', 'fp16'])).map(({ name }) => name);
-    expect(names).to.deep.equal(['memory', 'bf16, fp16 matrix unit']);
+    const names = roofLines({ ...ROOF, units }, 0.1, 10_000).map(({ name }) => name);
+    expect(names).to.deep.equal(['memory', 'fp8 matrix unit', 'bf16, fp16 matrix unit']);
   });
 
   it('has flat roofs alone when the memory’s rate is not known', () => {
-    const lines = roofLines({ ...ROOF, bytesPerS: null }, 0.1, 10, new Set());
+    const lines = roofLines({ ...ROOF, bytesPerS: null }, 0.1, 10);
     expect(lines).to.deep.equal([
       {
         name: 'bf16 matrix unit',

@@ -151,7 +151,7 @@ describe('peaks of a part that is not in the table', () => {
   });
 });
 
-describe('--device', () => {
+describe('--peaks', () => {
   it('takes a name as the table or a driver writes it', () => {
     for (const name of ['H100 SXM', 'h100-sxm', 'NVIDIA H100 80GB HBM3']) {
       expect(deviceNamed(name)).to.include({ name: 'H100 SXM', origin: 'given', bytesPerS: 3350e9 });

@@ -12,8 +12,18 @@ import { counted } from '../../../record/plural.js';
 import { UsageError } from '../../../record/errors.js';
 import { aligned } from '../../../write/cell-text.js';
 import { HELP_OPTION, integer, OUTPUT_OPTION, type Arguments, type Tool } from '../../arguments.js';
-import { DEVICE_OPTION, readDevice } from '../../device-option.js';
-import { formatOf, formatOption, QUIET_OPTION, withTableFormats } from '../../records-command.js';
+import { PEAKS_OPTION, readPeaks } from '../../peaks-option.js';
+import {
+  DEVICE_OPTION,
+  READING_OPTIONS,
+  readChoice,
+  type RecordChoice,
+  STEP_OPTION,
+  unfit,
+  WHERE_OPTION,
+} from '../../shared-options.js';
+import { parseWhere } from '../../../prof/query/kernel-query.js';
+import { formatOf, formatOption, QUIET_OPTION, readReading, withTableFormats } from '../../records-command.js';
 
 const FORMATS = withTableFormats('text', 'junit');
 
@@ -39,7 +49,10 @@ export const DIFF: Tool = {
       values: COLUMN_KEYS,
       list: true,
     },
+    WHERE_OPTION,
     DEVICE_OPTION,
+    STEP_OPTION,
+    PEAKS_OPTION,
     {
       name: 'fail-if',
       takes: 'COND',
@@ -51,10 +64,12 @@ export const DIFF: Tool = {
     { name: 'min-samples', takes: 'N', help: `steps that each input needs for a test (${DEFAULTS.minSamples})` },
     { name: 'as-is', help: 'test rows with what all rows of a step share, as the clock' },
     { name: 'top', takes: 'N', help: `only the first N rows (markdown: ${MARKDOWN_ROWS}; others: all)` },
+    ...READING_OPTIONS,
     OUTPUT_OPTION,
     QUIET_OPTION,
     HELP_OPTION,
   ],
+  unfit: unfit(['from', 'to'], 'two runs have no common time: --step LIST chooses steps of both'),
   notes: [
     ['Verdicts:', ...aligned(Object.entries(VERDICTS).map(([name, doc]) => [`  ${name}`, doc]))],
     ['Columns:', ...aligned(DIFF_COLUMNS.map(({ key, doc }) => [`  ${key}`, doc]))],
@@ -101,8 +116,12 @@ export function readDiffArguments(given: Arguments) {
     format,
     by: splitKeys('--by', given.text('by') ?? DEFAULT_BY.join(',')).map(requireColumn),
     conditions: given.texts('fail-if').map(parseCondition),
+    reading: readReading(given),
+    where: given.read('where', parseWhere),
+    /** What of each profile is compared; each input has its own. */
+    choiceOf: (): RecordChoice | undefined => readChoice(given, DIFF),
     /** Peak rates for all devices of both inputs; null to use their own. */
-    device: readDevice(given),
+    device: readPeaks(given),
     settings: {
       rate: given.read('fdr', rateOf) ?? DEFAULTS.rate,
       minEffect: given.read('min-effect', effectOf) ?? DEFAULTS.minEffect,

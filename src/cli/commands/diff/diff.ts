@@ -11,6 +11,8 @@ import type { UserError } from '../../../record/errors.js';
 import { takeCompared } from '../../../sources/pass.js';
 import type { Source } from '../../../sources/sources.js';
 import type { Arguments } from '../../arguments.js';
+import type { RecordChoice } from '../../shared-options.js';
+import type { Annotated } from '../../../prof/annotate.js';
 import type { Command } from '../../command.js';
 import { confirmEndings, confirmWhole, hinted, openInputs, sayLosses, sayTroubles } from '../../input.js';
 import { say } from '../../message.js';
@@ -36,13 +38,16 @@ async function run(given: Arguments): Promise<void> {
   const request = readDiffArguments(given);
   const { by, settings, device, output, quiet, format } = request;
   const conditions = gateOf(request);
+  const choices = { base: request.choiceOf(), new: request.choiceOf() };
+  const keeps = keepsOf(request.where, choices);
   const inputs = [request.base, request.new];
   // Report an output that cannot be written now, before minutes of reading.
   const existing = await checkOutput(output, inputs);
-  const comparison = new Comparison({ by, conditions, settings, device });
+  const comparison = new Comparison({ by, conditions, settings, device, keeps });
   const isGate = conditions.length > 0;
   const take = (which: Which): Promise<Taken> => takeInput(request, which, comparison, isGate);
   const taken = { base: await take('base'), new: await take('new') };
+  for (const choice of Object.values(choices)) choice?.refuseNothing();
   const troubles = isGate ? troublesOf(taken) : [];
   const { top } = request;
   const report = diffReport(comparison, taken, troubles, { top, isOnConditions: request.conditions.length > 0 });
@@ -60,6 +65,15 @@ async function run(given: Arguments): Promise<void> {
   if (!quiet) for (const { line } of endingsOf({ endings }).notes) say('dprof', line);
   sayLosses({ endings });
   failGate([...troubles.map(({ error }) => error), ...failuresOf(report.conditions)]);
+}
+
+/** Which kernels are compared; undefined for all. */
+function keepsOf(
+  where: DiffRequest['where'],
+  choices: Readonly<Record<Which, RecordChoice | undefined>>,
+): ((which: Which, row: Annotated) => boolean) | undefined {
+  if (where === undefined && choices.base === undefined) return undefined;
+  return (which, row) => choices[which]?.keeps(row) !== false && where?.(row) !== false;
 }
 
 /** Prints the failures; call it when the output is complete. @throws the last failure, after the others were printed */
@@ -82,7 +96,7 @@ async function takeInput(request: DiffRequest, which: Which, comparison: Compari
   const wanted = { types: diffTypes(request.device), isOne: true } as const;
   let source = null as Source | null;
   try {
-    const open = async (): Promise<Source> => (source = await openInputs([file], meter, wanted));
+    const open = async (): Promise<Source> => (source = await openInputs([file], meter, wanted, request.reading));
     const taken = await takeCompared(file, open, which, comparison, isGate);
     return { ...taken, failure: await hinted(taken.failure, [file]) };
   } catch (error) {

@@ -5,7 +5,8 @@ import { resolve } from 'node:path';
 import { UsageError, requireName } from '../../../record/errors.js';
 import { COLUMNS } from '../../../prof/columns/columns.js';
 import { HELP_OPTION, integer, numberList, type Arguments, type Tool } from '../../arguments.js';
-import { DEVICE_OPTION, readDevice } from '../../device-option.js';
+import { CHOICE_NAMES, TABLE_NAMES, unfit } from '../../shared-options.js';
+import { PEAKS_OPTION, readPeaks } from '../../peaks-option.js';
 import { QUIET_OPTION } from '../../records-command.js';
 import type { Share } from './plan/shares.js';
 import { wordsOf } from '../../../write/shell-words.js';
@@ -37,7 +38,7 @@ export const JOB: Tool = {
       values: COLUMNS.map(({ key }) => key),
       list: true,
     },
-    DEVICE_OPTION,
+    PEAKS_OPTION,
     { name: 'per-task', takes: 'N', help: `at most N profiles a process (${PER_TASK}; fewer where they are large)` },
     { name: 'fan-in', takes: 'N', help: `at most N files a merge (${FAN_IN})` },
     { name: 'at-once', takes: 'N', help: `slurm: at most N jobs at a time (${AT_ONCE})` },
@@ -60,6 +61,13 @@ export const JOB: Tool = {
     QUIET_OPTION,
     HELP_OPTION,
   ],
+  unfit: {
+    ...unfit(
+      [...CHOICE_NAMES, ...TABLE_NAMES],
+      'a job is of whole profiles: dprof --by KEYS --where EXPR OUT/job.part chooses',
+    ),
+    ...unfit(['neff', 'capture', 'ncu'], 'dparse takes it for one profile: dparse -o FOLDER/NAME.jsonl, then the job'),
+  },
   notes: [
     [
       'OUT holds tasks.jsonl (the plan), parts/, logs/, job.part (for dprof summary, steps, ranks, diff, --by), report/ with',
@@ -120,12 +128,12 @@ export function readJobArguments(given: Arguments): JobRequest {
     operands: given.operands,
     by: given.text('by') ?? null,
     // Tasks run in another working folder, so a file needs its absolute path.
-    device: given.read('device', (text) => (existsSync(text) ? resolve(text) : text)) ?? null,
+    device: given.read('peaks', (text) => (existsSync(text) ? resolve(text) : text)) ?? null,
     fanIn: given.read('fan-in', (text) => integer('--fan-in', text, 2)) ?? FAN_IN,
     quiet: given.on('quiet'),
   };
   if (common.output === '') throw new UsageError('-o OUT is required', `usage: ${JOB.usage}`);
-  readDevice(given);
+  readPeaks(given);
   const share = given.read('task', shareOf);
   const numbers = given.read('tasks', (text) => numberList('--tasks', text)) ?? null;
   if (given.on('merge')) {

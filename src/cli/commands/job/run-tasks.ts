@@ -199,7 +199,7 @@ const FAILED = 'failed, for reasons that its log has';
 /** @throws UserError when the profile differs from the plan's */
 async function reduce({ partial, settings: { by, device } }: TaskRun, task: JobTask, work: WorkFolder): Promise<void> {
   confirmUnchanged(task);
-  const options = [...(by === null ? [] : ['--by', by]), ...(device === null ? [] : ['--device', device])];
+  const options = [...(by === null ? [] : ['--by', by]), ...(device === null ? [] : ['--peaks', device])];
   await runWith(partial, [...options, '-o', join(work.path, PART), task.path]);
 }
 

@@ -17,6 +17,7 @@ import {
 } from '../../../prof/neuron/monitor/monitor-config.js';
 import { DEFAULT_SCOPES, SCOPES, type RowScope } from '../../../prof/neuron/monitor/monitor-report.js';
 import { nearest, UsageError, requireNamed } from '../../../record/errors.js';
+import { READING_NAMES, unfit } from '../../shared-options.js';
 import { HELP_OPTION, OUTPUT_OPTION, wrapped, type Arguments, type Tool } from '../../arguments.js';
 import type { MonitorAddress } from './monitor-server.js';
 import { MONITOR_FORMATS, type MonitorFormat } from './monitor-formats.js';
@@ -82,6 +83,12 @@ export const MONITOR: Tool = {
     { name: 'metrics', help: 'list the metrics of prometheus, emf and put-metric-data' },
     HELP_OPTION,
   ],
+  unfit: {
+    ...unfit(['where', 'device'], '--rows, --groups and --tag-filter choose'),
+    ...unfit(['step', 'from', 'to'], 'reports have no steps: --period T and --last choose times'),
+    ...unfit(['sort', 'top'], 'reports are written as they come: --stats sums them up'),
+    ...unfit([...READING_NAMES, 'peaks'], 'it reads no profile'),
+  },
   notes: [
     [
       ...wrapped('Groups: ', GROUPS),

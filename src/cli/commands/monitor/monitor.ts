@@ -19,7 +19,7 @@ import type { Arguments } from '../../arguments.js';
 import type { Command } from '../../command.js';
 import { rejoined } from '../../../parse/live.js';
 import { printText } from '../../output.js';
-import { readSmallFile } from '../../device-option.js';
+import { readSmallFile } from '../../peaks-option.js';
 import { MonitorLines, MonitorNotes } from './monitor-lines.js';
 import {
   columnsText,

@@ -11,9 +11,10 @@ import type { ProfileLine } from '../../../record/record.js';
 import { aligned } from '../../../write/cell-text.js';
 import { ChromeTrace, ProtobufTrace } from './perfetto-chrome.js';
 import { numberList, type Arguments } from '../../arguments.js';
-import { DEVICE_OPTION, readDevice } from '../../device-option.js';
+import { DEVICE_OPTION, TABLE_NAMES, TIME_OPTIONS, unfit } from '../../shared-options.js';
+import { PEAKS_OPTION, readPeaks } from '../../peaks-option.js';
 import { refuseTerminal } from '../../output.js';
-import { recordsCommand } from '../../records-command.js';
+import { recordsCommand, type RecordsRequest } from '../../records-command.js';
 import { readInputs, runAnalysis } from '../../run-analysis.js';
 
 /** `--align`: the common clock of several profiles. */
@@ -26,12 +27,13 @@ const numbersOf = (given: Arguments, name: string): ReadonlySet<number> | null =
 };
 
 /** Reads the inputs once to find the job; they are read again for the trace. */
-async function readJob(files: readonly string[], quiet: boolean): Promise<JobOfProfiles> {
+async function readJob({ files, quiet, reading }: RecordsRequest): Promise<JobOfProfiles> {
   if (files.length === 0 || files.includes('-'))
-    throw new UsageError('--align job and --steps need to read the input twice', 'give a FILE instead of stdin');
+    throw new UsageError('--align job and --step need to read the input twice', 'give a FILE instead of stdin');
   const collector = new RankCollector();
   // Clocks and matched operations do not need the FLOPs of kernels.
-  await readInputs(files, quiet, { types: RANK_TYPES, skipUnreadable: true }, (record) => collector.take(record));
+  const wanted = { types: RANK_TYPES, skipUnreadable: true } as const;
+  await readInputs(files, quiet, wanted, (record) => collector.take(record), reading);
   const profiles = collector.partsByProfile;
   return { profiles, report: jobReport([...profiles.values()].flat()) };
 }
@@ -83,7 +85,7 @@ export const perfetto = recordsCommand(
     about: ['A trace of what devices and host did, for https://ui.perfetto.dev or chrome://tracing.'],
     operands: ['FILE: records of dparse (also .gz), or a profile, then with its ranges. Default: stdin.'],
     options: [
-      DEVICE_OPTION,
+      PEAKS_OPTION,
       {
         name: 'align',
         takes: 'A',
@@ -92,8 +94,14 @@ export const perfetto = recordsCommand(
       },
       { name: 'flows', help: 'arrows from each instruction to those that waited for it' },
       { name: 'ranks', takes: 'LIST', help: 'these ranks alone, as 0-3,8' },
-      { name: 'steps', takes: 'LIST', help: 'these steps alone, likewise' },
+      { name: 'step', takes: 'LIST', help: 'these steps alone, likewise', formerly: { name: 'steps' } },
+      DEVICE_OPTION,
+      ...TIME_OPTIONS,
     ],
+    unfit: {
+      ...unfit(['where'], 'a trace shows all that ran: --step, --device, --from and --to choose'),
+      ...unfit(TABLE_NAMES, 'a trace is not a table: dprof -c COLS --sort COLS --top N'),
+    },
     notes: [
       ['Tracks:', ...aligned(TRACKS)],
       [
@@ -102,7 +110,7 @@ export const perfetto = recordsCommand(
         'chrome-json counts from midnight of the day before. A launch of several activities is one slice with several arrows.',
         '32,768 slices of the host wait for late ones: a launch that is gone by then starts no more arrows, and says so.',
         '--align job: the clocks of ranks as dprof ranks sets them, and an arrow from each rank that waits in a collective to',
-        'the one that joins last, and from each send to its receive. It and --steps read their FILEs twice.',
+        'the one that joins last, and from each send to its receive. It and --step read their FILEs twice.',
         'With --flows 32,768 slices of devices wait as well, and instructions have what they waited for, with semaphores.',
         'Memory: at most 450 MB, and 48 bytes a launch.',
       ],
@@ -110,24 +118,24 @@ export const perfetto = recordsCommand(
     examples: [
       'dprof perfetto -o net.pftrace net.sqlite',
       'dparse --ranges ranks/*.json.gz | dprof perfetto -o ranks.pftrace',
-      'dprof perfetto --align job --ranks 0-7 --steps 3-4 -o job.pftrace ranks/*.json.gz',
+      'dprof perfetto --align job --ranks 0-7 --step 3-4 -o job.pftrace ranks/*.json.gz',
       'dprof perfetto -f chrome-json trace.json.gz | gzip > net.json.gz',
     ],
   },
   ['pftrace', 'chrome-json'],
   async (given, request) => {
-    const { format, files, quiet } = request;
+    const { format } = request;
     const align = given.read('align', (text) => requireName('alignment', text, ALIGNMENTS)) ?? 'unix';
-    const chosen = { ranks: numbersOf(given, 'ranks'), steps: numbersOf(given, 'steps') };
+    const chosen = { ranks: numbersOf(given, 'ranks'), steps: numbersOf(given, 'step') };
     const isBinary = format === 'pftrace';
     if (isBinary) refuseTerminal(request.output, 'a binary trace');
-    const job = align === 'job' || chosen.steps !== null ? await readJob(files, quiet) : null;
+    const job = align === 'job' || chosen.steps !== null ? await readJob(request) : null;
     const window = new TraceWindow(chosen, job);
     const trace = isBinary ? new ProtobufTrace() : new ChromeTrace();
     const events = new TraceBuilder(
       (event) => trace.take(event),
       align === 'start' ? 'start' : 'unix',
-      readDevice(given),
+      readPeaks(given),
       given.on('flows'),
       align === 'job' && job !== null ? (nextFlow) => window.arrows(job, nextFlow) : null,
     );

@@ -5,7 +5,8 @@ import { VENDOR_TABLES } from '../../../prof/neuron/tables/vendor-tables.js';
 import type { Peaks } from '../../../prof/roofline/peaks.js';
 import { UsageError, requireName } from '../../../record/errors.js';
 import { integer, type Arguments, type Tool } from '../../arguments.js';
-import { DEVICE_OPTION, readDevice } from '../../device-option.js';
+import { CHOICE_OPTIONS, unfit } from '../../shared-options.js';
+import { PEAKS_OPTION, readPeaks } from '../../peaks-option.js';
 import type { RecordsRequest } from '../../records-command.js';
 
 const METRIC_NAMES = METRIC_TEXTS.map(({ name }) => name);
@@ -23,7 +24,8 @@ export const SUMMARY: Tool = {
   options: [
     { name: 'all', help: 'text: every part, each with the command that shows more' },
     { name: 'top', takes: 'N', help: `kernels that are listed (${TOP}; others than text and markdown: 50)` },
-    DEVICE_OPTION,
+    PEAKS_OPTION,
+    ...CHOICE_OPTIONS,
     { name: 'vendor-metrics', help: "AWS Neuron: the metrics of the vendor's profiler instead, computed anew" },
     {
       name: 'metric',
@@ -52,6 +54,10 @@ export const SUMMARY: Tool = {
       values: METRIC_NAMES,
     },
   ],
+  unfit: {
+    ...unfit(['where'], 'its shares are of all work: dprof --by op --where EXPR sums up some kernels'),
+    ...unfit(['cols', 'c', 'sort'], 'its rows are figures: dprof --by op -c COLS --sort COLS lists ops'),
+  },
   notes: [
     [
       'Times of a device are lengths of unions: what runs at the same time counts once. Busy is all work, idle the rest of',
@@ -109,6 +115,9 @@ export function summaryRequest(given: Arguments, request: RecordsRequest): Summa
   if (isVendor && top !== undefined) {
     throw new UsageError('--vendor-metrics cannot be combined with --top', 'choose metrics with -m');
   }
+  if (isVendor && request.choice !== undefined) {
+    throw new UsageError('--vendor-metrics are of the whole profile', 'without --device, --step, --from and --to');
+  }
   const tables = given.read('tables', tablesOf) ?? null;
   if (tables !== null && (!vendor || check || format !== 'json')) {
     throw new UsageError('--tables needs --vendor-names -f json', 'and cannot be combined with --check');
@@ -121,7 +130,7 @@ export function summaryRequest(given: Arguments, request: RecordsRequest): Summa
     isWhole: given.on('all'),
     metrics,
     tables,
-    device: readDevice(given),
+    device: readPeaks(given),
   };
 }
 

@@ -42,18 +42,15 @@ const CHART_HEIGHT = 460;
 
 type Roof = Roofline['roofs'][number];
 
-const linesOf = (roof: Roof, points: readonly PlacedPoint[], [from, to]: readonly [number, number]): RoofLine[] =>
-  roofLines(roof, from, to, new Set(points.map(({ point }) => point.dtype)));
-
 /** The flat roofs are shown in full; the memory slope ends at the axes. */
 function rangeOf(points: readonly PlacedPoint[], roof: Roof | undefined): RooflineRange {
   const { intensity } = rooflineRange(points, []);
-  const lines = roof === undefined ? [] : linesOf(roof, points, intensity);
+  const lines = roof === undefined ? [] : roofLines(roof, ...intensity);
   const flat = lines.filter(({ name }) => name !== 'memory').map(({ line: [, [, y]] }) => y);
   return rooflineRange(points, flat);
 }
 
-/** Labels of the roofs, at the right end of each; labels that would overlap are moved to the left. */
+/** Labels of the roofs, at the right end of each; labels that would overlap stand in three columns. */
 function labelsOf(lines: readonly RoofLine[], low: number, high: number): ScatterSeriesOption[] {
   const pixels = (CHART_HEIGHT - 74) / Math.log10(high / low);
   let above = Infinity;
@@ -64,7 +61,7 @@ function labelsOf(lines: readonly RoofLine[], low: number, high: number): Scatte
     const start = Math.max(x, (low * x) / y);
     const place = isMemory ? [Math.sqrt(start * toX), (Math.sqrt(start * toX) * y) / x] : [toX, toY];
     if (!isMemory) {
-      aside = (Math.log10(above) - Math.log10(y)) * pixels < 13 ? aside + 1 : 0;
+      aside = (Math.log10(above) - Math.log10(y)) * pixels < 13 ? (aside + 1) % 3 : 0;
       above = y;
     }
     const text = isMemory ? `memory ${tick(y / x, 'bytes/s')}` : `${name} ${tick(y, 'flop/s')}`;
@@ -77,7 +74,7 @@ function labelsOf(lines: readonly RoofLine[], low: number, high: number): Scatte
       label: {
         show: true,
         formatter: () => text,
-        position: isMemory ? [-8, -10] : [-2 - 190 * aside, -13],
+        position: isMemory ? [-8, -10] : [-2 - 240 * aside, -13],
         align: 'right',
         color: 'var(--ink)',
         fontSize: 10,
@@ -99,7 +96,7 @@ const shareText = (share: number | null): string => quantityText(share, 'share')
 function option(range: RooflineRange, roof: Roof | undefined): ChartOption {
   const { inside: points, intensity, flopsPerS: rates } = range;
   const [[from, to], [low, high]] = [intensity, rates];
-  const lines = roof === undefined ? [] : linesOf(roof, points, intensity);
+  const lines = roof === undefined ? [] : roofLines(roof, ...intensity);
   const most = points.reduce((max, { point }) => Math.max(max, point.time), 0);
   const groups = USES.map((use) => ({ use, own: points.filter((one) => useOf(one) === use) }));
   return {

@@ -1,10 +1,10 @@
 /** Why the devices were idle: by cause, the longest gaps with the host's activity, and how long launches waited. */
-import type { Distribution } from '../../../containers/log-histogram.js';
+import { edgeAfter, type Distribution } from '../../../containers/log-histogram.js';
 import { elementAt } from '../../../containers/element.js';
 import type { CauseTime, PageGap } from '../../../prof/html/idle/idle-data.js';
 import { lacking } from '../../capture-hints.js';
 import { chart, replaceContents } from '../../charts/chart.js';
-import type { ChartOption } from '../../charts/chart-values.js';
+import { highest, type ChartOption } from '../../charts/chart-values.js';
 import { below, GRID, left, tips } from '../../charts/chart-style.js';
 import { boxedDefinitions, element, note, section } from '../../document/dom-elements.js';
 import { keptSelect } from '../../document/kept-choice.js';
@@ -89,24 +89,24 @@ function gaps(view: PanelView): HTMLElement[] {
   return [section('Longest gaps', ...picker, place, about)];
 }
 
-/** Times from one power of two to the next; for counts, the whole numbers in between. */
+/** From one edge to the next; of counts the whole numbers among them. */
 function binText({ from, to }: { readonly from: number; readonly to: number }, unit: DisplayUnit): string {
   const last = unit === 'count' ? to - 1 : to;
   const first = quantityText(from, unit);
   return last === from ? first : `${first} – ${quantityText(last, unit)}`;
 }
 
-/** Bars for powers of two. */
-function octaves({ bins }: Distribution, what: string, unit: DisplayUnit): ChartOption {
+/** Bars from 1, 2 and 5 times each power of ten to the next, the highest with its count. */
+function roundBars({ bins }: Distribution, what: string, unit: DisplayUnit): ChartOption {
   const first = bins[0]?.from ?? 0;
   const last = bins.at(-1)?.to ?? 1;
   const all: { from: number; to: number; count: number }[] = [];
-  for (let from = first; from < last; from = from === 0 ? 1 : from * 2) {
+  for (let from = first; from < last; from = edgeAfter(from)) {
     const known = bins.find((bin) => bin.from === from);
-    all.push({ from, to: from === 0 ? 1 : from * 2, count: known?.count ?? 0 });
+    all.push({ from, to: edgeAfter(from), count: known?.count ?? 0 });
   }
   return {
-    grid: { ...GRID, left: 48 },
+    grid: { ...GRID, left: 48, top: 20 },
     xAxis: below(what, unit, { type: 'category', data: all.map((bin) => binText(bin, unit)) }),
     yAxis: left('count', { minInterval: 1, splitNumber: 3 }),
     tooltip: tips('axis', (i) => {
@@ -118,6 +118,7 @@ function octaves({ bins }: Distribution, what: string, unit: DisplayUnit): Chart
         type: 'bar',
         data: all.map(({ count }) => count),
         barWidth: '96%',
+        label: highest(all.map(({ count }) => count)),
         itemStyle: { color: 'var(--compute)' },
         emphasis: { itemStyle: { color: 'var(--host)' } },
       },
@@ -139,7 +140,7 @@ function distribution(view: PanelView, key: 'delay' | 'queue', title: string, un
     section(
       title,
       boxedDefinitions(figures),
-      chart(label, 180, () => octaves(of, title, unit)),
+      chart(label, 180, () => roundBars(of, title, unit)),
     ),
   ];
 }

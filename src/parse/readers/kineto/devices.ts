@@ -106,7 +106,7 @@ function architecture(vendor: string, name: string, major: number | null, minor:
   return vendor === 'nvidia' && major !== null && minor !== null ? `sm${major}${minor}` : null;
 }
 
-function readDevice(value: unknown, traceVendor: string): Device | null {
+function readPeaks(value: unknown, traceVendor: string): Device | null {
   if (!isJsonObject(value)) return null;
   const id = number(value['id']);
   const name = value['name'];
@@ -135,7 +135,7 @@ function readDevice(value: unknown, traceVendor: string): Device | null {
  */
 export function devicesOfTrace(properties: unknown, used: ReadonlySet<number>, vendor = 'unknown'): Device[] {
   const described = (Array.isArray(properties) ? properties : [])
-    .map((value) => readDevice(value, vendor))
+    .map((value) => readPeaks(value, vendor))
     .filter((device) => device !== null);
   const [first] = described;
   const oneModel =

@@ -89,7 +89,7 @@ export const impossible = deviceRule({
     {
       what: `${many(of.count, 'kernel')} ran faster than the peaks of ${of.device} (FLOP/s: ${of.compute}, bytes/s: ${of.memory}), ${time(of.time)}: ${ranked(of.names)}`,
       action:
-        'this cannot be: check the FLOPs and bytes of these ops (--explain shows the formulas) and the peaks (--device sets others); if both are right, please report it',
+        'this cannot be: check the FLOPs and bytes of these ops (--explain shows the formulas) and the peaks (--peaks sets others); if both are right, please report it',
       ...of.facts,
       evidence: { ...of.facts.evidence, aboveComputePeak: of.compute, aboveMemoryPeak: of.memory },
       see: 'dprof --sort peak --top 20 -c idx,op,kernel,sil,peak,bw,params -f table FILE',

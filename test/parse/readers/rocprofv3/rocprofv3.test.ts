@@ -109,7 +109,7 @@ describe('rocprofv3: other versions', () => {
   it('refuses a table that is no kernel trace, with the file to give', async () => {
     const path = file('"Kind","Direction","Start_Timestamp"\n"MEMORY_COPY","H2D",1\n');
     expect((await runCli('dparse', [path])).stderr).to.include('is text');
-    expect((await runCli('dparse', ['--format', 'rocprofv3-csv', path])).stderr).to.include(
+    expect((await runCli('dparse', ['--input-format', 'rocprofv3-csv', path])).stderr).to.include(
       'has no columns Kernel_Name and Start_Timestamp (give the file that ends in _kernel_trace.csv)',
     );
   });

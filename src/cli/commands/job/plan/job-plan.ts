@@ -21,7 +21,7 @@ export interface JobSettings {
   readonly version: string;
   /** Group keys, as `dprof partial --by` takes them; null for its default. */
   readonly by: string | null;
-  /** Device whose peak rates are used, as `--device` takes it; null for that of the profile. */
+  /** Device whose peak rates are used, as `--peaks` takes it; null for that of the profile. */
   readonly device: string | null;
 }
 
@@ -56,7 +56,7 @@ export function readPlan(text: string, where: string): JobPlan {
 const SETTINGS: readonly (readonly [key: keyof JobSettings, what: string])[] = [
   ['version', 'version of dprof'],
   ['by', '--by'],
-  ['device', '--device'],
+  ['device', '--peaks'],
 ];
 
 /** Describes how settings differ; null when they are equal. */

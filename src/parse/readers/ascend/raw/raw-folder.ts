@@ -102,7 +102,7 @@ export class RawFolder {
     const [begin, monotonic] = [digitsOf(start, 'collectionTimeBegin'), digitsOf(start, 'clockMonotonicRaw')];
     this.#sinceEpoch = begin === null || monotonic === null ? null : begin * 1000n - monotonic;
     this.pid = Number(digitsOf(info, 'pid') ?? NaN);
-    this.devices = found.map((folder) => readDevice(folder, between));
+    this.devices = found.map((folder) => readPeaks(folder, between));
   }
 
   get startNs(): bigint | null {
@@ -193,7 +193,7 @@ function isCounted(path: string, isHostCounted: boolean): boolean {
   return typeof stated === 'boolean' ? stated : isHostCounted;
 }
 
-function readDevice(folder: string, between: number): DeviceFolder {
+function readPeaks(folder: string, between: number): DeviceFolder {
   const id = Number(DEVICE_FOLDER.exec(basename(folder))?.[1]);
   const info = jsonIn(folder, /^info\.json/);
   const facts = firstOf(fieldOf(info, 'DeviceInfo'));

@@ -7,22 +7,18 @@ import { isJsonObject, ExactDecoder } from '../../../json/json-value.js';
 import { elementAt } from '../../../../containers/element.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { UserError } from '../../../../record/errors.js';
+import { Fields } from '../../../json/event-fields.js';
 import { ByteWindow } from '../../../input/byte-window.js';
 import { END, JsonCursor } from '../../../json/json-cursor.js';
 import {
-  CLOSE_BRACE,
   CLOSE_BRACKET,
-  COLON,
   COMMA,
-  endOfText,
   endOfValue,
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
   CUT,
   endOfNested,
-  skipSpace,
-  numberAt,
 } from '../../../json/json-bytes.js';
 import {
   LONGEST_ROW,
@@ -81,7 +77,7 @@ class ToolFileScan {
   readonly file = new ToolFile();
   readonly #decoder = new ExactDecoder();
   readonly #scans: ReadonlyMap<TimedTable, RowScan> = new Map(
-    TIMED_TABLES.map(([table, ...keys]) => [table, new RowScan(keys.map((key) => Buffer.from(key)))]),
+    TIMED_TABLES.map(([table, ...keys]) => [table, new RowScan(keys)]),
   );
   readonly #subgraphs: Buffer[] = [];
   #subgraph: Buffer = Buffer.alloc(0);
@@ -204,17 +200,11 @@ class ToolFileScan {
   }
 }
 
-const SUBGRAPH = Buffer.from('subgraph');
-const QUALIFIED = Buffer.from('fully_qualified_subgraph');
-
-function isKey(key: Buffer, bytes: Buffer, from: number, to: number): boolean {
-  if (to - from !== key.length) return false;
-  for (let i = 0; i < key.length; i++) if (bytes[from + i] !== key[i]) return false;
-  return true;
-}
-
-/** Finds time and subgraph in the bytes of a row without decoding it. */
+/** Time and subgraph of a row, found in its bytes without decoding it. */
 class RowScan {
+  readonly #fields: Fields;
+  /** Codes of the keys of the subgraph's name, the one that counts first: they follow those of the time. */
+  readonly #subgraphs: readonly [plain: number, qualified: number];
   /** In the file's unit; NaN when the row has none. */
   time = NaN;
   /** Range of the subgraph's name in the bytes; empty when the row names none. */
@@ -222,61 +212,50 @@ class RowScan {
   subgraphTo = 0;
   /** Whether the row is a complete object. */
   isWhole = false;
-  /** Whether the key of the time occurs more than once. */
+  /** Whether a key is duplicated, or the time has two. */
   isRepeated = false;
 
   /** @param timeKeys keys under which the time may be */
-  constructor(private readonly timeKeys: readonly Buffer[]) {}
+  constructor(private readonly timeKeys: readonly string[]) {
+    this.#fields = new Fields([...timeKeys, 'subgraph', 'fully_qualified_subgraph']);
+    this.#subgraphs = [timeKeys.length, timeKeys.length + 1];
+  }
 
-  /**
-   * Reads the value that starts at `at`.
-   * @returns the offset after it, or CUT
-   */
+  /** Reads the object that opens at `at`. @returns the offset after it, or CUT */
   read(bytes: Buffer, at: number, end: number): number {
+    const odd = { repeatedKeys: 0, notJson: 0 };
+    const to = this.#fields.read(bytes, at, end, odd);
+    this.isWhole = to >= 0;
+    if (to < 0) return to === CUT ? CUT : endOfNested(bytes, at, end);
+    this.isRepeated = odd.repeatedKeys > 0;
+    this.#noteTime();
+    this.#noteSubgraph(bytes);
+    return to;
+  }
+
+  /** The last of its keys counts. */
+  #noteTime(): void {
     this.time = NaN;
-    this.subgraphFrom = this.subgraphTo = 0;
-    this.isRepeated = this.isWhole = false;
-    if (bytes[at] !== OPEN_BRACE) return endOfValue(bytes, at, end);
-    for (let i = at + 1; ;) {
-      i = skipSpace(bytes, i, end);
-      if (i >= end) return CUT;
-      const byte = bytes[i];
-      if (byte === CLOSE_BRACE) {
-        this.isWhole = true;
-        return i + 1;
-      }
-      if (byte === COMMA) {
-        i++;
-        continue;
-      }
-      if (byte !== QUOTE) return endOfNested(bytes, at, end);
-      const key = endOfText(bytes, i + 1, end);
-      if (key === CUT) return CUT;
-      const colon = skipSpace(bytes, key + 1, end);
-      if (colon >= end) return CUT;
-      if (bytes[colon] !== COLON) return endOfNested(bytes, at, end);
-      const value = skipSpace(bytes, colon + 1, end);
-      if (value >= end) return CUT;
-      const after = endOfValue(bytes, value, end);
-      if (after === CUT) return CUT;
-      if (after === value) return endOfNested(bytes, at, end);
-      this.#note(bytes, i + 1, key, value, after);
-      i = after;
+    let last = -1;
+    for (let code = 0; code < this.timeKeys.length; code++) {
+      const [from, time] = [elementAt(this.#fields.from, code), this.#fields.number(code)];
+      if (Number.isNaN(time)) continue;
+      if (last !== -1) this.isRepeated = true;
+      if (from > last) [last, this.time] = [from, time];
     }
   }
 
-  #note(bytes: Buffer, keyFrom: number, keyTo: number, from: number, to: number): void {
-    if (this.timeKeys.some((key) => isKey(key, bytes, keyFrom, keyTo))) {
-      const quoted = bytes[from] === QUOTE ? 1 : 0;
-      this.isRepeated ||= !Number.isNaN(this.time);
-      const time = numberAt(bytes, from + quoted, to - quoted);
-      this.time = Number.isFinite(time) ? time : NaN;
-    } else if (bytes[from] === QUOTE && isKey(SUBGRAPH, bytes, keyFrom, keyTo)) {
-      this.subgraphFrom = from + 1;
-      this.subgraphTo = to - 1;
-    } else if (this.subgraphTo === 0 && bytes[from] === QUOTE && isKey(QUALIFIED, bytes, keyFrom, keyTo)) {
-      this.subgraphFrom = bytes[from + 1] === 0x2f ? from + 2 : from + 1;
-      this.subgraphTo = to - 1;
+  #noteSubgraph(bytes: Buffer): void {
+    const { from, to } = this.#fields;
+    this.subgraphFrom = this.subgraphTo = 0;
+    for (const code of this.#subgraphs) {
+      const begin = elementAt(from, code);
+      if (!this.#fields.has(code) || bytes[begin - 1] !== QUOTE) continue;
+      const isRooted = code !== this.#subgraphs[0] && bytes[begin] === SLASH;
+      [this.subgraphFrom, this.subgraphTo] = [isRooted ? begin + 1 : begin, elementAt(to, code)];
+      return;
     }
   }
 }
+
+const SLASH = 0x2f;

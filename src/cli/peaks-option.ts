@@ -1,4 +1,4 @@
-/** Small files that options name, which are read as a whole; and `--device`, which sets peak rates. */
+/** Small files that options name, which are read as a whole; and `--peaks`, which sets peak rates. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { deviceNamed, parseDevice, unknownDevice } from '../prof/roofline/device-choice.js';
 import { DEVICES } from '../prof/roofline/devices.js';
@@ -32,22 +32,24 @@ export function readSmallFile(path: string, content: string, hint: string, outpu
   return bytes.toString('utf8');
 }
 
-export const DEVICE_OPTION: Option = {
-  name: 'device',
+export const PEAKS_OPTION: Option = {
+  name: 'peaks',
   takes: 'DEV',
-  help: 'peak rates of DEV: a name of dprof --devices or a JSON file',
+  help: 'peak rates of DEV: one of --devices, or a JSON file',
   values: DEVICES.map(({ name }) => name),
+  // `--device` with a number is a device of the profile.
+  formerly: { name: 'device', values: /^(?!host$).*[^\d,-]/ },
 };
 
 /** The device given by the user; null to use those of the input. @throws UsageError for an unknown one */
-export const readDevice = (given: Arguments): Peaks | null =>
-  given.read('device', (text) => chooseDevice(text, given.text('output'))) ?? null;
+export const readPeaks = (given: Arguments): Peaks | null =>
+  given.read('peaks', (text) => chooseDevice(text, given.text('output'))) ?? null;
 
 /** Finds a device by name; otherwise reads the file of that name, which must not be the output. */
 function chooseDevice(text: string, output: string | undefined): Peaks {
   const named = deviceNamed(text);
   if (named !== null) return named;
   if (!existsSync(text) && !/[/\\]|\.json$/.test(text)) throw unknownDevice(text, ', and no such file');
-  const hint = '--device takes a name of --devices or a JSON file';
+  const hint = '--peaks takes a name of --devices or a JSON file';
   return parseDevice(readSmallFile(text, 'a device', hint, output), text);
 }

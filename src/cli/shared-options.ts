@@ -1,0 +1,174 @@
+/** Options that several commands share: what goes with a profile, and what of it an answer is about. */
+import type { Item } from '../prof/analysis.js';
+import { UsageError, UserError } from '../record/errors.js';
+import type { Activity, ProfileLine } from '../record/record.js';
+import { numberList, type Arguments, type Option, type Tool } from './arguments.js';
+
+/** What goes with a profile that is read: options of dparse. */
+export const NEFF_OPTION: Option = {
+  name: 'neff',
+  takes: 'FILE',
+  help: 'Neuron: the program (default: the one beside it)',
+};
+export const CAPTURE_OPTION: Option = {
+  name: 'capture',
+  takes: 'PATH',
+  help: 'captures of graphs (default: capture_traces/)',
+};
+export const NCU_OPTION: Option = { name: 'ncu', takes: 'FILE', help: 'counters of kernels: a CSV of Nsight Compute' };
+export const READING_OPTIONS = [NEFF_OPTION, CAPTURE_OPTION, NCU_OPTION] as const;
+
+export const READING_NAMES = READING_OPTIONS.map(({ name }) => name);
+
+/** Devices by their numbers in the profile. */
+export const DEVICE_OPTION: Option = {
+  name: 'device',
+  takes: 'LIST',
+  help: 'only these devices of the profile, as 0-3,8',
+};
+/** Kernels by their columns. */
+export const WHERE_OPTION: Option = {
+  name: 'where',
+  takes: 'EXPR',
+  help: 'only kernels where EXPR holds, as op==conv2d && sil>9',
+};
+export const STEP_OPTION: Option = {
+  name: 'step',
+  takes: 'LIST',
+  help: 'only what these steps launched, as 3 or 10-19',
+};
+const FROM_OPTION: Option = { name: 'from', takes: 'MS', help: "only what runs after MS from the profile's start" };
+const TO_OPTION: Option = { name: 'to', takes: 'MS', help: "only what starts before MS from the profile's start" };
+
+/** Time from the profile's start. */
+export const TIME_OPTIONS: readonly Option[] = [FROM_OPTION, TO_OPTION];
+export const CHOICE_OPTIONS: readonly Option[] = [DEVICE_OPTION, STEP_OPTION, ...TIME_OPTIONS];
+
+/** Options that choose some of a profile, for commands that take it as a whole. */
+export const CHOICE_NAMES: readonly string[] = ['where', ...CHOICE_OPTIONS.map(({ name }) => name)];
+/** Options that choose columns and rows of a table, for commands that write none. */
+export const TABLE_NAMES: readonly string[] = ['cols', 'c', 'sort', 'top'];
+
+/** For `Tool.unfit`: one way out for several options. */
+export const unfit = (names: readonly string[], way: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(names.map((name) => [name, way]));
+
+/** The ns that an option writes in ms. @throws UsageError for anything else */
+function nsOf(option: string, text: string): number {
+  if (!/^[+-]?\d{1,12}(\.\d{1,9})?$/.test(text)) throw new UsageError(`${option} takes milliseconds, not '${text}'`);
+  return Number(text) * 1e6;
+}
+
+/** From `--from` to `--to`, in ns; undefined without either. @throws UsageError where nothing lies between them */
+export function windowOf(given: Arguments): { readonly from: number; readonly to: number } | undefined {
+  const from = given.read('from', (text) => nsOf('--from', text));
+  const to = given.read('to', (text) => nsOf('--to', text));
+  if (from === undefined && to === undefined) return undefined;
+  const window = { from: from ?? -Infinity, to: to ?? Infinity };
+  if (window.from >= window.to) throw new UsageError('--from must be before --to');
+  return window;
+}
+
+interface Chosen {
+  readonly devices: ReadonlySet<number> | undefined;
+  readonly steps: ReadonlySet<number> | undefined;
+  readonly window: ReturnType<typeof windowOf>;
+}
+
+/** Numbers that a message names at most. */
+const MOST_NAMED = 8;
+
+const named = (what: string, numbers: ReadonlySet<number>): string[] => {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  if (sorted.length === 0) return [];
+  const more = sorted.length > MOST_NAMED ? ` … ${sorted.at(-1)}` : '';
+  return [`${what} ${sorted.slice(0, MOST_NAMED).join(', ')}${more}`];
+};
+
+/** Keeps the records of the chosen devices, steps and time. */
+export class RecordChoice {
+  readonly #devices = new Set<number>();
+  readonly #steps = new Set<number>();
+  #kept = 0;
+
+  constructor(private readonly chosen: Chosen) {}
+
+  /**
+   * Whether an answer is about an item: about work of a device by its device, step and time, about what the host did by
+   * its time alone.
+   * @throws UserError for a partial answer, whose sums are of whole profiles
+   */
+  keeps(item: Item): boolean {
+    const record: ProfileLine = 'record' in item ? item.record : item;
+    switch (record.type) {
+      case 'kernel':
+      case 'copy':
+      case 'set':
+      case 'sync':
+      case 'collective':
+      case 'graph':
+        return this.#hasActivity(record);
+      case 'range':
+        return this.#isIn(record.start, record.dur);
+      case 'sample':
+        return this.#isOn(record.device) && (record.start === null || this.#isIn(record.start, record.dur ?? null));
+      case 'layer':
+        return this.#isOn(record.device);
+      case 'profile':
+      case 'end':
+      case 'notice':
+      case 'tensor':
+        return true;
+      default:
+        throw new UserError('has sums of whole profiles', {
+          hint: '--device, --step, --from and --to need a profile or records',
+        });
+    }
+  }
+
+  /** @throws UserError where devices worked and none of it was kept, with the devices and steps that there are */
+  refuseNothing(): void {
+    if (this.#kept > 0 || this.#devices.size === 0) return;
+    const there = [...named('devices', this.#devices), ...named('steps', this.#steps)].join('; ');
+    const what = 'no work of the chosen devices, steps and times';
+    throw new UserError(what, there === '' ? {} : { hint: `there are ${there}` });
+  }
+
+  #hasActivity({
+    device,
+    step = null,
+    start,
+    dur,
+  }: Pick<Activity, 'device' | 'start' | 'dur'> & { readonly step?: number | null | undefined }): boolean {
+    const { steps } = this.chosen;
+    this.#devices.add(device);
+    if (step !== null) this.#steps.add(step);
+    const isStep = steps === undefined || (step !== null && steps.has(step));
+    const isKept = this.#isOn(device) && isStep && this.#isIn(start, dur);
+    if (isKept) this.#kept++;
+    return isKept;
+  }
+
+  #isOn(device: number | null): boolean {
+    const { devices } = this.chosen;
+    return devices === undefined || device === null || devices.has(device);
+  }
+
+  /** Whether some of a time lies in the window. */
+  #isIn(start: number, dur: number | null): boolean {
+    const { window } = this.chosen;
+    if (window === undefined) return true;
+    return start < window.to && (dur === null || dur === 0 ? start >= window.from : start + dur > window.from);
+  }
+}
+
+/** Undefined where all is wanted. @param tool an option of that name and another meaning chooses nothing */
+export function readChoice(given: Arguments, { options }: Pick<Tool, 'options'>): RecordChoice | undefined {
+  const list = (option: Option): ReadonlySet<number> | undefined =>
+    options.includes(option) ? given.read(option.name, (text) => numberList(`--${option.name}`, text)) : undefined;
+  const chosen = {
+    ...{ devices: list(DEVICE_OPTION), steps: list(STEP_OPTION) },
+    window: options.includes(FROM_OPTION) ? windowOf(given) : undefined,
+  };
+  return Object.values(chosen).every((value) => value === undefined) ? undefined : new RecordChoice(chosen);
+}
