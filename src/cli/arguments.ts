@@ -52,7 +52,7 @@ export const OUTPUT_OPTION: Option = {
   name: 'output',
   short: 'o',
   takes: 'OUT',
-  help: 'write to OUT, which appears when it is complete',
+  help: 'write to OUT (created only when finished)',
 };
 export const HELP_OPTION: Option = { name: 'help', short: 'h', help: 'this text' };
 /** The `--quiet` option of the tools themselves. */

@@ -32,7 +32,7 @@ export const formatOption = (formats: readonly string[]): Option => ({
 export const QUIET_OPTION: Option = {
   name: 'quiet',
   short: 'q',
-  help: 'no notes and no progress; what an input lost is said all the same',
+  help: 'no notes and no progress; lost data is still reported',
 };
 
 /** The format given with `-f`; by default the first one. @throws UsageError for binary data that would go to a terminal */

@@ -49,7 +49,7 @@ export const advise = recordsCommand(
       {
         name: 'min-share',
         takes: 'P',
-        help: `only what may gain P % of a device's time, or is about it where that is unknown (${MIN_SHARE * 100})`,
+        help: `hide findings below P % of device time, by gain or else by time at stake (${MIN_SHARE * 100})`,
       },
       { name: 'all', help: 'also the rules without a finding, and why they have none' },
       PEAKS_OPTION,

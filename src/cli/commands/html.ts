@@ -110,7 +110,7 @@ export const html = recordsCommand(
       { name: 'title', takes: 'T', help: "the page's title (the name of FILE)" },
       {
         name: 'index',
-        help: 'a page that lists the pages and jobs in FILEs (folders, pages): with time, ranks, step, busy',
+        help: 'a page listing the pages and jobs in FILEs (folders, pages), with time, ranks, step, busy',
       },
     ],
     unfit: {

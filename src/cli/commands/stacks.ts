@@ -85,7 +85,7 @@ export const stacks = recordsCommand(
         values: KINDS,
         list: true,
       },
-      { name: 'root', takes: 'KINDS', help: 'frames to put before them, as rank,step', values: KINDS, list: true },
+      { name: 'root', takes: 'KINDS', help: 'frames to prepend, such as rank,step', values: KINDS, list: true },
       { name: 'host', help: `time of ops on the host instead, without the ops within (--by ${DEFAULT_HOST_KINDS})` },
       {
         name: 'collectives',

@@ -30,7 +30,7 @@ export const JOB: Tool = {
     { name: 'output', short: 'o', takes: 'OUT', help: 'folder of the job' },
     { name: 'engine', takes: 'E', help: `${ENGINES.join(', ')} (local)`, values: ENGINES },
     { name: 'jobs', short: 'j', takes: 'N', help: 'local: N processes at a time (one a core)' },
-    { name: 'resume', help: 'go on with the job in OUT' },
+    { name: 'resume', help: 'continue the job in OUT' },
     {
       name: 'by',
       takes: 'KEYS',
