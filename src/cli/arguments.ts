@@ -85,7 +85,7 @@ const CONFIGURATION = {
   'parse-positional-numbers': false,
 };
 
-const TEXTS = { 'Arguments %s and %s are mutually exclusive': '--%s and --%s exclude each other (choose one)' };
+const TEXTS = { 'Arguments %s and %s are mutually exclusive': '--%s and --%s cannot be combined (use one of them)' };
 
 /** The parser would read `--q` as `-q`. Here it is the false discovery rate, which statistics call q. */
 const spelled = (arg: string): string => arg.replace(/^--q(?==|$)/, '--fdr');
@@ -351,7 +351,7 @@ export function numberList(option: string, text: string): ReadonlySet<number> {
     const [, from, to = from] = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(item.trim()) ?? [];
     const [first, last] = [Number(from), Number(to)];
     if (from === undefined || last < first || last - first >= MOST_LISTED)
-      throw new UsageError(`${option} takes numbers as 0-3,8, not '${text}'`);
+      throw new UsageError(`${option} takes numbers such as 0-3,8, not '${text}'`);
     for (let number = first; number <= last; number++) numbers.add(number);
   }
   return numbers;

@@ -170,8 +170,8 @@ const nearCommand = (word: string): string | null =>
 function refuseMisplaced(operands: readonly string[]): void {
   const command = operands.find((word) => Object.hasOwn(COMMANDS, word) && !existsSync(word));
   if (command !== undefined)
-    throw new UsageError(`no file '${command}', and a command comes first`, `dprof ${command} [OPTION...] [FILE...]`);
+    throw new UsageError(`no file '${command}' (the command comes first)`, `dprof ${command} [OPTION...] [FILE...]`);
   const [word = ''] = operands;
   const near = nearCommand(word);
-  if (near !== null) throw new UsageError(`no command and no file '${word}'`, `did you mean dprof ${near}?`);
+  if (near !== null) throw new UsageError(`'${word}' is neither a command nor a file`, `did you mean dprof ${near}?`);
 }

@@ -71,7 +71,7 @@ export function confirmWhole(
   output: string | undefined,
 ): void {
   const cut = existing?.isFile() === true ? cutOf(source) : null;
-  if (cut !== null) throw new UserError(`${cut.what}; ${output ?? ''} is left as it was`, cut.detail);
+  if (cut !== null) throw new UserError(`${cut.what}; ${output ?? ''} is unchanged`, cut.detail);
 }
 
 const HOST_RECORDS = new Set<ProfileLine['type']>(['profile', 'range', 'sample', 'end']);

@@ -176,7 +176,7 @@ interface CheckedTarget {
 /** The same check for inputs without files next to them. */
 export function checkTarget(path: string | undefined, inputs: readonly string[]): CheckedTarget {
   if (path === undefined || path === '-') return { existing: null, folders: new Map() };
-  if (path === '') throw new UsageError('-o needs the name of a file');
+  if (path === '') throw new UsageError('-o needs a file name');
   const existing = withIoErrors(path, () => statOf(path));
   if (existing === null && isNotUtf8(path)) throw new UserError('cannot be written', { where: path });
   if (existing?.isDirectory() === true) throw new UserError('is a directory', { where: path, hint: '-o takes a file' });

@@ -121,7 +121,7 @@ export async function summary(input: AnswerInput, options: SummaryOptions = {}):
   const { facts } = await answer(input, analysis, options, new Annotator(device));
   if (facts.profiles !== null) return summaryDocuments(facts.profiles, details);
   const hint = 'dprof summary -f json has them';
-  throw new UserError('nothing but metrics of a vendor', { where: nameOf(input), hint });
+  throw new UserError('only vendor metrics, no activities', { where: nameOf(input), hint });
 }
 
 const NO_CHOICE = { check: false, vendor: false, metrics: null, explain: undefined, warningsAsNotes: false } as const;

@@ -63,7 +63,7 @@ export function readAnnotations(
     }
     const nodes = readJsonFile(file.path, LARGEST_FILE);
     if (typeof nodes !== 'object' || nodes === null || Array.isArray(nodes)) {
-      if (file.isGiven) throw new UserError('is not a file of annotations of graph nodes', { where: file.path });
+      if (file.isGiven) throw new UserError('is not a CUDA graph annotation file', { where: file.path });
       diagnostics.count('companion-file-not-read');
       continue;
     }

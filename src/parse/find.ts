@@ -172,9 +172,9 @@ async function* profilesOf<Found extends object>(
   const unreadable = inFolder ? unreadableFolders(used, paths) : [];
   yield* unreadable;
   if (lenient && used.length + failures.length + unreadable.length === 0) {
-    throw new UserError(`no profile among ${counted(paths.length, 'file')}`, {
+    throw new UserError(`no profile in ${counted(paths.length, 'file')}`, {
       where: input,
-      hint: 'dparse --formats lists what can be read',
+      hint: 'dparse --formats lists the supported formats',
     });
   }
 }
@@ -183,9 +183,9 @@ async function* profilesOf<Found extends object>(
 const copiesText = (copies: readonly string[]): string =>
   `${counted(copies.length, 'compressed copy')} left out, whose ${copies.length === 1 ? 'original is beside it' : 'originals are beside them'}: ${firstOf(copies)}`;
 
-/** Text such as `1 JSON file passed over, which is not a profile: 1.json`. */
+/** Text such as `1 JSON file skipped, not a profile: 1.json`. */
 const othersText = (others: readonly string[]): string =>
-  `${counted(others.length, 'JSON file')} passed over, which ${others.length === 1 ? 'is not a profile' : 'are not profiles'}: ${firstOf(others)}`;
+  `${counted(others.length, 'JSON file')} skipped, ${others.length === 1 ? 'not a profile' : 'not profiles'}: ${firstOf(others)}`;
 
 /** Extensions of reports that are not read. */
 const REPORTS: readonly string[] = ['.nsys-rep', '.qdrep', '.ncu-rep'];

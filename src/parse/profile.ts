@@ -128,7 +128,7 @@ function chooseReader(probe: Probe, format: string | undefined): Reader {
   const named = readerNamed(format);
   if (named.reads === 'text') refuseUtf16(probe.head, probe.file);
   if ((named.reads === 'database') === (probe.database !== null)) return named;
-  throw new UserError(`is ${detect(probe).title}, not what --input-format ${format} reads`, {
+  throw new UserError(`is ${detect(probe).title}, which --input-format ${format} does not read`, {
     where: probe.file,
     hint: 'leave --input-format out: dparse detects formats by content',
   });

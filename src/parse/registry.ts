@@ -77,7 +77,7 @@ export function detect(probe: Probe): Reader {
     const tables = [...probe.database.tables.keys()].filter((table) => !table.startsWith('sqlite_'));
     const shown = tables.slice(0, 4).join(', ') + (tables.length > 4 ? ', …' : '');
     throw new UserError(
-      `SQLite database of no known profiler, ${tables.length === 0 ? 'without tables' : `with tables ${shown}`}`,
+      `SQLite database of an unknown profiler, ${tables.length === 0 ? 'without tables' : `with tables ${shown}`}`,
       {
         where: probe.file,
         hint: FORMATS_HINT,

@@ -56,7 +56,7 @@ export async function expandInput(argument: string): Promise<Expansion> {
 async function inFolder(folder: string): Promise<Expansion> {
   const { paths, closed } = filesIn(folder);
   const failures = [...closed].map(([where, reason]) => new UnreadableInput(`cannot be read: ${reason}`, { where }));
-  if (paths.length + failures.length === 0) throw new UserError('folder without files', { where: folder });
+  if (paths.length + failures.length === 0) throw new UserError('folder is empty', { where: folder });
   return { ...(await withoutCopies([...paths].sort())), lenient: true, failures };
 }
 

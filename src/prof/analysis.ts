@@ -72,7 +72,7 @@ export function withHostHint({ what, detail }: UserError, host: HostRecords): Us
 
 /** @param profiles names of the profiles, when there are several */
 export const withoutDevice = (profiles?: string): UserError =>
-  new WithoutDevice(`no kernels, and no other work of a device${profiles === undefined ? '' : `, in ${profiles}`}`, {
+  new WithoutDevice(`no kernels and no other device activity${profiles === undefined ? '' : `, in ${profiles}`}`, {
     hint: HOST_HINT,
   });
 
@@ -80,12 +80,12 @@ export const withoutDevice = (profiles?: string): UserError =>
 export const withoutKernels = (untimed = 0): UserError =>
   untimed === 0
     ? new WithoutDevice('no kernels', { hint: HOST_HINT })
-    : new UserError(`no kernels with a duration, ${untimed} without`);
+    : new UserError(`no kernel has a duration (kernels: ${untimed})`);
 
-export const withoutRanges = (): UserError => new UserError('no ranges of the host', { hint: RANGES_HINT });
+export const withoutRanges = (): UserError => new UserError('no CPU ranges', { hint: RANGES_HINT });
 
 export const withoutDeviceAndRanges = (): UserError =>
-  new WithoutDevice('no work of a device, and no ranges of the host', { hint: RANGES_HINT });
+  new WithoutDevice('no device activity and no CPU ranges', { hint: RANGES_HINT });
 
 /**
  * The error with the number of samples that have no time, which an answer over time cannot show.

@@ -168,7 +168,7 @@ async function openOne(
     if (form === 'text') return openRecords(input, wanted, members);
     input.close();
     const hint = 'dprof FILE, or dparse FILE | dprof';
-    throw new UserError('not records, and a profile cannot be read from a pipe', { where: input.name, hint });
+    throw new UserError('is not dparse records, and profiles cannot be read from a pipe', { where: input.name, hint });
   }
   input.close();
   // Load the parser and its database library only here, because records do not need them.
@@ -278,7 +278,7 @@ async function openFiles(
   const open = (one: FolderFile): Promise<Source> =>
     typeof one === 'string' ? openOne(one, opening, wanted, numbers) : recordsOf(one, parsing, wanted);
   const leftOut = profiles.length + records.length + partials.length - files.length;
-  if (leftOut > 0) status.notes.push(`${counted(leftOut, 'file')} of records left out, which may be of its other files: give those that are meant`); // prettier-ignore
+  if (leftOut > 0) status.notes.push(`${counted(leftOut, 'file')} of records skipped (may duplicate other files): name the files to read`); // prettier-ignore
   const endings = [status, ...failures.map((error) => failed(folder, error))];
   if (others.length > 0) return filesInTurn(endings, files, open, wanted, numbers);
   const source = await open(file);

@@ -44,7 +44,7 @@ function refuse(key: string, keys: readonly string[]): never {
  */
 export function splitKeys(option: string, list: string): string[] {
   const keys = list.split(',').map((key) => key.trim());
-  if (keys.every((key) => key === '')) throw new UsageError(`${option} names no column`, '--columns lists them');
+  if (keys.every((key) => key === '')) throw new UsageError(`${option} needs a column`, '--columns lists them');
   return keys;
 }
 

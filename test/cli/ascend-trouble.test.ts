@@ -54,7 +54,7 @@ describe('Ascend folders: what cannot be read is reported, and the rest is read'
       (path) => {
         truncateSync(path, Math.floor(readFileSync(path).length / 2));
       },
-      /database is cut short/,
+      /database is truncated/,
     ],
     [
       'a database that is being written',
@@ -229,6 +229,6 @@ describe('Ascend folders: dprof', () => {
     const ran = await runCli('dprof', ['-q', '-f', 'csv', '-c', 'kernel', folder]);
     expect(ran.code).to.equal(1);
     expect(ran.stdout).to.include('aclnnMm_MatMulV2');
-    expect(ran.stderr).to.match(/^dprof: [^\n]*copy_ascend_pt[^\n]*cut short[^\n]*\n$/);
+    expect(ran.stderr).to.match(/^dprof: [^\n]*copy_ascend_pt[^\n]*truncated[^\n]*\n$/);
   });
 });

@@ -37,7 +37,7 @@ describe('dprof --by range, hostop, api', () => {
       const { code, stderr } = await runCli('dprof', args);
       expect({ code, stderr }).to.deep.equal({
         code: 2,
-        stderr: `dprof: ${option} is about kernels: --by api lists what the host did\n`,
+        stderr: `dprof: ${option} works only on kernels, and --by api lists CPU events\n`,
       });
     }
     for (const by of ['hostop,dir', 'range,api', 'layer,range']) {
@@ -45,7 +45,7 @@ describe('dprof --by range, hostop, api', () => {
       const name = by.split(',').find((key) => key === 'hostop' || key === 'range');
       expect({ code, stderr }).to.deep.equal({
         code: 2,
-        stderr: `dprof: --by ${name} stands alone (it lists what the host did; keys together are of kernels)\n`,
+        stderr: `dprof: --by ${name} cannot be combined with other keys (it lists CPU events; combined keys group kernels)\n`,
       });
     }
     const near = await runCli('dprof', ['--by', 'hostops', SAMPLES[0] ?? '']);

@@ -78,15 +78,12 @@ describe('dprof --by', () => {
 
   const wrong: readonly [args: string[], answer: RegExp][] = [
     [['--by', 'opp'], /unknown column 'opp' \(did you mean op\?\)/],
-    [
-      ['--by', 'op', '-c', 'totl'],
-      /'totl' is neither a key of --by nor an aggregate of groups \(did you mean total\?\)/,
-    ],
-    [['--by', 'op', '--sort', '-sil'], /'sil' is neither a key/],
+    [['--by', 'op', '-c', 'totl'], /'totl' is neither a --by key nor a group aggregate \(did you mean total\?\)/],
+    [['--by', 'op', '--sort', '-sil'], /'sil' is neither a --by key/],
     [['--by', 'op', '--depth', '0'], /--depth takes a number of at least 1, not '0'/],
-    [['--tree'], /--tree goes with --by/],
-    [['--depth', '2'], /--depth goes with --by/],
-    [['--by', 'op', '--explain', '1'], /--by and --explain exclude each other/],
+    [['--tree'], /--tree needs --by/],
+    [['--depth', '2'], /--depth needs --by/],
+    [['--by', 'op', '--explain', '1'], /--by and --explain cannot be combined/],
     [['--by'], /--by needs a value/],
   ];
   for (const [args, answer] of wrong) {

@@ -32,7 +32,7 @@ describe('dprof completion', () => {
     const [none, unknown] = [await runCli('dprof', ['completion']), await runCli('dprof', ['completion', 'fihs'])];
     expect([none.code, none.stderr]).to.deep.equal([
       2,
-      'dprof: one SHELL (usage: dprof completion [OPTION...] SHELL)\n',
+      'dprof: completion takes one SHELL (usage: dprof completion [OPTION...] SHELL)\n',
     ]);
     expect(unknown).to.include({ code: 2, stdout: '' });
     expect(unknown.stderr).to.include("unknown shell 'fihs'");
@@ -80,7 +80,7 @@ describe('dprof completion', () => {
     expect(code).to.equal(0);
     expect(stdout).to.include('complete -o bashdefault').and.include('dparse --get-yargs-completions');
     expect((await runCli('dparse', ['completion'])).stderr).to.equal(
-      'dparse: one SHELL (usage: dparse completion [OPTION...] SHELL)\n',
+      'dparse: completion takes one SHELL (usage: dparse completion [OPTION...] SHELL)\n',
     );
     expect(await wordsOf('dparse', ['-q', 'net.json', '--'])).to.include.members(['--ncu', '--ranges']);
     expect(await wordsOf('dparse', ['-f', 'p'])).to.deep.equal(['pyprof', 'parquet']);

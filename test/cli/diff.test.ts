@@ -112,13 +112,13 @@ describe('dprof diff', () => {
 
   it('refuses what cannot be meant, with 2', async () => {
     const answers: readonly (readonly [readonly string[], RegExp])[] = [
-      [[base], /^dprof: BASE and NEW, not 1 input \(usage: dprof diff /],
-      [[base, slow, slow], /^dprof: BASE and NEW, not 3 inputs/],
+      [[base], /^dprof: diff takes two inputs, BASE and NEW, not 1 input \(usage: dprof diff /],
+      [[base, slow, slow], /^dprof: diff takes two inputs, BASE and NEW, not 3 inputs/],
       [['-', '-'], /^dprof: stdin \(-\) can be read once/],
-      [['--fail-if', 'total', base, slow], /^dprof: --fail-if 'total': no > or </],
+      [['--fail-if', 'total', base, slow], /^dprof: --fail-if 'total': expected > or </],
       [[base, slow, '--fail-if'], /^dprof: --fail-if needs a value\n$/],
       [['--q', '2', base, slow], /^dprof: --fdr takes a rate between 0 and 1, not '2'\n$/],
-      [['--min-effect', 'much', base, slow], /^dprof: --min-effect takes a percentage, as 1%, not 'much'\n$/],
+      [['--min-effect', 'much', base, slow], /^dprof: --min-effect takes a percentage such as 1%, not 'much'\n$/],
       [['--min-samples', '0', base, slow], /^dprof: --min-samples takes a number of at least 1/],
       [['--by', 'opp', base, slow], /^dprof: unknown column 'opp' \(did you mean op\?\)\n$/],
       [
@@ -145,7 +145,7 @@ describe('dprof diff', () => {
     const first = await run([empty, slow]);
     expect(first).to.include({ code: 1, stdout: '', stderr: `dprof: ${empty}: no kernels (${RANGES_HINT})\n` });
     const second = await run([base, put('odd.dict', neuronLines([kernel({ dur: null })]))]);
-    expect(second.stderr).to.match(/odd\.dict: no kernels with a duration, 1 without\n$/);
+    expect(second.stderr).to.match(/odd\.dict: no kernel has a duration \(kernels: 1\)\n$/);
     expect((await run([base, join(folder, 'none.dict')])).code).to.equal(1);
     const onto = await run(['-o', base, base, slow]);
     expect(onto).to.include({ code: 1, stdout: '' });

@@ -64,7 +64,7 @@ describe('dparse on a large profile', function () {
     const out = join(folder, 'none.dict');
     const { code, stderr } = await runCli('dparse', ['-o', out, large]);
     expect(code).to.equal(1);
-    expect(stderr).to.match(/^dparse: .*SQLite database of no known profiler.*\n$/);
+    expect(stderr).to.match(/^dparse: .*SQLite database of an unknown profiler.*\n$/);
     expect(readdirSync(folder)).not.to.include('none.dict');
   });
 });

@@ -151,12 +151,12 @@ describe('dparse: traces that cannot be read', () => {
     [
       'a trace of another program',
       () => writeTrace(traceText([op('RunTask', 0, 9).replace('cpu_op', 'devtools.timeline')])),
-      /is a trace without PyTorch's events/,
+      /is a trace without PyTorch events/,
     ],
     [
       'a trace of another program, without categories',
       () => writeTrace(traceText([op('RunTask', 0, 9).replace('"cat": "cpu_op", ', '')])),
-      /is a trace without PyTorch's events/,
+      /is a trace without PyTorch events/,
     ],
     ['a page of a server', () => write('<html>traceEvents</html>', '.json'), /is a web page/],
   ];
@@ -170,7 +170,7 @@ describe('dparse: traces that cannot be read', () => {
   it('asked to be read as something else: one line that says what it is', async () => {
     const path = writeTrace(TEXT);
     const ran = await dparse('--input-format', 'nsight', path);
-    expectFailure(ran, path, /is PyTorch trace.*not what --input-format nsight reads.*leave --input-format out/);
+    expectFailure(ran, path, /is PyTorch trace.*which --input-format nsight does not read.*leave --input-format out/);
   });
 
   it('asked to be read as a trace without being one: one line', async () => {

@@ -36,7 +36,7 @@ describe('dparse: inputs that cannot be read', () => {
         mkdirSync(folder);
         return folder;
       },
-      /folder without files/,
+      /folder is empty/,
     ],
     [
       'a folder without profiles',
@@ -46,7 +46,7 @@ describe('dparse: inputs that cannot be read', () => {
         writeFileSync(join(folder, 'a.txt'), 'hello');
         return folder;
       },
-      /no profile among 1 file/,
+      /no profile in 1 file/,
     ],
     ['a glob that matches nothing', () => join(freshPath('-none'), '*.sqlite'), /no file matches/],
     [
@@ -56,7 +56,7 @@ describe('dparse: inputs that cannot be read', () => {
         new Database(path).exec('CREATE TABLE cookies (x)').close();
         return path;
       },
-      /no known profiler, with tables cookies/,
+      /an unknown profiler, with tables cookies/,
     ],
     [
       'a database cut in half',
@@ -65,7 +65,7 @@ describe('dparse: inputs that cannot be read', () => {
         truncateSync(path, Math.floor(readFileSync(path).length / 2));
         return path;
       },
-      /cut short.*copy or export it again/,
+      /truncated.*copy or export it again/,
     ],
   ];
   for (const [what, make, answer] of cases) {

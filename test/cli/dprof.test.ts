@@ -185,10 +185,10 @@ describe('dprof', () => {
   describe('wrong use is answered with one line and exit code 2', () => {
     const cases: readonly [args: string[], answer: RegExp][] = [
       [['-c', 'krnel'], /unknown column 'krnel' \(did you mean kernel\?\)/],
-      [['--csv', '-w', '80'], /--csv and --width exclude each other \(choose one\)/],
-      [['--csv', '-f', 'json'], /--csv and --format json exclude each other/],
-      [['-f', 'json', '-w', '80'], /-w and --format json exclude each other/],
-      [['sumary', 'x.json'], /no command and no file 'sumary' \(did you mean dprof summary\?\)/],
+      [['--csv', '-w', '80'], /--csv and --width cannot be combined \(use one of them\)/],
+      [['--csv', '-f', 'json'], /--csv cannot be combined with --format json/],
+      [['-f', 'json', '-w', '80'], /-w cannot be combined with --format json/],
+      [['sumary', 'x.json'], /'sumary' is neither a command nor a file \(did you mean dprof summary\?\)/],
       [['-f', 'jsn'], /unknown format 'jsn' \(did you mean json\?\)/],
       [['-w', 'wide'], /-w takes a number, not 'wide'/],
       [['--top', '0'], /--top takes a number/],
@@ -198,9 +198,9 @@ describe('dprof', () => {
       [['--_', 'a.dict'], /unknown option -_/],
       [['-c'], /-c needs a value/],
       [['-o', '--csv'], /--output needs a value/],
-      [['-q', 'sumary', 'x.json'], /no command and no file 'sumary' \(did you mean dprof summary\?\)/],
+      [['-q', 'sumary', 'x.json'], /'sumary' is neither a command nor a file \(did you mean dprof summary\?\)/],
       [['-', '-'], /stdin \(-\) can be read once/],
-      [['x', 'summary'], /no file 'summary', and a command comes first \(dprof summary /],
+      [['x', 'summary'], /no file 'summary' \(the command comes first\) \(dprof summary /],
     ];
     for (const [args, answer] of cases) {
       it(args.join(' '), async () => {
@@ -308,7 +308,7 @@ describe('dprof', () => {
         runCli('dprof', ['-w', '6'], { input: RECORDS }),
       ]);
       expect(missing.stderr).to.equal('dprof: /no/such/file: no such file\n');
-      expect(dir.stderr).to.match(/^dprof: .*: no profile among \d+ files? \(/);
+      expect(dir.stderr).to.match(/^dprof: .*: no profile in \d+ files? \(/);
       expect(empty.stderr).to.match(/^dprof: stdin: is empty \(/);
       expect(narrow.stderr).to.match(/^dprof: minimum width for idx is 7 \(-w 6 is too small; /);
       expect([missing, dir, empty, narrow].map((ran) => ran.code)).to.deep.equal([1, 1, 1, 1]);
@@ -318,7 +318,7 @@ describe('dprof', () => {
       const { code, stderr } = await runCli('dprof', [], { input: Buffer.from('SQLite format 3\0') });
       expect([code, stderr]).to.deep.equal([
         1,
-        'dprof: stdin: not records, and a profile cannot be read from a pipe (dprof FILE, or dparse FILE | dprof)\n',
+        'dprof: stdin: is not dparse records, and profiles cannot be read from a pipe (dprof FILE, or dparse FILE | dprof)\n',
       ]);
     });
     itWithProcess('a profile in a named pipe, as of a shell’s <( )', async () => {
@@ -330,7 +330,7 @@ describe('dprof', () => {
       ]);
       expect([code, stderr]).to.deep.equal([
         1,
-        `dprof: ${pipe}: not records, and a profile cannot be read from a pipe (dprof FILE, or dparse FILE | dprof)\n`,
+        `dprof: ${pipe}: is not dparse records, and profiles cannot be read from a pipe (dprof FILE, or dparse FILE | dprof)\n`,
       ]);
     });
   });

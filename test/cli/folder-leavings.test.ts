@@ -131,7 +131,7 @@ describe('a folder with a file that has the extension of its profile', () => {
 });
 
 describe('a folder with JSON of other data beside a trace', () => {
-  const OTHERS = '2 JSON files passed over, which are not profiles: 1.json and 1 more';
+  const OTHERS = '2 JSON files skipped, not profiles: 1.json and 1 more';
   const files = { '0.json': trace(), '1.json': '{"lr": 0.1}', '2.json': '[1, 2]' };
 
   it('has the trace, and counts the others', async () => {
@@ -156,7 +156,7 @@ describe('a folder with JSON of other data beside a trace', () => {
     ]) {
       const ran = await runCli('dparse', [folderOf(others)]);
       expect([ran.code, kernelsOf(ran)]).to.deep.equal([0, 1]);
-      expect(ran.stderr).to.match(/: 1 JSON file passed over, which is not a profile: 1\.json(\.gz)?\n$/);
+      expect(ran.stderr).to.match(/: 1 JSON file skipped, not a profile: 1\.json(\.gz)?\n$/);
     }
   });
 

@@ -111,7 +111,7 @@ async function writeAll(): Promise<void> {
     expect(code).to.equal(1);
     for (const name of ['bad', 'none'])
       expect(stderr).to.include(`${join(other, name)}: its report/summary.json cannot`);
-    expect(stderr).to.include('no pages of dprof html and no folders of dprof job');
+    expect(stderr).to.include('no dprof html pages and no dprof job folders found');
     const both = await index('-o', join(other, 'index.html'), other, join(folder, 'old.html'));
     expect(both.code).to.equal(0);
     expect(both.stderr).to.include('2 HTML files left out');
@@ -126,7 +126,7 @@ async function writeAll(): Promise<void> {
     const { code, stderr } = await index('-o', page, join(folder, 'in a'));
     expect({ code, stderr }).to.deep.equal({
       code: 1,
-      stderr: `dprof: ${page}: is a page of profiles, which a list would replace (choose another name for -o)\n`,
+      stderr: `dprof: ${page}: is a profile page: not overwriting it with a list (choose another name for -o)\n`,
     });
     expect(readFileSync(page, 'utf8')).to.equal(before);
   });

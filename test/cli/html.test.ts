@@ -200,15 +200,11 @@ const isBuilt = existsSync(join(ROOT, 'dist/page/report.js'));
     writeFileSync(cut, text.slice(0, -100));
     writeFileSync(whole, text);
     await expectAnswers(1, [
-      [
-        '',
-        ['-o', report, cut],
-        /^dprof: .*cut\.dict:\d+: broken record: it is cut off; .*before\.html is left as it was/,
-      ],
+      ['', ['-o', report, cut], /^dprof: .*cut\.dict:\d+: broken record: it is cut off; .*before\.html is unchanged/],
       [
         '',
         ['-o', report, whole, cut],
-        /^dprof: .*cut\.dict:\d+: broken record: it is cut off; .*before\.html is left as it was/,
+        /^dprof: .*cut\.dict:\d+: broken record: it is cut off; .*before\.html is unchanged/,
       ],
       ['', ['-o', report, whole, join(folder, 'gone.dict')], /gone\.dict: no such file\n$/],
       ['', ['-o', whole, cut, whole], /whole\.dict: is the input/],
@@ -251,7 +247,7 @@ const isBuilt = existsSync(join(ROOT, 'dist/page/report.js'));
   it('answers arguments that cannot be meant', () =>
     expectAnswers(2, [
       [RECORDS, ['--from', 'x'], /^dprof: --from takes milliseconds, not 'x'/],
-      [RECORDS, ['--step', '1', '--to', '2'], /^dprof: --step and --from, --to: one or the other/],
+      [RECORDS, ['--step', '1', '--to', '2'], /^dprof: --step cannot be combined with --from or --to/],
       [RECORDS, ['--from', '2', '--to', '1'], /^dprof: --from must be before --to/],
       [RECORDS, ['--events', '9000000'], /^dprof: --events is at most 3000000/],
       [RECORDS, ['--format', 'json'], /^dprof: unknown option --format/],
@@ -264,7 +260,7 @@ describe('program of a page', () => {
     const folder = mkdtempSync(join(tmpdir(), 'dprof-package-'));
     writeFileSync(join(folder, 'package.json'), '{}');
     try {
-      expect(() => pageProgram(folder)).to.throw('the program of the page is not there');
+      expect(() => pageProgram(folder)).to.throw('the page scripts are missing');
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

@@ -101,7 +101,7 @@ describe('what readers lost', () => {
     const reports = readFileSync(join(ROOT, 'samples/neuron-monitor.jsonl'), 'utf8').split(/(?<=\n)/);
     const [path, records] = [freshPath('.jsonl'), freshPath('.jsonl')];
     writeFileSync(path, [...reports.slice(0, 2), '{"period":\n', ...reports.slice(2)].join(''));
-    expect((await runCli('dprof', ['monitor', '-q', path])).stderr).to.match(/passed over 2 lines that are not reports \(first: line 3\)/); // prettier-ignore
+    expect((await runCli('dprof', ['monitor', '-q', path])).stderr).to.match(/skipped 2 lines that are not reports \(first: line 3\)/); // prettier-ignore
     const parsed = await runCli('dparse', ['-q', path]);
     expect(parsed.stderr).to.match(/figures are incomplete: events that are not JSON objects \(skipped\): 2\n$/);
     writeFileSync(records, parsed.stdout);

@@ -158,8 +158,8 @@ describe('dprof memory', () => {
 
   it('refuses options that its form has no use for', async () => {
     const cases: readonly (readonly [args: readonly string[], answer: string])[] = [
-      [['-f', 'timeline', '--points', '9'], '--points and -f timeline exclude each other'],
-      [['-f', 'timeline-raw', '--top', '9'], '--top and -f timeline-raw exclude each other'],
+      [['-f', 'timeline', '--points', '9'], '--points cannot be combined with -f timeline'],
+      [['-f', 'timeline-raw', '--top', '9'], '--top cannot be combined with -f timeline-raw'],
     ];
     for (const [args, answer] of cases) {
       const { stderr, code } = await run(RECORDS, ...args);
@@ -176,7 +176,7 @@ describe('dprof memory', () => {
       // A capture of Neuron has memory by kind, and no allocations.
       [
         [profile('ntff'), sample('memory', MIB, { kind: 'weights' })],
-        ' (dprof memory FILE shows what it has of memory)',
+        ' (dprof memory FILE shows the memory data it has)',
       ],
       [[profile('ntff')], ''],
       // What was given already is not asked for again.

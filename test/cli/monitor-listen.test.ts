@@ -47,10 +47,10 @@ describe('dprof monitor --listen', () => {
       ...['x', '65536', ':80', '::1:80', '127.0.0.1:', 'a b:80', '-1'].map(
         (text) => [[`--listen=${text}`], /^--listen takes \[HOST:\]PORT, not '/] as const,
       ),
-      [['--listen', '80', '-f', 'csv'], /^--listen serves prometheus, not csv/],
-      [['--listen', '80', '-o', 'x'], /^--listen and --output exclude each other/],
-      [['--listen', '80', '--stats'], /^--(listen and --stats|stats and --format prometheus) exclude each other/],
-      [['--listen', '80', '-c', 'util'], /^--cols and --format prometheus exclude each other/],
+      [['--listen', '80', '-f', 'csv'], /^--listen works only with --format prometheus, not csv/],
+      [['--listen', '80', '-o', 'x'], /^--listen and --output cannot be combined/],
+      [['--listen', '80', '--stats'], /^--(listen and --stats|stats cannot be combined with --format prometheus)/],
+      [['--listen', '80', '-c', 'util'], /^--cols cannot be combined with --format prometheus/],
     ];
     for (const [args, answer] of usage) {
       try {

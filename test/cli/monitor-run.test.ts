@@ -67,7 +67,7 @@ describe('dprof monitor over a run', () => {
       code: 1,
       signal: null,
       stdout: '1\n2\n3\n',
-      stderr: "dprof: --fail-if 'eccmem>0 || ehardware>0' is met by device 3 in report 2 and 1 more row\n",
+      stderr: "dprof: --fail-if 'eccmem>0 || ehardware>0' matched device 3 in report 2 and 1 more row\n",
     });
     expect(await monitor(['--fail-if', 'eccmem>5', '-f', 'prometheus'], input)).to.include({ code: 0, stderr: '' });
   });
@@ -88,7 +88,7 @@ describe('dprof monitor over a run', () => {
     // What a row meets is known, whatever else is open.
     expect(await open('done>1 || p50>1')).to.deep.equal([
       1,
-      "dprof: --fail-if 'done>1 || p50>1' is met by runtime of train in report 2\n",
+      "dprof: --fail-if 'done>1 || p50>1' matched runtime of train in report 2\n",
     ]);
     expect(await open('tag==train && done>2')).to.deep.equal([0, '']);
     expect(await open('scope==device && p50==na && eccmem>4')).to.deep.equal([0, '']);
@@ -107,7 +107,7 @@ describe('dprof monitor over a run', () => {
     const met = await stats('metric==done && mean<4');
     expect([met.code, met.stderr]).to.deep.equal([
       1,
-      "dprof: --fail-if 'metric==done && mean<4' is met by done of runtime of train\n",
+      "dprof: --fail-if 'metric==done && mean<4' matched done of runtime of train\n",
     ]);
     expect(await stats('total>9')).to.include({ code: 0 });
   });
@@ -115,9 +115,9 @@ describe('dprof monitor over a run', () => {
   it('refuses what cannot be meant', () => {
     const usage: readonly (readonly [args: readonly string[], answer: RegExp])[] = [
       [['--period', 'x'], /--period takes a time, not 'x' \(30s, 5m, 1m30s\)/],
-      [['--stats', '-f', 'prometheus'], /--stats and --format prometheus exclude each other/],
-      [['--stats', '--last'], /--stats and --last exclude each other/],
-      [['--stats', '-c', 'tag'], /--stats -c tag names no metric/],
+      [['--stats', '-f', 'prometheus'], /--stats cannot be combined with --format prometheus/],
+      [['--stats', '--last'], /--stats and --last cannot be combined/],
+      [['--stats', '-c', 'tag'], /--stats -c tag selects no metric/],
     ];
     for (const [args, answer] of usage) {
       try {

@@ -63,7 +63,7 @@ describe('dprof monitor', () => {
     const input = `${lines(one(1))}not json\n{"a":1}\n\n{"type":"sample",\n${lines(one(2))}`;
     const ran = await monitor(['--no-header', '-c', 'done'], input);
     expect(ran).to.include({ code: 0, stdout: '1\n2\n' });
-    expect(ran.stderr).to.equal('dprof: passed over 3 lines that are not reports (first: line 2)\n');
+    expect(ran.stderr).to.equal('dprof: skipped 3 lines that are not reports (first: line 2)\n');
     expect(await monitor(['-q', '--no-header', '-c', 'done'], input)).to.deep.equal(ran);
   });
 
@@ -78,7 +78,7 @@ describe('dprof monitor', () => {
     }
     // A whole line that is no report.
     const other = await monitor(['-q'], `${lines(one(1))}{"a":1}`);
-    expect(other.stderr).to.equal('dprof: passed over 1 line that is not a report (first: line 2)\n');
+    expect(other.stderr).to.equal('dprof: skipped 1 line that is not a report (first: line 2)\n');
     expect(other.code).to.equal(0);
   });
 
@@ -92,7 +92,7 @@ describe('dprof monitor', () => {
     for (const input of ['', 'x\n{"type":"kernel"}\n']) {
       const ran = await monitor([], input);
       expect(ran).to.include({ code: 1, stdout: '' });
-      expect(ran.stderr).to.match(/^dprof: stdin: holds no report of neuron-monitor[^\n]*\n$/);
+      expect(ran.stderr).to.match(/^dprof: stdin: contains no neuron-monitor report[^\n]*\n$/);
     }
     expect((await monitor([join(folder, 'none')])).stderr).to.match(/none: no such file\n$/);
   });
@@ -104,10 +104,10 @@ describe('dprof monitor', () => {
       [['-f', 'prometeus'], /did you mean prometheus\?/],
       [['-c', 'utl'], /did you mean util\?/],
       [['--rows', 'cores'], /did you mean core\?/],
-      [['-f', 'emf', '-c', 'util'], /exclude each other/],
-      [['--timestamp', 'now'], /goes with --format emf/],
+      [['-f', 'emf', '-c', 'util'], /--cols cannot be combined with --format emf/],
+      [['--timestamp', 'now'], /works only with --format emf/],
       [['-f', 'emf', '--timestamp', 'noon'], /takes now or a time/],
-      [['-f', 'emf', '--namespace', ':x'], /not a namespace/],
+      [['-f', 'emf', '--namespace', ':x'], /not a valid CloudWatch namespace/],
       [['--lst'], /did you mean --last\?/],
     ];
     for (const [args, answer] of usage) {

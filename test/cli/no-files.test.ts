@@ -58,7 +58,7 @@ describe('a pipe or a device in the place of a file', () => {
     const sample = join(ROOT, 'samples/attention.ntff');
     const cases: ['dparse' | 'dprof', string[], RegExp][] = [
       ['dparse', ['/dev/zero'], /^dparse: \/dev\/zero: is a device/],
-      ['dprof', ['/dev/zero'], /^dprof: \/dev\/zero: not records/],
+      ['dprof', ['/dev/zero'], /^dprof: \/dev\/zero: is not dparse records/],
       ['dprof', ['monitor', '/dev/zero'], /^dprof: \/dev\/zero:1: line is too long \(at most 64 MB\)/],
       ['dparse', ['--neff', '/dev/zero', sample], /^dparse: \/dev\/zero: is not a file/],
       ['dprof', ['--peaks', '/dev/zero', sample], /^dprof: \/dev\/zero: is not a file/],
@@ -111,7 +111,7 @@ describe('names', () => {
     for (const [tool, args] of cases) {
       const { code, stdout, stderr } = await runCli(tool, args);
       expect({ code, stdout }).to.deep.equal({ code: 2, stdout: '' });
-      expect(stderr).to.match(/^d\w+: (?:'' is not a file name|-o needs the name of a file)[^\n]*\n$/);
+      expect(stderr).to.match(/^d\w+: (?:'' is not a file name|-o needs a file name)[^\n]*\n$/);
     }
   });
 

@@ -118,7 +118,7 @@ describe('odd inputs', () => {
         ],
         ['a', 'b'],
         0,
-        'dprof: stdin: 1 line of text among the kernels passed over: messages of the script, or warnings\n',
+        'dprof: stdin: 1 line of text among the kernels skipped: script output or warnings\n',
       ],
       [
         'of a failure of Python, in the middle of a kernel',

@@ -91,7 +91,7 @@ describe('dprof partial', () => {
     const { stderr, code } = await dprof(['--by', 'kernel', path]);
     expect(code).to.equal(1);
     expect(stderr).to.match(
-      /has no kernel, but dir, op, profile, rank \(make it with dprof partial --by dir,op,kernel\)\n$/,
+      /has no kernel; it has dir, op, profile, rank \(make it with dprof partial --by dir,op,kernel\)\n$/,
     );
   });
 
@@ -122,7 +122,7 @@ describe('dprof partial', () => {
     expect(answer.stdout).to.equal((await dprof(['--by', 'op'], undefined, cut)).stdout);
     // What was there is worth more.
     const refused = await dprof(['partial', '-o', made], undefined, cut);
-    expect(refused.stderr).to.include('is left as it was');
+    expect(refused.stderr).to.include('is unchanged');
   });
 
   it('is refused by what needs single kernels, in one line', async () => {
@@ -143,16 +143,16 @@ describe('dprof partial', () => {
     for (const args of others) {
       const ran = await dprof([...args, path]);
       expect(ran, args.join(' ')).to.include({ code: 1, stdout: '' });
-      expect(ran.stderr).to.match(/: is a partial answer, which has no single kernels \(.*profile\)\n$/);
+      expect(ran.stderr).to.match(/: is a dprof partial file, which has no individual kernels \(.*profile\)\n$/);
     }
     const diff = await dprof(['diff', '--peaks', 'H100 SXM', path, path]);
-    expect(diff.stderr).to.match(/: is a partial answer/);
+    expect(diff.stderr).to.match(/: is a dprof partial file/);
   });
 
   it('says what it cannot add up', async () => {
     const answers = [
       ['neuron-monitor.jsonl', /: neuron-monitor reports are not a profile \(dprof monitor FILE\)\n$/],
-      ['neuron-summary.json', /: has nothing but metrics of the vendor \(dprof summary --vendor-metrics\)\n$/],
+      ['neuron-summary.json', /: has only vendor metrics \(dprof summary --vendor-metrics\)\n$/],
     ] as const;
     for (const [name, answer] of answers) {
       const ran = await dprof(['partial', join(SAMPLES, name)]);
@@ -253,18 +253,21 @@ describe('dprof merge', () => {
   it('says of each bad file in one line what it is, and leaves nothing behind', async () => {
     const text = readFileSync(parts[0] ?? '', 'utf8');
     const bad = [
-      [text.replace('"v":1', '"v":2'), /:1: partial answers of version 2 \(this dprof reads up to 1; update it\)/],
-      [text.replace('"part":{"v":1', '"part":{"v":3'), /:2: partial answers of version 3 \(/],
+      [
+        text.replace('"v":1', '"v":2'),
+        /:1: unsupported dprof partial version 2 \(this dprof reads up to 1; update it\)/,
+      ],
+      [text.replace('"part":{"v":1', '"part":{"v":3'), /:2: unsupported dprof partial version 3 \(/],
       [
         text.replace('"count":', '"count":1'),
-        /:2: .* does not fit its id: it is damaged or was edited \(make it again/,
+        /:2: .* does not fit its id: it is damaged or was edited \(write it again/,
       ],
       [text.replace('"rank":0', '"rank":1'), /:2: .* does not fit its id/],
-      [text.replace(/"part":\{"v":1/, '"part": {"v":1'), /:2: a line of a partial answer that is in no member|is no/],
+      [text.replace(/"part":\{"v":1/, '"part": {"v":1'), /:2: a line outside any member|is no/],
       [text.slice(0, text.length / 2), /: the partial answer is cut off/],
       [text.slice(0, 25), /: broken record: it is cut off/],
       ['', /: is empty/],
-      [readFileSync(join(SAMPLES, 'lenet.nsys.sqlite')), /: is not a partial answer \(dprof partial makes one/],
+      [readFileSync(join(SAMPLES, 'lenet.nsys.sqlite')), /: is not a dprof partial file \(make one with dprof partial/],
     ] as const;
     for (const [content, answer] of bad) {
       const [path, out] = [freshPath('.part'), freshPath('.part')];

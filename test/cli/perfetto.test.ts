@@ -113,7 +113,7 @@ describe('dprof perfetto', function () {
       ['--step', '99'],
     ]) {
       const answer = await run('', ...none, '-o', 'none.pftrace', ...files);
-      expect(answer.stderr).to.match(/: nothing of the chosen ranks and steps \(.*\)\n$/);
+      expect(answer.stderr).to.match(/: the profile has nothing for the chosen ranks and steps \(.*\)\n$/);
       expect(answer.code).to.equal(1);
     }
   });
@@ -154,7 +154,7 @@ describe('dprof perfetto', function () {
     const dict = "{'kShortName': 'k', 'kDuration': 5, 'device': 0}\n";
     const answers = [
       [dict, [], 1, /^dprof: stdin: no record has a start \(.*net\.dict/],
-      [neuronLines([profile()]), [], 1, /^dprof: stdin: nothing that has a time/],
+      [neuronLines([profile()]), [], 1, /^dprof: stdin: nothing to draw: no kernels, ranges or timed samples/],
       ['', [], 1, /^dprof: stdin: is empty/],
       ['', ['-f', 'json'], 2, /^dprof: unknown format 'json' \(expected one of pftrace, chrome-json\)/],
       ['', ['--align', 'x'], 2, /^dprof: unknown alignment 'x'/],

@@ -134,7 +134,7 @@ describe('profiles without work on a device', () => {
       const { stdout, stderr, code } = await run(command, none);
       expect({ stdout, code }).to.deep.equal({ stdout: '', code: 1 });
       expect(stderr).to.match(
-        /^dprof: \S+: no kernels, and no other work of a device, in rank 0 \(rank0\.json\), rank 1 \(rank1\.json\)/,
+        /^dprof: \S+: no kernels and no other device activity, in rank 0 \(rank0\.json\), rank 1 \(rank1\.json\)/,
       );
     }
   });

@@ -109,7 +109,7 @@ describe('dprof ranks', () => {
     const unknown = await run('-c', 'rank,clok', part);
     expect(unknown).to.include({ code: 2, stdout: '' });
     expect(unknown.stderr).to.match(/unknown column 'clok' \(did you mean clock\?\)/);
-    expect((await run('-c', 'rank', '-f', 'json', part)).stderr).to.match(/-c and -f json exclude each other/);
+    expect((await run('-c', 'rank', '-f', 'json', part)).stderr).to.match(/-c cannot be combined with -f json/);
   });
 
   it('takes a single rank, and says that there is nothing to match', async () => {

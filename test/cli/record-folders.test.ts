@@ -120,7 +120,7 @@ describe('a folder of records', () => {
       expected.stdout.replaceAll(profiles, ''),
     ]);
     expect(found.stderr).to.match(
-      new RegExp(`^dprof: ${folder}: ${RANKS.length + 1} files of records left out, [^\\n]*\\n$`),
+      new RegExp(`^dprof: ${folder}: ${RANKS.length + 1} files of records skipped [^\\n]*\\n$`),
     );
     const quiet = await runCli('dprof', ['ranks', '-q', folder]);
     expect([quiet.code, quiet.stderr]).to.deep.equal([0, '']);
@@ -192,8 +192,8 @@ describe('a folder of records', () => {
     expect(many).to.include({ code: 1, stdout: '' });
     expect(many.stderr).to.match(/^dprof: [^\n]*: holds 2 files of records \(give one of them, as [^\n]*\)\n$/);
     for (const [files, reason] of [
-      [{}, 'folder without files'],
-      [{ 'a.txt': 'nothing\n', 'b.jsonl': '' }, 'no profile among 2 files'],
+      [{}, 'folder is empty'],
+      [{ 'a.txt': 'nothing\n', 'b.jsonl': '' }, 'no profile in 2 files'],
     ] as const) {
       const none = await runCli('dprof', ['ranks', folderOf(files)]);
       expect(none).to.include({ code: 1, stdout: '' });

@@ -44,7 +44,7 @@ describe('dprof stacks', () => {
     const wrong = await run(input, '--host', '--by', 'kernel');
     expect(wrong).to.include({ code: 2, stdout: '' });
     expect(wrong.stderr).to.match(/unknown frames 'kernel'/);
-    expect((await run(RECORDS, '--host')).stderr).to.match(/no ranges of the host \(records have ranges/);
+    expect((await run(RECORDS, '--host')).stderr).to.match(/no CPU ranges \(records have ranges/);
   });
 
   it('takes other frames, and a root', async () => {
@@ -77,7 +77,7 @@ describe('dprof stacks', () => {
   it('refuses --collectives of the host, which has none', async () => {
     const { stderr, code } = await run('', '--host', '--collectives');
     expect({ stderr, code }).to.deep.equal({
-      stderr: 'dprof: --collectives and --host exclude each other (choose one)\n',
+      stderr: 'dprof: --collectives and --host cannot be combined (use one of them)\n',
       code: 2,
     });
   });

@@ -52,7 +52,7 @@ describe('dprof steps', () => {
     const dict = "{'kShortName': 'k', 'kDuration': 5, 'device': 0}\n";
     const answers = [
       [dict, /^dprof: stdin: no record has a start and a duration \(.*net\.dict/],
-      [neuronLines([PROFILE]), /^dprof: stdin: no kernels, no collectives and no steps of the host \(.*\)\n$/],
+      [neuronLines([PROFILE]), /^dprof: stdin: no kernels, collectives or CPU steps \(.*\)\n$/],
       ['', /^dprof: stdin: is empty/],
     ] as const;
     for (const [input, answer] of answers) {

@@ -126,7 +126,7 @@ describe('dprof summary --vendor-metrics', () => {
     expect(markdown.stdout).to.match(
       /^\| profile \| file \| rank \| node \| group \| metric \| value \| unit \| why \|\n/,
     );
-    expect(top.stderr).to.equal('dprof: --vendor-metrics and --top exclude each other (choose metrics with -m)\n');
+    expect(top.stderr).to.equal('dprof: --vendor-metrics cannot be combined with --top (choose metrics with -m)\n');
     expect(csv.stdout).to.match(/^profile,file,rank,section,device,name,figure,value,unit\n0,/);
     expect(csv.stdout).to.match(/\n0,[^,]*,[^,]*,device,\d+,[^,]*,busy,\d+(?:\.\d+)?,ns\n/);
   });
@@ -141,7 +141,7 @@ describe('dprof summary --vendor-metrics', () => {
     );
     const other = await runCli('dprof', ['summary', '--vendor-metrics', 'samples/lenet.nsys.sqlite']);
     expect(other).to.include({ code: 1, stdout: '' });
-    expect(other.stderr).to.match(/^dprof: samples\/lenet\.nsys\.sqlite: no metrics of a vendor in a profile of nsight \(known so far: AWS Neuron[^\n]*\)\n$/); // prettier-ignore
+    expect(other.stderr).to.match(/^dprof: samples\/lenet\.nsys\.sqlite: no vendor metrics in a profile of nsight \(supported: AWS Neuron[^\n]*\)\n$/); // prettier-ignore
   });
 
   it('writes to a file, and helps', async () => {

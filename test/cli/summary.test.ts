@@ -145,7 +145,7 @@ describe('dprof summary', () => {
     expect(empty.stderr).to.match(/^dprof: stdin: is empty \(.*\)\n$/);
     expect(samples).to.include({
       code: 1,
-      stderr: `dprof: stdin: no work of a device, and no ranges of the host (${RANGES_HINT})\n`,
+      stderr: `dprof: stdin: no device activity and no CPU ranges (${RANGES_HINT})\n`,
     });
     expect(timeless).to.include({ code: 1, stdout: '' });
     expect(timeless.stderr).to.match(/^dprof: stdin: no record has a duration \(.*\)\n$/);

@@ -28,10 +28,10 @@ describe('samples without a time', () => {
 
   it('are counted where there is nothing else', async () => {
     expect(await said('summary')).to.equal(
-      `dprof: ${file}: no work of a device, and no ranges of the host; 4 samples without a time ` +
+      `dprof: ${file}: no device activity and no CPU ranges; 4 samples without a time ` +
         '(dprof summary --vendor-metrics FILE shows metrics)\n',
     );
-    expect(await said('perfetto')).to.match(/no samples over time; 4 samples without a time/);
+    expect(await said('perfetto')).to.match(/ranges or timed samples; 4 samples without a time/);
   });
 
   it('are what the hint says', async () => {

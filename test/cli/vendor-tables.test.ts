@@ -99,7 +99,7 @@ describe('dprof summary --tables', () => {
 
       const { tables, said } = await tablesOf('all', json.replace(/_profile_full\.json(?:\.gz)?$/, '.ntff'));
       expect(said).to.include(
-        'the input has no rows for instruction_usage, warnings (what each needs: docs/neuron.md)\n',
+        'the input has no data for instruction_usage, warnings (what each needs: docs/neuron.md)\n',
       );
       const traced = EVENTS.filter((table) => table !== 'instruction_usage' && table !== 'warnings');
       expect(allowed(OF_TRACE)).to.include.members(differences(tables, theirs, [...traced, 'neff_header']));
@@ -215,7 +215,7 @@ describe('dprof summary --tables', () => {
 
   it('goes with the JSON of the vendor alone, and with tables that it has', async () => {
     expect((await runCli('dprof', ['summary', '--tables', 'dma', 'x'])).stderr).to.equal(
-      'dprof: --tables goes with --vendor-names -f json (and without --check)\n',
+      'dprof: --tables needs --vendor-names -f json (and cannot be combined with --check)\n',
     );
     const { code, stderr } = await runCli('dprof', [...OPTIONS, 'dma,warning', 'x']);
     expect([code, stderr]).to.deep.equal([2, "dprof: unknown table 'warning' (did you mean warnings?)\n"]);

@@ -133,7 +133,7 @@ describe('answers of the library', () => {
       [() => advise(TRACE, { minShare: 2 }), 'minShare is a number from 0 to 1, not 2'],
       [() => diff(NSIGHT, NVPROF, { minEffect: -1 }), 'minEffect is a number from 0 to 1, not -1'],
       [() => diff(NSIGHT, NVPROF, { minSamples: 0 }), `minSamples ${counts} 1, not 0`],
-      [() => summary(sample('neuron-summary.json')), `${sample('neuron-summary.json')}: nothing but metrics of a vendor (dprof summary -f json has them)`], // prettier-ignore
+      [() => summary(sample('neuron-summary.json')), `${sample('neuron-summary.json')}: only vendor metrics, no activities (dprof summary -f json has them)`], // prettier-ignore
     ];
     for (const [answer, line] of cases) expect(await lineOf(answer())).to.equal(line);
   });

@@ -128,8 +128,8 @@ describe('open', () => {
       [['none.json', NSIGHT], 'none.json: no such file'],
       [[NSIGHT, 'none.json'], 'none.json: no such file'],
       [of('*.sqlite'), `${of('*.sqlite')}: no file matches`],
-      [empty, `${empty}: folder without files`],
-      [folder, `${folder}: no profile among 2 files (dparse --formats lists what can be read)`],
+      [empty, `${empty}: folder is empty`],
+      [folder, `${folder}: no profile in 2 files (dparse --formats lists the supported formats)`],
       [of('notes.txt'), `${of('notes.txt')}:1: not a record (expected records of dparse, a net.dict, or a profile database)`], // prettier-ignore
       [of('empty.json'), `${of('empty.json')}: is empty (expected records of dparse, or a net.dict)`],
       ['x'.repeat(300), `${'x'.repeat(300)}: cannot be read: file name too long`],

@@ -113,7 +113,7 @@ describe('detection', () => {
 
   it('refuses a database of something else, naming its tables', () => {
     const path = database('CREATE TABLE a (x); CREATE TABLE b (x); CREATE TABLE c (x); CREATE TABLE d (x); CREATE TABLE e (x)');
-    expect(refusal(path)).to.match(/no known profiler, with tables a, b, c, d, …/);
+    expect(refusal(path)).to.match(/an unknown profiler, with tables a, b, c, d, …/);
     expect(refusal(database('VACUUM'))).to.match(/empty|without tables|not an SQLite/);
   }); // prettier-ignore
 
@@ -132,7 +132,7 @@ describe('detection', () => {
       const part = freshPath();
       copyFileSync(whole, part);
       truncateSync(part, size);
-      expect(refusal(part), String(size)).to.match(/cut short: \d+ of \d+ bytes.*copy or export it again/);
+      expect(refusal(part), String(size)).to.match(/truncated: \d+ of \d+ bytes.*copy or export it again/);
     }
   });
 

@@ -111,7 +111,7 @@ describe('records whose fields have other types', () => {
     const input = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
     // It takes other lines of a partial answer.
     const { code, stderr } = await runCli('dprof', ['-q', '--by', 'kernel'], { input });
-    expect(stderr).to.contain('a line of a partial answer that is in no member');
+    expect(stderr).to.contain('a line outside any member');
     expect(code).to.equal(1);
   });
 

@@ -150,7 +150,7 @@ async function testStrikes(folder: string, cluster: Cluster): Promise<string> {
   const args = [profiles, '-o', job, ...SLURM, '--sbatch', '--comment="two words"'];
   const holds = holdsFor(folder, 'all', ALL_STAGES);
   expect(dprofJob(cluster, args, holds)).to.deep.equal(DONE);
-  expect(dprofJob(cluster, ['--resume', '-o', job]).said).to.match(/: job \S+ of Slurm waits or runs \(/);
+  expect(dprofJob(cluster, ['--resume', '-o', job]).said).to.match(/: Slurm job \S+ is still pending or running \(/);
   const struck = await strike(cluster, holds, ALL_STAGES);
   const stages = Object.entries(ALL_STAGES).flatMap(([stage, blows]) => blows.map(() => stage));
   expect(struck.map((line) => line.split(':', 1)[0]).sort(), struck.join('\n')).to.deep.equal(stages.sort());

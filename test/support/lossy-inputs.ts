@@ -193,5 +193,5 @@ export const LOSSY_INPUTS: readonly LossyInput[] = [
   ),
   ofWhole('Parquet without the kernels', /no kernel: the end line counts 126 records/, () => parquet('kernel')),
   ofWhole('Parquet without the ends', /cut off: a profile has no end/, () => parquet('end')),
-  ofWhole('a folder with a member that is cut short', /b\.sqlite: database is cut short/, folderWithUnreadable),
+  ofWhole('a folder with a member that is cut short', /b\.sqlite: database is truncated/, folderWithUnreadable),
 ];

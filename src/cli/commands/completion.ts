@@ -30,7 +30,7 @@ const COMPLETION: Tool = {
 function scriptText(program: ToolName, operands: readonly string[]): string {
   const [name, ...others] = operands;
   if (name === undefined || others.length > 0)
-    throw new UsageError('one SHELL', `usage: ${program} completion [OPTION...] SHELL`);
+    throw new UsageError('completion takes one SHELL', `usage: ${program} completion [OPTION...] SHELL`);
   return scriptOf(program, requireName('shell', name, SHELLS));
 }
 

@@ -32,7 +32,7 @@ export function pageProgram(from = packageFolder()): PageProgram {
     const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
     return { script: read('report.js'), charts: read('charts.js'), style: read('style.css') };
   } catch {
-    throw new UserError('the program of the page is not there', { where: folder, hint: 'run npm run build' });
+    throw new UserError('the page scripts are missing', { where: folder, hint: 'run npm run build' });
   }
 }
 
@@ -42,11 +42,11 @@ const OF_PROFILES = ['step', 'from', 'to', 'events', 'peaks', 'device'] as const
 /** @throws UsageError for options that a list does not take; UserError when there is nothing to list */
 export async function writeIndex(given: Arguments, { files, output, quiet }: RecordsRequest): Promise<void> {
   const odd = OF_PROFILES.find((name) => given.text(name) !== undefined);
-  if (odd !== undefined) throw new UsageError(`--index lists pages: it has no --${odd}`);
+  if (odd !== undefined) throw new UsageError(`--index cannot be combined with --${odd}`);
   const list = output === undefined || output === '-' ? null : output;
   const folder = list === null ? '.' : dirname(list);
   if (list !== null && existsSync(list) && statSync(list).isFile() && pageCard(list) !== null)
-    throw new UserError('is a page of profiles, which a list would replace', {
+    throw new UserError('is a profile page: not overwriting it with a list', {
       where: list,
       hint: 'choose another name for -o',
     });
@@ -57,8 +57,8 @@ export async function writeIndex(given: Arguments, { files, output, quiet }: Rec
   );
   for (const line of lost) say('dprof', line);
   if (jobs.length === 0)
-    throw new UserError('no pages of dprof html and no folders of dprof job', {
-      hint: 'make pages with dprof html -o FOLDER/NAME.html PROFILE',
+    throw new UserError('no dprof html pages and no dprof job folders found', {
+      hint: 'make a page: dprof html -o FOLDER/NAME.html PROFILE',
     });
   if (!quiet && others > 0)
     say('dprof', `${counted(others, 'HTML file')} left out: not of dprof html, a list, or made before lists were`);
@@ -75,14 +75,15 @@ export async function writeIndex(given: Arguments, { files, output, quiet }: Rec
 const MOST_EVENTS = 3_000_000;
 
 function bounded(option: string, value: number): number {
-  if (value > MOST_EVENTS) throw new UsageError(`${option} is at most ${MOST_EVENTS}: a page of more does not open`);
+  if (value > MOST_EVENTS)
+    throw new UsageError(`${option} is at most ${MOST_EVENTS}: browsers cannot open a larger page`);
   return value;
 }
 
 function choiceOf(given: Arguments): TimelineChoice {
   const step = given.read('step', (text) => integer('--step', text));
   const window = windowOf(given);
-  if (step !== undefined && window !== undefined) throw new UsageError('--step and --from, --to: one or the other');
+  if (step !== undefined && window !== undefined) throw new UsageError('--step cannot be combined with --from or --to');
   if (step !== undefined) return { of: 'step', step };
   return window === undefined ? { of: 'usual' } : { of: 'time', ...window };
 }

@@ -189,7 +189,7 @@ async function runHere(opened: OpenJob, request: JobRequest & { show: 'job' }): 
   } catch (error) {
     if (!(error instanceof Stopped)) throw error;
     const done = `${folder.done().size} of ${plan.tasks.length} done`;
-    say('dprof', `stopped: ${done}; go on: dprof job --resume -o ${request.output}`);
+    say('dprof', `stopped: ${done}; continue with dprof job --resume -o ${request.output}`);
     endBy(error.signal);
   } finally {
     // All processes have ended, so anything left in it comes from one that crashed.
@@ -209,7 +209,10 @@ async function runThere({ folder, plan }: OpenJob, submitted: Submitted, quiet: 
   const code = await waitForJob(folder, plan, submitted, quiet);
   if (code === null) {
     const log = folder.at(PLACES.logs, `report-${submitted.jobs.at(-1)?.id ?? ''}.log`);
-    throw new UserError('the report was killed, or never started', { where: log, hint: 'go on: dprof job --resume' });
+    throw new UserError('the report process was killed or never started', {
+      where: log,
+      hint: 'continue with dprof job --resume',
+    });
   }
   await sayEnd({ folder, plan });
 }

@@ -78,7 +78,7 @@ export const memory = recordsCommand(
     const device = given.read('device', (text) => (text === 'host' ? null : integer('--device', text, 0)));
     if (TIMELINES.includes(format)) {
       const stray = ['points', 'top'].find((name) => given.text(name) !== undefined);
-      if (stray !== undefined) throw new UsageError(`--${stray} and -f ${format} exclude each other`);
+      if (stray !== undefined) throw new UsageError(`--${stray} cannot be combined with -f ${format}`);
       return timeline(request, device === undefined ? 0 : device);
     }
     const usual = format === 'text' ? SCREEN_POINTS : CURVE_POINTS;

@@ -88,7 +88,7 @@ export const ranks = recordsCommand(
     const { format } = request;
     if (given.on('columns')) return printText(columnsText(table));
     if (keys !== undefined && format === 'json')
-      throw new UsageError('-c and -f json exclude each other', 'json has all columns of all tables');
+      throw new UsageError('-c cannot be combined with -f json', 'json always has every column of every table');
     const isAlone = given.text('table') !== undefined || keys !== undefined;
     const width = terminalWidth(request.output);
     await runAnalysis(request, {

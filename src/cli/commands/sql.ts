@@ -89,7 +89,7 @@ function checkedStatement(query: string | undefined, files: readonly string[]): 
   if (query === undefined) throw new UsageError('no query', `usage: ${USAGE}; dprof sql --schema lists the tables`);
   if (!/\s/.test(query.trim()) && existsSync(query)) {
     const rest = files.length === 0 ? query : `${query} ...`;
-    throw new UsageError(`'${query}' is a file, and the query comes first`, `dprof sql 'SELECT ...' ${rest}`);
+    throw new UsageError(`'${query}' is a file (the query comes before files)`, `dprof sql 'SELECT ...' ${rest}`);
   }
   return query;
 }

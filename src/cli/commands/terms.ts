@@ -65,7 +65,8 @@ function text(terms: readonly Term[]): string {
 
 async function run(given: Arguments): Promise<void> {
   const [word, ...others] = given.operands;
-  if (others.length > 0) throw new UsageError(`one WORD, not ${others.length + 1}`, 'a|b finds several');
+  if (others.length > 0)
+    throw new UsageError(`terms takes one WORD, not ${others.length + 1}`, 'separate several terms with |');
   const format = formatOf(given, FORMATS);
   const found = chosen(word);
   await withOutput(given.text('output'), [], async (write) =>

@@ -35,7 +35,7 @@ import { removedAtEnd } from '../../parse/input/cleanup.js';
  */
 async function withOutputFolder(path: string | undefined, body: (folder: string) => Promise<void>): Promise<void> {
   if (path === undefined || path === '-' || path === '') {
-    throw new UsageError('parquet is a folder of files, which needs a name', '-o DIR');
+    throw new UsageError('parquet writes a folder', 'name it with -o DIR');
   }
   const target = withIoErrors(path, () => targetOf(path));
   refuseContents(path);
@@ -64,7 +64,7 @@ function refuseContents(path: string): void {
   if (!existing.isDirectory()) throw new UserError('is not a folder', { where: path, hint: 'parquet needs -o DIR' });
   if (withIoErrors(path, () => readdirSync(path)).length === 0) return;
   const hint = 'choose a new folder for -o, or remove this one';
-  throw new UserError('is a folder that is not empty', { where: path, hint });
+  throw new UserError('is not an empty folder', { where: path, hint });
 }
 
 /** Bytes of inputs that make one more thread worth starting. */

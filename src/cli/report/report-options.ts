@@ -63,7 +63,7 @@ function readHostGrouping(given: Arguments, top: number | undefined): HostGroupi
     (name) => given.text(name) !== undefined || given.switched(name) !== undefined,
   );
   if (stray === undefined) return grouping;
-  throw new UsageError(`--${stray} is about kernels: --by ${by ?? ''} lists what the host did`);
+  throw new UsageError(`--${stray} works only on kernels, and --by ${by ?? ''} lists CPU events`);
 }
 
 /** Undefined without --by. @throws UsageError for invalid options */
@@ -73,7 +73,7 @@ function readGrouping(given: Arguments, top: number | undefined): Grouping | und
   const depth = given.read('depth', (text) => integer('--depth', text, 1));
   if (by === undefined) {
     const stray = tree !== undefined ? 'tree' : depth !== undefined ? 'depth' : null;
-    if (stray !== null) throw new UsageError(`--${stray} goes with --by`);
+    if (stray !== null) throw new UsageError(`--${stray} needs --by`);
     return undefined;
   }
   return parseGrouping({ by, columns: given.text('cols'), sort: given.text('sort'), top, depth, tree });
@@ -226,13 +226,13 @@ export type ReportRequest = Readonly<ReturnType<typeof readReport>>;
 /** @param terminal width of the terminal that the report goes to; null for any other output */
 function chooseFormat(id: string | undefined, csv: boolean, width: number | null, terminal: number | null): Format {
   if (csv && id !== undefined && id !== 'csv')
-    throw new UsageError(`--csv and --format ${id} exclude each other`, 'choose one');
+    throw new UsageError(`--csv cannot be combined with --format ${id}`, 'use one of them');
   // As in PyProf, a width of 0 or less means no columns.
   const implied = csv ? 'csv' : width !== null && width > 0 ? 'columns' : 'space';
   if (implied === 'space' && id === undefined && width === null && terminal !== null) return fitted;
   const format = requireFormat(id ?? implied);
   if (width !== null && id !== undefined && id !== 'columns' && id !== 'fitted') {
-    throw new UsageError(`-w and --format ${id} exclude each other`, '-w goes with columns and fitted');
+    throw new UsageError(`-w cannot be combined with --format ${id}`, '-w works with --format columns and fitted');
   }
   return format;
 }

@@ -132,7 +132,10 @@ const NUMBERED_COUNTERS =
   "metric#N, event#N are CUPTI's numbers: a database of nvprof has no names (nvprof -i FILE --print-gpu-trace --csv prints them)";
 
 const withoutCounter = (name: string, hasOthers: boolean): UserError =>
-  new UserError(`no kernel has the counter ${name}`, hasOthers ? { hint: '-c counters shows those there are' } : {});
+  new UserError(
+    `no kernel has the counter ${name}`,
+    hasOthers ? { hint: '-c counters lists the available counters' } : {},
+  );
 
 /** Whether a report of groups shows or sorts by values from op formulas, and by rates that may be impossible. */
 function usedBy({ keys, columns, arrangement }: Grouping): { amounts: boolean; derived: boolean; rates: boolean } {

@@ -57,10 +57,8 @@ function make(view: PanelView): PanelContent {
   return [
     exposed,
     table({ caption: 'Collectives', columns, rows: listed(shown), sortedBy }),
-    note(
-      'Nothing computed: its time while the device computes nothing; operations that run at the same time each count.',
-    ),
-    note(has('bytes') ? RATES : 'The profile does not have the sizes of the operations: no bandwidths.'),
+    note('Nothing computed: time of the operation while no compute runs; overlapping operations each count.'),
+    note(has('bytes') ? RATES : 'The profile does not record message sizes, so bandwidths are unknown.'),
   ];
 }
 

@@ -289,7 +289,7 @@ class LayerTable {
 }
 
 const ABOUT =
-  'A header sorts all layers, each with those beneath it; by Backward or Forward it explains the kernels of that direction. ' +
+  'Click a header to sort; times include sub-layers. Sorting by Backward or Forward shows the kernels of that direction. ' +
   `Bound: what limits most of their time. ${ABOUT_BOUNDS}`;
 
 function make(view: PanelView): PanelContent {

@@ -43,7 +43,7 @@ function jobSections(job: PageJob, links: JobLinks): HTMLElement[] {
       : [
           section('Ranks and steps', heatMaps(job, links)),
           note(
-            `Colour: distance from the median of the step, full from 10 % on. A cell says its value, and opens its rank at its step${links.openAll === null ? '' : '; the last row opens all ranks at a step'}. Arrow keys go from cell to cell.${job.ranks.some(({ sharesRank }) => sharesRank) ? ' Where a rank has several devices, each is compared with the same device of other ranks.' : ''}`,
+            `Colour: difference from the step's median, full at 10 %. Hover for the value, click to open that rank and step${links.openAll === null ? '' : '; the last row opens all ranks at a step'}. Arrow keys move between cells.${job.ranks.some(({ sharesRank }) => sharesRank) ? ' Where a rank has several devices, each is compared with the same device of other ranks.' : ''}`,
           ),
         ]),
     ...(job.matched === 0
@@ -231,7 +231,7 @@ function leftOutOf({ profiles, leftOut }: PanelView['data']): HTMLElement[] {
   const all = grouped(profiles.length + leftOut);
   const which =
     'those that are late, were delayed or delay others most, the slowest, some around the median, and a sample';
-  const text = `The page holds ${grouped(profiles.length)} of ${all} profiles: ${which}. The others are rows of the tables of ranks here; their names lead nowhere. A page of any of them:`;
+  const text = `The page holds ${grouped(profiles.length)} of ${all} profiles: ${which}. The others appear only in the rank tables below. To make a page for one of them:`;
   return [note(text), command('dprof html FILE -o PAGE')];
 }
 

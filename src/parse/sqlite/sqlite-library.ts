@@ -31,7 +31,7 @@ export function asLoadError(error: unknown): unknown {
         ? 'has no binary for this machine'
         : `cannot be loaded: ${reason}`
       : `is built for Node ${nodeOf(built)}, and this is Node ${nodeOf(own)}`;
-  return new UserError(`better-sqlite3, which reads databases, ${why}`, { hint: 'npm rebuild better-sqlite3' });
+  return new UserError(`better-sqlite3, needed to read databases, ${why}`, { hint: 'npm rebuild better-sqlite3' });
 }
 
 /**

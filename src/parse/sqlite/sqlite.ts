@@ -337,7 +337,7 @@ export class SqliteFile {
     if (hasSmallRowids(this.#database, table)) return source;
     throw new UserError(`table ${table} has row numbers below 0 or above 2^53`, {
       where: this.path,
-      hint: 'number its rows again: sqlite3 OLD .dump | sqlite3 NEW',
+      hint: 'renumber its rows: sqlite3 OLD .dump | sqlite3 NEW',
     });
   }
 
@@ -422,7 +422,7 @@ function refuseUnreadable(header: Buffer, path: string): void {
   if (journal !== undefined && (journal.size > 0 || !journal.isFile())) {
     throw new UserError('database has an unfinished write next to it (-journal)', {
       where: path,
-      hint: 'let the program that writes it finish, or open it once with sqlite3',
+      hint: 'wait until the program that writes it has finished, or open it once with sqlite3',
     });
   }
   const pageSize = header.readUInt16BE(16) === 1 ? 65536 : header.readUInt16BE(16);
@@ -431,7 +431,7 @@ function refuseUnreadable(header: Buffer, path: string): void {
   const valid = header.readUInt32BE(24) === header.readUInt32BE(92);
   const { size } = statSync(path);
   if (valid && size < expected && !hasFilledLog(path)) {
-    throw new UserError(`database is cut short: ${size} of ${expected} bytes`, {
+    throw new UserError(`database is truncated: ${size} of ${expected} bytes`, {
       where: path,
       hint: 'copy or export it again',
     });

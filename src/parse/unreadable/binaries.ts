@@ -47,7 +47,7 @@ const PARQUET: readonly Unreadable[] = [
   },
   {
     title: 'a Parquet file of no known profiler',
-    hint: 'dparse --formats lists what can be read',
+    hint: 'dparse --formats lists the supported formats',
     sniff: isParquet,
   },
 ];

@@ -71,7 +71,7 @@ function hostKindOf(keys: readonly KernelColumn[], used: readonly Column<GroupRo
   const [key, ...others] = keys;
   const kind = others.length > 0 ? undefined : HOST_KEYS[key?.key ?? ''];
   if (kind === undefined)
-    throw new UsageError(`${column.key} goes with --by ${Object.keys(HOST_KEYS).join(' or --by ')}`);
+    throw new UsageError(`${column.key} works only with --by ${Object.keys(HOST_KEYS).join(' or --by ')}`);
   return kind;
 }
 
@@ -82,7 +82,7 @@ function requireOf(all: readonly Column<GroupRow>[], key: string): Column<GroupR
   const keys = all.map((known) => known.key);
   const near = nearest(key, keys);
   throw new UsageError(
-    `'${key}' is neither a key of --by nor an aggregate of groups`,
+    `'${key}' is neither a --by key nor a group aggregate`,
     near === null ? `known: ${keys.join(', ')}` : `did you mean ${near}?`,
   );
 }

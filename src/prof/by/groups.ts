@@ -131,8 +131,8 @@ export class KernelGroups {
       groups > MOST_GROUPS
         ? `groups: more than ${MOST_GROUPS}`
         : `${size > MOST_NODES ? `${parts}: more than ${MOST_NODES}` : `texts of keys: more than ${MOST_TEXT} bytes`} for ${groups} groups`;
-    throw new UserError(`too many ${what} of ${this.kernels} kernels so far`, {
-      hint: '--by takes what kernels have in common: fewer keys, or a --depth',
+    throw new UserError(`too many ${what} after ${this.kernels} kernels`, {
+      hint: 'group by fewer keys, or limit --depth',
     });
   }
 }

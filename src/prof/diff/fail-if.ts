@@ -53,7 +53,7 @@ export function parseCondition(text: string): Condition {
 function parseChange(text: string): Condition {
   const [, subject, sign, change] = FORM.exec(text) ?? [];
   if (subject === undefined || change === undefined) {
-    throw new UsageError(`--fail-if '${text}': no > or <, or = and a verdict`, EXAMPLE);
+    throw new UsageError(`--fail-if '${text}': expected > or < and an amount, or = and a verdict`, EXAMPLE);
   }
   const [, number, unit] = CHANGE.exec(change.trim()) ?? [];
   if (number === undefined || unit === undefined) {

@@ -56,7 +56,7 @@ export class Samples {
     if (known !== undefined) return known;
     const number = this.#all.push({ run, step }) - 1;
     if (number >= MOST_SAMPLES) {
-      throw new UserError(`more than ${MOST_SAMPLES} steps`, { hint: 'take a part of the records' });
+      throw new UserError(`more than ${MOST_SAMPLES} steps`, { hint: 'pass fewer records' });
     }
     this.#numbers.set(name, number);
     return number;

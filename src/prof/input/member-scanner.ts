@@ -9,7 +9,7 @@ import { MemberHash, memberHeadOf, memberLineType, type MemberHead } from '../pa
 import { isNumber, isObject } from '../../record/fields/field-types.js';
 import { TruncatedInput } from './stream-status.js';
 
-const AGAIN = 'make it again with dprof partial';
+const AGAIN = 'write it again with dprof partial';
 const PARTIAL = '{"type":"partial"';
 const PROFILE = '{"type":"profile"';
 
@@ -127,7 +127,7 @@ export class MemberScanner {
 
   #checkVersion(version: number, line: number): void {
     if (version <= PART_VERSION) return;
-    throw new UserError(`partial answers of version ${version}`, {
+    throw new UserError(`unsupported dprof partial version ${version}`, {
       where: `${this.file}:${line}`,
       hint: `this dprof reads up to ${PART_VERSION}; update it`,
     });

@@ -73,7 +73,7 @@ export class PrintedLines {
     if (this.#count === 0) return;
     const lines = `${counted(this.#count, 'line')} of text among the kernels`;
     if (this.#harmful === null) {
-      notes.push(`${lines} passed over: messages of the script, or warnings`);
+      notes.push(`${lines} skipped: script output or warnings`);
       return;
     }
     const said = this.#said === null ? '' : `: "${this.#said}"`;

@@ -78,7 +78,7 @@ function bytesOf(file: number, start: number, end: number): Buffer<ArrayBuffer> 
  * @param why what is wrong, when known
  */
 const damaged = (path: string, why?: string): UserError =>
-  new UserError(`is not a Parquet file, or a damaged one${why === undefined ? '' : `: ${why}`}`, {
+  new UserError(`is not a Parquet file, or is damaged${why === undefined ? '' : `: ${why}`}`, {
     where: path,
     hint: 'write the folder again with dparse -f parquet',
   });

@@ -45,7 +45,10 @@ class PartialRecords {
   take(text: string, line: number): boolean {
     if (!this.#scanner.take(text, line)) return false;
     if (this.#isRefused) {
-      throw new UserError('is a partial answer, which has no single kernels', { where: this.file, hint: TAKERS });
+      throw new UserError('is a dprof partial file, which has no individual kernels', {
+        where: this.file,
+        hint: TAKERS,
+      });
     }
     this.hasLines = true;
     return true;
@@ -66,9 +69,9 @@ class PartialRecords {
 
   /** The error for a partial-answer line outside of a member. */
   stray(line: number): UserError {
-    return new UserError('a line of a partial answer that is in no member: it was edited', {
+    return new UserError('a line outside any member: the file was edited', {
       where: `${this.file}:${line}`,
-      hint: 'make it again with dprof partial',
+      hint: 'write it again with dprof partial',
     });
   }
 
@@ -281,7 +284,7 @@ export class RecordReader {
   #checkVersion(version: unknown, line: number): void {
     if (typeof version === 'number' && version > SCHEMA_VERSION) {
       throw this.#error(
-        `records of schema version ${version}`,
+        `unsupported record schema version ${version}`,
         line,
         `this dprof reads up to ${SCHEMA_VERSION}; update it`,
       );

@@ -98,14 +98,15 @@ export class MemoryTimeline implements Analysis<MemoryTimeline> {
 
   /** @throws UserError when the device has no allocations, and for several profiles */
   finish(): Answer<MemoryTimeline> {
-    if (this.#profiles > 1) throw new UserError('several profiles', { hint: 'a timeline is of one: give one file' });
+    if (this.#profiles > 1)
+      throw new UserError('several profiles', { hint: 'a timeline shows one profile: give one file' });
     const left = counted(this.#endless, 'allocation');
     if (this.#time.length === 0) {
-      if (this.#endless > 0) throw new UserError(`the profile does not say when its ${left} are released`);
+      if (this.#endless > 0) throw new UserError(`the profile does not record when its ${left} are freed`);
       const known = [...this.#devices].map((device) => device ?? 'host').sort();
       const what = `no allocations of ${this.device === null ? 'the host' : `device ${this.device}`}`;
       if (known.length > 0) throw new UserError(what, { hint: `--device ${known.join(', --device ')}` });
-      if (this.#hasMemory) throw new UserError(what, { hint: 'dprof memory FILE shows what it has of memory' });
+      if (this.#hasMemory) throw new UserError(what, { hint: 'dprof memory FILE shows the memory data it has' });
       throw withoutMemory(what, this.#header === null ? [] : [this.#header]);
     }
     const lost = this.#endless > 0 ? [`${left} of unknown lifetime left out`] : [];

@@ -125,8 +125,8 @@ function noMetrics({ others }: MetricSummaries): UserError {
   const formats = [...new Set(others)];
   if (formats.includes('neuron-monitor')) return noProfile();
   const known = formats.filter((format) => format !== 'na').join(', ');
-  return new UserError(`no metrics of a vendor in ${known === '' ? 'these records' : `a profile of ${known}`}`, {
-    hint: 'known so far: AWS Neuron (ntff, neff, neuron-json, neuron-summary)',
+  return new UserError(`no vendor metrics in ${known === '' ? 'these records' : `a profile of ${known}`}`, {
+    hint: 'supported: AWS Neuron (ntff, neff, neuron-json, neuron-summary)',
   });
 }
 

@@ -224,7 +224,7 @@ export class PartialBuilder {
     const member = this.#open.get(record.profile);
     if (member === undefined) {
       throw new UserError('records without a profile line', {
-        hint: 'run dparse, or dprof partial, on the profile itself',
+        hint: 'run dparse or dprof partial on the original profile',
       });
     }
     if (record.type !== 'end') member.take(record);
@@ -244,5 +244,5 @@ export class PartialBuilder {
 function checkFormat({ format }: ProfileRecord): void {
   if (format === 'neuron-monitor') throw noProfile();
   if (!METRICS_ONLY.has(format)) return;
-  throw new UserError('has nothing but metrics of the vendor', { hint: 'dprof summary --vendor-metrics' });
+  throw new UserError('has only vendor metrics', { hint: 'dprof summary --vendor-metrics' });
 }

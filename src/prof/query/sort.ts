@@ -21,7 +21,7 @@ export function parseSortKeys<Row>(list: string, columnOf: (key: string) => Colu
   return list.split(',').map((item) => {
     const [, sign, rest = ''] = /^([+-]?)(.*)$/s.exec(item.trim()) ?? [];
     const key = rest.trimStart();
-    if (key === '') throw new UsageError('--sort names no column', '--columns lists them');
+    if (key === '') throw new UsageError('--sort needs a column', '--columns lists them');
     const column = columnOf(key);
     return { column, descending: sign === '' ? isNumeric(column) : sign === '-' };
   });

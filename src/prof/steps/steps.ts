@@ -134,7 +134,7 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
       rows.length === 0 && header !== null && mayHaveWork(header.format) ? header : [],
     );
     if (activities === 0 && !profiles.some(({ rows }) => rows.some(({ device }) => device === null)))
-      throw new WithoutDevice('no kernels, no collectives and no steps of the host', { hint: HOST_HINT });
+      throw new WithoutDevice('no kernels, collectives or CPU steps', { hint: HOST_HINT });
     return {
       table: tableOf(profiles.flatMap(({ rows }) => rows)),
       facts: profiles,
@@ -192,7 +192,7 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
   #keep(): void {
     if (++this.#rows <= MOST_STEPS) return;
     throw new UserError(`more than ${MOST_STEPS} steps, counted on each device`, {
-      hint: 'take a part of the records',
+      hint: 'pass fewer records',
     });
   }
 }

@@ -131,6 +131,6 @@ function nothing(profiles: readonly ProfileSummary[], timeless: number): UserErr
   const hint = isNeuron ? 'dprof summary --vendor-metrics FILE shows metrics' : undefined;
   if (!isOdd) return withTimeless(withoutDeviceAndRanges(), timeless, hint);
   return new UserError('no record has a duration', {
-    hint: 'some profilers have no times, some captures no ends: run dparse on the profile itself',
+    hint: 'some profilers record no times or end times: run dparse on the original profile',
   });
 }

@@ -91,7 +91,7 @@ describe('dparse --capture', () => {
       ['cut.json', /cut\.json: (is cut off before a capture of a graph|.*no event)/],
       ['none.json', /none\.json: no capture of a graph in it/],
       ['other.json', /other\.json: is JSON without "traceEvents"/],
-      ['kernel_annotations_rank0_a.json', /_a\.json: is not a file of annotations of graph nodes/],
+      ['kernel_annotations_rank0_a.json', /_a\.json: is not a CUDA graph annotation file/],
       ['empty', /empty: no trace \(\*\.json, \*\.json\.gz\) in it/],
     ];
     for (const [capture, line] of cases) {

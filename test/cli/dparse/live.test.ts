@@ -112,7 +112,7 @@ describeWithProcess('dparse on a live pipe', function () {
     const input = 'nothing\nof the kind\n';
     const forced = await runCli('dparse', ['--input-format', 'neuron-monitor', '-'], { input });
     expect(forced).to.include({ code: 1, stdout: '' });
-    expect(forced.stderr).to.match(/^dparse: -: holds no report of neuron-monitor[^\n]*\n$/);
+    expect(forced.stderr).to.match(/^dparse: -: contains no neuron-monitor report[^\n]*\n$/);
     const empty = await runCli('dparse', ['--input-format', 'neuron-monitor', '-']);
     expect(empty).to.include({ code: 1, stdout: '', stderr: 'dparse: -: input is empty\n' });
   });

@@ -35,7 +35,7 @@ describe('dparse --ncu', () => {
     const args = ['-c', 'idx,counter:nmuber', '--top', '1', '--sort', 'idx', report()];
     const { stderr, code } = await runCli('dprof', args);
     expect(code).to.equal(0);
-    expect(stderr).to.match(/: no kernel has the counter nmuber \(-c counters shows those there are\)\n/);
+    expect(stderr).to.match(/: no kernel has the counter nmuber \(-c counters lists the available counters\)\n/);
   });
 
   it('reads a report alone', async () => {
@@ -73,7 +73,7 @@ describe('dparse --ncu', () => {
       ['samples', 'dparse: samples: is not a file\n'],
       [
         'README.md',
-        "dparse: README.md: is not a CSV of Nsight Compute: no columns 'ID' and 'Kernel Name' (ncu --csv --page raw prints it)\n",
+        "dparse: README.md: is not a CSV of Nsight Compute: columns 'ID' and 'Kernel Name' are missing (ncu --csv --page raw prints it)\n",
       ],
     ];
     for (const [file, answer] of cases) {

@@ -125,7 +125,7 @@ describe('dparse -f parquet', () => {
     expect(await run('-o', full)).to.deep.include({
       code: 1,
       stdout: '',
-      stderr: `dparse: ${full}: is a folder that is not empty (choose a new folder for -o, or remove this one)\n`,
+      stderr: `dparse: ${full}: is not an empty folder (choose a new folder for -o, or remove this one)\n`,
     });
     expect(readdirSync(full)).to.deep.equal(['notes.txt']);
     const file = join(full, 'notes.txt');
@@ -135,7 +135,7 @@ describe('dparse -f parquet', () => {
     });
     expect(await run()).to.include({
       code: 2,
-      stderr: 'dparse: parquet is a folder of files, which needs a name (-o DIR)\n',
+      stderr: 'dparse: parquet writes a folder (name it with -o DIR)\n',
     });
     expect((await run('-o', '-')).code).to.equal(2);
   });
@@ -188,6 +188,6 @@ describe('dprof of a folder of Parquet', () => {
     writeFileSync(path, readFileSync(path).subarray(0, 1000));
     const { code, stdout, stderr } = await runCli('dprof', ['-q', folder]);
     expect([code, stdout]).to.deep.equal([1, '']);
-    expect(stderr).to.match(/^dprof: [^\n]*part-0\.parquet: is not a Parquet file, or a damaged one: [^\n]*\n$/);
+    expect(stderr).to.match(/^dprof: [^\n]*part-0\.parquet: is not a Parquet file, or is damaged: [^\n]*\n$/);
   });
 });

@@ -77,7 +77,7 @@ describeWithProcess('dprof job where profiles end processes', () => {
     child.kill('SIGINT');
     const { code, signal, stderr } = await ending;
     expect({ code, signal }).to.deep.equal({ code: null, signal: 'SIGINT' });
-    expect(stderr).to.equal(`dprof: stopped: 3 of 6 done; go on: dprof job --resume -o ${out}\n`);
+    expect(stderr).to.equal(`dprof: stopped: 3 of 6 done; continue with dprof job --resume -o ${out}\n`);
     expect(readdirSync(out).sort()).to.deep.equal(['logs', 'parts', 'tasks.jsonl']);
   });
 

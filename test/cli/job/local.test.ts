@@ -111,7 +111,7 @@ describeWithProcess('dprof job on this machine', () => {
     writeFileSync(pathOf(1), whole.subarray(0, whole.length / 2));
     const changed = await runJob('--resume', '-o', out);
     expect(changed).to.include({ code: 1, stdout: '' });
-    expect(changed.stderr).to.match(/rank_1\.json\.gz: has changed since the job was planned/);
+    expect(changed.stderr).to.match(/rank_1\.json\.gz: changed after the job was planned/);
   });
 
   it('takes no notice of a worker that is killed', async function () {
@@ -136,12 +136,14 @@ describeWithProcess('dprof job on this machine', () => {
       const stopped = await ending;
       expect(stopped).to.include({ code: null, signal });
       if (signal !== 'SIGKILL') {
-        expect(stopped.stderr).to.match(/^dprof: stopped: [1-4] of 4 done; go on: dprof job --resume -o [^\n]*\n$/);
+        expect(stopped.stderr).to.match(
+          /^dprof: stopped: [1-4] of 4 done; continue with dprof job --resume -o [^\n]*\n$/,
+        );
         for (const name of ['lock', 'work', 'job.part']) expect(existsSync(join(out, name)), name).to.equal(false);
       }
       const refused = await runJob(profiles, '-o', out);
       expect(refused).to.include({ code: 1, stdout: '' });
-      expect(refused.stderr).to.include('holds a job already');
+      expect(refused.stderr).to.include('already contains a job');
       const resumed = await runJob('--resume', '-j', '2', '-o', out, profiles);
       expect(resumed).to.include({ code: 0, stderr: '' });
       expect(readFileSync(join(out, 'job.part')).equals(await expectedPart(profiles))).to.equal(true);

@@ -61,7 +61,7 @@ describe('the text of a plan', () => {
   it('is refused when it is cut off or something else', () => {
     const text = planText(planOf(['/a', '/b']));
     for (const wrong of ['', '{}', 'null', '[1', text.slice(0, -10), text.slice(0, text.lastIndexOf('{'))]) {
-      expect(() => readPlan(wrong, 'tasks.jsonl'), wrong).to.throw(UserError, 'is not the plan of a job');
+      expect(() => readPlan(wrong, 'tasks.jsonl'), wrong).to.throw(UserError, 'is not a job plan');
     }
   });
 });

@@ -155,17 +155,17 @@ describe('dprof job', () => {
       failure(`${profiles}: is an input (choose another folder for -o)`),
     );
     expect(await job(profiles, '-o', other)).to.deep.equal(
-      failure(`${other}: has other files: notes (choose an empty folder for -o)`),
+      failure(`${other}: contains other files: notes (choose an empty folder for -o)`),
     );
     expect(await job(profiles, '-o', join(other, 'notes'))).to.deep.equal(
       failure(`${other}/notes: is not a folder (choose another folder for -o)`),
     );
     expect(await job('--resume', '-o', out)).to.deep.equal(
-      failure(`${out}: holds no job (dprof job INPUT... -o OUT makes one)`),
+      failure(`${out}: contains no job (start one with dprof job INPUT... -o OUT)`),
     );
     expect(await job(`${other}/*.sqlite`, '-o', out)).to.deep.equal(failure(`${other}/*.sqlite: no file matches`));
     expect(await job(other, '-o', out)).to.deep.equal(
-      failure(`${other}: no profile among 1 file (dparse --formats lists what can be read)`),
+      failure(`${other}: no profile in 1 file (dparse --formats lists the supported formats)`),
     );
     expect(existsSync(out)).to.equal(false);
     expect(namesIn(other)).to.deep.equal(['notes']);
@@ -176,16 +176,16 @@ describe('dprof job', () => {
     expect(await job('--task', '0/2', '-o', out, profiles)).to.deep.equal(DONE);
     const choose = '(choose another folder for -o)';
     expect(await job(profiles, '-o', out)).to.deep.equal(
-      failure(`${out}: holds a job already (go on with it: --resume; or choose another folder for -o)`),
+      failure(`${out}: already contains a job (continue it with --resume, or choose another folder for -o)`),
     );
     expect(await job('--task', '1/2', '-o', out, SAMPLES)).to.deep.equal(
-      failure(`${out}: is of another job: its inputs are ${profiles} ${choose}`),
+      failure(`${out}: belongs to another job: its inputs are ${profiles} ${choose}`),
     );
     expect(await job('--resume', '--by', 'op', '-o', out, profiles)).to.deep.equal(
-      failure(`${out}: is of another job: --by is not given there, op here ${choose}`),
+      failure(`${out}: belongs to another job: --by is not given there, op here ${choose}`),
     );
     expect(await job('--resume', '--by', 'op', '-o', out)).to.deep.equal(
-      failure(`${out}: is of another job: --by is not given there, op here ${choose}`),
+      failure(`${out}: belongs to another job: --by is not given there, op here ${choose}`),
     );
     expect((await job('--resume', '-o', out, SAMPLES)).stderr).to.include('its plan has 2 profiles, these are 4: ');
     writeFileSync(join(out, 'lock'), `${JSON.stringify({ host: 'elsewhere', pid: 7 })}\n`);
@@ -196,10 +196,10 @@ describe('dprof job', () => {
     utimesSync(changed, 1, 1);
     utimesSync(join(out, 'lock'), 1, 1);
     expect(await job('--resume', '-o', out)).to.deep.equal(
-      failure(`${changed}: has changed since the job was planned ${choose}`),
+      failure(`${changed}: changed after the job was planned ${choose}`),
     );
     expect(await job('--task', '1/2', '-o', out)).to.deep.equal(
-      failure(`${changed}: has changed since the job was planned ${choose}`),
+      failure(`${changed}: changed after the job was planned ${choose}`),
     );
     expect(namesIn(out)).to.deep.equal(['parts', 'tasks.jsonl', 'work'].filter((name) => existsSync(join(out, name))));
   });
@@ -214,12 +214,12 @@ describe('dprof job', () => {
 
   it('refuses options that belong to nothing', async () => {
     const wrong: readonly (readonly [RegExp, ...args: readonly string[]])[] = [
-      [/^dprof: where to\? -o OUT/, SAMPLES],
+      [/^dprof: -o OUT is required/, SAMPLES],
       [/^dprof: no INPUT/, '-o', 'x'],
       [/--task takes I\/N with I from 0 to N - 1, not '2\/2'/, '--task', '2/2', '-o', 'x'],
       [/--merge with --task needs --level L/, '--merge', '--task', '0/2', '-o', 'x'],
-      [/--sbatch, --at-once and --wait belong to --engine slurm/, '--sbatch', '--mem=1G', SAMPLES, '-o', 'x'],
-      [/-j belongs to --engine local/, '--engine', 'slurm', '-j', '2', SAMPLES, '-o', 'x'],
+      [/--sbatch, --at-once and --wait work only with --engine slurm/, '--sbatch', '--mem=1G', SAMPLES, '-o', 'x'],
+      [/-j works only with --engine local/, '--engine', 'slurm', '-j', '2', SAMPLES, '-o', 'x'],
       [/--sbatch has a quote/, '--engine', 'slurm', '--sbatch', "'", SAMPLES, '-o', 'x'],
       [/--sbatch needs a value/, '-o', 'x', SAMPLES, '--sbatch'],
       [/unknown engine 'pbs'/, '--engine', 'pbs', SAMPLES, '-o', 'x'],

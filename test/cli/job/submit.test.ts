@@ -93,7 +93,7 @@ describeWithProcess('dprof job --engine slurm', () => {
     const active = await slurm.run('--resume', ...slurmOf(out));
     expect(active).to.include({ code: 1, stdout: '' });
     expect(active.stderr).to.match(
-      /^dprof: [^\n]*: job 3 of Slurm waits or runs \(wait for it, or scancel 1 [^\n]*\)\n$/,
+      /^dprof: [^\n]*: Slurm job 3 is still pending or running \(wait for it, or scancel 1 [^\n]*\)\n$/,
     );
     for (const ended of ["echo '1 FAILED'", "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1"]) {
       slurm.set({ squeue: ended });
@@ -119,7 +119,9 @@ describeWithProcess('dprof job --engine slurm', () => {
       env: { PATH: freshPath('-none') },
     });
     expect(ran).to.include({ code: 1, stdout: '' });
-    expect(ran.stderr).to.equal('dprof: scontrol: not found: Slurm is not installed here (--engine local)\n');
+    expect(ran.stderr).to.equal(
+      'dprof: scontrol: not found: Slurm is not installed on this machine (use --engine local)\n',
+    );
   });
 
   it('waits for the end, and names what never ran', async function () {

@@ -122,7 +122,7 @@ describe('SqliteFile: tables that cannot be read', () => {
       expect([...file.rows('t', ['a'])]).to.deep.equal([[5]]);
       expect(() => file.eachNumbers('t', ['a'], () => undefined)).to.throw(
         UserError,
-        `${path}: table t has row numbers below 0 or above 2^53 (number its rows again: sqlite3 OLD .dump | sqlite3 NEW)`,
+        `${path}: table t has row numbers below 0 or above 2^53 (renumber its rows: sqlite3 OLD .dump | sqlite3 NEW)`,
       );
       file.close();
     });

@@ -11,7 +11,7 @@ describe('the library of databases', () => {
         'NODE_MODULE_VERSION 115. This version of Node.js requires\nNODE_MODULE_VERSION 137. Please try re-compiling',
     );
     expect((asLoadError(error) as UserError).line).to.equal(
-      'better-sqlite3, which reads databases, is built for Node 20, and this is Node 24 (npm rebuild better-sqlite3)',
+      'better-sqlite3, needed to read databases, is built for Node 20, and this is Node 24 (npm rebuild better-sqlite3)',
     );
   });
 
@@ -21,8 +21,8 @@ describe('the library of databases', () => {
       refused('/a/better_sqlite3.node: invalid ELF header'),
     ].map((error) => (asLoadError(error) as UserError).line);
     expect(lines).to.deep.equal([
-      'better-sqlite3, which reads databases, has no binary for this machine (npm rebuild better-sqlite3)',
-      'better-sqlite3, which reads databases, cannot be loaded: /a/better_sqlite3.node: invalid ELF header (npm rebuild better-sqlite3)',
+      'better-sqlite3, needed to read databases, has no binary for this machine (npm rebuild better-sqlite3)',
+      'better-sqlite3, needed to read databases, cannot be loaded: /a/better_sqlite3.node: invalid ELF header (npm rebuild better-sqlite3)',
     ]);
   });
 

@@ -65,13 +65,13 @@ describe('--fail-if', () => {
 
   it('says what it cannot read', () => {
     const answers = [
-      ['', /no > or </],
-      ['total+5%', /no > or <.*as in/],
+      ['', /expected > or </],
+      ['total+5%', /expected > or <.*as in/],
       ['total>5', /'5' is not a number with %, ns, us, ms or s/],
       ['total>>=5%', /'=5%' is not a number/],
       ['total>1e3%', /'1e3%' is not a number/],
       ['any>5%', /'any' is not total/],
-      ['total=slow', /no > or <, or = and a verdict/],
+      ['total=slow', /expected > or < and an amount, or = and a verdict/],
       ['all>5%', /'all' is not total, COLUMN:NAME or COLUMN~PART/],
       ['op:>5%', /'op:' is not total/],
       ['kernal~gemm>5%', /unknown column 'kernal' \(did you mean kernel\?\)/],

@@ -128,7 +128,7 @@ describe('records', () => {
     expect(await errorLine('{"a":1}')).to.match(/^test:1: JSON, but not a record \(/);
     expect(await errorLine("{'a': 1}")).to.match(/^test:1: a Python value, but not a kernel \(/);
     expect(await errorLine('')).to.match(/^test: is empty \(/);
-    expect(await errorLine('{"type":"profile","v":99}')).to.match(/^test:1: records of schema version 99 \(/);
+    expect(await errorLine('{"type":"profile","v":99}')).to.match(/^test:1: unsupported record schema version 99 \(/);
   });
 
   it("that are the database's message, left by failed scripts, are reported as such", async () => {

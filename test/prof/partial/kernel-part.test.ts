@@ -169,6 +169,6 @@ describe('kernels of a partial answer', () => {
     const { rows } = groupsOf(asRecords(partOf(list)), 'op', 'kernel==a && rank==3') as { rows: string[][] };
     expect(rows.map((cells) => cells.slice(1, 3))).to.deep.equal([['2', '4']]);
     const filter = (): unknown => groupsOf(asRecords(partOf(list)), 'op', 'dir==fprop');
-    expect(filter).to.throw('the partial answer of net.json has no dir, but op, layer, kernel, profile, rank');
+    expect(filter).to.throw('the dprof partial file of net.json has no dir; it has op, layer, kernel, profile, rank');
   });
 });

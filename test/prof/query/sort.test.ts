@@ -55,6 +55,6 @@ describe('order', () => {
 
   it('by an unknown column is refused', () => {
     expect(() => parseSort('silly')).to.throw(UsageError, "unknown column 'silly'");
-    expect(() => parseSort('sil,')).to.throw(UsageError, 'names no column');
+    expect(() => parseSort('sil,')).to.throw(UsageError, 'needs a column');
   });
 });

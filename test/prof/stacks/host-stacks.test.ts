@@ -74,7 +74,7 @@ describe('stacks of the host', () => {
   });
 
   it('need ranges', () => {
-    expect(() => linesOf([], 'op')).to.throw(UserError, 'no ranges of the host');
+    expect(() => linesOf([], 'op')).to.throw(UserError, 'no CPU ranges');
   });
 });
 

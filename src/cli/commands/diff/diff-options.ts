@@ -103,7 +103,10 @@ export function readDiffArguments(given: Arguments) {
   const format = formatOf(given, FORMATS);
   const [base = '', next = ''] = given.operands;
   if (given.operands.length !== 2) {
-    throw new UsageError(`BASE and NEW, not ${counted(given.operands.length, 'input')}`, `usage: ${DIFF.usage}`);
+    throw new UsageError(
+      `diff takes two inputs, BASE and NEW, not ${counted(given.operands.length, 'input')}`,
+      `usage: ${DIFF.usage}`,
+    );
   }
   return {
     base,
@@ -141,6 +144,7 @@ function rateOf(text: string): number {
 function effectOf(text: string): number {
   const number = text.replace(/%$/, '').trimEnd();
   const effect = isDecimal(number) ? Number(number) : NaN;
-  if (!(effect >= 0 && effect <= 1000)) throw new UsageError(`--min-effect takes a percentage, as 1%, not '${text}'`);
+  if (!(effect >= 0 && effect <= 1000))
+    throw new UsageError(`--min-effect takes a percentage such as 1%, not '${text}'`);
   return effect / 100;
 }

@@ -36,7 +36,7 @@ export async function findInputs(operands: readonly string[], output: string): P
     }
   }
   if (paths.size === 0) {
-    throw failures[0] ?? new UserError('no profile', { where: operands.join(', '), hint: 'dparse --formats lists what can be read' }); // prettier-ignore
+    throw failures[0] ?? new UserError('no profile found', { where: operands.join(', '), hint: 'dparse --formats lists the supported formats' }); // prettier-ignore
   }
   return { tasks: [...paths].map((path, number) => taskOf(path, number)), failures, notes };
 }
@@ -88,7 +88,7 @@ async function* pathsIn(folder: string, onNote: OnNote): AsyncGenerator<string |
 
 /** @throws UsageError when standard input is a terminal */
 async function standardInput(): Promise<string> {
-  if (process.stdin.isTTY) throw new UsageError('the list is to come from stdin, which is a terminal', 'find … | dprof job - -o OUT'); // prettier-ignore
+  if (process.stdin.isTTY) throw new UsageError('stdin is a terminal: pipe in a list of profiles', 'find … | dprof job - -o OUT'); // prettier-ignore
   const pieces: Buffer[] = [];
   for await (const piece of process.stdin) pieces.push(Buffer.from(piece as Uint8Array));
   return Buffer.concat(pieces).toString('utf8');

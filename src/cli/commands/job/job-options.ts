@@ -132,7 +132,7 @@ export function readJobArguments(given: Arguments): JobRequest {
     fanIn: given.read('fan-in', (text) => integer('--fan-in', text, 2)) ?? FAN_IN,
     quiet: given.on('quiet'),
   };
-  if (common.output === '') throw new UsageError('where to? -o OUT', `usage: ${JOB.usage}`);
+  if (common.output === '') throw new UsageError('-o OUT is required', `usage: ${JOB.usage}`);
   readPeaks(given);
   const share = given.read('task', shareOf);
   const numbers = given.read('tasks', (text) => numberList('--tasks', text)) ?? null;
@@ -141,12 +141,12 @@ export function readJobArguments(given: Arguments): JobRequest {
     if (level === null && share !== undefined) throw new UsageError('--merge with --task needs --level L');
     return { ...common, show: 'merge', level, share: share ?? { index: 0, count: 1 } };
   }
-  if (given.text('level') !== undefined) throw new UsageError('--level belongs to --merge');
+  if (given.text('level') !== undefined) throw new UsageError('--level works only with --merge');
   if (share !== undefined || numbers !== null) {
-    if (share !== undefined && numbers !== null) throw new UsageError('--task and --tasks: one or the other');
+    if (share !== undefined && numbers !== null) throw new UsageError('--task and --tasks cannot be combined');
     const log = given.text('log') ?? null;
     const ended = given.read('ended', (text) => integer('--ended', text, 1)) ?? null;
-    if (ended !== null && log === null) throw new UsageError('--ended needs --log, which says what the process was at');
+    if (ended !== null && log === null) throw new UsageError('--ended needs --log, which names the interrupted tasks');
     return { ...common, show: 'tasks', share: share ?? null, numbers, log, ended };
   }
   return { ...common, show: 'job', ...wholeJob(given) };
@@ -156,9 +156,10 @@ function wholeJob(given: Arguments): WholeJob {
   const engine = requireName('engine', given.text('engine') ?? 'local', ENGINES);
   const [isSlurm, sbatch] = [engine === 'slurm', given.texts('sbatch')];
   if (!isSlurm && (sbatch.length > 0 || given.on('wait') || given.text('at-once') !== undefined)) {
-    throw new UsageError('--sbatch, --at-once and --wait belong to --engine slurm');
+    throw new UsageError('--sbatch, --at-once and --wait work only with --engine slurm');
   }
-  if (isSlurm && given.text('jobs') !== undefined) throw new UsageError('-j belongs to --engine local; see --at-once');
+  if (isSlurm && given.text('jobs') !== undefined)
+    throw new UsageError('-j works only with --engine local; for slurm use --at-once');
   const resume = given.on('resume');
   if (!resume && given.operands.length === 0)
     throw new UsageError('no INPUT', `usage: ${JOB.usage}; see dprof job --help`);

@@ -109,5 +109,5 @@ async function finish({ folder, plan }: LocalRun, pool: ProcessPool): Promise<Us
   const [end] = await pool.run([{ args: ['job', '-o', folder.path, '--merge', '-q'], log }], () => undefined);
   if (isMerged({ folder, plan }) || folder.done().size === 0) return null;
   const said = lastLine(end?.said ?? '');
-  return new UserError(said ?? 'merging ended without a result', said === null ? { where: log } : {});
+  return new UserError(said ?? 'the merge process exited without a result', said === null ? { where: log } : {});
 }

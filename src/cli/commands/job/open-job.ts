@@ -139,7 +139,7 @@ export function existingJob({ output }: Pick<JobRequest, 'output'>): OpenJob {
   const folder = folderOf(output);
   const plan = folder.plan();
   if (plan === null)
-    throw new UserError('holds no job', { where: output, hint: 'dprof job INPUT... -o OUT makes one' });
+    throw new UserError('contains no job', { where: output, hint: 'start one with dprof job INPUT... -o OUT' });
   const difference = settingsDifference(plan, { ...plan, version: version() });
   if (difference !== null) throw otherJob(output, difference);
   return { folder, plan };
@@ -202,7 +202,7 @@ async function lockedPlan(request: PlanRequest & { readonly resume: boolean }, f
     return made;
   }
   if (!resume) {
-    throw new UserError('holds a job already', { where: output, hint: 'go on with it: --resume; or choose another folder for -o' }); // prettier-ignore
+    throw new UserError('already contains a job', { where: output, hint: 'continue it with --resume, or choose another folder for -o' }); // prettier-ignore
   }
   existingJob(request);
   const { by, device } = request;
@@ -220,7 +220,7 @@ async function lockedPlan(request: PlanRequest & { readonly resume: boolean }, f
 const folderOf = (output: string): JobFolder => new JobFolder(realPath(output));
 
 const otherJob = (where: string, difference: string): UserError =>
-  new UserError(`is of another job: ${difference}`, { where, hint: 'choose another folder for -o' });
+  new UserError(`belongs to another job: ${difference}`, { where, hint: 'choose another folder for -o' });
 
 const settingsOf = ({ by, device }: PlanRequest) => ({ version: version(), by, device });
 
@@ -269,7 +269,7 @@ function refuseOthers(folder: JobFolder): void {
   const places: ReadonlySet<string> = new Set(Object.values(PLACES));
   const other = folder.names().find((name) => !places.has(name) && !name.startsWith('.'));
   if (other === undefined) return;
-  throw new UserError(`has other files: ${other}`, { where: folder.path, hint: 'choose an empty folder for -o' });
+  throw new UserError(`contains other files: ${other}`, { where: folder.path, hint: 'choose an empty folder for -o' });
 }
 
 /** @throws UserError for a profile that differs from the plan's; a deleted one may already have its partial answer */
@@ -277,7 +277,7 @@ function refuseChanged({ tasks }: JobPlan, folder: JobFolder): void {
   for (const task of tasks) {
     if (!hasChanged(task) || folder.failure(task) !== null) continue;
     const hint = 'choose another folder for -o';
-    throw new UserError('has changed since the job was planned', { where: task.path, hint });
+    throw new UserError('changed after the job was planned', { where: task.path, hint });
   }
 }
 

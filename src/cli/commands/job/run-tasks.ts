@@ -102,7 +102,8 @@ async function mergeOne({ folder, merge }: MergeRun, { output, inputs }: Merge):
   try {
     const paths = inputs.map((input) => folder.at(input));
     const { code, error } = await runInside(() => runWith(merge, ['-q', '-o', join(work.path, MERGED), ...paths]));
-    if (code !== EXIT.done) throw new UserError(error ?? 'merging failed', { hint: 'then: dprof job --resume' });
+    if (code !== EXIT.done)
+      throw new UserError(error ?? 'merging failed', { hint: 'fix the cause, then dprof job --resume' });
     work.move(MERGED, output);
   } finally {
     work.dispose();
@@ -207,7 +208,7 @@ function confirmUnchanged({ path, size, mtime }: JobTask): void {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) throw new UserError('no such file', { where: path });
   if (!isChanged({ size, mtime }, stat)) return;
-  throw new UserError('has changed since the job was planned', { where: path, hint: 'choose another folder for -o' });
+  throw new UserError('changed after the job was planned', { where: path, hint: 'choose another folder for -o' });
 }
 
 /** Whether the file changed after the plan was made. A file that appeared after the plan is used as it is. */

@@ -63,7 +63,7 @@ export class MonitorNotes {
   /** Prints what was lost, even in a quiet run. @throws UserError for an input that is cut off */
   end(): void {
     const lines = this.#broken === 1 ? '1 line that is not a report' : `${this.#broken} lines that are not reports`;
-    if (this.#broken > 0) say('dprof', `passed over ${lines} (first: line ${this.#firstBroken})`);
+    if (this.#broken > 0) say('dprof', `skipped ${lines} (first: line ${this.#firstBroken})`);
     const { line } = this.#losses;
     if (line !== null) say('dprof', line);
     if (this.#cut !== null) throw new UserError(`the last line is cut off; ${WAS_READ}`, { where: this.#cut });
@@ -125,7 +125,7 @@ export class MonitorLines {
     const last = present(this.#splitter.end());
     if (this.#splitter.count > 0) return last;
     const hint = 'expected lines of neuron-monitor, one JSON object each, or what dparse makes of them';
-    throw new UserError('holds no report of neuron-monitor', { where: this.name, hint });
+    throw new UserError('contains no neuron-monitor report', { where: this.name, hint });
   }
 
   #broken(line: string, number: number): void {
@@ -140,7 +140,7 @@ export class MonitorLines {
       return null;
     }
     if (record.type === 'profile' && record.v > SCHEMA_VERSION) {
-      throw new UserError(`records of schema version ${record.v}`, {
+      throw new UserError(`unsupported record schema version ${record.v}`, {
         where: `${this.name}:${number}`,
         hint: `this dprof reads up to ${SCHEMA_VERSION}; update it`,
       });

@@ -133,7 +133,7 @@ export const metricsText = (): string =>
 /** @throws UsageError for invalid options */
 export function readMonitorArguments(given: Arguments) {
   const [file, ...others] = given.operands;
-  if (others.length > 0) throw new UsageError(`one FILE, not ${others.length + 1}`, 'cat joins several');
+  if (others.length > 0) throw new UsageError(`monitor takes one FILE, not ${others.length + 1}`, 'join them with cat');
   const listen = given.read('listen', parseAddress) ?? null;
   const format = requireMonitorFormat(given.text('format') ?? (listen === null ? 'space' : 'prometheus'));
   refuseStrays(given, format);
@@ -174,20 +174,24 @@ function refuseStrays(given: Arguments, format: MonitorFormat): void {
   for (const name of ['cols', 'rows']) {
     if (given.text(name) !== undefined && !format.hasColumns) {
       throw new UsageError(
-        `--${name} and --format ${format.id} exclude each other`,
-        'its metrics are fixed: --metrics',
+        `--${name} cannot be combined with --format ${format.id}`,
+        'its metrics are fixed; --metrics lists them',
       );
     }
   }
   if (given.on('stats') && !format.hasColumns) {
-    throw new UsageError(`--stats and --format ${format.id} exclude each other`, 'statistics are a table');
+    throw new UsageError(
+      `--stats cannot be combined with --format ${format.id}`,
+      'choose a table format, e.g. --format table',
+    );
   }
   if (given.text('listen') !== undefined) {
-    if (format.id !== 'prometheus') throw new UsageError(`--listen serves prometheus, not ${format.id}`);
+    if (format.id !== 'prometheus')
+      throw new UsageError(`--listen works only with --format prometheus, not ${format.id}`);
   }
   for (const name of ['timestamp', 'namespace']) {
     if (given.text(name) !== undefined && format.ofCloudWatch !== true) {
-      throw new UsageError(`--${name} goes with --format emf or put-metric-data`);
+      throw new UsageError(`--${name} works only with --format emf or put-metric-data`);
     }
   }
 }
@@ -197,7 +201,7 @@ function metricsOf(list: string | undefined): readonly MonitorColumn[] {
   const chosen = list === undefined ? MONITOR_COLUMNS : chooseMonitorColumns(list);
   const metrics = chosen.filter(({ measures }) => measures !== undefined);
   if (metrics.length > 0) return metrics;
-  throw new UsageError(`--stats -c ${list ?? ''} names no metric`, 'such as util, devmem, done');
+  throw new UsageError(`--stats -c ${list ?? ''} selects no metric`, 'choose metrics such as util, devmem, done');
 }
 
 /** Parses the address to listen on: this machine only unless a host is given; an IPv6 address is written in `[…]`. */
@@ -237,7 +241,10 @@ function parseScopes(list: string): RowScope[] {
 /** Checks a namespace against CloudWatch's allowed characters and length. */
 function parseNamespace(text: string): string {
   if (/^[^:][\w.\-/#: ]{0,254}$/.test(text) && text.trim() !== '') return text;
-  throw new UsageError(`'${text}' is not a namespace of CloudWatch`, 'letters, digits and . - _ / # :, at most 255');
+  throw new UsageError(
+    `'${text}' is not a valid CloudWatch namespace`,
+    'use letters, digits and . - _ / # :, at most 255',
+  );
 }
 
 function parseTime(text: string): 'now' | { readonly startUnixNs: string } {

@@ -70,7 +70,7 @@ export class Threshold<Row> {
   end(): void {
     if (this.#met > 0) {
       const others = this.#met === 1 ? '' : ` and ${counted(this.#met - 1, 'more row')}`;
-      throw new UserError(`--fail-if '${this.text}' is met by ${this.#first}${others}`);
+      throw new UserError(`--fail-if '${this.text}' matched ${this.#first}${others}`);
     }
     const open = this.#parts.filter(({ isJudged }) => !isJudged);
     if (open.length === 0) return;

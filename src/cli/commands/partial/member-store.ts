@@ -86,16 +86,16 @@ async function readAll(input: Input, path: string | null, store: MemberStore, st
     }
   }
   scanner.end();
-  if (lines === 0) throw new UserError('is empty', { where: input.name, hint: 'expected what dprof partial writes' });
+  if (lines === 0) throw new UserError('is empty', { where: input.name, hint: 'expected a file from dprof partial' });
 }
 
 const noPartial = (where: string): UserError =>
-  new UserError('is not a partial answer', { where, hint: 'dprof partial makes one of a profile' });
+  new UserError('is not a dprof partial file', { where, hint: 'make one with dprof partial PROFILE' });
 
 const stray = (file: string, line: number): UserError =>
-  new UserError('a line of a partial answer that is in no member: it was edited', {
+  new UserError('a line outside any member: the file was edited', {
     where: `${file}:${line}`,
-    hint: 'make it again with dprof partial',
+    hint: 'write it again with dprof partial',
   });
 
 const BYTE_ORDER_MARK = 0xef;
@@ -215,7 +215,7 @@ function linesAt({ path, ...place }: Place, id: string): string[] {
       (member) => found.push(member.id),
     );
     lines.forEach((line, i) => scanner.take(line, i + 1));
-    if (found[0] !== id) throw new UserError('has changed since it was read', { where: path, hint: 'merge again' });
+    if (found[0] !== id) throw new UserError('changed after it was read', { where: path, hint: 'run the merge again' });
     return lines;
   } finally {
     closeSync(file);

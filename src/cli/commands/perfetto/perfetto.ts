@@ -29,7 +29,7 @@ const numbersOf = (given: Arguments, name: string): ReadonlySet<number> | null =
 /** Reads the inputs once to find the job; they are read again for the trace. */
 async function readJob({ files, quiet, reading }: RecordsRequest): Promise<JobOfProfiles> {
   if (files.length === 0 || files.includes('-'))
-    throw new UsageError('--align job and --step read their inputs twice', 'give FILEs in place of stdin');
+    throw new UsageError('--align job and --step need to read the input twice', 'give a FILE instead of stdin');
   const collector = new RankCollector();
   // Clocks and matched operations do not need the FLOPs of kernels.
   const wanted = { types: RANK_TYPES, skipUnreadable: true } as const;
@@ -45,12 +45,12 @@ const TRACKS = [
 ];
 
 const nothingChosen = (): UserError =>
-  new UserError('nothing of the chosen ranks and steps', { hint: 'dprof ranks -t steps lists those that are there' });
+  new UserError('the profile has nothing for the chosen ranks and steps', { hint: 'dprof ranks -t steps lists them' });
 
 const nothing = ({ counts, samples }: TraceBuilder): UserError =>
   counts.untimed === 0
     ? withTimeless(
-        new UserError('nothing that has a time: no kernels, no ranges, no samples over time', { hint: RANGES_HINT }),
+        new UserError('nothing to draw: no kernels, ranges or timed samples', { hint: RANGES_HINT }),
         samples.timeless,
       )
     : withoutTimes('no record has a start');

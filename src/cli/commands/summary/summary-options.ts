@@ -113,14 +113,14 @@ export function summaryRequest(given: Arguments, request: RecordsRequest): Summa
   const { check, vendor, explain } = metrics;
   const isVendor = given.on('vendor-metrics') || check || vendor || explain !== undefined || metrics.metrics !== null;
   if (isVendor && top !== undefined) {
-    throw new UsageError('--vendor-metrics and --top exclude each other', 'choose metrics with -m');
+    throw new UsageError('--vendor-metrics cannot be combined with --top', 'choose metrics with -m');
   }
   if (isVendor && request.choice !== undefined) {
     throw new UsageError('--vendor-metrics are of the whole profile', 'without --device, --step, --from and --to');
   }
   const tables = given.read('tables', tablesOf) ?? null;
   if (tables !== null && (!vendor || check || format !== 'json')) {
-    throw new UsageError('--tables goes with --vendor-names -f json', 'and without --check');
+    throw new UsageError('--tables needs --vendor-names -f json', 'and cannot be combined with --check');
   }
   const usual = format === 'text' || format === 'markdown' ? TOP : undefined;
   return {

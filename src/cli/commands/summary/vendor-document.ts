@@ -139,7 +139,7 @@ const notesOf = (tables: readonly string[]): UserError[] =>
   tables.length === 0
     ? []
     : [
-        new UserError(`the input has no rows for ${tables.join(', ')}`, {
+        new UserError(`the input has no data for ${tables.join(', ')}`, {
           hint: `what each needs: docs/neuron.md${tables.includes('dma_throughput') ? DERIVED_HINT : ''}`,
         }),
       ];

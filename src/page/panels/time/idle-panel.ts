@@ -84,7 +84,7 @@ function gaps(view: PanelView): HTMLElement[] {
   const box = keptSelect('Step', 'gaps.step', choices, ALL_STEPS, show);
   const picker = steps.length > 0 ? [box] : [];
   const about = note(
-    'The host was in what fills most of the gap. A gap before the first work of a step is between steps, and in the idle time of none. A time leads to the gap in the timeline.',
+    "'The host was in': the CPU call covering most of the gap. Gaps before a step's first kernel belong to no step. Click a time to see the gap.",
   );
   return [section('Longest gaps', ...picker, place, about)];
 }
@@ -147,23 +147,23 @@ function distribution(view: PanelView, key: 'delay' | 'queue', title: string, un
 
 function launches(view: PanelView): HTMLElement[] {
   const { launches: waits } = view.profile.idle;
-  if (waits === null) return [note('The launches of the kernels are not in the profile.')];
+  if (waits === null) return [note('The profile does not record kernel launches.')];
   const of = fieldsOf('idle.launches', waits);
   return [
     element(
       'div',
       { class: 'pair' },
-      ...distribution(view, 'delay', 'From the end of the launch to the start', 'ns'),
-      ...distribution(view, 'queue', 'Kernels waiting on the stream at a launch', 'count'),
+      ...distribution(view, 'delay', 'Launch-to-start latency', 'ns'),
+      ...distribution(view, 'queue', 'Kernels queued on the stream at launch', 'count'),
     ),
     element(
       'p',
       {},
-      'Kernels that ran for less time than the call took that launched them: ',
+      'Kernels shorter than their launch call: ',
       figure(of('shorter'), 'count'),
       ', ',
       figure(ratio(of('shorter'), of('kernels')), 'share'),
-      ' of those launched one by one.',
+      ' of those launched individually.',
     ),
   ];
 }

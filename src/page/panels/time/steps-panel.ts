@@ -46,9 +46,9 @@ const clocksOf = (steps: StepSummary): readonly (keyof typeof STEP_NAMES)[] =>
 /** Explains why there are two times. */
 const aboutClocks = (): HTMLElement =>
   note(
-    'Step (host): from its begin on the host to the begin of the next, as the column iteration of `dprof steps`. Step ' +
-      '(device): from its first work on the device to the end of its last, as the column span. They differ where the host ' +
-      'only launches a step and goes on.',
+    'Step (host): start of the step on the CPU to start of the next (column iteration in `dprof steps`). Step (device): first ' +
+      'device work of the step to the end of its last (column span). They differ where the CPU only launches a step ' +
+      'and moves on.',
   );
 
 /** @param at index of the phase */
@@ -80,7 +80,7 @@ const serving = (view: PanelView): HTMLElement[] =>
       `Serving: ${phase.phase ?? 'phase unknown'}`,
       boxedDefinitions(servingFigures(phase, at)),
       note(
-        'Tokens per second and idle time are of the steps’ times on the host, of each no less than the device was busy with it.',
+        'Tokens per second and idle time use the CPU step time, or the device busy time of the step where that is longer.',
       ),
     ),
   );
@@ -107,7 +107,7 @@ function make(view: PanelView): PanelContent {
   const bars = stepBars(view);
   const inOrder = bars.length === 0 ? [] : [section('Where the time of each step went', ...bars)];
   if (steps.list.length === 1)
-    return [list, aboutClocks(), note('One step: nothing to spread.'), ...inOrder, ...serving(view)];
+    return [list, aboutClocks(), note('Only one step: no distribution.'), ...inOrder, ...serving(view)];
   const distribution = section(
     'How long steps took',
     ...clocks.map((clock) => histogram(STEP_NAMES[clock], lengthsOf(steps, clock), 160)),

@@ -391,5 +391,5 @@ export class KinetoTrace implements Trace {
 /** Refuses a trace of another program: many programs write the same JSON with other events. */
 function refuse(where: string): never {
   const hint = 'dparse reads PyTorch traces of NVIDIA, AMD and Ascend devices';
-  throw new UserError("is a trace without PyTorch's events", { where, hint });
+  throw new UserError('is a trace without PyTorch events', { where, hint });
 }

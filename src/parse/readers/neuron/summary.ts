@@ -62,9 +62,9 @@ function readSummaryJson(text: string, file: string, diagnostics: Diagnostics): 
   const value = parse(text.replace(/^\ufeff/, ''), file, diagnostics);
   const nodes = isJsonObject(value) ? nodesOf(value) : [];
   if (!nodes.some(({ metrics }) => areMetrics(metrics.map(([name]) => name)))) {
-    throw new UserError('is JSON without any known metric of a summary', {
+    throw new UserError('is JSON without any known summary metric', {
       where: file,
-      hint: 'write it by: neuron-explorer view --output-format summary-json',
+      hint: 'write it with: neuron-explorer view --output-format summary-json',
     });
   }
   return nodes;
@@ -176,18 +176,18 @@ function readSummaryText(text: string, file: string, diagnostics: Diagnostics): 
     nodes.at(-1)?.set(name, isDecimal(value) ? Number(value) : value);
   }
   if (!nodes.some((metrics) => areMetrics(metrics.keys()))) {
-    throw new UserError('is text without any known metric of a summary', {
+    throw new UserError('is text without any known summary metric', {
       where: file,
-      hint: 'write it by: neuron-explorer view --output-format summary-text',
+      hint: 'write it with: neuron-explorer view --output-format summary-text',
     });
   }
   return nodes.map((metrics, i) => ({ name: nodes.length === 1 ? null : i, metrics: [...metrics] }));
 }
 
 const scaled = (name: string, value: string, file: string): UserError =>
-  new UserError(`is a table as the tool's pages show it, with scaled values: ${name} ${value}`, {
+  new UserError(`is a table with rounded values, copied from the tool's pages: ${name} ${value}`, {
     where: file,
-    hint: 'write exact values by: neuron-explorer view --output-format summary-text',
+    hint: 'write exact values with: neuron-explorer view --output-format summary-text',
   });
 
 export const neuronSummary: Reader = {
@@ -215,7 +215,7 @@ const isSummary = (text: string): boolean => (isJson(text) ? isSummaryJson(text)
 const wholeLines = (text: string): string => (text.includes('\n') ? text.slice(0, text.lastIndexOf('\n')) : text);
 
 function* read({ path, file }: Probe, options: ReadOptions): Generator<ProfileLine> {
-  if (statSync(path).size > LARGEST) throw new UserError('is too large for a summary', { where: file });
+  if (statSync(path).size > LARGEST) throw new UserError('is too large to be a summary', { where: file });
   const text = readFileSync(path, 'utf8');
   const diagnostics = new Diagnostics();
   const nodes = (isJson(text) ? readSummaryJson : readSummaryText)(text, file, diagnostics);

@@ -99,8 +99,8 @@ export function parseHostGrouping({ by, columns, sort, top }: HostGroupingText):
     const alone = by.split(',').find((key) => Object.hasOwn(HOST_TABLES, key.trim()) && key.trim() !== 'api');
     if (alone === undefined) return null;
     throw new UsageError(
-      `--by ${alone.trim()} stands alone`,
-      'it lists what the host did; keys together are of kernels',
+      `--by ${alone.trim()} cannot be combined with other keys`,
+      'it lists CPU events; combined keys group kernels',
     );
   }
   const name: Column<HostTableRow> = column(by, kind.header, str(0), 'name', (row) => row.name);

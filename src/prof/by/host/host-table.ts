@@ -213,7 +213,7 @@ export class HostTable {
       this.#text += name.length;
       if (this.#names.size < MOST_NAMES && this.#text <= MOST_TEXT)
         return { group: this.#names.size, host: 0, self: 0 };
-      throw new UserError(`too many different names of the host's ranges: ${this.#names.size} so far`);
+      throw new UserError(`too many distinct CPU range names: more than ${this.#names.size}`);
     });
   }
 

@@ -65,7 +65,7 @@ export class PartGroups {
     if (at === -1) {
       const { file } = this.header;
       throw new UserError(
-        `the partial answer of ${file} has no ${key}, but ${[...keys, ...Object.keys(OF_PROFILE)].join(', ')}`,
+        `the dprof partial file of ${file} has no ${key}; it has ${[...keys, ...Object.keys(OF_PROFILE)].join(', ')}`,
         {
           hint: `make it with dprof partial --by ${[...keys, key].join(',')}`,
         },

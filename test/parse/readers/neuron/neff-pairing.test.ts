@@ -77,7 +77,7 @@ describe('the program that the user names', () => {
       .to.throw(UserError)
       .with.property(
         'line',
-        `${program}: is the program of another model: uuid ${OTHER}, the profile has ${UUID} (give the right one, or --force)`,
+        `${program}: belongs to another model: uuid ${OTHER}, the profile has ${UUID} (give the matching NEFF, or use --force)`,
       );
     expect(find(null, { program, force: true })).to.deep.equal(['wrong.neff', { 'program-forced': 1 }]);
   });

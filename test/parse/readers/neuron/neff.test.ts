@@ -194,7 +194,7 @@ describe('NEFF reader', () => {
   });
 
   it('refuses what is no NEFF', () => {
-    const noNeff = 'a.neff: is no NEFF (give the .neff that the compiler or the capture wrote)';
+    const noNeff = 'a.neff: is not a NEFF (give the .neff that the compiler or the capture wrote)';
     const others = ['text', Buffer.alloc(0), Buffer.alloc(5000), gzipSync('text'), tarOf([{ name: 'a', data: 'b' }])];
     for (const other of others) {
       expect(refusal(() => readNeff(write(other), 'a.neff', new Diagnostics()))).to.equal(noNeff);

@@ -26,13 +26,13 @@ describe('a device trace that cannot be read', () => {
 
   for (const version of [1, 5, 7, 12]) {
     it(`is named by its version: ${version}`, () => {
-      const message = `x.ntff: is a Neuron device trace of version ${version}: version 6 is read`;
+      const message = `x.ntff: is a Neuron device trace of version ${version}; only version 6 is supported`;
       expect(refusal(ntff({ version }))).to.match(new RegExp(`^${message} \\(`));
     });
   }
 
   it('is none at all where --format says so of another file', () => {
-    expect(refusal(Buffer.from('plain text'), 'ntff')).to.equal('x.ntff: is no Neuron device trace');
+    expect(refusal(Buffer.from('plain text'), 'ntff')).to.equal('x.ntff: is not a Neuron device trace');
     expect(refusal(Buffer.from([6, 1]), 'ntff')).to.include('ends within its metadata');
   });
 
@@ -48,7 +48,7 @@ describe('a device trace that cannot be read', () => {
 
   it('has no execution, or none that can be', () => {
     for (const trace of [without(15), windowOf(9n, 8n), windowOf(0n, 2n ** 60n)]) {
-      expect(refusal(ntff(trace))).to.include('without an execution of its program');
+      expect(refusal(ntff(trace))).to.include('without a program execution');
     }
   });
 

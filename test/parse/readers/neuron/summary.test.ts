@@ -136,16 +136,16 @@ describe('neuron-summary', () => {
   it('refuses tables with scaled values, saying what to do', () => {
     for (const value of ['11.71 µs', '0.2 ms', '45.59%', '45.59 %', '1.2 KiB', '512 B', '3,355.4 GFLOPS', '17 us', '1 GB/s']) {
       const line = refusal(`nc_idx  4\ntotal_time  ${value}\n`);
-      expect(line).to.include(value).and.match(/scaled values.*\(write exact values by: .*summary-text\)$/);
+      expect(line).to.include(value).and.match(/rounded values.*\(write exact values with: .*summary-text\)$/);
     }
-    expect(refusal('+----+----+\n| nc_idx | 4 |\n| total_time | 2 ms |\n')).to.match(/scaled/);
+    expect(refusal('+----+----+\n| nc_idx | 4 |\n| total_time | 2 ms |\n')).to.match(/rounded/);
   }); // prettier-ignore
 
   it('refuses what has no known metric, or is cut off', () => {
     const named = (content: string): string => refusal(content, 'neuron-summary');
-    expect(named('{"a":{"b":1}}')).to.match(/without any known metric.*summary-json/);
-    expect(named('[1]')).to.match(/without any known metric/);
-    expect(named('hello world\n')).to.match(/without any known metric.*summary-text/);
+    expect(named('{"a":{"b":1}}')).to.match(/without any known summary metric.*summary-json/);
+    expect(named('[1]')).to.match(/without any known summary metric/);
+    expect(named('hello world\n')).to.match(/without any known summary metric.*summary-text/);
     const json = JSON.stringify({ n_1f: NODE });
     for (let size = json.length - 1; size > 75; size--) {
       expect(refusal(json.slice(0, size))).to.match(/is JSON that is cut off|is not JSON/);

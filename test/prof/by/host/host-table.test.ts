@@ -141,7 +141,7 @@ describe('what the host did by name', () => {
     const long = 'x'.repeat(1024 * 1024);
     expect(() => {
       for (let i = 0; i < 100; i++) table.take(range('annotation', long + String(i), 1));
-    }).to.throw("too many different names of the host's ranges: 63 so far");
+    }).to.throw('too many distinct CPU range names: more than 63');
   });
 
   it('leaves ranges of unknown times out, and counts them', () => {

@@ -120,7 +120,7 @@ describe('host times of groups', () => {
 
   it('go with the keys of ranges alone', () => {
     const by = (keys: string) => () => groupsOf([], { by: keys, columns: 'host' });
-    expect(by('kernel')).to.throw(UsageError, 'host goes with --by ranges or --by layer or --by op');
+    expect(by('kernel')).to.throw(UsageError, 'host works only with --by ranges or --by layer or --by op');
     expect(by('ranges,op')).to.throw(UsageError);
   });
 

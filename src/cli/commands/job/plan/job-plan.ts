@@ -50,7 +50,7 @@ export function readPlan(text: string, where: string): JobPlan {
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error;
   }
-  throw new UserError('is not the plan of a job', { where, hint: 'choose another folder for -o' });
+  throw new UserError('is not a job plan', { where, hint: 'choose another folder for -o' });
 }
 
 const SETTINGS: readonly (readonly [key: keyof JobSettings, what: string])[] = [

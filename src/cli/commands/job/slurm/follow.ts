@@ -34,7 +34,7 @@ export function refuseActive(folder: JobFolder): void {
   const [active] = submitted === null ? [] : activeJobs(submitted);
   if (active === undefined) return;
   const ids = submitted?.jobs.map(({ id }) => id).join(' ') ?? '';
-  throw new UserError(`job ${active} of Slurm waits or runs`, { where: folder.path, hint: `wait for it, or scancel ${ids}` }); // prettier-ignore
+  throw new UserError(`Slurm job ${active} is still pending or running`, { where: folder.path, hint: `wait for it, or scancel ${ids}` }); // prettier-ignore
 }
 
 const EVERY_MS = 2000;

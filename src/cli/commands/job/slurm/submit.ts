@@ -42,7 +42,10 @@ export function slurm(program: string, args: readonly string[]): string {
     return execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
   } catch (error) {
     if (isSystemError(error) && error.code === 'ENOENT') {
-      throw new UserError('not found: Slurm is not installed here', { where: program, hint: '--engine local' });
+      throw new UserError('not found: Slurm is not installed on this machine', {
+        where: program,
+        hint: 'use --engine local',
+      });
     }
     const stderr = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
     if (stderr !== '') throw new UserError(stderr.split('\n', 1)[0] ?? '', { where: program });

@@ -84,7 +84,7 @@ export class RawFolder {
     this.#framework = join(path, '..', ASCEND_RAW.framework);
     const log = places.map((place) => logIn(place, 'host_start')).find((facts) => facts !== null);
     if (log === undefined) {
-      throw new UserError('is of a folder without host_start.log, which states the clock', {
+      throw new UserError('comes from a folder without host_start.log, which defines its clock', {
         where: name,
         hint: 'copy the whole folder PROF_*',
       });

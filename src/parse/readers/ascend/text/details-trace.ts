@@ -56,7 +56,7 @@ export class DetailsTrace implements Trace {
     const isWhole = table !== null && table[0].path === path;
     const paths = isWhole ? filesOf(table, this.diagnostics) : [path];
     const details = KernelDetails.read(paths, clock, this.diagnostics);
-    if (details === null) throw new UserError('has no columns of names and times of kernels', { where: name });
+    if (details === null) throw new UserError('has no columns with kernel names and times', { where: name });
     this.#details = details;
     const sidecars = new SidecarFiles(folder, this.diagnostics);
     sidecars.addRates(details);

@@ -80,7 +80,10 @@ export function readNeff(path: string, name: string, diagnostics: Diagnostics, w
     readProgram(stream, { size: statSync(path).size, diagnostics, withInstructions }),
   );
   if (program === null) {
-    throw new UserError('is no NEFF', { where: name, hint: 'give the .neff that the compiler or the capture wrote' });
+    throw new UserError('is not a NEFF', {
+      where: name,
+      hint: 'give the .neff that the compiler or the capture wrote',
+    });
   }
   return program;
 }
@@ -195,9 +198,9 @@ function namedProgram(path: string, { uuid, force }: ProgramWanted, diagnostics:
   if (program.uuid === '' || uuid === '') diagnostics.count('program-not-verified');
   else if (program.uuid !== uuid) {
     if (force !== true) {
-      throw new UserError(`is the program of another model: uuid ${program.uuid}, the profile has ${uuid}`, {
+      throw new UserError(`belongs to another model: uuid ${program.uuid}, the profile has ${uuid}`, {
         where: path,
-        hint: 'give the right one, or --force',
+        hint: 'give the matching NEFF, or use --force',
       });
     }
     diagnostics.count('program-forced');

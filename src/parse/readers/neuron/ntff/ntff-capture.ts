@@ -62,7 +62,7 @@ class TraceReader {
     const { metadata } = trace;
     const clock = DeviceClock.of(metadata.windows);
     if (clock === null) {
-      throw new UserError('is a Neuron device trace without an execution of its program', {
+      throw new UserError('is a Neuron device trace without a program execution', {
         where: probe.file,
         hint: 'capture again',
       });

@@ -143,10 +143,10 @@ export class NtffFile {
     const read = readFully(this.#file, header, 0);
     const version = header.readUInt8(0);
     if (version === 0 || version > GREATEST_VERSION) {
-      throw new UserError('is no Neuron device trace', { where: this.name });
+      throw new UserError('is not a Neuron device trace', { where: this.name });
     }
     if (version !== VERSION) {
-      throw new UserError(`is a Neuron device trace of version ${version}: version ${VERSION} is read`, {
+      throw new UserError(`is a Neuron device trace of version ${version}; only version ${VERSION} is supported`, {
         where: this.name,
         hint: 'capture again with current Neuron tools, or parse the JSON of neuron-explorer view',
       });
