@@ -54,7 +54,7 @@ export const unfit = (names: readonly string[], way: string): Readonly<Record<st
   Object.fromEntries(names.map((name) => [name, way]));
 
 /** The ns that an option writes in ms. @throws UsageError for anything else */
-export function nsOf(option: string, text: string): number {
+function nsOf(option: string, text: string): number {
   if (!/^[+-]?\d{1,12}(\.\d{1,9})?$/.test(text)) throw new UsageError(`${option} takes milliseconds, not '${text}'`);
   return Number(text) * 1e6;
 }

@@ -13,6 +13,7 @@ import type { TimelineMark } from '../../../prof/html/timeline/timeline-data.js'
 import { quantityText } from '../../document/units.js';
 import type { TimelineCanvas } from '../draw/stage.js';
 import { AXIS } from '../draw/pixels.js';
+import { FittedLabels } from '../model/labels.js';
 import { trackAt } from '../model/layout.js';
 import { around } from '../model/view.js';
 import { marksAt } from '../tracks/load-tracks.js';
@@ -133,6 +134,9 @@ function trackTexts({ extras, events }: Scene, number: number, time: number, per
 }
 
 const MOST_LINKS = 20;
+/** Characters of the name of a linked event. */
+const LONGEST_LINK = 70;
+const NAMES = new FittedLabels((text) => text.length);
 
 /** Values that link to all events with the same value, with the condition of the search. */
 const SEARCHES: Readonly<Record<string, ((value: string) => string) | undefined>> = {
@@ -149,6 +153,7 @@ const GROUPS: readonly (readonly [title: string, meanings: Readonly<Record<strin
   [
     'What',
     {
+      rank: 'The rank of the job that the event is of',
       kind: 'What the event is: work of a device, a call that launched it, or a range of the program',
       'stands for': 'Short events next to each other are drawn as one bar',
       'each event': 'The step in which each event of the bar is drawn by itself',
@@ -165,7 +170,6 @@ const GROUPS: readonly (readonly [title: string, meanings: Readonly<Record<strin
   [
     'Timing',
     {
-      rank: 'The rank of the job that the event is of',
       start: 'When it began',
       'start in its profile': "When it began by the clock of its rank's profile",
       duration: 'From its start to its end',
@@ -270,8 +274,11 @@ interface DetailsOptions {
 export function showDetails(scene: Scene, { profile, file, pieceAt }: DetailsOptions): HTMLElement {
   const { events } = scene;
   const place = element('section', { class: 'tl-details', 'aria-live': 'polite', 'aria-label': 'Selected event' });
-  const link = (event: number): HTMLElement =>
-    button(textOf(events, 'name', event) ?? `event ${event}`, () => scene.select(event));
+  const link = (event: number): HTMLElement => {
+    const name = textOf(events, 'name', event) ?? `event ${event}`;
+    const shown = NAMES.fitting(name, LONGEST_LINK, scene.differs.get(name));
+    return button(shown, () => scene.select(event), { title: name });
+  };
   const list = (title: string, items: readonly (HTMLElement | string)[]): HTMLElement[] => {
     if (items.length === 0) return [];
     const more = items.length > MOST_LINKS ? [` and ${items.length - MOST_LINKS} more`] : [];

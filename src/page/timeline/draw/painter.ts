@@ -228,7 +228,8 @@ export class EventPainter {
     context.textBaseline = 'middle';
     const names: Omit<BoxLabel, 'event'>[] = [];
     for (const { event, x, y, width } of this.#labels) {
-      const text = this.labels.fitting(textOf(events, 'name', event) ?? '', width);
+      const name = textOf(events, 'name', event) ?? '';
+      const text = this.labels.fitting(name, width, this.scene.differs.get(name));
       if (text === '') continue;
       const isFaded = matches !== null && matches.isMatch[event] !== 1;
       context.fillStyle = isFaded ? theme.quiet : elementAt(theme.labels, elementAt(colours.slots, event));

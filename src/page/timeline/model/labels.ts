@@ -1,4 +1,4 @@
-/** Texts in boxes, shortened to their widths. */
+/** Texts in boxes, cut to their widths where they agree with others. */
 
 /** Longer texts are not measured, because no box is that wide. */
 const MOST_CHARACTERS = 200;
@@ -23,13 +23,49 @@ export class FittedLabels {
     return width;
   }
 
-  /** The text, or its start with `…`; '' when too little of it fits. */
-  fitting(text: string, width: number): string {
+  /**
+   * The text, or a part of it with `…`: its start, or where that does not reach what tells it from others, what follows
+   * the last mark before; '' where too little of it fits.
+   * @param differs place of the first letter that no other text of the same start has
+   */
+  fitting(text: string, width: number, differs = 0): string {
     const whole = text.slice(0, MOST_CHARACTERS);
     const full = this.#width(whole);
     if (full <= width && whole.length === text.length) return text;
     // Letters differ in width, so leave a tenth of the width free.
     const count = Math.floor((0.9 * (width - this.#width('…')) * whole.length) / Math.max(1, full));
-    return count < LEAST_CHARACTERS ? '' : `${whole.slice(0, count)}…`;
+    if (count < LEAST_CHARACTERS) return '';
+    const rest = count > differs ? '' : text.slice(wordAt(text, differs));
+    const shown = rest === '' || rest === text ? '' : this.fitting(rest, width - this.#width('…'));
+    return shown === '' ? `${whole.slice(0, count)}…` : `…${shown}`;
   }
+}
+
+/** What names are put together with. */
+const MARKS: ReadonlySet<string> = new Set('_:/<,(#. ');
+
+/** Start of the word at a place of a name. */
+function wordAt(text: string, place: number): number {
+  let start = place;
+  while (start > 0 && !MARKS.has(text.charAt(start - 1))) start--;
+  return start;
+}
+
+/** Of more texts, which are sorted for it, none is said to agree with another. */
+const MOST_COMPARED = 20_000;
+
+/** Of each text where it differs from all others: as many letters as it shares with one of them. */
+export function differences(texts: Iterable<string>): ReadonlyMap<string, number> {
+  const sorted = [...new Set(texts)].sort();
+  if (sorted.length > MOST_COMPARED) return new Map();
+  const shared = sorted.map((text, i) => (i === 0 ? 0 : agreement(sorted[i - 1] ?? '', text)));
+  return new Map(sorted.map((text, i) => [text, Math.max(shared[i] ?? 0, shared[i + 1] ?? 0)]));
+}
+
+/** Letters that both texts begin with. */
+function agreement(a: string, b: string): number {
+  const most = Math.min(a.length, b.length);
+  let count = 0;
+  while (count < most && a.charCodeAt(count) === b.charCodeAt(count)) count++;
+  return count;
 }

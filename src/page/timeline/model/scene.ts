@@ -3,6 +3,7 @@ import { elementAt } from '../../../containers/element.js';
 import { coloursOf, usualColour, type ColourKey, type EventColours } from '../events/event-colours.js';
 import type { LongestTexts } from '../../../prof/html/timeline/longest-texts.js';
 import { endOf, kindOf, laneOf, startOf, type TimelineEvents } from '../events/events.js';
+import { differences } from './labels.js';
 import { groupsOfThreads } from '../events/coverage.js';
 import { layoutOf, MARK_ROW, type LaneBand, type TimelineLayout } from './layout.js';
 import { weightsOf, type RowWeights } from './levels.js';
@@ -53,6 +54,8 @@ export class Scene {
   matchWeights: ReadonlyMap<LaneRow, RowWeights> | null = null;
   #arrowsOf: number | null = null;
   #arrows: ShownArrows = { arrows: [], remark: '' };
+  /** By name of an event: where it differs from all others. */
+  readonly differs: ReadonlyMap<string, number>;
   #bands = new Map<LaneRow, LaneBand>();
   readonly #watchers: ((changed: SceneChanges) => void)[] = [];
 
@@ -63,6 +66,7 @@ export class Scene {
     private readonly longest: LongestTexts | null = null,
   ) {
     this.rows = rowsOf(events);
+    this.differs = differences([...new Set(events.text.name)].map((number) => events.texts[number] ?? ''));
     this.weights = this.#weigh();
     this.usual = usualColour(events);
     this.usuallyClosed = groupsOfThreads(events, events.lanes);

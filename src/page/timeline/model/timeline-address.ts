@@ -28,7 +28,7 @@ export interface TimelineAddress {
 }
 
 /** Limits for an address, which may come from anybody. */
-const LONGEST_SEARCH = 1000;
+const LONGEST_SEARCH = 10_000;
 const MOST_LISTED = 500;
 
 const spanText = (span: SelectedSpan | null): string | null =>

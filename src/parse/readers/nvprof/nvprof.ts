@@ -3,7 +3,7 @@
  * are Unix time in ns. Source: CUPTI documentation (activity records) and databases of versions 9, 12 and 16.
  */
 import { entryOf } from '../../../containers/map-entry.js';
-import { NumericColumn, orNull } from '../../../containers/numeric-column.js';
+import { columns, NumericColumn, orNull } from '../../../containers/numeric-column.js';
 import type { Device } from '../../../record/record.js';
 import { timeOf, TraceBuilder } from '../../trace/trace-builder.js';
 import { databaseOf, type Reader } from '../../reader.js';
@@ -42,45 +42,21 @@ export function readObjectId(hex: string): [pid: number, tid: number] {
 const MARKER = { start: 2, end: 4 } as const;
 
 /** Columns of starts or of ends of markers; ends have only times and ids. */
-class MarkerColumns {
-  readonly time = NumericColumn.floats();
-  readonly id = NumericColumn.floats();
-  readonly pid = NumericColumn.floats();
-  readonly tid = NumericColumn.floats();
-  readonly text = NumericColumn.floats();
-  readonly domain = NumericColumn.floats();
-}
+class MarkerEnds extends columns({ time: 'f64', id: 'f64' }) {}
+class MarkerStarts extends columns({ time: 'f64', id: 'f64', pid: 'f64', tid: 'f64', text: 'f64', domain: 'f64' }) {}
 
 /** Markers of nvprof's databases: one row for the start of a range and one for its end, with the same id. */
 class Markers {
-  readonly #starts = new MarkerColumns();
-  readonly #ends = new MarkerColumns();
-
-  /**
-   * Adds the start of a range.
-   * @param text number of the text; `domain` is the number of the domain's name, 0 for the default domain
-   */
-  addStart(time: number, id: number, thread: readonly [pid: number, tid: number], text: number, domain: number): void {
-    const columns = this.#starts;
-    columns.time.push(time);
-    columns.id.push(id);
-    columns.pid.push(thread[0]);
-    columns.tid.push(thread[1]);
-    columns.text.push(text);
-    columns.domain.push(domain);
-  }
-
-  addEnd(time: number, id: number): void {
-    this.#ends.time.push(time);
-    this.#ends.id.push(id);
-  }
+  /** `text` is the number of the text, `domain` that of the domain's name, 0 for the default one. */
+  readonly starts = new MarkerStarts();
+  readonly ends = new MarkerEnds();
 
   /**
    * Adds a range for each start; a start without an end is an open range.
    * @param otherStarts how many starts are not read
    */
   addTo(trace: TraceBuilder, otherStarts: number): void {
-    const [starts, ends] = [this.#starts, this.#ends];
+    const { starts, ends } = this;
     const endOf = this.#firstEnds();
     const isPaired = new Uint8Array(ends.id.length);
     let matched = 0;
@@ -100,7 +76,7 @@ class Markers {
 
   /** The first end with each id. */
   #firstEnds(): NumberIndex {
-    const { id, time } = this.#ends;
+    const { id, time } = this.ends;
     const endOf = new NumberIndex(id);
     for (let row = 0; row < id.length; row++) {
       const known = endOf.get(id.at(row));
@@ -257,14 +233,14 @@ class NvprofReading {
       if (Number.isNaN(time) || typeof id !== 'number') {
         trace.bad('bad-row');
       } else if ((flag & MARKER.end) !== 0) {
-        markers.addEnd(time, id);
+        markers.ends.push({ time, id });
       } else if ((flag & MARKER.start) !== 0 && kind !== OBJECT.thread) {
         otherStarts++;
         // The end of such a range is not read either.
         trace.unread(`ranges of other objects than threads in ${table}`, time, 2);
       } else if ((flag & MARKER.start) !== 0) {
-        const thread = entryOf(threads, object, () => readObjectId(String(object)));
-        markers.addStart(time, id, thread, numberOf(text), numberOf(domain));
+        const [pid, tid] = entryOf(threads, object, () => readObjectId(String(object)));
+        markers.starts.push({ time, id, pid, tid, text: numberOf(text), domain: numberOf(domain) });
       } else trace.unread(`marks of ${table}`, time);
     }
     markers.addTo(trace, otherStarts);

@@ -42,7 +42,7 @@ interface MergedRows {
 type TimelineArrays = Record<TimelineColumn, Float64Array>;
 
 /** Texts are cut to this length, or to a shorter one when all texts together have too many characters. */
-const LONGEST_TEXT = 600;
+const LONGEST_TEXT = 4000;
 const LONGEST_FACT = 2000;
 const LONGEST_TEXT_IN_FULL_TABLE = 60;
 const FULL_TABLE_CHARACTERS = 4_000_000;

@@ -176,6 +176,12 @@ describe('timeline', () => {
     expect(drawn(timeline)[0]).to.equal('range main | thread 100 0 | -90+5000');
   });
 
+  it('has kernels with names of thousands of characters, so that tables lead to them', () => {
+    const name = `k<${'long, '.repeat(500)}float>`;
+    const { data } = pageContentsOf([at(100, 10, 90, { name, short: name })]);
+    expect(data.profiles[0]?.timeline?.lacks.kernel).to.deep.equal([]);
+  });
+
   it('shows the chosen step or time', () => {
     const records = [1, 2, 3].map((step) => at(step * 1_000_000, 500_000, step * 1_000_000 - 10, { step }));
     expect(timelineOf(records, { timeline: { of: 'step', step: 1 } }).what).to.equal('step 1');

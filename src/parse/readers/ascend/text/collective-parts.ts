@@ -4,7 +4,7 @@
  */
 import { entryOf } from '../../../../containers/map-entry.js';
 import { elementAt } from '../../../../containers/element.js';
-import { NumericColumn } from '../../../../containers/numeric-column.js';
+import { columns } from '../../../../containers/numeric-column.js';
 import { allRows, sortRows, countBelow } from '../../../../containers/row-order.js';
 import { commonLink, collectiveKind, collectiveType } from '../device-kinds.js';
 import type { CollectiveOperation, ActivityDetails } from '../../../trace/trace.js';
@@ -169,28 +169,23 @@ interface Moved {
 }
 
 /** Parts of collectives. Memory: 53 bytes for each part. */
-export class CollectiveParts {
-  readonly start = NumericColumn.floats();
-  readonly #pid = NumericColumn.floats();
-  readonly #tid = NumericColumn.counts();
-  readonly #link = NumericColumn.codes();
+export class CollectiveParts extends columns({
+  start: 'f64',
+  pid: 'f64',
+  tid: 'u32',
+  /** Index in `#links`. */
+  link: 'u8',
+  src: 'f64',
+  dst: 'f64',
+  size: 'f64',
+  dur: 'f64',
+}) {
   readonly #links: string[] = [];
-  readonly #src = NumericColumn.floats();
-  readonly #dst = NumericColumn.floats();
-  readonly #size = NumericColumn.floats();
-  readonly #dur = NumericColumn.floats();
 
   add(start: number, pid: number, tid: number, { link, src, dst, size, dur }: TracedPart): void {
     let code = this.#links.indexOf(link);
     if (code === -1) code = this.#links.push(link) - 1;
-    this.start.push(start);
-    this.#src.push(src);
-    this.#dst.push(dst);
-    this.#size.push(size);
-    this.#dur.push(dur);
-    this.#pid.push(pid);
-    this.#tid.push(tid);
-    this.#link.push(Math.min(code, 255));
+    this.push({ start, pid, tid, link: Math.min(code, 255), src, dst, size, dur });
   }
 
   /**
@@ -217,9 +212,9 @@ export class CollectiveParts {
       for (let at = first; at < rows.length; at++) {
         const row = elementAt(rows, at);
         if (this.start.at(row) > end) break;
-        if (this.#pid.at(row) !== pid || groupOf(lanes, this.#tid.at(row)) !== tid) continue;
-        const [src, dst, size, dur] = [this.#src.at(row), this.#dst.at(row), this.#size.at(row), this.#dur.at(row)];
-        const link = elementAt(this.#links, this.#link.at(row));
+        if (this.pid.at(row) !== pid || groupOf(lanes, this.tid.at(row)) !== tid) continue;
+        const [src, dst, size, dur] = [this.src.at(row), this.dst.at(row), this.size.at(row), this.dur.at(row)];
+        const link = elementAt(this.#links, this.link.at(row));
         links.add(link);
         transfers.add(src, dst, link, size, dur);
       }
