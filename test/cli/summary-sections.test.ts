@@ -81,6 +81,19 @@ describe('sections of a summary', () => {
     );
   });
 
+  it('of waits of a Neuron capture, which the table of kernels counts, and of metrics only with --all', async () => {
+    const records = [
+      neuronProfile(),
+      instruction('MATMUL', 'Tensor', 0, 300),
+      instruction('EVENT_SEMAPHORE', 'Vector', 500, 700, { id: 2 }),
+    ];
+    expect(await screen(...records)).to.match(
+      /\n## Kernels: 1 of 1 name, 0\.300 us; --by kernel counts 1 wait too\n[^]*\n## Metrics of the vendor's profiler\nnext: /,
+    );
+    const { stdout } = await runCli('dprof', ['summary', '-q'], { input: neuronLines([...records, END]) });
+    expect(stdout).not.to.include('## Metrics');
+  });
+
   it('of a host in steps of training', async () => {
     const step = (number: number, start: number, dur: number): ProfileLine => ({
       ...sample(STEP_METRIC, number),

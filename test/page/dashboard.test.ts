@@ -140,6 +140,11 @@ describeInBrowser('dashboard', (open) => {
     expect(await raw('memory-operations', 'overview.memory.0.bytesPerS')).to.equal('10000000000');
     expect(await raw('memory-operations', 'overview.memory.0.time / sum(overview.memory.*.time)')).to.equal('0.8');
     expect(await raw('advice', 'advice.0.gain.ns')).to.equal('500000');
+    expect(await page.locator('[data-panel="advice"] p').allTextContents()).to.include(
+      'The CPU was in cudaMalloc 1 ms.',
+    );
+    const heads = await page.locator('[data-panel="largest"] th').allTextContents();
+    expect(heads.filter((head) => head.startsWith('Of kernel time'))).to.have.length(1);
     expect(
       await page.locator('[data-panel="kernels"] [data-field="kernels.shown.1.tc"]').last().textContent(),
     ).to.equal('na');

@@ -335,7 +335,7 @@ const FINDING: Finding = {
   about: 'program',
   ...{ rule: 'launch-gaps', profile: 0, device: 0, what: `idle 1 ms before ${HOSTILE}`, action: 'capture a graph' },
   ...{ stake: 1 * MS, gain: { ns: 0.5 * MS, how: 'sum of gaps', isBound: true }, kernels: ['0:7'], count: 20 },
-  ...{ evidence: { idleNs: 1 * MS }, see: 'dprof summary FILE' },
+  ...{ evidence: { idleNs: 1 * MS }, see: 'dprof summary FILE', details: 'the CPU was in cudaMalloc 1 ms' },
 };
 
 const JOINT = {

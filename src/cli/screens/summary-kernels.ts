@@ -67,7 +67,10 @@ export function kernelSections(about: About, kernels: KernelSummary): Section[] 
     untimed > 0 ? `, ${grouped(untimed)} without a duration` : '',
     cut.count > 0 ? `, ${unit.text(cut.time)} by ${many(cut.count, 'kernel')} whose end is not believed` : '',
   ];
-  const title = `Kernels: ${grouped(count)} of ${many(names, 'name')}, ${unit.text(time)}${doubts.join('')}`;
+  // The table of kernels lists the instructions that only wait, and a summary does not call them work.
+  const waits = isOfNeuron(overview) ? overview.devices.reduce((sum, { counts }) => sum + counts.syncs, 0) : 0;
+  const others = waits > 0 ? `; --by kernel counts ${many(waits, 'wait')} too` : '';
+  const title = `Kernels: ${grouped(count)} of ${many(names, 'name')}, ${unit.text(time)}${doubts.join('')}${others}`;
   const heads = { head: ['time', 'share', 'count', 'mean', 'kernel'], right: [0, 1, 2, 3] };
   const rows = (tallies: readonly Tally[]): string[][] =>
     tallies.map((tally) => [

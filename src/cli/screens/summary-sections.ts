@@ -40,7 +40,13 @@ export function sectionsOf(overview: ProfileSummary, input: SummaryInput): Secti
     ...factSections(about),
     ...oddSections(about),
     ...(isOfNeuron(overview)
-      ? [{ ...plain("Metrics of the vendor's profiler", about.next('summary --vendor-metrics')), rows: [] }]
+      ? [
+          {
+            ...plain("Metrics of the vendor's profiler", about.next('summary --vendor-metrics')),
+            // The section is only a way to the metrics, and a summary that is not whole shows no ways.
+            ...{ isDetail: true as const, rows: [] },
+          },
+        ]
       : []),
   ];
 }

@@ -113,8 +113,8 @@ export class Adviser implements Analysis<Adviser> {
     if (gap !== null) this.#gap(gap);
     this.#listen(record);
     this.#host.take(record);
+    entryOf(this.#moved, record.profile, () => new MovedTimes()).take(record);
     if (this.#hasVerdict) {
-      entryOf(this.#moved, record.profile, () => new MovedTimes()).take(record);
       entryOf(this.#doubted, record.profile, () => new DoubtedWork()).take(record);
       entryOf(this.#captures, record.profile, () => new GraphCaptureTest()).take(record);
     }
@@ -252,7 +252,7 @@ export class Adviser implements Analysis<Adviser> {
     const facts = {
       ...{ devices: this.#devices, host: this.#host, missing: this.#missing },
       idle: knownIdle(this.#host, this.#devices, this.#missing),
-      ...{ profiles: this.profiles, neuron: this.#neuron },
+      ...{ profiles: this.profiles, neuron: this.#neuron, moved: this.#moved },
     };
     const findings: Finding[] = [];
     const silences: Silence[] = [];

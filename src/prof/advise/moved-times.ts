@@ -1,8 +1,9 @@
 /** Data movement of a profile's devices, by communication operation and by kind of copy. */
 import { largest } from '../../containers/element.js';
 import { addTo } from '../../containers/map-entry.js';
-import type { CollectiveLine, ProfileLine } from '../../record/record.js';
+import type { CollectiveLine, ProfileLine, ProfileRecord } from '../../record/record.js';
 import { NS_PER_S } from '../../record/units.js';
+import { linkPeakOf } from '../roofline/peaks.js';
 import { operationName, operationOf, UNKNOWN_OPERATION, communicates, isCut, workOf } from '../steps/step-work.js';
 import type { LongestTime } from './finding.js';
 import { Ranking } from './kernel-tally.js';
@@ -117,4 +118,30 @@ export class MovedTimes {
   get movingShare(): number | null {
     return this.#watched > 0 ? this.#moving / this.#watched : null;
   }
+}
+
+/** Minimum share of the links' peak, and of the time in which data is moved; below them, an operation mostly waits. */
+const [SLOW, WAITING] = [0.1, 0.5];
+
+/** Why communication takes long although little data moves. */
+export interface MostlyWaiting {
+  /** Share of the time in which data moves, or of the peak rate of links within a machine. */
+  readonly share: number;
+  readonly of: 'time' | 'peak';
+}
+
+/**
+ * Whether operations between ranks mostly wait: for a late rank, or a slow link. Overlap does not help then.
+ * @returns null when they do not, or nothing shows that they do
+ */
+export function mostlyWaiting(
+  { movingShare, communicated }: Pick<MovedTimes, 'movingShare' | 'communicated'>,
+  profile: ProfileRecord | null,
+): MostlyWaiting | null {
+  if (movingShare !== null && movingShare < WAITING) return { share: movingShare, of: 'time' };
+  const bytesPerS = communicated.rateOf(communicated.top(1)[0]?.[0] ?? '');
+  const peak = linkPeakOf(profile?.devices[0]?.name ?? null);
+  return bytesPerS !== null && peak !== null && bytesPerS < SLOW * peak
+    ? { share: bytesPerS / peak, of: 'peak' }
+    : null;
 }

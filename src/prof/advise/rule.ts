@@ -6,6 +6,7 @@ import type { MissingTimes } from '../steps/missing-work.js';
 import { ByDevice, type Place, type DeviceTimes } from './device-times.js';
 import type { Concern, Found } from './finding.js';
 import type { HostGaps } from './idle/host-gaps.js';
+import type { MovedTimes } from './moved-times.js';
 import type { KnownIdle } from './idle/known-idle.js';
 
 /**
@@ -22,6 +23,8 @@ export interface RuleFacts {
   /** Work that the profiler lost. */
   readonly missing: ByDevice<MissingTimes>;
   readonly profiles: ReadonlyMap<number, ProfileRecord>;
+  /** What moved between devices, by profile. */
+  readonly moved: ReadonlyMap<number, MovedTimes>;
   /** Sums of profiles of Neuron devices. */
   readonly neuron: ReadonlyMap<number, ProfileSums>;
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { findingsOf, silenceOf } from '../../support/advice.js';
-import { A100, profileOn } from '../../support/devices.js';
+import { A100, device, profileOn } from '../../support/devices.js';
 import { communicationOf } from '../../../src/prof/advise/moved-times.js';
 import { kernel } from '../../support/kernels.js';
 import type { KernelRecord, ProfileLine, ProfileRecord } from '../../../src/record/record.js';
@@ -37,6 +37,21 @@ describe('the rule exposed-collectives', () => {
     expect(found).to.deep.include({ stake: 200, count: 1, kernels: ['0:2'] });
     expect(found?.gain).to.include({ ns: 80, how: 'min(exposed communication, compute without communication)' });
   });
+
+  it('asks for the late rank, not for overlap, where little data moves', () => {
+    const collective = { op: 'allreduce', bytesIn: 1000, bytesOut: 1000, dtype: 'Float', group: '0', groupSize: 8, ranks: null };
+    const records = (bytes: number) => [
+      profileOn(device('NVIDIA A100-SXM4-80GB', { arch: 'sm80' })),
+      kernel({ start: 0, dur: 100 }),
+      nccl(100, 100, { id: 2, collective: { ...collective, bytesIn: bytes, bytesOut: bytes } }),
+    ];
+    // 1000 B in 100 ns are 10 GB/s, 3.3 % of 300 GB/s; 10,000 B are a third of it.
+    const [waiting] = findingsOf('exposed-collectives', records(1000));
+    expect(waiting).to.include({ stake: 100, gain: null });
+    expect(waiting?.action).to.match(/^find the rank that the others wait for/);
+    expect(waiting?.details).to.match(/; 3\.3 % of the peak of links within a machine$/);
+    expect(findingsOf('exposed-collectives', records(10_000))[0]?.gain).to.include({ ns: 100 });
+  }); // prettier-ignore
 
   it('counts operations that are reported as such', () => {
     const operation: ProfileLine = {

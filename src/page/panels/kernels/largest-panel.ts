@@ -23,7 +23,7 @@ const shareColumn = <Row extends { readonly time: number | null }>(
 ): TableColumn<Listed<Row>> => {
   const share = ({ time }: Row): number | null => (time === null || whole === null || whole <= 0 ? null : time / whole);
   return {
-    ...{ title: 'Share', unit: 'share', cell: share, bar: share },
+    ...{ title: 'Of kernel time', unit: 'share', cell: share, bar: share },
     field: ({ at }) => `${path}.${at}.time / ${wholeName}`,
   };
 };

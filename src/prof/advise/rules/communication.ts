@@ -8,7 +8,7 @@ import { grouped, many, percent, time, ranked } from '../wording.js';
 import type { ProfileLine } from '../../../record/record.js';
 import type { LongestTime } from '../finding.js';
 import { atLongest, longerOf, Longest, Ranking } from '../kernel-tally.js';
-import { communicationOf } from '../moved-times.js';
+import { communicationOf, MovedTimes, mostlyWaiting, type MostlyWaiting } from '../moved-times.js';
 
 class Operations {
   count = 0;
@@ -47,6 +47,18 @@ const START_EARLIER =
 const MOVE =
   'move it from the compute stream to a stream or process group of its own (async_op=True), then start it earlier';
 
+/** More overlap would only move the wait. */
+const FIND_LATE =
+  'find the rank that the others wait for (dprof ranks with the profiles of all ranks), or the slow link between them; more overlap does not help';
+
+function waitingText(waiting: MostlyWaiting | null): string {
+  if (waiting === null) return '';
+  const share = percent(waiting.share);
+  return waiting.of === 'time'
+    ? `; data moves for only ${share} of that time`
+    : `; ${share} of the peak of links within a machine`;
+}
+
 /** Communication that does not overlap with compute. */
 export const exposedCollectives: Rule = {
   name: 'exposed-collectives',
@@ -57,7 +69,7 @@ export const exposedCollectives: Rule = {
       take: (record) => {
         if (record.type === 'collective' || record.type === 'kernel') devices.of(record).add(record);
       },
-      end: ({ devices: times }): RuleAnswer => {
+      end: ({ devices: times, moved, profiles }): RuleAnswer => {
         const talking = times.all.filter(({ of }) => of.communication.total > 0);
         if (talking.length === 0) return { found: [], why: 'no communication between devices' };
         if (talking.every(({ of }) => of.disordered > 0))
@@ -69,13 +81,20 @@ export const exposedCollectives: Rule = {
           // Communication can only hide behind compute that does not overlap with communication yet.
           const room = computing.total - (communication.total + computing.total - either.total);
           const ns = Math.min(exposed, room);
+          const waiting = mostlyWaiting(
+            moved.get(place.profile) ?? new MovedTimes(),
+            profiles.get(place.profile) ?? null,
+          );
           return {
             ...place,
             what: `${percent(exposed / communication.total)} of communication is exposed: ${time(exposed)} of ${time(communication.total)} overlap with nothing`,
-            details: `${many(count, 'operation')}: ${ranked(names)}`,
-            action: onComputing > communication.total / 2 ? MOVE : START_EARLIER,
+            details: `${many(count, 'operation')}: ${ranked(names)}${waitingText(waiting)}`,
+            action: waiting !== null ? FIND_LATE : onComputing > communication.total / 2 ? MOVE : START_EARLIER,
             stake: exposed,
-            gain: { ns, how: 'min(exposed communication, compute without communication)', isBound: true },
+            gain:
+              waiting === null
+                ? { ns, how: 'min(exposed communication, compute without communication)', isBound: true }
+                : null,
             kernels: longest.ids,
             ...(longest.ids.length === 0 ? atLongest(longestOther) : {}),
             count,
@@ -90,7 +109,7 @@ export const exposedCollectives: Rule = {
             see: 'dprof steps FILE',
           };
         });
-        const useful = found.filter(({ gain }) => gain.ns > 0);
+        const useful = found.filter(({ gain, stake }) => (gain?.ns ?? stake) > 0);
         const exposed = found.some(({ stake }) => stake > 0);
         return {
           found: useful,

@@ -2,12 +2,11 @@
 import { type IdleCause, IDLE_CAUSES, type IdleTimes, type DeviceWait } from '../idle/idle-causes.js';
 import { topOf } from '../kernel-tally.js';
 import type { SpanPart, SpanPartName, VerdictFacts, Pace } from './verdict-facts.js';
-import { linkPeakOf } from '../../roofline/peaks.js';
 import { many, percent, rate, time, spokenName } from '../wording.js';
 import { isUntimed, untimedText } from '../idle/known-idle.js';
 import { MOSTLY } from '../idle/host-places.js';
 import { LONGEST_LAUNCH } from '../../steps/step-work.js';
-import { MovedAmounts, type LongOperation } from '../moved-times.js';
+import { MovedAmounts, mostlyWaiting, type LongOperation } from '../moved-times.js';
 
 export interface ProfileVerdict {
   readonly profile: number;
@@ -196,7 +195,7 @@ const CLAUSES: Readonly<Record<SpanPartName, Clause>> = {
       ? `idle at most ${percent(share)}: ${untimedText(facts.work)}`
       : `idle ${percent(share)}: ${idleText(facts, parts)}`,
   communication: (facts, share, parts) =>
-    `communicating ${percent(share)} without overlap${mostText(facts, 'communication', parts)}${communicationRemedy(facts, parts)}`,
+    `communicating ${percent(share)} without overlap${mostText(facts, 'communication', parts)}${communicationRemedy(facts)}`,
   copy: (facts, share, parts) => `copying ${percent(share)} without overlap${mostText(facts, 'copy', parts)}`,
   compute: (facts, share) => `computing ${percent(share)}${computedText(facts)}`,
 };
@@ -219,20 +218,15 @@ function mostText(
   return doubt === '' ? `, ${most}` : `${doubt}; the rest is ${most}`;
 }
 
-/** Minimum share of the links' peak, and of the time in which data is moved; below both, an operation mostly waits. */
-const [SLOW, WAITING] = [0.1, 0.5];
-
 /** Overlap does not help an operation that moves little data: it waits for other ranks, or for a slow link. */
-function communicationRemedy(facts: VerdictFacts, parts: readonly SpanPart[]): string {
+function communicationRemedy(facts: VerdictFacts): string {
   const { profile, moved } = facts;
-  const { movingShare } = moved;
-  if (movingShare !== null && movingShare < WAITING)
-    return `, but data moves for only ${percent(movingShare)} of that time: look for a late rank`;
-  const bytesPerS = moved.communicated.rateOf(statedDetail('communication', parts) ?? '');
-  const peak = typeof profile === 'number' ? null : linkPeakOf(profile.devices[0]?.name ?? null);
-  if (bytesPerS !== null && peak !== null && bytesPerS < SLOW * peak)
-    return `, ${percent(bytesPerS / peak)} of the peak of links within a machine: look for a late rank or a slow link`;
-  return savingText(facts, 'exposed-collectives', 'more overlap');
+  const waiting = mostlyWaiting(moved, typeof profile === 'number' ? null : profile);
+  if (waiting === null) return savingText(facts, 'exposed-collectives', 'more overlap');
+  const share = percent(waiting.share);
+  return waiting.of === 'time'
+    ? `, but data moves for only ${share} of that time: look for a late rank`
+    : `, ${share} of the peak of links within a machine: look for a late rank or a slow link`;
 }
 
 /** From this share of the kernels' time on, the text says that something takes all the time. */
