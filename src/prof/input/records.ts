@@ -67,7 +67,7 @@ class PartialRecords {
     this.#scanner.end();
   }
 
-  /** The error for a partial-answer line outside of a member. */
+  /** Error for a line of a `dprof partial` file that belongs to no member. */
   stray(line: number): UserError {
     return new UserError('a line outside any member: the file was edited', {
       where: `${this.file}:${line}`,

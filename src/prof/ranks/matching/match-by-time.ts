@@ -54,7 +54,7 @@ function differencesOf(first: readonly EndedOperation[], second: readonly EndedO
   return Float64Array.from(differences).sort();
 }
 
-/** Number of differences in the window with the most, and the median of these; null without differences. */
+/** Size and median of the densest window of time differences; null when there are none. */
 function densest(
   sorted: Float64Array,
   counts: (difference: number) => boolean,

@@ -68,7 +68,7 @@ export interface MatchedGroup {
   readonly group: JobGroup;
   readonly by: MatchedBy | null;
   readonly operations: readonly MatchedOperation[];
-  /** Number of operations of all members without a counterpart, by reason. */
+  /** Unmatched operations across all ranks of the group, by reason. */
   readonly unmatched: ReadonlyMap<UnmatchedReason, number>;
   /** The first operations that differ, at which matching ended; null when none do. */
   readonly mismatch: string | null;
