@@ -102,7 +102,8 @@ export class MemoryTimeline implements Analysis<MemoryTimeline> {
       throw new UserError('several profiles', { hint: 'a timeline shows one profile: give one file' });
     const left = counted(this.#endless, 'allocation');
     if (this.#time.length === 0) {
-      if (this.#endless > 0) throw new UserError(`the profile does not record when its ${left} are freed`);
+      if (this.#endless > 0)
+        throw new UserError(`the profile does not record when its ${left} ${this.#endless === 1 ? 'is' : 'are'} freed`);
       const known = [...this.#devices].map((device) => device ?? 'host').sort();
       const what = `no allocations of ${this.device === null ? 'the host' : `device ${this.device}`}`;
       if (known.length > 0) throw new UserError(what, { hint: `--device ${known.join(', --device ')}` });

@@ -31,6 +31,6 @@ describe('SqliteFile: a damaged database', () => {
   it('is known as a profile when its end is missing', () => {
     const path = rewritten(SAMPLE, {});
     truncateSync(path, statSync(path).size - 4096);
-    expect(() => checkProfile(path, 'net.sqlite')).to.throw(UnreadableInput, 'cut');
+    expect(() => checkProfile(path, 'net.sqlite')).to.throw(UnreadableInput, 'truncated');
   });
 });

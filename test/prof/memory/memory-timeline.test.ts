@@ -49,7 +49,10 @@ describe('the timeline of memory', () => {
     const failing = (lines: ProfileLine[], device: number | null = 0): (() => unknown) => () => timelineOf(lines, device); // prettier-ignore
     expect(failing([PROFILE])).to.throw(UserError, 'no allocations of device 0');
     expect(failing(records, null)).to.throw(UserError, 'no allocations of the host');
-    expect(failing([PROFILE, allocation(0, undefined, 5)])).to.throw(UserError, 'does not say when its 1 allocation');
+    expect(failing([PROFILE, allocation(0, undefined, 5)])).to.throw(
+      UserError,
+      'does not record when its 1 allocation is freed',
+    );
     expect(failing([...records, { ...PROFILE, profile: 1 }])).to.throw(UserError, 'several profiles');
   });
 });

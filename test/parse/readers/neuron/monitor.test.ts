@@ -319,7 +319,7 @@ describe('neuron-monitor', () => {
   });
 
   it('says so when there is no report at all', () => {
-    expect(() => recordsOf('{}', 'text')).to.throw(UserError, /no report of neuron-monitor/);
+    expect(() => recordsOf('{}', 'text')).to.throw(UserError, /contains no neuron-monitor report/);
     const path = freshPath();
     writeFileSync(path, '{\n  "neuron_runtime_data": [\n  ]\n}\n');
     const read = (): unknown => [...readProfile(path, { profile: 0 })];
