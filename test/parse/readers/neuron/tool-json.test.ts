@@ -365,7 +365,7 @@ describe("Neuron: the tool's JSON of real captures", () => {
       expect(tensors).to.have.length(5);
       expect(tensors[0]).to.deep.equal(['k_ref', 'float32']);
       expect(read(program).at(-1)).to.have.deep.property('diagnostics', {});
-      expect(() => read(other)).to.throw(UserError, 'is the program of another model');
+      expect(() => read(other)).to.throw(UserError, 'belongs to another model');
     },
   ); // prettier-ignore
 });
