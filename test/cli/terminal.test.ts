@@ -34,4 +34,14 @@ describe('a report on a terminal', () => {
     const { stdout: wide } = await runCli('dprof', ['-f', 'fitted', '-w', '120', '--by', 'op', LENET]);
     expect(Math.max(...wide.split('\n').map(cells))).to.be.within(81, 120);
   });
+
+  it('wraps the texts of findings, and leaves commands whole', async () => {
+    const [narrow, piped] = [await runCli('dprof', ['advise', LENET], { terminal: true }), await runCli('dprof', ['advise', LENET])]; // prettier-ignore
+    const words = (text: string): string[] => text.split(/\s+(?:# )?/);
+    expect(words(narrow.stdout)).to.deep.equal(words(piped.stdout));
+    const isCommand = (line: string): boolean => /^ {3}(see|kernels): /.test(line);
+    const lines = narrow.stdout.split('\n');
+    expect(lines.filter((line) => cells(line) > 80 && !isCommand(line))).to.deep.equal([]);
+    expect(piped.stdout.split('\n').filter((line) => cells(line) > 80 && !isCommand(line))).not.to.deep.equal([]);
+  });
 });

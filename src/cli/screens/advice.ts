@@ -13,7 +13,7 @@ import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
 import type { ProfileVerdict } from '../../prof/advise/verdict/verdict.js';
 import { labelledLine } from '../../table/readable.js';
-import { profileHeading, screenText } from './layout.js';
+import { profileHeading, screenText, wrapped } from './layout.js';
 
 /** In place of a verdict. */
 const WITHOUT_WORK = 'no work of a device with a time';
@@ -75,6 +75,8 @@ export interface Advice {
   readonly all: boolean;
   /** File names as the user gave them. */
   readonly files: readonly string[];
+  /** Of the terminal; null for any other output. */
+  readonly width: number | null;
 }
 
 const NOT_ADDITIVE = 'gains do not add up: several findings may concern the same time';
@@ -185,23 +187,31 @@ function listsOf(advice: Advice): { heading: string; items: { number: number; gr
 const hasGains = (items: readonly { group: FindingGroup }[]): boolean =>
   items.filter(({ group }) => group.gain !== null).length > 1;
 
-/** Characters of the labels of a finding. */
-const LABEL = 8;
+/** Before the texts of a finding, and characters of its labels. */
+const [TEXT, LABEL] = ['   ', 8];
 
 export function adviceScreen(advice: Advice): string {
+  const { width } = advice;
+  const fit = (line: string, indent: string): string[] => (width === null ? [line] : wrapped(line, width, indent));
   const lists = listsOf(advice);
   const shown = lists.flatMap(({ items }) => items);
   const lines = lists.flatMap(({ heading, items }) => [
     ...['', `${heading}:`],
     ...items.flatMap(({ number, group }, i) => [
       ...(i === 0 ? [] : ['']),
-      `${number}. ${titleOf(group, advice)}`,
-      `   ${group.what}`,
-      ...detailsOf(group, advice).map(([label, text]) => `   ${labelledLine(`${label}:`, text, LABEL)}`),
+      ...fit(`${number}. ${titleOf(group, advice)}`, TEXT),
+      ...fit(`   ${group.what}`, TEXT),
+      ...detailsOf(group, advice).flatMap(([label, text, isCommand]) => {
+        const line = `   ${labelledLine(`${label}:`, text, LABEL)}`;
+        // A command that is broken cannot be copied.
+        return isCommand ? [line] : fit(line, TEXT + ' '.repeat(LABEL + 1));
+      }),
     ]),
   ]);
-  const end = [...summaryOf(advice), ...silencesOf(advice)].map((line) => `# ${line}`);
-  const head = [...headings(advice), ...(hasGains(shown) ? [NOT_ADDITIVE] : [])].map((line) => `# ${line}`);
+  const end = [...summaryOf(advice), ...silencesOf(advice)].flatMap((line) => fit(`# ${line}`, '# '));
+  const head = [...headings(advice), ...(hasGains(shown) ? [NOT_ADDITIVE] : [])].flatMap((line) =>
+    fit(`# ${line}`, '# '),
+  );
   return screenText([...head, ...lines, ...(shown.length > 0 && end.length > 0 ? [''] : []), ...end], legible);
 }
 
