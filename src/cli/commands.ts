@@ -98,7 +98,7 @@ export async function runCalled(args: readonly string[]): Promise<void> {
 /** The word that asks for help where the name of a command stands. */
 export const HELP_COMMAND = 'help';
 
-/** What completion knows of it. */
+/** What completion knows about the command. */
 const HELP_ENTRY: CommandEntry = {
   title: 'the help of dprof, or of a command',
   load: () =>

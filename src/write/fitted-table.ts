@@ -62,8 +62,8 @@ function shared(natural: readonly number[], least: readonly number[], rest: numb
 }
 
 /**
- * Texts of at most `width` cells each, marked where they are cut: at the end, or in the part that they share where the cut
- * would make different texts equal.
+ * Texts of at most `width` cells each, marked where they are cut: at the end, or in the part that they share when the cut
+ * would make different texts equal. Texts that differ in two places far apart may still look alike.
  */
 export function shortenedTexts(texts: readonly string[], width: number): string[] {
   const short = new Map<string, string>();

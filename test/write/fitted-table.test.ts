@@ -58,7 +58,7 @@ describe('a table fitted to a width', () => {
 });
 
 describe('shortened texts', () => {
-  it('are different where the texts are, and no wider than they may be', () => {
+  it('are no wider than they may be, marked where they are cut, and differ where the texts do', () => {
     const text = fc.stringMatching(/^[ab]{0,40}$/);
     fc.assert(
       fc.property(fc.array(text, { maxLength: 12 }), fc.integer({ min: 12, max: 20 }), (texts, width) => {

@@ -64,8 +64,8 @@ export const advise = recordsCommand(
       ['Rules:', ...aligned(RULES.map(({ name, doc }) => [`  ${name}`, doc]))],
       [
         '"at most": what is saved if the device reached its peak, or never waited; "about": what memory takes at its peak.',
-        'Gains of several findings do not add up. Most time at stake first, causes in a job before;',
-        'findings about several devices or ranks are one.',
+        'First what to change in the program, by what it may save, causes before effects; then what',
+        'concerns the profile. Findings about several devices or ranks are one; gains do not add up.',
         "First, of each profile: its verdict, and in json the parts of its devices' time; not with --rule.",
         'json: an object a line, times in ns; with --all also {rule, why} of rules without a finding.',
         `Ranges (dparse --ranges) show when data was loaded. Memory: at most 300 MB, a few MB a rank, ${DEVICE_MEMORY}.`,

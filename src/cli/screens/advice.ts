@@ -4,7 +4,7 @@ import type { Adviser } from '../../prof/advise/adviser.js';
 import type { Concern, Gain } from '../../prof/advise/finding.js';
 import { percent, time } from '../../prof/advise/wording.js';
 import { JOB_RULE } from '../../prof/advise/rule.js';
-import { adviceGroups, profileName, type FindingGroup } from '../../prof/advise/grouped-findings.js';
+import { adviceGroups, hasOneDevice, profileName, type FindingGroup } from '../../prof/advise/grouped-findings.js';
 import { rangesText } from '../../prof/ranks/membership.js';
 import { counted, plural } from '../../record/plural.js';
 import { code, escapeMarkdown } from '../../write/markdown.js';
@@ -81,10 +81,6 @@ export interface Advice {
 
 const NOT_ADDITIVE = 'gains do not add up: several findings may concern the same time';
 
-/** Whether the rank has only one device, so that the rank's number identifies the device too. */
-const isAlone = (profile: number, { adviser }: Advice): boolean =>
-  new Set(adviser.findings.flatMap((finding) => (finding.profile === profile ? (finding.device ?? []) : []))).size < 2;
-
 const nameOf = (profile: number, { adviser }: Advice): string => profileName(profile, adviser.profiles);
 
 /** Where a finding applies: `ranks 0-7`, `rank 1, device 0`; the profile is named only when there are several. */
@@ -92,7 +88,7 @@ function placeOf({ profiles, devices }: FindingGroup, advice: Advice): string {
   const isJob = advice.adviser.profiles.size > 1;
   const [profile = 0] = profiles;
   const named = namesOf(profiles, advice);
-  const isShort = devices.length === 0 || (isJob && (profiles.length > 1 || isAlone(profile, advice)));
+  const isShort = devices.length === 0 || (isJob && (profiles.length > 1 || hasOneDevice(profile, advice.adviser)));
   const parts = [
     ...(isJob ? [named] : []),
     ...(isShort ? [] : [`${plural(devices.length, 'device')} ${devices.join(' ')}`]),

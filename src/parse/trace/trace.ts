@@ -45,7 +45,7 @@ export interface TraceHeader {
   readonly facts?: Labels;
 }
 
-/** A device of which only the id is known. */
+/** A device known by its id only. */
 export const UNKNOWN_DEVICE: Omit<Device, 'id'> = {
   vendor: 'unknown',
   name: null,

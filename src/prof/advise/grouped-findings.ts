@@ -40,7 +40,7 @@ interface Advised {
 }
 
 /** Whether all findings about a profile are about one device, so that the name of the profile says which. */
-const isAlone = (profile: number, { findings }: Advised): boolean =>
+export const hasOneDevice = (profile: number, { findings }: Pick<Advised, 'findings'>): boolean =>
   new Set(findings.flatMap((finding) => (finding.profile === profile ? (finding.device ?? []) : []))).size < 2;
 
 /** `rank 3`; the file of a profile without a rank; without both the number of the profile. */
@@ -56,13 +56,13 @@ export function adviceGroups(adviser: Advised): FindingGroup[] {
   const name: NameOf = ({ profile, device }) =>
     [
       profileName(profile, profiles),
-      ...(device === null || isAlone(profile, adviser) ? [] : [`device ${device}`]),
+      ...(device === null || hasOneDevice(profile, adviser) ? [] : [`device ${device}`]),
     ].join(', ');
   return groupedFindings(findings, (finding) => adviser.shareOf(finding), profiles.size > 1 ? name : undefined);
 }
 
 /**
- * @param findings in order: causes in a job first, then most at stake
+ * @param findings in the order of the adviser
  * @param nameOf where those about several profiles are one: what to call the profile and device with most
  * @returns in the order of the first of each
  */

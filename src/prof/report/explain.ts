@@ -162,7 +162,7 @@ const aboutCounters = ({ record: { counters = {} } }: Annotated): LabelledLine[]
     Object.entries(counters).map(([name, value]) => `${name} ${value}`),
   );
 
-/** Lines of which only the first has the label. */
+/** Lines; only the first has the label. */
 const listed = (label: string, texts: readonly string[]): LabelledLine[] =>
   texts.map((text, i) => [i === 0 ? label : '', text]);
 

@@ -197,7 +197,7 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
   }
 }
 
-/** Profiles of which no step is known although their profiler can mark steps, by how it does. */
+/** Profiles without a known step although their profiler can mark steps, by how it does. */
 function withoutSteps(profiles: readonly ProfileSteps[]): [count: number, what: string, remark: string][] {
   const counts = new Map<string, number>();
   for (const { header, rows } of profiles) {

@@ -50,7 +50,7 @@ export function matrixUnitUse(call: OpCall, product: boolean, name: string, arch
 }
 
 /**
- * The use of the unit by a product of which no op is known, as far as the kernel's name states the type of its factors;
+ * The use of the unit by a product without a known op, as far as the kernel's name states the type of its factors;
  * null when it does not.
  */
 export function matrixUnitUseByName(name: string, arch: string | undefined): MatrixUnitUse | null {

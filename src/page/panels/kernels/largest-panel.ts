@@ -15,7 +15,7 @@ const SHOWN = 5;
 /** Share of kernel time without an op from which kernels say more. */
 const MOSTLY_UNKNOWN = 0.5;
 
-/** Share of kernel time, with a bar of it. */
+/** Share of kernel time, with a bar. */
 const shareColumn = <Row extends { readonly time: number | null }>(
   path: string,
   whole: number | null,

@@ -14,7 +14,7 @@ import { UNKNOWN_DEVICE } from '../../trace/trace.js';
 export interface DeviceMap {
   /** The device id: the CUDA ordinal, or the GPU's id if the same ordinal is different GPUs in different processes. */
   idOf(pid: number, ordinal: number): number;
-  /** Devices in order of id: those that are described, and used devices of which nothing else is known. */
+  /** Devices in order of id: those that are described, and used devices known by id only. */
   list(used: ReadonlySet<number>): Device[];
 }
 

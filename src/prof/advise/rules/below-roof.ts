@@ -65,11 +65,14 @@ const commandFor = (op: string): string =>
     ? `dprof --where 'op==${op}' --by kernel,params,bound -f table FILE`
     : 'dprof --by op,bound -f table FILE';
 
-const findingOf = (op: Op, how: string): Omit<Found, keyof Place> => ({
+/** How the gain of one kernel is computed. */
+const HOW = 'dur − max(FLOPs / peak FLOP/s, bytes / peak bandwidth)';
+
+const findingOf = (op: Op): Omit<Found, keyof Place> => ({
   what: `${spokenName(op.name)} runs at ${percent(op.floor / op.time)} ${PEAKS[op.bound]}: ${time(op.time)} in ${many(op.count, 'kernel')}, ${time(op.floor)} at the peak`,
   action: ACTIONS[op.bound][op.isProduct ? 1 : 0],
   ...op.facts,
-  gain: op.bounded(how),
+  gain: op.bounded(HOW),
   evidence: { ...op.facts.evidence, leastNs: op.floor, bound: op.bound },
   see: commandFor(op.name),
 });
@@ -97,5 +100,5 @@ export const belowRoof = deviceRule({
     [...ops.values()]
       .sort((a, b) => b.gain - a.gain || (a.name < b.name ? -1 : 1))
       .slice(0, NAMED)
-      .map((op) => findingOf(op, 'dur − max(FLOPs / peak FLOP/s, bytes / peak bandwidth)')),
+      .map(findingOf),
 });

@@ -85,7 +85,7 @@ function findingOf(shift: Shift, profile: number, { devices }: RuleFacts): Found
       details: `this affects the causes of ${time(idle)} of idle time (${percent(of.span > 0 ? idle / of.span : 0)} of the span)`,
       action:
         'do not rely on idle causes and launch delays shorter than that; kernel durations are not affected; newer profilers and drivers align the clocks',
-      // Each piece of work ends at most one gap, of which the uncertain part may have another cause.
+      // Each piece of work ends at most one gap, and the uncertain part of the gap may have another cause.
       stake: shift.bound === null ? idle : Math.min(idle, shift.bound * of.activities),
       ...{ gain: null, kernels: [], count: of.activities },
       evidence: { shiftNs: shift.moved ?? 'na', boundNs: shift.bound ?? 'na', idleNs: idle },
