@@ -44,18 +44,7 @@ function deviceWords({ gaps, idle, span, counts }: DeviceTime): string {
 }
 
 function busyLines(
-  {
-    busy,
-    compute,
-    communication,
-    memory,
-    exposed,
-    notUnderCompute,
-    copiesAlone,
-    setsAlone,
-    kernelSum,
-    counts,
-  }: DeviceTime,
+  { busy, compute, communication, memory, exposed, copiesAlone, setsAlone, kernelSum, counts }: DeviceTime,
   unit: TimeUnit,
 ): Line[] {
   const { copies, sets } = counts;
@@ -65,12 +54,7 @@ function busyLines(
     ['busy', busy, ''],
     ['  compute', compute, `${many(counts.kernels, 'kernel')}${graphs}, ${unit.text(kernelSum)} added up`],
     ['  communication', communication, many(counts.communications, 'operation')],
-    ...(counts.communications === 0
-      ? []
-      : ([
-          ['    exposed', exposed, 'no other work runs'],
-          ['    no compute', notUnderCompute, 'copies may run'],
-        ] as const)),
+    ...(counts.communications === 0 ? [] : ([['    exposed', exposed, 'no compute runs']] as const)),
     ['  copies, sets', memory, `${many(copies, 'copy')}, ${many(sets, 'set')}${alone}`],
   ];
 }

@@ -28,7 +28,7 @@ const WORK: readonly ActivityGroup[] = [
   { name: 'Compute', colour: 'var(--compute)', counts: ['kernels', 'graphs'], time: sumsOf('compute') },
   {
     ...{ name: 'Communication, nothing computed', colour: 'var(--communication)' },
-    ...{ counts: ['communications'], time: sumsOf('notUnderCompute') },
+    ...{ counts: ['communications'], time: sumsOf('exposed') },
   },
   {
     ...{ name: 'Copies, neither of these', colour: 'var(--memory)', counts: ['copies'] },

@@ -31,7 +31,7 @@ function make(view: PanelView): PanelContent {
     number('Count', 'count', 'count'),
     number('Time', 'ns', 'time', { bar: ({ time }) => (most > 0 ? (time ?? 0) / most : 0) }),
     meanTimes(PATH),
-    number('Nothing computed', 'ns', 'notUnderCompute'),
+    number('Exposed', 'ns', 'notUnderCompute'),
     ...(has('bytes')
       ? [
           number('Size', 'bytes', 'bytes'),
@@ -47,9 +47,7 @@ function make(view: PanelView): PanelContent {
     {},
     'Communication ',
     figure(sumOf(path, devices, 'communication'), 'ns'),
-    ', while nothing is computed ',
-    figure(sumOf(path, devices, 'notUnderCompute'), 'ns'),
-    ', exposed (nothing else runs, no copy either) ',
+    ', exposed (while no compute runs) ',
     figure(sumOf(path, devices, 'exposed'), 'ns'),
     '.',
   );
@@ -57,7 +55,7 @@ function make(view: PanelView): PanelContent {
   return [
     exposed,
     table({ caption: 'Collectives', columns, rows: listed(shown), sortedBy }),
-    note('Nothing computed: time of the operation while no compute runs; overlapping operations each count.'),
+    note('Exposed: time of the operation while no compute runs; overlapping operations each count.'),
     note(has('bytes') ? RATES : 'The profile does not record message sizes, so bandwidths are unknown.'),
   ];
 }

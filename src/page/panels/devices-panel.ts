@@ -20,8 +20,8 @@ function deviceParts(profile: PageProfile, at: number): StripPart[] {
   const missing = device?.missing ?? null;
   return [
     part(WORK_NAMES.compute, time('compute')),
-    part(WORK_NAMES.communication, time('notUnderCompute')),
-    part(WORK_NAMES.copy, difference(time('busy'), time('compute'), time('notUnderCompute'))),
+    part(WORK_NAMES.communication, time('exposed')),
+    part(WORK_NAMES.copy, difference(time('busy'), time('compute'), time('exposed'))),
     ...(missing === null ? [] : [part(WORK_NAMES.missing, fieldsOf(`${path}.missing`, missing)('time'))]),
     ...idleParts(profile, at),
   ];

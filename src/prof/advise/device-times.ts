@@ -74,8 +74,6 @@ export class DeviceActivityTime {
   readonly communication = new IntervalUnion();
   /** Time of compute or communication. */
   readonly either = new IntervalUnion();
-  /** Time of compute or copies. */
-  readonly local = new IntervalUnion();
   /** The work that ended last. */
   before: StepActivity | null = null;
   #newest = -Infinity;
@@ -98,7 +96,6 @@ export class DeviceActivityTime {
     const isAfterGap = busy.add(start, end);
     if (work === 'computing') this.computing.add(start, end);
     if (work === 'communication') this.communication.add(start, end);
-    else this.local.add(start, end);
     if (work !== 'copy') this.either.add(start, end);
     return isAfterGap && before !== null ? gapBetween(before, record, dry) : null;
   }

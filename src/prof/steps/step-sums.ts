@@ -1,5 +1,5 @@
 /** Device time of one step, or of a whole profile, in one pass over work in order of start. */
-import { PS_PER_NS, PicosecondUnion, type OnGap } from '../../containers/interval-union.js';
+import { IntervalUnion, PS_PER_NS, PicosecondUnion, type OnGap } from '../../containers/interval-union.js';
 import type { KernelLine } from '../../record/record.js';
 import { ServedTimes, type Served } from './serving/served-times.js';
 import { receives, type StepActivity, type StepWorkKind } from './step-work.js';
@@ -11,8 +11,6 @@ export class WorkUnions {
   readonly copy = new PicosecondUnion();
   /** Compute and communication. */
   readonly device = new PicosecondUnion();
-  /** Compute and copies. */
-  readonly local = new PicosecondUnion();
   readonly busy: PicosecondUnion;
 
   /** @param onGap called for each gap between any work */
@@ -25,7 +23,6 @@ export class WorkUnions {
     this.busy.add(from, to, note);
     this[work].add(from, to);
     if (work !== 'copy') this.device.add(from, to);
-    if (work !== 'communication') this.local.add(from, to);
   }
 }
 
@@ -79,6 +76,19 @@ export class KernelTimes {
   }
 }
 
+/** Idle time of a device so far: no work of any step runs. In picoseconds, for work in order of start. */
+export class DeviceIdle {
+  readonly #busy = new IntervalUnion();
+  #from = NaN;
+
+  /** @returns the idle time from the first work of the device to this */
+  add(from: number, to: number): number {
+    if (Number.isNaN(this.#from)) this.#from = from;
+    this.#busy.add(from, to);
+    return this.#busy.end - this.#from - this.#busy.total;
+  }
+}
+
 export class StepSums {
   readonly #unions = new WorkUnions();
   /** Reach of compute and communication. */
@@ -90,6 +100,12 @@ export class StepSums {
   collectives = 0;
   readonly kernelTimes = new KernelTimes();
   readonly #served = new ServedTimes();
+  /** Idle time of the device up to the first and up to the latest work of the step, in picoseconds. */
+  #idleBefore = NaN;
+  #idleUpTo = NaN;
+
+  /** @param device idle time of the device that the work runs on */
+  constructor(private readonly device = new DeviceIdle()) {}
 
   /**
    * @param start in ns
@@ -108,6 +124,8 @@ export class StepSums {
     const to = from + (end - start) * PS_PER_NS + more;
     this.#unions.add(work, from, to);
     this.#reachOfAll.add(from, to);
+    this.#idleUpTo = this.device.add(from, to);
+    if (Number.isNaN(this.#idleBefore)) this.#idleBefore = this.#idleUpTo;
     if (record.type === 'kernel') {
       this.kernelTimes.add(to - from, isOwn(record));
       this.#served.add(record, to - from);
@@ -136,28 +154,26 @@ export class StepSums {
 
   /** Lengths in ns. */
   get times() {
-    const { computing, communication, copy, device, local, busy } = this.#unions;
-    const notOverlapped = device.total - computing.total;
+    const { computing, communication, copy, device, busy } = this.#unions;
+    const exposed = device.total - computing.total;
     return inNs({
       computing: computing.total,
       communication: communication.total,
       copies: copy.total,
       overlapped: communication.total + computing.total - device.total,
-      /** Communication while no compute runs. */
-      notOverlapped,
-      notOverlappedNoReceive: notOverlapped - this.#bubble,
+      /** Exposed: communication while no compute runs. Copies may run. */
+      exposed,
+      notOverlappedNoReceive: exposed - this.#bubble,
       bubble: this.#bubble,
       /** From the first start to the last end of compute and communication, minus the time of receive operations. */
       stage: this.#reach.length - this.#bubble,
       /** From the first start to the last end of compute and communication, minus the time in which either runs. */
       free: this.#reach.length - device.total,
-      /** Communication while the device neither computes nor copies. */
-      exposed: busy.total - local.total,
       busy: busy.total,
       /** From the first start to the last end of anything. */
       span: this.#reachOfAll.length,
-      /** The part of the span in which nothing runs. */
-      idle: this.#reachOfAll.length - busy.total,
+      /** The part of the span in which nothing runs on the device, work of other steps included. */
+      idle: Number.isNaN(this.#idleBefore) ? 0 : this.#idleUpTo - this.#idleBefore,
     });
   }
 }

@@ -13,7 +13,7 @@ import { stepMarks } from '../work/capture-options.js';
 import { columnsOf, type StepRow } from './step-columns.js';
 import { HostSteps, MOST_STEPS, stepOf } from './host-steps.js';
 import { missingWorkOf, type MissingWork } from './missing-work.js';
-import { StepSums } from './step-sums.js';
+import { DeviceIdle, StepSums } from './step-sums.js';
 import { workOf, type StepActivity, type StepWorkKind } from './step-work.js';
 
 /** Counts over all profiles. */
@@ -64,8 +64,9 @@ export interface ProfileSteps {
 }
 
 class DeviceSteps {
-  readonly all = new StepSums();
-  readonly rest = new StepSums();
+  readonly idle = new DeviceIdle();
+  readonly all = new StepSums(this.idle);
+  readonly rest = new StepSums(this.idle);
   readonly steps = new Map<number, StepSums>();
   /** Times in which launched work is missing. */
   readonly missing: MissingWork[] = [];
@@ -185,7 +186,7 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
     if (step === null) return sums.rest;
     return entryOf(sums.steps, step, () => {
       this.#keep();
-      return new StepSums();
+      return new StepSums(sums.idle);
     });
   }
 

@@ -130,7 +130,7 @@ export class DeviceSums {
   }
 
   result(device: number, name: string | null): DeviceTime {
-    const { computing, communication, copy, local, device: both } = this.#unions;
+    const { computing, communication, copy, device: both } = this.#unions;
     const span = this.#reach.length;
     const busy = this.#unions.busy.total;
     const { intervals: activities, total: linked } = this.#linked;
@@ -146,8 +146,7 @@ export class DeviceSums {
       communication: communication.total,
       memory: copy.total,
       sync: this.#sync.total,
-      exposed: busy - local.total,
-      notUnderCompute: both.total - computing.total,
+      exposed: both.total - computing.total,
       kernelSum: this.#kernelSum,
       copiesAlone: this.#others.total - both.total,
       setsAlone: busy - this.#others.total,

@@ -129,7 +129,6 @@ function deviceFigures(device: DeviceTime): Part {
     'memory',
     'sync',
     'exposed',
-    'notUnderCompute',
     'copiesAlone',
     'setsAlone',
     'idleInWaits',

@@ -59,12 +59,11 @@ export interface DeviceTime {
   readonly memory: number;
   /** Waits that the profile reports on the device; they are not work and not part of busy. */
   readonly sync: number;
-  /** Communication while nothing else runs, and while no compute runs. */
+  /** Communication while no compute runs. Copies may run. */
   readonly exposed: number;
-  readonly notUnderCompute: number;
   /**
    * Copies while neither compute nor communication runs, and sets while nothing else runs. Each moment of the span is thus
-   * in one part: compute, `notUnderCompute`, these two, `idleInWaits`, the rest of idle, and missing.
+   * in one part: compute, `exposed`, these two, `idleInWaits`, the rest of idle, and missing.
    */
   readonly copiesAlone: number;
   readonly setsAlone: number;

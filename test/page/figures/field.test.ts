@@ -16,10 +16,8 @@ describe('figures of a page', () => {
 
   it('are computed from such numbers, and named after how', () => {
     // (8 - 6 - 1) / 10
-    expect(
-      ratio(difference(device('busy'), device('compute'), device('notUnderCompute')), device('span')),
-    ).to.deep.equal({
-      name: 'overview.devices.0.busy - overview.devices.0.compute - overview.devices.0.notUnderCompute / overview.devices.0.span',
+    expect(ratio(difference(device('busy'), device('compute'), device('exposed')), device('span'))).to.deep.equal({
+      name: 'overview.devices.0.busy - overview.devices.0.compute - overview.devices.0.exposed / overview.devices.0.span',
       value: 0.1,
     });
     // 8 + 10

@@ -62,7 +62,7 @@ export const SUMMARY: Tool = {
     [
       'Times of a device are lengths of unions: what runs at the same time counts once. Busy is all work, idle the rest of',
       'the time from the first start to the last end. Communication: kernels of NCCL, RCCL or a process group, and',
-      'collective operations; exposed is what of it nothing else hides. Graph launches traced as a whole count as compute.',
+      'collective operations; exposed is the time of it in which no compute runs. Graph launches traced as a whole count as compute.',
       'Idle is divided by what ended each gap: work whose launch began after the device had run dry (host), work launched',
       'before (queue), work of unknown launch. Shares of kernels are of their durations added up. Unknown is na, never 0.',
       'MFU: the time that known FLOPs take at the peak of their type on the unit that they ran on, over the span; what is',

@@ -62,7 +62,7 @@ function waitingText(waiting: MostlyWaiting | null): string {
 /** Communication that does not overlap with compute. */
 export const exposedCollectives: Rule = {
   name: 'exposed-collectives',
-  doc: 'communication that overlaps with no compute and no copy',
+  doc: 'communication while no compute runs',
   watch: () => {
     const devices = new ByDevice(() => new Operations());
     return {
@@ -76,8 +76,8 @@ export const exposedCollectives: Rule = {
           return { found: [], why: 'records are not in order of start' };
         const found = talking.map(({ of, ...place }) => {
           const { names, longest, longestOther, count, onComputing } = devices.of(place);
-          const { communication, computing, either, busy, local } = of;
-          const exposed = busy.total - local.total;
+          const { communication, computing, either } = of;
+          const exposed = either.total - computing.total;
           // Communication can only hide behind compute that does not overlap with communication yet.
           const room = computing.total - (communication.total + computing.total - either.total);
           const ns = Math.min(exposed, room);
@@ -87,7 +87,7 @@ export const exposedCollectives: Rule = {
           );
           return {
             ...place,
-            what: `${percent(exposed / communication.total)} of communication is exposed: ${time(exposed)} of ${time(communication.total)} overlap with nothing`,
+            what: `${percent(exposed / communication.total)} of communication is exposed: ${time(exposed)} of ${time(communication.total)} run while nothing is computed`,
             details: `${many(count, 'operation')}: ${ranked(names)}${waitingText(waiting)}`,
             action: waiting !== null ? FIND_LATE : onComputing > communication.total / 2 ? MOVE : START_EARLIER,
             stake: exposed,

@@ -77,7 +77,7 @@ export interface StageReport extends StagePlace {
   readonly steps: number | null;
   readonly stepTime: number | null;
   readonly compute: number | null;
-  /** Time of sends and receives while nothing else runs; null for partial answers of versions that did not record it. */
+  /** Time of sends and receives while no compute and no other communication runs; null for partial answers of versions that did not record it. */
   readonly messages: number | null;
   /** Time that it waits for the last rank in operations that several stages join. */
   readonly across: number | null;

@@ -166,11 +166,11 @@ export interface StepColumns {
   /** First start and last end of the step's work. */
   readonly start: readonly number[];
   readonly end: readonly number[];
-  /** Lengths of unions: compute, communication, and communication while nothing else runs. */
+  /** Lengths of unions: compute, communication, and communication while no compute runs. */
   readonly compute: readonly number[];
   readonly communication: readonly number[];
   readonly exposed: readonly number[];
-  /** Time of sending or receiving while nothing else runs; may be absent in partial answers. */
+  /** Time of sending or receiving while no compute and no other communication runs; may be absent in partial answers. */
   readonly messages?: readonly number[];
   readonly copies: readonly number[];
   /** Time in which nothing runs, between the first start and the last end; null when work, or its duration, is missing. */

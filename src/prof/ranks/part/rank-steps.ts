@@ -4,7 +4,7 @@ import { PicosecondUnion, PS_PER_NS } from '../../../containers/interval-union.j
 import { boundedEntryOf } from '../../../containers/map-entry.js';
 import type { Annotated } from '../../annotate.js';
 import type { HostSteps } from '../../steps/host-steps.js';
-import { StepSums, Reach } from '../../steps/step-sums.js';
+import { DeviceIdle, Reach, StepSums } from '../../steps/step-sums.js';
 import type { MissingWork } from '../../steps/missing-work.js';
 import type { StepActivity, StepWorkKind } from '../../steps/step-work.js';
 import type { StepColumns } from './rank-part.js';
@@ -20,7 +20,7 @@ interface KeptStep {
   readonly index: number;
   readonly sums: StepSums;
   readonly reach: Reach;
-  /** All work except messages between two ranks. */
+  /** Compute, and communication except messages between two ranks. */
   readonly withoutMessages: PicosecondUnion;
   flops: number | null;
   memory: number | null;
@@ -28,6 +28,7 @@ interface KeptStep {
 
 export class RankSteps {
   readonly #steps = new Map<StepKey, KeptStep>();
+  readonly #idle = new DeviceIdle();
   /** Number of pieces of work in steps beyond the limit. */
   leftOut = 0;
   /** Times in which launched work is missing, and steps with work without a duration; their idle time is unknown. */
@@ -40,7 +41,7 @@ export class RankSteps {
     if (kept === null) return;
     kept.sums.add(work, record, start, end, () => null);
     kept.reach.add(start, end);
-    if (isMessage) return;
+    if (isMessage || work === 'copy') return;
     const [rest, more] = record.ps ?? [0, 0];
     const from = start * PS_PER_NS + rest;
     kept.withoutMessages.add(from, from + (end - start) * PS_PER_NS + more);
@@ -90,7 +91,9 @@ export class RankSteps {
       compute: each((_, __, index) => Math.round(at(index).computing)),
       communication: each((_, __, index) => Math.round(at(index).communication)),
       exposed: each((_, __, index) => Math.round(at(index).exposed)),
-      messages: each(({ withoutMessages }, _, index) => Math.round(at(index).busy - withoutMessages.total / PS_PER_NS)),
+      messages: each(({ withoutMessages }, _, index) =>
+        Math.round(at(index).computing + at(index).exposed - withoutMessages.total / PS_PER_NS),
+      ),
       copies: each((_, __, index) => Math.round(at(index).copies)),
       idle: each((_, number, index) => (isUnknown(number) ? null : Math.round(at(index).idle))),
       preparing: each(({ reach }, number) => {
@@ -105,7 +108,7 @@ export class RankSteps {
 
   #at(step: StepKey): KeptStep | null {
     const make = (): KeptStep => ({
-      ...{ index: this.#steps.size, sums: new StepSums(), reach: new Reach() },
+      ...{ index: this.#steps.size, sums: new StepSums(this.#idle), reach: new Reach() },
       withoutMessages: new PicosecondUnion(),
       ...{ flops: null, memory: null },
     });

@@ -78,7 +78,7 @@ function comparedSteps(holders: Holders): (number | null)[] {
     .sort((a, b) => Number(a) - Number(b));
 }
 
-/** Duration of the step without communication that does not overlap with other work, in ns. */
+/** Duration of the step without exposed communication, in ns. */
 export const ownWork = (part: RankPart, index: number): number =>
   stepLength(part, index) - elementAt(part.steps.exposed, index);
 

@@ -111,7 +111,7 @@ export const RANK_COLUMNS: readonly Column<RankRow>[] = [
       : null,
   ),
   perStep('compute', 'of a step, some kernel computes', ({ compute }, index) => elementAt(compute, index)),
-  perStep('exposed', 'of a step, communication while nothing else runs', ({ exposed }, index) =>
+  perStep('exposed', 'of a step, communication while no compute runs', ({ exposed }, index) =>
     elementAt(exposed, index),
   ),
   perStep('idle', 'of a step, nothing runs', ({ idle }, index) => elementAt(idle, index)),

@@ -188,7 +188,7 @@ const STEP_OF_RANK_COLUMNS: readonly Column<StepOfRank>[] = [
   ),
   ofSteps('compute', 'some kernel computes', ({ compute }) => compute),
   ofSteps('communication', 'some operation communicates', ({ communication }) => communication),
-  ofSteps('exposed', 'communication while nothing else runs', ({ exposed }) => exposed),
+  ofSteps('exposed', 'communication while no compute runs', ({ exposed }) => exposed),
   ofSteps('messages', 'sends and receives run, and nothing else', ({ messages }) => messages ?? []),
   ofSteps('copies', 'some copy or memset runs', ({ copies }) => copies),
   ofSteps('idle', 'nothing runs', ({ idle }) => idle),

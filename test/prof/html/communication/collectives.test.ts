@@ -120,7 +120,7 @@ describe('collectives of a page', () => {
         const known = rows.flatMap((row) => row.bytes ?? []);
         expect(known.length === 0 ? null : known.reduce((sum, one) => sum + one, 0)).to.equal(bytes);
       }
-      const all = overview.devices.reduce((sum, device) => sum + device.notUnderCompute, 0);
+      const all = overview.devices.reduce((sum, device) => sum + device.exposed, 0);
       const alone = collectives.shown.reduce((sum, row) => sum + (row.notUnderCompute ?? 0), 0);
       // Operations that run at the same time each count.
       expect(alone).to.be.at.least(all - 1);
