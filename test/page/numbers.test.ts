@@ -3,12 +3,12 @@
  * that a page cannot say other than `dprof … -f json`.
  */
 import { expect } from 'chai';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LayerReason, LayerRow, PageData, PageProfile } from '../../src/prof/html/page-data.js';
 import { dataIn } from '../support/pages.js';
 import { runCli } from '../support/run-cli.js';
-import { itEachShared, ROOT } from '../support/shared.js';
+import { itEachShared, ROOT, sharedFile } from '../support/shared.js';
 import { mark } from '../support/sets.js';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -281,6 +281,119 @@ function reasonOf(kernels: readonly Kernel[]): LayerReason | null {
   };
 }
 
+/** A figure of an answer. @param key the word and what it is about, as in `idle of device 0` */
+interface Figure {
+  readonly key: string;
+  readonly answer: string;
+  readonly value: number;
+}
+
+/** Words of answers by their keys there. */
+type Words = Readonly<Record<string, string>>;
+const DEVICE_KEYS: Words = { span: 'span', busy: 'busy', idle: 'idle', compute: 'compute', communication: 'communication', exposed: 'exposed communication', memory: 'copies and sets', kernelSum: 'kernel time' }; // prettier-ignore
+const STEPS_KEYS: Words = { span: 'span', busy: 'busy', idle: 'idle', computing: 'compute', communication: 'communication', exposed: 'exposed communication', not_overlapped: 'exposed communication', copies: 'copies and sets', kernel_time: 'kernel time', iteration: 'step on the CPU', preparing: 'preparing' }; // prettier-ignore
+const LIST_KEYS: Words = { span: 'span', busy: 'busy', kernelTime: 'kernel time', iteration: 'step on the CPU' };
+const RANKS_KEYS: Words = { compute: 'compute', communication: 'communication', exposed: 'exposed communication', idle: 'idle', copies: 'copies and sets' }; // prettier-ignore
+const PART_WORDS: Words = { compute: 'compute', communication: 'exposed communication', idle: 'idle' };
+
+const wordsIn = (answer: string, about: string, words: Words, row: Row): Figure[] =>
+  Object.entries(words).flatMap(([key, word]) => {
+    const value = row[key];
+    return typeof value === 'number' ? [{ key: `${word} of ${about}`, answer: `${answer} ${key}`, value }] : [];
+  });
+
+const listIn = (row: Row | undefined, key: string): Row[] => (row?.[key] ?? []) as Row[];
+
+const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+
+const stepName = ({ step, device }: Row): string => `step ${String(step)} on device ${String(device)}`;
+
+function ofSummary(answer: string, summary: Row): Figure[] {
+  const devices = listIn(summary, 'devices');
+  const kernels = summary['kernels'] as Row | null;
+  const steps = listIn(summary['steps'] as Row | undefined, 'list');
+  const all = ['span', 'idle', 'compute', 'exposed', 'kernelSum'];
+  const sums = all.map((key) => [key, sumOf(devices.map((row) => Number(row[key])))] as const);
+  return [
+    ...devices.flatMap((row) => wordsIn(answer, `device ${String(row['device'])}`, DEVICE_KEYS, row)),
+    ...(devices.length === 0 ? [] : wordsIn(answer, 'the profile', DEVICE_KEYS, Object.fromEntries(sums))),
+    ...wordsIn(answer, 'the profile', { time: 'kernel time', count: 'kernels' }, kernels ?? {}),
+    ...steps.flatMap((row) => wordsIn(answer, stepName(row), LIST_KEYS, row)),
+  ];
+}
+
+function ofVerdict(answer: string, verdict: Row): Figure[] {
+  const parts = listIn(verdict, 'parts');
+  const times = Object.keys(PART_WORDS).map((name) => [name, sumOf(parts.filter(({ part }) => part === name).map(({ time }) => Number(time)))] as const); // prettier-ignore
+  return wordsIn(answer, 'the profile', { ...PART_WORDS, span: 'span' }, { span: verdict['span'], ...Object.fromEntries(times) }); // prettier-ignore
+}
+
+function ofPage({ overview, verdict, idle, stepBars }: PageProfile): Figure[] {
+  const bars = stepBars.shown.flatMap(({ parts, host, ...bar }) => {
+    const { compute = 0, communication: exposed = 0, copies = 0, other = 0, missing } = parts;
+    // All other parts are causes of idle time.
+    const idle = sumOf(Object.values(parts)) - compute - exposed - copies - other;
+    const row = { span: bar.span, ...host, computing: compute, exposed, idle };
+    // Idle time is not known where launched work is missing.
+    return wordsIn(
+      'page stepBars',
+      stepName({ ...bar }),
+      STEPS_KEYS,
+      missing === undefined ? row : { ...row, idle: null },
+    );
+  });
+  return [
+    ...ofSummary('page', overview as unknown as Row),
+    ...(verdict === null ? [] : ofVerdict('page verdict', verdict as unknown as Row)),
+    ...idle.devices.flatMap(({ device, times }) => wordsIn('page idle', `device ${device}`, { idle: 'idle' }, { idle: sumOf(Object.values(times)) })), // prettier-ignore
+    ...bars,
+  ];
+}
+
+const isNeuron = (path: string): boolean => /neuron|\.ntff$/.test(path);
+
+/** Figures of all answers of a profile. */
+async function figuresOf(path: string): Promise<Figure[]> {
+  const [summary] = await answer(path, 'summary');
+  // An empty capture, or a file with no profile in it.
+  if (summary === undefined) return [];
+  const [ranks] = await answer(path, 'ranks');
+  const [ofRank, ...otherRanks] = listIn(ranks, 'ranks');
+  const [profile] = (await pageOf(path)).profiles;
+  return [
+    ...ofSummary('summary', summary),
+    ...(await answer(path, 'steps')).flatMap((row) =>
+      wordsIn('steps', row['step'] === 'all' ? `device ${String(row['device'])}` : stepName(row), STEPS_KEYS, row),
+    ),
+    ...(await answer(path, 'advise')).flatMap((row) => ('verdict' in row ? ofVerdict('advise', row) : [])),
+    ...(otherRanks.length > 0 ? [] : listIn(ranks, 'steps')).flatMap((row) =>
+      wordsIn('ranks', stepName({ ...row, device: ofRank?.['device'] }), RANKS_KEYS, row),
+    ),
+    // Instructions of Neuron that only wait are rows of records, but not kernels.
+    ...(isNeuron(path) ? [] : await answer(path, '--by', 'device', '-c', 'device,total', ...TIMED)).flatMap((row) =>
+      wordsIn('--by device', `device ${String(row['device'])}`, { total: 'kernel time' }, row),
+    ),
+    ...(profile === undefined ? [] : ofPage(profile)),
+  ];
+}
+
+/** Figures of one word that differ by more than `within`, and how many were compared. */
+function unlike(figures: readonly Figure[], within: number): { found: string[]; compared: number } {
+  const first = new Map<string, Figure>();
+  const found: string[] = [];
+  let compared = 0;
+  for (const figure of figures) {
+    const known = first.get(figure.key);
+    if (known === undefined) first.set(figure.key, figure);
+    else {
+      compared++;
+      if (Math.abs(figure.value - known.value) > within)
+        found.push(`${figure.key}: ${known.value} in ${known.answer}, ${figure.value} in ${figure.answer}`);
+    }
+  }
+  return { found, compared };
+}
+
 /** A sample of each format, and one of a server. */
 const SAMPLES = [
   ...['lenet.pt.trace.json.gz', 'transformer.nsys.sqlite', 'lenet.nvprof.sql', 'attention.ntff'],
@@ -307,6 +420,21 @@ const MORE_REAL = [
   ...['data/kineto/a100_rank3of8_training.json.gz', 'data/nsys/h100_2gpu_orphans.sqlite'],
   'data/nsys/nvtx_only.sqlite',
 ];
+
+/** Folders of profilers that read as one profile, and names of files that are one. */
+const FOLDER = /^(ascend|neuron)\/[^/]+$/;
+const PROFILE = /^(kineto|amd|nsys|nvprof|made|pyprof)\/(?!oracle).*\.(json|json\.gz|sqlite|db|rpd|rpd\.gz|nvvp|sql)$/;
+
+/** Every profile of ../shared that is in no list above. */
+function otherProfiles(): string[] {
+  const folder = sharedFile('data');
+  if (folder === null) return [];
+  const all = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
+  return all
+    .filter((name) => PROFILE.test(name) || (FOLDER.test(name) && statSync(join(folder, name)).isDirectory()))
+    .map((name) => `data/${name}`)
+    .filter((name) => ![...REAL, ...MORE_REAL].includes(name));
+}
 
 /** The command needs the page's program, which `npm run build` bundles. */
 const isBuilt = existsSync(join(ROOT, 'dist/page/report.js'));
@@ -357,6 +485,32 @@ const isBuilt = existsSync(join(ROOT, 'dist/page/report.js'));
       );
       expect(cells).to.have.length(job.ranks.length * job.steps.length);
       compare(cells, report.steps, ['rank', 'step']);
+    }
+  });
+});
+
+(isBuilt ? describe : describe.skip)('figures of one word', function () {
+  let compared = 0;
+  after(() => {
+    if (compared > 0) process.stdout.write(`      ${compared} figures of one word compared\n`);
+  });
+  const check = async (path: string): Promise<void> => {
+    const figures = await figuresOf(path);
+    // Gaps in whole ns of a device that counts ps are off by up to 1 ns each.
+    const found = unlike(figures, isNeuron(path) ? 10_000 : 1);
+    compared += found.compared;
+    expect(found.found).to.deep.equal([]);
+  };
+  for (const name of SAMPLES) it(`are equal in all answers about ${name}`, () => check(join(ROOT, 'samples', name)));
+  itEachShared(REAL, [...MORE_REAL, ...otherProfiles()], (name) => `are equal in all answers about ${name}`, check);
+
+  it('are found when one of them is changed', async () => {
+    const figures = await figuresOf(join(ROOT, 'samples/decoder.pt.trace.json.gz'));
+    const shared = figures.filter(({ key }) => figures.filter((other) => other.key === key).length > 1);
+    expect(shared).to.have.length.above(100);
+    for (const changed of shared) {
+      const others = figures.map((figure) => (figure === changed ? { ...figure, value: figure.value + 2 } : figure));
+      expect(unlike(others, 1).found, changed.key).to.have.length.above(0);
     }
   });
 });
