@@ -19,6 +19,7 @@ import { differencesPage } from './pages/differences.js';
 import { withFolders } from './pages/folders.js';
 import { formatsPage, withFormats } from './pages/formats.js';
 import { COMMAND_MANUALS, dparseManual, dprofManual } from './pages/manuals.js';
+import { glossaryPage } from './pages/glossary.js';
 import { neuronMetricsPage } from './pages/neuron-metrics.js';
 import { opsPage } from './pages/ops.js';
 import { tracelensPage } from './pages/tracelens.js';
@@ -31,6 +32,7 @@ export const PAGES: Readonly<Record<string, (counts: string) => string>> = {
   'docs/ops.md': () => opsPage(),
   'docs/columns.md': () => columnsPage(),
   'docs/formats.md': () => formatsPage(),
+  'docs/glossary.md': () => glossaryPage(),
   'docs/differences-from-pyprof.md': (counts) => differencesPage(counts),
   'docs/differences-from-tracelens.md': () => tracelensPage(),
   'man/dparse.1': () => dparseManual(version()),

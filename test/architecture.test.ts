@@ -110,6 +110,7 @@ const PAGE_MAY_IMPORT = [
   'src/prof/summary/summary-data.ts',
   'src/record/control-characters.ts',
   'src/record/errors.ts',
+  'src/record/glossary.ts',
   'src/record/plural.ts',
   'src/record/sample-metrics.ts',
   'src/record/statistics.ts',

@@ -24,7 +24,7 @@ function group(name: MetricGroup): string[] {
   return [`### ${METRIC_GROUPS[name]}`, table(['metric', 'unit', 'meaning', 'formula'], rows)];
 }
 
-const kinds = TERM_KINDS.filter((kind) => kind !== 'metric').join(', ');
+const kinds = TERM_KINDS.filter((kind) => kind !== 'metric' && kind !== 'word').join(', ');
 
 export const neuronMetricsPage = (): string =>
   page(

@@ -189,7 +189,7 @@ describe('dprof terms', () => {
   it('lists kind by kind, and explains one', async () => {
     const [all, one, json] = await Promise.all([terms(), terms('hfu_estimated_percent'), terms('-f', 'json', 'LNC')]);
     expect(all.stdout)
-      .to.match(/^# abbreviation\n/)
+      .to.match(/^# word\n/)
       .and.match(/\n\n# metric\ntotal_active_time +ns +time during/);
     expect(one.stdout.split('\n').at(-2)).to.equal(
       '= hardware_flops / (cores · 2 · rows · columns · tensor clock · total_time)',

@@ -1,4 +1,4 @@
-/** `dprof terms`: names and meanings of metrics, engines, queues and opcodes. */
+/** `dprof terms`: what the words of answers mean. */
 import { TERM_KINDS, TERMS, termsFor, type Term } from '../../prof/neuron/terms.js';
 import { nearest, UsageError, UserError } from '../../record/errors.js';
 import type { Column } from '../../table/column.js';
@@ -16,23 +16,27 @@ const FORMATS = withTableFormats('text');
 const TERM_COLUMNS: readonly Column<Term>[] = (
   [
     ['term', 26, 'the word'],
-    ['kind', 12, 'abbreviation, engine, opcode, operand, queue, metric …'],
-    ['unit', 8, 'of a metric'],
+    ['kind', 12, 'word, abbreviation, engine, opcode, operand, queue, metric …'],
+    ['unit', 8, 'in machine-readable output'],
     ['meaning', 0, 'what it means'],
-    ['formula', 0, 'how a metric is computed'],
+    ['formula', 0, 'how it is computed'],
+    ['shareOf', 0, 'what a share of it is a share of'],
   ] as const
 ).map(([key, width, doc]) => ({ key, header: key, type: 'str', width, doc, value: (term) => term[key] }));
 
 const TERMS_TOOL: Tool = {
   name: 'dprof terms',
   usage: 'dprof terms [OPTION...] [WORD]',
-  about: ['What the words of AWS Neuron profiles mean: metrics, engines, queues, opcodes, operands.'],
+  about: [
+    'What the words of all answers mean, with unit and denominator; and those of AWS Neuron: metrics, engines, queues,',
+    'opcodes, operands.',
+  ],
   operands: [
     'WORD: a term, a part of one, or a regular expression; without case. Where no term matches, meanings are searched.',
   ],
   options: [formatOption(FORMATS), OUTPUT_OPTION, HELP_OPTION],
   unfit: unfit([...CHOICE_NAMES, ...READING_NAMES, 'peaks'], 'it reads no profile'),
-  examples: ['dprof terms MFU', "dprof terms 'dynamic.*percent'", 'dprof terms -f json | jq -r .term'],
+  examples: ['dprof terms exposed', "dprof terms 'dynamic.*percent'", 'dprof terms -f json | jq -r .term'],
 };
 
 /** Maximum characters of a word in a message. */
@@ -51,11 +55,14 @@ function chosen(word: string | undefined): readonly Term[] {
   });
 }
 
+const meaningWithShare = ({ meaning, shareOf }: Term): string =>
+  shareOf === null ? meaning : `${meaning} Shares are of ${shareOf}.`;
+
 function text(terms: readonly Term[]): string {
   const kinds = TERM_KINDS.map((kind) => ({ kind, found: terms.filter((term) => term.kind === kind) }));
   const blocks = kinds.flatMap(({ kind, found }) => {
     if (found.length === 0) return [];
-    const lines = aligned(found.map(({ term, unit, meaning }) => [term, unit ?? '-', meaning]));
+    const lines = aligned(found.map((one) => [one.term, one.unit ?? '-', meaningWithShare(one)]));
     return [[`# ${kind}`, ...lines]];
   });
   const [only] = terms;

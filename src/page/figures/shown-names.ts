@@ -2,6 +2,7 @@
 import type { IdleCause } from '../../prof/advise/idle/idle-causes.js';
 import type { StepBarPart } from '../../prof/html/idle/idle-data.js';
 import type { LayerReason } from '../../prof/html/page-data.js';
+import { meaningOf } from '../../record/glossary.js';
 import { quantityText } from '../document/units.js';
 import type { ProfileSummary } from '../../prof/summary/summary-data.js';
 
@@ -35,9 +36,7 @@ const ALMOST_ALL = 0.995;
 export const boundText = (bound: RooflineBound, share: number | null): string =>
   share !== null && share > ALMOST_ALL ? BOUND_NAMES[bound] : `${BOUND_NAMES[bound]} ${quantityText(share, 'share')}`;
 
-export const ABOUT_BOUNDS =
-  'Bound by latency: below 10 % of the peaks of both compute and memory, since a kernel is too small to fill the device; ' +
-  'many of them in a row are launch-bound.';
+export const ABOUT_BOUNDS = meaningOf('bound by');
 
 export type TimePartName = readonly [name: string, colour: string];
 

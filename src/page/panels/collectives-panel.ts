@@ -1,5 +1,6 @@
 /** Collective operations by kind, size and group: how long, how fast, and how long no computation ran meanwhile. */
 import type { CollectiveRow } from '../../prof/html/page-data.js';
+import { meaningOf } from '../../record/glossary.js';
 import { element, note } from '../document/dom-elements.js';
 import { quantityText } from '../document/units.js';
 import { sumOf } from '../figures/field.js';
@@ -14,10 +15,7 @@ const number = numbersOf<CollectiveRow>(PATH);
 const groupText = ({ group, groupSize }: CollectiveRow): string | null =>
   group === null && groupSize === null ? null : `${group ?? ''}${groupSize === null ? '' : ` (${groupSize} ranks)`}`;
 
-const RATES =
-  'Algorithm bandwidth: the size S of NCCL’s tests over the time; bus bandwidth: S times the factor of the operation, for ' +
-  'n ranks 2(n−1)/n of an all-reduce, (n−1)/n of an all-gather, a reduce-scatter or an all-to-all, else 1 (NCCL tests, ' +
-  'doc/PERFORMANCE.md). The time of an operation has its waiting for other ranks in it: both are lower bounds.';
+const RATES = `${meaningOf('bandwidth with waiting')} Bus bandwidth: ${meaningOf('bus bandwidth')}`;
 
 function make(view: PanelView): PanelContent {
   const { shown, count } = view.profile.collectives;
@@ -35,8 +33,8 @@ function make(view: PanelView): PanelContent {
     ...(has('bytes')
       ? [
           number('Size', 'bytes', 'bytes'),
-          number('Algorithm bandwidth', 'bytes/s', 'algorithmBandwidth'),
-          number('Bus bandwidth', 'bytes/s', 'busBandwidth'),
+          number('Algorithm bandwidth with waiting', 'bytes/s', 'algorithmBandwidth'),
+          number('Bus bandwidth with waiting', 'bytes/s', 'busBandwidth'),
         ]
       : []),
   ];

@@ -5,6 +5,7 @@ import type { PageProfile } from '../../prof/html/page-data.js';
 import { difference, fieldsOf, leastOf, mostOf, ratio, type Field } from '../figures/field.js';
 import { figure } from '../figures/figure.js';
 import { STEP_NAMES, matrixUnitName } from '../figures/shown-names.js';
+import { meaningOf } from '../../record/glossary.js';
 import { counted } from '../../record/plural.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import type { DisplayUnit } from '../document/units.js';
@@ -77,7 +78,7 @@ const CARDS: readonly ((numbers: Numbers) => readonly FigureCard[])[] = [
   ({ span, kernel }) => [
     {
       title: 'Span',
-      about: 'From the first device work of the profile to the end of the last.',
+      about: meaningOf('span'),
       unknown: 'no work has a time',
       main: { field: span, unit: 'ns' },
       more: [{ before: '{devices}, ', field: kernel('count'), unit: 'count', after: ' kernels' }],
@@ -86,7 +87,7 @@ const CARDS: readonly ((numbers: Numbers) => readonly FigureCard[])[] = [
   ({ steps, host, device }) => [
     {
       title: `${STEP_NAMES.host}, median`,
-      about: 'From the start of a step on the CPU to the start of the next (column iteration in dprof steps).',
+      about: meaningOf('step (host)'),
       unknown: NO_STEPS,
       main: { field: host('median'), unit: 'ns' },
       more: [
@@ -97,7 +98,7 @@ const CARDS: readonly ((numbers: Numbers) => readonly FigureCard[])[] = [
     },
     {
       title: `${STEP_NAMES.device}, median`,
-      about: 'From the first device work of a step to the end of its last.',
+      about: meaningOf('step (device)'),
       unknown: NO_STEPS,
       main: { field: device('median'), unit: 'ns' },
       more: [
@@ -111,8 +112,7 @@ const CARDS: readonly ((numbers: Numbers) => readonly FigureCard[])[] = [
     return [
       {
         title: 'On {unit}',
-        about:
-          'Share of kernel time (the durations of all kernels, added up over devices) spent in kernels that use the {unit}.',
+        about: meaningOf('on the matrix unit'),
         unknown: 'no kernel is known to use them or not',
         partial: 'least',
         main: { field: ratio(unit('used'), kernel('time')), unit: 'share', known: unitKnown },
@@ -127,8 +127,7 @@ const CARDS: readonly ((numbers: Numbers) => readonly FigureCard[])[] = [
   (numbers) => [
     {
       title: 'MFU',
-      about:
-        'Model FLOPs utilisation: the time that the known FLOPs need at peak, divided by the span of all devices. Unknown FLOPs count as 0, so it is a lower bound.',
+      about: meaningOf('MFU'),
       unknown: 'no kernel has known FLOPs and a known peak',
       partial: 'least',
       main: { field: numbers.work('mfu'), unit: 'share' },
@@ -138,7 +137,7 @@ const CARDS: readonly ((numbers: Numbers) => readonly FigureCard[])[] = [
   (numbers) => [
     {
       title: 'Of peak FLOP/s',
-      about: 'Mean share of the peak FLOP/s while kernels with known FLOPs and bytes run.',
+      about: meaningOf('of peak FLOP/s'),
       unknown: 'no kernel has known FLOPs and bytes, and known peaks',
       partial: 'unknown',
       main: { field: numbers.work('computeShare'), unit: 'share' },
@@ -154,7 +153,7 @@ const CARDS: readonly ((numbers: Numbers) => readonly FigureCard[])[] = [
   ({ cpu }) => [
     {
       title: 'Cores busy',
-      about: 'CPU cores that ran threads of the profile, on average.',
+      about: meaningOf('cores busy'),
       unknown: '',
       main: { field: ratio(cpu('time'), cpu('traced')), unit: 'cores' },
       more: [{ before: 'mean, threads ran ', field: cpu('time'), unit: 'ns', after: ' in all' }],
@@ -163,7 +162,7 @@ const CARDS: readonly ((numbers: Numbers) => readonly FigureCard[])[] = [
   ({ kernel, unattributed }) => [
     {
       title: 'No op known',
-      about: 'Share of kernel time in kernels that could not be matched to an op.',
+      about: meaningOf('without op'),
       unknown: 'the profile has no ops',
       ...{ nothing: 0, asUnknown: 1 },
       main: { field: ratio(unattributed('time'), kernel('time')), unit: 'share' },
@@ -186,7 +185,7 @@ function neuronCard({ profile }: PanelView): FigureCard | null {
   return {
     ...{
       title: 'MFU',
-      about: 'Model FLOPs utilisation as neuron-profile defines it.',
+      about: meaningOf('MFU'),
       unknown: '',
       main: { field: mfu, unit: 'share' },
     },
@@ -241,7 +240,7 @@ function make(view: PanelView): PanelContent {
     element(
       'div',
       { class: 'card' },
-      element('dt', { title: worded(card.about) }, worded(card.title)),
+      element('dt', { title: card.about }, worded(card.title)),
       ...linesOf(card, worded).map((line, i) => element('dd', i === 0 ? { class: 'main' } : {}, ...line)),
     ),
   );

@@ -1,20 +1,23 @@
-/** Glossary of Neuron profiles: metrics, engines, queues, opcodes, operands, abbreviations. */
+/** All words of `dprof terms`: those of any profile, and the metrics, engines, queues, opcodes and operands of Neuron. */
+import { GLOSSARY } from '../../record/glossary.js';
 import { NEURON_ENGINES, type NeuronEngine } from '../../record/neuron/neuron-cores.js';
 import { METRIC_TEXTS } from './metrics/metrics.js';
 import { inOurUnit } from './quantity.js';
 
 export const TERM_KINDS = [
-  ...(['abbreviation', 'engine', 'opcode', 'operand', 'queue', 'queue type', 'throttling', 'metric'] as const),
+  ...(['word', 'abbreviation', 'engine', 'opcode', 'operand', 'queue', 'queue type', 'throttling', 'metric'] as const),
   'summary field',
 ] as const;
 
 export interface Term {
   readonly term: string;
   readonly kind: (typeof TERM_KINDS)[number];
-  /** Unit of a metric in machine-readable output. */
+  /** Unit in machine-readable output. */
   readonly unit: string | null;
   readonly meaning: string;
   readonly formula: string | null;
+  /** What a share of it is a share of. */
+  readonly shareOf: string | null;
 }
 
 type TermList = readonly (readonly [term: string, meaning: string])[];
@@ -122,14 +125,11 @@ const ABBREVIATIONS: TermList = [
   ['CC', 'collective communication between devices: all-reduce, all-gather …'],
   ['DGE', 'descriptor generation engine: hardware that writes DMA descriptors while the program runs'],
   ['DMA', 'moves data between memories in packets, in parallel with the engines'],
-  ['FLOP', 'floating-point operation; a multiplication with its addition is two'],
   ['HAM', 'what observes and limits how busy a core is: source of the throttling windows'],
   ['HBM', 'memory of the device, in stacks'],
-  ['HFU', 'hardware FLOPs utilization: what ran, as a share of the peak, transposes among it'],
   ['HLO', 'form of the model that the compiler starts from'],
   ['LNC', 'logical NeuronCore: how many physical cores work as one; LNC2 is two'],
   ['MBU', 'memory bandwidth utilization: bytes moved to and from HBM, as a share of what a stack can'],
-  ['MFU', 'model FLOPs utilization: what the model needs, as a share of the peak, transposes left out'],
   ['NC', 'NeuronCore: five engines, 16 DMA engines, SBUF and PSUM'],
   ['ND', 'NeuronDevice: a chip with several cores'],
   ['NEFF', 'compiled program, with its tensors, queues and weights'],
@@ -142,9 +142,10 @@ const ABBREVIATIONS: TermList = [
 ];
 
 const of = (kind: Term['kind'], words: TermList): Term[] =>
-  words.map(([term, meaning]) => ({ term, kind, unit: null, meaning, formula: null }));
+  words.map(([term, meaning]) => ({ term, kind, unit: null, meaning, formula: null, shareOf: null }));
 
 export const TERMS: readonly Term[] = [
+  ...GLOSSARY.map(({ unit = null, formula = null, shareOf = null, ...of }): Term => ({ ...of, kind: 'word', unit, formula, shareOf })), // prettier-ignore
   ...of('abbreviation', ABBREVIATIONS),
   ...of('engine', [...NEURON_ENGINES.map((name) => [name, ENGINE_WORDS[name]] as const), ...MORE_ENGINES]),
   ...of('opcode', OPCODES),
@@ -158,6 +159,7 @@ export const TERMS: readonly Term[] = [
     unit: unit === 'text' ? null : inOurUnit(0, unit).unit,
     meaning: doc,
     formula,
+    shareOf: null,
   })),
   ...of('summary field', SUMMARY_FIELDS),
 ];

@@ -14,6 +14,16 @@ describe('terms of Neuron profiles', () => {
     expect(TERMS.filter(({ meaning }) => meaning.length < 5)).to.deep.equal([]);
   });
 
+  it('hold the words of all answers once, with unit and denominator', () => {
+    const [exposed] = termsFor('exposed communication');
+    expect(exposed).to.include({ kind: 'word', unit: 'ns', shareOf: 'span' });
+    const words = TERMS.filter(({ kind }) => kind === 'word');
+    expect(words.filter(({ term }) => TERMS.filter((one) => one.term === term).length > 1)).to.deep.equal([]);
+    // A figure that is a share says of what.
+    expect(words.filter(({ unit, shareOf }) => unit === 'fraction' && shareOf === null)).to.deep.equal([]);
+    for (const { meaning } of words) expect(meaning).to.match(/^[A-Z0-9].*[.]$/);
+  });
+
   it('hold every metric, with unit and formula', () => {
     const metrics = TERMS.filter(({ kind }) => kind === 'metric');
     expect(metrics.map(({ term }) => term)).to.deep.equal(METRIC_TEXTS.map(({ name }) => name));

@@ -1,0 +1,98 @@
+/** The words of answers about any profile, each with one meaning: for `dprof terms`, the page's hover texts and the docs. */
+
+export interface GlossaryTerm {
+  readonly term: string;
+  /** One or two sentences. */
+  readonly meaning: string;
+  readonly unit?: 'ns' | 'bytes' | 'bytes/s' | 'FLOP' | 'FLOP/s' | 'FLOP/byte' | 'fraction' | 'count' | 'tokens/s';
+  /** What a share of it is a share of. */
+  readonly shareOf?: string;
+  readonly formula?: string;
+}
+
+const SPAN = 'span';
+const KERNEL_TIME = 'kernel time';
+
+const terms = {
+  // The time of a device. Lengths are those of unions: what runs at the same time counts once.
+  span: { meaning: 'Time from the first work of a device to the end of its last. Spans of several devices are added up.', unit: 'ns' },
+  busy: { meaning: 'Time in which a device runs at least one kernel, collective, copy or set.', unit: 'ns', shareOf: SPAN },
+  idle: { meaning: 'Time in the span in which a device runs nothing.', unit: 'ns', shareOf: SPAN, formula: 'span - busy - missing' },
+  'idle of a step': { meaning: 'Time in the span of the step in which the device runs nothing at all. Work of other steps is not idle time.', unit: 'ns', shareOf: 'span of the step' },
+  compute: { meaning: 'Time in which at least one kernel runs that does not communicate. A graph launch traced as a whole counts as compute.', unit: 'ns', shareOf: SPAN },
+  communication: { meaning: 'Time in which at least one collective or message between devices runs.', unit: 'ns', shareOf: SPAN },
+  'exposed communication': { meaning: 'Communication while no compute runs. Copies may run.', unit: 'ns', shareOf: SPAN },
+  'copies and sets': { meaning: 'Time in which at least one copy or memory set runs.', unit: 'ns', shareOf: SPAN },
+  'exposed copies': { meaning: 'Copies while neither compute nor communication runs (copiesAlone), and sets while nothing else runs (setsAlone).', unit: 'ns', shareOf: SPAN },
+  missing: { meaning: 'Time without work after graph launches whose work the profile lacks, although it has later work of their thread. It is neither busy nor idle, and MFU is unknown.', unit: 'ns', shareOf: SPAN },
+  'idle in waits': { meaning: 'Idle time during which the profile reports a wait of the CPU or of a stream. Unknown where work is missing.', unit: 'ns', shareOf: SPAN },
+  gap: { meaning: 'A stretch of idle time of a device between two pieces of work.', unit: 'ns' },
+  'cause of idle time': { meaning: 'What kept a device waiting in a gap: the CPU launching, loading data, waiting for copies or doing something else, or queued kernels. Each gap has one cause.' },
+  'launch-bound': { meaning: 'Idle time that ended with work launched after the device had run dry (gaps.host). Where other work was launched already, or the new work waited longer than the CPU was late, and over 1 ms, it counts as queued (gaps.queue).', unit: 'ns', shareOf: SPAN },
+
+  // Kernels.
+  kernel: { meaning: 'A program that a device runs for one launch. On AWS Neuron, an instruction of an engine.' },
+  'kernel time': { meaning: 'Durations of kernels, added up over streams and devices. It may be above the span, as kernels of several streams overlap.', unit: 'ns' },
+  'own kernel time': { meaning: "Durations of the kernels that the step's own thread launched, added up. Threads of autograd are left out.", unit: 'ns' },
+  launch: { meaning: 'The call on the CPU that starts a kernel, a copy or a graph.' },
+  'launch delay': { meaning: 'Time from the end of a launch call to the start of its kernel; 0 where the kernel starts earlier. Column queue.', unit: 'ns' },
+  'launch latency': { meaning: 'Time from the start of a launch call to the start of its kernel.', unit: 'ns' },
+  graph: { meaning: 'Work that is captured once and launched as a whole: a CUDA or HIP graph.' },
+  op: { meaning: 'A call of the framework, such as aten::mm, that launched kernels.' },
+  'without op': { meaning: 'Kernel time of kernels that could not be matched to an op.', unit: 'ns', shareOf: KERNEL_TIME },
+  layer: { meaning: 'A module of the model, such as encoder.0.attention, whose call was on the stack at the launch.' },
+  range: { meaning: 'A named stretch of time on the CPU: an op, an NVTX or rocTX range, an annotation of the user.' },
+  stream: { meaning: 'A queue of a device. Its work runs in order; work of different streams may overlap.' },
+  'own time': { meaning: 'Time of a row of a tree that is in no row below it.', unit: 'ns' },
+  total: { meaning: 'Durations in a row of --by, added up. On AWS Neuron it includes instructions that only wait, which kernel time leaves out.', unit: 'ns' },
+
+  // Work and peaks.
+  FLOP: { meaning: 'Floating-point operation. A multiplication with its addition is two.', unit: 'FLOP' },
+  peak: { meaning: 'The highest rate of the unit that a kernel ran on, in its element type, without sparsity, as the vendor states it.', unit: 'FLOP/s' },
+  MFU: { meaning: 'Model FLOPs utilisation: the time that the known FLOPs need at peak, divided by the span of all devices. Unknown FLOPs count as 0, so it is a lower bound. An op computed again counts again; for AWS Neuron it is the metric of the vendor, which leaves out transposes.', unit: 'fraction', shareOf: SPAN, formula: 'sum of (FLOPs / peak) / span' },
+  HFU: { meaning: 'Hardware FLOPs utilisation of AWS Neuron: the FLOPs that the device ran, transposes included, as a share of its peak.', unit: 'fraction', shareOf: 'peak' },
+  'of peak FLOP/s': { meaning: 'Mean share of the peak FLOP/s while kernels with known FLOPs and bytes run (computeShare).', unit: 'fraction', shareOf: 'time of these kernels', formula: 'sum of (FLOPs / peak) / sum of durations' },
+  'of peak bandwidth': { meaning: "Mean share of the memory's peak bandwidth while kernels with known FLOPs and bytes run (memoryShare). Above 100 % where operands came from the cache.", unit: 'fraction', shareOf: 'time of these kernels', formula: 'sum of (bytes / peak) / sum of durations' },
+  roofline: { meaning: 'The bound on FLOP/s for each arithmetic intensity: the peak FLOP/s, or intensity times peak bandwidth where that is less.' },
+  'arithmetic intensity': { meaning: 'FLOPs per byte read or written.', unit: 'FLOP/byte' },
+  'bound by': { meaning: 'The resource whose peak a kernel is closest to: compute or memory. Bound by latency: below 10 % of the peaks of both, as the kernel is too small to fill the device; many of them in a row are launch-bound.', shareOf: KERNEL_TIME },
+  'matrix unit': { meaning: 'The part of a device that multiplies matrices: tensor cores, matrix cores, cube unit, tensor engine.' },
+  'on the matrix unit': { meaning: 'Kernel time in kernels that use the matrix unit (tensor cores, matrix cores, cube unit, tensor engine).', unit: 'ns', shareOf: KERNEL_TIME },
+  'of eligible': { meaning: 'Time of products on the matrix unit (eligibleUsed), as a share of the time of all products that it could take.', unit: 'fraction', shareOf: 'time of eligible products' },
+  coverage: { meaning: 'Share of kernel time for which a figure is known. Below half, the figure is a lower bound (≥) or unknown.', unit: 'fraction', shareOf: KERNEL_TIME },
+  occupancy: { meaning: 'Threads of a kernel that a multiprocessor can hold at once, as a share of all threads that it can hold.', unit: 'fraction', shareOf: 'threads of a multiprocessor' },
+  'cores busy': { meaning: 'CPU cores that ran threads of the profile, on average.', unit: 'count', formula: 'time of threads on cores / time from the first scheduling event to the last' },
+
+  // Steps.
+  step: { meaning: 'One iteration of a training loop or of a server, as the profile marks it.' },
+  'step (host)': { meaning: 'Time from the start of a step on the CPU to the start of the next; for the last step, to its end (column iteration of dprof steps).', unit: 'ns' },
+  'step (device)': { meaning: 'Time from the first device work of a step to the end of its last (column span of dprof steps).', unit: 'ns' },
+  'step time': { meaning: "A rank's time from the end of the step before, or from the start of the first step on the CPU, to the end of the last work of the step.", unit: 'ns' },
+  preparing: { meaning: 'Time from the start of a step on the CPU to its first kernel or collective.', unit: 'ns' },
+  wall: { meaning: 'Time on the clock from the start of something to its end, whatever runs in it.', unit: 'ns' },
+  prefill: { meaning: 'A step of a server that reads the context of its requests.' },
+  decode: { meaning: 'A step of a server in which every request generates tokens.' },
+  'idle of a phase': { meaning: 'Times of the steps of a phase (serving) in which the device is not busy with them: waiting for the CPU included.', unit: 'ns', shareOf: 'times of the steps' },
+  'tokens per second': { meaning: 'Tokens of contexts and of generating requests over the times of the steps.', unit: 'tokens/s' },
+
+  // Ranks and collectives.
+  rank: { meaning: 'One process of a job of several, with its number.' },
+  straggler: { meaning: 'A rank whose own work in a step (step time without exposed communication) is longer than that of its peers, more often than chance.' },
+  'late rank': { meaning: 'The rank that joins a collective last, for which the others wait.' },
+  waiting: { meaning: 'Time that a rank spends in a collective before the last rank joins it.', unit: 'ns' },
+  transfer: { meaning: 'Time of a collective after its last rank has joined: no waiting.', unit: 'ns' },
+  collective: { meaning: 'An operation of several ranks, such as all-reduce. Answers name the kind: ncclDevKernel_AllReduce, all_reduce and hcom_allReduce are all-reduce.' },
+  'algorithm bandwidth': { meaning: "Size of a collective over its transfer time, as in NCCL's tests.", unit: 'bytes/s', formula: 'S / t' },
+  'bus bandwidth': { meaning: "Algorithm bandwidth times the factor of the operation in NCCL's tests: for n ranks 2(n - 1) / n of an all-reduce, (n - 1) / n of an all-gather, a reduce-scatter or an all-to-all, else 1.", unit: 'bytes/s', formula: 'factor * S / t' },
+  'bandwidth with waiting': { meaning: 'Algorithm or bus bandwidth over the whole time of an operation: one rank does not show how long it waited. It is a lower bound.', unit: 'bytes/s' },
+
+  // Units.
+  MB: { meaning: 'Million bytes. Transfers and rates are decimal (kB, MB, GB/s), as vendors state peaks.', unit: 'bytes' },
+  MiB: { meaning: '1,048,576 bytes. Memory in use is binary (MiB, GiB), as the frameworks and nvidia-smi state it.', unit: 'bytes' },
+  na: { meaning: 'Not known from the profile. It is never 0.' },
+} as const satisfies Readonly<Record<string, Omit<GlossaryTerm, 'term'>>>; // prettier-ignore
+
+export const GLOSSARY: readonly GlossaryTerm[] = Object.entries(terms).map(([term, of]) => ({ term, ...of }));
+
+/** What a word means, for a hover text. */
+export const meaningOf = (term: keyof typeof terms): string => terms[term].meaning;
