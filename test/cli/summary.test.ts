@@ -61,7 +61,7 @@ describe('dprof summary', () => {
     ]);
     expect(stdout).to.match(/^## Kernels: 3 of 3 names, 49\.000 us\n +time +share +count +mean +kernel\n40\.000 us {2}81\.6 %/m); // prettier-ignore
     expect(stdout).to.match(/^HtoD {2}4\.000 us {2}1 {2}4 MB {2}1 TB\/s$/m);
-    expect(stdout).to.match(/^## Without op: 2 kernels, 18\.4 % of the time of kernels$/m);
+    expect(stdout).to.match(/^## Without op: 2 kernels, 18\.4 % of kernel time$/m);
     expect(text.slice(-3)).to.deep.equal(['next: dprof advise FILE', 'all:  dprof summary --all FILE', '']);
     expect((await run(lines(rank(0)), '--all')).stdout).to.match(/^kernel-without-launch 1$/m);
   });
@@ -90,7 +90,7 @@ describe('dprof summary', () => {
   it('says what each figure is a share of, and which rest on less than half of the time', async () => {
     const { stdout } = await run(lines(rank(0, 100_000)), '--peaks', 'A100 40GB');
     // 40 of 149 us are known: 2 · 64³ FLOPs, 26.9 ns of a span of 160 us at 19.5 TFLOP/s.
-    expect(stdout).to.include('## Arithmetic, shares of the time of kernels, 149.000 us\n');
+    expect(stdout).to.include('## Arithmetic, shares of kernel time, 149.000 us\n');
     expect(stdout).to.match(/^ {2}of eligible +0\.0 %; 26\.8 % of kernel time is eligible$/m);
     expect(stdout).to.match(/^work +≥ 524\.3 kFLOP, ≥ 49\.15 kB \(26\.8 % of kernel time known\)$/m);
     expect(stdout).to.match(/^of peak +unknown \(26\.8 % of kernel time known\)$/m);

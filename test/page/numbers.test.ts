@@ -365,7 +365,15 @@ async function figuresOf(path: string): Promise<Figure[]> {
     ...(await answer(path, 'steps')).flatMap((row) =>
       wordsIn('steps', row['step'] === 'all' ? `device ${String(row['device'])}` : stepName(row), STEPS_KEYS, row),
     ),
-    ...(await answer(path, 'advise')).flatMap((row) => ('verdict' in row ? ofVerdict('advise', row) : [])),
+    ...(await answer(path, 'advise')).flatMap((row) => [
+      ...('verdict' in row ? ofVerdict('advise', row) : []),
+      ...wordsIn(
+        'advise',
+        `device ${String(row['device'])}`,
+        { kernelNs: 'kernel time' },
+        (row['evidence'] ?? {}) as Row,
+      ),
+    ]),
     ...(otherRanks.length > 0 ? [] : listIn(ranks, 'steps')).flatMap((row) =>
       wordsIn('ranks', stepName({ ...row, device: ofRank?.['device'] }), RANKS_KEYS, row),
     ),

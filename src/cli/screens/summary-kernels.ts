@@ -153,7 +153,7 @@ function arithmeticSection(
   const defect =
     work.impossible > 0 ? [['defect', `${many(work.impossible, 'kernel')} above a peak of the device`]] : [];
   return {
-    ...plain(`Arithmetic, shares of the time of kernels, ${unit.text(time)}`, next(words)),
+    ...plain(`Arithmetic, shares of kernel time, ${unit.text(time)}`, next(words)),
     head: ['', ''],
     rows: [
       ['precision', sharesText(tallied(precision), time)],

@@ -149,7 +149,7 @@ const MOST_REASONS = 3;
 function unattributedSections({ unit, next }: About, { time, unattributed }: KernelSummary): Section[] {
   const { count, time: lost, reasons } = unattributed;
   if (count === 0) return [];
-  const title = `Without op: ${many(count, 'kernel')}, ${share(lost, time)} of the time of kernels`;
+  const title = `Without op: ${many(count, 'kernel')}, ${share(lost, time)} of kernel time`;
   const rows = reasons
     .slice(0, MOST_REASONS)
     .map((reason) => [unit.text(reason.time), grouped(reason.count), reason.name]);
@@ -170,7 +170,7 @@ function replaySections({ unit, next }: About, { time, replayed }: KernelSummary
   return [
     {
       ...plain(
-        `Replayed graphs: ${many(count, 'kernel')}, ${share(sumOf(replayed), time)} of the time of kernels`,
+        `Replayed graphs: ${many(count, 'kernel')}, ${share(sumOf(replayed), time)} of kernel time`,
         next(`--by graph,origin,op ${TABLE}`),
       ),
       head: ['time', 'count', 'origin'],

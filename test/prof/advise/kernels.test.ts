@@ -125,6 +125,13 @@ describe('the rule unattributed', () => {
     expect(actionOf('another', kernel())).to.match(/^record the ops of the framework if/);
   });
 
+  it('is a share of the time of all kernels, as in the summary, those of collectives too', () => {
+    const allReduce = kernel({ name: 'ncclDevKernel_AllReduce_Sum_f32_RING_LL', start: 200, dur: 100, id: 3 });
+    const [found] = findingsOf('unattributed', [profileOn(A100), named(0, 60), kernel({ start: 100, dur: 40, id: 2 }), allReduce]); // prettier-ignore
+    expect(found?.evidence).to.include({ timeNs: 40, kernelNs: 200 });
+    expect(found?.what).to.include('20.0 % of kernel time has no op');
+  });
+
   it('distinguishes launches outside of ops from a host that was not traced', () => {
     const outside = kernel({ start: 100, dur: 40, id: 2 });
     const actionOf = (...kernels: KernelRecord[]) =>

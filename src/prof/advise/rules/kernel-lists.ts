@@ -33,10 +33,10 @@ export const unknownFlops = deviceRule({
   row: (row, devices) => {
     const { record, op, flops, reason } = row;
     const { dur } = record;
-    if (dur === null || !Number.isFinite(dur) || isNeuronInstruction(record) || communicates(record)) return false;
+    if (dur === null || !Number.isFinite(dur) || isNeuronInstruction(record)) return false;
     const kernels = devices.of(record);
     kernels.time += dur;
-    if (op === null) return false;
+    if (op === null || communicates(record)) return false;
     // Another rule reports kernels without arguments, with what to record.
     if (flops !== null || reason === null || asksForArguments(reason)) return true;
     kernels.unknown.add(record, op, dur);

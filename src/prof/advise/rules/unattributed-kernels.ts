@@ -111,9 +111,9 @@ export const unattributed = deviceRule({
     const kernels = devices.of(record);
     kernels.launched ||= (record.launch ?? null) !== null;
     kernels.named ||= op !== null;
+    kernels.time += dur;
     // The name of a collective's kernel identifies its operation.
     if (communicates(record)) return true;
-    kernels.time += dur;
     const reason = row.reason ?? (record.launch === null ? NO_LAUNCH : NO_OP);
     if (op === null) kernels.nameless.add(record, reason.replace(/\d+/g, 'N'), dur);
     else if (asksForArguments(reason)) kernels.shapeless.add(record, op, dur);
