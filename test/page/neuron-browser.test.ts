@@ -50,6 +50,8 @@ describeInBrowser('page of a capture of AWS Neuron', (open) => {
       const empty = page.locator('[role="tabpanel"]:not([hidden]) .panel.empty');
       expect(await panels.count(), tab).to.be.above(0);
       expect(await empty.count(), tab).to.equal(0);
+      const text = await page.locator('[role="tabpanel"]:not([hidden])').innerText();
+      expect(text, tab).not.to.match(/tensor cores|CUDA|\bGPU|^Kernel$/im);
     }
   });
 
