@@ -142,6 +142,16 @@ describe('samples of AWS Neuron', () => {
     }
   });
 
+  it('dprof takes a program with --neff on a raw capture', async () => {
+    const args = ['summary', '-f', 'json', '--neff', at('attention.neff')];
+    const ran = await runCli('dprof', [...args, at('attention.ntff')]);
+    const { program } = JSON.parse(ran.stdout) as { program: { tensors: { count: number }[] } };
+    expect(ran.code).to.equal(0);
+    expect(program.tensors.reduce((all, { count }) => all + count, 0)).to.equal(5);
+    const missing = await runCli('dprof', ['summary', '--neff', at('none.neff'), at('attention.ntff')]);
+    expect([missing.code, missing.stderr]).to.deep.equal([1, `dprof: ${at('none.neff')}: no such file\n`]);
+  });
+
   it('dparse says what it found where there are no kernels', async () => {
     const ran = await runCli('dparse', [at('attention.neff'), at('neuron-monitor.jsonl'), at('attention.ntff')]);
     const messages = ran.stderr.split('\n').map((line) => line.replace(/^.*samples./, '').replace(/;.*/, ''));

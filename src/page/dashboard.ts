@@ -96,18 +96,23 @@ function link(id: string, title: string): HTMLElement {
   return made;
 }
 
-/** The panels of a tab, empty ones last; if there are several, links to them are above. */
+/**
+ * The panels of a tab, empty ones last; if there are several, links to them are above. A Neuron capture has no empty panel
+ * next to others, because no other way to record fills it.
+ */
 function contentsOf({ title, panels: all }: PanelTab, view: PanelView): HTMLElement {
   const fitting = all.filter(({ isFor }) => isFor?.(view) ?? true);
   // A monitor's reports are not a profile, so panels about kernels and devices would all be empty.
   const panels = view.profile.monitor !== null && fitting.includes(MONITOR) ? [MONITOR] : fitting;
   const made = panels.map((panel) => ({ panel, place: panelOf(panel, view) }));
   const isEmpty = ({ place }: (typeof made)[number]): boolean => place.classList.contains('empty');
-  const ordered = [...made.filter((one) => !isEmpty(one)), ...made.filter(isEmpty)];
+  const filled = made.filter((one) => !isEmpty(one));
+  const hasOnlyFilled = view.profile.neuron !== null && filled.length > 0;
+  const ordered = hasOnlyFilled ? filled : [...filled, ...made.filter(isEmpty)];
   const items = ordered.map(({ panel }) => element('li', {}, link(panel.id, panel.title)));
   const list = element('nav', { 'aria-label': `Panels of ${title}` }, element('ol', {}, ...items));
   const places = element('div', { class: 'panels' }, ...ordered.map(({ place }) => place));
-  return element('div', {}, ...(panels.length > 1 ? [list] : []), places);
+  return element('div', {}, ...(ordered.length > 1 ? [list] : []), places);
 }
 
 /** Subtitle with the profiler and the devices. */

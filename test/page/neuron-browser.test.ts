@@ -39,6 +39,22 @@ describeInBrowser('page of a capture of AWS Neuron', (open) => {
     expect(complaints).to.deep.equal([]);
   });
 
+  it('has instructions in place of kernels among the key figures, and no empty panel', async () => {
+    const { page } = await open(file);
+    expect(await page.locator('[data-panel="figures"]').textContent())
+      .to.match(/instructions/)
+      .and.not.match(/kernel/);
+    for (const tab of ['Overview', 'Kernels', 'Layers', 'Memory']) {
+      await page.getByRole('tab', { name: tab }).click();
+      const panels = page.locator('[role="tabpanel"]:not([hidden]) .panel');
+      const empty = page.locator('[role="tabpanel"]:not([hidden]) .panel.empty');
+      expect(await panels.count(), tab).to.be.above(0);
+      expect(await empty.count(), tab).to.equal(0);
+      const text = await page.locator('[role="tabpanel"]:not([hidden])').innerText();
+      expect(text, tab).not.to.match(/tensor cores|CUDA|\bGPU|^Kernel$/im);
+    }
+  });
+
   it('lists the tensors of the program, and its layers, which lead to their time', async () => {
     const { page, complaints } = await open(file, {}, 'tab=layers');
     await page.getByRole('table', { name: 'Tensors of the program' }).waitFor();

@@ -1,5 +1,6 @@
 /** Sections of a summary about kernels and the compiled program that they belong to. */
 import { isIncomplete } from '../../prof/input/losses.js';
+import type { TensorWork } from '../../prof/neuron/flops.js';
 import type { KernelSummary, Tally } from '../../prof/summary/summary-data.js';
 import { sumOf } from '../../prof/summary/tallies.js';
 import { NEURON } from '../../prof/work/work-models.js';
@@ -111,6 +112,20 @@ const leastSign = (known: number, time: number | null): string => (isPartial(kno
 /** `(39.5 % of kernel time known)` */
 const knownFor = (known: number, time: number | null): string => `(${share(known, time)} of kernel time known)`;
 
+/** The vendor's FLOPs and shares of a Neuron device, as `dprof summary --vendor-metrics` has them. */
+function tensorRows({ hardwareFlops, transposeFlops, hfu, mfu }: TensorWork): string[][] {
+  if (hardwareFlops === null) return [['MFU', `${UNKNOWN}: no product has a known size`]];
+  const part = (value: number | null): string => (value === null ? UNKNOWN : amountText(value, 'share'));
+  return [
+    [
+      'tensor FLOPs',
+      `${amountText(hardwareFlops, 'flop')}, ${amountText(transposeFlops ?? 0, 'flop')} of them transposes`,
+    ],
+    ['HFU', `${part(hfu)} of the BF16 peak of all cores, whole time`],
+    ['MFU', `${part(mfu)}, without transposes`],
+  ];
+}
+
 function arithmeticSection(
   { overview, unit, next }: About,
   { time, precision, matrixUnit, work }: KernelSummary,
@@ -161,9 +176,13 @@ function arithmeticSection(
       ...(undetermined > 0 ? [['  undetermined', (isOfNeuron(overview) ? NEURON.undetermined : BY_NAME).text]] : []),
       ...ofEligible,
       ['bound by', sharesText(tallied(work.bounds), time)],
-      ['work', work.flops + work.bytes > 0 ? done : `${UNKNOWN}: no kernel has known work`],
+      ...(work.tensor === undefined ? [] : tensorRows(work.tensor)),
+      [
+        work.tensor === undefined ? 'work' : 'work by formula',
+        work.flops + work.bytes > 0 ? done : `${UNKNOWN}: no kernel has known work`,
+      ],
       ['of peak', peaks],
-      ['MFU', mfu],
+      ...(work.tensor === undefined ? [['MFU', mfu]] : []),
       ...(work.trials > 0 ? [['trials', tried]] : []),
       ...defect,
     ],

@@ -197,7 +197,7 @@ function neuronCard({ profile }: PanelView): FigureCard | null {
 const contentOf = ({ before = '', field, unit, after = '' }: FigureLine, worded: (text: string) => string) => [
   worded(before),
   figure(field, unit),
-  after,
+  worded(after),
 ];
 
 /** Whether the main figure rests on less than half of kernel time. */
@@ -228,8 +228,13 @@ function make(view: PanelView): PanelContent {
   const { devices, header } = view.profile.overview;
   if (devices.length === 0) return lacking(view, 'work');
   const unit = matrixUnitName(header);
+  // A Neuron device runs instructions of engines.
+  const term = (text: string): string =>
+    view.profile.neuron === null
+      ? text
+      : text.replaceAll('a kernel', 'an instruction').replaceAll('kernel', 'instruction');
   const worded = (text: string): string =>
-    text.replace('{unit}', unit).replace('{devices}', counted(devices.length, 'device'));
+    term(text).replace('{unit}', unit).replace('{devices}', counted(devices.length, 'device'));
   const vendors = neuronCard(view);
   const numbers = numbersOf(view.profile);
   const asked = CARDS.map((groupOf) => groupOf(numbers).filter((card) => !isNothing(card)));
@@ -244,7 +249,9 @@ function make(view: PanelView): PanelContent {
       ...linesOf(card, worded).map((line, i) => element('dd', i === 0 ? { class: 'main' } : {}, ...line)),
     ),
   );
-  const reasons = missing.flatMap(({ title, unknown }) => (unknown === '' ? [] : `${worded(title)}: ${unknown}`));
+  const reasons = missing.flatMap(({ title, unknown }) =>
+    unknown === '' ? [] : `${worded(title)}: ${worded(unknown)}`,
+  );
   const unknown = reasons.length === 0 ? [] : [note(`Not known: ${reasons.join('; ')}.`)];
   return [element('dl', { class: 'cards' }, ...cards), ...unknown];
 }

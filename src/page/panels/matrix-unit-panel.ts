@@ -61,7 +61,7 @@ function makeMatrixUnit(view: PanelView): PanelContent {
 
 export const MATRIX_UNIT: Panel = {
   id: 'matrix-unit',
-  title: 'Tensor cores (matrix unit)',
+  title: 'Matrix unit',
   width: 2,
   make: makeMatrixUnit,
 };

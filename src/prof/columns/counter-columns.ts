@@ -26,8 +26,11 @@ const VECTOR = TYPES.map((type) =>
 
 /** Counters of tensor core instructions, cycles or operations. */
 const TENSOR = /^sm__(?:inst_executed_pipe_tensor|pipe_tensor|ops_path_tensor)/;
-/** Counters of tensor core operations by operand types; a multiply-add is 2 operations. */
-const TENSOR_OPERATIONS = /^sm__ops_path_tensor_src_\w+\.sum$/;
+/**
+ * Counters of tensor core operations by operand types; a multiply-add is 2 operations in all of them. Those with an
+ * instruction (`op_utcqmma`) or a sparsity count a part of the operations of the name without it.
+ */
+const TENSOR_OPERATIONS = /^sm__ops_path_tensor(_op_[a-z0-9]+)?(_src_\w+?)(_sparsity_(?:on|off))?\.sum$/;
 
 const READ = ['dram__bytes_read.sum', 'dram__bytes_op_read.sum'];
 const WRITTEN = ['dram__bytes_write.sum', 'dram__bytes_op_write.sum'];
@@ -41,6 +44,16 @@ export function tensorUseByCounters(counters: Counters = {}): boolean | null {
   return values.length === 0 ? null : values.some((value) => value > 0);
 }
 
+/** Tensor core operations of each operand type once: a counter is left out where a collected one includes it. */
+const tensorOperations = (counters: Counters): number[] =>
+  Object.keys(counters).flatMap((name) => {
+    const parts = TENSOR_OPERATIONS.exec(name);
+    if (parts === null) return [];
+    const [, instruction = '', types = '', sparsity = ''] = parts;
+    const wholes = [types + sparsity, instruction + types, types].map((rest) => `sm__ops_path_tensor${rest}.sum`);
+    return wholes.some((whole) => whole !== name && counters[whole] !== undefined) ? [] : (counters[name] ?? []);
+  });
+
 /**
  * Floating-point operations; null when there are no counters of the vector units, when some of a type are missing, or when
  * tensor core operations were not counted and the tensor cores are not known to be idle.
@@ -48,7 +61,7 @@ export function tensorUseByCounters(counters: Counters = {}): boolean | null {
 export function flopsByCounters(counters: Counters = {}): number | null {
   const types = VECTOR.filter((metrics) => metrics.some(([name]) => counters[name] !== undefined));
   const vector = types.flat().map(([name, operations]) => operations * (counters[name] ?? NaN));
-  const tensor = Object.keys(counters).flatMap((name) => (TENSOR_OPERATIONS.test(name) ? (counters[name] ?? []) : []));
+  const tensor = tensorOperations(counters);
   const isTensorKnown = tensor.length > 0 || tensorUseByCounters(counters) === false;
   if (vector.length === 0 || !isTensorKnown) return null;
   return orNull([...vector, ...tensor].reduce((sum, value) => sum + value, 0));

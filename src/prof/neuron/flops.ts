@@ -86,6 +86,23 @@ export const hbmBytes = (sums: MetricSums): MetricAmount => moved(sums, 'hbmRead
 export const utilisation = (sums: MetricSums, flops: MetricAmount): MetricAmount =>
   combine([flops, sums.machine.peakFlops, sums.totalPs], (work, peak, ps) => work / (peak * (ps / 1e12)));
 
+/** FLOPs of the tensor engines as the vendor's profiler counts them; null when unknown. */
+export interface TensorWork {
+  readonly hardwareFlops: number | null;
+  /** The part of them that only transposes. */
+  readonly transposeFlops: number | null;
+  /** Shares of the BF16 peak of all cores over the whole time: hfu_estimated_percent and mfu_estimated_percent. */
+  readonly hfu: number | null;
+  readonly mfu: number | null;
+}
+
+export const tensorWorkOf = (sums: MetricSums): TensorWork => ({
+  hardwareFlops: known(hardwareFlops(sums)),
+  transposeFlops: known(transposeFlops(sums)),
+  hfu: known(utilisation(sums, hardwareFlops(sums))),
+  mfu: known(utilisation(sums, orUseful(sums))),
+});
+
 /** Bytes as a share of the bandwidth of one stack of device memory. */
 export const bandwidth = (sums: MetricSums, bytes: MetricAmount): MetricAmount =>
   combine([bytes, sums.machine.hbmBytesPerS, sums.totalPs], (size, rate, ps) => size / (rate * (ps / 1e12)));

@@ -213,6 +213,13 @@ function kernelFigures(kernels: KernelSummary): Part[] {
       ['memoryShare', work.memoryShare, 'fraction'],
       ['rated', work.rated, 'ns'],
       ['mfu', work.mfu, 'fraction'],
+      ...(work.tensor === undefined
+        ? []
+        : ([
+            ['hfu', work.tensor.hfu, 'fraction'],
+            ['hardwareFlops', work.tensor.hardwareFlops, 'FLOP'],
+            ['transposeFlops', work.tensor.transposeFlops, 'FLOP'],
+          ] as const)),
       ['flopsRated', work.flopsRated, 'ns'],
       ['impossible', work.impossible, 'count'],
       ['trials', work.trials, 'count'],

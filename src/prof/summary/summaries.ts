@@ -17,7 +17,11 @@ import { PS_PER_NS } from '../../containers/interval-union.js';
 import { CpuSums, HostSums } from './host-sums.js';
 import { DeviceSums, type Stretch } from './device-sums.js';
 import { KernelSums, OperationSums } from './kernel-sums.js';
-import type { DeviceTime, ProfileSummary, WorkKind } from './summary-data.js';
+import { tensorWorkOf } from '../neuron/flops.js';
+import { isOfNeuronDevice } from '../neuron/machine.js';
+import { withMachine } from '../neuron/metric.js';
+import { ProfileSums } from '../neuron/metric-sums.js';
+import type { DeviceTime, ProfileSummary, WorkKind, WorkTime } from './summary-data.js';
 import { ProgramSums } from './program-sums.js';
 import { StepSpans } from './step-spans.js';
 import { Tallies } from './tallies.js';
@@ -71,6 +75,8 @@ class SummedProfile {
   readonly host = new HostSums();
   readonly cpu = new CpuSums();
   readonly program = new ProgramSums();
+  /** Products of the tensor engines of a Neuron device; null for other devices. */
+  products: ProfileSums | null = null;
   readonly notices = new Set<string>();
   reported: Readonly<Record<string, number>> = {};
   readonly odd = new Map<Odd, number>();
@@ -111,7 +117,7 @@ export class ProfileSummaries {
       profile,
       header: sums.header,
       devices,
-      kernels,
+      kernels: kernels && { ...kernels, work: asVendorCounts(kernels.work, sums.products) },
       memory: sums.memory.memory,
       syncs: sums.syncs.byTime(this.names),
       collectives: sums.collectives.collectives,
@@ -126,6 +132,7 @@ export class ProfileSummaries {
   }
 
   #listen(sums: SummedProfile, record: ProfileLine): void {
+    addProduct(sums, record);
     if (record.type === 'profile') sums.header = record;
     else if (record.type === 'part-summary') sums.part = record.data as SummaryPart;
     else if (record.type === 'end') sums.reported = record.diagnostics;
@@ -155,6 +162,24 @@ function kindOf({ work, record }: NonNullable<ReturnType<typeof workOf>>): WorkK
   if (record.type === 'graph') return 'graphs';
   if (work === 'copy') return record.type === 'set' ? 'sets' : 'copies';
   return work === 'communication' ? 'communications' : 'kernels';
+}
+
+/** Of a Neuron device, only what its FLOPs need: products, and the FLOPs of the model as the vendor's tool reports them. */
+function addProduct(sums: SummedProfile, record: ProfileLine): void {
+  if (record.type === 'profile') {
+    sums.products = isOfNeuronDevice(record) ? new ProfileSums() : null;
+    sums.products?.take(record);
+  } else if (record.type === 'kernel' ? record.counters?.['elements'] !== undefined : isReported(record))
+    sums.products?.take(record);
+}
+
+const isReported = (record: ProfileLine): boolean => record.type === 'sample' && record.labels?.['from'] === 'summary';
+
+/** A word has one meaning: MFU is that of the vendor, if the vendor defines it. */
+function asVendorCounts(work: WorkTime, products: ProfileSums | null): WorkTime {
+  if (products === null) return work;
+  const tensor = tensorWorkOf(withMachine(products));
+  return { ...work, mfu: tensor.mfu, tensor };
 }
 
 type Spent = StepActivity | SyncRecord;

@@ -4,6 +4,7 @@
  * 1; unknown values are null.
  */
 import type { ProgramSummary } from './program-sums.js';
+import type { TensorWork } from '../neuron/flops.js';
 import type { ProfileRecord } from '../../record/record.js';
 import type { PhaseSummary, ServedStep } from '../steps/serving/serving-summary.js';
 import type { Distribution } from '../../containers/log-histogram.js';
@@ -226,11 +227,13 @@ export interface WorkTime {
   /**
    * Model FLOPs utilisation: the time that the known FLOPs take at the peaks of the units that they ran on, in their types,
    * divided by the spans of the devices; null when no kernel has both FLOPs and peak, and when work of a device is missing.
-   * Unknown FLOPs count as 0.
+   * Unknown FLOPs count as 0. On a Neuron device it is the vendor's MFU, which is relative to the BF16 peak.
    *
    * Source: Chowdhery et al., PaLM, appendix B, https://arxiv.org/abs/2204.02311.
    */
   readonly mfu: number | null;
+  /** What the tensor engines did; only on a Neuron device, for which `flops` are those of the formulas. */
+  readonly tensor?: TensorWork;
   /** Time of the kernels whose FLOPs and peak are known. */
   readonly flopsRated: number;
   /** Time by bound: compute, memory, latency, na. */

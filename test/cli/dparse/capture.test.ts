@@ -42,6 +42,22 @@ describe('dparse --capture', () => {
     expect(texts.size).to.equal(1);
   });
 
+  it('is an option of dprof on a raw trace too', async () => {
+    const folder = folderOf({ ...REPLAYS, 'a.json': captureTrace('amd') });
+    const rowsOf = async (...more: string[]): Promise<string> => {
+      const args = ['-q', '--csv', '--no-header', '-c', 'op,params', join(folder, 'decode.json'), ...more];
+      const { code, stdout, stderr } = await runCli('dprof', args);
+      expect([code, stderr]).to.deep.equal([0, '']);
+      return stdout;
+    };
+    const args = ['-q', join(folder, 'decode.json'), '--capture', join(folder, 'a.json')];
+    const { stdout: records } = await runCli('dparse', args);
+    const piped = await runCli('dprof', ['-q', '--csv', '--no-header', '-c', 'op,params'], { input: records });
+    const rows = await rowsOf('--capture', join(folder, 'a.json'));
+    expect(rows).to.equal(piped.stdout);
+    expect(rows).not.to.equal(await rowsOf());
+  });
+
   it('is not needed where captures are beside the trace, which are no profiles of their own', async () => {
     const folder = folderOf({
       ...REPLAYS,

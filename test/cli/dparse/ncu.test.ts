@@ -31,6 +31,28 @@ describe('dparse --ncu', () => {
     expect(stdout).to.equal(Array.from({ length: 126 }, (_, i) => `${i + 1},${i + 1}\n`).join(''));
   });
 
+  it('is an option of dprof on a raw profile too', async () => {
+    const args = ['-q', '--csv', '--no-header', '-c', 'idx,counter:number', '--ncu', report(), SAMPLE];
+    const { stdout, stderr, code } = await runCli('dprof', args);
+    expect([stderr, code]).to.deep.equal(['', 0]);
+    expect(stdout).to.equal(Array.from({ length: 126 }, (_, i) => `${i + 1},${i + 1}\n`).join(''));
+  });
+
+  it("counts FLOPs by the tensor metrics of Blackwell's instructions", async () => {
+    const vector = ['add', 'mul', 'fma'].map((name) => [`smsp__sass_thread_inst_executed_op_f${name}_pred_on.sum`, 10]);
+    const tensor = [
+      ['sm__inst_executed_pipe_tensor.sum', 2],
+      ['sm__ops_path_tensor_op_utcqmma_src_fp4_fp6_fp8_dst_fp32.sum', 4096],
+      ['sm__ops_path_tensor_op_utchmma_src_bf16_dst_fp32.sum', 1024],
+    ];
+    const cells = [['ID', '1'], ['Kernel Name', 'gemm'], ['Device', '0'], ['CC', '10.0'], ...vector, ...tensor];
+    const path = freshPath('.csv');
+    writeFileSync(path, [0, 1].map((i) => cells.map((cell) => `"${cell[i]}"`).join(',')).join('\n'));
+    const { stdout } = await runCli('dprof', ['-q', '--csv', '--no-header', '-c', 'hwflops,hwtc', path]);
+    // 10 + 10 + 2 · 10 of the vector units.
+    expect(stdout).to.equal(`${40 + 4096 + 1024},1\n`);
+  });
+
   it('has a line for a counter that no kernel has', async () => {
     const args = ['-c', 'idx,counter:nmuber', '--top', '1', '--sort', 'idx', report()];
     const { stderr, code } = await runCli('dprof', args);

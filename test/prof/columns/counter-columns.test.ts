@@ -80,4 +80,20 @@ describe('work by counters', () => {
     expect(bytesByCounters({ 'dram__bytes_read.sum': 5 })).to.equal(null);
     expect(bytesByCounters({ 'dram__bytes.sum': 5 })).to.equal(5);
   });
+
+  it('adds the tensor operations of each instruction, and of each type only once', () => {
+    const [fp4, fp8] = ['_op_utcomma_src_fp4_dst_fp32', '_op_utcqmma_src_fp4_fp6_fp8_dst_fp32'];
+    const worked = (more: object) =>
+      flopsByCounters({
+        ...COUNTERS,
+        'sm__inst_executed_pipe_tensor.sum': 5,
+        ...Object.fromEntries(Object.entries(more).map(([name, n]) => [`sm__ops_path_tensor${name}.sum`, n])),
+      });
+    expect(worked({ [fp4]: 8192, [fp8]: 4096 })).to.equal(2110 + 8192 + 4096);
+    expect(worked({ [`${fp8}_sparsity_on`]: 0, [`${fp8}_sparsity_off`]: 4096 })).to.equal(2110 + 4096);
+    expect(worked({ [`${fp8}_sparsity_off`]: 4096, [fp8]: 4096 })).to.equal(2110 + 4096);
+    const halves = { _op_hmma_src_bf16_dst_fp32: 1024, _op_utchmma_src_bf16_dst_fp32: 2048 };
+    expect(worked({ ...halves, _src_bf16_dst_fp32: 3072 })).to.equal(2110 + 3072);
+    expect(worked({ _op_utcqmma: 4096 })).to.equal(null);
+  });
 });

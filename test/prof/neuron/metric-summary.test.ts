@@ -3,6 +3,9 @@ import { MetricSummaries, type MetricRow, type MetricSummary } from '../../../sr
 import type { Labels, ProfileLine } from '../../../src/record/record.js';
 import { kernel } from '../../support/kernels.js';
 import { instruction, neuronProfile, packet, sample, tensor, throttle } from '../../support/neuron.js';
+import { CAPTURES, realFile } from '../../parse/readers/neuron/tool-json-files.js';
+import { overviewOf } from '../../support/overviews.js';
+import { itShared } from '../../support/shared.js';
 
 const summaries = (...records: readonly ProfileLine[]): MetricSummary[] => {
   const all = new MetricSummaries();
@@ -326,4 +329,26 @@ describe('bound of a Neuron profile', () => {
     expect(rows.filter(({ name }) => name.startsWith('annotation/'))).to.have.length(2000);
     expect(rows.find(({ name }) => name === 'stated_values_left_out')?.value).to.equal(3);
   });
+});
+
+describe('MFU of a Neuron profile in the summary', () => {
+  it('is that of the vendor', () => {
+    const { kernels } = overviewOf([neuronProfile(), product(0, 1000, 'REGULAR'), product(2000, 1000, 'TRANSPOSE')]);
+    const flops = 2 * ELEMENTS;
+    // Of 1 572 864 000 FLOP that the cores could do in 10 us.
+    const { mfu = null, tensor = null } = kernels?.work ?? {};
+    expect(tensor).to.include({ hardwareFlops: 2 * flops, transposeFlops: flops, mfu });
+    expect(mfu).to.be.closeTo(flops / 1_572_864_000, 1e-12);
+    expect(tensor?.hfu).to.be.closeTo((2 * flops) / 1_572_864_000, 1e-12);
+  });
+
+  for (const path of CAPTURES)
+    itShared(`is what the tool reported for ${path}`, [path], ([file = '']) => {
+      const { tables, lines } = realFile(file);
+      const reported = tables['summary']?.[0] ?? {};
+      const { hardwareFlops, transposeFlops, hfu, mfu } = overviewOf(lines).kernels?.work.tensor ?? expect.fail();
+      expect([hardwareFlops, transposeFlops]).to.deep.equal([reported['hardware_flops'], reported['transpose_flops']]);
+      expect(hfu).to.be.closeTo(Number(reported['hfu_estimated_percent']), 1e-6);
+      expect(mfu).to.be.closeTo(Number(reported['mfu_estimated_percent']), 1e-6);
+    });
 });

@@ -3,6 +3,7 @@ import { lacking } from '../../capture-hints.js';
 import type { CommonExtent, KernelTotal, LaunchShape } from '../../../prof/html/kernels/kernel-data.js';
 import { elementAt } from '../../../containers/element.js';
 import { element, note } from '../../document/dom-elements.js';
+import { kernelWord } from './largest-panel.js';
 import { kernelsNamed } from '../../document/timeline-target.js';
 import { eventsLink } from '../../document/timeline-link.js';
 import { listed, meanTimes, numbersOf, withValues, type Listed } from '../../figures/listed-rows.js';
@@ -43,7 +44,7 @@ function bars(
 }
 
 const nameColumn = (view: PanelView): TableColumn<KernelRow> => ({
-  title: 'Kernel',
+  title: kernelWord(view),
   cell: ({ name }) => name,
   link: ({ name }, text) => eventsLink(view, text, kernelsNamed(name)),
 });

@@ -53,7 +53,7 @@ function opTable(view: PanelView, rows: readonly Listed<OpTotal>[]): HTMLElement
 }
 
 /** What runs on the devices of the profile. */
-const kernelWord = ({ profile }: PanelView): 'Kernel' | 'Instruction' =>
+export const kernelWord = ({ profile }: PanelView): 'Kernel' | 'Instruction' =>
   profile.neuron === null ? 'Kernel' : 'Instruction';
 
 function kernelTable(view: PanelView, rows: readonly Listed<KernelTotal>[]): HTMLElement {
