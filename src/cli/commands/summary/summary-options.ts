@@ -31,7 +31,7 @@ export const SUMMARY: Tool = {
       name: 'metric',
       short: 'm',
       takes: 'NAMES',
-      help: '--vendor-metrics: only these, comma-separated; * and ? stand for others',
+      help: '--vendor-metrics: only these, comma-separated; * and ? are wildcards',
       values: METRIC_NAMES,
       list: true,
     },
