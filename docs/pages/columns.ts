@@ -91,7 +91,7 @@ export const columnsPage = (): string =>
     '## Filters',
     'With `--where EXPR` only the kernels are shown for which EXPR holds:',
     list([
-      '`column==value`, `!=`, `>`, `>=`, `<`, `<=` compare; `column~text` holds when the text is contained, in any case, `!~` when it is not; `column=~pattern` when all of it matches a pattern in which `*` and `?` stand for others.',
+      '`column==value`, `!=`, `>`, `>=`, `<`, `<=` compare; `column~text` holds when the text is contained, in any case, `!~` when it is not; `column=~pattern` when the whole text matches a pattern, in which `*` and `?` are wildcards.',
       '`&&` or `,` joins conditions that must all hold, `||` alternatives; parentheses group. A value with blanks or signs stands in quotes.',
       'A list equals its text or any of its entries. Unknown matches nothing but `==na`. Nothing is evaluated.',
     ]),

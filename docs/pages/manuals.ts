@@ -112,7 +112,7 @@ export const dprofManual = (version: string): string =>
     memory(DPROF),
     exitStatus(
       'Done, also when there are no kernels, and when the reader of the output has closed it.',
-      'The input cannot be read, a line is no record, the width is too small, or the output cannot be written. One line on standard error says what, where, and what to do.',
+      'The input cannot be read, a line is not a record, the width is too small, or the output cannot be written. One line on standard error says what, where, and what to do.',
     ),
     environment,
     examples(DPROF),

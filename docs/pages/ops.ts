@@ -49,7 +49,7 @@ export const opsPage = (): string =>
     list([
       'FLOPs: floating-point operations the op needs, a multiply-add counted as 2. Bytes: the least traffic, every operand read once and every result written once.',
       'Of the calls around a launch (`F.linear` calls `addmm`), the innermost that has a formula for its arguments describes the kernel. The columns `op` and `mod` show the outermost.',
-      "An op's work is given to its main kernel. Helpers (layout changes, split-K reductions, fills) have 0 of it; what its arguments do not determine (a second product, any part of an op whose work is unknown) is unknown.",
+      "An op's work is given to its main kernel. Helpers (layout changes, split-K reductions, fills) have no work (0). Work that the arguments do not determine (a second product, any part of an op whose work is unknown) is unknown.",
       'An op that no family knows, or arguments that do not fit, leave FLOPs and bytes unknown (`na`), never 0. `dprof --explain IDX` says which call, formula and source a number comes from.',
     ]),
     'In the formulas E is the number of elements, `|x|` the size of a tensor in bytes (elements where it stands in FLOPs), m, n, k the extents of a matrix product; N, C, H, W batch, channels, height and width, K output channels, g groups; B batch, X inputs and H hidden units of a cell; V and D rows and columns of a table.',

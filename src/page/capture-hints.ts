@@ -7,14 +7,14 @@ type Wanted = 'work' | 'kernels' | 'ops' | 'steps' | 'annotations' | 'layers' | 
 
 const LACKS: Readonly<Record<Wanted, string>> = {
   work: 'The profile holds no work of a device.',
-  kernels: 'The profile holds no kernels.',
-  ops: 'Of no kernel the op is known.',
+  kernels: 'The profile has no kernels.',
+  ops: 'No kernel could be matched to an op.',
   steps: 'The profile has no steps.',
-  annotations: 'The profile holds no annotations of the user (NVTX ranges, record_function, layers).',
+  annotations: 'The profile has no user annotations (NVTX ranges, record_function, layers).',
   layers: 'No kernel was launched in a layer.',
-  shapes: 'Of no kernel both FLOPs and bytes are known.',
-  memory: 'The profile holds no samples of memory.',
-  cores: 'No profile says what threads did on the cores of the host.',
+  shapes: 'No kernel has both known FLOPs and known bytes.',
+  memory: 'The profile has no memory samples.',
+  cores: 'No profile has CPU scheduling events.',
 };
 
 /** The data that an option of each profiler records, if it has one. */
@@ -29,8 +29,7 @@ const BY_OPTION: readonly (readonly [wanted: Wanted, option: Parameters<typeof c
 
 const NVTX_LAYERS = 'NVTX ranges around layers (torch.cuda.nvtx.range) name them.';
 
-const NO_OPERANDS =
-  'Operands in the NTFF have codes that are not known: the JSON of neuron-explorer view may have them.';
+const NO_OPERANDS = 'The NTFF has operands with unknown codes; the JSON of neuron-explorer view may have them.';
 /** As documented by AWS: without these variables, the compiler stores no framework names in a NEFF. */
 const COMPILED_WITH = 'XLA_IR_DEBUG=1 XLA_HLO_DEBUG=1, set when the program is compiled, keep';
 const NEURON = {

@@ -63,7 +63,7 @@ describe('what readers lost', () => {
   /** Nsight Systems: 42 of 126 kernels have a text as their end. */
   const ends = (): Promise<string> | string => LOSSY_INPUTS[0]?.make() ?? '';
   const LINE =
-    /figures are incomplete: rows with a value of the wrong type \(cell unknown\): 42; rows whose times were not collected [^\n]*: 42/;
+    /figures are incomplete: rows with a value of the wrong type \(cell unknown\): 42; rows without collected times [^\n]*: 42/;
 
   it('is said in one line, in text, Markdown and JSON, and on the page', async () => {
     const [input, page] = [await ends(), freshPath('.html')];

@@ -80,7 +80,7 @@ describe('dprof perfetto', function () {
       "dprof: 2 slices, 0 arrows, 0 counter values; times: from 0 of each profile's start",
       'dprof: 1 record without a duration: marks, not slices',
       'dprof: 1 record without a time left out',
-      'dprof: 1 activity said to start before its launch: no arrow',
+      'dprof: 1 activity starting before its launch: no arrow',
     ]);
     const apart = await run(RECORDS, '--align', 'start', '-o', 'apart.pftrace');
     expect(apart.stderr).to.include("times: from 0 of each profile's start");

@@ -26,8 +26,8 @@ describe('hints of panels without content', () => {
   });
 
   it('name options of the profiler that made the profile alone', () => {
-    const memory = 'The profile holds no samples of memory.';
-    const cores = 'No profile says what threads did on the cores of the host.';
+    const memory = 'The profile has no memory samples.';
+    const cores = 'No profile has CPU scheduling events.';
     const nsys = 'nsys profile --sample=process-tree --cpuctxsw=process-tree';
     expect(lacking(viewOf('kineto', {}), 'memory')).to.equal(`${memory} profile_memory=True records them.`);
     expect(lacking(viewOf('kineto', { profile_memory: 'true' }), 'memory')).to.equal(memory);
@@ -42,7 +42,7 @@ describe('hints of panels without content', () => {
   });
 
   it('ask for the whole folder where the table of kernels was given, and for no options that were', () => {
-    const shapes = 'Of no kernel both FLOPs and bytes are known.';
+    const shapes = 'No kernel has both known FLOPs and known bytes.';
     const ofAscend = (file: string, facts = {}) => lacking(viewOf('ascend-text', facts, file), 'shapes');
     expect(ofAscend('kernel_details.csv')).to.equal(
       `${shapes} The whole folder of the profiler has ops and their shapes.`,

@@ -146,7 +146,7 @@ export const LOSSY_INPUTS: readonly LossyInput[] = [
     file('.json', gunzipSync(readFileSync(sample('lenet.pt.trace.json.gz'))).subarray(0, 80_000)),
   ),
   ofWhole('PyTorch: gzip cut off', CUT, () => file('.json.gz', start('lenet.pt.trace.json.gz', 0.5))),
-  ofRow('PyTorch: durations of kernels that are texts', /whose times were not collected .*: \d+/, () =>
+  ofRow('PyTorch: durations of kernels that are texts', /without collected times .*: \d+/, () =>
     trace((events) =>
       events.map((event, i) => (event['cat'] === 'kernel' && i % 3 === 0 ? { ...event, dur: 'x' } : event)),
     ),
@@ -182,13 +182,13 @@ export const LOSSY_INPUTS: readonly LossyInput[] = [
   ofWhole('records cut off in a line', CUT, () => records((all) => all.slice(0, 60), 50)),
   ofRow(
     'records of which every third kernel is gone',
-    /records that the end line counts and that are not there .*: \d+/,
+    /records that the end line counts but the input lacks .*: \d+/,
     () => records((all) => all.filter((line, i) => !isKernel(line) || i % 3 > 0)),
   ),
   ofWhole('records without their kernels', /no kernel: the end line counts 126 records/, () =>
     records((all) => all.filter((line) => !isKernel(line))),
   ),
-  ofRow('records of which some are there twice', /records beyond those that the end line counts .*: \d+/, () =>
+  ofRow('records of which some are there twice', /records that the end line does not count .*: \d+/, () =>
     records((all) => all.flatMap((line, i) => (isKernel(line) && i % 3 === 0 ? [line, line] : [line]))),
   ),
   ofWhole('Parquet without the kernels', /no kernel: the end line counts 126 records/, () => parquet('kernel')),

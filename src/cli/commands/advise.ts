@@ -40,9 +40,7 @@ export const advise = recordsCommand(
   {
     name: 'dprof advise',
     usage: 'dprof advise [OPTION...] [FILE...]',
-    about: [
-      'What is worth doing: rules with the figures that they rest on, the kernels they are about, and what may be gained.',
-    ],
+    about: ['What to change: findings of rules, each with its figures, its kernels and the possible gain.'],
     operands: ['FILE: records of dparse (also .gz; of several profiles for ranks), or a profile. Default: stdin.'],
     options: [
       { name: 'top', takes: 'N', help: `at most N findings (${TOP})` },

@@ -12,8 +12,8 @@ const COMPLETION: Tool = {
   name: 'dprof completion',
   usage: 'dprof completion [OPTION...] SHELL',
   about: [
-    'A script with which a shell completes commands, options, columns, formats,',
-    'devices and rules of dprof. dparse completion SHELL prints that of dparse.',
+    'Prints a shell script that completes commands, options, columns, formats,',
+    'devices and rules of dprof. dparse completion SHELL does so for dparse.',
   ],
   operands: [`SHELL: ${SHELLS.join(', ')}.`],
   words: SHELLS,

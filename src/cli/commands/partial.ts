@@ -42,7 +42,7 @@ export const merge = recordsCommand(
     name: 'dprof merge',
     usage: MERGE_USAGE,
     about: [
-      'Files of dprof partial, or of dprof merge, as one: all of their members, each once.',
+      'Merges files of dprof partial or dprof merge; each member appears once.',
       'Merging in any order, in any groups, and again, gives the same bytes.',
     ],
     operands: ['FILE: partial answers (also .gz). Default: stdin.'],
@@ -54,8 +54,8 @@ export const merge = recordsCommand(
     notes: [
       [
         'A member is what dprof partial makes of one profile. Two profiles of one rank are two members.',
-        'A file that is damaged or was edited is an error; of one that is cut off whole members are used, and the exit code',
-        'is 1. Memory: 200 MB, and 1 KB a member. Compressed files and stdin may need room in TMPDIR.',
+        'A damaged or edited file is an error. The complete members of a truncated file are used, with exit code',
+        '1. Memory: 200 MB, and 1 KB a member. Compressed files and stdin may need room in TMPDIR.',
       ],
     ],
     examples: [
@@ -137,15 +137,15 @@ export const partial = recordsCommand(
     name: 'dprof partial',
     usage: 'dprof partial [OPTION...] [FILE...] -o OUT',
     about: [
-      'What profiles add up to, in a file of some 100 KB each: summary, steps, ranks, diff and --by take it in place of the',
-      'profiles, and dprof merge joins such files. For jobs of many ranks: one run where each profile is, then merge.',
+      'Reduces each profile to about 100 KB. summary, steps, ranks, diff and --by read this file instead of the profile, and',
+      'dprof merge joins such files. For jobs of many ranks: run it next to each profile, then merge.',
     ],
     operands: ['FILE: a profile, or records of dparse of several (also .gz). Default: stdin.'],
     options: [
       {
         name: 'by',
         takes: 'KEYS',
-        help: `columns that --by and diff of it may have, with rank and profile (${DEFAULT_BY})`,
+        help: `columns for --by and diff of the result, with rank and profile (${DEFAULT_BY})`,
         values: COLUMNS.map(({ key }) => key),
         list: true,
       },
@@ -163,7 +163,7 @@ export const partial = recordsCommand(
       ],
       [
         'Each profile becomes a member with an id, the SHA-256 of its content; members are in order of rank, file and id.',
-        'An input that is cut off is used up to the cut, one that cannot be read is named; the exit code is 1.',
+        'A truncated input is used up to the cut, an unreadable input is named; the exit code is 1.',
         `Memory: at most 450 MB, and ${DEVICE_MEMORY} of a profile; profiles are read one after the other.`,
       ],
     ],

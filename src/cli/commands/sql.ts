@@ -59,9 +59,9 @@ export const sql = recordsCommand(
       ],
       [
         'The query reads these tables and nothing else: no file, no network, no extension, no environment; it writes nothing.',
-        `Memory: ${DATABASE_MEMORY_MB} MB for DuckDB, which puts what is beyond into TMPDIR, and 250 MB besides; only the columns that the`,
+        `Memory: ${DATABASE_MEMORY_MB} MB for DuckDB, which spills the rest to TMPDIR, plus 250 MB; only the columns that the`,
         `query reads are kept. text and table hold all rows of the result. A query that takes more than ${QUERY_MEMORY_MB} MB`,
-        'is ended, as the system ends a process for its memory.',
+        'is killed, as if the system were out of memory.',
       ],
     ],
     examples: [

@@ -30,7 +30,7 @@ export const steps = recordsCommand(
     name: 'dprof steps',
     usage: 'dprof steps [OPTION...] [FILE...]',
     about: [
-      'Where the time of each step of training or serving went, on each device: computing, communication, neither.',
+      'Where the time of each step of training or serving went, on each device: compute, communication or neither.',
     ],
     operands: ['FILE: records of dparse (also .gz), a profile, or dprof partial. Default: stdin.'],
     options: [DEVICE_OPTION, STEPS_OPTION],

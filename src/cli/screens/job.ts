@@ -100,7 +100,7 @@ export const headLines = (report: JobReport): string[] => [
 
 const WHY: Readonly<Record<string, string>> = {
   'no-other-rank': 'no other rank of the group is there',
-  'no-peer': 'messages of which the other rank is not recorded',
+  'no-peer': 'messages whose other rank is not recorded',
   'not-captured': 'the others did not capture them',
   mismatch: 'after a difference between ranks',
   'times-differ': 'as they were matched, some would end before all ranks have joined',
@@ -261,7 +261,12 @@ function stepLines({ parts }: JobReport): string[] {
   const without = parts.filter((part) => !hasSteps(part));
   return without.length === 0
     ? []
-    : [line('Steps', `none in the profiles of ${ranksText(without)}: compute, exposed and idle are of all of it`)];
+    : [
+        line(
+          'Steps',
+          `none in the profiles of ${ranksText(without)}: compute, exposed and idle cover the whole profile`,
+        ),
+      ];
 }
 
 function lateLines(report: JobReport): string[] {

@@ -70,7 +70,7 @@ export const withValues = <Row>(columns: readonly TableColumn<Row>[], rows: read
   columns.filter(({ cell }) => rows.some((row) => cell(row) !== null));
 
 /** Without recorded device work, it is not known whether a device worked. */
-export const hostTimesOnly = (): HTMLElement => note('No work of a device is recorded: these are times of the host.');
+export const hostTimesOnly = (): HTMLElement => note('No device work was recorded; these are CPU times.');
 
 /** Layers by their time on the host; null when the profile has none. */
 export function hostLayers(view: PanelView): HTMLElement[] | null {

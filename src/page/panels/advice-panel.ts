@@ -129,8 +129,7 @@ function make(view: PanelView): PanelContent {
       ? []
       : [note(`${counted(others, 'finding')} of this page ${others === 1 ? 'is' : 'are'} about other profiles.`)];
   if (groups.length === 0 && devices.length === 0) return lacking(view, 'work');
-  if (groups.length === 0)
-    return others === 0 ? 'No rule found anything that can be shown to be worth doing.' : elsewhere;
+  if (groups.length === 0) return others === 0 ? 'No rule found anything worth changing.' : elsewhere;
   const program = groups.filter(({ finding }) => finding.about === 'program');
   const recording = groups.filter(({ finding }) => finding.about === 'profile');
   const folded = element(

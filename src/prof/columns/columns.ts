@@ -15,7 +15,7 @@ const SERVING_COLUMNS: readonly KernelColumn[] = [
     'phase',
     'Phase',
     str(7),
-    "server's step: prefill (requests read their context), decode (all generate) or mixed",
+    "phase of the server's step: prefill (requests read their context), decode (all generate) or mixed",
     ({ serving }) => serving?.phase ?? null,
   ),
   column('batch', 'Batch', int(5), "requests in the server's step", ({ serving }) => serving?.batch ?? null),
@@ -23,7 +23,7 @@ const SERVING_COLUMNS: readonly KernelColumn[] = [
     'ctxtokens',
     'CtxTokens',
     int(7),
-    "tokens of contexts that the server's step reads",
+    "context tokens that the server's step reads",
     ({ serving }) => serving?.context.tokens ?? null,
     { narrowHeader: 'CtxTok' },
   ),
@@ -31,7 +31,7 @@ const SERVING_COLUMNS: readonly KernelColumn[] = [
     'gentokens',
     'GenTokens',
     int(7),
-    "tokens of the generating requests in the server's step",
+    "generation tokens of the server's step",
     ({ serving }) => serving?.generation.tokens ?? null,
     { narrowHeader: 'GenTok' },
   ),
@@ -39,20 +39,20 @@ const SERVING_COLUMNS: readonly KernelColumn[] = [
     'part',
     'Part',
     str(10),
-    "part of the model, in a server's step: attention, projection, experts, sampling, communication, other",
+    "part of the model in a server's step: attention, projection, experts, sampling, communication, other",
     ({ serving, record }) => (serving === null ? null : modelPartOf(record)),
   ),
 ];
 
 /** Columns about the multiprocessor resources that a kernel uses. */
 const OCCUPANCY_COLUMNS: readonly KernelColumn[] = [
-  column('regs', 'Regs', int(4), 'registers of a thread', ({ record }) => record.registers ?? null),
-  column('smem', 'SMem(B)', int(7, 'bytes'), 'shared memory of a block', ({ record }) => record.sharedBytes ?? null),
+  column('regs', 'Regs', int(4), 'registers per thread', ({ record }) => record.registers ?? null),
+  column('smem', 'SMem(B)', int(7, 'bytes'), 'shared memory per block', ({ record }) => record.sharedBytes ?? null),
   column(
     'occ',
     'Occ(%)',
     real(6, 1, '%'),
-    'theoretical occupancy: threads that a multiprocessor can hold of the kernel, of those that it can hold at all',
+    'theoretical occupancy: threads of the kernel that fit on a multiprocessor, in % of its maximum',
     ({ occupancy }) => (occupancy === null ? null : 100 * occupancy.share),
   ),
   column(
@@ -71,7 +71,7 @@ const GRAPH_COLUMNS: readonly KernelColumn[] = [
     'graph',
     'Graph',
     str(16),
-    'graph that launched it: name of its capture, else its id',
+    'graph that launched the kernel: name of its capture, else its id',
     ({ record: { graph } }) =>
       graph?.capture ?? (graph?.id === undefined || graph.id === null ? null : String(graph.id)),
   ),
@@ -79,7 +79,7 @@ const GRAPH_COLUMNS: readonly KernelColumn[] = [
     'origin',
     'Origin',
     str(10),
-    'how its capture is known: node, annotation, capture, or order alone',
+    'how its capture was found: node, annotation, capture, or order alone',
     ({ record: { graph } }) =>
       graph?.from === 'capture' && graph.verified === false ? 'order' : (graph?.from ?? null),
     { vocabulary: true },
@@ -97,7 +97,7 @@ const ENGINE_COLUMNS: readonly KernelColumn[] = [
     'engine',
     'Engine',
     str(6),
-    'part of the device that ran it: Tensor, Scalar, GpSimd, Vector, Sync; AI_CORE, AI_VECTOR_CORE, MIX_AIC …',
+    'engine or core class that ran the kernel: Tensor, Scalar, GpSimd, Vector, Sync; AI_CORE, AI_VECTOR_CORE, MIX_AIC …',
     ({ record }) => record.engine ?? null,
   ),
   column(
@@ -111,7 +111,7 @@ const ENGINE_COLUMNS: readonly KernelColumn[] = [
     'wait',
     'Wait(ns)',
     int(8, 'ns'),
-    'how long its engine waited for others; on Ascend time since the kernel or collective before it ended',
+    'time its engine waited for others; on Ascend, time since the previous kernel or collective ended',
     counter('waitNs'),
   ),
   column('pc', 'PC', int(6), "position in its engine's program", counter('pc')),
@@ -119,14 +119,14 @@ const ENGINE_COLUMNS: readonly KernelColumn[] = [
     'operands',
     'Operands',
     str(0),
-    'operands of the instruction, as the tool writes them',
+    'operands of the instruction, as written by the tool',
     ({ record }) => record.operands ?? null,
   ),
   column(
     'counters',
     'Counters',
     str(0),
-    'all that the device or its tool counted, as name=value; one of them: counter:NAME',
+    'all counters of the device or its tool, as name=value; counter:NAME for a single counter',
     ({ record }) =>
       record.counters === undefined ? null : Object.entries(record.counters).map(([name, value]) => `${name}=${value}`),
     { list: 'str' },
@@ -144,7 +144,7 @@ const COMMUNICATION_COLUMNS: readonly KernelColumn[] = [
     'collective',
     'Collective',
     str(12),
-    'collective operation between devices: all-reduce, all-to-all …, whatever the library calls it; by the name of the kernel where nothing else says',
+    'collective operation: all-reduce, all-to-all …, the same name for every library; from the name of the kernel where the profile does not state it',
     ({ collective, record }) => {
       if (collective === null && !isCommunication(record)) return null;
       const name = operationName(record);
@@ -177,7 +177,7 @@ const COMMUNICATION_COLUMNS: readonly KernelColumn[] = [
     'busbytes',
     'BusBytes',
     int(12, 'bytes'),
-    "least traffic of the collective on each device's link, as NCCL's tests define it for the bus bandwidth",
+    "minimum traffic of the collective on each device's link, as NCCL's tests define it for the bus bandwidth",
     ofCollective(busBytes),
   ),
 ];
@@ -218,12 +218,12 @@ export const COLUMNS: readonly KernelColumn[] = [
     'fwd',
     'Forward',
     str(15),
-    'backward kernels: the forward op whose gradient it computes, where the profile has it',
+    'backward kernels: forward op whose gradient the kernel computes, if known',
     (row) => row.forwardOp,
   ),
   column('sub', 'Sub', int(3), 'ordinal among consecutive kernels of one op, from 0', ({ record }) => record.sub),
   column('mod', 'Module', str(15), 'module of the outermost op', (row) => row.mod),
-  column('op', 'Op', str(15), 'outermost op; without one, the ops of column fused', (row) => row.op, { derived: true }),
+  column('op', 'Op', str(15), 'outermost op; if unknown, the ops of column fused', (row) => row.op, { derived: true }),
   column('inner', 'InnerOp', str(15), 'innermost op around the launch', (row) => row.calls.at(-1)?.op ?? null),
   column(
     'fused',
@@ -266,7 +266,7 @@ export const COLUMNS: readonly KernelColumn[] = [
     'bytes',
     'Bytes',
     int(12, 'bytes'),
-    'least memory traffic of the op: operands read and results written once',
+    'minimum memory traffic of the op: operands read and results written once',
     (row) => row.bytes,
     { derived: true },
   ),
@@ -278,10 +278,10 @@ export const COLUMNS: readonly KernelColumn[] = [
     'queue',
     'Queue(ns)',
     int(10, 'ns'),
-    'from the end of the launch call to the start of the kernel',
+    'launch-to-start latency: from the end of the launch call to the start of the kernel',
     (row) => row.queueTime,
   ),
-  column('api', 'Api', str(20), 'host call that launched it', ({ record }) => record.launch?.api ?? null),
+  column('api', 'Api', str(20), 'CPU call that launched the kernel', ({ record }) => record.launch?.api ?? null),
   column('corr', 'Corr', int(8), 'correlation id of launch and kernel', ({ record }) => record.corr),
   column('pid', 'PId', int(8), 'launching process', ({ record }) => record.pid),
   column(
@@ -294,12 +294,12 @@ export const COLUMNS: readonly KernelColumn[] = [
   column('profile', 'Profile', int(4), 'number of the input, from 0', ({ record }) => record.profile, {
     narrowHeader: 'Prof',
   }),
-  column('step', 'Step', int(6), 'training step, where the profile has it', ({ record }) => record.step ?? null),
+  column('step', 'Step', int(6), 'training step, if known', ({ record }) => record.step ?? null),
   column(
     'role',
     'Role',
     str(6),
-    'what the kernel does for its op: main, dgrad, wgrad, bias, helper; trial where a library chose an algorithm',
+    'role of the kernel in its op: main, dgrad, wgrad, bias, helper; trial: run by a library to choose an algorithm',
     (row) => row.role,
     { derived: true },
   ),
@@ -323,11 +323,11 @@ export const COLUMNS: readonly KernelColumn[] = [
     'ranges',
     'Ranges',
     str(0),
-    'other ranges around the launch, of the thread that called backward too, outermost first',
+    'other ranges around the launch, including those of the thread that called backward, outermost first',
     ({ record: { callerRanges = [], ranges } }) => (callerRanges.length === 0 ? ranges : [...callerRanges, ...ranges]),
     { list: 'str', separator: '>' },
   ),
-  column('ownranges', 'OwnRanges', str(0), 'ranges of the launching thread alone', ({ record }) => record.ranges, {
+  column('ownranges', 'OwnRanges', str(0), 'ranges of the launching thread only', ({ record }) => record.ranges, {
     list: 'str',
     separator: '>',
   }),

@@ -9,14 +9,14 @@ export const MATRIX_UNIT_COLUMNS: readonly KernelColumn[] = derived([
     'dtype',
     'Dtype',
     str(7),
-    'element type the arithmetic runs in; tf32, on Ascend hf32, where the matrix unit rounds FP32',
+    'element type of the arithmetic; tf32 (hf32 on Ascend) where the matrix unit rounds FP32',
     (row) => row.unitUse?.dtype ?? null,
   ),
   column(
     'verdict',
     'Verdict',
     str(6),
-    "matrix unit by the kernel's name alone, on Ascend by counters or core class: yes, likely, no",
+    "matrix unit used, by the kernel's name alone (on Ascend by counters or core class): yes, likely, no",
     ({ tensorCore: { verdict } }) => (verdict === 'unknown' ? null : verdict),
     { narrowHeader: 'Verd' },
   ),
@@ -24,7 +24,7 @@ export const MATRIX_UNIT_COLUMNS: readonly KernelColumn[] = derived([
     'tcwhy',
     'TCWhy',
     str(17),
-    'what held a product back from the matrix unit; for one that used it, the rule that its name matches, or the counter that shows it',
+    'why a product did not use the matrix unit; if it did, the name rule or the counter that shows this',
     (row) => {
       if (row.tc === null || row.tc === '-') return row.tc;
       return row.tc === '?' ? row.model.undetermined.id : (row.unitUse?.why?.id ?? row.tensorCore.rule);
@@ -34,7 +34,7 @@ export const MATRIX_UNIT_COLUMNS: readonly KernelColumn[] = derived([
     'tceligible',
     'TCEligible',
     int(4),
-    '1 where the matrix unit could do it: a product, a type the unit has, extents that are multiples of 16 bytes',
+    '1 if the matrix unit could run it: a product of a supported type, with extents in multiples of 16 bytes',
     ({ unitUse }) => {
       const eligible = unitUse?.eligible ?? null;
       return eligible === null ? null : Number(eligible);
@@ -56,14 +56,14 @@ export const CUBE_COLUMNS: readonly KernelColumn[] = [
     'cubeflops',
     'CubeFLOPs',
     int(12, 'FLOP'),
-    'Ascend: operations that the cubes did, as counted, or by their share of cycles and the rate for the type',
+    'Ascend: FLOPs of the cubes, as counted, or estimated from their share of cycles and the rate for the type',
     (row) => row.countedFlops,
   ),
   column(
     'cuberatio',
     'CubeRatio',
     real(6, 3),
-    'cubeflops over mmflops: above 1 where tiles are padded, or more is computed than needed',
+    'cubeflops / mmflops: above 1 where tiles are padded or extra work is computed',
     ({ countedFlops, productFlops }) => overNeeded(countedFlops, productFlops),
     { narrowHeader: 'CubeR', derived: true },
   ),
@@ -90,7 +90,7 @@ export const ROOFLINE_COLUMNS: readonly KernelColumn[] = derived([
     'gbps',
     'GB/s',
     real(7, 1, 'GB/s'),
-    'bytes over time; ! above the peak, though the shared cache held twice its size',
+    'bytes over time; ! more than memory and twice the shared cache can supply',
     ({ placement }) => placement.gbps,
     { impossible: ({ placement }) => placement.above.memory },
   ),
@@ -98,7 +98,7 @@ export const ROOFLINE_COLUMNS: readonly KernelColumn[] = derived([
     'peak',
     'Peak%',
     real(6, 2, '%'),
-    "share of the device's peak FLOP/s for the type, of the matrix unit where tc is 1, else of the vector units",
+    "share of the device's peak FLOP/s for the type: the matrix unit's where tc is 1, else the vector units'",
     ({ placement }) => placement.computeShare,
     { impossible: ({ placement }) => placement.above.compute },
   ),
@@ -121,7 +121,7 @@ export const ROOFLINE_COLUMNS: readonly KernelColumn[] = derived([
     'floor',
     'Floor(ns)',
     real(10, 0, 'ns'),
-    'time the device needs at least: FLOPs or bytes at their peak, whichever takes longer',
+    'minimum time on the device: FLOPs or bytes at their peak, whichever takes longer',
     ({ placement }) => placement.floor,
   ),
   column('gap', 'Gap', real(7, 2), 'time over floor', ({ placement }) => placement.gap),

@@ -141,9 +141,9 @@ describe('dparse --capture', () => {
     const lenet = 'samples/lenet.pt.trace.json.gz';
     const { code, stderr } = await runCli('dparse', [lenet, '--capture', join(folder, 'c.json')]);
     expect(code).to.equal(0);
-    expect(stderr).to.include('files of --capture that no launch of a graph is looked for in (none needs it): 1');
+    expect(stderr).to.include('files of --capture that were not used (no graph launch needs them): 1');
     const { stderr: none } = await runCli('dparse', [join(folder, 'a.json')]);
-    expect(none).to.include('launches of graphs whose kernels are those of no known capture: 1');
+    expect(none).to.include('graph launches that match no known capture: 1');
   });
 
   it('is not overwritten by the output', async () => {

@@ -70,11 +70,11 @@ export const JOB: Tool = {
   },
   notes: [
     [
-      'OUT holds tasks.jsonl (the plan), parts/, logs/, job.part (for dprof summary, steps, ranks, diff, --by), report/ with',
-      'their answers; failed.txt and failed.jsonl say what ended each profile that is missing. A profile that fails is tried',
-      'twice, then named; all others are kept, and the exit code is 1. The result is the same, byte for byte, whatever the',
-      'engine and the shares.',
-      'Memory: of each process that of dprof partial for its largest profile, 100 MB besides.',
+      'OUT holds tasks.jsonl (the plan), parts/, logs/, job.part (for dprof summary, steps, ranks, diff, --by) and report/ with',
+      'their answers; failed.txt and failed.jsonl give the reason for each missing profile. A failed profile is retried once,',
+      'then listed; all others are kept, and the exit code is 1. The result is the same, byte for byte, whatever the engine and',
+      'the shares.',
+      'Memory: each process needs that of dprof partial for its largest profile, plus 100 MB.',
     ],
   ],
   examples: [

@@ -64,7 +64,7 @@ function notesOf({ counts, launches, dependencies, members, samples, clock }: Tr
     [unended, 'record', 'without a duration: marks, not slices'],
     [untimed, 'record', 'without a time left out'],
     [early, 'record', 'before time stamps begin left out'],
-    [launches.backwards, 'activity', 'said to start before its launch: no arrow'],
+    [launches.backwards, 'activity', 'starting before its launch: no arrow'],
     [launches.late, 'activity', 'long after others of its launch, which is no longer held: no arrow'],
     [dependencies?.withoutArrow ?? 0, 'dependency', 'on an instruction long before, missing or later: no arrow'],
     [samples.unknown, 'sample', 'without a value left out'],
@@ -82,7 +82,7 @@ export const perfetto = recordsCommand(
   {
     name: 'dprof perfetto',
     usage: 'dprof perfetto -o OUT [OPTION...] [FILE...]',
-    about: ['A trace of what devices and host did, for https://ui.perfetto.dev or chrome://tracing.'],
+    about: ['A trace of device and CPU activity, for https://ui.perfetto.dev or chrome://tracing.'],
     operands: ['FILE: records of dparse (also .gz), or a profile, then with its ranges. Default: stdin.'],
     options: [
       PEAKS_OPTION,
@@ -105,7 +105,7 @@ export const perfetto = recordsCommand(
     notes: [
       ['Tracks:', ...aligned(TRACKS)],
       [
-        'What overlaps goes to a further lane of its track: no slice is cut. Without a duration: a mark. Unknown: left out.',
+        'Overlapping slices go to separate lanes of a track; no slice is cut. No duration: a mark. Unknown values are left out.',
         'Times are Unix time where the first profile has it (one without stands at its start), else from 0 of each profile.',
         'chrome-json counts from midnight of the day before. A launch of several activities is one slice with several arrows.',
         '32,768 slices of the host wait for late ones: a launch that is gone by then starts no more arrows, and says so.',

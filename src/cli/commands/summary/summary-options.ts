@@ -17,8 +17,8 @@ export const SUMMARY: Tool = {
   name: 'dprof summary',
   usage: 'dprof summary [OPTION...] [FILE...]',
   about: [
-    'What a profile adds up to, on one screen: where the time of each device went, which kernels took it, in which',
-    'precision, on which unit, what moved data, what is not known; and what to do next.',
+    'A profile on one screen: where the time of each device went, the kernels that took it, their precision and unit, data',
+    'movement, unknowns, and what to do next.',
   ],
   operands: ['FILE: records of dparse (also .gz), a net.dict of PyProf, a profile, or dprof partial. Default: stdin.'],
   options: [
@@ -31,7 +31,7 @@ export const SUMMARY: Tool = {
       name: 'metric',
       short: 'm',
       takes: 'NAMES',
-      help: '--vendor-metrics: only these, comma-separated; * and ? stand for others',
+      help: '--vendor-metrics: only these, comma-separated; * and ? are wildcards',
       values: METRIC_NAMES,
       list: true,
     },
@@ -60,13 +60,13 @@ export const SUMMARY: Tool = {
   },
   notes: [
     [
-      'Times of a device are lengths of unions: what runs at the same time counts once. Busy is all work, idle the rest of',
-      'the time from the first start to the last end. Communication: kernels of NCCL, RCCL or a process group, and',
-      'collective operations; exposed is the time of it in which no compute runs. Graph launches traced as a whole count as compute.',
-      'Idle is divided by what ended each gap: work whose launch began after the device had run dry (host), work launched',
-      'before (queue), work of unknown launch. Shares of kernels are of their durations added up. Unknown is na, never 0.',
-      'MFU: the time that known FLOPs take at the peak of their type on the unit that they ran on, over the span; what is',
-      'not known counts as nothing done. What a figure rests on stands beside it: docs/guide/key-figures.md.',
+      'Device times count overlapping work once. Busy: any work runs. Idle: nothing runs, between the first start and the last',
+      'end. Communication: kernels of NCCL, RCCL or a process group, and collective operations. Exposed communication: no',
+      'compute runs meanwhile. Graph launches traced as a whole count as compute.',
+      'Idle time is divided by the work that ended each gap: launched after the device ran dry (host), launched before (queue),',
+      'launch unknown. Shares of kernels are shares of their summed durations. Unknown is na, never 0.',
+      'MFU: time that the known FLOPs would take at the peak of their type and unit, over the span. Unknown FLOPs count as 0, so',
+      'MFU is a lower bound. The coverage stands next to each figure: docs/guide/key-figures.md.',
     ],
     [
       "Without an activity, as in a vendor's summary alone, --vendor-metrics is implied. There percents are 0 to 100; the",

@@ -158,7 +158,7 @@ const GROUPS: readonly (readonly [title: string, meanings: Readonly<Record<strin
       'stands for': 'Short events next to each other are drawn as one bar',
       'each event': 'The step in which each event of the bar is drawn by itself',
       op: 'The op that the event belongs to; click to find all of them',
-      layer: 'The layer of the network; click to find all of it',
+      layer: 'The layer of the network; click to find all its events',
       direction: 'Forward (fprop) or backward (bprop)',
       forward: 'The op of the forward pass that this one is the gradient of',
       family: 'What the kernel is by its name',
