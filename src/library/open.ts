@@ -93,7 +93,7 @@ export async function open(
     : await openBytes(input, openingOf(options), wanted);
   let isRead = false;
   async function* records(): AsyncGenerator<ProfileLine, void> {
-    if (isRead) throw new UserError('records can be read once', { where: source.name, hint: 'open it again' });
+    if (isRead) throw new UserError('these records were already read', { where: source.name, hint: 'open it again' });
     isRead = true;
     try {
       for await (const batch of source.batches) yield* batch;

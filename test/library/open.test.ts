@@ -165,7 +165,7 @@ describe('open', () => {
     for await (const { type } of records) if (type === 'kernel') break;
     const again = records[Symbol.asyncIterator]().next();
     expect(await again.catch((error: unknown) => String(error))).to.equal(
-      `UserError: ${TRACE}: records can be read once (open it again)`,
+      `UserError: ${TRACE}: these records were already read (open it again)`,
     );
     (await open(TRACE)).close();
   });

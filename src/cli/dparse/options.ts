@@ -44,9 +44,9 @@ export const DPARSE: Tool = {
       // `--format` has that of the output now.
       formerly: { name: 'format', values: new RegExp(`^(?:${READER_IDS.join('|')})$`) },
     },
-    { name: 'jobs', short: 'j', takes: 'N', help: 'parse N inputs at a time, at most one a core' },
+    { name: 'jobs', short: 'j', takes: 'N', help: 'parse N inputs at a time, at most one per core' },
     NEFF_OPTION,
-    { name: 'force', help: 'take that program although it is not the one that ran' },
+    { name: 'force', help: 'use the NEFF even if another program ran' },
     CAPTURE_OPTION,
     NCU_OPTION,
     { name: 'ranges', help: 'write the host ranges too' },

@@ -35,12 +35,12 @@ const BY_OPTIONS: readonly Option[] = [
   {
     name: 'by',
     takes: 'KEYS',
-    help: 'a row for kernels equal in KEYS; range, hostop, api',
+    help: 'one row per value of KEYS; range, hostop, api',
     conflicts: ['explain'],
     values: [...COLUMNS.map(({ key }) => key), ...Object.keys(HOST_TABLES).filter((name) => name !== 'api')],
     list: true,
   },
-  { name: 'tree', help: '--by: lists as levels, with subtotals; --no-tree' },
+  { name: 'tree', help: '--by: expand lists into levels with subtotals; --no-tree' },
   { name: 'depth', takes: 'N', help: '--by: only the first N entries of lists, as of layers' },
 ];
 
@@ -130,8 +130,8 @@ const OPTIONS: readonly Option[] = [
   ...READING_OPTIONS,
   OUTPUT_OPTION,
   SILENT_OPTION,
-  { name: 'columns', help: 'list the columns with what they mean' },
-  { name: 'devices', help: 'list the devices with their peak rates and sources' },
+  { name: 'columns', help: 'list the columns and their meaning' },
+  { name: 'devices', help: 'list known devices, their peak rates and sources' },
   HELP_OPTION,
   VERSION_OPTION,
 ];

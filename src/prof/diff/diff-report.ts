@@ -1,4 +1,4 @@
-/** A comparison with the texts around its table. */
+/** The report of `dprof diff`: a comparison, its heading and its notes. */
 import { OTHERS, type Comparison, type DiffResult } from './comparison.js';
 import { leftOpenBy, type Taken, type Trouble } from './compared-input.js';
 import { diffLines, type DiffLine } from './diff-columns.js';
@@ -140,7 +140,7 @@ function inputNotes({ sides, total }: Comparison, { basis }: DiffResult, which: 
   ];
 }
 
-/** A comparison with the texts around its table. */
+/** A comparison with its heading and notes. */
 export interface DiffReport {
   readonly result: DiffResult;
   /** Keys of the columns that identify a row. */

@@ -45,7 +45,7 @@ export interface DiffRow extends Pair<Amount> {
   readonly comparable: Change;
   /** Change of the median step, in %; null without samples, or when BASE's is 0. */
   readonly medianPercent: number | null;
-  /** The same for the tested times, from which a row of several has the common part removed. */
+  /** Change of the median of the tested times, in %. They lack the shift that all rows of a step have in common. */
   readonly ownPercent: number | null;
   readonly p: number | null;
   readonly pBeyond: number | null;

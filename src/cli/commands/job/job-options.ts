@@ -52,7 +52,7 @@ export const JOB: Tool = {
       takes: 'L',
       help: 'with --merge and --task I/N: only that share of the merges of level L, from 1',
     },
-    { name: 'log', takes: 'FILE', help: 'with --task: the log of this process, from OUT, to be named with what fails' },
+    { name: 'log', takes: 'FILE', help: 'with --task: log of this process (path from OUT), named in errors' },
     {
       name: 'ended',
       takes: 'CODE',

@@ -83,7 +83,7 @@ function microseconds(ns: number): string {
   return rest === 0 ? whole : `${whole}.${String(rest).padStart(3, '0')}`;
 }
 
-/** The same for times too large for a number: a hundred days or more from `zero`. */
+/** Microseconds of a time that is too large for a number: a hundred days or more from `zero`. */
 function bigMicroseconds(ns: bigint): string {
   const size = ns < 0n ? -ns : ns;
   const rest = String(size % 1000n).padStart(3, '0');

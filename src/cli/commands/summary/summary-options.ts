@@ -50,7 +50,7 @@ export const SUMMARY: Tool = {
     {
       name: 'explain',
       takes: 'METRIC',
-      help: '--vendor-metrics: where the number of one metric comes from',
+      help: '--vendor-metrics: how one metric is computed',
       values: METRIC_NAMES,
     },
   ],

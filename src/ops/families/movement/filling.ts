@@ -76,7 +76,7 @@ function typeOf(arg: Arg | undefined): string {
   return arg?.type === 'int' ? 'int64' : DEFAULT;
 }
 
-/** Of extents given; the type is `dtype`, else that of `like`, else that of `fill_value`. */
+/** A result of the given extents. Its element type is `dtype`, else that of `like`, else that of `fill_value`. */
 const created =
   (extentsOf: (bound: BoundArguments) => readonly number[] | null): Filled =>
   (bound) => {

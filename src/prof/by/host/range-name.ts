@@ -62,9 +62,9 @@ export const annotationName = (range: Pick<RangeRecord, 'domain' | 'text'>): str
 
 /** A range compared with others of the same name on its thread. */
 export interface NamedPass {
-  /** Time in ns of the range in which no earlier one was open. */
+  /** Time in ns in which the range was open and no earlier range of its name was. */
   readonly added: number;
-  /** Whether an earlier one was open all the time. */
+  /** Whether an earlier range of its name was open for its whole duration. */
   readonly isWithin: boolean;
   /**
    * Whether it is an op within one of the same name, and so the same call: autograd records some ops twice, and Python

@@ -49,7 +49,7 @@ export interface GroupPart {
   readonly spread?: readonly number[];
   /** Together with `spread`: index, number of kernels and time of each step. */
   readonly sums?: readonly (readonly [step: number, kernels: number, time: number])[];
-  /** Together with `spread`: number and time of the kernels without sums per step: within steps, and outside of steps. */
+  /** With `spread`: number and time of the kernels that `sums` leaves out, first those in steps, then all others. */
   readonly rest?: readonly [inSteps: readonly [number, number], inNone: readonly [number, number]];
   /** Work of the kernels; see `encodeWork`. */
   readonly work?: readonly WorkPart[];
