@@ -1,15 +1,20 @@
 /** Messages of the tools on stderr, one line each. */
 import { legible } from '../record/control-characters.js';
+import { screenText } from './screens/layout.js';
+
+/** Width of a terminal that does not state it. */
+export const TERMINAL_WIDTH = 80;
 
 /** The name of a tool, printed before each of its messages. */
 export type ToolName = 'dparse' | 'dprof';
 
-/** Prints a message in one line. @param text may contain file names and quote input */
+/** Prints a message in one line, on a terminal in lines of its width. @param text may contain file names and quote input */
 export function say(tool: ToolName, text: string): void {
   const line = `${tool}: ${legible(text)}\n`;
   if (said?.has(line) === true) return;
   said?.add(line);
-  process.stderr.write(line);
+  const { isTTY, columns } = process.stderr;
+  process.stderr.write(isTTY ? screenText([line.trimEnd()], (whole) => whole, columns || TERMINAL_WIDTH) : line);
 }
 
 /** The messages printed so far, while each is printed only once. */

@@ -24,10 +24,8 @@ import { isNotUtf8, UsageError, UserError, isSystemError, systemReason } from '.
 import { writeFully } from '../parse/files.js';
 import { removedAtEnd } from '../parse/input/cleanup.js';
 import { stdoutFile } from './bin/stdout.js';
+import { TERMINAL_WIDTH } from './message.js';
 import { refuseInputs, refuseSidecars, statOf } from './guard.js';
-
-/** Width of a terminal that does not state it. */
-const TERMINAL = 80;
 
 const BATCH = 64 * 1024;
 const FILE_BATCH = 512 * 1024;
@@ -143,7 +141,7 @@ export async function withOutput(path: string | undefined, inputs: readonly stri
  * @param path the file of `-o`
  */
 export const terminalWidth = (path: string | undefined): number | null =>
-  (path ?? '-') === '-' && process.stdout.isTTY ? process.stdout.columns || TERMINAL : null;
+  (path ?? '-') === '-' && process.stdout.isTTY ? process.stdout.columns || TERMINAL_WIDTH : null;
 
 /** @throws UsageError when `what`, the data, would go to a terminal */
 export function refuseTerminal(path: string | undefined, content: string): void {

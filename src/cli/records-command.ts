@@ -9,7 +9,7 @@ import { HELP_OPTION, OUTPUT_OPTION, type Arguments, type Option, type Tool } fr
 import type { Command } from './command.js';
 import type { Opening } from '../sources/sources.js';
 import { refuseTerminal } from './output.js';
-import { READING_OPTIONS, readChoice, type RecordChoice } from './shared-options.js';
+import { READING_OPTIONS, readChoice, WIDTH_OPTION, widthOf, type RecordChoice } from './shared-options.js';
 
 /**
  * Maximum memory that each device adds in commands that keep the times of all devices, for their help. Measured with
@@ -67,6 +67,8 @@ export interface RecordsRequest {
   readonly output: string | undefined;
   readonly quiet: boolean;
   readonly format: string;
+  /** Characters in a line, for tables that people read; null where nothing limits them. */
+  readonly width: number | null;
   readonly reading?: Reading;
   /** What of the profile the answer is about; all when absent. */
   readonly choice?: RecordChoice | undefined;
@@ -103,7 +105,8 @@ export function recordsCommand(
   const format = formats.length > 1 ? [formatOption(formats)] : [];
   // Partial answers are not parsed.
   const reading = tool.name === 'dprof merge' ? [] : READING_OPTIONS;
-  const options = [...format, ...tool.options, ...reading, OUTPUT_OPTION, QUIET_OPTION, HELP_OPTION];
+  const width = formats.includes('fitted') ? [WIDTH_OPTION] : [];
+  const options = [...format, ...width, ...tool.options, ...reading, OUTPUT_OPTION, QUIET_OPTION, HELP_OPTION];
   const whole = { ...tool, options, notes: [...(tool.notes ?? []), [MEMORY_OF_PROFILES]] };
   return {
     tool: whole,
@@ -113,6 +116,7 @@ export function recordsCommand(
         ...readInputs(given, texts),
         output: given.text('output'),
         quiet: given.on('quiet'),
+        width: widthOf(given),
         reading: readReading(given),
         choice: readChoice(given, tool),
       };

@@ -14,6 +14,7 @@ import type { Source, Wanted } from '../sources/sources.js';
 import { confirmEndings, confirmWhole, hinted, openInputs, sayTroubles } from './input.js';
 import { checkOutput, withOutput, type Write } from './output.js';
 import { progress } from './progress.js';
+import { screenText } from './screens/layout.js';
 import type { RecordChoice } from './shared-options.js';
 import type { RecordsRequest } from './records-command.js';
 
@@ -39,7 +40,8 @@ interface Answered {
 
 /** One pass over the records of the inputs, then the output, then notes on stderr. */
 export async function runAnalysis<Facts>(
-  request: Pick<RecordsRequest, 'files' | 'output' | 'quiet' | 'format' | 'reading' | 'choice'>,
+  request: Pick<RecordsRequest, 'files' | 'output' | 'quiet' | 'format' | 'reading' | 'choice'> &
+    Partial<Pick<RecordsRequest, 'width'>>,
   run: AnalysisRun<Facts>,
 ): Promise<void> {
   const { files, output, quiet, format, reading, choice } = request;
@@ -58,7 +60,7 @@ export async function runAnalysis<Facts>(
       notes = answer.notes ?? [];
       const losses = lossesOf(source.endings);
       await run.print(answer, write, { input: source.name, doubts: losses.doubts });
-      if (run.isDocument !== true) await write(doubtsText(format, losses));
+      if (run.isDocument !== true) await write(doubtsText(format, losses, request.width));
       confirmWhole(source, existing, output);
     });
     if (!quiet) writeNotes(await Promise.all(notes.map((note) => hinted(explained(note, source), files))), source.name);
@@ -81,11 +83,17 @@ const LINES: Readonly<Record<string, (losses: Losses, line: string) => string>> 
   markdown: (_losses, line) => `\n> ${escapeMarkdown(line)}\n`,
 };
 
+/** Formats for people, whose lines have the width of the terminal. */
+const LIMITED: ReadonlySet<string> = new Set(['text', 'fitted']);
+
 /** '' when nothing was lost, and for formats that contain only rows. */
-function doubtsText(format: string, losses: Losses): string {
+function doubtsText(format: string, losses: Losses, width: number | null = null): string {
   const { line, doubts } = losses;
   if (doubts.length === 0 || (line === null && format !== 'json')) return '';
-  return LINES[format]?.(losses, line ?? '') ?? '';
+  const text = LINES[format]?.(losses, line ?? '') ?? '';
+  return width === null || !LIMITED.has(format)
+    ? text
+    : screenText(text.trimEnd().split('\n'), (whole) => whole, width);
 }
 
 async function readRecords<Facts>(
@@ -120,10 +128,23 @@ export async function readInputs(
   }
 }
 
-/** Writes an answer's table in a table format. */
-export async function printTable(table: AnyTable | undefined, format: string, write: Write): Promise<void> {
+/**
+ * Writes an answer's table in a table format.
+ * @param width characters in a line, for the formats that people read; null for as many as the columns need
+ */
+export async function printTable(
+  table: AnyTable | undefined,
+  format: string,
+  write: Write,
+  width: number | null = null,
+): Promise<void> {
   if (table === undefined) throw new TypeError(`no table for the format ${format}`);
-  for (const piece of tableText(await loadFormat(requireFormat(format)), table)) await write(piece);
+  for (const piece of tableText(
+    await loadFormat(requireFormat(format)),
+    table,
+    width === null || !LIMITED.has(format) ? {} : { width },
+  ))
+    await write(piece);
 }
 
 export function writeNotes(notes: readonly Note[], input: string): void {

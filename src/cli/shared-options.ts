@@ -2,7 +2,8 @@
 import type { Item } from '../prof/analysis.js';
 import { UsageError, UserError } from '../record/errors.js';
 import type { Activity, ProfileLine } from '../record/record.js';
-import { numberList, type Arguments, type Option, type Tool } from './arguments.js';
+import { integer, numberList, type Arguments, type Option, type Tool } from './arguments.js';
+import { terminalWidth } from './output.js';
 
 /** What goes with a profile that is read: options of dparse. */
 export const NEFF_OPTION: Option = {
@@ -19,6 +20,32 @@ export const NCU_OPTION: Option = { name: 'ncu', takes: 'FILE', help: 'counters 
 export const READING_OPTIONS = [NEFF_OPTION, CAPTURE_OPTION, NCU_OPTION] as const;
 
 export const READING_NAMES = READING_OPTIONS.map(({ name }) => name);
+
+/** Width of what people read. */
+export const WIDTH_OPTION: Option = {
+  name: 'width',
+  short: 'w',
+  takes: 'N',
+  help: 'no line wider than N (the terminal)',
+};
+
+/** Maximum characters of a line; a whole line is kept in memory. */
+const WIDEST = 10_000;
+/** A name, its value and a mark of a cut need some room. */
+const NARROWEST = 20;
+
+/**
+ * Characters in a line of the output: as `-w` says, else those of the terminal that it goes to; null where nothing limits it.
+ * @param format the format that is asked for
+ * @throws UsageError for anything but a number, and for a format that has no width
+ */
+export function widthOf(given: Arguments): number | null {
+  const width = given.read('width', (text) => integer('-w', text, NARROWEST, WIDEST));
+  const format = given.text('format');
+  if (width !== undefined && format !== undefined && format !== 'text' && format !== 'fitted')
+    throw new UsageError(`-w cannot be combined with -f ${format}`, '-f fitted has a width');
+  return width ?? terminalWidth(given.text('output'));
+}
 
 /** Devices by their numbers in the profile. */
 export const DEVICE_OPTION: Option = {

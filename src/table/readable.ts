@@ -43,7 +43,9 @@ export function inAmounts<Row>(column: Column<Row>): Column<Row> {
     ...{ header: column.header.replace(/_ns$/, ''), type: 'str', toTheRight: true },
     value: (row): CellValue => {
       const value = column.value(row);
-      return typeof value === 'number' ? amountText(value * size, quantity) : value;
+      if (typeof value !== 'number') return value;
+      const sign = column.signed === true && value > 0 ? '+' : '';
+      return sign + amountText(value * size, quantity);
     },
   };
 }

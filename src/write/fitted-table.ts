@@ -2,7 +2,7 @@
  * Tables for a terminal: no line is wider than it, amounts have units that people read, and long names lose the part in
  * which they agree. Columns that do not fit even with short names are left out, and named.
  */
-import { escapeControls, legible } from '../record/control-characters.js';
+import { escapeControls } from '../record/control-characters.js';
 import { elementAt } from '../containers/element.js';
 import { groupsOf } from '../containers/map-entry.js';
 import { isToTheRight, shownValue, textOf, type Column, type ColumnShape, type CellValue } from '../table/column.js';
@@ -13,7 +13,7 @@ import type { Format, Packed } from './columns.js';
 /** Between columns. */
 const GAP = '  ';
 /** Characters that the first column, which says what a row is, and any other of texts have at least, unless these are shorter. */
-const [LEAST_NAME, LEAST_TEXT] = [24, 8];
+const [LEAST_NAME, LEAST_TEXT] = [24, 16];
 /** Rows that decide the widths; those that come later are cut to them. */
 const SAMPLED = 1000;
 const CUT = '…';
@@ -63,7 +63,8 @@ function shared(natural: readonly number[], least: readonly number[], rest: numb
 
 /**
  * Texts of at most `width` cells each, marked where they are cut: at the end, or in the part that they share when the cut
- * would make different texts equal. Texts that differ in two places far apart may still look alike.
+ * would make different texts equal. Texts that differ in two places far apart end in a number instead, as `gemm…~2`, so that
+ * different texts never look alike where the width has room for the number.
  */
 export function shortenedTexts(texts: readonly string[], width: number): string[] {
   const short = new Map<string, string>();
@@ -80,7 +81,27 @@ export function shortenedTexts(texts: readonly string[], width: number): string[
     if (group.length > 1) shorten(group);
     else short.set(elementAt(group, 0), begin + CUT);
   }
+  numberAlike(short, new Set(texts.filter((text) => !short.has(text))), width);
   return texts.map((text) => short.get(text) ?? text);
+}
+
+/**
+ * Numbers the shortened texts that are equal to another text, from the second on.
+ * @param taken texts that are shown whole
+ */
+function numberAlike(short: Map<string, string>, taken: Set<string>, width: number): void {
+  const numbers = new Map<string, number>();
+  for (const [text, first] of short) {
+    let shown = first;
+    while (taken.has(shown)) {
+      const number = (numbers.get(first) ?? 1) + 1;
+      numbers.set(first, number);
+      const mark = `${CUT}~${number}`;
+      shown = cut(first, width - mark.length).replace(/…$/, '') + mark;
+    }
+    taken.add(shown);
+    short.set(text, shown);
+  }
 }
 
 function sharedPrefix(texts: readonly string[]): number {
@@ -108,9 +129,14 @@ const cellOf = <Row>(column: Column<Row>, row: Row): string => {
   const amount = inAmounts(column);
   const value: CellValue = shownValue(amount, row);
   const text =
-    typeof value === 'number' && amount.type === 'real' ? rounded(value, amount.unit) : textOf(amount, value);
-  return legible(escapeControls(column.narrow?.(row) ?? text));
+    typeof value === 'number' && amount.type === 'real'
+      ? signed(amount, rounded(value, amount.unit))
+      : textOf(amount, value);
+  return escapeControls(column.narrow?.(row) ?? text);
 };
+
+const signed = (column: ColumnShape, text: string): string =>
+  column.signed === true && Number(text) > 0 ? `+${text}` : text;
 
 /** Three significant digits, of percentages one after the point, so that they stand below each other. */
 function rounded(value: number, unit: ColumnShape['unit']): string {
@@ -161,7 +187,7 @@ class FittedSheet<Row> {
       ),
     );
     const least = natural.map((size, i) =>
-      elementAt(this.#right, i)
+      elementAt(this.#right, i) || elementAt(this.columns, i).vocabulary === true
         ? size
         : Math.min(size, Math.max(i === 0 ? LEAST_NAME : LEAST_TEXT, headerOf(elementAt(this.columns, i)).length)),
     );

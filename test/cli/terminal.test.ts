@@ -45,3 +45,43 @@ describe('a report on a terminal', () => {
     expect(piped.stdout.split('\n').filter((line) => cells(line) > 80 && !isCommand(line))).not.to.deep.equal([]);
   });
 });
+
+/** Profiles of each kind of work, and the commands that print a text or a table of them. */
+const SAMPLES = ['lenet.pt.trace.json.gz', 'transformer.nsys.sqlite', 'ascend_pt', 'attention.neuron.json', 'job'];
+const COMMANDS: readonly (readonly string[])[] = [
+  ['summary'],
+  ['steps'],
+  ['ranks'],
+  ['stacks'],
+  ['memory'],
+  ['diff'],
+  ['diff', '--by', 'op,dir,layer,kernel'],
+  ['-f', 'fitted', 'steps'],
+];
+
+/** Lines that go beyond the terminal; a command to copy stays whole. */
+const wide = (text: string): string[] =>
+  text.split('\n').filter((line) => cells(line) > 80 && !/^ *(next|all|see|kernels): /.test(line));
+
+describe('each command on a terminal', () => {
+  for (const args of COMMANDS) {
+    it(`has no line of more than 80 columns: dprof ${args.join(' ')}`, async () => {
+      for (const sample of SAMPLES) {
+        const file = join(ROOT, 'samples', sample);
+        const inputs = args[0] === 'diff' ? [join(ROOT, 'samples', 'decoder.pt.trace.json.gz'), file] : [file];
+        const { stdout, stderr } = await runCli('dprof', [...args, ...inputs], { terminal: true });
+        expect([sample, ...wide(stdout), ...wide(stderr)]).to.deep.equal([sample]);
+      }
+    });
+  }
+
+  it('has the same width with -w in a pipe', async () => {
+    for (const command of ['steps', 'ranks', 'stacks', 'memory', 'summary']) {
+      const { stdout } = await runCli('dprof', [command, '-w', '70', LENET]);
+      expect(Math.max(0, ...stdout.split('\n').map(cells)), command).to.be.at.most(70);
+    }
+    const { stderr, code } = await runCli('dprof', ['steps', '-w', '60', '-f', 'csv', LENET]);
+    expect(code).to.equal(2);
+    expect(stderr).to.equal('dprof: -w cannot be combined with -f csv (-f fitted has a width)\n');
+  });
+});

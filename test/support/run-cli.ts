@@ -20,7 +20,7 @@ export interface RunOptions {
   readonly input?: string | Buffer;
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Whether standard output is a terminal. */
+  /** Whether standard output and standard error are a terminal of 80 columns. */
   readonly terminal?: boolean;
 }
 
@@ -67,7 +67,7 @@ const exitCodeSet = (): number => Number(process.exitCode ?? 0);
 
 async function runHere(tool: ToolName, args: readonly string[], options: RunOptions): Promise<Ran> {
   const [stdout, stderr] = [new Collector(), new Collector()];
-  if (options.terminal === true) Object.assign(stdout, { isTTY: true });
+  if (options.terminal === true) for (const stream of [stdout, stderr]) Object.assign(stream, { isTTY: true });
   const { input = '' } = options;
   const stdin = Readable.from(input.length === 0 ? [] : [Buffer.from(input)], { objectMode: false });
   const [folder, exitCode] = [process.cwd(), process.exitCode];

@@ -65,10 +65,17 @@ describe('shortened texts', () => {
         const short = shortenedTexts(texts, width);
         for (const one of short) expect(cells(one)).to.be.at.most(width);
         for (const [i, one] of short.entries()) expect(one === texts[i] || one.includes('…')).to.equal(true);
+        expect(new Set(short).size).to.equal(new Set(texts).size);
       }),
     );
     const kernels = ['gemm_a_1_tail', 'gemm_a_2_tail', 'gemm_b_1_tail'].map((end) => 'x'.repeat(30) + end);
     expect(new Set(shortenedTexts(kernels, 24)).size).to.equal(3);
+  });
+
+  it('end in a number where they differ in two distant places', () => {
+    const middle = '_'.repeat(40);
+    const names = ['a1', 'a2', 'b1', 'b2'].map(([first = '', last = '']) => `gemm${first}${middle}${last}`);
+    expect(shortenedTexts(names, 12)).to.deep.equal(['gem…_______1', 'gem…_______2', 'gem…_____…~2', 'gem…_____…~3']);
   });
 });
 

@@ -10,7 +10,6 @@ import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../records-comm
 import { PEAKS_OPTION, readPeaks } from '../peaks-option.js';
 import { CHOICE_OPTIONS, unfit } from '../shared-options.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
-import { terminalWidth } from '../output.js';
 import { adviceMarkdown, adviceScreen, type Advice } from '../screens/advice.js';
 import { jsonLines } from '../../record/control-characters.js';
 
@@ -85,14 +84,14 @@ export const advise = recordsCommand(
       annotator: new Annotator(device),
       print: ({ table, facts }, write) => {
         const report = REPORTS[request.format];
-        if (report === undefined) return printTable(table, request.format, write);
+        if (report === undefined) return printTable(table, request.format, write, request.width);
         return write(
           report({
             adviser: facts,
             ...options,
             all: given.on('all'),
             files: request.files,
-            width: terminalWidth(request.output),
+            width: request.width,
           }),
         );
       },

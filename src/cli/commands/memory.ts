@@ -87,8 +87,10 @@ export const memory = recordsCommand(
     await runAnalysis(request, {
       analysis: new Memory(points, device),
       print: ({ table, facts }, write) => {
-        if (format === 'text') return write(facts.map((report) => memoryScreen(report, top)).join('\n'));
-        return format === 'json' ? write(jsonLines(facts.map(memoryDocument))) : printTable(table, format, write);
+        if (format === 'text') return write(facts.map((report) => memoryScreen(report, top, request.width)).join('\n'));
+        return format === 'json'
+          ? write(jsonLines(facts.map(memoryDocument)))
+          : printTable(table, format, write, request.width);
       },
     });
   },

@@ -7,7 +7,7 @@ import { UsageError, requireName } from '../../record/errors.js';
 import { requireColumnOf, splitKeys } from '../../table/column.js';
 import { aligned } from '../../write/cell-text.js';
 import { integer } from '../arguments.js';
-import { printText, terminalWidth } from '../output.js';
+import { printText } from '../output.js';
 import { CHOICE_NAMES, unfit } from '../shared-options.js';
 import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../records-command.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
@@ -85,12 +85,11 @@ export const ranks = recordsCommand(
     const table = requireName<RankTableName>('table', given.text('table') ?? 'ranks', TABLES);
     const top = given.read('top', (text) => integer('--top', text, 1));
     const keys = given.read('cols', (text) => keysOf(table, text));
-    const { format } = request;
+    const { format, width } = request;
     if (given.on('columns')) return printText(columnsText(table));
     if (keys !== undefined && format === 'json')
       throw new UsageError('-c cannot be combined with -f json', 'json always has every column of every table');
     const isAlone = given.text('table') !== undefined || keys !== undefined;
-    const width = terminalWidth(request.output);
     await runAnalysis(request, {
       analysis: new RanksAnalysis(table, keys),
       annotator: new Annotator(),
@@ -102,7 +101,9 @@ export const ranks = recordsCommand(
               ? tableScreen(table, facts, { top: top ?? Infinity, width }, keys)
               : ranksScreen(facts, { top: top ?? TOP, width }),
           );
-        return format === 'json' ? write(`${jsonOf(ranksDocument(facts, doubts))}\n`) : printTable(rows, format, write);
+        return format === 'json'
+          ? write(`${jsonOf(ranksDocument(facts, doubts))}\n`)
+          : printTable(rows, format, write, width);
       },
     });
   },

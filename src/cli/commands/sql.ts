@@ -29,7 +29,7 @@ import { DEFAULT_WIDTH } from '../../write/columns.js';
 import { CHOICE_NAMES, TABLE_NAMES, unfit } from '../shared-options.js';
 import { PEAKS_OPTION, readPeaks } from '../peaks-option.js';
 import { say } from '../message.js';
-import { terminalWidth, withOutput, type Write } from '../output.js';
+import { withOutput, type Write } from '../output.js';
 import { recordsCommand, withTableFormats, type RecordsRequest } from '../records-command.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
 
@@ -158,29 +158,32 @@ async function answer(
 
 async function printResult(
   { columns, batches }: QueryResult,
-  { format, output }: RecordsRequest,
+  { format, width }: RecordsRequest,
   write: Write,
 ): Promise<void> {
   if (format === 'text') {
     const rows: ResultRow[] = [];
     for await (const batch of batches) for (const row of batch) rows.push(row);
-    return write(textOf({ columns, rows }, output));
+    return write(textOf({ columns, rows }, width));
   }
-  const sheet = (await loadFormat(requireFormat(format))).open({ columns, header: true, width: DEFAULT_WIDTH });
+  const sheet = (await loadFormat(requireFormat(format))).open({
+    columns,
+    header: true,
+    width: (format === 'fitted' ? width : null) ?? DEFAULT_WIDTH,
+  });
   await write(sheet.head());
   for await (const batch of batches) await write(sheet.rows(batch.map((row) => sheet.pack(row))));
   for (const piece of sheet.end()) await write(piece);
 }
 
-function textOf({ columns, rows }: AnyTable, output: string | undefined): string {
-  const width = terminalWidth(output);
+function textOf({ columns, rows }: AnyTable, width: number | null): string {
   const lines = width === null ? alignedTable(columns, rows) : fittedLines(columns, [...rows], width);
   return `${lines.join('\n')}\n`;
 }
 
-function printSchema({ files, format, output }: RecordsRequest): Promise<void> {
+function printSchema({ files, format, output, width }: RecordsRequest): Promise<void> {
   const table = { columns: SCHEMA_COLUMNS, rows: schemaRows(files) };
   return withOutput(output, [], (write) =>
-    format === 'text' ? Promise.resolve(write(textOf(table, output))) : printTable(table, format, write),
+    format === 'text' ? Promise.resolve(write(textOf(table, width))) : printTable(table, format, write, width),
   );
 }

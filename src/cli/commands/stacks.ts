@@ -1,7 +1,7 @@
 /** `dprof stacks`: device or host time by stack, for flame graphs. */
 import { escapeControls, jsonOf } from '../../record/control-characters.js';
 import { FRAME_KINDS, type FrameKind } from '../../prof/stacks/frames.js';
-import { MOST_TEXT, OTHERS, Stacks, type ProfileStacks } from '../../prof/stacks/stack-sums.js';
+import { MOST_TEXT, OTHERS, shownStacks, Stacks, type ProfileStacks } from '../../prof/stacks/stack-sums.js';
 import { HOST_FRAME_KINDS, HostStacks } from '../../prof/stacks/host-stacks.js';
 import { UsageError, requireNamed } from '../../record/errors.js';
 import { aligned, word } from '../../write/cell-text.js';
@@ -118,27 +118,35 @@ export const stacks = recordsCommand(
       ...(given.read('root', (text) => kindsOf('--root', text, known)) ?? []),
       ...kindsOf('--by', given.text('by') ?? usual, known),
     ];
-    const { format } = request;
+    // Collapsed stacks are for programs: people at a terminal get a table.
+    const isForPeople = request.width !== null && given.text('format') === undefined;
+    const format = isForPeople ? 'fitted' : request.format;
     const where = given.read('where', parseWhere);
     const stray = given.on('host') ? ['device', 'step'].find((name) => given.text(name) !== undefined) : undefined;
     if (stray !== undefined)
       throw new UsageError(`--${stray} is about devices, and --host is not`, '--from and --to choose a time');
     const isCollapsed = format === 'collapsed';
     const options = { safe: isCollapsed ? collapsedFrame : escapeControls, apart: !isCollapsed };
-    await runAnalysis(request, {
-      analysis: given.on('host')
-        ? new HostStacks({ ...options, kinds: kinds(HOST_FRAME_KINDS, DEFAULT_HOST_KINDS) })
-        : new Stacks({
-            ...options,
-            kinds: kinds(FRAME_KINDS, DEFAULT_KINDS),
-            collectives: given.on('collectives'),
-            where,
-          }),
-      isDocument: format === 'speedscope',
-      print: ({ table, facts }, write, { input }) => {
-        if (isCollapsed) return collapsed(facts, write);
-        return format === 'speedscope' ? speedscope(facts, input, write) : printTable(table, format, write);
+    await runAnalysis(
+      { ...request, format },
+      {
+        analysis: given.on('host')
+          ? new HostStacks({ ...options, kinds: kinds(HOST_FRAME_KINDS, DEFAULT_HOST_KINDS) })
+          : new Stacks({
+              ...options,
+              kinds: kinds(FRAME_KINDS, DEFAULT_KINDS),
+              collectives: given.on('collectives'),
+              where,
+            }),
+        isDocument: format === 'speedscope',
+        print: ({ table, facts }, write, { input }) => {
+          if (isCollapsed) return collapsed(facts, write);
+          if (isForPeople) return printTable(shownStacks(facts), format, write, request.width);
+          return format === 'speedscope'
+            ? speedscope(facts, input, write)
+            : printTable(table, format, write, request.width);
+        },
       },
-    });
+    );
   },
 );

@@ -5,7 +5,6 @@ import { MOST_STEPS } from '../../prof/steps/host-steps.js';
 import { Steps, type ProfileSteps } from '../../prof/steps/steps.js';
 import { aligned } from '../../write/cell-text.js';
 import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../records-command.js';
-import { terminalWidth } from '../output.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
 import { numberList, type Option } from '../arguments.js';
 import { DEVICE_OPTION, unfit } from '../shared-options.js';
@@ -68,9 +67,9 @@ export const steps = recordsCommand(
         const profiles = facts.map((profile) => chosenOf(profile, numbers));
         refuseNone(profiles, numbers);
         const rows = profiles.flatMap((profile) => profile.rows);
-        const width = terminalWidth(request.output);
+        const { width } = request;
         if (request.format === 'text') return write(profiles.map((steps) => stepsScreen(steps, width)).join('\n'));
-        return printTable({ columns: columnsOf(rows), rows }, request.format, write);
+        return printTable({ columns: columnsOf(rows), rows }, request.format, write, width);
       },
     });
   },

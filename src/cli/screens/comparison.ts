@@ -16,9 +16,11 @@ import { counted } from '../../record/plural.js';
 import { shownValue, textOf, type Column } from '../../table/column.js';
 import { readable } from '../../table/readable.js';
 import { aligned } from '../../write/cell-text.js';
+import { fittedLines } from '../../write/fitted-table.js';
 import { requireFormat } from '../../write/formats.js';
 import { code } from '../../write/markdown.js';
 import { tableText } from '../../write/columns.js';
+import { screenText } from './layout.js';
 
 /** Column headers for people: `change_ns` → `change_us`, `change_percent` → `change_%`. */
 const readableHeader = (key: string): string => key.replace(/_ns$/, '_us').replace(/_percent$/, '_%');
@@ -44,14 +46,44 @@ const conditionOutcome = ({ met, reason }: Judged): string =>
   met === null ? `cannot be judged: ${reason ?? UNKNOWN}` : met ? 'met' : 'not met';
 const conditionText = ({ condition }: Judged): string => `--fail-if '${condition.text}'`;
 
-export function diffScreen(report: DiffReport): string {
-  const { by, heading, notes, troubles } = report;
+/** @param width characters in a line; null where nothing limits it */
+export function diffScreen(report: DiffReport, width: number | null): string {
+  const { heading, notes, troubles } = report;
+  const more = leftOut(report);
+  const judged = givenOf(report).map((condition) => `${conditionText(condition)}: ${conditionOutcome(condition)}`);
+  const comments = [...heading, ...notes, ...troubles.map(troubleText), ...judged].map((text) => `# ${legible(text)}`);
+  const lines = width === null ? alignedLines(report) : fittedLines(fittedColumns(report), report.lines, width);
+  const all = [...comments, ...lines, ...(more === null ? [] : [`# ${more}`])];
+  return screenText(all, (line) => line, width);
+}
+
+/** Figures of a terminal: by how much a row changed, and from what to what; further ones where there is room. */
+const FIRST = ['change_ns', 'change_percent', 'base_ns', 'new_ns', 'q'];
+
+/** Columns of a terminal, those that tell rows apart first. */
+function fittedColumns({ by }: DiffReport): Column<DiffLine>[] {
+  const figures = DIFF_COLUMNS.filter(({ machineOnly }) => machineOnly !== true);
+  const placeOf = ({ key }: Column<DiffRow>): number => FIRST.indexOf(key) + 1 || FIRST.length + 1;
+  const sorted = [...figures].sort((a, b) => placeOf(a) - placeOf(b));
+  const named = sorted.map((column) => ({ ...column, header: readableHeader(column.key).replace(/_us$/, '') }));
+  return [...lineKeys(by), VERDICT_COLUMN, ...named.map(ofLine)];
+}
+
+/** Columns that identify a row; the line with the totals has a name in the first alone. */
+const lineKeys = (by: readonly string[]): Column<DiffLine>[] =>
+  keyColumns(by).map((column, i) => ({
+    ...column,
+    value: (line) => (line.kind === 'total' && i > 0 ? '' : column.value(line)),
+  }));
+
+function alignedLines(report: DiffReport): string[] {
+  const { by } = report;
   const figures = [VERDICT_COLUMN, ...READABLE_COLUMNS.map(ofLine)];
   const keys = keyColumns(by);
   const cells = (columns: readonly Column<DiffLine>[], line: DiffLine): string[] =>
     columns.map((column) => textOf(column, shownValue(column, line)));
   // The line with the totals has one key column, whatever --by is.
-  const lines = aligned(
+  return aligned(
     [
       [...figures, ...keys].map(({ header }) => header),
       ...report.lines.map((line) => [
@@ -61,17 +93,12 @@ export function diffScreen(report: DiffReport): string {
     ],
     new Set(READABLE_COLUMNS.map((_, i) => i + 1)),
   );
-  const more = leftOut(report);
-  const judged = givenOf(report).map((condition) => `${conditionText(condition)}: ${conditionOutcome(condition)}`);
-  const comments = [...heading, ...notes, ...troubles.map(troubleText), ...judged].map((text) => `# ${legible(text)}`);
-  return [...comments, ...lines, ...(more === null ? [] : [`# ${more}`]), ''].join('\n');
 }
 
 export function diffMarkdown(report: DiffReport): string {
   const { by, lines, heading, notes, troubles } = report;
-  const keys = keyColumns(by).map((column, i): Column<DiffLine> => ({
+  const keys = lineKeys(by).map((column): Column<DiffLine> => ({
     ...column,
-    value: (line) => (line.kind === 'total' && i > 0 ? '' : column.value(line)),
     emphasis: ({ kind }) => kind === 'total',
   }));
   const columns = [...keys, VERDICT_COLUMN, ...READABLE_COLUMNS.map(ofLine)];

@@ -2,7 +2,7 @@
 import { escapeControls } from '../../record/control-characters.js';
 import type { ProfileRecord } from '../../record/record.js';
 import type { ColumnShape } from '../../table/column.js';
-import { cells } from '../../write/cell-text.js';
+import { cells, cut } from '../../write/cell-text.js';
 
 /** Heading of a profile: `# profile 0: net.json (kineto, rank 3)`; only the number for records without a profile line. */
 export function profileHeading(profile: number, header: ProfileRecord | null): string {
@@ -12,7 +12,8 @@ export function profileHeading(profile: number, header: ProfileRecord | null): s
 }
 
 /**
- * A line as lines of at most `width` cells, broken between words; a word that is longer has a line of its own.
+ * A line as lines of at most `width` cells, broken between words, and within a longer word. A path that is longer has a
+ * line of its own, so that it can be copied.
  * @param indent before each line but the first
  */
 export function wrapped(line: string, width: number, indent: string): string[] {
@@ -20,13 +21,23 @@ export function wrapped(line: string, width: number, indent: string): string[] {
   const text = line.trimStart();
   let current = line.slice(0, line.length - text.length);
   let isEmpty = true;
+  const end = (): void => {
+    lines.push(current);
+    current = indent;
+    isEmpty = true;
+  };
   for (const word of text.split(' ')) {
-    if (!isEmpty && cells(current) + 1 + cells(word) > width) {
-      lines.push(current);
-      current = indent;
-      isEmpty = true;
+    if (!isEmpty && cells(current) + 1 + cells(word) > width) end();
+    let rest = word;
+    for (let room = width - cells(current); isEmpty && room > 0 && cells(rest) > room && !rest.includes('/');) {
+      const part = cut(rest, room);
+      if (part === '') break;
+      current += part;
+      rest = rest.slice(part.length);
+      end();
+      room = width - cells(indent);
     }
-    current += isEmpty ? word : ` ${word}`;
+    current += isEmpty ? rest : ` ${rest}`;
     isEmpty = false;
   }
   return [...lines, current];
@@ -35,9 +46,21 @@ export function wrapped(line: string, width: number, indent: string): string[] {
 /**
  * The text of a screen.
  * @param safe what becomes of characters that a terminal would obey
+ * @param width of the terminal, to which lines are wrapped; null for any other output
  */
-export const screenText = (lines: readonly string[], safe: (line: string) => string = escapeControls): string =>
-  lines.map((line) => `${safe(line)}\n`).join('');
+export const screenText = (
+  lines: readonly string[],
+  safe: (line: string) => string = escapeControls,
+  width: number | null = null,
+): string =>
+  lines
+    .map(safe)
+    .flatMap((line) => (width === null ? [line] : wrapped(line, width, indentOf(line))))
+    .map((line) => `${line}\n`)
+    .join('');
+
+/** What the lines begin with on which a long line goes on. */
+const indentOf = (line: string): string => /^(?:# *| *)/.exec(line)?.[0].replace(/^ *$/, '$&  ') ?? '';
 
 /**
  * Columns as `--columns` lists them: key, header, unit, and what each means.

@@ -9,10 +9,11 @@ import { amountText, inUnit, MICROSECOND, UNKNOWN } from '../../record/units.js'
 import type { Column } from '../../table/column.js';
 import { readable } from '../../table/readable.js';
 import { alignedTable } from '../../write/cell-text.js';
+import { fittedLines } from '../../write/fitted-table.js';
 import { profileHeading, screenText } from './layout.js';
 
-/** Characters in the longest bar of a curve. */
-const BAR = 50;
+/** Characters in the longest bar of a curve, and those beside it. */
+const [BAR, BESIDE_BAR] = [50, 30];
 /** PyTorch's name for the host. */
 const HOST = 'CPU';
 
@@ -66,41 +67,56 @@ function peakLines({ peak, step }: MemoryReport): string[] {
 /** Columns of owners; shares are of the peak. */
 const ownerColumns = (peak: number): Column<Owner>[] => [
   number('bytes', ({ bytes }) => bytes),
-  { ...number('%', ({ bytes }: Owner) => (peak > 0 ? (100 * bytes) / peak : null)), type: 'real', digits: 1 },
+  {
+    ...number('%', ({ bytes }: Owner) => (peak > 0 ? (100 * bytes) / peak : null)),
+    type: 'real',
+    digits: 1,
+    unit: '%',
+  },
   number('allocations', ({ allocations }) => allocations),
   text('', ({ name }) => name),
 ];
 
-function ownerLines(owners: readonly Owner[], peak: number, top: number): string[] {
-  const lines = alignedTable(ownerColumns(peak), owners.slice(0, top));
+const tableLines = <Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number | null): string[] =>
+  width === null ? alignedTable(columns, rows) : fittedLines(columns, rows, width);
+
+function ownerLines(owners: readonly Owner[], peak: number, { top, width }: Shown): string[] {
+  const lines = tableLines(ownerColumns(peak), owners.slice(0, top), width);
   const others = owners.slice(top);
   const bytes = others.reduce((sum, owner) => sum + owner.bytes, 0);
   return others.length === 0 ? lines : [...lines, `and ${others.length} more with ${bytes} bytes`];
 }
 
-function ownersBlocks({ value, owners }: Peak, top: number): string[] {
+function ownersBlocks({ value, owners }: Peak, shown: Shown): string[] {
   if (owners === null) return [];
   const { ops, categories } = owners;
   return [
-    ...(ops.length > 0 ? ['', '## Ops at the peak', ...ownerLines(ops, value, top)] : []),
+    ...(ops.length > 0 ? ['', '## Ops at the peak', ...ownerLines(ops, value, shown)] : []),
     '',
     '## Categories at the peak',
-    ...ownerLines(categories, value, top),
+    ...ownerLines(categories, value, shown),
   ];
 }
 
-function curveLines(series: Series): string[] {
+function curveLines(series: Series, width: number | null): string[] {
   const { curve } = series;
   const highest = curve.peak?.value ?? 0;
+  const longest = width === null ? BAR : Math.max(1, Math.min(BAR, width - BESIDE_BAR));
   const bar = text('', ({ value }: Point) =>
-    '#'.repeat(highest > 0 ? Math.max(0, Math.round((BAR * value) / highest)) : 0),
+    '#'.repeat(highest > 0 ? Math.max(0, Math.round((longest * value) / highest)) : 0),
   );
   const title = `## Curve of ${nameOf(series)}, from ${counted(curve.samples, 'sample')}`;
   return ['', title, ...alignedTable([TIME, SIZE, bar], curve.points)];
 }
 
-/** @param top maximum owners in each list */
-export function memoryScreen(report: MemoryReport, top: number): string {
+interface Shown {
+  /** Maximum owners in each list. */
+  readonly top: number;
+  /** Characters in a line; null where nothing limits it. */
+  readonly width: number | null;
+}
+
+export function memoryScreen(report: MemoryReport, top: number, width: number | null): string {
   const { profile, header, peak, series } = report;
   const timed = series.filter(({ curve }) => curve.samples > 0);
   // When the peak is a value of the whole profile, the series over time shows something else: buffers of a core.
@@ -108,9 +124,9 @@ export function memoryScreen(report: MemoryReport, top: number): string {
   const lines = [
     `${profileHeading(profile, header)}, ${placeText(report)}`,
     ...peakLines(report),
-    ...ownersBlocks(peak, top),
-    ...(listed.length > 0 && timed.length > 0 ? ['', '## Series', ...alignedTable(SERIES_COLUMNS, listed)] : []),
-    ...curves.flatMap(curveLines),
+    ...ownersBlocks(peak, { top, width }),
+    ...(listed.length > 0 && timed.length > 0 ? ['', '## Series', ...tableLines(SERIES_COLUMNS, listed, width)] : []),
+    ...curves.flatMap((series) => curveLines(series, width)),
   ];
-  return screenText(lines, legible);
+  return screenText(lines, legible, width);
 }

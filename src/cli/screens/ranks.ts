@@ -24,7 +24,7 @@ export function ranksScreen(report: JobReport, limits: Shown): string {
       return lines.length > 1 ? [title, ...lines, ''] : [];
     }),
   ];
-  return `${screenText(lines).trimEnd()}\n`;
+  return `${screenText(lines, undefined, limits.width).trimEnd()}\n`;
 }
 
 /** Tables of the screen. */
@@ -41,7 +41,7 @@ const SECTIONS: readonly (readonly [title: string, name: RankTableName])[] = [
  * @param keys its columns; by default those on the screen
  */
 export const tableScreen = (name: RankTableName, report: JobReport, limits: Shown, keys?: readonly string[]): string =>
-  screenText(tableLines(name, report, limits, keys));
+  screenText(tableLines(name, report, limits, keys), undefined, limits.width);
 
 /** Texts that replace the values of some columns on screens, by table and key. */
 const TEXTS: Readonly<Record<string, (row: never) => string>> = {

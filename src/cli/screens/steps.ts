@@ -31,6 +31,7 @@ function terminalColumns(rows: ProfileSteps['rows']): Column<StepRow>[] {
  */
 export function stepsScreen({ profile, header, rows }: ProfileSteps, width: number | null): string {
   const heading = profileHeading(profile, header);
-  if (width !== null) return screenText([heading, ...fittedLines(terminalColumns(rows), [...rows], width)]);
+  if (width !== null)
+    return screenText([heading, ...fittedLines(terminalColumns(rows), [...rows], width)], undefined, width);
   return screenText([`${heading}, times in us`, ...alignedTable(screenColumns(rows), rows)]);
 }

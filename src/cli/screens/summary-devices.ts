@@ -107,6 +107,8 @@ function tableOfDevices(devices: readonly DeviceTime[], unit: TimeUnit, next: Ab
     head: ['device', 'span', 'busy', '', 'compute', 'comm', 'exposed', 'copies', 'idle', 'host', 'queue', ''],
     isHeaded: true,
     right: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+    // Parts of idle and busy time.
+    optional: [10, 9, 7, 5],
     rows: devices.map(({ device, name, span, busy, compute, communication, exposed, memory, idle, gaps, missing }) => {
       const times = [compute, communication, exposed, memory, idle, gaps?.host ?? null, gaps?.queue ?? null];
       const cells = times.map((ns) => (ns === null ? UNKNOWN : unit.bare(ns)));

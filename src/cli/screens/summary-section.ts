@@ -14,6 +14,8 @@ export interface Section {
   readonly isHeaded: boolean;
   /** Columns of numbers. */
   readonly right: readonly number[];
+  /** Columns of numbers that a narrow screen leaves out, in this order. */
+  readonly optional?: readonly number[];
   readonly rows: readonly (readonly string[])[];
 }
 

@@ -20,14 +20,14 @@ const [WIDTH, LEAST] = [100, 12];
 /** Each profile on a separate screen; then a comparison of several. */
 export function summaryScreens(summaries: readonly ProfileSummary[], input: SummaryInput): string {
   const ranks = ranksSection(summaries, input);
-  const width = input.width ?? WIDTH;
+  const width = input.width ?? null;
   const screens = summaries.map((summary) => [
     profileHeading(summary.profile, summary.header),
     ...shownSections(summary, input).flatMap((section) => sectionLines(section, width)),
     ...(input.isWhole ? [] : nextLines(input)),
   ]);
   const all = ranks === null ? screens : [...screens, sectionLines(ranks, width)];
-  return all.map((lines) => screenText(lines)).join('\n');
+  return all.map((lines) => screenText(lines, undefined, width)).join('\n');
 }
 
 /** On one screen what matters, without the commands of each part. */
@@ -43,9 +43,32 @@ function nextLines(input: SummaryInput): string[] {
   return [...(input.isPartial ? [] : [`next: ${next('advise') ?? ''}`]), `all:  ${next('summary --all') ?? ''}`];
 }
 
-function sectionLines({ title, next, head, isHeaded, right, rows }: Section, width: number): string[] {
-  const lines = aligned(shortened(isHeaded ? [head, ...rows] : rows, width), new Set(right));
-  return [`## ${title}`, ...lines, ...(next === null ? [] : [`next: ${next}`])];
+/** @param width null where nothing limits it but how much of a name people read */
+function sectionLines(section: Section, width: number | null): string[] {
+  const { title, next, head, isHeaded, right } = section;
+  const leftOut = width === null ? new Set<number>() : withoutRoom(section, width);
+  const kept = head.flatMap((_, i) => (leftOut.has(i) ? [] : [i]));
+  const rows = (isHeaded ? [head, ...section.rows] : section.rows).map((row) =>
+    leftOut.size === 0 ? row : kept.map((i) => row[i] ?? ''),
+  );
+  // Columns are left out only among numbers, so that those to the right stay so.
+  const lines = aligned(shortened(rows, width ?? WIDTH), new Set(right.slice(0, right.length - leftOut.size)));
+  const names = head.filter((_, i) => leftOut.has(i)).join(', ');
+  const more = leftOut.size === 0 ? [] : [`# no room for ${names}: -f csv has all`];
+  return [`## ${title}`, ...lines, ...more, ...(next === null ? [] : [`next: ${next}`])];
+}
+
+/** Columns that a screen leaves out so that the last one has some room. */
+function withoutRoom({ head, rows, optional = [] }: Section, width: number): Set<number> {
+  const sizes = head.map((name, i) => GAP + largest([name, ...rows.map((row) => row[i] ?? '')].map(cells), 0));
+  let used = sizes.slice(0, -1).reduce((sum, size) => sum + size, LEAST);
+  const leftOut = new Set<number>();
+  for (const i of optional) {
+    if (used <= width) break;
+    leftOut.add(i);
+    used -= elementAt(sizes, i);
+  }
+  return leftOut;
 }
 
 /** Rows whose last cells, which are names and remarks, leave no line wider than the width. */

@@ -1,5 +1,5 @@
 /** Times by stack, for each profile or for all together, and their table. */
-import { column, int, str, type Column } from '../../table/column.js';
+import { column, int, real, str, type AnyTable, type Column } from '../../table/column.js';
 import { entryOf, addTo } from '../../containers/map-entry.js';
 import type { ProfileRecord, CollectiveLine, KernelLine, ProfileLine } from '../../record/record.js';
 import { counted } from '../../record/plural.js';
@@ -96,6 +96,19 @@ export class StackSums {
   table(ofTime: string): { readonly columns: readonly Column<StackRow>[]; readonly rows: Iterable<StackRow> } {
     return { columns: stackColumns(ofTime), rows: rowsOf(this.profiles) };
   }
+}
+
+/** The stacks of all profiles for people: longest first, each from what ran to what called it. */
+export function shownStacks(profiles: readonly ProfileStacks[]): AnyTable {
+  const rows = [...rowsOf(profiles)].sort((a, b) => b.ns - a.ns);
+  const whole = rows.reduce((sum, { ns }) => sum + ns, 0);
+  const columns: readonly Column<StackRow>[] = [
+    column('ns', 'Time(ns)', int(14, 'ns'), 'time', ({ ns }) => ns),
+    column('share', 'Share%', real(6, 1, '%'), 'of all', ({ ns }) => (whole > 0 ? (100 * ns) / whole : null)),
+    column('stack', 'Stack, innermost first', str(0), 'frames', ({ frames }) => frames.toReversed().join(' < ')),
+    column('profile', 'Profile', str(20), 'file of the profile', ({ profile }) => profile),
+  ];
+  return { columns: profiles.length > 1 ? columns : columns.slice(0, -1), rows };
 }
 
 function* rowsOf(profiles: readonly ProfileStacks[]): Generator<StackRow> {

@@ -21,6 +21,8 @@ import {
   STEP_OPTION,
   unfit,
   WHERE_OPTION,
+  WIDTH_OPTION,
+  widthOf,
 } from '../../shared-options.js';
 import { parseWhere } from '../../../prof/query/kernel-query.js';
 import { formatOf, formatOption, QUIET_OPTION, readReading, withTableFormats } from '../../records-command.js';
@@ -42,6 +44,7 @@ export const DIFF: Tool = {
   ],
   options: [
     formatOption(FORMATS),
+    WIDTH_OPTION,
     {
       name: 'by',
       takes: 'COLS',
@@ -113,6 +116,7 @@ export function readDiffArguments(given: Arguments) {
     new: next,
     output: given.text('output'),
     quiet: given.on('quiet'),
+    width: widthOf(given),
     format,
     by: splitKeys('--by', given.text('by') ?? DEFAULT_BY.join(',')).map(requireColumn),
     conditions: given.texts('fail-if').map(parseCondition),

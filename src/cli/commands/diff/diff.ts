@@ -24,7 +24,7 @@ import { DIFF, readDiffArguments, type DiffRequest } from './diff-options.js';
 import { diffMarkdown, diffScreen } from '../../screens/comparison.js';
 
 /** Formats with text around the table. All other formats are only the table. */
-const REPORTS: Readonly<Record<string, (report: DiffReport) => string>> = {
+const REPORTS: Readonly<Record<string, (report: DiffReport, width: number | null) => string>> = {
   text: diffScreen,
   json: (report) => jsonLines(diffDocuments(report)),
   markdown: diffMarkdown,
@@ -36,7 +36,7 @@ const hasNotes = (format: string): boolean => format in REPORTS && format !== 'j
 
 async function run(given: Arguments): Promise<void> {
   const request = readDiffArguments(given);
-  const { by, settings, device, output, quiet, format } = request;
+  const { by, settings, device, output, quiet, format, width } = request;
   const conditions = gateOf(request);
   const choices = { base: request.choiceOf(), new: request.choiceOf() };
   const keeps = keepsOf(request.where, choices);
@@ -54,7 +54,7 @@ async function run(given: Arguments): Promise<void> {
   await withOutput(output, inputs, async (write) => {
     // The answer of a gate always replaces that of an earlier run, because an old pass would be wrong.
     if (!isGate) for (const input of Object.values(taken)) confirmWhole(input, existing, output);
-    await print(report, format, write);
+    await print(report, { format, width }, write);
   });
   if (!quiet && !hasNotes(format)) writeNotes(report.notes, '');
   const endings = Object.values(taken).flatMap((input) => input.endings);
@@ -83,11 +83,15 @@ function failGate(failures: UserError[]): void {
   if (last !== undefined) throw last;
 }
 
-function print(report: DiffReport, format: string, write: Write): void | Promise<void> {
+function print(
+  report: DiffReport,
+  { format, width }: Pick<DiffRequest, 'format' | 'width'>,
+  write: Write,
+): void | Promise<void> {
   const { lines, by } = report;
   const text = REPORTS[format];
-  if (text !== undefined) return write(text(report));
-  return printTable({ columns: diffLineColumns(by), rows: lines }, format, write);
+  if (text !== undefined) return write(text(report, width));
+  return printTable({ columns: diffLineColumns(by), rows: lines }, format, write, width);
 }
 
 async function takeInput(request: DiffRequest, which: Which, comparison: Comparison, isGate: boolean): Promise<Taken> {

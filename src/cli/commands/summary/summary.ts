@@ -5,7 +5,7 @@ import { SummaryDetails, summaryDocuments } from '../../../prof/summary/details.
 import { SummaryAnalysis } from '../../../prof/summary/summary-analysis.js';
 import { jsonLines } from '../../../record/control-characters.js';
 import type { AnyTable } from '../../../table/column.js';
-import { terminalWidth, type Write } from '../../output.js';
+import type { Write } from '../../output.js';
 import { recordsCommand, withTableFormats } from '../../records-command.js';
 import { printTable, runAnalysis } from '../../run-analysis.js';
 import { jobLines } from '../../screens/job.js';
@@ -42,10 +42,10 @@ async function run(request: SummaryRequest): Promise<void> {
         file,
         isPartial: facts.isPartial,
         isWhole: request.isWhole || format === 'markdown',
-        width: terminalWidth(request.output),
+        width: request.width,
       };
       if (format === 'markdown') return write(summaryMarkdown(facts.profiles, input));
-      if (format !== 'text') return printTable(table, format, write);
+      if (format !== 'text') return printTable(table, format, write, request.width);
       const job = facts.job === null ? '' : `\n${jobLines(facts.job)}`;
       return write(`${summaryScreens(facts.profiles, input)}${job}`);
     },
@@ -57,7 +57,7 @@ const isVendorDocument = ({ metrics, format }: Pick<SummaryRequest, 'metrics' | 
   format === 'json' && metrics.vendor && !metrics.check;
 
 function printMetrics(
-  { metrics, format, quiet }: SummaryRequest,
+  { metrics, format, quiet, width }: SummaryRequest,
   table: AnyTable | undefined,
   summaries: MetricAnswer,
   write: Write,
@@ -69,7 +69,7 @@ function printMetrics(
     );
   }
   if (format === 'text') return write(summaries.map((summary) => metricsScreen(summary, shown)).join('\n'));
-  if (format !== 'json') return printTable(table, format, write);
+  if (format !== 'json') return printTable(table, format, write, width);
   if (isVendorDocument({ metrics, format })) return write(vendorJson(summaries));
   return write(summaries.map((summary) => metricsDocument(summary, shown)).join(''));
 }
