@@ -18,6 +18,7 @@ import { KERNELS } from './panels/kernels/kernels-panel.js';
 import { HOST_CPU } from './panels/host-cpu-panel.js';
 import { IDLE } from './panels/time/idle-panel.js';
 import { LARGEST } from './panels/kernels/largest-panel.js';
+import { LINES } from './panels/kernels/lines-panel.js';
 import { LAYERS } from './panels/layers-panel.js';
 import { MATRIX_UNIT, PRECISION } from './panels/matrix-unit-panel.js';
 import { MEMORY, MEMORY_OPERATIONS } from './panels/memory-panel.js';
@@ -54,7 +55,7 @@ const TABS: readonly PanelTab[] = [
     title: 'Kernels',
     panels: [OPS, KERNELS, ROOFLINE, PRECISION, MATRIX_UNIT, ACTIVITY, MEMORY_OPERATIONS, COLLECTIVES],
   },
-  { id: 'layers', title: 'Layers', panels: [PROGRAM, LAYERS, FLAME, ANNOTATIONS] },
+  { id: 'layers', title: 'Layers', panels: [PROGRAM, LAYERS, LINES, FLAME, ANNOTATIONS] },
   { id: 'memory', title: 'Memory', panels: [MEMORY] },
   { id: 'ranks', title: 'Ranks', panels: [RANKS, HOST_CPU] },
   { id: 'diagnostics', title: 'Diagnostics', panels: [DIAGNOSTICS] },

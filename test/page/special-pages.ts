@@ -42,6 +42,7 @@ const EMPTY: PageData = {
       utilisation: { start: 0, width: 0, devices: [], host: null, cpu: null },
       kernels: { shown: [], count: 0, restTime: 0 },
       ops: { shown: [], count: 0, restTime: 0, time: 0 },
+      lines: null,
       stacks: null,
       annotations: { shown: [], count: 0, restTime: 0 },
       roofline: { points: [], pointCount: 0, roofs: [] },

@@ -156,6 +156,21 @@ describeInBrowser('tables of the page', (open) => {
     expect((await page.evaluate<string>(CLIPBOARD)).split('\n')[1]).to.match(/^model \/ head,2000000,/);
   });
 
+  it('have the lines of the program, the longest first, with unknown ones as a row', async () => {
+    const { page, complaints } = await open(small, {}, 'tab=layers');
+    const table = page.getByRole('table', { name: 'Lines', exact: true });
+    await table.locator('tbody tr').first().waitFor();
+    const rows = await table.locator('tbody tr').all();
+    const cells = await Promise.all(rows.map((row) => row.locator('th, td').allTextContents()));
+    // 4, 2 and 1 of 7 ms, in µs and percent; an unknown value is na.
+    expect(cells).to.deep.equal([
+      ['src/model.py:5', '4,000.00', '57.1', '10', HOSTILE, '1', '1.00 TFLOP'],
+      ['train.py:184', '2,000.00', '28.6', '64', 'add', '2', 'na'],
+      ['no line known', '1,000.00', '14.3', '30', 'na', '0', 'na'],
+    ]);
+    expect(complaints).to.deep.equal([]);
+  });
+
   it('show the call stacks of an op on demand', async () => {
     const { page, complaints } = await open(small, {}, 'tab=kernels');
     const panel = page.locator('[data-panel="ops"]');

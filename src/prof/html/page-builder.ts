@@ -162,10 +162,11 @@ export class PageBuilder implements Analysis<MakePage> {
     this.#summaries.take(row);
     this.#ranks.take(row);
     this.#enter(record.profile);
-    const { timeline, ops, kernels, annotations, points, layers } = this.#profile(record.profile);
+    const { timeline, ops, lines, kernels, annotations, points, layers } = this.#profile(record.profile);
     const kernel = pageKernelOf(row);
     timeline.addKernel(kernel, row);
     ops.add(row);
+    lines.add(row);
     const activity = timedActivity(record);
     // A Neuron instruction that only waits is not work.
     if (activity === null || activity.kind === 'wait') return;

@@ -14,7 +14,7 @@ import type { Peaks } from '../roofline/peaks.js';
 import type { RooflineBound } from '../roofline/roofline.js';
 import type { DiagnosticText } from '../summary/diagnostic-texts.js';
 import type { ProfileSummary } from '../summary/summary-data.js';
-import type { KernelTotal, OpTotal, StackTree } from './kernels/kernel-data.js';
+import type { KernelTotal, LineTotal, OpTotal, StackTree } from './kernels/kernel-data.js';
 import type { CollectiveKind } from '../../ops/collective-bytes.js';
 
 /** Operations of one name, size class and group, over all devices of the profile. */
@@ -175,6 +175,8 @@ export interface PageProfile {
   readonly utilisation: Utilisation;
   readonly kernels: Bounded<KernelTotal>;
   readonly ops: Ops;
+  /** Null when no kernel has a line. */
+  readonly lines: Lines | null;
   /** Kernels by call stack; null when the profile has none. */
   readonly stacks: StackTree | null;
   readonly annotations: Bounded<Annotation>;
@@ -231,6 +233,12 @@ export interface Bounded<T> {
 export interface Ops extends Bounded<OpTotal> {
   /** Time of all kernels, including those without an op; null when the profile has no device work. */
   readonly time: number | null;
+}
+
+/** The lines of the program with the largest times. */
+export interface Lines extends Bounded<LineTotal> {
+  /** Time of all kernels, including those without a line. */
+  readonly time: number;
 }
 
 /** A text that the user put around launches (layer or range), with the device time of each of its occurrences. */

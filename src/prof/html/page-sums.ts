@@ -8,6 +8,7 @@ import type { ProfileSummary } from '../summary/summary-data.js';
 import { AnnotationTotals } from './annotations/annotation-times.js';
 import type { Bounds } from './bounds.js';
 import { KernelTotals, RooflineGroups } from './kernels/kernel-totals.js';
+import { LineTotals } from './kernels/line-totals.js';
 import { OpTotals } from './kernels/op-totals.js';
 import { LayerTotals } from './layers/layer-totals.js';
 import { CollectiveTotals } from './communication/collective-totals.js';
@@ -73,6 +74,7 @@ export class PageSums {
   readonly utilisation = new UtilisationCurve();
   readonly kernels = new KernelTotals();
   readonly ops = new OpTotals();
+  readonly lines = new LineTotals();
   readonly annotations = new AnnotationTotals();
   readonly points = new RooflineGroups();
   readonly layers = new LayerTotals();
@@ -98,6 +100,7 @@ const pageFigures = (sums: PageSums, bounds: Bounds): PageFigures => ({
   utilisation: sums.utilisation.utilisation,
   kernels: sums.kernels.totals(bounds.kernels),
   ...sums.ops.totals(bounds.ops, STACKS_OF_OP, bounds.stacks),
+  lines: sums.lines.totals(bounds.ops),
   annotations: sums.annotations.annotations(bounds.annotations, bounds.samples),
   roofline: sums.points.roofline(bounds.points),
   layers: sums.layers.rows(bounds.layers),

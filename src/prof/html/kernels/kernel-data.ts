@@ -78,6 +78,20 @@ export interface OpStack {
   readonly time: number;
 }
 
+/** Kernels by the innermost frame of their call stack. */
+export interface LineTotal {
+  /** `train.py:184`; null for kernels whose line is unknown. */
+  readonly line: string | null;
+  readonly count: number;
+  readonly time: number;
+  /** The op with the most time; null when none is known. */
+  readonly op: string | null;
+  /** Number of different ops, at most 100. */
+  readonly ops: number;
+  /** Sum over the kernels whose FLOPs are known; null when there are none. */
+  readonly flops: number | null;
+}
+
 /** Kernels by call stack: a tree of frames, each parent before its children. */
 export interface StackTree {
   readonly frames: readonly string[];
