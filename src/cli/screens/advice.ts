@@ -146,9 +146,8 @@ const silencesOf = ({ adviser, all }: Advice): string[] => {
   return silences.length === 0 ? [] : [`${counted(silences.length, 'rule')} found nothing: --all says why`];
 };
 
-function summaryOf(advice: Advice): string[] {
-  const { minShare, top } = advice;
-  const found = adviceGroups(advice.adviser).length;
+function summaryOf({ minShare, top }: Advice, groups: readonly FindingGroup[]): string[] {
+  const found = groups.length;
   if (found === 0) return [`no finding is worth ${percent(minShare)} of a device's time or more`];
   const more = found - top;
   return [...(more > 0 ? [`${counted(more, 'finding')} more: --top ${found}`] : [])];
@@ -169,10 +168,11 @@ const LISTS: readonly (readonly [about: Concern, heading: string])[] = [
 ];
 
 /** The lists with something in them; items are numbered through. */
-function listsOf(advice: Advice): { heading: string; items: { number: number; group: FindingGroup }[] }[] {
-  const items = adviceGroups(advice.adviser)
-    .slice(0, advice.top)
-    .map((group, i) => ({ number: i + 1, group }));
+function listsOf(
+  { top }: Advice,
+  groups: readonly FindingGroup[],
+): { heading: string; items: { number: number; group: FindingGroup }[] }[] {
+  const items = groups.slice(0, top).map((group, i) => ({ number: i + 1, group }));
   return LISTS.map(([about, heading]) => ({
     heading,
     items: items.filter(({ group }) => group.finding.about === about),
@@ -189,7 +189,8 @@ const [TEXT, LABEL] = ['   ', 8];
 export function adviceScreen(advice: Advice): string {
   const { width } = advice;
   const fit = (line: string, indent: string): string[] => (width === null ? [line] : wrapped(line, width, indent));
-  const lists = listsOf(advice);
+  const groups = adviceGroups(advice.adviser);
+  const lists = listsOf(advice, groups);
   const shown = lists.flatMap(({ items }) => items);
   const lines = lists.flatMap(({ heading, items }) => [
     ...['', `${heading}:`],
@@ -204,7 +205,7 @@ export function adviceScreen(advice: Advice): string {
       }),
     ]),
   ]);
-  const end = [...summaryOf(advice), ...silencesOf(advice)].flatMap((line) => fit(`# ${line}`, '# '));
+  const end = [...summaryOf(advice, groups), ...silencesOf(advice)].flatMap((line) => fit(`# ${line}`, '# '));
   const head = [...headings(advice), ...(hasGains(shown) ? [NOT_ADDITIVE] : [])].flatMap((line) =>
     fit(`# ${line}`, '# '),
   );
@@ -212,7 +213,8 @@ export function adviceScreen(advice: Advice): string {
 }
 
 export function adviceMarkdown(advice: Advice): string {
-  const lists = listsOf(advice);
+  const groups = adviceGroups(advice.adviser);
+  const lists = listsOf(advice, groups);
   const several = lists.flatMap(({ items }) => items).length > 1;
   const head = [...headings(advice), ...(several ? [NOT_ADDITIVE] : [])].map((line) => `- ${escapeMarkdown(line)}`);
   const body = lists.flatMap(({ heading, items }) => [
@@ -225,6 +227,6 @@ export function adviceMarkdown(advice: Advice): string {
       ),
     ]),
   ]);
-  const end = [...summaryOf(advice), ...silencesOf(advice)].map((line) => `- ${escapeMarkdown(line)}`);
+  const end = [...summaryOf(advice, groups), ...silencesOf(advice)].map((line) => `- ${escapeMarkdown(line)}`);
   return [...head, ...body, ...(end.length > 0 ? [''] : []), ...end].map((line) => `${line}\n`).join('');
 }

@@ -74,7 +74,7 @@ export const LATENCY_SHARE = 10;
  * The largest last-level cache of a part in the table (MI300X, 256 MiB), which is used when the size of a device's cache is
  * not known.
  */
-const LARGEST_CACHE = 256 * 1024 ** 2;
+export const LARGEST_CACHE = 256 * 1024 ** 2;
 
 const over = (amount: number | null, by: number | null): number | null =>
   amount === null || by === null || by === 0 ? null : amount / by;

@@ -46,6 +46,21 @@ describe('the rule launch-gaps', () => {
     expect(adviser.verdicts[0]?.text).to.include('launching graphs ahead would recover').and.not.to.include('a graph could');
   }); // prettier-ignore
 
+  it('asks for no graph where most kernels already run from graphs', () => {
+    // Idle 1015-1100, before a kernel that is launched alone, at 1090; two kernels run from a graph.
+    const graph = { api: 'cudaGraphLaunch', start: 980, dur: 10 };
+    const inGraph = (start: number, id: number): KernelRecord => at(start, 5, 0, { id, graph: { id: 1, node: id }, launch: graph });
+    const records = [PROFILE, inGraph(1000, 1), inGraph(1005, 2), inGraph(1010, 3), at(1100, 5, 1090, { id: 4 })];
+    const adviser = adviserOf(records);
+    const [found] = adviser.findings.filter(({ rule }) => rule === 'launch-gaps');
+    expect(found?.action).to.match(/^most kernels already run from graphs: launch fewer, larger kernels/);
+    expect(found?.evidence).to.include({ idleNs: 85, kernels: 1, kernelsInGraphs: 3 });
+    expect(adviser.verdicts[0]?.text).to.include('fewer, larger kernels would recover').and.not.to.include('a graph would');
+    // A single kernel from a graph is not most of two.
+    const [other] = findingsOf('launch-gaps', [PROFILE, inGraph(1010, 3), at(1100, 5, 1090, { id: 4 })]);
+    expect(other?.action).to.match(/^capture the work in a CUDA graph/);
+  }); // prettier-ignore
+
   it('separates gaps that no launch explains, and claims no gain', () => {
     const records = [PROFILE, at(0, 5, null, { id: 1 }), at(2_000_000, 5, 1_999_000, { id: 2 })];
     const [found, ...more] = findingsOf('launch-gaps', records);

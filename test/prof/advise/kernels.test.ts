@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { adviserOf, findingsOf, silenceOf } from '../../support/advice.js';
+import { adviserOf, copy, findingsOf, silenceOf } from '../../support/advice.js';
 import { aten, t, v } from '../../support/calls.js';
-import { A100, profileOn } from '../../support/devices.js';
+import { A100, device, profileOn } from '../../support/devices.js';
 import { kernel, mm } from '../../support/kernels.js';
 import { instruction, neuronProfile, packet, tensor, throttle } from '../../support/neuron.js';
 import type { KernelRecord, OpCall, ProfileLine, ProfileRecord } from '../../../src/record/record.js';
@@ -177,6 +177,32 @@ describe('the rule impossible', () => {
     expect(found?.evidence).to.include({ aboveComputePeak: 1, aboveMemoryPeak: 0 });
     expect(silenceOf('impossible', [profileOn(A100), { ...fast, dur: 600_000 }])).to.equal('nothing');
     expect(silenceOf('impossible', [fast])).to.match(/^no kernel with known work/);
+  });
+
+  it('reports sets and copies above the peak of the memory or links', () => {
+    const { kind: _, ...work } = copy({ launch: null });
+    const set = (bytes: number, dur: number): ProfileLine => ({ ...work, type: 'set', value: 0, bytes, dur });
+    // A V100 writes 900 GB/s: 77.03 MB less the 6 MiB that the cache may still hold take 78.6 us, not 10.
+    const V100 = profileOn(device('Tesla V100-SXM2-16GB', { arch: 'sm70' }));
+    const [found, ...others] = findingsOf('impossible', [V100, set(77_030_000, 10_000)]);
+    expect(others).to.deep.equal([]);
+    expect(found).to.deep.include({ about: 'profile', count: 1, gain: null, kernels: [] });
+    expect(found?.stake).to.equal(10_000); // The device has no more time.
+    expect(found?.evidence.leastNs).to.be.closeTo((77_030_000 - 6 * 1024 ** 2) / 900, 0.01);
+    expect(found?.what).to.match(/^1 set moved 77.03 MB in 10 us, faster than .* V100 SXM2 can: up to 7.703 TB\/s/);
+    expect(found?.action).to.include('the clock or the size in the profile is wrong');
+    // In the cache, and slow enough.
+    expect(silenceOf('impossible', [V100, set(6_000_000, 1000), set(77_030_000, 100_000)])).to.equal('nothing');
+    expect(silenceOf('impossible', [set(77_030_000, 10_000)])).to.match(/^no kernel with known work/);
+    // Within a device each byte is read and written: 2 x (1 GB - 40 MiB) take 1.232 ms at 1555 GB/s.
+    const twice = copy({ kind: 'DtoD', bytes: 1e9, dur: 1_100_000 });
+    expect(findingsOf('impossible', [profileOn(A100), twice])[0]?.what).to.match(/^1 copy moved/);
+    expect(silenceOf('impossible', [profileOn(A100), { ...twice, dur: 1_300_000 }])).to.equal('nothing');
+    expect(silenceOf('impossible', [profileOn(A100), { ...twice, kind: 'DtoH' }])).to.equal('nothing');
+    // NVLink moves 150 GB/s in one direction: 6.67 ms.
+    const peer = copy({ kind: 'PtoP', bytes: 1e9, dur: 6_000_000 });
+    expect(findingsOf('impossible', [V100, peer])).to.have.length(1);
+    expect(silenceOf('impossible', [V100, { ...peer, dur: 7_000_000 }])).to.equal('nothing');
   });
 });
 

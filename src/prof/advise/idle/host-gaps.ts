@@ -103,7 +103,7 @@ class Idle {
 }
 
 /** Whether the work was launched as part of a graph. */
-const isOfGraph = (work: StepActivity): boolean =>
+export const isOfGraph = (work: StepActivity): boolean =>
   work.type === 'graph' || work.graph !== undefined || work.launch?.api?.includes('GraphLaunch') === true;
 
 const KINDS = ['launch', 'long', 'HtoD', 'DtoH'] as const;

@@ -1,16 +1,23 @@
 /**
- * Rules that list kernels and their time: kernels on the AI CPU, of autotuning, above a peak, for an older architecture,
- * with unknown FLOPs.
+ * Rules that list kernels and their time: kernels on the AI CPU, of autotuning, above a peak (with copies and sets), for an
+ * older architecture, with unknown FLOPs.
  */
 import { smInName } from '../../../ops/kernels/kernel-name.js';
 import { smOf } from '../../../ops/kernels/matrix-unit.js';
 import type { Annotated } from '../../annotate.js';
-import { many, ranked, time, percent, verb } from '../wording.js';
-import { deviceRule } from '../rule.js';
-import { KernelTally, Ranking } from '../kernel-tally.js';
+import { many, ranked, rate, size, time, percent, verb } from '../wording.js';
+import { deviceRule, type Rule, type RuleAnswer } from '../rule.js';
+import { atLongest, KernelTally, longerOf, Ranking } from '../kernel-tally.js';
+import { ByDevice, type Place } from '../device-times.js';
+import type { Found, LongestTime } from '../finding.js';
+import type { Device, ProfileRecord } from '../../../record/record.js';
+import { statedDevice } from '../../../record/fields/stated-device.js';
+import { NS_PER_S } from '../../../record/units.js';
+import { linkPeakOf, peaksOf } from '../../roofline/peaks.js';
+import { LARGEST_CACHE } from '../../roofline/roofline.js';
 import { isOnCoreClass, isNeuronInstruction } from '../../../record/neuron/neuron-cores.js';
 import { asksForArguments } from '../../work/capture-options.js';
-import { communicates } from '../../steps/step-work.js';
+import { communicates, isCut, type StepActivity } from '../../steps/step-work.js';
 
 /** Minimum share of the kernels' time. */
 const LEAST_SHARE = 0.1;
@@ -67,11 +74,15 @@ class Above extends KernelTally {
   device = '';
 }
 
-/** Rates that no device reaches: our FLOP count or our peak rate is wrong, or the device is another one. */
-export const impossible = deviceRule({
+const IMPOSSIBLE = {
   name: 'impossible',
   about: 'profile',
-  doc: 'kernels faster than the peaks of the device: a formula or the table of peaks is wrong, or the device is another one',
+  doc: 'kernels, copies and sets faster than the peaks of the device: a size, a clock or a peak is wrong, or the device is another one',
+} as const;
+
+/** Rates that no device reaches: our FLOP count or our peak rate is wrong, or the device is another one. */
+const impossibleKernels = deviceRule({
+  ...IMPOSSIBLE,
   why: 'no kernel with known work on a device with known peaks',
   start: () => new Above(),
   row: ({ placement, record, peaks, op }, devices) => {
@@ -96,6 +107,108 @@ export const impossible = deviceRule({
     },
   ],
 });
+
+/** Copies and sets of one device that moved more than its memory or links can. */
+class ImpossibleMoves {
+  copies = 0;
+  sets = 0;
+  bytes = 0;
+  /** Sum of the recorded durations, and of the shortest possible ones, in ns. */
+  time = 0;
+  floor = 0;
+  device = '';
+  highest = 0;
+  longest: LongestTime | null = null;
+  readonly kinds = new Ranking();
+
+  get count(): number {
+    return this.copies + this.sets;
+  }
+
+  /** `2 copies and 1 set` */
+  get amounts(): string {
+    const { copies, sets } = this;
+    return [copies > 0 ? many(copies, 'copy') : '', sets > 0 ? many(sets, 'set') : ''].filter(Boolean).join(' and ');
+  }
+}
+
+type Move = Extract<StepActivity, { type: 'copy' | 'set' }>;
+
+/**
+ * Shortest possible time of a copy or set, in ns. A copy within a device reads and writes its memory; all others either
+ * read or write it. The cache may hold what is read before, and what is written after. A copy to another device also
+ * passes through the links.
+ * @returns null when the size or the peak is not known
+ */
+function floorOfMove(move: Move, device: Device | null): number | null {
+  const { bytes } = move;
+  const { bytesPerS, cacheBytes } = peaksOf(device);
+  const kind = move.type === 'copy' ? move.kind : null;
+  if (bytes === null || bytesPerS === null || kind === 'HtoH') return null;
+  const passes = kind === 'DtoD' ? 2 : 1;
+  const memory = (passes * (bytes - (cacheBytes ?? LARGEST_CACHE))) / bytesPerS;
+  const link = kind === 'PtoP' ? linkPeakOf(device?.name ?? null) : null;
+  return Math.max(memory, link === null ? 0 : bytes / link) * NS_PER_S;
+}
+
+const impossibleMoves = (place: Place, of: ImpossibleMoves): Found => ({
+  ...place,
+  what: `${of.amounts} moved ${size(of.bytes)} in ${time(of.time)}, faster than the memory or links of ${of.device} can: up to ${rate(of.highest)} (${ranked(of.kinds)})`,
+  action:
+    'this cannot be: the clock or the size in the profile is wrong. Do not rely on their times and rates; record again, and if it comes back, report it to the maker of the profiler',
+  stake: of.floor,
+  gain: null,
+  kernels: [],
+  ...atLongest(of.longest),
+  count: of.count,
+  evidence: {
+    copies: of.copies,
+    sets: of.sets,
+    bytes: of.bytes,
+    timeNs: of.time,
+    leastNs: of.floor,
+    highestBytesPerS: of.highest,
+  },
+  see: 'dparse FILE | jq \'select(.type=="copy" or .type=="set")\'',
+});
+
+/** Kernels above a peak, and copies and sets above the peak of the memory or links. */
+export const impossible: Rule = {
+  ...IMPOSSIBLE,
+  watch: () => {
+    const kernels = impossibleKernels.watch();
+    const devices = new ByDevice(() => new ImpossibleMoves());
+    const profiles = new Map<number, ProfileRecord>();
+    let looked = false;
+    return {
+      ...kernels,
+      take: (record) => {
+        if (record.type === 'profile') profiles.set(record.profile, record);
+        if ((record.type !== 'copy' && record.type !== 'set') || !(Number(record.dur) > 0) || isCut(record)) return;
+        const device = statedDevice(profiles.get(record.profile) ?? null, record.device);
+        const [dur, bytes, floor] = [Number(record.dur), record.bytes ?? 0, floorOfMove(record, device)];
+        if (floor === null) return;
+        looked = true;
+        if (floor <= dur) return;
+        const moves = devices.of(record);
+        if (record.type === 'copy') moves.copies++;
+        else moves.sets++;
+        moves.bytes += bytes;
+        moves.time += dur;
+        moves.floor += floor;
+        moves.device = peaksOf(device).name;
+        moves.highest = Math.max(moves.highest, (bytes / dur) * NS_PER_S);
+        moves.longest = longerOf(moves.longest, { start: record.start, end: record.start + dur });
+        moves.kinds.add(record.type === 'copy' ? (record.kind ?? 'copy') : 'set', dur);
+      },
+      end: (facts): RuleAnswer => {
+        const { found, ...answer } = kernels.end(facts);
+        const all = [...found, ...devices.all.map(({ of, ...place }) => impossibleMoves(place, of))];
+        return looked ? { found: all } : { ...answer, found: all };
+      },
+    };
+  },
+};
 
 /** Kernels that a library ran to choose an algorithm, which is work of the first steps and not of training. */
 export const autotuning = deviceRule({

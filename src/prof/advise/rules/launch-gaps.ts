@@ -1,7 +1,7 @@
 /** Rules about idle time of a device: late launches, steps that wait for input, garbage collection. */
 import { ByDevice, type Place } from '../device-times.js';
 import { LONGEST_LAUNCH } from '../../steps/step-work.js';
-import type { HostGapsOfDevice } from '../idle/host-gaps.js';
+import { isOfGraph, type HostGapsOfDevice } from '../idle/host-gaps.js';
 import type { Found } from '../finding.js';
 import type { RuleAnswer, Rule } from '../rule.js';
 import { grouped, many, percent, ranked, time } from '../wording.js';
@@ -84,7 +84,10 @@ export const inputPipeline: Rule = {
 };
 
 class DeviceLaunches {
+  /** Kernels that were launched one by one. */
   kernels = 0;
+  /** Kernels of graphs, and graphs whose kernels are not recorded. */
+  inGraphs = 0;
   /** Kernels shorter than the call that launched them. */
   tiny = 0;
   tinyTime = 0;
@@ -106,6 +109,10 @@ const captureFor = (api: string): string => GRAPHS.find(([pattern]) => pattern.t
 const GRAPHS_LATE =
   'launch graphs ahead of the device: do not wait for results between them, prepare inputs earlier, or make fewer, larger graphs';
 
+/** Advice when most kernels run from graphs, and the device waits for the others. */
+const FEWER =
+  'most kernels already run from graphs: launch fewer, larger kernels between the graphs, and do not wait for results there';
+
 /** A single profile does not show how much of the waiting is due to the profiler. */
 const WITHOUT_FRAMES = 'profile once without with_stack=True, since recording Python stacks slows the CPU; then ';
 
@@ -120,6 +127,7 @@ function shortGaps(
   isSlowed: boolean,
 ): Found {
   const { time: idle, count, longest, at, beforeGraphs, overhead } = of.by.launch;
+  const others = launches.inGraphs > launches.kernels ? FEWER : captureFor(launches.api);
   const tiny =
     launches.tiny > 0
       ? `${grouped(launches.tiny)} of ${many(launches.kernels, 'kernel')} ran shorter than their launch call`
@@ -128,7 +136,7 @@ function shortGaps(
     ...place,
     what: `the CPU launches too slowly: the device ran out of work ${count === 1 ? 'once' : `${grouped(count)} times`} and was idle for ${time(idle)} (${time(idle / count)} each)`,
     ...(launches.tiny > 0 ? { details: tiny } : undefined),
-    action: `${isSlowed ? WITHOUT_FRAMES : ''}${beforeGraphs > MOSTLY * idle ? GRAPHS_LATE : captureFor(launches.api)}`,
+    action: `${isSlowed ? WITHOUT_FRAMES : ''}${beforeGraphs > MOSTLY * idle ? GRAPHS_LATE : others}`,
     stake: idle,
     gain: {
       ns: idle - overhead,
@@ -143,6 +151,7 @@ function shortGaps(
       idleNs: idle,
       longestNs: longest,
       kernels: launches.kernels,
+      kernelsInGraphs: launches.inGraphs,
       beforeGraphsNs: beforeGraphs,
       kernelsShorterThanLaunch: launches.tiny,
       kernelsShorterThanLaunchNs: launches.tinyTime,
@@ -203,10 +212,11 @@ export const launchGaps: Rule = {
     const devices = new ByDevice(() => new DeviceLaunches());
     return {
       take: (record) => {
-        if (record.type !== 'kernel') return;
-        const launch = record.launch ?? null;
-        if (launch === null || record.dur === null || record.graph !== undefined) return;
+        if (record.type !== 'kernel' && record.type !== 'graph') return;
         const launches = devices.of(record);
+        if (isOfGraph(record)) launches.inGraphs++;
+        const launch = record.launch ?? null;
+        if (record.type === 'graph' || launch === null || record.dur === null || isOfGraph(record)) return;
         launches.kernels++;
         launches.api = launch.api ?? launches.api;
         if (record.dur >= launch.dur) return;

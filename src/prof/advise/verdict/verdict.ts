@@ -144,7 +144,9 @@ function remedyText(facts: VerdictFacts, { cause }: SpanPart): string {
   const found = facts.findings.filter(({ rule }) => rule === 'launch-gaps');
   const sum = (name: string): number => found.reduce((all, { evidence }) => all + Number(evidence[name] ?? 0), 0);
   const hasGraphs = sum('beforeGraphsNs') > MOSTLY * sum('idleNs');
-  return savingText(facts, 'launch-gaps', hasGraphs ? 'launching graphs ahead' : 'a graph');
+  const runsGraphs = sum('kernelsInGraphs') > sum('kernels');
+  const action = hasGraphs ? 'launching graphs ahead' : runsGraphs ? 'fewer, larger kernels' : 'a graph';
+  return savingText(facts, 'launch-gaps', action);
 }
 
 /** Minimum share of the span to be mentioned. */
