@@ -78,6 +78,10 @@ describe('dprof --by', () => {
 
   const wrong: readonly [args: string[], answer: RegExp][] = [
     [['--by', 'opp'], /unknown column 'opp' \(did you mean op\?\)/],
+    [['-c', 'cuont'], /unknown column 'cuont' \(did you mean count\?\)/],
+    [['--sort', '-totl'], /unknown column 'totl' \(did you mean total\?\)/],
+    [['-c', 'count'], /column 'count' works only with --by \(dprof --by op -c count\)/],
+    [['--by', 'lyer'], /unknown column 'lyer' \(did you mean layer\?\)/],
     [['--by', 'op', '-c', 'totl'], /'totl' is neither a --by key nor a group aggregate \(did you mean total\?\)/],
     [['--by', 'op', '--sort', '-sil'], /'sil' is neither a --by key/],
     [['--by', 'op', '--depth', '0'], /--depth takes a number of at least 1, not '0'/],

@@ -1,12 +1,15 @@
 /** Options of `dprof`, for the parser, the help and completion. */
 import { columnList } from '../screens/layout.js';
-import { COLUMNS, DEFAULT_COLUMNS, chooseColumns } from '../../prof/columns/columns.js';
+import { COLUMNS, columnOf, DEFAULT_COLUMNS, requireColumnAmong } from '../../prof/columns/columns.js';
+import type { KernelColumn } from '../../prof/annotate.js';
 import { DEVICES, type Rates } from '../../prof/roofline/devices.js';
 import { CONVENTION_NAMES, parseConvention } from '../../prof/report/report.js';
 import { parseKernelId } from '../../prof/report/explain.js';
-import { parseSort, parseWhere } from '../../prof/query/kernel-query.js';
+import { parseWhere } from '../../prof/query/kernel-query.js';
+import { parseSortKeys } from '../../prof/query/sort.js';
 import { UsageError } from '../../record/errors.js';
 import { grouped } from '../../record/plural.js';
+import { splitKeys } from '../../table/column.js';
 import type { Format } from '../../write/columns.js';
 import { fitted } from '../../write/fitted-table.js';
 import { FORMATS, requireFormat } from '../../write/formats.js';
@@ -178,6 +181,15 @@ export function devicesText(): string {
   }).join('');
 }
 
+const AGGREGATE_KEYS = AGGREGATES.map(({ key }) => key);
+
+/** @throws UsageError for a key that only groups have, and for one that nothing has, with the nearest of either */
+function requireKernelColumn(key: string): KernelColumn {
+  if (columnOf(key) === undefined && AGGREGATE_KEYS.includes(key))
+    throw new UsageError(`column '${key}' works only with --by`, `dprof --by op -c ${key}`);
+  return requireColumnAmong(key, AGGREGATE_KEYS);
+}
+
 /** @throws UsageError for invalid options */
 export function readReport(given: Arguments) {
   const { files } = readInputs(given);
@@ -200,14 +212,14 @@ export function readReport(given: Arguments) {
     quiet: given.on('quiet'),
     reading: readReading(given),
     choice: readChoice(given, DPROF),
-    columns: chooseColumns((isGrouped ? undefined : given.text('cols')) ?? DEFAULT_COLUMNS),
+    columns: splitKeys('-c', (isGrouped ? undefined : given.text('cols')) ?? DEFAULT_COLUMNS).map(requireKernelColumn),
     format,
     width: width !== null && width > 0 ? width : format === fitted ? terminal : null,
     header: given.on('header'),
     where: given.read('where', parseWhere),
     /** The filter as text, for groups of partial answers, which have other columns. */
     whereText: given.text('where'),
-    sort: isGrouped ? undefined : given.read('sort', parseSort),
+    sort: isGrouped ? undefined : given.read('sort', (text) => parseSortKeys(text, requireKernelColumn)),
     top,
     /** Groups with their columns and order, for one row a group instead of one a kernel. */
     grouping,
