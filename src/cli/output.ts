@@ -26,6 +26,7 @@ import { removedAtEnd } from '../parse/input/cleanup.js';
 import { stdoutFile } from './bin/stdout.js';
 import { TERMINAL_WIDTH } from './message.js';
 import { refuseInputs, refuseSidecars, statOf } from './guard.js';
+import { screenText } from './screens/layout.js';
 
 const BATCH = 64 * 1024;
 const FILE_BATCH = 512 * 1024;
@@ -151,6 +152,10 @@ export function refuseTerminal(path: string | undefined, content: string): void 
 
 /** Writes a text that needs no input, such as that of `--help`, to standard output. */
 export const printText = (text: string): Promise<void> => withOutput(undefined, [], async (write) => write(text));
+
+/** Writes a list that needs no input, such as that of `--columns`, to standard output; a terminal wraps its lines. */
+export const printList = (text: string): Promise<void> =>
+  printText(screenText(text.trimEnd().split('\n'), undefined, terminalWidth(undefined)));
 
 /**
  * Checks whether a file can be written, without changing anything: for commands that read for a long time before they

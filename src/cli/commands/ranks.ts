@@ -7,7 +7,7 @@ import { UsageError, requireName } from '../../record/errors.js';
 import { requireColumnOf, splitKeys } from '../../table/column.js';
 import { aligned } from '../../write/cell-text.js';
 import { integer } from '../arguments.js';
-import { printText } from '../output.js';
+import { printList } from '../output.js';
 import { CHOICE_NAMES, unfit } from '../shared-options.js';
 import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../records-command.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
@@ -86,7 +86,7 @@ export const ranks = recordsCommand(
     const top = given.read('top', (text) => integer('--top', text, 1));
     const keys = given.read('cols', (text) => keysOf(table, text));
     const { format, width } = request;
-    if (given.on('columns')) return printText(columnsText(table));
+    if (given.on('columns')) return printList(columnsText(table));
     if (keys !== undefined && format === 'json')
       throw new UsageError('-c cannot be combined with -f json', 'json always has every column of every table');
     const isAlone = given.text('table') !== undefined || keys !== undefined;

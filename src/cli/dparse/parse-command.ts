@@ -18,7 +18,7 @@ import { DPARSE, formatsText, readArguments, type DparseRequest } from './option
 import { ParseReport } from './parse-report.js';
 import { isLarge } from './worker-pool.js';
 import { parseLarge, parseMany } from './workers.js';
-import { printText, withOutput, targetOf, withIoErrors, type Write } from '../output.js';
+import { printText, printList, withOutput, targetOf, withIoErrors, type Write } from '../output.js';
 import { versionText } from '../package-folder.js';
 import { progress, type Progress } from '../progress.js';
 import { availableParallelism, freemem, tmpdir } from 'node:os';
@@ -156,7 +156,7 @@ export async function parseCommand(args: readonly string[]): Promise<void> {
   if (answer !== null) return printText(answer);
   const request = readArguments(args);
   if (request.show !== 'records') {
-    return printText(TEXTS[request.show]());
+    return printList(TEXTS[request.show]());
   }
   const { format, program, ncu, capture } = request;
   if (format !== undefined) readerNamed(format);

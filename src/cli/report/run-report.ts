@@ -34,7 +34,7 @@ import {
   type ReportRequest,
 } from './report-options.js';
 import type { Arguments } from '../arguments.js';
-import { printText } from '../output.js';
+import { printList } from '../output.js';
 import { versionText } from '../package-folder.js';
 
 export function runReport(request: ReportRequest): Promise<void> {
@@ -283,5 +283,5 @@ const TEXTS = {
 export async function reportCommand(given: Arguments): Promise<void> {
   const request = readReport(given);
   if (request.show === 'report') return runReport(request);
-  await printText(TEXTS[request.show]());
+  await printList(TEXTS[request.show]());
 }

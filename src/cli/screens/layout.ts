@@ -55,12 +55,17 @@ export const screenText = (
 ): string =>
   lines
     .map(safe)
-    .flatMap((line) => (width === null ? [line] : wrapped(line, width, indentOf(line))))
+    .flatMap((line) => (width === null ? [line] : wrapped(line, width, indentOf(line, width))))
     .map((line) => `${line}\n`)
     .join('');
 
-/** What the lines begin with on which a long line goes on. */
-const indentOf = (line: string): string => /^(?:# *| *)/.exec(line)?.[0].replace(/^ *$/, '$&  ') ?? '';
+/** What the lines begin with on which a long line goes on: `# ` in a comment, else spaces up to its last column. */
+function indentOf(line: string, width: number): string {
+  const comment = /^# */.exec(line);
+  if (comment !== null) return comment[0];
+  const before = cells(/^.*\S {2,}/.exec(line)?.[0] ?? '');
+  return ' '.repeat(before > 0 && before <= width / 2 ? before : line.search(/\S|$/) + 2);
+}
 
 /**
  * Columns as `--columns` lists them: key, header, unit, and what each means.

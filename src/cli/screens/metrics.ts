@@ -15,6 +15,8 @@ export interface MetricsShown {
   readonly vendor: boolean;
   /** Without warnings. */
   readonly quiet: boolean;
+  /** Characters in a line; null where nothing limits it. */
+  readonly width: number | null;
   /** Patterns of the metrics to show; null to show all metrics in groups. */
   readonly metrics: readonly string[] | null;
 }
@@ -76,13 +78,13 @@ export function metricsScreen(summary: MetricSummary, shown: MetricsShown): stri
     append(text, lines.splice(0, elementAt(blocks, i).length));
   });
   // When metrics are chosen, nothing else is shown.
-  if (shown.metrics !== null) return screenText(text);
+  if (shown.metrics !== null) return screenText(text, undefined, shown.width);
   if (bound !== null) text.push('', bound.text);
   if (!shown.quiet && warnings.length > 0) {
     text.push('', '## Warnings');
     append(text, aligned(warnings.map(({ rule, text: words }) => [rule, words])));
   }
-  return screenText(text);
+  return screenText(text, undefined, shown.width);
 }
 
 export function explanation(summary: MetricSummary, row: MetricRow, shown: MetricsShown): string {
@@ -119,5 +121,5 @@ export function explanation(summary: MetricSummary, row: MetricRow, shown: Metri
     ...checked,
     ...(row.own ? ["not one of the vendor's"] : []),
   ];
-  return screenText(lines);
+  return screenText(lines, undefined, shown.width);
 }

@@ -11,6 +11,8 @@ interface MonitorLayout {
   readonly columns: readonly Column<MonitorLine>[];
   readonly scopes: ReadonlySet<RowScope>;
   readonly header: boolean;
+  /** Of the terminal, for the format `fitted`; its default where undefined. */
+  readonly width?: number;
   /** CloudWatch namespace of the metrics. */
   readonly namespace: string;
 }
@@ -68,7 +70,7 @@ const tablesOf = (format: Format): MonitorFormat => ({
     report: (report) => {
       const rows = linesOf(layout, report);
       if (rows.length === 0) return '';
-      return [...tableText(format, { columns: layout.columns, rows }, { header: layout.header })].join('');
+      return [...tableText(format, { columns: layout.columns, rows }, layout)].join('');
     },
   }),
 });
@@ -100,7 +102,7 @@ const requests: MonitorFormat = {
 };
 
 /** Formats that need all rows of a table before they can write the first line. */
-const WHOLE: ReadonlySet<string> = new Set(['table']);
+const WHOLE: ReadonlySet<string> = new Set(['table', 'fitted']);
 
 /** Monitoring has no last report, but a binary table can only be written at the end. */
 const TEXT_FORMATS = FORMATS.filter(({ binary }) => binary !== true);

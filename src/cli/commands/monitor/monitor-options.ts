@@ -17,6 +17,8 @@ import {
 } from '../../../prof/neuron/monitor/monitor-config.js';
 import { DEFAULT_SCOPES, SCOPES, type RowScope } from '../../../prof/neuron/monitor/monitor-report.js';
 import { nearest, UsageError, requireNamed } from '../../../record/errors.js';
+import { fitted } from '../../../write/fitted-table.js';
+import { terminalWidth } from '../../output.js';
 import { READING_NAMES, unfit } from '../../shared-options.js';
 import { HELP_OPTION, OUTPUT_OPTION, wrapped, type Arguments, type Tool } from '../../arguments.js';
 import type { MonitorAddress } from './monitor-server.js';
@@ -135,7 +137,10 @@ export function readMonitorArguments(given: Arguments) {
   const [file, ...others] = given.operands;
   if (others.length > 0) throw new UsageError(`monitor takes one FILE, not ${others.length + 1}`, 'join them with cat');
   const listen = given.read('listen', parseAddress) ?? null;
-  const format = requireMonitorFormat(given.text('format') ?? (listen === null ? 'space' : 'prometheus'));
+  const terminal = terminalWidth(given.text('output'));
+  const format = requireMonitorFormat(
+    given.text('format') ?? (listen !== null ? 'prometheus' : terminal === null ? 'space' : fitted.id),
+  );
   refuseStrays(given, format);
   const scopes = given.read('rows', parseScopes) ?? DEFAULT_SCOPES;
   return {
@@ -154,6 +159,7 @@ export function readMonitorArguments(given: Arguments) {
     period: given.read('period', requirePeriod),
     scopes: new Set(scopes),
     header: given.on('header'),
+    ...(format.id === fitted.id && terminal !== null ? { width: terminal } : {}),
     namespace: given.read('namespace', parseNamespace) ?? NAMESPACE,
     wanted: { groups: given.read('groups', parseGroups), tags: given.read('tag-filter', parseTagFilter) },
     last: given.on('last'),

@@ -18,7 +18,7 @@ import { requireColumnOf } from '../../../table/column.js';
 import type { Arguments } from '../../arguments.js';
 import type { Command } from '../../command.js';
 import { rejoined } from '../../../parse/live.js';
-import { printText } from '../../output.js';
+import { printList } from '../../output.js';
 import { readSmallFile } from '../../peaks-option.js';
 import { MonitorLines, MonitorNotes } from './monitor-lines.js';
 import {
@@ -38,7 +38,7 @@ const TEXTS = { columns: columnsText, metrics: metricsText };
 async function run(given: Arguments): Promise<void> {
   const request = readMonitorArguments(given);
   if (request.show !== 'reports') {
-    return printText(TEXTS[request.show]());
+    return printList(TEXTS[request.show]());
   }
   const { failIf, metrics } = request;
   const ofStats = failIf === undefined || metrics === null ? null : statThreshold(failIf);

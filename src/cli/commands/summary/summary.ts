@@ -46,7 +46,7 @@ async function run(request: SummaryRequest): Promise<void> {
       };
       if (format === 'markdown') return write(summaryMarkdown(facts.profiles, input));
       if (format !== 'text') return printTable(table, format, write, request.width);
-      const job = facts.job === null ? '' : `\n${jobLines(facts.job)}`;
+      const job = facts.job === null ? '' : `\n${jobLines(facts.job, request.width)}`;
       return write(`${summaryScreens(facts.profiles, input)}${job}`);
     },
   });
@@ -62,7 +62,7 @@ function printMetrics(
   summaries: MetricAnswer,
   write: Write,
 ): void | Promise<void> {
-  const shown = { ...metrics, quiet };
+  const shown = { ...metrics, quiet, width };
   if (metrics.explain !== undefined) {
     return write(
       summaries.flatMap((summary) => summary.rows.map((row) => explanation(summary, row, shown))).join('\n'),
