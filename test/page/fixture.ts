@@ -206,8 +206,13 @@ function profile(rank: number, slower: number): PageProfile {
     },
     stepBars: {
       count: 3,
+      works: [
+        { part: 'compute', name: HOSTILE },
+        { part: 'communication', name: 'all-reduce' },
+      ],
       shown: [2.5, 3, 4].map((ms, step) => ({
         ...{ step, device: 0, start: (1 + 3 * step) * MS, span: ms * MS },
+        works: [[0, (1 + step / 10) * MS] as const, [1, 0.5 * MS] as const],
         parts: { compute: 1.5 * MS, communication: 0.5 * MS, launch: (ms - 2) * MS },
         host: { iteration: (ms + 0.5) * MS, preparing: 0.25 * MS, ops: 1 * MS, loading: step === 2 ? 0.5 * MS : 0 },
       })),

@@ -37,7 +37,7 @@ const EMPTY: PageData = {
       verdict: null,
       idle: { causes: [], devices: [], launches: null },
       gaps: [],
-      stepBars: { shown: [], count: 0 },
+      stepBars: { shown: [], works: [], count: 0 },
       collectives: { shown: [], count: 0, restTime: 0 },
       utilisation: { start: 0, width: 0, devices: [], host: null, cpu: null },
       kernels: { shown: [], count: 0, restTime: 0 },

@@ -162,11 +162,12 @@ export class PageBuilder implements Analysis<MakePage> {
     this.#summaries.take(row);
     this.#ranks.take(row);
     this.#enter(record.profile);
-    const { timeline, ops, lines, kernels, annotations, points, layers } = this.#profile(record.profile);
+    const { timeline, ops, lines, stepBars, kernels, annotations, points, layers } = this.#profile(record.profile);
     const kernel = pageKernelOf(row);
     timeline.addKernel(kernel, row);
     ops.add(row);
     lines.add(row);
+    stepBars.takeKernel(row);
     const activity = timedActivity(record);
     // A Neuron instruction that only waits is not work.
     if (activity === null || activity.kind === 'wait') return;

@@ -151,13 +151,18 @@ export const pageProfile = (
 const namesIn = ({
   kernels,
   ops,
+  lines,
+  stepBars,
   roofline,
   layers,
   annotations,
   overview,
 }: PageFigures & Pick<PageProfile, 'overview'>): Parameters<EventNames['lacking']>[0] => ({
   kernel: [...kernels.shown.map(({ name }) => name), ...roofline.points.map(({ kernel }) => kernel)],
-  op: [...ops.shown, ...roofline.points].flatMap(({ op }) => op ?? []),
+  op: [
+    ...[...ops.shown, ...(lines?.shown ?? []), ...roofline.points].flatMap(({ op }) => op ?? []),
+    ...stepBars.works.filter(({ part }) => part === 'compute').map(({ name }) => name),
+  ],
   layer: layers.shown.map(({ path }) => path.join('/')),
   range: [...annotations.shown.map(({ text }) => text), ...(overview.host?.layers ?? []).map(({ name }) => name)],
 });

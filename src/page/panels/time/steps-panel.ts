@@ -8,6 +8,7 @@ import { STEP_NAMES } from '../../figures/shown-names.js';
 import type { HostSummary, StepSummary } from '../../../prof/summary/summary-data.js';
 import { histogram } from '../../charts/histogram-chart.js';
 import type { PanelContent, Panel, PanelView } from '../../panel.js';
+import { comparedSteps } from './compared-steps.js';
 import { stepBars } from './step-bars.js';
 
 const FIGURES = [
@@ -106,13 +107,15 @@ function make(view: PanelView): PanelContent {
   const list = boxedDefinitions([countOf(fieldsOf('overview.steps', steps)('count')), ...figures]);
   const bars = stepBars(view);
   const inOrder = bars.length === 0 ? [] : [section('Where the time of each step went', ...bars)];
+  const compared = comparedSteps(view);
+  const beside = compared.length === 0 ? [] : [section('Steps compared', ...compared)];
   if (steps.list.length === 1)
     return [list, aboutClocks(), note('Only one step: no distribution.'), ...inOrder, ...serving(view)];
   const distribution = section(
     'How long steps took',
     ...clocks.map((clock) => histogram(STEP_NAMES[clock], lengthsOf(steps, clock), 160)),
   );
-  return [list, aboutClocks(), ...inOrder, distribution, ...serving(view)];
+  return [list, aboutClocks(), ...inOrder, ...beside, distribution, ...serving(view)];
 }
 
 export const STEPS: Panel = { id: 'steps', title: 'Steps', width: 6, make };

@@ -63,6 +63,17 @@ export interface StepBar {
   /** They add up to the span; parts of 0 are absent. */
   readonly parts: Readonly<Partial<Record<StepBarPart, number>>>;
   readonly host: StepOnHost;
+  /**
+   * Time by index in `StepBarList.works`; those of a part of the step add up to at most it, and the rest is other work.
+   * Null for steps after the first 100.
+   */
+  readonly works: readonly (readonly [work: number, time: number])[] | null;
+}
+
+/** What a device did: an op, or a kernel whose op is unknown; a collective; a copy. */
+export interface StepWork {
+  readonly part: 'compute' | 'communication' | 'copies';
+  readonly name: string;
 }
 
 export interface StepOnHost {
@@ -77,5 +88,7 @@ export interface StepOnHost {
 /** The first steps of each device, and the total number. */
 export interface StepBarList {
   readonly shown: readonly StepBar[];
+  /** What took more than 0.5 % of some step. */
+  readonly works: readonly StepWork[];
   readonly count: number;
 }

@@ -12,6 +12,8 @@ import { IDLE_CAUSES, type IdleCause } from '../../advise/idle/idle-causes.js';
 import { HostSteps, MOST_STEPS, stepOf } from '../../steps/host-steps.js';
 import { workOf } from '../../steps/step-work.js';
 import { inNs, Reach, WorkUnions } from '../../steps/step-sums.js';
+import type { Annotated } from '../../annotate.js';
+import { WorksOfSteps } from './step-works.js';
 import type { StepBar, StepBarPart, StepBarList, StepOnHost } from './idle-data.js';
 
 /** Causes of idle time, and time that is neither idle nor busy. */
@@ -53,6 +55,7 @@ class HostOfStep {
 export class StepBarSums {
   readonly #devices = new Map<number, DeviceSteps>();
   readonly #host = new HostSteps();
+  readonly #works = new WorksOfSteps();
   readonly #onHost = new Map<number, HostOfStep>();
   /** Whether the profile has such ranges at all. */
   #hasOps = false;
@@ -78,6 +81,11 @@ export class StepBarSums {
     if (found !== null) this.#work(found);
   }
 
+  /** Must be called for each kernel after `take` of its record. */
+  takeKernel(row: Annotated): void {
+    this.#works.kernel(row);
+  }
+
   #work({ work, record }: NonNullable<ReturnType<typeof workOf>>): void {
     const { start, dur, device, step = null } = record;
     if (dur === null || !Number.isFinite(start + dur) || !Number.isFinite(device) || typeof step !== 'number') return;
@@ -90,6 +98,7 @@ export class StepBarSums {
     const from = start * PS_PER_NS + rest;
     const to = from + dur * PS_PER_NS + more;
     open.unions.add(work, from, to);
+    this.#works.add(step, work, record, from, to);
     open.reach.add(from, to);
     open.last.set(of.idle);
     if (work !== 'copy') open.first = Math.min(open.first, from / PS_PER_NS);
@@ -124,10 +133,12 @@ export class StepBarSums {
         .slice(0, each)
         .map(([step, open]) => this.#barOf(device, step, open)),
     );
-    return { shown, count: devices.reduce((sum, [, { steps }]) => sum + steps.size, 0) };
+    const { works, times } = this.#works.timesIn(shown);
+    const bars = shown.map((bar, i) => ({ ...bar, works: times[i] ?? null }));
+    return { shown: bars, works, count: devices.reduce((sum, [, { steps }]) => sum + steps.size, 0) };
   }
 
-  #barOf(device: number, step: number, open: OpenStep): StepBar {
+  #barOf(device: number, step: number, open: OpenStep): Omit<StepBar, 'works'> {
     const start = open.reach.from / PS_PER_NS;
     return { step, device, start, ...partsOf(open), host: this.#hostOf(step, open.first) };
   }

@@ -46,6 +46,10 @@ function expectEqual({ page, rows }: ReturnType<typeof compared>): void {
     expect(compute).to.be.closeTo(times.computing, 0.01);
     expect(communication).to.be.closeTo(times.exposed, 0.01);
     expect(compute + communication + copies).to.be.closeTo(times.busy, 0.01);
+    for (const part of ['compute', 'communication', 'copies'] as const) {
+      const listed = (bar.works ?? []).filter(([at]) => page.stepBars.works[at]?.part === part);
+      expect(listed.reduce((sum, [, time]) => sum + time, 0)).to.be.at.most((bar.parts[part] ?? 0) + 0.01);
+    }
     // Idle time by cause; what remains of the span is work of other steps.
     if (times.idle !== null) expect(bar.span - times.busy - (bar.parts.other ?? 0)).to.be.closeTo(times.idle, 0.01);
     expect(bar.host.iteration).to.equal(row.iteration);
@@ -79,7 +83,9 @@ describe('bars of steps', () => {
       ...{ step: 1, device: 0, start: 1000, span: 4000 },
       parts: { compute: 1000, launch: 1000, other: 500, copies: 500, communication: 1000 },
       host: { iteration: 10_000_000, preparing: 1000, ops: 400, loading: 3_000_000 },
-    });
+      // An op, a collective, a copy, 1000, 1000 and 500 ns.
+      works: [[0, 1000], [1, 1000], [2, 500]],
+    }); // prettier-ignore
     expect(bar(page, 2).parts).to.deep.equal({ compute: 500 });
   });
 
