@@ -6,6 +6,7 @@ import { drawForPaper } from './charts/chart.js';
 import { element, select } from './document/dom-elements.js';
 import { readFragment } from './document/fragment.js';
 import { keepChoice, keepName } from './document/kept-choice.js';
+import { panelLink } from './document/panel-link.js';
 import { ACTIVITY } from './panels/activity-panel.js';
 import { ADVICE } from './panels/advice-panel.js';
 import { ANNOTATIONS } from './panels/annotations-panel.js';
@@ -86,17 +87,6 @@ function goTo(id: string): void {
   heading?.focus({ preventScroll: true });
 }
 
-/** A link within the tab. A plain link would drop the other parameters in the address's fragment. */
-function link(id: string, title: string): HTMLElement {
-  const made = element('a', { href: `#panel=${id}` }, title);
-  made.addEventListener('click', (event) => {
-    event.preventDefault();
-    keepName('panel', id);
-    goTo(id);
-  });
-  return made;
-}
-
 /**
  * The panels of a tab, empty ones last; if there are several, links to them are above. A Neuron capture has no empty panel
  * next to others, because no other way to record fills it.
@@ -110,7 +100,7 @@ function contentsOf({ title, panels: all }: PanelTab, view: PanelView): HTMLElem
   const filled = made.filter((one) => !isEmpty(one));
   const hasOnlyFilled = view.profile.neuron !== null && filled.length > 0;
   const ordered = hasOnlyFilled ? filled : [...filled, ...made.filter(isEmpty)];
-  const items = ordered.map(({ panel }) => element('li', {}, link(panel.id, panel.title)));
+  const items = ordered.map(({ panel }) => element('li', {}, panelLink(panel.id, panel.title)));
   const list = element('nav', { 'aria-label': `Panels of ${title}` }, element('ol', {}, ...items));
   const places = element('div', { class: 'panels' }, ...ordered.map(({ place }) => place));
   return element('div', {}, ...(ordered.length > 1 ? [list] : []), places);

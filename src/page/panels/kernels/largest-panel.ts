@@ -1,12 +1,14 @@
-/** The ops that take most of the time, or the kernels where most of it has no op: for the first look. */
+/** What takes most of the devices' span, for the first look: ops, or kernels where most have no op, and all else. */
 import type { KernelTotal, OpTotal } from '../../../prof/html/kernels/kernel-data.js';
+import type { DeviceTime } from '../../../prof/summary/summary-data.js';
 import { lacking } from '../../capture-hints.js';
 import { panelLink } from '../../document/panel-link.js';
 import { element } from '../../document/dom-elements.js';
 import { kernelsNamed, ofOp } from '../../document/timeline-target.js';
 import { eventsLink } from '../../document/timeline-link.js';
-import { matrixUnitName } from '../../figures/shown-names.js';
-import { listed, numbersOf, type Listed } from '../../figures/listed-rows.js';
+import { difference, fieldsOf, ratio, sumOf, total, type Field, type NumberKey } from '../../figures/field.js';
+import { WORK_NAMES } from '../../figures/shown-names.js';
+import { figureColumn, listed, type Listed } from '../../figures/listed-rows.js';
 import { table, type TableColumn } from '../../figures/sorted-table.js';
 import type { PanelContent, Panel, PanelView } from '../../panel.js';
 
@@ -15,80 +17,104 @@ const SHOWN = 5;
 /** Share of kernel time without an op from which kernels say more. */
 const MOSTLY_UNKNOWN = 0.5;
 
-/** Share of kernel time, with a bar. */
-const shareColumn = <Row extends { readonly time: number | null }>(
-  path: string,
-  whole: number | null,
-  wholeName: string,
-): TableColumn<Listed<Row>> => {
-  const share = ({ time }: Row): number | null => (time === null || whole === null || whole <= 0 ? null : time / whole);
-  return {
-    ...{ title: 'Of kernel time', unit: 'share', cell: share, bar: share },
-    field: ({ at }) => `${path}.${at}.time / ${wholeName}`,
-  };
-};
+/** Sum of the shares from which a note says why it is not 1. */
+const OVERLAPPING = 1.005;
+
+/** A part of the devices' span. */
+interface Part {
+  readonly name: string;
+  readonly time: Field;
+  readonly link: (text: string) => HTMLElement | null;
+  readonly ofPeak?: Field;
+  readonly bound?: string | undefined;
+}
+
+const DEVICES = 'overview.devices.*';
+const NOTHING: Field = { name: '', value: null };
+
+/** The time in which a kernel or op computed. */
+function computing(path: string, row: Pick<Listed<KernelTotal | OpTotal>, 'at' | 'time' | 'communicating'>): Field {
+  const of = fieldsOf(`${path}.${row.at}`, row);
+  return row.communicating === undefined ? of('time') : difference(of('time'), of('communicating'));
+}
 
 /** Which of the two peaks the op is nearer to. */
 const ofPeak = ({ ofCompute, ofMemory }: OpTotal): 'ofCompute' | 'ofMemory' =>
   (ofMemory ?? -1) > (ofCompute ?? -1) ? 'ofMemory' : 'ofCompute';
 
-function opTable(view: PanelView, rows: readonly Listed<OpTotal>[]): HTMLElement {
-  const path = 'ops.shown';
-  const number = numbersOf<OpTotal>(path);
-  const columns: TableColumn<Listed<OpTotal>>[] = [
-    {
-      title: 'Op',
-      cell: ({ op }) => op ?? 'no op',
-      link: ({ op }, text) => (op === null ? null : eventsLink(view, text, ofOp(op))),
-    },
-    shareColumn(path, view.profile.ops.time, 'ops.time'),
-    number('Device time', 'ns', 'time'),
-    {
-      ...{ title: 'Of peak', unit: 'share', cell: (row) => row[ofPeak(row)] },
-      field: (row) => `${path}.${row.at}.${ofPeak(row)}`,
-    },
-    { title: 'Bound by', cell: ({ bound }) => bound?.name ?? null },
-  ];
-  return table({ caption: 'Largest ops', columns, rows, sortedBy: null, isChart: true });
+const opParts = (view: PanelView): Part[] =>
+  listed(view.profile.ops.shown).map((row) => ({
+    name: row.op ?? 'no op',
+    time: computing('ops.shown', row),
+    link: (text) => (row.op === null ? panelLink('kernels', text) : eventsLink(view, text, ofOp(row.op))),
+    ofPeak: fieldsOf(`ops.shown.${row.at}`, row)(ofPeak(row)),
+    bound: row.bound?.name,
+  }));
+
+const kernelParts = (view: PanelView): Part[] =>
+  listed(view.profile.kernels.shown).map((row) => ({
+    name: row.name,
+    time: computing('kernels.shown', row),
+    link: (text) => eventsLink(view, text, kernelsNamed(row.name)),
+  }));
+
+const lengthOf = ({ time }: Part): number => time.value ?? 0;
+
+/** The largest, the rest of the time in which the devices computed, and what else the devices did: they add up to the span. */
+function partsOf({ profile }: PanelView, all: readonly Part[], word: string, panel: string): Part[] {
+  const { devices } = profile.overview;
+  const largest = all.toSorted((a, b) => lengthOf(b) - lengthOf(a)).slice(0, SHOWN);
+  const sums = (key: NumberKey<DeviceTime>): Field => sumOf(DEVICES, devices, key);
+  const missing = sumOf(
+    `${DEVICES}.missing`,
+    devices.map((device) => device.missing),
+    'time',
+  );
+  const part = (name: string, id: string, time: Field): Part => ({ name, time, link: (text) => panelLink(id, text) });
+  const others = difference(sums('compute'), ...largest.filter((one) => lengthOf(one) > 0).map(({ time }) => time));
+  const rows = [
+    ...largest,
+    part(WORK_NAMES.communication[0], 'collectives', sums('exposed')),
+    part('Exposed copies and sets', 'memory-operations', total(sums('copiesAlone'), sums('setsAlone'))),
+    part('Idle', 'idle', sums('idle')),
+    part(WORK_NAMES.missing[0], 'diagnostics', missing),
+  ].sort((a, b) => lengthOf(b) - lengthOf(a));
+  return [...rows, part(`Other ${word}s`, panel, others)].filter((one) => lengthOf(one) > 0);
 }
 
 /** What runs on the devices of the profile. */
 export const kernelWord = ({ profile }: PanelView): 'Kernel' | 'Instruction' =>
   profile.neuron === null ? 'Kernel' : 'Instruction';
 
-function kernelTable(view: PanelView, rows: readonly Listed<KernelTotal>[]): HTMLElement {
-  const path = 'kernels.shown';
-  const number = numbersOf<KernelTotal>(path);
-  const whole = view.profile.overview.kernels?.time ?? null;
-  const columns: TableColumn<Listed<KernelTotal>>[] = [
-    {
-      title: kernelWord(view),
-      cell: ({ name }) => name,
-      link: ({ name }, text) => eventsLink(view, text, kernelsNamed(name)),
-    },
-    shareColumn(path, whole, 'overview.kernels.time'),
-    number('Device time', 'ns', 'time'),
-    number(`On ${matrixUnitName(view.profile.overview.header)}`, 'share', 'tc'),
-  ];
-  return table({ caption: `Largest ${kernelWord(view).toLowerCase()}s`, columns, rows, sortedBy: null, isChart: true });
-}
-
 function make(view: PanelView): PanelContent {
-  const { ops, kernels } = view.profile;
+  const { ops, kernels, verdict, overview } = view.profile;
   if (kernels.shown.length === 0) return lacking(view, 'kernels');
   const unknown = ops.shown.find(({ op }) => op === null)?.time ?? 0;
   const areKernels = ops.time === null || ops.time <= 0 || unknown > MOSTLY_UNKNOWN * ops.time;
-  const all = areKernels ? panelLink('kernels', `All ${kernelWord(view).toLowerCase()}s`) : panelLink('ops', 'All ops');
+  const word = areKernels ? kernelWord(view).toLowerCase() : 'op';
+  const panel = areKernels ? 'kernels' : 'ops';
+  const rows = partsOf(view, areKernels ? kernelParts(view) : opParts(view), word, panel);
+  const span = sumOf(DEVICES, overview.devices, 'span');
+  const shareOf = ({ time }: Part): Field => ratio(time, span);
+  // Means over devices, as in the verdict above.
+  const isMean = (verdict?.devices ?? 1) > 1;
+  const devices = fieldsOf('verdict', verdict)('devices');
+  const columns: TableColumn<Part>[] = [
+    { title: 'Part', cell: ({ name }) => name, link: ({ link }, text) => link(text) },
+    figureColumn('Of span', 'share', shareOf, { bar: (row) => shareOf(row).value }),
+    figureColumn('Time', 'ns', ({ time }) => (isMean ? ratio(time, devices) : time)),
+    figureColumn('Of peak', 'share', (row) => row.ofPeak ?? NOTHING),
+    { title: 'Bound by', cell: ({ bound }) => bound ?? null },
+  ];
+  const shown = areKernels ? columns.slice(0, 3) : columns;
+  const whole = rows.reduce((sum, row) => sum + (shareOf(row).value ?? 0), 0);
+  const overlap =
+    whole > OVERLAPPING
+      ? ` Each counts in full where several ran side by side, so the shares add up to more than 100 %.`
+      : '';
   return [
-    areKernels
-      ? kernelTable(view, listed(kernels.shown).slice(0, SHOWN))
-      : opTable(
-          view,
-          listed(ops.shown)
-            .filter(({ time }) => (time ?? 0) > 0)
-            .slice(0, SHOWN),
-        ),
-    element('p', {}, all),
+    table({ caption: 'Largest parts of the span', columns: shown, rows, sortedBy: null, isChart: true }),
+    element('p', {}, panelLink(panel, `All ${word}s`), overlap),
   ];
 }
 

@@ -11,6 +11,8 @@ export interface KernelTotal {
   readonly min: number;
   /** Share of its time on the matrix unit; null when not known. */
   readonly tc: number | null;
+  /** The part of its time in which it communicated; absent when 0. */
+  readonly communicating?: number;
   /** Null when no launch has any of these values. */
   readonly launch: LaunchShape | null;
 }
@@ -45,6 +47,8 @@ export interface OpTotal {
   /** Null, like the times, when the profile has no device work, because it is then unknown whether any was launched. */
   readonly count: number | null;
   readonly time: number | null;
+  /** The part of its time that kernels of communication took; absent when 0. */
+  readonly communicating?: number;
   /** Time of all kernels that were launched within calls of the op, including those of ops that it calls. */
   readonly within: number | null;
   /** Host time in the calls that launched its kernels, without graphs, which launch kernels of many ops. */

@@ -7,6 +7,7 @@ import type { KernelTotal, CommonExtent, Extremes, LaunchShape } from './kernel-
 import { addTimes } from '../../../record/fields/times.js';
 import type { Extent } from '../../../record/record.js';
 import type { OccupancyLimit } from '../../roofline/occupancy.js';
+import { communicates } from '../../steps/step-work.js';
 import { KernelTally, type KernelSum } from '../../tally/kernel-tally.js';
 import type { Rates } from '../../roofline/devices.js';
 import type { Peaks } from '../../roofline/peaks.js';
@@ -143,6 +144,7 @@ class NamedKernels {
   /** Longest and shortest, ns. */
   max = 0;
   min = Infinity;
+  communicating = 0;
   readonly launches = new LaunchShapes();
 
   /** @param number of the name in the tally */
@@ -185,14 +187,16 @@ export class KernelTotals {
     this.#tally.add(named.number, time, kernel);
     named.max = Math.max(named.max, time);
     named.min = Math.min(named.min, time);
+    if (communicates(kernel.record)) named.communicating = addTimes(named.communicating, time);
     named.launches.add(kernel);
   }
 
   totals(most: number): Bounded<KernelTotal> {
     const { shown, ...rest } = bounded([...this.#names.values()], most, this.#otherTime);
-    const totals = shown.map(({ name, kernels, max, min, launches }): KernelTotal => {
+    const totals = shown.map(({ name, kernels, max, min, communicating, launches }): KernelTotal => {
       const { count, time, matrixUnitShare: tc } = kernels;
-      return { ...{ name, count, time, max, min, tc }, launch: launches.shape };
+      const part = communicating > 0 ? { communicating } : {};
+      return { ...{ name, count, time, max, min, tc }, ...part, launch: launches.shape };
     });
     return { shown: totals, ...rest };
   }

@@ -10,6 +10,7 @@ import type { Annotated } from '../../annotate.js';
 import { HOST_TABLES } from '../../by/host/host-table.js';
 import { HostTimes } from '../../by/host/host-times.js';
 import { NamedTimes, hostRangeName, rangeAmong } from '../../by/host/range-name.js';
+import { communicates } from '../../steps/step-work.js';
 import { KernelTally, knownSum, rated, type KernelSum } from '../../tally/kernel-tally.js';
 import { launchOf } from '../../input/device-activity.js';
 import type { RooflineBound } from '../../roofline/roofline.js';
@@ -123,6 +124,7 @@ const OPS = new Set(['op'] as const);
 
 class OpSum {
   within = 0;
+  communicating = 0;
   launch = 0;
   launches = 0;
   /** Start of the latest launch by thread, because one call may launch several kernels. */
@@ -180,6 +182,7 @@ export class OpTotals {
       return;
     }
     this.#tally.add(sum.group, dur, row);
+    if (communicates(record)) sum.communicating = addTimes(sum.communicating, dur);
     const { bound } = row.placement;
     if (bound !== null) addTo(sum.bounds, bound, dur);
     addLaunch(sum, row);
@@ -236,13 +239,20 @@ export class OpTotals {
   }
 
   #totalOf(sum: OpSum, stacks: readonly OpStack[]): OpTotal {
-    const { op, kernels, within, launch, launches, bounds } = sum;
+    const { op, kernels, communicating, within, launch, launches, bounds } = sum;
     const { count, time, flops, bytes, ratedBytes, peak, bandwidth, matrixUnitShare: tc } = kernels;
     const host = this.#host.of(sum.group);
     const passes = host === null || host.passes === 0 ? null : host;
     const bound = largestEntry(bounds);
     return {
-      ...{ op, count, time, within, launch: launches === 0 ? null : launch },
+      ...{
+        op,
+        count,
+        time,
+        ...(communicating > 0 ? { communicating } : {}),
+        within,
+        launch: launches === 0 ? null : launch,
+      },
       ...{ passes: passes?.passes ?? null, host: orNull(passes?.total ?? NaN), hostSelf: orNull(host?.self ?? NaN) },
       ...{ flops: knownSum(flops), bytes: knownSum(bytes) },
       flopsPerS: flops.time > 0 ? (flops.sum * NS_PER_S) / flops.time : null,

@@ -30,6 +30,18 @@ describe('totals of ops', () => {
     });
   });
 
+  it('have the time of their communication kernels apart', () => {
+    const { ops } = totalsOf([
+      { calls: [], op: ['reduce'], dur: 10, name: 'ncclKernel_AllReduce', short: 'ncclKernel_AllReduce' },
+      { calls: [], op: ['reduce'], dur: 3 },
+      { calls: [], op: ['add'], dur: 2 },
+    ]);
+    expect(ops.shown.map(({ op, time, communicating }) => [op, time, communicating])).to.deep.equal([
+      ['reduce', 13, 10],
+      ['add', 2, undefined],
+    ]);
+  });
+
   it('are bounded: kernels of further ops are in the rest', () => {
     const kernels = ['a', 'b', 'c', 'a'].map((op, i) => ({ op: [op], calls: [], dur: 2 ** i }));
     const { ops } = totalsOf(kernels, new OpTotals(2));
