@@ -9,7 +9,7 @@ import { copies, copyBound } from './rules/copies.js';
 import { exposedCollectives, stragglers } from './rules/communication.js';
 import { fp32Product } from './rules/fp32-product.js';
 import { fusion } from './rules/fusion.js';
-import { garbageCollection, inputPipeline, launchGaps } from './rules/launch-gaps.js';
+import { garbageCollection, inputPipeline, launchGaps, queuedGaps } from './rules/launch-gaps.js';
 import { job } from './job/job-causes.js';
 import { longCalls } from './rules/long-calls.js';
 import { neuronRules } from './rules/neuron-warnings.js';
@@ -21,6 +21,7 @@ export const RULES: readonly Rule[] = [
   alignment,
   belowRoof,
   launchGaps,
+  queuedGaps,
   longCalls,
   fusion,
   copies,

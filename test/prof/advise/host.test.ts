@@ -133,6 +133,32 @@ describe('the rule launch-gaps', () => {
   });
 });
 
+describe('the rule queued-gaps', () => {
+  // Kernels of 3 us every 5 us, all launched in the beginning: three gaps of 2 us in 18 us.
+  const queued = (called: number): KernelRecord[] =>
+    [0, 5000, 10_000, 15_000].map((start, i) => at(start, 3000, called, { id: i + 1, short: i === 3 ? 'b' : 'a' }));
+
+  it('adds up short gaps between kernels that were launched in time', () => {
+    const adviser = adviserOf([PROFILE, ...queued(-1000)]);
+    const [found, ...more] = adviser.findings.filter(({ rule }) => rule === 'queued-gaps');
+    expect(more).to.deep.equal([]);
+    expect(found).to.deep.include({ stake: 6000, count: 3, details: 'most before a 4 us, b 2 us' });
+    expect(found?.gain).to.include({ ns: 6000, isBound: true });
+    expect(found?.what).to.match(/^3 short gaps .* idle for 6 us \(2 us each\)/);
+    expect(found?.action).to.include('fewer, larger kernels').and.not.to.include('graph');
+    expect(adviser.findings.filter(({ rule }) => rule === 'launch-gaps')).to.deep.equal([]);
+    expect(adviser.verdicts[0]?.text).to.include('2 us on average; fewer, larger kernels would recover up to 33.3 %');
+  });
+
+  it('is silent on late launches, on long waits, and where gaps are little', () => {
+    const late = [0, 5000, 10_000].map((start) => at(start, 3000, start - 100));
+    expect(silenceOf('queued-gaps', [PROFILE, ...late])).to.equal('nothing');
+    expect(silenceOf('queued-gaps', [PROFILE, at(0, 3000, -1000), at(25_000, 3000, -900)])).to.equal('nothing');
+    expect(silenceOf('queued-gaps', [PROFILE, at(0, 97_000, -1000), at(99_000, 1000, -900)])).to.equal('nothing');
+    expect(silenceOf('queued-gaps', [PROFILE, at(0, 5, null), at(7, 5, null)])).to.equal('no launches in the profile');
+  });
+});
+
 describe('the rule garbage-collection', () => {
   const collection = (start: number, dur: number): ProfileLine => ({
     ...{ type: 'range', profile: 0, kind: 'annotation', start, dur, pid: 1, tid: 1, domain: null, text: 'GC' },

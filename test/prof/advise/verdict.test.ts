@@ -183,7 +183,9 @@ describe('the verdict', () => {
 
   it('gives the time from one piece of work to the next where that is short', () => {
     const short = Array.from({ length: 9 }, (_, id) => at(5000 * id, 2000, [-20, -10], { id }));
-    expect(verdictOf([PROFILE, ...short]).text).to.match(/: gaps between queued kernels, 3 us on average\./);
+    expect(verdictOf([PROFILE, ...short]).text).to.match(
+      /: gaps between queued kernels, 3 us on average; fewer, larger kernels would recover up to 57.1 %\./,
+    );
   });
 
   it('has a cause for each moment of random profiles', () => {

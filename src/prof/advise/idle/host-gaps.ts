@@ -8,10 +8,10 @@ import { entryOf } from '../../../containers/map-entry.js';
 import type { ProfileLine, RangeRecord } from '../../../record/record.js';
 import { LONGEST_LAUNCH, workOf, type StepActivity } from '../../steps/step-work.js';
 import { ByDevice, type Place, type Gap } from '../device-times.js';
-import { copyBefore, hostIn, IdleTimes, type HostWithin, type IdleCause } from './idle-causes.js';
+import { copyBefore, hostIn, IdleTimes, LONGEST_SWITCH, type HostWithin, type IdleCause } from './idle-causes.js';
 import { HostPlaces } from './host-places.js';
 import type { LongestTime } from '../finding.js';
-import { longerOf, Longest } from '../kernel-tally.js';
+import { longerOf, Longest, Ranking } from '../kernel-tally.js';
 
 /** What is known of a gap. */
 interface GapCause {
@@ -113,6 +113,9 @@ const noIdle = () => ({ launch: new Idle(), long: new Idle(), HtoD: new Idle(), 
 export class HostGapsOfDevice {
   readonly by = noIdle();
   readonly step = new Idle();
+  /** Short gaps between kernels that were already queued, and their time by the kernel after them. */
+  readonly switches = new Idle();
+  readonly switchesBefore = new Ranking();
   /** Number of steps that began after such idle time, and number of all steps except the first. */
   idleSteps = 0;
   steps = 0;
@@ -130,7 +133,16 @@ export class HostGapsOfDevice {
     this.collecting += within.collecting;
     // A gap due to a single call is reported for that call; a launch that the profiler or the driver holds up is not late.
     if (gap.ended === 'host' && cause !== 'call' && cause !== 'overhead') this.#addLate(gap, within);
+    if (cause === 'queue') this.#addSwitch(gap);
     return cause;
+  }
+
+  #addSwitch({ start, end, before, after }: Gap): void {
+    const time = end - start;
+    if (time > LONGEST_SWITCH || before.type !== 'kernel' || after.type !== 'kernel') return;
+    const none = { loading: 0, afterCopies: 0, beforeGraphs: 0, overhead: 0 };
+    this.switches.add({ count: 1, time, longest: time, at: { start, end }, ...none });
+    this.switchesBefore.add(after.short, time);
   }
 
   #addLate(gap: Gap, { loading, overhead }: HostWithin): void {

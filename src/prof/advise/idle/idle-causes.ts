@@ -59,6 +59,9 @@ export const NO_IDLE = Object.fromEntries(Object.keys(IDLE_CAUSES).map((cause) =
   Record<IdleCause, number>
 >;
 
+/** In ns. A device that switches from one piece of work to the next does not need longer. */
+export const LONGEST_SWITCH = 20_000;
+
 /** What the host did during a gap. */
 export interface HostWithin {
   /** Time in ns in which it loaded data, collected garbage, or waited for profiler or driver. */

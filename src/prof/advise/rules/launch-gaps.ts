@@ -1,9 +1,13 @@
-/** Rules about idle time of a device: late launches, steps that wait for input, garbage collection. */
+/**
+ * Rules about idle time of a device: late launches, short gaps between queued kernels, steps that wait for input, garbage
+ * collection.
+ */
 import { ByDevice, type Place } from '../device-times.js';
 import { LONGEST_LAUNCH } from '../../steps/step-work.js';
 import { isOfGraph, type HostGapsOfDevice } from '../idle/host-gaps.js';
 import type { Found } from '../finding.js';
 import type { RuleAnswer, Rule } from '../rule.js';
+import { LONGEST_SWITCH } from '../idle/idle-causes.js';
 import { grouped, many, percent, ranked, time } from '../wording.js';
 import { atLongest, Ranking } from '../kernel-tally.js';
 
@@ -235,4 +239,44 @@ export const launchGaps: Rule = {
       },
     };
   },
+};
+
+/** Minimum share of a device's time in gaps between queued kernels: every program has some. */
+const LEAST_SWITCHING = 0.05;
+
+/** The device has work queued, but much of its time passes between one short kernel and the next. */
+export const queuedGaps: Rule = {
+  name: 'queued-gaps',
+  doc: 'many short gaps between kernels that the CPU launched in time',
+  watch: () => ({
+    end: ({ idle, devices }): RuleAnswer => {
+      if (!devices.all.some(({ of }) => of.launched > 0)) return { found: [], why: 'no launches in the profile' };
+      const switching = idle.all.filter(
+        ({ of, profile, device }) => of.switches.time > LEAST_SWITCHING * devices.span(profile, device),
+      );
+      return {
+        why: idle.why,
+        found: switching.map(({ of, ...place }) => {
+          const { count, time: ns, longest, at } = of.switches;
+          return {
+            ...place,
+            what: `${many(count, 'short gap')} between kernels that were already queued left the device idle for ${time(ns)} (${time(ns / count)} each): the CPU launches in time, but the kernels are many and short`,
+            details: `most before ${ranked(of.switchesBefore)}`,
+            action: 'run fewer, larger kernels: fuse small ones (in PyTorch with torch.compile), or use a larger batch',
+            stake: ns,
+            gain: {
+              ns,
+              how: `sum of gaps of at most ${time(LONGEST_SWITCH)} between kernels launched before the gap began`,
+              isBound: true,
+            },
+            kernels: [],
+            ...atLongest(at),
+            count,
+            evidence: { gaps: count, idleNs: ns, longestNs: longest },
+            see: 'dprof --by kernel -f table FILE',
+          };
+        }),
+      };
+    },
+  }),
 };

@@ -1,5 +1,5 @@
 /** What a profile's devices did with their time, as parts that add up, and as a sentence. */
-import { type IdleCause, IDLE_CAUSES, type IdleTimes, type DeviceWait } from '../idle/idle-causes.js';
+import { type IdleCause, IDLE_CAUSES, type IdleTimes, type DeviceWait, LONGEST_SWITCH } from '../idle/idle-causes.js';
 import { topOf } from '../kernel-tally.js';
 import type { SpanPart, SpanPartName, VerdictFacts, Pace } from './verdict-facts.js';
 import { many, percent, rate, time, spokenName } from '../wording.js';
@@ -126,9 +126,6 @@ function causeText(facts: VerdictFacts, part: SpanPart, share: string): string {
 /** Possible reason for a wait at the beginning of a profile. */
 const BEFORE = ', perhaps for work from before the profile';
 
-/** In ns. A device that switches from one piece of work to the next does not need longer. */
-const LONGEST_SWITCH = 20_000;
-
 function waitText({ waiting, queued }: IdleTimes, { time: all, detail }: SpanPart): string {
   const mean = all / queued;
   if (mean <= LONGEST_SWITCH) return `, ${time(mean)} on average`;
@@ -140,6 +137,7 @@ function waitText({ waiting, queued }: IdleTimes, { time: all, detail }: SpanPar
 }
 
 function remedyText(facts: VerdictFacts, { cause }: SpanPart): string {
+  if (cause === 'queue') return savingText(facts, 'queued-gaps', 'fewer, larger kernels');
   if (cause !== 'launch') return '';
   const found = facts.findings.filter(({ rule }) => rule === 'launch-gaps');
   const sum = (name: string): number => found.reduce((all, { evidence }) => all + Number(evidence[name] ?? 0), 0);
