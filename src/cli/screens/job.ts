@@ -86,7 +86,7 @@ function firstOf(lines: readonly string[], others: string): string[] {
 /**
  * Members, matched operations, clocks and stragglers of the job; `dprof summary` of several ranks shows these lines too.
  */
-export const jobLines = (report: JobReport, width: number | null): string =>
+export const jobLines = (report: JobReport, width: number | null = null): string =>
   screenText(headLines(report), undefined, width);
 
 export const headLines = (report: JobReport): string[] => [
