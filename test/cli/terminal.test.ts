@@ -57,6 +57,9 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['diff'],
   ['diff', '--by', 'op,dir,layer,kernel'],
   ['-f', 'fitted', 'steps'],
+  ['advise'],
+  ['terms', 'idle'],
+  ['stacks', '-c', 'stack,ns', '--sort', 'ns'],
 ];
 
 /** Lines that go beyond the terminal; a command to copy stays whole. */
@@ -68,7 +71,12 @@ describe('each command on a terminal', () => {
     it(`has no line of more than 80 columns: dprof ${args.join(' ')}`, async () => {
       for (const sample of SAMPLES) {
         const file = join(ROOT, 'samples', sample);
-        const inputs = args[0] === 'diff' ? [join(ROOT, 'samples', 'decoder.pt.trace.json.gz'), file] : [file];
+        const inputs =
+          args[0] === 'terms'
+            ? []
+            : args[0] === 'diff'
+              ? [join(ROOT, 'samples', 'decoder.pt.trace.json.gz'), file]
+              : [file];
         const { stdout, stderr } = await runCli('dprof', [...args, ...inputs], { terminal: true });
         expect([sample, ...wide(stdout), ...wide(stderr)]).to.deep.equal([sample]);
       }
