@@ -83,6 +83,13 @@ describe('each command on a terminal', () => {
     });
   }
 
+  it('keeps a command whole, so that it can be copied', async () => {
+    const { stdout } = await runCli('dprof', ['summary', '--all', '-w', '70', LENET]);
+    const commands = stdout.split('\n').filter((line) => line.startsWith('next: dprof '));
+    expect(commands.length).to.be.greaterThan(0);
+    expect(commands.filter((line) => !line.endsWith('lenet.pt.trace.json.gz'))).to.deep.equal([]);
+  });
+
   it('has the same width with -w in a pipe', async () => {
     for (const command of ['steps', 'ranks', 'stacks', 'memory', 'summary']) {
       const { stdout } = await runCli('dprof', [command, '-w', '70', LENET]);

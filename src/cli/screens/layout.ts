@@ -55,9 +55,12 @@ export const screenText = (
 ): string =>
   lines
     .map(safe)
-    .flatMap((line) => (width === null ? [line] : wrapped(line, width, indentOf(line))))
+    .flatMap((line) => (width === null || COMMAND.test(line) ? [line] : wrapped(line, width, indentOf(line))))
     .map((line) => `${line}\n`)
     .join('');
+
+/** A line with a command, which stays whole so that it can be copied. */
+const COMMAND = /^ *\w+: +dprof /;
 
 /** What the lines begin with on which a long line goes on. */
 const indentOf = (line: string): string => /^(?:# *| *)/.exec(line)?.[0].replace(/^ *$/, '$&  ') ?? '';
