@@ -1,6 +1,9 @@
 /** Options that several commands share: what goes with a profile, and what of it an answer is about. */
 import type { Item } from '../prof/analysis.js';
-import { UsageError, UserError } from '../record/errors.js';
+import { requireNamed, UsageError, UserError } from '../record/errors.js';
+import { parseSortKeys, SortedOutput } from '../prof/query/sort.js';
+import { splitKeys, type AnyTable, type Column } from '../table/column.js';
+import { FORMATS } from '../write/formats.js';
 import type { Activity, ProfileLine } from '../record/record.js';
 import { integer, numberList, type Arguments, type Option, type Tool } from './arguments.js';
 import { terminalWidth } from './output.js';
@@ -75,6 +78,66 @@ export const CHOICE_OPTIONS: readonly Option[] = [DEVICE_OPTION, STEP_OPTION, ..
 export const CHOICE_NAMES: readonly string[] = ['where', ...CHOICE_OPTIONS.map(({ name }) => name)];
 /** Options that choose columns and rows of a table, for commands that write none. */
 export const TABLE_NAMES: readonly string[] = ['cols', 'c', 'sort', 'top'];
+
+/** Options that choose columns, order and rows of a command's table. @param keys of its columns */
+export const tableOptions = (keys: readonly string[]): readonly Option[] => [
+  { name: 'cols', short: 'c', takes: 'COLS', help: 'columns of the table, comma-separated', values: keys, list: true },
+  sortOption(keys),
+  TOP_OPTION,
+];
+
+/** The order of a table. */
+export const sortOption = (keys: readonly string[]): Option => ({
+  ...{ name: 'sort', takes: 'COLS', values: keys, list: true },
+  help: 'numbers largest first, text A to Z; +COL up, -COL down',
+});
+export const TOP_OPTION: Option = { name: 'top', takes: 'N', help: 'only the first N rows' };
+
+/** What the user has chosen of a table. */
+export interface TableChoice {
+  /** A format of tables. */
+  readonly format: string;
+  /** The chosen columns and rows. */
+  of(table: AnyTable): AnyTable;
+}
+
+interface TableRequest {
+  readonly format: string;
+  readonly width: number | null;
+  /** Formats that have no columns. */
+  readonly documents?: readonly string[];
+  /** Whether `--top` has another meaning in text. */
+  readonly hasTextTop?: boolean;
+}
+
+/**
+ * What `-c`, `--sort` and `--top` choose; null where they are not given. A text gives way to its table then.
+ * @param columns all that the table may have
+ * @throws UsageError that suggests the nearest column, and for a format without columns
+ */
+export function tableChoice<Row>(
+  given: Arguments,
+  columns: readonly Column<Row>[],
+  { format, width, documents = [], hasTextTop = false }: TableRequest,
+): TableChoice | null {
+  const columnOf = (key: string): Column<Row> => requireNamed('column', key, columns, (column) => column.key);
+  const shown = given.read('cols', (text) => splitKeys('-c', text).map(columnOf));
+  const sort = given.read('sort', (text) => parseSortKeys(text, columnOf));
+  const top = given.read('top', (text) => integer('--top', text, 1));
+  const isText = !FORMATS.some(({ id }) => id === format);
+  const option = shown !== undefined ? '-c' : sort !== undefined ? '--sort' : top !== undefined ? '--top' : null;
+  if (option === null || (option === '--top' && hasTextTop && (isText || documents.includes(format)))) return null;
+  if (documents.includes(format) && given.text('format') !== undefined)
+    throw new UsageError(`${option} cannot be combined with -f ${format}`, '-f csv has columns');
+  return {
+    format: !isText ? format : width === null ? 'space' : 'fitted',
+    of: (table) => {
+      const sorted = new SortedOutput<Row, Row>(sort ?? [], top);
+      for (const row of table.rows) sorted.add(row as Row, (packed) => packed);
+      return { columns: shown ?? table.columns, rows: [...sorted.batches()].flat() };
+    },
+  };
+}
 
 /** For `Tool.unfit`: one way out for several options. */
 export const unfit = (names: readonly string[], way: string): Readonly<Record<string, string>> =>

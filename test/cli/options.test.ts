@@ -165,3 +165,42 @@ describe('options', () => {
     expect(stderr).to.equal("dprof: --top takes a number of at least 1, not 'steps'\n");
   });
 });
+
+describe('columns, order and rows of a table', () => {
+  const LENET = 'samples/lenet.pt.trace.json.gz';
+
+  it('are chosen by the same options in every command with a table', async () => {
+    const linesOf = async (...args: string[]): Promise<string[]> =>
+      (await runCli('dprof', args)).stdout.trimEnd().split('\n');
+    expect(await linesOf('steps', '-c', 'step,kernels', '--sort', '+span', '--top', '1', LENET)).to.deep.equal([
+      'step kernels',
+      '4 45',
+    ]);
+    expect(await linesOf('ranks', '-c', 'rank', '--sort', '-rank', 'samples/job')).to.deep.equal(['rank', '3', '2', '1', '0']); // prettier-ignore
+    const sorted = await linesOf('diff', '-c', 'op,base_ns', '--sort', 'base_ns', '--top', '1', LENET, LENET);
+    expect(sorted).to.deep.equal(['op base_ns', 'total 118457.5', 'convolution_backward 21094.5']);
+    expect(await linesOf('terms', '-c', 'term', '--top', '1')).to.have.length(2);
+    expect(await linesOf('advise', '-c', 'rule', '--top', '1', LENET)).to.deep.equal(['rule', 'launch-gaps']);
+    expect((await linesOf('stacks', '-f', 'csv', '-c', 'ns', '--sort', 'ns', '--top', '2', LENET)).length).to.equal(3);
+  });
+
+  it('name the column that was meant', async () => {
+    for (const [command, wrong, meant] of [
+      ['steps', 'spna', 'span'],
+      ['stacks', 'stakc', 'stack'],
+      ['memory', 'byets', 'bytes'],
+      ['ranks', 'rnak', 'rank'],
+      ['terms', 'mening', 'meaning'],
+    ] as const) {
+      const { stderr, code } = await runCli('dprof', [
+        command,
+        '--sort',
+        wrong,
+        ...(command === 'terms' ? [] : [LENET]),
+      ]);
+      expect([code, stderr]).to.deep.equal([2, `dprof: unknown column '${wrong}' (did you mean ${meant}?)\n`]);
+    }
+    const { stderr } = await runCli('dprof', ['diff', '-c', 'verdcit', LENET, LENET]);
+    expect(stderr).to.equal("dprof: unknown column 'verdcit' (did you mean verdict?)\n");
+  });
+});

@@ -26,11 +26,12 @@ const CALLS: Readonly<Record<keyof typeof COMMANDS, readonly (readonly string[])
   monitor: [[MONITOR], ['--stats', MONITOR], ['--columns'], ['--metrics']],
   steps: [[LENET], [DECODER]],
   ranks: [RANKS, ['-t', 'collectives', ...RANKS], ['--columns']],
-  stacks: [[LENET], ['--host', DECODER]],
+  stacks: [[LENET], ['--host', DECODER], ['-c', 'stack,ns', '--sort', 'ns', LENET]],
   memory: [[join(ROOT, 'samples/ascend_pt')], [LENET]],
   diff: [
     [LENET, LENET],
     ['--by', 'kernel', LENET, DECODER],
+    ['--by', 'op,dir,layer,kernel', LENET, DECODER],
   ],
   advise: [['--all', LENET], RANKS],
   html: [['--no-such-option', LENET]],
@@ -94,6 +95,13 @@ describe('a report on a terminal', () => {
 });
 
 describe('the width of a command', () => {
+  it('keeps a command whole, so that it can be copied', async () => {
+    const { stdout } = await runCli('dprof', ['summary', '--all', '-w', '70', LENET]);
+    const commands = stdout.split('\n').filter((line) => line.startsWith('next: dprof '));
+    expect(commands.length).to.be.greaterThan(0);
+    expect(commands.filter((line) => !line.endsWith('lenet.pt.trace.json.gz'))).to.deep.equal([]);
+  });
+
   it('has the same width with -w in a pipe', async () => {
     for (const command of ['steps', 'ranks', 'stacks', 'memory', 'summary']) {
       const { stdout } = await runCli('dprof', [command, '-w', '70', LENET]);

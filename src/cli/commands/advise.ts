@@ -1,5 +1,6 @@
 /** `dprof advise`: what is worth changing, with the figures that show it. */
 import { isDecimal } from '../../record/units.js';
+import { FINDING_COLUMNS } from '../../prof/advise/finding.js';
 import { Adviser, MIN_SHARE, TOP, type AdviserOptions } from '../../prof/advise/adviser.js';
 import { RULES, rulesNamed } from '../../prof/advise/rules.js';
 import { Annotator } from '../../prof/report/report.js';
@@ -8,7 +9,7 @@ import { aligned } from '../../write/cell-text.js';
 import { integer, type Arguments } from '../arguments.js';
 import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../records-command.js';
 import { PEAKS_OPTION, readPeaks } from '../peaks-option.js';
-import { CHOICE_OPTIONS, unfit } from '../shared-options.js';
+import { CHOICE_OPTIONS, unfit, tableChoice, tableOptions } from '../shared-options.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
 import { adviceMarkdown, adviceScreen, type Advice } from '../screens/advice.js';
 import { jsonLines } from '../../record/control-characters.js';
@@ -42,6 +43,7 @@ export const advise = recordsCommand(
     about: ['What to change: findings of rules, each with its figures, its kernels and the possible gain.'],
     operands: ['FILE: records of dparse (also .gz; of several profiles for ranks), or a profile. Default: stdin.'],
     options: [
+      ...tableOptions(FINDING_COLUMNS.map(({ key }) => key)).filter(({ name }) => name === 'cols'),
       { name: 'top', takes: 'N', help: `at most N findings (${TOP})` },
       { name: 'rule', takes: 'NAMES', help: 'only these rules, comma-separated', values: RULE_NAMES, list: true },
       {
@@ -78,11 +80,15 @@ export const advise = recordsCommand(
   withTableFormats(...Object.keys(REPORTS)),
   async (given, request) => {
     const options = readOptions(given);
+    const documents = ['json', 'markdown'];
+    const chosen = tableChoice(given, FINDING_COLUMNS, { ...request, documents, hasTextTop: true });
     const device = readPeaks(given);
     await runAnalysis(request, {
       analysis: new Adviser(options),
       annotator: new Annotator(device),
       print: ({ table, facts }, write) => {
+        if (chosen !== null && table !== undefined)
+          return printTable(chosen.of(table), chosen.format, write, request.width);
         const report = REPORTS[request.format];
         if (report === undefined) return printTable(table, request.format, write, request.width);
         return write(

@@ -1,11 +1,11 @@
 /** `dprof memory`: memory in use over time, its peak, and its owners at the peak. */
 import { CATEGORY_RULES } from '../../prof/memory/allocations.js';
 import { MemoryTimeline } from '../../prof/memory/memory-timeline.js';
-import { CURVE_POINTS, Memory, memoryDocument } from '../../prof/memory/memory-report.js';
+import { CURVE_COLUMNS, CURVE_POINTS, Memory, memoryDocument } from '../../prof/memory/memory-report.js';
 import { jsonLines } from '../../record/control-characters.js';
 import { UsageError } from '../../record/errors.js';
 import { integer } from '../arguments.js';
-import { unfit } from '../shared-options.js';
+import { tableChoice, tableOptions, unfit } from '../shared-options.js';
 import { recordsCommand, withTableFormats, type RecordsRequest } from '../records-command.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
 import { memoryScreen } from '../screens/memory.js';
@@ -38,7 +38,8 @@ export const memory = recordsCommand(
     ],
     options: [
       { name: 'points', takes: 'N', help: `at most N points a curve (text ${SCREEN_POINTS}, else ${CURVE_POINTS})` },
-      { name: 'top', takes: 'N', help: `at most N owners in text (${TOP})` },
+      ...tableOptions(CURVE_COLUMNS.map(({ key }) => key)).filter(({ name }) => name !== 'top'),
+      { name: 'top', takes: 'N', help: `at most N owners in text (${TOP}), or rows of a table` },
       {
         name: 'device',
         takes: 'DEV',
@@ -77,16 +78,21 @@ export const memory = recordsCommand(
     const { format } = request;
     const device = given.read('device', (text) => (text === 'host' ? null : integer('--device', text, 0)));
     if (TIMELINES.includes(format)) {
-      const stray = ['points', 'top'].find((name) => given.text(name) !== undefined);
-      if (stray !== undefined) throw new UsageError(`--${stray} cannot be combined with -f ${format}`);
+      const stray = ['points', 'top', 'cols', 'sort'].find((name) => given.text(name) !== undefined);
+      if (stray !== undefined)
+        throw new UsageError(`${stray === 'cols' ? '-c' : `--${stray}`} cannot be combined with -f ${format}`);
       return timeline(request, device === undefined ? 0 : device);
     }
+    const documents = ['json', ...TIMELINES];
+    const chosen = tableChoice(given, CURVE_COLUMNS, { ...request, documents, hasTextTop: true });
     const usual = format === 'text' ? SCREEN_POINTS : CURVE_POINTS;
     const points = given.read('points', (text) => integer('--points', text, 4)) ?? usual;
     const top = given.read('top', (text) => integer('--top', text, 1)) ?? TOP;
     await runAnalysis(request, {
       analysis: new Memory(points, device),
       print: ({ table, facts }, write) => {
+        if (chosen !== null && table !== undefined)
+          return printTable(chosen.of(table), chosen.format, write, request.width);
         if (format === 'text') return write(facts.map((report) => memoryScreen(report, top, request.width)).join('\n'));
         return format === 'json'
           ? write(jsonLines(facts.map(memoryDocument)))

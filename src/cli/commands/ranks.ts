@@ -4,11 +4,11 @@ import { RANK_TABLES, type RankTableName } from '../../prof/ranks/tables/tables.
 import { Annotator } from '../../prof/report/report.js';
 import { jsonOf } from '../../record/control-characters.js';
 import { UsageError, requireName } from '../../record/errors.js';
-import { requireColumnOf, splitKeys } from '../../table/column.js';
+import { requireColumnOf, splitKeys, type Column } from '../../table/column.js';
 import { aligned } from '../../write/cell-text.js';
 import { integer } from '../arguments.js';
 import { printList } from '../output.js';
-import { CHOICE_NAMES, unfit } from '../shared-options.js';
+import { CHOICE_NAMES, sortOption, tableChoice, unfit } from '../shared-options.js';
 import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../records-command.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
 import { ranksScreen, tableScreen } from '../screens/ranks.js';
@@ -53,6 +53,7 @@ export const ranks = recordsCommand(
         values: KEYS,
         list: true,
       },
+      sortOption(KEYS),
       { name: 'columns', help: 'list the columns of that table with what they mean' },
       { name: 'top', takes: 'N', help: `at most N rows of a table in text (${TOP}; all of a table of -t)` },
     ],
@@ -86,15 +87,22 @@ export const ranks = recordsCommand(
     const top = given.read('top', (text) => integer('--top', text, 1));
     const keys = given.read('cols', (text) => keysOf(table, text));
     const { format, width } = request;
+    const isSorted = given.text('sort') !== undefined;
     if (given.on('columns')) return printList(columnsText(table));
-    if (keys !== undefined && format === 'json')
-      throw new UsageError('-c cannot be combined with -f json', 'json always has every column of every table');
+    if ((keys !== undefined || isSorted) && format === 'json')
+      throw new UsageError(
+        `${keys === undefined ? '--sort' : '-c'} cannot be combined with -f json`,
+        'json always has every column of every table',
+      );
+    const all = RANK_TABLES[table].columns as readonly Column<unknown>[];
+    const chosen = isSorted ? tableChoice(given, all, request) : null;
     const isAlone = given.text('table') !== undefined || keys !== undefined;
     await runAnalysis(request, {
       analysis: new RanksAnalysis(table, keys),
       annotator: new Annotator(),
       isDocument: format === 'json',
       print: ({ table: rows, facts }, write, { doubts }) => {
+        if (chosen !== null && rows !== undefined) return printTable(chosen.of(rows), chosen.format, write, width);
         if (format === 'text')
           return write(
             isAlone

@@ -1,12 +1,19 @@
 /** `dprof stacks`: device or host time by stack, for flame graphs. */
 import { escapeControls, jsonOf } from '../../record/control-characters.js';
 import { FRAME_KINDS, type FrameKind } from '../../prof/stacks/frames.js';
-import { MOST_TEXT, OTHERS, shownStacks, Stacks, type ProfileStacks } from '../../prof/stacks/stack-sums.js';
+import {
+  MOST_TEXT,
+  OTHERS,
+  shownStacks,
+  STACK_COLUMNS,
+  Stacks,
+  type ProfileStacks,
+} from '../../prof/stacks/stack-sums.js';
 import { HOST_FRAME_KINDS, HostStacks } from '../../prof/stacks/host-stacks.js';
 import { UsageError, requireNamed } from '../../record/errors.js';
 import { aligned, word } from '../../write/cell-text.js';
 import { parseWhere } from '../../prof/query/kernel-query.js';
-import { CHOICE_OPTIONS, unfit, WHERE_OPTION } from '../shared-options.js';
+import { CHOICE_OPTIONS, tableChoice, tableOptions, unfit, WHERE_OPTION } from '../shared-options.js';
 import type { Write } from '../output.js';
 import { recordsCommand, withTableFormats } from '../records-command.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
@@ -94,6 +101,7 @@ export const stacks = recordsCommand(
       },
       { ...WHERE_OPTION, conflicts: ['host', 'collectives'] },
       ...CHOICE_OPTIONS,
+      ...tableOptions(STACK_COLUMNS.map(({ key }) => key)),
     ],
     unfit: unfit(['peaks'], 'it has no rates: dprof --by layer,op --peaks DEV'),
     notes: [
@@ -118,9 +126,11 @@ export const stacks = recordsCommand(
       ...(given.read('root', (text) => kindsOf('--root', text, known)) ?? []),
       ...kindsOf('--by', given.text('by') ?? usual, known),
     ];
+    const documents = ['collapsed', 'speedscope'];
+    const chosen = tableChoice(given, STACK_COLUMNS, { ...request, documents });
     // Collapsed stacks are for programs: people at a terminal get a table.
     const isForPeople = request.width !== null && given.text('format') === undefined;
-    const format = isForPeople ? 'fitted' : request.format;
+    const format = chosen?.format ?? (isForPeople ? 'fitted' : request.format);
     const where = given.read('where', parseWhere);
     const stray = given.on('host') ? ['device', 'step'].find((name) => given.text(name) !== undefined) : undefined;
     if (stray !== undefined)
@@ -140,6 +150,7 @@ export const stacks = recordsCommand(
             }),
         isDocument: format === 'speedscope',
         print: ({ table, facts }, write, { input }) => {
+          if (chosen !== null && table !== undefined) return printTable(chosen.of(table), format, write, request.width);
           if (isCollapsed) return collapsed(facts, write);
           if (isForPeople) return printTable(shownStacks(facts), format, write, request.width);
           return format === 'speedscope'

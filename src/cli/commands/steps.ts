@@ -1,16 +1,18 @@
 /** `dprof steps`: where the time of each step of training or serving went. */
 import { UserError } from '../../record/errors.js';
-import { columnsOf, SERVING_STEP_COLUMNS, STEP_TIME_COLUMNS } from '../../prof/steps/step-columns.js';
+import { columnsOf, STEP_COLUMNS, SERVING_STEP_COLUMNS, STEP_TIME_COLUMNS } from '../../prof/steps/step-columns.js';
 import { MOST_STEPS } from '../../prof/steps/host-steps.js';
 import { Steps, type ProfileSteps } from '../../prof/steps/steps.js';
 import { aligned } from '../../write/cell-text.js';
 import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../records-command.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
 import { numberList, type Option } from '../arguments.js';
-import { DEVICE_OPTION, unfit } from '../shared-options.js';
+import { DEVICE_OPTION, tableChoice, tableOptions, unfit } from '../shared-options.js';
 import { stepsScreen } from '../screens/steps.js';
 
 const STEPS_OPTION: Option = { name: 'step', takes: 'LIST', help: 'only the rows of these steps, as 3 or 10-19' };
+
+const ALL_COLUMNS = [...STEP_COLUMNS, ...SERVING_STEP_COLUMNS];
 
 /** The steps of a profile that are wanted; all when undefined. */
 const chosenOf = (profile: ProfileSteps, numbers: ReadonlySet<number> | undefined): ProfileSteps =>
@@ -32,7 +34,7 @@ export const steps = recordsCommand(
       'Where the time of each step of training or serving went, on each device: compute, communication or neither.',
     ],
     operands: ['FILE: records of dparse (also .gz), a profile, or dprof partial. Default: stdin.'],
-    options: [DEVICE_OPTION, STEPS_OPTION],
+    options: [DEVICE_OPTION, STEPS_OPTION, ...tableOptions(ALL_COLUMNS.map(({ key }) => key))],
     unfit: {
       ...unfit(['from', 'to'], '--step LIST chooses whole steps'),
       ...unfit(['where'], 'its times are of all work: dprof --by step,op --where EXPR sums up some kernels'),
@@ -60,6 +62,7 @@ export const steps = recordsCommand(
   },
   withTableFormats('text'),
   (given, request) => {
+    const chosen = tableChoice(given, ALL_COLUMNS, request);
     const numbers = given.read('step', (text) => numberList('--step', text));
     return runAnalysis(request, {
       analysis: new Steps(),
@@ -68,6 +71,8 @@ export const steps = recordsCommand(
         refuseNone(profiles, numbers);
         const rows = profiles.flatMap((profile) => profile.rows);
         const { width } = request;
+        if (chosen !== null)
+          return printTable(chosen.of({ columns: columnsOf(rows), rows }), chosen.format, write, width);
         if (request.format === 'text') return write(profiles.map((steps) => stepsScreen(steps, width)).join('\n'));
         return printTable({ columns: columnsOf(rows), rows }, request.format, write, width);
       },

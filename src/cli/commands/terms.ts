@@ -6,7 +6,16 @@ import { aligned } from '../../write/cell-text.js';
 import { HELP_OPTION, OUTPUT_OPTION, type Arguments, type Tool } from '../arguments.js';
 import type { Command } from '../command.js';
 import { withOutput } from '../output.js';
-import { CHOICE_NAMES, READING_NAMES, unfit } from '../shared-options.js';
+import {
+  CHOICE_NAMES,
+  READING_NAMES,
+  tableChoice,
+  tableOptions,
+  unfit,
+  WIDTH_OPTION,
+  widthOf,
+} from '../shared-options.js';
+import { wrapped } from '../screens/layout.js';
 import { formatOf, formatOption, withTableFormats } from '../records-command.js';
 import { printTable } from '../run-analysis.js';
 
@@ -34,7 +43,13 @@ const TERMS_TOOL: Tool = {
   operands: [
     'WORD: a term, a part of one, or a regular expression; without case. Where no term matches, meanings are searched.',
   ],
-  options: [formatOption(FORMATS), OUTPUT_OPTION, HELP_OPTION],
+  options: [
+    formatOption(FORMATS),
+    WIDTH_OPTION,
+    ...tableOptions(TERM_COLUMNS.map(({ key }) => key)),
+    OUTPUT_OPTION,
+    HELP_OPTION,
+  ],
   unfit: unfit([...CHOICE_NAMES, ...READING_NAMES, 'peaks'], 'it reads no profile'),
   examples: ['dprof terms exposed', "dprof terms 'dynamic.*percent'", 'dprof terms -f json | jq -r .term'],
 };
@@ -58,16 +73,28 @@ function chosen(word: string | undefined): readonly Term[] {
 const meaningWithShare = ({ meaning, shareOf }: Term): string =>
   shareOf === null ? meaning : `${meaning} Shares are of ${shareOf}.`;
 
-function text(terms: readonly Term[]): string {
+/** @param width characters in a line; null where nothing limits it */
+function text(terms: readonly Term[], width: number | null): string {
   const kinds = TERM_KINDS.map((kind) => ({ kind, found: terms.filter((term) => term.kind === kind) }));
   const blocks = kinds.flatMap(({ kind, found }) => {
     if (found.length === 0) return [];
     const lines = aligned(found.map((one) => [one.term, one.unit ?? '-', meaningWithShare(one)]));
-    return [[`# ${kind}`, ...lines]];
+    return [[`# ${kind}`, ...(width === null ? lines : found.flatMap((one) => narrowLines(one, width)))]];
   });
   const [only] = terms;
-  const formula = terms.length === 1 && only !== undefined && only.formula !== null ? [`= ${only.formula}`] : [];
+  const formula =
+    terms.length === 1 && only !== undefined && only.formula !== null
+      ? width === null
+        ? [`= ${only.formula}`]
+        : wrapped(`= ${only.formula}`, width, '  ')
+      : [];
   return `${[...blocks.map((lines) => lines.join('\n')), ...formula].join(formula.length > 0 ? '\n' : '\n\n')}\n`;
+}
+
+/** The term with its unit, and its meaning below. */
+function narrowLines(term: Term, width: number): string[] {
+  const head = term.unit === null ? term.term : `${term.term} (${term.unit})`;
+  return [head, ...wrapped(`  ${meaningWithShare(term)}`, width, '  ')];
 }
 
 async function run(given: Arguments): Promise<void> {
@@ -76,9 +103,13 @@ async function run(given: Arguments): Promise<void> {
     throw new UsageError(`terms takes one WORD, not ${others.length + 1}`, 'separate several terms with |');
   const format = formatOf(given, FORMATS);
   const found = chosen(word);
-  await withOutput(given.text('output'), [], async (write) =>
-    format === 'text' ? write(text(found)) : printTable({ columns: TERM_COLUMNS, rows: found }, format, write),
-  );
+  const width = widthOf(given);
+  const table = { columns: TERM_COLUMNS, rows: found };
+  const choice = tableChoice(given, TERM_COLUMNS, { format, width });
+  await withOutput(given.text('output'), [], async (write) => {
+    if (choice !== null) return printTable(choice.of(table), choice.format, write, width);
+    return format === 'text' ? write(text(found, width)) : printTable(table, format, write, width);
+  });
 }
 
 export const terms: Command = { tool: TERMS_TOOL, run };

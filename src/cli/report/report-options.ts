@@ -28,7 +28,14 @@ import {
 import { PEAKS_OPTION, readPeaks } from '../peaks-option.js';
 import { refuseTerminal, terminalWidth } from '../output.js';
 import { MEMORY_OF_PROFILES, readInputs, readReading } from '../records-command.js';
-import { CHOICE_OPTIONS, READING_OPTIONS, readChoice, WHERE_OPTION } from '../shared-options.js';
+import {
+  CHOICE_OPTIONS,
+  READING_OPTIONS,
+  readChoice,
+  sortOption,
+  TOP_OPTION,
+  WHERE_OPTION,
+} from '../shared-options.js';
 import { AGGREGATES } from '../../prof/by/aggregates.js';
 import { parseGrouping, type Grouping } from '../../prof/by/grouping.js';
 import { HOST_COLUMNS, parseHostGrouping, type HostGrouping } from '../../prof/by/host/host-table-columns.js';
@@ -107,14 +114,8 @@ const OPTIONS: readonly Option[] = [
     values: FORMAT_IDS,
   },
   WHERE_OPTION,
-  {
-    name: 'sort',
-    takes: 'COLS',
-    help: 'numbers largest first, text A to Z; +COL up, -COL down',
-    values: KEYS,
-    list: true,
-  },
-  { name: 'top', takes: 'N', help: 'only the first N rows' },
+  sortOption(KEYS),
+  TOP_OPTION,
   ...BY_OPTIONS,
   ...CHOICE_OPTIONS,
   { name: 'no-header', help: 'no header line' },

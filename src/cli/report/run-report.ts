@@ -34,7 +34,8 @@ import {
   type ReportRequest,
 } from './report-options.js';
 import type { Arguments } from '../arguments.js';
-import { printList } from '../output.js';
+import { printList, terminalWidth } from '../output.js';
+import { screenText } from '../screens/layout.js';
 import { versionText } from '../package-folder.js';
 
 export function runReport(request: ReportRequest): Promise<void> {
@@ -268,7 +269,8 @@ async function runExplanation(request: ReportRequest, wanted: KernelId): Promise
     isComplete: () => found !== undefined,
     // Names come from the profiled program, so control characters are escaped.
     isDocument: true,
-    print: ({ facts }, write) => write([...explain(facts.row, facts.after).map(legible), ''].join('\n')),
+    print: ({ facts }, write) =>
+      write(screenText(explain(facts.row, facts.after), legible, terminalWidth(request.output))),
   });
 }
 

@@ -55,9 +55,12 @@ export const screenText = (
 ): string =>
   lines
     .map(safe)
-    .flatMap((line) => (width === null ? [line] : wrapped(line, width, indentOf(line, width))))
+    .flatMap((line) => (width === null || COMMAND.test(line) ? [line] : wrapped(line, width, indentOf(line, width))))
     .map((line) => `${line}\n`)
     .join('');
+
+/** A line with a command, which stays whole so that it can be copied. */
+const COMMAND = /^ *\w+: +dprof /;
 
 /** What the lines begin with on which a long line goes on: `# ` in a comment, else spaces up to its last column. */
 function indentOf(line: string, width: number): string {

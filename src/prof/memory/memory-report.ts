@@ -54,7 +54,8 @@ const curveRows = (reports: readonly MemoryReport[]): CurveRow[] =>
     }),
   );
 
-const CURVE_COLUMNS: readonly Column<CurveRow>[] = [
+/** Columns of the table of curves. */
+export const CURVE_COLUMNS: readonly Column<CurveRow>[] = [
   column('profile', 'profile', int(7), 'number of the input, from 0', ({ report }) => report.profile),
   column('file', 'file', str(0), "the profile's file", ({ report }) => report.header?.file ?? null),
   column('rank', 'rank', int(4), 'rank of the process', ({ report }) => report.header?.rank ?? null),

@@ -69,6 +69,9 @@ const stackColumns = (ofTime: string): readonly Column<StackRow>[] => [
   column('ns', 'Time(ns)', int(14, 'ns'), ofTime, ({ ns }) => ns),
 ];
 
+/** Columns of the table of stacks. */
+export const STACK_COLUMNS = stackColumns('time');
+
 export class StackSums {
   readonly #profiles = new Map<number, ProfileStacks>();
 

@@ -1,7 +1,7 @@
 /** Options and help of `dprof diff`. */
 import { isDecimal } from '../../../record/units.js';
 import { COLUMNS, requireColumn } from '../../../prof/columns/columns.js';
-import { DIFF_COLUMNS } from '../../../prof/diff/diff-columns.js';
+import { DIFF_COLUMNS, diffLineColumns } from '../../../prof/diff/diff-columns.js';
 import { LEAST_ROWS } from '../../../prof/diff/common.js';
 import { DEFAULT_BY, MOST_ROWS } from '../../../prof/diff/comparison.js';
 import { parseCondition } from '../../../prof/diff/fail-if.js';
@@ -17,6 +17,8 @@ import {
   DEVICE_OPTION,
   READING_OPTIONS,
   readChoice,
+  tableChoice,
+  tableOptions,
   type RecordChoice,
   STEP_OPTION,
   unfit,
@@ -66,6 +68,9 @@ export const DIFF: Tool = {
     { name: 'fdr', takes: 'Q', help: `false-discovery rate (${DEFAULTS.rate}); --q means the same` },
     { name: 'min-samples', takes: 'N', help: `steps that each input needs for a test (${DEFAULTS.minSamples})` },
     { name: 'as-is', help: 'test rows with what all rows of a step share, as the clock' },
+    ...tableOptions([...COLUMN_KEYS, 'row', 'verdict', ...DIFF_COLUMNS.map(({ key }) => key)]).filter(
+      ({ name }) => name !== 'top',
+    ),
     { name: 'top', takes: 'N', help: `only the first N rows (markdown: ${MARKDOWN_ROWS}; others: all)` },
     ...READING_OPTIONS,
     OUTPUT_OPTION,
@@ -104,6 +109,12 @@ export const DIFF: Tool = {
 /** @throws UsageError for invalid options */
 export function readDiffArguments(given: Arguments) {
   const format = formatOf(given, FORMATS);
+  const width = widthOf(given);
+  const by = splitKeys('--by', given.text('by') ?? DEFAULT_BY.join(',')).map(requireColumn);
+  const keys = by.map(({ key }) => key);
+  const documents = ['json', 'junit', 'markdown'];
+  const isChosen = given.text('cols') !== undefined || given.text('sort') !== undefined;
+  const chosen = isChosen ? tableChoice(given, diffLineColumns(keys), { format, width, documents }) : null;
   const [base = '', next = ''] = given.operands;
   if (given.operands.length !== 2) {
     throw new UsageError(
@@ -116,9 +127,11 @@ export function readDiffArguments(given: Arguments) {
     new: next,
     output: given.text('output'),
     quiet: given.on('quiet'),
-    width: widthOf(given),
+    width,
+    /** Columns, order and rows of the table; null for all. */
+    chosen,
     format,
-    by: splitKeys('--by', given.text('by') ?? DEFAULT_BY.join(',')).map(requireColumn),
+    by,
     conditions: given.texts('fail-if').map(parseCondition),
     reading: readReading(given),
     where: given.read('where', parseWhere),
@@ -132,8 +145,12 @@ export function readDiffArguments(given: Arguments) {
       minSamples: given.read('min-samples', (text) => integer('--min-samples', text, 1)) ?? DEFAULTS.minSamples,
       asIs: given.on('as-is'),
     },
-    /** Maximum number of rows to write. */
-    top: given.read('top', (text) => integer('--top', text, 0)) ?? (format === 'markdown' ? MARKDOWN_ROWS : Infinity),
+    /** Maximum number of rows to write; all where a choice sorts them first. */
+    top:
+      chosen !== null
+        ? Infinity
+        : (given.read('top', (text) => integer('--top', text, 0)) ??
+          (format === 'markdown' ? MARKDOWN_ROWS : Infinity)),
   };
 }
 

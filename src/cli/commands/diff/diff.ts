@@ -36,7 +36,7 @@ const hasNotes = (format: string): boolean => format in REPORTS && format !== 'j
 
 async function run(given: Arguments): Promise<void> {
   const request = readDiffArguments(given);
-  const { by, settings, device, output, quiet, format, width } = request;
+  const { by, settings, device, output, quiet, format } = request;
   const conditions = gateOf(request);
   const choices = { base: request.choiceOf(), new: request.choiceOf() };
   const keeps = keepsOf(request.where, choices);
@@ -54,9 +54,9 @@ async function run(given: Arguments): Promise<void> {
   await withOutput(output, inputs, async (write) => {
     // The answer of a gate always replaces that of an earlier run, because an old pass would be wrong.
     if (!isGate) for (const input of Object.values(taken)) confirmWhole(input, existing, output);
-    await print(report, { format, width }, write);
+    await print(report, request, write);
   });
-  if (!quiet && !hasNotes(format)) writeNotes(report.notes, '');
+  if (!quiet && (request.chosen !== null || !hasNotes(format))) writeNotes(report.notes, '');
   const endings = Object.values(taken).flatMap((input) => input.endings);
   if (!isGate) {
     confirmEndings({ endings }, quiet);
@@ -83,12 +83,17 @@ function failGate(failures: UserError[]): void {
   if (last !== undefined) throw last;
 }
 
-function print(
-  report: DiffReport,
-  { format, width }: Pick<DiffRequest, 'format' | 'width'>,
-  write: Write,
-): void | Promise<void> {
+function print(report: DiffReport, { format, width, chosen }: DiffRequest, write: Write): void | Promise<void> {
   const { lines, by } = report;
+  if (chosen !== null) {
+    // The totals stay the first row, whatever the order.
+    const totals = lines.filter(({ kind }) => kind === 'total');
+    const { columns, rows } = chosen.of({
+      columns: diffLineColumns(by),
+      rows: lines.filter(({ kind }) => kind === 'key'),
+    });
+    return printTable({ columns, rows: [...totals, ...rows] }, chosen.format, write, width);
+  }
   const text = REPORTS[format];
   if (text !== undefined) return write(text(report, width));
   return printTable({ columns: diffLineColumns(by), rows: lines }, format, write, width);
