@@ -24,6 +24,7 @@ import { LAYERS } from './panels/layers-panel.js';
 import { MATRIX_UNIT, PRECISION } from './panels/matrix-unit-panel.js';
 import { MEMORY, MEMORY_OPERATIONS } from './panels/memory-panel.js';
 import { OPS } from './panels/kernels/ops-panel.js';
+import { PROFILES } from './panels/profiles-panel.js';
 import { MONITOR, NEURON, PROGRAM } from './panels/neuron/neuron-panel.js';
 import { RANKS } from './panels/ranks-panel.js';
 import { ROOFLINE } from './panels/kernels/roofline-panel.js';
@@ -48,7 +49,7 @@ const TABS: readonly PanelTab[] = [
   {
     id: 'overview',
     title: 'Overview',
-    panels: [MONITOR, VERDICT, LARGEST, ADVICE, FIGURES, NEURON, UTILISATION, STEPS, IDLE, DEVICES],
+    panels: [MONITOR, VERDICT, LARGEST, ADVICE, FIGURES, PROFILES, NEURON, UTILISATION, STEPS, IDLE, DEVICES],
   },
   { id: 'timeline', title: 'Timeline', panels: [TIMELINE] },
   {

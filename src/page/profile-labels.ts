@@ -1,6 +1,6 @@
 /** Labels of profiles, for pages with several. */
 import { elementAt } from '../containers/element.js';
-import type { PageOutline, ProfileOutline } from '../prof/html/page-elements.js';
+import { profileName, type PageOutline, type ProfileOutline } from '../prof/html/page-elements.js';
 
 interface HeaderDevice {
   readonly id: number;
@@ -31,8 +31,8 @@ export function deviceTexts(devices: readonly HeaderDevice[], used: ReadonlySet<
 /** 'rank 3', or its file, or its index. */
 function rankName(profile: ProfileOutline, at: number): string {
   const { header } = profile.overview;
-  if (header === null) return `profile ${at}`;
-  return header.rank === null ? header.file : `rank ${header.rank}`;
+  const name = profileName(header) ?? `profile ${at}`;
+  return (header?.rank ?? null) === null ? name : `rank ${header?.rank}`;
 }
 
 /** Unique labels of all profiles: equal ones are extended by file or index, and captures of graphs are marked as such. */

@@ -55,7 +55,7 @@ const isBuilt = existsSync(join(ROOT, 'dist/page/report.js'));
   it('writes a page with the data of all panels', async () => {
     const contents = await dataOf(RECORDS);
     const { v, tool, title, profiles } = contents.data;
-    expect({ v, name: tool.name, title }).to.deep.equal({ v: 1, name: 'dprof', title: 'stdin' });
+    expect({ v, name: tool.name, title }).to.deep.equal({ v: 1, name: 'dprof', title: 'rank3.json' });
     const [page, ...others] = profiles;
     expect(others).to.have.length(0);
     if (page === undefined) expect.fail();

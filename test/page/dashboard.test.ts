@@ -10,7 +10,7 @@ import { writePages } from './written-pages.js';
 
 /** Panels of each tab, in order. */
 const TABS: Readonly<Record<string, readonly string[]>> = {
-  overview: ['verdict', 'largest', 'advice', 'figures', 'utilisation', 'steps', 'idle', 'devices'],
+  overview: ['verdict', 'largest', 'advice', 'figures', 'profiles', 'utilisation', 'steps', 'idle', 'devices'],
   timeline: ['timeline'],
   kernels: ['ops', 'kernels', 'roofline', 'precision', 'matrix-unit', 'activity', 'memory-operations', 'collectives'],
   layers: ['layers', 'lines', 'flame', 'annotations'],
@@ -78,13 +78,14 @@ describeInBrowser('dashboard', (open) => {
   });
 
   it('states in a line why a panel is empty', async () => {
+    // A page of one profile has no index, and one without call stacks no lines.
+    const SINGLE = PANELS.length - 2;
     const { page, complaints } = await open(empty);
     await showAllTabs(page);
-    // Lines are a panel only where they are known.
-    expect(await page.locator('[data-panel]').count()).to.equal(PANELS.length - 1);
+    expect(await page.locator('[data-panel]').count()).to.equal(SINGLE);
     const lines = await page.locator('[data-panel].empty > .missing').allTextContents();
     // All but that of the profile itself.
-    expect(lines).to.have.length(PANELS.length - 2);
+    expect(lines).to.have.length(SINGLE - 1);
     expect(lines.every((line) => line.length > 20 && !line.includes('\n'))).to.equal(true);
     expect(complaints).to.deep.equal([]);
   });
@@ -168,6 +169,22 @@ describeInBrowser('dashboard', (open) => {
     await panel.locator('.strip span').first().click();
     expect(await panelShown()).to.equal('panel-ops');
     expect(await page.getByRole('tab', { selected: true }).textContent()).to.equal('Kernels');
+  });
+
+  it('has an index of its profiles', async () => {
+    const { page } = await open(file);
+    const rows = page.locator('[data-panel="profiles"] tbody tr');
+    const texts = await rows.locator(':scope > *').allTextContents();
+    const verdict = 'GPU idle 20.0 %: the CPU launches kernels too slowly. Computing 80.0 %.';
+    // Each works from 1 to 11 ms.
+    expect(texts).to.deep.equal([
+      ...['rank 0', 'Example GPU', '10.000', verdict],
+      ...['rank 1', 'Example GPU', '10.000', verdict],
+    ]);
+    await rows.getByRole('button', { name: 'rank 1' }).click();
+    await page.locator('main[data-profile="1"]').waitFor();
+    const single = await open(unknownUnit);
+    expect(await single.page.locator('[data-panel="profiles"]').count()).to.equal(0);
   });
 
   it('lists what takes the span: ops, communication, copies and idle', async () => {

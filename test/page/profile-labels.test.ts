@@ -69,6 +69,10 @@ describe('names of profiles', () => {
       ['a.gz, profile 0', 'a.gz, profile 1', 'rank 2'],
       [named(null, 'a.gz'), named(null, 'a.gz'), named(2, 'a.gz')],
     ],
+    [
+      ['Example Profiler', 'b.gz'],
+      [named(null, '-'), named(null, 'b.gz')],
+    ],
   ];
   for (const [names, profiles] of CASES)
     it(`are ${names.join(' · ')}`, () => expect(rankNames({ profiles })).to.deep.equal(names));

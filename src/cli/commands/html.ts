@@ -5,7 +5,8 @@
 import { basename, dirname, join } from 'node:path';
 import { EVENTS } from '../../prof/html/bounds.js';
 import { PageBuilder } from '../../prof/html/page-builder.js';
-import { pageElements, OUTLINE_ID } from '../../prof/html/page-elements.js';
+import type { PageProfile } from '../../prof/html/page-data.js';
+import { pageElements, profileName, OUTLINE_ID } from '../../prof/html/page-elements.js';
 import type { TimelineChoice } from '../../prof/html/timeline/timeline-data.js';
 import { Annotator } from '../../prof/report/report.js';
 import { UsageError, UserError } from '../../record/errors.js';
@@ -88,6 +89,12 @@ function choiceOf(given: Arguments): TimelineChoice {
   return window === undefined ? { of: 'usual' } : { of: 'time', ...window };
 }
 
+/** What a pipe holds: the file of its first profile, or the tool that wrote it; null when it says neither. */
+function profilesName([first, ...others]: readonly Pick<PageProfile, 'overview'>[]): string | null {
+  const name = first === undefined ? null : profileName(first.overview.header);
+  return name === null || others.length === 0 ? name : `${name} and ${others.length} more`;
+}
+
 export const html = recordsCommand(
   {
     name: 'dprof html',
@@ -154,10 +161,12 @@ export const html = recordsCommand(
       annotator: new Annotator(device),
       isDocument: true,
       print: async ({ facts }, write, { input, doubts }) => {
-        const title = given.text('title') ?? basename(input);
         const only = request.files.length === 1 ? request.files[0] : undefined;
         const word = inputWord(only === undefined || only === '-' ? only : basename(only));
-        const contents = facts({ tool, title, input: word, doubts });
+        const isPiped = request.files.length === 0 || only === '-';
+        const made = facts({ tool, title: basename(input), input: word, doubts });
+        const title = given.text('title') ?? (isPiped ? profilesName(made.data.profiles) : null) ?? made.data.title;
+        const contents = { ...made, data: { ...made.data, title } };
         const { before, behind } = pageElements(contents);
         const head = [{ id: CARD_ID, value: jobCardOf(contents.data) }];
         for (const piece of page(`${title} · dprof`, program, before, behind, head)) await write(piece);

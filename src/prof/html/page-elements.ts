@@ -28,8 +28,17 @@ export function openedAtFirst(profiles: readonly Pick<PageProfile, 'overview' | 
 }
 
 /** What is needed for the labels of a profile, its row next to other profiles, and the selection of its events. */
-export type ProfileOutline = Pick<PageProfile, 'overview' | 'isGraphCapture' | 'idle' | 'timeline' | 'monitor'>;
+export type ProfileOutline = Pick<
+  PageProfile,
+  'overview' | 'isGraphCapture' | 'verdict' | 'idle' | 'timeline' | 'monitor'
+>;
 export type PageProfileDetails = Omit<PageProfile, keyof ProfileOutline>;
+
+/** The file of a profile, or for a profile from a pipe the tool that wrote it; null when neither is known. */
+export function profileName(header: PageProfile['overview']['header']): string | null {
+  if (header === null) return null;
+  return header.file === '-' || header.file === 'stdin' ? header.tool : header.file;
+}
 
 /** The data without the details of its profiles. */
 export interface PageOutline extends Omit<PageData, 'profiles'> {
@@ -73,6 +82,6 @@ function splitProfile(profile: PageProfile): {
   readonly outline: ProfileOutline;
   readonly details: PageProfileDetails;
 } {
-  const { overview, isGraphCapture, idle, timeline, monitor, ...details } = profile;
-  return { outline: { overview, isGraphCapture, idle, timeline, monitor }, details };
+  const { overview, isGraphCapture, verdict, idle, timeline, monitor, ...details } = profile;
+  return { outline: { overview, isGraphCapture, verdict, idle, timeline, monitor }, details };
 }

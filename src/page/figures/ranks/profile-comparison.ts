@@ -28,7 +28,8 @@ const step =
   ({ overview: { steps } }: ProfileOutline, path: string): Field =>
     fieldsOf(`${path}.overview.steps.${clock}`, steps?.[clock])('median');
 
-function span({ overview: { devices } }: ProfileOutline, path: string): Field {
+/** From the first work of any device to the last, in ns. @param path path of the profile in the data */
+export function span({ overview: { devices } }: ProfileOutline, path: string): Field {
   const list = `${path}.overview.devices.*`;
   return difference(mostOf(list, devices, 'end'), leastOf(list, devices, 'start'));
 }

@@ -8,7 +8,7 @@ import { kernelsNamed, ofOp } from '../../document/timeline-target.js';
 import { eventsLink } from '../../document/timeline-link.js';
 import { difference, fieldsOf, ratio, sumOf, total, type Field, type NumberKey } from '../../figures/field.js';
 import { WORK_NAMES } from '../../figures/shown-names.js';
-import { figureColumn, listed, type Listed } from '../../figures/listed-rows.js';
+import { figureColumn, listed, withValues, type Listed } from '../../figures/listed-rows.js';
 import { table, type TableColumn } from '../../figures/sorted-table.js';
 import type { PanelContent, Panel, PanelView } from '../../panel.js';
 
@@ -106,14 +106,19 @@ function make(view: PanelView): PanelContent {
     figureColumn('Of peak', 'share', (row) => row.ofPeak ?? NOTHING),
     { title: 'Bound by', cell: ({ bound }) => bound ?? null },
   ];
-  const shown = areKernels ? columns.slice(0, 3) : columns;
   const whole = rows.reduce((sum, row) => sum + (shareOf(row).value ?? 0), 0);
   const overlap =
     whole > OVERLAPPING
       ? ` Each counts in full where several ran side by side, so the shares add up to more than 100 %.`
       : '';
   return [
-    table({ caption: 'Largest parts of the span', columns: shown, rows, sortedBy: null, isChart: true }),
+    table({
+      caption: 'Largest parts of the span',
+      columns: withValues(columns, rows),
+      rows,
+      sortedBy: null,
+      isChart: true,
+    }),
     element('p', {}, panelLink(panel, `All ${word}s`), overlap),
   ];
 }
