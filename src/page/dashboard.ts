@@ -23,10 +23,10 @@ import { MATRIX_UNIT, PRECISION } from './panels/matrix-unit-panel.js';
 import { MEMORY, MEMORY_OPERATIONS } from './panels/memory-panel.js';
 import { OPS } from './panels/kernels/ops-panel.js';
 import { MONITOR, NEURON, PROGRAM } from './panels/neuron/neuron-panel.js';
-import { RANKS } from './panels/ranks-panel.js';
+import { hasRanks, RANKS } from './panels/ranks-panel.js';
 import { ROOFLINE } from './panels/kernels/roofline-panel.js';
 import { STEPS } from './panels/time/steps-panel.js';
-import { TIMELINE } from './panels/timeline-panel.js';
+import { hasTimeline, TIMELINE } from './panels/timeline-panel.js';
 import { VERDICT } from './panels/time/verdict-panel.js';
 import { UTILISATION } from './panels/time/utilisation-panel.js';
 import { listenToPrinter } from './document/when-visible.js';
@@ -40,6 +40,8 @@ interface PanelTab {
   readonly id: string;
   readonly title: string;
   readonly panels: readonly Panel[];
+  /** Whether any of its panels has something to show; without this function the tab is always shown. */
+  readonly hasContent?: (view: PanelView) => boolean;
 }
 
 const TABS: readonly PanelTab[] = [
@@ -48,19 +50,48 @@ const TABS: readonly PanelTab[] = [
     title: 'Overview',
     panels: [MONITOR, VERDICT, LARGEST, ADVICE, FIGURES, NEURON, UTILISATION, STEPS, IDLE, DEVICES],
   },
-  { id: 'timeline', title: 'Timeline', panels: [TIMELINE] },
+  { id: 'timeline', title: 'Timeline', panels: [TIMELINE], hasContent: hasTimeline },
   {
     id: 'kernels',
     title: 'Kernels',
     panels: [OPS, KERNELS, ROOFLINE, PRECISION, MATRIX_UNIT, ACTIVITY, MEMORY_OPERATIONS, COLLECTIVES],
+    hasContent: ({ profile: { overview, kernels, ops, collectives } }) =>
+      overview.devices.length > 0 ||
+      overview.memory.length > 0 ||
+      kernels.shown.length > 0 ||
+      collectives.count > 0 ||
+      ops.shown.some(({ op }) => op !== null),
   },
-  { id: 'layers', title: 'Layers', panels: [PROGRAM, LAYERS, FLAME, ANNOTATIONS] },
-  { id: 'memory', title: 'Memory', panels: [MEMORY] },
-  { id: 'ranks', title: 'Ranks', panels: [RANKS, HOST_CPU] },
+  {
+    id: 'layers',
+    title: 'Layers',
+    panels: [PROGRAM, LAYERS, FLAME, ANNOTATIONS],
+    hasContent: ({ profile: { overview, layers, stacks, annotations } }) =>
+      overview.program !== null ||
+      layers.shown.length > 0 ||
+      (overview.host?.layers.length ?? 0) > 0 ||
+      stacks !== null ||
+      annotations.shown.length > 0,
+  },
+  { id: 'memory', title: 'Memory', panels: [MEMORY], hasContent: ({ profile }) => profile.memory.length > 0 },
+  {
+    id: 'ranks',
+    title: 'Ranks',
+    panels: [RANKS, HOST_CPU],
+    hasContent: ({ data }) => hasRanks(data) || data.profiles.some(({ overview }) => overview.cpu !== null),
+  },
   { id: 'diagnostics', title: 'Diagnostics', panels: [DIAGNOSTICS] },
 ];
 
-const tabOf = (panel: string): PanelTab | undefined => TABS.find(({ panels }) => panels.some(({ id }) => id === panel));
+/**
+ * The tabs that have something to show. What the panels of other tabs lack, and how to record it, is at the end of the
+ * last tab.
+ */
+function tabsFor(view: PanelView): PanelTab[] {
+  const shown = TABS.filter(({ hasContent }) => hasContent?.(view) ?? true);
+  const missing = TABS.filter((tab) => !shown.includes(tab)).flatMap(({ panels }) => panels);
+  return shown.map((tab, i) => (i < shown.length - 1 ? tab : { ...tab, panels: [...tab.panels, ...missing] }));
+}
 
 function panelOf({ id, title, width, isTall = false, make }: Panel, view: PanelView): HTMLElement {
   const content = make(view);
@@ -143,7 +174,10 @@ export async function showDashboard(root: HTMLElement, data: PageOutline): Promi
     'Parts of the page',
     TABS.map((tab) => ({
       ...{ id: tab.id, title: tab.title },
-      make: () => (view === null ? element('div') : contentsOf(tab, view)),
+      make: () => {
+        const shown = view === null ? undefined : tabsFor(view).find(({ id }) => id === tab.id);
+        return view === null || shown === undefined ? element('div') : contentsOf(shown, view);
+      },
     })),
   );
   /** The newest choice, because another profile may be chosen while one is read. */
@@ -159,8 +193,9 @@ export async function showDashboard(root: HTMLElement, data: PageOutline): Promi
       return null;
     }
     if (wanted !== at) return null;
-    main.replaceChildren(...tabs.places);
     view = { data, profile, at, choose: change };
+    tabs.offer(tabsFor(view));
+    main.replaceChildren(...tabs.places);
     subtitle.textContent = about(view);
     main.dataset['profile'] = String(at);
     tabs.restart();
@@ -205,8 +240,9 @@ export async function showDashboard(root: HTMLElement, data: PageOutline): Promi
   listenToPrinter();
   const follow = (): void => {
     const panel = readFragment(location.hash).get('panel');
-    const tab = panel === undefined ? undefined : tabOf(panel);
-    if (panel === undefined || tab === undefined) return;
+    if (panel === undefined || view === null) return;
+    const tab = tabsFor(view).find(({ panels }) => panels.some(({ id }) => id === panel));
+    if (tab === undefined) return;
     tabs.show(tab.id);
     keepName('panel', panel);
     goTo(panel);

@@ -55,6 +55,17 @@ describeInBrowser('page of a capture of AWS Neuron', (open) => {
     }
   });
 
+  it('has no empty tab, and does not compare the cores of a single rank as ranks', async () => {
+    const { page } = await open(file);
+    const tabs = await page.getByRole('tab').allTextContents();
+    expect(tabs).to.include('Layers').and.not.include('Ranks');
+    for (const tab of tabs) {
+      await page.getByRole('tab', { name: tab }).click();
+      const filled = page.locator('[role="tabpanel"]:not([hidden]) .panel:not(.empty)');
+      expect(await filled.count(), tab).to.be.above(0);
+    }
+  });
+
   it('lists the tensors of the program, and its layers, which lead to their time', async () => {
     const { page, complaints } = await open(file, {}, 'tab=layers');
     await page.getByRole('table', { name: 'Tensors of the program' }).waitFor();
