@@ -1,4 +1,5 @@
 /** The dashboard: header, tabs, and the panels of the chosen profile. */
+import { inDeviceWords } from '../record/glossary.js';
 import { grouped } from '../record/plural.js';
 import type { PageProfile } from '../prof/html/page-data.js';
 import type { PageOutline } from '../prof/html/page-elements.js';
@@ -94,8 +95,9 @@ function tabsFor(view: PanelView): PanelTab[] {
 }
 
 function panelOf({ id, title, width, isTall = false, make }: Panel, view: PanelView): HTMLElement {
+  const { header } = view.profile.overview;
   const content = make(view);
-  const heading = element('h2', { id: `panel-${id}`, tabindex: -1 }, title);
+  const heading = element('h2', { id: `panel-${id}`, tabindex: -1 }, inDeviceWords(title, header));
   const isMissing = typeof content === 'string';
   return element(
     'section',
@@ -140,8 +142,14 @@ function contentsOf({ title, panels: all }: PanelTab, view: PanelView): HTMLElem
   const filled = made.filter((one) => !isEmpty(one));
   const hasOnlyFilled = view.profile.neuron !== null && filled.length > 0;
   const ordered = hasOnlyFilled ? filled : [...filled, ...made.filter(isEmpty)];
-  const items = ordered.map(({ panel }) => element('li', {}, link(panel.id, panel.title)));
-  const list = element('nav', { 'aria-label': `Panels of ${title}` }, element('ol', {}, ...items));
+  const items = ordered.map(({ panel }) =>
+    element('li', {}, link(panel.id, inDeviceWords(panel.title, view.profile.overview.header))),
+  );
+  const list = element(
+    'nav',
+    { 'aria-label': inDeviceWords(`Panels of ${title}`, view.profile.overview.header) },
+    element('ol', {}, ...items),
+  );
   const places = element('div', { class: 'panels' }, ...ordered.map(({ place }) => place));
   return element('div', {}, ...(ordered.length > 1 ? [list] : []), places);
 }
@@ -194,7 +202,8 @@ export async function showDashboard(root: HTMLElement, data: PageOutline): Promi
     }
     if (wanted !== at) return null;
     view = { data, profile, at, choose: change };
-    tabs.offer(tabsFor(view));
+    const { header } = profile.overview;
+    tabs.offer(tabsFor(view).map(({ id, title }) => ({ id, title: inDeviceWords(title, header) })));
     main.replaceChildren(...tabs.places);
     subtitle.textContent = about(view);
     main.dataset['profile'] = String(at);

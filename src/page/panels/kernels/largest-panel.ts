@@ -1,5 +1,6 @@
 /** The ops that take most of the time, or the kernels where most of it has no op: for the first look. */
 import type { KernelTotal, OpTotal } from '../../../prof/html/kernels/kernel-data.js';
+import { inDeviceWords } from '../../../record/glossary.js';
 import { lacking } from '../../capture-hints.js';
 import { panelLink } from '../../document/panel-link.js';
 import { element } from '../../document/dom-elements.js';
@@ -20,10 +21,11 @@ const shareColumn = <Row extends { readonly time: number | null }>(
   path: string,
   whole: number | null,
   wholeName: string,
+  title = 'Of kernel time',
 ): TableColumn<Listed<Row>> => {
   const share = ({ time }: Row): number | null => (time === null || whole === null || whole <= 0 ? null : time / whole);
   return {
-    ...{ title: 'Of kernel time', unit: 'share', cell: share, bar: share },
+    ...{ title, unit: 'share', cell: share, bar: share },
     field: ({ at }) => `${path}.${at}.time / ${wholeName}`,
   };
 };
@@ -52,25 +54,22 @@ function opTable(view: PanelView, rows: readonly Listed<OpTotal>[]): HTMLElement
   return table({ caption: 'Largest ops', columns, rows, sortedBy: null, isChart: true });
 }
 
-/** What runs on the devices of the profile. */
-export const kernelWord = ({ profile }: PanelView): 'Kernel' | 'Instruction' =>
-  profile.neuron === null ? 'Kernel' : 'Instruction';
-
 function kernelTable(view: PanelView, rows: readonly Listed<KernelTotal>[]): HTMLElement {
   const path = 'kernels.shown';
   const number = numbersOf<KernelTotal>(path);
+  const { header } = view.profile.overview;
   const whole = view.profile.overview.kernels?.time ?? null;
   const columns: TableColumn<Listed<KernelTotal>>[] = [
     {
-      title: kernelWord(view),
+      title: inDeviceWords('Kernel', header),
       cell: ({ name }) => name,
       link: ({ name }, text) => eventsLink(view, text, kernelsNamed(name)),
     },
-    shareColumn(path, whole, 'overview.kernels.time'),
+    shareColumn(path, whole, 'overview.kernels.time', inDeviceWords('Of kernel time', header)),
     number('Device time', 'ns', 'time'),
-    number(`On ${matrixUnitName(view.profile.overview.header)}`, 'share', 'tc'),
+    number(`On ${matrixUnitName(header)}`, 'share', 'tc'),
   ];
-  return table({ caption: `Largest ${kernelWord(view).toLowerCase()}s`, columns, rows, sortedBy: null, isChart: true });
+  return table({ caption: inDeviceWords('Largest kernels', header), columns, rows, sortedBy: null, isChart: true });
 }
 
 function make(view: PanelView): PanelContent {
@@ -78,7 +77,9 @@ function make(view: PanelView): PanelContent {
   if (kernels.shown.length === 0) return lacking(view, 'kernels');
   const unknown = ops.shown.find(({ op }) => op === null)?.time ?? 0;
   const areKernels = ops.time === null || ops.time <= 0 || unknown > MOSTLY_UNKNOWN * ops.time;
-  const all = areKernels ? panelLink('kernels', `All ${kernelWord(view).toLowerCase()}s`) : panelLink('ops', 'All ops');
+  const all = areKernels
+    ? panelLink('kernels', inDeviceWords('All kernels', view.profile.overview.header))
+    : panelLink('ops', 'All ops');
   return [
     areKernels
       ? kernelTable(view, listed(kernels.shown).slice(0, SHOWN))
