@@ -1,4 +1,5 @@
 /** The dashboard: header, tabs, and the panels of the chosen profile. */
+import { inDeviceWords } from '../record/glossary.js';
 import { grouped } from '../record/plural.js';
 import type { PageProfile } from '../prof/html/page-data.js';
 import type { PageOutline } from '../prof/html/page-elements.js';
@@ -26,10 +27,10 @@ import { MEMORY, MEMORY_OPERATIONS } from './panels/memory-panel.js';
 import { OPS } from './panels/kernels/ops-panel.js';
 import { PROFILES } from './panels/profiles-panel.js';
 import { MONITOR, NEURON, PROGRAM } from './panels/neuron/neuron-panel.js';
-import { RANKS } from './panels/ranks-panel.js';
+import { hasRanks, RANKS } from './panels/ranks-panel.js';
 import { ROOFLINE } from './panels/kernels/roofline-panel.js';
 import { STEPS } from './panels/time/steps-panel.js';
-import { TIMELINE } from './panels/timeline-panel.js';
+import { hasTimeline, TIMELINE } from './panels/timeline-panel.js';
 import { VERDICT } from './panels/time/verdict-panel.js';
 import { UTILISATION } from './panels/time/utilisation-panel.js';
 import { listenToPrinter } from './document/when-visible.js';
@@ -43,6 +44,8 @@ interface PanelTab {
   readonly id: string;
   readonly title: string;
   readonly panels: readonly Panel[];
+  /** Whether any of its panels has something to show; without this function the tab is always shown. */
+  readonly hasContent?: (view: PanelView) => boolean;
 }
 
 const TABS: readonly PanelTab[] = [
@@ -51,23 +54,53 @@ const TABS: readonly PanelTab[] = [
     title: 'Overview',
     panels: [MONITOR, VERDICT, LARGEST, ADVICE, FIGURES, PROFILES, NEURON, UTILISATION, STEPS, IDLE, DEVICES],
   },
-  { id: 'timeline', title: 'Timeline', panels: [TIMELINE] },
+  { id: 'timeline', title: 'Timeline', panels: [TIMELINE], hasContent: hasTimeline },
   {
     id: 'kernels',
     title: 'Kernels',
     panels: [OPS, KERNELS, ROOFLINE, PRECISION, MATRIX_UNIT, ACTIVITY, MEMORY_OPERATIONS, COLLECTIVES],
+    hasContent: ({ profile: { overview, kernels, ops, collectives } }) =>
+      overview.devices.length > 0 ||
+      overview.memory.length > 0 ||
+      kernels.shown.length > 0 ||
+      collectives.count > 0 ||
+      ops.shown.some(({ op }) => op !== null),
   },
-  { id: 'layers', title: 'Layers', panels: [PROGRAM, LAYERS, LINES, FLAME, ANNOTATIONS] },
-  { id: 'memory', title: 'Memory', panels: [MEMORY] },
-  { id: 'ranks', title: 'Ranks', panels: [RANKS, HOST_CPU] },
+  {
+    id: 'layers',
+    title: 'Layers',
+    panels: [PROGRAM, LAYERS, LINES, FLAME, ANNOTATIONS],
+    hasContent: ({ profile: { overview, layers, stacks, annotations } }) =>
+      overview.program !== null ||
+      layers.shown.length > 0 ||
+      (overview.host?.layers.length ?? 0) > 0 ||
+      stacks !== null ||
+      annotations.shown.length > 0,
+  },
+  { id: 'memory', title: 'Memory', panels: [MEMORY], hasContent: ({ profile }) => profile.memory.length > 0 },
+  {
+    id: 'ranks',
+    title: 'Ranks',
+    panels: [RANKS, HOST_CPU],
+    hasContent: ({ data }) => hasRanks(data) || data.profiles.some(({ overview }) => overview.cpu !== null),
+  },
   { id: 'diagnostics', title: 'Diagnostics', panels: [DIAGNOSTICS] },
 ];
 
-const tabOf = (panel: string): PanelTab | undefined => TABS.find(({ panels }) => panels.some(({ id }) => id === panel));
+/**
+ * The tabs that have something to show. What the panels of other tabs lack, and how to record it, is at the end of the
+ * last tab.
+ */
+function tabsFor(view: PanelView): PanelTab[] {
+  const shown = TABS.filter(({ hasContent }) => hasContent?.(view) ?? true);
+  const missing = TABS.filter((tab) => !shown.includes(tab)).flatMap(({ panels }) => panels);
+  return shown.map((tab, i) => (i < shown.length - 1 ? tab : { ...tab, panels: [...tab.panels, ...missing] }));
+}
 
 function panelOf({ id, title, width, isTall = false, make }: Panel, view: PanelView): HTMLElement {
+  const { header } = view.profile.overview;
   const content = make(view);
-  const heading = element('h2', { id: `panel-${id}`, tabindex: -1 }, title);
+  const heading = element('h2', { id: `panel-${id}`, tabindex: -1 }, inDeviceWords(title, header));
   const isMissing = typeof content === 'string';
   return element(
     'section',
@@ -101,8 +134,14 @@ function contentsOf({ title, panels: all }: PanelTab, view: PanelView): HTMLElem
   const filled = made.filter((one) => !isEmpty(one));
   const hasOnlyFilled = view.profile.neuron !== null && filled.length > 0;
   const ordered = hasOnlyFilled ? filled : [...filled, ...made.filter(isEmpty)];
-  const items = ordered.map(({ panel }) => element('li', {}, panelLink(panel.id, panel.title)));
-  const list = element('nav', { 'aria-label': `Panels of ${title}` }, element('ol', {}, ...items));
+  const items = ordered.map(({ panel }) =>
+    element('li', {}, panelLink(panel.id, inDeviceWords(panel.title, view.profile.overview.header))),
+  );
+  const list = element(
+    'nav',
+    { 'aria-label': inDeviceWords(`Panels of ${title}`, view.profile.overview.header) },
+    element('ol', {}, ...items),
+  );
   const places = element('div', { class: 'panels' }, ...ordered.map(({ place }) => place));
   return element('div', {}, ...(ordered.length > 1 ? [list] : []), places);
 }
@@ -135,7 +174,10 @@ export async function showDashboard(root: HTMLElement, data: PageOutline): Promi
     'Parts of the page',
     TABS.map((tab) => ({
       ...{ id: tab.id, title: tab.title },
-      make: () => (view === null ? element('div') : contentsOf(tab, view)),
+      make: () => {
+        const shown = view === null ? undefined : tabsFor(view).find(({ id }) => id === tab.id);
+        return view === null || shown === undefined ? element('div') : contentsOf(shown, view);
+      },
     })),
   );
   /** The newest choice, because another profile may be chosen while one is read. */
@@ -151,8 +193,10 @@ export async function showDashboard(root: HTMLElement, data: PageOutline): Promi
       return null;
     }
     if (wanted !== at) return null;
-    main.replaceChildren(...tabs.places);
     view = { data, profile, at, choose: change };
+    const { header } = profile.overview;
+    tabs.offer(tabsFor(view).map(({ id, title }) => ({ id, title: inDeviceWords(title, header) })));
+    main.replaceChildren(...tabs.places);
     subtitle.textContent = about(view);
     main.dataset['profile'] = String(at);
     tabs.restart();
@@ -197,8 +241,9 @@ export async function showDashboard(root: HTMLElement, data: PageOutline): Promi
   listenToPrinter();
   const follow = (): void => {
     const panel = readFragment(location.hash).get('panel');
-    const tab = panel === undefined ? undefined : tabOf(panel);
-    if (panel === undefined || tab === undefined) return;
+    if (panel === undefined || view === null) return;
+    const tab = tabsFor(view).find(({ panels }) => panels.some(({ id }) => id === panel));
+    if (tab === undefined) return;
     tabs.show(tab.id);
     keepName('panel', panel);
     goTo(panel);

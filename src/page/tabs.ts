@@ -3,17 +3,20 @@ import { replaceContents } from './charts/chart.js';
 import { element, isText } from './document/dom-elements.js';
 import { readFragment, withName } from './document/fragment.js';
 
-export interface TabOptions {
+export interface TabName {
   /** Id in the address, and in the ids of its elements. */
   readonly id: string;
   readonly title: string;
+}
+
+export interface TabOptions extends TabName {
   /** Creates the contents of its area when it is first shown. */
   readonly make: () => Node;
 }
 
 const idOf = (id: string): string => `tab-${id}`;
 
-interface Tab extends TabOptions {
+interface Tab extends Omit<TabOptions, 'title'> {
   readonly button: HTMLElement;
   readonly place: HTMLElement;
   isMade: boolean;
@@ -21,21 +24,39 @@ interface Tab extends TabOptions {
 
 export class Tabs {
   readonly bar: HTMLElement;
-  readonly places: readonly HTMLElement[];
-  readonly #tabs: readonly Tab[];
+  readonly #list: HTMLElement;
+  readonly #all: readonly Tab[];
+  /** The tabs in the bar; keys count only these. */
+  #tabs: readonly Tab[] = [];
   #shown = 0;
 
   constructor(label: string, tabs: readonly TabOptions[]) {
-    this.#tabs = tabs.map((tab, i) => this.#tab(tab, i));
-    this.places = this.#tabs.map(({ place }) => place);
-    const buttons = this.#tabs.map(({ button }) => button);
-    const list = element('div', { role: 'tablist', 'aria-label': label }, ...buttons);
-    this.bar = element('nav', { class: 'tabs', 'aria-label': label }, list);
+    this.#all = tabs.map((tab) => this.#tab(tab));
+    this.#list = element('div', { role: 'tablist', 'aria-label': label });
+    this.bar = element('nav', { class: 'tabs', 'aria-label': label }, this.#list);
+    this.offer(tabs);
     this.bar.addEventListener('keydown', (event) => this.#move(event));
     document.addEventListener('keydown', (event) => this.#byNumber(event));
     addEventListener('hashchange', () => this.#follow());
     addEventListener('beforeprint', () => this.#forPaper(true));
     addEventListener('afterprint', () => this.#forPaper(false));
+  }
+
+  /** Places of the tabs in the bar. */
+  get places(): readonly HTMLElement[] {
+    return this.#tabs.map(({ place }) => place);
+  }
+
+  /** Puts only these tabs in the bar, with these titles. */
+  offer(names: readonly TabName[]): void {
+    this.#tabs = names.flatMap(({ id, title }, i) => {
+      const tab = this.#all.find((candidate) => candidate.id === id);
+      if (tab === undefined) return [];
+      tab.button.title = `${title} (${i + 1})`;
+      tab.button.textContent = title;
+      return [tab];
+    });
+    this.#list.replaceChildren(...this.#tabs.map(({ button }) => button));
   }
 
   /** Shows the tab in the address, or the first one, and creates its contents again. */
@@ -67,18 +88,18 @@ export class Tabs {
     if (at !== this.#shown && !readFragment(location.hash).has('panel')) this.#show(at);
   }
 
-  #tab(options: TabOptions, i: number): Tab {
-    const { id, title } = options;
-    const button = element(
-      'button',
-      { type: 'button', role: 'tab', id: idOf(id), 'aria-controls': `${idOf(id)}-place`, title: `${title} (${i + 1})` },
-      title,
-    );
-    button.addEventListener('click', () => this.#choose(i, i !== this.#shown));
+  #tab({ id, make }: TabOptions): Tab {
+    const button = element('button', {
+      ...{ type: 'button', role: 'tab', id: idOf(id), 'aria-controls': `${idOf(id)}-place` },
+    });
+    button.addEventListener('click', () => {
+      const at = this.#tabs.findIndex((tab) => tab.id === id);
+      this.#choose(at, at !== this.#shown);
+    });
     const place = element('div', {
       ...{ role: 'tabpanel', id: `${idOf(id)}-place`, 'aria-labelledby': idOf(id), 'data-tab': id, hidden: true },
     });
-    return { ...options, button, place, isMade: false };
+    return { id, make, button, place, isMade: false };
   }
 
   /** Shows a tab, and stores it in the address. @param isStep whether a step back leads to the previous tab */

@@ -96,3 +96,44 @@ export const GLOSSARY: readonly GlossaryTerm[] = Object.entries(terms).map(([ter
 
 /** What a word means, for a hover text. */
 export const meaningOf = (term: keyof typeof terms): string => terms[term].meaning;
+
+interface DeviceWords {
+  readonly matrixUnit: string;
+  /** What a device runs. */
+  readonly work: 'kernel' | 'instruction';
+  /** What the number of runs is called. */
+  readonly runs: 'launches' | 'count';
+}
+
+const KERNELS = { work: 'kernel', runs: 'launches' } as const;
+const ASCEND: DeviceWords = { matrixUnit: 'cube unit', ...KERNELS };
+/** No host launches the instructions of a NeuronCore one by one. */
+const NEURON: DeviceWords = { matrixUnit: 'tensor engine', work: 'instruction', runs: 'count' };
+
+const WORDS_OF_VENDORS: Readonly<Record<string, DeviceWords>> = {
+  nvidia: { matrixUnit: 'tensor cores', ...KERNELS },
+  amd: { matrixUnit: 'matrix cores', ...KERNELS },
+  ascend: ASCEND,
+  huawei: ASCEND,
+  neuron: NEURON,
+  aws: NEURON,
+};
+
+type Devices = { readonly devices: readonly { readonly vendor: string | null }[] } | null;
+
+/** The words of the vendor of a profile's devices; general words for several vendors, and for an unknown vendor. */
+export function deviceWords(header: Devices): DeviceWords {
+  const vendors = new Set(header?.devices.map(({ vendor }) => vendor));
+  const [only] = vendors;
+  const known = vendors.size === 1 && typeof only === 'string' ? WORDS_OF_VENDORS[only] : undefined;
+  return known ?? { matrixUnit: 'matrix unit', ...KERNELS };
+}
+
+/** A text about kernels, in the words of the vendor of a profile's devices. */
+export const inDeviceWords = (text: string, header: Devices): string =>
+  deviceWords(header).work === 'kernel'
+    ? text
+    : text
+        .replace(/\ba kernel/g, 'an instruction')
+        .replaceAll('kernel', 'instruction')
+        .replaceAll('Kernel', 'Instruction');

@@ -250,7 +250,7 @@ describeInBrowser('page by keyboard', (open) => {
         `[...new Set([...document.querySelectorAll('${selector}')].map((one) => getComputedStyle(one).backgroundColor))]`,
       );
     for (const selector of ['.strip span', '.swatch']) expect(await grounds(selector)).to.have.length.above(1);
-    await page.keyboard.press('6');
+    await page.keyboard.press('5');
     expect(await grounds('.heat td')).to.have.length.above(1);
     await page.keyboard.press('Tab');
     expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).to.equal('solid');

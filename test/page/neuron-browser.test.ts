@@ -44,7 +44,7 @@ describeInBrowser('page of a capture of AWS Neuron', (open) => {
     expect(await page.locator('[data-panel="figures"]').textContent())
       .to.match(/instructions/)
       .and.not.match(/kernel/);
-    for (const tab of ['Overview', 'Kernels', 'Layers', 'Memory']) {
+    for (const tab of ['Overview', 'Instructions', 'Layers', 'Memory', 'Diagnostics']) {
       await page.getByRole('tab', { name: tab }).click();
       const panels = page.locator('[role="tabpanel"]:not([hidden]) .panel');
       const empty = page.locator('[role="tabpanel"]:not([hidden]) .panel.empty');
@@ -52,6 +52,22 @@ describeInBrowser('page of a capture of AWS Neuron', (open) => {
       expect(await empty.count(), tab).to.equal(0);
       const text = await page.locator('[role="tabpanel"]:not([hidden])').innerText();
       expect(text, tab).not.to.match(/tensor cores|CUDA|\bGPU|^Kernel$/im);
+      if (tab !== 'Instructions') continue;
+      const list = await page.locator('[data-panel="kernels"]').innerText();
+      expect(list)
+        .to.match(/by count/i)
+        .and.not.match(/\bkernels?\b|launches/i);
+    }
+  });
+
+  it('has no empty tab, and does not compare the cores of a single rank as ranks', async () => {
+    const { page } = await open(file);
+    const tabs = await page.getByRole('tab').allTextContents();
+    expect(tabs).to.include('Layers').and.not.include('Ranks');
+    for (const tab of tabs) {
+      await page.getByRole('tab', { name: tab }).click();
+      const filled = page.locator('[role="tabpanel"]:not([hidden]) .panel:not(.empty)');
+      expect(await filled.count(), tab).to.be.above(0);
     }
   });
 

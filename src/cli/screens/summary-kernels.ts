@@ -1,4 +1,5 @@
 /** Sections of a summary about kernels and the compiled program that they belong to. */
+import { inDeviceWords } from '../../record/glossary.js';
 import { isIncomplete } from '../../prof/input/losses.js';
 import type { TensorWork } from '../../prof/neuron/flops.js';
 import type { KernelSummary, Tally } from '../../prof/summary/summary-data.js';
@@ -71,8 +72,11 @@ export function kernelSections(about: About, kernels: KernelSummary): Section[] 
   // The table of kernels lists the instructions that only wait, and a summary does not call them work.
   const waits = isOfNeuron(overview) ? overview.devices.reduce((sum, { counts }) => sum + counts.syncs, 0) : 0;
   const others = waits > 0 ? `; --by kernel counts ${many(waits, 'wait')} too` : '';
-  const title = `Kernels: ${grouped(count)} of ${many(names, 'name')}, ${unit.text(time)}${doubts.join('')}${others}`;
-  const heads = { head: ['time', 'share', 'count', 'mean', 'kernel'], right: [0, 1, 2, 3] };
+  const title = `${inDeviceWords('Kernels', overview.header)}: ${grouped(count)} of ${many(names, 'name')}, ${unit.text(time)}${doubts.join('')}${others}`;
+  const heads = {
+    head: ['time', 'share', 'count', 'mean', inDeviceWords('kernel', overview.header)],
+    right: [0, 1, 2, 3],
+  };
   const rows = (tallies: readonly Tally[]): string[][] =>
     tallies.map((tally) => [
       unit.text(tally.time),
@@ -168,7 +172,7 @@ function arithmeticSection(
   const defect =
     work.impossible > 0 ? [['defect', `${many(work.impossible, 'kernel')} above a peak of the device`]] : [];
   return {
-    ...plain(`Arithmetic, shares of kernel time, ${unit.text(time)}`, next(words)),
+    ...plain(inDeviceWords(`Arithmetic, shares of kernel time, ${unit.text(time)}`, overview.header), next(words)),
     head: ['', ''],
     rows: [
       ['precision', sharesText(tallied(precision), time)],

@@ -146,9 +146,10 @@ function stepText(steps: StepSpread, count: number, unit: TimeUnit): string {
 
 const MOST_REASONS = 3;
 
-function unattributedSections({ unit, next }: About, { time, unattributed }: KernelSummary): Section[] {
+function unattributedSections({ overview, unit, next }: About, { time, unattributed }: KernelSummary): Section[] {
   const { count, time: lost, reasons } = unattributed;
-  if (count === 0) return [];
+  // No instruction of a Neuron capture names an op, so the section would say nothing.
+  if (count === 0 || (isOfNeuron(overview) && lost === time)) return [];
   const title = `Without op: ${many(count, 'kernel')}, ${share(lost, time)} of kernel time`;
   const rows = reasons
     .slice(0, MOST_REASONS)

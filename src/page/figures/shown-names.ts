@@ -2,24 +2,11 @@
 import type { IdleCause } from '../../prof/advise/idle/idle-causes.js';
 import type { StepBarPart } from '../../prof/html/idle/idle-data.js';
 import type { LayerReason } from '../../prof/html/page-data.js';
-import { meaningOf } from '../../record/glossary.js';
+import { deviceWords, meaningOf } from '../../record/glossary.js';
 import { quantityText } from '../document/units.js';
 import type { ProfileSummary } from '../../prof/summary/summary-data.js';
 
-const UNIT_NAMES: Readonly<Record<string, string>> = {
-  nvidia: 'tensor cores',
-  amd: 'matrix cores',
-  ascend: 'cube unit',
-  huawei: 'cube unit',
-  neuron: 'tensor engine',
-  aws: 'tensor engine',
-};
-
-export function matrixUnitName(header: ProfileSummary['header']): string {
-  const vendors = new Set(header?.devices.map(({ vendor }) => vendor));
-  const [only] = vendors;
-  return (vendors.size === 1 && only !== undefined ? UNIT_NAMES[only] : undefined) ?? 'matrix unit';
-}
+export const matrixUnitName = (header: ProfileSummary['header']): string => deviceWords(header).matrixUnit;
 
 type RooflineBound = NonNullable<LayerReason['bound']>;
 

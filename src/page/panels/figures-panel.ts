@@ -1,4 +1,5 @@
 /** The key figures of a profile, as cards. */
+import { inDeviceWords } from '../../record/glossary.js';
 import { lacking } from '../capture-hints.js';
 import { element, note } from '../document/dom-elements.js';
 import type { PageProfile } from '../../prof/html/page-data.js';
@@ -228,13 +229,8 @@ function make(view: PanelView): PanelContent {
   const { devices, header } = view.profile.overview;
   if (devices.length === 0) return lacking(view, 'work');
   const unit = matrixUnitName(header);
-  // A Neuron device runs instructions of engines.
-  const term = (text: string): string =>
-    view.profile.neuron === null
-      ? text
-      : text.replaceAll('a kernel', 'an instruction').replaceAll('kernel', 'instruction');
   const worded = (text: string): string =>
-    term(text).replace('{unit}', unit).replace('{devices}', counted(devices.length, 'device'));
+    inDeviceWords(text, header).replace('{unit}', unit).replace('{devices}', counted(devices.length, 'device'));
   const vendors = neuronCard(view);
   const numbers = numbersOf(view.profile);
   const asked = CARDS.map((groupOf) => groupOf(numbers).filter((card) => !isNothing(card)));

@@ -235,9 +235,13 @@ function leftOutOf({ profiles, leftOut }: PanelView['data']): HTMLElement[] {
   return [note(text), command('dprof html FILE -o PAGE')];
 }
 
+/** Whether the page has several ranks to compare: the devices of a single rank are not compared. */
+export const hasRanks = ({ profiles, job }: PanelView['data']): boolean =>
+  profiles.length > 1 || (job !== null && job.ranks.length > 1 && job.ranks.some(({ sharesRank }) => !sharesRank));
+
 function make(view: PanelView): PanelContent {
   const { profiles, job } = view.data;
-  if (profiles.length < 2 && job === null)
+  if (!hasRanks(view.data))
     return 'The page holds one profile: there is nothing to compare. dparse takes several files.';
   const sections =
     job === null

@@ -214,6 +214,7 @@ describe('the rules of Neuron', () => {
     const load = { labels: { variable: 'w', dest: 'SB' } };
     const loads = [0, 10, 20, 30].map((start) => packet('data', start, 5, 1000, load));
     const [found] = findingsOf('neuron-reload', [neuronProfile(), tensor('w', 'weight', 1000), ...loads]);
+    expect(found?.see).to.equal('dprof summary --vendor-metrics FILE');
     expect(found?.gain?.ns).to.be.closeTo(3000 / 716, 1e-9);
     // On the timeline it is marked from the first load to the end of the last.
     expect(found?.at).to.deep.equal({ start: 0, end: 35 });

@@ -1,9 +1,9 @@
 /** Kernels by time and by number of launches: the longest as bars, all in a table. */
+import { deviceWords, inDeviceWords } from '../../../record/glossary.js';
 import { lacking } from '../../capture-hints.js';
 import type { CommonExtent, KernelTotal, LaunchShape } from '../../../prof/html/kernels/kernel-data.js';
 import { elementAt } from '../../../containers/element.js';
 import { element, note } from '../../document/dom-elements.js';
-import { kernelWord } from './largest-panel.js';
 import { kernelsNamed } from '../../document/timeline-target.js';
 import { eventsLink } from '../../document/timeline-link.js';
 import { listed, meanTimes, numbersOf, withValues, type Listed } from '../../figures/listed-rows.js';
@@ -11,7 +11,7 @@ import { sortedRows } from '../../figures/table-sort.js';
 import type { PanelContent, Panel, PanelView } from '../../panel.js';
 import { swatch } from '../../figures/strip.js';
 import { table, type TableColumn } from '../../figures/sorted-table.js';
-import { quantityText } from '../../document/units.js';
+import { capitalised, quantityText } from '../../document/units.js';
 
 type KernelRow = Listed<KernelTotal>;
 
@@ -35,7 +35,7 @@ function bars(
   const bar = (row: KernelRow): number => (most > 0 ? row[quantity] / most : 0);
   const columns = [
     nameColumn(view),
-    quantity === 'time' ? number('Time', 'ns', 'time', { bar }) : number('Launches', 'count', 'count', { bar }),
+    quantity === 'time' ? number('Time', 'ns', 'time', { bar }) : number(runsTitle(view), 'count', 'count', { bar }),
   ];
   const made = table({ caption: title, columns, rows: ordered, sortedBy: null, isChart: true });
   made.classList.add('bars');
@@ -43,8 +43,10 @@ function bars(
   return element('section', {}, element('h3', {}, swatch(colour), title), made);
 }
 
+const runsTitle = (view: PanelView): string => capitalised(deviceWords(view.profile.overview.header).runs);
+
 const nameColumn = (view: PanelView): TableColumn<KernelRow> => ({
-  title: kernelWord(view),
+  title: inDeviceWords('Kernel', view.profile.overview.header),
   cell: ({ name }) => name,
   link: ({ name }, text) => eventsLink(view, text, kernelsNamed(name)),
 });
@@ -105,7 +107,7 @@ function columnsOf(view: PanelView, rows: readonly KernelRow[]): TableColumn<Ker
       field: ({ at }) => `${PATH}.${at}.time / overview.kernels.time`,
       bar: share,
     },
-    number('Launches', 'count', 'count'),
+    number(runsTitle(view), 'count', 'count'),
     meanTimes(PATH, SINGLE),
     number('Least', 'ns', 'min', { ...SINGLE, isExtra: true }),
     number('Most', 'ns', 'max', { ...SINGLE, isExtra: true }),
@@ -115,7 +117,11 @@ function columnsOf(view: PanelView, rows: readonly KernelRow[]): TableColumn<Ker
 }
 
 function make(view: PanelView): PanelContent {
-  const { kernels } = view.profile;
+  const {
+    kernels,
+    overview: { header },
+  } = view.profile;
+  const worded = (text: string): string => inDeviceWords(text, header);
   const { shown, count, restTime } = kernels;
   if (shown.length === 0) return lacking(view, 'kernels');
   const rows = listed(shown);
@@ -127,12 +133,18 @@ function make(view: PanelView): PanelContent {
       'div',
       { class: 'pair' },
       bars(view, `Top ${Math.min(TOP, rows.length)} by time`, rows, 'time', 'var(--compute)'),
-      bars(view, `Top ${Math.min(TOP, rows.length)} by launches`, rows, 'count', 'var(--idle-queue)'),
+      bars(
+        view,
+        `Top ${Math.min(TOP, rows.length)} by ${deviceWords(header).runs}`,
+        rows,
+        'count',
+        'var(--idle-queue)',
+      ),
     ),
-    element('h3', {}, rest > 0 ? `The first ${shown.length} of ${count} kernels` : `All ${count} kernels`),
-    table({ caption: 'Kernels', columns, rows, sortedBy: 1 }),
+    element('h3', {}, worded(rest > 0 ? `The first ${shown.length} of ${count} kernels` : `All ${count} kernels`)),
+    table({ caption: worded('Kernels'), columns, rows, sortedBy: 1 }),
     ...launchNote(rows),
-    ...(rest > 0 ? [note(further)] : []),
+    ...(rest > 0 ? [note(worded(further))] : []),
   ];
 }
 

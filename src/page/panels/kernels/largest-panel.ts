@@ -1,6 +1,7 @@
 /** What takes most of the devices' span, for the first look: ops, or kernels where most have no op, and all else. */
 import type { KernelTotal, OpTotal } from '../../../prof/html/kernels/kernel-data.js';
 import type { DeviceTime } from '../../../prof/summary/summary-data.js';
+import { deviceWords } from '../../../record/glossary.js';
 import { lacking } from '../../capture-hints.js';
 import { panelLink } from '../../document/panel-link.js';
 import { element } from '../../document/dom-elements.js';
@@ -82,16 +83,12 @@ function partsOf({ profile }: PanelView, all: readonly Part[], word: string, pan
   return [...rows, part(`Other ${word}s`, panel, others)].filter((one) => lengthOf(one) > 0);
 }
 
-/** What runs on the devices of the profile. */
-export const kernelWord = ({ profile }: PanelView): 'Kernel' | 'Instruction' =>
-  profile.neuron === null ? 'Kernel' : 'Instruction';
-
 function make(view: PanelView): PanelContent {
   const { ops, kernels, verdict, overview } = view.profile;
   if (kernels.shown.length === 0) return lacking(view, 'kernels');
   const unknown = ops.shown.find(({ op }) => op === null)?.time ?? 0;
   const areKernels = ops.time === null || ops.time <= 0 || unknown > MOSTLY_UNKNOWN * ops.time;
-  const word = areKernels ? kernelWord(view).toLowerCase() : 'op';
+  const word = areKernels ? deviceWords(overview.header).work : 'op';
   const panel = areKernels ? 'kernels' : 'ops';
   const rows = partsOf(view, areKernels ? kernelParts(view) : opParts(view), word, panel);
   const span = sumOf(DEVICES, overview.devices, 'span');

@@ -163,7 +163,7 @@ const GROUPS: readonly (readonly [title: string, meanings: Readonly<Record<strin
       forward: 'The op of the forward pass that this one is the gradient of',
       family: 'What the kernel is by its name',
       TC: 'How it is known whether the matrix unit ran',
-      'tensor cores': 'Whether the kernel ran on the matrix unit (tensor cores)',
+      'matrix unit': 'Whether it ran on the matrix unit (tensor cores)',
       trace: 'Call stack of the program, the innermost frame last',
     },
   ],

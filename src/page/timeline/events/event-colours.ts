@@ -47,7 +47,7 @@ export const COLOUR_TITLES: Readonly<Record<ColourKey, string>> = {
   dtype: 'dtype',
   kernel: 'name',
   kind: 'kind',
-  tc: 'tensor cores',
+  tc: 'matrix unit',
 };
 
 /** The default: by op, or by name when no event has an op, as with instructions of Neuron devices. */

@@ -24,7 +24,7 @@ const TEXTS: readonly (readonly [TextColumn, string])[] = [
   ['op', 'op'],
   ['layer', 'layer'],
   ['dtype', 'dtype'],
-  ['tc', 'tensor cores'],
+  ['tc', 'matrix unit'],
 ];
 
 /** Columns that only instructions and packets have. */

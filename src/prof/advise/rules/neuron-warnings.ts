@@ -173,7 +173,7 @@ function answer(entry: NeuronRule, profile: number, capture: WarnedCapture): Rul
         ...atLongest(capture.longest ?? entry.longest?.(capture, evidence) ?? null),
         count: number(evidence['windows']) || capture.count || 1,
         evidence,
-        see: 'dprof summary FILE',
+        see: 'dprof summary --vendor-metrics FILE',
       },
     ];
   });
