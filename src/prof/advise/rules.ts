@@ -13,6 +13,7 @@ import { garbageCollection, inputPipeline, launchGaps, queuedGaps } from './rule
 import { job } from './job/job-causes.js';
 import { longCalls } from './rules/long-calls.js';
 import { neuronRules } from './rules/neuron-warnings.js';
+import { unfusedAttention } from './rules/unfused-attention.js';
 import { unattributed } from './rules/unattributed-kernels.js';
 
 export const RULES: readonly Rule[] = [
@@ -23,6 +24,7 @@ export const RULES: readonly Rule[] = [
   launchGaps,
   queuedGaps,
   longCalls,
+  unfusedAttention,
   fusion,
   copies,
   copyBound,

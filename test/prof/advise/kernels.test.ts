@@ -75,6 +75,48 @@ describe('the rule fusion', () => {
   });
 });
 
+describe('the rule unfused-attention', () => {
+  const [B, M, D, N] = [16, 1024, 64, 2048];
+  const scores = t([B, M, N]);
+  const run = (calls: readonly OpCall[]): ProfileLine[] => [
+    profileOn(A100),
+    ...calls.map((call, i) => pointwise(call, 200_000 * i, 100_000, { id: i + 1, layer: ['Attention_0'] })),
+  ];
+  const first = aten('bmm', t([B, M, D]), t([B, D, N]));
+  const scale = aten('mul', scores, v(0.125));
+  const softmax = aten('_softmax', scores, v(-1), v(false));
+  const last = aten('bmm', scores, t([B, N, D]));
+
+  it('saves the kernels between the products, and writing and reading the scores', () => {
+    const [found, ...more] = findingsOf('unfused-attention', run([first, scale, softmax, last]));
+    expect(more).to.deep.equal([]);
+    // 2 x 16 x 1024 x 2048 x 4 bytes at 1555 GB/s, and 2 x 100 us.
+    const bytes = 2 * B * M * N * 4;
+    expect(found).to.deep.include({ stake: 400_000, count: 4 });
+    expect(found?.evidence).to.include({ attentions: 1, betweenNs: 200_000, scoreBytes: bytes });
+    expect(found?.gain?.ns).to.be.closeTo(200_000 + bytes / 1.555e3, 0.01);
+    expect(found?.action).to.include('torch.nn.functional.scaled_dot_product_attention');
+    expect(found?.details).to.include('in Attention_0');
+  });
+
+  it('is silent on other extents, another dimension, logarithms, backward kernels and single products', () => {
+    const silent = [
+      [first, scale, softmax],
+      [first, scale, last],
+      [softmax, last],
+      [first, aten('_softmax', scores, v(1), v(false)), last],
+      [first, aten('_log_softmax', scores, v(-1), v(false)), last],
+      [first, aten('_softmax', t([B, N, M]), v(-1), v(false)), last],
+      [first, softmax, aten('bmm', t([B, N, M]), t([B, M, D]))],
+      [first, softmax, first, last],
+      [first, softmax, ...Array.from({ length: 16 }, () => aten('relu', t([8]))), last],
+      [aten('mm', t([M, D]), t([D, N])), aten('_softmax', t([M, N]), v(-1), v(false)), aten('mm', t([M, N]), t([N, D]))],
+    ];
+    for (const calls of silent) expect(silenceOf('unfused-attention', run(calls))).to.equal('nothing');
+    expect(silenceOf('unfused-attention', [kernel()])).to.equal('no kernels of known ops with arguments');
+  }); // prettier-ignore
+});
+
 describe('the rule ai-cpu', () => {
   it('adds up ops on the AI CPU', () => {
     const cpu = { engine: 'AI_CPU', labels: { opType: 'NonZero' } };
