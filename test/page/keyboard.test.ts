@@ -94,7 +94,7 @@ describeInBrowser('page by keyboard', (open) => {
   it('sorts and filters by keys', async () => {
     const { page, complaints } = await open(fileOf('many'));
     await page.getByRole('tab', { name: 'Overview' }).focus();
-    await page.keyboard.press('ArrowRight');
+    // The page has no events, and so no tab for its timeline.
     await page.keyboard.press('ArrowRight');
     expect(await focused(page)).to.equal('Kernels');
     const table = page.getByRole('table', { name: 'Kernels', exact: true });

@@ -2,7 +2,7 @@
 import { element } from '../document/dom-elements.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { loadProfile, heldValue, keptValue } from '../profile-loading.js';
-import { pageRanks, joinPiece, type PageRank } from '../timeline/pieces/page-ranks.js';
+import { pageRanks, joinPiece } from '../timeline/pieces/page-ranks.js';
 import { contextOf } from '../timeline/tracks/timeline-context.js';
 import { showPieces, type ShownPieces } from '../timeline/pieces/timeline-pieces.js';
 import { whenIdle, whenVisible } from '../document/when-visible.js';
@@ -23,16 +23,14 @@ async function loadPiece(profile: number, piece: number): Promise<Timeline> {
 /** The open timeline, which listens to events of the window until it is closed. */
 let open: ShownPieces | null = null;
 
-const ownRank = ({ data, at }: PanelView): PageRank | undefined => pageRanks(data).find((rank) => rank.profile === at);
+export const hasTimeline = ({ data, at }: PanelView): boolean => pageRanks(data).some(({ profile }) => profile === at);
 
-export const hasTimeline = (view: PanelView): boolean => ownRank(view) !== undefined;
-
-function make(view: PanelView): PanelContent {
-  const { profile, at, data } = view;
+function make({ profile, at, data }: PanelView): PanelContent {
   open?.close();
   open = null;
   const ranks = pageRanks(data);
-  const own = ownRank(view);
+  // Among `ranks`, because ranks are compared as objects.
+  const own = ranks.find((rank) => rank.profile === at);
   if (own === undefined) return 'The page holds no events: nothing to draw over time.';
   const place = element('div', { class: 'timeline-place' });
   whenVisible(place, () => {
