@@ -171,24 +171,25 @@ function arithmeticSection(
   const tried = `${many(work.trials, 'kernel')}, ${share(work.trialTime, time)}: ran while a library chose an algorithm, their work is not counted`;
   const defect =
     work.impossible > 0 ? [['defect', `${many(work.impossible, 'kernel')} above a peak of the device`]] : [];
+  const rows = [
+    ['precision', sharesText(tallied(precision), time)],
+    ['matrix unit', sharesText(uses, time)],
+    ...(undetermined > 0 ? [['  undetermined', (isOfNeuron(overview) ? NEURON.undetermined : BY_NAME).text]] : []),
+    ...ofEligible,
+    ['bound by', sharesText(tallied(work.bounds), time)],
+    ...(work.tensor === undefined ? [] : tensorRows(work.tensor)),
+    [
+      work.tensor === undefined ? 'work' : 'work by formula',
+      work.flops + work.bytes > 0 ? done : `${UNKNOWN}: no kernel has known work`,
+    ],
+    ['of peak', peaks],
+    ...(work.tensor === undefined ? [['MFU', mfu]] : []),
+    ...(work.trials > 0 ? [['trials', tried]] : []),
+    ...defect,
+  ];
   return {
     ...plain(inDeviceWords(`Arithmetic, shares of kernel time, ${unit.text(time)}`, overview.header), next(words)),
     head: ['', ''],
-    rows: [
-      ['precision', sharesText(tallied(precision), time)],
-      ['matrix unit', sharesText(uses, time)],
-      ...(undetermined > 0 ? [['  undetermined', (isOfNeuron(overview) ? NEURON.undetermined : BY_NAME).text]] : []),
-      ...ofEligible,
-      ['bound by', sharesText(tallied(work.bounds), time)],
-      ...(work.tensor === undefined ? [] : tensorRows(work.tensor)),
-      [
-        work.tensor === undefined ? 'work' : 'work by formula',
-        work.flops + work.bytes > 0 ? done : `${UNKNOWN}: no kernel has known work`,
-      ],
-      ['of peak', peaks],
-      ...(work.tensor === undefined ? [['MFU', mfu]] : []),
-      ...(work.trials > 0 ? [['trials', tried]] : []),
-      ...defect,
-    ],
+    rows: rows.map((row) => row.map((cell) => inDeviceWords(cell, overview.header))),
   };
 }

@@ -2,6 +2,7 @@
 import { largest } from '../../containers/element.js';
 import type { KernelSummary, MemoryOperations, ProfileSummary, StepSpread } from '../../prof/summary/summary-data.js';
 import { sumOf } from '../../prof/summary/tallies.js';
+import { inDeviceWords } from '../../record/glossary.js';
 import { amountText, TimeUnit, UNKNOWN } from '../../record/units.js';
 import { cpuSections, hostSections, servingSections } from './summary-host.js';
 import { programSections, kernelSections } from './summary-kernels.js';
@@ -156,7 +157,10 @@ function unattributedSections({ overview, unit, next }: About, { time, unattribu
     .map((reason) => [unit.text(reason.time), grouped(reason.count), reason.name]);
   return [
     {
-      ...plain(title, next(`-c idx,kernel,api,sil --where 'op==na' --sort sil ${TABLE}`)),
+      ...plain(
+        inDeviceWords(title, overview.header),
+        next(`-c idx,kernel,api,sil --where 'op==na' --sort sil ${TABLE}`),
+      ),
       head: ['time', 'count', 'reason'],
       right: [0, 1],
       rows,
