@@ -5,7 +5,7 @@ export interface GlossaryTerm {
   /** One or two sentences. */
   readonly meaning: string;
   readonly unit?: 'ns' | 'bytes' | 'bytes/s' | 'FLOP' | 'FLOP/s' | 'FLOP/byte' | 'fraction' | 'count' | 'tokens/s';
-  /** What a share of it is a share of. */
+  /** Denominator of its shares. */
   readonly shareOf?: string;
   readonly formula?: string;
 }

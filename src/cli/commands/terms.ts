@@ -29,7 +29,7 @@ const TERM_COLUMNS: readonly Column<Term>[] = (
     ['unit', 8, 'in machine-readable output'],
     ['meaning', 0, 'what it means'],
     ['formula', 0, 'how it is computed'],
-    ['shareOf', 0, 'what a share of it is a share of'],
+    ['shareOf', 0, 'denominator of its shares'],
   ] as const
 ).map(([key, width, doc]) => ({ key, header: key, type: 'str', width, doc, value: (term) => term[key] }));
 

@@ -16,7 +16,7 @@ export interface Term {
   readonly unit: string | null;
   readonly meaning: string;
   readonly formula: string | null;
-  /** What a share of it is a share of. */
+  /** Denominator of its shares. */
   readonly shareOf: string | null;
 }
 

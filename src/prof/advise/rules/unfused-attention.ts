@@ -176,7 +176,7 @@ export const unfusedAttention: Rule = {
         if (done !== null) devices.of(row.record).addAttention(done, row);
       },
       end: ({ devices: times }): RuleAnswer => {
-        const found = devices.all.map((one) => finding(one, times.span(one.profile, one.device)));
+        const found = devices.all.map((place) => finding(place, times.span(place.profile, place.device)));
         return looked ? { found } : { found, why: 'no kernels of known ops with arguments' };
       },
     };

@@ -47,9 +47,9 @@ export class StepWorks {
     this.#advance(from);
     this.#at = Math.max(this.#at, from);
     const rank = KINDS.indexOf(work);
-    if (this.#running.length > MOST_ENDED) this.#running = this.#running.filter((one) => one.to > this.#at);
+    if (this.#running.length > MOST_ENDED) this.#running = this.#running.filter(({ to: end }) => end > this.#at);
     const claim = { time: 0, sum: name === null ? null : this.#sumOf(rank, name) };
-    const after = this.#running.findIndex((one) => one.rank > rank);
+    const after = this.#running.findIndex((running) => running.rank > rank);
     this.#running.splice(after === -1 ? this.#running.length : after, 0, { rank, claim, to });
     return claim;
   }
