@@ -164,7 +164,7 @@ const CARDS: readonly ((numbers: Numbers) => readonly FigureCard[])[] = [
     {
       title: 'No op known',
       about: meaningOf('without op'),
-      unknown: 'the profile has no ops',
+      unknown: '',
       ...{ nothing: 0, asUnknown: 1 },
       main: { field: ratio(unattributed('time'), kernel('time')), unit: 'share' },
       more: [{ before: 'of kernel time: ', field: unattributed('count'), unit: 'count', after: ' kernels' }],
