@@ -71,9 +71,9 @@ export function shortenedTexts(texts: readonly string[], width: number): string[
   const shorten = (alike: readonly string[]): void => {
     const shared = sharedPrefix(alike);
     for (const [shortened, group] of groupsOf(alike, (text) => withoutShared(text, shared, width))) {
-      // Those that share more than all of them do differ further on.
-      if (group.length > 1) shorten(group);
-      else short.set(elementAt(group, 0), shortened);
+      // Those that share more than all of them do differ further on; texts with equal ends get a number below.
+      if (group.length > 1 && group.length < alike.length) shorten(group);
+      else for (const text of group) short.set(text, shortened);
     }
   };
   const long = [...new Set(texts)].filter((text) => cells(text) > width);

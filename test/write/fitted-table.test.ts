@@ -72,6 +72,11 @@ describe('shortened texts', () => {
     expect(new Set(shortenedTexts(kernels, 24)).size).to.equal(3);
   });
 
+  it('end in a number where one repeats the end of the other', () => {
+    const names = [30, 34].map((length) => 'a'.repeat(length));
+    expect(shortenedTexts(names, 12)).to.deep.equal(['aaa…aaaaaaaa', 'aaa…aaaaa…~2']);
+  });
+
   it('end in a number where they differ in two distant places', () => {
     const middle = '_'.repeat(40);
     const names = ['a1', 'a2', 'b1', 'b2'].map(([first = '', last = '']) => `gemm${first}${middle}${last}`);
