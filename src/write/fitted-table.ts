@@ -16,6 +16,8 @@ const GAP = '  ';
 const [LEAST_NAME, LEAST_TEXT] = [24, 16];
 /** Rows that decide the widths; those that come later are cut to them. */
 const SAMPLED = 1000;
+/** Characters of a column of texts at least where more rows follow: the first ones may all be `na`. */
+const LEAST_LATER = 8;
 const CUT = '…';
 /** Width where none is given. */
 const DEFAULT = 80;
@@ -97,6 +99,7 @@ function numberAlike(short: Map<string, string>, taken: Set<string>, width: numb
       const number = (numbers.get(first) ?? 1) + 1;
       numbers.set(first, number);
       const mark = `${CUT}~${number}`;
+      if (mark.length > width) break;
       shown = cut(first, width - mark.length).replace(/…$/, '') + mark;
     }
     taken.add(shown);
@@ -183,7 +186,10 @@ class FittedSheet<Row> {
     const natural = this.columns.map((column, i) =>
       rows.reduce(
         (most, row) => Math.max(most, cells(elementAt(row, i))),
-        this.hasHeader ? headerOf(column).length : 0,
+        Math.max(
+          this.hasHeader ? headerOf(column).length : 0,
+          rows.length < SAMPLED || elementAt(this.#right, i) ? 0 : LEAST_LATER,
+        ),
       ),
     );
     const least = natural.map((size, i) =>

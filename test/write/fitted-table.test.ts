@@ -72,6 +72,12 @@ describe('shortened texts', () => {
     expect(new Set(shortenedTexts(kernels, 24)).size).to.equal(3);
   });
 
+  it('are no wider than they may be where that has no room for a number', () => {
+    expect(shortenedTexts(['linear', 'lin', 'layer_norm'], 2)).to.satisfy((short: string[]) =>
+      short.every((text) => cells(text) <= 2),
+    );
+  });
+
   it('end in a number where one repeats the end of the other', () => {
     const names = [30, 34].map((length) => 'a'.repeat(length));
     expect(shortenedTexts(names, 12)).to.deep.equal(['aaa…aaaaaaaa', 'aaa…aaaaa…~2']);
