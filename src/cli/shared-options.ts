@@ -81,10 +81,16 @@ export const TABLE_NAMES: readonly string[] = ['cols', 'c', 'sort', 'top'];
 
 /** Options that choose columns, order and rows of a command's table. @param keys of its columns */
 export const tableOptions = (keys: readonly string[]): readonly Option[] => [
-  { name: 'cols', short: 'c', takes: 'COLS', help: 'columns of the table, comma-separated', values: keys, list: true },
+  columnsOption(keys),
   sortOption(keys),
   TOP_OPTION,
 ];
+
+/** The columns of a table. */
+export const columnsOption = (keys: readonly string[]): Option => ({
+  ...{ name: 'cols', short: 'c', takes: 'COLS', values: keys, list: true },
+  help: 'columns of the table, comma-separated',
+});
 
 /** The order of a table. */
 export const sortOption = (keys: readonly string[]): Option => ({

@@ -9,7 +9,7 @@ import { aligned } from '../../write/cell-text.js';
 import { integer, type Arguments } from '../arguments.js';
 import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../records-command.js';
 import { PEAKS_OPTION, readPeaks } from '../peaks-option.js';
-import { CHOICE_OPTIONS, unfit, tableChoice, tableOptions } from '../shared-options.js';
+import { CHOICE_OPTIONS, unfit, tableChoice, columnsOption } from '../shared-options.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
 import { adviceMarkdown, adviceScreen, type Advice } from '../screens/advice.js';
 import { jsonLines } from '../../record/control-characters.js';
@@ -43,7 +43,7 @@ export const advise = recordsCommand(
     about: ['What to change: findings of rules, each with its figures, its kernels and the possible gain.'],
     operands: ['FILE: records of dparse (also .gz; of several profiles for ranks), or a profile. Default: stdin.'],
     options: [
-      ...tableOptions(FINDING_COLUMNS.map(({ key }) => key)).filter(({ name }) => name === 'cols'),
+      columnsOption(FINDING_COLUMNS.map(({ key }) => key)),
       { name: 'top', takes: 'N', help: `at most N findings (${TOP})` },
       { name: 'rule', takes: 'NAMES', help: 'only these rules, comma-separated', values: RULE_NAMES, list: true },
       {

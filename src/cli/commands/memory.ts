@@ -5,7 +5,7 @@ import { CURVE_COLUMNS, CURVE_POINTS, Memory, memoryDocument } from '../../prof/
 import { jsonLines } from '../../record/control-characters.js';
 import { UsageError } from '../../record/errors.js';
 import { integer } from '../arguments.js';
-import { tableChoice, tableOptions, unfit } from '../shared-options.js';
+import { columnsOption, sortOption, tableChoice, unfit } from '../shared-options.js';
 import { recordsCommand, withTableFormats, type RecordsRequest } from '../records-command.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
 import { memoryScreen } from '../screens/memory.js';
@@ -13,6 +13,7 @@ import { memoryScreen } from '../screens/memory.js';
 /** Number of curve points that fit on a screen. */
 const SCREEN_POINTS = 24;
 const TOP = 20;
+const CURVE_KEYS = CURVE_COLUMNS.map(({ key }) => key);
 const TIMELINES: readonly string[] = ['timeline', 'timeline-raw'];
 
 /** @param device null for the host */
@@ -38,7 +39,8 @@ export const memory = recordsCommand(
     ],
     options: [
       { name: 'points', takes: 'N', help: `at most N points a curve (text ${SCREEN_POINTS}, else ${CURVE_POINTS})` },
-      ...tableOptions(CURVE_COLUMNS.map(({ key }) => key)).filter(({ name }) => name !== 'top'),
+      columnsOption(CURVE_KEYS),
+      sortOption(CURVE_KEYS),
       { name: 'top', takes: 'N', help: `at most N owners in text (${TOP}), or rows of a table` },
       {
         name: 'device',

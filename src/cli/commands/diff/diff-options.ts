@@ -18,7 +18,8 @@ import {
   READING_OPTIONS,
   readChoice,
   tableChoice,
-  tableOptions,
+  columnsOption,
+  sortOption,
   type RecordChoice,
   STEP_OPTION,
   unfit,
@@ -36,6 +37,8 @@ const COLUMN_KEYS = COLUMNS.map(({ key }) => key);
 const MARKDOWN_ROWS = 30;
 
 const percent = (part: number): string => `${100 * part}%`;
+
+const TABLE_KEYS = [...COLUMN_KEYS, 'row', 'verdict', ...DIFF_COLUMNS.map(({ key }) => key)];
 
 export const DIFF: Tool = {
   name: 'dprof diff',
@@ -68,9 +71,8 @@ export const DIFF: Tool = {
     { name: 'fdr', takes: 'Q', help: `false-discovery rate (${DEFAULTS.rate}); --q means the same` },
     { name: 'min-samples', takes: 'N', help: `steps that each input needs for a test (${DEFAULTS.minSamples})` },
     { name: 'as-is', help: 'test rows with what all rows of a step share, as the clock' },
-    ...tableOptions([...COLUMN_KEYS, 'row', 'verdict', ...DIFF_COLUMNS.map(({ key }) => key)]).filter(
-      ({ name }) => name !== 'top',
-    ),
+    columnsOption(TABLE_KEYS),
+    sortOption(TABLE_KEYS),
     { name: 'top', takes: 'N', help: `only the first N rows (markdown: ${MARKDOWN_ROWS}; others: all)` },
     ...READING_OPTIONS,
     OUTPUT_OPTION,

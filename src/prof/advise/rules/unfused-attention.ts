@@ -22,8 +22,8 @@ const PRODUCT = /^(?:bmm|baddbmm|matmul|__matmul__)$/;
 const BETWEEN = new Set(['pointwise', 'activation', 'dropout', 'conversion', 'copying', 'filling']);
 /** Maximum number of kernels from the first product to the second; a kernel or two for each step, and copies of values. */
 const MOST_KERNELS = 16;
-/** Maximum number of streams to follow, over all devices. */
-const MOST_STREAMS = 10_000;
+/** Maximum number of streams of a device to follow. */
+const MOST_STREAMS = 1000;
 
 /** Batches, rows, inner extent and columns of a batched product. */
 interface Extents {
@@ -164,14 +164,12 @@ export const unfusedAttention: Rule = {
   doc: 'attention as two batched products around a softmax, which a fused kernel computes without writing the scores',
   watch: () => {
     const devices = new ByDevice(() => new Attention());
-    const streams = new Map<string, Stream>();
+    const streams = new ByDevice(() => new Map<number | null, Stream>());
     let looked = false;
     return {
       row: (row) => {
-        const { profile, device, stream: number } = row.record;
         if (row.described !== null) looked = true;
-        const key = `${profile}:${device}:${number ?? ''}`;
-        const stream = boundedEntryOf(streams, key, MOST_STREAMS, () => new Stream());
+        const stream = boundedEntryOf(streams.of(row.record), row.record.stream, MOST_STREAMS, () => new Stream());
         const done = stream?.take(row) ?? null;
         if (done !== null) devices.of(row.record).addAttention(done, row);
       },
