@@ -2,7 +2,7 @@
  * Columns as screens and Markdown reports show them: times in us, sizes in MiB, all other values as they are; and lines of a
  * label and a text.
  */
-import { amountText, DECIMALS, MEBIBYTE, MICROSECOND, type Quantity, type Scale } from '../record/units.js';
+import { amountText, DECIMALS, MEBIBYTE, MICROSECOND, NS_PER_S, type Quantity, type Scale } from '../record/units.js';
 import type { CellValue, Column, ColumnShape } from './column.js';
 
 /** The same column in the unit for screens, with another header. Three decimals keep whole ns. */
@@ -30,6 +30,8 @@ const AMOUNTS: Partial<Record<NonNullable<ColumnShape['unit']>, readonly [Quanti
   bytes: ['transfer', 1],
   FLOP: ['flop', 1],
   'GB/s': ['rate', GIGA],
+  'FLOP/s': ['flop/s', 1],
+  s: ['time', NS_PER_S],
 };
 
 /** The same column with a unit for each value, as in `32.32 ms` and `4 B`: for values of very different sizes. */

@@ -126,7 +126,7 @@ function withoutShared(text: string, shared: number, width: number): string {
 
 /** Names of columns without their unit, which each value has. */
 const headerOf = <Row>(column: Column<Row>): string =>
-  inAmounts(column).header.replace(/\((?:ns|bytes|FLOP|GB\/s)\)$/, '');
+  inAmounts(column).header.replace(/\((?:ns|s|bytes|B|FLOP|GB\/s)\)$/, '');
 
 const cellOf = <Row>(column: Column<Row>, row: Row): string => {
   const amount = inAmounts(column);

@@ -109,6 +109,13 @@ describe('the width of a command', () => {
     expect(commands.filter((line) => !line.endsWith('lenet.pt.trace.json.gz'))).to.deep.equal([]);
   });
 
+  it('gives reports of the monitor units that people read', async () => {
+    const { stdout } = await runCli('dprof', ['monitor', '-q', '-w', '100', MONITOR]);
+    const lines = stdout.split('\n');
+    expect(lines[0]).to.match(/ FLOP\/s +DevMem +HostMem$/);
+    expect(lines[1]).to.match(/ 87\.3 +61\.20 TFLOP\/s +4\.052 GB +na$/);
+  });
+
   it('has the same width with -w in a pipe', async () => {
     for (const command of ['steps', 'ranks', 'stacks', 'memory', 'summary']) {
       const { stdout } = await runCli('dprof', [command, '-w', '70', LENET]);

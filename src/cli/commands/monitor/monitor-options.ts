@@ -18,8 +18,7 @@ import {
 import { DEFAULT_SCOPES, SCOPES, type RowScope } from '../../../prof/neuron/monitor/monitor-report.js';
 import { nearest, UsageError, requireNamed } from '../../../record/errors.js';
 import { fitted } from '../../../write/fitted-table.js';
-import { terminalWidth } from '../../output.js';
-import { READING_NAMES, unfit } from '../../shared-options.js';
+import { READING_NAMES, unfit, WIDTH_OPTION, widthOf } from '../../shared-options.js';
 import { HELP_OPTION, OUTPUT_OPTION, wrapped, type Arguments, type Tool } from '../../arguments.js';
 import type { MonitorAddress } from './monitor-server.js';
 import { MONITOR_FORMATS, type MonitorFormat } from './monitor-formats.js';
@@ -38,6 +37,7 @@ export const MONITOR: Tool = {
   operands: ['FILE: lines of neuron-monitor, or what dparse makes of them (also .gz). Default: stdin.'],
   options: [
     { name: 'format', short: 'f', takes: 'F', help: FORMAT_IDS.join(', '), values: FORMAT_IDS },
+    WIDTH_OPTION,
     {
       name: 'cols',
       short: 'c',
@@ -137,9 +137,9 @@ export function readMonitorArguments(given: Arguments) {
   const [file, ...others] = given.operands;
   if (others.length > 0) throw new UsageError(`monitor takes one FILE, not ${others.length + 1}`, 'join them with cat');
   const listen = given.read('listen', parseAddress) ?? null;
-  const terminal = terminalWidth(given.text('output'));
+  const width = widthOf(given);
   const format = requireMonitorFormat(
-    given.text('format') ?? (listen !== null ? 'prometheus' : terminal === null ? 'space' : fitted.id),
+    given.text('format') ?? (listen !== null ? 'prometheus' : width === null ? 'space' : fitted.id),
   );
   refuseStrays(given, format);
   const scopes = given.read('rows', parseScopes) ?? DEFAULT_SCOPES;
@@ -159,7 +159,7 @@ export function readMonitorArguments(given: Arguments) {
     period: given.read('period', requirePeriod),
     scopes: new Set(scopes),
     header: given.on('header'),
-    ...(format.id === fitted.id && terminal !== null ? { width: terminal } : {}),
+    ...(format.id === fitted.id && width !== null ? { width } : {}),
     namespace: given.read('namespace', parseNamespace) ?? NAMESPACE,
     wanted: { groups: given.read('groups', parseGroups), tags: given.read('tag-filter', parseTagFilter) },
     last: given.on('last'),
