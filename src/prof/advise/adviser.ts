@@ -265,9 +265,15 @@ export class Adviser implements Analysis<Adviser> {
         findings,
         said.map((finding): Finding => ({ rule: rule.name, about: rule.about ?? 'program', ...finding })),
       );
-      if (said.length === 0) silences.push({ rule: rule.name, why: this.#whyNot(answer) });
+      if (said.length === 0 && this.#concerns(rule)) silences.push({ rule: rule.name, why: this.#whyNot(answer) });
     }
     return (this.#outcome = { findings: this.#ordered(withoutRepeated(findings)), silences });
+  }
+
+  /** Whether a rule is worth a line where it finds nothing: rules for other vendors' devices are only when they were requested. */
+  #concerns({ vendor }: Rule): boolean {
+    if (vendor === undefined || !this.#hasVerdict) return true;
+    return [...this.profiles.values()].some(({ devices }) => devices.some((device) => device.vendor === vendor));
   }
 
   /** Concurrent work can add up to more than the device's time, which is the most that can be at stake. */

@@ -48,6 +48,8 @@ export interface Rule {
   readonly doc: string;
   /** What its findings are about, unless they say so themselves; the program by default. */
   readonly about?: Concern;
+  /** Whose devices it checks; those of all vendors by default. */
+  readonly vendor?: string;
   readonly watch: () => Watch;
 }
 

@@ -330,6 +330,14 @@ describe('the adviser', () => {
       .to.include('fusion')
       .and.not.include('unattributed');
   });
+
+  it('says of a rule for the devices of another vendor that it found nothing only where it was asked for', () => {
+    const records = [profileOn(A100), kernel({ start: 0, dur: 100 })];
+    const names = adviserOf(records).silences.map(({ rule }) => rule);
+    expect(names).to.include('old-architecture');
+    expect(names.filter((name) => /^neuron-|^ai-cpu$/.test(name))).to.deep.equal([]);
+    expect(silenceOf('ai-cpu', records)).to.match(/^no kernel has the class of cores/);
+  });
 });
 
 describe('the rule unknown-flops', () => {

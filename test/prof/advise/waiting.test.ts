@@ -65,9 +65,11 @@ describe('the rule long-calls', () => {
     expect(found(2 * MS)?.what).to.equal(
       'the device was idle for 3 ms with work queued, while the CPU waited in hipMemcpyWithStream',
     );
+    expect(found(2 * MS)?.about).to.equal('program');
     expect(found(2 * MS)?.action).to.match(/^find out what the queued work waits for/);
     // The device had hardly worked before: nobody knows what it did before the profile.
     expect(found(5)?.what).to.match(/; this is the start of the profile, /);
+    expect(found(5)?.about).to.equal('profile');
     expect(found(5)?.action).to.match(/start the profiler one step earlier/);
   });
 

@@ -241,6 +241,7 @@ export const autotuning = deviceRule({
 export const aiCpu = deviceRule({
   name: 'ai-cpu',
   doc: 'Ascend: ops that run on the AI CPU instead of the AI cores',
+  vendor: 'huawei',
   why: 'no kernel has the class of cores that it ran on (Ascend)',
   start: () => new KernelTally(),
   row: ({ record }, devices) => {
@@ -280,6 +281,7 @@ const generation = (sm: number): number => Math.floor(sm / 10);
 export const oldArchitecture = deviceRule({
   name: 'old-architecture',
   doc: 'matrix products that run kernels built for an older architecture',
+  vendor: 'nvidia',
   why: 'no matrix products on an NVIDIA device of known architecture',
   start: () => new Old(),
   row: (row, devices) => {

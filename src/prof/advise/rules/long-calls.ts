@@ -76,6 +76,7 @@ function waited({ of, ...place }: Place & { of: HostGapsOfDevice }): Found[] {
   return [
     {
       ...place,
+      about: waiting.isFirst ? 'profile' : 'program',
       what: `the device was idle for ${time(stake)} with work queued, while the CPU waited in ${waiting.call}${waiting.isFirst ? '; this is the start of the profile, where the device may have been running earlier work' : ''}`,
       action: waiting.isFirst
         ? 'leave the start of the profile out of comparisons, or start the profiler one step earlier'
