@@ -63,6 +63,25 @@ describeInBrowser('dashboard', (open) => {
     expect(requests).to.have.length(1);
   });
 
+  it('leaves the charts of a hidden tab as they are drawn', async () => {
+    const { page } = await open(file);
+    await page.keyboard.press('2');
+    await page.locator('[data-panel="roofline"]').scrollIntoViewIfNeeded();
+    await page.locator('[data-panel="roofline"] svg path').first().waitFor({ state: 'attached' });
+    const changes = await page.evaluate<number>(`new Promise((done) => {
+      let changes = 0;
+      const frame = () => new Promise((next) => requestAnimationFrame(() => setTimeout(next)));
+      const press = (key) => document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+      const observer = new MutationObserver((list) => { changes += list.length; });
+      observer.observe(document.querySelector('[data-panel="roofline"] .chart svg'), { attributes: true, childList: true, subtree: true });
+      (async () => {
+        for (const key of ['1', '2']) { press(key); for (let i = 0; i < 3; i++) await frame(); }
+        done(changes);
+      })();
+    })`);
+    expect(changes).to.equal(0);
+  });
+
   it('goes back from tab to tab', async () => {
     const { page, complaints } = await open(file);
     const selected = (): Promise<string> => page.locator('[role="tab"][aria-selected="true"]').innerText();

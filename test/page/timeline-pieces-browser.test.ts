@@ -43,6 +43,24 @@ describeInBrowser('all of a profile in the timeline', (open) => {
     program = bundledProgram();
   });
 
+  it('asks for the width of its strip once per drawing, not per bar', async () => {
+    const path = join(folder, 'widths.html');
+    writePage(path, program, contents());
+    const { page } = await open(path, { viewport: { width: 1200, height: 900 } });
+    const asked = await page.evaluate<number>(`new Promise((done) => {
+      let asked = 0;
+      const { get } = Object.getOwnPropertyDescriptor(Element.prototype, 'clientWidth');
+      Object.defineProperty(Element.prototype, 'clientWidth', {
+        get() { if (this.classList.contains('tl-strip')) asked++; return get.call(this); },
+      });
+      document.getElementById('tab-timeline').click();
+      const look = () => (document.querySelector('.tl-canvas')?.height > 0 ? done(asked) : requestAnimationFrame(look));
+      look();
+    })`);
+    // The strip has some hundred bars, each with two edges.
+    expect(asked).to.be.within(1, 20);
+  });
+
   it('opens with the whole profile, and shows any step that is chosen', async () => {
     const { page, complaints, requests } = await openPage('tab=timeline');
     await shown(page, 'whole profile');

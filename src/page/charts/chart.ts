@@ -57,7 +57,11 @@ function valuesOf(made: EChartsType, option: ChartOption, click: ((data: number)
 const drawn = new Map<Element, EChartsType>();
 
 const sizes = new ResizeObserver((entries) => {
-  for (const { target } of entries) drawn.get(target)?.resize();
+  for (const { target } of entries) {
+    const made = drawn.get(target);
+    // A chart in a tab that is not shown has no size; when the tab is shown again, mostly its old one.
+    if (target.clientWidth > 0 && target.clientWidth !== made?.getWidth()) made?.resize();
+  }
 });
 
 function draw(place: HTMLElement, option: ChartOption, click: ((data: number) => void) | null): EChartsType {

@@ -4,7 +4,7 @@
  */
 import { elementAt } from '../../../containers/element.js';
 import type { LaneBand } from '../model/layout.js';
-import { drawRow, coverage, type RowPainter, type RowWeights } from '../model/levels.js';
+import { drawRow, coverage, type MatchWeights, type RowPainter, type RowWeights } from '../model/levels.js';
 import { filledOf, profileTimeOf, textOf } from '../events/events.js';
 import type { FittedLabels } from '../model/labels.js';
 import type { Scene } from '../model/scene.js';
@@ -144,9 +144,8 @@ export class EventPainter {
     const { scene } = this;
     const { view, pinned } = scene.shown;
     const { slots } = scene.colours;
-    const all = scene.weights.get(band.row);
-    const matching = scene.matchWeights?.get(band.row) ?? null;
-    if (all === undefined) return;
+    const all = scene.weightsOf(band.row);
+    const matching = scene.matchWeightsOf(band.row);
     const right = Math.ceil(width * ratio);
     // The part of an event before the timeline's start is not drawn.
     const left = Math.max(0, Math.round(grid.x(0)));
@@ -293,7 +292,7 @@ export class EventPainter {
   }
 }
 
-const countOf = ({ counts }: RowWeights, from: number, to: number): number =>
+const countOf = ({ counts }: MatchWeights, from: number, to: number): number =>
   elementAt(counts, to) - elementAt(counts, from);
 
 /**
@@ -302,7 +301,7 @@ const countOf = ({ counts }: RowWeights, from: number, to: number): number =>
  */
 function merged(
   all: RowWeights,
-  matching: RowWeights | null,
+  matching: MatchWeights | null,
   from: number,
   to: number,
   perPixel: number,

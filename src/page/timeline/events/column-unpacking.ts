@@ -1,4 +1,5 @@
 /** Unpacks columns of a page into typed arrays: base64, raw deflate, little endian. Does not need a document. */
+import { elementAt } from '../../../containers/element.js';
 import type { PackedColumn } from '../../../prof/html/timeline/timeline-data.js';
 
 /** Typed arrays have the byte order of the machine, which is little endian wherever browsers run. */
@@ -44,7 +45,7 @@ export type UnpackedColumn = Uint8Array | Uint16Array | Uint32Array | Float64Arr
 function risen(steps: UnpackedColumn, first: number): Float64Array {
   const numbers = new Float64Array(steps.length);
   let last = first;
-  for (const [i, step] of steps.entries()) numbers[i] = last += step;
+  for (let i = 0; i < steps.length; i++) numbers[i] = last += elementAt(steps, i);
   return numbers;
 }
 

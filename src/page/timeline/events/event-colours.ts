@@ -121,9 +121,10 @@ interface TextTotal {
 function totalsOf(events: TimelineEvents, numbers: Uint8Array | Uint32Array, texts: readonly string[]): TextTotal[] {
   const counts = new Uint32Array(texts.length + 1);
   const times = { device: new Float64Array(texts.length + 1), host: new Float64Array(texts.length + 1) };
+  const ofLanes = events.lanes.map(({ kind }) => times[kind]);
   for (let event = 0; event < events.count; event++) {
     const number = Math.min(elementAt(numbers, event), texts.length);
-    const ofLane = times[isOnDevice(events, event) ? 'device' : 'host'];
+    const ofLane = ofLanes[elementAt(events.lane, event)] ?? times.host;
     counts[number] = elementAt(counts, number) + countOf(events, event);
     ofLane[number] = elementAt(ofLane, number) + timeOf(events, event);
   }
@@ -157,11 +158,10 @@ function slotsWithoutOp(events: TimelineEvents): (event: number) => number {
   };
 }
 
-/** Count and times of the events in the colour of unknown texts. */
-function unknownOf(events: TimelineEvents, slots: Uint8Array): LegendEntry {
+/** Count and times of these events, which have the colour of unknown texts. */
+function unknownOf(events: TimelineEvents, unknown: readonly number[]): LegendEntry {
   let [count, device, host] = [0, 0, 0];
-  for (let event = 0; event < events.count; event++) {
-    if (slots[event] !== UNKNOWN) continue;
+  for (const event of unknown) {
     count += countOf(events, event);
     if (isOnDevice(events, event)) device += timeOf(events, event);
     else host += timeOf(events, event);
@@ -180,12 +180,15 @@ export function coloursOf(events: TimelineEvents, key: ColourKey, longest: Longe
   const ofNumber = new Uint8Array(texts.length + 1).fill(UNKNOWN);
   for (const { number, text } of all) ofNumber[number] = slotOf(text);
   const slots = new Uint8Array(events.count);
-  const slotWithoutOp = slotsWithoutOp(events);
+  const slotWithoutOp = key === 'op' ? slotsWithoutOp(events) : () => UNKNOWN;
+  const unknownEvents: number[] = [];
   for (let event = 0; event < events.count; event++) {
-    const slot = ofNumber[elementAt(numbers, event)] ?? UNKNOWN;
-    slots[event] = slot === UNKNOWN && key === 'op' ? slotWithoutOp(event) : slot;
+    const known = ofNumber[elementAt(numbers, event)] ?? UNKNOWN;
+    const slot = known === UNKNOWN ? slotWithoutOp(event) : known;
+    slots[event] = slot;
+    if (slot === UNKNOWN) unknownEvents.push(event);
   }
-  const unknown = unknownOf(events, slots);
+  const unknown = unknownOf(events, unknownEvents);
   // All others are pale.
   const isListed = ({ text }: TextTotal, i: number): boolean => i < STRONG || strong.has(hash(text));
   const rest = known.filter((total, i) => !isListed(total, i));

@@ -1,5 +1,6 @@
 /** The events of a timeline in typed arrays, and which event launched which. */
 import { elementAt } from '../../../containers/element.js';
+import { entryOf } from '../../../containers/map-entry.js';
 import {
   byColumn,
   DIRECTIONS,
@@ -239,7 +240,7 @@ export async function loadEvents(timeline: Timeline): Promise<TimelineEvents> {
   const start = finite(columns.start, -Number.MAX_VALUE);
   const dur = finite(columns.dur, 0);
   const inWords = tcInWords(columns.tc, timeline.texts);
-  return {
+  const events = {
     count,
     span: Math.max(1, timeline.end - timeline.start || 0),
     origin: timeline.start,
@@ -252,10 +253,6 @@ export async function loadEvents(timeline: Timeline): Promise<TimelineEvents> {
     depth: new Uint32Array(columns.depth),
     kind: new Uint8Array(below(columns.kind, EVENT_KINDS.length)),
     text: { ...byColumn(TEXT_COLUMNS, (name) => new Uint32Array(columns[name])), tc: inWords.tc },
-    ...byColumn(NUMBER_COLUMNS, (name) => {
-      const { is, unknown } = EVENT_COLUMNS[name];
-      return is === 'ordinal' ? oneLess(columns[name]) : finite(columns[name], unknown);
-    }),
     factList: new Uint32Array(columns.facts),
     facts,
     dir: new Uint8Array(below(columns.dir, DIRECTIONS.length)),
@@ -265,6 +262,24 @@ export async function loadEvents(timeline: Timeline): Promise<TimelineEvents> {
     merged: await loadMerged(timeline),
     ranks: null,
   };
+  return withNumbers(events, columns);
+}
+
+/** Adds the columns of numbers, each converted when it is first read: drawing needs none of them. */
+function withNumbers(
+  events: Omit<TimelineEvents, NumberColumn>,
+  columns: Readonly<Record<NumberColumn, UnpackedColumn>>,
+): TimelineEvents {
+  const converted = new Map<NumberColumn, Float64Array>();
+  const numbersOf = (name: NumberColumn): Float64Array => {
+    const { is, unknown } = EVENT_COLUMNS[name];
+    return is === 'ordinal' ? oneLess(columns[name]) : finite(columns[name], unknown);
+  };
+  const readers = byColumn(NUMBER_COLUMNS, (name) => ({
+    enumerable: true,
+    get: () => entryOf(converted, name, () => numbersOf(name)),
+  }));
+  return Object.defineProperties(events, readers) as TimelineEvents;
 }
 
 async function loadMerged({ merged, events }: Timeline): Promise<MergedEvents | null> {

@@ -74,58 +74,62 @@ export function nearestEvent(row: LaneRow, time: number, within: number): number
 /** Limit on the rows of a lane, in case a damaged page has larger depths. */
 const DEEPEST = 512;
 
+/** A row that is filled event by event. */
+class FilledRow implements LaneRow {
+  readonly events: Uint32Array;
+  readonly start: Float64Array;
+  readonly dur: Float64Array;
+  readonly reach: Float64Array;
+  #count = 0;
+  #latest = -Infinity;
+
+  constructor(
+    readonly lane: number,
+    readonly depth: number,
+    count: number,
+  ) {
+    this.events = new Uint32Array(count);
+    [this.start, this.dur, this.reach] = [new Float64Array(count), new Float64Array(count), new Float64Array(count)];
+  }
+
+  /** Events come in order of start. */
+  add(event: number, start: number, dur: number): void {
+    const place = this.#count++;
+    this.#latest = Math.max(this.#latest, start + dur);
+    this.events[place] = event;
+    this.start[place] = start;
+    this.dur[place] = dur;
+    this.reach[place] = this.#latest;
+  }
+}
+
+/** Indices of the events in order of start; the events of a damaged page may not be in order. */
+function inOrder({ start, count }: TimelineEvents): Uint32Array {
+  const order = Uint32Array.from({ length: count }, (_, event) => event);
+  let last = -Infinity;
+  for (const next of start) {
+    if (next < last) return order.sort((a, b) => elementAt(start, a) - elementAt(start, b) || a - b);
+    last = next;
+  }
+  return order;
+}
+
 /** For each lane, its rows by depth; a lane without events has none. */
 export function rowsOf(events: TimelineEvents): readonly (readonly LaneRow[])[] {
   const depthOf = (event: number): number => Math.min(elementAt(events.depth, event), DEEPEST);
   const counts = events.lanes.map((): number[] => []);
   // The lane of each event exists, unless a damaged page has no lanes at all.
-  const laneCount = counts.length === 0 ? 0 : events.count;
-  for (let event = 0; event < laneCount; event++) {
+  if (counts.length === 0) return [];
+  for (let event = 0; event < events.count; event++) {
     const lane = elementAt(counts, elementAt(events.lane, event));
     const depth = depthOf(event);
     while (lane.length <= depth) lane.push(0);
     lane[depth] = elementAt(lane, depth) + 1;
   }
-  const numbers = counts.map((depths) => depths.map((count) => new Uint32Array(count)));
-  const filled = counts.map((depths) => depths.map(() => 0));
-  for (let event = 0; event < laneCount; event++) {
-    const lane = elementAt(events.lane, event);
-    const depth = depthOf(event);
-    const places = elementAt(filled, lane);
-    const place = elementAt(places, depth);
-    elementAt(elementAt(numbers, lane), depth)[place] = event;
-    places[depth] = place + 1;
+  const rows = counts.map((depths, lane) => depths.map((count, depth) => new FilledRow(lane, depth, count)));
+  for (const event of inOrder(events)) {
+    const row = elementAt(elementAt(rows, elementAt(events.lane, event)), depthOf(event));
+    row.add(event, elementAt(events.start, event), elementAt(events.dur, event));
   }
-  return numbers.map((depths, lane) => depths.map((row, depth) => rowOf(events, lane, depth, row)));
-}
-
-/** Events come in order of start; those of a damaged page may not. */
-function sortByStart({ start }: TimelineEvents, numbers: Uint32Array): void {
-  let last = -Infinity;
-  for (const event of numbers) {
-    const next = elementAt(start, event);
-    if (next < last) {
-      numbers.sort((a, b) => elementAt(start, a) - elementAt(start, b) || a - b);
-      return;
-    }
-    last = next;
-  }
-}
-
-function rowOf(events: TimelineEvents, lane: number, depth: number, numbers: Uint32Array): LaneRow {
-  sortByStart(events, numbers);
-  const start = new Float64Array(numbers.length);
-  const dur = new Float64Array(numbers.length);
-  const reach = new Float64Array(numbers.length);
-  let latest = -Infinity;
-  for (let i = 0; i < numbers.length; i++) {
-    const event = elementAt(numbers, i);
-    const eventStart = elementAt(events.start, event);
-    const eventDur = elementAt(events.dur, event);
-    latest = Math.max(latest, eventStart + eventDur);
-    start[i] = eventStart;
-    dur[i] = eventDur;
-    reach[i] = latest;
-  }
-  return { lane, depth, events: numbers, start, dur, reach };
+  return rows;
 }

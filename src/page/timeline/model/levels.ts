@@ -6,13 +6,17 @@
 import { elementAt } from '../../../containers/element.js';
 import { firstAtLeast, eventsInRange, type LaneRow } from './lane-rows.js';
 
-/** Weights of a row's events: their durations, or 0 for events that do not match a search. */
+/** Weights of a row's events: their durations, or the time that they represent when that differs. */
 export interface RowWeights {
   /** Prefix sums of the weights, one more than there are events. */
   readonly sums: Float64Array;
+  readonly longest: LongestEvent;
+}
+
+/** Weights of the events that match a search; those of all others are 0. */
+export interface MatchWeights extends RowWeights {
   /** Prefix counts of the matching events. */
   readonly counts: Uint32Array;
-  readonly longest: LongestEvent;
 }
 
 const BLOCK = 16;
@@ -66,25 +70,36 @@ export class LongestEvent {
   }
 }
 
-/**
- * @param isMatch for each event, 1 if it matches a search; without it, all match
- * @param times for each event, the time in ns that it represents, when that differs from its duration
- */
-export function weightsOf(row: LaneRow, isMatch?: Uint8Array, times?: Float64Array): RowWeights {
-  const count = row.events.length;
-  const sums = new Float64Array(count + 1);
-  const counts = new Uint32Array(count + 1);
-  const values = new Float64Array(count);
-  for (let i = 0; i < count; i++) {
-    const event = elementAt(row.events, i);
-    const time = elementAt(times ?? row.dur, times === undefined ? i : event);
-    const matches = isMatch === undefined || isMatch[event] === 1;
-    // A matching event without duration still outweighs one that does not match.
-    values[i] = matches ? Math.max(time, Number.MIN_VALUE) : 0;
+/** Sums of a list up to each of its places. */
+function prefixSums(values: Float64Array): Float64Array {
+  const sums = new Float64Array(values.length + 1);
+  let sum = 0;
+  for (let i = 0; i < values.length; i++) sums[i + 1] = sum += elementAt(values, i);
+  return sums;
+}
+
+/** @param times for each event, the time in ns that it represents, when that differs from its duration */
+const timesOf = ({ events, dur }: LaneRow, times: Float64Array | undefined): Float64Array =>
+  times === undefined ? dur : Float64Array.from(events, (event) => elementAt(times, event));
+
+/** @param times for each event, the time in ns that it represents, when that differs from its duration */
+export function weightsOf(row: LaneRow, times?: Float64Array): RowWeights {
+  const values = timesOf(row, times);
+  return { sums: prefixSums(values), longest: new LongestEvent(values) };
+}
+
+/** @param isMatch for each event, 1 if it matches the search. @param times as for all events */
+export function matchWeightsOf(row: LaneRow, isMatch: Uint8Array, times?: Float64Array): MatchWeights {
+  const counts = new Uint32Array(row.events.length + 1);
+  const sums = new Float64Array(counts.length);
+  const values = timesOf(row, times).map((time, i) => {
+    const matches = isMatch[elementAt(row.events, i)] === 1;
+    counts[i + 1] = elementAt(counts, i) + Number(matches);
     sums[i + 1] = elementAt(sums, i) + (matches ? time : 0);
-    counts[i + 1] = elementAt(counts, i) + (matches ? 1 : 0);
-  }
-  return { sums, counts, longest: new LongestEvent(values) };
+    // A matching event without duration still outweighs one that does not match.
+    return matches ? Math.max(time, Number.MIN_VALUE) : 0;
+  });
+  return { counts, sums, longest: new LongestEvent(values) };
 }
 
 /** Receives the parts of a row to draw, from left to right. */

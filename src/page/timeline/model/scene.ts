@@ -1,12 +1,13 @@
 /** The state of a timeline and values derived from it. The parts of the timeline observe it, and do not know each other. */
 import { elementAt } from '../../../containers/element.js';
+import { entryOf } from '../../../containers/map-entry.js';
 import { coloursOf, usualColour, type ColourKey, type EventColours } from '../events/event-colours.js';
 import type { LongestTexts } from '../../../prof/html/timeline/longest-texts.js';
 import { endOf, kindOf, laneOf, startOf, type TimelineEvents } from '../events/events.js';
 import { differences } from './labels.js';
 import { groupsOfThreads } from '../events/coverage.js';
 import { layoutOf, MARK_ROW, type LaneBand, type TimelineLayout } from './layout.js';
-import { weightsOf, type RowWeights } from './levels.js';
+import { matchWeightsOf, weightsOf, type MatchWeights, type RowWeights } from './levels.js';
 import { shownArrows, type ShownArrows } from './shown-arrows.js';
 import type { TimelineMarker } from './timeline-markers.js';
 import { nearestEvent, rowsOf, type LaneRow } from './lane-rows.js';
@@ -40,7 +41,6 @@ export type SceneChanges = ReadonlySet<keyof SceneState>;
 
 export class Scene {
   readonly rows: readonly (readonly LaneRow[])[];
-  readonly weights: ReadonlyMap<LaneRow, RowWeights>;
   /** The default colour key. */
   readonly usual: ColourKey;
   /** Groups that are initially collapsed. */
@@ -50,8 +50,8 @@ export class Scene {
   layout: TimelineLayout;
   /** Matches of the search; null without a search. */
   matches: SearchMatches | null = null;
-  /** Weights of the matching events; null without a search. */
-  matchWeights: ReadonlyMap<LaneRow, RowWeights> | null = null;
+  readonly #weights = new Map<LaneRow, RowWeights>();
+  #matchWeights = new Map<LaneRow, MatchWeights>();
   #arrowsOf: number | null = null;
   #arrows: ShownArrows = { arrows: [], remark: '' };
   /** By name of an event: where it differs from all others. */
@@ -67,7 +67,6 @@ export class Scene {
   ) {
     this.rows = rowsOf(events);
     this.differs = differences([...new Set(events.text.name)].map((number) => events.texts[number] ?? ''));
-    this.weights = this.#weigh();
     this.usual = usualColour(events);
     this.usuallyClosed = groupsOfThreads(events, events.lanes);
     this.shown = {
@@ -122,7 +121,7 @@ export class Scene {
     if (changed.has('closed') || changed.has('opened')) this.layout = this.#lay();
     if (changed.has('search')) {
       this.matches = search(this.events, this.shown.search);
-      this.matchWeights = this.matches === null ? null : this.#weigh(this.matches.isMatch);
+      this.#matchWeights = new Map();
     }
     for (const watcher of this.#watchers) watcher(changed);
   }
@@ -170,9 +169,16 @@ export class Scene {
     return place === -1 ? null : elementAt(band.row.events, place);
   }
 
-  #weigh(isMatch?: Uint8Array): ReadonlyMap<LaneRow, RowWeights> {
-    const times = this.events.merged?.time;
-    return new Map(this.rows.flat().map((row) => [row, weightsOf(row, isMatch, times)]));
+  /** Weights of a row, computed when it is first drawn. */
+  weightsOf(row: LaneRow): RowWeights {
+    return entryOf(this.#weights, row, () => weightsOf(row, this.events.merged?.time));
+  }
+
+  /** Weights of the events of a row that match the search; null without a search. */
+  matchWeightsOf(row: LaneRow): MatchWeights | null {
+    const { matches } = this;
+    if (matches === null) return null;
+    return entryOf(this.#matchWeights, row, () => matchWeightsOf(row, matches.isMatch, this.events.merged?.time));
   }
 
   #lay(): TimelineLayout {

@@ -21,6 +21,8 @@ const LEAST_BOX = 3;
 class StripPainter {
   readonly #background = new OffscreenCanvas(1, 1);
   theme: CanvasTheme = PRINTED;
+  /** Width in CSS pixels, kept because asking the document for it per bar lays the page out each time. */
+  #width = 0;
   rows: readonly StripRow[] = [];
 
   constructor(
@@ -42,15 +44,16 @@ class StripPainter {
   /** Call it when the size or the theme changes. */
   paintAll(view: View): void {
     const ratio = devicePixelRatio || 1;
+    this.#width = this.canvas.clientWidth;
     for (const canvas of [this.canvas, this.#background]) {
-      canvas.width = Math.max(1, Math.round(this.canvas.clientWidth * ratio));
+      canvas.width = Math.max(1, Math.round(this.#width * ratio));
       canvas.height = Math.max(1, Math.round(this.height * ratio));
     }
     const context = this.#background.getContext('2d');
     if (context === null) return;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.fillStyle = this.theme.band;
-    context.fillRect(0, 0, this.canvas.clientWidth, this.height);
+    context.fillRect(0, 0, this.#width, this.height);
     this.#paintRows(context);
     this.#paintPieces(context);
     this.paintView(view);
@@ -64,7 +67,7 @@ class StripPainter {
     const ratio = devicePixelRatio || 1;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     const left = Math.max(0, this.#x(from));
-    const width = Math.max(LEAST_BOX, Math.min(this.canvas.clientWidth, this.#x(to)) - left);
+    const width = Math.max(LEAST_BOX, Math.min(this.#width, this.#x(to)) - left);
     context.fillStyle = context.strokeStyle = this.theme.accent;
     context.globalAlpha = 0.2;
     context.fillRect(left, 0, width, this.height);
@@ -74,7 +77,7 @@ class StripPainter {
   }
 
   #x(time: number): number {
-    return ((time - this.all.from) / (this.all.to - this.all.from)) * this.canvas.clientWidth;
+    return ((time - this.all.from) / (this.all.to - this.all.from)) * this.#width;
   }
 
   #paintRows(context: OffscreenCanvasRenderingContext2D): void {

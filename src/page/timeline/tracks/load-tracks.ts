@@ -4,6 +4,7 @@
  */
 import { plural } from '../../../record/plural.js';
 import {
+  EVENT_KINDS,
   LAUNCHING,
   WORK_OF_KIND,
   type PackedTrack,
@@ -14,7 +15,7 @@ import {
 } from '../../../prof/html/timeline/timeline-data.js';
 import { quantityText } from '../../document/units.js';
 import { unpackColumn } from '../events/column-unpacking.js';
-import { durOf, kindOf, laneOf, startOf, endOf, type TimelineEvents } from '../events/events.js';
+import { durOf, isOnDevice, startOf, endOf, type TimelineEvents } from '../events/events.js';
 import { NO_CONTEXT, type TimelineContext, type KernelAdvice } from './timeline-context.js';
 import { SampleTrack, ShareTrack, type Track } from './track.js';
 import { elementAt } from '../../../containers/element.js';
@@ -49,7 +50,7 @@ function adviceMarks(events: TimelineEvents, advice: readonly KernelAdvice[]): T
   if (texts.size === 0) return [];
   const marks: TimelineMark[] = [];
   for (let event = 0; event < events.count; event++) {
-    const id = elementAt(events.id, event);
+    const id = isOnDevice(events, event) ? elementAt(events.id, event) : 0;
     const found = id > 0 ? texts.get(id) : undefined;
     if (found === undefined) continue;
     const [start, end] = [startOf(events, event), endOf(events, event)];
@@ -151,14 +152,18 @@ class Union {
 /** Tracks from the events of a piece, by the groups of their lanes. */
 function tracksOfEvents(events: TimelineEvents): Track[] {
   const unions = new Map<string, Map<BusyPart, Union>>();
+  const ofLanes = events.lanes.map(({ kind, group }) =>
+    entryOf(unions, `${kind} ${group}`, () => new Map<BusyPart, Union>()),
+  );
+  const partsOfKinds = EVENT_KINDS.map(partsOf);
   for (let event = 0; event < events.count; event++) {
+    const parts = elementAt(partsOfKinds, elementAt(events.kind, event));
+    const ofGroup = ofLanes[elementAt(events.lane, event)];
+    if (parts.length === 0 || ofGroup === undefined) continue;
     const start = startOf(events, event);
     const end = start + durOf(events, event);
-    const lane = laneOf(events, event);
-    if (lane === undefined) continue;
-    for (const part of partsOf(kindOf(events, event))) {
-      if ((part === 'host') !== (lane.kind === 'host')) continue;
-      const ofGroup = entryOf(unions, `${lane.kind} ${lane.group}`, () => new Map<BusyPart, Union>());
+    for (const part of parts) {
+      if ((part === 'host') === isOnDevice(events, event)) continue;
       entryOf(ofGroup, part, () => new Union(events.span)).add(start, end);
     }
   }

@@ -1,6 +1,13 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { coverage, drawRow, LongestEvent, weightsOf, BOX_PIXELS } from '../../../../src/page/timeline/model/levels.js';
+import {
+  coverage,
+  drawRow,
+  LongestEvent,
+  matchWeightsOf,
+  weightsOf,
+  BOX_PIXELS,
+} from '../../../../src/page/timeline/model/levels.js';
 import { nearestEvent, rowsOf, eventsInRange, type LaneRow } from '../../../../src/page/timeline/model/lane-rows.js';
 import { eventsOf } from '../fixture.js';
 
@@ -126,7 +133,7 @@ describe('levels of detail', () => {
       [1, 0],
       [1, 9],
     ]);
-    const { counts, sums, longest } = weightsOf(row, Uint8Array.of(0, 1, 0));
+    const { counts, sums, longest } = matchWeightsOf(row, Uint8Array.of(0, 1, 0));
     expect([...counts]).to.deep.equal([0, 0, 1, 1]);
     expect([...sums]).to.deep.equal([0, 0, 0, 0]);
     // It has no duration, and still matches.
