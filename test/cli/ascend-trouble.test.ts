@@ -141,7 +141,9 @@ describe('Ascend folders: what cannot be read is reported, and the rest is read'
     const ran = await dparse(rank);
     expect(ran.code).to.equal(1);
     expect(ran.stderr).to.match(/kernel_details\.csv: is a table of the Ascend profiler without the times of kernels/);
-    expect(ran.stderr).to.match(/1 kernel; sidecar files whose content does not match their name \(ignored\): 1\n/);
+    expect(ran.stderr).to.match(
+      /1 kernel; files next to the profile that cannot be read or do not match their name \(ignored\): 1\n/,
+    );
     const bare = await dparse(join(rank, OUTPUT, 'kernel_details.csv'));
     expect(bare).to.include({ code: 1, stdout: '' });
     expect(bare.stderr).to.match(/a table of the Ascend profiler without the times of kernels \(give trace_view\.json/);
@@ -169,7 +171,7 @@ describe('Ascend folders: what cannot be read is reported, and the rest is read'
     expect(ran.code).to.equal(0);
     expect(kernels(ran)).to.equal(2);
     expect(ran.stdout.split('\n')[0]).to.include('"rank":4');
-    expect(ran.stderr).to.match(/kernels whose host call is not in the profile: 2/);
+    expect(ran.stderr).to.match(/kernels whose launch call is not in the profile: 2/);
     expect(ran.stderr).to.match(/profiles without profiler_info_\*\.json \(versions and settings are unknown\): 1/);
   });
 

@@ -63,7 +63,7 @@ describe('what readers lost', () => {
   /** Nsight Systems: 42 of 126 kernels have a text as their end. */
   const ends = (): Promise<string> | string => LOSSY_INPUTS[0]?.make() ?? '';
   const LINE =
-    /figures are incomplete: rows with a value of the wrong type \(cell unknown\): 42; rows without collected times [^\n]*: 42/;
+    /figures are incomplete: rows with a missing or invalid value \([^)]*\): 42; device work without a start or an end [^\n]*: 42/;
 
   it('is said in one line, in text, Markdown and JSON, and on the page', async () => {
     const [input, page] = [await ends(), freshPath('.html')];
@@ -74,7 +74,7 @@ describe('what readers lost', () => {
     expect(markdown.stdout).to.match(/\n\n> [^\n]*figures are incomplete[^\n]*42\n$/);
     const json = await runCli('dprof', ['-q', '--by', 'op', '-f', 'json', input]);
     const { doubts } = JSON.parse(json.stdout.trimEnd().split('\n').at(-1) ?? '') as { doubts: readonly unknown[] };
-    const doubt = { diagnostic: 'bad-row', text: 'rows with a value of the wrong type (cell unknown)', count: 42, profiles: 1, file: input }; // prettier-ignore
+    const doubt = { diagnostic: 'bad-row', text: 'rows with a missing or invalid value (value unknown, or row skipped)', count: 42, profiles: 1, file: input }; // prettier-ignore
     expect(doubts).to.have.length(2);
     expect(doubts[0]).to.deep.equal(doubt);
     const ranks = await runCli('dprof', ['ranks', '-q', '-f', 'json', input]);
@@ -103,15 +103,15 @@ describe('what readers lost', () => {
     writeFileSync(path, [...reports.slice(0, 2), '{"period":\n', ...reports.slice(2)].join(''));
     expect((await runCli('dprof', ['monitor', '-q', path])).stderr).to.match(/skipped 2 lines that are not reports \(first: line 3\)/); // prettier-ignore
     const parsed = await runCli('dparse', ['-q', path]);
-    expect(parsed.stderr).to.match(/figures are incomplete: events that are not JSON objects \(skipped\): 2\n$/);
+    expect(parsed.stderr).to.match(/figures are incomplete: damaged events, rows and reports \([^)]*\): 2\n$/);
     writeFileSync(records, parsed.stdout);
-    expect((await runCli('dprof', ['monitor', '-q', records])).stderr).to.match(/events that are not JSON objects \(skipped\): 2\n$/); // prettier-ignore
+    expect((await runCli('dprof', ['monitor', '-q', records])).stderr).to.match(/damaged events, rows and reports \([^)]*\): 2\n$/); // prettier-ignore
   });
 
   it('is said of many profiles in one line, which names the first', async () => {
     const input = await ends();
     const { stderr } = await runCli('dprof', ['--by', 'op', input, input]);
-    expect(stderr).to.include(`2 profiles, ${input} first: figures are incomplete: rows with a value of the wrong type (cell unknown): 84`); // prettier-ignore
+    expect(stderr).to.include(`2 profiles, ${input} first: figures are incomplete: rows with a missing or invalid value (value unknown, or row skipped): 84`); // prettier-ignore
   });
 
   it('leaves conditions of dprof diff open where it is more than a hundredth', async () => {

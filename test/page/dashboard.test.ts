@@ -228,7 +228,7 @@ describeInBrowser('dashboard', (open) => {
   it('says in words what diagnostics count', async () => {
     const { page } = await open(file, {}, 'panel=diagnostics');
     const item = page.locator('[data-panel="diagnostics"] li').first();
-    expect(await item.textContent()).to.equal('Kernels whose host call is not in the profile: 2');
+    expect(await item.textContent()).to.equal('Kernels whose launch call is not in the profile: 2');
     expect(await item.getAttribute('title')).to.equal('kernel-without-launch');
   });
 

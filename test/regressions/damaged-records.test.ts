@@ -90,7 +90,7 @@ describe('records whose fields have other types', () => {
     const end = { type: 'end', profile: 0, counts: { kernel: 1 }, diagnostics: {} };
     const input = [profile, KERNEL, end, { ...KERNEL, id: 2 }].map((line) => `${JSON.stringify(line)}\n`).join('');
     const { stderr } = await runCli('dprof', ['-q', '--by', 'kernel'], { input });
-    expect(stderr).to.match(/records that the end line does not count .*: 1\n$/);
+    expect(stderr).to.match(/records beyond the counts of the end line .*: 1\n$/);
     // Another profile of that number begins with a profile line.
     const again = [profile, KERNEL, end, profile, KERNEL, end].map((line) => `${JSON.stringify(line)}\n`).join('');
     expect((await runCli('dprof', ['-q', '--by', 'kernel'], { input: again })).stderr).to.equal('');
@@ -121,7 +121,7 @@ describe('records whose fields have other types', () => {
     const input = [profile, { ...KERNEL, profile: -1e308 }, end].map((line) => `${JSON.stringify(line)}\n`).join('');
     const { stdout, stderr } = await runCli('dprof', ['perfetto', '-q', '-f', 'chrome-json'], { input });
     expect(JSON.parse(stdout)).to.be.an('object').and.have.property('traceEvents');
-    expect(stderr).to.match(/rows with a value of the wrong type \(cell unknown\): 1\n$/);
+    expect(stderr).to.match(/rows with a missing or invalid value \([^)]*\): 1\n$/);
   });
 
   it('are counted where a value has another type', async () => {
@@ -131,7 +131,7 @@ describe('records whose fields have other types', () => {
     // One with a wrong duration, one with an unknown one, a whole one.
     const kernels = [{ dur: '12' }, { dur: null, id: 2 }, { id: 3 }].map((fields) => ({ ...KERNEL, ...fields }));
     const input = [profile, ...kernels, copy, end].map((line) => `${JSON.stringify(line)}\n`).join('');
-    const wrong = /^dprof: a: figures are incomplete: rows with a value of the wrong type \(cell unknown\): (\d+)\n$/;
+    const wrong = /^dprof: a: figures are incomplete: rows with a missing or invalid value \([^)]*\): (\d+)\n$/;
     const { stderr } = await runCli('dprof', ['-q', '--csv'], { input });
     expect(wrong.exec(stderr)?.[1]).to.equal('3');
     // The summary reads copies too.

@@ -98,7 +98,7 @@ function folderWithUnreadable(): string {
   return folder;
 }
 
-const WRONG = /figures are incomplete: .*rows with a value of the wrong type \(cell unknown\): \d+/;
+const WRONG = /figures are incomplete: .*rows with a missing or invalid value \([^)]*\): \d+/;
 const CUT = /cut off/;
 const cell = (table: string, column: string): string => `UPDATE ${table} SET ${column} = 'x' WHERE rowid % 3 = 0`;
 
@@ -146,12 +146,12 @@ export const LOSSY_INPUTS: readonly LossyInput[] = [
     file('.json', gunzipSync(readFileSync(sample('lenet.pt.trace.json.gz'))).subarray(0, 80_000)),
   ),
   ofWhole('PyTorch: gzip cut off', CUT, () => file('.json.gz', start('lenet.pt.trace.json.gz', 0.5))),
-  ofRow('PyTorch: durations of kernels that are texts', /without collected times .*: \d+/, () =>
+  ofRow('PyTorch: durations of kernels that are texts', /device work without a start or an end .*: \d+/, () =>
     trace((events) =>
       events.map((event, i) => (event['cat'] === 'kernel' && i % 3 === 0 ? { ...event, dur: 'x' } : event)),
     ),
   ),
-  ofRow('PyTorch: events that are no objects', /events that are not JSON objects \(skipped\): \d+/, () =>
+  ofRow('PyTorch: events that are no objects', /damaged events, rows and reports \([^)]*\): \d+/, () =>
     trace((events) => [...events.slice(0, 9), 5, 'x', ...events.slice(9)]),
   ),
   ofWhole('Ascend folder: CSV cut off in a row', CUT, () =>
@@ -175,7 +175,7 @@ export const LOSSY_INPUTS: readonly LossyInput[] = [
   ofWhole('Nsight Compute: CSV cut off in a row', CUT, () => ncu((text) => text.slice(0, -40))),
   ofRow(
     'Nsight Compute: a row without its last cells',
-    /CSV rows that are truncated or do not match the header .*: \d+/,
+    /CSV rows that are damaged, or whose cells do not match the header .*: \d+/,
     () => ncu((text) => text.replace(',"0","8.0","1,203.5"', '')),
   ),
   ofWhole("records cut off at a line's end", /cut off: a profile has no end/, () => records((all) => all.slice(0, 60))),
@@ -188,7 +188,7 @@ export const LOSSY_INPUTS: readonly LossyInput[] = [
   ofWhole('records without their kernels', /no kernel: the end line counts 126 records/, () =>
     records((all) => all.filter((line) => !isKernel(line))),
   ),
-  ofRow('records of which some are there twice', /records that the end line does not count .*: \d+/, () =>
+  ofRow('records of which some are there twice', /records beyond the counts of the end line .*: \d+/, () =>
     records((all) => all.flatMap((line, i) => (isKernel(line) && i % 3 === 0 ? [line, line] : [line]))),
   ),
   ofWhole('Parquet without the kernels', /no kernel: the end line counts 126 records/, () => parquet('kernel')),

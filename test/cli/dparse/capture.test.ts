@@ -21,7 +21,7 @@ function folderOf(files: Readonly<Record<string, Buffer | string>>): string {
 }
 
 const REPLAYS = { 'decode.json': replayTrace('amd') };
-const WITH = 'kernels, copies and sets of graphs with the context of their capture: ';
+const WITH = 'kernels, copies and memsets of graphs with the layer and op of their capture: ';
 
 describe('dparse --capture', () => {
   it('takes a trace, packed or not, or a folder of them', async () => {
@@ -87,7 +87,7 @@ describe('dparse --capture', () => {
     const { code, stderr } = await runCli('dparse', [join(folder, 'decode.json')]);
     expect(code).to.equal(0);
     expect(stderr).to.include(WITH);
-    expect(stderr).to.include('sidecar files whose content does not match their name (ignored): 2');
+    expect(stderr).to.include('files next to the profile that cannot be read or do not match their name (ignored): 2');
     expect(stderr).to.include('truncated traces of captures (the part before the cut was read): 1');
   });
 

@@ -79,7 +79,7 @@ describe('dparse --ncu', () => {
     const parsed = await runCli('dparse', ['--ncu', path, SAMPLE]);
     const end = JSON.parse(parsed.stdout.trimEnd().split('\n').at(-1) ?? '') as { diagnostics: unknown };
     expect(end.diagnostics).to.deep.include({ 'truncated-input': 1 });
-    expect(parsed.stderr).to.include('truncated inputs');
+    expect(parsed.stderr).to.include('truncated files');
   });
 
   it('says that a compressed report has to be unpacked', async () => {

@@ -53,7 +53,7 @@ describe('tracks of a page', () => {
     const { extras, events } = await loaded(contents);
     expect(extras.untimed).to.deep.equal([
       "all times of device 0 were moved by 2.000 ms to earlier, as its clock is not the host's",
-      'rows with a value of the wrong type (cell unknown): 3',
+      'rows with a missing or invalid value (value unknown, or row skipped): 3',
     ]);
     const kernels = contents.data.advice.flatMap(({ finding }) => finding.kernels.map((one) => [finding.rule, one]));
     expect(kernels).not.to.deep.equal([]);
