@@ -1,9 +1,17 @@
 /** What a profile lacks when a panel has nothing to show, and how to record it with its profiler. */
 import type { PageProfile } from '../prof/html/page-data.js';
-import { captureOption, profilerOf, stepMarks, type Recorded } from '../prof/work/capture-options.js';
+import {
+  captureOption,
+  layerMarks,
+  profilerOf,
+  stackMarks,
+  stepMarks,
+  type Recorded,
+} from '../prof/work/capture-options.js';
 
 /** Data that panels need. */
-type Wanted = 'work' | 'kernels' | 'ops' | 'steps' | 'annotations' | 'layers' | 'shapes' | 'memory' | 'cores';
+type Wanted =
+  'work' | 'kernels' | 'ops' | 'steps' | 'annotations' | 'layers' | 'stacks' | 'shapes' | 'memory' | 'cores';
 
 const LACKS: Readonly<Record<Wanted, string>> = {
   work: 'The profile holds no work of a device.',
@@ -12,6 +20,7 @@ const LACKS: Readonly<Record<Wanted, string>> = {
   steps: 'The profile has no steps.',
   annotations: 'The profile has no user annotations (NVTX ranges, record_function, layers).',
   layers: 'No kernel was launched in a layer.',
+  stacks: 'The profile has no call stacks.',
   shapes: 'No kernel has both known FLOPs and known bytes.',
   memory: 'The profile has no memory samples.',
   cores: 'No profile has CPU scheduling events.',
@@ -26,8 +35,6 @@ const BY_OPTION: readonly (readonly [wanted: Wanted, option: Parameters<typeof c
     ['memory', 'memory', 'them'],
     ['cores', 'cores', 'it'],
   ];
-
-const NVTX_LAYERS = 'NVTX ranges around layers (torch.cuda.nvtx.range) name them.';
 
 const NO_OPERANDS = 'The NTFF has operands with unknown codes; the JSON of neuron-explorer view may have them.';
 /** As documented by AWS: without these variables, the compiler stores no framework names in a NEFF. */
@@ -57,11 +64,9 @@ const RECORDED: Readonly<Record<string, Partial<Record<Wanted, string>> | undefi
   nsight: {
     ops: 'nsys profile --pytorch=autograd-nvtx, or emit_nvtx(), records ops.',
     annotations: 'torch.cuda.nvtx.range("name") names parts of the program, with nsys profile --trace=cuda,nvtx.',
-    layers: NVTX_LAYERS,
   },
   nvprof: {
     annotations: 'torch.cuda.nvtx.range("name") names parts of the program.',
-    layers: NVTX_LAYERS,
   },
   // The trace itself contains the operands.
   ntff: { ...NEURON, shapes: NO_OPERANDS },
@@ -71,19 +76,16 @@ const RECORDED: Readonly<Record<string, Partial<Record<Wanted, string>> | undefi
   'neuron-monitor': { ...NEURON, steps: 'A monitor has no steps.' },
 };
 
-/** Options that name layers in a trace of PyTorch's profiler, without those that were already set. */
-function layersOfTorch(header: Recorded): string {
-  const options = (['layers', 'stacks'] as const).map((wanted) => captureOption(header, wanted));
-  const missing = options.filter((option) => option !== null).join(' with ');
-  return missing === ''
-    ? 'record_function around layers names them.'
-    : `${missing}, or record_function around layers, names them.`;
-}
+/** Data that the program marks, or that another profiler records. */
+const MARKS: Partial<Record<Wanted, (header: Recorded | null) => string | null>> = {
+  steps: stepMarks,
+  layers: layerMarks,
+  stacks: stackMarks,
+};
 
 function howToRecord(header: Recorded | null, wanted: Wanted): string | undefined {
-  const marks = wanted === 'steps' ? stepMarks(header) : null;
-  if (marks !== null) return `${marks.charAt(0).toUpperCase()}${marks.slice(1)}.`;
-  if (header?.format === 'kineto' && wanted === 'layers') return layersOfTorch(header);
+  const marks = MARKS[wanted]?.(header) ?? null;
+  if (marks !== null) return `${/^an? /.test(marks) ? `A${marks.slice(1)}` : marks}.`;
   const [, option = null, records] = BY_OPTION.find(([of]) => of === wanted) ?? [];
   const isTable = header?.format === 'ascend-text' && /^kernel_details/.test(header.file ?? '');
   if (wanted === 'shapes' && isTable) return 'The whole folder of the profiler has ops and their shapes.';

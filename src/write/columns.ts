@@ -89,21 +89,28 @@ interface PlacedColumn<Row> {
   readonly width: number;
 }
 
-/** Minimum width of the columns, including the blanks between them. */
-export function leastWidth(columns: readonly ColumnShape[]): number {
-  return columns.reduce((sum, { width }) => sum + (width > 0 ? width : LEAST_FLEXIBLE), columns.length - 1);
+/**
+ * Minimum width of the columns, including the blanks between them.
+ * @param names characters that columns without a fixed width need together, if that is more
+ */
+export function leastWidth(columns: readonly ColumnShape[], names = 0): number {
+  const flexible = columns.filter(({ width }) => width === 0).length;
+  const fixed = columns.reduce((sum, { width }) => sum + width, columns.length - 1);
+  return fixed + Math.max(LEAST_FLEXIBLE * flexible, flexible > 0 ? names : 0);
 }
 
 /**
  * The first columns that fit a width; at least one.
  * @param width null for the default
+ * @param names characters that columns without a fixed width need together
  */
 export function fittingColumns<Shape extends ColumnShape>(
   columns: readonly Shape[],
   width: number | null,
+  names = 0,
 ): readonly Shape[] {
   let count = columns.length;
-  while (count > 1 && leastWidth(columns.slice(0, count)) > (width ?? DEFAULT_WIDTH)) count--;
+  while (count > 1 && leastWidth(columns.slice(0, count), names) > (width ?? DEFAULT_WIDTH)) count--;
   return columns.slice(0, count);
 }
 

@@ -59,6 +59,36 @@ describe('dprof --by', () => {
     expect(flat.stdout).to.equal('net:b 1\nnet:a 2\n- 1\n');
   });
 
+  it('keeps names of groups distinct in a narrow line: 20 characters, and the innermost frame of a stack', async () => {
+    const trace = (line: number) => ['lib/spawn.py:122', `home/user/models/net.py:${line}`];
+    const input = neuronLines([
+      kernel({ id: 1, trace: trace(41), dur: 2 }),
+      kernel({ id: 2, trace: trace(7), dur: 1 }),
+    ]);
+    const run = await runCli('dprof', ['-q', '--by', 'trace', '-w', '62'], { input });
+    // Numbers take 8 + 13 + 6 + 11 characters and 4 blanks, names the other 20.
+    expect(run.stdout.split('\n').slice(0, 3)).to.deep.equal([
+      'Trace                   Count     Total(ns) Share%    Mean(ns)',
+      'net.py:41                   1             2  66.67         2.0',
+      'net.py:7                    1             1  33.33         1.0',
+    ]);
+    expect(run.stderr).to.match(/^dprof: -w 62 has no room for median,min,/);
+  });
+
+  it('says what records a layer or a stack where no kernel has one', async () => {
+    const lines = (fields: object) =>
+      `${JSON.stringify({ type: 'profile', profile: 0, file: 'net.sqlite', format: 'nsight' })}\n${neuronLines([kernel(fields)])}`;
+    const notes = async (key: string, input: string): Promise<string> =>
+      (await runCli('dprof', ['--by', key, '-c', 'count'], { input })).stderr;
+    const layer = 'no kernel has a layer; an NVTX range around each layer, named "layer:conv1", records it';
+    expect(await notes('layer', lines({}))).to.contain(`dprof: ${layer}\n`);
+    expect(await notes('layer', lines({ layer: ['net'] }))).to.not.contain('layer');
+    expect(await notes('trace', lines({}))).to.contain(
+      'no kernel has a call stack; torch.profiler.profile(with_stack=',
+    );
+    expect(await notes('op', lines({}))).to.not.match(/layer|stack/);
+  });
+
   it('says how many kernels are in no group', async () => {
     const input = neuronLines([kernel({ dur: null }), kernel({ dur: 7 })]);
     const { stdout, stderr } = await runCli('dprof', ['--by', 'kernel', '-c', 'count', '--no-header'], { input });

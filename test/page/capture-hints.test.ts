@@ -50,11 +50,22 @@ describe('hints of panels without content', () => {
     expect(ofAscend('trace_view.json')).to.equal(`${shapes} record_shapes=True records what ops work on.`);
     expect(ofAscend('trace_view.json', { record_shapes: 'true' })).to.equal(shapes);
     const layersWith = (facts: object) => lacking(viewOf('kineto', facts as Record<string, string>), 'layers');
-    expect(layersWith({})).to.match(
-      /with_modules=True with with_stack=True, or record_function around layers, names them/,
+    const range = 'record_function("layer:conv1") around a layer';
+    const layers = 'No kernel was launched in a layer.';
+    expect(layersWith({})).to.equal(`${layers} with_modules=True with with_stack=True, or ${range}, records it.`);
+    expect(layersWith({ with_stack: 'true' })).to.equal(`${layers} with_modules=True, or ${range}, records it.`);
+    expect(layersWith({ with_stack: 'true', with_modules: 'true' })).to.equal(`${layers} ${range} records it.`);
+  });
+
+  it('name how ranges must be called for layers, and another profiler where the own one has no stacks', () => {
+    const nvtx = 'No kernel was launched in a layer. An NVTX range around each layer, named "layer:conv1", records it.';
+    for (const format of ['nsight', 'nvprof', 'rpd']) expect(lacking(viewOf(format, {}), 'layers')).to.equal(nvtx);
+    const stacks = 'The profile has no call stacks.';
+    expect(lacking(viewOf('kineto', {}), 'stacks')).to.equal(`${stacks} with_stack=True records them.`);
+    expect(lacking(viewOf('nsight', {}), 'stacks')).to.equal(
+      `${stacks} torch.profiler.profile(with_stack=True) in place of nsys records them.`,
     );
-    expect(layersWith({ with_stack: 'true' })).to.match(/layer\. with_modules=True, or record_function/);
-    expect(layersWith({ with_stack: 'true', with_modules: 'true' })).to.match(/layer\. record_function around/);
+    for (const format of ['ntff', 'neuron-json']) expect(lacking(viewOf(format, {}), 'stacks')).to.equal(stacks);
   });
 
   it('ask for the JSON where operands of a device trace are not known: its program does not have them', () => {

@@ -49,6 +49,9 @@ const asRun = (request: ReportRequest): Parameters<typeof runAnalysis>[0] => ({
   format: request.format.id,
 });
 
+/** Characters that names of groups have at least, so that they stay distinct: columns at the end make room for them. */
+const LEAST_NAMES = 20;
+
 /**
  * The columns that fit the width. It names the columns left out, even in a quiet run, because the user asked for them.
  * @throws UserError when not even the first fits, before minutes of reading
@@ -56,15 +59,16 @@ const asRun = (request: ReportRequest): Parameters<typeof runAnalysis>[0] => ({
 function fitting<Row>(
   { format, header, width }: ReportRequest,
   columns: readonly Column<Row>[],
+  names = 0,
 ): readonly Column<Row>[] {
   if (format.id !== 'columns') return columns;
-  const shown = fittingColumns(columns, width);
+  const shown = fittingColumns(columns, width, names);
   format.open({ columns: shown, header, width });
   const leftOut = columns.slice(shown.length).map(({ key }) => key);
   if (leftOut.length > 0)
     say(
       'dprof',
-      `-w ${width ?? DEFAULT_WIDTH} has no room for ${leftOut.join()} (-w ${leastWidth(columns)} shows all; -c chooses which)`,
+      `-w ${width ?? DEFAULT_WIDTH} has no room for ${leftOut.join()} (-w ${leastWidth(columns, names)} shows all; -c chooses which)`,
     );
   return shown;
 }
@@ -154,10 +158,14 @@ async function runGroups(request: ReportRequest, grouping: Grouping): Promise<vo
   const { header, width, where, device, convention } = request;
   const format = await loadFormat(request.format);
   const { keys, depth, arrangement, hostKind } = grouping;
-  const columns = fitting(request, grouping.columns);
+  const columns = fitting(request, grouping.columns, grouping.isChosen ? 0 : LEAST_NAMES);
   const { amounts, derived, rates } = usedBy({ ...grouping, columns });
   const annotator = new Annotator(device, derived || where !== undefined, convention);
-  const tally = new ReportTally(derived, rates);
+  const tally = new ReportTally(
+    derived,
+    rates,
+    keys.map(({ key }) => key),
+  );
   const groups = new KernelGroups({ keys, depth, amounts, hostKind, arrangement });
   const parts = new PartialGroups({ keys, where: request.whereText, tally, groups });
   let ranges = 0;
@@ -238,7 +246,8 @@ function countPairing(tally: ReportTally, annotator: Annotator): void {
 
 /** Notes on what the report could not compute. */
 function notesOf(tally: ReportTally): (string | UserError)[] {
-  if (tally.kernels > 0) return [summaryLine(tally), defectLine(tally)].filter((line) => line !== null);
+  if (tally.kernels > 0)
+    return [...tally.withoutKeys, summaryLine(tally), defectLine(tally)].filter((line) => line !== null);
   return [tally.kernelsRead > 0 ? `none of ${tally.kernelsRead} kernels matches --where` : withoutKernels()];
 }
 

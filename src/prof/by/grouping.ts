@@ -1,6 +1,6 @@
 /** The parsed options of `--by`: keys, group columns, sort order. */
-import { requireColumnAmong } from '../columns/columns.js';
-import { shapeOf, textOf, splitKeys, requireColumnOf, type Column } from '../../table/column.js';
+import { narrowTrace, requireColumnAmong } from '../columns/columns.js';
+import { shapeOf, textOf, splitKeys, requireColumnOf, type CellValue, type Column } from '../../table/column.js';
 import type { KernelColumn } from '../annotate.js';
 import { nearest, UsageError } from '../../record/errors.js';
 import type { RangeKind } from '../../record/record.js';
@@ -26,6 +26,8 @@ export interface Grouping {
   readonly keys: readonly KernelColumn[];
   /** Columns of the report. */
   readonly columns: readonly Column<GroupRow>[];
+  /** Whether the user chose the columns. */
+  readonly isChosen: boolean;
   readonly depth: number | null;
   /** Kind of the host ranges that columns or sort order use; null for none. */
   readonly hostKind: RangeKind | null;
@@ -55,6 +57,7 @@ export function parseGrouping(text: GroupingText): Grouping {
     keys,
     hostKind: hostKindOf(keys, [...rest, ...sort.map(({ column }) => column)]),
     columns: rest.some((column) => keyColumns.includes(column)) ? rest : [...keyColumns, ...rest],
+    isChosen: chosen !== null,
     depth: text.depth ?? null,
     arrangement: {
       tree,
@@ -97,8 +100,12 @@ function keyColumn(column: KernelColumn, index: number, tree: boolean): Column<G
     width: type === 'str' && width >= LEAST_SHARED_WIDTH ? 0 : width,
     value: ({ keys }) => keys[index] ?? null,
     ...(tree ? { narrow: (row: GroupRow) => branchText(column, row, index) } : {}),
+    ...(!tree && column.key === 'trace' ? { narrow: ({ keys }: GroupRow) => narrowTrace(framesOf(keys[index])) } : {}),
   };
 }
+
+const framesOf = (trace: CellValue = null): readonly string[] =>
+  typeof trace === 'object' && trace !== null ? trace.map(String) : [];
 
 /** A row of a tree shows only its last step, indented by its level. */
 function branchText(column: KernelColumn, { keys, key, level }: GroupRow, index: number): string {

@@ -185,8 +185,11 @@ const COMMUNICATION_COLUMNS: readonly KernelColumn[] = [
 /** A record without a start, such as one from a net.dict, has NaN as its start. */
 const finite = (n: number | null): number | null => (n !== null && Number.isFinite(n) ? n : null);
 
-/** Path without its folders; the line number stays. */
-const baseName = (frame: string): string => frame.slice(frame.lastIndexOf('/') + 1);
+/** What a narrow column shows of a call stack: the innermost frame without its folder. */
+export const narrowTrace = (trace: readonly string[]): string => {
+  const frame = trace.at(-1) ?? '-';
+  return frame.slice(frame.lastIndexOf('/') + 1);
+};
 
 /** All columns of the report, in the order of the help. */
 export const COLUMNS: readonly KernelColumn[] = [
@@ -209,7 +212,7 @@ export const COLUMNS: readonly KernelColumn[] = [
     str(25),
     'call stack, outermost first (columns: innermost frame, without its folder)',
     (row) => row.trace,
-    { list: 'str', narrow: (row) => baseName(row.trace.at(-1) ?? '-') },
+    { list: 'str', narrow: (row) => narrowTrace(row.trace) },
   ),
   column('dir', 'Direction', str(5), 'fprop (forward) or bprop (backward)', ({ record }) => record.dir, {
     narrowHeader: 'Direc',

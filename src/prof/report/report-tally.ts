@@ -1,6 +1,16 @@
 /** Counts of a report's unknown values, for one line on stderr. */
 import { grouped, many } from '../../record/plural.js';
+import type { ProfileRecord } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
+import { layerMarks, stackMarks } from '../work/capture-options.js';
+
+/** Columns that are empty for all kernels where they were not recorded: what they hold, and what records it. */
+const RECORDED = {
+  layer: { what: 'a layer', marks: layerMarks },
+  trace: { what: 'a call stack', marks: stackMarks },
+} as const;
+type RecordedKey = keyof typeof RECORDED;
+const isRecordedKey = (key: string): key is RecordedKey => Object.hasOwn(RECORDED, key);
 
 /** Kernels that were counted before; an absent count is 0. */
 export interface CountedKernels {
@@ -31,23 +41,44 @@ export class ReportTally {
   abovePeak = 0;
   /** The first of them, as PROFILE:IDX. */
   readonly firstAbovePeak: string[] = [];
+  /** Keys of the groups without a value so far. */
+  readonly #unseen: Set<RecordedKey>;
+  readonly #profiles = new Set<ProfileRecord>();
+  #counted = 0;
 
   /**
    * @param derived whether the report shows values derived from ops; only then unknown FLOPs are counted
    * @param rates whether it shows rates or shares of peaks; only then kernels above a peak are counted
+   * @param keys columns by which it groups
    */
   constructor(
     private readonly derived = true,
     private readonly rates = false,
-  ) {}
+    keys: readonly string[] = [],
+  ) {
+    this.#unseen = new Set(keys.filter(isRecordedKey));
+  }
 
   count(row: Annotated): void {
     this.kernels++;
+    this.#counted++;
+    for (const key of this.#unseen) if (row[key].length > 0) this.#unseen.delete(key);
+    if (this.#unseen.size > 0 && row.profile !== null) this.#profiles.add(row.profile);
     if (row.calls.length === 0 && row.op === null) this.withoutOp++;
     else if (this.derived && row.flops === null) this.unknownFlops++;
     if (this.rates) this.#countRates(row);
     if (row.pairing.kind === 'ambiguous') this.ambiguousForward++;
     if (row.pairing.kind === 'no-forward') this.withoutForward++;
+  }
+
+  /** Lines on keys that no kernel has, with what records them; none where partial answers were read, which do not say. */
+  get withoutKeys(): string[] {
+    if (this.#counted === 0 || this.#counted < this.kernels) return [];
+    return [...this.#unseen].map((key) => {
+      const { what, marks } = RECORDED[key];
+      const ways = new Set([...this.#profiles].map(marks).filter((way) => way !== null));
+      return [`no kernel has ${what}`, ...ways].join('; ');
+    });
   }
 
   /** Counts the kernels of a partial answer. */

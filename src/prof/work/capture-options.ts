@@ -22,7 +22,8 @@ const TORCH = {
   memory: 'profile_memory=True',
 } as const;
 const NSYS_MEMORY = 'nsys profile --cuda-memory-usage=true';
-const RANGES = 'emit_nvtx(record_shapes=True), or markers of PyProf';
+const SHAPES_OF_RANGES = 'emit_nvtx(record_shapes=True)';
+const RANGES = `${SHAPES_OF_RANGES}, or markers of PyProf`;
 const NEURON = { work: 'neuron-explorer capture -n FILE.neff -s FILE.ntff' } as const;
 
 /** By profiler; records without a profile line are a `net.dict` of PyProf. */
@@ -35,12 +36,13 @@ const OPTIONS: Readonly<Record<string, Options | undefined>> = {
   'ascend-text': TORCH,
   'ascend-raw': TORCH,
   nsight: {
-    shapes: 'nsys profile --pytorch=autograd-shapes-nvtx, or emit_nvtx(record_shapes=True)',
+    shapes: `nsys profile --pytorch=autograd-shapes-nvtx, or ${SHAPES_OF_RANGES}`,
     memory: NSYS_MEMORY,
     work: 'nsys profile --trace=cuda,nvtx',
     nodes: 'nsys profile --cuda-graph-trace=node',
     cores: 'nsys profile --sample=process-tree --cpuctxsw=process-tree',
   },
+  rpd: { shapes: SHAPES_OF_RANGES },
   nvprof: { shapes: RANGES, memory: `${NSYS_MEMORY} in place of nvprof` },
   ncu: { memory: `${NSYS_MEMORY} in place of ncu` },
   '': { shapes: RANGES },
@@ -65,6 +67,14 @@ const STEPS: Readonly<Record<string, string | undefined>> = {
   rpd: STEP_RANGES,
 };
 
+/** Profilers of GPUs that record no call stacks of Python, by format: PyTorch's profiler does. */
+const WITHOUT_STACKS: Readonly<Record<string, string | undefined>> = {
+  nsight: 'nsys',
+  nvprof: 'nvprof',
+  rpd: 'rocmProfileData',
+  'rocprofv3-csv': 'rocprofv3',
+};
+
 /** Names of files that msprof writes for any program: it has none of the options of a framework's profiler. */
 const MSPROF = /^(?:msprof|op_summary|task_time)_/;
 
@@ -84,6 +94,29 @@ export function captureOption(profile: Recorded | null, wanted: Wanted): string 
 
 /** How the program marks its steps; null where its profiler records none. @param profile null: no profile line */
 export const stepMarks = (profile: Recorded | null): string | null => STEPS[profilerOf(profile)] ?? null;
+
+/**
+ * How to record the layer of each kernel, as a sentence without its end; null where the profiler records none. Options that
+ * were already set are left out.
+ */
+export function layerMarks(profile: Recorded | null): string | null {
+  const steps = stepMarks(profile);
+  if (steps === STEP_RANGES) return 'an NVTX range around each layer, named "layer:conv1", records it';
+  if (steps !== STEP_CALLS) return null;
+  const options = (['layers', 'stacks'] as const).map((wanted) => captureOption(profile, wanted));
+  const missing = options.filter((option) => option !== null).join(' with ');
+  const ranges = profile?.format === 'kineto' ? 'record_function("layer:conv1") around a layer' : '';
+  const ways = [missing, ranges].filter((way) => way !== '');
+  return ways.length === 0 ? null : `${ways.join(', or ')}${ways.length > 1 ? ',' : ''} records it`;
+}
+
+/** How to record call stacks, like `layerMarks`. */
+export function stackMarks(profile: Recorded | null): string | null {
+  const tool = WITHOUT_STACKS[profilerOf(profile)];
+  if (tool !== undefined) return `torch.profiler.profile(with_stack=True) in place of ${tool} records them`;
+  const option = captureOption(profile, 'stacks');
+  return option === null ? null : `${option} records them`;
+}
 
 /** Whether the profile's facts say that an option of the form `NAME=True` was set. */
 function isGiven(option: string, profile: Recorded | null): boolean {

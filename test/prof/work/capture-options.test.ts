@@ -22,6 +22,7 @@ describe('options of recording', () => {
       ],
       [{ format: 'nvprof' }, ['emit_nvtx(record_shapes=True), or markers of PyProf', null, `${NSYS_MEMORY} in place of nvprof`]], // prettier-ignore
       [null, ['emit_nvtx(record_shapes=True), or markers of PyProf', null, null]],
+      [{ format: 'rpd' }, ['emit_nvtx(record_shapes=True)', null, null]],
       [{ format: 'ncu' }, [null, null, `${NSYS_MEMORY} in place of ncu`]],
       [{ format: 'ntff' }, [null, null, null]],
       [{ format: 'neff' }, [null, null, 'neuron-explorer capture -n FILE.neff -s FILE.ntff']],

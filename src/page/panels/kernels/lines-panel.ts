@@ -1,5 +1,7 @@
 /** Lines of the program, by the time of the kernels that they launched. */
 import type { LineTotal } from '../../../prof/html/kernels/kernel-data.js';
+import { stackMarks } from '../../../prof/work/capture-options.js';
+import { lacking } from '../../capture-hints.js';
 import { note } from '../../document/dom-elements.js';
 import { ofOp } from '../../document/timeline-target.js';
 import { eventsLink } from '../../document/timeline-link.js';
@@ -19,7 +21,7 @@ const ABOUT = [
 
 function make(view: PanelView): PanelContent {
   const { lines } = view.profile;
-  if (lines === null) return 'The profile has no call stacks.';
+  if (lines === null) return lacking(view, 'stacks');
   const { shown, count, restTime, time: whole } = lines;
   const rows = listed(shown);
   const share = ({ time }: LineRow): number | null => (whole > 0 ? time / whole : null);
@@ -44,5 +46,6 @@ function make(view: PanelView): PanelContent {
 
 export const LINES: Panel = {
   ...{ id: 'lines', title: 'Lines', width: 6, make },
-  isFor: ({ profile }) => profile.lines !== null,
+  // A profiler without stacks, as of compiled programs, has no lines to miss.
+  isFor: ({ profile: { lines, overview } }) => lines !== null || stackMarks(overview.header) !== null,
 };
