@@ -67,8 +67,16 @@ export const STEP_OPTION: Option = {
   takes: 'LIST',
   help: 'only what these steps launched, as 3 or 10-19',
 };
-const FROM_OPTION: Option = { name: 'from', takes: 'MS', help: "only what runs after MS from the profile's start" };
-const TO_OPTION: Option = { name: 'to', takes: 'MS', help: "only what starts before MS from the profile's start" };
+const FROM_OPTION: Option = {
+  name: 'from',
+  takes: 'MS',
+  help: "only what ends later than MS after the profile's start",
+};
+const TO_OPTION: Option = {
+  name: 'to',
+  takes: 'MS',
+  help: 'only what starts earlier than MS; what crosses an edge counts in full',
+};
 
 /** Time from the profile's start. */
 export const TIME_OPTIONS: readonly Option[] = [FROM_OPTION, TO_OPTION];
