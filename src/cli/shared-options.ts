@@ -160,7 +160,8 @@ export const unfit = (names: readonly string[], way: string): Readonly<Record<st
 /** The ns that an option writes in ms. @throws UsageError for anything else */
 function nsOf(option: string, text: string): number {
   if (!/^[+-]?\d{1,12}(\.\d{1,9})?$/.test(text)) throw new UsageError(`${option} takes milliseconds, not '${text}'`);
-  return Number(text) * 1e6;
+  // Rounded to ps: the nearest number to 1.001 is a little less than that.
+  return Math.round(Number(text) * 1e9) / 1e3;
 }
 
 /** From `--from` to `--to`, in ns; undefined without either. @throws UsageError where nothing lies between them */

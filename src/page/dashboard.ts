@@ -1,10 +1,11 @@
 /** The dashboard: header, tabs, and the panels of the chosen profile. */
 import { inDeviceWords } from '../record/glossary.js';
+import { elementAt } from '../containers/element.js';
 import { grouped } from '../record/plural.js';
 import type { PageProfile } from '../prof/html/page-data.js';
 import type { PageOutline } from '../prof/html/page-elements.js';
 import { drawForPaper } from './charts/chart.js';
-import { element, select } from './document/dom-elements.js';
+import { element, note, select } from './document/dom-elements.js';
 import { readFragment } from './document/fragment.js';
 import { keepChoice, keepName } from './document/kept-choice.js';
 import { panelLink } from './document/panel-link.js';
@@ -30,14 +31,18 @@ import { MONITOR, NEURON, PROGRAM } from './panels/neuron/neuron-panel.js';
 import { hasRanks, RANKS } from './panels/ranks-panel.js';
 import { ROOFLINE } from './panels/kernels/roofline-panel.js';
 import { STEPS } from './panels/time/steps-panel.js';
-import { hasTimeline, TIMELINE } from './panels/timeline-panel.js';
+import { hasTimeline, loadPiece, TIMELINE } from './panels/timeline-panel.js';
 import { VERDICT } from './panels/time/verdict-panel.js';
 import { UTILISATION } from './panels/time/utilisation-panel.js';
 import { listenToPrinter } from './document/when-visible.js';
-import type { Panel, PanelView } from './panel.js';
+import type { Panel, PanelContent, PanelView } from './panel.js';
 import { deviceTexts, rankNames } from './profile-labels.js';
 import { loadProfile } from './profile-loading.js';
+import { dropSpan, isSameSpan, readChosenSpan, SpanBar, type ShownSpan } from './span/chosen-span.js';
+import { piecesOfSpan, SpanSums, type SpanProfile } from './span/span-profile.js';
 import { Tabs } from './tabs.js';
+import { loadEvents } from './timeline/events/events.js';
+import type { SelectedSpan } from './timeline/model/view.js';
 import { themeButton } from './document/theme.js';
 
 interface PanelTab {
@@ -45,7 +50,12 @@ interface PanelTab {
   readonly title: string;
   readonly panels: readonly Panel[];
   /** Whether any of its panels has something to show; without this function the tab is always shown. */
-  readonly hasContent?: (view: PanelView) => boolean;
+  readonly hasContent?: (view: Omit<PanelView, 'span'>) => boolean;
+}
+
+/** What the dashboard shows: the whole profile, and the span that its panels follow. */
+interface DashboardView extends Omit<PanelView, 'span'> {
+  readonly span: ShownSpan | null;
 }
 
 const TABS: readonly PanelTab[] = [
@@ -91,15 +101,29 @@ const TABS: readonly PanelTab[] = [
  * The tabs that have something to show. What the panels of other tabs lack, and how to record it, is at the end of the
  * last tab.
  */
-function tabsFor(view: PanelView): PanelTab[] {
+function tabsFor(view: DashboardView): PanelTab[] {
   const shown = TABS.filter(({ hasContent }) => hasContent?.(view) ?? true);
   const missing = TABS.filter((tab) => !shown.includes(tab)).flatMap(({ panels }) => panels);
   return shown.map((tab, i) => (i < shown.length - 1 ? tab : { ...tab, panels: [...tab.panels, ...missing] }));
 }
 
-function panelOf({ id, title, width, isTall = false, make }: Panel, view: PanelView): HTMLElement {
+const WHOLE_PROFILE = 'Whole profile: this panel does not follow the span.';
+
+/** The contents of a panel, within the span where it can follow it; otherwise it says that it shows the whole profile. */
+function contentOf({ make, follows }: Panel, { span, ...view }: DashboardView): PanelContent {
+  if (span === null || span.data === null) return make({ ...view, span: null });
+  if (follows?.(view.profile) === true) {
+    const content = make({ ...view, profile: span.data.profile, span });
+    return typeof content === 'string' ? 'Nothing in the span.' : content;
+  }
+  const content = make({ ...view, span: null });
+  return typeof content === 'string' ? content : [note(WHOLE_PROFILE), ...content];
+}
+
+function panelOf(panel: Panel, view: DashboardView): HTMLElement {
+  const { id, title, width, isTall = false } = panel;
   const { header } = view.profile.overview;
-  const content = make(view);
+  const content = contentOf(panel, view);
   const heading = element('h2', { id: `panel-${id}`, tabindex: -1 }, inDeviceWords(title, header));
   const isMissing = typeof content === 'string';
   return element(
@@ -125,8 +149,8 @@ function goTo(id: string): void {
  * The panels of a tab, empty ones last; if there are several, links to them are above. A Neuron capture has no empty panel
  * next to others, because no other way to record fills it.
  */
-function contentsOf({ title, panels: all }: PanelTab, view: PanelView): HTMLElement {
-  const fitting = all.filter(({ isFor }) => isFor?.(view) ?? true);
+function contentsOf({ title, panels: all }: PanelTab, view: DashboardView): HTMLElement {
+  const fitting = all.filter(({ isFor }) => isFor?.({ ...view, span: null }) ?? true);
   // A monitor's reports are not a profile, so panels about kernels and devices would all be empty.
   const panels = view.profile.monitor !== null && fitting.includes(MONITOR) ? [MONITOR] : fitting;
   const made = panels.map((panel) => ({ panel, place: panelOf(panel, view) }));
@@ -147,7 +171,7 @@ function contentsOf({ title, panels: all }: PanelTab, view: PanelView): HTMLElem
 }
 
 /** Subtitle with the profiler and the devices. */
-function about({ profile }: PanelView): string {
+function about({ profile }: DashboardView): string {
   const { header } = profile.overview;
   if (header === null) return 'Records without a profile line';
   const list = deviceTexts(header.devices, new Set(profile.overview.devices.map(({ device }) => device)));
@@ -163,13 +187,24 @@ const chosenAtFirst = (data: PageOutline): number => {
 const doubtText = ({ text, count, profiles, file }: PageOutline['doubts'][number]): string =>
   `Figures are incomplete: ${text}: ${grouped(count)}, ${profiles === 1 ? file : `in ${grouped(profiles)} profiles, ${file} first`}.`;
 
+/** The data of a profile within a span; null when the page does not hold each of its events. */
+async function dataOfSpan(profile: PageProfile, at: number, span: SelectedSpan): Promise<SpanProfile | null> {
+  const pieces = profile.timeline === null ? null : piecesOfSpan(profile.timeline, span);
+  if (pieces === null) return null;
+  const sums = new SpanSums(profile, span);
+  // One after the other, because each may take much memory.
+  for (const { piece, from, to } of pieces)
+    sums.take({ from, to, events: await loadEvents(await loadPiece(at, piece)) });
+  return sums.result;
+}
+
 /** Fills the page's root element. */
 export async function showDashboard(root: HTMLElement, data: PageOutline): Promise<void> {
   const main = element('main', { id: 'main', tabindex: -1 });
   const subtitle = element('p', { class: 'subtitle' });
   const picker = element('div', { class: 'picker' });
 
-  let view: PanelView | null = null;
+  let view: DashboardView | null = null;
   const tabs = new Tabs(
     'Parts of the page',
     TABS.map((tab) => ({
@@ -180,37 +215,44 @@ export async function showDashboard(root: HTMLElement, data: PageOutline): Promi
       },
     })),
   );
-  /** The newest choice, because another profile may be chosen while one is read. */
-  let wanted: number | null = null;
+  const bar = new SpanBar();
+  const names = rankNames(data);
+  /** Number of the newest choice, because another profile or span may be chosen while one is read. */
+  let newest = 0;
   const choose = async (at: number): Promise<PageProfile | null> => {
-    wanted = at;
+    const turn = ++newest;
     let profile: PageProfile;
+    let span: ShownSpan | null;
     try {
       profile = await loadProfile(data, at);
+      const chosen = readChosenSpan(location.hash);
+      span = chosen === null ? null : { ...chosen, data: await dataOfSpan(profile, at, chosen) };
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      if (wanted === at) main.replaceChildren(element('p', { class: 'missing' }, `Nothing to show: ${why}.`));
+      if (turn === newest) main.replaceChildren(element('p', { class: 'missing' }, `Nothing to show: ${why}.`));
       return null;
     }
-    if (wanted !== at) return null;
-    view = { data, profile, at, choose: change };
+    if (turn !== newest) return null;
+    view = { data, profile, at, span, choose: change };
     const { header } = profile.overview;
     tabs.offer(tabsFor(view).map(({ id, title }) => ({ id, title: inDeviceWords(title, header) })));
     main.replaceChildren(...tabs.places);
     subtitle.textContent = about(view);
     main.dataset['profile'] = String(at);
+    bar.show(profile, span, names.length > 1 ? elementAt(names, at) : '', data.input);
     tabs.restart();
     const box = picker.querySelector('select');
     if (box !== null) box.value = String(at);
     return profile;
   };
   const change = (at: number): Promise<PageProfile | null> => {
+    // A span is one of a profile.
+    dropSpan();
     keepChoice('profile', at, data.opened);
     return choose(at);
   };
   const first = chosenAtFirst(data);
   if (data.profiles.length > 1) {
-    const names = rankNames(data);
     const choices = names.map((name, at) => [at, name] as const);
     const isRanks = names.every((name) => /^rank \d+$/.test(name));
     picker.append(select(isRanks ? 'Rank' : 'Profile', choices, first, (at) => void change(at)));
@@ -235,7 +277,8 @@ export async function showDashboard(root: HTMLElement, data: PageOutline): Promi
   );
   const doubts = data.doubts.map(doubtText);
   const lost = doubts.length === 0 ? [] : [element('p', { class: 'doubts', role: 'note' }, doubts.join(' '))];
-  root.replaceChildren(skip, header, ...lost, tabs.bar, main, footer);
+  const top = element('div', { class: 'top' }, tabs.bar, bar.place);
+  root.replaceChildren(skip, header, ...lost, top, main, footer);
   await choose(first);
   drawForPaper();
   listenToPrinter();
@@ -248,6 +291,11 @@ export async function showDashboard(root: HTMLElement, data: PageOutline): Promi
     keepName('panel', panel);
     goTo(panel);
   };
+  const followSpan = (): void => {
+    const chosen = readChosenSpan(location.hash);
+    if (view !== null && !isSameSpan(chosen, view.span)) void choose(view.at);
+  };
+  addEventListener('hashchange', followSpan);
   addEventListener('hashchange', follow);
   follow();
 }

@@ -1,6 +1,7 @@
 /** The interface of the dashboard's panels. */
 import type { PageProfile } from '../prof/html/page-data.js';
 import type { PageOutline } from '../prof/html/page-elements.js';
+import type { SelectedSpan } from './timeline/model/view.js';
 
 /** The shown profile, and its page. */
 export interface PanelView {
@@ -8,6 +9,8 @@ export interface PanelView {
   readonly profile: PageProfile;
   /** Index of the profile on the page. */
   readonly at: number;
+  /** The span of time that `profile` is restricted to; null for the whole profile. */
+  readonly span: SelectedSpan | null;
   /** Shows another profile. @returns the profile once it is shown; null if it is not */
   readonly choose: (at: number) => Promise<PageProfile | null>;
 }
@@ -26,4 +29,13 @@ export interface Panel {
   readonly make: (view: PanelView) => PanelContent;
   /** Whether the panel exists for this profile; without this function it always exists and says why it is empty. */
   readonly isFor?: (view: PanelView) => boolean;
+  /** Whether the data within a span can fill it; without this function it always shows the whole profile, and says so. */
+  readonly follows?: (whole: PageProfile) => boolean;
 }
+
+/** For panels about kernels and other device work. */
+export const followsWork = ({ overview }: PageProfile): boolean => overview.devices.length > 0;
+
+/** For panels about the time of devices: it is not known how much of the missing work lies in a span. */
+export const followsDevices = ({ overview }: PageProfile): boolean =>
+  overview.devices.length > 0 && overview.devices.every(({ missing }) => missing === null);

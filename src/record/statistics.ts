@@ -78,3 +78,12 @@ export function spreadOf(values: Float64Array): Spread {
   const stddev = count === 1 ? 0 : Math.sqrt(squares / (count - 1));
   return { count, total, mean, median: middle, min, max, stddev };
 }
+
+/** How lengths differ; `variation` is the standard deviation divided by the mean, null for fewer than two. Null for none. */
+export function lengthSpread(
+  lengths: readonly number[],
+): (Pick<Spread, 'median' | 'min' | 'max'> & { readonly variation: number | null }) | null {
+  if (lengths.length === 0) return null;
+  const { count, median: middle, min, max, mean, stddev } = spreadOf(Float64Array.from(lengths));
+  return { median: middle, min, max, variation: count < 2 || mean === 0 ? null : stddev / mean };
+}

@@ -5,7 +5,7 @@ import { element, note } from '../document/dom-elements.js';
 import { difference, fieldsOf, ratio, sumOf, total, type Field, type NumberKey } from '../figures/field.js';
 import { figure } from '../figures/figure.js';
 import { figureColumn } from '../figures/listed-rows.js';
-import type { PanelContent, Panel, PanelView } from '../panel.js';
+import { followsDevices, type Panel, type PanelContent, type PanelView } from '../panel.js';
 import { swatch } from '../figures/strip.js';
 import { table, type TableColumn } from '../figures/sorted-table.js';
 
@@ -87,4 +87,4 @@ function make(view: PanelView): PanelContent {
   ];
 }
 
-export const ACTIVITY: Panel = { id: 'activity', title: 'Activities', width: 2, make };
+export const ACTIVITY: Panel = { id: 'activity', title: 'Activities', width: 2, make, follows: followsDevices };

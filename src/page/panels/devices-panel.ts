@@ -4,7 +4,7 @@ import { element } from '../document/dom-elements.js';
 import type { DeviceTime } from '../../prof/summary/summary-data.js';
 import { fieldsOf, difference, type Field, type NumberKey } from '../figures/field.js';
 import { figureColumn } from '../figures/listed-rows.js';
-import type { PanelContent, Panel, PanelView } from '../panel.js';
+import { followsDevices, type Panel, type PanelContent, type PanelView } from '../panel.js';
 import { legend, parts, strip, swatch, type StripPart } from '../figures/strip.js';
 import { table, type TableColumn } from '../figures/sorted-table.js';
 import type { IdleCause } from '../../prof/advise/idle/idle-causes.js';
@@ -115,4 +115,10 @@ function partsOf(view: PanelView): HTMLElement {
   return legend([...colours].map(([name, colour]) => [swatch(colour), name]));
 }
 
-export const DEVICES: Panel = { id: 'devices', title: 'Devices: active and idle', width: 6, make };
+export const DEVICES: Panel = {
+  id: 'devices',
+  title: 'Devices: active and idle',
+  width: 6,
+  make,
+  follows: followsDevices,
+};

@@ -8,7 +8,7 @@ import { figure } from '../figures/figure.js';
 import { STEP_NAMES, matrixUnitName } from '../figures/shown-names.js';
 import { meaningOf } from '../../record/glossary.js';
 import { counted } from '../../record/plural.js';
-import type { PanelContent, Panel, PanelView } from '../panel.js';
+import { followsDevices, type Panel, type PanelContent, type PanelView } from '../panel.js';
 import type { DisplayUnit } from '../document/units.js';
 
 /** A figure with surrounding words. */
@@ -249,7 +249,10 @@ function make(view: PanelView): PanelContent {
     unknown === '' ? [] : `${worded(title)}: ${worded(unknown)}`,
   );
   const unknown = reasons.length === 0 ? [] : [note(`Not known: ${reasons.join('; ')}.`)];
+  if (view.span !== null) return [element('dl', { class: 'cards' }, ...cards), note(ONLY_WHOLE)];
   return [element('dl', { class: 'cards' }, ...cards), ...unknown];
 }
 
-export const FIGURES: Panel = { id: 'figures', title: 'Key figures', width: 3, make };
+const ONLY_WHOLE = 'MFU and shares of peaks are not computed for a span: the whole profile has them.';
+
+export const FIGURES: Panel = { id: 'figures', title: 'Key figures', width: 3, make, follows: followsDevices };

@@ -8,7 +8,7 @@ import { ABOUT_BOUNDS, boundText } from '../figures/shown-names.js';
 import { hostLayers } from '../figures/listed-rows.js';
 import { moreColumns, csvButton } from '../figures/sorted-table.js';
 import { filteredRows, sortedRows } from '../figures/table-sort.js';
-import type { PanelContent, Panel, PanelView } from '../panel.js';
+import { followsWork, type Panel, type PanelContent, type PanelView } from '../panel.js';
 import { whenPrinted } from '../document/when-visible.js';
 import { classOf, headerText, rowOf, scalesOf, type TableColumn } from '../figures/table-cells.js';
 import { quantityText, type DisplayUnit } from '../document/units.js';
@@ -301,4 +301,4 @@ function make(view: PanelView): PanelContent {
   return [note(ABOUT), ...content, ...(rest > 0 ? [note(further)] : [])];
 }
 
-export const LAYERS: Panel = { id: 'layers', title: 'Layers', width: 6, make };
+export const LAYERS: Panel = { id: 'layers', title: 'Layers', width: 6, make, follows: followsWork };

@@ -5,7 +5,7 @@ import type { MatrixUnitTime } from '../../prof/summary/summary-data.js';
 import { difference, fieldsOf, type Field, type NumberKey } from '../figures/field.js';
 import { figure } from '../figures/figure.js';
 import { matrixUnitName } from '../figures/shown-names.js';
-import type { PanelContent, Panel, PanelView } from '../panel.js';
+import { followsWork, type Panel, type PanelContent, type PanelView } from '../panel.js';
 import { parts, strip, inPalette, type StripPart } from '../figures/strip.js';
 
 function makePrecision(view: PanelView): PanelContent {
@@ -25,7 +25,13 @@ function makePrecision(view: PanelView): PanelContent {
   return [strip('Kernel time by precision', list, whole), parts('Kernel time by precision', list, whole)];
 }
 
-export const PRECISION: Panel = { id: 'precision', title: 'Precision', width: 2, make: makePrecision };
+export const PRECISION: Panel = {
+  id: 'precision',
+  title: 'Precision',
+  width: 2,
+  make: makePrecision,
+  follows: followsWork,
+};
 
 const PARTS: readonly (readonly [name: string, key: NumberKey<MatrixUnitTime>, colour: string])[] = [
   ['used', 'used', 'var(--memory)'],
@@ -56,7 +62,11 @@ function makeMatrixUnit(view: PanelView): PanelContent {
   const timeOf = fieldsOf('overview.kernels.matrixUnit', kernels.matrixUnit);
   const list = PARTS.map(([name, key, colour]): StripPart => ({ name, colour, field: timeOf(key) }));
   const whole = fieldsOf('overview.kernels', kernels)('time');
-  return [strip(label, list, whole), parts(label, list, whole), element('p', {}, ...eligibleText(timeOf, unit))];
+  return [
+    strip(label, list, whole),
+    parts(label, list, whole),
+    ...(view.span === null ? [element('p', {}, ...eligibleText(timeOf, unit))] : []),
+  ];
 }
 
 export const MATRIX_UNIT: Panel = {
@@ -64,4 +74,5 @@ export const MATRIX_UNIT: Panel = {
   title: 'Matrix unit',
   width: 2,
   make: makeMatrixUnit,
+  follows: followsWork,
 };

@@ -14,7 +14,7 @@ import { momentLink } from '../document/timeline-link.js';
 import { fieldsOf, ratio, sumOf, type Field } from '../figures/field.js';
 import { figure } from '../figures/figure.js';
 import { listed, numbersOf, figureColumn, type Listed } from '../figures/listed-rows.js';
-import type { PanelContent, Panel, PanelView } from '../panel.js';
+import { followsWork, type Panel, type PanelContent, type PanelView } from '../panel.js';
 import { inPalette, legend, swatch } from '../figures/strip.js';
 import { table, type TableColumn } from '../figures/sorted-table.js';
 import { quantityText } from '../document/units.js';
@@ -46,6 +46,8 @@ export const MEMORY_OPERATIONS: Panel = {
   title: 'Memory operations',
   width: 3,
   make: makeOperations,
+  // The events of packets are named after tensors, not after kinds.
+  follows: (whole) => followsWork(whole) && whole.neuron === null,
 };
 
 type MemoryCurveRow = Listed<MemoryCurve>;

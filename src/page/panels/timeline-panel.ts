@@ -14,7 +14,7 @@ import {
 } from '../../prof/html/timeline/timeline-data.js';
 
 /** @param piece index among the pieces on the page. @throws Error with one line when the page does not contain it */
-async function loadPiece(profile: number, piece: number): Promise<Timeline> {
+export async function loadPiece(profile: number, piece: number): Promise<Timeline> {
   // All pieces of a profile share its tables.
   const tables = (await keptValue(timelineId(profile))) as TimelineTables;
   return joinPiece(tables, (await heldValue(timelineId(profile, piece))) as PackedTimeline);
@@ -23,7 +23,8 @@ async function loadPiece(profile: number, piece: number): Promise<Timeline> {
 /** The open timeline, which listens to events of the window until it is closed. */
 let open: ShownPieces | null = null;
 
-export const hasTimeline = ({ data, at }: PanelView): boolean => pageRanks(data).some(({ profile }) => profile === at);
+export const hasTimeline = ({ data, at }: Pick<PanelView, 'data' | 'at'>): boolean =>
+  pageRanks(data).some(({ profile }) => profile === at);
 
 function make({ profile, at, data }: PanelView): PanelContent {
   open?.close();

@@ -3,14 +3,25 @@ import type { KernelRecord } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
 import type { Occupancy } from '../roofline/occupancy.js';
 import type { Peaks } from '../roofline/peaks.js';
+import { communicates } from '../steps/step-work.js';
 import type { KernelWork } from '../tally/kernel-tally.js';
 
-export interface PageKernel extends KernelWork {
+export interface PageKernel extends SummedKernel {
   readonly record: KernelRecord;
+  readonly peaks: Peaks;
+}
+
+type SummedFields = 'id' | 'short' | 'start' | 'dir' | 'device' | 'grid' | 'block' | 'registers' | 'sharedBytes';
+
+/** What the sums of kernels need: of a kernel, or of its event in a timeline. */
+export interface SummedKernel extends KernelWork {
+  readonly record: Pick<KernelRecord, SummedFields>;
   readonly layer: readonly string[];
   readonly op: string | null;
   readonly dtype: string | null;
-  readonly peaks: Peaks;
+  readonly isCommunication: boolean;
+  /** Null when not known. */
+  readonly peaks: Peaks | null;
   readonly occupancy: Occupancy | null;
 }
 
@@ -18,5 +29,6 @@ export interface PageKernel extends KernelWork {
 export function pageKernelOf(row: Annotated): PageKernel {
   const { record, layer, op, tc, flops, bytes, peaks, occupancy, placement } = row;
   const dtype = row.unitUse?.dtype ?? null;
-  return { record, layer, op, tc, dtype, flops, bytes, peaks, occupancy, placement };
+  const isCommunication = communicates(record);
+  return { record, layer, op, tc, dtype, isCommunication, flops, bytes, peaks, occupancy, placement };
 }

@@ -9,7 +9,7 @@ import { median } from '../../record/statistics.js';
 import { launchOf } from '../input/device-activity.js';
 import { HostSteps, MOST_STEPS, stepOf } from '../steps/host-steps.js';
 import { workOf } from '../steps/step-work.js';
-import { Reach } from '../steps/step-sums.js';
+import { Reach } from '../steps/work-unions.js';
 import type { StepLengths } from './timeline/timeline-data.js';
 import type { TimedActivity } from './timed-activity.js';
 

@@ -2,7 +2,7 @@
 import { gapEnd, PicosecondUnion, PS_PER_NS, type GapEnd } from '../../containers/interval-union.js';
 import type { StepWorkKind } from '../steps/step-work.js';
 import { MissingTimes, type MissingWork, type StreamWork } from '../steps/missing-work.js';
-import { inNs, Reach, WorkUnions } from '../steps/step-sums.js';
+import { inNs, Reach, WorkUnions } from '../steps/work-unions.js';
 import type { DeviceTime, WorkKind } from './summary-data.js';
 
 const AS_STEP_WORK = {

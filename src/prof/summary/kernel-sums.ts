@@ -1,88 +1,12 @@
 /** What the kernels of a profile add up to: a view of their tally, and names with their times. Memory: the names. */
 import { isNeuronInstruction } from '../../record/neuron/neuron-cores.js';
-import { UNKNOWN, NS_PER_S } from '../../record/units.js';
+import { UNKNOWN } from '../../record/units.js';
 import { whyWithoutCall, type Annotated } from '../annotate.js';
 import { KernelTally, type KernelSum } from '../tally/kernel-tally.js';
 import { originOf } from '../report/graph-origin.js';
 import type { Pairing } from '../work/forward-pairing.js';
-import type {
-  KernelSummary,
-  MatrixUnitTime,
-  WorkTime,
-  CollectiveOperations,
-  MemoryOperations,
-} from './summary-data.js';
-import { knownTime, sumOf, Tallies, tallyOf } from './tallies.js';
-import { boundedEntryOf, entryOf } from '../../containers/map-entry.js';
-
-interface Sum {
-  count: number;
-  time: number;
-  untimed: number;
-  bytes: number | null;
-  /** Bytes and time of operations with known size and time and a plausible end, for their rate. */
-  ratedBytes: number;
-  ratedTime: number;
-  readonly groups: Set<string>;
-}
-
-interface Operation {
-  /** In ns; null when not known. */
-  readonly time: number | null;
-  readonly bytes: number | null;
-  /** Whether the recorded end is not plausible, so that it is unknown how long it moved data. */
-  readonly isCut?: boolean;
-  /** Group of devices; null for none. */
-  readonly group?: string | null;
-  /** Number of operations. */
-  readonly count?: number;
-}
-
-const noSum = (): Sum => ({
-  ...{ count: 0, time: 0, untimed: 0, bytes: null, ratedBytes: 0, ratedTime: 0 },
-  groups: new Set<string>(),
-});
-
-/** Maximum number of kinds and groups to keep; all others share one entry. */
-const MOST_KINDS = 200;
-const MOST_GROUPS = 100;
-const OTHERS = 'others';
-
-/** Operations by kind: how many, how long, how many bytes. */
-export class OperationSums {
-  readonly #sums = new Map<string, Sum>();
-
-  add(kind: string, { time, bytes, isCut = false, group = null, count = 1 }: Operation): void {
-    const sum = boundedEntryOf(this.#sums, kind, MOST_KINDS, noSum) ?? entryOf(this.#sums, OTHERS, noSum);
-    sum.count += count;
-    sum.time += time ?? 0;
-    if (time === null) sum.untimed += count;
-    if (group !== null && sum.groups.size < MOST_GROUPS) sum.groups.add(group);
-    if (bytes === null) return;
-    sum.bytes = (sum.bytes ?? 0) + bytes;
-    if (time === null || isCut) return;
-    sum.ratedBytes += bytes;
-    sum.ratedTime += time;
-  }
-
-  get memory(): MemoryOperations[] {
-    return this.#sorted().map(([kind, { untimed, bytes, ratedBytes, ratedTime, ...sum }]) => {
-      const bytesPerS = ratedTime > 0 ? (ratedBytes / ratedTime) * NS_PER_S : null;
-      return { kind, count: sum.count, time: knownTime(sum, untimed), bytes, bytesPerS };
-    });
-  }
-
-  get collectives(): CollectiveOperations[] {
-    return this.#sorted().map(([name, { untimed, bytes, groups, ...sum }]) => {
-      return { ...tallyOf(name, sum, untimed), bytes, groups: [...groups].sort() };
-    });
-  }
-
-  /** Sorted by time, largest first. */
-  #sorted(): [string, Sum][] {
-    return [...this.#sums].sort(([a, x], [b, y]) => y.time - x.time || y.count - x.count || (a < b ? -1 : 1));
-  }
-}
+import type { KernelSummary, MatrixUnitTime, WorkTime } from './summary-data.js';
+import { knownTime, sumOf, Tallies } from './tallies.js';
 
 /** Numbers of keys in the tally. Each kernel is in one of the first three, by what is known of its work. */
 const KEYS = {

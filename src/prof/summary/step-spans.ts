@@ -4,14 +4,14 @@
  */
 import { entryOf } from '../../containers/map-entry.js';
 import type { KernelLine } from '../../record/record.js';
-import { spreadOf } from '../../record/statistics.js';
+import { lengthSpread } from '../../record/statistics.js';
 import { ServedTimes, stepTime } from '../steps/serving/served-times.js';
 import { phasesOf, servedStep } from '../steps/serving/serving-summary.js';
 import { MOST_STEPS } from '../steps/host-steps.js';
 import { KernelTimes } from '../steps/step-sums.js';
 import { PS_PER_NS, PicosecondUnion } from '../../containers/interval-union.js';
 import type { Stretch } from './device-sums.js';
-import type { StepSpread, StepSummary } from './summary-data.js';
+import type { StepSummary } from './summary-data.js';
 
 interface StepSpan {
   readonly step: number;
@@ -77,11 +77,11 @@ export class StepSpans {
     // A step on several devices is one iteration.
     const iterations = new Map(list.map(({ step, iteration }) => [step, iteration]));
     const serving = phasesOf(list);
-    const device = lengthsOf(list.map(({ span }) => span));
+    const device = lengthSpread(list.map(({ span }) => span));
     if (device === null) return null;
     return {
       ...{ count: iterations.size, list, device },
-      host: lengthsOf([...iterations.values()].flatMap((iteration) => iteration ?? [])),
+      host: lengthSpread([...iterations.values()].flatMap((iteration) => iteration ?? [])),
       ...(serving.length === 0 ? {} : { serving }),
     };
   }
@@ -104,11 +104,4 @@ export class StepSpans {
     steps.set(step, span);
     return span;
   }
-}
-
-/** Null when there are none. */
-function lengthsOf(lengths: readonly number[]): StepSpread | null {
-  if (lengths.length === 0) return null;
-  const { median, min, max, mean, stddev } = spreadOf(Float64Array.from(lengths));
-  return { median, min, max, variation: lengths.length < 2 || mean === 0 ? null : stddev / mean };
 }

@@ -16,7 +16,7 @@ import { missingWorkOf } from '../steps/missing-work.js';
 import { PS_PER_NS } from '../../containers/interval-union.js';
 import { CpuSums, HostSums } from './host-sums.js';
 import { DeviceSums, type Stretch } from './device-sums.js';
-import { KernelSums, OperationSums } from './kernel-sums.js';
+import { KernelSums } from './kernel-sums.js';
 import { tensorWorkOf } from '../neuron/flops.js';
 import { isOfNeuronDevice } from '../neuron/machine.js';
 import { withMachine } from '../neuron/metric.js';
@@ -24,7 +24,7 @@ import { ProfileSums } from '../neuron/metric-sums.js';
 import type { DeviceTime, ProfileSummary, WorkKind, WorkTime } from './summary-data.js';
 import { ProgramSums } from './program-sums.js';
 import { StepSpans } from './step-spans.js';
-import { Tallies } from './tallies.js';
+import { OperationSums, Tallies } from './tallies.js';
 import { statedDevice } from '../../record/fields/stated-device.js';
 
 export const SUMMARY_TYPES: RecordTypes = new Set([

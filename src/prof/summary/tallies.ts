@@ -1,8 +1,9 @@
-/** Names with their count and total time, within a bound. */
+/** Names with their count and total time, and operations by kind, within a bound. Needs nothing of Node. */
 import { PS_PER_NS } from '../../containers/interval-union.js';
-import { entryOf } from '../../containers/map-entry.js';
+import { boundedEntryOf, entryOf } from '../../containers/map-entry.js';
 import { addTimes } from '../../record/fields/times.js';
-import type { Tally, TimedTally } from './summary-data.js';
+import { NS_PER_S } from '../../record/units.js';
+import type { CollectiveOperations, MemoryOperations, Tally, TimedTally } from './summary-data.js';
 
 /** Maximum number of names to keep, and of their characters. */
 const MOST_NAMES = 50_000;
@@ -73,3 +74,72 @@ export function sumOf(tallies: readonly Tally[]): number | null {
 
 /** Rounds a sum of ns to picoseconds, because digits beyond that are rounding errors. */
 const toPicoseconds = (ns: number): number => Math.round(ns * PS_PER_NS) / PS_PER_NS;
+
+interface Sum {
+  count: number;
+  time: number;
+  untimed: number;
+  bytes: number | null;
+  /** Bytes and time of operations with known size and time and a plausible end, for their rate. */
+  ratedBytes: number;
+  ratedTime: number;
+  readonly groups: Set<string>;
+}
+
+interface Operation {
+  /** In ns; null when not known. */
+  readonly time: number | null;
+  readonly bytes: number | null;
+  /** Whether the recorded end is not plausible, so that it is unknown how long it moved data. */
+  readonly isCut?: boolean;
+  /** Group of devices; null for none. */
+  readonly group?: string | null;
+  /** Number of operations. */
+  readonly count?: number;
+}
+
+const noSum = (): Sum => ({
+  ...{ count: 0, time: 0, untimed: 0, bytes: null, ratedBytes: 0, ratedTime: 0 },
+  groups: new Set<string>(),
+});
+
+/** Maximum number of kinds and groups to keep; all others share one entry. */
+const MOST_KINDS = 200;
+const MOST_GROUPS = 100;
+const OTHER_KINDS = 'others';
+
+/** Operations by kind: how many, how long, how many bytes. */
+export class OperationSums {
+  readonly #sums = new Map<string, Sum>();
+
+  add(kind: string, { time, bytes, isCut = false, group = null, count = 1 }: Operation): void {
+    const sum = boundedEntryOf(this.#sums, kind, MOST_KINDS, noSum) ?? entryOf(this.#sums, OTHER_KINDS, noSum);
+    sum.count += count;
+    sum.time += time ?? 0;
+    if (time === null) sum.untimed += count;
+    if (group !== null && sum.groups.size < MOST_GROUPS) sum.groups.add(group);
+    if (bytes === null) return;
+    sum.bytes = (sum.bytes ?? 0) + bytes;
+    if (time === null || isCut) return;
+    sum.ratedBytes += bytes;
+    sum.ratedTime += time;
+  }
+
+  get memory(): MemoryOperations[] {
+    return this.#sorted().map(([kind, { untimed, bytes, ratedBytes, ratedTime, ...sum }]) => {
+      const bytesPerS = ratedTime > 0 ? (ratedBytes / ratedTime) * NS_PER_S : null;
+      return { kind, count: sum.count, time: knownTime(sum, untimed), bytes, bytesPerS };
+    });
+  }
+
+  get collectives(): CollectiveOperations[] {
+    return this.#sorted().map(([name, { untimed, bytes, groups, ...sum }]) => {
+      return { ...tallyOf(name, sum, untimed), bytes, groups: [...groups].sort() };
+    });
+  }
+
+  /** Sorted by time, largest first. */
+  #sorted(): [string, Sum][] {
+    return [...this.#sums].sort(([a, x], [b, y]) => y.time - x.time || y.count - x.count || (a < b ? -1 : 1));
+  }
+}

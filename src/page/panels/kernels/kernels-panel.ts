@@ -8,7 +8,7 @@ import { kernelsNamed } from '../../document/timeline-target.js';
 import { eventsLink } from '../../document/timeline-link.js';
 import { listed, meanTimes, numbersOf, withValues, type Listed } from '../../figures/listed-rows.js';
 import { sortedRows } from '../../figures/table-sort.js';
-import type { PanelContent, Panel, PanelView } from '../../panel.js';
+import { followsWork, type Panel, type PanelContent, type PanelView } from '../../panel.js';
 import { swatch } from '../../figures/strip.js';
 import { table, type TableColumn } from '../../figures/sorted-table.js';
 import { capitalised, quantityText } from '../../document/units.js';
@@ -148,4 +148,4 @@ function make(view: PanelView): PanelContent {
   ];
 }
 
-export const KERNELS: Panel = { id: 'kernels', title: 'Kernels', width: 6, make };
+export const KERNELS: Panel = { id: 'kernels', title: 'Kernels', width: 6, make, follows: followsWork };

@@ -11,7 +11,7 @@ import { difference, fieldsOf, ratio, sumOf, total, type Field, type NumberKey }
 import { WORK_NAMES } from '../../figures/shown-names.js';
 import { figureColumn, listed, withValues, type Listed } from '../../figures/listed-rows.js';
 import { table, type TableColumn } from '../../figures/sorted-table.js';
-import type { PanelContent, Panel, PanelView } from '../../panel.js';
+import { followsDevices, type Panel, type PanelContent, type PanelView } from '../../panel.js';
 
 const SHOWN = 5;
 
@@ -120,4 +120,4 @@ function make(view: PanelView): PanelContent {
   ];
 }
 
-export const LARGEST: Panel = { id: 'largest', title: 'Where the time goes', width: 3, make };
+export const LARGEST: Panel = { id: 'largest', title: 'Where the time goes', width: 3, make, follows: followsDevices };

@@ -11,7 +11,7 @@ import { quantityText } from '../../document/units.js';
 import { ABOUT_BOUNDS, boundText } from '../../figures/shown-names.js';
 import { hostTimesOnly, listed, numbersOf, withValues, type Listed } from '../../figures/listed-rows.js';
 import { table, type TableColumn } from '../../figures/sorted-table.js';
-import type { PanelContent, Panel, PanelView } from '../../panel.js';
+import { followsWork, type Panel, type PanelContent, type PanelView } from '../../panel.js';
 
 /** Frames of a node, outermost first. */
 function framesOf({ frames, parents, frameOf }: StackTree, node: number): string[] {
@@ -158,4 +158,4 @@ function make(view: PanelView): PanelContent {
   ];
 }
 
-export const OPS: Panel = { id: 'ops', title: 'Ops', width: 6, make };
+export const OPS: Panel = { id: 'ops', title: 'Ops', width: 6, make, follows: followsWork };

@@ -19,7 +19,7 @@ import { element, note } from '../../document/dom-elements.js';
 import { kernelsNamed, ofOp } from '../../document/timeline-target.js';
 import { eventsLink } from '../../document/timeline-link.js';
 import { deviceName, devicePicker } from '../../document/kept-choice.js';
-import type { PanelContent, Panel, PanelView } from '../../panel.js';
+import { followsWork, type Panel, type PanelContent, type PanelView } from '../../panel.js';
 import { legend, swatch } from '../../figures/strip.js';
 import { table, type TableColumn } from '../../figures/sorted-table.js';
 import { tick, quantityText } from '../../document/units.js';
@@ -259,4 +259,4 @@ function make(view: PanelView): PanelContent {
   return [...devicePicker(view.profile, 'roofline.device', devices, show), place];
 }
 
-export const ROOFLINE: Panel = { id: 'roofline', title: 'Roofline', width: 6, make };
+export const ROOFLINE: Panel = { id: 'roofline', title: 'Roofline', width: 6, make, follows: followsWork };

@@ -7,6 +7,7 @@ import { below, GRID, left, tips } from '../../charts/chart-style.js';
 import { element, note } from '../../document/dom-elements.js';
 import { showTime, timeLink } from '../../document/timeline-link.js';
 import { isInTimeline } from '../../document/timeline-target.js';
+import { spanButton } from '../../span/chosen-span.js';
 import type { SelectedSpan } from '../../timeline/model/view.js';
 import { quantityText, type DisplayUnit } from '../../document/units.js';
 import { devicePicker } from '../../document/kept-choice.js';
@@ -108,6 +109,11 @@ function tableOf(view: PanelView, rows: readonly Row[], withDevice: boolean): HT
     { title: 'Idle', unit: 'ns', cell: idleOf },
     { title: 'Idle most', cell: mostIdle },
     ...others,
+    {
+      title: 'All tabs',
+      cell: () => 'Only this step',
+      link: (row, text) => spanButton(`${text}: ${row.step}`, spanOf(row), text),
+    },
   ];
   return table({ caption: 'Steps', columns, rows, sortedBy: 0, most: 8 });
 }

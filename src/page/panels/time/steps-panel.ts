@@ -104,18 +104,23 @@ function make(view: PanelView): PanelContent {
       FIGURES.map(([, key]) => key),
     ),
   );
+  const about = view.span === null ? [] : [note('The steps that run in the span, each with all of its time.')];
   const list = boxedDefinitions([countOf(fieldsOf('overview.steps', steps)('count')), ...figures]);
   const bars = stepBars(view);
   const inOrder = bars.length === 0 ? [] : [section('Where the time of each step went', ...bars)];
   const compared = comparedSteps(view);
   const beside = compared.length === 0 ? [] : [section('Steps compared', ...compared)];
   if (steps.list.length === 1)
-    return [list, aboutClocks(), note('Only one step: no distribution.'), ...inOrder, ...serving(view)];
+    return [...about, list, aboutClocks(), note('Only one step: no distribution.'), ...inOrder, ...serving(view)];
   const distribution = section(
     'How long steps took',
     ...clocks.map((clock) => histogram(STEP_NAMES[clock], lengthsOf(steps, clock), 160)),
   );
-  return [list, aboutClocks(), ...inOrder, ...beside, distribution, ...serving(view)];
+  return [...about, list, aboutClocks(), ...inOrder, ...beside, distribution, ...serving(view)];
 }
 
-export const STEPS: Panel = { id: 'steps', title: 'Steps', width: 6, make };
+export const STEPS: Panel = {
+  ...{ id: 'steps', title: 'Steps', width: 6, make },
+  // Only bars say when a step ran.
+  follows: ({ stepBars }) => stepBars.shown.length > 0 && stepBars.shown.length === stepBars.count,
+};

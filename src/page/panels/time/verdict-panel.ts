@@ -7,10 +7,15 @@ import { fieldsOf, ratio } from '../../figures/field.js';
 import { figure } from '../../figures/figure.js';
 import { IDLE_NAMES, WORK_NAMES, type TimePartName } from '../../figures/shown-names.js';
 import { legend, strip, swatch } from '../../figures/strip.js';
-import type { Panel, PanelContent, PanelView } from '../../panel.js';
+import { followsDevices, type Panel, type PanelContent, type PanelView } from '../../panel.js';
 
-const namedPart = ({ part, cause }: SpanPart): TimePartName =>
-  part === 'idle' ? IDLE_NAMES[cause ?? 'unknown'] : WORK_NAMES[part];
+/** Within a span, the causes of idle time are not determined. */
+const IDLE: TimePartName = ['Idle', 'var(--idle)'];
+
+const namedPart = ({ part, cause }: SpanPart): TimePartName => {
+  if (part !== 'idle') return WORK_NAMES[part];
+  return cause === null ? IDLE : IDLE_NAMES[cause];
+};
 
 /** The panels with more about the parts. */
 const PANELS: Readonly<Record<SpanPartName, string>> = {
@@ -72,7 +77,7 @@ function make(view: PanelView): PanelContent {
     figure(said, 'ns'),
   ]);
   return [
-    ...lateRanks(view),
+    ...(view.span === null ? lateRanks(view) : []),
     element('p', { class: 'verdict' }, verdict.text),
     strip('Time of the devices', shown, of('span')),
     legend(entries),
@@ -80,4 +85,4 @@ function make(view: PanelView): PanelContent {
   ];
 }
 
-export const VERDICT: Panel = { id: 'verdict', title: 'Verdict', width: 6, make };
+export const VERDICT: Panel = { id: 'verdict', title: 'Verdict', width: 6, make, follows: followsDevices };

@@ -4,12 +4,22 @@
  */
 import { elementAt } from '../../../containers/element.js';
 import { button, element } from '../../document/dom-elements.js';
-import { countOf, dependenciesOf, launchedBy, startOf, textOf, type Dependent } from '../events/events.js';
+import {
+  countOf,
+  dependenciesOf,
+  durOf,
+  kindOf,
+  launchedBy,
+  startOf,
+  textOf,
+  type Dependent,
+} from '../events/events.js';
+import { spanButton } from '../../span/chosen-span.js';
 import { inLayer, ofOp } from '../../document/timeline-target.js';
 import { allFacts, explainCommand, operandsOf, shortFacts, type EventFact } from '../events/event-facts.js';
 import { sameSequence } from '../events/kernel-facts.js';
 import type { Scene } from '../model/scene.js';
-import type { TimelineMark } from '../../../prof/html/timeline/timeline-data.js';
+import { isHostRange, type TimelineMark } from '../../../prof/html/timeline/timeline-data.js';
 import { quantityText } from '../../document/units.js';
 import type { TimelineCanvas } from '../draw/stage.js';
 import { AXIS } from '../draw/pixels.js';
@@ -157,6 +167,7 @@ const GROUPS: readonly (readonly [title: string, meanings: Readonly<Record<strin
       kind: 'What the event is: work of a device, a call that launched it, or a range of the program',
       'stands for': 'Short events next to each other are drawn as one bar',
       'each event': 'The step in which each event of the bar is drawn by itself',
+      'all tabs': 'Shows in all tabs what ran from the start of the range to its end',
       op: 'The op that the event belongs to; click to find all of them',
       layer: 'The layer of the network; click to find all its events',
       direction: 'Forward (fprop) or backward (bprop)',
@@ -300,6 +311,8 @@ export function showDetails(scene: Scene, { profile, file, pieceAt }: DetailsOpt
     const command = explainCommand(events, event, profile, file);
     const { before, after } = dependenciesOf(events, event);
     const piece = countOf(events, event) > 1 ? (pieceAt?.(events.origin + startOf(events, event)) ?? null) : null;
+    const start = events.origin + startOf(events, event);
+    const isRange = isHostRange(kindOf(events, event)) && durOf(events, event) > 0;
     const facts = groupedFacts([
       ...factItems(scene, allFacts(events, event)),
       ...links('launched by', launcher === -1 ? [] : [launcher]),
@@ -309,6 +322,9 @@ export function showDetails(scene: Scene, { profile, file, pieceAt }: DetailsOpt
       ...dependents('waited for by', after),
       ...(command === null ? [] : [factBox('explain', element('code', { class: 'tl-command' }, command))]),
       ...(piece === null ? [] : [factBox('each event', button(piece.name, piece.show))]),
+      ...(isRange
+        ? [factBox('all tabs', spanButton('Only this range', { from: start, to: start + durOf(events, event) }))]
+        : []),
     ]);
     place.replaceChildren(
       element('h3', {}, textOf(events, 'name', event) ?? 'na'),

@@ -12,6 +12,7 @@ import {
   type WorkSum,
 } from '../model/selection-sums.js';
 import { around } from '../model/view.js';
+import { spanButton } from '../../span/chosen-span.js';
 
 const MOST_ROWS = 10;
 /** Time in ms without a change before the sums are computed. */
@@ -158,8 +159,20 @@ export function showSelection(scene: Scene, signal: AbortSignal): HTMLElement {
     const sums = selectionSums(scene.events, span);
     const zoom = button('Zoom to span', () => scene.look(around(span.from, span.to, scene.events.span)));
     const all = button('All lanes', () => scene.set({ span: { ...span, lanes: null } }));
+    const { origin } = scene.events;
+    const only = spanButton('Only this span', { from: origin + span.from, to: origin + span.to });
     const clear = button('Clear', () => scene.set({ span: null }));
-    const head = element('h3', {}, 'Selection ', zoom, ' ', ...(span.lanes === null ? [] : [all, ' ']), clear);
+    const head = element(
+      'h3',
+      {},
+      'Selection ',
+      zoom,
+      ' ',
+      only,
+      ' ',
+      ...(span.lanes === null ? [] : [all, ' ']),
+      clear,
+    );
     const { drawn, merged } = scene.events.coverage;
     const drawnText = `Only of what is drawn: ${[drawn, merged ?? []].flat().join('; ')}.`;
     const scope = element('p', { class: 'tl-scope' }, `${CUT} ${exactness(sums)} ${drawnText}`);

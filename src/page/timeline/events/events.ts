@@ -19,6 +19,7 @@ import {
   type Timeline,
   type TimelineColumn,
 } from '../../../prof/html/timeline/timeline-data.js';
+import type { KernelWork } from '../../../prof/tally/kernel-tally.js';
 import { coverageOf, type TimelineCoverage, type LaneRanks } from './coverage.js';
 import { unpackColumn, type UnpackedColumn } from './column-unpacking.js';
 import { loadFacts, type FactLists } from './kernel-facts.js';
@@ -202,12 +203,28 @@ const below = (numbers: UnpackedColumn, limit: number): Uint32Array =>
   new Uint32Array(numbers).map((index) => (index >= limit ? 0 : index));
 
 /** Values of the column `tc`, whether tensor cores were used, in words. */
-const TC_WORDS: Readonly<Record<string, string>> = {
+const TC_WORDS = {
   '1': 'yes',
   '0': 'no',
   '-': 'not applicable',
   '?': 'undetermined',
-};
+} as const;
+
+/** Whether a kernel used the matrix unit, as the column `tc` of `dprof` has it; null when unknown. */
+export function matrixUnitOf(events: TimelineEvents, event: number): KernelWork['tc'] {
+  switch (textOf(events, 'tc', event)) {
+    case TC_WORDS['1']:
+      return 1;
+    case TC_WORDS['0']:
+      return 0;
+    case TC_WORDS['-']:
+      return '-';
+    case TC_WORDS['?']:
+      return '?';
+    default:
+      return null;
+  }
+}
 
 /** Values of `tc` in words: the additional texts, and the column with their indices. */
 function tcInWords(

@@ -31,10 +31,11 @@ export interface TimelineAddress {
 const LONGEST_SEARCH = 10_000;
 const MOST_LISTED = 500;
 
-const spanText = (span: SelectedSpan | null): string | null =>
+export const spanText = (span: SelectedSpan | null): string | null =>
   span === null ? null : `${Math.round(span.from)}_${Math.round(span.to)}`;
 
-function readSpan(text: string | undefined): SelectedSpan | null {
+/** Null for anything that is not a span. */
+export function readSpan(text: string | undefined): SelectedSpan | null {
   if (text === undefined || !/^-?\d{1,18}_-?\d{1,18}$/.test(text)) return null;
   const [from = NaN, to = NaN] = text.split('_').map(Number);
   return from < to ? { from, to } : null;

@@ -11,7 +11,7 @@ import { LOADER, type IdleGap } from '../../advise/idle/host-gaps.js';
 import { IDLE_CAUSES, type IdleCause } from '../../advise/idle/idle-causes.js';
 import { HostSteps, MOST_STEPS, stepOf } from '../../steps/host-steps.js';
 import { workOf } from '../../steps/step-work.js';
-import { inNs, Reach, WorkUnions } from '../../steps/step-sums.js';
+import { inNs, Reach, WorkUnions } from '../../steps/work-unions.js';
 import type { Annotated } from '../../annotate.js';
 import { WorksOfSteps } from './step-works.js';
 import type { StepBar, StepBarPart, StepBarList, StepOnHost } from './idle-data.js';

@@ -2,12 +2,11 @@
 import { boundedEntryOf, addTo, largestEntry } from '../../../containers/map-entry.js';
 import { bounded, longest } from '../bounds.js';
 import type { Bounded, DeviceRoof, Roofline, RooflinePoint } from '../page-data.js';
-import type { PageKernel } from '../page-kernel.js';
+import type { SummedKernel } from '../page-kernel.js';
 import type { KernelTotal, CommonExtent, Extremes, LaunchShape } from './kernel-data.js';
 import { addTimes } from '../../../record/fields/times.js';
 import type { Extent } from '../../../record/record.js';
 import type { OccupancyLimit } from '../../roofline/occupancy.js';
-import { communicates } from '../../steps/step-work.js';
 import { KernelTally, type KernelSum } from '../../tally/kernel-tally.js';
 import type { Rates } from '../../roofline/devices.js';
 import type { Peaks } from '../../roofline/peaks.js';
@@ -32,10 +31,10 @@ export class RooflineGroups {
    * Kernels for which FLOPs or bytes are 0 or unknown have no point.
    * @param time in ns
    */
-  add(kernel: PageKernel, time: number): void {
+  add(kernel: SummedKernel, time: number): void {
     const { record, op, dtype, tc: unit, flops, bytes, peaks } = kernel;
     const { device, short } = record;
-    if (!this.#peaks.has(device)) this.#peaks.set(device, peaks);
+    if (peaks !== null && !this.#peaks.has(device)) this.#peaks.set(device, peaks);
     addTo(this.#times, device, time);
     if (flops === null || bytes === null || flops <= 0 || bytes <= 0 || time <= 0) return;
     const tc = unit === null ? null : String(unit);
@@ -118,7 +117,7 @@ class LaunchShapes {
   readonly #occupancy = new Span();
   #limit: OccupancyLimit | null = null;
 
-  add({ record: { grid, block, registers = null, sharedBytes = null }, occupancy }: PageKernel): void {
+  add({ record: { grid, block, registers = null, sharedBytes = null }, occupancy }: SummedKernel): void {
     this.#grids = counted(this.#grids, grid);
     this.#blocks = counted(this.#blocks, block);
     if (registers !== null) this.#registers.add(registers);
@@ -172,7 +171,7 @@ export class KernelTotals {
   constructor(private readonly most = MOST_NAMES) {}
 
   /** @param time in ns */
-  add(kernel: PageKernel, time: number): void {
+  add(kernel: SummedKernel, time: number): void {
     const { short } = kernel.record;
     const named = boundedEntryOf(
       this.#names,
@@ -187,7 +186,7 @@ export class KernelTotals {
     this.#tally.add(named.number, time, kernel);
     named.max = Math.max(named.max, time);
     named.min = Math.min(named.min, time);
-    if (communicates(kernel.record)) named.communicating = addTimes(named.communicating, time);
+    if (kernel.isCommunication) named.communicating = addTimes(named.communicating, time);
     named.launches.add(kernel);
   }
 

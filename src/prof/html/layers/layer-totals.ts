@@ -1,6 +1,6 @@
 /** Turns annotated kernels into the tree of the user's layers, with the kernels of each. */
 import { longest } from '../bounds.js';
-import type { PageKernel } from '../page-kernel.js';
+import type { SummedKernel } from '../page-kernel.js';
 import type { Bounded, LayerRow, LayerReason } from '../page-data.js';
 import { addTimes } from '../../../record/fields/times.js';
 import { entryOf, largestEntry } from '../../../containers/map-entry.js';
@@ -13,7 +13,7 @@ class ReasonSum {
   #slowest: LayerReason['slowest'] | null = null;
 
   /** @param time the time of the kernel, in ns */
-  add({ record, placement: { bound } }: PageKernel, time: number): void {
+  add({ record, placement: { bound } }: SummedKernel, time: number): void {
     if (bound !== null) this.#bounds.set(bound, addTimes(this.#bounds.get(bound) ?? 0, time));
     if (time > (this.#slowest?.time ?? -1))
       this.#slowest = { id: record.id, name: record.short, start: record.start, time };
@@ -48,7 +48,7 @@ class LayerSum {
 
   constructor(readonly name: string) {}
 
-  add(kernel: PageKernel, time: number): void {
+  add(kernel: SummedKernel, time: number): void {
     entryOf(this.why, null, () => new ReasonSum()).add(kernel, time);
     const part = partOf(kernel);
     if (part !== null) entryOf(this.why, part, () => new ReasonSum()).add(kernel, time);
@@ -61,7 +61,7 @@ class LayerSum {
   }
 }
 
-const partOf = ({ record }: PageKernel): Part | null => PARTS[record.dir ?? ''] ?? null;
+const partOf = ({ record }: SummedKernel): Part | null => PARTS[record.dir ?? ''] ?? null;
 
 export class LayerTotals {
   readonly #root = new LayerSum('');
@@ -76,7 +76,7 @@ export class LayerTotals {
    * Ignores kernels without a layer.
    * @param time in ns
    */
-  add(kernel: PageKernel, time: number): void {
+  add(kernel: SummedKernel, time: number): void {
     let at = this.#root;
     for (const name of kernel.layer.slice(0, MOST_DEPTH)) {
       const next = this.#child(at, name);

@@ -4,7 +4,8 @@ import { PicosecondUnion, PS_PER_NS } from '../../../containers/interval-union.j
 import { boundedEntryOf } from '../../../containers/map-entry.js';
 import type { Annotated } from '../../annotate.js';
 import type { HostSteps } from '../../steps/host-steps.js';
-import { DeviceIdle, Reach, StepSums } from '../../steps/step-sums.js';
+import { DeviceIdle, StepSums } from '../../steps/step-sums.js';
+import { Reach } from '../../steps/work-unions.js';
 import type { MissingWork } from '../../steps/missing-work.js';
 import type { StepActivity, StepWorkKind } from '../../steps/step-work.js';
 import type { StepColumns } from './rank-part.js';

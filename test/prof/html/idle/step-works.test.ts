@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { StepWorks } from '../../../../src/prof/html/idle/step-works.js';
-import { WorkUnions } from '../../../../src/prof/steps/step-sums.js';
+import { WorkUnions } from '../../../../src/prof/steps/work-unions.js';
 import { STEP_METRIC, type SampleRecord } from '../../../../src/record/record.js';
 import { copy } from '../../../support/advice.js';
 import { A100, profileOn } from '../../../support/devices.js';

@@ -1,0 +1,173 @@
+import { expect } from 'chai';
+import { join } from 'node:path';
+import { SpanSums, piecesOfSpan, type SpanProfile } from '../../../src/page/span/span-profile.js';
+import { loadEvents } from '../../../src/page/timeline/events/events.js';
+import type { SelectedSpan } from '../../../src/page/timeline/model/view.js';
+import type { PageContents } from '../../../src/prof/html/page-data.js';
+import type { PageTimeline } from '../../../src/prof/html/timeline/timeline-data.js';
+import type { ProfileLine } from '../../../src/record/record.js';
+import { A100, profileOn } from '../../support/devices.js';
+import { kernel, mm } from '../../support/kernels.js';
+import { pageContentsOf, pageContentsOfFile, pieceOf } from '../../support/pages.js';
+import { runCli } from '../../support/run-cli.js';
+import { ROOT } from '../../support/shared.js';
+
+/** The data of the first profile of a page within a span; null when the page does not hold each event in it. */
+async function within({ data, parts }: PageContents, span: SelectedSpan): Promise<SpanProfile | null> {
+  const [profile] = data.profiles;
+  if (profile === undefined || profile.timeline === null) throw new Error('no timeline');
+  const pieces = piecesOfSpan(profile.timeline, span);
+  if (pieces === null) return null;
+  const sums = new SpanSums(profile, span);
+  for (const { piece, from, to } of pieces) {
+    const timeline = pieceOf(parts, 0, piece);
+    if (timeline === null) throw new Error(`no piece ${piece}`);
+    sums.take({ from, to, events: await loadEvents(timeline) });
+  }
+  return sums.result;
+}
+
+const relu = { name: 'relu', short: 'relu' };
+const gemm = { name: 'gemm', short: 'gemm', calls: [mm(10, 10, 10)], op: ['mm'] };
+const copy: ProfileLine = {
+  ...{ type: 'copy', profile: 0, kind: 'HtoD', srcKind: null, dstKind: null, start: 2600, dur: 600, device: 0 },
+  ...{ bytes: 6000, stream: 8, srcDevice: null, dstDevice: null, corr: null, pid: null, tid: null, launch: null },
+};
+
+/** A product at 1000 to 2000, others at 2500 to 3000 and 3500 to 4500, and a copy at 2600 to 3200. */
+const RECORDS: readonly ProfileLine[] = [
+  profileOn(A100),
+  kernel({ ...gemm, id: 1, start: 1000, dur: 1000 }),
+  kernel({ ...relu, id: 2, start: 2500, dur: 500 }),
+  copy,
+  kernel({ ...relu, id: 3, start: 3500, dur: 1000 }),
+];
+
+describe('a profile within a span', () => {
+  it('counts kernels once, with their time inside', async () => {
+    const found = await within(pageContentsOf(RECORDS), { from: 1500, to: 4000 });
+    expect(found).to.include({ kernels: 3, cut: 2 });
+    const { kernels, ops, overview, verdict } = found?.profile ?? {};
+    expect(kernels?.shown.map(({ name, count, time, max }) => [name, count, time, max])).to.deep.equal([
+      ['relu', 2, 1000, 500],
+      ['gemm', 1, 500, 500],
+    ]);
+    // 2 × 10 × 10 × 10 FLOPs, of which half are inside.
+    expect(ops?.shown.map(({ op, count, time, flops }) => [op, count, time, flops])).to.deep.equal([
+      [null, 2, 1000, null],
+      ['mm', 1, 500, 1000],
+    ]);
+    expect(overview?.kernels).to.include({ count: 3, time: 1500 });
+    // Busy: 1500 to 2000, 2500 to 3200, 3500 to 4000.
+    expect(overview?.devices[0]).to.include({
+      ...{ start: 1500, end: 4000, span: 2500, busy: 1700, idle: 800, compute: 1500, copiesAlone: 200 },
+    });
+    expect(overview?.memory).to.deep.equal([{ kind: 'HtoD', count: 1, time: 600, bytes: 6000, bytesPerS: 1e10 }]);
+    expect(verdict?.text).to.equal('In this span: compute 60.0 %, idle 32.0 %, exposed copies 8.0 %.');
+  });
+
+  it('has what overlaps with the span, and not what only touches it', async () => {
+    const page = pageContentsOf(RECORDS);
+    expect(await within(page, { from: 2000, to: 2500 })).to.include({ kernels: 0, cut: 0 });
+    expect((await within(page, { from: 2000, to: 2501 }))?.profile.ops.time).to.equal(1);
+  });
+
+  it('is that of the whole profile where the span is all of it', async () => {
+    const page = pageContentsOf(RECORDS);
+    const found = await within(page, { from: 0, to: 10_000 });
+    const [whole] = page.data.profiles;
+    // Events have no grids.
+    expect(found?.profile.kernels.shown).to.deep.equal(whole?.kernels.shown.map((one) => ({ ...one, launch: null })));
+    expect(found?.profile.layers).to.deep.equal(whole?.layers);
+    const { linked: _, gaps: __, ...device } = whole?.overview.devices[0] ?? {};
+    expect(found?.profile.overview.devices[0]).to.deep.include(device);
+  });
+});
+
+describe('the pieces of a span', () => {
+  const pieces = (...held: readonly [start: number, end: number, events: number | null][]): PageTimeline =>
+    ({
+      pieces: [
+        { name: 'whole profile', start: 0, end: 300, events: 5, isMerged: true },
+        ...held.map(([start, end, events]) => ({ name: '', start, end, events })),
+      ],
+    }) as unknown as PageTimeline;
+
+  it('follow one another, each event in one of them', () => {
+    const timeline = pieces([0, 100, 9], [90, 200, 9], [220, 300, 9]);
+    expect(piecesOfSpan(timeline, { from: 50, to: 250 })).to.deep.equal([
+      { piece: 1, from: 50, to: 100 },
+      { piece: 2, from: 100, to: 200 },
+      { piece: 3, from: 200, to: 250 },
+    ]);
+  });
+
+  it('are not known where the page does not hold the events of one', () => {
+    const timeline = pieces([0, 100, 9], [90, 200, null]);
+    expect(piecesOfSpan(timeline, { from: 50, to: 100 })).to.deep.equal([{ piece: 1, from: 50, to: 100 }]);
+    expect(piecesOfSpan(timeline, { from: 50, to: 101 })).to.equal(null);
+  });
+
+  it('give the same as the whole profile with each event', async () => {
+    const steps = RECORDS.map((record) =>
+      record.type === 'kernel' ? { ...record, step: record.id === 1 ? 1 : 2 } : record,
+    );
+    const page = pageContentsOf(steps);
+    const span = { from: 1500, to: 4000 };
+    const single = await within(page, span);
+    // As if the whole profile were too large for each event.
+    const profiles = page.data.profiles.map((profile) => {
+      const [first, ...others] = profile.timeline?.pieces ?? [];
+      if (profile.timeline === null || first === undefined) throw new Error('no timeline');
+      return {
+        ...profile,
+        timeline: { ...profile.timeline, pieces: [{ ...first, isMerged: true as const }, ...others] },
+      };
+    });
+    const pieced = await within({ ...page, data: { ...page.data, profiles } }, span);
+    expect(profiles[0]?.timeline.pieces.length).to.be.greaterThan(2);
+    expect(pieced).to.include({ kernels: 3, cut: 2 });
+    const { timeline: _, ...figures } = pieced?.profile ?? {};
+    expect(single?.profile).to.deep.include(figures);
+  });
+});
+
+describe('a span of a sample', () => {
+  const sample = join(ROOT, 'samples', 'decoder.pt.trace.json.gz');
+
+  /** Count and time by op, as `dprof --from A --to B` has them. */
+  async function ofCommand(from: number, to: number): Promise<unknown[]> {
+    const options = ['--from', String(from / 1e6), '--to', String(to / 1e6), '--by', 'op', '-f', 'csv'];
+    const { stdout } = await runCli('dprof', [sample, ...options]);
+    const rows = stdout.trimEnd().split('\n').slice(1);
+    return rows.map((row) =>
+      row
+        .split(',')
+        .slice(0, 3)
+        .map((cell, i) => (i === 0 ? cell : Number(cell))),
+    );
+  }
+
+  async function ofPage(from: number, to: number): Promise<{ readonly rows: unknown[]; readonly cut: number }> {
+    const found = await within(await pageContentsOfFile(sample), { from, to });
+    const { ops } = found?.profile ?? {};
+    return { rows: (ops?.shown ?? []).map(({ op, count, time }) => [op ?? 'na', count, time]), cut: found?.cut ?? NaN };
+  }
+
+  it('has the kernels and times that dprof --from --to prints, when no kernel crosses an edge', async () => {
+    const [page, command] = [await ofPage(1_001_000, 3_000_000), await ofCommand(1_001_000, 3_000_000)];
+    expect(page.cut).to.equal(0);
+    expect(page.rows).to.have.deep.members(command);
+    // The last step from its second product on, kernels of 5 us.
+    expect(page.rows).to.deep.include.members([['mm', 3, 15_000], ['paged_attention', 2, 10_000]]); // prettier-ignore
+  });
+
+  it('has the same kernels when one crosses an edge, with 1 of its 5 us', async () => {
+    const [page, command] = [await ofPage(1_000_000, 3_000_000), await ofCommand(1_000_000, 3_000_000)];
+    expect(page.cut).to.equal(1);
+    expect(page.rows).to.deep.include.members([['mm', 4, 16_000], ['paged_attention', 2, 10_000]]); // prettier-ignore
+    expect(command).to.deep.include.members([['mm', 4, 20_000], ['paged_attention', 2, 10_000]]); // prettier-ignore
+    const counts = (rows: unknown[]) => rows.map((row) => (row as unknown[]).slice(0, 2));
+    expect(counts(page.rows)).to.have.deep.members(counts(command));
+  });
+});
