@@ -97,7 +97,11 @@ export const GLOSSARY: readonly GlossaryTerm[] = Object.entries(terms).map(([ter
 /** What a word means, for a hover text. */
 export const meaningOf = (term: keyof typeof terms): string => terms[term].meaning;
 
+/** A vendor whose devices have words of their own in texts. */
+export type Vendor = 'nvidia' | 'amd' | 'ascend' | 'neuron';
+
 interface DeviceWords {
+  readonly vendor: Vendor | null;
   readonly matrixUnit: string;
   /** What a device runs. */
   readonly work: 'kernel' | 'instruction';
@@ -106,13 +110,13 @@ interface DeviceWords {
 }
 
 const KERNELS = { work: 'kernel', runs: 'launches' } as const;
-const ASCEND: DeviceWords = { matrixUnit: 'cube unit', ...KERNELS };
+const ASCEND: DeviceWords = { vendor: 'ascend', matrixUnit: 'cube unit', ...KERNELS };
 /** No host launches the instructions of a NeuronCore one by one. */
-const NEURON: DeviceWords = { matrixUnit: 'tensor engine', work: 'instruction', runs: 'count' };
+const NEURON: DeviceWords = { vendor: 'neuron', matrixUnit: 'tensor engine', work: 'instruction', runs: 'count' };
 
 const WORDS_OF_VENDORS: Readonly<Record<string, DeviceWords>> = {
-  nvidia: { matrixUnit: 'tensor cores', ...KERNELS },
-  amd: { matrixUnit: 'matrix cores', ...KERNELS },
+  nvidia: { vendor: 'nvidia', matrixUnit: 'tensor cores', ...KERNELS },
+  amd: { vendor: 'amd', matrixUnit: 'matrix cores', ...KERNELS },
   ascend: ASCEND,
   huawei: ASCEND,
   neuron: NEURON,
@@ -126,14 +130,31 @@ export function deviceWords(header: Devices): DeviceWords {
   const vendors = new Set(header?.devices.map(({ vendor }) => vendor));
   const [only] = vendors;
   const known = vendors.size === 1 && typeof only === 'string' ? WORDS_OF_VENDORS[only] : undefined;
-  return known ?? { matrixUnit: 'matrix unit', ...KERNELS };
+  return known ?? { vendor: null, matrixUnit: 'matrix unit', ...KERNELS };
 }
 
-/** A text about kernels, in the words of the vendor of a profile's devices. */
-export const inDeviceWords = (text: string, header: Devices): string =>
-  deviceWords(header).work === 'kernel'
-    ? text
-    : text
-        .replace(/\ba kernel/g, 'an instruction')
-        .replaceAll('kernel', 'instruction')
-        .replaceAll('Kernel', 'Instruction');
+/** What texts about kernels say of instructions; in this order. Names of columns (kernel_time, `--by kernel`) stay. */
+const INSTRUCTION_WORDS: readonly (readonly [RegExp, string])[] = [
+  [/\bMost launched\b/g, 'Most frequent'],
+  [/\b(outermost op|call stack that the profile has) around (its|a) launch\b/g, '$1 that the compiler names for it'],
+  [/\b(was|were) launched in\b/g, '$1 compiled from'],
+  [/(?<=\d[ kM]?) launches\b/g, ' runs'],
+  [/\b([Aa]) kernel(?![\w=]|\.\w)/g, '$1n instruction'],
+  [/(?<![\w./-]|--by )kernel(?=s?(?![\w=]|\.\w))/g, 'instruction'],
+  [/(?<![\w./-])Kernel(?=s?(?![\w=]|\.\w))/g, 'Instruction'],
+];
+
+/**
+ * A text in the words of the vendor of a profile's devices: instructions of Neuron, the vendor's matrix unit alone, and
+ * nothing about the devices of others.
+ */
+export function inDeviceWords(text: string, header: Devices): string {
+  const { vendor, matrixUnit, work } = deviceWords(header);
+  const worded =
+    vendor === null
+      ? text
+      : text.replaceAll(' (tensor cores, matrix cores, cube unit, tensor engine)', ` (${matrixUnit})`);
+  if (work === 'instruction')
+    return INSTRUCTION_WORDS.reduce((changed, [words, others]) => changed.replace(words, others), worded);
+  return vendor === null ? worded : worded.replace(/(?:; for|\. On) AWS Neuron[^.]*/g, '');
+}

@@ -156,7 +156,7 @@ describe('dprof diff', () => {
     const neuron = neuronLines([neuronProfile(), kernel({ op: ['matmul'], device: 4 })]);
     const { stdout, code } = await run(['--by', 'op', base, '-'], neuron);
     expect(code).to.equal(0);
-    expect(stdout).to.include('# NEW stdin (ntff): Trainium2, no known steps, 1 kernel\n');
+    expect(stdout).to.include('# NEW stdin (ntff): Trainium2, no known steps, 1 instruction\n');
     expect(stdout).to.include('\n# different vendors: nvidia against aws\n');
     expect(stdout).to.include('\n# different devices: A100 against Trainium2\n');
     expect(stdout).to.include('\n# NEW has no steps: whole runs are compared\n');

@@ -88,7 +88,16 @@ export function kernelSections(about: About, kernels: KernelSummary): Section[] 
   const isSame = byCount.every(({ name }, i) => name === byTime[i]?.name);
   return [
     { ...plain(title, next(`--by kernel ${TABLE}`)), ...heads, isHeaded: true, rows: rows(byTime) },
-    ...(isSame ? [] : [{ ...plain('Most launched', null), ...heads, isDetail: true as const, rows: rows(byCount) }]),
+    ...(isSame
+      ? []
+      : [
+          {
+            ...plain(inDeviceWords('Most launched', overview.header), null),
+            ...heads,
+            isDetail: true as const,
+            rows: rows(byCount),
+          },
+        ]),
     arithmeticSection(about, kernels),
   ];
 }

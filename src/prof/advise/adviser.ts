@@ -4,6 +4,7 @@
  */
 import { append, elementAt, largest } from '../../containers/element.js';
 import { entryOf, groupsOf } from '../../containers/map-entry.js';
+import { deviceWords, inDeviceWords } from '../../record/glossary.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import { withoutDevice, countNotes, withoutTimes, type Analysis, type Answer, type Item } from '../analysis.js';
 import { Annotated } from '../annotate.js';
@@ -263,17 +264,33 @@ export class Adviser implements Analysis<Adviser> {
         .filter((finding) => this.#worth(finding) >= this.#minShare);
       append(
         findings,
-        said.map((finding): Finding => ({ rule: rule.name, about: rule.about ?? 'program', ...finding })),
+        said.map((finding): Finding => ({ rule: rule.name, about: rule.about ?? 'program', ...this.#worded(finding) })),
       );
-      if (said.length === 0 && this.#concerns(rule)) silences.push({ rule: rule.name, why: this.#whyNot(answer) });
+      if (said.length === 0 && this.#concerns(rule))
+        silences.push({ rule: rule.name, why: inDeviceWords(this.#whyNot(answer), this.#allDevices) });
     }
     return (this.#outcome = { findings: this.#ordered(withoutRepeated(findings)), silences });
   }
 
-  /** Whether a rule is worth a line where it finds nothing: rules for other vendors' devices are only when they were requested. */
-  #concerns({ vendor }: Rule): boolean {
-    if (vendor === undefined || !this.#hasVerdict) return true;
-    return [...this.profiles.values()].some(({ devices }) => devices.some((device) => device.vendor === vendor));
+  get #allDevices() {
+    return { devices: [...this.profiles.values()].flatMap(({ devices }) => devices) };
+  }
+
+  /** Whether a rule was asked for by its name, or can be about a device of the profiles; true where a vendor is unknown. */
+  #concerns({ vendors }: Rule): boolean {
+    if (!this.#hasVerdict) return true;
+    const known = this.#allDevices.devices.map((device) => deviceWords({ devices: [device] }).vendor);
+    return vendors === undefined || known.length === 0 || known.some((of) => of === null || vendors.includes(of));
+  }
+
+  /** A finding in the words of its devices' vendor. */
+  #worded({ what, details, action, ...finding }: Found): Found {
+    const worded = (text: string): string => inDeviceWords(text, this.profiles.get(finding.profile) ?? null);
+    return {
+      ...finding,
+      ...{ what: worded(what), action: worded(action) },
+      ...(details === undefined ? {} : { details: worded(details) }),
+    };
   }
 
   /** Concurrent work can add up to more than the device's time, which is the most that can be at stake. */

@@ -1,4 +1,5 @@
 /** Interface of the rules of `dprof advise`: a rule watches all records and rows, and finally reports what it found. */
+import type { Vendor } from '../../record/glossary.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
 import type { ProfileSums } from '../neuron/metric-sums.js';
@@ -29,6 +30,9 @@ export interface RuleFacts {
   readonly neuron: ReadonlyMap<number, ProfileSums>;
 }
 
+/** Vendors of devices to which a CPU launches work. */
+export const LAUNCHING: readonly Vendor[] = ['nvidia', 'amd', 'ascend'];
+
 /** What a rule found, or why it could not check anything. */
 export interface RuleAnswer {
   readonly found: readonly Found[];
@@ -48,8 +52,8 @@ export interface Rule {
   readonly doc: string;
   /** What its findings are about, unless they say so themselves; the program by default. */
   readonly about?: Concern;
-  /** Whose devices it checks; those of all vendors by default. */
-  readonly vendor?: string;
+  /** Vendors whose devices it can be about; all by default. */
+  readonly vendors?: readonly Vendor[];
   readonly watch: () => Watch;
 }
 

@@ -3,11 +3,12 @@ import { OTHERS, type Comparison, type DiffResult } from './comparison.js';
 import { leftOpenBy, type Taken, type Trouble } from './compared-input.js';
 import { diffLines, type DiffLine } from './diff-columns.js';
 import { lossesOf, type Doubt } from '../input/losses.js';
-import { NAMES, differ, type Pair, type Which } from './input-facts.js';
+import { NAMES, differ, type InputFacts, type Pair, type Which } from './input-facts.js';
 import type { Judged } from './judging.js';
 import { basename } from 'node:path';
 import { leastP } from './mann-whitney.js';
 import { OTHER_KERNELS } from '../partial/kernels/kernel-part.js';
+import { deviceWords } from '../../record/glossary.js';
 import { counted } from '../../record/plural.js';
 
 const SIDES: readonly Which[] = ['base', 'new'];
@@ -23,11 +24,14 @@ function inputLines(comparison: Comparison, taken: Pair<Taken>): string[] {
       ...(facts.devices.size > 0 ? [list(facts.devices)] : []),
       ...(facts.profiles > 1 ? [counted(facts.profiles, 'profile')] : []),
       samples.steps > 0 ? counted(samples.steps, 'step') : 'no known steps',
-      counted(comparison.total[which].count, 'kernel'),
+      counted(comparison.total[which].count, workWord(facts)),
     ];
     return `${NAMES[which]} ${basename(taken[which].name)}${format}: ${parts.join(', ')}`;
   });
 }
+
+const workWord = ({ vendors }: InputFacts): string =>
+  deviceWords({ devices: [...vendors].map((vendor) => ({ vendor })) }).work;
 
 /** How the comparison was tested, in one line. */
 function methodLine({ basis, tested }: DiffResult, { rate, minEffect }: Comparison['settings']): string {
@@ -45,11 +49,11 @@ const SAMPLE = { step: 'step', run: 'run', call: 'run' } as const;
  * A line saying that runs without steps differ in their kernels and may not be the same work; empty when they do not
  * differ.
  */
-function unequalRunsLine({ basis, total }: DiffResult): string[] {
+function unequalRunsLine({ basis, total }: DiffResult, facts: InputFacts): string[] {
   if (basis !== 'call') return [];
   const [base, next] = [round(total.base.calls), round(total.new.calls)];
   return [
-    `${base} kernels a run in BASE, ${next} in NEW (${signed(total.callsPercent ?? 0)} %), and no steps: the captures ` +
+    `${base} ${workWord(facts)}s a run in BASE, ${next} in NEW (${signed(total.callsPercent ?? 0)} %), and no steps: the captures ` +
       'may differ in length, so verdicts and --fail-if are on the time of a call; change_% is of whole captures',
   ];
 }
@@ -172,7 +176,11 @@ export function diffReport(
   const { result, settings } = comparison;
   const by = comparison.by.map(({ key }) => key);
   const isRead = taken.base.failure === null && taken.new.failure === null;
-  const method = [...unequalRunsLine(result), methodLine(result, settings), ...commonLine(result, settings)];
+  const method = [
+    ...unequalRunsLine(result, comparison.sides.base.facts),
+    methodLine(result, settings),
+    ...commonLine(result, settings),
+  ];
   return {
     result,
     by,

@@ -1,5 +1,6 @@
 /** `--explain`: how each number of one kernel was derived. */
 import { UsageError } from '../../record/errors.js';
+import { deviceWords, inDeviceWords } from '../../record/glossary.js';
 import { counted } from '../../record/plural.js';
 import type { Convention } from '../../ops/family.js';
 import { showTensor, asTensor } from '../../ops/call.js';
@@ -33,6 +34,12 @@ export function parseKernelId(text: string): KernelId {
 export const isKernel = ({ profile, id }: KernelId, record: KernelRecord): boolean =>
   record.id === id && (profile === null || record.profile === profile);
 
+/** Labels of lines without names from the profiled program. */
+const PROSE = new Set(['shared', 'types', 'TC', 'bound', 'floor']);
+
+/** Whether a CPU launches the work of the device, with a grid of blocks. */
+const isLaunched = ({ profile }: Annotated): boolean => deviceWords(profile).runs === 'launches';
+
 /** Characters of the labels. */
 const LABEL = 10;
 
@@ -62,7 +69,9 @@ export function explain(row: Annotated, after: readonly ResolvedDependency[] = [
     ),
     ...aboutCounters(row),
   ];
-  return lines.map(([label, text]) => labelledLine(label, text, LABEL));
+  return lines.map(([label, text]) =>
+    labelledLine(inDeviceWords(label, row.profile), PROSE.has(label) ? inDeviceWords(text, row.profile) : text, LABEL),
+  );
 }
 
 /**
@@ -72,7 +81,7 @@ export function explain(row: Annotated, after: readonly ResolvedDependency[] = [
 export function repeatedFacts(row: Annotated): LabelledLine[] {
   const { record, trace, placement } = row;
   return [
-    ['grid, block', `${known(record.grid)} / ${known(record.block)}`],
+    ...(isLaunched(row) ? [['grid, block', `${known(record.grid)} / ${known(record.block)}`] as const] : []),
     ...aboutOccupancy(row),
     ...aboutGraph(row),
     ...aboutFusion(row),
@@ -122,13 +131,21 @@ function aboutOccupancy({ record, occupancy }: Annotated): LabelledLine[] {
 const CUT = ', up to the next work of its stream or a wait for it: the recorded end is after the end of that';
 
 function aboutKernel(row: Annotated): LabelledLine[] {
-  const { record, profile, queueTime: queue } = row;
-  const { launch } = record;
+  const { record, profile } = row;
   return [
     ['kernel', `${record.profile}:${record.id} ${record.short}`],
     ['full name', record.name],
     ...(profile === null ? [] : [['profile', `${profile.file} (${profile.format})`] as const]),
     ['time', `start ${ns(record.start)}, duration ${ns(record.dur)}${record.cut === true ? CUT : ''}`],
+    ...(isLaunched(row)
+      ? launchOf(row)
+      : [['on', `device ${known(record.device)}, engine ${record.engine ?? 'na'}`] as const]),
+  ];
+}
+
+function launchOf({ record, queueTime: queue }: Annotated): LabelledLine[] {
+  const { launch } = record;
+  return [
     [
       'on',
       `device ${known(record.device)}, stream ${known(record.stream)}, grid ${known(record.grid)}, block ${known(record.block)}`,

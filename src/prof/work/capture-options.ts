@@ -54,7 +54,7 @@ const OPTIONS: Readonly<Record<string, Options | undefined>> = {
 };
 
 const STEP_CALLS = 'a call of step() of the profiler after each step marks them';
-const STEP_RANGES = 'an NVTX range around each step, named "step 1", "step 2", marks them';
+const stepRanges = (kind: string): string => `${kind} range around each step, named "step 1", "step 2", marks them`;
 
 /** By profiler, how the program marks its steps. */
 const STEPS: Readonly<Record<string, string | undefined>> = {
@@ -62,9 +62,9 @@ const STEPS: Readonly<Record<string, string | undefined>> = {
   'ascend-db': STEP_CALLS,
   'ascend-text': STEP_CALLS,
   'ascend-raw': STEP_CALLS,
-  nsight: STEP_RANGES,
-  nvprof: STEP_RANGES,
-  rpd: STEP_RANGES,
+  nsight: stepRanges('an NVTX'),
+  nvprof: stepRanges('an NVTX'),
+  rpd: stepRanges('a rocTX'),
 };
 
 /** Profilers of GPUs that record no call stacks of Python, by format: PyTorch's profiler does. */

@@ -2,7 +2,7 @@
 import type { ProfileRecord } from '../../../record/record.js';
 import { percent, time, many } from '../wording.js';
 import type { Found } from '../finding.js';
-import type { Rule, RuleAnswer, RuleFacts } from '../rule.js';
+import { LAUNCHING, type Rule, type RuleAnswer, type RuleFacts } from '../rule.js';
 import { captureOption } from '../../work/capture-options.js';
 
 /** @param api the launching call; null when not known, as for graphs */
@@ -17,6 +17,7 @@ function graphsText(api: string | null, profile: ProfileRecord | null): string {
 /** Launched work that the profiler lost, which the rest of the advice does not include. */
 export const graphTrace: Rule = {
   name: 'graph-trace',
+  vendors: LAUNCHING,
   about: 'profile',
   doc: 'launches of kernels and graphs whose work the profiler lost, and how to record it',
   watch: () => {

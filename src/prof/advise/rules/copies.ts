@@ -5,7 +5,7 @@ import { ByDevice } from '../device-times.js';
 import { IntervalUnion } from '../../../containers/interval-union.js';
 import type { LongestTime } from '../finding.js';
 import { atLongest, longerOf } from '../kernel-tally.js';
-import type { RuleAnswer, Rule } from '../rule.js';
+import { LAUNCHING, type RuleAnswer, type Rule } from '../rule.js';
 import { workOf, type StepActivity } from '../../steps/step-work.js';
 import { grouped, many, size, time, percent, rate } from '../wording.js';
 import { MovedAmounts } from '../moved-times.js';
@@ -53,6 +53,7 @@ function copyOf(record: StepActivity): Extract<StepActivity, { type: 'copy' | 's
  */
 export const copyBound: Rule = {
   name: 'copy-bound',
+  vendors: LAUNCHING,
   doc: 'copies and sets that run while nothing is computed (without those that the CPU waits for)',
   watch: () => {
     const devices = new ByDevice(() => new BoundCopies());
@@ -165,6 +166,7 @@ const both = (): Record<HostCopyKind, Copies> => ({ HtoD: new Copies(), DtoH: ne
 
 export const copies: Rule = {
   name: 'copies',
+  vendors: LAUNCHING,
   doc: 'copies that the CPU waits for: synchronous calls, pageable memory, results read back',
   watch: () => {
     const devices = new ByDevice(both);

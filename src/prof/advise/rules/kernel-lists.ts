@@ -6,7 +6,7 @@ import { smInName } from '../../../ops/kernels/kernel-name.js';
 import { smOf } from '../../../ops/kernels/matrix-unit.js';
 import type { Annotated } from '../../annotate.js';
 import { many, ranked, rate, size, time, percent, verb } from '../wording.js';
-import { deviceRule, type Rule, type RuleAnswer } from '../rule.js';
+import { deviceRule, LAUNCHING, type Rule, type RuleAnswer } from '../rule.js';
 import { atLongest, KernelTally, longerOf, Ranking } from '../kernel-tally.js';
 import { ByDevice, type Place } from '../device-times.js';
 import type { Found, LongestTime } from '../finding.js';
@@ -213,6 +213,7 @@ export const impossible: Rule = {
 /** Kernels that a library ran to choose an algorithm, which is work of the first steps and not of training. */
 export const autotuning = deviceRule({
   name: 'autotuning',
+  vendors: LAUNCHING,
   about: 'profile',
   doc: 'kernels that a library ran to choose an algorithm while the profile was recorded',
   why: 'no kernels of known ops',
@@ -240,8 +241,8 @@ export const autotuning = deviceRule({
 /** Ascend: ops that run on the AI CPUs instead of the AI Cores. */
 export const aiCpu = deviceRule({
   name: 'ai-cpu',
+  vendors: ['ascend'],
   doc: 'Ascend: ops that run on the AI CPU instead of the AI cores',
-  vendor: 'huawei',
   why: 'no kernel has the class of cores that it ran on (Ascend)',
   start: () => new KernelTally(),
   row: ({ record }, devices) => {
@@ -280,8 +281,8 @@ const generation = (sm: number): number => Math.floor(sm / 10);
  */
 export const oldArchitecture = deviceRule({
   name: 'old-architecture',
+  vendors: ['nvidia'],
   doc: 'matrix products that run kernels built for an older architecture',
-  vendor: 'nvidia',
   why: 'no matrix products on an NVIDIA device of known architecture',
   start: () => new Old(),
   row: (row, devices) => {

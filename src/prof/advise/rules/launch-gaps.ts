@@ -6,7 +6,7 @@ import { ByDevice, type Place } from '../device-times.js';
 import { LONGEST_LAUNCH } from '../../steps/step-work.js';
 import { isOfGraph, type HostGapsOfDevice } from '../idle/host-gaps.js';
 import type { Found } from '../finding.js';
-import type { RuleAnswer, Rule } from '../rule.js';
+import { LAUNCHING, type RuleAnswer, type Rule } from '../rule.js';
 import { LONGEST_SWITCH } from '../idle/idle-causes.js';
 import { grouped, many, percent, ranked, time } from '../wording.js';
 import { atLongest, Ranking } from '../kernel-tally.js';
@@ -14,6 +14,7 @@ import { atLongest, Ranking } from '../kernel-tally.js';
 /** The device waits while Python collects garbage. */
 export const garbageCollection: Rule = {
   name: 'garbage-collection',
+  vendors: LAUNCHING,
   doc: "GPU idle during Python's garbage collections, where the profile records them (Ascend's gc_detect_threshold)",
   watch: () => ({
     end: ({ host, idle }): RuleAnswer => {
@@ -54,6 +55,7 @@ const MOST_STEPS = 0.5;
 /** The device waits before each step. */
 export const inputPipeline: Rule = {
   name: 'input-pipeline',
+  vendors: LAUNCHING,
   doc: 'device idle between steps: from the last work of one to the first work of the next',
   watch: () => ({
     end: ({ idle, devices }): RuleAnswer => {
@@ -211,6 +213,7 @@ function longGaps({ of, ...place }: Place & { of: HostGapsOfDevice }): Found {
  */
 export const launchGaps: Rule = {
   name: 'launch-gaps',
+  vendors: LAUNCHING,
   doc: 'the device waits for launches: late calls, kernels shorter than their launch call',
   watch: () => {
     const devices = new ByDevice(() => new DeviceLaunches());
@@ -247,6 +250,7 @@ const LEAST_SWITCHING = 0.05;
 /** The device has work queued, but much of its time passes between one short kernel and the next. */
 export const queuedGaps: Rule = {
   name: 'queued-gaps',
+  vendors: LAUNCHING,
   doc: 'many short gaps between kernels that the CPU launched in time',
   watch: () => ({
     end: ({ idle, devices }): RuleAnswer => {

@@ -6,7 +6,7 @@ import { ByDevice, type Place } from '../device-times.js';
 import type { Found } from '../finding.js';
 import type { HostGapsOfDevice } from '../idle/host-gaps.js';
 import { atLongest, Ranking } from '../kernel-tally.js';
-import type { Rule, RuleAnswer } from '../rule.js';
+import { LAUNCHING, type Rule, type RuleAnswer } from '../rule.js';
 
 /** Maximum number of kernel names to keep. */
 const MOST_NAMES = 10_000;
@@ -94,6 +94,7 @@ function waited({ of, ...place }: Place & { of: HostGapsOfDevice }): Found[] {
 
 export const longCalls: Rule = {
   name: 'long-calls',
+  vendors: LAUNCHING,
   doc: 'API calls that take much longer than a launch while the device is idle',
   watch: () => {
     const launches = new ByDevice(() => new LongLaunches());

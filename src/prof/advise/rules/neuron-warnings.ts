@@ -112,7 +112,7 @@ const isTimed = (record: ProfileLine): record is (KernelLine | CopyLine) & { rea
 const ruleOf = (entry: NeuronRule): Rule => ({
   name: entry.name,
   doc: entry.doc,
-  vendor: 'aws',
+  vendors: ['neuron'],
   watch: () => {
     const devices = new ByDevice(() => ({ cover: new IntervalUnion(), count: 0, longest: null as LongestTime | null }));
     const { counts } = entry;
