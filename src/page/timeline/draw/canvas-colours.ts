@@ -95,20 +95,28 @@ function themeOf(colours: Readonly<Record<ColourName, Rgb>>): CanvasTheme {
 
 export const PRINTED = themeOf(mapped(({ light }) => light));
 
-/** The current theme of an element. Colours in any CSS notation are read by painting a pixel with them. */
+/** Colours as browsers write most of them. */
+const RGB = /^rgb\((\d+), (\d+), (\d+)\)$/;
+
+/** Red, green and blue of a colour in any CSS notation; a notation other than `rgb` is read by painting a pixel with it. */
+function readColour(colour: string): Rgb | null {
+  const parts = RGB.exec(colour)?.slice(1).map(Number);
+  if (parts !== undefined) return parts as unknown as Rgb;
+  const context = new OffscreenCanvas(1, 1).getContext('2d');
+  if (context === null) return null;
+  context.fillStyle = colour;
+  context.fillRect(0, 0, 1, 1);
+  const { data } = context.getImageData(0, 0, 1, 1);
+  return [elementAt(data, 0), elementAt(data, 1), elementAt(data, 2)];
+}
+
+/** The current theme of an element. */
 export function readTheme(place: HTMLElement): CanvasTheme {
   const probe = element('span', { hidden: true });
   place.append(probe);
-  const pixel = document.createElement('canvas');
-  pixel.width = pixel.height = 1;
-  const context = pixel.getContext('2d', { willReadFrequently: true });
   const read = ({ names }: ThemeColour, otherwise: Rgb): Rgb => {
     probe.style.color = names.reduceRight((inner, name) => `var(${name}, ${inner})`, css(otherwise));
-    if (context === null) return otherwise;
-    context.fillStyle = getComputedStyle(probe).color;
-    context.fillRect(0, 0, 1, 1);
-    const { data } = context.getImageData(0, 0, 1, 1);
-    return [elementAt(data, 0), elementAt(data, 1), elementAt(data, 2)];
+    return readColour(getComputedStyle(probe).color) ?? otherwise;
   };
   const { ink } = COLOURS;
   const isDark = luminance(read(ink, ink.light)) > 0.3 || (!hasOwn(place) && prefersDark());

@@ -274,18 +274,18 @@ export async function loadEvents(timeline: Timeline): Promise<TimelineEvents> {
     facts,
     dir: new Uint8Array(below(columns.dir, DIRECTIONS.length)),
     shortNames: mapOf(await unpackColumn('short names', timeline.shortNames), timeline.texts.length),
-    arrows: arrowsOf(pairs, count),
     dependencies,
     merged: await loadMerged(timeline),
     ranks: null,
   };
-  return withNumbers(events, columns);
+  return withDeferred(events, columns, () => arrowsOf(pairs, count));
 }
 
-/** Adds the columns of numbers, each converted when it is first read: drawing needs none of them. */
-function withNumbers(
-  events: Omit<TimelineEvents, NumberColumn>,
+/** Adds the columns of numbers and the arrows, each converted when it is first read: drawing needs none of them. */
+function withDeferred(
+  events: Omit<TimelineEvents, NumberColumn | 'arrows'>,
   columns: Readonly<Record<NumberColumn, UnpackedColumn>>,
+  makeArrows: () => LaunchArrows,
 ): TimelineEvents {
   const converted = new Map<NumberColumn, Float64Array>();
   const numbersOf = (name: NumberColumn): Float64Array => {
@@ -296,7 +296,9 @@ function withNumbers(
     enumerable: true,
     get: () => entryOf(converted, name, () => numbersOf(name)),
   }));
-  return Object.defineProperties(events, readers) as TimelineEvents;
+  let arrows: LaunchArrows | null = null;
+  const readArrows = { enumerable: true, get: () => (arrows ??= makeArrows()) };
+  return Object.defineProperties(events, { ...readers, arrows: readArrows }) as TimelineEvents;
 }
 
 async function loadMerged({ merged, events }: Timeline): Promise<MergedEvents | null> {

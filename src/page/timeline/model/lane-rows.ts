@@ -105,13 +105,13 @@ class FilledRow implements LaneRow {
 
 /** Indices of the events in order of start; the events of a damaged page may not be in order. */
 function inOrder({ start, count }: TimelineEvents): Uint32Array {
-  const order = Uint32Array.from({ length: count }, (_, event) => event);
-  let last = -Infinity;
-  for (const next of start) {
-    if (next < last) return order.sort((a, b) => elementAt(start, a) - elementAt(start, b) || a - b);
-    last = next;
+  const order = new Uint32Array(count);
+  let isSorted = true;
+  for (let event = 0; event < count; event++) {
+    order[event] = event;
+    isSorted &&= event === 0 || elementAt(start, event) >= elementAt(start, event - 1);
   }
-  return order;
+  return isSorted ? order : order.sort((a, b) => elementAt(start, a) - elementAt(start, b) || a - b);
 }
 
 /** For each lane, its rows by depth; a lane without events has none. */
@@ -127,7 +127,9 @@ export function rowsOf(events: TimelineEvents): readonly (readonly LaneRow[])[] 
     lane[depth] = elementAt(lane, depth) + 1;
   }
   const rows = counts.map((depths, lane) => depths.map((count, depth) => new FilledRow(lane, depth, count)));
-  for (const event of inOrder(events)) {
+  const order = inOrder(events);
+  for (let i = 0; i < order.length; i++) {
+    const event = elementAt(order, i);
     const row = elementAt(elementAt(rows, elementAt(events.lane, event)), depthOf(event));
     row.add(event, elementAt(events.start, event), elementAt(events.dur, event));
   }

@@ -39,6 +39,13 @@ export interface SceneState {
 
 export type SceneChanges = ReadonlySet<keyof SceneState>;
 
+/** The names that events have. */
+function usedNames({ text: { name }, texts }: TimelineEvents): readonly string[] {
+  const isUsed = new Uint8Array(texts.length);
+  for (let event = 0; event < name.length; event++) isUsed[elementAt(name, event)] = 1;
+  return texts.filter((_, number) => isUsed[number] === 1);
+}
+
 export class Scene {
   readonly rows: readonly (readonly LaneRow[])[];
   /** The default colour key. */
@@ -66,7 +73,7 @@ export class Scene {
     private readonly longest: LongestTexts | null = null,
   ) {
     this.rows = rowsOf(events);
-    this.differs = differences([...new Set(events.text.name)].map((number) => events.texts[number] ?? ''));
+    this.differs = differences(usedNames(events));
     this.usual = usualColour(events);
     this.usuallyClosed = groupsOfThreads(events, events.lanes);
     this.shown = {
