@@ -14,7 +14,7 @@ type Wanted =
   'work' | 'kernels' | 'ops' | 'steps' | 'annotations' | 'layers' | 'stacks' | 'shapes' | 'memory' | 'cores';
 
 const LACKS: Readonly<Record<Wanted, string>> = {
-  work: 'The profile holds no work of a device.',
+  work: 'The profile has no device work.',
   kernels: 'The profile has no kernels.',
   ops: 'No kernel could be matched to an op.',
   steps: 'The profile has no steps.',
@@ -40,7 +40,7 @@ const NO_OPERANDS = 'The NTFF has operands with unknown codes; the JSON of neuro
 /** As documented by AWS: without these variables, the compiler stores no framework names in a NEFF. */
 const COMPILED_WITH = 'XLA_IR_DEBUG=1 XLA_HLO_DEBUG=1, set when the program is compiled, keep';
 const NEURON = {
-  steps: 'A capture is of one execution of a compiled program: give several captures to compare executions.',
+  steps: 'A capture holds one execution of a compiled program. Give several captures to compare executions.',
   annotations: `The program (NEFF) of an NTFF may have the layers of its framework: give it too. ${COMPILED_WITH} them.`,
   layers: `The program (NEFF) of an NTFF may name the layer of each instruction: give it too. ${COMPILED_WITH} it.`,
   shapes: 'An NTFF, or the JSON of neuron-explorer view, has the operands of instructions.',
@@ -99,7 +99,7 @@ function howToRecord(header: Recorded | null, wanted: Wanted): string | undefine
 export function lacking({ profile }: { readonly profile: Pick<PageProfile, 'overview'> }, wanted: Wanted): string {
   const { program, header } = profile.overview;
   if (wanted === 'layers' && program !== null && program.layers > 0)
-    return 'Instructions do not name their layer; when the layers of the program ran is in the panel Compiled program.';
+    return 'Instructions do not name their layer. The panel Compiled program shows when each layer ran.';
   const how = howToRecord(header, wanted);
   return how === undefined ? LACKS[wanted] : `${LACKS[wanted]} ${how}`;
 }

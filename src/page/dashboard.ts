@@ -273,7 +273,7 @@ export async function showDashboard(root: HTMLElement, data: PageOutline): Promi
   const footer = element(
     'footer',
     {},
-    `Written by ${data.tool.name} ${data.tool.version}. The file holds all that it shows.`,
+    `Written by ${data.tool.name} ${data.tool.version}. The file is self-contained.`,
   );
   const doubts = data.doubts.map(doubtText);
   const lost = doubts.length === 0 ? [] : [element('p', { class: 'doubts', role: 'note' }, doubts.join(' '))];

@@ -38,7 +38,7 @@ function showIndex(root: HTMLElement, { tool, title, jobs }: JobIndex): void {
       element('div', { class: 'controls' }, themeButton()),
     ),
     element('main', { id: 'main' }, element('div', { class: 'panels' }, panel)),
-    element('footer', {}, `Written by ${tool.name} ${tool.version}. Its links lead to the files beside it.`),
+    element('footer', {}, `Written by ${tool.name} ${tool.version}. Its links lead to files next to it.`),
   );
 }
 

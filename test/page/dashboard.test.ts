@@ -157,7 +157,7 @@ describeInBrowser('dashboard', (open) => {
     const titles = await other.page.locator('[data-panel="figures"] .card dt').allTextContents();
     expect(titles.filter((title) => title.startsWith('On '))).to.deep.equal([]);
     expect(await other.page.locator('[data-panel="figures"] .note').first().textContent()).to.match(
-      /Not known: .*On tensor cores: no kernel is known to use them or not/,
+      /Not known: .*On tensor cores: unknown for every kernel/,
     );
     expect(await raw('kernels', 'kernels.shown.1.tc')).to.equal('null');
     expect(await raw('memory-operations', 'overview.memory.0.bytesPerS')).to.equal('10000000000');
@@ -435,7 +435,7 @@ describeInBrowser('dashboard', (open) => {
     await page.evaluate("dispatchEvent(new Event('beforeprint'))");
     expect(await table.locator('tbody tr').count()).to.equal(30);
     expect(
-      await page.locator('[data-panel="kernels"]').getByText('30 of 100 rows, 70 are not on paper').count(),
+      await page.locator('[data-panel="kernels"]').getByText('30 of 100 rows, 70 are not printed').count(),
     ).to.equal(1);
     expect(await page.locator('main details:not([open])').count()).to.equal(0);
     await page.evaluate("dispatchEvent(new Event('afterprint'))");

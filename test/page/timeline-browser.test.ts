@@ -169,18 +169,18 @@ describeInBrowser('timeline in a browser', (open) => {
     const merged = { resolution: 3000, count: packed('f64', [40]), time: packed('f64', [500]) };
     const { page, complaints } = await openSimple('', { ...bars, merged });
     expect(await page.locator('.tl-what').innerText()).to.include(
-      '40 events in 1 bars; neighbours shorter than 3.00 us are one bar, with the name of the longest',
+      '40 events in 1 bars; neighbouring events shorter than 3.00 us are merged into one bar, named after the longest',
     );
     const { x, y } = await place(page, 1000, 'stream 7');
     await page.mouse.click(x, y);
     const details = await page.locator('.tl-details').innerText();
-    expect(details).to.match(/stands for\s+40 events, 500 ns in sum; named after the longest/);
+    expect(details).to.match(/stands for\s+40 events, 500 ns in total; named after the longest/);
     // Those of the longest over the time of all would be no figures of anything.
     for (const single of ['FLOPs', 'bytes', 'explain']) expect(details).to.not.include(single);
     await page.locator('.tl-canvas').press('x');
     await page.locator('.tl-span', { hasText: /40 events/ }).waitFor();
     expect(await page.locator('.tl-span').innerText()).to.match(/device 0\s+40\s+500\s+25\.0/);
-    expect(await page.locator('.tl-span').innerText()).to.include('Approximate: one bar stands for several events');
+    expect(await page.locator('.tl-span').innerText()).to.include('Approximate: one bar merges several events');
     expect(complaints).to.deep.equal([]);
   });
 

@@ -17,13 +17,13 @@ describeInBrowser('selection and matches in a browser', (open) => {
     const text = await page.locator('.tl-span').innerText();
     // Kernels at 250, 350, 450 and 550: half of the time.
     expect(text).to.match(/1 of 3: device 0\/stream 7/);
-    expect(text).to.match(/4 events, 200 ns in sum/);
+    expect(text).to.match(/4 events, 200 ns in total/);
     expect(text).to.match(/200 ns \(50\.\d % of the span\)/);
-    expect(text).to.include('4.00 kB of all 4 events').and.include('20.00 GB/s while they ran');
+    expect(text).to.include('4.00 kB in all 4 events').and.include('20.00 GB/s while they ran');
     expect(text).to.match(/on threads\s+0 events/i);
-    expect(text).to.include('Exact: each event counts').and.include('an edge cuts count with the part inside');
+    expect(text).to.include('Exact: each event counts').and.include('Of events cut by an edge, only the part inside counts');
     expect(text).to.match(/device 0\s+4\s+200\s+50\.\d/);
-    expect(text).to.include("Only of what is drawn: step 5, 1.00 us to 3.00 us from the profile's start.");
+    expect(text).to.include("Covers only what is drawn: step 5, 1.00 us to 3.00 us from the profile's start.");
     expect(new URL(page.url()).hash).to.match(/^(?:#t\.span=.*t\.lanes=|$)/);
     await page.getByRole('button', { name: 'Clear' }).click();
     await page.locator('.tl-span:empty').waitFor({ state: 'attached' });

@@ -138,8 +138,8 @@ describeInBrowser('counters and notices of the timeline', (open) => {
   it('lists notices that lead to their time, marks them below the axis, and tells those without a time', async () => {
     const { page, complaints } = await shown();
     expect(await page.locator('.tl-untimed').innerText()).to.equal(
-      "Of the whole profile: all times of device 0 were moved by 5.00 us to later, as its clock is not the host's, which may be " +
-        'off by 10 ns; rows with a missing or invalid value (value unknown, or row skipped): 3.',
+      "Whole profile: all times of device 0 were moved 5.00 us later, because its clock differs from the CPU's " +
+        '(accurate to 10 ns); rows with a missing or invalid value (value unknown, or row skipped): 3.',
     );
     const mark = await placeOf(page, 7600, 'notices');
     await page.mouse.move(mark.x, mark.y - 4);

@@ -26,7 +26,7 @@ function chartLibrary(): ChartLibrary {
   document.head.append(script);
   script.remove();
   const library = loaded();
-  if (library === undefined) throw new Error('the page lacks its library of charts');
+  if (library === undefined) throw new Error('the chart library is missing from the page');
   return library;
 }
 

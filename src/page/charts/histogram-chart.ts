@@ -45,6 +45,6 @@ export function histogram(what: string, values: readonly number[], height = 220)
   }
   const ordered = [...values].sort((a, b) => a - b);
   const at = (share: number): string => quantityText(quantile(ordered, share), 'ns');
-  const label = `Histogram of ${values.length} values, ${what}: least ${at(0)}, median ${at(0.5)}, most ${at(1)}`;
+  const label = `Histogram of ${values.length} values, ${what}: lowest ${at(0)}, median ${at(0.5)}, highest ${at(1)}`;
   return chart(label, height, () => option(bins, what));
 }

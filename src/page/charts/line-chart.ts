@@ -78,7 +78,7 @@ export function lineChart(group: CurveGroup, own?: ChartAxis): HTMLElement[] {
       points.reduce((most, [, one]) => Math.max(most, one), -Infinity),
       unit,
     )[0];
-    return { name, text: `last ${quantityText(value, own)}, most ${quantityText(highest, own)}` };
+    return { name, text: `last ${quantityText(value, own)}, highest ${quantityText(highest, own)}` };
   });
   const entries = lasts.map(({ name, text }, i) => [
     swatch(inPalette(i)),

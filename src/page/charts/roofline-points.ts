@@ -5,7 +5,7 @@ import type { DeviceRoof, Roofline, RooflinePoint } from '../../prof/html/page-d
 export const DEVICE_EXAMPLES = ['H100 SXM', 'MI300X'] as const;
 
 const HOW = [
-  'dprof html --peaks NAME draws those of another device, such as',
+  'dprof html --peaks NAME draws the roofs of another device, such as',
   DEVICE_EXAMPLES.map((name) => `"${name}"`).join(' or '),
   '(dprof --devices lists them).',
 ].join(' ');
@@ -14,20 +14,20 @@ const HOW = [
 const ORIGINS: Readonly<Record<DeviceRoof['origin'], (own: string | null) => string>> = {
   table: () => '',
   inferred: () => '',
-  formula: () => ', by its units and clock',
-  given: (own) => `, given with --peaks in place of ${own ?? "the profile's device"}`,
+  formula: () => ', from its units and clock',
+  given: (own) => `, from --peaks, instead of ${own ?? "the profile's device"}`,
   none: () => '',
 };
 
 /** @param own name of the device in the profile; null when it has none */
 export function roofText(roof: Omit<DeviceRoof, 'device' | 'time'> | undefined, own: string | null): string {
   if (roof === undefined || (roof.units.length === 0 && roof.bytesPerS === null))
-    return `No roofs: the peaks of ${own ?? 'this device'} are not known. ${HOW}`;
+    return `No roofs: the peaks of ${own ?? 'this device'} are unknown. ${HOW}`;
   const lacks =
     roof.units.length === 0
-      ? `; its peak FLOP/s are not known. ${HOW}`
+      ? `; its peak FLOP/s is unknown. ${HOW}`
       : roof.bytesPerS === null
-        ? `; its memory bandwidth is not known. ${HOW}`
+        ? `; its memory bandwidth is unknown. ${HOW}`
         : '.';
   return `Roofs of ${roof.name}${ORIGINS[roof.origin](own)}${lacks}`;
 }

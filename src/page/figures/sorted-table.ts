@@ -217,7 +217,7 @@ class SortedTable<Row> implements ShownTable<Row> {
     const shown = Math.min(this.#room, all);
     const rest = all - shown;
     const count = rest > 0 ? `${shown} of ${all} rows` : `${all} rows`;
-    const notPrinted = this.#isPrinted && rest > 0 ? `, ${rest} are not on paper` : '';
+    const notPrinted = this.#isPrinted && rest > 0 ? `, ${rest} are not printed` : '';
     this.#status.textContent = rest > 0 || this.#filter !== '' ? count + notPrinted : '';
     this.#more.hidden = all <= this.#most;
     this.#more.textContent = this.#isAll ? `Show ${this.#most}` : `Show all ${all}`;

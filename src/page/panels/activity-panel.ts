@@ -27,14 +27,14 @@ const idleInWaits = sumsOf('idleInWaits');
 const WORK: readonly ActivityGroup[] = [
   { name: 'Compute', colour: 'var(--compute)', counts: ['kernels', 'graphs'], time: sumsOf('compute') },
   {
-    ...{ name: 'Communication, nothing computed', colour: 'var(--communication)' },
+    ...{ name: 'Exposed communication', colour: 'var(--communication)' },
     ...{ counts: ['communications'], time: sumsOf('exposed') },
   },
   {
-    ...{ name: 'Copies, neither of these', colour: 'var(--memory)', counts: ['copies'] },
+    ...{ name: 'Copies alone', colour: 'var(--memory)', counts: ['copies'] },
     time: sumsOf('copiesAlone'),
   },
-  { name: 'Sets, nothing else', colour: 'var(--hue-8)', counts: ['sets'], time: sumsOf('setsAlone') },
+  { name: 'Sets alone', colour: 'var(--hue-8)', counts: ['sets'], time: sumsOf('setsAlone') },
 ];
 const IDLE: ActivityGroup = { name: 'Idle', colour: 'var(--idle)', counts: [], time: sumsOf('idle') };
 const IDLE_AND_WAITS: readonly ActivityGroup[] = [
@@ -79,7 +79,7 @@ function make(view: PanelView): PanelContent {
     const of = fieldsOf(`overview.syncs.${at}`, sync);
     return element('li', {}, `${sync.name}: `, figure(of('count'), 'count'), ' times, ', figure(of('time'), 'ns'));
   });
-  const overlap = note('Each moment of a device is in one row, the first that it fits: the rows add up to the span.');
+  const overlap = note('Each moment of a device counts in the first row that fits, so the rows add up to the span.');
   return [
     made,
     overlap,

@@ -21,7 +21,7 @@ const guessedText = (guessed: number, count: number): string =>
   [
     guessed === count ? 'Occurrences are' : `${quantityText(guessed, 'count')} of these occurrences are`,
     'inferred from the order of kernels: forward, backward and steps are kept apart, but passes with no other kernel',
-    'between them count as one. With ranges of the host (dparse --ranges) each pass is counted.',
+    'between them count as one. With CPU ranges (dparse --ranges) each pass counts.',
   ].join(' ');
 
 const number = <R extends Row>(title: string, unit: DisplayUnit, key: keyof Row): TableColumn<R> => ({
@@ -113,7 +113,7 @@ function shownOf(view: PanelView, kind: AnnotationKind): readonly [heading: HTML
       ...durations('Device time of an occurrence', 'device time of an occurrence', device, count),
       ...durations('Host time of a pass', 'host time of a pass', host, passes ?? host.length),
     ),
-    ...(count === 0 ? [note('Nothing was launched within.')] : []),
+    ...(count === 0 ? [note('Nothing was launched inside it.')] : []),
     ...(guessed > 0 ? [note(guessedText(guessed, count ?? 0))] : []),
   ];
 }

@@ -19,7 +19,7 @@ const RATES = `${meaningOf('bandwidth with waiting')} Bus bandwidth: ${meaningOf
 
 function make(view: PanelView): PanelContent {
   const { shown, count } = view.profile.collectives;
-  if (count === 0) return 'The profile holds no collective operations.';
+  if (count === 0) return 'The profile has no collective operations.';
   const most = shown.reduce((longest, { time }) => Math.max(longest, time ?? 0), 0);
   const has = (key: keyof CollectiveRow): boolean => shown.some((row) => row[key] !== null);
   const columns: TableColumn<Listed<CollectiveRow>>[] = [

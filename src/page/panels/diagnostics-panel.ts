@@ -56,7 +56,7 @@ function make(view: PanelView): PanelContent {
   });
   const found =
     diagnostics.length === 0
-      ? [element('p', {}, 'The reader has no diagnostics.')]
+      ? [element('p', {}, 'The reader reported no problems.')]
       : [element('ul', {}, ...diagnostics)];
   const { kernels } = overview;
   const kernel = fieldsOf('overview.kernels', kernels);
@@ -68,11 +68,14 @@ function make(view: PanelView): PanelContent {
           element(
             'p',
             {},
-            inDeviceWords('Kernels without a duration: ', overview.header),
+            inDeviceWords('Kernels without duration: ', overview.header),
             figure(kernel('untimed'), 'count'),
-            inDeviceWords('. Kernels above a peak, a defect of a formula or of the profile: ', overview.header),
+            inDeviceWords(
+              '. Kernels faster than the hardware peak (a formula or the profile is wrong): ',
+              overview.header,
+            ),
             figure(work('impossible'), 'count'),
-            '. Both FLOPs and bytes known, 0 too, with or without a peak to hold them against: ',
+            '. FLOPs and bytes known (0 included) for ',
             figure(ratio(work('known'), kernel('time')), 'share'),
             inDeviceWords(' of kernel time.', overview.header),
           ),

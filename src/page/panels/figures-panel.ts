@@ -114,7 +114,7 @@ const CARDS: readonly ((numbers: Numbers) => readonly FigureCard[])[] = [
       {
         title: 'On {unit}',
         about: meaningOf('on the matrix unit'),
-        unknown: 'no kernel is known to use them or not',
+        unknown: 'unknown for every kernel',
         partial: 'least',
         main: { field: ratio(unit('used'), kernel('time')), unit: 'share', known: unitKnown },
         more: [

@@ -30,7 +30,7 @@ function kindsOf({ profile: { layers, stacks, overview } }: PanelView): (readonl
   ];
 }
 
-const HINT = 'Width is time on the device. A click, or Enter, shows a box and what is in it; once more leads one up.';
+const HINT = 'Width is device time. Click a box (or press Enter) to zoom in, again to zoom out.';
 
 /** The view when the address states no other. */
 const FIRST_VIEW: FlameView = 'chart';

@@ -46,7 +46,7 @@ type TimeOf = (key: NumberKey<MatrixUnitTime>) => Field;
 /** Which products could use the unit, and whether they do. */
 function eligibleText(timeOf: TimeOf, unit: string): (Node | string)[] {
   const [could, does] = [timeOf('eligible'), timeOf('eligibleUsed')];
-  if (could.value === null || does.value === null) return [`Which products could use the ${unit} is not known.`];
+  if (could.value === null || does.value === null) return [`It is unknown which products could use the ${unit}.`];
   if (could.value === 0) return [`No product could use the ${unit}.`];
   const time = figure(could, 'ns');
   if (does.value === could.value) return [`All products that could use the ${unit} do: `, time, '.'];

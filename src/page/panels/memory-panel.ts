@@ -24,7 +24,7 @@ const number = numbersOf<MemoryOperations>('overview.memory');
 
 function makeOperations(view: PanelView): PanelContent {
   const { memory, notices } = view.profile.overview;
-  if (memory.length === 0) return 'The profile holds no copies and no sets.';
+  if (memory.length === 0) return 'The profile has no copies or memsets.';
   const shareOf = (row: Listed<MemoryOperations>): Field =>
     ratio(fieldsOf(`overview.memory.${row.at}`, memory[row.at])('time'), sumOf('overview.memory.*', memory, 'time'));
   const columns: TableColumn<Listed<MemoryOperations>>[] = [
@@ -205,7 +205,7 @@ function peaks(view: PanelView): HTMLElement[] {
     const ops = owners(view, at, 'ops', 'Held at the peak by op');
     const categories = owners(view, at, 'categories', 'Held at the peak by kind');
     const tables = [ops, categories].filter((list) => list.length > 0).map((list) => element('div', {}, ...list));
-    const unknown = tables.length === 0 ? [note('The profile does not say who held the memory.')] : [];
+    const unknown = tables.length === 0 ? [note('The profile does not record what held the memory.')] : [];
     return section(
       `${device === null ? 'Host' : `Device ${device}`}: the peak`,
       about,

@@ -64,7 +64,7 @@ function withoutWork({ idle, withoutWork: count }: PageJob): HTMLElement[] {
 const TABLE_TITLES: Readonly<Record<JobTableName, string>> = {
   stages: 'Stages of the pipeline',
   experts: 'Experts',
-  groups: 'Groups, and which of them are complete',
+  groups: 'Groups, and whether they are complete',
 };
 
 type JobUnit = NonNullable<JobTable['columns'][number]['unit']>;

@@ -200,8 +200,12 @@ export class PageBuilder implements Analysis<MakePage> {
     const notes = countNotes(
       [truncated, 'truncated input', ': the page shows the records before the end'],
       [untimed, 'record', ' without a time left out'],
-      [outOfOrder, 'record', ' not in order of start: utilisation is too small there'],
-      [this.#scattered.size, 'profile', ' whose records lie between those of others: the page has the first of them'],
+      [outOfOrder, 'record', ' not in order of start: utilisation is too low there'],
+      [
+        this.#scattered.size,
+        'profile',
+        ' whose records are mixed with those of others: the page has only the first part',
+      ],
       [Math.max(0, this.#count - this.#most), 'profile', LEFT_OUT],
     );
     return { facts: make, notes };
@@ -310,7 +314,7 @@ export class PageBuilder implements Analysis<MakePage> {
 }
 
 /** Follows the number of profiles that the page does not hold. */
-const LEFT_OUT = ' with a row in the tables of ranks alone: dprof html FILE -o PAGE makes a page of any of them';
+const LEFT_OUT = ' only in the rank tables: dprof html FILE -o PAGE makes a page for one';
 
 const nothing = (): UserError =>
   new UserError('nothing to show: no kernels, no ranges, no samples', { hint: RANGES_HINT });

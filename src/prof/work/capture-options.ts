@@ -54,7 +54,10 @@ const OPTIONS: Readonly<Record<string, Options | undefined>> = {
 };
 
 const STEP_CALLS = 'a call of step() of the profiler after each step marks them';
-const stepRanges = (kind: string): string => `${kind} range around each step, named "step 1", "step 2", marks them`;
+const STEP_RANGES = 'range around each step, named "step 1", "step 2", marks them';
+
+/** By profiler, the ranges of a program that it records. */
+const RANGES: Readonly<Record<string, string | undefined>> = { nsight: 'an NVTX', nvprof: 'an NVTX', rpd: 'a rocTX' };
 
 /** By profiler, how the program marks its steps. */
 const STEPS: Readonly<Record<string, string | undefined>> = {
@@ -62,9 +65,6 @@ const STEPS: Readonly<Record<string, string | undefined>> = {
   'ascend-db': STEP_CALLS,
   'ascend-text': STEP_CALLS,
   'ascend-raw': STEP_CALLS,
-  nsight: stepRanges('an NVTX'),
-  nvprof: stepRanges('an NVTX'),
-  rpd: stepRanges('a rocTX'),
 };
 
 /** Profilers of GPUs that record no call stacks of Python, by format: PyTorch's profiler does. */
@@ -93,16 +93,19 @@ export function captureOption(profile: Recorded | null, wanted: Wanted): string 
 }
 
 /** How the program marks its steps; null where its profiler records none. @param profile null: no profile line */
-export const stepMarks = (profile: Recorded | null): string | null => STEPS[profilerOf(profile)] ?? null;
+export function stepMarks(profile: Recorded | null): string | null {
+  const ranges = RANGES[profilerOf(profile)];
+  return ranges === undefined ? (STEPS[profilerOf(profile)] ?? null) : `${ranges} ${STEP_RANGES}`;
+}
 
 /**
  * How to record the layer of each kernel, as a sentence without its end; null where the profiler records none. Options that
  * were already set are left out.
  */
 export function layerMarks(profile: Recorded | null): string | null {
-  const steps = stepMarks(profile);
-  if (steps === STEP_RANGES) return 'an NVTX range around each layer, named "layer:conv1", records it';
-  if (steps !== STEP_CALLS) return null;
+  const kind = RANGES[profilerOf(profile)];
+  if (kind !== undefined) return `${kind} range around each layer, named "layer:conv1", records it`;
+  if (stepMarks(profile) !== STEP_CALLS) return null;
   const options = (['layers', 'stacks'] as const).map((wanted) => captureOption(profile, wanted));
   const missing = options.filter((option) => option !== null).join(' with ');
   const ranges = profile?.format === 'kineto' ? 'record_function("layer:conv1") around a layer' : '';

@@ -17,9 +17,9 @@ describe('whose roofs a roofline has', () => {
     expect(textOf(A100)).to.equal('Roofs of A100 40GB.');
   });
 
-  it('is one by its units and clock', () => {
+  it('is one from its units and clock', () => {
     const made = device('Foo 9', { arch: 'sm80', units: 10, clockHz: 1e9, memBytesPerS: 1e12 });
-    expect(textOf(made)).to.equal('Roofs of Foo 9, by its units and clock.');
+    expect(textOf(made)).to.equal('Roofs of Foo 9, from its units and clock.');
   });
 
   it('is the one that was given, in place of that of the profile', () => {
@@ -28,21 +28,19 @@ describe('whose roofs a roofline has', () => {
     const { name, origin, bytesPerS } = given;
     const units = [{ name: 'bf16 matrix unit', flopsPerS: 1e15 }];
     expect(roofText({ name, origin, bytesPerS, units }, 'Foo 9')).to.equal(
-      'Roofs of MI300X, given with --peaks in place of Foo 9.',
+      'Roofs of MI300X, from --peaks, instead of Foo 9.',
     );
   });
 
   it('is asked for by real names where no peaks are known, or one is not', () => {
     expect(textOf(device('Foo 9'))).to.equal(
-      'No roofs: the peaks of Foo 9 are not known. dprof html --peaks NAME draws those of another device, such as ' +
+      'No roofs: the peaks of Foo 9 are unknown. dprof html --peaks NAME draws the roofs of another device, such as ' +
         '"H100 SXM" or "MI300X" (dprof --devices lists them).',
     );
     expect(textOf(device('Foo 9', { memBytesPerS: 1e12 }))).to.match(
-      /; its peak FLOP\/s are not known\. dprof html --peaks/,
+      /; its peak FLOP\/s is unknown\. dprof html --peaks/,
     );
-    expect(roofText(undefined, null)).to.match(
-      /^No roofs: the peaks of this device are not known\. dprof html --peaks/,
-    );
+    expect(roofText(undefined, null)).to.match(/^No roofs: the peaks of this device are unknown\. dprof html --peaks/);
     for (const name of DEVICE_EXAMPLES) expect(deviceNamed(name)?.name, name).to.equal(name);
     expect(peaksOf(device('Foo 9')).origin).to.equal('none');
   });

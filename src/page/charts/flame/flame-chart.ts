@@ -129,7 +129,7 @@ export class FlameChart {
 }
 
 const ABOUT =
-  'Total: time in all boxes of a name, with what is in them; within itself a name counts once. Self: without what is in them.';
+  'Total: time in all boxes with this name, children included; a name nested in itself counts once. Self: without children.';
 
 export class SandwichView {
   readonly place = element('div', { class: 'sandwich' });

@@ -144,8 +144,8 @@ export function profileComparison(
     element('tfoot', {}, middle),
   );
   const copy = csvButton(CAPTION, ordered, () => heads.inOrder(all, (at) => at));
-  const marked = names.length === 2 ? 'the larger of the two' : 'the farthest from the median of its column';
-  const explained = `Marked: ${marked}, where that is more than 5 %. A name shows its profile above and below.`;
+  const marked = names.length === 2 ? 'the larger value' : 'the value farthest from the median of its column';
+  const explained = `Marked: ${marked}, if the difference is more than 5 %. Click a name to show its profile above and below.`;
   const placed = element(
     'div',
     { class: 'table' },

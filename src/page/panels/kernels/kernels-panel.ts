@@ -82,9 +82,9 @@ const LAUNCH_COLUMNS: readonly TableColumn<KernelRow>[] = [
 ];
 
 const EXPLAINED: readonly (readonly [key: keyof LaunchShape, text: string])[] = [
-  ['grid', 'Grid and block are the commonest; (of 3): there are three different ones.'],
-  ['registers', 'Registers of a thread and shared memory of a block are the most of any launch.'],
-  ['occupancy', 'Occupancy is the theoretical one, the least of any launch.'],
+  ['grid', 'Grid and block: the most common values; (of 3) means that there are three different values.'],
+  ['registers', 'Registers per thread and shared memory per block: the highest of all launches.'],
+  ['occupancy', 'Occupancy: theoretical, the lowest of all launches.'],
 ];
 
 /** What the columns about launches mean, if there are any. */

@@ -105,9 +105,7 @@ function make(view: PanelView): PanelContent {
   ];
   const whole = rows.reduce((sum, row) => sum + (shareOf(row).value ?? 0), 0);
   const overlap =
-    whole > OVERLAPPING
-      ? ` Each counts in full where several ran side by side, so the shares add up to more than 100 %.`
-      : '';
+    whole > OVERLAPPING ? ` Overlapping work counts in full, so the shares add up to more than 100 %.` : '';
   return [
     table({
       caption: 'Largest parts of the span',

@@ -15,8 +15,8 @@ type LineRow = Listed<LineTotal>;
 const PATH = 'lines.shown';
 const number = numbersOf<LineTotal>(PATH);
 const ABOUT = [
-  'A line is the innermost frame of the call stack that the profile has around a launch; frames of PyTorch itself are left',
-  'out. Backward kernels count for the line of their forward op. FLOPs are of the kernels whose FLOPs are known.',
+  'A line is the innermost frame of the call stack around a launch, without the frames of PyTorch itself.',
+  'Backward kernels count for the line of their forward op. FLOPs cover the kernels whose FLOPs are known.',
 ].join(' ');
 
 function make(view: PanelView): PanelContent {

@@ -25,8 +25,8 @@ type OpRow = Listed<OpTotal>;
 const PATH = 'ops.shown';
 const number = numbersOf<OpTotal>(PATH);
 const ABOUT = [
-  'A kernel belongs to the outermost op around its launch; callees are the ops that an op calls. Rates are of the kernels',
-  'whose FLOPs or bytes are known.',
+  'A kernel belongs to the outermost op around its launch; callees are the ops that an op calls. Rates cover the kernels',
+  'with known FLOPs or bytes.',
 ].join(' ');
 const UNKNOWN_OP = 'no op known';
 const nameOf = ({ op }: OpTotal): string => op ?? UNKNOWN_OP;

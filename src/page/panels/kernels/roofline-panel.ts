@@ -185,7 +185,7 @@ const columnsOf = (view: PanelView): readonly TableColumn<PlacedPoint>[] => [
 /** How much of the device's kernel time the points cover. */
 const coverageOf = (share: number | null): HTMLElement[] => {
   if (share === null) return [];
-  const rest = share < 1 ? ' The rest has FLOPs or bytes that are not known, or 0.' : '';
+  const rest = share < 1 ? ' The rest has unknown FLOPs or bytes, or 0.' : '';
   const text = `${quantityText(share, 'share')} of the kernels’ time is drawn: both FLOPs and bytes known, and above 0.`;
   return [element('p', {}, text, rest)];
 };
@@ -212,7 +212,7 @@ function shownOf(view: PanelView, device: number): Node[] {
   const roof = roofline.roofs.find((one) => one.device === device);
   const own = roofline.points.filter((point) => point.device === device).length;
   if (points.length === 0) {
-    return [element('p', { class: 'missing' }, 'FLOPs and bytes of this device’s kernels are not known.')];
+    return [element('p', { class: 'missing' }, 'FLOPs and bytes of this device’s kernels are unknown.')];
   }
   const uses = USES.map((use) => ({ use, count: points.filter((one) => useOf(one) === use).length }));
   const shapes = uses

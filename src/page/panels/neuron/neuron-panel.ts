@@ -79,13 +79,13 @@ function comparedHosts(hosts: readonly NamedHost[], own: NamedHost): HTMLElement
 
 function makeMonitor(view: PanelView): PanelContent {
   const { monitor } = view.profile;
-  if (monitor === null) return 'The profile is none of neuron-monitor.';
+  if (monitor === null) return 'The profile is not from neuron-monitor.';
   const hosts = hostsOf(view.data);
   const own = hosts.find(({ profile }) => profile === view.at);
   const { otherReports } = monitor;
   return [
     element('p', {}, 'Reports: ', figure(fieldsOf('monitor', monitor)('reports'), 'count'), '.'),
-    ...(otherReports > 0 ? [note(`Of them ${otherReports} are of further hosts, which are not on this page.`)] : []),
+    ...(otherReports > 0 ? [note(`Of them ${otherReports} come from further hosts, which are not on this page.`)] : []),
     ...errorsOf(monitor),
     ...(own === undefined ? [] : hosts.length > 1 ? comparedHosts(hosts, own) : hostContents(own)),
   ];
@@ -257,7 +257,7 @@ function engines({ start, width, rows }: NonNullable<PageNeuron['engines']>): HT
 
 function make(view: PanelView): PanelContent {
   const { neuron, overview } = view.profile;
-  if (neuron === null) return 'The profile is none of AWS Neuron.';
+  if (neuron === null) return 'The profile is not from AWS Neuron.';
   return [
     ...neuron.metrics.flatMap(metrics),
     ...(neuron.engines === null ? [] : [engines(neuron.engines)]),

@@ -48,8 +48,8 @@ const clocksOf = (steps: StepSummary): readonly (keyof typeof STEP_NAMES)[] =>
 const aboutClocks = (): HTMLElement =>
   note(
     'Step (host): start of the step on the CPU to start of the next (column iteration in `dprof steps`). Step (device): first ' +
-      'device work of the step to the end of its last (column span). They differ where the CPU only launches a step ' +
-      'and moves on.',
+      'device work of the step to the end of its last (column span). They differ where the CPU launches a step ' +
+      'and does not wait for it.',
   );
 
 /** @param at index of the phase */

@@ -136,7 +136,7 @@ function ownCharts({ profile: { utilisation } }: PanelView): HTMLElement[] {
 function make(view: PanelView): PanelContent {
   const { devices, host, cpu, start } = view.profile.utilisation;
   if (devices.length === 0 && cpu === null) return lacking(view, 'work');
-  const none = host === null && devices.length > 0 ? [note('Host: the profile holds no launches.')] : [];
+  const none = host === null && devices.length > 0 ? [note('CPU: the profile has no launches.')] : [];
   const first = quantityText(start, 'ns');
   const when =
     devices.length === 0 ? [] : [note(`The first work of a device begins ${first} after the profile's start.`)];

@@ -32,7 +32,7 @@ function withoutDevice({ profile }: PanelView): PanelContent {
   const [most] = host === null ? [] : [...host.ops, ...host.annotations, ...host.layers];
   if (host === null || most === undefined || host.time <= 0) return 'The profile has no device work with a time.';
   const share = quantityText(most.time / host.time, 'share');
-  const text = `No work of a device is recorded. On the CPU ${most.name} takes ${share} of the time.`;
+  const text = `No device work was recorded. On the CPU, ${most.name} takes ${share} of the time.`;
   return [element('p', { class: 'verdict' }, text)];
 }
 

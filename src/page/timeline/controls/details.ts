@@ -163,16 +163,16 @@ const GROUPS: readonly (readonly [title: string, meanings: Readonly<Record<strin
   [
     'What',
     {
-      rank: 'The rank of the job that the event is of',
-      kind: 'What the event is: work of a device, a call that launched it, or a range of the program',
+      rank: "The event's rank",
+      kind: 'What the event is: device work, the call that launched it, or a range of the program',
       'stands for': 'Short events next to each other are drawn as one bar',
-      'each event': 'The step in which each event of the bar is drawn by itself',
       'all tabs': 'Shows in all tabs what ran from the start of the range to its end',
+      'each event': 'The step that draws each event of the bar separately',
       op: 'The op that the event belongs to; click to find all of them',
       layer: 'The layer of the network; click to find all its events',
       direction: 'Forward (fprop) or backward (bprop)',
-      forward: 'The op of the forward pass that this one is the gradient of',
-      family: 'What the kernel is by its name',
+      forward: 'The forward op whose gradient this is',
+      family: 'The kind of kernel, from its name',
       TC: 'How it is known whether the matrix unit ran',
       'matrix unit': 'Whether it ran on the matrix unit (tensor cores)',
       trace: 'Call stack of the program, the innermost frame last',
@@ -182,13 +182,13 @@ const GROUPS: readonly (readonly [title: string, meanings: Readonly<Record<strin
     'Timing',
     {
       start: 'When it began',
-      'start in its profile': "When it began by the clock of its rank's profile",
+      'start in its profile': "When it began, by the clock of its rank's profile",
       duration: 'From its start to its end',
       lane: 'The stream, queue or thread that ran it',
       'in the queue': 'From the end of its launch to its start',
-      occupancy: 'Share of the warps of a multiprocessor that can be resident, and what limits it',
+      occupancy: "Share of a multiprocessor's warps that can be resident, and what limits it",
       bound: 'What limits it: compute or memory bandwidth of the device, or its own small size',
-      device: 'The device whose peaks are meant, and where they are known from',
+      device: 'The device whose peaks are used, and their source',
     },
   ],
   [
@@ -196,11 +196,11 @@ const GROUPS: readonly (readonly [title: string, meanings: Readonly<Record<strin
     {
       operands: 'Inputs and outputs of the instruction',
       calls: 'The calls of ops that launched the kernel, with shapes and types of their arguments',
-      params: 'What the count is made from',
+      params: 'What the FLOPs and bytes are counted from',
       formula: 'How FLOPs and bytes are counted',
-      'source of the count': 'Where the formula is from',
+      'source of the count': 'Source of the formula',
       dtype: 'Element type that the kernel computes in',
-      FLOPs: 'Floating-point operations, and how many a second; or how they are counted',
+      FLOPs: 'Floating-point operations, with the rate; or how they are counted',
       'grid, block': 'Thread blocks of the launch / threads of each block',
       registers: 'Registers of each thread',
       'shared mem': 'On-chip memory of each thread block',
@@ -209,27 +209,27 @@ const GROUPS: readonly (readonly [title: string, meanings: Readonly<Record<strin
   [
     'Memory',
     {
-      bytes: 'Bytes that are read and written, and how many a second; or how they are counted',
-      tensor: 'The tensor that the packet moves a part of',
+      bytes: 'Bytes read and written, with the rate; or how they are counted',
+      tensor: 'The tensor that the packet is part of',
       source: 'Where it is read',
       destination: 'Where it is written',
-      transfer: 'The transfer that the packet is a part of',
+      transfer: 'The transfer that the packet is part of',
       queue: 'The queue of the DMA engine',
     },
   ],
   [
     'Ids and links',
     {
-      id: 'Number of the kernel, the column idx of dprof',
+      id: 'Number of the kernel (column idx of dprof)',
       pc: 'Position in the program of its engine',
-      'sequence id': 'Number that the forward and the backward of an op share',
-      'raises semaphore': 'The semaphore that the packet raises at its end',
-      'launched by': 'The call on a thread that launched it',
+      'sequence id': "Number that an op's forward and backward share",
+      'raises semaphore': 'The semaphore that the packet raises when it ends',
+      'launched by': 'The CPU call that launched it',
       launched: 'What the call launched on devices',
       'forward, backward': 'Kernels with the same sequence id',
-      'waited for': 'What had to end before it',
-      'waited for by': 'What could not begin before its end',
-      explain: 'The command that says where each of the values comes from',
+      'waited for': 'What had to end before it could start',
+      'waited for by': 'What had to wait for its end',
+      explain: 'The command that explains each value',
     },
   ],
 ];
@@ -243,7 +243,7 @@ function groupedFacts(boxes: readonly HTMLElement[]): HTMLElement[] {
   const groupOf = (name: string): string => GROUPS.find(([, meanings]) => name in meanings)?.[0] ?? OTHERS;
   return GROUPS.flatMap(([title, meanings]) => {
     const own = boxes.filter((box) => groupOf(titleOf(box)) === title);
-    for (const box of own) box.title = meanings[titleOf(box)] ?? 'As dprof --explain says it';
+    for (const box of own) box.title = meanings[titleOf(box)] ?? 'As dprof --explain shows it';
     if (own.length === 0) return [];
     return [element('section', { 'aria-label': title }, element('h4', {}, title), element('dl', {}, ...own))];
   });

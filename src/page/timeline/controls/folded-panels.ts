@@ -97,7 +97,7 @@ export function untimedLine({ extras: { untimed } }: Scene): HTMLElement[] {
   if (untimed.length === 0) return [];
   const rest = untimed.length - MOST_UNTIMED;
   const more = rest > 0 ? [`and ${rest} more`] : [];
-  const text = `Of the whole profile: ${[...untimed.slice(0, MOST_UNTIMED), ...more].join('; ')}.`;
+  const text = `Whole profile: ${[...untimed.slice(0, MOST_UNTIMED), ...more].join('; ')}.`;
   return [element('p', { class: 'tl-untimed' }, text)];
 }
 
@@ -145,7 +145,7 @@ export function showTracks(scene: Scene, signal: AbortSignal): HTMLElement {
     const heads = HEADS.map((head) => element('th', { scope: 'col' }, head));
     const { tracks: left, zero } = extras.leftOut;
     const notes = [
-      ...(zero === 0 ? [] : [`${quantityText(zero, 'count')} counters that are 0 all the time are not drawn.`]),
+      ...(zero === 0 ? [] : [`${quantityText(zero, 'count')} counters that are always 0 are not drawn.`]),
       ...(left === 0 ? [] : [`${quantityText(left, 'count')} more series of samples are not in the page.`]),
     ];
     contents.replaceChildren(

@@ -90,7 +90,7 @@ export function nameEdge(place: HTMLElement, sheet: HTMLElement, resized: () => 
   const edge = element('div', {
     ...{ class: 'tl-edge', role: 'separator', tabindex: 0, 'aria-orientation': 'vertical' },
     ...{ 'aria-label': 'Width of the names', 'aria-valuemin': LEAST_WIDTH, 'aria-valuenow': LEAST_WIDTH },
-    title: 'drag: width of the names; double click: as it was',
+    title: 'drag to resize the names; double-click to reset',
   });
   const now = (): number => Math.round(edge.offsetLeft + edge.offsetWidth / 2);
   const set = (width: number | null): void => {

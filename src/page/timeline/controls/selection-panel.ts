@@ -28,7 +28,7 @@ function restText(shares: readonly TextShare[], whole: number): string {
   if (rest.length === 0) return '';
   const events = rest.reduce((sum, one) => sum + one.count, 0);
   const ns = rest.reduce((sum, one) => sum + one.time, 0);
-  return `Of the least time: ${count(rest.length)} ${plural(rest.length, 'other')}, ${count(events)} ${plural(events, 'event')}, ${time(ns)} (${share(ns, whole)})`;
+  return `${count(rest.length)} ${plural(rest.length, 'other')} with less time, ${count(events)} ${plural(events, 'event')}, ${time(ns)} (${share(ns, whole)})`;
 }
 
 function titled(title: string, made: HTMLElement, rest = ''): HTMLElement {
@@ -74,11 +74,11 @@ function workText(
   unit: DisplayUnit,
   of: string,
 ): string {
-  if (amount === null) return all === 0 ? 'na' : `na: known of none of ${count(all)} ${of}`;
+  if (amount === null) return all === 0 ? 'na' : `na: unknown for all ${count(all)} ${of}`;
   const covered =
     known === all
-      ? `of all ${count(all)} ${of}`
-      : `of ${count(known)} of ${count(all)} ${of}, ${share(knownTime, whole)} of their time`;
+      ? `in all ${count(all)} ${of}`
+      : `in ${count(known)} of ${count(all)} ${of} (${share(knownTime, whole)} of their time)`;
   return `${quantityText(amount, unit)} ${covered}`;
 }
 
@@ -103,7 +103,7 @@ function totals(sums: SelectionSums, keys: ReadonlySet<string> | null): HTMLElem
   return boxedDefinitions([
     ['span', `${time(length)} (${quantityText(sums.share, 'share')} of what is drawn)`],
     ['lanes', lanesText(sums, keys)],
-    ['on devices', `${count(deviceCount)} ${plural(deviceCount, 'event')}, ${time(deviceTime)} in sum`],
+    ['on devices', `${count(deviceCount)} ${plural(deviceCount, 'event')}, ${time(deviceTime)} in total`],
     ['devices busy', `${time(busy)} (${share(busy, length)} of the span)`],
     ['FLOPs', workText(flops, 'flop', 'kernels')],
     ['FLOP/s', rateText(flops, 'flop/s', length)],
@@ -113,14 +113,14 @@ function totals(sums: SelectionSums, keys: ReadonlySet<string> | null): HTMLElem
   ]);
 }
 
-const CUT = 'Events that an edge cuts count with the part inside, their FLOPs and bytes in proportion.';
+const CUT = 'Of events cut by an edge, only the part inside counts, with its share of FLOPs and bytes.';
 
 /** How exact the sums are. */
 function exactness({ bars }: SelectionSums): string {
-  if (bars === 0) return 'Exact: each event counts, however small it is drawn.';
+  if (bars === 0) return 'Exact: each event counts, however small.';
   return (
-    `Approximate: ${bars === 1 ? 'one bar stands' : `${count(bars)} bars stand`} for several events, with the name of the ` +
-    'longest, and without FLOPs and bytes. A step or a part has each event by itself.'
+    `Approximate: ${bars === 1 ? 'one bar merges' : `${count(bars)} bars merge`} several events under the name of ` +
+    'the longest, without FLOPs and bytes. Zoom into a step or a part for every event.'
   );
 }
 
@@ -142,7 +142,7 @@ function tables(sums: SelectionSums): HTMLElement {
       .map(([title, name, shares]) => shareTable(title, name, shares, deviceTime)),
     ...(onThreads.length === 0
       ? []
-      : [shareTable('On threads, calls within calls in both', 'Name', onThreads, hostTime)]),
+      : [shareTable('On threads (nested calls count in both)', 'Name', onThreads, hostTime)]),
     ...(devices.length === 0 ? [] : [laneTable('Devices', devices)]),
     laneTable('Lanes', lanes),
   );
@@ -174,7 +174,7 @@ export function showSelection(scene: Scene, signal: AbortSignal): HTMLElement {
       clear,
     );
     const { drawn, merged } = scene.events.coverage;
-    const drawnText = `Only of what is drawn: ${[drawn, merged ?? []].flat().join('; ')}.`;
+    const drawnText = `Covers only what is drawn: ${[drawn, merged ?? []].flat().join('; ')}.`;
     const scope = element('p', { class: 'tl-scope' }, `${CUT} ${exactness(sums)} ${drawnText}`);
     const isEmpty = sums.lanes.length === 0;
     const summary = isEmpty

@@ -58,29 +58,32 @@ export function showLegend(scene: Scene, signal: AbortSignal): HTMLElement {
 }
 
 const KEYS: readonly (readonly [keys: string, what: string])[] = [
-  ['drag on the axis', 'zoom to the time that it covers'],
+  ['drag on the axis', 'zoom to the dragged time'],
   ['drag, arrows, A D, shift + wheel', 'move'],
   ['W S, + −, ctrl + wheel', 'zoom; the wheel alone after a click'],
   ['0', 'show all'],
   ['F', 'fill the view with the selection'],
-  ['shift + drag', 'select time on the lanes that it covers; on the axis on all; edges can be dragged'],
-  ['X, shift + X', 'select the span in sight, the selected event'],
+  [
+    'shift + drag',
+    'select time on the lanes you drag over, or on all lanes (drag on the axis); drag an edge to move it',
+  ],
+  ['X, shift + X', 'select the visible span, the selected event'],
   [', .', 'move the start of the selection'],
   ['< >', 'move its end'],
-  ['L, shift + L', 'add the next lane, take the last one out'],
-  ['click on a name', 'select the lane or group alone; with shift add it; arrows go from name to name'],
+  ['L, shift + L', 'add the next lane, remove the last'],
+  ['click on a name', 'select only this lane or group (shift: add it); arrow keys move between names'],
   ['escape', 'clear'],
   ['shift + arrows', 'go from event to event'],
-  ['N, shift + N', 'next match, the one before'],
-  ['M, right click', 'place a marker: M also without a click into the timeline'],
+  ['N, shift + N', 'next match, previous match'],
+  ['M, right click', 'place a marker (M works without clicking the timeline first)'],
   ['/', 'search'],
-  ['[ ]', 'show the piece before, after'],
+  ['[ ]', 'show the previous, the next piece'],
 ];
 
 const SEARCH =
   'Search: words, "quoted words", name: op: layer: dtype: tc: kind: lane: group: before a word, dur> start> flops> bytes> ' +
-  'id: before a number (10us, 1.5ms, 2G). Or a condition as of dprof --where: op==mm && (tflops<50 || dir==bprop). It knows ' +
-  `${CONDITION_KEYS.join(' ')}; group is the group of lanes here.`;
+  'id: before a number (10us, 1.5ms, 2G). Or a condition, as in dprof --where: op==mm && (tflops<50 || dir==bprop). Fields: ' +
+  `${CONDITION_KEYS.join(' ')}; here group is the group of lanes.`;
 
 function keyHelp(): HTMLElement {
   const rows = KEYS.map(([keys, what]) =>
@@ -93,7 +96,7 @@ function keyHelp(): HTMLElement {
 /** A button that stays pressed while dragging selects. */
 function spanToggle(scene: Scene): HTMLElement {
   const flip = (): void => scene.set({ spanning: !scene.shown.spanning });
-  const made = button('Select', flip, { title: 'Dragging selects a span of time on the lanes that it covers' });
+  const made = button('Select', flip, { title: 'Drag to select a span of time on the lanes you drag over' });
   const show = (): void => made.setAttribute('aria-pressed', String(scene.shown.spanning));
   scene.on(['spanning'], show);
   show();

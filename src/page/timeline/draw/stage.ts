@@ -201,17 +201,17 @@ export class TimelineCanvas {
     this.body.style.setProperty('--tl-zoom', String(zoom));
     const printed = layout.lanes.filter((lane) => AXIS + lane.top + lane.height <= height).length;
     const rest = layout.lanes.length - printed;
-    this.printed.textContent = rest > 0 ? `${rest} of ${layout.lanes.length} lanes have no room on paper.` : '';
+    this.printed.textContent = rest > 0 ? `${rest} of ${layout.lanes.length} lanes do not fit on the paper.` : '';
   }
 
   #context(canvas: HTMLCanvasElement, settings?: CanvasRenderingContext2DSettings): CanvasRenderingContext2D {
     const context = canvas.getContext('2d', settings);
-    if (context === null) throw new Error('this browser draws no canvas');
+    if (context === null) throw new Error('this browser does not support canvas');
     return context;
   }
 }
 
 const LABEL =
   'Timeline of events. Arrows or A and D move, plus and minus or W and S zoom, 0 shows all, ' +
-  'shift with arrows selects the next event of a row or the nearest of another, M places a marker, X selects the span in sight, ' +
+  'shift with arrows selects the next event of a row or the nearest of another, M places a marker, X selects the visible span, ' +
   'comma, dot, < and > move its edges, L adds a lane to it.';

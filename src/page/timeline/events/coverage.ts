@@ -76,7 +76,7 @@ export function joinedCoverage(
     merged:
       only === undefined
         ? null
-        : `of ${whose}, ${texts.size === 1 ? only : 'short neighbours are one bar, with the name of the longest'}`,
+        : `of ${whose}, ${texts.size === 1 ? only : 'short neighbouring events are merged into one bar, named after the longest'}`,
   };
 }
 
@@ -99,6 +99,6 @@ export function coverageOf({
     merged:
       merged === null || merged.resolution === 0
         ? null
-        : `neighbours shorter than ${time(merged.resolution)} are one bar, with the name of the longest`,
+        : `neighbouring events shorter than ${time(merged.resolution)} are merged into one bar, named after the longest`,
   };
 }

@@ -56,7 +56,7 @@ function standsFor(events: TimelineEvents, event: number): EventFact[] {
   const count = countOf(events, event);
   if (count === 1) return [];
   const time = quantityText(timeOf(events, event), 'ns');
-  return [['stands for', `${quantityText(count, 'count')} events, ${time} in sum; named after the longest`]];
+  return [['stands for', `${quantityText(count, 'count')} events, ${time} in total; named after the longest`]];
 }
 
 /** All properties of an event except its name; for a bar of several events, no properties of single events. */

@@ -137,7 +137,7 @@ class AskedColumns {
       if (instead !== null) return `the timeline has no ${key}: use ${instead} here, or the table of dprof --where`;
       const near = nearest(key, CONDITION_KEYS);
       if (near !== null) return `unknown field '${key}': did you mean ${near}?`;
-      if (isCertain) return `unknown field '${key}': Keys lists those of a search`;
+      if (isCertain) return `unknown field '${key}': see Keys for the fields`;
     }
     return null;
   }

@@ -37,17 +37,17 @@ type Alignment = 'clock' | 'start' | 'far' | 'none' | 'absent';
 /** How a rank is aligned, as words after its name; null when that is as expected. */
 const ALIGNED: Readonly<Record<Alignment, string | null>> = {
   clock: null,
-  start: 'aligned by the start of its profile alone',
-  far: 'the start of its profile, which alone could align it, is of another time: shown from its own start',
+  start: 'aligned only by the start of its profile',
+  far: 'its profile started at another time, so it cannot be aligned: shown from its own start',
   none: 'its clock could not be aligned: shown from its own start',
-  absent: 'no piece of this name, and no common clock to place it by: not drawn',
+  absent: 'no piece of this name and no common clock: not drawn',
 };
 
 /** What a rank is drawn from, in the same form. */
 const DRAWN: Readonly<Record<'piece' | 'other' | 'left' | 'full', string | null>> = {
   piece: null,
   other: 'no piece of this name: drawn from its whole profile',
-  left: 'its events of this time are not in the page: drawn from its whole profile',
+  left: 'the page does not have its events of this time: drawn from its whole profile',
   full: 'too many events for all ranks together: drawn from its whole profile',
 };
 

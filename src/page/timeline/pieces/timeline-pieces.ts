@@ -123,7 +123,7 @@ function rankBoxes(
       input.disabled = rank === own || (isFull && !input.checked);
     }
     const most = ranks.length > MOST_RANKS ? `; at most ${MOST_RANKS} are drawn at once` : '';
-    status.textContent = `${chosen.size} of ${ranks.length} ranks are chosen${most}. ${own.name} is that of the page.`;
+    status.textContent = `${chosen.size} of ${ranks.length} ranks are selected${most}. ${own.name} is always drawn.`;
   };
   const filter = filterField('Filter ranks', (text) => {
     for (const { rank, item } of items) item.hidden = !rank.name.toLowerCase().includes(text.trim().toLowerCase());
@@ -267,7 +267,7 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
     const { name } = elementAt(timeline.pieces, piece);
     return dataOf(timeline, piece) === piece
       ? ''
-      : `The events of ${name} are not in the page: it is drawn from the whole profile.`;
+      : `The events of ${name} are not in the page, so its whole profile is drawn.`;
   };
   /** Shows other ranks at the same time. */
   const chooseRanks = (next: RankChoice): void => {

@@ -167,7 +167,7 @@ function tracksOfEvents(events: TimelineEvents): Track[] {
       entryOf(ofGroup, part, () => new Union(events.span)).add(start, end);
     }
   }
-  const about = 'of the events that are drawn; events at one time count once, waits do not';
+  const about = 'from the drawn events; overlapping events count once, waits do not count';
   return [...unions].flatMap(([key, ofGroup]) =>
     PARTS.flatMap((part): Track[] => {
       const union = ofGroup.get(part);
@@ -181,7 +181,7 @@ function tracksOfEvents(events: TimelineEvents): Track[] {
 
 /** Tracks from the curves of the whole profile. */
 function tracksOfCurves({ lanes, origin }: TimelineEvents, { start, width, devices, host }: Utilisation): Track[] {
-  const about = `the page's curve of the whole profile: a point is the mean of ${quantityText(width, 'ns')}`;
+  const about = `the curve of the whole profile: each point is the mean of ${quantityText(width, 'ns')}`;
   const trackOf = (kind: Track['kind'], group: string, part: BusyPart, shares: readonly number[]): Track[] => {
     if (!shares.some((share) => share > 0)) return [];
     const at = Float64Array.from({ length: shares.length + 1 }, (_, bin) => start + bin * width - origin);
@@ -254,13 +254,13 @@ async function loadTrack(packed: PackedTrack, { lanes, origin }: TimelineEvents)
   const { kind, name, metric, samples, width } = packed;
   const group = kind === 'host' ? hostGroup(lanes) : packed.group;
   const [at, values] = await Promise.all([unpackColumn(name, packed.at), unpackColumn(name, packed.values)]);
-  if (at.length !== values.length) throw new Error(`${name}: of another length`);
+  if (at.length !== values.length) throw new Error(`${name}: has another length`);
   const unit = packed.unit === 'bytes' && IN_USE.test(metric) ? 'memory' : packed.unit;
   const count = `${quantityText(samples, 'count')} ${plural(samples, 'sample')}`;
   const about =
     width === 0
-      ? `each of ${count}, which holds up to the next or to its stated end`
-      : `lowest, highest and last of each ${quantityText(width, 'ns')}, of ${count}`;
+      ? `${count}; each holds until the next or until its stated end`
+      : `lowest, highest and last value in each ${quantityText(width, 'ns')}, from ${count}`;
   const times = Float64Array.from(at, (time) => time - origin);
   return new SampleTrack({ kind, group, name, unit, about }, times, new Float64Array(values), width, origin);
 }

@@ -59,7 +59,7 @@ function untimedOf({ overview, diagnosticTexts, neuron }: PageProfile): string[]
 
 function clockText(device: string, shift: string | number, bound: string | number | undefined): string {
   if (typeof shift !== 'number')
-    return `the clock of device ${device} is not the host's, and no launch shows by how much`;
-  const off = typeof bound === 'number' ? `, which may be off by ${quantityText(bound, 'ns')}` : '';
-  return `all times of device ${device} were moved by ${quantityText(Math.abs(shift), 'ns')} to ${shift < 0 ? 'earlier' : 'later'}, as its clock is not the host's${off}`;
+    return `the clock of device ${device} differs from the CPU's, and no launch shows by how much`;
+  const off = typeof bound === 'number' ? ` (accurate to ${quantityText(bound, 'ns')})` : '';
+  return `all times of device ${device} were moved ${quantityText(Math.abs(shift), 'ns')} ${shift < 0 ? 'earlier' : 'later'}, because its clock differs from the CPU's${off}`;
 }

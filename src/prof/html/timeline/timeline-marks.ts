@@ -87,10 +87,10 @@ export class MarkTable {
 
 const missingMark = ({ device, start, end, launches, api }: MissingWork): TimelineMark => ({
   ...{ kind: 'missing', start, end, device },
-  text: `device ${device} may have worked: the work of ${counted(launches, 'launch')} is not in the profile (${api ?? 'call unknown'})`,
+  text: `device ${device} may have been busy: the work of ${counted(launches, 'launch')} is not in the profile (${api ?? 'call unknown'})`,
 });
 
 const cutMark = (at: number): TimelineMark => ({
   ...{ kind: 'cut', start: at, end: at, device: null },
-  text: 'the records are cut off here: what began later is missing',
+  text: 'the records are cut off here: later work is missing',
 });

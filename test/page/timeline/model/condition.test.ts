@@ -142,7 +142,7 @@ describe('fields of a search', () => {
     expect(problem('peak<50')).to.equal('the timeline has no peak: use tflops here, or the table of dprof --where');
     expect(problem('counter:cycles>1')).to.match(/^the timeline has no counter:cycles: use /);
     expect(problem('opp==mm')).to.equal("unknown field 'opp': did you mean op?");
-    expect(problem('nosuchthing==1')).to.equal("unknown field 'nosuchthing': Keys lists those of a search");
+    expect(problem('nosuchthing==1')).to.equal("unknown field 'nosuchthing': see Keys for the fields");
     expect(problem('op==mm && ')).to.match(/^search: expected a column at 11/);
     expect(problem('sil>fast && op==mm')).to.match(/^search: sil is compared with a number/);
     expect(found('peak<50')).to.deep.equal([]);

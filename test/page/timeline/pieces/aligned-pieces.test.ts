@@ -52,7 +52,7 @@ describe('pieces of ranks on one axis', () => {
     // The step of rank 1 is known, though not its events.
     expect(time).to.deep.equal({ from: 2000, to: 3010 });
     expect(remarks).to.deep.equal([
-      'rank 1: its events of this time are not in the page: drawn from its whole profile.',
+      'rank 1: the page does not have its events of this time: drawn from its whole profile.',
       'rank 2: no piece of this name: drawn from its whole profile.',
     ]);
   });
@@ -63,7 +63,7 @@ describe('pieces of ranks on one axis', () => {
     expect(pieces.map(({ rank: { profile, clock } }) => [profile, clock.shift])).to.deep.equal([[0, 0], [1, -50], [2, -50]]); // prettier-ignore
     expect(remarks).to.deep.equal([
       'rank 1: its clock could not be aligned: shown from its own start.',
-      'rank 3: no piece of this name, and no common clock to place it by: not drawn.',
+      'rank 3: no piece of this name and no common clock: not drawn.',
     ]);
   });
 
@@ -80,7 +80,7 @@ describe('pieces of ranks on one axis', () => {
     const { pieces, time, remarks } = alignedPieces(ranks, elementAt(ranks, 0), 2);
     expect(pieces.map(({ rank: { clock } }) => clock.shift)).to.deep.equal([0, 0, 300]);
     expect(time).to.deep.equal({ from: 2000, to: 3300 });
-    expect(remarks.join(' ')).to.match(/^rank 1: the start .* own start\. rank 2: aligned by the start of its profile alone\.$/); // prettier-ignore
+    expect(remarks.join(' ')).to.match(/^rank 1: its profile started .* own start\. rank 2: aligned only by the start of its profile\.$/); // prettier-ignore
   });
 
   it('keep to each other where the page’s own rank is the one of another day', () => {
@@ -89,7 +89,7 @@ describe('pieces of ranks on one axis', () => {
     const { pieces, remarks } = alignedPieces(ranks, elementAt(ranks, 0), 2);
     expect(pieces.map(({ rank: { clock } }) => clock.shift)).to.deep.equal([0, 0, 300]);
     expect(remarks).to.have.length(1);
-    expect(remarks[0]).to.match(/^rank 0: the start of its profile/);
+    expect(remarks[0]).to.match(/^rank 0: its profile started at another time/);
   });
 
   it('are bounded together: further ranks are drawn from their whole profiles', () => {

@@ -52,7 +52,7 @@ describe('tracks of a page', () => {
     ]);
     const { extras, events } = await loaded(contents);
     expect(extras.untimed).to.deep.equal([
-      "all times of device 0 were moved by 2.000 ms to earlier, as its clock is not the host's",
+      "all times of device 0 were moved 2.000 ms earlier, because its clock differs from the CPU's",
       'rows with a missing or invalid value (value unknown, or row skipped): 3',
     ]);
     const kernels = contents.data.advice.flatMap(({ finding }) => finding.kernels.map((one) => [finding.rule, one]));
