@@ -57,7 +57,7 @@ const STEP_CALLS = 'a call of step() of the profiler after each step marks them'
 const STEP_RANGES = 'range around each step, named "step 1", "step 2", marks them';
 
 /** By profiler, the ranges of a program that it records. */
-const RANGES: Readonly<Record<string, string | undefined>> = { nsight: 'an NVTX', nvprof: 'an NVTX', rpd: 'a rocTX' };
+const RANGE_KINDS: Readonly<Record<string, string | undefined>> = { nsight: 'an NVTX', nvprof: 'an NVTX', rpd: 'a rocTX' };
 
 /** By profiler, how the program marks its steps. */
 const STEPS: Readonly<Record<string, string | undefined>> = {
@@ -94,7 +94,7 @@ export function captureOption(profile: Recorded | null, wanted: Wanted): string 
 
 /** How the program marks its steps; null where its profiler records none. @param profile null: no profile line */
 export function stepMarks(profile: Recorded | null): string | null {
-  const ranges = RANGES[profilerOf(profile)];
+  const ranges = RANGE_KINDS[profilerOf(profile)];
   return ranges === undefined ? (STEPS[profilerOf(profile)] ?? null) : `${ranges} ${STEP_RANGES}`;
 }
 
@@ -103,7 +103,7 @@ export function stepMarks(profile: Recorded | null): string | null {
  * were already set are left out.
  */
 export function layerMarks(profile: Recorded | null): string | null {
-  const kind = RANGES[profilerOf(profile)];
+  const kind = RANGE_KINDS[profilerOf(profile)];
   if (kind !== undefined) return `${kind} range around each layer, named "layer:conv1", records it`;
   if (stepMarks(profile) !== STEP_CALLS) return null;
   const options = (['layers', 'stacks'] as const).map((wanted) => captureOption(profile, wanted));
