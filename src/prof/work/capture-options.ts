@@ -57,7 +57,11 @@ const STEP_CALLS = 'a call of step() of the profiler after each step marks them'
 const STEP_RANGES = 'range around each step, named "step 1", "step 2", marks them';
 
 /** By profiler, the ranges of a program that it records. */
-const RANGE_KINDS: Readonly<Record<string, string | undefined>> = { nsight: 'an NVTX', nvprof: 'an NVTX', rpd: 'a rocTX' };
+const RANGE_KINDS: Readonly<Record<string, string | undefined>> = {
+  nsight: 'an NVTX',
+  nvprof: 'an NVTX',
+  rpd: 'a rocTX',
+};
 
 /** By profiler, how the program marks its steps. */
 const STEPS: Readonly<Record<string, string | undefined>> = {
