@@ -112,7 +112,7 @@ const WHOLE_PROFILE = 'Whole profile: this panel does not follow the span.';
 /** The contents of a panel, within the span where it can follow it; otherwise it says that it shows the whole profile. */
 function contentOf({ make, follows }: Panel, { span, ...view }: DashboardView): PanelContent {
   if (span === null || span.data === null) return make({ ...view, span: null });
-  if (follows?.(view.profile) === true) {
+  if (follows?.(view.profile, span.data.profile) === true) {
     const content = make({ ...view, profile: span.data.profile, span });
     return typeof content === 'string' ? 'Nothing in the span.' : content;
   }

@@ -34,7 +34,7 @@ describeInBrowser('a span that all tabs follow', (open) => {
   it('is the selection of the timeline, shown by two tabs, until a step back', async () => {
     const { page, complaints } = await open(path, {}, 'tab=timeline&t.span=1000000_3000000');
     await page.getByRole('button', { name: 'Only this span' }).click();
-    await bar(page).getByText('Span: 1.000 ms to 3.000 ms: 11 kernels; an edge cuts one of them').waitFor();
+    await bar(page).getByText('Span: 1.000 ms to 3.000 ms: 11 kernels; an edge cuts one kernel or copy').waitFor();
     expect(hashOf(page).get('span')).to.equal('1000000_3000000');
     expect(await bar(page).getAttribute('role')).to.equal('status');
     await page.getByRole('tab', { name: 'Kernels' }).click();
