@@ -293,7 +293,11 @@ export async function showDashboard(root: HTMLElement, data: PageOutline): Promi
   };
   const followSpan = (): void => {
     const chosen = readChosenSpan(location.hash);
-    if (view !== null && !isSameSpan(chosen, view.span)) void choose(view.at);
+    if (view === null || isSameSpan(chosen, view.span)) return;
+    // The button that chose the span is gone with the contents of its tab.
+    void choose(view.at).then(() => {
+      if (document.activeElement === document.body) main.focus({ preventScroll: true });
+    });
   };
   addEventListener('hashchange', followSpan);
   addEventListener('hashchange', follow);
