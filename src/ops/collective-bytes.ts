@@ -64,6 +64,21 @@ const ruleOf = (op: string): CollectiveRule | undefined => {
 /** The kind of an operation by any name that a framework or library gives it; null when the name does not say. */
 export const collectiveKind = (op: string): CollectiveKind | null => ruleOf(op)?.kind ?? null;
 
+/** Longer names first, because "all-reduce" contains "reduce". */
+const COLLECTIVE_KIND =
+  /all_?reduce|all_?gather|reduce_?scatter|all_?to_?allv?|send_?recv|broadcast|reduce|gather|scatter|dispatch|combine|send|recv/i;
+
+/**
+ * The operation of a communication kernel, from its short name: 'allreduce', 'sendrecv' …; null when the name does not
+ * contain it.
+ */
+export function communicationKind(short: string): string | null {
+  // vLLM's all-reduce is called cross_device_reduce.
+  const plain = short.replace(/nccl|rccl/gi, ' ').replace('cross_device_reduce', 'allreduce');
+  const found = COLLECTIVE_KIND.exec(plain)?.[0];
+  return found === undefined ? null : found.toLowerCase().replaceAll('_', '');
+}
+
 /** The factor by which NCCL's tests multiply S/t for the bus bandwidth; null when it is not known. */
 export const busFactor = (op: string, ranks: number): number | null =>
   ranks < 1 ? null : (ruleOf(op)?.factor(ranks) ?? null);

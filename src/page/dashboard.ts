@@ -112,7 +112,7 @@ const WHOLE_PROFILE = 'Whole profile: this panel does not follow the span.';
 /** The contents of a panel, within the span where it can follow it; otherwise it says that it shows the whole profile. */
 function contentOf({ make, follows }: Panel, { span, ...view }: DashboardView): PanelContent {
   if (span === null || span.data === null) return make({ ...view, span: null });
-  if (follows?.(view.profile) === true) {
+  if (follows?.(view.profile, span.data.profile) === true) {
     const content = make({ ...view, profile: span.data.profile, span });
     return typeof content === 'string' ? 'Nothing in the span.' : content;
   }
@@ -293,7 +293,11 @@ export async function showDashboard(root: HTMLElement, data: PageOutline): Promi
   };
   const followSpan = (): void => {
     const chosen = readChosenSpan(location.hash);
-    if (view !== null && !isSameSpan(chosen, view.span)) void choose(view.at);
+    if (view === null || isSameSpan(chosen, view.span)) return;
+    // The button that chose the span is gone with the contents of its tab.
+    void choose(view.at).then(() => {
+      if (document.activeElement === document.body) main.focus({ preventScroll: true });
+    });
   };
   addEventListener('hashchange', followSpan);
   addEventListener('hashchange', follow);

@@ -30,7 +30,7 @@ export interface Panel {
   /** Whether the panel exists for this profile; without this function it always exists and says why it is empty. */
   readonly isFor?: (view: PanelView) => boolean;
   /** Whether the data within a span can fill it; without this function it always shows the whole profile, and says so. */
-  readonly follows?: (whole: PageProfile) => boolean;
+  readonly follows?: (whole: PageProfile, within: PageProfile) => boolean;
 }
 
 /** For panels about kernels and other device work. */

@@ -5,13 +5,16 @@ import type { Page } from 'playwright-core';
 import { describeInBrowser } from '../support/browser.js';
 import { freshFolder } from '../support/fresh-path.js';
 import { bundledProgram } from '../support/page-program.js';
-import { pageContentsOfFile } from '../support/pages.js';
+import { A100, profileOn } from '../support/devices.js';
+import { kernel } from '../support/kernels.js';
+import { pageContentsOf, pageContentsOfFile } from '../support/pages.js';
 import { ROOT } from '../support/shared.js';
 import { violations } from './axe-rules.js';
 import { writePage } from './written-pages.js';
 
 describeInBrowser('a span that all tabs follow', (open) => {
-  const path = join(freshFolder(), 'decoder.html');
+  const folder = freshFolder();
+  const path = join(folder, 'decoder.html');
 
   before(async () => {
     const contents = await pageContentsOfFile(join(ROOT, 'samples', 'decoder.pt.trace.json.gz'));
@@ -34,7 +37,7 @@ describeInBrowser('a span that all tabs follow', (open) => {
   it('is the selection of the timeline, shown by two tabs, until a step back', async () => {
     const { page, complaints } = await open(path, {}, 'tab=timeline&t.span=1000000_3000000');
     await page.getByRole('button', { name: 'Only this span' }).click();
-    await bar(page).getByText('Span: 1.000 ms to 3.000 ms: 11 kernels; an edge cuts one of them').waitFor();
+    await bar(page).getByText('Span: 1.000 ms to 3.000 ms: 11 kernels; an edge cuts one kernel or copy').waitFor();
     expect(hashOf(page).get('span')).to.equal('1000000_3000000');
     expect(await bar(page).getAttribute('role')).to.equal('status');
     await page.getByRole('tab', { name: 'Kernels' }).click();
@@ -62,12 +65,28 @@ describeInBrowser('a span that all tabs follow', (open) => {
     const only = page.getByRole('button', { name: 'Only this step: 5' });
     await only.click();
     await bar(page).getByText('(step 5): 13 kernels.').waitFor();
+    await page.locator('#main:focus').waitFor();
     await page.keyboard.press('Escape');
     await isWhole(page);
     await only.click();
     await bar(page).getByRole('button', { name: 'Show whole profile' }).click();
     await isWhole(page);
     expect(await page.locator('[data-panel="verdict"]').textContent()).not.to.include('In this span');
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('is one of a profile, whose name the bar has, and ends with the choice of another', async () => {
+    const two = join(folder, 'two.html');
+    const records = [0, 1].flatMap((profile) => [
+      { ...profileOn(A100), profile, rank: profile },
+      kernel({ profile, start: 1000, dur: 1000 }),
+    ]);
+    writePage(two, bundledProgram(), pageContentsOf(records));
+    const { page, complaints } = await open(two, {}, 'span=1500_5000');
+    await bar(page).getByText('Span: 1.50 us to 5.00 us of rank 0: 1 kernel; an edge cuts one').waitFor();
+    await page.getByRole('combobox', { name: 'Rank', exact: true }).first().selectOption('1');
+    await isWhole(page);
+    expect(hashOf(page).has('span')).to.equal(false);
     expect(complaints).to.deep.equal([]);
   });
 

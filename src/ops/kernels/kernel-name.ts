@@ -88,21 +88,6 @@ const COLLECTIVE = /all_?reduce|all_?gather|reduce_?scatter|all_?to_?all/i;
 /** Whether a kernel moves data between devices, for profiles without a collective operation for it. */
 export const isCommunication = ({ name, short }: KernelNames): boolean => communicates(name) ?? COLLECTIVE.test(short);
 
-/** Longer names first, because "all-reduce" contains "reduce". */
-const COLLECTIVE_KIND =
-  /all_?reduce|all_?gather|reduce_?scatter|all_?to_?allv?|send_?recv|broadcast|reduce|gather|scatter|dispatch|combine|send|recv/i;
-
-/**
- * The operation of a communication kernel, from its short name: 'allreduce', 'sendrecv' …; null when the name does not
- * contain it.
- */
-export function communicationKind(short: string): string | null {
-  // vLLM's all-reduce is called cross_device_reduce.
-  const plain = short.replace(/nccl|rccl/gi, ' ').replace('cross_device_reduce', 'allreduce');
-  const found = COLLECTIVE_KIND.exec(plain)?.[0];
-  return found === undefined ? null : found.toLowerCase().replaceAll('_', '');
-}
-
 const halfSums = factInName('halfSums');
 const shortcut = factInName('shortcut');
 

@@ -1,5 +1,5 @@
 /** Collective operations by kind, size and group: how long, how fast, and how long no computation ran meanwhile. */
-import type { CollectiveRow } from '../../prof/html/page-data.js';
+import type { CollectiveRow, PageProfile } from '../../prof/html/page-data.js';
 import { meaningOf } from '../../record/glossary.js';
 import { element, note } from '../document/dom-elements.js';
 import { quantityText } from '../document/units.js';
@@ -7,7 +7,7 @@ import { sumOf } from '../figures/field.js';
 import { figure } from '../figures/figure.js';
 import { listed, meanTimes, numbersOf, type Listed } from '../figures/listed-rows.js';
 import { table, type TableColumn } from '../figures/sorted-table.js';
-import type { PanelContent, Panel, PanelView } from '../panel.js';
+import { followsDevices, type Panel, type PanelContent, type PanelView } from '../panel.js';
 
 const PATH = 'collectives.shown';
 const number = numbersOf<CollectiveRow>(PATH);
@@ -16,6 +16,8 @@ const groupText = ({ group, groupSize }: CollectiveRow): string | null =>
   group === null && groupSize === null ? null : `${group ?? ''}${groupSize === null ? '' : ` (${groupSize} ranks)`}`;
 
 const RATES = `${meaningOf('bandwidth with waiting')} Bus bandwidth: ${meaningOf('bus bandwidth')}`;
+
+const OF_SPAN = 'Sizes, groups and bandwidths are known of the whole profile alone.';
 
 function make(view: PanelView): PanelContent {
   const { shown, count } = view.profile.collectives;
@@ -54,10 +56,28 @@ function make(view: PanelView): PanelContent {
     exposed,
     table({ caption: 'Collectives', columns, rows: listed(shown), sortedBy }),
     note('Exposed: time of the operation while no compute runs; overlapping operations each count.'),
-    note(has('bytes') ? RATES : 'The profile does not record message sizes, so bandwidths are unknown.'),
+    note(
+      view.span !== null
+        ? OF_SPAN
+        : has('bytes')
+          ? RATES
+          : 'The profile does not record message sizes, so bandwidths are unknown.',
+    ),
   ];
 }
 
 const sizeText = (size: number | null): string | null => (size === null ? null : quantityText(size, 'memory'));
 
-export const COLLECTIVES: Panel = { id: 'collectives', title: 'Collectives', width: 6, make };
+/** Operations that kernels of NCCL called SendRecv may do. */
+const OF_SEND_RECEIVE: ReadonlySet<string> = new Set(['all-to-all', 'gather', 'scatter']);
+
+/** Events have fewer names of operations than kernels: the span's table must have the same as that of the whole profile. */
+function follows(whole: PageProfile, within: PageProfile): boolean {
+  const namesOf = ({ collectives }: PageProfile) =>
+    new Set<string>(collectives.shown.map(({ kind, name }) => kind ?? name));
+  const [all, inside] = [namesOf(whole), namesOf(within)];
+  const isUnsure = inside.has('send-receive') && [...all].some((name) => OF_SEND_RECEIVE.has(name));
+  return followsDevices(whole) && !isUnsure && [...inside].every((name) => all.has(name));
+}
+
+export const COLLECTIVES: Panel = { id: 'collectives', title: 'Collectives', width: 6, make, follows };

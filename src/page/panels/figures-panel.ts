@@ -249,10 +249,12 @@ function make(view: PanelView): PanelContent {
     unknown === '' ? [] : `${worded(title)}: ${worded(unknown)}`,
   );
   const unknown = reasons.length === 0 ? [] : [note(`Not known: ${reasons.join('; ')}.`)];
-  if (view.span !== null) return [element('dl', { class: 'cards' }, ...cards), note(ONLY_WHOLE)];
+  if (view.span !== null) return [element('dl', { class: 'cards' }, ...cards), note(OF_SPAN)];
   return [element('dl', { class: 'cards' }, ...cards), ...unknown];
 }
 
-const ONLY_WHOLE = 'MFU and shares of peaks are not computed for a span: the whole profile has them.';
+const OF_SPAN =
+  'Span: from the first device work in the chosen time to the end of the last. MFU and shares of peaks are figures of the ' +
+  'whole profile alone.';
 
 export const FIGURES: Panel = { id: 'figures', title: 'Key figures', width: 3, make, follows: followsDevices };

@@ -68,7 +68,10 @@ function spanTextOf(whole: PageProfile, span: ShownSpan, name: string, file: str
   const { kernels, cut } = data;
   const count = `${grouped(kernels)} ${plural(kernels, 'kernel')}`;
   if (cut === 0) return `${chosen}: ${count}.`;
-  const inside = cut === 1 ? 'an edge cuts one of them, which counts' : `an edge cuts ${grouped(cut)}, which count`;
+  const inside =
+    cut === 1
+      ? 'an edge cuts one kernel or copy, which counts'
+      : `an edge cuts ${grouped(cut)} kernels or copies, which count`;
   return `${chosen}: ${count}; ${inside} with the part inside (dprof ${optionsFor(span)}: in full).`;
 }
 

@@ -7,12 +7,14 @@ import { entryOf } from '../../containers/map-entry.js';
 import { addTimes } from '../../record/fields/times.js';
 import { lengthSpread } from '../../record/statistics.js';
 import { NS_PER_S, UNKNOWN } from '../../record/units.js';
+import { collectiveKind, communicationKind } from '../../ops/collective-bytes.js';
 import type { ProfileVerdict } from '../../prof/advise/verdict/verdict.js';
-import { bounded, boundsOfHeld, EVENTS } from '../../prof/html/bounds.js';
+import { RowSums, TimeNotUnderCompute } from '../../prof/html/communication/collective-rows.js';
+import { bounded, boundsOfHeld, EVENTS, longest } from '../../prof/html/bounds.js';
 import type { OpTotal } from '../../prof/html/kernels/kernel-data.js';
 import { KernelTotals, RooflineGroups } from '../../prof/html/kernels/kernel-totals.js';
 import { LayerTotals } from '../../prof/html/layers/layer-totals.js';
-import type { Ops, PageProfile } from '../../prof/html/page-data.js';
+import type { Bounded, CollectiveRow, Ops, PageProfile } from '../../prof/html/page-data.js';
 import type { SummedKernel } from '../../prof/html/page-kernel.js';
 import { DIRECTIONS, type EventKind, type PageTimeline } from '../../prof/html/timeline/timeline-data.js';
 import { DeviceSums } from '../../prof/summary/device-sums.js';
@@ -62,8 +64,9 @@ export interface PartOfSpan extends SelectedSpan {
 
 export interface SpanProfile {
   readonly profile: PageProfile;
-  /** Number of kernels that run in the span, and of those that an edge cuts. */
+  /** Number of kernels that run in the span. */
   readonly kernels: number;
+  /** Number of kernels, copies and other work of devices that an edge cuts. */
   readonly cut: number;
 }
 
@@ -136,6 +139,43 @@ class OpSums {
   }
 }
 
+/** Communication by operation, as in the table of collectives, without sizes and groups, which events do not have. */
+class OperationRows {
+  readonly #rows = new Map<string, RowSums>();
+  readonly #devices = new Map<number, TimeNotUnderCompute>();
+
+  /** @param name of the operation; null for compute */
+  add(name: string | null, device: number, { from, to, time }: InsideEvent): void {
+    const alone = entryOf(this.#devices, device, () => new TimeNotUnderCompute());
+    if (name === null) {
+      alone.compute(from, to);
+      return;
+    }
+    const operation = { name, size: null, group: null, groupSize: null };
+    const row = entryOf(this.#rows, name, () => new RowSums(operation));
+    row.add({ ...operation, bytes: null }, time, false);
+    alone.communicate(from, to, (exposed) => {
+      row.notUnderCompute += exposed;
+    });
+  }
+
+  rows(most: number): Bounded<CollectiveRow> {
+    const { shown, rest } = longest(
+      [...this.#rows.values()].map(({ row }) => row),
+      most,
+    );
+    const restTime = rest.reduce((sum, { time }) => sum + (time ?? 0), 0);
+    return { shown, count: shown.length + rest.length, restTime };
+  }
+}
+
+/** The name of a communication in all answers. */
+function operationOf(events: TimelineEvents, event: number): string {
+  const [op, name] = [textOf(events, 'op', event), tableNameOf(events, event)];
+  const ofName = name === null ? null : communicationKind(name);
+  return collectiveKind(op ?? '') ?? collectiveKind(ofName ?? '') ?? ofName ?? op ?? 'unknown';
+}
+
 /** Sums of the events of a span, piece by piece in order of time. */
 export class SpanSums {
   readonly #kernels = new KernelTotals();
@@ -143,6 +183,7 @@ export class SpanSums {
   readonly #points = new RooflineGroups();
   readonly #layers = new LayerTotals();
   readonly #memory = new OperationSums();
+  readonly #collectives = new OperationRows();
   readonly #times = new Map<number, number>();
   #cut = 0;
   readonly #devices = new Map<number, DeviceSums>();
@@ -181,6 +222,7 @@ export class SpanSums {
       verdict: verdictOf(whole.overview.profile, devices),
       idle: { causes: [], devices: [], launches: null },
       stepBars,
+      collectives: this.#collectives.rows(bounds.collectives),
       kernels: this.#kernels.totals(bounds.kernels),
       ops: this.#ops.totals(bounds.ops),
       stacks: null,
@@ -198,6 +240,9 @@ export class SpanSums {
     const isKernel = elementAt(events.id, event) > 0;
     const device = lane.ids?.device;
     const work = WORK_OF[kind] ?? 'syncs';
+    if (share < 1 && work !== 'syncs') this.#cut++;
+    if (work === 'communications') this.#collectives.add(operationOf(events, event), device ?? NaN, inside);
+    else if (work === 'kernels' || work === 'graphs') this.#collectives.add(null, device ?? NaN, inside);
     if (device !== undefined) {
       const sums = entryOf(this.#devices, device, () => new DeviceSums());
       sums.count(work, { start: from }, true);
@@ -212,7 +257,6 @@ export class SpanSums {
   }
 
   #kernel({ events, event, time, share, from }: InsideEvent, kind: EventKind, device: number): void {
-    if (share < 1) this.#cut++;
     const amount = (values: Float64Array): number | null => {
       const value = elementAt(values, event);
       return value < 0 ? null : value * share;

@@ -5,12 +5,12 @@
  * receive operations); for other vendors, kernels of communication libraries or of a process group replace collective
  * operations.
  */
-import { isCommunication, communicationKind } from '../../ops/kernels/kernel-name.js';
+import { isCommunication } from '../../ops/kernels/kernel-name.js';
 import { isNeuronInstruction } from '../../record/neuron/neuron-cores.js';
 import type { KernelLine, ProfileLine, SyncRecord, Activity, CollectiveLine } from '../../record/record.js';
 import type { RecordedEnd } from '../../record/fields/recorded-end.js';
 import type { DeviceActivity } from '../input/device-activity.js';
-import { algorithmBytes, collectiveKind, type CollectiveKind } from '../../ops/collective-bytes.js';
+import { algorithmBytes, collectiveKind, communicationKind, type CollectiveKind } from '../../ops/collective-bytes.js';
 import { collectiveOfCalls } from '../../ops/families/collective.js';
 
 /** An activity that takes time on a device. */

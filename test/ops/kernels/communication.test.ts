@@ -1,4 +1,5 @@
-import { communicationKind, isCommunication } from '../../../src/ops/kernels/kernel-name.js';
+import { communicationKind } from '../../../src/ops/collective-bytes.js';
+import { isCommunication } from '../../../src/ops/kernels/kernel-name.js';
 import { expect } from 'chai';
 
 const of = (short: string, name = `void ${short}<float>(float*)`): string | null =>

@@ -66,6 +66,22 @@ describe('a profile within a span', () => {
     expect(verdict?.text).to.equal('In this span: compute 60.0 %, idle 32.0 %, exposed copies 8.0 %.');
   });
 
+  it('has communication by operation, and how long no compute runs in it', async () => {
+    const nccl = { name: 'ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)', stream: 9 };
+    const records = [
+      profileOn(A100),
+      kernel({ ...nccl, short: 'ncclDevKernel_AllReduce_Sum_f32_RING_LL', id: 1, start: 2000, dur: 1000 }),
+      kernel({ ...relu, id: 2, start: 2500, dur: 300 }),
+    ];
+    const found = await within(pageContentsOf(records), { from: 2200, to: 2900 });
+    // 2200 to 2500 and 2800 to 2900.
+    const { shown } = found?.profile.collectives ?? {};
+    expect(shown?.map(({ kind, count, time, notUnderCompute }) => [kind, count, time, notUnderCompute])).to.deep.equal([
+      ['all-reduce', 1, 700, 400],
+    ]);
+    expect(found?.profile.overview.devices[0]).to.include({ communication: 700, exposed: 400 });
+  });
+
   it('has what overlaps with the span, and not what only touches it', async () => {
     const page = pageContentsOf(RECORDS);
     expect(await within(page, { from: 2000, to: 2500 })).to.include({ kernels: 0, cut: 0 });

@@ -1,7 +1,7 @@
 /** Collectives of a page: rows that add up to the summary's, rates, and the part that is exposed. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { TimeNotUnderCompute } from '../../../../src/prof/html/communication/collective-totals.js';
+import { TimeNotUnderCompute } from '../../../../src/prof/html/communication/collective-rows.js';
 import type { KernelRecord } from '../../../../src/record/record.js';
 import type { Collective } from '../../../../src/record/fields/collective.js';
 import { A100, profileOn } from '../../../support/devices.js';
