@@ -6,7 +6,6 @@ import { fieldsOf, ratio } from '../figures/field.js';
 import { figure } from '../figures/figure.js';
 import { listed, numbersOf, type Listed } from '../figures/listed-rows.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
-import { inDeviceWords } from '../../record/glossary.js';
 import { table, type TableColumn } from '../figures/sorted-table.js';
 
 function tallies(title: string, path: string, name: string, list: readonly Tally[]): Node[] {
@@ -68,20 +67,15 @@ function make(view: PanelView): PanelContent {
           element(
             'p',
             {},
-            inDeviceWords('Kernels without a duration: ', overview.header),
+            'Kernels without a duration: ',
             figure(kernel('untimed'), 'count'),
-            inDeviceWords('. Kernels above a peak, a defect of a formula or of the profile: ', overview.header),
+            '. Kernels above a peak, a defect of a formula or of the profile: ',
             figure(work('impossible'), 'count'),
             '. Both FLOPs and bytes known, 0 too, with or without a peak to hold them against: ',
             figure(ratio(work('known'), kernel('time')), 'share'),
-            inDeviceWords(' of kernel time.', overview.header),
+            ' of kernel time.',
           ),
-          ...tallies(
-            inDeviceWords('What bounds the kernels', overview.header),
-            'overview.kernels.work.bounds',
-            'Bound',
-            kernels.work.bounds,
-          ),
+          ...tallies('What bounds the kernels', 'overview.kernels.work.bounds', 'Bound', kernels.work.bounds),
           ...tallies(
             'Why no op is known',
             'overview.kernels.unattributed.reasons',
