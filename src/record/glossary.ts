@@ -136,6 +136,7 @@ export function deviceWords(header: Devices): DeviceWords {
 /** What texts about kernels say of instructions; in this order. Names of columns (kernel_time, `--by kernel`) stay. */
 const INSTRUCTION_WORDS: readonly (readonly [RegExp, string])[] = [
   [/\bMost launched\b/g, 'Most frequent'],
+  [/\blaunch not recorded\b/g, 'cause not recorded'],
   [/\boutermost op around its launch\b/g, 'op that the compiler names for it'],
   [/\baround a launch\b/g, 'of an instruction'],
   [/; many of them in a row are launch-bound\b/g, ''],
