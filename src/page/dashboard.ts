@@ -1,6 +1,6 @@
 /** The dashboard: header, tabs, and the panels of the chosen profile. */
-import { inDeviceWords } from '../record/glossary.js';
 import { elementAt } from '../containers/element.js';
+import { deviceWords, inDeviceWords } from '../record/glossary.js';
 import { grouped } from '../record/plural.js';
 import type { PageProfile } from '../prof/html/page-data.js';
 import type { PageOutline } from '../prof/html/page-elements.js';
@@ -120,11 +120,51 @@ function contentOf({ make, follows }: Panel, { span, ...view }: DashboardView): 
   return typeof content === 'string' ? content : [note(WHOLE_PROFILE), ...content];
 }
 
+type Header = PageProfile['overview']['header'];
+
+/** Elements with names of the profiled program, or with columns and conditions, whose texts stay as they are. */
+const NAMED = 'td, th[scope="row"], code, pre, input, .box, .tl-help';
+const WORDED_ATTRIBUTES = ['title', 'aria-label'];
+
+/**
+ * Puts the texts in an element, also those that panels set later, in the words of the shown profile's vendor: a page of
+ * Neuron speaks of instructions.
+ * @returns sets the profile's header
+ */
+function wordTexts(place: HTMLElement): (header: Header) => void {
+  let shown: Header = null;
+  const word = (node: Node): void => {
+    const parent = node instanceof Element ? node : node.parentElement;
+    if (parent?.closest(NAMED) !== null) return;
+    if (node instanceof Text) {
+      const worded = inDeviceWords(node.data, shown);
+      if (worded !== node.data) node.data = worded;
+      return;
+    }
+    for (const name of WORDED_ATTRIBUTES) {
+      const text = parent.getAttribute(name) ?? '';
+      const worded = inDeviceWords(text, shown);
+      if (worded !== text) parent.setAttribute(name, worded);
+    }
+    for (const child of node.childNodes) word(child);
+  };
+  const observer = new MutationObserver((changes) => {
+    for (const { target, type, addedNodes } of changes)
+      for (const node of type === 'childList' ? addedNodes : [target]) word(node);
+  });
+  return (header) => {
+    shown = header;
+    observer.disconnect();
+    if (deviceWords(header).work === 'kernel') return;
+    const attributes = { attributes: true, attributeFilter: WORDED_ATTRIBUTES };
+    observer.observe(place, { subtree: true, childList: true, characterData: true, ...attributes });
+  };
+}
+
 function panelOf(panel: Panel, view: DashboardView): HTMLElement {
   const { id, title, width, isTall = false } = panel;
-  const { header } = view.profile.overview;
   const content = contentOf(panel, view);
-  const heading = element('h2', { id: `panel-${id}`, tabindex: -1 }, inDeviceWords(title, header));
+  const heading = element('h2', { id: `panel-${id}`, tabindex: -1 }, title);
   const isMissing = typeof content === 'string';
   return element(
     'section',
@@ -158,14 +198,8 @@ function contentsOf({ title, panels: all }: PanelTab, view: DashboardView): HTML
   const filled = made.filter((one) => !isEmpty(one));
   const hasOnlyFilled = view.profile.neuron !== null && filled.length > 0;
   const ordered = hasOnlyFilled ? filled : [...filled, ...made.filter(isEmpty)];
-  const items = ordered.map(({ panel }) =>
-    element('li', {}, panelLink(panel.id, inDeviceWords(panel.title, view.profile.overview.header))),
-  );
-  const list = element(
-    'nav',
-    { 'aria-label': inDeviceWords(`Panels of ${title}`, view.profile.overview.header) },
-    element('ol', {}, ...items),
-  );
+  const items = ordered.map(({ panel }) => element('li', {}, panelLink(panel.id, panel.title)));
+  const list = element('nav', { 'aria-label': `Panels of ${title}` }, element('ol', {}, ...items));
   const places = element('div', { class: 'panels' }, ...ordered.map(({ place }) => place));
   return element('div', {}, ...(ordered.length > 1 ? [list] : []), places);
 }
@@ -201,6 +235,7 @@ async function dataOfSpan(profile: PageProfile, at: number, span: SelectedSpan):
 /** Fills the page's root element. */
 export async function showDashboard(root: HTMLElement, data: PageOutline): Promise<void> {
   const main = element('main', { id: 'main', tabindex: -1 });
+  const wordsOf = wordTexts(main);
   const subtitle = element('p', { class: 'subtitle' });
   const picker = element('div', { class: 'picker' });
 
@@ -235,6 +270,7 @@ export async function showDashboard(root: HTMLElement, data: PageOutline): Promi
     if (turn !== newest) return null;
     view = { data, profile, at, span, choose: change };
     const { header } = profile.overview;
+    wordsOf(header);
     tabs.offer(tabsFor(view).map(({ id, title }) => ({ id, title: inDeviceWords(title, header) })));
     main.replaceChildren(...tabs.places);
     subtitle.textContent = about(view);

@@ -136,7 +136,10 @@ export function deviceWords(header: Devices): DeviceWords {
 /** What texts about kernels say of instructions; in this order. Names of columns (kernel_time, `--by kernel`) stay. */
 const INSTRUCTION_WORDS: readonly (readonly [RegExp, string])[] = [
   [/\bMost launched\b/g, 'Most frequent'],
-  [/\b(outermost op|call stack that the profile has) around (its|a) launch\b/g, '$1 that the compiler names for it'],
+  [/\blaunch not recorded\b/g, 'cause not recorded'],
+  [/\boutermost op around its launch\b/g, 'op that the compiler names for it'],
+  [/\baround a launch\b/g, 'of an instruction'],
+  [/; many of them in a row are launch-bound\b/g, ''],
   [/\b(was|were) launched in\b/g, '$1 compiled from'],
   [/(?<=\d[ kM]?) launches\b/g, ' runs'],
   [/\b([Aa]) kernel(?![\w=]|\.\w)/g, '$1n instruction'],

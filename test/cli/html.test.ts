@@ -52,6 +52,13 @@ const isBuilt = existsSync(join(ROOT, 'dist/page/report.js'));
     rmSync(folder, { recursive: true, force: true });
   });
 
+  it('is called by the folder of the profiles, not by a file in it', async () => {
+    for (const place of ['ascend_pt', 'ascend_pt/ASCEND_PROFILER_OUTPUT', 'job']) {
+      const { title } = (await dataOf([], join(ROOT, 'samples', place))).data;
+      expect(title).to.equal(place.split('/')[0]);
+    }
+  });
+
   it('writes a page with the data of all panels', async () => {
     const contents = await dataOf(RECORDS);
     const { v, tool, title, profiles } = contents.data;

@@ -2,7 +2,7 @@
  * `dprof html`: one page with everything about a profile, for a browser; or, with --index, a page that lists pages and
  * jobs.
  */
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { EVENTS } from '../../prof/html/bounds.js';
 import { PageBuilder } from '../../prof/html/page-builder.js';
 import type { PageProfile } from '../../prof/html/page-data.js';
@@ -95,6 +95,17 @@ function profilesName([first, ...others]: readonly Pick<PageProfile, 'overview'>
   return name === null || others.length === 0 ? name : `${name} and ${others.length} more`;
 }
 
+/** Folders that profilers name alike for every program: the folder that they are in says what was profiled. */
+const OUTPUT_FOLDER = /^(?:ASCEND_PROFILER_OUTPUT|mindstudio_profiler_output|FRAMEWORK|PROF_\d+_\d+_\w+)$/;
+
+/** Name of the folder of a profile; null for a file. */
+function folderName(path: string): string | null {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return null;
+  const folder = resolve(path);
+  const name = basename(folder);
+  return (OUTPUT_FOLDER.test(name) ? basename(dirname(folder)) : name) || null;
+}
+
 export const html = recordsCommand(
   {
     name: 'dprof html',
@@ -165,7 +176,8 @@ export const html = recordsCommand(
         const word = inputWord(only === undefined || only === '-' ? only : basename(only));
         const isPiped = request.files.length === 0 || only === '-';
         const made = facts({ tool, title: basename(input), input: word, doubts });
-        const title = given.text('title') ?? (isPiped ? profilesName(made.data.profiles) : null) ?? made.data.title;
+        const named = isPiped ? profilesName(made.data.profiles) : only === undefined ? null : folderName(only);
+        const title = given.text('title') ?? named ?? made.data.title;
         const contents = { ...made, data: { ...made.data, title } };
         const { before, behind } = pageElements(contents);
         const head = [{ id: CARD_ID, value: jobCardOf(contents.data) }];

@@ -1,5 +1,7 @@
 /** Sections of a summary about where the time of devices went. */
 import type { DeviceTime } from '../../prof/summary/summary-data.js';
+import { idleCoresText } from '../../prof/neuron/machine.js';
+import { inDeviceWords } from '../../record/glossary.js';
 import { UNKNOWN, type TimeUnit } from '../../record/units.js';
 import { grouped, many } from '../../record/plural.js';
 import { plain, share, TABLE, type About, type Section } from './summary-section.js';
@@ -11,7 +13,10 @@ export function devicesSections({ overview, unit, next }: About): Section[] {
   if (only === undefined) {
     return kernels === null ? [] : [{ ...plain('Devices: na, no record has a start', null), rows: [] }];
   }
-  return devices.length === 1 ? [deviceSection(only, unit, next)] : [tableOfDevices(devices, unit, next)];
+  const section = devices.length === 1 ? deviceSection(only, unit, next) : tableOfDevices(devices, unit, next);
+  const idle = idleCoresText(overview.header, devices);
+  const worded = section.rows.map((row) => row.map((cell) => inDeviceWords(cell, overview.header)));
+  return [{ ...section, title: [section.title, ...(idle === null ? [] : [idle])].join('; '), rows: worded }];
 }
 
 type Line = readonly [name: string, ns: number, note: string];

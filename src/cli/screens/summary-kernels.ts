@@ -126,7 +126,7 @@ const leastSign = (known: number, time: number | null): string => (isPartial(kno
 const knownFor = (known: number, time: number | null): string => `(${share(known, time)} of kernel time known)`;
 
 /** The vendor's FLOPs and shares of a Neuron device, as `dprof summary --vendor-metrics` has them. */
-function tensorRows({ hardwareFlops, transposeFlops, hfu, mfu }: TensorWork): string[][] {
+function tensorRows({ hardwareFlops, transposeFlops, hfu, mfu, cores }: TensorWork): string[][] {
   if (hardwareFlops === null) return [['MFU', `${UNKNOWN}: no product has a known size`]];
   const part = (value: number | null): string => (value === null ? UNKNOWN : amountText(value, 'share'));
   return [
@@ -135,6 +135,7 @@ function tensorRows({ hardwareFlops, transposeFlops, hfu, mfu }: TensorWork): st
       `${amountText(hardwareFlops, 'flop')}, ${amountText(transposeFlops ?? 0, 'flop')} of them transposes`,
     ],
     ['HFU', `${part(hfu)} of the BF16 peak of all cores, whole time`],
+    ...(cores.length === 0 ? [] : [['  by core', cores.map((each) => `${each.core}: ${part(each.hfu)}`).join(', ')]]),
     ['MFU', `${part(mfu)}, without transposes`],
   ];
 }

@@ -7,10 +7,11 @@ import { boxedDefinitions, button, element, note, section } from '../document/do
 import { ofRange } from '../document/timeline-target.js';
 import { eventsLink } from '../document/timeline-link.js';
 import { quantityText, type DisplayUnit } from '../document/units.js';
-import { fieldsOf, ratio } from '../figures/field.js';
+import { fieldsOf, ratio, type Field } from '../figures/field.js';
 import { figure } from '../figures/figure.js';
 import { withValues } from '../figures/listed-rows.js';
 import { table, type TableColumn } from '../figures/sorted-table.js';
+import { deviceWords } from '../../record/glossary.js';
 import { median } from '../../record/statistics.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 
@@ -73,15 +74,17 @@ const durations = (title: string, what: string, values: readonly number[], count
 /** The figures of a single annotation, with their field names. */
 function figuresOf(annotation: ListedAnnotation): HTMLElement {
   const of = fieldsOf(`annotations.shown.${annotation.at}`, annotation);
-  return boxedDefinitions([
-    ['Occurrences', figure(of('count'), 'count')],
-    ['Device time', figure(of('time'), 'ns')],
-    ['launched by its own thread', figure(of('own'), 'ns')],
-    ['Mean', figure(ratio(of('time'), of('count')), 'ns')],
-    ['CPU calls', figure(of('passes'), 'count')],
-    ['Host time', figure(of('host'), 'ns')],
-    ['outside of ranges within', figure(of('hostSelf'), 'ns')],
-  ]);
+  const figures: readonly (readonly [title: string, field: Field, unit: DisplayUnit])[] = [
+    ['Occurrences', of('count'), 'count'],
+    ['Device time', of('time'), 'ns'],
+    ['launched by its own thread', of('own'), 'ns'],
+    ['Mean', ratio(of('time'), of('count')), 'ns'],
+    ['CPU calls', of('passes'), 'count'],
+    ['Host time', of('host'), 'ns'],
+    ['outside of ranges within', of('hostSelf'), 'ns'],
+  ];
+  const known = figures.filter(([, { value }]) => value !== null);
+  return boxedDefinitions(known.map(([title, field, unit]) => [title, figure(field, unit)]));
 }
 
 /** The annotations of a kind. */
@@ -124,8 +127,10 @@ const CAPTIONS = [
 ] as const;
 
 function make(view: PanelView): PanelContent {
-  const { shown, count } = view.profile.annotations;
-  if (shown.length === 0) return lacking(view, 'annotations');
+  const { annotations, overview } = view.profile;
+  if (annotations.shown.length === 0) return lacking(view, 'annotations');
+  const isLaunched = deviceWords(overview.header).runs === 'launches';
+  const shown = isLaunched ? annotations.shown : annotations.shown.map((each) => ({ ...each, own: null }));
   const kinds = annotationKinds(shown);
   const place = element('div', { class: 'annotation-detail' });
   const show = (kind: AnnotationKind, hasFocus: boolean): void => {
@@ -155,7 +160,7 @@ function make(view: PanelView): PanelContent {
   });
   const [first] = [...kinds.filter(({ isFramework }) => !isFramework), ...kinds];
   if (first !== undefined) show(first, false);
-  const rest = count - shown.length;
+  const rest = annotations.count - shown.length;
   const further = `${rest} further annotations, those with the least time, are not on this page.`;
   return [...tables, place, ...(rest > 0 ? [note(further)] : [])];
 }

@@ -3,6 +3,8 @@ import { lacking } from '../capture-hints.js';
 import { element } from '../document/dom-elements.js';
 import type { DeviceTime } from '../../prof/summary/summary-data.js';
 import { fieldsOf, difference, type Field, type NumberKey } from '../figures/field.js';
+import { idleCoresText } from '../../prof/neuron/machine.js';
+import { capitalised } from '../document/units.js';
 import { figureColumn } from '../figures/listed-rows.js';
 import { followsDevices, type Panel, type PanelContent, type PanelView } from '../panel.js';
 import { legend, parts, strip, swatch, type StripPart } from '../figures/strip.js';
@@ -82,7 +84,9 @@ function make(view: PanelView): PanelContent {
     ),
   ];
   if (devices.length > 1) columns.push(...idleColumns(view, rows));
+  const idle = idleCoresText(view.profile.overview.header, devices);
   return [
+    ...(idle === null ? [] : [element('p', {}, `${capitalised(idle)}.`)]),
     ...strips,
     partsOf(view),
     table({ caption: 'Time by device', columns, rows, sortedBy: devices.length > 1 ? 0 : null }),

@@ -6,7 +6,6 @@ import { fieldsOf, ratio } from '../figures/field.js';
 import { figure } from '../figures/figure.js';
 import { listed, numbersOf, type Listed } from '../figures/listed-rows.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
-import { inDeviceWords } from '../../record/glossary.js';
 import { table, type TableColumn } from '../figures/sorted-table.js';
 
 function tallies(title: string, path: string, name: string, list: readonly Tally[]): Node[] {
@@ -68,23 +67,15 @@ function make(view: PanelView): PanelContent {
           element(
             'p',
             {},
-            inDeviceWords('Kernels without duration: ', overview.header),
+            'Kernels without duration: ',
             figure(kernel('untimed'), 'count'),
-            inDeviceWords(
-              '. Kernels faster than the hardware peak (a formula or the profile is wrong): ',
-              overview.header,
-            ),
+            '. Kernels faster than the hardware peak (a formula or the profile is wrong): ',
             figure(work('impossible'), 'count'),
             '. FLOPs and bytes known (0 included) for ',
             figure(ratio(work('known'), kernel('time')), 'share'),
-            inDeviceWords(' of kernel time.', overview.header),
+            ' of kernel time.',
           ),
-          ...tallies(
-            inDeviceWords('What bounds the kernels', overview.header),
-            'overview.kernels.work.bounds',
-            'Bound',
-            kernels.work.bounds,
-          ),
+          ...tallies('What bounds the kernels', 'overview.kernels.work.bounds', 'Bound', kernels.work.bounds),
           ...tallies(
             'Why no op is known',
             'overview.kernels.unattributed.reasons',

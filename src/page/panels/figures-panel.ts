@@ -241,7 +241,7 @@ function make(view: PanelView): PanelContent {
     element(
       'div',
       { class: 'card' },
-      element('dt', { title: card.about }, worded(card.title)),
+      element('dt', { title: inDeviceWords(card.about, header) }, worded(card.title)),
       ...linesOf(card, worded).map((line, i) => element('dd', i === 0 ? { class: 'main' } : {}, ...line)),
     ),
   );

@@ -22,7 +22,7 @@ const NO_SIZES: Unknown = {
   unknown: 'instructions have no sizes: records of older versions of dparse lack them, and traces without programs',
   remedy: 'dparse FILE.ntff again, or the JSON of neuron-explorer view',
 };
-const NO_HLO: Unknown = { unknown: 'no statistics of the model in the program; a kernel written by hand has none' };
+const NO_HLO: Unknown = { unknown: 'no statistics of the model in the program; one written by hand (NKI) has none' };
 
 /** FLOPs of all matrix products: multiplications and additions both count. */
 export function hardwareFlops(sums: MetricSums): MetricAmount {
@@ -94,6 +94,8 @@ export interface TensorWork {
   /** Shares of the BF16 peak of all cores over the whole time: hfu_estimated_percent and mfu_estimated_percent. */
   readonly hfu: number | null;
   readonly mfu: number | null;
+  /** HFU of each of several cores, as a share of the peak of one; 0 where no product ran; empty when unknown. */
+  readonly cores: readonly { readonly core: number; readonly hfu: number }[];
 }
 
 export const tensorWorkOf = (sums: MetricSums): TensorWork => ({
@@ -101,7 +103,17 @@ export const tensorWorkOf = (sums: MetricSums): TensorWork => ({
   transposeFlops: known(transposeFlops(sums)),
   hfu: known(utilisation(sums, hardwareFlops(sums))),
   mfu: known(utilisation(sums, orUseful(sums))),
+  cores: coresOf(sums),
 });
+
+function coresOf(sums: MetricSums): TensorWork['cores'] {
+  const { cores, indices } = sums.machine;
+  if (cores === null || cores < 2 || indices.length !== cores || known(hardwareFlops(sums)) === null) return [];
+  return indices.flatMap((core) => {
+    const hfu = known(utilisation(sums, cores * (sums.coreFlops.get(core) ?? 0)));
+    return hfu === null ? [] : [{ core, hfu }];
+  });
+}
 
 /** Bytes as a share of the bandwidth of one stack of device memory. */
 export const bandwidth = (sums: MetricSums, bytes: MetricAmount): MetricAmount =>

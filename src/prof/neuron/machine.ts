@@ -3,6 +3,7 @@
  * product.
  */
 import { coreOfArch, coreOfInstance } from '../../record/neuron/neuron-cores.js';
+import { plural } from '../../record/plural.js';
 import type { ProfileRecord } from '../../record/record.js';
 
 export interface NeuronMachine {
@@ -19,6 +20,22 @@ export interface NeuronMachine {
 }
 
 export const isOfNeuronDevice = ({ devices }: ProfileRecord): boolean => devices.some(({ vendor }) => vendor === 'aws');
+
+/**
+ * `cores 6, 7 idle: no instruction`: cores of a capture that ran nothing, or only waited, while others worked. They are
+ * in no mean of the devices. Null when there are none, and for other devices.
+ */
+export function idleCoresText(
+  header: ProfileRecord | null,
+  devices: readonly { readonly device: number; readonly counts: { readonly kernels: number } }[],
+): string | null {
+  if (header === null || !isOfNeuronDevice(header)) return null;
+  const working = new Set(devices.flatMap(({ device, counts }) => (counts.kernels > 0 ? [device] : [])));
+  const idle = header.devices.flatMap(({ id }) => (working.has(id) ? [] : [id]));
+  return working.size === 0 || idle.length === 0
+    ? null
+    : `${plural(idle.length, 'core')} ${idle.join(', ')} idle: no instruction`;
+}
 
 const NOTHING: NeuronMachine = { cores: null, peakFlops: null, hbmBytesPerS: null, clockHz: null, indices: [] };
 

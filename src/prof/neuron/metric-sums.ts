@@ -172,6 +172,8 @@ export class ProfileSums {
   readonly active = new PicosecondUnion();
   /** By type of operands; 'na' when unknown. */
   readonly work = new Map<string, MatrixWork>();
+  /** FLOPs of the tensor engine by core. */
+  readonly coreFlops = new Map<number, number>();
   readonly moved: Record<Moved, number>;
   psumToSbuf = 0;
   instructions = 0;
@@ -243,13 +245,14 @@ export class ProfileSums {
     if (record.counters !== undefined) this.#count(record, record.counters);
   }
 
-  #count({ operands, labels }: KernelLine, counters: Readonly<Record<string, number>>): void {
+  #count({ operands, labels, device }: KernelLine, counters: Readonly<Record<string, number>>): void {
     const { elements } = counters;
     if (elements !== undefined) {
       this.counted++;
       const type = operands === undefined ? 'na' : typeOf(operands);
       const work = entryOf(this.work, type, () => ({ flops: 0, transposes: 0 }));
       work.flops += 2 * elements;
+      addTo(this.coreFlops, device, 2 * elements);
       if (labels?.['type'] === 'TRANSPOSE') work.transposes += 2 * elements;
     }
     let moves = false;

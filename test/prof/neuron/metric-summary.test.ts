@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { idleCoresText } from '../../../src/prof/neuron/machine.js';
 import { MetricSummaries, type MetricRow, type MetricSummary } from '../../../src/prof/neuron/metric-summary.js';
 import type { Labels, ProfileLine } from '../../../src/record/record.js';
 import { kernel } from '../../support/kernels.js';
@@ -340,6 +341,18 @@ describe('MFU of a Neuron profile in the summary', () => {
     expect(tensor).to.include({ hardwareFlops: 2 * flops, transposeFlops: flops, mfu });
     expect(mfu).to.be.closeTo(flops / 1_572_864_000, 1e-12);
     expect(tensor?.hfu).to.be.closeTo((2 * flops) / 1_572_864_000, 1e-12);
+    // All products ran on core 4, whose peak is half of that; core 5 did nothing.
+    const [busy, idle] = tensor?.cores ?? [];
+    expect(busy?.core).to.equal(4);
+    expect(busy?.hfu).to.be.closeTo((4 * flops) / 1_572_864_000, 1e-12);
+    expect(idle).to.deep.equal({ core: 5, hfu: 0 });
+  });
+
+  it('stands beside the cores that did nothing', () => {
+    const wait = instruction('EVENT_SEMAPHORE', 'Vector', 0, 9000, { device: 5 });
+    const { header, devices } = overviewOf([neuronProfile(), product(0, 1000, 'REGULAR'), wait]);
+    expect(idleCoresText(header, devices)).to.equal('core 5 idle: no instruction');
+    expect(idleCoresText(header, [])).to.equal(null);
   });
 
   for (const path of CAPTURES)

@@ -258,7 +258,13 @@ function engines({ start, width, rows }: NonNullable<PageNeuron['engines']>): HT
 function make(view: PanelView): PanelContent {
   const { neuron, overview } = view.profile;
   if (neuron === null) return 'The profile is not from AWS Neuron.';
+  const cores = overview.kernels?.work.tensor?.cores ?? [];
+  const ofCores = cores.map(({ core, hfu }, at) => {
+    const field = { name: `overview.kernels.work.tensor.cores.${at}.hfu`, value: hfu };
+    return [`HFU of core ${core}`, figure(field, 'share')] as const;
+  });
   return [
+    ...(ofCores.length === 0 ? [] : [boxedDefinitions(ofCores)]),
     ...neuron.metrics.flatMap(metrics),
     ...(neuron.engines === null ? [] : [engines(neuron.engines)]),
     ...overview.notices.map(toolNote),

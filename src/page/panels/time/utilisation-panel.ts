@@ -1,6 +1,7 @@
 /** Utilisation of devices and host over time: of all profiles together, and of the shown one. */
 import type { JointCurves, BinnedValues } from '../../../prof/html/utilisation/utilisation-data.js';
 import { LAUNCHING } from '../../../prof/html/timeline/timeline-data.js';
+import { deviceWords } from '../../../record/glossary.js';
 import { lacking } from '../../capture-hints.js';
 import { note, element } from '../../document/dom-elements.js';
 import { quantityText, type DisplayUnit } from '../../document/units.js';
@@ -136,7 +137,9 @@ function ownCharts({ profile: { utilisation } }: PanelView): HTMLElement[] {
 function make(view: PanelView): PanelContent {
   const { devices, host, cpu, start } = view.profile.utilisation;
   if (devices.length === 0 && cpu === null) return lacking(view, 'work');
-  const none = host === null && devices.length > 0 ? [note('CPU: the profile has no launches.')] : [];
+  // No CPU launches the instructions of a NeuronCore.
+  const isLaunched = deviceWords(view.profile.overview.header).runs === 'launches';
+  const none = host === null && devices.length > 0 && isLaunched ? [note('CPU: the profile has no launches.')] : [];
   const first = quantityText(start, 'ns');
   const when =
     devices.length === 0 ? [] : [note(`The first work of a device begins ${first} after the profile's start.`)];
