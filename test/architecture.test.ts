@@ -74,7 +74,7 @@ const roomOf = (path: string): string => /^src\/([^/]+)\//.exec(path)?.[1] ?? 'i
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   record: [],
   containers: [],
-  table: ['record'],
+  table: ['record', 'containers'],
   ops: ['record', 'containers'],
   parse: ['record', 'containers'],
   prof: ['record', 'containers', 'table', 'ops'],
@@ -128,6 +128,7 @@ const PAGE_MAY_IMPORT = [
   'src/prof/query/wildcards.ts',
   'src/table/column.ts',
   'src/table/csv-cell.ts',
+  'src/table/shortened-texts.ts',
 ];
 
 /** What a rule finds, for one clear message. */

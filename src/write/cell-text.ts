@@ -2,9 +2,8 @@
 import { escapeControls, legible } from '../record/control-characters.js';
 import { textOf, isToTheRight, shownValue, type ColumnShape, type CellValue, type Column } from '../table/column.js';
 import { elementAt } from '../containers/element.js';
+import { cells } from '../table/shortened-texts.js';
 
-// eslint-disable-next-line no-control-regex -- the whole of ASCII
-const ASCII = /^[\u0000-\u007f]*$/;
 /** One word for awk: without blanks, never empty. */
 export const word = (text: string): string => {
   return text === '' ? '-' : escapeControls(text.replace(/\s/g, '_'));
@@ -13,35 +12,6 @@ export const word = (text: string): string => {
 /** A value's text after `safe`; texts of numbers need no escaping. */
 export const cellText = (column: ColumnShape, value: CellValue, safe: (text: string) => string): string =>
   typeof value === 'number' ? textOf(column, value) : safe(textOf(column, value));
-
-const ZERO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}]/u;
-/** Scripts and symbols that terminals draw with double width. */
-const WIDE =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{1f300}-\u{1faff}]|[\u{20000}-\u{3fffd}]/u;
-
-const cellsOf = (character: string): number => (ZERO_WIDTH.test(character) ? 0 : WIDE.test(character) ? 2 : 1);
-
-/** Number of terminal columns that a text takes. */
-export function cells(text: string): number {
-  if (ASCII.test(text)) return text.length;
-  let width = 0;
-  for (const character of text) width += cellsOf(character);
-  return width;
-}
-
-/** The longest prefix of the text that takes at most `width` cells. */
-export function cut(text: string, width: number): string {
-  if (text.length <= width && ASCII.test(text)) return text;
-  let taken = 0;
-  let end = 0;
-  for (const character of text.slice(0, 4 * width + 64)) {
-    const size = cellsOf(character);
-    if (taken + size > width) break;
-    taken += size;
-    end += character.length;
-  }
-  return text.slice(0, end);
-}
 
 /**
  * A quantity in at most `width` characters: in full, else with an exponent and as many digits as fit, else `#`. A number is

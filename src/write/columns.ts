@@ -13,7 +13,8 @@ import {
   type CellValue,
   type AnyTable,
 } from '../table/column.js';
-import { cells, cut, fitId, fitQuantity } from './cell-text.js';
+import { fitId, fitQuantity } from './cell-text.js';
+import { cells, cut } from '../table/shortened-texts.js';
 
 /** A row as its format stores it until it is written. */
 export type Packed = string | readonly CellValue[];

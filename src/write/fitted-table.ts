@@ -4,10 +4,9 @@
  */
 import { escapeControls } from '../record/control-characters.js';
 import { elementAt } from '../containers/element.js';
-import { groupsOf } from '../containers/map-entry.js';
 import { isToTheRight, shownValue, textOf, type Column, type ColumnShape, type CellValue } from '../table/column.js';
 import { inAmounts } from '../table/readable.js';
-import { cells, cut } from './cell-text.js';
+import { cells, shortenedTexts } from '../table/shortened-texts.js';
 import type { Format, Packed } from './columns.js';
 
 /** Between columns. */
@@ -18,7 +17,6 @@ const [LEAST_NAME, LEAST_TEXT] = [24, 16];
 const SAMPLED = 1000;
 /** Characters of a column of texts at least where more rows follow: the first ones may all be `na`. */
 const LEAST_LATER = 8;
-const CUT = '…';
 /** Width where none is given. */
 const DEFAULT = 80;
 
@@ -61,67 +59,6 @@ function shared(natural: readonly number[], least: readonly number[], rest: numb
       left -= more;
     }
   }
-}
-
-/**
- * Texts of at most `width` cells each, marked where they are cut: at the end, or in the part that they share when the cut
- * would make different texts equal. Texts that differ in two places far apart end in a number instead, as `gemm…~2`, so that
- * different texts never look alike where the width has room for the number.
- */
-export function shortenedTexts(texts: readonly string[], width: number): string[] {
-  const short = new Map<string, string>();
-  const shorten = (alike: readonly string[]): void => {
-    const shared = sharedPrefix(alike);
-    for (const [shortened, group] of groupsOf(alike, (text) => withoutShared(text, shared, width))) {
-      // Those that share more than all of them do differ further on; texts with equal ends get a number below.
-      if (group.length > 1 && group.length < alike.length) shorten(group);
-      else for (const text of group) short.set(text, shortened);
-    }
-  };
-  const long = [...new Set(texts)].filter((text) => cells(text) > width);
-  for (const [begin, group] of groupsOf(long, (text) => cut(text, width - 1))) {
-    if (group.length > 1) shorten(group);
-    else short.set(elementAt(group, 0), begin + CUT);
-  }
-  numberAlike(short, new Set(texts.filter((text) => !short.has(text))), width);
-  return texts.map((text) => short.get(text) ?? text);
-}
-
-/**
- * Numbers the shortened texts that are equal to another text, from the second on.
- * @param taken texts that are shown whole
- */
-function numberAlike(short: Map<string, string>, taken: Set<string>, width: number): void {
-  const numbers = new Map<string, number>();
-  for (const [text, first] of short) {
-    let shown = first;
-    while (taken.has(shown)) {
-      const number = (numbers.get(first) ?? 1) + 1;
-      numbers.set(first, number);
-      const mark = `${CUT}~${number}`;
-      if (mark.length > width) break;
-      shown = cut(first, width - mark.length).replace(/…$/, '') + mark;
-    }
-    taken.add(shown);
-    short.set(text, shown);
-  }
-}
-
-function sharedPrefix(texts: readonly string[]): number {
-  const [first = '', ...others] = texts;
-  return others.reduce((length, text) => {
-    let same = 0;
-    while (same < length && text[same] === first[same]) same++;
-    return same;
-  }, first.length);
-}
-
-/** A third of the beginning, and what comes where the text differs from others that begin like it. */
-function withoutShared(text: string, shared: number, width: number): string {
-  const head = cut(text, Math.floor((width - 2) / 3));
-  const tail = text.slice(shared);
-  const room = width - cells(head) - 1;
-  return head + CUT + (cells(tail) <= room ? text.slice(-room) : cut(tail, room - 1) + CUT);
 }
 
 /** Names of columns without their unit, which each value has. */

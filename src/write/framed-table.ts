@@ -11,7 +11,7 @@ import { elementAt } from '../containers/element.js';
 import { lateLibrary } from '../containers/late-library.js';
 import { withThousands } from '../record/plural.js';
 import { isToTheRight, shownValue, textOf, type ColumnShape, type CellValue } from '../table/column.js';
-import { cells, cut } from './cell-text.js';
+import { cells, cut } from '../table/shortened-texts.js';
 import type { Format } from './columns.js';
 
 /** Loaded only for a framed table, because it consists of a dozen files. */

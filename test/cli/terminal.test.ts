@@ -1,6 +1,6 @@
 /** What a report looks like on a terminal, and that nothing else changes there. */
 import { expect } from 'chai';
-import { cells } from '../../src/write/cell-text.js';
+import { cells } from '../../src/table/shortened-texts.js';
 import { runCli } from '../support/run-cli.js';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { column, int, real, str, type Column } from '../../src/table/column.js';
-import { cells } from '../../src/write/cell-text.js';
+import { cells, shortenedTexts } from '../../src/table/shortened-texts.js';
 import { tableText } from '../../src/write/columns.js';
-import { fitted, planColumns, shortenedTexts } from '../../src/write/fitted-table.js';
+import { fitted, planColumns } from '../../src/write/fitted-table.js';
 
 interface Row {
   readonly name: string;

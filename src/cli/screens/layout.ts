@@ -2,7 +2,7 @@
 import { escapeControls } from '../../record/control-characters.js';
 import type { ProfileRecord } from '../../record/record.js';
 import type { ColumnShape } from '../../table/column.js';
-import { cells, cut } from '../../write/cell-text.js';
+import { cells, cut } from '../../table/shortened-texts.js';
 
 /** Heading of a profile: `# profile 0: net.json (kineto, rank 3)`; only the number for records without a profile line. */
 export function profileHeading(profile: number, header: ProfileRecord | null): string {

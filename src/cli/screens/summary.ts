@@ -2,8 +2,8 @@
 import type { ProfileSummary } from '../../prof/summary/summary-data.js';
 import type { Column } from '../../table/column.js';
 import { elementAt, largest } from '../../containers/element.js';
-import { aligned, cells } from '../../write/cell-text.js';
-import { shortenedTexts } from '../../write/fitted-table.js';
+import { cells, shortenedTexts } from '../../table/shortened-texts.js';
+import { aligned } from '../../write/cell-text.js';
 import { tableText } from '../../write/columns.js';
 import { requireFormat } from '../../write/formats.js';
 import { code, escapeMarkdown } from '../../write/markdown.js';

@@ -6,7 +6,7 @@ import { elementAt } from '../../containers/element.js';
 import { button, element, filterField, scrolling, labelledTable, copyButton } from '../document/dom-elements.js';
 import { whenPrinted, whenVisible } from '../document/when-visible.js';
 import { rowOf, scalesOf, TableHeads, type TableColumn } from './table-cells.js';
-import { filteredRows, csvOf, type CopiedColumn } from './table-sort.js';
+import { csvOf, filteredRows, shortTextsOf, type CopiedColumn, type ShortTexts } from './table-sort.js';
 import { readFragment } from '../document/fragment.js';
 import { keepName } from '../document/kept-choice.js';
 
@@ -115,6 +115,7 @@ const above = (...controls: readonly HTMLElement[]): HTMLElement[] =>
 class SortedTable<Row> implements ShownTable<Row> {
   readonly place: HTMLElement;
   readonly #scales: ReturnType<typeof scalesOf>;
+  readonly #short: ShortTexts;
   readonly #most: number;
   readonly #heads: TableHeads<Row>;
   #filter = '';
@@ -131,6 +132,7 @@ class SortedTable<Row> implements ShownTable<Row> {
   constructor(private readonly options: TableOptions<Row>) {
     const { caption, columns, rows, sortedBy, most = MOST_AT_FIRST, isChart = false } = options;
     this.#scales = scalesOf(options);
+    this.#short = shortTextsOf(columns, rows);
     this.#most = most;
     const isSorted = !isChart && rows.length > 1;
     this.#heads = new TableHeads(columns, this.#scales, sortedBy, isSorted ? () => this.#show() : null);
@@ -227,7 +229,7 @@ class SortedTable<Row> implements ShownTable<Row> {
   #fill(): void {
     const made = this.#body.childElementCount;
     const to = Math.min(this.#room, made + BATCH, this.#found.length);
-    const rows = this.#found.slice(made, to).map((row) => rowOf(row, this.options.columns, this.#scales));
+    const rows = this.#found.slice(made, to).map((row) => rowOf(row, this.options.columns, this.#scales, this.#short));
     this.#body.append(...rows);
     this.mark();
     if (to < Math.min(this.#room, this.#found.length)) whenVisible(this.#end, () => this.#fill());

@@ -3,7 +3,7 @@ import { elementAt } from '../../containers/element.js';
 import { element, button } from '../document/dom-elements.js';
 import { inScale, scaleOf, scaleOfAll, type DisplayScale, type DisplayUnit } from '../document/units.js';
 import { figure } from './figure.js';
-import { sortedRows, type CopiedColumn } from './table-sort.js';
+import { sortedRows, type CopiedColumn, type ShortTexts } from './table-sort.js';
 
 /**
  * Line breaks are allowed after these, unless another of them follows: `ncclKernel_`, `at::native::`, `/blocks.0/`. A number
@@ -75,12 +75,17 @@ export function scalesOf<Row>({ columns, rows }: ScaledColumns<Row>): (DisplaySc
 export const headerText = (title: string, scale: DisplayScale | null): string =>
   scale === null || scale.suffix === '' || title.endsWith(scale.suffix) ? title : `${title} (${scale.suffix})`;
 
-function textCell<Row>(row: Row, { cell, link, before }: TableColumn<Row>): (Node | string)[] {
+function textCell<Row>(
+  row: Row,
+  { cell, link, before }: TableColumn<Row>,
+  short: ReadonlyMap<string, string>,
+): (Node | string)[] {
   const value = cell(row);
-  const content = value === null ? 'na' : String(value);
+  const whole = value === null ? 'na' : String(value);
+  const content = short.get(whole) ?? whole;
   const linked = value === null ? null : (link?.(row, content) ?? null);
   const mark = before?.(row) ?? null;
-  const text = breakable(element('span', { class: 'text', title: value === null ? '' : content }, linked ?? content));
+  const text = breakable(element('span', { class: 'text', title: value === null ? '' : whole }, linked ?? content));
   return mark === null ? [text] : [mark, text];
 }
 
@@ -88,7 +93,13 @@ function textCell<Row>(row: Row, { cell, link, before }: TableColumn<Row>): (Nod
 export const classOf = (own: string | null, isExtra: boolean): string | null =>
   isExtra ? [own, 'extra'].filter((name) => name !== null).join(' ') : own;
 
-function cellOf<Row>(row: Row, column: TableColumn<Row>, scale: DisplayScale | null, isFirst: boolean): HTMLElement {
+function cellOf<Row>(
+  row: Row,
+  column: TableColumn<Row>,
+  scale: DisplayScale | null,
+  short: ReadonlyMap<string, string>,
+  isFirst: boolean,
+): HTMLElement {
   const value = column.cell(row);
   const tag = isFirst ? 'th' : 'td';
   const scope = isFirst ? { scope: 'row' } : {};
@@ -97,7 +108,7 @@ function cellOf<Row>(row: Row, column: TableColumn<Row>, scale: DisplayScale | n
     return element(
       tag,
       { ...scope, class: classOf(value === null ? 'unknown' : null, isExtra) },
-      ...textCell(row, column),
+      ...textCell(row, column, short),
     );
   }
   const number = typeof value === 'number' ? value : null;
@@ -114,8 +125,9 @@ export function rowOf<Row>(
   row: Row,
   columns: readonly TableColumn<Row>[],
   scales: readonly (DisplayScale | null)[],
+  short: ShortTexts,
 ): HTMLElement {
-  const cells = columns.map((column, i) => cellOf(row, column, elementAt(scales, i), i === 0));
+  const cells = columns.map((column, i) => cellOf(row, column, elementAt(scales, i), elementAt(short, i), i === 0));
   return element('tr', {}, ...cells);
 }
 

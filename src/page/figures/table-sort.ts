@@ -1,6 +1,8 @@
 /** Sorts cells of a table, filters rows by words, and formats rows as CSV. */
 import { UNKNOWN } from '../../record/units.js';
+import { elementAt } from '../../containers/element.js';
 import { csvText, needsQuotes } from '../../table/csv-cell.js';
+import { shortenedTexts } from '../../table/shortened-texts.js';
 import type { DisplayUnit } from '../document/units.js';
 
 /** Base units of the raw numbers. */
@@ -13,6 +15,8 @@ const BASE_UNITS: Readonly<Partial<Record<DisplayUnit, string>>> = {
 export interface CopiedColumn<Row> {
   readonly title: string;
   readonly unit?: DisplayUnit;
+  /** Whether its texts are sentences, which are never cut. */
+  readonly isProse?: boolean;
   readonly cell: (row: Row) => TableCell;
   /** The text that is copied, when it is more than the visible one. */
   readonly copied?: (row: Row) => TableCell;
@@ -66,5 +70,20 @@ export function filteredRows<Row>(
   return rows.filter((row) => {
     const text = texts(row).join('\n').toLowerCase();
     return words.every((word) => text.includes(word));
+  });
+}
+
+/** Characters of a text in the first column and in others: two and three lines of their widths in the style sheet. */
+const [MOST_OF_NAME, MOST_OF_TEXT] = [72, 60];
+
+/** By column: long texts, and how they are shown, cut where they agree. */
+export type ShortTexts = readonly ReadonlyMap<string, string>[];
+
+export function shortTextsOf<Row>(columns: readonly CopiedColumn<Row>[], rows: readonly Row[]): ShortTexts {
+  return columns.map(({ unit, cell, isProse = false }, i) => {
+    const most = i === 0 ? MOST_OF_NAME : MOST_OF_TEXT;
+    const texts = unit === undefined && !isProse ? [...new Set(rows.map((row) => String(cell(row) ?? '')))] : [];
+    const short = texts.some((text) => text.length > most) ? shortenedTexts(texts, most) : texts;
+    return new Map(texts.flatMap((text, at) => (text === short[at] ? [] : [[text, elementAt(short, at)] as const])));
   });
 }

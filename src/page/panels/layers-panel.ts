@@ -7,7 +7,7 @@ import { layerTree, openAtFirst, visibleLayers, type LayerNode } from '../charts
 import { ABOUT_BOUNDS, boundText } from '../figures/shown-names.js';
 import { hostLayers } from '../figures/listed-rows.js';
 import { moreColumns, csvButton } from '../figures/sorted-table.js';
-import { filteredRows, sortedRows } from '../figures/table-sort.js';
+import { filteredRows, shortTextsOf, sortedRows } from '../figures/table-sort.js';
 import { followsWork, type Panel, type PanelContent, type PanelView } from '../panel.js';
 import { whenPrinted } from '../document/when-visible.js';
 import { classOf, headerText, rowOf, scalesOf, type TableColumn } from '../figures/table-cells.js';
@@ -269,9 +269,10 @@ class LayerTable {
     const heads = layerHeads(this.view, this.#order?.part ?? 'all', (node) => this.#toggle(node));
     const columns = heads.map(({ column }) => column);
     const scales = scalesOf({ columns, rows: this.#all });
+    const short = shortTextsOf(columns, this.#all);
     const nodes = this.#nodes(this.#isPrinted ? ON_PAPER : MOST);
     const isList = this.#isList;
-    const rows = nodes.map((node) => rowOf(node, columns, scales));
+    const rows = nodes.map((node) => rowOf(node, columns, scales, short));
     rows.forEach((row, i) => {
       const node = elementAt(nodes, i);
       const head = row.firstElementChild as HTMLElement;

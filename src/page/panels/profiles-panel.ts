@@ -31,7 +31,7 @@ function make({ data, at: current, choose }: PanelView): PanelContent {
           header === null ? null : deviceTexts(header.devices, new Set(devices.map(({ device }) => device))).join(', '),
       },
       figureColumn<Listed<ProfileOutline>>('Span', 'ns', (row) => span(row, `profiles.${row.at}`)),
-      { title: 'Verdict', cell: ({ verdict }) => verdict?.text ?? null },
+      { title: 'Verdict', cell: ({ verdict }) => verdict?.text ?? null, isProse: true },
     ],
   });
   return [element('div', { class: 'index' }, index)];

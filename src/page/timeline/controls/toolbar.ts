@@ -6,8 +6,12 @@ import type { Scene } from '../model/scene.js';
 import { CONDITION_KEYS } from '../model/condition-columns.js';
 import { plural } from '../../../record/plural.js';
 import { elementAt } from '../../../containers/element.js';
+import { shortenedTexts } from '../../../table/shortened-texts.js';
 import { quantityText } from '../../document/units.js';
 import { FULL, PRINTED, readTheme, styleOf, watchTheme, type CanvasTheme } from '../draw/canvas-colours.js';
+
+/** Characters of a text of the legend. */
+const LEGEND_WIDTH = 36;
 
 function title({ text, count, device, host }: LegendEntry): string {
   const times = [
@@ -29,9 +33,13 @@ export function showLegend(scene: Scene, signal: AbortSignal): HTMLElement {
     const { legend, rest } = scene.colours;
     const { colour } = scene.shown;
     const field = colour === 'kernel' ? 'name' : colour;
-    const entries = legend.map((entry) => {
+    const short = shortenedTexts(
+      legend.map(({ text }) => text ?? 'unknown'),
+      LEGEND_WIDTH,
+    );
+    const entries = legend.map((entry, i) => {
       const { text, slot } = entry;
-      const inside = [swatch(slot), element('span', {}, text ?? 'unknown')];
+      const inside = [swatch(slot), element('span', {}, elementAt(short, i))];
       if (text === null || slot === UNKNOWN) return element('span', { title: title(entry) }, ...inside);
       const made = element('button', { type: 'button', title: title(entry) }, ...inside);
       made.addEventListener('click', () => {
