@@ -46,7 +46,7 @@ export const sql = recordsCommand(
     ],
     options: [{ name: 'schema', help: 'list tables and columns; with names of tables, only these' }, PEAKS_OPTION],
     unfit: {
-      ...unfit(CHOICE_NAMES, 'the query says so: WHERE device = 0 AND step = 3 AND start < 5e6'),
+      ...unfit(CHOICE_NAMES, 'filter in the query: WHERE device = 0 AND step = 3 AND start < 5e6'),
       ...unfit(TABLE_NAMES, 'the query says so: SELECT ... ORDER BY ... LIMIT'),
     },
     notes: [

@@ -96,7 +96,7 @@ export const stacks = recordsCommand(
       { name: 'host', help: `time of ops on the host instead, without the ops within (--by ${DEFAULT_HOST_KINDS})` },
       {
         name: 'collectives',
-        help: 'count collective operations too, which overlap with kernels',
+        help: 'count collective operations too (they overlap with kernels)',
         conflicts: ['host'],
       },
       { ...WHERE_OPTION, conflicts: ['host', 'collectives'] },

@@ -85,7 +85,7 @@ export const DPARSE: Tool = {
 export function formatsText(): string {
   const rows = READERS.map(({ id, title }) => `${labelledLine(id, title, 14)}\n`);
   const refused = UNREADABLE.map(({ title, hint }) => `  ${title}: ${hint}\n`);
-  return `${rows.join('')}\nRecognised, and answered with what to do:\n${refused.join('')}`;
+  return `${rows.join('')}\nRecognised, with advice on what to do instead:\n${refused.join('')}`;
 }
 
 /** Parsing is CPU-bound, so more threads than cores cost start-up time and memory for nothing. */

@@ -35,7 +35,7 @@ export const MONITOR: Tool = {
   name: 'dprof monitor',
   usage: 'dprof monitor [OPTION...] [FILE]',
   about: ['Reports of neuron-monitor, each written as soon as it is read.'],
-  operands: ['FILE: lines of neuron-monitor, or what dparse makes of them (also .gz). Default: stdin.'],
+  operands: ['FILE: lines of neuron-monitor, or dparse records of them (also .gz). Default: stdin.'],
   options: [
     { name: 'format', short: 'f', takes: 'F', help: FORMAT_IDS.join(', '), values: FORMAT_IDS },
     {
@@ -63,7 +63,7 @@ export const MONITOR: Tool = {
       list: true,
     },
     { name: 'config', takes: 'FILE', help: "groups, tags and periods of neuron-monitor's configuration FILE" },
-    { name: 'period', takes: 'T', help: 'reports of T (30s, 5m), each of all that lie in it' },
+    { name: 'period', takes: 'T', help: 'combine reports into periods of T (30s, 5m)' },
     { name: 'stats', help: 'mean, extremes and percentiles of each metric over all reports', conflicts: ['last'] },
     {
       name: 'fail-if',
@@ -80,7 +80,7 @@ export const MONITOR: Tool = {
     { name: 'timestamp', takes: 'T', help: 'CloudWatch: now, or when the first report began (ISO or Unix s)' },
     { name: 'namespace', takes: 'NAME', help: `CloudWatch: namespace of the metrics (${NAMESPACE})` },
     OUTPUT_OPTION,
-    { name: 'quiet', short: 'q', help: 'no messages on stderr but of failure, and of what was lost' },
+    { name: 'quiet', short: 'q', help: 'only failures and lost data on stderr' },
     { name: 'columns', help: 'list the columns' },
     { name: 'metrics', help: 'list the metrics of prometheus, emf and put-metric-data' },
     HELP_OPTION,
@@ -97,8 +97,8 @@ export const MONITOR: Tool = {
       `Rows: ${DEFAULT_SCOPES.join(', ')} without --rows.`,
       "Percentages are of 100, prometheus' ratios of 1.",
       'Prometheus: each report is a whole exposition; counters are sums since the first.',
-      'emf, put-metric-data: the monitor has no time; without --timestamp, metrics have one',
-      '     only where a collector put it into the reports.',
+      'emf, put-metric-data: the monitor writes no time; without --timestamp, metrics have',
+      '     one only if a collector added it to the reports.',
       'Longer periods: counts add up, utilisations and rates have their mean over time,',
       '     memory its last value; of latencies only p0 and p100 are known.',
       '--fail-if: columns of the reports, shown or not; with --stats those of the statistics.',

@@ -23,7 +23,7 @@ export const SUMMARY: Tool = {
   operands: ['FILE: records of dparse (also .gz), a net.dict of PyProf, a profile, or dprof partial. Default: stdin.'],
   options: [
     { name: 'all', help: 'text: every part, each with the command that shows more' },
-    { name: 'top', takes: 'N', help: `kernels that are listed (${TOP}; others than text and markdown: 50)` },
+    { name: 'top', takes: 'N', help: `kernels listed (${TOP}; others than text and markdown: 50)` },
     PEAKS_OPTION,
     ...CHOICE_OPTIONS,
     { name: 'vendor-metrics', help: "AWS Neuron: the metrics of the vendor's profiler instead, computed anew" },
@@ -55,7 +55,7 @@ export const SUMMARY: Tool = {
     },
   ],
   unfit: {
-    ...unfit(['where'], 'its shares are of all work: dprof --by op --where EXPR sums up some kernels'),
+    ...unfit(['where'], 'its shares refer to all work: dprof --by op --where EXPR sums up some kernels'),
     ...unfit(['cols', 'c', 'sort'], 'its rows are figures: dprof --by op -c COLS --sort COLS lists ops'),
   },
   notes: [
