@@ -12,7 +12,7 @@ import { terminalWidth } from './output.js';
 export const NEFF_OPTION: Option = {
   name: 'neff',
   takes: 'FILE',
-  help: 'Neuron: the program (default: the one beside it)',
+  help: 'Neuron: the program (default: next to the trace)',
 };
 export const CAPTURE_OPTION: Option = {
   name: 'capture',

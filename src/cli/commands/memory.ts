@@ -50,14 +50,17 @@ export const memory = recordsCommand(
       },
     ],
     unfit: {
-      ...unfit(['from', 'to', 'step'], 'memory held depends on all earlier events: -f csv --points N has a row a time'),
+      ...unfit(
+        ['from', 'to', 'step'],
+        'memory held depends on all earlier events: -f csv --points N has a row per time',
+      ),
       ...unfit(['where'], 'it has no kernels: dprof --where EXPR lists some'),
       ...unfit(['peaks'], 'it has no rates: dprof summary --peaks DEV'),
     },
     notes: [
       [
         'text: peak, owners at the peak, highest value of each series, curve of the series that has the peak.',
-        'json: one object a line and device, all curves in it. Others: a row a point of each curve. Times ns, sizes bytes.',
+        'json: one object per line and device, with all curves. Others: one row per point of each curve. Times ns, sizes bytes.',
         'timeline, timeline-raw: as export_memory_timeline of PyTorch writes .json and .raw.json, of one device. Piped to',
         'gzip: its .gz. No record names the tensor of an allocation, so the rules below set its category; an allocation that no',
         'rule fits is unknown (counted on stderr). PARAMETER and INPUT are never known.',

@@ -39,7 +39,7 @@ export const sql = recordsCommand(
   {
     name: 'dprof sql',
     usage: USAGE,
-    about: ['One query of DuckDB over records: a table each for kernels, copies, ranges, samples, steps ...'],
+    about: ['One query of DuckDB over records: one table each for kernels, copies, ranges, samples, steps ...'],
     operands: [
       'FILE: records of dparse (also .gz, or a folder of dparse -f parquet), or a profile. Default: stdin.',
       `Needs DuckDB: ${INSTALL}`,

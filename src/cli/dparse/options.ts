@@ -71,7 +71,7 @@ export const DPARSE: Tool = {
       'times their size. Parquet adds 200 MB. Without -j, N is one for each 16 MB of',
       'inputs, at most 8, as many as half of the free memory and disk hold.',
     ],
-    ['Parquet: OUT/type=kernel/rank=7/part-0.parquet, a file a type and profile.'],
+    ['Parquet: OUT/type=kernel/rank=7/part-0.parquet, one file per type and profile.'],
   ],
   examples: [
     'dparse net.sqlite > net.jsonl',

@@ -79,7 +79,7 @@ const GRAPH_COLUMNS: readonly KernelColumn[] = [
     'origin',
     'Origin',
     str(10),
-    'how its capture was found: node, annotation, capture, or order alone',
+    'how its capture was found: node, annotation, capture, or only by order',
     ({ record: { graph } }) =>
       graph?.from === 'capture' && graph.verified === false ? 'order' : (graph?.from ?? null),
     { vocabulary: true },

@@ -111,11 +111,11 @@ describe('profiles without work on a device', () => {
     expect(others).to.deep.equal([]);
     expect(first).to.include({
       ...{ profile: 2, device: null, gain: null, count: 2, details: 'the profiler has no permission to read the GPU' },
-      what: 'ranks 2-3 have no work on a device in their profiles',
+      what: 'ranks 2-3 have no device work in their profiles',
     });
     expect(first?.action).to.match(/NVreg_RestrictProfilingToAdminUsers=0/);
     // One rank that worked, and one that did not.
     expect(adviserOf([...ofRank(0), ...idle(1)]).findings[0]).to.include({ rule: 'job', profile: 1 });
-    expect(adviserOf(ofRank(0)).silences.find(({ rule }) => rule === 'job')?.why).to.match(/^one rank alone/);
+    expect(adviserOf(ofRank(0)).silences.find(({ rule }) => rule === 'job')?.why).to.match(/^only one rank/);
   });
 });

@@ -39,9 +39,12 @@ async function readJob({ files, quiet, reading }: RecordsRequest): Promise<JobOf
 }
 
 const TRACKS = [
-  ['  devices', 'a process each, a track a stream or engine: kernels with op, layer, FLOPs, bytes, tc, copies, sets'],
-  ['  host', 'a process each, a track a thread: launches with an arrow to what they launched, ranges'],
-  ['  counters', 'samples: a track for each metric, device and set of labels'],
+  [
+    '  devices',
+    'one process per device, one track per stream or engine: kernels with op, layer, FLOPs, bytes, tc, copies, sets',
+  ],
+  ['  host', 'one process each, one track per thread: launches with arrows to their work, ranges'],
+  ['  counters', 'samples: one track per metric, device and set of labels'],
 ];
 
 const nothingChosen = (): UserError =>
