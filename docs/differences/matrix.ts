@@ -42,8 +42,8 @@ const BYTES: readonly Difference[] = [
     id: 'linear-bytes',
     title: 'linear: bytes',
     reference: 'm·n + m·k + n·k·size: only the last term is multiplied by the element size',
-    ours: 'all three terms are',
-    why: 'operator precedence; the comment beside their formula means what we compute',
+    ours: 'all three terms are multiplied',
+    why: 'operator precedence; the comment next to their formula describes what we compute',
     formula: 'bytes = size·(m·n + m·k + n·k)',
     cells: ['bytes'],
     applies: (probe) => probe.call.op === 'linear' && isProduct(probe) && !aborted(probe) && probe.pyprof2?.flops !== 0,
@@ -63,9 +63,9 @@ const BYTES: readonly Difference[] = [
   {
     id: 'matmul-batch-bytes',
     title: 'matmul: bytes of batches',
-    reference: 'one matrix product is counted, however many the batch has',
-    ours: 'the whole operands and the whole result; an operand that is broadcast is read once',
-    why: 'FLOPs have the batch factor, so must the bytes: arithmetic intensity came out too high by the batch',
+    reference: 'one matrix product is counted, whatever the batch size',
+    ours: 'the whole operands and the whole result; a broadcast operand is read once',
+    why: 'FLOPs have the batch factor, so bytes need it too: arithmetic intensity came out too high by that factor',
     formula: 'bytes = size·(|A| + |B| + |A·B|)',
     cells: ['bytes'],
     applies: (probe) => probe.call.op === 'matmul' && probe.call.args.some(({ shape = [] }) => shape.length > 2),
@@ -77,7 +77,7 @@ const SHARES: readonly Difference[] = [
   {
     id: 'helper-kernels',
     title: 'helper kernels of a product',
-    reference: 'split-K reductions, copies and reductions beside the product get its FLOPs and bytes again',
+    reference: 'split-K reductions, copies and reductions around the product get its FLOPs and bytes again',
     ours: 'role helper: 0 FLOPs, 0 bytes, tc "-"; the product has them once',
     why: 'the work of an op is done once; counted per kernel it adds up to more than the op needs',
     formula: 'flops = 0, bytes = 0',
@@ -102,7 +102,7 @@ const SHARES: readonly Difference[] = [
     id: 'linear-late-product',
     title: 'linear backward: products from the third kernel on',
     reference: '0 FLOPs, 0 bytes',
-    ours: 'the count of a gradient; the params stay X and W, since it is not known which gradient it is',
+    ours: 'the count of a gradient; the params stay X and W, because it is unknown which gradient it is',
     why: 'helper kernels stand between the two products (split-K reductions), and both gradients cost the same',
     formula: 'flops = 2·m·n·k, bytes = size·(m·n + m·k + n·k)',
     cells: ['flops', 'bytes'],
@@ -111,10 +111,10 @@ const SHARES: readonly Difference[] = [
   },
   {
     id: 'convolution-kernel-names',
-    title: 'convolutions: kernels of today',
+    title: 'convolutions: current kernels',
     reference: '0 FLOPs and 0 bytes for every kernel name outside a list of 2019 (all of Ampere and later)',
-    ours: 'any kernel of the call that is no helper has the work',
-    why: 'what a convolution needs follows from its call; the kernel name only identifies helpers',
+    ours: 'every kernel of the call gets the work, except helpers',
+    why: 'the call determines the work of a convolution; the kernel name only identifies helpers',
     formula: 'flops = 2·N·K·prod(out)·(C/g)·prod(kernel), bytes = size·(|x| + |W| + |y|)',
     cells: ['flops', 'bytes'],
     applies: (probe) => probe.classes[0] === 'Conv' && isProduct(probe) && probe.pyprof2?.flops === 0,
@@ -123,9 +123,9 @@ const SHARES: readonly Difference[] = [
   {
     id: 'grouped-convolution',
     title: 'convolutions with groups',
-    reference: 'one kernel per group is assumed, and its share given: FLOPs divided by g twice',
+    reference: 'one kernel per group is assumed and given its share: FLOPs are divided by g twice',
     ours: 'one kernel does all groups',
-    why: 'so do the libraries of today; a group costs 1/g² of the ungrouped convolution, and there are g of them',
+    why: "today's libraries do this; a group costs 1/g² of the ungrouped convolution, and there are g of them",
     formula: 'flops = 2·N·K·prod(out)·(C/g)·prod(kernel), bytes = size·(|x| + |W| + |y|)',
     cells: ['flops', 'bytes'],
     applies: (probe) =>
@@ -137,7 +137,7 @@ const SHARES: readonly Difference[] = [
 const TENSOR_CORES: readonly Difference[] = [
   {
     id: 'tensor-core-names',
-    title: 'tensor cores: names of today',
+    title: 'tensor cores: current names',
     reference: '"-" or 0 for xmma implicit GEMMs, CUTLASS 3 and other names outside their lists',
     ours: '1',
     why: 'the name states the MMA shape, the element types of a tensor-core instruction, or a warp group',
@@ -166,7 +166,7 @@ const TENSOR_CORES: readonly Difference[] = [
     title: 'tensor cores: undetermined names',
     reference: '0 or "-" for whatever is not in the list (cutlass::Kernel without its template arguments)',
     ours: '?',
-    why: 'a name that matches no rule is no proof that tensor cores were not used',
+    why: 'a name without a matching rule does not prove that tensor cores were unused',
     cells: ['tc'],
     applies: (probe) =>
       (isMatrix(probe) || isCell(probe)) &&
@@ -238,7 +238,7 @@ const NEW_OPS: readonly Difference[] = [
     id: 'products-not-known',
     title: 'conv3d, conv_transpose, baddbmm, RNNCell',
     reference: '0 FLOPs, 0 bytes, tc "-", params the bare shapes: ops without a class',
-    ours: 'counted like their kin; a transposed convolution by its input positions',
+    ours: 'counted like related ops; a transposed convolution by its input positions',
     why: 'matrix work is most of what a network does',
     formula:
       'transposed: flops = 2·N·C·prod(in)·(K/g)·prod(kernel); baddbmm: flops = 2·b·m·n·k; RNNCell: flops = 2·H·B·X or 2·H·B·H',
@@ -251,7 +251,7 @@ const NEW_OPS: readonly Difference[] = [
     title: 'ops without a formula',
     reference: '0 FLOPs, 0 bytes, tc "-", params the bare shapes',
     ours: 'null (na in text)',
-    why: 'not known is not 0: a sum over zeros looks like an answer',
+    why: 'unknown is not 0: a sum over zeros looks like an answer',
     cells: ['flops', 'bytes', 'tc', 'params'],
     applies: (probe) => isUnknownToBoth(probe) && familyOf(probe.call) === null,
     expected: () => ({ flops: null, bytes: null, tc: 'na', params: 'na' }),

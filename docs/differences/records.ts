@@ -25,8 +25,8 @@ const LAUNCHES: Topic = {
     {
       title: 'order of rows in the database',
       reference:
-        'after each kernel the ranges that ended before its launch are deleted: kernels stored in another order lose their context without a word; rows come out as they are stored',
-      ours: 'one sweep over each thread in order of time; kernels come out in order of start',
+        "ranges that ended before a kernel's launch are deleted after it, so kernels stored in another order lose their context silently; rows come out as stored",
+      ours: 'one sweep over each thread in order of time; kernels are sorted by start',
       why: 'the order of rows means nothing in a database',
       shows: 'all columns but those of the kernel itself; order of rows',
     },
@@ -41,14 +41,14 @@ const LAUNCHES: Topic = {
       title: 'kernels without a launch call in the profile',
       reference: 'PyProf2 and nvprof files: the run stops; NVIDIA PyProf with Nsight files: the kernel is left out',
       ours: 'kept, context unknown, counted as `kernel-without-launch`',
-      why: 'the device was busy with them; captures cut to a window have many',
+      why: 'they kept the device busy; captures cut to a window have many',
       shows: 'rows; launch, pid and tid null',
     },
     {
       title: 'trials of a library that chooses an algorithm (`cudnn.benchmark`)',
       reference: 'each of them has the FLOPs and bytes of the call',
-      ours: 'role `trial`, 0 FLOPs and bytes, where one call launched products of three names or more; the last one is that chosen',
-      why: 'the work of a call is done once; a warm-up with tens of trials counted many times what it did',
+      ours: 'role `trial`, 0 FLOPs and bytes, if one call launched products of three or more names; the last product is the chosen algorithm',
+      why: 'a call does its work once; a warm-up with tens of trials counted it many times',
       shows: 'flops, bytes, tc, role',
     },
     {
@@ -62,41 +62,41 @@ const LAUNCHES: Topic = {
       title: 'several processes in one file',
       reference: 'PyProf2 joins on the correlation id alone and stops; NVIDIA PyProf joins on the process too',
       ours: 'joined on process and correlation id; the process is a column',
-      why: 'correlation ids start anew in every process',
+      why: 'correlation ids restart in every process',
       shows: 'pid',
     },
     {
       title: 'clock skew and rows without a valid end',
       reference: 'a kernel that starts before its launch, or that does not end after its start, stops the run',
-      ours: 'kept; counted; the duration is unknown where there is none',
-      why: 'one odd row is no reason to lose the others',
+      ours: 'kept and counted; a missing duration is unknown',
+      why: 'one odd row should not cost the others',
       shows: 'sil, queue',
     },
     {
       title: 'names shortened for display',
-      reference: '`void`, `at::`, `cuda::`, `native::` are cut wherever they stand, then all from the first `<` or `(`',
-      ours: 'the name is read: namespaces go only as whole components, `cutlass::Kernel<…>` keeps the kernel it runs',
-      why: '`cutlass::Kernel` alone makes all of its kernels look the same',
+      reference: '`void`, `at::`, `cuda::`, `native::` are cut everywhere, then everything from the first `<` or `(`',
+      ours: 'the name is parsed: namespaces are removed only as whole components, `cutlass::Kernel<…>` keeps the kernel it runs',
+      why: '`cutlass::Kernel` alone makes all its kernels look the same',
       shows: 'kernel',
     },
   ],
 };
 
 const MARKERS: Topic = {
-  title: 'Ranges and what they say',
+  title: 'Ranges and their texts',
   differences: [
     {
       title: '`__getattr__` among the calls',
       reference: 'a call like any other, and printed as the op where it is the outermost',
       ours: 'no call',
-      why: "newer PyTorch resolves names through a module's `__getattr__`, which PyProf wraps like an op: every kernel would be called so",
+      why: "newer PyTorch resolves names through a module's `__getattr__`, which PyProf wraps like an op: every kernel would have that name",
       shows: 'calls, op, mod, dir',
     },
     {
       title: 'reading of marker texts',
-      reference: 'evaluated as Python: code in a profile is run; a text that only looks like a marker stops the run',
-      ours: 'parsed as literals, never evaluated; what is none is a plain range, counted as `marker-not-literal`',
-      why: 'a profile is data',
+      reference: 'evaluated as Python, so code in a profile runs; a text that only looks like a marker stops the run',
+      ours: 'parsed as literals, never evaluated; any other text is a plain range, counted as `marker-not-literal`',
+      why: 'a profile is data, not code',
       shows: 'calls, trace, ranges',
     },
     {
@@ -117,14 +117,14 @@ const MARKERS: Topic = {
       title: 'layers',
       reference: '`layer:` anywhere in a text names a layer, which ends at the next colon',
       ours: 'only at the start of the text; colons belong to the name',
-      why: '`player: x` is no layer, and `layer:encoder:0` is not the layer `encoder`',
+      why: '`player: x` does not name a layer, and `layer:encoder:0` is not the layer `encoder`',
       shows: 'layer',
     },
     {
       title: 'frames left out of the call stack',
       reference: "PyTorch's files of 2020 and PyProf's own",
       ours: "these, `/torch/_tensor.py` and pyprof2's own",
-      why: 'the files were renamed since; they say nothing of the program',
+      why: 'the files were renamed since; they do not belong to the program',
       shows: 'trace',
     },
     {
@@ -136,9 +136,9 @@ const MARKERS: Topic = {
     },
     {
       title: 'ranges that end on another thread',
-      reference: 'take part as if they were of the thread on which they started',
-      ours: 'not used for attribution, counted as `range-across-threads`',
-      why: 'they do not nest with what either thread does',
+      reference: 'treated as ranges of the thread on which they started',
+      ours: 'skipped, counted as `range-across-threads`',
+      why: 'they nest with the calls of neither thread',
       shows: 'context of the kernel',
     },
   ],
@@ -149,8 +149,7 @@ const SEQUENCE: Topic = {
   differences: [
     {
       title: 'backward nodes',
-      reference:
-        'only names on `Backward` and `Backward0`: `MeanBackward1`, `AccumulateGrad` and their kin are forward',
+      reference: 'only names on `Backward` and `Backward0`: `MeanBackward1`, `AccumulateGrad` and the like are forward',
       ours: '`Backward`, `Backward0` to `Backward9` and on, `Backwards` and `AccumulateGrad` are backward',
       why: 'overloads number their nodes',
       shows: 'dir',
@@ -159,7 +158,7 @@ const SEQUENCE: Topic = {
       title: 'names of backward nodes',
       reference: '`ReluBackward0` stays as it is, in a list with the ops inside it',
       ours: 'the name without the ending (`Relu`), backward ops only',
-      why: 'so do they with `ReluBackward`, before nodes had numbers',
+      why: 'PyProf does the same for `ReluBackward`, from before nodes had numbers',
       shows: 'op of kernels without a call',
     },
     {
@@ -171,9 +170,9 @@ const SEQUENCE: Topic = {
     },
     {
       title: 'the list of ids of a kernel',
-      reference: 'changed while it is walked through, so that every second foreign id stays in it',
+      reference: 'modified while iterating, so every second foreign id stays',
       ours: 'the chosen id; the others are in `altSeq`',
-      why: 'as is meant there',
+      why: 'what PyProf intends',
       shows: 'seq, altseq',
     },
     {
@@ -193,21 +192,22 @@ const SEQUENCE: Topic = {
     {
       title: 'numbering of the kernels of an op',
       reference:
-        'one state for all threads and processes, and numbering runs on over calls that share an id (all of those outside autograd do) and over the time steps of a recurrent cell',
-      ours: 'a state for each thread; numbering starts anew with every call',
+        'one state for all threads and processes; numbering continues over calls that share an id (all calls outside autograd do) and over the time steps of a recurrent cell',
+      ours: 'one state per thread; numbering restarts with every call',
       why: 'threads that launch in turn disturb each other; a formula asks for the first kernel of its call',
       shows: 'sub, `subSeqId` of `dparse -f pyprof`, and FLOPs and bytes by it',
     },
     {
       title: 'the forward kernel of a backward one',
-      reference: 'the last earlier one with the id, of whatever thread and process; found by walking through all',
-      ours: 'of the same process; where several threads have the id, the one whose op fits the node, else unknown; constant time',
-      why: 'ids start anew in every thread',
+      reference: 'the last earlier kernel with the id, from any thread and process; found by a linear search',
+      ours: 'from the same process; if several threads have the id, the thread whose op matches the node, else unknown; constant time',
+      why: 'ids restart in every thread',
       shows: 'op, mod, layer, trace, FLOPs, bytes of backward kernels',
     },
     {
       title: 'calls within calls',
-      reference: 'the outermost describes the kernel: `cross_entropy` is not known, though `log_softmax` inside it is',
+      reference:
+        'the outermost describes the kernel: `cross_entropy` has no formula, although `log_softmax` inside it has',
       ours: 'the innermost that has a formula; op and module shown are the outermost, as there',
       why: 'the innermost is nearest to what the kernel does',
       shows: 'params, FLOPs, bytes, tc',
@@ -235,8 +235,8 @@ const REPORTS: Topic = {
     {
       title: '`-w N`',
       reference:
-        'the blanks between columns are not counted: the default columns are N + 7 wide; a width that is too small ends the run, with the message on standard output',
-      ours: 'no line is wider than N; the last columns are left out where there is no room, and named on standard error; a number that does not fit is shown with an exponent, never cut',
+        'blanks between columns are not counted, so the default columns are N + 7 wide; too small a width ends the run, with a message on stdout',
+      ours: 'no line is wider than N; columns that do not fit are left out and named on stderr; a number that does not fit gets an exponent and is never cut',
       why: 'N is the width of the terminal',
       shows: 'columns format',
     },
@@ -244,7 +244,7 @@ const REPORTS: Topic = {
       title: 'CSV',
       reference: 'every cell in quotes; quotes inside are not doubled',
       ours: 'RFC 4180: quotes where they are needed, doubled inside',
-      why: 'so that any reader can read it',
+      why: 'every CSV reader can read it',
       shows: 'csv format',
     },
     {
@@ -256,9 +256,9 @@ const REPORTS: Topic = {
     },
     {
       title: 'errors',
-      reference: "SQL's message on standard output, amid the data; assertions that end the run at the first odd kernel",
-      ours: 'one line on standard error and exit status 1 when the input as a whole cannot be read; per cell otherwise',
-      why: 'a run over a whole profile must not be lost to one kernel',
+      reference: 'SQL messages on stdout, between the data; assertions that end the run at the first odd kernel',
+      ours: 'one line on stderr and exit status 1 if the whole input cannot be read; otherwise an unknown cell',
+      why: 'one kernel must not cost the run over a whole profile',
       shows: 'stderr, exit status',
     },
   ],

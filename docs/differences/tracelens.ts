@@ -58,7 +58,7 @@ const COPIES: readonly Deviation[] = [
     theirs: 'one operation per element',
     ours: '0 FLOPs',
     right: 'ours',
-    why: 'moving or converting an element is no floating-point operation; the bytes agree',
+    why: 'moving or converting an element is not a floating-point operation; the bytes agree',
     byHand: (args) => ({ ours: { flops: 0 }, theirs: { flops: n(args, 0) } }),
   },
   {
@@ -103,7 +103,7 @@ const PRODUCTS: readonly Deviation[] = [
     rows: { h100_vit: 1 },
     applies: (args) => isGiven(args, 2),
     theirs: 'the product alone',
-    ours: 'the product, and the addition of the bias, which is a kernel of its own (`aten::add_`)',
+    ours: 'the product, and the addition of the bias, a separate kernel (`aten::add_`)',
     right: 'ours',
     why: 'the second kernel reads and writes the whole result again: 67 % more bytes',
     // The window moves by its own size, without padding.
@@ -120,12 +120,12 @@ const PRODUCTS: readonly Deviation[] = [
   },
   {
     id: 'convolution-mask',
-    title: 'Gradients of a convolution that are not asked for',
+    title: 'Gradients of a convolution that were not requested',
     ops: ['convolution_backward'],
     rows: { mi300_resnet_training: 1 },
     applies: (args) => JSON.stringify(args[10]?.value) === '[false,true,false]',
     theirs: 'gradients of input and weight',
-    ours: 'the gradient of the weight alone',
+    ours: 'only the gradient of the weight',
     right: 'ours',
     why: '`output_mask` is [False, True, False]: the input is the image, which needs no gradient',
     byHand: (args) => {
@@ -144,9 +144,9 @@ const REDUCTIONS: readonly Deviation[] = [
     rows: { mi300_resnet_training: 2, mi300_norm_layers_training: 1 },
     applies: (args) => Array.isArray(args[1]?.value),
     theirs: 'a result of one element',
-    ours: 'a result of the extents that are left',
+    ours: 'a result with the remaining extents',
     right: 'ours',
-    why: 'only the dimensions that are named are summed; FLOPs agree',
+    why: 'only the named dimensions are summed; FLOPs agree',
     byHand: (args) => {
       const reduced = product(numbers(args, 1).map((dimension) => extent(args, 0, dimension)));
       const size = args[0]?.size ?? 0;
@@ -167,7 +167,7 @@ const POINTWISE: readonly Deviation[] = [
     // The gradient of the mean over 7 by 7 elements, expanded.
     applies: (args) => args[0]?.shape.slice(2).join() === '7,7',
     theirs: 'reads every element of the expanded shape, and 4 bytes of the scalar',
-    ours: 'reads the elements that are there, and the scalar of 8 bytes',
+    ours: 'reads the stored elements, and the scalar of 8 bytes',
     right: 'ours',
     why: 'one element stands for all along a dimension whose stride is 0; FLOPs agree',
     byHand: (args) => ({
@@ -186,7 +186,7 @@ const NORMALISATIONS: readonly Deviation[] = [
     theirs: '5·E + 6·L FLOPs, six vectors of length L (batch normalisation with L channels), with weights or without',
     ours: '5·E FLOPs (4·E without weights); weight, bias, and two statistics a row',
     right: 'ours',
-    why: 'statistics belong to rows, not to the L places in a row; none are kept running',
+    why: 'statistics belong to rows, not to the L positions in a row; there are no running statistics',
     byHand: (args) => {
       const [elements, length] = [n(args, 0), row(args, 1)];
       const statistics = 2 * (elements / length) * STATISTIC;
@@ -205,7 +205,7 @@ const NORMALISATIONS: readonly Deviation[] = [
     theirs: '9·E FLOPs, four vectors of length L (one without weights)',
     ours: '13·E FLOPs with weights: 9 for the gradient of the input, 1 for its weighting, 2 and 1 for the gradients of weight and bias; three vectors, and two statistics a row',
     right: 'ours',
-    why: 'in batch normalisation the gradients of weight and bias are sums that the gradient of the input needs too; those over rows are different sums. The bias has no part in any gradient',
+    why: 'in batch normalisation the gradients of weight and bias are sums that the gradient of the input needs too; those over rows are different sums. The bias does not affect any gradient',
     byHand: (args) => {
       const [elements, length] = [n(args, 1), row(args, 2)];
       const weighted = isGiven(args, 5);
@@ -228,7 +228,7 @@ const NORMALISATIONS: readonly Deviation[] = [
     theirs: '5·E + 6·C FLOPs',
     ours: '5·E + 6·N·C FLOPs',
     right: 'ours',
-    why: 'each of the N samples has statistics of its own',
+    why: 'each of the N samples has its own statistics',
     byHand: (args) => {
       const [elements, channels] = [n(args, 0), extent(args, 0, 1)];
       return {
@@ -246,7 +246,7 @@ const NORMALISATIONS: readonly Deviation[] = [
     theirs: '4·E FLOPs and 2 a row',
     ours: '3·E FLOPs: square, sum, scaling',
     right: 'ours',
-    why: 'there is no weight to multiply by; with a weight both are 4·E',
+    why: 'without a weight there is one multiplication less; with a weight both count 4·E',
     byHand: (args) => {
       const [elements, length] = [n(args, 0), row(args, 1)];
       return { ours: { flops: 3 * elements }, theirs: { flops: 4 * elements + 2 * (elements / length) } };
@@ -260,7 +260,7 @@ const NORMALISATIONS: readonly Deviation[] = [
     theirs: '8·E FLOPs, 10·E with the gradient of the weight',
     ours: '6·E FLOPs, 9·E with weight: normalised input 1, its product with the gradient and the sum 2, removal 2, scaling 1; weighting 1, gradient of the weight 2',
     right: 'ours',
-    why: 'without a mean there is nothing to centre and one sum less; without a weight nothing to multiply by',
+    why: 'without a mean there is no centring and one sum less; without a weight, one multiplication less',
     byHand: (args) => {
       const [elements, weighted] = [n(args, 1), isGiven(args, 4)];
       return { ours: { flops: (weighted ? 9 : 6) * elements }, theirs: { flops: (weighted ? 10 : 8) * elements } };
@@ -271,7 +271,7 @@ const NORMALISATIONS: readonly Deviation[] = [
     title: 'Batch normalisation by MIOpen, backward',
     ops: ['miopen_batch_norm_backward'],
     rows: { mi300_norm_layers_training: 2 },
-    theirs: '4·E + 3·C FLOPs, the input and its gradient (a pass that is no training)',
+    theirs: '4·E + 3·C FLOPs, the input and its gradient (not in training)',
     ours: '9·E FLOPs; both gradients, the input, five vectors of length C',
     right: 'ours',
     why: "MIOpen's op runs in training only, and is given the saved statistics; for `native_batch_norm_backward` TraceLens counts 9·E as we do",

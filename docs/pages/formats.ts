@@ -13,18 +13,18 @@ export const formatsPage = (): string =>
   page(
     NOTICE,
     '# Formats',
-    'What `dparse` reads. The format is detected by content, never by name; `--input-format ID` overrides it. Inputs are files, folders (all profiles in them), globs, or `-` for standard input, each also gzipped. A rank in the file name (`rank_3`, `_r3`, `.3.`) is taken for the rank of the process where the profile itself has none.',
-    'Inputs are opened read-only; nothing is written next to them. What is compressed or comes from standard input is unpacked into the folder for temporary files (`TMPDIR`). How to record with each profiler: [record a profile](guide/record.md).',
+    'What `dparse` reads. The format is detected by content, never by name; `--input-format ID` overrides it. Inputs are files, folders (all profiles in them), globs, or `-` for standard input, each also gzipped. A rank in the file name (`rank_3`, `_r3`, `.3.`) is the rank of the process if the profile itself has none.',
+    'Inputs are opened read-only; nothing is written next to them. Compressed input and standard input are unpacked into the folder for temporary files (`TMPDIR`). How to record with each profiler: [record a profile](guide/record.md).',
     '## Read',
     ...READERS.map(format),
-    '`dprof` also reads the `net.dict` of PyProf and PyProf2. It has no start times, processes, launches or copies, so the columns made of these are unknown. Lines of text among its kernels, which the scripts print of their progress or failure, are passed over and said. `dparse -f pyprof` writes one for scripts that read it, with its numbering of kernels (`subSeqId`) anew in every call, where PyProf counts on over calls that share a sequence id: a kernel is the first of its call at 0, which formulas rely on.',
+    '`dprof` also reads the `net.dict` of PyProf and PyProf2. It has no start times, processes, launches or copies, so columns that need them are unknown. Lines of text between its kernels, in which the scripts report progress or failure, are skipped and reported. `dparse -f pyprof` writes one for scripts that read it, but numbers kernels (`subSeqId`) from 0 in every call, because formulas rely on that; PyProf continues over calls that share a sequence id.',
     '## Recognised, and what to do',
     table(
       ['input', 'what to do'],
       [...UNREADABLE, ...UNREADABLE_DATABASES].map(({ title, hint }) => [title, hint]),
     ),
     '## What was odd',
-    'No kernel is dropped because something is wrong with its row: the cell is unknown, and the end line of the records counts the reason under `diagnostics`. A loss is what the input has and could not be read, so that figures rest on a part of it: every command of `dprof` says it on stderr, also with `-q`, behind answers in text and Markdown, in JSON as `doubts`, and on the page. A doubt is what was read and may be otherwise; a note is as it should be.',
+    'A kernel is never dropped because of a bad row: the cell is unknown, and the end line of the records counts the reason under `diagnostics`. A loss is data of the input that could not be read, so figures are incomplete: every command of `dprof` reports it on stderr (also with `-q`), after answers in text and Markdown, in JSON as `doubts`, and on the page. A doubt is data that was read but may be wrong. With a note, nothing is wrong.',
     table(
       ['name', 'severity', 'counts'],
       Object.entries(DIAGNOSTICS).map(([name, [severity, meaning]]) => [code(name), severity, meaning]),

@@ -106,12 +106,12 @@ export const dprofManual = (version: string): string =>
     section(
       'EXPRESSIONS',
       paragraph(
-        'EXPR compares columns with values: == != > >= < <= compare, ~ asks whether the text is contained (in any case), !~ whether it is not. && or a comma joins conditions, || alternatives, parentheses group; a value with blanks or signs stands in quotes. Unknown matches nothing but ==na. Nothing is evaluated.',
+        'EXPR compares columns with values: == != > >= < <= compare, ~ matches if the text is contained (ignoring case), !~ if it is not. && or a comma joins conditions, || alternatives, parentheses group; quote a value with blanks or signs. Unknown values match only ==na. Nothing is evaluated.',
       ),
     ),
     memory(DPROF),
     exitStatus(
-      'Done, also when there are no kernels, and when the reader of the output has closed it.',
+      'Done, even without kernels, or if the reader of the output closed it.',
       'The input cannot be read, a line is not a record, the width is too small, or the output cannot be written. One line on standard error says what, where, and what to do.',
     ),
     environment,

@@ -45,7 +45,7 @@ export const opsPage = (): string =>
   page(
     NOTICE,
     '# Ops',
-    `What a kernel has to compute follows from the call that launched it: its op, shapes and element types. ${FAMILIES.length} families know ${FAMILIES.reduce((n, { ops }) => n + ops.length, 0)} op names. \`aten::mm\` and \`mm\` are the same op; \`LSTMCell.forward\` is that module's op only; \`add[_]\` stands for \`add\` and \`add_\`.`,
+    `The work of a kernel follows from the call that launched it: its op, shapes and element types. ${FAMILIES.length} families know ${FAMILIES.reduce((n, { ops }) => n + ops.length, 0)} op names. \`aten::mm\` and \`mm\` are the same op; \`LSTMCell.forward\` is that module's op only; \`add[_]\` stands for \`add\` and \`add_\`.`,
     list([
       'FLOPs: floating-point operations the op needs, a multiply-add counted as 2. Bytes: the least traffic, every operand read once and every result written once.',
       'Of the calls around a launch (`F.linear` calls `addmm`), the innermost that has a formula for its arguments describes the kernel. The columns `op` and `mod` show the outermost.',
@@ -58,6 +58,6 @@ export const opsPage = (): string =>
     '## Element types',
     dtypes(),
     '## Tensor cores',
-    'Whether a kernel used the matrix unit is judged by its full name; the first rule that matches counts, and a name that none matches is not known: `?`. The rules agree with the naming habits of the libraries; they are no measurement. A device without the unit (before sm70) answers `0` whatever the name. For ops that are no matrix product, and for helper and bias kernels, the column `tc` is `-`.',
+    'Whether a kernel used the matrix unit is judged by its full name; the first matching rule counts, and a name without a matching rule gives `?`. The rules follow the naming habits of the libraries; they are not a measurement. A device without the unit (before sm70) answers `0` whatever the name. For ops other than matrix products, and for helper and bias kernels, the column `tc` is `-`.',
     rules(),
   );

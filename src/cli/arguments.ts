@@ -190,7 +190,7 @@ function renewed({ options }: Tool, args: readonly string[]): Pick<ParsedArgumen
     );
     if (option === undefined) return word;
     const which = option.formerly?.values === undefined ? '' : ` ${value}`;
-    notices.push(`--${name ?? ''}${which} is now --${option.name}${which}; the old name will go with the next version`);
+    notices.push(`--${name ?? ''}${which} is now --${option.name}${which}; the next version drops the old name`);
     return `--${option.name}${joined ?? ''}`;
   });
   return { words, notices: [...new Set(notices)] };

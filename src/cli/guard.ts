@@ -28,7 +28,7 @@ export function refuseInputs(output: string, inputs: readonly string[]): Readonl
     for (const file of files) {
       const found = lookedAt(file);
       if (found === null) continue;
-      if (isOutput(found)) refuse(`is one of the files of the input ${input}`);
+      if (isOutput(found)) refuse(`is a file of the input ${input}`);
       if (logsOf(file).some((log) => isOutput(lookedAt(log)))) refuse(`is read with ${file}`);
       folders.set(dirname(file), file);
     }

@@ -12,7 +12,7 @@ import { terminalWidth } from './output.js';
 export const NEFF_OPTION: Option = {
   name: 'neff',
   takes: 'FILE',
-  help: 'Neuron: the program (default: the one beside it)',
+  help: 'Neuron: the program (default: next to the trace)',
 };
 export const CAPTURE_OPTION: Option = {
   name: 'capture',
@@ -60,7 +60,7 @@ export const DEVICE_OPTION: Option = {
 export const WHERE_OPTION: Option = {
   name: 'where',
   takes: 'EXPR',
-  help: 'only kernels where EXPR holds, as op==conv2d && sil>9',
+  help: 'only kernels that match, e.g. op==conv2d && sil>9',
 };
 export const STEP_OPTION: Option = {
   name: 'step',

@@ -181,7 +181,7 @@ async function* profilesOf<Found extends object>(
 
 /** Text such as `1 compressed copy left out, whose original is beside it: net.json.gz`. */
 const copiesText = (copies: readonly string[]): string =>
-  `${counted(copies.length, 'compressed copy')} left out, whose ${copies.length === 1 ? 'original is beside it' : 'originals are beside them'}: ${firstOf(copies)}`;
+  `${counted(copies.length, 'compressed copy')} left out, whose ${copies.length === 1 ? 'original is next to it' : 'originals are next to them'}: ${firstOf(copies)}`;
 
 /** Text such as `1 JSON file skipped, not a profile: 1.json`. */
 const othersText = (others: readonly string[]): string =>

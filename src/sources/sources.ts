@@ -289,7 +289,7 @@ function severalFiles(folder: string, files: readonly FolderFile[]): UserError {
   const [file = ''] = files;
   const isRecords = typeof file === 'string';
   const hint = isRecords
-    ? `give one of them, as ${file}`
+    ? `give one of them, such as ${file}`
     : `give one of them, or the records of all: dparse ${folder} > FILE`;
   return new UserError(`holds ${files.length} ${isRecords ? 'files of records' : 'profiles'}`, { where: folder, hint });
 }

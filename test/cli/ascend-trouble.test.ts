@@ -157,7 +157,7 @@ describe('Ascend folders: what cannot be read is reported, and the rest is read'
     const ran = await dparse(folder);
     expect(ran.code).to.equal(1);
     expect(kernels(ran)).to.be.within(18, 20);
-    expect(ran.stderr).to.match(/trace_view\.json: the profile is cut off; what stands before was read\n/);
+    expect(ran.stderr).to.match(/trace_view\.json: the profile is cut off; the part before was read\n/);
   });
 
   it('tables that are missing, and profiler_info too', async () => {
@@ -186,7 +186,7 @@ describe('Ascend folders: what cannot be read is reported, and the rest is read'
       expect(ran.code).to.equal(0);
       expect(kernels(ran)).to.equal(4);
       expect(ran.stderr.trimEnd().split('\n').at(-1)).to.equal(
-        'dparse: several profiles of one rank, distinguished by "profile": rank 3 is that of 0, 1',
+        'dparse: several profiles of one rank, distinguished by "profile": rank 3: profiles 0, 1',
       );
     }
     expect((await dparse('-q', folder)).stderr).to.equal('');

@@ -82,7 +82,7 @@ describe('dprof diff', () => {
     const { stdout, code } = await run(['--fail-if', 'total > +15%', long, short]);
     expect(stdout.split('\n')).to.include(
       '# 20 kernels a run in BASE, 16 in NEW (-20.00 %), and no steps: the captures may differ in length, ' +
-        'so verdicts and --fail-if are on the time of a call; change_% is of whole captures',
+        'so verdicts and --fail-if use the time of a call; change_% compares whole captures',
     );
     // A call takes 10 % longer, and 20 of them would take 22 us; the whole capture takes 12 % less.
     expect(code).to.equal(0);

@@ -87,7 +87,7 @@ describe('dparse: PyTorch traces', () => {
     const packed = gzipSync(traceText(events));
     const ran = await dparse(write(packed.subarray(0, Math.floor(packed.length / 2)), '.json.gz'));
     expect(ran.code, ran.stderr).to.equal(1);
-    expect(ran.stderr).to.match(/\.json\.gz: the profile is cut off; what stands before was read\n$/);
+    expect(ran.stderr).to.match(/\.json\.gz: the profile is cut off; the part before was read\n$/);
     const found = records(ran).filter((record) => record.type === 'kernel');
     expect(found.length).to.be.within(1, 399);
     expect(found.map(({ name }) => name)).to.deep.equal(found.map((_, n) => `k${n}`));

@@ -144,7 +144,7 @@ describe('dparse: outputs that cannot be written', () => {
     ];
     for (const [path, bytes] of contents) writeFileSync(path, bytes);
     expectFailure(await dparse('-q', '-o', packed, packed), packed, /is the input/);
-    expectFailure(await dparse('-q', '-o', packed, folder), packed, /is one of the files of the input/);
+    expectFailure(await dparse('-q', '-o', packed, folder), packed, /is a file of the input/);
     const second = await dparse('-q', '-o', broken, broken, packed);
     expect(second).to.include({ code: 1, stdout: '' });
     expect(second.stderr).to.match(/broken\.json: is the input/);

@@ -247,7 +247,7 @@ describe('dprof', () => {
         await runCli('dprof', ['diff', '-q', trace, trace]),
       ];
       for (const { code, stderr } of ran) {
-        expect(stderr).to.match(/^((dparse|dprof): [^\n]*: the profile is cut off; what stands before was read\n)+$/);
+        expect(stderr).to.match(/^((dparse|dprof): [^\n]*: the profile is cut off; the part before was read\n)+$/);
         expect(code).to.equal(1);
       }
       // All but the page's command write what they found to stdout.
@@ -257,7 +257,7 @@ describe('dprof', () => {
       const nothing = await runCli('dprof', ['memory', '-q', trace]);
       expect(nothing.stderr).to.match(/^dprof: [^\n]*cut\.json\.gz: the profile is cut off; [^\n]+\n$/);
       const both = await runCli('dprof', ['summary', '-q', trace, trace]);
-      expect(both.stderr).to.match(/^(dprof: [^\n]*: the profile is cut off; what stands before was read\n){2}$/);
+      expect(both.stderr).to.match(/^(dprof: [^\n]*: the profile is cut off; the part before was read\n){2}$/);
       // Of two inputs each is named.
       const compared = ran.at(-1);
       expect(compared?.stderr.match(/the profile is cut off/g)).to.have.length(2);
@@ -281,19 +281,19 @@ describe('dprof', () => {
       for (const input of cut) {
         const { code, stdout, stderr } = await runCli('dprof', ['-f', 'json'], { input });
         expect(stdout.trim().split('\n')).to.have.length(3);
-        expect(stderr).to.match(/^dprof: 3 kernels.*\ndprof: stdin:6: broken record: it is cut off; what stands before was read \([^\n]+\)\n$/); // prettier-ignore
+        expect(stderr).to.match(/^dprof: 3 kernels.*\ndprof: stdin:6: broken record: it is cut off; the part before was read \([^\n]+\)\n$/); // prettier-ignore
         expect(code).to.equal(1);
       }
       const packed = gzipSync(RECORDS.repeat(100));
       const half = await runCli('dprof', ['--by', 'op', file('half.gz', packed.subarray(0, packed.length / 2))]);
-      expect(half.stderr).to.match(/half\.gz: compressed data is cut off; what stands before was read \(/);
+      expect(half.stderr).to.match(/half\.gz: compressed data is cut off; the part before was read \(/);
       expect([half.code, half.stdout === '']).to.deep.equal([1, false]);
       rmSync(join(folder, 'half.gz'));
       // Cut at the end of a line, by a command as `head` or on the way here.
       const headed = RECORDS.split('\n').slice(0, 3).join('\n');
       const line = await runCli('dprof', [], { input: headed });
       expect(line.stderr).to.match(
-        /\ndprof: stdin: the records are cut off: a profile has no end; what stands before was read\n$/,
+        /\ndprof: stdin: the records are cut off: a profile has no end; the part before was read\n$/,
       );
       expect(line.code).to.equal(1);
     });

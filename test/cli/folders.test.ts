@@ -142,12 +142,12 @@ describe('a folder', () => {
     );
     const ran = await runCli('dprof', ['ranks', '-q', folder]);
     expect(ran.code).to.equal(1);
-    const cut = (name: string): string => `dprof: ${name}: the profile is cut off; what stands before was read\n`;
+    const cut = (name: string): string => `dprof: ${name}: the profile is cut off; the part before was read\n`;
     expect(ran.stderr).to.equal(cut(join(folder, names[0] ?? '')) + cut(join(folder, names[2] ?? '')));
     const records = await runCli('dparse', ['-q', folder]);
     const { code, stderr } = await runCli('dprof', ['ranks', '-q'], { input: records.stdout });
     expect(code).to.equal(1);
-    expect(stderr).to.equal(`dprof: stdin: 2 profiles are cut off, ${names[0]} first; what stands before was read\n`);
+    expect(stderr).to.equal(`dprof: stdin: 2 profiles are cut off, ${names[0]} first; the part before was read\n`);
   });
 
   it('with strange names is read', async () => {

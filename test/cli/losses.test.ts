@@ -116,7 +116,7 @@ describe('what readers lost', () => {
 
   it('leaves conditions of dprof diff open where it is more than a hundredth', async () => {
     const { code, stderr } = await runCli('dprof', ['diff', '--fail-if', 'total>+5%', await ends(), await ends()]);
-    expect(stderr).to.match(/42 records of it could not be read/);
+    expect(stderr).to.match(/42 records could not be read/);
     expect(code).to.equal(3);
   });
 

@@ -110,7 +110,7 @@ describe('dprof memory', () => {
       const { stdout } = await run('', '--points', '4', path);
       expect(stdout.split('\n').slice(1, 4)).to.deep.equal([
         'peak 2791636480 bytes (2.600 GiB) of memory_allocated_since_first CUDA at 122011.000 us, step 5, op aten::empty',
-        'in addition to what was allocated at the first event, which the profile does not have',
+        'plus what was already allocated at the first event, which the profile does not record',
         '',
       ]);
     },
@@ -172,7 +172,7 @@ describe('dprof memory', () => {
     const answers: readonly (readonly [input: readonly ProfileLine[], hint: string])[] = [
       [[profile('ascend-db')], ' (record them with profile_memory=True)'],
       [[profile('nsight')], ' (record them with nsys profile --cuda-memory-usage=true)'],
-      [[profile('nvprof')], ' (record them with nsys profile --cuda-memory-usage=true in place of nvprof)'],
+      [[profile('nvprof')], ' (record them with nsys profile --cuda-memory-usage=true instead of nvprof)'],
       // A capture of Neuron has memory by kind, and no allocations.
       [
         [profile('ntff'), sample('memory', MIB, { kind: 'weights' })],

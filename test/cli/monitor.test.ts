@@ -73,7 +73,7 @@ describe('dprof monitor', () => {
       const { code, stdout, stderr } = await monitor(['-q', '--no-header', '-c', 'done'], cut);
       expect({ code, stdout, stderr }).to.deep.equal({
         ...{ code: 1, stdout: '1\n' },
-        stderr: 'dprof: stdin: the last line is cut off; what stands before was read\n',
+        stderr: 'dprof: stdin: the last line is cut off; the part before was read\n',
       });
     }
     // A whole line that is no report.

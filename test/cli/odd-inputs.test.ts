@@ -106,7 +106,7 @@ describe('odd inputs', () => {
         [dict('a'), dict('b'), 'no such table: CUPTI_ACTIVITY_KIND_DRIVER'],
         ['a', 'b'],
         1,
-        `dprof: stdin:3: 1 line of text among the kernels: "no such table: CUPTI_ACTIVITY_KIND_DRIVER"; some kernels may be missing ${HINT}\n`,
+        `dprof: stdin:3: 1 line of text between the kernels: "no such table: CUPTI_ACTIVITY_KIND_DRIVER"; some kernels may be missing ${HINT}\n`,
       ],
       [
         'of its progress',
@@ -118,7 +118,7 @@ describe('odd inputs', () => {
         ],
         ['a', 'b'],
         0,
-        'dprof: stdin: 1 line of text among the kernels skipped: script output or warnings\n',
+        'dprof: stdin: 1 line of text between the kernels skipped: script output or warnings\n',
       ],
       [
         'of a failure of Python, in the middle of a kernel',
@@ -132,14 +132,14 @@ describe('odd inputs', () => {
         ],
         ['a', 'b'],
         1,
-        `dprof: stdin:2: 4 lines of text among the kernels: "AssertionError"; some kernels may be missing ${HINT}\n`,
+        `dprof: stdin:2: 4 lines of text between the kernels: "AssertionError"; some kernels may be missing ${HINT}\n`,
       ],
       [
         'that is a damaged kernel',
         [dict('a'), ` ${dict('b').slice(1)}`],
         ['a'],
         1,
-        `dprof: stdin:2: 1 line of text among the kernels: "'kShortName': 'b', 'kDuration': 7}"; some kernels may be missing ${HINT}\n`,
+        `dprof: stdin:2: 1 line of text between the kernels: "'kShortName': 'b', 'kDuration': 7}"; some kernels may be missing ${HINT}\n`,
       ],
       [
         'alone',
@@ -167,7 +167,7 @@ describe('odd inputs', () => {
       const input = `${dict('a')}\n${dict('b').slice(0, 17)}`;
       const ran = await runCli('dprof', ['--no-header', '-c', 'kernel'], { input });
       expect([ran.stdout, ran.code]).to.deep.equal(['a\n', 1]);
-      expect(ran.stderr).to.match(/^dprof: stdin:2: broken record: it is cut off; what stands before was read/m);
+      expect(ran.stderr).to.match(/^dprof: stdin:2: broken record: it is cut off; the part before was read/m);
     });
 
     it('has no record of dparse behind it, and ends where no kernel comes', async () => {

@@ -69,7 +69,7 @@ describe('an old name of an option', () => {
       const [ran, usual] = [await runCli(tool, [...before, SAMPLE]), await runCli(tool, [...now, SAMPLE])];
       expect(ran.stdout).to.equal(usual.stdout);
       const [notice = '', ...others] = ran.stderr.split('\n');
-      expect(notice).to.match(/^\w+: --[\w-]+.* is now --[\w-]+.*; the old name will go with the next version$/);
+      expect(notice).to.match(/^\w+: --[\w-]+.* is now --[\w-]+.*; the next version drops the old name$/);
       expect(others.join('\n')).to.equal(usual.stderr);
       expect(usual.stderr).to.not.include('is now');
     });

@@ -115,10 +115,10 @@ describe('dprof partial', () => {
     const cut = records.slice(0, records.lastIndexOf('\n{"type":"end"') - 40);
     const ran = await dprof(['partial', '-o', made], undefined, cut);
     expect(ran).to.include({ code: 1 });
-    expect(ran.stderr).to.match(/^dprof: stdin:\d+: broken record: it is cut off; what stands before was read/);
+    expect(ran.stderr).to.match(/^dprof: stdin:\d+: broken record: it is cut off; the part before was read/);
     const answer = await dprof(['--by', 'op', made]);
     expect(answer.code).to.equal(1);
-    expect(answer.stderr).to.include('the profile is cut off; what stands before was read');
+    expect(answer.stderr).to.include('the profile is cut off; the part before was read');
     expect(answer.stdout).to.equal((await dprof(['--by', 'op'], undefined, cut)).stdout);
     // What was there is worth more.
     const refused = await dprof(['partial', '-o', made], undefined, cut);
@@ -245,7 +245,7 @@ describe('dprof merge', () => {
       const both = await merge(path, parts[0] ?? '');
       expect(readFileSync(both, 'utf8')).to.match(/^\{"type":"partial","v":1,"members":2\}\n/);
       const { stdout, stderr } = await dprof(['ranks', both]);
-      if (isCopy) expect(stdout).to.match(/^ {2}copy +\S+ has the work of \S+ \(rank 0\): left out$/m);
+      if (isCopy) expect(stdout).to.match(/^ {2}copy +\S+ is a copy of \S+ \(rank 0\): left out$/m);
       else expect(stderr).to.match(/1 rank with several profiles/);
     }
   });
@@ -258,10 +258,7 @@ describe('dprof merge', () => {
         /:1: unsupported dprof partial version 2 \(this dprof reads up to 1; update it\)/,
       ],
       [text.replace('"part":{"v":1', '"part":{"v":3'), /:2: unsupported dprof partial version 3 \(/],
-      [
-        text.replace('"count":', '"count":1'),
-        /:2: .* does not fit its id: it is damaged or was edited \(write it again/,
-      ],
+      [text.replace('"count":', '"count":1'), /:2: .* does not match its id: damaged or edited \(write it again/],
       [text.replace('"rank":0', '"rank":1'), /:2: .* does not fit its id/],
       [text.replace(/"part":\{"v":1/, '"part": {"v":1'), /:2: a line outside any member|is no/],
       [text.slice(0, text.length / 2), /: the partial answer is cut off/],
@@ -297,7 +294,7 @@ describe('dprof merge', () => {
       const ran = await dprof([...args, path]);
       expect(ran.code).to.equal(1);
       expect(ran.stderr).to.match(
-        /: the partial answer is cut off: 5 of 6 members are missing; what stands before was read/,
+        /: the partial answer is cut off: 5 of 6 members are missing; the part before was read/,
       );
     }
   });

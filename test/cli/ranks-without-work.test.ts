@@ -45,7 +45,7 @@ describe('a rank without work on a device', () => {
   it('is named on the screen, and is not missing', () => {
     expect(screen.split('\n').slice(0, 2)).to.deep.equal([
       'Job         3 ranks of 4: 0, 2-3 on 2 machines (by their numbers)',
-      '  no work   rank 1 (rank_1.json): its profile has no work on a device',
+      '  no work   rank 1 (rank_1.json): its profile has no device work',
     ]);
     expect(screen).to.match(/^Matched/m);
     expect(screen).to.match(/^ +1( +na){9}$/m);
@@ -55,7 +55,7 @@ describe('a rank without work on a device', () => {
     for (const text of [trace(1, [CALL]), trace(1, [], [DEVICE]), trace(1, [CALL], [DEVICE])]) {
       const { stdout, stderr } = await run('ranks', jobOf([3], { 'rank_1.json': text }));
       expect(stderr).to.equal(NOTE);
-      expect(stdout).to.include('  no work   rank 1 (rank_1.json): its profile has no work on a device\n');
+      expect(stdout).to.include('  no work   rank 1 (rank_1.json): its profile has no device work\n');
     }
   });
 
@@ -88,7 +88,7 @@ describe('a rank without work on a device', () => {
     expect(job.ranks.map(({ rank }) => rank)).to.deep.equal([0, 1, 2, 3]);
     const { rank, file, joined, clock, untested, ...unknown } = job.ranks[1] ?? {};
     expect([rank, file, joined, clock]).to.deep.equal([1, 'rank_1.json', 0, 'unknown']);
-    expect(untested).to.equal('its profile has no work on a device');
+    expect(untested).to.equal('its profile has no device work');
     expect(new Set(Object.values(unknown))).to.deep.equal(new Set([null]));
     expect(new Set(job.steps.map((step) => step.rank))).to.deep.equal(new Set([0, 2, 3]));
   });
@@ -96,9 +96,9 @@ describe('a rank without work on a device', () => {
   it('comes first in the advice on its job', async () => {
     const { stdout } = await run('advise', folder);
     const lines = stdout.split('\n');
-    expect(lines[0]).to.equal('# job: rank 1 (rank_1.json) has no work on a device in its profile');
+    expect(lines[0]).to.equal('# job: rank 1 (rank_1.json) has no device work in its profile');
     const heading = lines.indexOf('# profile 1: rank_1.json (kineto, rank 1)');
-    expect(lines[heading + 1]).to.equal('# no work of a device with a time');
+    expect(lines[heading + 1]).to.equal('# no device work with a time');
     expect(stdout).to.match(/^1\. job, rank 1, about 100\.0 % of the time$/m);
     expect(stdout).to.match(/^2\. job, rank 2, /m);
   });
@@ -121,7 +121,7 @@ describe('profiles without work on a device', () => {
     const { stdout } = await run('ranks', '-q', jobOf([0, 2, 3], { 'launcher.json': trace(null) }));
     expect(stdout.split('\n').slice(1, 3)).to.deep.equal([
       '  missing   1',
-      '  no work   launcher.json: its profile has no work on a device',
+      '  no work   launcher.json: its profile has no device work',
     ]);
     expect(stdout).to.match(/^ +na( +na){9} +launcher\.json$/m);
     const { stdout: advice } = await run('advise', '-q', jobOf([0, 3], { 'launcher.json': trace(null) }));

@@ -102,7 +102,7 @@ describe('dprof ranks', () => {
     expect(late.stdout.split('\n')[0]).to.match(/^late_is +rank/);
     expect(late.stdout).to.match(/^\d+ more: --top$/m);
     const columns = await run('--columns', '-t', 'groups');
-    expect(columns.stdout).to.match(/^complete +whether all profiles are there/m);
+    expect(columns.stdout).to.match(/^complete +whether all ranks have a profile/m);
   });
 
   it('refuses columns that there are none of, and those of JSON', async () => {
@@ -115,7 +115,7 @@ describe('dprof ranks', () => {
   it('takes a single rank, and says that there is nothing to match', async () => {
     const { stdout, code } = await run(traces[1] ?? '');
     expect(code).to.equal(0);
-    expect(stdout).to.match(/no other rank of the group is there/);
+    expect(stdout).to.match(/no other rank of the group has a profile/);
     expect(stdout).to.match(/^ {2}missing +0, 2-3$/m);
   });
 

@@ -137,7 +137,7 @@ describe('a folder of records', () => {
     expect(code).to.equal(1);
     expect(stderr)
       .to.include(join(folder, first))
-      .and.match(/^dprof: [^\n]*: broken record: it is cut off; what stands before was read \([^\n]*\)\n$/);
+      .and.match(/^dprof: [^\n]*: broken record: it is cut off; the part before was read \([^\n]*\)\n$/);
     expect(stdout).to.match(new RegExp(`of ${RANKS.length} ranks|${RANKS.length} ranks|ranks 0-${RANKS.length - 1}`));
   });
 
@@ -190,7 +190,7 @@ describe('a folder of records', () => {
     const several = folderOf({ 'a.jsonl': lines, 'b.jsonl': lines });
     const many = await runCli('dprof', ['diff', several, several]);
     expect(many).to.include({ code: 1, stdout: '' });
-    expect(many.stderr).to.match(/^dprof: [^\n]*: holds 2 files of records \(give one of them, as [^\n]*\)\n$/);
+    expect(many.stderr).to.match(/^dprof: [^\n]*: holds 2 files of records \(give one of them, such as [^\n]*\)\n$/);
     for (const [files, reason] of [
       [{}, 'folder is empty'],
       [{ 'a.txt': 'nothing\n', 'b.jsonl': '' }, 'no profile in 2 files'],

@@ -41,7 +41,7 @@ describe('sections of a summary', () => {
     const text = await screen(...records);
     const lines = text.split('\n');
     expect(lines.find((line) => line.includes('Host:'))).to.match(
-      /^## Host: no work of a device is recorded; 4 ranges of 2 threads, 100\.000 us/,
+      /^## Host: no device work is recorded; 4 ranges of 2 threads, 100\.000 us/,
     );
     expect(text).to.match(/\nop +40\.000 us +40\.0 % +2\n/);
     expect(text).to.match(/\nannotation +60\.000 us +60\.0 % +2\n/);

@@ -148,9 +148,7 @@ describe('answers of the library', () => {
     writeFileSync(path, stdout.replace(/.*\n$/, ''));
     const errors: string[] = [];
     await summary(path, { onError: ({ line }) => errors.push(line) });
-    expect(errors).to.deep.equal([
-      `${path}: the records are cut off: a profile has no end; what stands before was read`,
-    ]);
+    expect(errors).to.deep.equal([`${path}: the records are cut off: a profile has no end; the part before was read`]);
   });
 });
 

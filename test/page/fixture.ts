@@ -388,8 +388,14 @@ export const FIXTURE: PageData = {
         ...{ name: 'stages', count: 1, missing: null, rows: [[0, '0-1', 2e6, 12.5]] },
         columns: [
           { key: 'stage', header: 'stage', type: 'int', doc: 'place in the pipeline, from 0' },
-          { key: 'ranks', header: 'ranks', type: 'str', doc: 'its ranks whose profiles are there' },
-          { key: 'compute', header: 'compute_ns', type: 'int', unit: 'ns', doc: 'of a step, some kernel computes' },
+          { key: 'ranks', header: 'ranks', type: 'str', doc: 'its ranks that have a profile' },
+          {
+            key: 'compute',
+            header: 'compute_ns',
+            type: 'int',
+            unit: 'ns',
+            doc: 'time of a step during which any kernel computes',
+          },
           { key: 'bubble_share', header: 'bubble_%', type: 'real', unit: '%', doc: 'of the step' },
         ],
       },

@@ -11,7 +11,7 @@ describeInBrowser('ranks of a page', (open) => {
   const folder = freshFolder();
   const file = join(folder, 'two.html');
   before(() => {
-    const idle = [{ name: 'rank 2 (r2.json)', reason: 'the profiler may not read the GPU' }];
+    const idle = [{ name: 'rank 2 (r2.json)', reason: 'the profiler has no permission to read the GPU' }];
     const job = FIXTURE.job === null ? null : { ...FIXTURE.job, withoutWork: 3, idle };
     const ranks = FIXTURE.job?.ranks.map((rank, device) => ({ ...rank, device, sharesRank: true })) ?? [];
     const ofCores = FIXTURE.job === null ? null : { ...FIXTURE.job, ranks };
@@ -49,7 +49,7 @@ describeInBrowser('ranks of a page', (open) => {
     await page.getByRole('tab', { name: 'Ranks' }).click();
     const items = page.locator('[data-panel="ranks"] .idle li');
     expect(await items.allTextContents()).to.deep.equal([
-      'rank 2 (r2.json): the profiler may not read the GPU',
+      'rank 2 (r2.json): the profiler has no permission to read the GPU',
       '2 more',
     ]);
     expect(await page.locator('[data-panel="ranks"]').textContent()).to.match(/Profiles without work on a device\s*3/);

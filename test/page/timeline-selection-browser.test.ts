@@ -21,7 +21,9 @@ describeInBrowser('selection and matches in a browser', (open) => {
     expect(text).to.match(/200 ns \(50\.\d % of the span\)/);
     expect(text).to.include('4.00 kB in all 4 events').and.include('20.00 GB/s while they ran');
     expect(text).to.match(/on threads\s+0 events/i);
-    expect(text).to.include('Exact: each event counts').and.include('Of events cut by an edge, only the part inside counts');
+    expect(text)
+      .to.include('Exact: each event counts')
+      .and.include('Of events cut by an edge, only the part inside counts');
     expect(text).to.match(/device 0\s+4\s+200\s+50\.\d/);
     expect(text).to.include("Covers only what is drawn: step 5, 1.00 us to 3.00 us from the profile's start.");
     expect(new URL(page.url()).hash).to.match(/^(?:#t\.span=.*t\.lanes=|$)/);

@@ -67,7 +67,7 @@ describe('detection', () => {
     [
       'text of ncu without kernels',
       '==PROF== Connected to process 5\n==WARNING== No kernels were profiled.\n',
-      /saw no kernel.*its children too/,
+      /saw no kernel.*and its children/,
     ],
     ['text of ncu', '==PROF== Connected to process 5 (/bin/a)\n', /Nsight Compute prints.*nsys profile/],
     ['records of dparse', '{"type":"profile","v":1}\n', /records of dparse \(give them to dprof\)/],
@@ -76,7 +76,7 @@ describe('detection', () => {
     ['a JSON array', ' [1, 2]', /JSON/],
     ['text', 'hello\nworld\n', /is text \(dparse --formats/],
     ['a program', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 1, 1, 0, 0]), /is a program.*profile it/],
-    ['a binary file', Buffer.from([1, 2, 3, 4, 0]), /binary file of no known format.*--import-profile/],
+    ['a binary file', Buffer.from([1, 2, 3, 4, 0]), /binary file of an unknown format.*--import-profile/],
     ['a zip archive', 'PK\u0003\u0004\u0014\0trace.json', /zip archive.*unzip FILE/],
     ['a file of torch.save', 'PK\u0003\u0004\0\0archive/data.pkl', /torch\.save.*export_chrome_trace/],
     ['zstd', Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 4]), /by zstd.*zstd -d FILE/],
@@ -96,7 +96,7 @@ describe('detection', () => {
     ['a Parquet table of nsys', 'PAR1\0 correlationId PAR1', /nsys export --type parquetdir.*--type sqlite/],
     ['a Parquet table of Neuron Explorer', 'PAR1\0 start_ts end_ts duration_ns PAR1', /Neuron Explorer.*NTFF/],
     ['records as Parquet', 'PAR1\0 start dparse PAR1', /records of dparse.*give dprof the folder/],
-    ['Parquet', 'PAR1\0 a b PAR1', /Parquet file of no known profiler/],
+    ['Parquet', 'PAR1\0 a b PAR1', /Parquet file of an unknown profiler/],
     ['a web page', '<!DOCTYPE html><html>', /web page.*download the file itself/],
     ['a pointer of Git LFS', 'version https://git-lfs.github.com/spec/v1\noid sha256:0\n', /git lfs pull/],
     ['a trace before Kineto', '[{"name": "aten::mul", "ph": "X", "ts": 633, "dur": 54, "tid": 1, "pid": "CPU functions", "args": {}}]', /before Kineto.*torch\.profiler\.profile/], // prettier-ignore

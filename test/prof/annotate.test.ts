@@ -105,10 +105,10 @@ describe('annotation', () => {
     };
     const order = { id: null, node: null, from: 'capture', verified: false, capture: 'capture_8_FULL' } as const;
     expect(explained(order)).to.deep.equal([
-      'graph      na, node na: captured where a capture has as many kernels, their names unknown (capture_8_FULL)',
+      'graph      na, node na: from a capture with as many kernels, whose names are unknown (capture_8_FULL)',
     ]);
     expect(explained({ id: 4, node: 7 })).to.deep.equal([
-      'graph      4, node 7: capture unknown: what is around the launch of the graph',
+      'graph      4, node 7: capture unknown: context of the graph launch',
     ]);
     expect(explained()).to.deep.equal([]);
   });
@@ -266,10 +266,10 @@ describe('annotation', () => {
       kernel({ ...named('vectorized_elementwise_kernel'), dur: 1000, calls: [add] }),
     ]).map((row) => explain(row).join('\n'));
     expect(winograd).to.match(
-      /^arithmetic 23\.12 TFLOP\/s, 147\.3 % of the peak: above it, as its algorithm \(Winograd, FFT\) does less than is counted$/m,
+      /^arithmetic 23\.12 TFLOP\/s, 147\.3 % of the peak: above it, because its algorithm \(Winograd, FFT\) does less than is counted$/m,
     );
     expect(cached).to.match(
-      /^traffic +1049 GB\/s, 116\.5 % of the peak: above it, as operands may come from the cache$/m,
+      /^traffic +1049 GB\/s, 116\.5 % of the peak: above it, because operands may come from the cache$/m,
     );
   });
 

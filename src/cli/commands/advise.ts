@@ -66,7 +66,7 @@ export const advise = recordsCommand(
         'First what to change in the program, by what it may save, causes before effects; then what',
         'concerns the profile. Findings about several devices or ranks are one; gains do not add up.',
         "First, of each profile: its verdict, and in json the parts of its devices' time; not with --rule.",
-        'json: an object a line, times in ns; with --all also {rule, why} of rules without a finding.',
+        'json: one object per line, times in ns; with --all also {rule, why} of rules without a finding.',
         `Ranges (dparse --ranges) show when data was loaded. Memory: at most 300 MB, a few MB a rank, ${DEVICE_MEMORY}.`,
       ],
     ],

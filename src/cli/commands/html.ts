@@ -62,8 +62,8 @@ export async function writeIndex(given: Arguments, { files, output, quiet }: Rec
       hint: 'make a page: dprof html -o FOLDER/NAME.html PROFILE',
     });
   if (!quiet && others > 0)
-    say('dprof', `${counted(others, 'HTML file')} left out: not of dprof html, a list, or made before lists were`);
-  if (leftOut > 0) say('dprof', `${counted(leftOut, 'job')} of more than ${MOST_JOBS} left out`);
+    say('dprof', `${counted(others, 'HTML file')} left out: not from dprof html, a list, or too old for a list`);
+  if (leftOut > 0) say('dprof', `${counted(leftOut, 'job')} above ${MOST_JOBS} left out`);
   const title = given.text('title') ?? 'Jobs';
   const value: JobIndex = { tool: { name: 'dprof', version: version() }, title, jobs };
   // A list has no charts.
@@ -121,7 +121,7 @@ export const html = recordsCommand(
     options: [
       { name: 'step', takes: 'N', help: 'the timeline opens at step N (the whole profile)' },
       { name: 'from', takes: 'MS', help: "the timeline opens from MS after the profile's start" },
-      { name: 'to', takes: 'MS', help: 'to MS, and holds no events outside' },
+      { name: 'to', takes: 'MS', help: 'to MS; later events are dropped' },
       { name: 'events', takes: 'N', help: `events of the timeline at most, in all pieces (${EVENTS})` },
       PEAKS_OPTION,
       DEVICE_OPTION,

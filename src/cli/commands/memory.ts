@@ -50,20 +50,23 @@ export const memory = recordsCommand(
       },
     ],
     unfit: {
-      ...unfit(['from', 'to', 'step'], 'what is held depends on all before: -f csv --points N has a row a time'),
+      ...unfit(
+        ['from', 'to', 'step'],
+        'memory held depends on all earlier events: -f csv --points N has a row per time',
+      ),
       ...unfit(['where'], 'it has no kernels: dprof --where EXPR lists some'),
       ...unfit(['peaks'], 'it has no rates: dprof summary --peaks DEV'),
     },
     notes: [
       [
         'text: peak, owners at the peak, highest value of each series, curve of the series that has the peak.',
-        'json: one object a line and device, all curves in it. Others: a row a point of each curve. Times ns, sizes bytes.',
+        'json: one object per line and device, with all curves. Others: one row per point of each curve. Times ns, sizes bytes.',
         'timeline, timeline-raw: as export_memory_timeline of PyTorch writes .json and .raw.json, of one device. Piped to',
-        'gzip: its .gz. No record names the tensor of an allocation: its categories are given by the rules below, and',
-        'what none holds for is unknown (counted on stderr), as are PARAMETER and INPUT always.',
+        'gzip: its .gz. No record names the tensor of an allocation, so the rules below set its category; an allocation that no',
+        'rule fits is unknown (counted on stderr). PARAMETER and INPUT are never known.',
         'Curves of many samples keep the lowest and the highest value of each interval, the peak always.',
         'allocated before: the peak without the allocations in the profile. Unknown is na (json: null).',
-        'since_first: traces of 2021 have sizes alone, neither totals nor what is released when.',
+        'since_first: traces of 2021 have only sizes, without totals and releases of blocks.',
         'Memory: at most 300 MB, and 24 bytes an allocation that is held; timeline 80 bytes an allocation.',
       ],
       CATEGORY_RULES.map(([category, rule]) => `${category}: ${rule}.`),

@@ -39,14 +39,14 @@ export const sql = recordsCommand(
   {
     name: 'dprof sql',
     usage: USAGE,
-    about: ['One query of DuckDB over records: a table each for kernels, copies, ranges, samples, steps ...'],
+    about: ['One query of DuckDB over records: one table each for kernels, copies, ranges, samples, steps ...'],
     operands: [
       'FILE: records of dparse (also .gz, or a folder of dparse -f parquet), or a profile. Default: stdin.',
       `Needs DuckDB: ${INSTALL}`,
     ],
     options: [{ name: 'schema', help: 'list tables and columns; with names of tables, only these' }, PEAKS_OPTION],
     unfit: {
-      ...unfit(CHOICE_NAMES, 'the query says so: WHERE device = 0 AND step = 3 AND start < 5e6'),
+      ...unfit(CHOICE_NAMES, 'filter in the query: WHERE device = 0 AND step = 3 AND start < 5e6'),
       ...unfit(TABLE_NAMES, 'the query says so: SELECT ... ORDER BY ... LIMIT'),
     },
     notes: [

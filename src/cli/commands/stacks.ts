@@ -96,7 +96,7 @@ export const stacks = recordsCommand(
       { name: 'host', help: `time of ops on the host instead, without the ops within (--by ${DEFAULT_HOST_KINDS})` },
       {
         name: 'collectives',
-        help: 'count collective operations too, which overlap with kernels',
+        help: 'count collective operations too (they overlap with kernels)',
         conflicts: ['host'],
       },
       { ...WHERE_OPTION, conflicts: ['host', 'collectives'] },
@@ -108,7 +108,7 @@ export const stacks = recordsCommand(
       ['KINDS of frames, comma-separated:', ...aligned(FRAME_KINDS.map(({ name, doc }) => [`  ${name}`, doc]))],
       [`With --host: ${namesOf(HOST_FRAME_KINDS).join(', ')}; trace with all frames as the profile writes them.`],
       [
-        'collapsed: frame;frame;frame N, a line a stack, N the time of its kernels in ns. In a frame, blanks become _,',
+        'collapsed: frame;frame;frame N, one line per stack, N the time of its kernels in ns. In a frame, blanks become _,',
         'semicolons commas. A kernel without a stack is under [unknown]: all N together are the time of all kernels.',
         `Memory: at most 400 MB. Stacks beyond ${MOST_TEXT / 1024 / 1024} MB of text are added up in ${OTHERS}.`,
       ],

@@ -10,7 +10,7 @@ import { numberList, type Option } from '../arguments.js';
 import { DEVICE_OPTION, tableChoice, tableOptions, unfit } from '../shared-options.js';
 import { stepsScreen } from '../screens/steps.js';
 
-const STEPS_OPTION: Option = { name: 'step', takes: 'LIST', help: 'only the rows of these steps, as 3 or 10-19' };
+const STEPS_OPTION: Option = { name: 'step', takes: 'LIST', help: 'only the rows of these steps, e.g. 3 or 10-19' };
 
 const ALL_COLUMNS = [...STEP_COLUMNS, ...SERVING_STEP_COLUMNS];
 
@@ -37,7 +37,7 @@ export const steps = recordsCommand(
     options: [DEVICE_OPTION, STEPS_OPTION, ...tableOptions(ALL_COLUMNS.map(({ key }) => key))],
     unfit: {
       ...unfit(['from', 'to'], '--step LIST chooses whole steps'),
-      ...unfit(['where'], 'its times are of all work: dprof --by step,op --where EXPR sums up some kernels'),
+      ...unfit(['where'], 'its times cover all work: dprof --by step,op --where EXPR sums up some kernels'),
       ...unfit(['peaks'], 'it has no rates: dprof summary --peaks DEV'),
     },
     notes: [
@@ -47,7 +47,7 @@ export const steps = recordsCommand(
         ...aligned(SERVING_STEP_COLUMNS.map(({ key, doc }) => [`  ${key}`, doc])),
       ],
       [
-        'Rows: a step by its number, - for work outside of steps, all for everything. text has us, all other formats ns.',
+        'Rows: a step by its number; - is work outside of steps; all is everything. text has us, all other formats ns.',
         'Communication: collective operations, and kernels of NCCL, RCCL or a process group. Unknown is na (json: null):',
         'preparing and the copies of a step where the profile does not say when steps ran on the host.',
         `Memory: at most 300 MB, for ${MOST_STEPS} steps, counted on each device, and ${DEVICE_MEMORY}.`,

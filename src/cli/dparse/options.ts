@@ -71,7 +71,7 @@ export const DPARSE: Tool = {
       'times their size. Parquet adds 200 MB. Without -j, N is one for each 16 MB of',
       'inputs, at most 8, as many as half of the free memory and disk hold.',
     ],
-    ['Parquet: OUT/type=kernel/rank=7/part-0.parquet, a file a type and profile.'],
+    ['Parquet: OUT/type=kernel/rank=7/part-0.parquet, one file per type and profile.'],
   ],
   examples: [
     'dparse net.sqlite > net.jsonl',
@@ -85,7 +85,7 @@ export const DPARSE: Tool = {
 export function formatsText(): string {
   const rows = READERS.map(({ id, title }) => `${labelledLine(id, title, 14)}\n`);
   const refused = UNREADABLE.map(({ title, hint }) => `  ${title}: ${hint}\n`);
-  return `${rows.join('')}\nRecognised, and answered with what to do:\n${refused.join('')}`;
+  return `${rows.join('')}\nRecognised, with advice on what to do instead:\n${refused.join('')}`;
 }
 
 /** Parsing is CPU-bound, so more threads than cores cost start-up time and memory for nothing. */

@@ -51,7 +51,7 @@ const BY_OPTIONS: readonly Option[] = [
     list: true,
   },
   { name: 'tree', help: '--by: expand lists into levels with subtotals; --no-tree' },
-  { name: 'depth', takes: 'N', help: '--by: only the first N entries of lists, as of layers' },
+  { name: 'depth', takes: 'N', help: '--by: only the first N entries of lists such as layers' },
 ];
 
 /** Characters of key, header and unit in the lists of `--by`. */

@@ -16,7 +16,7 @@ import { labelledLine } from '../../table/readable.js';
 import { profileHeading, screenText, wrapped } from './layout.js';
 
 /** In place of a verdict. */
-const WITHOUT_WORK = 'no work of a device with a time';
+const WITHOUT_WORK = 'no device work with a time';
 
 /** Up to 8 profiles get a line each; with more, up to 4 verdicts are listed, each with its profiles. */
 const [FEW, MOST] = [8, 4];

@@ -64,14 +64,14 @@ export function membershipLines({ parts, copies, withoutWork, membership }: JobR
 function withoutWorkLines(profiles: JobReport['withoutWork']): string[] {
   const lines = profiles.map(({ part, reason }) => {
     const why = reason === null ? '' : `: ${reason.what}`;
-    return line('  no work', `${nameWithoutWork(part)}: its profile has no work on a device${why}`);
+    return line('  no work', `${nameWithoutWork(part)}: its profile has no device work${why}`);
   });
   return firstOf(lines, 'profiles without work: -f json');
 }
 
 function copyLines(copies: JobReport['copies']): string[] {
   const lines = copies.map(({ part, of: original }) =>
-    line('  copy', `${part.file} has the work of ${original.file} (${rankName(original)}): left out`),
+    line('  copy', `${part.file} is a copy of ${original.file} (${rankName(original)}): left out`),
   );
   // A copied profile with several devices counts once.
   return firstOf([...new Set(lines)], 'copies: -f json');
@@ -100,12 +100,12 @@ export const headLines = (report: JobReport): string[] => [
 ];
 
 const WHY: Readonly<Record<string, string>> = {
-  'no-other-rank': 'no other rank of the group is there',
+  'no-other-rank': 'no other rank of the group has a profile',
   'no-peer': 'messages whose other rank is not recorded',
   'not-captured': 'the others did not capture them',
   mismatch: 'after a difference between ranks',
-  'times-differ': 'as they were matched, some would end before all ranks have joined',
-  'no-clock': 'of groups with ranks whose clock runs backwards',
+  'times-differ': 'matched so, some would end before all ranks have joined',
+  'no-clock': 'in groups with ranks whose clock runs backwards',
   'no-alignment': 'order alone does not say which belong together',
 };
 
@@ -140,7 +140,7 @@ function incompleteLines({ groups, withoutWork }: JobReport): string[] {
     : [
         line(
           '  partly',
-          `${counted(count, 'group')} with ranks that have no profile${orWork}: waits are at least, transfers at most what is shown`,
+          `${counted(count, 'group')} with ranks that have no profile${orWork}: the waits shown are lower bounds, the transfers upper bounds`,
         ),
       ];
 }
@@ -177,12 +177,12 @@ const PPM = 1e6;
 
 /** Why the times of a rank do not fit any clock. */
 function misfitText({ isBackwards, drift, residual }: Misfit): string {
-  if (isBackwards) return 'its clock runs backwards, and says nothing of the others';
+  if (isBackwards) return 'its clock runs backwards, so it cannot be compared with the others';
   const isDrift = Math.abs(drift ?? 0) > MOST_DRIFT;
   const ppm = (Math.abs(drift ?? 0) * PPM).toFixed(0);
   const text = isDrift
-    ? `against the others it runs ${ppm} ppm too ${(drift ?? 0) < 0 ? 'slow' : 'fast'}, and its ends lie ${time(residual)} off even so`
-    : `its ends lie ${time(residual)} from those of the others`;
+    ? `against the others it runs ${ppm} ppm too ${(drift ?? 0) < 0 ? 'slow' : 'fast'}, and its ends are still ${time(residual)} off`
+    : `its ends are ${time(residual)} away from those of the others`;
   return `${text}: a wrong clock, or a profile of another run?`;
 }
 
@@ -199,7 +199,7 @@ function setClockLines(report: JobReport): string[] {
     return [
       isOne
         ? line('Clocks', "one, the profile's")
-        : line('Clocks', 'by the start of each profile alone: times between ranks are as good as these'),
+        : line('Clocks', 'only by the start of each profile: times between ranks are no more accurate'),
     ];
   }
   const reference = ranks.find(({ clock }) => clock.source === 'reference')?.part ?? 0;
@@ -214,14 +214,14 @@ function setClockLines(report: JobReport): string[] {
     ...firstOf(
       apart.map(({ part }) => {
         const set = againstText(report, followed.get(part) ?? [], part);
-        return line('  apart', `${set}, which stands by the start of its profile`);
+        return line('  apart', `${set}, placed by the start of its profile`);
       }),
       'sets of ranks: -f json',
     ),
     ...(lone.length === 0
       ? []
-      : [line('  not', `${ranksText(lone)}: no matched operation, by the start of the profile`)]),
-    ...(unknown.length === 0 ? [] : [line('  not', `${ranksText(unknown)}: no matched operation, and no start`)]),
+      : [line('  not', `${ranksText(lone)}: no matched operation, placed by the start of the profile`)]),
+    ...(unknown.length === 0 ? [] : [line('  not', `${ranksText(unknown)}: no matched operation, and no known start`)]),
   ];
 }
 
@@ -240,7 +240,7 @@ function againstText({ parts }: JobReport, set: JobReport['ranks'], reference: n
     0,
   );
   const range = offsets.length === 0 ? 'offsets na' : `offsets ${time(least)} to ${time(most)}`;
-  const rest = unknown > 0 ? ` (not of ${counted(unknown, 'profile')} without the time of the start)` : '';
+  const rest = unknown > 0 ? ` (without ${counted(unknown, 'profile')} of unknown start)` : '';
   const who = ranksText(set.map(({ part }) => elementAt(parts, part)));
   return `${who} against ${rankName(elementAt(parts, reference))}: ${range}${rest}, residual ${time(residual)}, off by at most ${time(bound)}`;
 }
@@ -252,7 +252,7 @@ function beginLines({ apart, parts }: JobReport): string[] {
   return [
     line(
       'Begins',
-      `${time(apart.time)} apart, ${rankName(first)} first and ${rankName(last)} last: up to that the first operations wait for profilers, not for slow ranks`,
+      `${time(apart.time)} apart, ${rankName(first)} first and ${rankName(last)} last: the first operations may wait that long for profilers, not for slow ranks`,
     ),
   ];
 }
@@ -347,12 +347,12 @@ function stragglerLines(straggler: Straggler, part: RankPart, machine: string | 
   const name =
     level === 'rank'
       ? `${rankName(part)}${onMachine(machine)}`
-      : `${level} ${unit ?? ''} (${counted(members.length, 'rank')} of the same work)`;
+      : `${level} ${unit ?? ''} (${counted(members.length, 'rank')} with the same work)`;
   return [
     `  ${name}: ${time(late)} a step, ${amountText(share, 'share')}, ${whenText(straggler)}, q ${qText(q)}${byText(reasons)}`,
     ...(slowdown === null ? [] : [`    all kernels ${amountText(slowdown - 1, 'share')} slower alike: a lower clock?`]),
     ...(flopsRatio !== null && Math.abs(flopsRatio - 1) > MORE_WORK
-      ? [`    FLOPs ${flopsRatio.toFixed(3)} of its peers'`]
+      ? [`    FLOPs ${flopsRatio.toFixed(3)} times its peers'`]
       : []),
     ...Object.entries(isByKernels(reasons) ? work : {}).flatMap(([key, rows]) =>
       rows.slice(0, 1).map(({ name: kernel, excess, peers }) => {

@@ -85,7 +85,7 @@ function missingLines({ missing }: DeviceTime, unit: TimeUnit): Line[] {
   const lost = launches > 0 ? [`${many(launches, 'call')} of ${api ?? 'graphs'} without work${where}`] : [];
   const work = untimed > 0 ? [`${many(untimed, 'piece')} of work without a duration`] : [];
   const said = [...lost, ...work].join('; ');
-  return [['missing', time, said === '' ? 'work of devices is not recorded' : said]];
+  return [['missing', time, said === '' ? 'device work is not recorded' : said]];
 }
 
 function otherLines({ sync, counts, linked, span }: DeviceTime, unit: TimeUnit): Line[] {

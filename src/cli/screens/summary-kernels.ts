@@ -67,7 +67,7 @@ export function kernelSections(about: About, kernels: KernelSummary): Section[] 
   const doubts = [
     isIncomplete(overview.diagnostics) ? ', incomplete' : '',
     untimed > 0 ? `, ${grouped(untimed)} without a duration` : '',
-    cut.count > 0 ? `, ${unit.text(cut.time)} by ${many(cut.count, 'kernel')} whose end is not believed` : '',
+    cut.count > 0 ? `, ${unit.text(cut.time)} by ${many(cut.count, 'kernel')} with an implausible end` : '',
   ];
   // The table of kernels lists the instructions that only wait, and a summary does not call them work.
   const waits = isOfNeuron(overview) ? overview.devices.reduce((sum, { counts }) => sum + counts.syncs, 0) : 0;
@@ -163,7 +163,7 @@ function arithmeticSection(
       : [];
   const peaks =
     work.computeShare === null && work.memoryShare === null
-      ? `${UNKNOWN}: no kernel whose shares of the device's peaks are known`
+      ? `${UNKNOWN}: no kernel has known shares of the device's peaks`
       : isPartial(work.rated, time)
         ? `unknown ${knownFor(work.rated, time)}`
         : `${amountText(work.computeShare, 'share')} of FLOP/s, ${amountText(work.memoryShare, 'share')} of bandwidth ${knownFor(work.rated, time)}`;
@@ -178,7 +178,7 @@ function arithmeticSection(
     unused > 0
       ? `-c idx,op,kernel,dtype,tcwhy,sil --where 'tc==0' --sort sil ${TABLE}`
       : `--by bound,op,dtype,tc ${TABLE}`;
-  const tried = `${many(work.trials, 'kernel')}, ${share(work.trialTime, time)}: ran while a library chose an algorithm, their work is not counted`;
+  const tried = `${many(work.trials, 'kernel')}, ${share(work.trialTime, time)}: a library ran them to choose an algorithm, so their work is not counted`;
   const defect =
     work.impossible > 0 ? [['defect', `${many(work.impossible, 'kernel')} above a peak of the device`]] : [];
   const rows = [

@@ -60,7 +60,7 @@ function memorySections(about: About): Section[] {
 
 function noticeSections({ notices }: ProfileSummary): Section[] {
   if (notices.length === 0) return [];
-  return [{ ...plain("The vendor's tool says of DMA", null), head: [''], rows: notices.map((text) => [text]) }];
+  return [{ ...plain("The vendor's tool on DMA", null), head: [''], rows: notices.map((text) => [text]) }];
 }
 
 /** Maximum links between ranks to list: those with the most time. */

@@ -42,11 +42,11 @@ const PARQUET: readonly Unreadable[] = [
   },
   {
     title: 'a table of Neuron Explorer',
-    hint: 'give the NTFF, with the NEFF beside it',
+    hint: 'give the NTFF, with the NEFF next to it',
     sniff: hasNames('start_ts', 'end_ts', 'duration_ns'),
   },
   {
-    title: 'a Parquet file of no known profiler',
+    title: 'a Parquet file of an unknown profiler',
     hint: 'dparse --formats lists the supported formats',
     sniff: isParquet,
   },
@@ -171,7 +171,7 @@ export const BINARIES: readonly Unreadable[] = [
   },
   {
     title: 'a Perfetto trace in protobuf (of rocprofv3, or of dprof perfetto)',
-    hint: 'open it at ui.perfetto.dev; of a PyTorch program give the JSON trace that torch.profiler exports',
+    hint: 'open it at ui.perfetto.dev; for a PyTorch program give the JSON trace that torch.profiler exports',
     sniff: isPerfetto,
   },
   ...PARQUET,
@@ -186,8 +186,8 @@ export const BINARIES: readonly Unreadable[] = [
     sniff: magic('\u007fELF'),
   },
   {
-    title: 'a binary file of no known format',
-    hint: 'dparse --formats lists what can be read; of a raw log of nvprof: nvprof --import-profile FILE --export-profile NEW',
+    title: 'a binary file of an unknown format',
+    hint: 'dparse --formats lists what can be read; for a raw log of nvprof: nvprof --import-profile FILE --export-profile NEW',
     sniff: isBinary,
   },
 ];

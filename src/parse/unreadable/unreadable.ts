@@ -7,8 +7,7 @@ import { fileNameOf, isUtf16, UTF16 } from '../files.js';
 import type { Probe, Unreadable } from '../reader.js';
 import { BINARIES } from './binaries.js';
 
-const TORCH_HINT =
-  'of a PyTorch program give the trace that torch.profiler exports, which dparse reads for AMD GPUs too';
+const TORCH_HINT = 'for a PyTorch program give the trace that torch.profiler exports; dparse reads it for AMD GPUs too';
 
 const hasTable =
   (...names: readonly string[]): Unreadable['sniff'] =>
@@ -36,7 +35,7 @@ export const UNREADABLE_DATABASES: readonly Unreadable[] = [
   },
   {
     title: "DLProf's own database (dlprof_dldb.sqlite), for its viewer",
-    hint: 'give the database of Nsight Systems that DLProf wrote beside it (nsys_profile.sqlite)',
+    hint: 'give the database of Nsight Systems that DLProf wrote next to it (nsys_profile.sqlite)',
     sniff: hasTable('view_op_nodes', 'view_system_config'),
   },
 ];
@@ -84,13 +83,13 @@ export const UNREADABLE: readonly Unreadable[] = [
     sniff: startsWith('<?xml', '<com.nvidia', '<viper'),
   },
   {
-    title: "the text of a profiler that may not read the GPU's counters (ERR_NVGPUCTRPERM)",
+    title: "the output of a profiler without permission to read the GPU's counters (ERR_NVGPUCTRPERM)",
     hint: 'run the profiler as root, or load the driver with NVreg_RestrictProfilingToAdminUsers=0',
     sniff: prints(/^==[A-Z\d]+== .*\bERR_NVGPUCTRPERM\b/m),
   },
   {
-    title: 'the text of a profiler that saw no kernel (No kernels were profiled)',
-    hint: 'profile the process that uses the GPU, its children too, and let it end by itself or by cudaProfilerStop',
+    title: 'the output of a profiler that saw no kernel (No kernels were profiled)',
+    hint: 'profile the process that uses the GPU, and its children, and let it end by itself or by cudaProfilerStop',
     sniff: prints(/^==[A-Z\d]+== .*\bNo kernels were profiled\b/m),
   },
   {
@@ -109,7 +108,7 @@ export const UNREADABLE: readonly Unreadable[] = [
     sniff: startsWith('<!DOCTYPE html', '<!doctype html', '<html'),
   },
   {
-    title: 'a pointer of Git LFS, in place of the file',
+    title: 'a Git LFS pointer instead of the file',
     hint: 'run: git lfs pull',
     sniff: startsWith('version https://git-lfs'),
   },
@@ -135,7 +134,7 @@ export const UNREADABLE: readonly Unreadable[] = [
   },
   {
     title: 'JSON of rocprofv3',
-    hint: 'of a PyTorch program give the trace that torch.profiler exports, which dparse reads for AMD GPUs too',
+    hint: 'for a PyTorch program give the trace that torch.profiler exports; dparse reads it for AMD GPUs too',
     sniff: prints(/^\s*\{\s*"rocprofiler-sdk-tool"/),
   },
   {

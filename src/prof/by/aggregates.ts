@@ -35,13 +35,13 @@ export const HOST_AGGREGATES: readonly Column<GroupRow>[] = [
     'passes',
     'Passes',
     int(8),
-    '--by ranges, layer, op: times that the host went through it; rows without kernels launched nothing, or are ops that others call',
+    '--by ranges, layer, op: passes of the CPU; rows without kernels launched nothing, or are ops called by others',
     ({ host }) => whole(host)?.passes ?? null,
   ),
-  column('host', 'Host(ns)', NS, 'the same: time that threads were in it, each moment once', ({ host }) =>
+  column('host', 'Host(ns)', NS, 'the same: time that threads spent in it, each moment once', ({ host }) =>
     knownTime(whole(host)?.total),
   ),
-  column('hostself', 'HostSelf(ns)', NS, 'the same: without the ranges, ops and frames within', ({ host }) =>
+  column('hostself', 'HostSelf(ns)', NS, 'the same: without nested ranges, ops and frames', ({ host }) =>
     knownTime(host?.self),
   ),
 ];
@@ -49,23 +49,19 @@ export const HOST_AGGREGATES: readonly Column<GroupRow>[] = [
 /** All aggregate columns, in the order of the help. */
 export const AGGREGATES: readonly Column<GroupRow>[] = [
   column('count', 'Count', int(8), 'kernels', ({ tally }) => tally.count),
-  column(
-    'total',
-    'Total(ns)',
-    NS,
-    'time on the device, added up with its picoseconds, to the nearest ns',
-    ({ tally }) => rounded(tally.time),
+  column('total', 'Total(ns)', NS, 'device time, summed in picoseconds, to the nearest ns', ({ tally }) =>
+    rounded(tally.time),
   ),
-  column('own', 'Own(ns)', NS, 'in a tree: time that is in no row beneath this one', ({ own }) => rounded(own)),
-  column('share', 'Share%', PERCENT, 'share of the time of all kernels that --where lets through', ({ tally, whole }) =>
+  column('own', 'Own(ns)', NS, 'in a tree: time outside all rows below this one', ({ own }) => rounded(own)),
+  column('share', 'Share%', PERCENT, 'share of the time of all kernels that match --where', ({ tally, whole }) =>
     percent(tally.time, whole),
   ),
-  column('mean', 'Mean(ns)', PART_NS, 'time of a kernel, on average', ({ spread }) => spread?.mean ?? null),
+  column('mean', 'Mean(ns)', PART_NS, 'mean time of a kernel', ({ spread }) => spread?.mean ?? null),
   column(
     'median',
     'Median(ns)',
     PART_NS,
-    'exact median; of an even number of kernels the mean of the middle two',
+    'exact median (for an even number of kernels the mean of the middle two)',
     ({ spread }) => spread?.median ?? null,
     { narrowHeader: 'Med(ns)' },
   ),
@@ -153,7 +149,7 @@ export const AGGREGATES: readonly Column<GroupRow>[] = [
     ),
   ]),
   ...HOST_AGGREGATES,
-  column('level', 'Level', int(3), 'in a tree: steps from the top, from 1', ({ level }) => level, {
+  column('level', 'Level', int(3), 'in a tree: level, the top being 1', ({ level }) => level, {
     narrowHeader: 'Lev',
   }),
 ];

@@ -79,7 +79,7 @@ const GRAPH_COLUMNS: readonly KernelColumn[] = [
     'origin',
     'Origin',
     str(10),
-    'how its capture was found: node, annotation, capture, or order alone',
+    'how its capture was found: node, annotation, capture, or only by order',
     ({ record: { graph } }) =>
       graph?.from === 'capture' && graph.verified === false ? 'order' : (graph?.from ?? null),
     { vocabulary: true },
@@ -119,7 +119,7 @@ const ENGINE_COLUMNS: readonly KernelColumn[] = [
     'operands',
     'Operands',
     str(0),
-    'operands of the instruction, as written by the tool',
+    'operands of the instruction, as the tool writes them',
     ({ record }) => record.operands ?? null,
   ),
   column(
@@ -144,7 +144,7 @@ const COMMUNICATION_COLUMNS: readonly KernelColumn[] = [
     'collective',
     'Collective',
     str(12),
-    'collective operation: all-reduce, all-to-all …, the same name for every library; from the name of the kernel where the profile does not state it',
+    "collective operation: all-reduce, all-to-all …, the same name for every library; from the kernel's name if the profile does not record it",
     ({ collective, record }) => {
       if (collective === null && !isCommunication(record)) return null;
       const name = operationName(record);
@@ -224,7 +224,7 @@ export const COLUMNS: readonly KernelColumn[] = [
     'backward kernels: forward op whose gradient the kernel computes, if known',
     (row) => row.forwardOp,
   ),
-  column('sub', 'Sub', int(3), 'ordinal among consecutive kernels of one op, from 0', ({ record }) => record.sub),
+  column('sub', 'Sub', int(3), 'number among consecutive kernels of one op, from 0', ({ record }) => record.sub),
   column('mod', 'Module', str(15), 'module of the outermost op', (row) => row.mod),
   column('op', 'Op', str(15), 'outermost op; if unknown, the ops of column fused', (row) => row.op, { derived: true }),
   column('inner', 'InnerOp', str(15), 'innermost op around the launch', (row) => row.calls.at(-1)?.op ?? null),

@@ -91,7 +91,7 @@ export const COUNTED_WORK_COLUMNS: readonly KernelColumn[] = [
     'hwflopsratio',
     'HwFLOPs/FLOPs',
     real(7, 3),
-    'counted over needed: hwflops / flops',
+    'FLOPs counted over FLOPs needed: hwflops / flops',
     ({ record, flops }) => overNeeded(flopsByCounters(record.counters), flops),
     { derived: true, narrowHeader: 'HwF/F' },
   ),
@@ -99,14 +99,14 @@ export const COUNTED_WORK_COLUMNS: readonly KernelColumn[] = [
     'hwbytes',
     'HwBytes',
     int(12, 'bytes'),
-    "bytes to and from the device's memory that it counted, next to bytes by formula",
+    'bytes to and from device memory that the device counted, next to bytes by formula',
     ({ record }) => bytesByCounters(record.counters),
   ),
   column(
     'hwbytesratio',
     'HwBytes/Bytes',
     real(7, 3),
-    'counted over needed: hwbytes / bytes; below 1 where caches served',
+    'bytes counted over bytes needed: hwbytes / bytes; below 1 where caches served',
     ({ record, bytes }) => overNeeded(bytesByCounters(record.counters), bytes),
     { derived: true, narrowHeader: 'HwB/B' },
   ),
@@ -114,7 +114,7 @@ export const COUNTED_WORK_COLUMNS: readonly KernelColumn[] = [
     'hwtc',
     'HwTC',
     int(4),
-    '1 where the device counted work of its tensor cores, 0 where it counted none',
+    '1 if the device counted work on its tensor cores, 0 if it counted none',
     ({ record }) => {
       const use = tensorUseByCounters(record.counters);
       return use === null ? null : Number(use);

@@ -16,7 +16,7 @@ export const MATRIX_UNIT_COLUMNS: readonly KernelColumn[] = derived([
     'verdict',
     'Verdict',
     str(6),
-    "matrix unit used, by the kernel's name alone (on Ascend by counters or core class): yes, likely, no",
+    "matrix unit used, judged only by the kernel's name (on Ascend by counters or core class): yes, likely, no",
     ({ tensorCore: { verdict } }) => (verdict === 'unknown' ? null : verdict),
     { narrowHeader: 'Verd' },
   ),
@@ -45,7 +45,7 @@ export const MATRIX_UNIT_COLUMNS: readonly KernelColumn[] = derived([
     'mmflops',
     'MMFLOPs',
     int(12, 'FLOP'),
-    'floating-point operations of products (matrix products, convolutions, attention) alone',
+    'floating-point operations of products only (matrix products, convolutions, attention)',
     (row) => row.productFlops,
   ),
 ]);
@@ -114,7 +114,7 @@ export const ROOFLINE_COLUMNS: readonly KernelColumn[] = derived([
     'bound',
     'Bound',
     str(7),
-    `by the larger share: compute, memory; latency where both are below ${LATENCY_SHARE} %: too small, or launch-bound`,
+    `compute or memory, by the larger share; latency if both are below ${LATENCY_SHARE} %: too small, or launch-bound`,
     ({ placement }) => placement.bound,
   ),
   column(

@@ -30,7 +30,7 @@ function lossOf({ name, lost, kernels, endings }: Taken): UserError[] {
   const isMuch = (count: number): boolean => count > MOST_LOST * (count + kernels);
   return [
     ...(isMuch(lost) ? [`the work of ${counted(lost, 'launch')} is not in the profile`] : []),
-    ...(isMuch(unread) ? [`${counted(unread, 'record')} of it could not be read`] : []),
+    ...(isMuch(unread) ? [`${counted(unread, 'record')} could not be read`] : []),
   ].map((what) => new UserError(what, { where: name }));
 }
 

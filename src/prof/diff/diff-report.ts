@@ -54,7 +54,7 @@ function unequalRunsLine({ basis, total }: DiffResult, facts: InputFacts): strin
   const [base, next] = [round(total.base.calls), round(total.new.calls)];
   return [
     `${base} ${workWord(facts)}s a run in BASE, ${next} in NEW (${signed(total.callsPercent ?? 0)} %), and no steps: the captures ` +
-      'may differ in length, so verdicts and --fail-if are on the time of a call; change_% is of whole captures',
+      'may differ in length, so verdicts and --fail-if use the time of a call; change_% compares whole captures',
   ];
 }
 
@@ -84,7 +84,7 @@ function notesOf(comparison: Comparison, result: DiffResult): string[] {
     ...sampleNotes(comparison, result),
     ...SIDES.flatMap((which) => inputNotes(comparison, result, which)),
     ...(comparison.others > 0
-      ? [`too many rows: ${counted(comparison.others, 'kernel')} under ${OTHERS} (fewer columns of --by make fewer)`]
+      ? [`too many rows: ${counted(comparison.others, 'kernel')} under ${OTHERS} (use fewer columns in --by)`]
       : []),
   ];
 }
@@ -134,7 +134,9 @@ function inputNotes({ sides, total }: Comparison, { basis }: DiffResult, which: 
         ]
       : []),
     ...(basis === 'step' && outside > 0
-      ? [`${NAMES[which]}: ${outside.toPrecision(3)} % of the time belongs to no step: in the times, not in the test`]
+      ? [
+          `${NAMES[which]}: ${outside.toPrecision(3)} % of the time belongs to no step: counted in the times, not in the test`,
+        ]
       : []),
     ...(samples.isCut
       ? [

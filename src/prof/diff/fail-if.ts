@@ -36,7 +36,7 @@ const FORM = /^(.*)([<>])([^<>]*)$/s;
 const VERDICT_FORM = /^(.*)=([a-z -]+)$/s;
 const CHANGE = /^([+-]?(?:\d+(?:\.\d*)?|\.\d+))\s*(%|ns|us|ms|s)$/;
 const NS = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 } as const;
-const EXAMPLE = "as in 'total>+5%', 'op:conv2d>+2ms' or 'any=slower'";
+const EXAMPLE = "such as 'total>+5%', 'op:conv2d>+2ms' or 'any=slower'";
 
 /** @throws UsageError naming what cannot be parsed */
 export function parseCondition(text: string): Condition {

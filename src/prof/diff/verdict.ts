@@ -13,7 +13,7 @@ import type { Times } from './input-facts.js';
 export const VERDICTS = {
   slower: 'its steps take longer, by more than the minimum effect',
   faster: 'its steps take less time, by more than the minimum effect',
-  same: 'no such change is shown, though there are steps enough to show one',
+  same: 'no such change, with enough steps to show one',
   new: 'only NEW has it',
   gone: 'only BASE has it',
   'too-few-samples': 'not enough steps for a test, or for tests of so many rows; or its kernels belong to no steps',

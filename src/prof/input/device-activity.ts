@@ -21,10 +21,10 @@ const WITH_NSYS = ` with ${captureOption({ format: 'nsight' }, 'work') ?? ''}`;
 
 /** Reasons by the reader's diagnostic counter; the first one that was counted applies. */
 const REASONS: readonly (readonly [counter: DiagnosticName, what: string, hint: string])[] = [
-  ['profiler-without-permission', 'the profiler may not read the GPU', 'run it as root, or load the driver with NVreg_RestrictProfilingToAdminUsers=0'], // prettier-ignore
-  ['profiler-driver-not-supported', 'the driver is none that the profiler supports', "take the profiler of the driver's release, or a newer driver"], // prettier-ignore
-  ['profiler-not-initialised', 'the profiler could not initialise CUPTI', `end other profilers of the GPU, and profile again${WITH_NSYS}`], // prettier-ignore
-  ['profiler-saw-no-device', 'the profiler saw no CUDA events', `profile the process that uses the GPU, its children too,${WITH_NSYS}`], // prettier-ignore
+  ['profiler-without-permission', 'the profiler has no permission to read the GPU', 'run it as root, or load the driver with NVreg_RestrictProfilingToAdminUsers=0'], // prettier-ignore
+  ['profiler-driver-not-supported', 'the profiler does not support this driver', "use the profiler released with the driver, or a newer driver"], // prettier-ignore
+  ['profiler-not-initialised', 'the profiler could not initialise CUPTI', `stop other GPU profilers and profile again${WITH_NSYS}`], // prettier-ignore
+  ['profiler-saw-no-device', 'the profiler saw no CUDA events', `profile the process that uses the GPU, and its children,${WITH_NSYS}`], // prettier-ignore
 ];
 
 /** Why no device worked, as recorded by the profiler, and what to do. */

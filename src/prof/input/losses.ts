@@ -32,7 +32,7 @@ export const isUnread = ({ counts, diagnostics }: Pick<EndRecord, 'counts' | 'di
   Object.values(counts).every((count) => count === 0) && isIncomplete(diagnostics);
 
 /** Message when nothing was read. */
-export const NOTHING_READ = 'nothing of it could be read';
+export const NOTHING_READ = 'none of it could be read';
 
 export class Losses {
   readonly #kinds = new Map<string, { -readonly [Key in keyof Doubt]: Doubt[Key] }>();

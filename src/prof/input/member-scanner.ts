@@ -121,7 +121,7 @@ export class MemberScanner {
   }
 
   #damaged(line: number): UserError {
-    const what = 'a partial answer whose content does not fit its id: it is damaged or was edited';
+    const what = 'a partial answer whose content does not match its id: damaged or edited';
     return new UserError(what, { where: `${this.file}:${line}`, hint: AGAIN });
   }
 

@@ -71,7 +71,7 @@ export class PrintedLines {
   /** Reports these lines after the kernels were read, as an error if the script may have failed. */
   tellTo({ notes, troubles }: Pick<StreamStatus, 'notes' | 'troubles'>): void {
     if (this.#count === 0) return;
-    const lines = `${counted(this.#count, 'line')} of text among the kernels`;
+    const lines = `${counted(this.#count, 'line')} of text between the kernels`;
     if (this.#harmful === null) {
       notes.push(`${lines} skipped: script output or warnings`);
       return;

@@ -13,7 +13,8 @@ import { PART_TYPES } from '../../record/partial.js';
 import { MemberScanner, type Member } from './member-scanner.js';
 
 /** Which commands take partial answers, for users who give one to another command. */
-const TAKERS = 'summary, steps, ranks, diff, --by KEYS and merge take it, without --peaks; all else takes the profile';
+const TAKERS =
+  'summary, steps, ranks, diff, --by KEYS and merge read it, without --peaks; other commands need the profile';
 
 /** Partial answers among records: complete members, as records of the types that a command takes. */
 class PartialRecords {

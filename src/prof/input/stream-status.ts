@@ -9,7 +9,7 @@ export class TruncatedInput extends UserError {}
 /** Message for a profile whose file ends too early. */
 export const CUT_PROFILE = 'the profile is cut off';
 /** Addition to the messages about truncated inputs: results contain what was read. */
-export const WAS_READ = 'what stands before was read';
+export const WAS_READ = 'the part before was read';
 
 /** Whether a profile's file ended too early when it was parsed. */
 export const isOfTruncated = ({ diagnostics }: EndRecord): boolean => (diagnostics['truncated-input'] ?? 0) > 0;

@@ -19,14 +19,14 @@ type Category = (typeof CATEGORIES)[number];
 
 /** In the order in which they are tried; categories that are not listed are never assigned. */
 export const CATEGORY_RULES: readonly (readonly [Category, rule: string])[] = [
-  ['TEMPORARY', 'released before the end of the outermost op, or backward node, that it was allocated in'],
+  ['TEMPORARY', 'released before the end of the outermost op or backward node that allocated it'],
   [
     'AUTOGRAD_DETAIL',
     "allocated in the backward pass, by autograd's engine, and released before the pass of its step ends",
   ],
   ['GRADIENT', 'allocated in the backward pass and held beyond it'],
   ['OPTIMIZER_STATE', 'allocated in Optimizer.step and held beyond the step'],
-  ['ACTIVATION', 'allocated in an op before the backward pass of its step, and released during that'],
+  ['ACTIVATION', 'allocated in an op before the backward pass of its step, and released during that pass'],
 ];
 
 const ENGINE = /^autograd::engine::/;

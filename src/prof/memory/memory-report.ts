@@ -204,14 +204,14 @@ export class Memory implements Analysis<readonly MemoryReport[]> {
     if (reports.length === 0) throw withoutMemory('no samples of memory', this.#headers);
     if (chosen.length === 0) {
       const known = [...new Set(reports.map(({ device }) => device ?? 'host'))];
-      const what = `no samples of memory of ${this.device === null ? 'the host' : `device ${this.device ?? ''}`}`;
+      const what = `no memory samples of ${this.device === null ? 'the host' : `device ${this.device ?? ''}`}`;
       throw new UserError(what, { hint: `--device ${known.join(', --device ')}` });
     }
     return {
       table: { columns: CURVE_COLUMNS, rows: curveRows(chosen) },
       facts: chosen,
       notes: [
-        ...(this.#ignored > 0 ? [`too many series of memory: ${counted(this.#ignored, 'sample')} left out`] : []),
+        ...(this.#ignored > 0 ? [`too many memory series: ${counted(this.#ignored, 'sample')} left out`] : []),
         ...(this.#unsized > 0 ? [`buffers of unknown size: ${counted(this.#unsized, 'sample')} left out`] : []),
       ],
     };

@@ -92,7 +92,7 @@ export class MemoryTimeline implements Analysis<MemoryTimeline> {
     }
     if (count === 0) return [];
     const share = amountText(all > 0 ? bytes / all : null, 'share');
-    const why = this.#categories.hasRanges ? '' : ': without ranges of the host (dparse --ranges)';
+    const why = this.#categories.hasRanges ? '' : ': no CPU ranges (dparse --ranges)';
     return [`${counted(count, 'allocation')} of unknown category, ${share} of the bytes allocated${why}`];
   }
 

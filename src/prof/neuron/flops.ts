@@ -47,7 +47,7 @@ const SLOWER: Readonly<Record<string, number>> = { fp32: 4, float32: 4, [FP32_IN
 
 /** FLOPs weighted by the time that their type takes: the FLOPs that BF16 could do in the same time. */
 export function adjustedFlops(sums: MetricSums): MetricAmount {
-  if (sums.work.has('na')) return { unknown: 'instructions have no types of their operands' };
+  if (sums.work.has('na')) return { unknown: 'instructions do not record the types of their operands' };
   return combine([hardwareFlops(sums)], () =>
     [...sums.work].reduce((all, [type, { flops }]) => all + flops * (SLOWER[type] ?? 1), 0),
   );

@@ -110,7 +110,7 @@ export function combine(
     : { unknown: 'the capture lacks the peak that it is relative to' };
 }
 
-export const NO_ACTIVITY = 'no records of device activity: a summary or a program alone';
+export const NO_ACTIVITY = 'no records of device activity: only a summary or a program';
 export const NO_ORDER = 'the records are not in order of start';
 
 /** Whether there are records of device activity. */

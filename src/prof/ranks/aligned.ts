@@ -243,7 +243,7 @@ function possible(group: MatchedGroup, alignment: Alignment): MatchedGroup {
   return byTime ?? withoutThose(group, contradicting, alignment);
 }
 
-const ONE_RUN = 'are the profiles of one run?';
+const ONE_RUN = 'are the profiles from one run?';
 
 /** What is left of a group without some of its ranks, if the times allow that. */
 function withoutThose(group: MatchedGroup, wrong: readonly number[], alignment: Alignment): MatchedGroup {

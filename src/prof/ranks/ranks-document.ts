@@ -53,17 +53,17 @@ function notesOf({ parts, withoutWork, membership }: JobReport): (string | UserE
     ...countNotes(
       [leftOut('operations'), 'operation', ' without a time, or beyond 500000 of a rank, left out'],
       [leftOut('steps'), 'record', ' of steps beyond 1000 of a rank left out'],
-      [leftOut('names'), 'layer, op or kernel name', ' of the least time of a rank not compared with others'],
+      [leftOut('names'), 'layer, op or kernel name', ' with the least time of a rank, not compared with others'],
       [
         withoutWork.length,
         'profile',
         ` without work on a device: ${namesWithoutWork(withoutWork.map(({ part }) => part))}`,
       ],
-      [doubled.length, 'rank', ' with several profiles: are they of one run?'],
+      [doubled.length, 'rank', ' with several profiles: are they from one run?'],
     ),
     ...(worldSizes.length === 0
       ? []
-      : [`profiles state jobs of ${worldSizes.join(' and ')} ranks: are they of one job?`]),
+      : [`profiles state jobs of ${worldSizes.join(' and ')} ranks: are they from one job?`]),
   ];
 }
 

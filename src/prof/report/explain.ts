@@ -261,7 +261,7 @@ function aboutTensorCores(row: Annotated): LabelledLine[] {
   };
   const cell = row.tc;
   const isNamed = cell !== null && row.described === null;
-  const why = reasons[String(cell)] ?? (isNamed ? 'a product, by its name alone' : 'for a matrix product');
+  const why = reasons[String(cell)] ?? (isNamed ? 'a product, judged by its name only' : 'for a matrix product');
   const use = row.unitUse;
   const lines: LabelledLine[] = [['TC', `${cell ?? 'na'}: ${why}; ${row.model.judgedBy}: ${verdict} (rule ${rule})`]];
   if (use === null) return lines;
@@ -292,9 +292,9 @@ function aboutRoofline({ placement, peaks, described }: Annotated): LabelledLine
   const { tflops, gbps, computeShare, memoryShare, floor, gap, above } = placement;
   const mark = (share: number | null, isAbove: boolean, other: string): string =>
     isAbove
-      ? ': above it, which is a defect of the counting'
+      ? ': above it, so the counting is wrong'
       : share !== null && share > 100
-        ? `: above it, as ${other}`
+        ? `: above it, because ${other}`
         : '';
   return [
     ['device', `${peaks.name}: ${peaks.source}`],

@@ -2,13 +2,12 @@
 import type { GraphNode, GraphOrigin } from '../../record/fields/graph-node.js';
 
 const ORIGINS: Readonly<Record<GraphOrigin, string>> = {
-  node: 'captured at the node that the profiler states',
-  annotation: 'modules by a file of annotations, ops unknown',
-  capture: 'captured where a capture has the same kernels',
+  node: 'from the graph node that the profiler records',
+  annotation: 'modules from an annotation file, ops unknown',
+  capture: 'from a capture with the same kernels',
 };
 
 export function originOf({ from, verified }: GraphNode): string {
-  if (from === undefined || !Object.hasOwn(ORIGINS, from))
-    return 'capture unknown: what is around the launch of the graph';
-  return verified === false ? 'captured where a capture has as many kernels, their names unknown' : ORIGINS[from];
+  if (from === undefined || !Object.hasOwn(ORIGINS, from)) return 'capture unknown: context of the graph launch';
+  return verified === false ? 'from a capture with as many kernels, whose names are unknown' : ORIGINS[from];
 }

@@ -137,6 +137,6 @@ export function defectLine({ abovePeak, firstAbovePeak }: ReportTally): string |
   const more = abovePeak > firstAbovePeak.length ? ', …' : '';
   return (
     `${many(abovePeak, 'kernel')} above the peak of the device ` +
-    `(${firstAbovePeak.join(', ')}${more}): a defect of the counting, or another device than --peaks says`
+    `(${firstAbovePeak.join(', ')}${more}): the counting is wrong, or --peaks names another device`
   );
 }

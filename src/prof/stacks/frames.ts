@@ -24,14 +24,14 @@ const origin = (name: string, doc: string, frames: FrameKind['frames']): FrameKi
 });
 
 export const FRAME_KINDS: readonly FrameKind[] = [
-  origin('stack', 'trace, or layer where there is no trace', (row) => (row.trace.length > 0 ? row.trace : row.layer)),
+  origin('stack', 'trace, or layer if there is no trace', (row) => (row.trace.length > 0 ? row.trace : row.layer)),
   origin('trace', 'call stack, file:line', (row) => row.trace),
   origin('layer', 'layers or user annotations', (row) => row.layer),
-  origin('op', 'op calls; of backward kernels the forward op, its gradient, then the calls', opFrames),
+  origin('op', 'op calls; for backward kernels the forward op, its gradient, then the calls', opFrames),
   { name: 'kernel', doc: 'name of the kernel, shortened', frames: ({ record }) => [record.short] },
   { name: 'name', doc: 'name of the kernel in full', frames: ({ record }) => [record.name] },
   { name: 'rank', doc: 'rank of the profile', frames: one(({ profile }) => `rank ${profile?.rank ?? 'na'}`) },
-  { name: 'profile', doc: 'ordinal of the profile', frames: one(({ record }) => `profile ${record.profile}`) },
+  { name: 'profile', doc: 'number of the profile, from 0', frames: one(({ record }) => `profile ${record.profile}`) },
   { name: 'device', doc: 'device', frames: one(({ record }) => `device ${record.device}`) },
   { name: 'stream', doc: 'stream or queue', frames: one(({ record }) => `stream ${record.stream ?? 'na'}`) },
   { name: 'engine', doc: 'engine or core class', frames: one(({ record }) => record.engine) },

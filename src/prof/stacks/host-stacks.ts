@@ -58,10 +58,10 @@ interface OpenThread {
 }
 
 export const HOST_FRAME_KINDS: readonly FrameKind<HostOp>[] = [
-  { name: 'trace', doc: 'call stack, as the profile has it', isOrigin: true, frames: ({ stack }) => stack },
-  { name: 'op', doc: 'ops and annotations, those around it first', isOrigin: true, frames: ({ ops }) => ops },
+  { name: 'trace', doc: 'call stack, as in the profile', isOrigin: true, frames: ({ stack }) => stack },
+  { name: 'op', doc: 'ops and annotations, outermost first', isOrigin: true, frames: ({ ops }) => ops },
   { name: 'rank', doc: 'rank of the profile', frames: ({ profile }) => [`rank ${profile?.rank ?? 'na'}`] },
-  { name: 'profile', doc: 'ordinal of the profile', frames: ({ record }) => [`profile ${record.profile}`] },
+  { name: 'profile', doc: 'number of the profile, from 0', frames: ({ record }) => [`profile ${record.profile}`] },
   { name: 'thread', doc: 'thread', frames: ({ record }) => [`thread ${record.tid ?? 'na'}`] },
 ];
 
@@ -91,7 +91,7 @@ export class HostStacks implements Analysis<readonly ProfileStacks[]> {
     if (this.#ops === 0) throw withoutRanges();
     const { others, profiles } = this.#sums;
     const notes = others > 0 ? [`too many stacks: ${counted(others, 'op')} under ${OTHERS} (--by op makes fewer)`] : [];
-    return { table: this.#sums.table('time of its ops on the host, without the ops within'), facts: profiles, notes };
+    return { table: this.#sums.table('CPU time of its ops, without nested ops'), facts: profiles, notes };
   }
 
   /** Ranges come in order of start, the longer first. */

@@ -142,7 +142,7 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
       notes: countNotes(
         [idle.length, 'profile', ` without work on a device, and without steps: ${namesWithoutWork(idle)}`],
         [untimed, 'record', ' without a time left out: free and idle of their steps are unknown'],
-        [this.late, 'record', ' not in order of start: times are too small'],
+        [this.late, 'record', ' not in order of start: times are too low'],
         [graphs, 'graph launch', ' traced as a whole: counted as computing'],
         [missing, 'launch', ' without work in the profile: free and idle of their steps are unknown'],
         ...withoutSteps(profiles),

@@ -4,11 +4,11 @@ import type { ProfileSummary } from './summary-data.js';
 
 /** Descriptions of the names that the summary adds to those of readers. */
 const OF_SUMMARY: Readonly<Record<string, readonly [Severity, string]>> = {
-  'record-out-of-order': ['doubt', 'records that start before an earlier one (times of unions are too small)'],
+  'record-out-of-order': ['doubt', 'records out of order of start (busy times are too low)'],
   'record-without-time': ['doubt', 'records without a time (left out)'],
   'record-ends-before-start': ['doubt', 'records that end before they start (left out)'],
-  'record-of-device-left-out': ['doubt', 'records of devices beyond the bound (left out)'],
-  'step-left-out': ['doubt', 'activities of steps beyond the bound (left out)'],
+  'record-of-device-left-out': ['doubt', 'records of devices above the limit (left out)'],
+  'step-left-out': ['doubt', 'activities of steps above the limit (left out)'],
 };
 
 /** Description of a diagnostic: `kernels whose host call is not in the profile`. */

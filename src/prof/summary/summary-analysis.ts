@@ -87,7 +87,7 @@ export class SummaryAnalysis implements Analysis<SummaryFacts> {
     const isShort = this.#hasParts && (this.top ?? 0) > PART_NAMES;
     const metricsOnly = profiles.length > 0 ? [...this.#metricsOnly] : [];
     const notes = [
-      ...metricsOnly.map((profile) => `profile ${profile} has nothing but metrics: --vendor-metrics shows them`),
+      ...metricsOnly.map((profile) => `profile ${profile} has only metrics: --vendor-metrics shows them`),
       ...(isShort ? [`partial answers list ${PART_NAMES} names at most`] : []),
     ];
     if (profiles.some(hasWork)) {

@@ -107,7 +107,7 @@ export function workBesideMain(member: CallKernel): Work {
   return flops === 0 && bytes === 0 ? none : { ...none, flops, bytes, formula: NOT_KNOWN, unknown: why };
 }
 
-const NOT_KNOWN = 'not known: what the arguments of the call determine is given to another kernel of the call';
+const NOT_KNOWN = 'unknown: another kernel of the call has the work that its arguments determine';
 const FURTHER_PRODUCT = 'a further product of the call, which its arguments do not determine';
 
 /** Indices of the kernels that may compute the result, according to their names; all when this is undetermined. */

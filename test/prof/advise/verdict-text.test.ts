@@ -85,7 +85,7 @@ describe('the sentence of a verdict', () => {
     expect(verdictOf([captured, { ...fill, graph: { id: 1, node: 2 } }]).text).to.match(/^GPU computing/);
   });
 
-  it('says how much is computed by kernels whose end is not believed, and is about the others', () => {
+  it('says how much is computed by kernels with an implausible end, and is about the others', () => {
     const computing = [90, 6, 4].map((dur, i) =>
       kernel({ id: i + 1, start: [0, 90, 96][i] ?? 0, dur, op: [['mm', 'add', 'mul'][i] ?? ''] }),
     );

@@ -181,7 +181,9 @@ describe('the report of ranks that are cut off or mixed up', () => {
     const { lateness } = jobReport(whole.map((part, at) => (at === 2 ? few(part, 1) : at === 7 ? few(part, 4) : part)));
     expect(lateness.stragglers.map(({ part, steps, peers }) => [part, steps, peers])).to.deep.equal([[5, 8, 8]]);
     expect(lateness.tested).to.equal(7);
-    expect(lateness.untested).to.deep.equal([{ part: 2, why: 'too few steps in common with ranks of the same work' }]);
+    expect(lateness.untested).to.deep.equal([
+      { part: 2, why: 'too few steps in common with ranks that do the same work' },
+    ]);
   });
 
   it('compares ranks without collectives, by the start of each profile', () => {

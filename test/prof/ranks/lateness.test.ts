@@ -54,7 +54,7 @@ describe('ranks with different steps', () => {
     );
     expect(stragglers.map(({ part, steps }) => [part, steps])).to.deep.equal([[5, 10]]);
     expect(tested).to.equal(7);
-    expect(untested).to.deep.equal([{ part: 2, why: 'no step in common with ranks of the same work' }]);
+    expect(untested).to.deep.equal([{ part: 2, why: 'no step in common with ranks that do the same work' }]);
   });
 
   it('do not take the step after one that is missing for a long one', () => {
@@ -131,7 +131,7 @@ describe('several machines and groups that are late', () => {
     expect(named.map(({ name, members }) => [name, members])).to.have.deep.members([['b', [4, 5, 6, 7]], ['c', [8, 9, 10, 11]]]); // prettier-ignore
     const text = jobLines(report);
     expect(text).to.include('\nLate        2 machines, 8 of 12 ranks\n');
-    for (const name of ['b', 'c']) expect(text).to.match(new RegExp(`^ {2}machine ${name} \\(4 ranks of the same work\\): `, 'm')); // prettier-ignore
+    for (const name of ['b', 'c']) expect(text).to.match(new RegExp(`^ {2}machine ${name} \\(4 ranks with the same work\\): `, 'm')); // prettier-ignore
   });
 
   it('are ranks as well: two of three', () => {

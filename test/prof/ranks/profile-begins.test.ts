@@ -21,7 +21,7 @@ describe('profiles that begin apart', () => {
     });
     expect(document.ranks.map((row) => row['begin'])).to.deep.equal([2_000_000_000, 0, 17_460_000_000]);
     expect(jobLines(report)).to.include(
-      '\nBegins      17.46 s apart, rank 1 first and rank 2 last: up to that the first operations wait for profilers, not for slow ranks\n',
+      '\nBegins      17.46 s apart, rank 1 first and rank 2 last: the first operations may wait that long for profilers, not for slow ranks\n',
     );
   });
 

@@ -39,10 +39,10 @@ describe('profiles without work on a device', () => {
   it('are named with their machine and what the profiler recorded of why', () => {
     const report = reportOf([...ofRank(0), ...ofRank(1), ...idle(2, { host: 'node-007' }, DENIED)]);
     expect(membershipLines(report)).to.include(
-      '  no work   rank 2 (r2.nsys-rep, machine node-007): its profile has no work on a device: the profiler may not read the GPU',
+      '  no work   rank 2 (r2.nsys-rep, machine node-007): its profile has no device work: the profiler has no permission to read the GPU',
     );
     expect(ranksDocument(report, []).withoutWork).to.deep.equal([
-      { rank: 2, file: 'r2.nsys-rep', machine: 'node-007', reason: 'the profiler may not read the GPU' },
+      { rank: 2, file: 'r2.nsys-rep', machine: 'node-007', reason: 'the profiler has no permission to read the GPU' },
     ]);
   });
 
@@ -98,7 +98,9 @@ describe('profiles without work on a device', () => {
   it('are listed by the page of their job, which has no row of theirs', () => {
     const { job: page, profiles } = pageDataOf([...ofRank(0), ...ofRank(1), ...idle(2, {}, DENIED)]);
     expect(page).to.include({ missing: 0, withoutWork: 1 });
-    expect(page?.idle).to.deep.equal([{ name: 'rank 2 (r2.nsys-rep)', reason: 'the profiler may not read the GPU' }]);
+    expect(page?.idle).to.deep.equal([
+      { name: 'rank 2 (r2.nsys-rep)', reason: 'the profiler has no permission to read the GPU' },
+    ]);
     expect(page?.ranks.map(({ name }) => name)).to.deep.equal(['rank 0', 'rank 1']);
     expect(profiles).to.have.length(3);
   });
@@ -108,12 +110,12 @@ describe('profiles without work on a device', () => {
     const [first, ...others] = found.filter(({ rule }) => rule === 'job');
     expect(others).to.deep.equal([]);
     expect(first).to.include({
-      ...{ profile: 2, device: null, gain: null, count: 2, details: 'the profiler may not read the GPU' },
-      what: 'ranks 2-3 have no work on a device in their profiles',
+      ...{ profile: 2, device: null, gain: null, count: 2, details: 'the profiler has no permission to read the GPU' },
+      what: 'ranks 2-3 have no device work in their profiles',
     });
     expect(first?.action).to.match(/NVreg_RestrictProfilingToAdminUsers=0/);
     // One rank that worked, and one that did not.
     expect(adviserOf([...ofRank(0), ...idle(1)]).findings[0]).to.include({ rule: 'job', profile: 1 });
-    expect(adviserOf(ofRank(0)).silences.find(({ rule }) => rule === 'job')?.why).to.match(/^one rank alone/);
+    expect(adviserOf(ofRank(0)).silences.find(({ rule }) => rule === 'job')?.why).to.match(/^only one rank/);
   });
 });

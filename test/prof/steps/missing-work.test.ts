@@ -107,7 +107,7 @@ describe('missing work', () => {
       expect(gaps([...untimed, ...timed])).to.deep.equal([6 * 900]);
       expect(gaps([...untimed, ...late])).to.deep.equal([]);
       for (const rule of ['launch-gaps', 'input-pipeline', 'long-calls'])
-        expect(silenceOf(rule, [...untimed, ...late]), rule).to.equal('1 of 6 pieces of work have no duration: idle time is not known'); // prettier-ignore
+        expect(silenceOf(rule, [...untimed, ...late]), rule).to.equal('1 of 6 pieces of work have no duration: idle time is unknown'); // prettier-ignore
     });
   });
 

@@ -219,7 +219,7 @@ describe('overview of operations and steps', () => {
     ]);
   });
 
-  it('rates no copy whose end is not believed', () => {
+  it('rates no copy with an implausible end', () => {
     const { memory } = overviewOf([copy(0, 10), copy(10, 30, { cut: true }), copy(50, 10, { kind: 'DtoH', cut: true })]); // prettier-ignore
     expect(memory).to.deep.equal([
       { kind: 'HtoD', count: 2, time: 40, bytes: 2000, bytesPerS: 100e9 },

@@ -20,10 +20,10 @@ describe('options of recording', () => {
         { format: 'nsight' },
         ['nsys profile --pytorch=autograd-shapes-nvtx, or emit_nvtx(record_shapes=True)', null, NSYS_MEMORY],
       ],
-      [{ format: 'nvprof' }, ['emit_nvtx(record_shapes=True), or markers of PyProf', null, `${NSYS_MEMORY} in place of nvprof`]], // prettier-ignore
+      [{ format: 'nvprof' }, ['emit_nvtx(record_shapes=True), or markers of PyProf', null, `${NSYS_MEMORY} instead of nvprof`]], // prettier-ignore
       [null, ['emit_nvtx(record_shapes=True), or markers of PyProf', null, null]],
       [{ format: 'rpd' }, ['emit_nvtx(record_shapes=True)', null, null]],
-      [{ format: 'ncu' }, [null, null, `${NSYS_MEMORY} in place of ncu`]],
+      [{ format: 'ncu' }, [null, null, `${NSYS_MEMORY} instead of ncu`]],
       [{ format: 'ntff' }, [null, null, null]],
       [{ format: 'neff' }, [null, null, 'neuron-explorer capture -n FILE.neff -s FILE.ntff']],
       [{ format: 'another' }, [null, null, null]],

@@ -21,7 +21,7 @@ export const JOB: Tool = {
   usage: 'dprof job [OPTION...] INPUT... -o OUT',
   about: [
     'Answers about many profiles, each reduced by a process of its own, on this machine or by a queue of a cluster: dprof',
-    'partial for each profile, dprof merge in a tree, then reports. What is done stays done: --resume runs what is missing.',
+    'partial for each profile, dprof merge in a tree, then reports. Finished work is kept: --resume runs the rest.',
   ],
   operands: [
     'INPUT: folders (searched for profiles), globs, profiles, or files with the path of a profile a line (- for stdin).',
@@ -42,7 +42,7 @@ export const JOB: Tool = {
     { name: 'per-task', takes: 'N', help: `at most N profiles a process (${PER_TASK}; fewer where they are large)` },
     { name: 'fan-in', takes: 'N', help: `at most N files a merge (${FAN_IN})` },
     { name: 'at-once', takes: 'N', help: `slurm: at most N jobs at a time (${AT_ONCE})` },
-    { name: 'sbatch', takes: 'WORDS', help: "slurm: options for sbatch, as '--partition=x --mem=4G'; may be repeated", repeats: true }, // prettier-ignore
+    { name: 'sbatch', takes: 'WORDS', help: "slurm: options for sbatch, such as '--partition=x --mem=4G'; may be repeated", repeats: true }, // prettier-ignore
     { name: 'wait', help: 'slurm: wait for the end, then print the report' },
     { name: 'task', takes: 'I/N', help: 'for other queues: only share I of N, from 0, of the tasks' },
     { name: 'tasks', takes: 'LIST', help: 'only these tasks, by their numbers in OUT/tasks.jsonl: 0-3,8' },
@@ -64,7 +64,7 @@ export const JOB: Tool = {
   unfit: {
     ...unfit(
       [...CHOICE_NAMES, ...TABLE_NAMES],
-      'a job is of whole profiles: dprof --by KEYS --where EXPR OUT/job.part chooses',
+      'a job covers whole profiles: dprof --by KEYS --where EXPR OUT/job.part chooses',
     ),
     ...unfit(['neff', 'capture', 'ncu'], 'dparse takes it for one profile: dparse -o FOLDER/NAME.jsonl, then the job'),
   },

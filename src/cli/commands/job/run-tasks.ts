@@ -194,7 +194,7 @@ async function makePart(run: TaskRun, task: JobTask): Promise<void> {
 }
 
 const PART = 'part';
-const FAILED = 'failed, for reasons that its log has';
+const FAILED = 'failed; its log says why';
 
 /** @throws UserError when the profile differs from the plan's */
 async function reduce({ partial, settings: { by, device } }: TaskRun, task: JobTask, work: WorkFolder): Promise<void> {

@@ -124,7 +124,7 @@ export class MonitorLines {
   end(): ReportSamples[] {
     const last = present(this.#splitter.end());
     if (this.#splitter.count > 0) return last;
-    const hint = 'expected lines of neuron-monitor, one JSON object each, or what dparse makes of them';
+    const hint = 'expected lines of neuron-monitor, one JSON object each, or dparse records of them';
     throw new UserError('contains no neuron-monitor report', { where: this.name, hint });
   }
 

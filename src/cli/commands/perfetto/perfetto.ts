@@ -39,9 +39,12 @@ async function readJob({ files, quiet, reading }: RecordsRequest): Promise<JobOf
 }
 
 const TRACKS = [
-  ['  devices', 'a process each, a track a stream or engine: kernels with op, layer, FLOPs, bytes, tc, copies, sets'],
-  ['  host', 'a process each, a track a thread: launches with an arrow to what they launched, ranges'],
-  ['  counters', 'samples: a track for each metric, device and set of labels'],
+  [
+    '  devices',
+    'one process per device, one track per stream or engine: kernels with op, layer, FLOPs, bytes, tc, copies, sets',
+  ],
+  ['  host', 'one process each, one track per thread: launches with arrows to their work, ranges'],
+  ['  counters', 'samples: one track per metric, device and set of labels'],
 ];
 
 const nothingChosen = (): UserError =>
@@ -63,14 +66,14 @@ function notesOf({ counts, launches, dependencies, members, samples, clock }: Tr
     [clock.assumedStarts, 'profile', "without a Unix time: put at the first one's start"],
     [unended, 'record', 'without a duration: marks, not slices'],
     [untimed, 'record', 'without a time left out'],
-    [early, 'record', 'before time stamps begin left out'],
+    [early, 'record', 'before time 0 of the trace, left out'],
     [launches.backwards, 'activity', 'starting before its launch: no arrow'],
-    [launches.late, 'activity', 'long after others of its launch, which is no longer held: no arrow'],
+    [launches.late, 'activity', 'long after the others of its launch: no arrow'],
     [dependencies?.withoutArrow ?? 0, 'dependency', 'on an instruction long before, missing or later: no arrow'],
     [samples.unknown, 'sample', 'without a value left out'],
     [samples.beyond, 'sample', 'of too many counters left out'],
     [samples.allocations, 'single allocation', 'left out (dprof memory adds them up)'],
-    [crowded, 'slice', 'in no order of time, for which there was no room, left out'],
+    [crowded, 'slice', 'out of time order and beyond the buffer, left out'],
   ];
   return [
     `${counted(slices, 'slice')}, ${counted(arrows, 'arrow')}, ${counted(counters, 'counter value')}; times: ${times}`,
@@ -93,8 +96,8 @@ export const perfetto = recordsCommand(
         values: ALIGNMENTS,
       },
       { name: 'flows', help: 'arrows from each instruction to those that waited for it' },
-      { name: 'ranks', takes: 'LIST', help: 'these ranks alone, as 0-3,8' },
-      { name: 'step', takes: 'LIST', help: 'these steps alone, likewise', formerly: { name: 'steps' } },
+      { name: 'ranks', takes: 'LIST', help: 'only these ranks, e.g. 0-3,8' },
+      { name: 'step', takes: 'LIST', help: 'only these steps, likewise', formerly: { name: 'steps' } },
       DEVICE_OPTION,
       ...TIME_OPTIONS,
     ],
@@ -108,7 +111,7 @@ export const perfetto = recordsCommand(
         'Overlapping slices go to separate lanes of a track; no slice is cut. No duration: a mark. Unknown values are left out.',
         'Times are Unix time where the first profile has it (one without stands at its start), else from 0 of each profile.',
         'chrome-json counts from midnight of the day before. A launch of several activities is one slice with several arrows.',
-        '32,768 slices of the host wait for late ones: a launch that is gone by then starts no more arrows, and says so.',
+        '32,768 CPU slices wait for late slices; a launch dropped by then starts no more arrows, which a note counts.',
         '--align job: the clocks of ranks as dprof ranks sets them, and an arrow from each rank that waits in a collective to',
         'the one that joins last, and from each send to its receive. It and --step read their FILEs twice.',
         'With --flows 32,768 slices of devices wait as well, and instructions have what they waited for, with semaphores.',

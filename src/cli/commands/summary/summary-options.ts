@@ -23,10 +23,10 @@ export const SUMMARY: Tool = {
   operands: ['FILE: records of dparse (also .gz), a net.dict of PyProf, a profile, or dprof partial. Default: stdin.'],
   options: [
     { name: 'all', help: 'text: every part, each with the command that shows more' },
-    { name: 'top', takes: 'N', help: `kernels that are listed (${TOP}; others than text and markdown: 50)` },
+    { name: 'top', takes: 'N', help: `kernels listed (${TOP}; others than text and markdown: 50)` },
     PEAKS_OPTION,
     ...CHOICE_OPTIONS,
-    { name: 'vendor-metrics', help: "AWS Neuron: the metrics of the vendor's profiler instead, computed anew" },
+    { name: 'vendor-metrics', help: "AWS Neuron: the metrics of the vendor's profiler instead, recomputed" },
     {
       name: 'metric',
       short: 'm',
@@ -38,7 +38,7 @@ export const SUMMARY: Tool = {
     { name: 'check', help: "--vendor-metrics: with what the vendor's tool reported, and why they differ" },
     {
       name: 'vendor-names',
-      help: "--vendor-metrics: the vendor's alone, in its units; with -f json as its summary-json",
+      help: "--vendor-metrics: only the vendor's, in its units; with -f json as its summary-json",
     },
     {
       name: 'tables',
@@ -55,7 +55,7 @@ export const SUMMARY: Tool = {
     },
   ],
   unfit: {
-    ...unfit(['where'], 'its shares are of all work: dprof --by op --where EXPR sums up some kernels'),
+    ...unfit(['where'], 'its shares refer to all work: dprof --by op --where EXPR sums up some kernels'),
     ...unfit(['cols', 'c', 'sort'], 'its rows are figures: dprof --by op -c COLS --sort COLS lists ops'),
   },
   notes: [
@@ -69,7 +69,7 @@ export const SUMMARY: Tool = {
       'MFU is a lower bound. The coverage stands next to each figure: docs/guide/key-figures.md.',
     ],
     [
-      "Without an activity, as in a vendor's summary alone, --vendor-metrics is implied. There percents are 0 to 100; the",
+      "Without activities, e.g. in a vendor's summary, --vendor-metrics is implied. There percents are 0 to 100; the",
       "vendor's metrics called percent are fractions (0 to 1), its times seconds: --vendor-names. Records of a device trace",
       "(NTFF) have picoseconds: times equal the vendor's. Its JSON has whole ns: 0.5 % less.",
     ],

@@ -68,7 +68,7 @@ export function showLegend(scene: Scene, signal: AbortSignal): HTMLElement {
 const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['drag on the axis', 'zoom to the dragged time'],
   ['drag, arrows, A D, shift + wheel', 'move'],
-  ['W S, + −, ctrl + wheel', 'zoom; the wheel alone after a click'],
+  ['W S, + −, ctrl + wheel', 'zoom (the wheel without keys works after a click)'],
   ['0', 'show all'],
   ['F', 'fill the view with the selection'],
   [

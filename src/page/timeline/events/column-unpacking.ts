@@ -35,7 +35,7 @@ async function inflate(bytes: Uint8Array<ArrayBuffer>, size: number): Promise<Ar
     all.set(value, at);
     at += value.length;
   }
-  if (at !== size) throw new Error(`${at} bytes in place of ${size}`);
+  if (at !== size) throw new Error(`${at} bytes instead of ${size}`);
   return all.buffer;
 }
 

@@ -15,7 +15,7 @@ const ID = 'ascend-raw';
 
 export const ascendRaw: Reader = {
   id: ID,
-  title: 'raw data of the Ascend profilers (PROF_*/host/info.json with the folders beside it and FRAMEWORK)',
+  title: 'raw data of the Ascend profilers (PROF_*/host/info.json with the folders next to it and FRAMEWORK)',
   reads: 'binary',
   docs: {
     profiler: 'Huawei Ascend PyTorch Profiler, msprof',
@@ -24,9 +24,9 @@ export const ascendRaw: Reader = {
       'the same profiler before `analyse`, or `msprof` before its export: `FRAMEWORK` and `PROF_*/host/data`, `PROF_*/device_N/data`',
     ],
     read: [
-      "Tasks of devices with their operators, extents, types and cycles, the calls that put them, copies with bytes, collectives with their messages; of torch_npu ops, modules, call stacks, the queue, garbage collection and the allocators' memory. A folder is read by the `info.json` of its host.",
+      "Tasks of devices with their operators, extents, types and cycles, the calls that put them, copies with bytes, collectives with their messages; from torch_npu ops, modules, call stacks, the queue, garbage collection and the allocators' memory. A folder is read by the `info.json` of its host.",
       'Where the tool has parsed the folder, its output is read instead. Structures that are cut off, and kinds of files and structures that are not read, are counted.',
-      'The layouts are those of public sources; no capture was at hand to check them against. Details: docs/ascend-raw.md.',
+      'The layouts are those of public sources; they are not yet checked against a real capture. Details: docs/ascend-raw.md.',
     ],
   },
   sidecars: rawSidecars,

@@ -99,8 +99,8 @@ export const ncu: Reader = {
       '`ncu --csv --page raw python train.py > counters.csv` (`--page details` too), or of a report: `ncu --import report.ncu-rep --csv --page raw`',
     ],
     read: [
-      'Kernels with their counters, duration, grid, block, registers and shared memory; no starts and no ops. Of the raw page a row is a launch, of others a metric. Numbers of any locale; units become ns, bytes, Hz.',
-      '`dparse --ncu counters.csv net.sqlite` gives the kernels of a profile with times the counters of the same program: the nth launch of a name, grid and block those of the nth such launch in the report; what is left over on either side is counted. `hwflops`, `hwbytes` and `hwtc` are next to `flops`, `bytes` and `tc` then, and `counter:NAME` is any counter.',
+      'Kernels with their counters, duration, grid, block, registers and shared memory; no starts and no ops. On the raw page a row is a launch, on other pages a metric. Numbers of any locale are read; units become ns, bytes, Hz.',
+      '`dparse --ncu counters.csv net.sqlite` adds the counters to the kernels of a profile of the same program: the nth launch with a name, grid and block gets the counters of the nth such launch in the report; unmatched launches on either side are counted. Then `hwflops`, `hwbytes` and `hwtc` stand next to `flops`, `bytes` and `tc`, and `counter:NAME` is any counter.',
       'Written and tested from the documented columns; not tried on real files yet.',
     ],
   },

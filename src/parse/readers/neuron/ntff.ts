@@ -52,10 +52,10 @@ export const ntff: Reader = {
     ],
     read: [
       'Every instruction of every engine as a kernel (stream: the engine), with operands, multiply-accumulates and bytes of each memory as its words have them; DMA packets as copies with the transfer and the tensor that they move, semaphores, throttling and memory use as samples. Neither AWS tools nor a database nor a device is needed.',
-      "Times are picoseconds of the device; `start` and `dur` are the nanoseconds that the vendor's tool shows, and `ps` has what is beyond them.",
+      "Times are picoseconds of the device; `start` and `dur` are the nanoseconds that the vendor's tool shows, and `ps` has the remaining picoseconds.",
       "Names, types and shapes of tensors and the version of the compiler come from the NEFF: the one of `--neff`, else the one in the folder of the input with the same identity. So do the compiler's names of instructions, what each depends on, the variables that transfers move, and layers, operations of the compiler's graph and lines of source, where it was compiled with them.",
-      "A folder gives all its workers (`profile_rank_0.ntff`, `profile_rank_0_exec_2.ntff`, `<hash>_instid_0_vnc_0.ntff`) in one stream; a trace is skipped when its folder holds the tool's report of it (`X_profile_full.json`).",
-      "The layout was read off captures of version 6 and checked against the vendor's report of the same runs; other versions are refused. Details: docs/neuron-instructions.md.",
+      "A folder gives all its workers (`profile_rank_0.ntff`, `profile_rank_0_exec_2.ntff`, `<hash>_instid_0_vnc_0.ntff`) in one stream; a trace is skipped if its folder has the tool's report on it (`X_profile_full.json`).",
+      "The layout was inferred from captures of version 6 and checked against the vendor's report of the same runs; other versions are refused. Details: docs/neuron-instructions.md.",
     ],
   },
   // A program is found by its content, so a file of any name may be one.

@@ -198,7 +198,9 @@ export const neuronSummary: Reader = {
     profiler: 'AWS Neuron',
     input: 'its summaries',
     made: ['`neuron-explorer view -n model.neff -s profile.ntff --output-format summary-json` (or `summary-text`)'],
-    read: ['Every metric as a sample, of one node or several. What the tool calls percent is a fraction from 0 to 1.'],
+    read: [
+      'Every metric as a sample, for one or several nodes. Metrics that the tool calls percent are fractions from 0 to 1.',
+    ],
   },
   sniff: ({ head }) => isSummary(head.toString('utf8')),
   read: (probe, options) => read(probe, options),

@@ -40,5 +40,5 @@ export function knownIdle(host: HostGaps, devices: DeviceTimes, missing: ByDevic
   const untimed = [...work.values()].filter(isUntimed);
   const all = host.all.filter(({ profile }) => !isUntimed(work.get(profile) ?? { timed: 0, untimed: 0 }));
   const [first] = untimed;
-  return { all, why: first === undefined ? 'nothing' : `${untimedText(first)}: idle time is not known` };
+  return { all, why: first === undefined ? 'nothing' : `${untimedText(first)}: idle time is unknown` };
 }

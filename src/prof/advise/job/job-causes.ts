@@ -125,12 +125,12 @@ function withoutWorkFinding(profiles: readonly ProfileWithoutWork[], span: numbe
   const ranks = profiles.flatMap(({ part }) => part.rank ?? []);
   const [first] = profiles.filter(({ part }) => part.rank !== null);
   if (first === undefined) return [];
-  const one = `${nameWithoutWork(first.part)} has no work on a device in its profile`;
+  const one = `${nameWithoutWork(first.part)} has no device work in its profile`;
   const reason = profiles.find((profile) => profile.reason !== null)?.reason ?? null;
   return [
     {
       ...{ profile: first.profile, device: null },
-      what: ranks.length === 1 ? one : `ranks ${rangesText(ranks)} have no work on a device in their profiles`,
+      what: ranks.length === 1 ? one : `ranks ${rangesText(ranks)} have no device work in their profiles`,
       ...(reason === null ? {} : { details: reason.what }),
       action: reason?.hint ?? 'see whether a device was used, and whether the profiler recorded devices then',
       ...{ stake: span, gain: null, kernels: [], count: ranks.length },
@@ -146,7 +146,7 @@ function answer(collector: RankCollector, { devices }: RuleFacts): RuleAnswer {
   );
   const { withoutWork } = collector;
   if (placed.length + withoutWork.length < 2)
-    return { found: [], why: 'one rank alone: dparse takes the profiles of several' };
+    return { found: [], why: 'only one rank: give dparse the profiles of several' };
   const places = new Map(placed);
   const report = jobReport(
     placed.map(([part]) => part),

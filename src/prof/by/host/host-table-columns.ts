@@ -20,24 +20,24 @@ export const HOST_COLUMNS: readonly Column<HostTableRow>[] = [
     'host',
     'Host(ns)',
     NS,
-    'time that threads were in it: within itself each moment counts once',
+    'time that threads spent in it; nested in itself, each moment counts once',
     ({ host }) => host,
   ),
-  column('share', 'Share%', real(6, 2, '%'), 'share of host of all rows', ({ host, whole }) =>
+  column('share', 'Share%', real(6, 2, '%'), 'share of the sum of host', ({ host, whole }) =>
     whole > 0 ? (100 * host) / whole : null,
   ),
-  column(
-    'hostself',
-    'HostSelf(ns)',
-    NS,
-    'without what is nested in it, of its own kind or another',
-    ({ self }) => self,
-  ),
-  column('mean', 'Mean(ns)', PART_NS, 'time of one, on average', ({ spread }) => spread.mean),
+  column('hostself', 'HostSelf(ns)', NS, 'host without anything nested in it', ({ self }) => self),
+  column('mean', 'Mean(ns)', PART_NS, 'mean time of an occurrence', ({ spread }) => spread.mean),
   column('median', 'Median(ns)', PART_NS, 'exact median', ({ spread }) => spread.median, { narrowHeader: 'Med(ns)' }),
   column('min', 'Min(ns)', int(10, 'ns'), 'least time', ({ spread }) => spread.min),
   column('max', 'Max(ns)', int(11, 'ns'), 'greatest time', ({ spread }) => spread.max),
-  column('stddev', 'StdDev(ns)', PART_NS, 'sample standard deviation; 0 for one', ({ spread }) => spread.stddev),
+  column(
+    'stddev',
+    'StdDev(ns)',
+    PART_NS,
+    'sample standard deviation; 0 for a single occurrence',
+    ({ spread }) => spread.stddev,
+  ),
   percentile('p25', 'P25(ns)', 0.25),
   percentile('p75', 'P75(ns)', 0.75),
   percentile('p95', 'P95(ns)', 0.95),
@@ -46,18 +46,22 @@ export const HOST_COLUMNS: readonly Column<HostTableRow>[] = [
     'kernels',
     'Kernels',
     int(8),
-    'kernels launched within; of calls (Launched) all work that they launched',
+    'kernels launched in it; for calls (Launched) all work that they launched',
     ({ work }) => work.count,
   ),
   column(
     'device',
     'Device(ns)',
     NS,
-    'time on the device of these, and of operations between ranks, added up',
+    'device time of these kernels and of operations between ranks, added up',
     ({ work }) => orNull(work.time),
   ),
-  column('deviceself', 'DevSelf(ns)', NS, 'device without the work of ops within; na of ranges and calls', ({ work }) =>
-    orNull(work.self),
+  column(
+    'deviceself',
+    'DevSelf(ns)',
+    NS,
+    'device without the work of nested ops; na for ranges and calls',
+    ({ work }) => orNull(work.self),
   ),
   column(
     'aicore',
@@ -66,7 +70,7 @@ export const HOST_COLUMNS: readonly Column<HostTableRow>[] = [
     'device of kernels on AI Cores: the core class AI_CORE or MIX_AIC of Ascend; na where none is stated',
     ({ work }) => orNull(work.cube),
   ),
-  column('aicoreself', 'AICoreSelf(ns)', NS, 'the same without the work of ops within', ({ work }) =>
+  column('aicoreself', 'AICoreSelf(ns)', NS, 'the same without the work of nested ops', ({ work }) =>
     orNull(work.cubeSelf),
   ),
 ];

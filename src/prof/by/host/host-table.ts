@@ -62,7 +62,7 @@ const KERNELS = { launched: 'Kernels', isAllWork: false } as const;
 export const HOST_TABLES: Readonly<Record<string, HostTableKind>> = {
   range: {
     header: 'Range',
-    what: 'annotations or layers of the host',
+    what: 'annotations or layers on the CPU',
     ranges: new Set(['annotation', 'layer']),
     ...KERNELS,
     namesOf: ofKernel(({ ranges = [], callerRanges = [], layer = [] }) => distinct(ranges, callerRanges, layer)),

@@ -20,7 +20,7 @@ import {
 } from '../metric.js';
 import { DYNAMIC, type PacketSpans } from '../metric-sums.js';
 
-const NOT_GROUPED = 'records have packets, but not which of them make up one transfer of a tensor';
+const NOT_GROUPED = 'records have packets, but not which packets form one tensor transfer';
 const UNSIZED = 'some packets have no size';
 
 const bytesOf = (sums: MetricSums, { bytes, unsized }: PacketSpans): MetricAmount =>
@@ -35,11 +35,7 @@ const KINDS: readonly (readonly [prefix: string, group: MetricGroup, what: strin
     'hardware_data_movement',
     'packets whose descriptors dedicated hardware wrote while the program ran',
   ],
-  [
-    STATIC,
-    'data_movement',
-    'packets that were laid down before the program ran, those that fetch instructions among them',
-  ],
+  [STATIC, 'data_movement', 'packets prepared before the program ran, instruction fetches included'],
 ];
 
 function ofKind([prefix, group, what]: (typeof KINDS)[number]): Metric[] {
@@ -116,7 +112,7 @@ const dynamicBytes = (sums: MetricSums): MetricAmount =>
 const QUEUES: readonly (readonly [name: string, type: string, what: string])[] = [
   ['input_queue_bytes', 'input', 'inputs into the state buffer'],
   ['output_queue_bytes', 'output', 'outputs from the state buffer to memory'],
-  ['weight_queue_bytes', 'data', 'weights, as often as they are loaded'],
+  ['weight_queue_bytes', 'data', 'weights, counted each time they are loaded'],
 ];
 
 const TRANSFERS: readonly (readonly [name: string, unit: Metric['unit'], doc: string])[] = [

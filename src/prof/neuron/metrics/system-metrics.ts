@@ -15,7 +15,7 @@ import {
 } from '../metric.js';
 
 const FACTS: readonly (readonly [name: string, fact: string, doc: string, hint?: string])[] = [
-  ['instance_type', 'instanceType', 'type of the instance that the capture was made on'],
+  ['instance_type', 'instanceType', 'instance type of the capture'],
   [
     'compiler_version',
     'compilerVersion',
@@ -45,14 +45,14 @@ const SYSTEM: readonly Metric[] = [
     of: ({ profile }) => {
       const tool = profile === null ? null : profile.tool;
       const version = tool === null ? undefined : /^neuron-profile (.+)$/.exec(tool)?.[1];
-      return version ?? { unknown: "not written by a tool of the vendor's" };
+      return version ?? { unknown: "not written by the vendor's tool" };
     },
   },
   {
     name: 'nc_idx',
     group: 'system',
     unit: 'count',
-    doc: 'index of the core; of several, their indices added up, as the vendor has it: see core_indices',
+    doc: "index of the core; for several cores their sum, as in the vendor's tool: see core_indices",
     formula: 'Σ absolute index of the cores',
     inputs: ['cores'],
     of: ({ machine: { indices } }) =>
@@ -81,7 +81,7 @@ const SYSTEM: readonly Metric[] = [
 function deviceIndex({ stated }: MetricSums): MetricAmount {
   const [index, ...others] = new Set(stated.get('nd_idx')?.values());
   if (index === undefined) return { unknown: 'the capture does not state the type of its instance' };
-  return others.length === 0 ? index : { unknown: 'the cores are of several devices' };
+  return others.length === 0 ? index : { unknown: 'the cores belong to several devices' };
 }
 
 interface CollectiveSpans {
@@ -186,7 +186,7 @@ export const OTHER_METRICS: readonly Metric[] = [
     name: 'total_active_time_percent',
     group: 'summary',
     unit: 'fraction',
-    doc: 'share of the time during which anything at all was under way',
+    doc: 'share of the time during which anything was under way',
     formula: 'total_active_time / total_time',
     inputs: ['total_active_time', 'total_time'],
     of: (sums) => ratio(activeTime(sums, { union: sums.active }), sums.totalPs, 'total_time'),

@@ -111,7 +111,7 @@ const MODEL: readonly (readonly [Metric['group'], ...WorkMetric])[] = [
     'overall_stats',
     'model_flops',
     'FLOP',
-    'FLOPs that the model needs by its definition; known from statistics of the compiler alone',
+    'FLOPs that the model needs by its definition; known only from statistics of the compiler',
     "2 · multiply-accumulates of the compiler's graph (HloMacCount of the NEFF); else as the tool reports it, unless that is 0",
     modelFlops,
   ],

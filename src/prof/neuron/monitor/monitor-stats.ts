@@ -96,7 +96,7 @@ const STAT_COLUMNS: readonly Column<StatRow>[] = [
   column('scope', 'Scope', str(8), 'what the row is about: see --rows', ({ row }) => row.scope, { vocabulary: true }),
   column('tag', 'Tag', str(0), "process's tag; its pid without one", ({ row }) => row.tag),
   column('device', 'Device', int(6), 'device', ({ row }) => row.device),
-  column('core', 'Core', int(6), 'core, numbered through all devices', ({ row }) => row.core),
+  column('core', 'Core', int(6), 'core, numbered across all devices', ({ row }) => row.core),
   column('name', 'Name', str(0), 'physical core, vCPU, model:subgraph', ({ row }) => row.name),
   column('metric', 'Metric', str(10), 'column of the reports: see --columns', ({ metric }) => metric.key, {
     vocabulary: true,
@@ -106,7 +106,13 @@ const STAT_COLUMNS: readonly Column<StatRow>[] = [
   column('total', 'Total', AMOUNT, 'sum, of counts', ({ metric, total }) =>
     metric.measures === 'count' ? total : null,
   ),
-  column('mean', 'Mean', AMOUNT, 'mean: over time, by the period of each report; of counts, a report', meanOf),
+  column(
+    'mean',
+    'Mean',
+    AMOUNT,
+    'mean over time, weighted by the period of each report; for counts the mean per report',
+    meanOf,
+  ),
   column('min', 'Min', AMOUNT, 'least value', ({ min }) => min),
   percentile('p50', 'P50', 0.5, 'median of the values'),
   percentile('p90', 'P90', 0.9, 'percentile 90 of the values'),

@@ -67,10 +67,10 @@ export const OPERATION_TABLE: SqlTable<JobOperation> = {
   columns: [
     NUMBER,
     text('kind', 'kind of the operation', ({ waits }) => waits.operation.signature.kind),
-    text('group', 'name of the group; of messages sender>receiver', ({ group }) => groupName(group)),
+    text('group', 'name of the group; for messages sender>receiver', ({ group }) => groupName(group)),
     text('group_kind', 'what the group is for', ({ group }) => group.kind),
     int('size', 'ranks of the group', ({ group }) => group.size),
-    int('captured', 'ranks that took part and whose profiles are there', ({ waits }) => waits.parts.length),
+    int('captured', 'ranks that took part and have a profile', ({ waits }) => waits.parts.length),
     int('bytes', 'size of the message', ({ waits }) => waits.operation.signature.bytes),
     text('dtype', 'type of its elements', ({ waits }) => waits.operation.signature.dtype),
     int('step', 'step of the rank that joined last', (row) => {
@@ -80,8 +80,8 @@ export const OPERATION_TABLE: SqlTable<JobOperation> = {
     int('first', "when the first rank joined, on the job's clock", ({ waits }) => waits.first),
     int('joined', 'when the last rank joined', ({ waits }) => waits.joined),
     int('end', 'when the transfer was over', ({ waits }) => waits.end),
-    int('skew', 'from the first to the last that joined', ({ waits }) => waits.skew),
-    int('transfer', 'from the last that joined to the end', ({ waits }) => waits.transfer),
+    int('skew', 'time from the first rank joining to the last', ({ waits }) => waits.skew),
+    int('transfer', 'time from the last rank joining to the end', ({ waits }) => waits.transfer),
     int('last_rank', 'rank that joined last', ({ waits, report }) => elementAt(report.parts, waits.last).rank),
     int('waited', 'sum of the waits of its ranks', ({ waits }) => waits.waits.reduce((sum, one) => sum + one, 0)),
   ],
@@ -95,7 +95,7 @@ export const WAIT_TABLE: SqlTable<RankInOperation> = {
     int('rank', 'rank of the process', (row) => partOf(row).rank),
     int('device', 'device', (row) => partOf(row).device),
     int('step', 'step of the rank', (row) => partOf(row).operations.step[placeIn(row)] ?? null),
-    int('start', "start of its kernel, on the profile's clock, as of the table kernel", (row) =>
+    int('start', "start of its kernel, on the profile's clock, as in table kernel", (row) =>
       elementAt(partOf(row).operations.start, placeIn(row)),
     ),
     int(
@@ -104,7 +104,7 @@ export const WAIT_TABLE: SqlTable<RankInOperation> = {
       ({ waits, index }) => waits.joined - elementAt(waits.waits, index),
     ),
     int('end', "end of its kernel, on the job's clock", ({ waits, index }) => elementAt(waits.ends, index)),
-    int('wait', 'until the last rank joined', ({ waits, index }) => elementAt(waits.waits, index)),
+    int('wait', 'time until the last rank joined', ({ waits, index }) => elementAt(waits.waits, index)),
     int(
       'last_rank',
       'rank that it waited for: the one that joined last',

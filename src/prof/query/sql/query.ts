@@ -173,7 +173,7 @@ function refusalOf({ error_type: type, error_message: message = '' }: ParsedStat
     const isName = SQL_TABLES.some(({ columns }) => columns.some(({ name }) => name === near.toLowerCase()));
     return refused(`Parser Error: ${message}`, isName ? `as the name of a column: "${near}"` : undefined);
   }
-  const what = 'only queries can be asked: SELECT, FROM, WITH, DESCRIBE, SUMMARIZE, SHOW TABLES';
+  const what = 'only queries are allowed: SELECT, FROM, WITH, DESCRIBE, SUMMARIZE, SHOW TABLES';
   // Without a list of values, a pivot is two statements.
   const isPivot = /\bpivot\b/i.test(sql);
   return refused(what, isPivot ? 'PIVOT needs its values: ON column IN (...)' : 'a result is written with -f and -o');

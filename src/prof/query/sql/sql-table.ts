@@ -162,7 +162,7 @@ export const SCHEMA_COLUMNS: readonly Column<SchemaRow>[] = [
   column('table', 'table', str(10), 'name of the table', (row) => row.table),
   column('column', 'column', str(24), 'name of the column', (row) => row.column),
   column('type', 'type', str(10), 'its type', (row) => row.type),
-  column('meaning', 'meaning', str(0), 'what it means; of fields of records, docs/record.md says it', (row) => row.doc),
+  column('meaning', 'meaning', str(0), 'meaning; for fields of records see docs/record.md', (row) => row.doc),
 ];
 
 /**

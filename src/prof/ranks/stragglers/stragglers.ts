@@ -313,11 +313,11 @@ function whyUntested(
   const withPeers = new Set(believed.flatMap((peers) => (peers.length < 2 ? [] : peers)));
   const inWorks = new Set(works.flatMap((own) => own.parts));
   return (part) => {
-    if (refuted.has(part)) return 'its times fit no clock';
+    if (refuted.has(part)) return 'its times do not fit any clock';
     if (elementAt(parts, part).steps.step.length === 0) return 'it has no step';
     if (!withPeers.has(part)) return 'no other rank does the same work';
     return inWorks.has(part)
-      ? 'too few steps in common with ranks of the same work'
-      : 'no step in common with ranks of the same work';
+      ? 'too few steps in common with ranks that do the same work'
+      : 'no step in common with ranks that do the same work';
   };
 }

@@ -18,13 +18,13 @@ const inGiga = (value: number | null | undefined): number | null =>
 const transferColumns = <Row extends { readonly linkPeak: number | null }>(
   of: (row: Row) => TransferSums | null,
 ): Column<Row>[] => [
-  column('bytes', 'bytes', int(14, 'bytes'), 'of all messages whose size is known', (row) => of(row)?.bytes ?? null),
+  column('bytes', 'bytes', int(14, 'bytes'), 'sum of the known message sizes', (row) => of(row)?.bytes ?? null),
   column('wait', 'wait_ns', int(12, 'ns'), 'mean time that a rank waited for the last', (row) => whole(of(row)?.wait)),
-  column('skew', 'skew_ns', int(12, 'ns'), 'median time from the first that joined to the last', (row) =>
+  column('skew', 'skew_ns', int(12, 'ns'), 'median time from the first rank joining to the last', (row) =>
     whole(of(row)?.skew),
   ),
   column('longest_skew', 'longest_skew_ns', int(15, 'ns'), 'longest of these', (row) => whole(of(row)?.longestSkew)),
-  column('transfer', 'transfer_ns', int(12, 'ns'), 'median time from the last that joined to the end', (row) =>
+  column('transfer', 'transfer_ns', int(12, 'ns'), 'median time from the last rank joining to the end', (row) =>
     whole(of(row)?.transfer),
   ),
   column('algbw', 'algbw', real(8, 2, 'GB/s'), "size over transfer, as NCCL's tests define it", (row) =>
@@ -33,7 +33,7 @@ const transferColumns = <Row extends { readonly linkPeak: number | null }>(
   column('busbw', 'busbw', real(8, 2, 'GB/s'), "bus bandwidth, as NCCL's tests define it", (row) =>
     inGiga(of(row)?.busBandwidth),
   ),
-  column('link', 'link_%', real(6, 1, '%'), 'of the peak of the links in one direction, within one machine', (row) => {
+  column('link', 'link_%', real(6, 1, '%'), "share of the links' peak in one direction, within a machine", (row) => {
     const rate = of(row)?.busBandwidth ?? null;
     return rate === null || row.linkPeak === null ? null : (PERCENT * rate) / row.linkPeak;
   }),
@@ -51,7 +51,7 @@ export const capturedText = ({ parts, size, isComplete }: GroupReport): string =
   isComplete === false ? `${parts.length} of ${size}` : String(parts.length);
 
 export const GROUP_COLUMNS: readonly Column<GroupReport>[] = [
-  column('group', 'group', str(12), 'its name; of messages sender>receiver', groupName),
+  column('group', 'group', str(12), 'its name; for messages sender>receiver', groupName),
   column('description', 'description', str(24), 'what the program calls it', ({ description }) => description, {
     machineOnly: true,
   }),
@@ -60,26 +60,26 @@ export const GROUP_COLUMNS: readonly Column<GroupReport>[] = [
     'inferred',
     'inferred',
     str(8),
-    'whether the lists of ranks say so, and not the program',
+    'whether this was inferred from lists of ranks, not stated by the program',
     ({ kind, kindInferred }) => (kind === null ? null : kindInferred ? 'yes' : 'no'),
   ),
   column('ranks', 'ranks', str(12), 'ranks in it', ({ ranks, pair }) =>
     ranks === null ? null : rangesText(pair ?? ranks),
   ),
   column('size', 'size', int(5), 'how many there are', ({ size }) => size, { machineOnly: true }),
-  column('captured', 'captured', int(8), 'of these, whose profiles are there', ({ parts }) => parts.length),
+  column('captured', 'captured', int(8), 'ranks of the group that have a profile', ({ parts }) => parts.length),
   column(
     'complete',
     'complete',
     str(8),
-    'whether all profiles are there: of other groups waits are lower bounds, transfers upper ones',
+    'whether all ranks have a profile; in other groups waits are lower bounds and transfers upper bounds',
     ({ isComplete }) => (isComplete === null ? null : isComplete ? 'yes' : 'no'),
     { machineOnly: true },
   ),
   column('machines', 'machines', int(8), 'machines of its ranks', ({ machines }) => machines, { machineOnly: true }),
   column('by', 'by', str(7), 'how operations were matched: ordinal, step, order', ({ by }) => by),
-  column('matched', 'matched', int(8), 'operations that are known on several ranks', ({ matched }) => matched),
-  column('unmatched', 'unmatched', int(9), 'operations of a rank without a counterpart', unmatchedOf),
+  column('matched', 'matched', int(8), 'operations matched on several ranks', ({ matched }) => matched),
+  column('unmatched', 'unmatched', int(9), 'operations of a rank without a match', unmatchedOf),
   column(
     'why',
     'why',
@@ -116,7 +116,7 @@ export const CLASS_COLUMNS: readonly Column<TransferClass>[] = [
     'size',
     'size_from',
     int(12, 'bytes'),
-    'messages of this size, to less than four times of it',
+    'messages from this size to under four times this size',
     ({ size }) => size,
   ),
   column('groups', 'groups', int(6), 'groups', ({ groups }) => groups),
@@ -124,7 +124,7 @@ export const CLASS_COLUMNS: readonly Column<TransferClass>[] = [
     'incomplete',
     'incomplete',
     int(10),
-    'of these, groups with ranks whose profiles are not there: waits are lower bounds, transfers upper ones',
+    'groups with ranks without a profile: their waits are lower bounds, their transfers upper bounds',
     ({ incomplete }) => incomplete,
     { machineOnly: true },
   ),

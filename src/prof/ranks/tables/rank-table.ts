@@ -48,7 +48,7 @@ const rowWithoutWork = (part: RankPart): RankRow => ({
     ...{ waited: 0, joined: 0, last: 0, delayed: 0 },
   },
   late: { rank: null, machine: null, group: null },
-  untested: 'its profile has no work on a device',
+  untested: 'its profile has no device work',
   ahead: null,
 });
 
@@ -81,13 +81,7 @@ const sumOf = (values: readonly (number | null)[]): number | null =>
 const MACHINE_ONLY = { machineOnly: true } as const;
 
 export const RANK_COLUMNS: readonly Column<RankRow>[] = [
-  column(
-    'rank',
-    'rank',
-    int(5),
-    'rank of the process; of a profile of several devices the device',
-    ({ part }) => part.rank,
-  ),
+  column('rank', 'rank', int(5), 'rank of the process; the device, if a profile has several', ({ part }) => part.rank),
   column('node', 'node', str(8), 'its machine', ({ rank }) => rank.node),
   column('file', 'file', str(20), "the profile's file", ({ part }) => part.file, MACHINE_ONLY),
   column(
@@ -102,43 +96,45 @@ export const RANK_COLUMNS: readonly Column<RankRow>[] = [
     'steps',
     'steps',
     int(5),
-    'steps on the device; unknown where the profile has none, and times of a step are then of the whole profile',
+    'steps on the device; if unknown, times of a step cover the whole profile',
     ({ part }) => (hasSteps(part) ? part.steps.step.length : null),
   ),
-  duration('step_time', 'end of a step to end of the next on the device, the median', ({ part, rank }) =>
+  duration('step_time', 'median time from the end of a step to the end of the next, on the device', ({ part, rank }) =>
     hasSteps(part) && rank.clock.source !== 'refuted'
       ? median(part.steps.step.map((_, index) => stepLength(part, index)))
       : null,
   ),
-  perStep('compute', 'of a step, some kernel computes', ({ compute }, index) => elementAt(compute, index)),
-  perStep('exposed', 'of a step, communication while no compute runs', ({ exposed }, index) =>
+  perStep('compute', 'time of a step during which any kernel computes', ({ compute }, index) =>
+    elementAt(compute, index),
+  ),
+  perStep('exposed', 'communication of a step while no compute runs', ({ exposed }, index) =>
     elementAt(exposed, index),
   ),
-  perStep('idle', 'of a step, nothing runs', ({ idle }, index) => elementAt(idle, index)),
+  perStep('idle', 'time of a step during which nothing runs', ({ idle }, index) => elementAt(idle, index)),
   duration('waited', 'time that it waited for others in matched operations', ({ rank }) =>
     rank.joined === 0 ? null : rank.waited,
   ),
   column('joined', 'joined', int(7), 'matched operations', ({ rank }) => rank.joined, MACHINE_ONLY),
-  column('last', 'last_%', real(6, 1, '%'), 'of these, it joined last', ({ rank }) =>
+  column('last', 'last_%', real(6, 1, '%'), 'matched operations that it joined last', ({ rank }) =>
     rank.joined === 0 ? null : (PERCENT * rank.last) / rank.joined,
   ),
-  duration('delayed', 'time by which it was later than the one before it', ({ rank }) =>
+  duration('delayed', 'sum of its delays behind the rank that joined before it', ({ rank }) =>
     rank.joined === 0 ? null : rank.delayed,
   ),
-  lateAs('late', 'rank', 'own work of a step beyond that of its peers, where it is a straggler'),
-  lateAs('late_machine', 'machine', 'the same of its machine without the latest of its ranks, where that is late'),
-  lateAs('late_group', 'group', 'the same for its group, where that is late'),
+  lateAs('late', 'rank', 'own work of a step beyond that of its peers, if it is a straggler'),
+  lateAs('late_machine', 'machine', 'the same for its machine, without its latest rank, if the machine is late'),
+  lateAs('late_group', 'group', 'the same for its group, if the group is late'),
   column('untested', 'untested', str(20), 'why it could not be tested', ({ untested }) => untested, MACHINE_ONLY),
   column(
     'clock',
     'clock',
     str(10),
-    'how it was set: reference, of the same profile, by operations, by the start of the profile, or refuted: its times fit none',
+    'how it was aligned: reference, same profile, by operations, by the start of the profile, or refuted (its times do not fit)',
     ({ rank }) => rank.clock.source,
   ),
   duration(
     'offset',
-    "its clock ahead of the job's; unknown where the profile does not say when it began",
+    "how far its clock is ahead of the job's; unknown if the profile does not record when it began",
     ({ ahead }) => ahead,
   ),
   column('drift', 'drift_ppm', real(9, 3), 'how much faster its clock runs, parts per million', ({ rank }) =>
@@ -146,11 +142,11 @@ export const RANK_COLUMNS: readonly Column<RankRow>[] = [
   ),
   duration(
     'residual',
-    'median distance of its ends of operations from those of the others',
+    'median difference between its ends of operations and those of the others',
     ({ rank }) => rank.clock.residual,
   ),
-  duration('begin', "begin of its profile after that of the earliest, on the job's clock", ({ rank }) => rank.begin),
-  duration('bound', 'how far its clock may be off at most, the others held', ({ rank }) => rank.clock.bound),
+  duration('begin', "start of its profile after the earliest start, on the job's clock", ({ rank }) => rank.begin),
+  duration('bound', 'largest possible error of its clock, if the others are right', ({ rank }) => rank.clock.bound),
   column(
     'flops',
     'flops',
@@ -171,7 +167,7 @@ export const RANK_COLUMNS: readonly Column<RankRow>[] = [
     'memory',
     'memory',
     int(13, 'bytes'),
-    'most memory in use during a step',
+    'highest memory use during a step',
     ({ part }) => mostOf(part.steps.memory),
     MACHINE_ONLY,
   ),

@@ -54,12 +54,12 @@ const STAGE_COLUMNS: readonly Column<StageRow>[] = [
     'inferred',
     'inferred',
     str(8),
-    'whether messages between ranks say so, and not the program',
+    'whether this was inferred from messages between ranks, not stated by the program',
     ({ inferred }) => (inferred ? 'yes' : 'no'),
     MACHINE_ONLY,
   ),
-  column('ranks', 'ranks', str(12), 'its ranks whose profiles are there', ({ ranks }) => ranks),
-  column('steps', 'steps', int(5), 'steps; unknown where profiles have none', ({ steps }) => steps),
+  column('ranks', 'ranks', str(12), 'its ranks that have a profile', ({ ranks }) => ranks),
+  column('steps', 'steps', int(5), 'steps; unknown if the profiles have none', ({ steps }) => steps),
   time('step_time', 'end of a step to end of the next, the mean as of all times', ({ stepTime }) => stepTime),
   time('compute', 'of a step, some kernel computes', ({ compute }) => compute),
   time('messages', 'sends and receives run, and nothing else', ({ messages }) => messages),
@@ -97,7 +97,7 @@ const EXPERT_COLUMNS: readonly Column<ExpertRow>[] = [
     'all-to-alls of which all sizes are known',
     ({ operations }) => operations,
   ),
-  column('bytes', 'bytes', int(14, 'bytes'), 'mean of what a rank sends in one of them', ({ bytes }) =>
+  column('bytes', 'bytes', int(14, 'bytes'), 'mean size that a rank sends in one of them', ({ bytes }) =>
     Math.round(bytes),
   ),
   column(
@@ -122,15 +122,13 @@ const EXPERT_SCREEN: readonly string[] = EXPERT_COLUMNS.map(({ key }) => key);
 
 /** What is missing for the table, when it has no rows. */
 const stagesMissing = ({ stages }: JobReport): string | null =>
-  stages.length > 0
-    ? null
-    : 'no stages: no group is stated to be one of a pipeline, and no messages name the rank that they are exchanged with';
+  stages.length > 0 ? null : 'no stages: the profiles mark no group as a pipeline, and no message names its other rank';
 
 const expertsMissing = ({ groups, experts }: JobReport): string | null => {
   if (experts.length > 0) return null;
   return groups.some(({ kind }) => kind === 'expert')
-    ? 'no experts: no all-to-all of a group of experts is matched with the sizes of all of its ranks'
-    : 'no experts: no group is stated to be one of experts, or has all-to-alls';
+    ? 'no experts: no matched all-to-all of experts has the sizes of all ranks'
+    : 'no experts: the profiles mark no group as experts, and no group has all-to-alls';
 };
 
 interface StepOfRank {
@@ -255,46 +253,46 @@ const tableOf = <Row>(
 });
 
 export const RANK_TABLES: Readonly<Record<RankTableName, RankTable>> = {
-  ranks: tableOf('a row a rank: its clock, its steps, its waits', RANK_COLUMNS, RANK_SCREEN, rankRows),
+  ranks: tableOf('one row per rank: its clock, its steps, its waits', RANK_COLUMNS, RANK_SCREEN, rankRows),
   steps: tableOf(
-    'a row a step of a rank: time, computing, exposed communication, idle, FLOPs, tokens, memory',
+    'one row per rank and step: time, computing, exposed communication, idle, FLOPs, tokens, memory',
     STEP_OF_RANK_COLUMNS,
     STEP_OF_RANK_SCREEN,
     stepRows,
   ),
   collectives: tableOf(
-    'a row a kind of operation, kind of group and size: waiting, transfer, bandwidth',
+    'one row per kind of operation, kind of group and size: waiting, transfer, bandwidth',
     CLASS_COLUMNS,
     CLASS_SCREEN,
     ({ classes }) => classes,
   ),
   groups: tableOf(
-    'a row a group: its ranks, matched and unmatched operations, bandwidth',
+    'one row per group: its ranks, matched and unmatched operations, bandwidth',
     GROUP_COLUMNS,
     GROUP_SCREEN,
     ({ groups }) => groups,
   ),
   late: tableOf(
-    'a row a thing that a straggler spends more time on than its peers',
+    'one row per reason: work on which a straggler spends more time than its peers',
     REASON_COLUMNS,
     REASON_SCREEN,
     reasonRows,
   ),
   delays: tableOf(
-    'a row a step in which a rank was far later than it otherwise is: by how much, and who waited',
+    'one row per step in which a rank was far later than usual: by how much, and who waited',
     DELAY_COLUMNS,
     DELAY_SCREEN,
     delayRows,
   ),
   stages: tableOf(
-    'a row a pipeline stage: computing, waiting for messages and other stages, idle, bubble',
+    'one row per pipeline stage: computing, waiting for messages and other stages, idle, bubble',
     STAGE_COLUMNS,
     STAGE_SCREEN,
     stageRows,
     stagesMissing,
   ),
   experts: tableOf(
-    'a row a group of experts: how uneven the sizes of its all-to-alls are',
+    'one row per group of experts: how uneven the sizes of its all-to-alls are',
     EXPERT_COLUMNS,
     EXPERT_SCREEN,
     expertRows,

@@ -31,7 +31,7 @@ describe('packed numbers', () => {
   it('that are damaged are rejected in one line with their name', async () => {
     const good = packed('u16', [1, 2, 3]);
     expect(await failure(unpackColumn('dur', { ...good, length: 2 }))).to.equal('dur: more than 4 bytes');
-    expect(await failure(unpackColumn('dur', { ...good, length: 4 }))).to.equal('dur: 6 bytes in place of 8');
+    expect(await failure(unpackColumn('dur', { ...good, length: 4 }))).to.equal('dur: 6 bytes instead of 8');
     expect(await failure(unpackColumn('dur', { ...good, length: 1e12 }))).to.equal('dur: no usable length');
     expect(await failure(unpackColumn('dur', { ...good, type: 'u64' as 'u8' }))).to.equal(
       'dur: unknown type of numbers',

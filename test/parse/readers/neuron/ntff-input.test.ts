@@ -55,7 +55,7 @@ describe('a device trace that cannot be read', () => {
   it('has sections one upon the other', () => {
     const section = { kind: SEMAPHORES, offset: 0, size: 32 };
     const sections = [{ ...section, records: [semaphore(0, 1, 1), semaphore(0, 1, 1)] }, section];
-    expect(refusal(ntff({ sections }))).to.include('its sections lie one upon the other');
+    expect(refusal(ntff({ sections }))).to.include('its sections overlap');
   });
 });
 

@@ -46,7 +46,7 @@ describe('collectives of a page', () => {
     ]);
   });
 
-  it('have no rate of one whose end is not believed', () => {
+  it('have no rate of one with an implausible end', () => {
     const reduce = (start: number, dur: number, cut: Partial<KernelRecord>): KernelRecord =>
       kernel({ id: start + 1, start, dur, collective: reduction(4096), ...cut });
     const of = (...list: readonly KernelRecord[]): unknown => {

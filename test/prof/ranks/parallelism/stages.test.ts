@@ -99,7 +99,7 @@ describe('pipeline stages', () => {
   it('and experts are none where the job has none, which a line says', () => {
     const report = reportOf(simulateJob({ ...QUIET, tp: 2, pp: 1, dp: 1 }));
     expect([...RANK_TABLES.stages.of(report).rows]).to.deep.equal([]);
-    expect(RANK_TABLES.stages.missing(report)).to.match(/^no stages: no group is stated to be one of a pipeline/);
-    expect(RANK_TABLES.experts.missing(report)).to.match(/^no experts: no group is stated to be one of experts/);
+    expect(RANK_TABLES.stages.missing(report)).to.match(/^no stages: the profiles mark no group as a pipeline/);
+    expect(RANK_TABLES.experts.missing(report)).to.match(/^no experts: the profiles mark no group as experts/);
   });
 });

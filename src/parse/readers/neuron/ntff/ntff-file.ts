@@ -82,7 +82,7 @@ export class NtffFile {
     return sections.map((section) => {
       const size = this.#sizeInFile(section);
       total += size;
-      if (total > this.#dataSize) throw this.#broken('its sections lie one upon the other');
+      if (total > this.#dataSize) throw this.#broken('its sections overlap');
       return { ...section, size: size - (size % RECORD_BYTES) };
     });
   }
