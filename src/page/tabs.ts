@@ -110,6 +110,15 @@ export class Tabs {
     if (isStep) history.pushState(null, '', address);
     else history.replaceState(null, '', address);
     this.#show(at);
+    if (isStep) this.#scrollUp(at);
+  }
+
+  /** Shows the beginning of a tab, and not the place to which the previous one was scrolled. */
+  #scrollUp(at: number): void {
+    const place = this.#tabs[at]?.place;
+    if (place === undefined) return;
+    const top = scrollY + place.getBoundingClientRect().top - this.bar.offsetHeight;
+    if (scrollY > top) scrollTo(scrollX, top);
   }
 
   #show(at: number): void {

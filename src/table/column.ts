@@ -131,8 +131,8 @@ export interface ColumnShape {
 /** A column with access to its rows. */
 export interface Column<Row> extends ColumnShape {
   value(row: Row): CellValue;
-  /** Text for the columns format when it is shorter than the full text. */
-  narrow?(row: Row): string;
+  /** Text of tables for people when it is shorter than the full text; the width is infinite where they fit it themselves. */
+  narrow?(row: Row, width: number): string;
   /** Whether the value is a rate above the device's peak; text then shows `!`. */
   impossible?(row: Row): boolean;
   /** Whether Markdown prints the text in bold; for columns with this program's own words. */
@@ -190,7 +190,7 @@ export function nestedColumn<Part, Row>(column: Column<Part>, part: (row: Row) =
     value,
     ...(column.narrow === undefined
       ? {}
-      : { narrow: (row: Row) => column.narrow?.(part(row)) ?? textOf(column, value(row)) }),
+      : { narrow: (row: Row, width: number) => column.narrow?.(part(row), width) ?? textOf(column, value(row)) }),
     ...(column.impossible === undefined ? {} : { impossible: (row: Row) => column.impossible?.(part(row)) === true }),
     ...(column.emphasis === undefined ? {} : { emphasis: (row: Row) => column.emphasis?.(part(row)) === true }),
   };

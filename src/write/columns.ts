@@ -65,7 +65,9 @@ export const columns: Format = {
           places.map(({ column, width }) => {
             const value = shownValue(column, row);
             const text =
-              typeof value === 'number' ? fit(column, value, width) : (column.narrow?.(row) ?? textOf(column, value));
+              typeof value === 'number'
+                ? fit(column, value, width)
+                : (column.narrow?.(row, width) ?? textOf(column, value));
             const fitting = cut(escapeControls(text.length > 4 * width ? text.slice(0, 4 * width) : text), width);
             const blanks = ' '.repeat(width - cells(fitting));
             return isToTheRight(column) ? blanks + fitting : fitting + blanks;

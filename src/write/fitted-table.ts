@@ -135,7 +135,7 @@ const cellOf = <Row>(column: Column<Row>, row: Row): string => {
     typeof value === 'number' && amount.type === 'real'
       ? signed(amount, rounded(value, amount.unit))
       : textOf(amount, value);
-  return escapeControls(column.narrow?.(row) ?? text);
+  return escapeControls(column.narrow?.(row, Infinity) ?? text);
 };
 
 const signed = (column: ColumnShape, text: string): string =>

@@ -31,7 +31,7 @@ export const table: Format = {
     return {
       head: () => '',
       pack: (row) =>
-        columns.map((column) => cell(column, shownValue(column, row), column.narrow?.(row))).join(CELL_END),
+        columns.map((column) => cell(column, shownValue(column, row), column.narrow?.(row, Infinity))).join(CELL_END),
       rows: (packed) => {
         if (packed.length === 0) return '';
         for (const row of packed as readonly string[]) {

@@ -72,6 +72,16 @@ describe('dprof --by', () => {
       'net.py:41                   1             2  66.67         2.0',
       'net.py:7                    1             1  33.33         1.0',
     ]);
+    const layer = (name: string) => ({ layer: ['LanguageModel', 'Encoder_0', name] });
+    const flat = ['--by', 'layer', '--no-tree', '-c', 'layer,count', '-w', '26', '--no-header'];
+    const layers = neuronLines([
+      kernel({ id: 1, ...layer('Linear_0'), dur: 2 }),
+      kernel({ id: 2, ...layer('MLP'), dur: 1 }),
+    ]);
+    // 17 characters are left: LanguageModel:Encoder_0:MLP without its first 11 characters, after a mark.
+    expect((await runCli('dprof', ['-q', ...flat], { input: layers })).stdout).to.equal(
+      '…coder_0:Linear_0        1\n…el:Encoder_0:MLP        1\n',
+    );
     expect(run.stderr).to.match(/^dprof: -w 62 has no room for median,min,/);
   });
 

@@ -175,7 +175,7 @@ describe('dprof diff', () => {
     );
     const file = put('five.dict', five);
     expect((await run([file, file])).stdout).to.include(
-      '# with 5 and 5 steps no single change among 20 rows can be shown: 6 each would do\n',
+      '# with 5 and 5 steps a change in only one of the 20 rows cannot be shown: 6 each would do\n',
     );
   });
 

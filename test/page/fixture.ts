@@ -239,7 +239,7 @@ function profile(rank: number, slower: number): PageProfile {
     },
     lines: {
       shown: [
-        { line: 'src/model.py:5', count: 10, time: 4 * MS, op: HOSTILE, ops: 1, flops: 1e12 },
+        { line: 'src/decoder/model.py:5', count: 10, time: 4 * MS, op: HOSTILE, ops: 1, flops: 1e12 },
         { line: 'train.py:184', count: 64, time: 2 * MS, op: 'add', ops: 2, flops: null },
         { line: null, count: 30, time: 1 * MS, op: null, ops: 0, flops: null },
       ],

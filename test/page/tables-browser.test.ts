@@ -164,10 +164,24 @@ describeInBrowser('tables of the page', (open) => {
     const cells = await Promise.all(rows.map((row) => row.locator('th, td').allTextContents()));
     // 4, 2 and 1 of 7 ms, in µs and percent; an unknown value is na.
     expect(cells).to.deep.equal([
-      ['src/model.py:5', '4,000.00', '57.1', '10', HOSTILE, '1', '1.00 TFLOP'],
+      ['src/decoder/model.py:5', '4,000.00', '57.1', '10', HOSTILE, '1', '1.00 TFLOP'],
       ['train.py:184', '2,000.00', '28.6', '64', 'add', '2', 'na'],
       ['no line known', '1,000.00', '14.3', '30', 'na', '0', 'na'],
     ]);
+    // A long path breaks at its folders, and keeps the number of the line with the file.
+    expect(await table.locator('tbody th').first().innerHTML()).to.contain('src/<wbr>decoder/<wbr>model.py:5');
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('begin at their top in a tab that is chosen from further down in another', async () => {
+    const { page, complaints } = await open(long, {}, 'tab=layers');
+    await atRest(page);
+    await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+    await page.getByRole('tab', { name: 'Kernels' }).click();
+    await atRest(page);
+    const bar = (await page.locator('.tabs').boundingBox()) ?? { y: NaN, height: NaN };
+    const place = (await page.locator('[data-tab="kernels"]').boundingBox()) ?? { y: NaN };
+    expect(place.y).to.be.closeTo(bar.y + bar.height, 12);
     expect(complaints).to.deep.equal([]);
   });
 

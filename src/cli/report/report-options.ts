@@ -115,7 +115,7 @@ const OPTIONS: readonly Option[] = [
   },
   WHERE_OPTION,
   sortOption(KEYS),
-  TOP_OPTION,
+  { ...TOP_OPTION, help: `${TOP_OPTION.help}; in a tree, of each parent` },
   ...BY_OPTIONS,
   ...CHOICE_OPTIONS,
   { name: 'no-header', help: 'no header line' },

@@ -5,8 +5,11 @@ import { inScale, scaleOf, scaleOfAll, type DisplayScale, type DisplayUnit } fro
 import { figure } from './figure.js';
 import { sortedRows, type CopiedColumn } from './table-sort.js';
 
-/** Line breaks are allowed after these, unless another of them follows: `ncclKernel_`, `at::native::`, `/blocks.0/`. */
-const PLACE = /(?<=[_:/<])(?=[^_:/<])/;
+/**
+ * Line breaks are allowed after these, unless another of them follows: `ncclKernel_`, `at::native::`, `/blocks.0/`. A number
+ * of a line stays with its file: `model.py:410`.
+ */
+const PLACE = /(?<=[_:/<])(?=[^_:/<])(?!(?<=:)\d)/;
 
 /** Length from which texts need line breaks. */
 const LONG = 20;

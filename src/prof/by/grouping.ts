@@ -100,12 +100,19 @@ function keyColumn(column: KernelColumn, index: number, tree: boolean): Column<G
     width: type === 'str' && width >= LEAST_SHARED_WIDTH ? 0 : width,
     value: ({ keys }) => keys[index] ?? null,
     ...(tree ? { narrow: (row: GroupRow) => branchText(column, row, index) } : {}),
-    ...(!tree && column.key === 'trace' ? { narrow: ({ keys }: GroupRow) => narrowTrace(framesOf(keys[index])) } : {}),
+    ...(!tree && column.list === 'str'
+      ? { narrow: (row: GroupRow, w: number) => endText(column, row.keys[index], w) }
+      : {}),
   };
 }
 
-const framesOf = (trace: CellValue = null): readonly string[] =>
-  typeof trace === 'object' && trace !== null ? trace.map(String) : [];
+/** The end of a list too long for a column, which distinguishes its rows: the innermost frame, the innermost layers. */
+function endText(column: KernelColumn, value: CellValue = null, width: number): string {
+  const text = textOf(column, value);
+  if (text.length <= width) return text;
+  const isTrace = column.key === 'trace' && typeof value === 'object' && value !== null;
+  return isTrace ? narrowTrace(value.map(String)) : `…${text.slice(text.length - width + 1)}`;
+}
 
 /** A row of a tree shows only its last step, indented by its level. */
 function branchText(column: KernelColumn, { keys, key, level }: GroupRow, index: number): string {

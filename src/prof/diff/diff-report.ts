@@ -114,7 +114,7 @@ function sampleNotes({ sides, settings }: Comparison, { basis, total, tested }: 
   while (leastP(enough, enough) * tested > settings.rate) enough++;
   return [
     ...notes,
-    `with ${n} and ${m} ${unit}s no single change among ${tested} rows can be shown: ${enough} each would do`,
+    `with ${n} and ${m} ${unit}s a change in only one of the ${tested} rows cannot be shown: ${enough} each would do`,
   ];
 }
 

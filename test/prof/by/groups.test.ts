@@ -174,7 +174,7 @@ describe('a tree', () => {
 
   it('shows each row by its last step, the deeper the further to the right', () => {
     const { columns, rows } = groupsOf(records, { by: 'layer,kernel', tree: true });
-    const shown = rows.slice(0, 4).map((row) => columns.slice(0, 2).map((column) => column.narrow?.(row)));
+    const shown = rows.slice(0, 4).map((row) => columns.slice(0, 2).map((column) => column.narrow?.(row, 20)));
     expect(shown).to.deep.equal([
       ['net', ''],
       ['  a', ''],
