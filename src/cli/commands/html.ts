@@ -2,7 +2,7 @@
  * `dprof html`: one page with everything about a profile, for a browser; or, with --index, a page that lists pages and
  * jobs.
  */
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { EVENTS } from '../../prof/html/bounds.js';
 import { PageBuilder } from '../../prof/html/page-builder.js';
 import type { PageProfile } from '../../prof/html/page-data.js';
@@ -164,7 +164,9 @@ export const html = recordsCommand(
         const only = request.files.length === 1 ? request.files[0] : undefined;
         const word = inputWord(only === undefined || only === '-' ? only : basename(only));
         const isPiped = request.files.length === 0 || only === '-';
-        const made = facts({ tool, title: basename(input), input: word, doubts });
+        // A folder that is one profile is read by a file in it, whose name is the same in all folders.
+        const named = isPiped || only === undefined ? input : resolve(only);
+        const made = facts({ tool, title: basename(named), input: word, doubts });
         const title = given.text('title') ?? (isPiped ? profilesName(made.data.profiles) : null) ?? made.data.title;
         const contents = { ...made, data: { ...made.data, title } };
         const { before, behind } = pageElements(contents);
