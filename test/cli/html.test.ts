@@ -113,6 +113,11 @@ const isBuilt = existsSync(join(ROOT, 'dist/page/report.js'));
     expect(profiles.map(({ kernels }) => kernels.shown[0]?.time)).to.deep.equal([550, 70]);
   });
 
+  it('is called by the folder that is one profile, and not by the file in it', async () => {
+    const { stdout, code } = await runCli('dprof', ['html', '-q', 'samples/ascend_pt/']);
+    expect({ title: contentsIn(stdout).data.title, code }).to.deep.equal({ title: 'ascend_pt', code: 0 });
+  });
+
   it('reads a profile itself, with the ranges of the host', async () => {
     const path = join(folder, 'lenet.html');
     const { stdout, stderr, code } = await runCli('dprof', ['html', '-q', '-o', path, 'samples/lenet.nsys.sqlite']);
