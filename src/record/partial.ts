@@ -4,8 +4,11 @@
  * below, and the `end` line.
  */
 
-/** Version of the format of partial answers. */
-export const PART_VERSION = 1;
+/**
+ * Version of the format of partial answers. It changes with the rule of a figure too, as answers of two rules do not add
+ * up: in version 1 communication under copies was not exposed.
+ */
+export const PART_VERSION = 2;
 
 /** The first line of a file of partial answers. */
 export interface PartialRecord {

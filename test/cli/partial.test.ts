@@ -218,7 +218,7 @@ describe('dprof merge', () => {
 
   it('has a partial answer without members as its identity', async () => {
     const none = freshPath('.part');
-    writeFileSync(none, '{"type":"partial","v":1,"members":0}\n');
+    writeFileSync(none, '{"type":"partial","v":2,"members":0}\n');
     expect(readFileSync(await merge(none), 'utf8')).to.equal(readFileSync(none, 'utf8'));
     expect(readFileSync(await merge(none, all, none), 'utf8')).to.equal(whole);
     expect(await dprof(['--by', 'op', none, all])).to.deep.equal(await dprof(['--by', 'op', all, none]));
@@ -243,7 +243,7 @@ describe('dprof merge', () => {
       const own = isCopy ? lines : lines.map((line) => line.replace(/"content":"\w+"/, '"content":"other"'));
       writeFileSync(path, memberLines(other, own).join('\n'));
       const both = await merge(path, parts[0] ?? '');
-      expect(readFileSync(both, 'utf8')).to.match(/^\{"type":"partial","v":1,"members":2\}\n/);
+      expect(readFileSync(both, 'utf8')).to.match(/^\{"type":"partial","v":2,"members":2\}\n/);
       const { stdout, stderr } = await dprof(['ranks', both]);
       if (isCopy) expect(stdout).to.match(/^ {2}copy +\S+ is a copy of \S+ \(rank 0\): left out$/m);
       else expect(stderr).to.match(/1 rank with several profiles/);
@@ -254,13 +254,20 @@ describe('dprof merge', () => {
     const text = readFileSync(parts[0] ?? '', 'utf8');
     const bad = [
       [
-        text.replace('"v":1', '"v":2'),
-        /:1: unsupported dprof partial version 2 \(this dprof reads up to 1; update it\)/,
+        text.replace('"v":2', '"v":3'),
+        /:1: unsupported dprof partial version 3 \(this dprof reads version 2; update it\)/,
       ],
-      [text.replace('"part":{"v":1', '"part":{"v":3'), /:2: unsupported dprof partial version 3 \(/],
-      [text.replace('"count":', '"count":1'), /:2: .* does not match its id: damaged or edited \(write it again/],
+      [
+        text.replace('"v":2', '"v":1'),
+        /:1: unsupported dprof partial version 1 \(its figures follow older rules than those of version 2; write it again with dprof partial\)/,
+      ],
+      [text.replace('"part":{"v":2', '"part":{"v":1'), /:2: unsupported dprof partial version 1 \(/],
+      [
+        text.replace('"count":', '"count":1'),
+        /:2: .* does not match its id: damaged or edited \(write it again/,
+      ],
       [text.replace('"rank":0', '"rank":1'), /:2: .* does not fit its id/],
-      [text.replace(/"part":\{"v":1/, '"part": {"v":1'), /:2: a line outside any member|is no/],
+      [text.replace(/"part":\{"v":2/, '"part": {"v":2'), /:2: a line outside any member|is no/],
       [text.slice(0, text.length / 2), /: the partial answer is cut off/],
       [text.slice(0, 25), /: broken record: it is cut off/],
       ['', /: is empty/],

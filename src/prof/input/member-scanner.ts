@@ -54,7 +54,7 @@ export class MemberScanner {
 
   /**
    * @returns whether the line belongs to a partial answer
-   * @throws UserError for a member that was changed, and for one of a newer version
+   * @throws UserError for a member that was changed, and for one of another version
    */
   take(text: string, line: number): boolean {
     if (text.startsWith(PARTIAL)) {
@@ -126,10 +126,13 @@ export class MemberScanner {
   }
 
   #checkVersion(version: number, line: number): void {
-    if (version <= PART_VERSION) return;
+    if (version === PART_VERSION) return;
+    const isOld = version < PART_VERSION;
     throw new UserError(`unsupported dprof partial version ${version}`, {
       where: `${this.file}:${line}`,
-      hint: `this dprof reads up to ${PART_VERSION}; update it`,
+      hint: isOld
+        ? `its figures follow older rules than those of version ${PART_VERSION}; ${AGAIN}`
+        : `this dprof reads version ${PART_VERSION}; update it`,
     });
   }
 }
