@@ -262,10 +262,7 @@ describe('dprof merge', () => {
         /:1: unsupported dprof partial version 1 \(its figures follow older rules than those of version 2; write it again with dprof partial\)/,
       ],
       [text.replace('"part":{"v":2', '"part":{"v":1'), /:2: unsupported dprof partial version 1 \(/],
-      [
-        text.replace('"count":', '"count":1'),
-        /:2: .* does not match its id: damaged or edited \(write it again/,
-      ],
+      [text.replace('"count":', '"count":1'), /:2: .* does not match its id: damaged or edited \(write it again/],
       [text.replace('"rank":0', '"rank":1'), /:2: .* does not fit its id/],
       [text.replace(/"part":\{"v":2/, '"part": {"v":2'), /:2: a line outside any member|is no/],
       [text.slice(0, text.length / 2), /: the partial answer is cut off/],
