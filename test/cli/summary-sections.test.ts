@@ -68,6 +68,17 @@ describe('sections of a summary', () => {
     expect(text).to.match(/\n *na +na +1 +na +lost\n/);
   });
 
+  it('of arithmetic: that a peak is not known, where the work is', async () => {
+    const linesOf = async (path: string): Promise<readonly string[]> =>
+      (await runCli('dprof', ['summary', '-q', path])).stdout
+        .split('\n')
+        .filter((line) => /^(work|of peak) /.test(line));
+    const [work, peak] = await linesOf('samples/ascend_pt');
+    expect(work).to.match(/^work +21\.49 GFLOP/);
+    expect(peak).to.match(/^of peak +na: a peak of the device is unknown; --peaks gives it$/);
+    for (const line of await linesOf('samples/decoder.rpd')) expect(line).to.match(/na: no kernel has known work$/);
+  });
+
   it('of kernels whose use of the matrix unit is undetermined: why', async () => {
     // A MATMUL without a type, as in a device trace: it may transpose. The vector engine has no matrix unit.
     const text = await screen(

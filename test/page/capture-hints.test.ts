@@ -58,8 +58,9 @@ describe('hints of panels without content', () => {
   });
 
   it('name how ranges must be called for layers, and another profiler where the own one has no stacks', () => {
-    const nvtx = 'No kernel was launched in a layer. An NVTX range around each layer, named "layer:conv1", records it.';
-    for (const format of ['nsight', 'nvprof', 'rpd']) expect(lacking(viewOf(format, {}), 'layers')).to.equal(nvtx);
+    const ranges = 'range around each layer, named "layer:conv1", records it.';
+    for (const [format, kind] of Object.entries({ nsight: 'An NVTX', nvprof: 'An NVTX', rpd: 'A rocTX' }))
+      expect(lacking(viewOf(format, {}), 'layers')).to.equal(`No kernel was launched in a layer. ${kind} ${ranges}`);
     const stacks = 'The profile has no call stacks.';
     expect(lacking(viewOf('kineto', {}), 'stacks')).to.equal(`${stacks} with_stack=True records them.`);
     expect(lacking(viewOf('nsight', {}), 'stacks')).to.equal(

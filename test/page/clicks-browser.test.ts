@@ -33,7 +33,7 @@ const ELSEWHERE = (panel: string): readonly Click[] => [
   ['link', panel],
 ];
 
-const RANGES_OF_LAYERS = /An NVTX range around each layer, named "layer:conv1", records it/;
+const RANGES_OF_LAYERS = /An? (?:NVTX|rocTX) range around each layer, named "layer:conv1", records it/;
 const NO_STACKS = /The profile has no call stacks\. .*with_stack=True/;
 const NO_STEPS = /The profile has no steps\..*"step 1"/;
 const UNCOMPARED: Answer = ['rank', /The page holds one profile/, ...ELSEWHERE('Ranks compared')];

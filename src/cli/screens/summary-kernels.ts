@@ -140,6 +140,10 @@ function tensorRows({ hardwareFlops, transposeFlops, hfu, mfu, cores }: TensorWo
   ];
 }
 
+/** Why work, rates and shares of peaks are unknown. */
+const NO_WORK = 'no kernel has known work';
+const NO_PEAK = 'a peak of the device is unknown; --peaks gives it';
+
 function arithmeticSection(
   { overview, unit, next }: About,
   { time, precision, matrixUnit, work }: KernelSummary,
@@ -163,14 +167,14 @@ function arithmeticSection(
       : [];
   const peaks =
     work.computeShare === null && work.memoryShare === null
-      ? `${UNKNOWN}: no kernel has known shares of the device's peaks`
+      ? `${UNKNOWN}: ${work.flops + work.bytes > 0 ? NO_PEAK : NO_WORK}`
       : isPartial(work.rated, time)
         ? `unknown ${knownFor(work.rated, time)}`
         : `${amountText(work.computeShare, 'share')} of FLOP/s, ${amountText(work.memoryShare, 'share')} of bandwidth ${knownFor(work.rated, time)}`;
   const isIncomplete = overview.devices.some(({ missing }) => missing !== null);
   const mfu =
     work.mfu === null
-      ? `${UNKNOWN}: ${isIncomplete ? 'launched work is missing' : 'no kernel has known FLOPs and a known peak'}`
+      ? `${UNKNOWN}: ${isIncomplete ? 'launched work is missing' : work.flops > 0 ? NO_PEAK : 'no kernel has known FLOPs'}`
       : `${leastSign(work.flopsRated, time)}${amountText(work.mfu, 'share')} of the span at peak ${knownFor(work.flopsRated, time)}`;
   const least = leastSign(work.known, time);
   const done = `${least}${amountText(work.flops, 'flop')}, ${least}${amountText(work.bytes, 'transfer')} ${knownFor(work.known, time)}`;
@@ -190,7 +194,7 @@ function arithmeticSection(
     ...(work.tensor === undefined ? [] : tensorRows(work.tensor)),
     [
       work.tensor === undefined ? 'work' : 'work by formula',
-      work.flops + work.bytes > 0 ? done : `${UNKNOWN}: no kernel has known work`,
+      work.flops + work.bytes > 0 ? done : `${UNKNOWN}: ${NO_WORK}`,
     ],
     ['of peak', peaks],
     ...(work.tensor === undefined ? [['MFU', mfu]] : []),
