@@ -82,6 +82,20 @@ describe('a profile within a span', () => {
     expect(found?.profile.overview.devices[0]).to.include({ communication: 700, exposed: 400 });
   });
 
+  it('has the lines of the program that launched its kernels', async () => {
+    const records = [
+      profileOn(A100),
+      kernel({ ...gemm, id: 1, start: 1000, dur: 1000, trace: ['train.py:9', 'net.py:5'] }),
+      kernel({ ...relu, id: 2, start: 2500, dur: 500, trace: ['train.py:9'] }),
+      kernel({ ...relu, id: 3, start: 3500, dur: 1000, trace: ['train.py:9', 'net.py:7'] }),
+    ];
+    const found = await within(pageContentsOf(records), { from: 1500, to: 3500 });
+    expect(found?.profile.lines?.shown.map(({ line, count, time, op }) => [line, count, time, op])).to.deep.equal([
+      ['net.py:5', 1, 500, 'mm'],
+      ['train.py:9', 1, 500, null],
+    ]);
+  });
+
   it('has what overlaps with the span, and not what only touches it', async () => {
     const page = pageContentsOf(RECORDS);
     expect(await within(page, { from: 2000, to: 2500 })).to.include({ kernels: 0, cut: 0 });

@@ -45,4 +45,5 @@ function make(view: PanelView): PanelContent {
 export const LINES: Panel = {
   ...{ id: 'lines', title: 'Lines', width: 6, make },
   isFor: ({ profile }) => profile.lines !== null,
+  follows: (_, within) => within.lines !== null,
 };
