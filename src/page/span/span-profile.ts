@@ -118,6 +118,12 @@ const UNRATED = {
 class OpSums {
   readonly #ops = new Map<string | null, { readonly number: number; communicating: number }>();
   readonly #tally = new KernelTally();
+  /** Ops that have bytes and no rate, because their transfers outlast the instructions that start them. */
+  readonly #unrated: ReadonlySet<string | null>;
+
+  constructor({ shown }: Ops) {
+    this.#unrated = new Set(shown.filter(({ bytesPerS }) => bytesPerS === null).map(({ op }) => op));
+  }
 
   add(kernel: SummedKernel, time: number): void {
     const op = entryOf(this.#ops, kernel.op, () => ({ number: this.#ops.size, communicating: 0 }));
@@ -132,7 +138,7 @@ class OpSums {
         ...{ op, count, time, ...(communicating > 0 ? { communicating } : {}), within: null, launch: null },
         ...{ passes: null, host: null, hostSelf: null, flops: knownSum(flops), bytes: knownSum(bytes) },
         flopsPerS: flops.time > 0 ? (flops.sum * NS_PER_S) / flops.time : null,
-        bytesPerS: rated(ratedBytes, ratedBytes.sum * NS_PER_S),
+        bytesPerS: this.#unrated.has(op) ? null : rated(ratedBytes, ratedBytes.sum * NS_PER_S),
         ...{ ofCompute: null, ofMemory: null, tc, bound: null, stacks: [], stackCount: 0 },
       };
     });
@@ -181,7 +187,7 @@ function operationOf(events: TimelineEvents, event: number): string {
 /** Sums of the events of a span, piece by piece in order of time. */
 export class SpanSums {
   readonly #kernels = new KernelTotals();
-  readonly #ops = new OpSums();
+  readonly #ops: OpSums;
   readonly #points = new RooflineGroups();
   readonly #layers = new LayerTotals();
   /** Null when the line of some kernel is not known, although the profile may have it. */
@@ -201,6 +207,7 @@ export class SpanSums {
     private readonly whole: PageProfile,
     private readonly span: SelectedSpan,
   ) {
+    this.#ops = new OpSums(whole.ops);
     this.#paths = new Map(whole.layers.shown.map(({ path }) => [path.join('/'), path]));
   }
 
