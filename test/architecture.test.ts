@@ -100,6 +100,7 @@ const PAGE_MAY_IMPORT = [
   'src/prof/html/bounds.ts',
   'src/prof/html/kernels/kernel-data.ts',
   'src/prof/html/kernels/kernel-totals.ts',
+  'src/prof/html/kernels/line-totals.ts',
   'src/prof/html/layers/layer-totals.ts',
   'src/prof/html/page-kernel.ts',
   'src/prof/html/communication/collective-rows.ts',

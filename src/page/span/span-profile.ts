@@ -13,6 +13,7 @@ import { RowSums, TimeNotUnderCompute } from '../../prof/html/communication/coll
 import { bounded, boundsOfHeld, EVENTS, longest } from '../../prof/html/bounds.js';
 import type { OpTotal } from '../../prof/html/kernels/kernel-data.js';
 import { KernelTotals, RooflineGroups } from '../../prof/html/kernels/kernel-totals.js';
+import { LineTotals } from '../../prof/html/kernels/line-totals.js';
 import { LayerTotals } from '../../prof/html/layers/layer-totals.js';
 import type { Bounded, CollectiveRow, Ops, PageProfile } from '../../prof/html/page-data.js';
 import type { SummedKernel } from '../../prof/html/page-kernel.js';
@@ -28,6 +29,7 @@ import type {
 import { knownTime, OperationSums, Tallies } from '../../prof/summary/tallies.js';
 import { KernelTally, knownSum, rated } from '../../prof/tally/kernel-tally.js';
 import { quantityText } from '../document/units.js';
+import { CallStacks } from '../timeline/events/kernel-facts.js';
 import { durOf, kindOf, laneOf, matrixUnitOf, startOf, tableNameOf, textOf } from '../timeline/events/events.js';
 import type { TimelineEvents } from '../timeline/events/events.js';
 import type { SelectedSpan } from '../timeline/model/view.js';
@@ -116,6 +118,12 @@ const UNRATED = {
 class OpSums {
   readonly #ops = new Map<string | null, { readonly number: number; communicating: number }>();
   readonly #tally = new KernelTally();
+  /** Ops that have bytes and no rate, because their transfers outlast the instructions that start them. */
+  readonly #unrated: ReadonlySet<string | null>;
+
+  constructor({ shown }: Ops) {
+    this.#unrated = new Set(shown.filter(({ bytesPerS }) => bytesPerS === null).map(({ op }) => op));
+  }
 
   add(kernel: SummedKernel, time: number): void {
     const op = entryOf(this.#ops, kernel.op, () => ({ number: this.#ops.size, communicating: 0 }));
@@ -130,7 +138,7 @@ class OpSums {
         ...{ op, count, time, ...(communicating > 0 ? { communicating } : {}), within: null, launch: null },
         ...{ passes: null, host: null, hostSelf: null, flops: knownSum(flops), bytes: knownSum(bytes) },
         flopsPerS: flops.time > 0 ? (flops.sum * NS_PER_S) / flops.time : null,
-        bytesPerS: rated(ratedBytes, ratedBytes.sum * NS_PER_S),
+        bytesPerS: this.#unrated.has(op) ? null : rated(ratedBytes, ratedBytes.sum * NS_PER_S),
         ...{ ofCompute: null, ofMemory: null, tc, bound: null, stacks: [], stackCount: 0 },
       };
     });
@@ -179,9 +187,11 @@ function operationOf(events: TimelineEvents, event: number): string {
 /** Sums of the events of a span, piece by piece in order of time. */
 export class SpanSums {
   readonly #kernels = new KernelTotals();
-  readonly #ops = new OpSums();
+  readonly #ops: OpSums;
   readonly #points = new RooflineGroups();
   readonly #layers = new LayerTotals();
+  /** Null when the line of some kernel is not known, although the profile may have it. */
+  #lines: LineTotals | null = new LineTotals();
   readonly #memory = new OperationSums();
   readonly #collectives = new OperationRows();
   readonly #times = new Map<number, number>();
@@ -197,11 +207,13 @@ export class SpanSums {
     private readonly whole: PageProfile,
     private readonly span: SelectedSpan,
   ) {
+    this.#ops = new OpSums(whole.ops);
     this.#paths = new Map(whole.layers.shown.map(({ path }) => [path.join('/'), path]));
   }
 
   take(part: PartOfSpan): void {
-    for (const inside of eventsInside(part, this.span)) this.#add(inside);
+    const stacks = new CallStacks(part.events.facts);
+    for (const inside of eventsInside(part, this.span)) this.#add(inside, stacks);
   }
 
   /** The data within the span, for the panels that follow it: all else in it is that of the whole profile. */
@@ -225,6 +237,7 @@ export class SpanSums {
       collectives: this.#collectives.rows(bounds.collectives),
       kernels: this.#kernels.totals(bounds.kernels),
       ops: this.#ops.totals(bounds.ops),
+      lines: this.#lines?.totals(bounds.ops) ?? null,
       stacks: null,
       roofline: { points, pointCount, roofs },
       layers: this.#layers.rows(bounds.layers),
@@ -232,7 +245,7 @@ export class SpanSums {
     return { profile, kernels: kernels?.count ?? 0, cut: this.#cut };
   }
 
-  #add(inside: InsideEvent): void {
+  #add(inside: InsideEvent, stacks: CallStacks): void {
     const { events, event, from, to, time, share } = inside;
     const lane = laneOf(events, event);
     if (lane?.kind !== 'device') return;
@@ -253,10 +266,15 @@ export class SpanSums {
       const name = textOf(events, 'name', event) ?? kind;
       this.#memory.add(name.replace(/^copy /, ''), { time, bytes: bytes < 0 ? null : bytes * share });
     }
-    if (isKernel) this.#kernel(inside, kind, device ?? NaN);
+    if (isKernel) this.#kernel(inside, kind, device ?? NaN, stacks);
   }
 
-  #kernel({ events, event, time, share, from }: InsideEvent, kind: EventKind, device: number): void {
+  #kernel(
+    { events, event, time, share, from }: InsideEvent,
+    kind: EventKind,
+    device: number,
+    stacks: CallStacks,
+  ): void {
     const amount = (values: Float64Array): number | null => {
       const value = elementAt(values, event);
       return value < 0 ? null : value * share;
@@ -275,6 +293,9 @@ export class SpanSums {
       placement: { ...UNRATED, gbps: bytes === null || time <= 0 ? null : bytes / time },
     };
     this.#ops.add(kernel, time);
+    const trace = stacks.of(elementAt(events.factList, event));
+    if (trace === null) this.#lines = null;
+    else this.#lines?.add({ ...kernel, trace, record: { dur: time } });
     // A Neuron instruction that only waits is not work.
     if (kind === 'wait') return;
     for (const sums of [this.#kernels, this.#points, this.#layers]) sums.add(kernel, time);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { SpanSums, piecesOfSpan, type SpanProfile } from '../../../src/page/span/span-profile.js';
 import { loadEvents } from '../../../src/page/timeline/events/events.js';
 import type { SelectedSpan } from '../../../src/page/timeline/model/view.js';
-import type { PageContents } from '../../../src/prof/html/page-data.js';
+import type { PageContents, PageProfile } from '../../../src/prof/html/page-data.js';
 import type { PageTimeline } from '../../../src/prof/html/timeline/timeline-data.js';
 import type { ProfileLine } from '../../../src/record/record.js';
 import { A100, profileOn } from '../../support/devices.js';
@@ -80,6 +80,20 @@ describe('a profile within a span', () => {
       ['all-reduce', 1, 700, 400],
     ]);
     expect(found?.profile.overview.devices[0]).to.include({ communication: 700, exposed: 400 });
+  });
+
+  it('has the lines of the program that launched its kernels', async () => {
+    const records = [
+      profileOn(A100),
+      kernel({ ...gemm, id: 1, start: 1000, dur: 1000, trace: ['train.py:9', 'net.py:5'] }),
+      kernel({ ...relu, id: 2, start: 2500, dur: 500, trace: ['train.py:9'] }),
+      kernel({ ...relu, id: 3, start: 3500, dur: 1000, trace: ['train.py:9', 'net.py:7'] }),
+    ];
+    const found = await within(pageContentsOf(records), { from: 1500, to: 3500 });
+    expect(found?.profile.lines?.shown.map(({ line, count, time, op }) => [line, count, time, op])).to.deep.equal([
+      ['net.py:5', 1, 500, 'mm'],
+      ['train.py:9', 1, 500, null],
+    ]);
   });
 
   it('has what overlaps with the span, and not what only touches it', async () => {
@@ -176,6 +190,16 @@ describe('a span of a sample', () => {
     expect(page.rows).to.have.deep.members(command);
     // The last step from its second product on, kernels of 5 us.
     expect(page.rows).to.deep.include.members([['mm', 3, 15_000], ['paged_attention', 2, 10_000]]); // prettier-ignore
+  });
+
+  it('has no rates that the whole profile does not have', async () => {
+    const contents = await pageContentsOfFile(join(ROOT, 'samples', 'attention.ntff'));
+    const found = await within(contents, { from: 0, to: 1e9 });
+    const ratesOf = (profile: PageProfile | undefined) =>
+      new Map(profile?.ops.shown.map(({ op, bytes, bytesPerS }) => [op, { bytes, bytesPerS }]));
+    expect(ratesOf(found?.profile)).to.deep.equal(ratesOf(contents.data.profiles[0]));
+    // Instructions that start transfers of 458,752 bytes, which outlast them.
+    expect(ratesOf(found?.profile).get(null)).to.deep.equal({ bytes: 458_752, bytesPerS: null });
   });
 
   it('has the same kernels when one crosses an edge, with 1 of its 5 us', async () => {

@@ -48,4 +48,5 @@ export const LINES: Panel = {
   ...{ id: 'lines', title: 'Lines', width: 6, make },
   // A profiler without stacks, as of compiled programs, has no lines to miss.
   isFor: ({ profile: { lines, overview } }) => lines !== null || stackMarks(overview.header) !== null,
+  follows: (_, within) => within.lines !== null,
 };

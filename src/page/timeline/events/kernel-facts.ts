@@ -3,6 +3,7 @@
  * number.
  */
 import { elementAt } from '../../../containers/element.js';
+import { entryOf } from '../../../containers/map-entry.js';
 import type { PackedFacts } from '../../../prof/html/timeline/timeline-data.js';
 import { rankOf, type RankedLanes } from './coverage.js';
 import { unpackColumn, type UnpackedColumn } from './column-unpacking.js';
@@ -20,6 +21,21 @@ export interface FactLists {
 export async function loadFacts({ texts, pairs, ends }: PackedFacts): Promise<FactLists> {
   const [numbers, limits] = await Promise.all([unpackColumn('facts', pairs), unpackColumn('ends of facts', ends)]);
   return { texts, pairs: numbers, ends: limits };
+}
+
+/** Call stacks of kernels, outermost frame first, by the number of a list; null when the list does not have all of it. */
+export class CallStacks {
+  readonly #known = new Map<number, readonly string[] | null>();
+
+  constructor(private readonly facts: FactLists) {}
+
+  of(list: number): readonly string[] | null {
+    return entryOf(this.#known, list, () => {
+      const stack = factsOf(this.facts, list).find(([label]) => label === 'trace')?.[1];
+      if (stack === undefined || stack.includes('…')) return null;
+      return stack === '-' ? [] : stack.split(' > ');
+    });
+  }
 }
 
 /** The facts of a list; empty when it does not exist. */

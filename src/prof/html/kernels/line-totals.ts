@@ -2,7 +2,7 @@
 import { addTo, boundedEntryOf, largestEntry } from '../../../containers/map-entry.js';
 import { addTimes, durationOf } from '../../../record/fields/times.js';
 import type { Annotated } from '../../annotate.js';
-import { KernelTally, knownSum } from '../../tally/kernel-tally.js';
+import { KernelTally, knownSum, type KernelWork } from '../../tally/kernel-tally.js';
 import { bounded } from '../bounds.js';
 import type { Lines } from '../page-data.js';
 import type { LineTotal } from './kernel-data.js';
@@ -22,6 +22,11 @@ interface LineSum {
   readonly ops: Map<string, number>;
 }
 
+/** What the sums of lines need: of a kernel, or of its event in a timeline. */
+interface LineKernel extends KernelWork, Pick<Annotated, 'trace' | 'op'> {
+  readonly record: Parameters<typeof durationOf>[0];
+}
+
 export class LineTotals {
   readonly #sums = new Map<string | null, LineSum>();
   readonly #tally = new KernelTally();
@@ -32,7 +37,7 @@ export class LineTotals {
   constructor(private readonly most = MOST_LINES) {}
 
   /** Ignores kernels without a duration. A backward kernel counts for the line of its forward op. */
-  add(row: Annotated): void {
+  add(row: LineKernel): void {
     const dur = durationOf(row.record);
     if (dur === null) return;
     this.#time = addTimes(this.#time, dur);
