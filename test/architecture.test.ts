@@ -110,6 +110,7 @@ const PAGE_MAY_IMPORT = [
   'src/prof/summary/summary-data.ts',
   'src/record/control-characters.ts',
   'src/record/errors.ts',
+  'src/record/element-types.ts',
   'src/record/glossary.ts',
   'src/record/plural.ts',
   'src/record/sample-metrics.ts',
@@ -118,6 +119,7 @@ const PAGE_MAY_IMPORT = [
   'src/prof/query/wildcards.ts',
   'src/table/column.ts',
   'src/table/csv-cell.ts',
+  'src/prof/neuron/machine.ts',
 ];
 
 /** What a rule finds, for one clear message. */

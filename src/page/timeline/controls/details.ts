@@ -6,7 +6,7 @@ import { elementAt } from '../../../containers/element.js';
 import { button, element } from '../../document/dom-elements.js';
 import { countOf, dependenciesOf, launchedBy, startOf, textOf, type Dependent } from '../events/events.js';
 import { inLayer, ofOp } from '../../document/timeline-target.js';
-import { allFacts, explainCommand, operandsOf, shortFacts, type EventFact } from '../events/event-facts.js';
+import { allFacts, explainCommand, operandsOf, tensorsOf, shortFacts, type EventFact } from '../events/event-facts.js';
 import { sameSequence } from '../events/kernel-facts.js';
 import type { Scene } from '../model/scene.js';
 import type { TimelineMark } from '../../../prof/html/timeline/timeline-data.js';
@@ -163,7 +163,7 @@ const GROUPS: readonly (readonly [title: string, meanings: Readonly<Record<strin
       forward: 'The op of the forward pass that this one is the gradient of',
       family: 'What the kernel is by its name',
       TC: 'How it is known whether the matrix unit ran',
-      'matrix unit': 'Whether it ran on the matrix unit (tensor cores)',
+      'matrix unit': 'Whether it ran on the matrix unit',
       trace: 'Call stack of the program, the innermost frame last',
     },
   ],
@@ -175,7 +175,8 @@ const GROUPS: readonly (readonly [title: string, meanings: Readonly<Record<strin
       duration: 'From its start to its end',
       lane: 'The stream, queue or thread that ran it',
       'in the queue': 'From the end of its launch to its start',
-      occupancy: 'Share of the warps of a multiprocessor that can be resident, and what limits it',
+      occupancy:
+        'Threads that a multiprocessor can hold at once, as a share of the most that it can hold, and what limits it',
       bound: 'What limits it: compute or memory bandwidth of the device, or its own small size',
       device: 'The device whose peaks are meant, and where they are known from',
     },
@@ -185,6 +186,7 @@ const GROUPS: readonly (readonly [title: string, meanings: Readonly<Record<strin
     {
       operands: 'Inputs and outputs of the instruction',
       calls: 'The calls of ops that launched the kernel, with shapes and types of their arguments',
+      tensors: 'Tensors of the call that describes the kernel: name, extents, element type, bytes',
       params: 'What the count is made from',
       formula: 'How FLOPs and bytes are counted',
       'source of the count': 'Where the formula is from',
@@ -238,6 +240,9 @@ function groupedFacts(boxes: readonly HTMLElement[]): HTMLElement[] {
   });
 }
 
+/** End of the call that the count is of, as `--explain` writes it. */
+const DESCRIBES = '<- describes the kernel';
+
 /** Facts as a list; a fact without a name continues the previous one. */
 function factItems(scene: Scene, facts: readonly EventFact[]): HTMLElement[] {
   const boxes: HTMLElement[] = [];
@@ -254,6 +259,8 @@ function factItems(scene: Scene, facts: readonly EventFact[]): HTMLElement[] {
     else if (name === 'operands') boxes.push(factBox(name, ...operandsOf(value).map((one) => element('div', {}, one))));
     else boxes.push(factBox(name, shown));
   }
+  const tensors = facts.flatMap(([, value]) => (value.endsWith(DESCRIBES) ? tensorsOf(value) : []));
+  if (tensors.length > 0) boxes.push(factBox('tensors', ...tensors.map((one) => element('div', {}, one))));
   return boxes;
 }
 
