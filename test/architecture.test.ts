@@ -121,6 +121,7 @@ const PAGE_MAY_IMPORT = [
   'src/record/control-characters.ts',
   'src/record/errors.ts',
   'src/record/fields/times.ts',
+  'src/record/element-types.ts',
   'src/record/glossary.ts',
   'src/record/plural.ts',
   'src/record/sample-metrics.ts',
@@ -130,6 +131,7 @@ const PAGE_MAY_IMPORT = [
   'src/table/column.ts',
   'src/table/csv-cell.ts',
   'src/table/shortened-texts.ts',
+  'src/prof/neuron/machine.ts',
 ];
 
 /** What a rule finds, for one clear message. */

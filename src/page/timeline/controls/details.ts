@@ -16,7 +16,7 @@ import {
 } from '../events/events.js';
 import { spanButton } from '../../span/chosen-span.js';
 import { inLayer, ofOp } from '../../document/timeline-target.js';
-import { allFacts, explainCommand, operandsOf, shortFacts, type EventFact } from '../events/event-facts.js';
+import { allFacts, explainCommand, operandsOf, tensorsOf, shortFacts, type EventFact } from '../events/event-facts.js';
 import { sameSequence } from '../events/kernel-facts.js';
 import type { Scene } from '../model/scene.js';
 import { isHostRange, type TimelineMark } from '../../../prof/html/timeline/timeline-data.js';
@@ -174,7 +174,7 @@ const GROUPS: readonly (readonly [title: string, meanings: Readonly<Record<strin
       forward: 'The forward op whose gradient this is',
       family: 'The kind of kernel, from its name',
       TC: 'How it is known whether the matrix unit ran',
-      'matrix unit': 'Whether it ran on the matrix unit (tensor cores)',
+      'matrix unit': 'Whether it ran on the matrix unit',
       trace: 'Call stack of the program, the innermost frame last',
     },
   ],
@@ -186,7 +186,7 @@ const GROUPS: readonly (readonly [title: string, meanings: Readonly<Record<strin
       duration: 'From its start to its end',
       lane: 'The stream, queue or thread that ran it',
       'in the queue': 'From the end of its launch to its start',
-      occupancy: "Share of a multiprocessor's warps that can be resident, and what limits it",
+      occupancy: 'Share of the threads that a multiprocessor can hold, and what limits it',
       bound: 'What limits it: compute or memory bandwidth of the device, or its own small size',
       device: 'The device whose peaks are used, and their source',
     },
@@ -196,6 +196,7 @@ const GROUPS: readonly (readonly [title: string, meanings: Readonly<Record<strin
     {
       operands: 'Inputs and outputs of the instruction',
       calls: 'The calls of ops that launched the kernel, with shapes and types of their arguments',
+      tensors: 'Tensors of the call that describes the kernel: name, extents, element type, bytes',
       params: 'What the FLOPs and bytes are counted from',
       formula: 'How FLOPs and bytes are counted',
       'source of the count': 'Source of the formula',
@@ -249,6 +250,9 @@ function groupedFacts(boxes: readonly HTMLElement[]): HTMLElement[] {
   });
 }
 
+/** End of the call that the count is of, as `--explain` writes it. */
+const DESCRIBES = '<- describes the kernel';
+
 /** Facts as a list; a fact without a name continues the previous one. */
 function factItems(scene: Scene, facts: readonly EventFact[]): HTMLElement[] {
   const boxes: HTMLElement[] = [];
@@ -265,6 +269,8 @@ function factItems(scene: Scene, facts: readonly EventFact[]): HTMLElement[] {
     else if (name === 'operands') boxes.push(factBox(name, ...operandsOf(value).map((one) => element('div', {}, one))));
     else boxes.push(factBox(name, shown));
   }
+  const tensors = facts.flatMap(([, value]) => (value.endsWith(DESCRIBES) ? tensorsOf(value) : []));
+  if (tensors.length > 0) boxes.push(factBox('tensors', ...tensors.map((one) => element('div', {}, one))));
   return boxes;
 }
 

@@ -36,7 +36,13 @@ function titled(title: string, made: HTMLElement, rest = ''): HTMLElement {
   return element('section', { 'aria-label': title }, element('h4', {}, title), made, ...note);
 }
 
-function shareTable(title: string, name: string, shares: readonly TextShare[], whole: number): HTMLElement {
+function shareTable(
+  title: string,
+  name: string,
+  shares: readonly TextShare[],
+  whole: number,
+  ofCopies = false,
+): HTMLElement {
   const rates: readonly TableColumn<TextShare>[] = [
     {
       title: 'FLOP/s',
@@ -49,6 +55,7 @@ function shareTable(title: string, name: string, shares: readonly TextShare[], w
     { title: 'Events', unit: 'count', cell: (row) => row.count },
     { title: 'Time', unit: 'ns', cell: (row) => row.time },
     { title: 'Share', unit: 'share', cell: (row) => (whole > 0 ? row.time / whole : null) },
+    ...(ofCopies ? [{ title: 'Bytes', unit: 'bytes' as const, cell: ({ bytes }: TextShare) => bytes }] : []),
     ...(shares.some(({ flops }) => flops !== null && flops > 0) ? rates : []),
   ];
   const made = table({ caption: `Selection: ${title}`, columns, rows: shares, sortedBy: 2, most: MOST_ROWS });
@@ -132,6 +139,11 @@ function tables(sums: SelectionSums): HTMLElement {
     ['By name', 'Name', byKernel],
     ['By layer', 'Layer', byLayer],
   ] as const;
+  const ofCopies = [
+    ['Copies by size', 'Size', sums.bySize],
+    ['Copies by queue', 'Queue', sums.byQueue],
+    ['Copies by tensor', 'Tensor', sums.byTensor],
+  ] as const;
   const isKnown = (shares: readonly TextShare[]): boolean => shares.some(({ text }) => text !== null);
   const hostTime = onThreads.reduce((sum, one) => sum + one.time, 0);
   return element(
@@ -140,6 +152,9 @@ function tables(sums: SelectionSums): HTMLElement {
     ...(deviceCount === 0 ? [] : onDevices)
       .filter(([, , shares]) => isKnown(shares))
       .map(([title, name, shares]) => shareTable(title, name, shares, deviceTime)),
+    ...ofCopies
+      .filter(([, , shares]) => isKnown(shares))
+      .map(([title, name, shares]) => shareTable(title, name, shares, deviceTime, true)),
     ...(onThreads.length === 0
       ? []
       : [shareTable('On threads (nested calls count in both)', 'Name', onThreads, hostTime)]),

@@ -1,5 +1,6 @@
 /** Properties of an event as text, for tooltips and details. */
 import { elementAt } from '../../../containers/element.js';
+import { dtypeBytes } from '../../../record/element-types.js';
 import { quantityText } from '../../document/units.js';
 import { factsOf } from './kernel-facts.js';
 import { inProfile, rankOf, whoseStart } from './coverage.js';
@@ -32,6 +33,8 @@ const PROGRAM_TEXTS: readonly (readonly [TextColumn, string])[] = [
   ['operands', 'operands'],
   ['queue', 'queue'],
 ];
+
+const MOVES: ReadonlySet<string> = new Set(['copy', 'set', 'wait']);
 
 const known = (amount: number): number | null => (amount < 0 ? null : amount);
 const rate = (amount: number | null, ns: number): number | null =>
@@ -75,15 +78,17 @@ export function allFacts(events: TimelineEvents, event: number): readonly EventF
   if (countOf(events, event) > 1) return facts;
   const queued = queueTime(events, event);
   if (queued !== null) facts.push(['in the queue', `${quantityText(queued, 'ns')} from the end of the launch`]);
-  const onDevice = isOnDevice(events, event);
+  // A copy, a set or a wait computes nothing: what only kernels have is not unknown for it.
+  const computes = isOnDevice(events, event) && !MOVES.has(kindOf(events, event));
   for (const [column, title] of TEXTS) {
     const text = textOf(events, column, event);
-    if (onDevice || text !== null) facts.push([title, text ?? 'na']);
+    if (computes || text !== null) facts.push([title, text ?? 'na']);
   }
-  if (onDevice) {
+  if (isOnDevice(events, event)) {
     const withRate = (amount: number | null, unit: 'flop' | 'bytes'): string =>
       amount === null ? 'na' : `${quantityText(amount, unit)} (${quantityText(rate(amount, dur), `${unit}/s`)})`;
-    facts.push(['FLOPs', withRate(known(elementAt(events.flops, event)), 'flop')]);
+    const flops = known(elementAt(events.flops, event));
+    if (computes || flops !== null) facts.push(['FLOPs', withRate(flops, 'flop')]);
     facts.push(['bytes', withRate(known(elementAt(events.bytes, event)), 'bytes')]);
   }
   const id = elementAt(events.id, event);
@@ -131,3 +136,17 @@ export function explainCommand(events: TimelineEvents, event: number, profile: n
 
 /** Operands of an instruction, semaphores and settings, each by itself; a semaphore's queue belongs to it. */
 export const operandsOf = (text: string): readonly string[] => text.split(/ (?!\()/).filter((part) => part !== '');
+
+const TENSOR = /(?:(?<!\w)(\w+)=)?\[([\d,]*)\]([a-z]\w*)/g;
+
+/**
+ * The tensors of a call as `--explain` writes it, each as `input: 64 × 3 × 7 × 7 fp32, 37.63 kB`; tensors without a name are
+ * counted. A list of numbers is not a tensor.
+ */
+export const tensorsOf = (call: string): readonly string[] =>
+  [...call.matchAll(TENSOR)].map(([, name, shape = '', dtype = ''], i) => {
+    const extents = shape === '' ? [] : shape.split(',').map(Number);
+    const each = dtypeBytes(dtype);
+    const bytes = each === null ? null : extents.reduce((all, extent) => all * extent, each);
+    return `${name ?? `tensor ${i + 1}`}: ${extents.join(' × ') || 'scalar'} ${dtype}, ${quantityText(bytes, 'bytes')}`;
+  });

@@ -48,6 +48,15 @@ export function factsOf({ texts, pairs, ends }: FactLists, list: number): readon
   return facts;
 }
 
+/** The text of one fact of a list; null for a list without it. */
+export function factText({ texts, pairs, ends }: FactLists, list: number, label: string): string | null {
+  if (list < 1 || list >= ends.length) return null;
+  const to = Math.min(elementAt(ends, list), pairs.length);
+  for (let place = elementAt(ends, list - 1); place + 1 < to; place += 2)
+    if (texts[elementAt(pairs, place)] === label) return texts[elementAt(pairs, place + 1)] ?? null;
+  return null;
+}
+
 /**
  * Other events of its rank with the event's sequence number: the forward and backward kernels of its op. Searches all
  * events.

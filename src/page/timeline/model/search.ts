@@ -12,6 +12,7 @@ import {
   type TextField,
 } from './query.js';
 import { countOf, endOf, filledOf, isOnDevice, startOf, timeOf, type TimelineEvents } from '../events/events.js';
+import { factText } from '../events/kernel-facts.js';
 import { wildcardTest } from '../../../prof/query/wildcards.js';
 
 export interface SearchMatches {
@@ -58,8 +59,20 @@ function textTest(events: TimelineEvents, field: TextField | null, word: string)
     }
     return numbersHold(events.text[one], inTexts);
   };
-  const tests = (field === null ? FREE_FIELDS : [field]).map(testOf);
+  const tests = field === null ? [...FREE_FIELDS.map(testOf), packetTest(events, test)] : [testOf(field)];
   return (event) => tests.some((isOf) => isOf(event));
+}
+
+const PACKET_FACTS = ['tensor', 'source', 'destination'];
+
+/** Packets whose tensor, source or destination passes the test; only packets have a destination. */
+function packetTest({ facts, factList }: TimelineEvents, test: (text: string) => boolean): EventTest {
+  if (!facts.texts.includes('destination') || !facts.texts.some(test)) return () => false;
+  const lists = Uint8Array.from(facts.ends, (_, list) => {
+    if (factText(facts, list, 'destination') === null) return 0;
+    return PACKET_FACTS.some((label) => test(factText(facts, list, label) ?? '')) ? 1 : 0;
+  });
+  return (event) => lists[elementAt(factList, event)] === 1;
 }
 
 function numberTest(events: TimelineEvents, { field, sign, value }: Extract<QueryTerm, { is: 'number' }>): EventTest {

@@ -2,6 +2,8 @@
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import { EVENT_KINDS } from '../../../prof/html/timeline/timeline-data.js';
+import { quantityText } from '../../document/units.js';
+import { factText } from '../events/kernel-facts.js';
 import { countOf, durOf, filledOf, startOf, type TimelineEvents } from '../events/events.js';
 import { selectedLanes, type TimelineSelection } from './selection.js';
 
@@ -14,6 +16,8 @@ export interface TextShare {
   /** FLOPs of the events for which they are known, null when unknown for all; and the total time of these events in ns. */
   readonly flops: number | null;
   readonly flopsTime: number;
+  /** Bytes of the events for which they are known, null when unknown for all. */
+  readonly bytes: number | null;
 }
 
 export interface LaneShare {
@@ -61,6 +65,10 @@ export interface SelectionSums {
   readonly byKernel: readonly TextShare[];
   readonly byLayer: readonly TextShare[];
   readonly byKind: readonly TextShare[];
+  /** Shares of copies: by their queue, by powers of two of their size, and by the tensor that they move. */
+  readonly byQueue: readonly TextShare[];
+  readonly bySize: readonly TextShare[];
+  readonly byTensor: readonly TextShare[];
   /** Shares of thread events; nested calls count in both the inner and the outer one. */
   readonly onThreads: readonly TextShare[];
   /** Lanes with an event inside, in order. */
@@ -84,13 +92,21 @@ interface InsidePart {
 class TimeByKey {
   readonly #totals = new Map<
     number,
-    { count: number; time: number; flops: number; flopsTime: number; known: number }
+    { count: number; time: number; flops: number; flopsTime: number; known: number; bytes: number | null }
   >();
 
-  add(key: number, { count, time, part, flops }: InsidePart): void {
-    const total = entryOf(this.#totals, key, () => ({ count: 0, time: 0, flops: 0, flopsTime: 0, known: 0 }));
+  add(key: number, { count, time, part, flops, bytes }: InsidePart): void {
+    const total = entryOf(this.#totals, key, () => ({
+      count: 0,
+      time: 0,
+      flops: 0,
+      flopsTime: 0,
+      known: 0,
+      bytes: null as number | null,
+    }));
     total.count += count;
     total.time += time;
+    if (bytes >= 0) total.bytes = (total.bytes ?? 0) + bytes * part;
     if (flops < 0) return;
     total.known++;
     total.flops += flops * part;
@@ -99,8 +115,8 @@ class TimeByKey {
 
   /** @param textFor text of a key; null for unknown */
   shares(textFor: (key: number) => string | null): TextShare[] {
-    const shares = [...this.#totals].map(([key, { count, time, flops, flopsTime, known }]): TextShare => {
-      return { text: textFor(key), count, time, flops: known > 0 ? flops : null, flopsTime };
+    const shares = [...this.#totals].map(([key, { count, time, flops, flopsTime, known, bytes }]): TextShare => {
+      return { text: textFor(key), count, time, flops: known > 0 ? flops : null, flopsTime, bytes };
     });
     return shares.sort((a, b) => b.time - a.time || b.count - a.count || String(a.text).localeCompare(String(b.text)));
   }
@@ -155,14 +171,21 @@ class WorkTotal {
 }
 
 const WAIT = EVENT_KINDS.indexOf('wait');
+const COPY = EVENT_KINDS.indexOf('copy');
 /** Kinds whose events all compute; others have FLOPs only when they are known. */
 const COMPUTING = new Set([EVENT_KINDS.indexOf('kernel'), EVENT_KINDS.indexOf('graph')]);
 const DEVICES = 'devices';
+
+/** `4 KiB to 8 KiB`. @param power of two; -1 for an unknown size */
+const sizeClass = (power: number): string | null =>
+  power < 0 ? null : `${quantityText(2 ** power, 'memory')} to ${quantityText(2 ** (power + 1), 'memory')}`;
 
 /** Sums that are updated as events are added in order of start. */
 class SumsOfSelection {
   readonly #by = { op: new TimeByKey(), name: new TimeByKey(), layer: new TimeByKey() };
   readonly #byKind = new TimeByKey();
+  readonly #copies = { queue: new TimeByKey(), size: new TimeByKey(), tensor: new TimeByKey() };
+  readonly #tensors = new Map<string, number>();
   readonly #onThreads = new TimeByKey();
   readonly #lanes = new BusyTime();
   readonly #devices = new BusyTime();
@@ -220,6 +243,13 @@ class SumsOfSelection {
     this.#by.name.add(elementAt(text.name, event), inside);
     this.#by.layer.add(elementAt(text.layer, event), inside);
     this.#byKind.add(kind, inside);
+    if (kind === COPY) {
+      const { facts, factList } = this.events;
+      this.#copies.queue.add(elementAt(text.queue, event), inside);
+      this.#copies.size.add(inside.bytes > 0 ? Math.floor(Math.log2(inside.bytes)) : -1, inside);
+      const tensor = factText(facts, elementAt(factList, event), 'tensor');
+      this.#copies.tensor.add(tensor === null ? -1 : entryOf(this.#tensors, tensor, () => this.#tensors.size), inside);
+    }
     if (COMPUTING.has(kind) || inside.flops > 0) this.#flops.add(inside.flops, inside);
     if (kind !== WAIT) this.#bytes.add(inside.bytes, inside);
   }
@@ -239,6 +269,9 @@ class SumsOfSelection {
       byKernel: this.#by.name.shares(textFor),
       byLayer: this.#by.layer.shares(textFor),
       byKind: this.#byKind.shares((kind) => EVENT_KINDS[kind] ?? null),
+      byQueue: this.#copies.queue.shares(textFor),
+      bySize: this.#copies.size.shares(sizeClass),
+      byTensor: this.#copies.tensor.shares((key) => [...this.#tensors.keys()][key] ?? null),
       onThreads: this.#onThreads.shares(textFor),
       lanes: lanes.flatMap(({ name, group }, lane) => this.#lanes.shareOf(lane, name, group, length)),
       devices: groups.flatMap((group) => this.#devices.shareOf(group, group, group, length)),

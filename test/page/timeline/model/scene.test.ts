@@ -1,6 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { allFacts, explainCommand, operandsOf, shortFacts } from '../../../../src/page/timeline/events/event-facts.js';
+import {
+  allFacts,
+  explainCommand,
+  operandsOf,
+  shortFacts,
+  tensorsOf,
+} from '../../../../src/page/timeline/events/event-facts.js';
 import { actOn, type KeyActions } from '../../../../src/page/timeline/controls/keys.js';
 import { FittedLabels } from '../../../../src/page/timeline/model/labels.js';
 import { bandAt, HEADER, layoutOf, ROW } from '../../../../src/page/timeline/model/layout.js';
@@ -238,6 +244,15 @@ describe('facts of an event', () => {
     ]);
   });
 
+  it('list the tensors of a call', () => {
+    // 64 · 1 · 32 · 32 · 4 bytes, 6 · 2 bytes, one number of 4 bytes.
+    expect(tensorsOf('aten.conv2d(input=[64,1,32,32]fp32, [6]bf16, []fp32, [1,1], 1)  <- describes the kernel')).to.deep.equal([
+      'input: 64 × 1 × 32 × 32 fp32, 262.1 kB',
+      'tensor 2: 6 bf16, 12 B',
+      'tensor 3: scalar fp32, 4 B',
+    ]); // prettier-ignore
+  });
+
   it('are the known values, and na for unknown ones', () => {
     const facts = Object.fromEntries(allFacts(EVENTS, 2));
     expect(facts['start']).to.equal("1.20 us (1,200 ns) from the profile's start");
@@ -246,6 +261,8 @@ describe('facts of an event', () => {
     expect(facts['bytes']).to.equal('500 B (5.00 GB/s)');
     expect(facts['layer']).to.equal('na');
     expect(Object.fromEntries(allFacts(EVENTS, 3))['FLOPs']).to.equal('na');
+    // What only kernels have is not unknown for a copy.
+    expect(allFacts(EVENTS, 4).map(([name]) => name)).to.deep.equal(['kind', 'start', 'duration', 'lane', 'bytes']);
     expect(shortFacts(EVENTS, 4)).to.deep.equal([
       ['kind', 'copy'],
       ['start', '1.40 us'],

@@ -48,6 +48,18 @@ describe('search of a timeline', () => {
     expect(found('group:device')).to.deep.equal([2, 3, 4]);
   });
 
+  it('finds packets by their tensor, source and destination, but no kernel by the source of its count', () => {
+    const events = eventsOf([
+      { start: 0, dur: 1, lane: 1, name: 'MATMUL', facts: [['source', 'operands and counters']] },
+      { start: 1, dur: 1, lane: 2, kind: 'copy', name: 'DMA', facts: [['tensor', 'k_ref'], ['source', 'HBM'], ['destination', 'SBUF']] },
+      { start: 2, dur: 1, lane: 2, kind: 'copy', name: 'DMA', facts: [['tensor', 'q_ref'], ['destination', 'HBM']] },
+    ]); // prettier-ignore
+    const list = (query: string): number[] => [...(search(events, query)?.list ?? [])];
+    expect(list('K_ref')).to.deep.equal([1]);
+    expect(list('hbm')).to.deep.equal([1, 2]);
+    expect(list('operands')).to.deep.equal([]);
+  });
+
   it('finds all of a short name, or a pattern of it, and operands, queue and position of an instruction', () => {
     const events = eventsOf([
       { start: 0, dur: 1, lane: 1, name: 'a', op: 'mm' },

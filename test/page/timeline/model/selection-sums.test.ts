@@ -37,8 +37,8 @@ describe('sums of a selection', () => {
 
   it('have device time by op, layer, name and kind, and time of threads by name', () => {
     expect(sums.byOp).to.deep.equal([
-      { text: 'linear', count: 2, time: 80, flops: 40, flopsTime: 40 },
-      { text: null, count: 1, time: 20, flops: null, flopsTime: 0 },
+      { text: 'linear', count: 2, time: 80, flops: 40, flopsTime: 40, bytes: 400 },
+      { text: null, count: 1, time: 20, flops: null, flopsTime: 0, bytes: 200 },
     ]);
     const times = (shares: SelectionSums['byOp']): (readonly [string | null, number])[] =>
       shares.map(({ text, time }) => [text, time]);
@@ -46,6 +46,23 @@ describe('sums of a selection', () => {
     expect(times(sums.byKind)).to.deep.equal([['kernel', 80], ['copy', 20]]); // prettier-ignore
     expect(times(sums.byLayer)).to.deep.equal([[null, 60], ['net/fc', 40]]); // prettier-ignore
     expect(times(sums.onThreads)).to.deep.equal([['step', 100], ['launch', 10]]); // prettier-ignore
+  });
+
+  it('have copies by size class, queue and tensor', () => {
+    const copy = { dur: 10, lane: 1, kind: 'copy', name: 'DMA' } as const;
+    const { byQueue, bySize, byTensor } = selectionSums(
+      eventsOf([
+        { ...copy, start: 0, bytes: 256, queue: 'q0', facts: [['tensor', 'k'], ['destination', 'sbuf']] }, // prettier-ignore
+        { ...copy, start: 10, bytes: 511, queue: 'q1', facts: [['tensor', 'k'], ['destination', 'hbm']] }, // prettier-ignore
+        { ...copy, start: 20, bytes: 4096, queue: 'q0' },
+        { start: 30, dur: 10, lane: 1, name: 'a', bytes: 800 },
+      ]),
+      { from: 0, to: 40, lanes: null },
+    );
+    const rows = (shares: SelectionSums['byOp']): unknown[] => shares.map(({ text, count, bytes }) => [text, count, bytes]); // prettier-ignore
+    expect(rows(bySize)).to.deep.equal([['256 B to 512 B', 2, 767], ['4.00 KiB to 8.00 KiB', 1, 4096]]); // prettier-ignore
+    expect(rows(byQueue)).to.deep.equal([['q0', 2, 4352], ['q1', 1, 511]]); // prettier-ignore
+    expect(rows(byTensor)).to.deep.equal([['k', 2, 767], [null, 1, 4096]]); // prettier-ignore
   });
 
   it('have the busy time of each lane and device', () => {
