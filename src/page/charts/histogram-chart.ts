@@ -5,7 +5,7 @@ import { binsOf, highest, type ChartOption, type HistogramBin } from './chart-va
 import { below, GRID, left, tips } from './chart-style.js';
 import { element } from '../document/dom-elements.js';
 import { quantile } from '../../record/statistics.js';
-import { quantityText } from '../document/units.js';
+import { quantityText, rangeText } from '../document/units.js';
 
 function option(bins: readonly HistogramBin[], what: string): ChartOption {
   const first = elementAt(bins, 0);
@@ -16,10 +16,7 @@ function option(bins: readonly HistogramBin[], what: string): ChartOption {
     yAxis: left('count', { minInterval: 1, splitNumber: 3 }),
     tooltip: tips('item', (i) => {
       const bin = elementAt(bins, i);
-      return [
-        `${quantityText(bin.from, 'ns')} – ${quantityText(bin.to, 'ns')}`,
-        ['count', quantityText(bin.count, 'count')],
-      ];
+      return [rangeText(bin.from, bin.to, 'ns'), ['count', quantityText(bin.count, 'count')]];
     }),
     series: [
       {

@@ -116,3 +116,11 @@ export function tick(value: number, unit: DisplayUnit): string {
   const number = (value / factor).toLocaleString('en-US', { maximumSignificantDigits: 4 });
   return suffix === '' ? number : `${number} ${suffix}`;
 }
+
+/** Two round numbers with the unit once where they share it: '1 – 2 us', '500 ns – 1 us'. */
+export function rangeText(from: number, to: number, unit: DisplayUnit): string {
+  const [first, last] = [tick(from, unit), tick(to, unit)];
+  const { suffix } = scaleOf(unit, to);
+  const isShared = suffix !== '' && first.endsWith(` ${suffix}`) && scaleOf(unit, from).suffix === suffix;
+  return `${isShared ? first.slice(0, -suffix.length - 1) : first} – ${last}`;
+}

@@ -1,6 +1,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { memoryScale, inScale, scaleOf, scaleOfAll, tick, quantityText } from '../../../src/page/document/units.js';
+import {
+  memoryScale,
+  inScale,
+  rangeText,
+  scaleOf,
+  scaleOfAll,
+  tick,
+  quantityText,
+} from '../../../src/page/document/units.js';
 
 describe('units of a page', () => {
   it('write times in the unit that fits, with four digits', () => {
@@ -36,6 +44,14 @@ describe('units of a page', () => {
     const scale = scaleOfAll('ns', [2e7, null, 1500, -3]);
     expect(scale.suffix).to.equal('ms');
     expect([2e7, null, 1500].map((ns) => inScale(ns, scale))).to.deep.equal(['20.000', 'na', '0.002']);
+  });
+
+  it('write the ends of a bin with the unit once', () => {
+    const bins = [[0, 1], [20, 50], [500, 1000], [1000, 2000], [50e3, 100e3], [2e6, 5e6]] as const; // prettier-ignore
+    expect(bins.map(([from, to]) => rangeText(from, to, 'ns'))).to.deep.equal([
+      ...['0 – 1 ns', '20 – 50 ns', '500 ns – 1 us', '1 – 2 us', '50 – 100 us', '2 – 5 ms'],
+    ]);
+    expect(rangeText(200, 499, 'count')).to.equal('200 – 499');
   });
 
   it('write ticks as short as they are', () => {

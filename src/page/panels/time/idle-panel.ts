@@ -9,7 +9,7 @@ import { below, GRID, left, tips } from '../../charts/chart-style.js';
 import { boxedDefinitions, element, note, section } from '../../document/dom-elements.js';
 import { keptSelect } from '../../document/kept-choice.js';
 import { timeLink } from '../../document/timeline-link.js';
-import { quantityText, type DisplayUnit } from '../../document/units.js';
+import { quantityText, rangeText, tick, type DisplayUnit } from '../../document/units.js';
 import { fieldsOf, ratio } from '../../figures/field.js';
 import { figure } from '../../figures/figure.js';
 import { listed, numbersOf, type Listed } from '../../figures/listed-rows.js';
@@ -92,8 +92,7 @@ function gaps(view: PanelView): HTMLElement[] {
 /** From one edge to the next; of counts the whole numbers among them. */
 function binText({ from, to }: { readonly from: number; readonly to: number }, unit: DisplayUnit): string {
   const last = unit === 'count' ? to - 1 : to;
-  const first = quantityText(from, unit);
-  return last === from ? first : `${first} – ${quantityText(last, unit)}`;
+  return last === from ? tick(from, unit) : rangeText(from, last, unit);
 }
 
 /** Bars from 1, 2 and 5 times each power of ten to the next, the highest with its count. */

@@ -25,7 +25,7 @@ export class FittedLabels {
 
   /**
    * The text, or a part of it with `…`: its start, or where that does not reach what tells it from others, what follows
-   * the last mark before; '' where too little of it fits.
+   * the last mark before; '' where nothing fits that tells it from others.
    * @param differs place of the first letter that no other text of the same start has
    */
   fitting(text: string, width: number, differs = 0): string {
@@ -35,19 +35,24 @@ export class FittedLabels {
     // Letters differ in width, so leave a tenth of the width free.
     const count = Math.floor((0.9 * (width - this.#width('…')) * whole.length) / Math.max(1, full));
     if (count < LEAST_CHARACTERS) return '';
-    const rest = count > differs ? '' : text.slice(wordAt(text, differs));
-    const shown = rest === '' || rest === text ? '' : this.fitting(rest, width - this.#width('…'));
-    return shown === '' ? `${whole.slice(0, count)}…` : `…${shown}`;
+    if (count > differs) return `${whole.slice(0, count)}…`;
+    const rest = text.slice(wordAt(text, differs));
+    const shown = rest === text ? '' : this.fitting(rest, width - this.#width('…'));
+    return shown === '' ? '' : `…${shown}`;
   }
 }
 
 /** What names are put together with. */
 const MARKS: ReadonlySet<string> = new Set('_:/<,(#. ');
 
-/** Start of the word at a place of a name. */
+/** A letter or a digit: a part without any says nothing, such as the end of `## forward ##`. */
+const LETTER = /[\p{L}\p{N}]/u;
+
+/** Start of the word at or after a place of a name, or of the last word where only marks follow. */
 function wordAt(text: string, place: number): number {
   let start = place;
-  while (start > 0 && !MARKS.has(text.charAt(start - 1))) start--;
+  while (MARKS.has(text.charAt(start))) start++;
+  while (start > 0 && !(MARKS.has(text.charAt(start - 1)) && LETTER.test(text.slice(start)))) start--;
   return start;
 }
 

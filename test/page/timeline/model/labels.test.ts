@@ -33,4 +33,14 @@ describe('names in boxes', () => {
     expect(shown('at::native::vectorized_kernel<8>', 12)).to.equal('…8>');
     expect(shown('at::native::vectorized_kernel<4>', 3)).to.equal('');
   });
+
+  it('are left out where nothing fits that tells them apart, and marks alone do not', () => {
+    const ranges = ['## forward ##', '## forward: sparse ##'];
+    const [plain = 0, sparse = 0] = ranges.map((name) => differences(ranges).get(name) ?? 0);
+    // Both begin with the 10 letters of `## forward`; 0.9 x 8 are 7 letters of `forward ##`; `sparse ##` fits whole.
+    expect(labels.fitting('## forward ##', 10, plain)).to.equal('…forward…');
+    expect(labels.fitting('## forward: sparse ##', 10, sparse)).to.equal('…sparse ##');
+    // Only `## ` has room, with which both begin.
+    expect(labels.fitting('## forward ##', 5, plain)).to.equal('');
+  });
 });
