@@ -62,7 +62,7 @@ export const advise = recordsCommand(
     notes: [
       ['Rules:', ...aligned(RULES.map(({ name, doc }) => [`  ${name}`, doc]))],
       [
-        '"at most": what is saved if the device reached its peak, or never waited; "about": what memory takes at its peak.',
+        '"at most": saved if the device reached its peak or never waited; "about": time of memory traffic at its peak rate.',
         'First what to change in the program, by what it may save, causes before effects; then what',
         'concerns the profile. Findings about several devices or ranks are one; gains do not add up.',
         "First, of each profile: its verdict, and in json the parts of its devices' time; not with --rule.",

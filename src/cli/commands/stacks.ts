@@ -93,7 +93,7 @@ export const stacks = recordsCommand(
         list: true,
       },
       { name: 'root', takes: 'KINDS', help: 'frames to prepend, such as rank,step', values: KINDS, list: true },
-      { name: 'host', help: `time of ops on the host instead, without the ops within (--by ${DEFAULT_HOST_KINDS})` },
+      { name: 'host', help: `CPU time of ops instead, without nested ops (--by ${DEFAULT_HOST_KINDS})` },
       {
         name: 'collectives',
         help: 'count collective operations too (they overlap with kernels)',

@@ -39,7 +39,7 @@ export class ParquetFile implements AsyncBuffer {
       this.byteLength = fstatSync(file).size;
       const tailAt = Math.max(0, this.byteLength - TAIL);
       const isRight = hasItsBytes(bytesOf(file, tailAt, this.byteLength), () => piecesOf(file, tailAt));
-      if (isRight === false) throw damaged(path, 'its bytes are not those that were written');
+      if (isRight === false) throw damaged(path, 'its bytes have changed since it was written');
       this.isChecked = isRight === true;
     } finally {
       closeSync(file);

@@ -42,10 +42,10 @@ const OPERAND_WORDS: readonly (readonly [term: string, meaning: string])[] = [
 ]; // prettier-ignore
 
 const SUMMARY_FIELDS: readonly (readonly [term: string, meaning: string])[] = [
-  ['ultraserver_id', 'which UltraServer, several instances joined into one, the capture is of'],
+  ['ultraserver_id', 'the UltraServer (several instances joined into one) that was captured'],
   ['ultraserver_size', 'how many instances that UltraServer joins'],
   ['ultraserver_type', 'how its instances are connected'],
-  ['ultraserver_instance_index', 'which of its instances the capture is of'],
+  ['ultraserver_instance_index', 'the instance in it that was captured'],
   [
     's3_bucket_path',
     'where in S3 the files of the capture were put; not read, as paths may tell more than a profile should',

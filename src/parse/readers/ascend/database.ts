@@ -50,7 +50,7 @@ export const ascendDatabase: Reader = {
     read: [
       'Kernels with their operands, core class and counters; the calls, modules, frames and steps around each, and the forward op of backward kernels; collectives as operations, with their number in the group, process groups, host; copies and events; frequencies, memory and bandwidths as samples; MSTX ranges.',
       'Schemas 1.0 to 1.2, and files that MindStudio Insight has altered: columns are read by name, and swapped columns of types and shapes are identified by content. A task that only wraps a kernel or a collective is counted once.',
-      'A folder gives one profile a rank: the database, else the text files. Locked or corrupt databases are reported and skipped. `ENV_VARIABLES` is never read into records. Details: docs/ascend.md.',
+      'A folder gives one profile per rank: the database, else the text files. Locked or corrupt databases are reported and skipped. `ENV_VARIABLES` is never read into records. Details: docs/ascend.md.',
     ],
   },
   sidecars: ascendSidecars,

@@ -100,7 +100,7 @@ const impossibleKernels = deviceRule({
     {
       what: `${many(of.count, 'kernel')} ran faster than the peaks of ${of.device} (FLOP/s: ${of.compute}, bytes/s: ${of.memory}), ${time(of.time)}: ${ranked(of.names)}`,
       action:
-        'this cannot be: check the FLOPs and bytes of these ops (--explain shows the formulas) and the peaks (--peaks sets others); if both are right, please report it',
+        'this is impossible: check the FLOPs and bytes of these ops (--explain shows the formulas) and the peaks (--peaks sets others); if both are right, please report it',
       ...of.facts,
       evidence: { ...of.facts.evidence, aboveComputePeak: of.compute, aboveMemoryPeak: of.memory },
       see: 'dprof --sort peak --top 20 -c idx,op,kernel,sil,peak,bw,params -f table FILE',
@@ -155,7 +155,7 @@ const impossibleMoves = (place: Place, of: ImpossibleMoves): Found => ({
   ...place,
   what: `${of.amounts} moved ${size(of.bytes)} in ${time(of.time)}, faster than the memory or links of ${of.device} can: up to ${rate(of.highest)} (${ranked(of.kinds)})`,
   action:
-    'this cannot be: the clock or the size in the profile is wrong. Do not rely on their times and rates; record again, and if it comes back, report it to the maker of the profiler',
+    'the clock or the size in the profile is wrong. Do not rely on their times and rates; record again, and if it happens again, report it to the vendor of the profiler',
   stake: of.floor,
   gain: null,
   kernels: [],
