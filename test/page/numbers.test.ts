@@ -427,6 +427,8 @@ function ofStepsText(text: string): Figure[] {
 /** Shares of the span in the sentence of `dprof advise`. */
 function ofAdviseText(text: string, span: number): Figure[] {
   const [, sentence = ''] = text.split('\n');
+  // Without a long wait, shares are those of the other time.
+  if (sentence.includes(' In the other ')) return [];
   const words = { idle: 'idle', computing: 'compute', communicating: 'exposed communication' };
   return Object.entries(words).flatMap(([said, word]) => {
     const digits = new RegExp(`\\b${said} ([\\d.]+) %`, 'i').exec(sentence)?.[1];
@@ -552,8 +554,8 @@ const MORE_REAL = [
   'data/nsys/nvtx_only.sqlite',
 ];
 
-/** Folders of profilers that read as one profile, and names of files that are one. */
-const FOLDER = /^((ascend|neuron|made)\/[^/]+|amd\/csv_\w+)$/;
+/** Folders of profilers that read as one profile (csv_docs_2025 holds two), and names of files that are one. */
+const FOLDER = /^((ascend|neuron|made)\/[^/]+|amd\/csv_(?!docs_2025)\w+)$/;
 const PROFILE =
   /^(kineto|amd|nsys|nvprof|made|pyprof)\/(?!oracle).*\.(json|json\.gz|sqlite|db|rpd|rpd\.gz|nvvp|sql|net\.dict)$/;
 
