@@ -428,7 +428,7 @@ function ofStepsText(text: string): Figure[] {
 function ofAdviseText(text: string, span: number): Figure[] {
   const [, sentence = ''] = text.split('\n');
   // Without a long wait, shares are those of the other time.
-  if (sentence.includes(' In the other ')) return [];
+  if (/ In the (?:other )?\d/.test(sentence)) return [];
   const words = { idle: 'idle', computing: 'compute', communicating: 'exposed communication' };
   return Object.entries(words).flatMap(([said, word]) => {
     const digits = new RegExp(`\\b${said} ([\\d.]+) %`, 'i').exec(sentence)?.[1];
