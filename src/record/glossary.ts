@@ -15,9 +15,9 @@ const KERNEL_TIME = 'kernel time';
 
 const terms = {
   // The time of a device. Lengths are those of unions: what runs at the same time counts once.
-  span: { meaning: 'Time from the first work of a device to the end of its last. Spans of several devices are added up.', unit: 'ns' },
+  span: { meaning: 'Time from the first work of a device to the end of its last, inside steps and between them. Spans of several devices are added up.', unit: 'ns' },
   busy: { meaning: 'Time in which a device runs at least one kernel, collective, copy or set.', unit: 'ns', shareOf: SPAN },
-  idle: { meaning: 'Time in the span in which a device runs nothing.', unit: 'ns', shareOf: SPAN, formula: 'span - busy - missing' },
+  idle: { meaning: 'Time in the span in which a device runs nothing. Time between steps is idle time too; the start of the first step on the CPU, before the first work, is not.', unit: 'ns', shareOf: SPAN, formula: 'span - busy - missing' },
   'idle of a step': { meaning: 'Time in the span of the step in which the device runs nothing at all. Work of other steps is not idle time.', unit: 'ns', shareOf: 'span of the step' },
   compute: { meaning: 'Time in which at least one kernel runs that does not communicate. A graph launch traced as a whole counts as compute.', unit: 'ns', shareOf: SPAN },
   communication: { meaning: 'Time in which at least one collective or message between devices runs.', unit: 'ns', shareOf: SPAN },

@@ -48,7 +48,7 @@ describe('dprof summary', () => {
     // 1 to 41, to 45, 50 to 58, 60 to 61 us
     expect(text.slice(0, 11)).to.deep.equal([
       '# profile 0: rank0.json (kineto, rank 0)',
-      '## Device 0 (A|B_100): 60.000 us',
+      '## Device 0 (A|B_100): span 60.000 us, first to last work',
       'busy             53.000 us  88.3 %',
       '  compute        41.000 us  68.3 %  2 kernels, 49.000 us added up',
       '  communication   8.000 us  13.3 %  1 operation',
@@ -112,7 +112,7 @@ describe('dprof summary', () => {
 
   it('writes Markdown that no name can leave', async () => {
     const { stdout } = await run(lines(rank(0)), '-f', 'markdown');
-    expect(stdout).to.match(/^# `profile 0: rank0\.json \(kineto, rank 0\)`\n\n## Device 0 \(A&#124;B&#95;100\): 60\.000 us\n\n\| {2}\| time \| share \| {2}\|\n\| --- \| ---: \| ---: \| --- \|\n\| `busy` \|/); // prettier-ignore
+    expect(stdout).to.match(/^# `profile 0: rank0\.json \(kineto, rank 0\)`\n\n## Device 0 \(A&#124;B&#95;100\): span 60\.000 us, first to last work\n\n\| {2}\| time \| share \| {2}\|\n\| --- \| ---: \| ---: \| --- \|\n\| `busy` \|/); // prettier-ignore
     expect(stdout).not.to.include('</script>').and.not.to.include('|`x`');
     expect(stdout).to.include('next: `dprof steps FILE`');
   });
@@ -149,7 +149,7 @@ describe('dprof summary', () => {
     expect(timeless).to.include({ code: 1, stdout: '' });
     expect(timeless.stderr).to.match(/^dprof: stdin: no record has a duration \(.*\)\n$/);
     expect(one).to.include({ code: 0, stderr: '' });
-    expect(one.stdout).to.match(/^## Device 0: 0\.010 us\nbusy +0\.010 us {2}100\.0 %$/m);
+    expect(one.stdout).to.match(/^## Device 0: span 0\.010 us, first to last work\nbusy +0\.010 us {2}100\.0 %$/m);
   });
 
   it('shows kernels of a net.dict without starts, and says so', async () => {

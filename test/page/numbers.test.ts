@@ -5,6 +5,7 @@
 import { expect } from 'chai';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { NO_IDLE } from '../../src/prof/advise/idle/idle-causes.js';
 import type { LayerReason, LayerRow, PageData, PageProfile } from '../../src/prof/html/page-data.js';
 import { dataIn } from '../support/pages.js';
 import { runCli } from '../support/run-cli.js';
@@ -293,6 +294,8 @@ interface Figure {
   readonly key: string;
   readonly answer: string;
   readonly value: number;
+  /** How far a rounded figure of a text may be off; absent for exact ones. */
+  readonly within?: number;
 }
 
 /** Words of answers by their keys there. */
@@ -302,6 +305,8 @@ const STEPS_KEYS: Words = { span: 'span', busy: 'busy', idle: 'idle', computing:
 const LIST_KEYS: Words = { span: 'span', busy: 'busy', kernelTime: 'kernel time', iteration: 'step on the CPU' };
 const RANKS_KEYS: Words = { compute: 'compute', communication: 'communication', exposed: 'exposed communication', idle: 'idle', copies: 'copies and sets' }; // prettier-ignore
 const PART_WORDS: Words = { compute: 'compute', communication: 'exposed communication', idle: 'idle' };
+
+const CAUSE_WORDS: Words = Object.fromEntries(Object.keys(NO_IDLE).map((cause) => [cause, `idle by ${cause}`]));
 
 const wordsIn = (answer: string, about: string, words: Words, row: Row): Figure[] =>
   Object.entries(words).flatMap(([key, word]) => {
@@ -313,7 +318,29 @@ const listIn = (row: Row | undefined, key: string): Row[] => (row?.[key] ?? []) 
 
 const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
+/** Sums of each key. */
+const sumsOf = (rows: readonly Row[]): Row =>
+  Object.fromEntries(Object.keys(NO_IDLE).map((key) => [key, sumOf(rows.map((row) => Number(row[key] ?? 0)))]));
+
 const stepName = ({ step, device }: Row): string => `step ${String(step)} on device ${String(device)}`;
+
+/** What ended gaps adds up to the idle time of a device, and gaps without a launch are those whose cause is unknown. */
+function ofGaps(answer: string, row: Row): Figure[] {
+  const gaps = row['gaps'] as Row | null;
+  if (gaps === null) return [];
+  const parts = [gaps['host'], gaps['queue'], gaps['unknown']].map(Number);
+  const sums = { sum: sumOf(parts), unknown: gaps['unknown'] };
+  return wordsIn(
+    `${answer} gaps`,
+    `device ${String(row['device'])}`,
+    { sum: 'idle', unknown: 'idle by unknown' },
+    sums,
+  );
+}
+
+/** Times of the causes of idle time, 0 where a cause has none. */
+const ofCauses = (answer: string, about: string, times: Row): Figure[] =>
+  wordsIn(answer, about, CAUSE_WORDS, { ...NO_IDLE, ...times });
 
 function ofSummary(answer: string, summary: Row): Figure[] {
   const devices = listIn(summary, 'devices');
@@ -323,6 +350,7 @@ function ofSummary(answer: string, summary: Row): Figure[] {
   const sums = all.map((key) => [key, sumOf(devices.map((row) => Number(row[key])))] as const);
   return [
     ...devices.flatMap((row) => wordsIn(answer, `device ${String(row['device'])}`, DEVICE_KEYS, row)),
+    ...devices.flatMap((row) => ofGaps(answer, row)),
     ...(devices.length === 0 ? [] : wordsIn(answer, 'the profile', DEVICE_KEYS, Object.fromEntries(sums))),
     ...wordsIn(answer, 'the profile', { time: 'kernel time', count: 'kernels' }, kernels ?? {}),
     ...steps.flatMap((row) => wordsIn(answer, stepName(row), LIST_KEYS, row)),
@@ -332,7 +360,89 @@ function ofSummary(answer: string, summary: Row): Figure[] {
 function ofVerdict(answer: string, verdict: Row): Figure[] {
   const parts = listIn(verdict, 'parts');
   const times = Object.keys(PART_WORDS).map((name) => [name, sumOf(parts.filter(({ part }) => part === name).map(({ time }) => Number(time)))] as const); // prettier-ignore
-  return wordsIn(answer, 'the profile', { ...PART_WORDS, span: 'span' }, { span: verdict['span'], ...Object.fromEntries(times) }); // prettier-ignore
+  const causes = parts.filter(({ part }) => part === 'idle').map(({ cause, time }) => [cause, time] as const);
+  return [
+    ...wordsIn(answer, 'the profile', { ...PART_WORDS, span: 'span' }, { span: verdict['span'], ...Object.fromEntries(times) }), // prettier-ignore
+    ...ofCauses(answer, 'the profile', Object.fromEntries(causes) as Row),
+  ];
+}
+
+const TEXT_UNITS: Readonly<Record<string, number>> = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 };
+
+/** A rounded number of a text in ns: half of its last digit is what it may be off. */
+function ofText(key: string, answer: string, digits: string, unit: number): Figure {
+  const places = /\.(\d+)/.exec(digits)?.[1]?.length ?? 0;
+  return { key, answer, value: Number(digits.replaceAll(',', '')) * unit, within: 0.5001 * unit * 10 ** -places + 1 };
+}
+
+const SUMMARY_LINES: Words = { busy: 'busy', compute: 'compute', communication: 'communication', exposed: 'exposed communication', 'copies, sets': 'copies and sets', idle: 'idle' }; // prettier-ignore
+const TABLE_HEADS: Words = { span: 'span', busy: 'busy', compute: 'compute', comm: 'communication', exposed: 'exposed communication', copies: 'copies and sets', idle: 'idle' }; // prettier-ignore
+
+/** Figures of the devices in the text of a summary, and their shares of the span: of one as lines, of several as a table. */
+function ofSummaryText(text: string, summary: Row): Figure[] {
+  const devices = listIn(summary, 'devices');
+  const [, unitName = '', table = ''] = /^## Devices: \d+, times in (\w+)\n((?:(?!##).*\n)*)/m.exec(text) ?? [];
+  const [head, ...rows] = table.split('\n').map((line) => line.trim().split(/ {2,}/));
+  const inTable = rows.flatMap(([device, span, busy, , ...others]) =>
+    [span, busy, ...others.slice(0, 5)].flatMap((cell = '', i) =>
+      /^[\d.,]+$/.test(cell)
+        ? [ofText(`${TABLE_HEADS[head?.[i + 1] ?? ''] ?? 'unknown'} of device ${String(device)}`, 'summary text', cell, TEXT_UNITS[unitName] ?? NaN)] // prettier-ignore
+        : [],
+    ),
+  );
+  const [, device = '', spanText = '', unit = '', lines = ''] =
+    /^## Device (\d+).*: span ([\d.,]+) (\w+), first to last work\n((?:(?!##).*\n)*)/m.exec(text) ?? [];
+  if (device === '') return inTable;
+  const span = Number(devices[0]?.['span']);
+  const found = lines.matchAll(/^ *([a-z, ]+?) {2,}([\d.,]+) (ns|us|ms|s) +([\d.]+) %/gm);
+  return [
+    ofText(`span of device ${device}`, 'summary text', spanText, TEXT_UNITS[unit] ?? NaN),
+    ...[...found].flatMap(([, name = '', digits = '', unitOf = '', share = '']) => {
+      const word = SUMMARY_LINES[name];
+      if (word === undefined) return [];
+      const key = `${word} of device ${device}`;
+      return [
+        ofText(key, 'summary text', digits, TEXT_UNITS[unitOf] ?? NaN),
+        ofText(key, 'summary text, share of the span', share, span / 100),
+      ];
+    }),
+  ];
+}
+
+/** Rows of the table of `dprof steps`, whose times are us. */
+function ofStepsText(text: string): Figure[] {
+  const [head = [], ...rows] = text
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => line.trim().split(/ +/));
+  return rows.flatMap((cells) => {
+    const row = Object.fromEntries(head.map((name, i) => [name, cells[i] ?? '']));
+    const about = row['step'] === 'all' ? `device ${String(row['device'])}` : stepName(row);
+    return Object.entries(STEPS_KEYS).flatMap(([key, word]) =>
+      /^[\d.]+$/.test(row[key] ?? '') ? [ofText(`${word} of ${about}`, `steps text ${key}`, row[key] ?? '', 1e3)] : [],
+    );
+  });
+}
+
+/** Shares of the span in the sentence of `dprof advise`. */
+function ofAdviseText(text: string, span: number): Figure[] {
+  const [, sentence = ''] = text.split('\n');
+  // Without a long wait, shares are those of the other time.
+  if (/ In the (?:other )?\d/.test(sentence)) return [];
+  const words = { idle: 'idle', computing: 'compute', communicating: 'exposed communication' };
+  return Object.entries(words).flatMap(([said, word]) => {
+    const digits = new RegExp(`\\b${said} ([\\d.]+) %`, 'i').exec(sentence)?.[1];
+    return digits === undefined ? [] : [ofText(`${word} of the profile`, 'advise text', digits, span / 100)];
+  });
+}
+
+async function ofTexts(path: string, summary: Row, verdict: Row | undefined): Promise<Figure[]> {
+  const textOf = async (...args: string[]): Promise<string> => (await runCli('dprof', [...args, '-q', path])).stdout;
+  return [
+    ...ofSummaryText(await textOf('summary'), summary),
+    ...ofStepsText(await textOf('steps')),
+    ...(verdict === undefined ? [] : ofAdviseText(await textOf('advise', '--top', '1'), Number(verdict['span']))),
+  ];
 }
 
 function ofPage({ overview, verdict, idle, stepBars }: PageProfile): Figure[] {
@@ -352,6 +462,8 @@ function ofPage({ overview, verdict, idle, stepBars }: PageProfile): Figure[] {
   return [
     ...ofSummary('page', overview as unknown as Row),
     ...(verdict === null ? [] : ofVerdict('page verdict', verdict as unknown as Row)),
+    ...ofCauses('page idle', 'the profile', sumsOf(idle.devices.map(({ times }) => times))),
+    ...idle.devices.flatMap(({ device, times }) => ofCauses('page idle', `device ${device}`, times)),
     ...idle.devices.flatMap(({ device, times }) => wordsIn('page idle', `device ${device}`, { idle: 'idle' }, { idle: sumOf(Object.values(times)) })), // prettier-ignore
     ...bars,
   ];
@@ -367,12 +479,13 @@ async function figuresOf(path: string): Promise<Figure[]> {
   const [ranks] = await answer(path, 'ranks');
   const [ofRank, ...otherRanks] = listIn(ranks, 'ranks');
   const [profile] = (await pageOf(path)).profiles;
+  const advice = await answer(path, 'advise');
   return [
     ...ofSummary('summary', summary),
     ...(await answer(path, 'steps')).flatMap((row) =>
       wordsIn('steps', row['step'] === 'all' ? `device ${String(row['device'])}` : stepName(row), STEPS_KEYS, row),
     ),
-    ...(await answer(path, 'advise')).flatMap((row) => [
+    ...advice.flatMap((row) => [
       ...('verdict' in row ? ofVerdict('advise', row) : []),
       ...wordsIn(
         'advise',
@@ -389,6 +502,11 @@ async function figuresOf(path: string): Promise<Figure[]> {
       wordsIn('--by device', `device ${String(row['device'])}`, { total: 'kernel time' }, row),
     ),
     ...(profile === undefined ? [] : ofPage(profile)),
+    ...(await ofTexts(
+      path,
+      summary,
+      advice.find((row) => 'verdict' in row),
+    )),
   ];
 }
 
@@ -402,7 +520,7 @@ function unlike(figures: readonly Figure[], within: number): { found: string[]; 
     if (known === undefined) first.set(figure.key, figure);
     else {
       compared++;
-      if (Math.abs(figure.value - known.value) > within)
+      if (Math.abs(figure.value - known.value) > Math.max(within, figure.within ?? 0))
         found.push(`${figure.key}: ${known.value} in ${known.answer}, ${figure.value} in ${figure.answer}`);
     }
   }
@@ -436,9 +554,10 @@ const MORE_REAL = [
   'data/nsys/nvtx_only.sqlite',
 ];
 
-/** Folders of profilers that read as one profile, and names of files that are one. */
-const FOLDER = /^(ascend|neuron)\/[^/]+$/;
-const PROFILE = /^(kineto|amd|nsys|nvprof|made|pyprof)\/(?!oracle).*\.(json|json\.gz|sqlite|db|rpd|rpd\.gz|nvvp|sql)$/;
+/** Folders of profilers that read as one profile (csv_docs_2025 holds two), and names of files that are one. */
+const FOLDER = /^((ascend|neuron|made)\/[^/]+|amd\/csv_(?!docs_2025)\w+)$/;
+const PROFILE =
+  /^(kineto|amd|nsys|nvprof|made|pyprof)\/(?!oracle).*\.(json|json\.gz|sqlite|db|rpd|rpd\.gz|nvvp|sql|net\.dict)$/;
 
 /** Every profile of ../shared that is in no list above. */
 function otherProfiles(): string[] {
@@ -524,7 +643,9 @@ const isBuilt = existsSync(join(ROOT, 'dist/page/report.js'));
     const shared = figures.filter(({ key }) => figures.filter((other) => other.key === key).length > 1);
     expect(shared).to.have.length.above(100);
     for (const changed of shared) {
-      const others = figures.map((figure) => (figure === changed ? { ...figure, value: figure.value + 2 } : figure));
+      const others = figures.map((figure) =>
+        figure === changed ? { ...figure, value: figure.value + 2 * (figure.within ?? 1) + 1 } : figure,
+      );
       expect(unlike(others, 1).found, changed.key).to.have.length.above(0);
     }
   });

@@ -1,7 +1,11 @@
 /** The report of a job held against simulated ones of which the truth is known, and against real ones counted by hand. */
 import { expect } from 'chai';
-import { simulateJob } from '../../../samples/programs/job/simulate.js';
+import { simulateJob, type SimulatedJob } from '../../../samples/programs/job/simulate.js';
 import { checkJob, partsOf } from '../../../bench/job-check.js';
+import type { Item } from '../../../src/prof/analysis.js';
+import { RankCollector } from '../../../src/prof/ranks/part/rank-collector.js';
+import { Annotator } from '../../../src/prof/report/report.js';
+import { jobRecords } from '../../../samples/programs/job/records.js';
 import { jobReport, type JobReport } from '../../../src/prof/ranks/job-report.js';
 import { isByKernels } from '../../../src/prof/ranks/stragglers/reasons.js';
 import { rangesText } from '../../../src/prof/ranks/membership.js';
@@ -75,6 +79,35 @@ describe('the report of a job', () => {
     expect(loading).to.deep.equal({ by: 'data loading', kernels: false });
     const kernels = reasonOf({ slowLayer: { rank: 3, layer: 1, factor: 1.2 } });
     expect(kernels).to.deep.equal({ by: 'kernels', kernels: true });
+  });
+
+  it('names the slow rank and no other where copies run under all communication', () => {
+    const partsWithCopies = (job: SimulatedJob): RankPart[] =>
+      job.ranks.flatMap(({ rank }) => {
+        const [collector, annotator] = [new RankCollector(), new Annotator()];
+        const take = (item: Item): void => collector.take(item);
+        for (const record of jobRecords(job, rank, STATED)) {
+          annotator.pass(record, take);
+          if (record.type !== 'kernel' || !record.name.startsWith('nccl')) continue;
+          // The same time on another stream.
+          const { profile, device, start, dur, step } = record;
+          const copy = { type: 'copy', profile, kind: 'HtoD', bytes: 4, device, stream: 99, start, dur, step } as const;
+          annotator.pass({ ...copy, launch: null } as unknown as typeof record, take);
+        }
+        annotator.passRest(take);
+        return collector.parts;
+      });
+    const namesIn = (job: SimulatedJob): unknown[] =>
+      jobReport(partsWithCopies(job)).lateness.stragglers.map(({ level, part }) => [level, part]);
+    const job = { ...SMALL, pp: 1, dp: 4 };
+    const slow = simulateJob({ ...job, inject: { slowLayer: { rank: 5, layer: 1, factor: 1.2 } } });
+    const exposedIn = (parts: readonly RankPart[]): unknown[] =>
+      parts.map(({ steps }) => [steps.exposed, steps.compute]);
+    const [parts, copied] = [partsOf(slow, STATED), partsWithCopies(slow)];
+    expect(exposedIn(copied)).to.deep.equal(exposedIn(parts));
+    expect(copied[0]?.steps.copies[1]).to.be.above(parts[0]?.steps.copies[1] ?? NaN);
+    expect(namesIn(slow)).to.deep.equal([['rank', 5]]);
+    expect(namesIn(simulateJob(job))).to.deep.equal([]);
   });
 
   it('does not depend on the order of the ranks', () => {
