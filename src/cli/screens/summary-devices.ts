@@ -24,7 +24,10 @@ type Line = readonly [name: string, ns: number, note: string];
 function deviceSection(device: DeviceTime, unit: TimeUnit, next: About['next']): Section {
   const name = device.name === null ? '' : ` (${device.name})`;
   return {
-    ...plain(`Device ${device.device}${name}: span ${unit.text(device.span)}, first to last work`, next(deviceWords(device))),
+    ...plain(
+      `Device ${device.device}${name}: span ${unit.text(device.span)}, first to last work`,
+      next(deviceWords(device)),
+    ),
     head: ['', 'time', 'share', ''],
     right: [1, 2],
     rows: [

@@ -130,7 +130,9 @@ function stepSections({ overview: { devices, steps }, unit, next }: About): Sect
   const rows = [
     ...(host === null ? [] : [[`step (host) ${stepText(host, count, unit)}`]]),
     [`step (device) ${stepText(device, list.length, unit)}`],
-    [`busy ${isIncomplete ? 'at least ' : ''}${share(busy, span)} of step (device)${list.length > 1 ? ', without the time between steps' : ''}`],
+    [
+      `busy ${isIncomplete ? 'at least ' : ''}${share(busy, span)} of step (device)${list.length > 1 ? ', without the time between steps' : ''}`,
+    ],
     [
       `kernels launched in steps: ${unit.text(all)}, by the step's own thread ${byThreads === null ? UNKNOWN : unit.text(byThreads)}`,
     ],

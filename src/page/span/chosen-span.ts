@@ -21,7 +21,7 @@ export const isSameSpan = (a: SelectedSpan | null, b: SelectedSpan | null): bool
 const inWholeNs = ({ from, to }: SelectedSpan): SelectedSpan => ({ from: Math.floor(from), to: Math.ceil(to) });
 
 /** All tabs follow the span, in a new history entry; null for the whole profile. The shown tab stays, wherever it is. */
-export function chooseSpan(span: SelectedSpan | null): void {
+function chooseSpan(span: SelectedSpan | null): void {
   const text = span === null ? null : spanText(inWholeNs(span));
   location.hash = withName(withName(location.hash, 'panel', null), SPAN, text);
 }

@@ -61,7 +61,7 @@ export const knownTime = ({ count, time }: Pick<TimedTally, 'count' | 'time'>, u
   untimed > 0 && untimed === count ? null : toPicoseconds(time);
 
 /** @param untimed number of those without a duration */
-export const tallyOf = (name: string, sum: Pick<TimedTally, 'count' | 'time'>, untimed: number): Tally => ({
+const tallyOf = (name: string, sum: Pick<TimedTally, 'count' | 'time'>, untimed: number): Tally => ({
   ...{ name, count: sum.count, time: knownTime(sum, untimed) },
   ...(untimed > 0 ? { untimed } : {}),
 });
