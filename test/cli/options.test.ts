@@ -120,6 +120,29 @@ describe('a choice of devices, steps and time', () => {
     expect(await rows('--device', '0')).to.have.length(all.length);
   });
 
+  it('counts work that crosses an edge in full, and none that ends or begins there', async () => {
+    // In us: 0 to 100, 150 to 300, 400 to 500.
+    const kernel = (id: number, start: number, dur: number): string =>
+      JSON.stringify({ type: 'kernel', profile: 0, id, start: start * 1e3, dur: dur * 1e3, device: 0, stream: 7, name: 'a' }); // prettier-ignore
+    const input = [
+      '{"type":"profile","v":1,"profile":0,"format":"kineto","tool":null,"file":"a.json"}',
+      ...[kernel(1, 0, 100), kernel(2, 150, 150), kernel(3, 400, 100)],
+      '{"type":"end","profile":0,"counts":{"kernel":3},"diagnostics":{}}\n',
+    ].join('\n');
+    for (const [from, to, span, busy] of [
+      ['0.05', '0.2', 300e3, 250e3],
+      ['0.1', '0.151', 150e3, 150e3],
+      ['0.1', '0.4', 150e3, 150e3],
+      ['0.299', '1', 350e3, 250e3],
+      ['0.3', '1', 100e3, 100e3],
+    ] as const) {
+      const { stdout } = await runCli('dprof', ['summary', '-q', '-f', 'json', '--from', from, '--to', to], { input });
+      const { devices } = JSON.parse(stdout) as { readonly devices: readonly object[] };
+      expect(devices, `${from} to ${to}`).to.have.length(1);
+      expect(devices[0], `${from} to ${to}`).to.include({ span, busy, kernelSum: busy, idle: span - busy });
+    }
+  });
+
   it('names what there is where nothing is chosen', async () => {
     for (const command of [[], ['summary'], ['stacks'], ['advise']]) {
       const { code, stderr } = await runCli('dprof', [...command, '--device', '7', SAMPLE]);
