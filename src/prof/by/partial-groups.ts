@@ -38,10 +38,10 @@ export class PartialGroups {
   take(record: ProfileLine): void {
     if (record.type === 'profile') this.#headers.set(record.profile, record);
     const header = this.#headers.get(record.profile);
-    if (record.type === 'part-kernels' && header !== undefined) this.#add(new PartGroups(record, header));
+    if (record.type === 'part-kernels' && header !== undefined) this.#add(new PartGroups(record, header), header);
   }
 
-  #add(part: PartGroups): void {
+  #add(part: PartGroups, header: ProfileRecord): void {
     const { keys, groups } = this.target;
     const getters = keys.map((key) => part.getter(key));
     const passes = this.#filterOf(part);
@@ -56,6 +56,7 @@ export class PartialGroups {
       this.target.tally.countMany({ ...group.odd, kernels: sum.count + untimed });
       append(abovePeak, group.odd?.firstAbovePeak ?? []);
       const values = getters.map((valueOf) => valueOf(group));
+      for (const [at, { key }] of keys.entries()) this.target.tally.see(key, values[at], header);
       groups.addMany(values, durations, sum);
     }
     this.target.tally.nameAbovePeak(

@@ -44,7 +44,6 @@ export class ReportTally {
   /** Keys of the groups without a value so far. */
   readonly #unseen: Set<RecordedKey>;
   readonly #profiles = new Set<ProfileRecord>();
-  #counted = 0;
 
   /**
    * @param derived whether the report shows values derived from ops; only then unknown FLOPs are counted
@@ -61,9 +60,7 @@ export class ReportTally {
 
   count(row: Annotated): void {
     this.kernels++;
-    this.#counted++;
-    for (const key of this.#unseen) if (row[key].length > 0) this.#unseen.delete(key);
-    if (this.#unseen.size > 0 && row.profile !== null) this.#profiles.add(row.profile);
+    for (const key of this.#unseen) this.see(key, row[key], row.profile);
     if (row.calls.length === 0 && row.op === null) this.withoutOp++;
     else if (this.derived && row.flops === null) this.unknownFlops++;
     if (this.rates) this.#countRates(row);
@@ -71,9 +68,16 @@ export class ReportTally {
     if (row.pairing.kind === 'no-forward') this.withoutForward++;
   }
 
-  /** Lines on keys that no kernel has, with what records them; none where partial answers were read, which do not say. */
+  /** Takes the value of a key of some kernels of a profile. */
+  see(key: string, value: unknown, profile: ProfileRecord | null): void {
+    if (!isRecordedKey(key) || !this.#unseen.has(key)) return;
+    if (Array.isArray(value) && value.length > 0) this.#unseen.delete(key);
+    else if (profile !== null) this.#profiles.add(profile);
+  }
+
+  /** Lines on keys that no kernel has, with what records them. */
   get withoutKeys(): string[] {
-    if (this.#counted === 0 || this.#counted < this.kernels) return [];
+    if (this.kernels === 0) return [];
     return [...this.#unseen].map((key) => {
       const { what, marks } = RECORDED[key];
       const ways = new Set([...this.#profiles].map(marks).filter((way) => way !== null));
