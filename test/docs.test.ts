@@ -230,7 +230,7 @@ describe('examples', () => {
 
   it('have only options that exist, and scripts that exist', () => {
     const tools = [DPARSE, DPROF, ...LOADED.map(([, , { tool }]) => tool)];
-    const known = tools.flatMap(({ options }) => options).map(({ name }) => `--${name}`);
+    const known = tools.flatMap(({ options }) => options).flatMap(({ name }) => [`--${name}`, `--no-${name}`]);
     // nsys, ncu, nvprof, rocprofv3, msprof, torchrun, vLLM, SGLang, neuron-explorer, sbatch, npm
     const foreign = (
       '--trace --pytorch --cuda-memory-usage --cuda-graph-trace --cpuctxsw --include-blobs --sample --type ' +

@@ -179,7 +179,7 @@ async function* profilesOf<Found extends object>(
   }
 }
 
-/** Text such as `1 compressed copy left out, whose original is beside it: net.json.gz`. */
+/** Text such as `1 compressed copy left out, whose original is next to it: net.json.gz`. */
 const copiesText = (copies: readonly string[]): string =>
   `${counted(copies.length, 'compressed copy')} left out, whose ${copies.length === 1 ? 'original is next to it' : 'originals are next to them'}: ${firstOf(copies)}`;
 

@@ -30,7 +30,7 @@ async function summaryOf(folder: string): Promise<unknown[]> {
 }
 
 describe('a folder with a trace beside its compressed copy', () => {
-  const LEFT_OUT = '1 compressed copy left out, whose original is beside it: trace.json.gz';
+  const LEFT_OUT = '1 compressed copy left out, whose original is next to it: trace.json.gz';
 
   it('has the trace once, which is said', async () => {
     const folder = folderOf({ 'trace.json': trace(), 'trace.json.gz': gzipSync(trace()) });
@@ -69,7 +69,7 @@ describe('a folder with a trace beside its compressed copy', () => {
   it('has records once too', async () => {
     const { stdout } = await runCli('dparse', [join(folderOf({ 'a.json': trace() }), 'a.json')]);
     const folder = folderOf({ 'a.jsonl': stdout, 'a.jsonl.gz': gzipSync(stdout), 'b.jsonl': stdout, 'b.jsonl.gz': gzipSync(stdout) }); // prettier-ignore
-    const said = '2 compressed copies left out, whose originals are beside them: a.jsonl.gz and 1 more';
+    const said = '2 compressed copies left out, whose originals are next to them: a.jsonl.gz and 1 more';
     expect(await summaryOf(folder)).to.deep.equal([0, [1, 1], `dprof: ${folder}: ${said}\n`]);
   });
 });

@@ -263,7 +263,7 @@ describe('dprof merge', () => {
       ],
       [text.replace('"part":{"v":2', '"part":{"v":1'), /:2: unsupported dprof partial version 1 \(/],
       [text.replace('"count":', '"count":1'), /:2: .* does not match its id: damaged or edited \(write it again/],
-      [text.replace('"rank":0', '"rank":1'), /:2: .* does not fit its id/],
+      [text.replace('"rank":0', '"rank":1'), /:2: .* does not match its id/],
       [text.replace(/"part":\{"v":2/, '"part": {"v":2'), /:2: a line outside any member|is no/],
       [text.slice(0, text.length / 2), /: the partial answer is cut off/],
       [text.slice(0, 25), /: broken record: it is cut off/],

@@ -66,7 +66,7 @@ describe('--fail-if', () => {
   it('says what it cannot read', () => {
     const answers = [
       ['', /expected > or </],
-      ['total+5%', /expected > or <.*as in/],
+      ['total+5%', /expected > or <.*such as/],
       ['total>5', /'5' is not a number with %, ns, us, ms or s/],
       ['total>>=5%', /'=5%' is not a number/],
       ['total>1e3%', /'1e3%' is not a number/],
