@@ -27,12 +27,17 @@ export class Tables {
   }
 
   insert(table: string, row: Row): void {
+    this.table(table)(row);
+  }
+
+  /** Creates a table, which may stay empty. @returns inserts a row */
+  table(table: string): (row: Row) => void {
     let insert = this.#inserts.get(table);
     if (insert === undefined) {
       insert = this.#create(table);
       this.#inserts.set(table, insert);
     }
-    insert(row);
+    return insert;
   }
 
   /** The finished file. The writer is closed by it. */

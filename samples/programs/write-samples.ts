@@ -25,6 +25,7 @@ import { kinetoTrace } from './write-kineto.js';
 import { nsightDatabase } from './write-nsight.js';
 import { nvprofDatabase } from './write-nvprof.js';
 import { matmulRocprof } from './write-rocprof-csv.js';
+import { mlpRocpd } from './write-rocpd.js';
 import { decoderRpd } from './write-rpd.js';
 
 /** Every sample by file name. nvprof does not know devices after Volta's successor, so there both ran on a V100. */
@@ -66,9 +67,10 @@ export const ASCEND: Readonly<Record<string, () => Buffer>> = {
   ),
 };
 
-/** Of AMD's tools: a database of rocmProfileData, a table of rocprofv3. */
+/** Of AMD's tools: a database of rocmProfileData, a database and a table of rocprofv3. */
 const AMD: Readonly<Record<string, () => Buffer>> = {
   'decoder.rpd': decoderRpd,
+  'mlp_results.db': mlpRocpd,
   'matmul_kernel_trace.csv': matmulRocprof,
 };
 

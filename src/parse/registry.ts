@@ -16,6 +16,7 @@ import { ncu } from './readers/ncu/ncu.js';
 import { nsight } from './readers/nsight/nsight.js';
 import { nvprof } from './readers/nvprof/nvprof.js';
 import { rocprofv3 } from './readers/rocprofv3/rocprofv3.js';
+import { rocpd } from './readers/rocpd/rocpd.js';
 import { rpd } from './readers/rpd/rpd.js';
 import { UNREADABLE_DATABASES, UNREADABLE } from './unreadable/unreadable.js';
 
@@ -23,6 +24,7 @@ import { UNREADABLE_DATABASES, UNREADABLE } from './unreadable/unreadable.js';
 export const READERS: readonly Reader[] = [
   nsight,
   nvprof,
+  rocpd,
   rpd,
   rocprofv3,
   ascendDatabase,

@@ -49,15 +49,14 @@ export class DatabaseClock {
     return { needs: [column], sql: `(${integer(column)} - ${String(this.#base)})` };
   }
 
-  /**
-   * The columns `start` and `end` of any table. A 0, or a text that is not a number, means that the time was not recorded.
-   */
+  /** Selects a column of times, of which a 0, or a text that is not a number, means that the time was not recorded. */
+  known(column: string): Selection {
+    return { needs: [column], sql: `(nullif(${integer(column)}, 0) - ${String(this.#base)})` };
+  }
+
+  /** The columns `start` and `end` of any table. */
   get span(): Readonly<Record<'start' | 'end', Selection>> {
-    const known = (column: string): Selection => ({
-      needs: [column],
-      sql: `(nullif(${integer(column)}, 0) - ${String(this.#base)})`,
-    });
-    return { start: known('start'), end: known('end') };
+    return { start: this.known('start'), end: this.known('end') };
   }
 
   /**

@@ -223,9 +223,9 @@ export class SqliteFile {
   /** SQL for whether a column declared to hold numbers holds something else. Null is not wrong. */
   #isWrong(table: string, selections: readonly Selection[]): string {
     const numbers = this.tables.get(table)?.numbers;
-    // Columns read as hexadecimal hold bytes.
+    // Columns read as hexadecimal hold bytes, those read as JSON hold texts.
     const needs = selections.flatMap((one) =>
-      typeof one === 'string' ? [one] : one.sql.startsWith('hex(') ? [] : one.needs,
+      typeof one === 'string' ? [one] : /^hex\(|\bjson_valid\(/.test(one.sql) ? [] : one.needs,
     );
     const checked = [...new Set(needs)].filter((column) => numbers?.has(column));
     if (checked.length === 0) return '0';

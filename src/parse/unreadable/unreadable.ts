@@ -24,11 +24,6 @@ export const UNREADABLE_DATABASES: readonly Unreadable[] = [
       [...database.tables.keys()].some((table) => table === 'StepTraceTime' || table.startsWith('CommAnalyzer')),
   },
   {
-    title: 'a rocpd database (of rocprofv3 or rocprof-sys)',
-    hint: TORCH_HINT,
-    sniff: hasTable('rocpd_info_agent'),
-  },
-  {
     title: 'a database of rocprof',
     hint: TORCH_HINT,
     sniff: hasTable('OPS', 'HIP'),

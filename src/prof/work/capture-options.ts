@@ -42,6 +42,7 @@ const OPTIONS: Readonly<Record<string, Options | undefined>> = {
     nodes: 'nsys profile --cuda-graph-trace=node',
     cores: 'nsys profile --sample=process-tree --cpuctxsw=process-tree',
   },
+  rocpd: { shapes: SHAPES_OF_RANGES },
   rpd: { shapes: SHAPES_OF_RANGES },
   nvprof: { shapes: RANGES, memory: `${NSYS_MEMORY} instead of nvprof` },
   ncu: { memory: `${NSYS_MEMORY} instead of ncu` },
@@ -75,6 +76,7 @@ const STEPS: Readonly<Record<string, string | undefined>> = {
 const WITHOUT_STACKS: Readonly<Record<string, string | undefined>> = {
   nsight: 'nsys',
   nvprof: 'nvprof',
+  rocpd: 'rocprofv3',
   rpd: 'rocmProfileData',
   'rocprofv3-csv': 'rocprofv3',
 };

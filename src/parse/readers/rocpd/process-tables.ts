@@ -1,0 +1,139 @@
+/** The tables of one process run in a rocpd database, by what they are called without their ending. */
+import type { Device } from '../../../record/record.js';
+import type { DatabaseClock } from '../../sqlite/database-clock.js';
+import type { Cell, Selection, SqliteFile } from '../../sqlite/sqlite.js';
+
+/** Where a row belongs. Columns of the row, and since schema 4.1 of its track. */
+const PLACE = { pid: 'pid', tid: 'tid', agent: 'agent_id', queue: 'queue_id', stream: 'stream_id' } as const;
+
+/** Times of a row after the clock's base, and the process and thread ids of the operating system. */
+export type ProcessRows = Readonly<
+  Record<'start' | 'end' | 'queue' | 'stream' | 'agent', Cell> & Record<'pid' | 'tid', number | null>
+>;
+
+/** What the event of a row says. `corr` is null where it joins nothing. */
+interface EventCells {
+  readonly category: string;
+  readonly corr: Cell;
+  readonly message: string | null;
+}
+
+/** A member of a JSON text in `extdata`; null where the text is none. */
+export const extra = (path: string): Selection => ({
+  needs: ['extdata'],
+  sql: `CASE WHEN json_valid(extdata) THEN json_extract(extdata, '$.${path}') END`,
+});
+/** The size of the largest of a device's memories; system memory that it can reach is smaller or listed elsewhere. */
+const LARGEST_BANK: Selection = {
+  needs: ['extdata'],
+  sql: "CASE WHEN json_valid(extdata) THEN (SELECT max(json_extract(value, '$.size_in_bytes')) FROM json_each(extdata, '$.mem_banks')) END",
+};
+
+export class ProcessTables {
+  readonly textOf: (id: Cell) => string | null;
+  readonly eventOf: (id: Cell) => EventCells;
+  /** Times of the tracer, after the clock's base; null when unknown. */
+  readonly start: number | null;
+  readonly dur: number | null;
+  /** GPUs, by row id. */
+  readonly #gpus = new Map<Cell, Device>();
+  readonly #processOf: (id: Cell) => Readonly<Record<'pid', Cell>>;
+  readonly #threadOf: (id: Cell) => Readonly<Record<'tid', Cell>>;
+  readonly #trackOf: (id: Cell) => Readonly<Record<keyof typeof PLACE, Cell>>;
+  /** Process ids of this run that another run in the file has too, with the number that tells them apart. */
+  readonly #pids = new Map<number, number>();
+
+  /** @param taken process ids of the runs before; those of this run are added */
+  constructor(
+    readonly database: SqliteFile,
+    private readonly ending: string,
+    readonly clock: DatabaseClock,
+    private readonly taken: Set<number>,
+  ) {
+    this.textOf = database.texts(this.name('string'), 'string', 'id');
+    this.#processOf = database.joined(this.name('info_process'), 'id', { pid: 'pid' });
+    this.#threadOf = database.joined(this.name('info_thread'), 'id', { tid: 'tid' });
+    this.#trackOf = database.joined(this.name('track'), 'id', PLACE);
+    const categories = this.name('info_category');
+    const category = database.has(categories) ? database.texts(categories, 'name', 'id') : this.textOf;
+    const event = { categoryId: 'category_id', stack: 'stack_id', message: extra('message') };
+    const eventOf = database.joined(this.name('event'), 'id', event);
+    this.eventOf = (id) => {
+      const { categoryId, stack, message } = eventOf(id);
+      const text = typeof message === 'string' ? message : null;
+      return { category: category(categoryId) ?? 'unknown', corr: stack === 0 ? null : stack, message: text };
+    };
+    const [run] = database.cells(this.name('info_process'), { init: clock.known('init'), fini: clock.known('fini') });
+    const [init, fini] = [numberOf(run?.init), numberOf(run?.fini)];
+    [this.start, this.dur] = [init, init === null || fini === null ? null : fini - init];
+    this.#readDevices();
+  }
+
+  name(part: string): string {
+    return `rocpd_${part}${this.ending}`;
+  }
+
+  /** Rows of a table with their times and place. */
+  *rows<Name extends string>(
+    part: string,
+    select: Readonly<Record<Name, Selection>>,
+  ): Generator<Readonly<Record<Name, Cell>> & ProcessRows> {
+    const table = this.name(part);
+    const columns = { ...PLACE, track: 'track_id', ...this.clock.span, ...select };
+    for (const row of this.database.cells(table, columns)) {
+      const { pid, tid, ...place } = row.track === null ? row : { ...row, ...this.#trackOf(row.track) };
+      const thread = numberOf(this.#threadOf(tid).tid);
+      yield { ...row, ...place, pid: this.#pid(numberOf(this.#processOf(pid).pid)), tid: thread } as never;
+    }
+  }
+
+  /** GPUs of the machine. */
+  get devices(): readonly Device[] {
+    return [...this.#gpus.values()];
+  }
+
+  /** The number of a GPU that work ran on; null for a CPU. */
+  deviceOf(agent: Cell): number | null {
+    return this.#gpus.get(agent)?.id ?? null;
+  }
+
+  /** Whether rocprof-sys wrote it. */
+  get isOfSystem(): boolean {
+    const filter = [{ needs: ['tag'], sql: "tag = 'upid' OR tag LIKE 'fktable%'" }];
+    return [...this.database.rows(this.name('metadata'), ['tag'], filter)].length > 0;
+  }
+
+  /** Process ids repeat where processes ran in containers or on several machines; threads and calls must not be mixed. */
+  #pid(pid: number | null): number | null {
+    if (pid === null) return null;
+    const known = this.#pids.get(pid);
+    if (known !== undefined) return known;
+    let free = pid;
+    while (this.taken.has(free)) free += 2 ** 32;
+    this.taken.add(free);
+    this.#pids.set(pid, free);
+    return free;
+  }
+
+  #readDevices(): void {
+    const agents = {
+      ...{ id: 'id', type: 'type', number: 'type_index', arch: 'name', product: 'product_name' },
+      ...{ units: extra('cu_count'), megahertz: extra('max_engine_clk_fcompute'), memory: LARGEST_BANK },
+    };
+    for (const { id, type, number, arch, product, units, megahertz, memory } of this.database.cells(
+      this.name('info_agent'),
+      agents,
+    )) {
+      if (type !== 'GPU' || typeof number !== 'number') continue;
+      const clock = positive(megahertz);
+      this.#gpus.set(id, {
+        ...{ id: number, vendor: 'amd', name: textOrNull(product), arch: textOrNull(arch), units: positive(units) },
+        ...{ clockHz: clock === null ? null : clock * 1e6, memBytesPerS: null, memBytes: positive(memory) },
+      });
+    }
+  }
+}
+
+const numberOf = (cell: Cell | undefined): number | null => (typeof cell === 'number' ? cell : null);
+const positive = (cell: Cell): number | null => (typeof cell === 'number' && cell > 0 ? cell : null);
+const textOrNull = (cell: Cell): string | null => (typeof cell === 'string' && cell !== '' ? cell : null);

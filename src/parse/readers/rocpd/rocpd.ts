@@ -1,0 +1,91 @@
+/**
+ * Reader of rocpd databases, which AMD's rocprofv3 and rocprof-sys write: kernels, copies and memory with the HIP calls that
+ * made them, roctx ranges, counters, and series of the device. Each process run has tables of its own, whose names end in
+ * its id; row ids count within them. Versions are told apart by their columns. Times are ns since the machine started.
+ * Source: the schemas of rocprofiler-sdk 3.0 to 4.1 and databases of rocprofv3 and rocprof-sys of 2025.
+ */
+import { TraceBuilder } from '../../trace/trace-builder.js';
+import { databaseOf, type Reader } from '../../reader.js';
+import { DatabaseClock } from '../../sqlite/database-clock.js';
+import { UserError } from '../../../record/errors.js';
+import { ProcessTables, type ProcessRows } from './process-tables.js';
+import { readAllocations, readCopies, readKernels, readSeries } from './device-rows.js';
+
+/** Parts of a process that have times; the profile may start with any. */
+const TIMED = ['kernel_dispatch', 'region', 'memory_copy', 'memory_allocate'];
+/** Names of the tables of dispatches, whose ending is that of all tables of the run. */
+const DISPATCHES = /^rocpd_kernel_dispatch(_\w+)$/;
+/** Views that every reader of the schema needs. */
+const NEEDED = ['kernel_dispatch', 'region', 'event', 'string', 'info_agent', 'info_process', 'info_kernel_symbol'];
+
+export const rocpd: Reader = {
+  id: 'rocpd',
+  title: 'rocpd database of rocprofv3 or rocprof-sys (*_results.db)',
+  reads: 'database',
+  tableNames: ['rocpd_info_agent', 'rocpd_kernel_dispatch'],
+  docs: {
+    profiler: 'AMD rocprofv3, rocmProfileData',
+    input: 'rocpd database of rocprofv3 or rocprof-sys',
+    made: [
+      '`rocprofv3 --sys-trace -- python train.py`, whose default output it is since ROCm 7; `rocprof-sys-run` with `ROCPROFSYS_USE_ROCPD=ON`',
+    ],
+    read: [
+      'Kernels and copies with the HIP call that made them, device, stream, grid in blocks, block, registers and local memory (LDS), counters, graphs; roctx ranges, with the ops that `emit_nvtx` of PyTorch prints; allocations as a curve of the memory in use; power, temperature, use and memory of devices from rocprof-sys. Several processes in one file.',
+      "Schemas 3.0 to 4.1, by their columns. Times count from the machine's start, so that the start in Unix time is unknown. A device has the number that `rocm-smi` shows. The environment, the command and the host's name are not read.",
+      'A copy has no size where the tracer wrote the size of its own record instead. Regions that repeat work of the device are left out, and counted.',
+    ],
+  },
+  sniff: ({ database }) => database?.has('rocpd_info_agent') === true,
+  read(probe, options) {
+    const database = databaseOf(probe);
+    const missing = NEEDED.find((table) => !database.has(`rocpd_${table}`));
+    if (missing !== undefined)
+      throw new UserError(`has no table rocpd_${missing}`, {
+        where: probe.file,
+        hint: 'record it again with rocprofv3',
+      });
+    const trace = new TraceBuilder();
+    database.diagnostics = trace.diagnostics;
+    const endings = [...database.tables.keys()].flatMap((table) => DISPATCHES.exec(table)?.[1] ?? []);
+    const times = endings.flatMap((ending) => TIMED.map((part) => [`rocpd_${part}${ending}`, 'start'] as const));
+    const clock = new DatabaseClock(database, times);
+    const pids = new Set<number>();
+    const processes = endings.map((ending) => new ProcessTables(database, ending, clock, pids));
+    let calls = 0;
+    let work = 0;
+    for (const run of processes) {
+      trace.seen(run.start);
+      calls += readRegions(run, trace);
+      work += readKernels(run, trace) + readCopies(run, trace);
+      readAllocations(run, trace);
+      readSeries(run, trace);
+    }
+    const recorded = calls > 0 && work === 0 ? { recorded: 'calls only: record with --kernel-trace too' } : {};
+    const devices = new Map(processes.flatMap((run) => run.devices.map((device) => [device.id, device] as const)));
+    const [only] = processes;
+    const about = {
+      format: rocpd.id,
+      tool: processes.some(({ isOfSystem }) => isOfSystem) ? 'rocprof-sys' : 'rocprofv3',
+    };
+    const dur = processes.length === 1 ? (only?.dur ?? null) : null;
+    return trace.records({ ...about, dur, devices: [...devices.values()], facts: recorded }, options);
+  },
+};
+
+/** Regions of the host: calls of an API, roctx ranges. @returns the number of calls */
+function readRegions(run: ProcessTables, trace: TraceBuilder): number {
+  let calls = 0;
+  const regions = { nameId: 'name_id', event: 'event_id' };
+  for (const { nameId, event, ...row } of run.rows('region', regions)) {
+    const name = run.textOf(nameId);
+    const { category, corr, message } = run.eventOf(event);
+    if (/^MARKER/i.test(category)) trace.range({ ...timesOf(row), text: message ?? name });
+    else if (/api/i.test(category)) {
+      calls++;
+      trace.call({ ...timesOf(row), name, corr });
+    } else trace.unread(`region ${category}`, row.start);
+  }
+  return calls;
+}
+
+const timesOf = ({ start, end, pid, tid }: ProcessRows): Pick<ProcessRows, 'start' | 'end' | 'pid' | 'tid'> => ({ start, end, pid, tid }); // prettier-ignore

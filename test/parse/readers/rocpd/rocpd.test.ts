@@ -1,0 +1,263 @@
+import Database from 'better-sqlite3';
+import { expect } from 'chai';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { AGENTS, RocpdDatabase } from '../../../../samples/programs/write-rocpd.js';
+import type { CopyRecord, ProfileLine, SampleRecord } from '../../../../src/record/record.js';
+import { freshPath } from '../../../support/fresh-path.js';
+import { diagnosticsOf, headerOf, kernelsOf, onlyKernelOf, recordsOf } from '../../../support/profile-records.js'; // prettier-ignore
+import { runCli } from '../../../support/run-cli.js';
+import { itShared, ROOT } from '../../../support/shared.js';
+
+const SAMPLE = join(ROOT, 'samples', 'mlp_results.db');
+/** Ending of the names of tables in databases of the sample's program. */
+const ENDING = '_00000d2c_5a3c_7e1f_9c4d_0a1b2c3d4e5f';
+
+/** `$` in the SQL stands for the ending of tables. */
+function written(fill: (database: RocpdDatabase) => void, sql = ''): string {
+  const [database, path] = [new RocpdDatabase(1_000_000), freshPath('_results.db')];
+  fill(database);
+  writeFileSync(path, database.bytes());
+  const changed = new Database(path);
+  changed.exec(sql.replaceAll('$', ENDING));
+  changed.close();
+  return path;
+}
+
+const SHAPE = { grid: [4, 2, 1], block: [64, 4, 1] } as const;
+
+/** A kernel of 10 to 12 us, launched at 1 us. */
+function launched(database: RocpdDatabase): void {
+  database.call('hipLaunchKernel', [1000, 5000], 9);
+  database.kernel('scale', [10_000, 12_000], 9, SHAPE);
+}
+
+const copiesOf = (path: string): CopyRecord[] =>
+  recordsOf(path).filter((record): record is CopyRecord => record.type === 'copy');
+const samplesOf = (path: string): (readonly [number | null, string, number | null, string | null])[] =>
+  recordsOf(path)
+    .filter((record): record is SampleRecord => record.type === 'sample')
+    .map(({ start, metric, value, unit }) => [start, metric, value, unit] as const);
+
+describe('rocpd: the sample', () => {
+  it('states the process, and each GPU with its number, units, clock and largest memory', () => {
+    const gpu = { vendor: 'amd', name: 'AMD Instinct MI300X', arch: 'gfx942', units: 304, clockHz: 2.1e9, memBytesPerS: null, memBytes: 206_141_652_992 }; // prettier-ignore
+    const header = headerOf(SAMPLE);
+    expect(header).to.deep.include({ format: 'rocpd', tool: 'rocprofv3', startUnixNs: null, dur: 1_000_000 });
+    expect(header.devices).to.deep.equal([
+      { id: 0, ...gpu },
+      { id: 1, ...gpu },
+    ]);
+    expect(JSON.stringify(recordsOf(SAMPLE))).not.to.match(/secret|TOKEN/);
+  });
+
+  it('has kernels with launches, grids in blocks, registers, local memory, graphs and ops of ranges', () => {
+    const kernels = kernelsOf(SAMPLE);
+    const cells = kernels.map(({ start, dur, grid, block, launch, sharedBytes, graph, op }) => [start, dur, grid, block, launch?.api, sharedBytes, graph?.id, op]); // prettier-ignore
+    expect(cells).to.deep.equal([
+      [65_000, 40_000, [32, 2, 1], [256, 1, 1], 'hipExtModuleLaunchKernel', 8192, undefined, ['mm']],
+      [107_000, 4000, [128, 1, 1], [256, 1, 1], 'hipLaunchKernel', 0, undefined, ['relu']],
+      [240_000, 40_000, [32, 2, 1], [256, 1, 1], 'hipGraphLaunch', 8192, 7, []],
+      [281_000, 4000, [128, 1, 1], [256, 1, 1], 'hipGraphLaunch', 0, 7, []],
+    ]);
+    expect(kernels.map(({ pid, tid, registers }) => [pid, tid, registers])).to.deep.equal(
+      Array(4).fill([4242, 4250, 32]),
+    );
+  });
+
+  it('adds the parts of a counter up', () => {
+    expect(kernelsOf(SAMPLE).map(({ counters }) => counters)).to.deep.equal([
+      { SQ_WAVES: 256, TCC_HIT: 4096 },
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('takes the full name of a kernel without the ending of its symbol', () => {
+    expect(kernelsOf(SAMPLE)[1]?.name).to.equal(
+      'void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_relu>(int, at::native::CUDAFunctor_relu)',
+    );
+  });
+
+  it('has copies, and the memory in use after each allocation and release', () => {
+    expect(copiesOf(SAMPLE).map(({ kind, bytes, device, launch }) => [kind, bytes, device, launch?.api])).to.deep.equal(
+      [
+        ['HtoD', 131_072, 0, 'hipMemcpyAsync'],
+        ['DtoH', 262_144, 0, 'hipMemcpyWithStream'],
+      ],
+    );
+    expect(samplesOf(SAMPLE)).to.deep.equal([
+      [5000, 'memory_allocated', 4_194_304, 'bytes'],
+      [8000, 'memory_allocated', 4_325_376, 'bytes'],
+      [340_000, 'memory_allocated', 4_194_304, 'bytes'],
+    ]);
+  });
+});
+
+describe('rocpd: cells', () => {
+  it('takes only a call of an API as the launch, not a region that repeats the work', () => {
+    const path = written((database) => {
+      database.region('scale', [10_000, 12_000], database.event('rocm_kernel_dispatch', 9));
+      launched(database);
+    });
+    expect(onlyKernelOf(path).launch?.api).to.equal('hipLaunchKernel');
+    expect(headerOf(path).facts).to.deep.equal({ not_read: 'region rocm_kernel_dispatch: 1' });
+  });
+
+  it('has no launch where the stack id is 0, and keeps the kernel', () => {
+    const path = written((database) => {
+      database.call('hipInit', [0, 5], 0);
+      database.kernel('alone', [10, 12], 0, SHAPE);
+    });
+    expect(onlyKernelOf(path)).to.deep.include({ name: 'alone', launch: null, corr: null, grid: [4, 2, 1] });
+  });
+
+  it('cuts the ending of a symbol off the name that rocprof-sys shows', () => {
+    const sql = "UPDATE rocpd_info_kernel_symbol$ SET extdata = '{}', display_name = 'scale(float*) [clone .kd]'";
+    expect(onlyKernelOf(written(launched, sql)).name).to.equal('scale(float*)');
+  });
+
+  it('keeps a kernel without a symbol, and one without a size of its blocks', () => {
+    const sql = 'UPDATE rocpd_kernel_dispatch$ SET kernel_id = 0, workgroup_size_x = 0';
+    const path = written(launched, sql);
+    expect(onlyKernelOf(path)).to.deep.include({ name: 'kernel#na', grid: null });
+    expect(diagnosticsOf(path)).to.deep.equal({ 'unknown-name': 1 });
+  });
+
+  it('decides the direction of a copy by its name, also where both agents are the GPU', () => {
+    const path = written((database) => {
+      const { cpu, gpu, secondGpu } = AGENTS;
+      database.copy('HOST_TO_DEVICE', [1000, 2000], 0, 4096, [gpu, gpu]);
+      database.copy('DEVICE_TO_DEVICE', [3000, 4000], 0, 4096, [gpu, gpu]);
+      database.copy('DEVICE_TO_DEVICE', [5000, 6000], 0, 4096, [gpu, secondGpu]);
+      database.copy('DEVICE_TO_HOST', [7000, 8000], 0, 4096, [cpu, cpu]);
+      launched(database);
+    });
+    expect(copiesOf(path).map(({ kind, device }) => [kind, device])).to.deep.equal([
+      ['HtoD', 0],
+      ['DtoD', 0],
+      ['PtoP', 1],
+      ['DtoH', 0],
+    ]);
+  });
+
+  it('knows no size of copies that all have the size of the record of the tracer, where calls say another', () => {
+    const fill = (size: string) => (database: RocpdDatabase) => {
+      const event = database.event('HIP_RUNTIME_API_EXT', 3);
+      database.region('hipMemcpy', [0, 900], event);
+      database.argument(event, 'sizeBytes', size);
+      for (const start of [100, 300]) database.copy('HOST_TO_DEVICE', [start, start + 50], 3, 104, [AGENTS.cpu, AGENTS.gpu]); // prettier-ignore
+    };
+    expect(copiesOf(written(fill('4096'))).map(({ bytes }) => bytes)).to.deep.equal([null, null]);
+    expect(copiesOf(written(fill('104'))).map(({ bytes }) => bytes)).to.deep.equal([104, 104]);
+  });
+
+  it('counts memory by address: a release without an allocation is counted, other rows are not read', () => {
+    const path = written((database) => {
+      database.allocation('FREE', [10, 20], 0x100, 96, null);
+      database.allocation('ALLOC', [30, 40], 0x200, 512);
+      database.allocation('RECLAIM', [45, 46], 0x200, 0);
+      database.allocation('FREE', [50, 60], 0x200, 96, null);
+    });
+    expect(samplesOf(path)).to.deep.equal([
+      [40, 'memory_allocated', 512, 'bytes'],
+      [50, 'memory_allocated', 0, 'bytes'],
+    ]);
+    expect(diagnosticsOf(path)).to.deep.equal({ 'free-without-allocation': 1, 'event-not-read': 1 });
+  });
+
+  it('gives each sample the value of its own series, in bytes and watts, and none that the device does not state', () => {
+    const path = written((database) => {
+      const event = database.sample('device_power', 100, 65_535, 'w');
+      database.sample('device_memory_usage', 100, 512, 'GB', event);
+      database.sample('device_temp', 100, 41, '°C', event);
+      launched(database);
+    });
+    expect(samplesOf(path)).to.have.deep.members([
+      [100, 'device_power', null, 'W'],
+      [100, 'memory_used', 512e6, 'bytes'],
+      [100, 'device_temp', 41, '°C'],
+    ]);
+    expect(onlyKernelOf(path).counters).to.equal(undefined);
+  });
+
+  it('starts with its first row where the times of the process are 0', () => {
+    const path = written(launched, 'UPDATE rocpd_info_process$ SET init = 0, fini = 0');
+    expect(onlyKernelOf(path).start).to.equal(9000);
+    expect(headerOf(path).dur).to.equal(11_000);
+  });
+
+  it('finds process, thread, device and stream in the track of a row since schema 4', () => {
+    const columns = 'nid pid tid agent_id queue_id stream_id'.split(' ');
+    const drops = columns.map((column) => `ALTER TABLE rocpd_kernel_dispatch$ DROP COLUMN ${column};`).join('');
+    const adds = 'agent_id queue_id stream_id'.split(' ').map((column) => `ALTER TABLE rocpd_track$ ADD COLUMN ${column};`).join(''); // prettier-ignore
+    const path = written(
+      launched,
+      `DROP VIEW rocpd_kernel_dispatch; ${drops} ALTER TABLE rocpd_kernel_dispatch$ ADD COLUMN track_id INTEGER DEFAULT 5;
+       CREATE VIEW rocpd_kernel_dispatch AS SELECT * FROM rocpd_kernel_dispatch$;
+       ${adds} INSERT INTO rocpd_track$ (id, guid, pid, tid, agent_id, stream_id) VALUES (5, '', 15, 16, 2, 8);
+       CREATE TABLE rocpd_info_category$ AS SELECT id, string AS name FROM rocpd_string$`,
+    );
+    expect(onlyKernelOf(path)).to.deep.include({ device: 1, stream: 8, pid: 4242 });
+    expect(onlyKernelOf(path).launch?.api).to.equal('hipLaunchKernel');
+  });
+
+  it('keeps runs of one file apart: ids and process ids may be the same', () => {
+    const tables = 'info_process info_thread info_agent info_kernel_symbol string event region kernel_dispatch'.split(
+      ' ',
+    );
+    const copies = tables.map((table) => `CREATE TABLE rocpd_${table}_b AS SELECT * FROM rocpd_${table}$;`).join('');
+    const path = written(launched, `${copies} UPDATE rocpd_region_b SET start = start + 500;
+      UPDATE rocpd_string_b SET string = 'hipModuleLaunchKernel' WHERE string = 'hipLaunchKernel'`); // prettier-ignore
+    const kernels = kernelsOf(path);
+    expect(kernels.map(({ launch, pid }) => [launch?.api, launch?.start, pid])).to.have.deep.members([
+      ['hipLaunchKernel', 1000, 4242],
+      ['hipModuleLaunchKernel', 1500, 4242 + 2 ** 32],
+    ]);
+    expect(headerOf(path).devices.map(({ id }) => id)).to.deep.equal([0, 1]);
+  });
+});
+
+describe('rocpd: what is missing', () => {
+  it('says which option records kernels where there are only calls', () => {
+    const path = written((database) => { database.call('hipInit', [0, 5], 1); }); // prettier-ignore
+    expect(headerOf(path).facts).to.deep.equal({ recorded: 'calls only: record with --kernel-trace too' });
+  });
+
+  it('names the first table that is missing', async () => {
+    const { stderr, code } = await runCli('dparse', [written(launched, 'DROP VIEW rocpd_event')]);
+    expect(code).to.equal(1);
+    expect(stderr).to.match(/_results\.db: has no table rocpd_event \(record it again with rocprofv3\)\n$/);
+  });
+});
+
+/** Figures of a real profile, of plain SQL over its tables. */
+function figures(records: readonly ProfileLine[]): Readonly<Record<string, unknown>> {
+  const sum = (values: readonly (number | null)[]): number =>
+    values.reduce<number>((all, value) => all + (value ?? 0), 0);
+  const kernels = records.filter((record) => record.type === 'kernel');
+  const copies = records.filter((record) => record.type === 'copy');
+  const apis: Record<string, number> = {};
+  for (const { launch } of [...kernels, ...copies])
+    apis[launch?.api ?? 'none'] = (apis[launch?.api ?? 'none'] ?? 0) + 1;
+  return {
+    kernels: [kernels.length, sum(kernels.map(({ dur }) => dur)), new Set(kernels.map(({ name }) => name)).size],
+    copies: [copies.length, sum(copies.map(({ dur }) => dur)), sum(copies.map(({ bytes }) => bytes))],
+    ...{ apis, calls: records.filter((record) => record.type === 'range').length },
+    samples: records.filter((record) => record.type === 'sample').length,
+  };
+}
+
+describe('rocpd: real files', () => {
+  const REAL = {
+    'rocpd/bmm_mi300x_results.db': { kernels: [301, 2_594_734, 2], copies: [0, 0, 0], apis: { hipLaunchKernel: 150, hipMemset: 151 }, calls: 624, samples: 0 },
+    'rocpd/trace_mi300x_results.db': { kernels: [301, 11_029_243, 2], copies: [0, 0, 0], apis: { hipLaunchKernel: 150, hipMemset: 151 }, calls: 623, samples: 0 },
+    'rocpd/transpose_w7800_api_only_results.db': { kernels: [0, 0, 0], copies: [0, 0, 0], apis: {}, calls: 4132, samples: 0 },
+    'rocprofsys/transpose_w7800_rocpd.db': { kernels: [1004, 4_494_969_266, 2], copies: [48, 141_245_920, 1_574_502_400], apis: { hipLaunchKernel: 1000, hipMemsetAsync: 4, hipMemcpyAsync: 48 }, calls: 2130, samples: 1296 },
+  }; // prettier-ignore
+  for (const [file, expected] of Object.entries(REAL))
+    itShared(`equals the tables of ${file}`, [`data/amd/${file}`], ([path = '']) => {
+      expect(figures(recordsOf(path, { ranges: true }))).to.deep.equal(expected);
+    });
+});
