@@ -98,6 +98,10 @@ export const DIAGNOSTICS = {
     'doubt',
     'graph launches with most or all of their work missing from the profile (idle time is unknown where it may have run)',
   ],
+  'work-not-recorded': [
+    'loss',
+    'processes with calls but no device work (rocprofv3: add --kernel-trace, or --sys-trace)',
+  ],
   'launch-without-work': [
     'doubt',
     'launches without their kernel in the profile (idle time is unknown where later work shows that it ran)',

@@ -51,16 +51,14 @@ export const rocpd: Reader = {
     const clock = new DatabaseClock(database, times);
     const pids = new Set<number>();
     const processes = endings.map((ending) => new ProcessTables(database, ending, clock, pids));
-    let calls = 0;
-    let work = 0;
     for (const run of processes) {
       trace.seen(run.start);
-      calls += readRegions(run, trace);
-      work += readKernels(run, trace) + readCopies(run, trace);
+      const calls = readRegions(run, trace);
+      const work = readKernels(run, trace) + readCopies(run, trace);
+      if (calls > 0 && work === 0) trace.bad('work-not-recorded');
       readAllocations(run, trace);
       readSeries(run, trace);
     }
-    const recorded = calls > 0 && work === 0 ? { recorded: 'calls only: record with --kernel-trace too' } : {};
     const devices = new Map(processes.flatMap((run) => run.devices.map((device) => [device.id, device] as const)));
     const [only] = processes;
     const about = {
@@ -68,7 +66,7 @@ export const rocpd: Reader = {
       tool: processes.some(({ isOfSystem }) => isOfSystem) ? 'rocprof-sys' : 'rocprofv3',
     };
     const dur = processes.length === 1 ? (only?.dur ?? null) : null;
-    return trace.records({ ...about, dur, devices: [...devices.values()], facts: recorded }, options);
+    return trace.records({ ...about, dur, devices: [...devices.values()] }, options);
   },
 };
 

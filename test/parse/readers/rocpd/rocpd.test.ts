@@ -222,7 +222,7 @@ describe('rocpd: cells', () => {
 describe('rocpd: what is missing', () => {
   it('says which option records kernels where there are only calls', () => {
     const path = written((database) => { database.call('hipInit', [0, 5], 1); }); // prettier-ignore
-    expect(headerOf(path).facts).to.deep.equal({ recorded: 'calls only: record with --kernel-trace too' });
+    expect(diagnosticsOf(path)).to.deep.equal({ 'work-not-recorded': 1 });
   });
 
   it('names the first table that is missing', async () => {
