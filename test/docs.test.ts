@@ -235,7 +235,7 @@ describe('examples', () => {
     const foreign = (
       '--trace --pytorch --cuda-memory-usage --cuda-graph-trace --cpuctxsw --include-blobs --sample --type ' +
       '--capture-range-end --trace-fork-before-exec --profile-from-start --csv --page --metrics --query-metrics --chips ' +
-      '--kernel-trace --output-format --output-file --output --nproc-per-node --no-python --profiler-config --profile ' +
+      '--kernel-trace --sys-trace --output-format --output-file --output --nproc-per-node --no-python --profiler-config --profile ' +
       '--enforce-eager --disable-cuda-graph --cli-input-json --model-path --partition --for --account --mem'
     ).split(' ');
     const text = EXAMPLE_PAGES.map(read).join('\n');

@@ -82,7 +82,14 @@ const CARDS: readonly ((numbers: Numbers) => readonly FigureCard[])[] = [
       about: meaningOf('span'),
       unknown: 'no work has a time',
       main: { field: span, unit: 'ns' },
-      more: [{ before: '{devices}, ', field: kernel('count'), unit: 'count', after: ' kernels' }],
+      more: [
+        {
+          before: '{devices}, ',
+          field: kernel('count'),
+          unit: 'count',
+          after: kernel('count').value === 1 ? ' kernel' : ' kernels',
+        },
+      ],
     },
   ],
   ({ steps, host, device }) => [
@@ -167,7 +174,14 @@ const CARDS: readonly ((numbers: Numbers) => readonly FigureCard[])[] = [
       unknown: '',
       ...{ nothing: 0, asUnknown: 1 },
       main: { field: ratio(unattributed('time'), kernel('time')), unit: 'share' },
-      more: [{ before: 'of kernel time: ', field: unattributed('count'), unit: 'count', after: ' kernels' }],
+      more: [
+        {
+          before: 'of kernel time: ',
+          field: unattributed('count'),
+          unit: 'count',
+          after: unattributed('count').value === 1 ? ' kernel' : ' kernels',
+        },
+      ],
     },
   ],
 ];
