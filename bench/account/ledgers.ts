@@ -296,9 +296,29 @@ const NEURON_MONITOR: Ledger = {
   others: [{ events: /^(no error|null)$/, why: 'groups without an error, or without values' }],
 };
 
+/** Tables end in the id of the process run; views without it show their rows again. */
+const ROCPD: Ledger = {
+  records: [
+    { events: /^rocpd_region_[\da-f]{8}/, records: ['range'], skipped: ['event-not-read'] },
+    { events: /^rocpd_kernel_dispatch_[\da-f]{8}/, records: ['kernel'] },
+    { events: /^rocpd_memory_copy_[\da-f]{8}/, records: ['copy'] },
+    {
+      events: /^rocpd_(memory_allocate|sample)_[\da-f]{8}/,
+      records: ['sample:*'],
+      skipped: ['free-without-allocation'],
+    },
+  ],
+  others: [
+    { events: /^rocpd_(string|info_\w+|metadata|track)_[\da-f]{8}/, why: NAMES },
+    { events: /^rocpd_(event|arg|pmc_event)_[\da-f]{8}/, why: JOINED },
+    { events: /^rocpd_[a-z_]+$/, why: 'views of the same tables' },
+    { events: /^sqlite_/, why: NAMES },
+  ],
+};
+
 /** By the id of a reader. */
 export const LEDGERS: Readonly<Record<string, Ledger>> = {
   ...{ kineto: KINETO, nsight: NSIGHT, nvprof: NVPROF, 'ascend-db': ASCEND_DATABASE, 'ascend-text': ASCEND_TEXT },
-  ...{ 'ascend-details': ASCEND_DETAILS, 'ascend-raw': ASCEND_RAW },
+  ...{ rocpd: ROCPD, 'ascend-details': ASCEND_DETAILS, 'ascend-raw': ASCEND_RAW },
   ...{ 'neuron-json': NEURON_JSON, ntff: NTFF, 'neuron-summary': NEURON_SUMMARY, 'neuron-monitor': NEURON_MONITOR },
 };
