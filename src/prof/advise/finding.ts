@@ -98,7 +98,7 @@ export const FINDING_COLUMNS: readonly Column<FindingRow>[] = [
     'gain',
     'gain_ns',
     real(14, 0, 'ns'),
-    'time that may be gained; unknown where it cannot be computed',
+    'time that a fix could save; unknown where it cannot be computed',
     ({ finding }) => finding.gain?.ns ?? null,
   ),
   column('stake', 'stake_ns', real(14, 0, 'ns'), 'time that the finding is about', ({ finding }) => finding.stake),

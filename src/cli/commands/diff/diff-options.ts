@@ -96,7 +96,7 @@ export const DIFF: Tool = {
       'have a time in every step. The change from BASE to NEW that all rows share is removed too, unless a test of its own',
       'confirms it. Then all rows count as slower or faster. The times shown are not changed.',
       'Units: times are us in text, markdown and junit (base_us, change_%), and ns in all other formats (base_ns,',
-      'change_percent). Changes and shares are percent, of 100, in every format.',
+      'change_percent). Changes and shares are percentages, not fractions, in every format.',
       `Memory: at most 400 MB: ${MOST_ROWS} rows, ${MOST_SUMS} sums by row and step of each input; a note says when it is more.`,
     ],
   ],

@@ -58,7 +58,7 @@ export const joining: Family = {
   id: 'joining',
   title: 'Joining: cat, stack',
   ops: Object.keys(JOINING_RULES),
-  formulas: ['flops = 0; bytes = operands + result (backward the same, the other way round)'],
+  formulas: ['flops = 0; bytes = operands + result (backward: the same, reads and writes swapped)'],
   work: (call, kernel) => ruleWork(JOINING_RULES, call, kernel, JOINING_SOURCE),
 };
 

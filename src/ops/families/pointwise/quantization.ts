@@ -144,7 +144,7 @@ const averages = withTensors('self', (_, bound) => {
     reads: [...bound.tensorsOf('observer_on fake_quant_on'), ...kept],
     writes: [...kept, ...bound.tensorsOf('scale zero_point')],
     formula: 'bytes = averages read and written + scales and zero points written',
-    unknown: 'whether it observes and quantises are values of tensors',
+    unknown: 'tensor values decide whether it observes or quantises',
   };
 });
 

@@ -85,7 +85,7 @@ function makeMonitor(view: PanelView): PanelContent {
   const { otherReports } = monitor;
   return [
     element('p', {}, 'Reports: ', figure(fieldsOf('monitor', monitor)('reports'), 'count'), '.'),
-    ...(otherReports > 0 ? [note(`Of them ${otherReports} come from further hosts, which are not on this page.`)] : []),
+    ...(otherReports > 0 ? [note(`${otherReports} of these come from other hosts, which are not on this page.`)] : []),
     ...errorsOf(monitor),
     ...(own === undefined ? [] : hosts.length > 1 ? comparedHosts(hosts, own) : hostContents(own)),
   ];

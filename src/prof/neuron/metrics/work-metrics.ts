@@ -128,7 +128,7 @@ const MODEL: readonly (readonly [Metric['group'], ...WorkMetric])[] = [
     'tensor_engine',
     'mfu_hlo_max_achievable_estimated_percent',
     'fraction',
-    'most that mfu_hlo could be with the traffic to memory that there was',
+    'upper limit of mfu_hlo for the measured memory traffic',
     'min(1, model_flops / HBM bytes / stack_flops_bandwidth_ratio)',
     (sums) => achievable(sums, modelFlops(sums)),
     ['model_flops', 'stack_flops_bandwidth_ratio'],

@@ -79,7 +79,7 @@ export const OPERATION_TABLE: SqlTable<JobOperation> = {
     }),
     int('first', "when the first rank joined, on the job's clock", ({ waits }) => waits.first),
     int('joined', 'when the last rank joined', ({ waits }) => waits.joined),
-    int('end', 'when the transfer was over', ({ waits }) => waits.end),
+    int('end', 'end of the transfer', ({ waits }) => waits.end),
     int('skew', 'time from the first rank joining to the last', ({ waits }) => waits.skew),
     int('transfer', 'time from the last rank joining to the end', ({ waits }) => waits.transfer),
     int('last_rank', 'rank that joined last', ({ waits, report }) => elementAt(report.parts, waits.last).rank),

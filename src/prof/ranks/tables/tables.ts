@@ -63,7 +63,7 @@ const STAGE_COLUMNS: readonly Column<StageRow>[] = [
   time('step_time', 'end of a step to end of the next, the mean as of all times', ({ stepTime }) => stepTime),
   time('compute', 'of a step, some kernel computes', ({ compute }) => compute),
   time('messages', 'sends and receives run, and nothing else', ({ messages }) => messages),
-  time('across', 'it waits for the last rank in operations that several stages join', ({ across }) => across),
+  time('across', 'exposed waits for the last rank in operations that several stages join', ({ across }) => across),
   time('idle', 'nothing runs', ({ idle }) => idle),
   time('bubble', 'messages, across and idle together', ({ bubble }) => bubble),
   column('bubble_share', 'bubble_%', real(8, 1, '%'), 'of the step', ({ bubble, stepTime }) =>
@@ -107,7 +107,7 @@ const EXPERT_COLUMNS: readonly Column<ExpertRow>[] = [
     'largest over mean of the ranks, the mean over operations; 1 is even',
     ({ imbalance }) => imbalance,
   ),
-  column('highest', 'highest', real(9, 3), 'the highest of an operation', ({ highest }) => highest),
+  column('highest', 'highest', real(9, 3), 'highest imbalance of any operation', ({ highest }) => highest),
   column('most_rank', 'most_rank', int(9), 'rank that sends most in all', ({ part }) => part.rank),
   column(
     'most_ratio',
