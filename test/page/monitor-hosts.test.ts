@@ -139,7 +139,7 @@ describeInBrowser('page of several hosts', (open) => {
     const { page, complaints } = await open(join(folder, 'hosts.html'));
     const panel = page.locator('[data-panel="monitor"]');
     const compared = panel.locator('section').filter({ has: page.getByRole('heading', { name: UTILISATION }) });
-    expect(await compared.locator('.legend li').last().textContent()).to.match(/^i-b: last 70\.0 %, most 70\.0 %/);
+    expect(await compared.locator('.legend li').last().textContent()).to.match(/^i-b: last 70\.0 %, highest 70\.0 %/);
     expect(await panel.getByText('2 hosts compared').count()).to.equal(1);
     const one = panel.getByText('core 0: ');
     expect(await one.first().textContent()).to.contain('last 20.0 %');
