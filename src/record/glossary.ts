@@ -125,8 +125,17 @@ const WORDS_OF_VENDORS: Readonly<Record<string, DeviceWords>> = {
 
 type Devices = { readonly devices: readonly { readonly vendor: string | null }[] } | null;
 
+/** Words found before: a text asks for each of its lines, and a profile may have many devices. */
+const found = new WeakMap<NonNullable<Devices>, DeviceWords>();
+
 /** The words of the vendor of a profile's devices; general words for several vendors, and for an unknown vendor. */
 export function deviceWords(header: Devices): DeviceWords {
+  const words = (header === null ? undefined : found.get(header)) ?? wordsFor(header);
+  if (header !== null) found.set(header, words);
+  return words;
+}
+
+function wordsFor(header: Devices): DeviceWords {
   const vendors = new Set(header?.devices.map(({ vendor }) => vendor));
   const [only] = vendors;
   const known = vendors.size === 1 && typeof only === 'string' ? WORDS_OF_VENDORS[only] : undefined;

@@ -70,7 +70,9 @@ describe('long texts of records', () => {
     writeFileSync(trace, kineto.traceText([kineto.kernel('k'.repeat(33 * 2 ** 20), 1, 0), kineto.kernel('b', 2, 20)]));
     for (const format of ['records', 'pyprof']) {
       const written = await runCli('dparse', ['-f', format, trace]);
-      expect(written.stderr).to.include('texts longer than a million characters (cut): 2');
+      expect(written.stderr).to.include(
+        'texts longer than a million characters, or in a record of more than eight million (cut): 2',
+      );
       const { code, stdout } = await runCli('dprof', ['-f', 'csv', '-c', 'idx,sil'], { input: written.stdout });
       expect([code, stdout.split('\n').length], format).to.deep.equal([0, 4]);
     }
