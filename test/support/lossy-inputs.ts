@@ -188,7 +188,7 @@ export const LOSSY_INPUTS: readonly LossyInput[] = [
   ofWhole('records without their kernels', /no kernel: the end line counts 126 records/, () =>
     records((all) => all.filter((line) => !isKernel(line))),
   ),
-  ofRow('records of which some are there twice', /records beyond the counts of the end line .*: \d+/, () =>
+  ofRow('records, some of them repeated', /records beyond the counts of the end line .*: \d+/, () =>
     records((all) => all.flatMap((line, i) => (isKernel(line) && i % 3 === 0 ? [line, line] : [line]))),
   ),
   ofWhole('Parquet without the kernels', /no kernel: the end line counts 126 records/, () => parquet('kernel')),

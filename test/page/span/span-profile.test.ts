@@ -52,7 +52,7 @@ describe('a profile within a span', () => {
       ['relu', 2, 1000, 500],
       ['gemm', 1, 500, 500],
     ]);
-    // 2 × 10 × 10 × 10 FLOPs, of which half are inside.
+    // 2 × 10 × 10 × 10 FLOPs, half of them inside.
     expect(ops?.shown.map(({ op, count, time, flops }) => [op, count, time, flops])).to.deep.equal([
       [null, 2, 1000, null],
       ['mm', 1, 500, 1000],

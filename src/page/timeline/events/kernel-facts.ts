@@ -23,7 +23,7 @@ export async function loadFacts({ texts, pairs, ends }: PackedFacts): Promise<Fa
   return { texts, pairs: numbers, ends: limits };
 }
 
-/** Call stacks of kernels, outermost frame first, by the number of a list; null when the list does not have all of it. */
+/** Call stacks of kernels, outermost frame first, by the number of a list; null when the list has only a part. */
 export class CallStacks {
   readonly #known = new Map<number, readonly string[] | null>();
 

@@ -1,10 +1,13 @@
 /** Rows of a rocpd database about devices: kernels with their counters, copies, memory, series. */
+import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
+import { allRows, sortRows } from '../../../containers/row-order.js';
 import type { CopyKind } from '../../../record/record.js';
 import type { Cell } from '../../sqlite/sqlite.js';
+import { MemoryBlocks } from '../../memory-blocks.js';
 import type { TraceBuilder } from '../../trace/trace-builder.js';
 import { compareTexts } from '../../trace/record-order.js';
-import { extra, type ProcessTables } from './process-tables.js';
+import { extra, remembered, type ProcessTables } from './process-tables.js';
 
 /** Ending of a kernel's symbol, in two forms. */
 const SYMBOL = /(?: \[clone \.kd\]|\.kd)$/;
@@ -12,17 +15,12 @@ const COPY = /(HOST|DEVICE)_TO_(HOST|DEVICE)$/;
 /** The record of the tracer that some builds write the size of in place of the data's is smaller, in bytes. */
 const SMALLEST_COPY = 256;
 
-/** @returns the number of kernels */
-export function readKernels(run: ProcessTables, trace: TraceBuilder): number {
+/** @returns the devices that ran kernels; none without kernels */
+export function readKernels(run: ProcessTables, trace: TraceBuilder): ReadonlySet<number | null> {
   const { database } = run;
-  const symbolOf = database.joined(run.name('info_kernel_symbol'), 'id', {
-    ...{
-      mangled: 'kernel_name',
-      shown: 'display_name',
-      full: extra('demangled_kernel_name'),
-      registers: 'arch_vgpr_count',
-    },
-  });
+  const names = { mangled: 'kernel_name', shown: 'display_name', full: extra('demangled_kernel_name') };
+  const symbol = { ...names, registers: 'arch_vgpr_count' };
+  const symbolOf = remembered(database.joined(run.name('info_kernel_symbol'), 'id', symbol));
   const countersOf = kernelCounters(run);
   const threads = { x: 'grid_size_x', y: 'grid_size_y', z: 'grid_size_z' };
   const sizes = { blockX: 'workgroup_size_x', blockY: 'workgroup_size_y', blockZ: 'workgroup_size_z' };
@@ -35,21 +33,21 @@ export function readKernels(run: ProcessTables, trace: TraceBuilder): number {
     ...sizes,
     ...graph,
   };
-  let kernels = 0;
+  const devices = new Set<number | null>();
   for (const { symbolId, event, graphId, node, x, y, z, blockX, blockY, blockZ, ...row } of run.rows(
     'kernel_dispatch',
     columns,
   )) {
     const { mangled, shown, full, registers } = symbolOf(symbolId);
     const counters = countersOf(event);
-    const block = [blockX, blockY, blockZ];
-    kernels++;
+    const [block, device] = [[blockX, blockY, blockZ], run.deviceOf(row.agent)];
+    devices.add(device);
     trace.kernel({
       ...{
         start: row.start,
         end: row.end,
         pid: row.pid,
-        device: run.deviceOf(row.agent),
+        device,
         stream: row.stream ?? row.queue,
       },
       ...{ corr: run.eventOf(event).corr },
@@ -60,7 +58,7 @@ export function readKernels(run: ProcessTables, trace: TraceBuilder): number {
       ...(graphId === null || graphId === 0 ? undefined : { graphId, node }),
     });
   }
-  return kernels;
+  return devices;
 }
 
 const nameOf = (cell: Cell): string | null =>
@@ -69,14 +67,12 @@ const nameOf = (cell: Cell): string | null =>
 /** Sums of the counters of a dispatch over the parts of the device, by its event. A sample's values are a series instead. */
 function kernelCounters(run: ProcessTables): (event: Cell) => Record<string, number> | undefined {
   const { database } = run;
-  const samples = new Set<Cell>();
-  for (const [event] of database.rows(run.name('sample'), ['event_id'])) if (event !== undefined) samples.add(event);
-  const counterOf = database.texts(run.name('info_pmc'), 'name', 'id');
+  const counterOf = remembered(database.texts(run.name('info_pmc'), 'name', 'id'));
   const sums = new Map<Cell, Record<string, number>>();
   const values = { event: 'event_id', pmc: 'pmc_id', value: 'value', sample: 'sample_id' };
   for (const { event, pmc, value, sample } of database.cells(run.name('pmc_event'), values)) {
     const name = counterOf(pmc);
-    if (name === null || typeof value !== 'number' || sample !== null || samples.has(event)) continue;
+    if (name === null || typeof value !== 'number' || sample !== null || run.sampled.has(event)) continue;
     const counters = entryOf(sums, event, (): Record<string, number> => ({}));
     counters[name] = (counters[name] ?? 0) + value;
   }
@@ -87,11 +83,13 @@ function kernelCounters(run: ProcessTables): (event: Cell) => Record<string, num
   };
 }
 
-/** @returns the number of copies */
-export function readCopies(run: ProcessTables, trace: TraceBuilder): number {
+/**
+ * @param devices that ran kernels
+ * @returns the number of copies
+ */
+export function readCopies(run: ProcessTables, trace: TraceBuilder, devices: ReadonlySet<number | null>): number {
   const isOfRecord = hasSizesOfRecords(run);
-  const kernelDevices = new Set(devicesOfKernels(run));
-  const [only = null] = kernelDevices.size === 1 ? kernelDevices : [];
+  const [only = null] = devices.size === 1 ? devices : [];
   const columns = { nameId: 'name_id', from: 'src_agent_id', to: 'dst_agent_id', bytes: 'size', event: 'event_id' };
   let copies = 0;
   for (const { nameId, from, to, bytes, event, ...row } of run.rows('memory_copy', columns)) {
@@ -110,13 +108,6 @@ export function readCopies(run: ProcessTables, trace: TraceBuilder): number {
   return copies;
 }
 
-function* devicesOfKernels(run: ProcessTables): Generator<number> {
-  for (const { agent } of run.rows('kernel_dispatch', {})) {
-    const device = run.deviceOf(agent);
-    if (device !== null) yield device;
-  }
-}
-
 /** Whether all copies have the size of the tracer's record: one small size, while calls say others. */
 function hasSizesOfRecords(run: ProcessTables): boolean {
   const { database } = run;
@@ -129,47 +120,43 @@ function hasSizesOfRecords(run: ProcessTables): boolean {
   return false;
 }
 
-/** Memory in use after each allocation and release. A release states no size: it is that of the address. */
+/** Memory in use after each allocation and release. A release has the size and the device of its block. */
 export function readAllocations(run: ProcessTables, trace: TraceBuilder): void {
-  const address = { needs: ['address'], sql: 'CAST(address AS TEXT)' };
-  const events: {
-    readonly at: number;
-    readonly bytes: number;
-    readonly key: string;
-    readonly device: number | null;
-    readonly level: string;
-  }[] = [];
-  for (const row of run.rows('memory_allocate', { type: 'type', level: 'level', bytes: 'size', address })) {
-    const level = String(row.level).toLowerCase();
-    const [at, bytes] = row.type === 'ALLOC' ? [row.end, Number(row.bytes)] : [row.start, -1];
+  const blocks = new MemoryBlocks();
+  const pools: { readonly level: string; readonly device: number | null; sum: number }[] = [];
+  const poolOf: number[] = [];
+  const [numbers, levels] = [new Map<string, number>(), new Map<string, number>()];
+  for (const row of run.rows('memory_allocate', { type: 'type', level: 'level', bytes: 'size', address: 'address' })) {
+    const [level, address] = [String(row.level).toLowerCase(), row.address];
+    const [start, bytes] = row.type === 'ALLOC' ? [row.end, row.bytes] : [row.start, NaN];
     if (row.type !== 'ALLOC' && row.type !== 'FREE') trace.unread(`memory_allocate ${String(row.type)}`, row.start);
-    else if (typeof at !== 'number') trace.bad('bad-row');
-    else events.push({ at, bytes, key: `${level} ${String(row.address)}`, device: run.deviceOf(row.agent), level });
-  }
-  const held = new Map<string, { readonly bytes: number; readonly device: number | null }>();
-  const sums = new Map<string, number>();
-  for (const { at, bytes, key, device, level } of events.sort(
-    (a, b) => a.at - b.at || a.bytes - b.bytes || compareTexts(a.key, b.key),
-  )) {
-    const block = held.get(key);
-    if (bytes < 0 && block === undefined) {
-      trace.bad('free-without-allocation', at);
-      continue;
+    else if (typeof start !== 'number' || typeof bytes !== 'number' || typeof address !== 'number')
+      trace.bad('bad-row', row.start);
+    else {
+      const device = run.deviceOf(row.agent);
+      blocks.push({ start, bytes, address, space: entryOf(levels, level, () => levels.size) });
+      poolOf.push(entryOf(numbers, `${level} ${device}`, () => pools.push({ level, device, sum: 0 }) - 1));
     }
-    const change = bytes < 0 ? { bytes: -(block?.bytes ?? 0), device: block?.device ?? null } : { bytes, device };
-    if (bytes < 0) held.delete(key);
-    else held.set(key, change);
-    const series = `${level} ${change.device}`;
-    const value = (sums.get(series) ?? 0) + change.bytes;
-    sums.set(series, value);
-    trace.sample({
-      start: at,
-      device: change.device,
-      metric: 'memory_allocated',
-      unit: 'bytes',
-      value,
-      labels: { level },
-    });
+  }
+  const rows = allRows(blocks.length);
+  // If a block is released and allocated at the same time, the release came first.
+  sortRows(rows, (a, b) => {
+    const byTime = blocks.start.at(a) - blocks.start.at(b);
+    const byKind = Number(blocks.isAllocation(a)) - Number(blocks.isAllocation(b));
+    return byTime || byKind || blocks.compareAddresses(a, b) || blocks.bytes.at(a) - blocks.bytes.at(b) || a - b;
+  });
+  blocks.pair(rows, trace.diagnostics, (row, allocation) => {
+    blocks.bytes.set(row, -blocks.bytes.at(allocation));
+    poolOf[row] = elementAt(poolOf, allocation);
+  });
+  for (const row of rows) {
+    const [pool, start, bytes] = [elementAt(pools, elementAt(poolOf, row)), blocks.start.at(row), blocks.bytes.at(row)];
+    trace.seen(start);
+    // The block of this release was allocated before the profile.
+    if (Number.isNaN(bytes)) continue;
+    pool.sum += bytes;
+    const { device, level, sum: value } = pool;
+    trace.sample({ start, device, metric: 'memory_allocated', unit: 'bytes', value, labels: { level } });
   }
 }
 
@@ -187,35 +174,24 @@ const NO_POWER = 65_535;
 /** Samples of a device over time: one event has several, each with the value of its own counter. */
 export function readSeries(run: ProcessTables, trace: TraceBuilder): void {
   const { database } = run;
-  const counterOf = database.joined(run.name('info_pmc'), 'id', {
-    name: 'name',
-    units: 'units',
-    agent: 'agent_id',
-  });
-  const values = new Map<
-    Cell,
-    { readonly name: Cell; readonly units: Cell; readonly agent: Cell; readonly value: Cell }[]
-  >();
-  for (const { event, pmc, value } of database.cells(run.name('pmc_event'), {
-    event: 'event_id',
-    pmc: 'pmc_id',
-    value: 'value',
-  }))
-    entryOf(values, event, () => []).push({ ...counterOf(pmc), value });
-  const trackOf = database.joined(run.name('track'), 'id', { nameId: 'name_id' });
+  if (run.sampled.size === 0) return;
+  const counter = { name: 'name', units: 'units', agent: 'agent_id' };
+  const counterOf = remembered(database.joined(run.name('info_pmc'), 'id', counter));
+  const values = new Map<Cell, (ReturnType<typeof counterOf> & { readonly value: Cell })[]>();
+  const columns = { event: 'event_id', pmc: 'pmc_id', value: 'value' };
+  for (const { event, pmc, value } of database.cells(run.name('pmc_event'), columns))
+    if (run.sampled.has(event)) entryOf(values, event, () => []).push({ ...counterOf(pmc), value });
+  const trackOf = remembered(database.joined(run.name('track'), 'id', { nameId: 'name_id' }));
   const samples = { track: 'track_id', event: 'event_id', at: run.clock.since('timestamp') };
   for (const { track, event, at } of database.cells(run.name('sample'), samples)) {
-    const name = run.textOf(trackOf(track).nameId);
+    const name = run.textOf(trackOf(track).nameId) ?? 'unknown';
     const found = values.get(event)?.filter((one) => one.name === name) ?? [];
-    if (found.length === 0) trace.unread(`sample ${name ?? 'unknown'}`, at);
+    if (found.length === 0) trace.unread(`sample ${name}`, at);
     for (const { units, agent, value } of found) {
-      const [metric, unit, size] = SERIES[name ?? ''] ?? [
-        name ?? 'unknown',
-        typeof units === 'string' ? units : null,
-        1,
-      ];
-      const known = typeof value === 'number' && !(metric === 'device_power' && value === NO_POWER);
-      trace.sample({ start: at, device: run.deviceOf(agent), metric, unit, value: known ? value * size : null });
+      const stated = typeof units === 'string' ? units : null;
+      const [metric, unit, size] = SERIES[name] ?? [name, stated, 1];
+      const isKnown = typeof value === 'number' && !(metric === 'device_power' && value === NO_POWER);
+      trace.sample({ start: at, device: run.deviceOf(agent), metric, unit, value: isKnown ? value * size : null });
     }
   }
 }

@@ -1,4 +1,5 @@
 /** The tables of one process run in a rocpd database, by what they are called without their ending. */
+import { LruCache } from '../../../containers/map-entry.js';
 import type { Device } from '../../../record/record.js';
 import type { DatabaseClock } from '../../sqlite/database-clock.js';
 import type { Cell, Selection, SqliteFile } from '../../sqlite/sqlite.js';
@@ -11,11 +12,12 @@ export type ProcessRows = Readonly<
   Record<'start' | 'end' | 'queue' | 'stream' | 'agent', Cell> & Record<'pid' | 'tid', number | null>
 >;
 
-/** What the event of a row says. `corr` is null where it joins nothing. */
-interface EventCells {
-  readonly category: string;
-  readonly corr: Cell;
-  readonly message: string | null;
+type Lookup<Found> = (id: Cell) => Found;
+
+/** The same look-up, which asks the database once for rows that many others refer to, such as a kernel's symbol. */
+export function remembered<Found>(lookup: Lookup<Found>): Lookup<Found> {
+  const known = new LruCache<Cell, Found>(4096);
+  return (id) => known.of(id, lookup);
 }
 
 /** A member of a JSON text in `extdata`; null where the text is none. */
@@ -31,15 +33,20 @@ const LARGEST_BANK: Selection = {
 
 export class ProcessTables {
   readonly textOf: (id: Cell) => string | null;
-  readonly eventOf: (id: Cell) => EventCells;
+  /** The category of an event, and the id that joins its work to the call that launched it; null joins nothing. */
+  readonly eventOf: Lookup<{ readonly category: string; readonly corr: Cell }>;
+  /** The text of a roctx range, by its event. */
+  readonly messageOf: Lookup<Cell>;
+  /** Events of samples, whose values are series instead of counters of a kernel. */
+  readonly sampled = new Set<Cell>();
   /** Times of the tracer, after the clock's base; null when unknown. */
   readonly start: number | null;
   readonly dur: number | null;
   /** GPUs, by row id. */
   readonly #gpus = new Map<Cell, Device>();
-  readonly #processOf: (id: Cell) => Readonly<Record<'pid', Cell>>;
-  readonly #threadOf: (id: Cell) => Readonly<Record<'tid', Cell>>;
-  readonly #trackOf: (id: Cell) => Readonly<Record<keyof typeof PLACE, Cell>>;
+  readonly #processOf: Lookup<Readonly<Record<'pid', Cell>>>;
+  readonly #threadOf: Lookup<Readonly<Record<'tid', Cell>>>;
+  readonly #trackOf: Lookup<Readonly<Record<keyof typeof PLACE, Cell>>>;
   /** Process ids of this run that another run in the file has too, with the number that tells them apart. */
   readonly #pids = new Map<number, number>();
 
@@ -51,18 +58,19 @@ export class ProcessTables {
     private readonly taken: Set<number>,
   ) {
     this.textOf = database.texts(this.name('string'), 'string', 'id');
-    this.#processOf = database.joined(this.name('info_process'), 'id', { pid: 'pid' });
-    this.#threadOf = database.joined(this.name('info_thread'), 'id', { tid: 'tid' });
-    this.#trackOf = database.joined(this.name('track'), 'id', PLACE);
+    this.#processOf = remembered(database.joined(this.name('info_process'), 'id', { pid: 'pid' }));
+    this.#threadOf = remembered(database.joined(this.name('info_thread'), 'id', { tid: 'tid' }));
+    this.#trackOf = remembered(database.joined(this.name('track'), 'id', PLACE));
     const categories = this.name('info_category');
-    const category = database.has(categories) ? database.texts(categories, 'name', 'id') : this.textOf;
-    const event = { categoryId: 'category_id', stack: 'stack_id', message: extra('message') };
-    const eventOf = database.joined(this.name('event'), 'id', event);
-    this.eventOf = (id) => {
-      const { categoryId, stack, message } = eventOf(id);
-      const text = typeof message === 'string' ? message : null;
-      return { category: category(categoryId) ?? 'unknown', corr: stack === 0 ? null : stack, message: text };
+    const nameOf = remembered(database.has(categories) ? database.texts(categories, 'name', 'id') : this.textOf);
+    const eventOf = database.joined(this.name('event'), 'id', { category: 'category_id', stack: 'stack_id' });
+    this.eventOf = (event) => {
+      const { category, stack } = eventOf(event);
+      return { category: nameOf(category) ?? 'unknown', corr: stack === 0 ? null : stack };
     };
+    const messages = database.joined(this.name('event'), 'id', { message: extra('message') });
+    this.messageOf = (event) => messages(event).message;
+    for (const { event } of database.cells(this.name('sample'), { event: 'event_id' })) this.sampled.add(event);
     const [run] = database.cells(this.name('info_process'), { init: clock.known('init'), fini: clock.known('fini') });
     const [init, fini] = [numberOf(run?.init), numberOf(run?.fini)];
     [this.start, this.dur] = [init, init === null || fini === null ? null : fini - init];

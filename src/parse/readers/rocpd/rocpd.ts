@@ -54,8 +54,9 @@ export const rocpd: Reader = {
     for (const run of processes) {
       trace.seen(run.start);
       const calls = readRegions(run, trace);
-      const work = readKernels(run, trace) + readCopies(run, trace);
-      if (calls > 0 && work === 0) trace.bad('work-not-recorded');
+      const devices = readKernels(run, trace);
+      const copies = readCopies(run, trace, devices);
+      if (calls > 0 && devices.size + copies === 0) trace.bad('work-not-recorded');
       readAllocations(run, trace);
       readSeries(run, trace);
     }
@@ -76,8 +77,8 @@ function readRegions(run: ProcessTables, trace: TraceBuilder): number {
   const regions = { nameId: 'name_id', event: 'event_id' };
   for (const { nameId, event, ...row } of run.rows('region', regions)) {
     const name = run.textOf(nameId);
-    const { category, corr, message } = run.eventOf(event);
-    if (/^MARKER/i.test(category)) trace.range({ ...timesOf(row), text: message ?? name });
+    const { category, corr } = run.eventOf(event);
+    if (/^MARKER/i.test(category)) trace.range({ ...timesOf(row), text: run.messageOf(event) ?? name });
     else if (/api/i.test(category)) {
       calls++;
       trace.call({ ...timesOf(row), name, corr });
