@@ -25,18 +25,19 @@ const PROGRAMS = {
 };
 
 /**
- * Files that the programs share, in the order in which a run needs them: each has the modules that are given here, all
- * of a folder, and all that these import and no file before has. What is not in them, commands mostly, is in files of
- * what is loaded together by itself.
+ * What a run loads late, by the modules that start it; every run loads `start`.
  */
-const SHARED = {
+const LOADED = {
   start: ['cli/bin/boundary.ts'],
-  records: ['record/', 'containers/', 'table/', 'cli/records-command.ts', 'cli/run-analysis.ts', 'write/columns.ts'],
   parse: ['cli/dparse/parse-command.ts', 'cli/dparse/one.ts', 'parse/profile.ts'],
-  report: ['cli/report/run-report.ts'],
+  report: ['cli/records-command.ts', 'cli/run-analysis.ts', 'cli/report/run-report.ts'],
 };
 
-/** Which shared file each module is in, known when all are read. */
+/**
+ * The file of each module that the programs share, known when all are read: the name in {@link LOADED} by which it is
+ * loaded, or `records` where parsing and reporting both need it, so that neither loads what only the other needs. What is
+ * loaded by none of them, commands mostly, is in files of what is loaded together by itself.
+ */
 class SharedFiles {
   #fileOf = new Map();
 
@@ -46,33 +47,55 @@ class SharedFiles {
     return {
       name: 'shared-files',
       buildEnd() {
-        for (const [file, beginnings] of Object.entries(SHARED)) {
-          for (const begin of beginnings) files.#take(file, source(begin), this);
-        }
+        const [start, parse, report] = Object.values(LOADED).map((names) => reachedFrom(names, this));
+        const put = (name, modules) => modules.forEach((module) => files.#fileOf.set(module, name));
+        put('report', report);
+        put('parse', parse);
+        put(
+          'records',
+          [...parse].filter((module) => report.has(module)),
+        );
+        put('start', start);
       },
     };
   }
 
   get groups() {
-    return Object.keys(SHARED).map((name) => ({ name, test: (module) => this.#fileOf.get(module) === name }));
+    return ['start', 'records', 'parse', 'report'].map((name) => ({
+      name,
+      test: (module) => this.#fileOf.get(module) === name,
+    }));
   }
+}
 
-  #take(file, begin, modules) {
-    const left = [...modules.getModuleIds()].filter((module) => module.startsWith(begin));
-    if (left.length === 0) throw new Error(`no module ${begin}`);
-    for (const module of left) {
-      if (this.#fileOf.has(module)) continue;
-      this.#fileOf.set(module, file);
-      left.push(...(modules.getModuleInfo(module)?.importedIds ?? []));
-    }
+/** Modules that are loaded with modules of these names. */
+function reachedFrom(names, modules) {
+  const reached = new Set();
+  const left = names.map(source);
+  for (let module = left.pop(); module !== undefined; module = left.pop()) {
+    const info = modules.getModuleInfo(module);
+    if (info === null || reached.has(module)) continue;
+    reached.add(module);
+    left.push(...info.importedIds);
   }
+  return reached;
 }
 
 /** yargs and what it needs: every start loads it, and Node takes as long to find its files as to run them. */
 const WITH_YARGS = [
   ...['yargs', 'yargs-parser', 'cliui', 'y18n', 'escalade/sync', 'get-caller-file'],
-  ...['string-width', 'strip-ansi', 'wrap-ansi', 'ansi-regex', 'ansi-styles', 'emoji-regex', 'get-east-asian-width'],
+  ...['strip-ansi', 'wrap-ansi', 'ansi-regex', 'ansi-styles'],
 ];
+
+/** The width of a text in a terminal, which yargs asks for in its help: ours, as `Intl.Segmenter` takes longer to load. */
+const TEXT_WIDTH = {
+  name: 'text-width',
+  resolveId: (id) => (id === 'string-width' ? '\0text-width' : null),
+  load: (id) =>
+    id === '\0text-width'
+      ? `export { cells as default } from ${JSON.stringify(source('table/shortened-texts.ts'))};`
+      : null,
+};
 
 /** The licences of what the programs contain. */
 function writeLicences() {
@@ -93,7 +116,7 @@ async function bundlePrograms() {
     transform: { target: 'node20' },
     // Dependencies stay packages of their own, with their own licences and native code, but for yargs.
     external: (id) => !id.startsWith('.') && !isAbsolute(id) && !WITH_YARGS.includes(id),
-    plugins: [shared.plugin],
+    plugins: [TEXT_WIDTH, shared.plugin],
     // A module that one command loads late and others at once is loaded with those.
     checks: { ineffectiveDynamicImport: false },
     logLevel: 'warn',

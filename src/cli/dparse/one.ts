@@ -3,9 +3,11 @@ import type { FoundProfile } from '../../parse/find.js';
 import { readProfile } from '../../parse/profile.js';
 import { Diagnostics, DIAGNOSTICS, type DiagnosticName } from '../../record/diagnostics.js';
 import { UserError } from '../../record/errors.js';
-import { APPEND, type LineFormat } from './record-files.js';
-import { appendReadable } from '../../record/lines/append-line.js';
+import type { LineFormat } from './options.js';
+import { appendLine, appendReadable } from '../../record/lines/append-line.js';
 import { LineBytes } from '../../record/lines/line-bytes.js';
+import { completeKernel } from '../../record/fields/record-fields.js';
+import { netDictOf } from '../../record/python/net-dict.js';
 import type { ProfileLine } from '../../record/record.js';
 import { isUnread, Losses } from '../../prof/input/losses.js';
 import { isOfTruncated } from '../../prof/input/stream-status.js';
@@ -67,6 +69,14 @@ interface RecordSink {
   /** Called in every case. */
   close(): void;
 }
+
+/** Appends the line of a record, if the format has one for it. */
+const APPEND: Readonly<Record<LineFormat, (lines: LineBytes, record: ProfileLine) => void>> = {
+  records: appendLine,
+  pyprof: (lines, record) => {
+    if (record.type === 'kernel') lines.text(`${netDictOf(completeKernel(record))}\n`);
+  },
+};
 
 /** @param diagnostics counts errors of writing */
 function linesSink(format: LineFormat, write: Write, diagnostics: Diagnostics): RecordSink {

@@ -4,7 +4,6 @@ import { availableParallelism } from 'node:os';
 import { READERS } from '../../parse/registry.js';
 import { UNREADABLE } from '../../parse/unreadable/unreadable.js';
 import { requireName, UsageError } from '../../record/errors.js';
-import { OUTPUT_FORMATS } from './record-files.js';
 import { CAPTURE_OPTION, CHOICE_NAMES, NCU_OPTION, NEFF_OPTION, TABLE_NAMES, unfit } from '../shared-options.js';
 import {
   HELP_OPTION,
@@ -15,6 +14,10 @@ import {
   VERSION_OPTION,
   type Tool,
 } from '../arguments.js';
+
+const OUTPUT_FORMATS = ['records', 'pyprof', 'parquet'] as const;
+/** Formats in which a record is a line of text. */
+export type LineFormat = Exclude<(typeof OUTPUT_FORMATS)[number], 'parquet'>;
 
 const READER_IDS = READERS.map(({ id }) => id);
 

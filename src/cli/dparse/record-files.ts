@@ -6,26 +6,11 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { entryOf } from '../../containers/map-entry.js';
 import { writeFully } from '../../parse/files.js';
-import { isTabular, RECORD_FIELDS, completeKernel, type TabularType } from '../../record/fields/record-fields.js';
+import { isTabular, RECORD_FIELDS, type TabularType } from '../../record/fields/record-fields.js';
 import type { ProfileLine } from '../../record/record.js';
 import type { ParquetField } from '../../write/parquet/parquet-field.js';
 import { ParquetRows } from '../../write/parquet/parquet-rows.js';
 import { withIoErrors } from '../output.js';
-import { appendLine } from '../../record/lines/append-line.js';
-import type { LineBytes } from '../../record/lines/line-bytes.js';
-import { netDictOf } from '../../record/python/net-dict.js';
-
-export const OUTPUT_FORMATS = ['records', 'pyprof', 'parquet'] as const;
-/** Formats in which a record is a line of text. */
-export type LineFormat = Exclude<(typeof OUTPUT_FORMATS)[number], 'parquet'>;
-
-/** Appends the line of a record, if the format has one for it. */
-export const APPEND: Readonly<Record<LineFormat, (lines: LineBytes, record: ProfileLine) => void>> = {
-  records: appendLine,
-  pyprof: (lines, record) => {
-    if (record.type === 'kernel') lines.text(`${netDictOf(completeKernel(record))}\n`);
-  },
-};
 
 /** Hive's name for a null value in a folder name. */
 const NO_VALUE = '__HIVE_DEFAULT_PARTITION__';

@@ -14,9 +14,12 @@
  *
  * Lists of numbers are packed. Source: NEFFs of compilers 2.23 and 2.27 (docs/neuron-instructions.md).
  */
-import protobuf from 'protobufjs/minimal.js';
+import type protobuf from 'protobufjs/minimal.js';
 import { entryOf } from '../../../../containers/map-entry.js';
 import { elementAt } from '../../../../containers/element.js';
+import { lateLibrary } from '../../../../containers/late-library.js';
+
+const protobufjs = lateLibrary<typeof protobuf>('protobufjs/minimal.js');
 
 const WIRE_BYTES = 2;
 const NUMBER = 1;
@@ -65,7 +68,7 @@ export interface DebugRecord {
  * @throws RangeError or Error when the file is damaged
  */
 export function* recordsOf(bytes: Uint8Array, texts?: DebugTexts): Generator<Uint8Array> {
-  const reader = protobuf.Reader.create(bytes);
+  const reader = protobufjs().Reader.create(bytes);
   while (reader.pos < reader.len) {
     const tag = reader.uint32();
     const field = tag >>> 3;
@@ -79,7 +82,7 @@ export function* recordsOf(bytes: Uint8Array, texts?: DebugTexts): Generator<Uin
 
 /** A record's number, which is its first field. Number 0 is left out, like any zero in a message. */
 export function numberOf(record: Uint8Array): number {
-  const reader = protobuf.Reader.create(record);
+  const reader = protobufjs().Reader.create(record);
   return record.length > 0 && reader.uint32() === NUMBER_TAG ? reader.uint32() : 0;
 }
 
@@ -122,7 +125,7 @@ function fieldsOf(record: Uint8Array): Fields {
   const lists = new Map<number, number[]>();
   const attributes = new Map<string, string>();
   let name = '';
-  const reader = protobuf.Reader.create(record);
+  const reader = protobufjs().Reader.create(record);
   for (let count = 0; reader.pos < reader.len; count++) {
     if (count === MOST_FIELDS) throw new RangeError('too many fields');
     const tag = reader.uint32();
@@ -146,7 +149,7 @@ function addNumbers(reader: protobuf.Reader, isRun: boolean, numbers: number[]):
 
 function attribute(bytes: Uint8Array): [key: string, value: string] {
   const pair = ['', ''];
-  const reader = protobuf.Reader.create(bytes);
+  const reader = protobufjs().Reader.create(bytes);
   while (reader.pos < reader.len) {
     const tag = reader.uint32();
     const at = (tag >>> 3) - 1;
