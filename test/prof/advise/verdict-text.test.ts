@@ -169,6 +169,19 @@ describe('the sentence of a verdict', () => {
       );
       expect(textOf(computing, operation(4, 60))).to.match(/; more overlap would recover/);
       expect(textOf(computing, operation(null))).to.match(/; more overlap would recover/);
+
+      // Messages of two sizes on one link follow each other: 4 + 26 of 100 ns.
+      const sizes = (src: number | null, ...durs: number[]): CollectiveRecord => ({
+        ...operation(),
+        transfers: durs.map((dur, index) => ({ src, dst: src, link: 'HCCS', bytes: 1 + index, count: 1, dur })),
+      });
+      for (const src of [0, null]) {
+        expect(textOf(computing, sizes(src, 4, 26))).to.match(/data moves for only 30\.0 % of that time/);
+        // Messages to unknown ranks may move at the same time, but for no longer than the operation.
+        expect(textOf(computing, sizes(src, 40, 140), operation(4), operation(4), operation(4))).to.match(
+          /data moves for only 28\.0 % of that time/,
+        );
+      }
     });
   });
 
