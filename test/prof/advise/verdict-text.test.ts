@@ -185,6 +185,25 @@ describe('the sentence of a verdict', () => {
     });
   });
 
+  describe('on NeuronCores', () => {
+    const cores = profileOn(...[4, 5].map((id) => device('Trainium2', { id, vendor: 'aws', arch: 'nc-v3' })));
+    const instruction = (name: string, on: number, start: number, dur: number): KernelRecord =>
+      kernel({ ...{ name, short: name, engine: 'Vector', device: on, start, dur, op: [], mod: [] } });
+    const works = [instruction('TENSOR_REDUCE', 4, 0, 600), instruction('COPY', 4, 800, 200)];
+
+    it('takes shares over the cores that run the program', () => {
+      // Core 4 computes for 800 of 1000 ns; on core 5 the runtime runs control instructions for 20 of 2000 ns.
+      const runtime = [instruction('DRAIN', 5, 0, 10), instruction('TENSOR_LOAD', 5, 1990, 10)];
+      const { text, devices, span } = verdictOf([cores, ...works, ...runtime]);
+      expect([devices, span]).to.deep.equal([1, 1000]);
+      expect(text).to.match(
+        /^NeuronCore idle 20\.0 %: .*\. Computing 80\.0 %: TENSOR_REDUCE is 73\.2 % of instruction time\. Core 5 idle: no instruction of the program\.$/,
+      );
+      const both = verdictOf([cores, ...works, instruction('COPY', 5, 0, 10), ...runtime]);
+      expect([both.devices, both.span]).to.deep.equal([2, 3000]);
+    });
+  });
+
   describe('on computing', () => {
     /** FP16 products of 4096³: 0.44 ms at the 312 TFLOP/s of an A100. */
     const product = (dur: number): KernelRecord =>
