@@ -70,7 +70,7 @@ export function kernelSections(about: About, kernels: KernelSummary): Section[] 
     cut.count > 0 ? `, ${unit.text(cut.time)} by ${many(cut.count, 'kernel')} with an implausible end` : '',
   ];
   // The table of kernels lists the instructions that only wait, and a summary does not call them work.
-  const waits = isOfNeuron(overview) ? overview.devices.reduce((sum, { counts }) => sum + counts.syncs, 0) : 0;
+  const waits = isOfNeuron(overview) ? overview.syncs.reduce((sum, { count }) => sum + count, 0) : 0;
   const others = waits > 0 ? `; --by kernel counts ${many(waits, 'wait')} too` : '';
   const title = `${inDeviceWords('Kernels', overview.header)}: ${grouped(count)} of ${many(names, 'name')}, ${unit.text(time)}${doubts.join('')}${others}`;
   const heads = {

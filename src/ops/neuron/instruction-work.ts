@@ -6,6 +6,8 @@
  * of five captures of Trainium2, whose access patterns give the same bytes and multiply-accumulates as the vendor's tool.
  */
 import { dtypeShort, dtypeBytes } from '../../record/element-types.js';
+import type { ProfileLine } from '../../record/record.js';
+import { isNeuronInstruction } from '../../record/neuron/neuron-cores.js';
 import type { KernelRole, Work } from '../family.js';
 import { numel } from '../call.js';
 
@@ -233,6 +235,19 @@ export function instructionWork(instruction: Instruction): Work | null {
     ...(kind === 'start' ? { outlasted: true } : {}),
     ...(flops === null || bytes === null ? { unknown: UNKNOWN } : {}),
   };
+}
+
+/** Loads of registers, with which the runtime starts a program on each of its cores. */
+const REGISTER_LOAD = 'TENSOR_LOAD';
+
+/**
+ * Whether work on a device belongs to the program. On a core without a part of the program, the runtime still fetches
+ * instructions, loads registers and runs control instructions. Always true for devices of other vendors.
+ */
+export function isOfProgram(record: ProfileLine): boolean {
+  if (record.type === 'copy') return record.queueType !== 'instruction';
+  if (record.type !== 'kernel' || !isNeuronInstruction(record)) return true;
+  return OPCODES.get(record.name) !== 'control' && record.name !== REGISTER_LOAD;
 }
 
 function kindOf(instruction: Instruction): OpcodeKind | null {

@@ -8,7 +8,7 @@ import { deviceWords, inDeviceWords } from '../../record/glossary.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import { withoutDevice, countNotes, withoutTimes, type Analysis, type Answer, type Item } from '../analysis.js';
 import { Annotated } from '../annotate.js';
-import { isOfNeuronDevice } from '../neuron/machine.js';
+import { idleCoresText, isOfNeuronDevice, workingDevices } from '../neuron/machine.js';
 import { ProfileSums } from '../neuron/metric-sums.js';
 import type { RecordTypes } from '../input/record-types.js';
 import { namesOfSeveral } from '../ranks/membership.js';
@@ -220,15 +220,18 @@ export class Adviser implements Analysis<Adviser> {
   }
 
   #verdictOf(profile: number, findings: readonly Finding[]): ProfileVerdict {
-    const devices = this.#devices.ofProfile(profile).map(({ of }) => of);
+    const working = workingDevices(this.#devices.ofProfile(profile), ({ of }) => of.works);
+    const devices = working.map(({ of }) => of);
     const missing = this.#missing.ofProfile(profile).map(({ of }) => of);
     const idle = new IdleTimes();
-    for (const { of } of this.#host.ofProfile(profile)) idle.merge(of.idle);
+    for (const { device, of } of this.#host.ofProfile(profile))
+      if (working.some((one) => one.device === device)) idle.merge(of.idle);
     const sum = (lengthOf: (of: DeviceActivityTime) => number): number =>
       devices.reduce((all, of) => all + lengthOf(of), 0);
     return verdictOf({
       profile: this.profiles.get(profile) ?? profile,
       devices: devices.length,
+      idleCores: idleCoresText(this.profiles.get(profile) ?? null, working),
       span: sum((of) => of.span),
       times: {
         compute: sum(({ computing }) => computing.total),

@@ -6,6 +6,7 @@
  * next one; rules need a gap before the work that ended it, with both records.
  */
 import { largest } from '../../containers/element.js';
+import { isOfProgram } from '../../ops/neuron/instruction-work.js';
 import type { ProfileLine } from '../../record/record.js';
 import { launchedAt, workOf, type StepActivity } from '../steps/step-work.js';
 import { IntervalUnion, gapEnd, type GapEnd } from '../../containers/interval-union.js';
@@ -64,6 +65,8 @@ export class DeviceActivityTime {
   first = Infinity;
   last = -Infinity;
   activities = 0;
+  /** Whether the device ran a part of the program. */
+  works = false;
   /** Number of activities whose launch is known. */
   launched = 0;
   /** Number of activities that came after one that starts later; unions are then too short. */
@@ -85,6 +88,7 @@ export class DeviceActivityTime {
 
   add(work: 'computing' | 'communication' | 'copy', record: StepActivity, start: number, end: number): Gap | null {
     this.activities++;
+    this.works ||= isOfProgram(record);
     if (start < this.#newest) this.disordered++;
     this.#newest = Math.max(this.#newest, start);
     if ((record.launch ?? null) !== null) this.launched++;

@@ -56,10 +56,15 @@ export class MovedAmounts extends Ranking {
 
 /**
  * Time in ns in which the device moved data for an operation: that of its busiest link, because links work concurrently.
+ * Messages of all sizes between two ranks add up; where the ranks are not known, those over one kind of link, which is the
+ * most that it can be. Never more than the operation itself.
  */
-function movingOf({ transfers = [] }: CollectiveLine): number | null {
-  const times = transfers.flatMap(({ dur }) => dur ?? []);
-  return times.length === 0 ? null : largest(times);
+function movingOf({ transfers = [], dur: longest }: CollectiveLine): number | null {
+  const links = new Map<string, number>();
+  for (const { src, dst, link, dur } of transfers) {
+    if (dur !== null) addTo(links, `${link},${src ?? ''},${dst ?? ''}`, dur);
+  }
+  return links.size === 0 ? null : Math.min(largest([...links.values()]), longest ?? Infinity);
 }
 
 /** The longest communication operation, with the number of others of the same name and the sum of their times in ns. */

@@ -95,26 +95,29 @@ type PageFigures = Omit<
   'overview' | 'diagnosticTexts' | 'memory' | 'memoryPeaks' | 'verdict' | 'timeline'
 >;
 
-const pageFigures = (sums: PageSums, bounds: Bounds): PageFigures => ({
-  isGraphCapture: sums.graphs.isCapture,
-  utilisation: sums.utilisation.utilisation,
-  kernels: sums.kernels.totals(bounds.kernels),
-  ...sums.ops.totals(bounds.ops, STACKS_OF_OP, bounds.stacks),
-  lines: sums.lines.totals(bounds.ops),
-  annotations: sums.annotations.annotations(bounds.annotations, bounds.samples),
-  roofline: sums.points.roofline(bounds.points),
-  layers: sums.layers.rows(bounds.layers),
-  idle: {
-    causes: sums.gaps.causes,
-    devices: sums.gaps.devices,
-    launches: sums.launches.result,
-  },
-  gaps: sums.gaps.gaps(bounds.steps),
-  collectives: sums.collectives.rows(bounds.collectives),
-  stepBars: sums.stepBars.bars(bounds.steps),
-  neuron: sums.neuron?.result ?? null,
-  monitor: sums.monitor?.result ?? null,
-});
+function pageFigures(sums: PageSums, overview: ProfileSummary, bounds: Bounds): PageFigures {
+  const working = new Set(overview.devices.map(({ device }) => device));
+  const { utilisation } = sums.utilisation;
+  return {
+    isGraphCapture: sums.graphs.isCapture,
+    utilisation: { ...utilisation, devices: utilisation.devices.filter(({ device }) => working.has(device)) },
+    kernels: sums.kernels.totals(bounds.kernels),
+    ...sums.ops.totals(bounds.ops, STACKS_OF_OP, bounds.stacks),
+    lines: sums.lines.totals(bounds.ops),
+    annotations: sums.annotations.annotations(bounds.annotations, bounds.samples),
+    roofline: sums.points.roofline(bounds.points),
+    layers: sums.layers.rows(bounds.layers),
+    idle: {
+      ...sums.gaps.idle((device) => working.has(device)),
+      launches: sums.launches.result,
+    },
+    gaps: sums.gaps.gaps(bounds.steps).filter(({ device }) => working.has(device)),
+    collectives: sums.collectives.rows(bounds.collectives),
+    stepBars: sums.stepBars.bars(bounds.steps),
+    neuron: sums.neuron?.result ?? null,
+    monitor: sums.monitor?.result ?? null,
+  };
+}
 
 /** A profile of a page, as far as its own records determine it. */
 export interface BuiltProfile {
@@ -124,7 +127,7 @@ export interface BuiltProfile {
 }
 
 export function builtProfile(sums: PageSums, overview: ProfileSummary, bounds: Bounds): BuiltProfile {
-  const figures = pageFigures(sums, bounds);
+  const figures = pageFigures(sums, overview, bounds);
   const built = sums.timeline.timeline(bounds);
   if (built === null) return { figures, timeline: null };
   const { about, names, tables, pieces } = built;

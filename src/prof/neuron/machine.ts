@@ -22,19 +22,28 @@ export interface NeuronMachine {
 export const isOfNeuronDevice = ({ devices }: ProfileRecord): boolean => devices.some(({ vendor }) => vendor === 'aws');
 
 /**
- * `cores 6, 7 idle: no instruction`: cores of a capture that ran nothing, or only waited, while others worked. They are
- * in no mean of the devices. Null when there are none, and for other devices.
+ * The devices over which shares are taken: those that ran a part of the program; all where none did.
+ * @param works whether a device did
+ */
+export function workingDevices<T>(devices: readonly T[], works: (device: T) => boolean): readonly T[] {
+  const working = devices.filter(works);
+  return working.length === 0 ? devices : working;
+}
+
+/**
+ * `cores 6, 7 idle: no instruction of the program`: cores of a capture on which only the runtime ran instructions, or
+ * none, while others worked. They are in no share or mean of the devices. Null when there are none, and for other devices.
  */
 export function idleCoresText(
   header: ProfileRecord | null,
-  devices: readonly { readonly device: number; readonly counts: { readonly kernels: number } }[],
+  devices: readonly { readonly device: number }[],
 ): string | null {
   if (header === null || !isOfNeuronDevice(header)) return null;
-  const working = new Set(devices.flatMap(({ device, counts }) => (counts.kernels > 0 ? [device] : [])));
+  const working = new Set(devices.map(({ device }) => device));
   const idle = header.devices.flatMap(({ id }) => (working.has(id) ? [] : [id]));
   return working.size === 0 || idle.length === 0
     ? null
-    : `${plural(idle.length, 'core')} ${idle.join(', ')} idle: no instruction`;
+    : `${plural(idle.length, 'core')} ${idle.join(', ')} idle: no instruction of the program`;
 }
 
 const NOTHING: NeuronMachine = { cores: null, peakFlops: null, hbmBytesPerS: null, clockHz: null, indices: [] };

@@ -88,6 +88,8 @@ export class DeviceSums {
     ...{ kernels: 0, communications: 0, graphs: 0, copies: 0, sets: 0, syncs: 0 },
   };
   #kernelSum = 0;
+  /** Whether the device ran a part of the program. */
+  works = false;
 
   /** Takes a time during which work is missing, before any work that starts later. */
   addMissing(missing: MissingWork): void {

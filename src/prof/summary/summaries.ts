@@ -18,7 +18,8 @@ import { CpuSums, HostSums } from './host-sums.js';
 import { DeviceSums, type Stretch } from './device-sums.js';
 import { KernelSums } from './kernel-sums.js';
 import { tensorWorkOf } from '../neuron/flops.js';
-import { isOfNeuronDevice } from '../neuron/machine.js';
+import { isOfNeuronDevice, workingDevices } from '../neuron/machine.js';
+import { isOfProgram } from '../../ops/neuron/instruction-work.js';
 import { withMachine } from '../neuron/metric.js';
 import { ProfileSums } from '../neuron/metric-sums.js';
 import type { DeviceTime, ProfileSummary, WorkKind, WorkTime } from './summary-data.js';
@@ -205,6 +206,7 @@ function onDevice(sums: SummedProfile, record: Spent, work: WorkKind): Stretch |
   const stretch = stretchOf(record);
   if (stretch !== null) device?.add(work, stretch, record.type === 'kernel');
   device?.count(work, record, stretch !== null);
+  if (device !== null && work !== 'syncs' && isOfProgram(record)) device.works = true;
   if (device === null && !Number.isNaN(record.device)) addTo(sums.odd, 'record-of-device-left-out', 1);
   if (stretch === null) {
     const isBackwards = record.dur !== null && record.dur < 0;
@@ -261,12 +263,12 @@ function addWait(sums: SummedProfile, record: SyncRecord | KernelLine): void {
 const deviceOf = ({ devices }: SummedProfile, number: number): DeviceSums | null =>
   Number.isNaN(number) ? null : boundedEntryOf(devices, number, MOST_DEVICES, () => new DeviceSums());
 
-/** Devices with work, in order of id. */
+/** Devices with work, in order of id; without idle cores where others work. */
 function devicesOf({ devices, header }: SummedProfile): DeviceTime[] {
   const nameOf = (device: number): string | null => statedDevice(header, device)?.name ?? null;
-  return [...devices]
-    .filter(([, device]) => !device.isEmpty)
-    .sort(([a], [b]) => a - b)
+  const active = [...devices].filter(([, device]) => !device.isEmpty);
+  return workingDevices(active, ([, { works }]) => works)
+    .toSorted(([a], [b]) => a - b)
     .map(([device, sums]) => sums.result(device, nameOf(device)));
 }
 

@@ -118,6 +118,34 @@ describe('the rule fp32-product', () => {
   });
 });
 
+describe('products of a NeuronCore', () => {
+  const core = device('Trainium2', { vendor: 'aws', arch: 'nc-v3' });
+  /** 128 rows and columns, 512 columns that move: 8388608 multiply-accumulates. */
+  const matmul = (type: string, mode: string): KernelRecord =>
+    kernel({
+      ...{ name: 'MATMUL', short: 'MATMUL', engine: 'Tensor', dur: 1000, op: [], mod: [] },
+      operands: `${mode}src=${type}@0x36ff8[1,0,0][512,1,1] dst=0x2000800[1,0,0][512,1,1] 128*128`,
+      counters: { elements: 8388608, sbufReadBytes: 2048 },
+    });
+
+  it('should multiply BF16 where they are FP32, and fill the array where they are BF16', () => {
+    const slow = matmul('fp32', 'fp32_mode=LOW_HIGH ');
+    const [found] = findingsOf('fp32-product', on(profileOn(core), slow));
+    expect(found?.what).to.equal('1 matrix instruction runs in FP32, 1 us: MATMUL 1 us');
+    expect(found?.action).to.match(/^multiply BF16 operands/);
+    // One of the two instructions counts as 8388608 FLOP; BF16 takes 106.7 ns for them at 78.64 TFLOP/s.
+    expect(found?.gain?.ns).to.be.closeTo(1000 - 8388608 / 78.64e3, 0.1);
+    expect(findingsOf('below-roof', on(profileOn(core), slow))).to.deep.equal([]);
+
+    const fast = matmul('bf16', '');
+    expect(findingsOf('fp32-product', on(profileOn(core), fast))).to.deep.equal([]);
+    const [below] = findingsOf('below-roof', on(profileOn(core), fast));
+    expect(below?.what).to.match(/^MATMUL runs at 21\.3 % of the peak FLOP\/s/);
+    expect(below).to.include({ see: "dprof --where 'kernel==MATMUL' --by kernel,dtype,bound -f table FILE" });
+    expect(below?.action).to.match(/^fill the array: 128 rows and columns of weights/);
+  });
+});
+
 describe('the rule alignment', () => {
   const ALIGN1 = 'cutlass_80_tensorop_bf16_s16816gemm_bf16_64x64_nn_align1';
 
@@ -258,6 +286,22 @@ describe('the rule below-roof', () => {
     for (const { see } of findingsOf('below-roof', on(profileOn(A100), odd))) expect(see).not.to.include('rm');
     expect(silenceOf('below-roof', on(profileOn(device(null)), elementwise('relu', 9)))).to.match(/known peaks$/);
   });
+
+  it('asks for more rows only where rows share their operand', () => {
+    // All are bound by the memory: rows of 4096, and 64 products or sequences with a row each.
+    const weights = t([4096, 4096], 'float16');
+    const conv = aten('conv2d', t([8, 64, 56, 56], 'float16'), t([64, 64, 1, 1], 'float16'), none, v([1, 1]), v([0, 0]), v([1, 1]), v(1));
+    const [query, keys] = [t([64, 1, 1, 128], 'float16'), t([64, 1, 4096, 128], 'float16')];
+    const actionOf = (call: OpCall, dur = 80_000): string | undefined =>
+      findingsOf('below-roof', on(profileOn(A100), product('fp16_s16816gemm_fp16', call, dur)))[0]?.action;
+    expect(actionOf(aten('linear', t([1, 4096], 'float16'), weights, none))).to.match(/^give each call more rows/);
+    expect(actionOf(aten('matmul', t([2, 8, 4096], 'float16'), weights))).to.match(/^give each call more rows/);
+    expect(actionOf(conv, 12_000)).to.match(/^give each call more rows/);
+    const attention = aten('scaled_dot_product_attention', query, keys, keys, none, v(0), v(false));
+    expect(actionOf(attention, 300_000)).to.match(/^try another attention kernel.*a larger batch does not help/);
+    const batched = aten('bmm', t([64, 1, 128], 'float16'), t([64, 128, 4096], 'float16'));
+    expect(actionOf(batched)).to.match(/^fuse it with its neighbours \(attention in one kernel\).*a larger batch does not help/);
+  }); // prettier-ignore
 });
 
 describe('the order of findings', () => {

@@ -181,6 +181,8 @@ describe('advice on real profiles', () => {
           records.filter((record) => record.type === 'kernel' && record.name === name && record.labels?.['type'] === 'REGULAR' && record.operands?.includes(`fp32_mode=${text} `)).length; // prettier-ignore
         const [low, high, products] = [mode('LDWEIGHTS', 'LOW'), mode('LDWEIGHTS', 'HIGH'), mode('MATMUL', 'LOW_HIGH')];
         expect([low, products]).to.deep.equal([high, low + high]);
+        const [slow] = of(adviserOf(records, { minShare: 0 }).findings, 'fp32-product');
+        expect([slow?.count, slow?.evidence['type']], path).to.deep.equal([products, 'bf16']);
       }
     },
   );

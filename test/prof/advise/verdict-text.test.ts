@@ -169,6 +169,38 @@ describe('the sentence of a verdict', () => {
       );
       expect(textOf(computing, operation(4, 60))).to.match(/; more overlap would recover/);
       expect(textOf(computing, operation(null))).to.match(/; more overlap would recover/);
+
+      // Messages of two sizes on one link follow each other: 4 + 26 of 100 ns.
+      const sizes = (src: number | null, ...durs: number[]): CollectiveRecord => ({
+        ...operation(),
+        transfers: durs.map((dur, index) => ({ src, dst: src, link: 'HCCS', bytes: 1 + index, count: 1, dur })),
+      });
+      for (const src of [0, null]) {
+        expect(textOf(computing, sizes(src, 4, 26))).to.match(/data moves for only 30\.0 % of that time/);
+        // Messages to unknown ranks may move at the same time, but for no longer than the operation.
+        expect(textOf(computing, sizes(src, 40, 140), operation(4), operation(4), operation(4))).to.match(
+          /data moves for only 28\.0 % of that time/,
+        );
+      }
+    });
+  });
+
+  describe('on NeuronCores', () => {
+    const cores = profileOn(...[4, 5].map((id) => device('Trainium2', { id, vendor: 'aws', arch: 'nc-v3' })));
+    const instruction = (name: string, on: number, start: number, dur: number): KernelRecord =>
+      kernel({ ...{ name, short: name, engine: 'Vector', device: on, start, dur, op: [], mod: [] } });
+    const works = [instruction('TENSOR_REDUCE', 4, 0, 600), instruction('COPY', 4, 800, 200)];
+
+    it('takes shares over the cores that run the program', () => {
+      // Core 4 computes for 800 of 1000 ns; on core 5 the runtime runs control instructions for 20 of 2000 ns.
+      const runtime = [instruction('DRAIN', 5, 0, 10), instruction('TENSOR_LOAD', 5, 1990, 10)];
+      const { text, devices, span } = verdictOf([cores, ...works, ...runtime]);
+      expect([devices, span]).to.deep.equal([1, 1000]);
+      expect(text).to.match(
+        /^NeuronCore idle 20\.0 %: .*\. Computing 80\.0 %: TENSOR_REDUCE is 73\.2 % of instruction time\. Core 5 idle: no instruction of the program\.$/,
+      );
+      const both = verdictOf([cores, ...works, instruction('COPY', 5, 0, 10), ...runtime]);
+      expect([both.devices, both.span]).to.deep.equal([2, 3000]);
     });
   });
 

@@ -351,7 +351,12 @@ describe('MFU of a Neuron profile in the summary', () => {
   it('stands beside the cores that did nothing', () => {
     const wait = instruction('EVENT_SEMAPHORE', 'Vector', 0, 9000, { device: 5 });
     const { header, devices } = overviewOf([neuronProfile(), product(0, 1000, 'REGULAR'), wait]);
-    expect(idleCoresText(header, devices)).to.equal('core 5 idle: no instruction');
+    expect(idleCoresText(header, devices)).to.equal('core 5 idle: no instruction of the program');
+    // Only the runtime runs on core 5: control, loads of registers, and fetches of instructions.
+    const control = ['DRAIN', 'TENSOR_LOAD'].map((name, i) => instruction(name, 'Scalar', 10 * i, 5, { device: 5 }));
+    const runtime = overviewOf([neuronProfile(), product(0, 1000, 'REGULAR'), ...control]);
+    expect(runtime.devices.map(({ device }) => device)).to.deep.equal([4]);
+    expect(idleCoresText(runtime.header, runtime.devices)).to.equal('core 5 idle: no instruction of the program');
     expect(idleCoresText(header, [])).to.equal(null);
   });
 

@@ -3,9 +3,8 @@
  * the unit, that do not run on it, and FP32 products that do not use TF32 although others do.
  */
 import { boundedEntryOf } from '../../../containers/map-entry.js';
-import { isNeuronInstruction } from '../../../record/neuron/neuron-cores.js';
 import type { Annotated } from '../../annotate.js';
-import { deviceRule } from '../rule.js';
+import { deviceRule, LAUNCHING } from '../rule.js';
 import type { Gain } from '../finding.js';
 import { excess, GainTally } from '../kernel-tally.js';
 import { paddingOf, type Padding, productKind, RoundedProducts, type ProductKind } from '../product-extents.js';
@@ -107,11 +106,12 @@ export const alignment = deviceRule({
   name: 'alignment',
   doc: 'matrix products whose shapes keep them off the matrix unit or slow them there; how to pad them',
   why: 'no matrix product has known shapes',
+  vendors: LAUNCHING,
   start: () => new MisalignedProducts(),
   row: (row, devices) => {
     const { record, described, unitUse } = row;
     const { dur, name } = record;
-    if (!row.isProduct || described === null || unitUse === null || isNeuronInstruction(record)) return false;
+    if (!row.isProduct || described === null || unitUse === null) return false;
     const of = devices.of(record);
     of.rounded.see(row);
     const where = whereOf(row);

@@ -1,10 +1,14 @@
 /** Ops that take longer than their device needs for their FLOPs and bytes: the plain distance to the roofline. */
 import { boundedEntryOf } from '../../../containers/map-entry.js';
+import { numel, type Tensor } from '../../../ops/call.js';
+import { inputTensors } from '../../../ops/operands.js';
 import { isNeuronInstruction } from '../../../record/neuron/neuron-cores.js';
+import type { OpCall } from '../../../record/record.js';
 import type { Annotated } from '../../annotate.js';
 import type { Place } from '../device-times.js';
 import type { Found } from '../finding.js';
 import { GainTally } from '../kernel-tally.js';
+import { productKind } from '../product-extents.js';
 import { deviceRule } from '../rule.js';
 import type { RooflineBound } from '../../roofline/roofline.js';
 import { many, percent, spokenName, time } from '../wording.js';
@@ -14,21 +18,57 @@ import { hasFasterType } from './fp32-product.js';
 /** Ops that are named for each device, and ops that are summed. */
 const [NAMED, MOST_OPS] = [3, 2000];
 
-/** What helps an op, by what bounds it; the second of products, which one call already fuses. */
-const ACTIONS: Readonly<Record<RooflineBound, readonly [any: string, product: string]>> = {
-  memory: [
-    'fuse it with its neighbours (torch.compile), or call a fused kernel, so that each tensor is read and written once',
-    'give each call more rows (a larger batch), so that an operand that is read does more work, or store operands in a smaller type',
-  ],
-  compute: [
-    'reduce the arithmetic, or look for a faster kernel of the library',
-    'use larger batches or merge products of the same operand, so that the kernels run larger tiles; try another algorithm or library',
-  ],
-  latency: [
-    'merge or batch the calls, or let torch.compile fuse them: the kernels are too small to fill the device',
-    'merge or batch the products (one bmm or grouped GEMM for many mm): the kernels are too small to fill the device',
-  ],
+/**
+ * How an op's FLOPs per byte can grow. `shared`: all rows use the same weights, so that more rows help. `batched`: each
+ * product of the batch has operands of its own. `attention`: keys and values belong to the sequence. `instruction`: of the
+ * compiled program of a NeuronCore.
+ */
+type Kind = 'any' | 'shared' | 'batched' | 'attention' | 'instruction';
+
+/** What helps an op, by what bounds it and by its kind; `any` where the kind has no action. */
+const ACTIONS: Readonly<Record<RooflineBound, Readonly<Partial<Record<Kind, string>> & { any: string }>>> = {
+  memory: {
+    any: 'fuse it with its neighbours (torch.compile), or call a fused kernel, so that each tensor is read and written once',
+    shared:
+      'give each call more rows (a larger batch), so that weights that are read do more work, or store operands in a smaller type',
+    batched:
+      'fuse it with its neighbours (attention in one kernel), or store operands in a smaller type; a larger batch does not help, because each product reads operands of its own',
+    attention:
+      'try another attention kernel (FlashAttention, cuDNN), share keys and values among heads (grouped queries), or store them in a smaller type; a larger batch does not help, because each sequence reads keys and values of its own',
+  },
+  compute: {
+    any: 'reduce the arithmetic, or look for a faster kernel of the library',
+    shared:
+      'use larger batches or merge products of the same operand, so that the kernels run larger tiles; try another algorithm or library',
+    batched: 'try another algorithm or library: tiles grow with the extents of each product, not with the batch',
+    attention: 'try another attention kernel (FlashAttention, cuDNN)',
+    instruction:
+      'fill the array: 128 rows and columns of weights, 512 columns that move, and several multiplications for weights that are loaded',
+  },
+  latency: {
+    any: 'merge or batch the calls, or let torch.compile fuse them: the kernels are too small to fill the device',
+    shared:
+      'merge or batch the products (one bmm or grouped GEMM for many mm): the kernels are too small to fill the device',
+    batched: 'merge the calls into fewer with a larger batch: the kernels are too small to fill the device',
+    attention: 'give several sequences to one call (a larger batch): the kernels are too small to fill the device',
+  },
 };
+
+/** Whether both operands have a matrix for each product of the batch. */
+function isBatched(call: OpCall): boolean {
+  const operands = (inputTensors(call) ?? []).filter(({ shape }) => shape.length >= 2).slice(-2);
+  const batchOf = ({ shape }: Tensor): number => numel(shape.slice(0, -2));
+  return operands.length === 2 && operands.every((operand) => batchOf(operand) > 1);
+}
+
+function kindOf(row: Annotated): Kind {
+  const { record, described, isProduct } = row;
+  if (isNeuronInstruction(record)) return 'instruction';
+  if (!isProduct) return 'any';
+  if (described === null || productKind(row) === 'convolution') return 'shared';
+  if (described.family.id.includes('attention')) return 'attention';
+  return isBatched(described.call) ? 'batched' : 'shared';
+}
 
 const PEAKS: Readonly<Record<RooflineBound, string>> = {
   memory: 'of the memory bandwidth',
@@ -44,7 +84,7 @@ class Op extends GainTally {
   constructor(
     readonly name: string,
     readonly bound: RooflineBound,
-    readonly isProduct: boolean,
+    readonly kind: Kind,
   ) {
     super();
   }
@@ -60,21 +100,23 @@ class Op extends GainTally {
 const hasItsRule = (row: Annotated): boolean => hasFasterType(row) || isMisaligned(row);
 
 /** A command over the kernels of an op; a name that a shell or the filter may misread is left out. */
-const commandFor = (op: string): string =>
-  /^[\w.:+-]+$/.test(op)
-    ? `dprof --where 'op==${op}' --by kernel,params,bound -f table FILE`
+function commandFor({ name, kind }: Op): string {
+  if (kind === 'instruction') return `dprof --where 'kernel==${name}' --by kernel,dtype,bound -f table FILE`;
+  return /^[\w.:+-]+$/.test(name)
+    ? `dprof --where 'op==${name}' --by kernel,params,bound -f table FILE`
     : 'dprof --by op,bound -f table FILE';
+}
 
 /** How the gain of one kernel is computed. */
 const HOW = 'dur − max(FLOPs / peak FLOP/s, bytes / peak bandwidth)';
 
 const findingOf = (op: Op): Omit<Found, keyof Place> => ({
   what: `${spokenName(op.name)} runs at ${percent(op.floor / op.time)} ${PEAKS[op.bound]}: ${time(op.time)} in ${many(op.count, 'kernel')}, ${time(op.floor)} at the peak`,
-  action: ACTIONS[op.bound][op.isProduct ? 1 : 0],
+  action: ACTIONS[op.bound][op.kind] ?? ACTIONS[op.bound].any,
   ...op.facts,
   gain: op.bounded(HOW),
   evidence: { ...op.facts.evidence, leastNs: op.floor, bound: op.bound },
-  see: commandFor(op.name),
+  see: commandFor(op),
 });
 
 export const belowRoof = deviceRule({
@@ -83,17 +125,19 @@ export const belowRoof = deviceRule({
   why: 'no kernel with known work on a device with known peaks',
   start: () => new Map<string, Op>(),
   row: (row, devices) => {
-    const { record, op, placement } = row;
+    const { record, placement } = row;
     const { bound, floor } = placement;
     const { dur } = record;
-    if (op === null || bound === null || floor === null || dur === null || isNeuronInstruction(record)) return false;
+    // Of the engines of a NeuronCore, only the tensor engine has a known peak.
+    const op = isNeuronInstruction(record) ? (row.isProduct ? record.name : null) : row.op;
+    if (op === null || bound === null || floor === null || dur === null) return false;
     if (row.role === 'trial' || hasItsRule(row)) return true;
-    boundedEntryOf(
-      devices.of(record),
-      `${op} ${bound} ${row.isProduct}`,
-      MOST_OPS,
-      () => new Op(op, bound, row.isProduct),
-    )?.addKernel(row, dur, floor);
+    const kind = kindOf(row);
+    boundedEntryOf(devices.of(record), `${op} ${bound} ${kind}`, MOST_OPS, () => new Op(op, bound, kind))?.addKernel(
+      row,
+      dur,
+      floor,
+    );
     return true;
   },
   findings: (ops) =>

@@ -2,7 +2,6 @@
 import { entryOf } from '../../../containers/map-entry.js';
 import { smInName } from '../../../ops/kernels/kernel-name.js';
 import { matrixTypes, type MathType } from '../../../ops/kernels/matrix-unit.js';
-import { isNeuronInstruction } from '../../../record/neuron/neuron-cores.js';
 import type { Annotated } from '../../annotate.js';
 import type { Place } from '../device-times.js';
 import { deviceRule } from '../rule.js';
@@ -17,6 +16,8 @@ interface Better {
   /** How to allow it, where the framework has a switch for each kind. */
   readonly switches?: Readonly<Record<ProductKind, string>>;
   readonly cast: string;
+  /** What runs in FP32; a matrix product by default. */
+  readonly unit?: string;
 }
 
 const [TO_BF16, TO_FP16] = ['autocast to bfloat16', 'autocast to float16 (with loss scaling in training)'];
@@ -35,6 +36,13 @@ const BETTER: readonly Better[] = [
   { arch: /^ascend/, type: 'tf32', switches: CANN, cast: TO_BF16 },
   { arch: /^(sm|gfx|ascend)/, type: 'bf16', cast: TO_BF16 },
   { arch: /^(sm|gfx|ascend)/, type: 'fp16', cast: TO_FP16 },
+  {
+    arch: /^nc-v/,
+    type: 'bf16',
+    cast: 'multiply BF16 operands: in NKI load or copy them as nl.bfloat16, with the compiler --auto-cast matmult --auto-cast-type bf16',
+    // An FP32 product takes several instructions.
+    unit: 'matrix instruction',
+  },
 ];
 
 function actionOf({ switches, cast }: Better, kinds: ReadonlySet<ProductKind | null>): string {
@@ -129,7 +137,7 @@ function gainOf(products: Products): Gain | null {
 }
 
 const finding = (of: Products, action: string): Omit<Found, keyof Place> => ({
-  what: `${many(of.count, 'matrix product')} ${verb(of.count, 'run')} in FP32, ${time(of.time)}: ${ranked(of.names)}`,
+  what: `${many(of.count, of.better?.unit ?? 'matrix product')} ${verb(of.count, 'run')} in FP32, ${time(of.time)}: ${ranked(of.names)}`,
   action,
   ...of.facts,
   gain: gainOf(of),
@@ -143,7 +151,7 @@ export const fp32Product = deviceRule({
   why: 'no kernel is known to be a matrix product of a known type',
   start: () => new ProductGroups(),
   row: (row, devices) => {
-    if (!row.isProduct || isNeuronInstruction(row.record) || (row.unitUse?.dtype ?? null) === null) return false;
+    if (!row.isProduct || (row.unitUse?.dtype ?? null) === null) return false;
     const of = devices.of(row.record);
     of.rounded.see(row);
     const better = isSlow(row) ? betterFor(archOf(row)) : null;

@@ -128,7 +128,10 @@ export interface SpanPart {
 
 export interface VerdictFacts {
   readonly profile: ProfileRecord | number;
+  /** Devices that ran a part of the program; all times are over these. */
   readonly devices: number;
+  /** Sentence on the others; null without any. */
+  readonly idleCores: string | null;
   /** In ns, over all devices. */
   readonly span: number;
   readonly times: Readonly<Record<Exclude<SpanPartName, 'idle'>, number>>;

@@ -156,7 +156,7 @@ function verdictText(facts: VerdictFacts, parts: readonly SpanPart[]): string {
   const beside = besideWait(facts, parts);
   const [first = '', ...others] = clausesOf(beside?.facts ?? facts, beside?.parts ?? parts);
   const begin = beside === null ? first : `${beside.text}, ${first}`;
-  const more = [...others, ...throttlingTexts(facts)];
+  const more = [...others, ...throttlingTexts(facts), ...(facts.idleCores === null ? [] : [facts.idleCores])];
   return [`${deviceWords(facts)} ${begin}.`, ...more.map((clause) => ` ${capital(clause)}.`)].join('');
 }
 
@@ -235,11 +235,14 @@ const ALL = 0.995;
 const NAMELESS = 0.1;
 
 /** `: linear is 60.2 % of it, at 18.4 % of peak FLOP/s` */
-function computedText({ computed, doubted }: VerdictFacts): string {
+function computedText(facts: VerdictFacts): string {
+  const { computed, doubted } = facts;
   const { top, time: believed } = computed;
   const doubt = doubted.text('computing');
   if (top === null || believed === 0) return doubt;
-  const it = doubt === '' ? 'it' : 'the rest';
+  // The engines of a core work concurrently: their instructions add up to more than the time in which it computes.
+  const all = deviceWord(facts) === 'NeuronCore' ? 'instruction time' : 'it';
+  const it = doubt === '' ? all : 'the rest';
   const share = top.time / believed;
   const name = spokenName(top.name);
   if (share >= ALL) return `${doubt}, all of ${it} in ${name}${paceText(top.pace)}`;

@@ -4,7 +4,7 @@ import type { IdleGap } from '../../advise/idle/host-gaps.js';
 import { NO_IDLE, type IdleCause } from '../../advise/idle/idle-causes.js';
 import { spokenName } from '../../advise/wording.js';
 import type { StepActivity } from '../../steps/step-work.js';
-import type { CauseTime, PageGap, PageIdle } from './idle-data.js';
+import type { PageGap, PageIdle } from './idle-data.js';
 
 const MOST_STEPS = 2000;
 const [OF_ALL, OF_STEP] = [20, 5];
@@ -46,22 +46,24 @@ interface CauseSum {
   longest: number;
 }
 
+function addCause(causes: Map<IdleCause, CauseSum>, cause: IdleCause, { count, time, longest }: CauseSum): void {
+  const sum = entryOf(causes, cause, () => ({ count: 0, time: 0, longest: 0 }));
+  sum.count += count;
+  sum.time += time;
+  sum.longest = Math.max(sum.longest, longest);
+}
+
 export class LongestGaps {
   readonly #all = new Longest(OF_ALL);
   readonly #steps = new Map<number, Longest>();
-  readonly #causes = new Map<IdleCause, CauseSum>();
-  readonly #devices = new Map<number, Record<IdleCause, number>>();
+  readonly #devices = new Map<number, Map<IdleCause, CauseSum>>();
 
   /** @param isBetween whether the work that ended the gap was the first of its step on the device */
   gap(idle: IdleGap, isBetween: boolean): void {
     const { cause, time } = idle;
     if (time <= 0) return;
-    const sum = entryOf(this.#causes, cause, (): CauseSum => ({ count: 0, time: 0, longest: 0 }));
-    sum.count++;
-    sum.time += time;
-    sum.longest = Math.max(sum.longest, time);
-    const ofDevice = entryOf(this.#devices, idle.gap.device, () => ({ ...NO_IDLE }));
-    ofDevice[cause] += time;
+    const ofDevice = entryOf(this.#devices, idle.gap.device, () => new Map<IdleCause, CauseSum>());
+    addCause(ofDevice, cause, { count: 1, time, longest: time });
     const step = stepAfter(idle);
     const ofStep = step === null ? null : boundedEntryOf(this.#steps, step, MOST_STEPS, () => new Longest(OF_STEP));
     const lists = [this.#all, ofStep].filter((list) => list?.has(time) === true);
@@ -70,13 +72,21 @@ export class LongestGaps {
     for (const list of lists) list?.add(made);
   }
 
-  /** Largest time first. */
-  get causes(): CauseTime[] {
-    return [...this.#causes].map(([cause, sum]) => ({ cause, ...sum })).sort((a, b) => b.time - a.time);
-  }
-
-  get devices(): PageIdle['devices'] {
-    return [...this.#devices].map(([device, times]) => ({ device, times })).sort((a, b) => a.device - b.device);
+  /**
+   * Idle times of the devices that have a part of the program.
+   * @param counts whether the device is one of them
+   */
+  idle(counts: (device: number) => boolean): Pick<PageIdle, 'causes' | 'devices'> {
+    const devices = [...this.#devices].filter(([device]) => counts(device)).sort(([a], [b]) => a - b);
+    const all = new Map<IdleCause, CauseSum>();
+    for (const [, causes] of devices) for (const [cause, sum] of causes) addCause(all, cause, sum);
+    return {
+      causes: [...all].map(([cause, sum]) => ({ cause, ...sum })).sort((a, b) => b.time - a.time),
+      devices: devices.map(([device, causes]) => ({
+        device,
+        times: { ...NO_IDLE, ...Object.fromEntries([...causes].map(([cause, { time }]) => [cause, time])) },
+      })),
+    };
   }
 
   /**
