@@ -6,7 +6,9 @@
 import { elementAt } from '../containers/element.js';
 import { entryOf } from '../containers/map-entry.js';
 import { columns, orNull } from '../containers/numeric-column.js';
+import { allRows, sortRows } from '../containers/row-order.js';
 import type { Diagnostics } from '../record/diagnostics.js';
+import type { TraceBuilder, Value } from './trace/trace-builder.js';
 
 export class MemoryBlocks extends columns({
   /** Time of the event, in ns. */
@@ -57,5 +59,82 @@ export class MemoryBlocks extends columns({
   /** How long the block of an allocation was held, in ns: null when it was not released, undefined without an address. */
   heldFor(row: number): number | null | undefined {
     return Number.isNaN(this.address.at(row)) ? undefined : orNull(elementAt(this.#ends, row) - this.start.at(row));
+  }
+}
+
+interface BlockEvent {
+  /** The space is a kind of memory in which addresses are unique, such as `real` or `virtual`. */
+  readonly space: string;
+  readonly address: Value;
+  readonly start: Value;
+}
+
+/**
+ * Memory in use after each allocation and release, as samples of `memory_allocated` in bytes, for each device and space. A
+ * release takes the size and the device of its block.
+ */
+export class MemoryCurve {
+  readonly #blocks = new MemoryBlocks();
+  readonly #pools: { readonly space: string; readonly device: number | null; sum: number }[] = [];
+  readonly #poolNumbers = new Map<string, number>();
+  readonly #spaces = new Map<string, number>();
+  /** For each event: its number in `#pools`. */
+  readonly #poolOf: number[] = [];
+
+  constructor(private readonly trace: TraceBuilder) {}
+
+  /** @param event with the time at which the memory was there: the end of the call */
+  allocated(event: BlockEvent & Readonly<{ end: Value; bytes: Value; device: number | null }>): void {
+    if (typeof event.bytes !== 'number') this.trace.bad('bad-row', event.start);
+    else this.#add(event, event.end, event.bytes, event.device);
+  }
+
+  released(event: BlockEvent): void {
+    this.#add(event, event.start, NaN, null);
+  }
+
+  /** Gives the trace its samples. Call this once, after the last event. */
+  write(): void {
+    const [blocks, { diagnostics }] = [this.#blocks, this.trace];
+    const rows = allRows(blocks.length);
+    // If a block is released and allocated at the same time, the release came first.
+    sortRows(rows, (a, b) => {
+      const byTime = blocks.start.at(a) - blocks.start.at(b);
+      const byKind = Number(blocks.isAllocation(a)) - Number(blocks.isAllocation(b));
+      return byTime || byKind || blocks.compareAddresses(a, b) || blocks.bytes.at(a) - blocks.bytes.at(b) || a - b;
+    });
+    blocks.pair(rows, diagnostics, (row, allocation) => {
+      blocks.bytes.set(row, -blocks.bytes.at(allocation));
+      this.#poolOf[row] = elementAt(this.#poolOf, allocation);
+    });
+    for (const row of rows) this.#sample(row);
+  }
+
+  #add({ address, space, start: began }: BlockEvent, start: Value, bytes: number, device: number | null): void {
+    if (typeof start !== 'number' || typeof address !== 'number' || Number.isNaN(start + address)) {
+      this.trace.bad('bad-row', began);
+      return;
+    }
+    this.#blocks.push({ start, bytes, address, space: entryOf(this.#spaces, space, () => this.#spaces.size) });
+    const pool = (): number => this.#pools.push({ space, device, sum: 0 }) - 1;
+    this.#poolOf.push(entryOf(this.#poolNumbers, `${space} ${device}`, pool));
+  }
+
+  #sample(row: number): void {
+    const pool = elementAt(this.#pools, elementAt(this.#poolOf, row));
+    const [start, bytes] = [this.#blocks.start.at(row), this.#blocks.bytes.at(row)];
+    this.trace.seen(start);
+    // The block of this release was allocated before the profile.
+    if (Number.isNaN(bytes)) return;
+    pool.sum += bytes;
+    const labels = { level: pool.space };
+    this.trace.sample({
+      start,
+      device: pool.device,
+      metric: 'memory_allocated',
+      unit: 'bytes',
+      value: pool.sum,
+      labels,
+    });
   }
 }

@@ -102,6 +102,10 @@ export const DIAGNOSTICS = {
     'loss',
     'processes with calls but no device work (rocprofv3: add --kernel-trace, or --sys-trace)',
   ],
+  'kernels-one-at-a-time': [
+    'note',
+    'profiles with counters, for which the profiler ran one kernel at a time (idle time between them means nothing)',
+  ],
   'launch-without-work': [
     'doubt',
     'launches without their kernel in the profile (idle time is unknown where later work shows that it ran)',

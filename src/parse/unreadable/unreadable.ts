@@ -128,6 +128,11 @@ export const UNREADABLE: readonly Unreadable[] = [
     sniff: ({ head }) => isAutogradTrace(head.toString('latin1')),
   },
   {
+    title: "a table of rocprof's sums (*_stats.csv), without single kernels",
+    hint: 'give the trace of the same run: *_kernel_trace.csv, *_results.db or results.json',
+    sniff: ({ head }) => /^\uFEFF?"?Name"?,"?Calls"?,"?TotalDurationNs"?,/.test(head.toString('utf8')),
+  },
+  {
     title: 'JSON of rocprofv3',
     hint: 'for a PyTorch program give the trace that torch.profiler exports; dparse reads it for AMD GPUs too',
     sniff: prints(/^\s*\{\s*"rocprofiler-sdk-tool"/),

@@ -1,17 +1,11 @@
 /** Rows of a rocpd database about devices: kernels with their counters, copies, memory, series. */
-import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
-import { allRows, sortRows } from '../../../containers/row-order.js';
-import type { CopyKind } from '../../../record/record.js';
 import type { Cell } from '../../sqlite/sqlite.js';
-import { MemoryBlocks } from '../../memory-blocks.js';
+import { MemoryCurve } from '../../memory-blocks.js';
 import type { TraceBuilder } from '../../trace/trace-builder.js';
-import { compareTexts } from '../../trace/record-order.js';
+import { blocksOf, copyKind, inNameOrder, kernelName, type Counters } from '../rocprofv3/amd-rows.js';
 import { extra, remembered, type ProcessTables } from './process-tables.js';
 
-/** Ending of a kernel's symbol, in two forms. */
-const SYMBOL = /(?: \[clone \.kd\]|\.kd)$/;
-const COPY = /(HOST|DEVICE)_TO_(HOST|DEVICE)$/;
 /** The record of the tracer that some builds write the size of in place of the data's is smaller, in bytes. */
 const SMALLEST_COPY = 256;
 
@@ -21,7 +15,7 @@ export function readKernels(run: ProcessTables, trace: TraceBuilder): ReadonlySe
   const names = { mangled: 'kernel_name', shown: 'display_name', full: extra('demangled_kernel_name') };
   const symbol = { ...names, registers: 'arch_vgpr_count' };
   const symbolOf = remembered(database.joined(run.name('info_kernel_symbol'), 'id', symbol));
-  const countersOf = kernelCounters(run);
+  const countersOf = kernelCounters(run, trace);
   const threads = { x: 'grid_size_x', y: 'grid_size_y', z: 'grid_size_z' };
   const sizes = { blockX: 'workgroup_size_x', blockY: 'workgroup_size_y', blockZ: 'workgroup_size_z' };
   const graph = { graphId: 'graph_exec_id', node: 'graph_node_id' };
@@ -51,8 +45,8 @@ export function readKernels(run: ProcessTables, trace: TraceBuilder): ReadonlySe
         stream: row.stream ?? row.queue,
       },
       ...{ corr: run.eventOf(event).corr },
-      name: nameOf(full) ?? nameOf(shown) ?? nameOf(mangled),
-      grid: [x, y, z].map((count, axis) => Math.ceil(Number(count) / Number(block[axis]))),
+      name: kernelName(full) ?? kernelName(shown) ?? kernelName(mangled),
+      grid: blocksOf([x, y, z], block),
       ...{ block, registers, sharedBytes: row.sharedBytes },
       ...(counters === undefined ? undefined : { counters }),
       ...(graphId === null || graphId === 0 ? undefined : { graphId, node }),
@@ -61,26 +55,20 @@ export function readKernels(run: ProcessTables, trace: TraceBuilder): ReadonlySe
   return devices;
 }
 
-const nameOf = (cell: Cell): string | null =>
-  typeof cell === 'string' && cell !== '' ? cell.replace(SYMBOL, '') : null;
-
 /** Sums of the counters of a dispatch over the parts of the device, by its event. A sample's values are a series instead. */
-function kernelCounters(run: ProcessTables): (event: Cell) => Record<string, number> | undefined {
+function kernelCounters(run: ProcessTables, trace: TraceBuilder): (event: Cell) => Counters | undefined {
   const { database } = run;
   const counterOf = remembered(database.texts(run.name('info_pmc'), 'name', 'id'));
-  const sums = new Map<Cell, Record<string, number>>();
+  const sums = new Map<Cell, Counters>();
   const values = { event: 'event_id', pmc: 'pmc_id', value: 'value', sample: 'sample_id' };
   for (const { event, pmc, value, sample } of database.cells(run.name('pmc_event'), values)) {
     const name = counterOf(pmc);
     if (name === null || typeof value !== 'number' || sample !== null || run.sampled.has(event)) continue;
-    const counters = entryOf(sums, event, (): Record<string, number> => ({}));
+    const counters = entryOf(sums, event, (): Counters => ({}));
     counters[name] = (counters[name] ?? 0) + value;
   }
-  return (event) => {
-    const counters = sums.get(event);
-    if (counters === undefined) return undefined;
-    return Object.fromEntries(Object.entries(counters).sort(([a], [b]) => compareTexts(a, b)));
-  };
+  if (sums.size > 0) trace.bad('kernels-one-at-a-time');
+  return (event) => inNameOrder(sums.get(event));
 }
 
 /**
@@ -93,15 +81,13 @@ export function readCopies(run: ProcessTables, trace: TraceBuilder, devices: Rea
   const columns = { nameId: 'name_id', from: 'src_agent_id', to: 'dst_agent_id', bytes: 'size', event: 'event_id' };
   let copies = 0;
   for (const { nameId, from, to, bytes, event, ...row } of run.rows('memory_copy', columns)) {
-    const [, source, target] = COPY.exec(run.textOf(nameId) ?? '') ?? [];
     const [sourceGpu, targetGpu] = [run.deviceOf(from), run.deviceOf(to)];
     const isBetween = sourceGpu !== null && targetGpu !== null && sourceGpu !== targetGpu;
-    const kind = source === undefined || target === undefined ? null : `${source.charAt(0)}to${target.charAt(0)}`;
     copies++;
     trace.copy({
       ...{ start: row.start, end: row.end, pid: row.pid, device: targetGpu ?? sourceGpu ?? only },
       ...{ stream: row.stream ?? row.queue, corr: run.eventOf(event).corr },
-      kind: (kind === 'DtoD' && isBetween ? 'PtoP' : kind) as CopyKind | null,
+      kind: copyKind(run.textOf(nameId) ?? '', isBetween),
       bytes: isOfRecord ? null : bytes,
     });
   }
@@ -120,44 +106,16 @@ function hasSizesOfRecords(run: ProcessTables): boolean {
   return false;
 }
 
-/** Memory in use after each allocation and release. A release has the size and the device of its block. */
+/** Memory in use, without what was only reserved or released later. */
 export function readAllocations(run: ProcessTables, trace: TraceBuilder): void {
-  const blocks = new MemoryBlocks();
-  const pools: { readonly level: string; readonly device: number | null; sum: number }[] = [];
-  const poolOf: number[] = [];
-  const [numbers, levels] = [new Map<string, number>(), new Map<string, number>()];
+  const curve = new MemoryCurve(trace);
   for (const row of run.rows('memory_allocate', { type: 'type', level: 'level', bytes: 'size', address: 'address' })) {
-    const [level, address] = [String(row.level).toLowerCase(), row.address];
-    const [start, bytes] = row.type === 'ALLOC' ? [row.end, row.bytes] : [row.start, NaN];
-    if (row.type !== 'ALLOC' && row.type !== 'FREE') trace.unread(`memory_allocate ${String(row.type)}`, row.start);
-    else if (typeof start !== 'number' || typeof bytes !== 'number' || typeof address !== 'number')
-      trace.bad('bad-row', row.start);
-    else {
-      const device = run.deviceOf(row.agent);
-      blocks.push({ start, bytes, address, space: entryOf(levels, level, () => levels.size) });
-      poolOf.push(entryOf(numbers, `${level} ${device}`, () => pools.push({ level, device, sum: 0 }) - 1));
-    }
+    const place = { address: row.address, space: String(row.level).toLowerCase() };
+    if (row.type === 'ALLOC') curve.allocated({ ...place, ...row, device: run.deviceOf(row.agent) });
+    else if (row.type === 'FREE') curve.released({ ...place, ...row });
+    else trace.unread(`memory_allocate ${String(row.type)}`, row.start);
   }
-  const rows = allRows(blocks.length);
-  // If a block is released and allocated at the same time, the release came first.
-  sortRows(rows, (a, b) => {
-    const byTime = blocks.start.at(a) - blocks.start.at(b);
-    const byKind = Number(blocks.isAllocation(a)) - Number(blocks.isAllocation(b));
-    return byTime || byKind || blocks.compareAddresses(a, b) || blocks.bytes.at(a) - blocks.bytes.at(b) || a - b;
-  });
-  blocks.pair(rows, trace.diagnostics, (row, allocation) => {
-    blocks.bytes.set(row, -blocks.bytes.at(allocation));
-    poolOf[row] = elementAt(poolOf, allocation);
-  });
-  for (const row of rows) {
-    const [pool, start, bytes] = [elementAt(pools, elementAt(poolOf, row)), blocks.start.at(row), blocks.bytes.at(row)];
-    trace.seen(start);
-    // The block of this release was allocated before the profile.
-    if (Number.isNaN(bytes)) continue;
-    pool.sum += bytes;
-    const { device, level, sum: value } = pool;
-    trace.sample({ start, device, metric: 'memory_allocated', unit: 'bytes', value, labels: { level } });
-  }
+  curve.write();
 }
 
 /** Metrics of rocprof-sys: the record's name, its unit, and the size of the tracer's unit in it. */

@@ -2,6 +2,7 @@
 import { LruCache } from '../../../containers/map-entry.js';
 import type { Device } from '../../../record/record.js';
 import type { DatabaseClock } from '../../sqlite/database-clock.js';
+import { amdDevice } from '../rocprofv3/amd-rows.js';
 import type { Cell, Selection, SqliteFile } from '../../sqlite/sqlite.js';
 
 /** Where a row belongs. Columns of the row, and since schema 4.1 of its track. */
@@ -133,15 +134,9 @@ export class ProcessTables {
       agents,
     )) {
       if (type !== 'GPU' || typeof number !== 'number') continue;
-      const clock = positive(megahertz);
-      this.#gpus.set(id, {
-        ...{ id: number, vendor: 'amd', name: textOrNull(product), arch: textOrNull(arch), units: positive(units) },
-        ...{ clockHz: clock === null ? null : clock * 1e6, memBytesPerS: null, memBytes: positive(memory) },
-      });
+      this.#gpus.set(id, amdDevice({ id: number, product, arch, units, megahertz, memory }));
     }
   }
 }
 
 const numberOf = (cell: Cell | undefined): number | null => (typeof cell === 'number' ? cell : null);
-const positive = (cell: Cell): number | null => (typeof cell === 'number' && cell > 0 ? cell : null);
-const textOrNull = (cell: Cell): string | null => (typeof cell === 'string' && cell !== '' ? cell : null);

@@ -1,14 +1,21 @@
 /**
- * Reader of kernel traces of AMD's rocprofv3 in CSV: one row for each kernel, without the call that launched it or the
- * process. Times are ns since the machine started. Columns are found by name; a column that versions name differently has
- * several names. Source: the documentation of rocprofiler-sdk and its example files of 2024 and 2025.
+ * Reader of the CSV tables of AMD's rocprofv3: kernels, copies, calls, roctx ranges, allocations, counters, devices. The
+ * tables of one process have names with one prefix, and are one profile. Times are ns since the machine started. Columns are
+ * found by name; a column that versions name differently has several names. Source: the documentation of rocprofiler-sdk
+ * and its example files of 2024 and 2025.
  */
+import { basename, join } from 'node:path';
+import { entryOf } from '../../../containers/map-entry.js';
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { UserError } from '../../../record/errors.js';
+import type { Device } from '../../../record/record.js';
 import { CsvTable, numberOfCell, type CsvCells } from '../../csv/csv-table.js';
+import { firstBytes, isFile, namesIn } from '../../files.js';
+import { MemoryCurve } from '../../memory-blocks.js';
 import type { Probe, Reader } from '../../reader.js';
 import { TraceBuilder } from '../../trace/trace-builder.js';
 import { middleOf, TIMES_READ } from '../../trace/clocks/trace-clock.js';
+import { amdDevice, blocksOf, copyKind, inNameOrder, kernelName, type Counters } from './amd-rows.js';
 
 /** Valid times; a time of 0 was not recorded. */
 const NANOSECONDS = /^0*[1-9]\d*$/;
@@ -25,62 +32,246 @@ export function textClock(times: Iterable<string>): (text: string) => number | n
   return (text) => (NANOSECONDS.test(text) ? Number(BigInt(text) - base) : null);
 }
 
-/**
- * `rocpd convert` writes a column before the kind. Tables of counters have no kind; those of copies and memory have no
- * kernel names.
- */
-const HEADER = /^\uFEFF?(?:"?guid"?,)?"?kind"?,(?=.*\bkernel_name\b).*\bstart_timestamp\b/i;
+/** Kinds of tables by their header; each begins a profile in this order, and in this order they are read. */
+const HEADERS = {
+  agents: /^(?=.*\bagent_type\b).*\bnode_id\b/i,
+  calls: /^(?=.*\bfunction\b)(?=.*\bdomain\b).*\bstart_timestamp\b/i,
+  kernels: /^(?=.*\bkind\b)(?=.*\bkernel_name\b).*\bstart_timestamp\b/i,
+  counters: /^(?=.*\bkernel_name\b)(?=.*\bcounter_name\b).*\bcounter_value\b/i,
+  copies: /^(?=.*\bkind\b)(?=.*\bdirection\b).*\bstart_timestamp\b/i,
+  allocations: /^(?=.*\boperation\b)(?=.*\ballocation_size\b).*\baddress\b/i,
+} as const;
+type Kind = keyof typeof HEADERS;
+const KINDS = Object.keys(HEADERS) as readonly Kind[];
+
+/** Names of the tables of one process: what comes before the table is the prefix. */
+const NAME =
+  /^(.+)_(kernel_trace|counter_collection|memory_(?:copy|allocation)_trace|(?:hip|hsa|marker|rccl|rocdecode|rocjpeg)(?:_\w+)?_trace|agent_info)\.csv$/;
+/** The table that stands for the others in a folder: the first that there is. */
+const FIRST = ['kernel_trace', 'counter_collection', 'memory_copy_trace'];
+
+function kindOf(head: Buffer): Kind | undefined {
+  const [header = ''] = head.toString('utf8').split('\n');
+  // Only names of columns, so that no JSON or SQL on one line is a header.
+  return /^\uFEFF?[\w", ]+\r?$/.test(header) ? KINDS.find((kind) => HEADERS[kind].test(header)) : undefined;
+}
+
+interface Table {
+  readonly path: string;
+  readonly kind: Kind;
+}
+
+/** The tables of the input's process, its own included; packed tables are profiles of their own. */
+function tablesOf({ path, file, folder, head }: Probe): Table[] {
+  const kind = kindOf(head);
+  const alone = kind === undefined ? [] : [{ path, kind }];
+  const prefix = NAME.exec(basename(file))?.[1];
+  if (folder === null || prefix === undefined) return alone;
+  const tables = namesIn(folder, NAME).flatMap((name): Table[] => {
+    const sibling = join(folder, name);
+    if (NAME.exec(name)?.[1] !== prefix || !isFile(sibling)) return [];
+    const found = kindOf(firstBytes(sibling, 4096));
+    return found === undefined ? [] : [{ path: sibling, kind: found }];
+  });
+  return tables.length === 0 ? alone : tables;
+}
+
+/** Whether the profile in a folder begins with another table of the process. */
+function isCovered(probe: Probe): boolean {
+  const name = basename(probe.file);
+  const rankOf = (table: string): number => (FIRST.indexOf(NAME.exec(table)?.[2] ?? '') + FIRST.length + 1) % (FIRST.length + 1); // prettier-ignore
+  const others = tablesOf(probe).flatMap(({ path, kind }) => (kind === 'agents' ? [] : [basename(path)]));
+  return others.some((other) => rankOf(other) < rankOf(name) || (rankOf(other) === rankOf(name) && other < name));
+}
 
 export const rocprofv3: Reader = {
   id: 'rocprofv3-csv',
-  title: 'kernel trace of rocprofv3 as CSV (rocprofv3 --kernel-trace --output-format csv)',
+  title: 'CSV tables of rocprofv3 (rocprofv3 --sys-trace --output-format csv, *_kernel_trace.csv)',
   reads: 'text',
   fileNames: /_kernel_trace\.csv(?:\.gz)?$/,
   docs: {
     profiler: 'AMD rocprofv3, rocmProfileData',
-    input: 'CSV of the kernel trace of rocprofv3',
+    input: 'CSV tables of rocprofv3',
     made: [
-      '`rocprofv3 --kernel-trace --output-format csv -- python train.py`: the file that ends in `_kernel_trace.csv`',
+      '`rocprofv3 --sys-trace --output-format csv -- python train.py`: the folder, or the file that ends in `_kernel_trace.csv`, which is read with the other tables of its process',
     ],
     read: [
-      'Kernels with times, device, stream (the queue in files of 2024, which have no streams), grid in blocks, block, vector registers and local memory (LDS). Files of 2024 and 2025, and those that `rocpd convert` writes.',
-      "The file has no launches, no ranges and no process; other tables of rocprofv3 are not read. Times count from the machine's start, so the Unix time of the profile's start is unknown. Only the number of a device is recorded.",
+      'Kernels with times, device, stream (the queue in files of 2024, which have no streams), grid in blocks, block, vector registers and local memory (LDS); copies; HIP, HSA and RCCL calls, and which of them launched a kernel; roctx ranges; allocations as a curve of the memory in use; counters; names, clocks and compute units of devices from `_agent_info.csv`. Files of ROCm 6.2 to 7, and those that `rocpd convert` writes.',
+      'Tables whose names begin alike (`1234_kernel_trace.csv`, `1234_hip_api_trace.csv`) are one process and one profile. A table of counters without its kernel trace is a profile too; its kernels ran one at a time, so gaps between them mean nothing.',
+      "Copies have no sizes. Times count from the machine's start, so the Unix time of the profile's start is unknown.",
     ],
   },
-  sniff: ({ head }) => HEADER.test(head.toString('utf8')),
+  sidecars: (folder) => namesIn(folder, NAME).map((name) => join(folder, name)),
+  sniff: ({ head }) => ![undefined, 'agents'].includes(kindOf(head)),
+  isCovered,
   read(probe, options) {
-    const trace = new TraceBuilder();
-    const timeIn = textClock(startsOf(probe));
-    for (const cell of rowsOf(probe, trace.diagnostics)) {
-      const numbers = (...names: readonly string[]): number[] => names.map((name) => numberOfCell(cell(name)));
-      const block = numbers('Workgroup_Size_X', 'Workgroup_Size_Y', 'Workgroup_Size_Z');
-      const threads = numbers('Grid_Size_X', 'Grid_Size_Y', 'Grid_Size_Z');
-      trace.kernel({
-        ...{ name: cell('Kernel_Name') || null, start: timeIn(cell('Start_Timestamp')), end: timeIn(cell('End_Timestamp')) },
-        device: numberOfCell(cell('Agent_Id').replace(/^\D+/, '')), // 'Agent 4', 'GPU 0', or 4.
-        stream: numberOfCell(cell('Stream_Id', 'Queue_Id')),
-        corr: numberOfCell(cell('Correlation_Id')) || null, // ROCm 6.2.0 writes 0 for all.
-        ...{ grid: threads.map((size, axis) => Math.ceil(size / Number(block[axis]))), block },
-        registers: numberOfCell(cell('VGPR_Count')),
-        sharedBytes: numberOfCell(cell('LDS_Block_Size', 'Group_Segment_Size')),
-      }); // prettier-ignore
+    const tables = tablesOf(probe);
+    if (tables.length === 0) {
+      const hint = 'give the file that ends in _kernel_trace.csv';
+      throw new UserError('is not a table of a trace of rocprofv3', { where: probe.file, hint });
     }
-    return trace.records({ format: rocprofv3.id, tool: 'rocprofv3', device: { vendor: 'amd' } }, options);
+    const trace = new TraceBuilder();
+    const profile = new TableReading(trace, tables);
+    for (const kind of KINDS) for (const table of tables) if (table.kind === kind) profile.read(table);
+    return trace.records(
+      { ...profile.facts(), format: rocprofv3.id, tool: 'rocprofv3', device: { vendor: 'amd' } },
+      options,
+    );
   },
 };
 
-/**
- * Rows of a table.
- * @throws UserError for a table without names or times of kernels
- */
-function rowsOf({ path, file }: Probe, diagnostics: Diagnostics): Iterable<CsvCells> {
-  const table = CsvTable.open(path, diagnostics);
-  const names = table?.header.map((name) => name.toLowerCase());
-  if (table !== null && names?.includes('kernel_name') && names.includes('start_timestamp')) return table.cells();
-  const hint = 'give the file that ends in _kernel_trace.csv';
-  throw new UserError('has no columns Kernel_Name and Start_Timestamp', { where: file, hint });
+/** Rows of a table; none of an empty one. */
+const rowsOf = (path: string, diagnostics: Diagnostics): Iterable<CsvCells> =>
+  CsvTable.open(path, diagnostics)?.cells() ?? [];
+
+function* startsOf(tables: readonly Table[]): Generator<string> {
+  for (const { path } of tables) for (const cell of rowsOf(path, new Diagnostics())) yield cell('Start_Timestamp');
 }
 
-function* startsOf(probe: Probe): Generator<string> {
-  for (const cell of rowsOf(probe, new Diagnostics())) yield cell('Start_Timestamp');
+/** The number in `Agent 4`, `GPU 0` or `4`; NaN when there is none. */
+const agentOf = (text: string): number => numberOfCell(text.replace(/^\D+/, ''));
+const numbersIn = (cell: CsvCells, ...names: readonly string[]): number[] =>
+  names.map((name) => numberOfCell(cell(name)));
+
+/** The counters of a dispatch, with a row of the table that has them. */
+interface Counted {
+  readonly cell: CsvCells;
+  readonly counters: Counters;
 }
+
+class TableReading {
+  readonly #timeIn: (text: string) => number | null;
+  /** When calls began, by correlation id. */
+  readonly #calls = new Map<number, number>();
+  /** GPUs by the number in the labels of agents. */
+  readonly #gpus = new Map<number, Device | null>();
+  readonly #counted: ReadonlyMap<string, Counted>;
+  #hasWork = false;
+
+  constructor(
+    private readonly trace: TraceBuilder,
+    private readonly tables: readonly Table[],
+  ) {
+    this.#timeIn = textClock(startsOf(tables));
+    this.#counted = this.#counters();
+  }
+
+  read({ path, kind }: Table): void {
+    const curve = new MemoryCurve(this.trace);
+    const isTraced = this.tables.some((table) => table.kind === 'kernels');
+    if (kind === 'counters') {
+      // A trace of the same process has the kernels already.
+      if (!isTraced) for (const { cell, counters } of this.#counted.values()) this.#kernel(cell, inNameOrder(counters));
+      return;
+    }
+    for (const cell of rowsOf(path, this.trace.diagnostics)) {
+      if (kind === 'agents') this.#agent(cell);
+      else if (kind === 'calls') this.#call(cell);
+      else if (kind === 'kernels') this.#kernel(cell, inNameOrder(this.#counted.get(dispatchOf(cell))?.counters));
+      else if (kind === 'copies') this.#copy(cell);
+      else this.#allocation(cell, curve);
+    }
+    curve.write();
+  }
+
+  /** What the rows have shown of the profile. */
+  facts(): { readonly devices: readonly Device[] } {
+    if (this.#calls.size > 0 && !this.#hasWork) this.trace.bad('work-not-recorded');
+    return { devices: [...this.#gpus.values()].filter((device) => device !== null) };
+  }
+
+  #span(cell: CsvCells): Readonly<Record<'start' | 'end', number | null>> {
+    return { start: this.#timeIn(cell('Start_Timestamp')), end: this.#timeIn(cell('End_Timestamp')) };
+  }
+
+  /** The id of the call that launched work. An id that a later call has is of another run, and 0 joins nothing. */
+  #corr(cell: CsvCells, end: number | null): number | null {
+    const corr = numberOfCell(cell('Correlation_Id')) || null;
+    return corr !== null && end !== null && (this.#calls.get(corr) ?? end) > end ? null : corr;
+  }
+
+  #agent(cell: CsvCells): void {
+    if (!/gpu/i.test(cell('Agent_Type'))) return;
+    const id = numberOfCell(cell('Node_Id'));
+    if (Number.isNaN(id)) return;
+    const [units, megahertz] = numbersIn(cell, 'Cu_Count', 'Max_Engine_Clk_Fcompute');
+    const facts = { product: cell('Product_Name'), arch: cell('Name'), units, megahertz, memory: null };
+    this.#gpus.set(id, amdDevice({ id, ...facts }));
+  }
+
+  #call(cell: CsvCells): void {
+    const [row, [pid, tid, corr = NaN]] = [
+      this.#span(cell),
+      numbersIn(cell, 'Process_Id', 'Thread_Id', 'Correlation_Id'),
+    ];
+    if (/^MARKER/i.test(cell('Domain'))) {
+      // Ranges of the process instead of a thread have 0.
+      this.trace.range({ ...row, pid, tid: tid === 0 ? null : tid, text: cell('Function') });
+      return;
+    }
+    this.trace.call({ ...row, pid, tid, corr: corr === 0 ? null : corr, name: cell('Function') || null });
+    if (corr > 0 && row.start !== null) this.#calls.set(corr, row.start);
+  }
+
+  #kernel(cell: CsvCells, counters: Counters | undefined): void {
+    const row = this.#span(cell);
+    const block = numbersIn(cell, 'Workgroup_Size_X', 'Workgroup_Size_Y', 'Workgroup_Size_Z');
+    this.trace.kernel({
+      ...{ ...row, name: kernelName(cell('Kernel_Name')), device: this.#gpu(cell('Agent_Id')) },
+      ...{ stream: numberOfCell(cell('Stream_Id', 'Queue_Id')), corr: this.#corr(cell, row.end) },
+      ...{ grid: blocksOf(numbersIn(cell, 'Grid_Size_X', 'Grid_Size_Y', 'Grid_Size_Z'), block), block },
+      registers: numberOfCell(cell('VGPR_Count')),
+      sharedBytes: numberOfCell(cell('LDS_Block_Size', 'Group_Segment_Size')),
+      ...(counters === undefined ? undefined : { counters }),
+    });
+  }
+
+  #copy(cell: CsvCells): void {
+    const row = this.#span(cell);
+    const [direction, source, target] = [cell('Direction'), cell('Source_Agent_Id'), cell('Destination_Agent_Id')];
+    const kind = copyKind(direction, source !== target);
+    const device = kind === 'HtoH' || kind === null ? null : this.#gpu(kind === 'DtoH' ? source : target);
+    const stream = numberOfCell(cell('Stream_Id'));
+    this.trace.copy({ ...row, kind, device, stream, corr: this.#corr(cell, row.end) });
+    this.#hasWork = true;
+  }
+
+  #allocation(cell: CsvCells, curve: MemoryCurve): void {
+    const [row, operation, text] = [this.#span(cell), cell('Operation'), cell('Address')];
+    const space = /vmem/i.test(operation) ? 'virtual' : 'real';
+    const event = { ...row, space, address: /^0x[\da-f]+$/i.test(text) ? Number(text) : null };
+    const agent = agentOf(cell('Agent_Id'));
+    if (/free$/i.test(operation)) curve.released(event);
+    else if (/alloc\w*$/i.test(operation))
+      curve.allocated({
+        ...event,
+        bytes: numberOfCell(cell('Allocation_Size')),
+        device: this.#gpus.has(agent) ? agent : null,
+      });
+    else this.trace.unread(operation, row.start);
+  }
+
+  /** The number of an agent that does work of a GPU. */
+  #gpu(label: string): number {
+    const id = agentOf(label);
+    if (!this.#gpus.has(id)) this.#gpus.set(id, null);
+    this.#hasWork = true;
+    return id;
+  }
+
+  /** Counters of each dispatch. Another run under the same prefix numbers its dispatches alike, on other threads. */
+  #counters(): Map<string, Counted> {
+    const dispatches = new Map<string, Counted>();
+    for (const { path, kind } of this.tables)
+      for (const cell of kind === 'counters' ? rowsOf(path, this.trace.diagnostics) : []) {
+        const [name, value] = [cell('Counter_Name'), numberOfCell(cell('Counter_Value'))];
+        const { counters } = entryOf(dispatches, dispatchOf(cell), (): Counted => ({ cell, counters: {} }));
+        if (name !== '' && !Number.isNaN(value)) counters[name] = (counters[name] ?? 0) + value;
+      }
+    if (dispatches.size > 0) this.trace.bad('kernels-one-at-a-time');
+    return dispatches;
+  }
+}
+
+const dispatchOf = (cell: CsvCells): string =>
+  JSON.stringify([cell('Dispatch_Id'), cell('Thread_Id'), cell('Kernel_Name')]);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rocprofCsv, type RocprofRow } from '../../../../samples/programs/write-rocprof-csv.js';
-import { freshPath } from '../../../support/fresh-path.js';
+import { freshFolder, freshPath } from '../../../support/fresh-path.js';
 import { diagnosticsOf, headerOf, kernelsOf, onlyKernelOf, recordsOf } from '../../../support/profile-records.js';
 import { runCli } from '../../../support/run-cli.js';
 import { itShared, ROOT } from '../../../support/shared.js';
@@ -107,11 +107,109 @@ describe('rocprofv3: other versions', () => {
   });
 
   it('refuses a table that is no kernel trace, with the file to give', async () => {
-    const path = file('"Kind","Direction","Start_Timestamp"\n"MEMORY_COPY","H2D",1\n');
+    const path = file(
+      '"Kind","Operation","Agent_Id","Start_Timestamp"\n"SCRATCH_MEMORY","SCRATCH_MEMORY_ALLOC","Agent 4",1\n',
+    );
     expect((await runCli('dparse', [path])).stderr).to.include('is text');
     expect((await runCli('dparse', ['--input-format', 'rocprofv3-csv', path])).stderr).to.include(
-      'has no columns Kernel_Name and Start_Timestamp (give the file that ends in _kernel_trace.csv)',
+      'is not a table of a trace of rocprofv3 (give the file that ends in _kernel_trace.csv)',
     );
+  });
+});
+
+/** Tables of one process under one prefix. */
+function folder(tables: Readonly<Record<string, string | Buffer>>): string {
+  const path = freshFolder();
+  for (const [name, text] of Object.entries(tables)) writeFileSync(join(path, name), text);
+  return path;
+}
+
+const API = 'Domain,Function,Process_Id,Thread_Id,Correlation_Id,Start_Timestamp,End_Timestamp\n';
+const CALLS = `${API}"HIP_RUNTIME_API_EXT","hipLaunchKernel",7,8,9,900,980\n`;
+const COPY =
+  'Kind,Direction,Stream_Id,Source_Agent_Id,Destination_Agent_Id,Correlation_Id,Start_Timestamp,End_Timestamp\n';
+const COUNTERS =
+  'Correlation_Id,Dispatch_Id,Agent_Id,Queue_Id,Process_Id,Thread_Id,Grid_Size,Kernel_Name,Workgroup_Size,LDS_Block_Size,VGPR_Count,Counter_Name,Counter_Value,Start_Timestamp,End_Timestamp\n';
+
+describe('rocprofv3: tables of one process', () => {
+  const agents =
+    'Node_Id,Agent_Type,Cu_Count,Max_Engine_Clk_Fcompute,Name,Product_Name\n0,"CPU",64,0,"EPYC","EPYC"\n4,"GPU",304,2100,"gfx942","AMD Instinct MI300X"\n';
+  const copies = `${COPY}"MEMORY_COPY","MEMORY_COPY_HOST_TO_DEVICE",2,"Agent 0","Agent 4",10,1300,1340\n`;
+  const markers = `${API}"MARKER_CORE_RANGE_API","forward",7,0,3,800,2000\n"MARKER_CORE_API","here",7,8,4,850,850\n`;
+  const memory =
+    'Kind,Operation,Agent_Id,Allocation_Size,Address,Correlation_Id,Start_Timestamp,End_Timestamp\n' +
+    '"MEMORY_ALLOCATION","MEMORY_ALLOCATION_FREE","",0,"0x10",7,1500,1510\n' +
+    '"MEMORY_ALLOCATION","MEMORY_ALLOCATION_ALLOCATE","Agent 4",4096,"0x10",6,700,760\n';
+  const all = {
+    'net_kernel_trace.csv': rocprofCsv([KERNEL]),
+    'net_hip_api_trace.csv': `${CALLS}"HIP_RUNTIME_API_EXT","hipMemcpy",7,8,10,1250,1400\n`,
+    'net_memory_copy_trace.csv': copies,
+    'net_marker_api_trace.csv': markers,
+    'net_memory_allocation_trace.csv': memory,
+    'net_agent_info.csv': agents,
+  };
+
+  it('are one profile: launches, copies, ranges, memory and facts of the device, from the first time of any', async () => {
+    const path = folder(all);
+    const { stdout, code } = await runCli('dparse', ['--ranges', path]);
+    expect(code).to.equal(0);
+    const records = stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>); // prettier-ignore
+    const some = (type: string): Record<string, unknown>[] => records.filter((record) => record['type'] === type);
+    expect(some('profile')).to.have.length(1);
+    expect(some('profile')[0]?.['devices']).to.deep.equal([
+      { id: 4, vendor: 'amd', name: 'AMD Instinct MI300X', arch: 'gfx942', units: 304, clockHz: 2_100_000_000, memBytesPerS: null, memBytes: null },
+    ]); // prettier-ignore
+    // The allocation that ended at 760 is the first time of the profile.
+    expect(some('kernel')[0]).to.deep.include({ start: 240, corr: 9 });
+    expect(some('kernel')[0]?.['launch']).to.deep.include({ api: 'hipLaunchKernel', start: 140 });
+    expect(some('copy')[0]).to.deep.include({ kind: 'HtoD', start: 540, dur: 40, device: 4, stream: 2, bytes: null });
+    expect(some('copy')[0]?.['launch']).to.deep.include({ api: 'hipMemcpy' });
+    expect(some('sample').map(({ start, value, device }) => [start, value, device])).to.deep.equal([[0, 4096, 4], [740, 0, 4]]); // prettier-ignore
+    const ranges = some('range').map(({ text, name, start, dur }) => [text ?? name, start, dur]);
+    expect(ranges).to.deep.include.members([['forward', 40, 1200], ['here', 90, 0]]); // prettier-ignore
+  });
+
+  it('are read from any of them, and apart where names begin otherwise', async () => {
+    const path = folder({ ...all, 'other_kernel_trace.csv': rocprofCsv([KERNEL]) });
+    expect(onlyKernelOf(join(path, 'net_hip_api_trace.csv')).launch).to.deep.include({ api: 'hipLaunchKernel' });
+    expect(onlyKernelOf(join(path, 'other_kernel_trace.csv')).launch).to.equal(null);
+    const { stdout } = await runCli('dparse', [path]);
+    expect(stdout.match(/"type":"profile"/g)).to.have.length(2);
+  });
+
+  it('join no call that began after the kernel: the ids of two runs under one prefix are alike', () => {
+    const path = folder({ ...all, 'net_hip_api_trace.csv': CALLS.replace('900,980', '1260,1270') });
+    expect(onlyKernelOf(join(path, 'net_kernel_trace.csv'))).to.deep.include({ launch: null, corr: null });
+  });
+
+  it('give kernels the counters of their dispatch, added up, but not those of another run', () => {
+    const row = (thread: number, name: string, value: number): string =>
+      `1,0,"Agent 4",3,7,${thread},640,"scale",256,512,24,${name},${value},1000,1250\n`;
+    const counters = COUNTERS + row(0, 'SQ_WAVES', 3) + row(0, 'GRBM', 5) + row(0, 'SQ_WAVES', 4);
+    const with_ = (text: string): string =>
+      join(folder({ ...all, 'net_counter_collection.csv': text }), 'net_kernel_trace.csv');
+    expect(onlyKernelOf(with_(counters)).counters).to.deep.equal({ GRBM: 5, SQ_WAVES: 7 });
+    expect(diagnosticsOf(with_(counters))).to.deep.include({ 'kernels-one-at-a-time': 1 });
+    expect(onlyKernelOf(with_(COUNTERS + row(99, 'SQ_WAVES', 3))).counters).to.equal(undefined);
+  });
+
+  it('are kernels by their counters where there is no trace, with times where the table has them', () => {
+    const row = (dispatch: number, start: string): string =>
+      `1,${dispatch},"Agent 4",3,7,8,640,"scale",256,512,24,SQ_WAVES,3,${start}\n`;
+    const path = file(COUNTERS + row(2, '2000,2100') + row(1, '1000,1250'));
+    expect(kernelsOf(path).map(({ start, dur, stream, grid, counters }) => [start, dur, stream, grid, counters])).to.deep.equal([
+      [0, 250, 3, null, { SQ_WAVES: 3 }],
+      [1000, 100, 3, null, { SQ_WAVES: 3 }],
+    ]); // prettier-ignore
+  });
+
+  it('of calls alone say which option was missing', () => {
+    expect(diagnosticsOf(file(CALLS))).to.deep.equal({ 'launch-without-work': 1, 'work-not-recorded': 1 });
+  });
+
+  it('of sums are refused with the file to give', async () => {
+    const { stderr } = await runCli('dparse', [file('"Name","Calls","TotalDurationNs","AverageNs","Percentage"\n')]);
+    expect(stderr).to.match(/is a table of rocprof's sums .*\(give the trace of the same run/);
   });
 });
 
@@ -127,6 +225,16 @@ describe('rocprofv3: real files', () => {
   // Times and names by a program that reads the columns and nothing else.
   itShared('llama.cpp with graphs', ['data/amd/csv_decode/decode_kernel_trace.csv'], ([path = '']) => {
     expect(figures(path)).to.deep.equal([144, 1_857_381, 17, 144]);
+    const launches = kernelsOf(path).flatMap(({ launch }) => (launch === null ? [] : [launch.api])).sort(); // prettier-ignore
+    const apis = { hipGraphLaunch: 24, hipLaunchKernel: 2, hipMemcpyAsync: 1 };
+    expect(launches).to.deep.equal(Object.entries(apis).flatMap(([api, count]) => Array<string>(count).fill(api)));
+  });
+
+  itShared('counters of llama.cpp', ['data/amd/csv_decode'], ([path = '']) => {
+    const tables = ['fetch', 'stall'].map((name) => kernelsOf(join(path, `decode_${name}_counter_collection.csv`)));
+    expect(tables.map((kernels) => kernels.length)).to.deep.equal([34, 34]);
+    const values = tables.flat().flatMap(({ counters }) => Object.keys(counters ?? {}));
+    expect([values.length, new Set(values).size]).to.deep.equal([374, 11]);
   });
 
   itShared('the documentation of 2024', ['data/amd/csv_docs_2024/kernel_trace.csv'], ([path = '']) => {
