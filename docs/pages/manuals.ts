@@ -55,7 +55,7 @@ export const dparseManual = (version: string): string =>
         'Reads the profiles and writes one stream of records, one JSON object a line: a profile line, then the activities of the devices in order of start, then an end line with counts and with what was odd. Each kernel carries the op calls, layers, call stack and sequence ids of the ranges around its launch.',
       ),
       paragraph(
-        'INPUT is a file, a folder (searched for profiles), a glob, or - for standard input; each may be gzipped. The format is detected by content, never by name. Of several inputs, one that cannot be read is reported on standard error, the others are parsed, and the exit status is 1.',
+        'INPUT is a file, a folder (searched for profiles), a glob, or - for standard input; each may be compressed (gzip, zstd, xz, bzip2). An archive (zip, tar) is read as a folder. The format is detected by content, never by name. Of several inputs, one that cannot be read is reported on standard error, the others are parsed, and the exit status is 1.',
       ),
     ),
     section('OPTIONS', ...DPARSE.options.map(option)),
@@ -82,7 +82,7 @@ export const dprofManual = (version: string): string =>
     section(
       'DESCRIPTION',
       paragraph(
-        'Reads records of dparse (also gzipped), a net.dict of PyProf or PyProf2, or a profile, which is then parsed on the way; standard input when no FILE is given. Writes one row per kernel in order of start: op, module, layer, time, FLOPs, bytes, use of tensor cores and more. Backward kernels are paired with the forward call they belong to.',
+        'Reads records of dparse (also compressed), a net.dict of PyProf or PyProf2, or a profile, which is then parsed on the way; standard input when no FILE is given. Writes one row per kernel in order of start: op, module, layer, time, FLOPs, bytes, use of tensor cores and more. Backward kernels are paired with the forward call they belong to.',
       ),
       paragraph(
         'Unknown is na (null in JSON), never 0. What could not be computed is summed up in one line on standard error; --explain shows it for one kernel.',

@@ -9,9 +9,8 @@ import type { ProfileLine } from '../record/record.js';
 import type { ReadingOptions } from './options.js';
 import { isPaths, ofSource, openingOf, openPaths, reportEndings } from './reading.js';
 import { Readable } from 'node:stream';
-import { isGzip } from '../record/lines/gunzip.js';
 import { liveRecords, peek, rejoined } from '../parse/live.js';
-import { inflated } from '../parse/source.js';
+import { unpackedStart } from '../parse/input/unpack.js';
 import { openStream } from '../prof/input/lines.js';
 import { StreamStatus } from '../prof/input/stream-status.js';
 import { formOf, openParsed, openRecords, type Opening, type Source, type Wanted } from '../sources/sources.js';
@@ -35,7 +34,7 @@ async function openBytes(stream: AsyncIterable<Uint8Array>, opening: Opening, wa
   for (let piece; head.length < HEAD && (piece = await pieces.next()).done !== true;)
     head = Buffer.concat([head, piece.value]);
   const whole = rejoined(head, pieces);
-  const form = formOf(isGzip(head) ? inflated(head, NAME) : head);
+  const form = formOf(await unpackedStart(head).catch(() => head));
   if (form !== 'records') return openParsed(NAME, opening, wanted, whole);
   return openRecords(await openStream(Readable.from(whole, { objectMode: false }), NAME), wanted);
 }

@@ -3,12 +3,13 @@ import { statSync } from 'node:fs';
 import { basename, dirname, extname, resolve } from 'node:path';
 import { counted } from '../record/plural.js';
 import { UserError } from '../record/errors.js';
+import { isArchive } from './input/archive.js';
 import { isInCaptureFolder, openCaptures, type CaptureFiles } from './captures.js';
-import { lastBytes, readJsonFile, textStart, asUserError, RedundantInput, UnreadableInput } from './files.js';
+import { isFile, lastBytes, readJsonFile, textStart, asUserError, RedundantInput, UnreadableInput } from './files.js';
 import { checkProfile } from './profile.js';
 import { isNamedProfile, OtherData, OUTPUT_FOLDERS } from './registry.js';
 import type { Reader } from './reader.js';
-import { expandInput, openInput, openStart, readHead, type InputFile } from './source.js';
+import { expandInput, isArchiveFile, openInput, openStart, readHead, unpackedInput, type InputFile } from './source.js';
 import { isSqlite } from './sqlite/sqlite.js';
 
 /** A profile's file, with the captures of graphs that it may replay. */
@@ -62,9 +63,11 @@ export async function* findProfiles(
   let ordinal = 0;
   for (const input of inputs) {
     try {
+      const opened = input === '-' ? await openInput('-', options.stdin) : null;
+      const folder = opened !== null && isArchive(readHead(opened.path)) ? await unpackedInput(opened) : null;
       const open = (path: string, inFolder: boolean): Promise<OpenedProfile | UserError> =>
-        tryOpen(path, { ...options, inFolder });
-      for await (const found of profilesOf(input, open, options)) {
+        tryOpen(path, { ...options, inFolder, opened });
+      for await (const found of profilesOf(folder ?? input, open, options)) {
         yield found instanceof UserError ? found : { ...found, ordinal: ordinal++ };
       }
     } catch (error) {
@@ -88,7 +91,7 @@ export async function* listProfiles(
   input: string,
   options: Pick<FindOptions, 'passOver' | 'onNote'>,
 ): AsyncGenerator<ListedProfile | UserError> {
-  const isGiven = statSync(input, { throwIfNoEntry: false })?.isFile() ?? false;
+  const isGiven = isFile(input) && !(await isArchiveFile(input));
   const list = (path: string, inFolder: boolean): Promise<ListedProfile | UserError> =>
     isGiven ? Promise.resolve({ path }) : tryList(path, inFolder);
   yield* profilesOf(input, list, options);
@@ -134,10 +137,10 @@ async function* profilesOf<Found extends object>(
   open: (path: string, inFolder: boolean) => Promise<Found | UserError>,
   { passOver = new Set(), onNote }: Pick<FindOptions, 'passOver' | 'onNote'>,
 ): AsyncGenerator<Found | UserError> {
-  const { paths, copies, lenient, failures } = await expandInput(input);
+  const { paths, copies, folder, lenient, failures } = await expandInput(input);
   if (copies.length > 0) onNote?.(new UserError(copiesText(copies), { where: input }));
   yield* failures;
-  const inFolder = lenient && (statSync(input, { throwIfNoEntry: false })?.isDirectory() ?? false);
+  const inFolder = lenient && folder !== null;
   const used: string[] = paths.filter((path) => passOver.has(path));
   const profiles = new Set<string>();
   const extensions = new Set([...REPORTS, ...[...passOver].map(extensionOf)]);
@@ -145,7 +148,7 @@ async function* profilesOf<Found extends object>(
   for (const path of paths) {
     if (passOver.has(path)) continue;
     // These are read together with the profiles next to that folder.
-    if (inFolder && isInCaptureFolder(path) && dirname(path) !== input) continue;
+    if (inFolder && isInCaptureFolder(path) && dirname(path) !== folder) continue;
     const result = await open(path, inFolder);
     if (!(result instanceof UserError)) {
       profiles.add(nameOfSet(path));
@@ -272,6 +275,8 @@ const cutOff = (path: string): UserError =>
 interface OpenOptions extends FindOptions {
   /** Whether the file was found in a folder: then files that another file covers are refused. */
   readonly inFolder?: boolean;
+  /** The input, when it was opened before; disposed of with the profile. */
+  readonly opened?: InputFile | null;
 }
 
 /**
@@ -280,9 +285,9 @@ interface OpenOptions extends FindOptions {
  */
 export async function openProfile(
   path: string,
-  { format, stdin, capture, inFolder = false }: OpenOptions = {},
+  { format, stdin, capture, inFolder = false, opened = null }: OpenOptions = {},
 ): Promise<OpenedProfile> {
-  const source = await openInput(path, stdin);
+  const source = path === '-' && opened !== null ? opened : await openInput(path, stdin);
   try {
     const reader = checkProfile(source.path, source.name, format, inFolder);
     const captures = await openCaptures(capture, path);

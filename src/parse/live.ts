@@ -3,7 +3,7 @@
  * days away. Any other input is read as usual, from its first byte on.
  */
 import type { ProfileLine } from '../record/record.js';
-import { isGzip } from '../record/lines/gunzip.js';
+import { isPacked, MAGIC_BYTES } from '../record/lines/packed.js';
 import type { LiveFormat, SniffResult } from './reader.js';
 import { READERS } from './registry.js';
 
@@ -45,8 +45,8 @@ export async function peek(stream: AsyncIterable<Buffer>, format: string | undef
 
 /** A format that the user names is accepted without a check, unless the stream is compressed. */
 function sniffNamed(head: Buffer): SniffResult {
-  if (head.length < 2) return 'more';
-  return isGzip(head) ? 'no' : 'yes';
+  if (head.length < MAGIC_BYTES) return 'more';
+  return isPacked(head) ? 'no' : 'yes';
 }
 
 /** A stream from its first byte on, after its head has been read. */

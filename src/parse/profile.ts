@@ -13,7 +13,7 @@ import { CounterJoin, launchesOf } from './readers/ncu/ncu.js';
 import { detect, PROFILE_TABLES, readerNamed } from './registry.js';
 import { rankOf, readHead } from './source.js';
 import { RedundantInput, UnreadableInput, refuseUtf16, headContains, isFile } from './files.js';
-import { isGzip } from '../record/lines/gunzip.js';
+import { isPacked } from '../record/lines/packed.js';
 import { isSqlite, SqliteFile } from './sqlite/sqlite.js';
 
 /** How `readProfile` reads a profile. */
@@ -87,7 +87,7 @@ function withUnusedProgram(end: EndRecord): EndRecord {
 function joinOf(report: string | undefined): CounterJoin | null {
   if (report === undefined) return null;
   if (!isFile(report)) throw new UserError('is not a file', { where: report });
-  if (isGzip(readHead(report))) throw new UserError('is compressed', { where: report, hint: 'gunzip it first' });
+  if (isPacked(readHead(report))) throw new UserError('is compressed', { where: report, hint: 'unpack it first' });
   const diagnostics = new Diagnostics();
   return new CounterJoin(launchesOf(report, report, diagnostics), diagnostics);
 }

@@ -1,17 +1,17 @@
 /**
- * Inputs: paths, folders, globs, standard input, gzip. Streams and compressed files cannot be read in place, so they are
+ * Inputs: paths, folders, globs, archives, standard input, compressed data. Streams and compressed files cannot be read in place, so they are
  * unpacked into a temporary folder, never next to the input.
  */
-import { createReadStream, statSync } from 'node:fs';
+import { createReadStream, realpathSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { constants, gunzipSync } from 'node:zlib';
 import { isSystemError, UserError } from '../record/errors.js';
 import { firstBytes, isFile, UnreadableInput } from './files.js';
+import { isArchive, unpackArchive } from './input/archive.js';
 import { filesIn, filesOfPattern } from './input/folder-files.js';
 import { isSqlite } from './sqlite/sqlite.js';
-import { packedCopies, inflatedAtOnce, unpack } from './input/unpack.js';
+import { packedCopies, inflatedAtOnce, startOfPacked, unpack } from './input/unpack.js';
 import { TemporaryFile } from './input/temporary-file.js';
-import { isGzip } from '../record/lines/gunzip.js';
+import { isPacked, PackedFault, unpackedName } from '../record/lines/packed.js';
 
 const HEAD_BYTES = 4096;
 
@@ -22,7 +22,7 @@ export interface InputFile {
   readonly file: string;
   /** File with the bytes, uncompressed. */
   readonly path: string;
-  /** Present when the gzip is truncated, so that only its first part could be unpacked. */
+  /** Present when compressed data are truncated, so that only its first part could be unpacked. */
   readonly isCut?: true;
   /** Removes temporary files. */
   dispose(): void;
@@ -33,7 +33,9 @@ interface Expansion {
   readonly paths: readonly string[];
   /** Compressed files that also exist uncompressed; they are not in the list of files. */
   readonly copies: readonly string[];
-  /** Whether to skip files that are not profiles: true for a folder or a glob. */
+  /** The folder that was searched, of an archive the one that it was unpacked into; null for a file or a glob. */
+  readonly folder: string | null;
+  /** Whether to skip files that are not profiles: true for a folder, a glob, and an archive of several files. */
   readonly lenient: boolean;
   /** Folders that cannot be searched. */
   readonly failures: readonly UnreadableInput[];
@@ -44,20 +46,26 @@ interface Expansion {
  * @throws UserError when there is no such file, or the folder or glob contains none
  */
 export async function expandInput(argument: string): Promise<Expansion> {
-  if (argument === '-') return { paths: ['-'], copies: [], lenient: false, failures: [] };
+  const single: Expansion = { paths: [argument], copies: [], folder: null, lenient: false, failures: [] };
+  if (argument === '-') return single;
   const stat = statSync(argument, { throwIfNoEntry: false });
   if (stat?.isDirectory() === true) return inFolder(argument);
-  if (stat !== undefined) return { paths: [argument], copies: [], lenient: false, failures: [] };
+  const archive = stat === undefined ? null : await archiveFolder(argument);
+  if (archive !== null) {
+    const files = await inFolder(archive);
+    return { ...files, lenient: files.paths.length > 1 };
+  }
+  if (stat !== undefined) return single;
   const paths = filesOfPattern(argument);
   if (paths === null) throw new UserError('no such file or directory', { where: argument });
-  return { ...(await withoutCopies(paths)), lenient: true, failures: [] };
+  return { ...(await withoutCopies(paths)), folder: null, lenient: true, failures: [] };
 }
 
 async function inFolder(folder: string): Promise<Expansion> {
   const { paths, closed } = filesIn(folder);
   const failures = [...closed].map(([where, reason]) => new UnreadableInput(`cannot be read: ${reason}`, { where }));
   if (paths.length + failures.length === 0) throw new UserError('folder is empty', { where: folder });
-  return { ...(await withoutCopies([...paths].sort())), lenient: true, failures };
+  return { ...(await withoutCopies([...paths].sort())), folder, lenient: true, failures };
 }
 
 async function withoutCopies(all: readonly string[]): Promise<Pick<Expansion, 'paths' | 'copies'>> {
@@ -66,13 +74,44 @@ async function withoutCopies(all: readonly string[]): Promise<Pick<Expansion, 'p
   return { paths: all.filter((path) => !leftOut.has(path)), copies };
 }
 
+/** Folders of archives that were unpacked, by the path and the time of the archive. */
+const unpackedArchives = new Map<string, Promise<string>>();
+
+/**
+ * The folder with the files of an archive, which is unpacked once; null for any other file.
+ * @throws UserError for an archive that cannot be unpacked
+ */
+async function archiveFolder(path: string): Promise<string | null> {
+  if (!(await isArchiveFile(path))) return null;
+  const { size, mtimeMs } = statSync(path);
+  const key = `${realpathSync(path)} ${size} ${mtimeMs}`;
+  const known = unpackedArchives.get(key) ?? openInput(path).then(unpackedInput);
+  unpackedArchives.set(key, known);
+  return known;
+}
+
+/** Whether a path leads to an archive, which may be compressed. */
+export const isArchiveFile = async (path: string): Promise<boolean> => isArchive(await startOf(path, HEAD_BYTES));
+
+/**
+ * Unpacks an input that is an archive, and disposes of the input.
+ * @throws UserError for an archive that cannot be unpacked
+ */
+export async function unpackedInput(input: InputFile): Promise<string> {
+  try {
+    return await unpackArchive(input.path, readHead(input.path), input.name);
+  } finally {
+    input.dispose();
+  }
+}
+
 /** The first bytes of a file, from which its format is detected. */
 export const readHead = (path: string): Buffer => firstBytes(path, HEAD_BYTES);
 
 /**
  * Makes an input readable by path.
  * @param stdin stream to read instead of standard input, if its first bytes have already been inspected
- * @throws UserError when it is empty or a broken gzip
+ * @throws UserError when it is empty or broken compressed data
  */
 export async function openInput(path: string, stdin: AsyncIterable<Buffer> = process.stdin): Promise<InputFile> {
   if (path === '-') return unpacked(path, 'stdin', stdin);
@@ -80,25 +119,27 @@ export async function openInput(path: string, stdin: AsyncIterable<Buffer> = pro
   if (stat.isCharacterDevice() || stat.isBlockDevice()) throw new UserError('is a device', { where: path, hint: 'give a file or a pipe' }); // prettier-ignore
   if (stat.isFile() && stat.size === 0) throw new UserError('file is empty', { where: path });
   if (!stat.isFile()) return unpacked(path, basename(path), createReadStream(path));
-  if (!isGzip(readHead(path))) return { name: path, file: basename(path), path, dispose: () => undefined };
+  if (!isPacked(readHead(path))) return { name: path, file: basename(path), path, dispose: () => undefined };
   const small = inflatedAtOnce(path, stat.size);
   return small === null
     ? unpacked(path, basename(path), createReadStream(path))
     : temporaryInput(path, (temporary) => {
         temporary.append(small);
-        return { file: withoutGz(basename(path)) };
+        return { file: unpackedName(basename(path)) };
       });
 }
 
 /**
  * Opens what is needed to detect the format of a file without reading much: the file itself, or a temporary file with the
  * first part of a compressed one. Null for a compressed database, whose tables can be seen only after it is unpacked.
- * @throws UserError when it is empty or a broken gzip
+ * @throws UserError when it is empty or broken compressed data
  */
 export async function openStart(path: string): Promise<Pick<InputFile, 'path' | 'dispose'> | null> {
   const stat = statSync(path);
-  if (!stat.isFile() || stat.size === 0 || !isGzip(readHead(path))) return openInput(path);
-  const start = inflatedStart(path);
+  if (!stat.isFile() || stat.size === 0 || !isPacked(readHead(path))) return openInput(path);
+  const start = await startOfPacked(path).catch((error: unknown) => {
+    throw brokenPacking(error, path);
+  });
   if (isSqlite(start)) return null;
   const temporary = new TemporaryFile(path);
   temporary.append(start);
@@ -106,46 +147,27 @@ export async function openStart(path: string): Promise<Pick<InputFile, 'path' | 
 }
 
 /** The first bytes of a file, decompressed if necessary; empty for a path that is not a file or cannot be read. */
-export function startOf(path: string): Buffer {
+export async function startOf(path: string, wanted?: number): Promise<Buffer> {
   try {
     if (!isFile(path)) return Buffer.alloc(0);
     const head = readHead(path);
-    return isGzip(head) ? inflatedStart(path) : head;
+    return isPacked(head) ? await startOfPacked(path, wanted) : head;
   } catch (error) {
-    if (error instanceof UnreadableInput || isSystemError(error)) return Buffer.alloc(0);
+    if (error instanceof PackedFault || isSystemError(error)) return Buffer.alloc(0);
     throw error;
   }
 }
 
-/** Bytes of a compressed file that are enough to detect its format. */
-const START_BYTES = 256 * 1024;
-
-const inflatedStart = (path: string): Buffer => inflated(firstBytes(path, START_BYTES), path);
-
-/**
- * Decompresses the first bytes of a gzip.
- * @throws UnreadableInput when it is broken
- */
-export function inflated(bytes: Buffer, where: string): Buffer {
-  try {
-    return gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH });
-  } catch (error) {
-    throw brokenGzip(error, where);
-  }
-}
-
-/** Copies a stream into a temporary file, decompressing gzip. */
+/** Copies a stream into a temporary file, decompressing it. */
 const unpacked = (name: string, file: string, stream: AsyncIterable<Buffer>): Promise<InputFile> =>
   temporaryInput(name, async (temporary) => {
     const what = await unpack(stream, temporary);
     if (what === 'nothing') throw new UserError('input is empty', { where: name });
     return {
-      file: what === 'bytes' ? file : withoutGz(file),
+      file: what === 'bytes' ? file : unpackedName(file),
       ...(what === 'cut' ? { isCut: true } : undefined),
     };
   });
-
-const withoutGz = (file: string): string => file.replace(/\.gz$/, '');
 
 type AboutFile = Pick<InputFile, 'file' | 'isCut'>;
 
@@ -164,15 +186,15 @@ async function temporaryInput(
     return { name, ...about, path: temporary.path, dispose: () => temporary.dispose() };
   } catch (error) {
     temporary.dispose();
-    throw brokenGzip(error, name);
+    throw brokenPacking(error, name);
   }
 }
 
-/** Turns an error of zlib into a readable one; any other error is returned unchanged. */
-const brokenGzip = (error: unknown, where: string): unknown =>
-  error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')
-    ? new UnreadableInput(`gzip is broken: ${error.message}`, { where, hint: 'copy it again' })
-    : error;
+/** Turns a fault of compressed data into an error of the input; any other error is returned unchanged. */
+function brokenPacking(error: unknown, where: string): unknown {
+  if (!(error instanceof PackedFault)) return error;
+  return new UnreadableInput(error.message, error.fault === 'bomb' ? { where } : { where, hint: 'copy it again' });
+}
 
 /** How launchers write a rank into a file name; the first match is used. */
 const RANK_IN_NAME: readonly RegExp[] = [/rank[._-]?(\d{1,6})(?!\d)/i, /_r(\d{1,6})(?![a-z0-9])/i, /\.(\d{1,6})\./];

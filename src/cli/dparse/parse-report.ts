@@ -3,7 +3,7 @@ import { CUT_PROFILE, WAS_READ } from '../../prof/input/stream-status.js';
 import { NOTHING_READ } from '../../prof/input/losses.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { say } from '../message.js';
-import { EXIT, UserError } from '../../record/errors.js';
+import { EXIT, shownPath, UserError } from '../../record/errors.js';
 import { counted } from '../../record/plural.js';
 import type { Outcome } from './one.js';
 
@@ -76,7 +76,10 @@ function summary(name: string, outcome: Exclude<Outcome, UserError>): string {
   // Reports, summaries and programs have no activities, so their other records are counted.
   const others = found.length > 0 ? [] : countedIn(counts, STATEMENTS);
   const isEmpty = (counts['kernel'] ?? 0) === 0 && others.length === 0;
-  return [`${name}: ${[...(isEmpty ? ['0 kernels'] : []), ...found, ...others].join(', ')}`, ...oddities].join('; ');
+  return [
+    `${shownPath(name)}: ${[...(isEmpty ? ['0 kernels'] : []), ...found, ...others].join(', ')}`,
+    ...oddities,
+  ].join('; ');
 }
 
 type Words = readonly (readonly [type: string, one: string])[];

@@ -88,7 +88,7 @@ export class ByteStream implements ByteSource {
    */
   take(bytes: number): Buffer {
     const chunks: Buffer[] = [];
-    this.#consume(bytes, (chunk) => chunks.push(Buffer.from(chunk)));
+    for (const chunk of this.pieces(bytes)) chunks.push(Buffer.from(chunk));
     const [only = EMPTY] = chunks;
     return chunks.length <= 1 ? only : Buffer.concat(chunks);
   }
@@ -97,21 +97,25 @@ export class ByteStream implements ByteSource {
   skip(bytes: number): void {
     const { source } = this;
     if (source.skip === undefined || bytes <= this.#rest.length) {
-      this.#consume(bytes, () => undefined);
+      for (const chunk of this.pieces(bytes)) void chunk;
       return;
     }
     source.skip(bytes - this.#rest.length);
     this.#rest = EMPTY;
   }
 
-  #consume(bytes: number, use: (chunk: Buffer) => void): void {
+  /**
+   * Consumes bytes in pieces, each valid until the next one is requested.
+   * @throws ArchiveFault when there are fewer
+   */
+  *pieces(bytes: number): Generator<Buffer> {
     for (let left = bytes; left > 0;) {
       const chunk = this.next();
       if (chunk === null) throw new ArchiveFault('cut');
       const used = Math.min(left, chunk.length);
-      use(chunk.subarray(0, used));
       this.#rest = chunk.subarray(used);
       left -= used;
+      yield chunk.subarray(0, used);
     }
   }
 }

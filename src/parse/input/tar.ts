@@ -15,6 +15,8 @@ export interface TarMember {
   readonly size: number;
   /** Its contents. Call this at most once, before the next member is requested; the caller checks `size`. */
   read(): Buffer;
+  /** The same, in pieces, which must all be requested. */
+  pieces(): Generator<Buffer>;
 }
 
 /** A header field up to its NUL byte. */
@@ -106,8 +108,12 @@ export function* members(stream: ByteStream): Generator<TarMember> {
       left = 0;
       return stream.take(size);
     };
+    const pieces = (): Generator<Buffer> => {
+      left = 0;
+      return stream.pieces(size);
+    };
     const name = (pax.get('path') ?? longName ?? nameOf(block)).replace(/^(?:\.?\/)+/, '');
-    if (kind === '0' || kind === '\0' || kind === '7') yield { name, size, read };
+    if (kind === '0' || kind === '\0' || kind === '7') yield { name, size, read, pieces };
     longName = null;
     pax = new Map();
     stream.skip(left + padding);

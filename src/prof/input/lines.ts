@@ -1,13 +1,13 @@
 /**
- * Text lines of a file or a stream, in batches, in constant memory. gzip is recognised by its magic number and
- * decompressed. Invalid UTF-8 becomes U+FFFD; the last line needs no line end; the length of a line is limited.
+ * Text lines of a file or a stream, in batches, in constant memory. Compressed data are recognised by their first
+ * bytes and decompressed. Invalid UTF-8 becomes U+FFFD; the last line needs no line end; the length of a line is limited.
  */
 import { isAscii } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { UserError, systemReason } from '../../record/errors.js';
 import { LONGEST_LINE } from '../../record/jsonl.js';
-import { gunzipOf, isGzip } from '../../record/lines/gunzip.js';
+import { isPacked, PackedFault, unpackedOf } from '../../record/lines/packed.js';
 import { TruncatedInput } from './stream-status.js';
 
 /** Large enough that reads cost little compared with parsing. */
@@ -48,8 +48,8 @@ export async function openFile(path: string, onBytes?: (bytes: number) => void):
 export async function openStream(stream: Readable, name: string, onBytes?: (bytes: number) => void): Promise<Input> {
   const raw = await peek(counted(stream as AsyncIterable<Buffer>, name, onBytes));
   const close = (): void => void stream.destroy();
-  if (!isGzip(raw.head)) return { name, ...raw, close };
-  const plain = await peek(counted(gunzipOf(raw.chunks, CHUNK), name));
+  if (!isPacked(raw.head)) return { name, ...raw, close };
+  const plain = await peek(counted(unpackedOf(raw.chunks), name));
   return { name, ...plain, close };
 }
 
@@ -88,16 +88,19 @@ async function peek(source: AsyncGenerator<Buffer>): Promise<{ head: Buffer; chu
 const READ_ERRORS: Readonly<Record<string, readonly [what: string, hint?: string]>> = {
   ENOENT: ['no such file'],
   EISDIR: ['is a directory', 'run dparse on a directory of profiles'],
-  Z_BUF_ERROR: ['compressed data is cut off', 'copy the file again'],
-  Z_DATA_ERROR: ['compressed data is damaged', 'copy the file again'],
 };
 
 function readError(error: unknown, name: string): unknown {
+  if (error instanceof PackedFault) {
+    if (error.fault === 'bomb') return new UserError(error.message, { where: name });
+    const detail = { where: name, hint: 'copy the file again' };
+    if (error.fault === 'cut') return new TruncatedInput('compressed data is cut off', detail);
+    return new UserError('compressed data is damaged', detail);
+  }
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return error;
   const { code } = error;
   const [what, hint] = READ_ERRORS[code] ?? [`cannot be read: ${systemReason({ code })}`];
-  const Kind = code === 'Z_BUF_ERROR' ? TruncatedInput : UserError;
-  return new Kind(what, { where: name, ...(hint === undefined ? {} : { hint }) });
+  return new UserError(what, { where: name, ...(hint === undefined ? {} : { hint }) });
 }
 
 /**

@@ -86,7 +86,7 @@ describe('dparse --ncu', () => {
     const path = freshPath('.csv.gz');
     writeFileSync(path, gzipSync(readFileSync(report())));
     const { stderr, code } = await runCli('dparse', ['--ncu', path, SAMPLE]);
-    expect({ stderr, code }).to.deep.equal({ stderr: `dparse: ${path}: is compressed (gunzip it first)\n`, code: 1 });
+    expect({ stderr, code }).to.deep.equal({ stderr: `dparse: ${path}: is compressed (unpack it first)\n`, code: 1 });
   });
 
   it('says what is wrong with a report, and overwrites none', async () => {

@@ -5,7 +5,7 @@
  * is complete with its line and must be flushed before the next one arrives, and --last replaces OUT each time.
  */
 import { Readable } from 'node:stream';
-import { isGzip } from '../../../record/lines/gunzip.js';
+import { isPacked } from '../../../record/lines/packed.js';
 import { lineBatches, openFile, openStream, type Input } from '../../../prof/input/lines.js';
 import { MONITOR_COLUMNS, type MonitorLine } from '../../../prof/neuron/monitor/monitor-columns.js';
 import { parseMonitorConfig, type PeriodOf } from '../../../prof/neuron/monitor/monitor-config.js';
@@ -103,7 +103,7 @@ async function open(file: string | undefined): Promise<Input> {
   const first = await pieces.next();
   const head = first.done === true ? Buffer.alloc(0) : first.value;
   const chunks = rejoined(head, pieces);
-  if (isGzip(head)) return openStream(Readable.from(chunks, { objectMode: false }), 'stdin');
+  if (isPacked(head)) return openStream(Readable.from(chunks, { objectMode: false }), 'stdin');
   const close = (): void => void stdin.destroy();
   return { name: 'stdin', head, chunks, close };
 }

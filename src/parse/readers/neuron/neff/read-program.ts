@@ -8,7 +8,7 @@ import { closeSync, openSync, statSync } from 'node:fs';
 import type { DiagnosticName, Diagnostics } from '../../../../record/diagnostics.js';
 import { UserError, isSystemError, systemReason } from '../../../../record/errors.js';
 import { ArchiveFault, ByteStream, FileBytes, gunzip, type Fault } from '../../../input/byte-stream.js';
-import { isGzip } from '../../../../record/lines/gunzip.js';
+import { isGzip } from '../../../../record/lines/packed.js';
 import { HEADER_BYTES, parseHeader, type NeffHeader } from './neff-header.js';
 import { ProgramBuilder, type NeffProgram } from './program.js';
 import { isTar, members } from '../../../input/tar.js';
