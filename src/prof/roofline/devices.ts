@@ -420,6 +420,58 @@ export const DEVICES: readonly DeviceRow[] = [
   radeon('RX 9070', /\b9070\b(?! GRE)/, { arch: 'gfx1201', fp32: 36.1, fp16: 145, bandwidth: 640, cache: 64 }),
   radeon('RX 9060 XT', /\b9060 XT\b/, { arch: 'gfx1200', fp32: 25.6, fp16: 103, bandwidth: 320, cache: 32 }),
   radeon('Radeon AI PRO R9700', /\bR9700\b/, { arch: 'gfx1201', fp32: 47.8, fp16: 191, bandwidth: 640, cache: 64 }),
+  // A stack of the two is a device by default; names do not say it, but the memory does.
+  row(
+    'Max 1550, one stack',
+    /GPU Max 1550/,
+    {
+      ...{ arch: 'xe-hpc', bandwidth: 1638, memory: [50, 66], vector: { fp64: 26.2, fp32: 26.2 } },
+      matrix: { tf32: 209.7, ...both(419.4), int8: 838.9 },
+    },
+    'Intel, Data Center GPU Max 1550, halved; 64 cores x 1.6 GHz x 4096 agrees',
+  ),
+  row(
+    'Max 1550',
+    /GPU Max 1550/,
+    {
+      ...{ arch: 'xe-hpc', bandwidth: 3277, memory: [100, 130], vector: { fp64: 52.4, fp32: 52.4 } },
+      matrix: { tf32: 419.4, ...both(838.9), int8: 1677.7 },
+    },
+    'Intel, Data Center GPU Max 1550; 128 cores x 1.6 GHz x 4096 agrees',
+  ),
+  row(
+    'Max 1100',
+    /GPU Max 1100/,
+    {
+      ...{ arch: 'xe-hpc', bandwidth: 1229, vector: { fp64: 22.2, fp32: 22.2 } },
+      matrix: { tf32: 177.8, ...both(355.5), int8: 711.1 },
+    },
+    'Intel, Data Center GPU Max 1100; 56 cores x 1.55 GHz x 4096 agrees',
+  ),
+  row(
+    'Gaudi 2',
+    /\bGaudi ?2\b|^HL-225/i,
+    { arch: 'gaudi2', bandwidth: 2450, vector: { bf16: 11 }, matrix: { bf16: 432, fp8: 865 } },
+    'Intel, Gaudi 2 and Gaudi 3 white papers',
+  ),
+  row(
+    'Gaudi 3',
+    /\bGaudi ?3\b|^HL-3[23]\d/i,
+    { arch: 'gaudi3', bandwidth: 3700, vector: { bf16: 28.7 }, matrix: { bf16: 1835, fp8: 1835 } },
+    'Intel, Gaudi 3 white paper: BF16 at the rate of FP8',
+  ),
+  row(
+    'MTIA v1',
+    /^MTIA v?1\b/i,
+    { arch: 'mtia-v1', bandwidth: 176, matrix: { ...both(51.2), int8: 102.4 } },
+    'Meta, MTIA v1 (ISCA 2023)',
+  ),
+  row(
+    'MTIA 2i',
+    /^MTIA (v?2|2i)\b/i,
+    { arch: 'mtia-v2', bandwidth: 204.8, matrix: { ...both(177), int8: 354 } },
+    'Meta, next-generation MTIA (2024), dense',
+  ),
   row(
     'Trainium or Inferentia2, one core',
     /^(Trainium|Inferentia2|Trainium or Inferentia2)$/,

@@ -66,6 +66,13 @@ describe('table of devices', () => {
     ['AMD Radeon RX 9070', null, 'RX 9070'],
     ['AMD Radeon RX 9070 GRE', null, null],
     ['AMD Radeon AI PRO R9700', null, 'Radeon AI PRO R9700'],
+    ['Intel(R) Data Center GPU Max 1550', 68719476736, 'Max 1550, one stack'],
+    ['Intel(R) Data Center GPU Max 1550', 137438953472, 'Max 1550'],
+    ['Intel(R) Data Center GPU Max 1550', null, null],
+    ['Intel(R) Data Center GPU Max 1100', null, 'Max 1100'],
+    ['HL-225', null, 'Gaudi 2'],
+    ['HL-325L', null, 'Gaudi 3'],
+    ['MTIA 2i', null, 'MTIA 2i'],
     ['Ascend910A', null, 'Ascend 910A'],
     ['Ascend910B3', null, 'Ascend 910B3'],
     ['Ascend910B', null, null],
@@ -92,8 +99,8 @@ describe('table of devices', () => {
       for (const rate of [...Object.values(matrix), ...Object.values(vector)]) {
         expect(rate, name).to.be.within(1e12, 1.1e16);
       }
-      // A sparse figure beside a dense one would break these ratios. Neuron's have ratios of their own.
-      if (arch.startsWith('nc-')) continue;
+      // A sparse figure beside a dense one would break these ratios. Neuron's and Gaudi's have ratios of their own.
+      if (/^(nc-|gaudi)/.test(arch)) continue;
       const { fp16 = NaN, tf32, fp8 } = matrix;
       if (tf32 !== undefined) expect(fp16 / tf32, name).to.be.within(1.97, 2.03);
       if (fp8 !== undefined) expect(fp8 / fp16, name).to.be.within(1.97, 2.03);
@@ -129,6 +136,19 @@ describe('table of devices', () => {
     expect(matrixTypes('gfx1030')).to.deep.equal([]);
     expect(matrixTypes('gfx1100')).to.not.include('fp8');
     expect(matrixTypes('gfx1201')).to.include('fp8');
+  });
+
+  it("has Intel's and Meta's rates as their units give them", () => {
+    // 4096 BF16 and 256 FP32 operations per clock and Xe core. Meta prints dense rates.
+    const max = rowOf('Intel(R) Data Center GPU Max 1550', 137438953472);
+    expect((max?.matrix.bf16 ?? NaN) / 1e12).to.be.closeTo((128 * 1.6 * 4096) / 1e3, 0.1);
+    expect((max?.vector.fp32 ?? NaN) / 1e12).to.be.closeTo((128 * 1.6 * 256) / 1e3, 0.1);
+    expect(rowOf('Intel(R) Data Center GPU Max 1100', null)?.matrix.tf32).to.equal(177.8e12);
+    expect(rowOf('MTIA 2i', null)).to.deep.include({
+      bytesPerS: 204.8e9,
+      matrix: { fp16: 177e12, bf16: 177e12, int8: 354e12 },
+    });
+    expect(deviceNamed('Max 1550')?.matrix.fp16).to.equal(838.9e12);
   });
 
   it('has FP16 alone on the first tensor cores', () => {
