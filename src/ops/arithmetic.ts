@@ -1,5 +1,5 @@
 /** Determines the element type in which an op's arithmetic runs: the dtype column. */
-import { factorType } from './kernels/kernel-name.js';
+import { factorType, multipliesFp32 } from './kernels/kernel-name.js';
 import type { OpCall } from '../record/record.js';
 import { dtypeBytes, dtypeShort } from '../record/element-types.js';
 import { type Tensor } from './call.js';
@@ -78,5 +78,5 @@ export function arithmeticType({ call, matmul, name, verdict }: KernelArithmetic
   if (named !== null) return named;
   if (short === null) return null;
   // NVIDIA's matrix unit has no FP32; it multiplies FP32 operands as TF32, three times for full precision.
-  return verdict === 'yes' && !/Cijk_|xdl|Xdl|mfma|Wmma/.test(name) ? 'tf32' : short;
+  return verdict === 'yes' && !multipliesFp32(name) ? 'tf32' : short;
 }

@@ -98,7 +98,7 @@ export const GLOSSARY: readonly GlossaryTerm[] = Object.entries(terms).map(([ter
 export const meaningOf = (term: keyof typeof terms): string => terms[term].meaning;
 
 /** A vendor whose devices have words of their own in texts. */
-export type Vendor = 'nvidia' | 'amd' | 'ascend' | 'neuron';
+export type Vendor = 'nvidia' | 'amd' | 'intel' | 'ascend' | 'neuron';
 
 interface DeviceWords {
   readonly vendor: Vendor | null;
@@ -117,6 +117,7 @@ const NEURON: DeviceWords = { vendor: 'neuron', matrixUnit: 'tensor engine', wor
 const WORDS_OF_VENDORS: Readonly<Record<string, DeviceWords>> = {
   nvidia: { vendor: 'nvidia', matrixUnit: 'tensor cores', ...KERNELS },
   amd: { vendor: 'amd', matrixUnit: 'matrix cores', ...KERNELS },
+  intel: { vendor: 'intel', matrixUnit: 'matrix engines', ...KERNELS },
   ascend: ASCEND,
   huawei: ASCEND,
   neuron: NEURON,

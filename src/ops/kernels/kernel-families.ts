@@ -2,7 +2,7 @@
  * Families of kernel names, one row each, and what each name says about its kernel.
  *
  * The rows follow the naming conventions of cuBLAS, cuDNN, CUTLASS, Triton, FlashAttention, TensorRT-LLM, AMD's Tensile,
- * NCCL, RCCL, MSCCL++, NVSHMEM, PyTorch and Ascend's operators in public profiles; they are not measurements.
+ * composable kernels, MIOpen and AITER, vLLM, ggml, NCCL, RCCL, MSCCL++, NVSHMEM, PyTorch and Ascend's operators in public profiles; they are not measurements.
  */
 import { LruCache } from '../../containers/map-entry.js';
 
@@ -30,6 +30,8 @@ interface FamilyFacts {
   readonly product?: boolean;
   /** Whether it runs on the matrix unit. `likely`: it depends on element type or shape, which the name does not contain. */
   readonly unit?: 'yes' | 'likely' | 'no';
+  /** Whether its unit multiplies FP32 operands as FP32 (AMD's does), where NVIDIA's rounds them to TF32. */
+  readonly keepsFp32?: true;
   /** Type of a product's multiplications, by short name: `fp16`, `tf32`. */
   readonly factors?: string;
   /**
@@ -61,6 +63,9 @@ interface KernelFamily extends FamilyFacts {
 
 const row = (id: string, pattern: RegExp, facts: FamilyFacts): KernelFamily => ({ id, pattern, ...facts });
 
+/** Tensile's products whose factors have a type. */
+const TENSILE = (type: string): RegExp => new RegExp(`^(Custom_)?Cijk_A[a-z]+_B[a-z]+_${type}`);
+
 /** In order of precedence: names that exclude the matrix unit, then names that imply it, then those that make it likely. */
 export const KERNEL_FAMILIES: readonly KernelFamily[] = [
   // Communication between devices. Inductor names its kernels after all ops in the surrounding graph, including
@@ -78,7 +83,7 @@ export const KERNEL_FAMILIES: readonly KernelFamily[] = [
   // Kernels that prepare or finish attention, products and convolutions.
   row(
     'attention-helper',
-    /splitkv_combine|FlashAttnFwdCombine|FlashAttnBwd(Pre|Post)process|fmha_bwd_\w*_(odo|dq_convert|dq_shuffle)|flash_bwd_(dot_do_o|convert_dq|convert_dkv|preprocess|postprocess)|fmhaReductionKernel|FmhaBwdOGradDotO/,
+    /splitkv_combine|FlashAttnFwdCombine|FlashAttnBwd(Pre|Post)process|fmha_bwd_\w*_(odo|dq_convert|dq_shuffle)|flash_bwd_(dot_do_o|convert_dq|convert_dkv|preprocess|postprocess)|fmhaReductionKernel|FmhaBwdOGradDotO|FmhaBwdConvertQGrad|FmhaFwd(SplitKVCombine|AppendKV)|ll4mi_reduce_kernel|aiter::(kn_)?mla_reduce/,
     { unit: 'no' },
   ),
   row(
@@ -91,6 +96,8 @@ export const KERNEL_FAMILIES: readonly KernelFamily[] = [
     /^batched_transpose_|^SubTensorOp|^transpose_[CNHW]{4}2|scalePackedTensor|reduce_wgrad|ReduceSplitK/,
     { helpsProduct: true },
   ),
+  // Tensile names products by all their operands; kernels that scale, convert or add up results have those of C only.
+  row('tensile-helper', /^Cijk_(?!A[a-z]+_B)/, { kind: 'helper', unit: 'no' }),
   row('split-k', /splitKreduce|reduce_1Block|compute_gemm_pointers/i, { kind: 'helper' }),
   row('layout', /nchwToNhwc|nhwcToNchw|compute\w*OffsetsKernel|flip_filter|scaleTensor|tensorTransform/i, {
     kind: 'helper',
@@ -108,7 +115,7 @@ export const KERNEL_FAMILIES: readonly KernelFamily[] = [
   row('bias-gradient', /calc_bias_diff|^BiasAddGrad$/, { kind: 'bias-gradient' }),
   row(
     'blas-helper',
-    /splitKreduce|ReduceSplitK|reduce_1Block_kernel|(^|[\s:_])dot_kernel|gemv[A-Z0-9]|gemvx|gemvNSP|gemmk1_kernel|gemmSN_|computeOffsetsKernel|nchwToNhwc|nhwcToNchw/,
+    /splitKreduce|ReduceSplitK|reduce_1Block_kernel|(^|[\s:_])dot_kernel|gemv[A-Z0-9]|gemvx|gemvNSP|gemmk1_kernel|gemmSN_|computeOffsetsKernel|nchwToNhwc|nhwcToNchw|rocblas_(gemv|dot|ger|internal_gemv)|(^|[\s:])LLGemm1/,
     { unit: 'no' },
   ),
 
@@ -138,6 +145,14 @@ export const KERNEL_FAMILIES: readonly KernelFamily[] = [
     /(im|ex)plicit_convolve_sgemm|(dgrad|wgrad)(2d)?(_alg\d(_\d)?)?_engine|pointwise_mult_and_sum_complex/,
     { unit: 'no' },
   ),
+  // AMD's products with plain multiply-adds or dot instructions: Tensile without MI, composable kernels for `dl`, MIOpen.
+  row('tensile-vector', /^(Custom_)?Cijk_\w*_MT\d+x\d+x\d+_S[EN]_/, { unit: 'no' }),
+  row('ck-vector', /(^|[\s:])kernel_\w*_dl(ops)?_|Gridwise\w*Dl[A-Z_<]|_dlops/, { unit: 'no' }),
+  row('miopen-vector', /igemm_(fwd|bwd|wrw)_gtc[mn]?\d?_|igemm_v4r1|miopenSp3AsmConv_|miopenGcnAsm|^naive_conv_/, {
+    unit: 'no',
+  }),
+  row('skinny-gemm', /wvSpl(i?)tK(rc)?_(?=.*(__half|c10::Half|_Float16))/, { unit: 'no' }),
+  row('ggml-vector', /(^|\s)(mul_mat_vec|dequantize_mul_mat|flash_attn_(vec|tile)_)/, { unit: 'no' }),
   row('framework', /(^|\s)at::native::|(^|\s|::)(cub|thrust|rocprim)::|^\[?(memcpy|memset)/i, { unit: 'no' }),
   row('attention-before-tensor-cores', /fmha_cutlass[FB]\w*_sm(50|60)|fmha_cutlass[FB]_f32_\w*_sm(70|75)/, {
     unit: 'no',
@@ -179,18 +194,31 @@ export const KERNEL_FAMILIES: readonly KernelFamily[] = [
   row('flash-attention-2', /(^|::)flash_(fwd|bwd)_\w*kernel/, { sm: 80 }),
   row(
     'attention',
-    /flash_(fwd|bwd)_\w*kernel|FlashAttn(Fwd|Bwd)Sm\d+|FlashAttentionForwardSm\d+|fmhaSm\d+|fmha_cutlass[FB]_(f16|bf16)_\w*_sm(70|75|80)|fmha_cutlass[FB]_f32_\w*_sm80|aiter::fmha_(fwd|bwd)_|(^|[\s:])_?sage_(attn_)?fwd/,
+    /flash_(fwd|bwd)_\w*kernel|FlashAttn(Fwd|Bwd)Sm\d+|FlashAttentionForwardSm\d+|fmhaSm\d+|fmha_cutlass[FB]_(f16|bf16)_\w*_sm(70|75|80)|fmha_cutlass[FB]_f32_\w*_sm80|aiter::(fmha_(fwd|bwd|batch)|mla_|pa_)\w*|(^|[\s:])_?sage_(attn_)?fwd/,
     { unit: 'yes' },
   ),
   row('generated-gemm', /^(bmm_|gemm_|fusedMoe)(?=\w*(E\dm\d|Bfloat16|Fp16|Fp8))\w*_sm\d/, { unit: 'yes' }),
   row('deep-gemm', /deep_gemm::/, { unit: 'yes' }),
   row('mma-word', /(^|[^a-z0-9])(wgmma|tcgen05|utcmma|[hiqod]mma|mma_sync)([^a-z0-9]|$)/i, { unit: 'yes' }),
   row('cute-atom', /SM90_64x\d+x\d+|SM80_16x8x\d+|Mainloop(Sm90TmaGmma|Sm100TmaUmma)/, { unit: 'yes' }),
-  row('amd-matrix-core', /Cijk_\w*_MI\d+x\d+|xdl|Xdl|mfma|Wmma/, { unit: 'yes' }),
+  // Every name of AMD's that states an instruction of the unit: Tensile's MI, composable kernels' xdl, MFMA and WMMA.
+  row('amd-matrix-core', /Cijk_\w*_MI\d+x\d+|[xX]dl|mfma|MFMA|Wmma|rocwmma|kernel_\w*_wmma|matrix_core/, {
+    unit: 'yes',
+    keepsFp32: true,
+  }),
+  // In the names of MIOpen's assembly, `gtcx2` stands for XDLops of gfx90a.
+  row('miopen-xdlops', /igemm_(fwd|bwd|wrw)_gtcx/, { unit: 'yes', keepsFp32: true }),
+  // All attention, products and convolutions of CK Tile run on its warp-level matrix instructions.
+  row('ck-tile', /ck_tile.*(Fmha|Gemm|Flatmm|GroupedConv)/, { unit: 'yes', keepsFp32: true }),
+  row('aiter-assembly', /aiter::(fmoe_|flatmm_|\w*gemm_(fp32)?(bf16|fp16|per|i8|a\d))|(^|\s|::)f4gemm_/, {
+    unit: 'yes',
+    keepsFp32: true,
+  }),
+  row('vllm-rocm', /paged_attention_ll4mi_QKV|wvSplitKQ|wvSplitK_(?=.*bfloat16|.*BFloat16)/, { unit: 'yes' }),
   row('triton-template', /^triton_tem_/, { unit: 'likely' }),
   row('triton-hand-written', /_matmul_ogs_NNT_bf16xbf16xmxfp4|kernel_unified_attention_\dd/, { unit: 'likely' }),
   row('aotriton', /^(attn_fwd|bwd_kernel_dk_dv|bwd_kernel_dq)/, { unit: 'likely' }),
-  row('amd-implicit-gemm', /igemm_(fwd|bwd|wrw)_gtc|ck_tile.*Fmha/, { unit: 'likely' }),
+  row('ggml', /(^|\s)(mul_mat_q|mul_mat_f|flash_attn_ext_f16)\b/, { unit: 'likely' }),
 
   // Words of products that do not tell whether the matrix unit is used, and words of their gradients and algorithms.
   row(
@@ -225,23 +253,29 @@ export const KERNEL_FAMILIES: readonly KernelFamily[] = [
     factors: 'tf32',
   }),
   row('factors-fp64', /(^|[_\s])d884|(^|[^a-z])dmma([^a-z]|$)|f64f64|(^|_)dgemm_/, { factors: 'fp64' }),
-  row('factors-fp8', /(?<!u)e4m3|e5m2|(^|_)fp8|deep_gemm::fp8|per\w+fp8|blockscale\w*fp8/i, { factors: 'fp8' }),
+  row('factors-fp8', /(?<!u)e4m3|e5m2|(^|_)fp8|:fp8gemm|deep_gemm::fp8|per\w+fp8|blockscale\w*fp8/i, {
+    factors: 'fp8',
+  }),
   row('factors-fp4', /e2m1|^f4gemm_|per\w+fp4/i, { factors: 'fp4' }),
-  row('factors-int8', /per\w+int8|(^|_)(i8|int8|s8)(_|$)/i, { factors: 'int8' }),
-  row('factors-bf16', /bf16|bfloat16/i, { factors: 'bf16' }),
-  row('factors-fp16', /(^|_)(f|fp)16(_|$)|f16f16|(^|[_<])h(884|1688|16816|gemm)|half_t|__half|(^|_)hcudnn_/, {
+  row('factors-int8', /per\w+(int8|Int8|I8)|(^|_)(i8|int8|s8)(_|$)/, { factors: 'int8' }),
+  row('factors-bf16', /bf16|bfloat16|I(DF16b){2}/i, { factors: 'bf16' }),
+  // Composable kernels store BF16 as `unsigned short`.
+  row('ck-bf16', /\bck::.*[<,] ?unsigned short, unsigned short/, { factors: 'bf16' }),
+  row('factors-fp16', /(^|_)(f|fp)16(_|$)|f16f16|(^|[_<])h(884|1688|16816|gemm)|half_t|__half|_Float16|(^|_)hcudnn_/, {
     factors: 'fp16',
   }),
   row('mma-int8', /(8816|8832|16832)(cudnn|gemm|igemm|fprop)?_?int8|int8_i8|i8i8|(^|[^a-z])imma([^a-z]|$)/, {
     factors: 'int8',
   }),
-  // Tensile: the type is the letter after the operands' indices.
-  row('tensile-bf16', /^Cijk_[A-Za-z]+_[A-Za-z]+_(B(?!8)|BBS)/, { factors: 'bf16' }),
-  row('tensile-fp16', /^Cijk_[A-Za-z]+_[A-Za-z]+_H/, { factors: 'fp16' }),
-  row('tensile-fp32', /^Cijk_[A-Za-z]+_[A-Za-z]+_S/, { factors: 'fp32' }),
-  row('tensile-fp64', /^Cijk_[A-Za-z]+_[A-Za-z]+_D/, { factors: 'fp64' }),
-  row('tensile-int8', /^Cijk_[A-Za-z]+_[A-Za-z]+_I8/, { factors: 'int8' }),
-  row('tensile-fp8', /^Cijk_[A-Za-z]+_[A-Za-z]+_[FB]8/, { factors: 'fp8' }),
+  // Tensile: the type of the factors follows the operands' indices: `HHS`, or `B_BS` in hipBLASLt. `S_MX` is TF32 (XF32).
+  row('tensile-tf32', TENSILE('S_MX'), { factors: 'tf32' }),
+  row('tensile-bf16', TENSILE('B(?![68])'), { factors: 'bf16' }),
+  row('tensile-fp16', TENSILE('H'), { factors: 'fp16' }),
+  row('tensile-fp32', TENSILE('S'), { factors: 'fp32' }),
+  row('tensile-fp64', TENSILE('D'), { factors: 'fp64' }),
+  row('tensile-int8', TENSILE('(4x)?[Ii]8'), { factors: 'int8' }),
+  row('tensile-fp8', TENSILE('[FB]8'), { factors: 'fp8' }),
+  row('tensile-fp4', TENSILE('F4'), { factors: 'fp4' }),
 
   // Types in memory, as C++ and Triton write them.
   row('several-types', /LoadWithCast|StoreWithCast|gpu_kernel_impl<|vectorized_gather_kernel/, { memory: 'several' }),

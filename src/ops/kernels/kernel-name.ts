@@ -88,8 +88,12 @@ const COLLECTIVE = /all_?reduce|all_?gather|reduce_?scatter|all_?to_?all/i;
 /** Whether a kernel moves data between devices, for profiles without a collective operation for it. */
 export const isCommunication = ({ name, short }: KernelNames): boolean => communicates(name) ?? COLLECTIVE.test(short);
 
+const keepsFp32 = factInName('keepsFp32');
 const halfSums = factInName('halfSums');
 const shortcut = factInName('shortcut');
+
+/** Whether the kernel's matrix unit multiplies FP32 operands as FP32: AMD's does, NVIDIA's rounds them to TF32. */
+export const multipliesFp32 = (name: string): boolean => keepsFp32(name) === true;
 
 /** Whether the kernel accumulates in FP16: h884, h1688, h16816 and nvjet's hhh. */
 export const addsInHalf = (name: string): boolean => halfSums(name) === true;

@@ -3,8 +3,9 @@
  * fill it, and whether it could do an op's product.
  *
  * Sources: NVIDIA, CUDA C++ Programming Guide (element types of warp matrix functions by compute capability) and PTX ISA
- * (mma, wgmma, tcgen05.mma); AMD, instruction set manuals of CDNA 1 to CDNA 4 (MFMA); AWS, architecture guides of
- * NeuronCore-v2 to -v4; Huawei, platform configuration of CANN's runtime (mmad). Only types that run at the unit's rate are
+ * (mma, wgmma, tcgen05.mma); AMD, instruction set manuals of CDNA 1 to CDNA 4 (MFMA) and RDNA 3 and 4
+ * (WMMA); AWS, architecture guides of
+ * NeuronCore-v2 to -v4; Intel, GPU optimization guide (XMX) and Gaudi white papers; Meta, on MTIA; Huawei, platform configuration of CANN's runtime (mmad). Only types that run at the unit's rate are
  * listed: FP64 of sm86, sm89 and sm120 exists for compatibility and is no faster than on the vector unit.
  */
 import type { OpCall } from '../../record/record.js';
@@ -31,9 +32,15 @@ const UNITS: readonly MatrixUnit[] = [
   { arch: /^sm90$/, types: ['fp64', 'tf32', 'fp16', 'bf16', 'fp8', 'int8'] },
   { arch: /^sm10[01]$/, types: ['fp64', 'tf32', 'fp16', 'bf16', 'fp8', 'fp4', 'int8'] },
   { arch: /^sm1(03|1\d|2\d)$/, types: ['tf32', 'fp16', 'bf16', 'fp8', 'fp4', 'int8'] },
+  { arch: /^gfx(90[06]|10\d\d)$/, types: [] },
+  { arch: /^gfx11/, types: ['fp16', 'bf16', 'int8'] },
+  { arch: /^gfx120/, types: ['fp16', 'bf16', 'fp8', 'int8'] },
   { arch: /^gfx908$/, types: ['fp32', 'fp16', 'bf16', 'int8'] },
   { arch: /^gfx90a?$/, types: ['fp64', 'fp32', 'fp16', 'bf16', 'int8'] },
   { arch: /^gfx94/, types: ['fp64', 'fp32', 'tf32', 'fp16', 'bf16', 'fp8', 'int8'] },
+  { arch: /^xe-hpc$/, types: ['tf32', 'fp16', 'bf16', 'int8'] },
+  { arch: /^gaudi[23]$/, types: ['bf16', 'fp8'] },
+  { arch: /^mtia-/, types: ['fp16', 'bf16', 'int8'] },
   // From the 910B on, a cube multiplies FP32 and BF16 too; HF32 is rounded FP32, like TF32.
   { arch: /^ascend(310p?|910a?)$/, types: ['fp16', 'int8'] },
   { arch: /^ascend(910b|910_93)?$/, types: ['fp32', 'tf32', 'fp16', 'bf16', 'int8'] },

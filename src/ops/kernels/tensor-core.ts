@@ -52,6 +52,10 @@ const PLAIN_PRODUCTS = new Set([
   'plain-gemm',
   'plain-convolution',
   'xmma-fp32',
+  'tensile-vector',
+  'ck-vector',
+  'miopen-vector',
+  'skinny-gemm',
   'attention-before-tensor-cores',
 ]);
 

@@ -31,7 +31,7 @@ export interface RuleFacts {
 }
 
 /** Vendors of devices to which a CPU launches work. */
-export const LAUNCHING: readonly Vendor[] = ['nvidia', 'amd', 'ascend'];
+export const LAUNCHING: readonly Vendor[] = ['nvidia', 'amd', 'intel', 'ascend'];
 
 /** What a rule found, or why it could not check anything. */
 export interface RuleAnswer {

@@ -5,10 +5,11 @@ import { orNull } from '../../containers/numeric-column.js';
 import type { KernelRecord } from '../../record/record.js';
 
 /**
- * What hardware counters say about a kernel's work, with the metric names of Nsight Compute.
+ * What hardware counters say about a kernel's work, with the metric names of Nsight Compute and of AMD's ROCprofiler.
  *
- * Source: Nsight Compute, profiling guide (metrics structure; roofline: a multiply-add is 2 operations, predicated-off
- * threads do none).
+ * Sources: Nsight Compute, profiling guide (metrics structure; roofline: a multiply-add is 2 operations, predicated-off
+ * threads do none); AMD, MI300 and MI200 performance counters (MFMA operations in units of 512; sizes in KiB) and ROCm
+ * Compute Profiler, FLOP counting conventions (an instruction of a wavefront is 64 operations, whatever its active lanes).
  */
 type Counters = NonNullable<KernelRecord['counters']>;
 
@@ -17,20 +18,39 @@ const OPERATIONS = Object.entries({ add: 1, mul: 1, fma: 2 });
 /** Half, single and double precision. */
 const TYPES = ['h', 'f', 'd'];
 
-/** For each type, the counters of its instructions. */
-const VECTOR = TYPES.map((type) =>
-  OPERATIONS.map(
-    ([name, operations]) => [`smsp__sass_thread_inst_executed_op_${type}${name}_pred_on.sum`, operations] as const,
-  ),
-);
+/** Operations of a wavefront's instruction on AMD's vector units, which also count transcendental functions. */
+const WAVE_OPERATIONS = Object.entries({ ADD: 64, MUL: 64, TRANS: 64, FMA: 128 });
 
-/** Counters of tensor core instructions, cycles or operations. */
-const TENSOR = /^sm__(?:inst_executed_pipe_tensor|pipe_tensor|ops_path_tensor)/;
+/** For each type of a vendor, the counters of its instructions. */
+const VECTOR = [
+  ...TYPES.map((type) =>
+    OPERATIONS.map(
+      ([name, operations]) => [`smsp__sass_thread_inst_executed_op_${type}${name}_pred_on.sum`, operations] as const,
+    ),
+  ),
+  ...['F16', 'F32', 'F64'].map((type) =>
+    WAVE_OPERATIONS.map(([name, operations]) => [`SQ_INSTS_VALU_${name}_${type}`, operations] as const),
+  ),
+];
+
+/** Counters of matrix unit instructions, cycles or operations. */
+const TENSOR = /^sm__(?:inst_executed_pipe_tensor|pipe_tensor|ops_path_tensor)|^SQ_(?:INSTS_)?(?:VALU_)?MFMA|^Mfma/;
+/** AMD's counters of a single type: when they are 0, the unit may have worked in another. */
+const MFMA_OF_TYPE = /^SQ_INSTS_VALU_MFMA_|^MfmaFlops/;
 /**
  * Counters of tensor core operations by operand types; a multiply-add is 2 operations in all of them. Those with an
  * instruction (`op_utcqmma`) or a sparsity count a part of the operations of the name without it.
  */
 const TENSOR_OPERATIONS = /^sm__ops_path_tensor(_op_[a-z0-9]+)?(_src_\w+?)(_sparsity_(?:on|off))?\.sum$/;
+
+/** AMD's counters of the matrix unit's operations, in units of 512; without those of the first four the sum is not known. */
+const MFMA_OPERATIONS = ['F16', 'BF16', 'F32', 'F64', 'XF32', 'F8', 'F6F4', 'I8'].map(
+  (type) => `SQ_INSTS_VALU_MFMA_MOPS_${type}`,
+);
+
+/** Sizes in KiB, in the spellings of ROCprofiler's versions. */
+const KIB_READ = ['FETCH_SIZE', 'FetchSize'];
+const KIB_WRITTEN = ['WRITE_SIZE', 'WriteSize'];
 
 const READ = ['dram__bytes_read.sum', 'dram__bytes_op_read.sum'];
 const WRITTEN = ['dram__bytes_write.sum', 'dram__bytes_op_write.sum'];
@@ -38,10 +58,17 @@ const WRITTEN = ['dram__bytes_write.sum', 'dram__bytes_op_write.sum'];
 const first = (counters: Counters, names: readonly string[]): number | null =>
   names.map((name) => counters[name]).find((value) => value !== undefined) ?? null;
 
-/** Whether the tensor cores were used; null when no counter of theirs was collected. */
+/** Whether the matrix unit was used; null when the collected counters do not say so. */
 export function tensorUseByCounters(counters: Counters = {}): boolean | null {
-  const values = Object.keys(counters).flatMap((name) => (TENSOR.test(name) ? (counters[name] ?? []) : []));
-  return values.length === 0 ? null : values.some((value) => value > 0);
+  const names = Object.keys(counters).filter((name) => TENSOR.test(name));
+  if (names.some((name) => (counters[name] ?? 0) > 0)) return true;
+  return names.some((name) => !MFMA_OF_TYPE.test(name)) ? false : null;
+}
+
+/** Operations of AMD's matrix unit; [] when they were not counted for every common type. */
+function mfmaOperations(counters: Counters): number[] {
+  if (MFMA_OPERATIONS.slice(0, 4).some((name) => counters[name] === undefined)) return [];
+  return MFMA_OPERATIONS.map((name) => 512 * (counters[name] ?? 0));
 }
 
 /** Tensor core operations of each operand type once: a counter is left out where a collected one includes it. */
@@ -61,7 +88,7 @@ const tensorOperations = (counters: Counters): number[] =>
 export function flopsByCounters(counters: Counters = {}): number | null {
   const types = VECTOR.filter((metrics) => metrics.some(([name]) => counters[name] !== undefined));
   const vector = types.flat().map(([name, operations]) => operations * (counters[name] ?? NaN));
-  const tensor = tensorOperations(counters);
+  const tensor = [...tensorOperations(counters), ...mfmaOperations(counters)];
   const isTensorKnown = tensor.length > 0 || tensorUseByCounters(counters) === false;
   if (vector.length === 0 || !isTensorKnown) return null;
   return orNull([...vector, ...tensor].reduce((sum, value) => sum + value, 0));
@@ -71,8 +98,12 @@ export function flopsByCounters(counters: Counters = {}): number | null {
 export function bytesByCounters(counters: Counters = {}): number | null {
   const whole = first(counters, ['dram__bytes.sum']);
   if (whole !== null) return whole;
-  const [read, written] = [first(counters, READ), first(counters, WRITTEN)];
-  return read === null || written === null ? null : read + written;
+  const sums: readonly (readonly [number | null, number | null, number])[] = [
+    [first(counters, READ), first(counters, WRITTEN), 1],
+    [first(counters, KIB_READ), first(counters, KIB_WRITTEN), 1024],
+  ];
+  for (const [read, written, unit] of sums) if (read !== null && written !== null) return (read + written) * unit;
+  return null;
 }
 
 /** Counted amount divided by the required amount; null when either is unknown or nothing is required. */
@@ -84,7 +115,7 @@ export const COUNTED_WORK_COLUMNS: readonly KernelColumn[] = [
     'hwflops',
     'HwFLOPs',
     int(12, 'FLOP'),
-    'floating-point operations that the device counted (Nsight Compute), next to flops by formula',
+    'floating-point operations that the device counted (Nsight Compute, ROCprofiler), next to flops by formula',
     ({ record }) => flopsByCounters(record.counters),
   ),
   column(
@@ -114,7 +145,7 @@ export const COUNTED_WORK_COLUMNS: readonly KernelColumn[] = [
     'hwtc',
     'HwTC',
     int(4),
-    '1 if the device counted work on its tensor cores, 0 if it counted none',
+    '1 if the device counted work on its matrix unit, 0 if it counted none',
     ({ record }) => {
       const use = tensorUseByCounters(record.counters);
       return use === null ? null : Number(use);

@@ -119,13 +119,44 @@ const H100_PCIE = {
 };
 const H100_SOURCE = `NVIDIA H100 datasheet ${HALVED}; cache: NVIDIA on Hopper`;
 
+/** CDNA 2, by number of compute units at 1.7 GHz; the second die of a board is a device of its own. */
+const cdna2 = (fp16: number): Pick<Printed, 'arch' | 'bandwidth' | 'vector' | 'matrix'> => ({
+  arch: 'gfx90a',
+  bandwidth: 1638,
+  // Packed FP32 has twice the rate of FP64.
+  vector: { fp64: fp16 / 8, fp32: fp16 / 4 },
+  matrix: { fp64: fp16 / 4, fp32: fp16 / 4, ...both(fp16), int8: fp16 },
+});
+
 const MI300X = {
   arch: 'gfx942',
   cache: 256,
-  vector: { fp32: 163.4 },
+  vector: { fp64: 81.7, fp32: 163.4 },
   matrix: { fp64: 163.4, fp32: 163.4, tf32: 653.7, ...both(1307.4), fp8: 2614.9, int8: 2614.9 },
 };
 const MI300X_SOURCE = 'AMD Instinct MI300X datasheet, as in PyTorch device_info.py; cache: AMD on Infinity Cache';
+
+/** What AMD prints for a Radeon: FP32 of the vector units and FP16 of the matrix unit (null without one) in TFLOP/s. */
+interface Radeon {
+  readonly arch: string;
+  readonly fp32: number;
+  readonly fp16: number | null;
+  readonly bandwidth: number;
+  readonly cache: number;
+  readonly memory?: readonly [number, number];
+}
+
+/** RDNA 3 multiplies INT8 at the rate of FP16; RDNA 4 multiplies INT8 and FP8 at twice that. */
+function radeon(name: string, pattern: RegExp, { fp32, fp16, ...printed }: Radeon): DeviceRow {
+  const narrow =
+    printed.arch.startsWith('gfx12') && fp16 !== null ? { fp8: 2 * fp16, int8: 2 * fp16 } : { int8: fp16 ?? 0 };
+  return row(
+    name,
+    pattern,
+    { ...printed, vector: { fp32, fp16: 2 * fp32 }, matrix: fp16 === null ? {} : { ...both(fp16), ...narrow } },
+    `AMD, specifications of the ${name}; dense; cache: AMD, GPU hardware specifications (ROCm)`,
+  );
+}
 
 /**
  * Cubes of 16 x 16 x 16 multiply-adds: number of cores and GHz from CANN's runtime for the part; 8192 FLOP per clock and
@@ -299,39 +330,66 @@ export const DEVICES: readonly DeviceRow[] = [
     'NVIDIA RTX Blackwell whitepaper; 170 SM x 2.407 GHz x 512 agrees',
   ),
   row(
-    'MI210',
-    /MI210/,
+    'MI100',
+    /MI100/,
     {
-      arch: 'gfx90a',
-      bandwidth: 1600,
-      vector: { fp32: 45.3 },
-      matrix: { fp64: 45.3, fp32: 45.3, ...both(181), int8: 181 },
+      arch: 'gfx908',
+      bandwidth: 1229,
+      vector: { fp64: 11.5, fp32: 23.1 },
+      matrix: { fp32: 46.1, fp16: 184.6, bf16: 92.3, int8: 184.6 },
     },
-    'AMD Instinct MI210 brochure, as in PyTorch device_info.py; vector FP32 packed, 256 FLOP per clock and unit',
+    'AMD Instinct MI100 datasheet; 120 CU x 1.502 GHz x 1024 agrees',
   ),
+  row('MI210', /MI210/, cdna2(181), 'AMD Instinct MI210 brochure; FP32 packed; 104 CU x 1.7 GHz x 1024 agrees'),
   row(
     'MI250X, one GCD',
     /MI250X(?!\s?\/)/,
-    {
-      arch: 'gfx90a',
-      bandwidth: null,
-      vector: { fp64: 23.95, fp32: 23.95 },
-      matrix: { fp64: 47.85, ...both(191.5), int8: 191.5 },
-    },
+    cdna2(191.5),
     'AMD Instinct MI250X datasheet, halved: one of its two dies is a device; torchtitan agrees',
   ),
+  row(
+    'MI250, one GCD',
+    /(?<!MI250X\s?\/\s?)MI250(?!X)/,
+    cdna2(181),
+    'AMD Instinct MI250 datasheet, halved: one of its two dies is a device',
+  ),
+  row(
+    'MI300A',
+    /MI300A/,
+    {
+      arch: 'gfx942',
+      bandwidth: 5300,
+      cache: 256,
+      unnamed: [228, 110, 130],
+      vector: { fp64: 61.3, fp32: 122.6 },
+      matrix: { fp64: 122.6, fp32: 122.6, tf32: 490.3, ...both(980.6), fp8: 1961.2, int8: 1961.2 },
+    },
+    'AMD Instinct MI300A datasheet; 228 CU x 2.1 GHz x 2048 agrees; cache: AMD, GPU hardware specifications (ROCm)',
+  ),
   row('MI300X', /MI300X/, { ...MI300X, bandwidth: 5300, unnamed: [304, 190, 193] }, MI300X_SOURCE),
-  row('MI325X', /MI325X/, { ...MI300X, bandwidth: 6000 }, `computes as MI300X: ${MI300X_SOURCE}; bandwidth: TraceLens`),
+  row(
+    'MI308X',
+    /MI308X/,
+    { arch: 'gfx942', bandwidth: 5300, cache: 256, unnamed: [80, 190, 193], matrix: {} },
+    "bandwidth: that of MI300X's memory; no datasheet gives its rates, which its firmware limits",
+  ),
+  row(
+    'MI325X',
+    /MI325X/,
+    { ...MI300X, bandwidth: 6000, unnamed: [304, 250, 258] },
+    `AMD Instinct MI325X datasheet; computes as MI300X: ${MI300X_SOURCE}`,
+  ),
   row(
     'MI350X',
     /MI350X/,
     {
       arch: 'gfx950',
       bandwidth: 8000,
-      vector: { fp32: 144.2 },
-      matrix: { fp64: 72.1, ...both(2309.6), fp8: 4614, int8: 4614 },
+      cache: 256,
+      vector: { fp64: 72.1, fp32: 144.2 },
+      matrix: { fp64: 72.1, fp32: 144.2, ...both(2309.6), fp8: 4614, fp4: 9227.5, int8: 4614 },
     },
-    'AMD Instinct MI350X brochure, as in PyTorch device_info.py',
+    'AMD Instinct MI350X brochure, as in PyTorch device_info.py; 256 CU x 2.2 GHz x 4096 agrees; cache: AMD on Infinity Cache',
   ),
   row(
     'MI355X',
@@ -341,9 +399,78 @@ export const DEVICES: readonly DeviceRow[] = [
       bandwidth: 8000,
       cache: 256,
       vector: { fp64: 78.6, fp32: 157.3 },
-      matrix: { fp64: 78.6, ...both(2516.6), fp8: 5033.2, fp4: 10066.3, int8: 5033.2 },
+      matrix: { fp64: 78.6, fp32: 157.3, ...both(2516.6), fp8: 5033.2, fp4: 10066.3, int8: 5033.2 },
     },
     'AMD Instinct MI355X datasheet; 256 CU x 2.4 GHz x 4096 agrees; cache: AMD on Infinity Cache',
+  ),
+  radeon('Radeon PRO W6800', /\bW6800\b/, { arch: 'gfx1030', fp32: 17.8, fp16: null, bandwidth: 512, cache: 128 }),
+  radeon('Radeon PRO W7900', /\bW7900\b/, { arch: 'gfx1100', fp32: 61.3, fp16: 122.6, bandwidth: 864, cache: 96 }),
+  radeon('Radeon PRO W7800 48GB', /\bW7800\b/, {
+    ...{ arch: 'gfx1100', fp32: 45.3, fp16: 90.5, bandwidth: 864, cache: 96 },
+    memory: [44, 50],
+  }),
+  radeon('Radeon PRO W7800', /\bW7800\b/, { arch: 'gfx1100', fp32: 45.3, fp16: 90.5, bandwidth: 576, cache: 64 }),
+  radeon('Radeon PRO W7700', /\bW7700\b/, { arch: 'gfx1101', fp32: 28.3, fp16: 56.5, bandwidth: 576, cache: 64 }),
+  radeon('RX 7900 XTX', /\b7900 XTX\b/, { arch: 'gfx1100', fp32: 61.4, fp16: 122.8, bandwidth: 960, cache: 96 }),
+  radeon('RX 7900 XT', /\b7900 XT\b/, { arch: 'gfx1100', fp32: 51.5, fp16: 103, bandwidth: 800, cache: 80 }),
+  radeon('RX 7900 GRE', /\b7900 GRE\b/, { arch: 'gfx1100', fp32: 46, fp16: 92, bandwidth: 576, cache: 64 }),
+  radeon('RX 7800 XT', /\b7800 XT\b/, { arch: 'gfx1101', fp32: 37.3, fp16: 74.6, bandwidth: 624, cache: 64 }),
+  radeon('RX 7700 XT', /\b7700 XT\b/, { arch: 'gfx1101', fp32: 35.2, fp16: 70.3, bandwidth: 432, cache: 48 }),
+  radeon('RX 9070 XT', /\b9070 XT\b/, { arch: 'gfx1201', fp32: 48.7, fp16: 195, bandwidth: 640, cache: 64 }),
+  radeon('RX 9070', /\b9070\b(?! GRE)/, { arch: 'gfx1201', fp32: 36.1, fp16: 145, bandwidth: 640, cache: 64 }),
+  radeon('RX 9060 XT', /\b9060 XT\b/, { arch: 'gfx1200', fp32: 25.6, fp16: 103, bandwidth: 320, cache: 32 }),
+  radeon('Radeon AI PRO R9700', /\bR9700\b/, { arch: 'gfx1201', fp32: 47.8, fp16: 191, bandwidth: 640, cache: 64 }),
+  // A stack of the two is a device by default; names do not say it, but the memory does.
+  row(
+    'Max 1550, one stack',
+    /GPU Max 1550/,
+    {
+      ...{ arch: 'xe-hpc', bandwidth: 1638, memory: [50, 66], vector: { fp64: 26.2, fp32: 26.2 } },
+      matrix: { tf32: 209.7, ...both(419.4), int8: 838.9 },
+    },
+    'Intel, Data Center GPU Max 1550, halved; 64 cores x 1.6 GHz x 4096 agrees',
+  ),
+  row(
+    'Max 1550',
+    /GPU Max 1550/,
+    {
+      ...{ arch: 'xe-hpc', bandwidth: 3277, memory: [100, 130], vector: { fp64: 52.4, fp32: 52.4 } },
+      matrix: { tf32: 419.4, ...both(838.9), int8: 1677.7 },
+    },
+    'Intel, Data Center GPU Max 1550; 128 cores x 1.6 GHz x 4096 agrees',
+  ),
+  row(
+    'Max 1100',
+    /GPU Max 1100/,
+    {
+      ...{ arch: 'xe-hpc', bandwidth: 1229, vector: { fp64: 22.2, fp32: 22.2 } },
+      matrix: { tf32: 177.8, ...both(355.5), int8: 711.1 },
+    },
+    'Intel, Data Center GPU Max 1100; 56 cores x 1.55 GHz x 4096 agrees',
+  ),
+  row(
+    'Gaudi 2',
+    /\bGaudi ?2\b|^HL-225/i,
+    { arch: 'gaudi2', bandwidth: 2450, vector: { bf16: 11 }, matrix: { bf16: 432, fp8: 865 } },
+    'Intel, Gaudi 2 and Gaudi 3 white papers',
+  ),
+  row(
+    'Gaudi 3',
+    /\bGaudi ?3\b|^HL-3[23]\d/i,
+    { arch: 'gaudi3', bandwidth: 3700, vector: { bf16: 28.7 }, matrix: { bf16: 1835, fp8: 1835 } },
+    'Intel, Gaudi 3 white paper: BF16 at the rate of FP8',
+  ),
+  row(
+    'MTIA v1',
+    /^MTIA v?1\b/i,
+    { arch: 'mtia-v1', bandwidth: 176, matrix: { ...both(51.2), int8: 102.4 } },
+    'Meta, MTIA v1 (ISCA 2023)',
+  ),
+  row(
+    'MTIA 2i',
+    /^MTIA (v?2|2i)\b/i,
+    { arch: 'mtia-v2', bandwidth: 204.8, matrix: { ...both(177), int8: 354 } },
+    'Meta, next-generation MTIA (2024), dense',
   ),
   row(
     'Trainium or Inferentia2, one core',

@@ -71,9 +71,12 @@ const PER_CLOCK: readonly PerClock[] = [
   { arch: /^sm90$/, matrix: 4096, vector: 256 },
   { arch: /^sm100$/, matrix: 8192, vector: 256 },
   { arch: /^sm120$/, matrix: 1024, vector: 256 },
-  { arch: /^gfx90a$/, matrix: 1024, vector: 256, over: { int8: 1 } },
-  { arch: /^gfx942$/, matrix: 2048, vector: 256 },
-  { arch: /^gfx950$/, matrix: 4096, vector: 256 },
+  // AMD, data sheets: rates of FP32 and FP64 per clock and compute unit do not grow with those of FP16. Radeon parts are left
+  // out, because runtimes count their units one by one or in pairs.
+  { arch: /^gfx908$/, matrix: 1024, vector: 128, over: { bf16: 0.5, int8: 1, fp32: 0.25 } },
+  { arch: /^gfx90a$/, matrix: 1024, vector: 256, over: { int8: 1, fp32: 0.25, fp64: 0.25 } },
+  { arch: /^gfx942$/, matrix: 2048, vector: 256, over: { fp32: 0.125, fp64: 0.125 } },
+  { arch: /^gfx950$/, matrix: 4096, vector: 256, over: { fp32: 1 / 16, fp64: 1 / 32, fp4: 4 } },
   // A cube has 16 x 16 x 16 multiply-adds; counters show half of that for HF32 (as TF32), and a quarter for FP32.
   { arch: /^ascend(310p?|910a?|910b|910_93)?$/, matrix: 8192, vector: null, over: { fp32: 0.25 } },
 ];
@@ -116,7 +119,7 @@ const fromRow = (row: DeviceRow, device: Device | null): Peaks => {
   return { ...row, origin: 'table', source, bytesPerS: row.bytesPerS ?? measured };
 };
 
-/** For a device without a name: the only part that it can be. */
+/** For a device without a name, or with one that says no more than its architecture: the only part that it can be. */
 function inferred(row: DeviceRow, device: Device): Peaks {
   const { source, ...peaks } = fromRow(row, device);
   const gigabytes = Math.round((device.memBytes ?? NaN) / 1e9);
@@ -124,17 +127,22 @@ function inferred(row: DeviceRow, device: Device): Peaks {
     ...peaks,
     name: `${row.name} (inferred)`,
     origin: 'inferred',
-    source: `the profile has no name: inferred from ${row.arch}, ${device.units} units and ${gigabytes} GB; ${source}`,
+    source: `${device.name === null ? 'the profile has no name' : `'${device.name}' is not a part's name`}: inferred from ${row.arch}, ${device.units} units and ${gigabytes} GB; ${source}`,
   };
 }
 
 /** Architectures by vendor for devices whose profile has none: the cubes of all Ascend parts have the same size. */
 const DEFAULT_ARCH: Readonly<Record<string, string>> = { huawei: 'ascend' };
 
+/** Names that drivers give parts whose own they do not know. */
+const GENERIC_NAME = /^(gfx\w+|AMD Radeon Graphics|AMD Instinct)$/i;
+
 function find(recorded: Device): Peaks {
   const device = { ...recorded, arch: recorded.arch ?? DEFAULT_ARCH[recorded.vendor] ?? null };
-  const row = device.name === null ? rowOfUnnamed(device) : rowOf(device.name, device.memBytes);
-  if (row !== null) return device.name === null ? inferred(row, device) : fromRow(row, device);
+  const named = device.name === null ? null : rowOf(device.name, device.memBytes);
+  if (named !== null) return fromRow(named, device);
+  const only = device.name === null || GENERIC_NAME.test(device.name) ? rowOfUnnamed(device) : null;
+  if (only !== null) return inferred(only, device);
   const { arch, memBytesPerS: bytesPerS } = device;
   const name = device.name ?? 'unnamed device';
   const formula = byFormula(device);

@@ -63,6 +63,49 @@ describe('columns of counters', () => {
   });
 });
 
+describe("AMD's counters", () => {
+  const mops = (more: Record<string, number>): Record<string, number> =>
+    Object.fromEntries(
+      Object.entries({ F16: 0, BF16: 0, F32: 0, F64: 0, ...more }).map(([type, n]) => [
+        `SQ_INSTS_VALU_MFMA_MOPS_${type}`,
+        n,
+      ]),
+    );
+
+  it('say whether the matrix unit worked', () => {
+    expect(tensorUseByCounters({ SQ_INSTS_MFMA: 0, SQ_WAVES: 4 })).to.equal(false);
+    expect(tensorUseByCounters({ SQ_INSTS_VALU_MFMA_BF16: 12 })).to.equal(true);
+    expect(tensorUseByCounters({ MfmaUtil: 31.9 })).to.equal(true);
+    expect(tensorUseByCounters({ SQ_VALU_MFMA_BUSY_CYCLES: 0 })).to.equal(false);
+    // Another type than FP16 may have kept it busy.
+    expect(tensorUseByCounters({ SQ_INSTS_VALU_MFMA_F16: 0 })).to.equal(null);
+    expect(tensorUseByCounters({ SQ_INSTS_VALU: 9 })).to.equal(null);
+  });
+
+  it('add up to operations of wavefronts and of the matrix unit', () => {
+    const vector = {
+      ...{
+        SQ_INSTS_VALU_ADD_F32: 10,
+        SQ_INSTS_VALU_MUL_F32: 5,
+        SQ_INSTS_VALU_TRANS_F32: 1,
+        SQ_INSTS_VALU_FMA_F32: 100,
+      },
+    };
+    // 64 · (10 + 5 + 1 + 2 · 100) and 512 · 8192: a product of 128 x 128 x 128 is 2 · 128³ = 4,194,304.
+    expect(flopsByCounters({ ...vector, ...mops({ F16: 8192 }) })).to.equal(13_824 + 4_194_304);
+    expect(flopsByCounters({ ...vector, SQ_INSTS_MFMA: 0 })).to.equal(13_824);
+    expect(flopsByCounters({ ...vector, SQ_INSTS_MFMA: 3 })).to.equal(null);
+    expect(flopsByCounters({ ...vector, SQ_INSTS_VALU_MFMA_MOPS_F16: 3 })).to.equal(null);
+    expect(flopsByCounters({ ...vector, SQ_INSTS_VALU_ADD_F64: 1, SQ_INSTS_MFMA: 0 })).to.equal(null);
+  });
+
+  it('give bytes in KiB', () => {
+    expect(bytesByCounters({ FETCH_SIZE: 10.5, WRITE_SIZE: 2 })).to.equal(12_800);
+    expect(bytesByCounters({ FetchSize: 1, WriteSize: 1 })).to.equal(2048);
+    expect(bytesByCounters({ FETCH_SIZE: 10.5 })).to.equal(null);
+  });
+});
+
 describe('work by counters', () => {
   it('is unknown where only some operations of a type were counted', () => {
     const partly = Object.fromEntries(Object.entries(COUNTERS).filter(([name]) => !name.includes('ffma')));

@@ -48,6 +48,31 @@ describe('table of devices', () => {
     ['AMD Instinct MI355X', null, 'MI355X'],
     ['AMD Instinct MI210', 68702699520, 'MI210'],
     ['AMD Instinct MI250X / MI250', null, null],
+    ['AMD Instinct MI250X', 68702699520, 'MI250X, one GCD'],
+    ['AMD Instinct MI250', 68702699520, 'MI250, one GCD'],
+    ['AMD Instinct MI100', null, 'MI100'],
+    ['AMD Instinct MI300A', null, 'MI300A'],
+    ['AMD Instinct MI308X', null, 'MI308X'],
+    ['AMD Instinct MI325X', null, 'MI325X'],
+    ['AMD Radeon PRO W7800', 32195477504, 'Radeon PRO W7800'],
+    ['AMD Radeon PRO W7800', null, 'Radeon PRO W7800'],
+    ['AMD Radeon PRO W7800 48GB', null, 'Radeon PRO W7800 48GB'],
+    ['Radeon Pro W7900', null, 'Radeon PRO W7900'],
+    ['AMD Radeon PRO W6800', null, 'Radeon PRO W6800'],
+    ['AMD Radeon RX 7900 XTX', null, 'RX 7900 XTX'],
+    ['Radeon RX 7900 XT', null, 'RX 7900 XT'],
+    ['AMD Radeon RX 7900 GRE', null, 'RX 7900 GRE'],
+    ['AMD Radeon RX 9070 XT', null, 'RX 9070 XT'],
+    ['AMD Radeon RX 9070', null, 'RX 9070'],
+    ['AMD Radeon RX 9070 GRE', null, null],
+    ['AMD Radeon AI PRO R9700', null, 'Radeon AI PRO R9700'],
+    ['Intel(R) Data Center GPU Max 1550', 68719476736, 'Max 1550, one stack'],
+    ['Intel(R) Data Center GPU Max 1550', 137438953472, 'Max 1550'],
+    ['Intel(R) Data Center GPU Max 1550', null, null],
+    ['Intel(R) Data Center GPU Max 1100', null, 'Max 1100'],
+    ['HL-225', null, 'Gaudi 2'],
+    ['HL-325L', null, 'Gaudi 3'],
+    ['MTIA 2i', null, 'MTIA 2i'],
     ['Ascend910A', null, 'Ascend 910A'],
     ['Ascend910B3', null, 'Ascend 910B3'],
     ['Ascend910B', null, null],
@@ -74,12 +99,56 @@ describe('table of devices', () => {
       for (const rate of [...Object.values(matrix), ...Object.values(vector)]) {
         expect(rate, name).to.be.within(1e12, 1.1e16);
       }
-      // A sparse figure beside a dense one would break these ratios. Neuron's have ratios of their own.
-      if (arch.startsWith('nc-')) continue;
+      // A sparse figure beside a dense one would break these ratios. Neuron's and Gaudi's have ratios of their own.
+      if (/^(nc-|gaudi)/.test(arch)) continue;
       const { fp16 = NaN, tf32, fp8 } = matrix;
       if (tf32 !== undefined) expect(fp16 / tf32, name).to.be.within(1.97, 2.03);
       if (fp8 !== undefined) expect(fp8 / fp16, name).to.be.within(1.97, 2.03);
     }
+  });
+
+  it("has AMD's rates as units, clock and operations per clock give them, and no unit where there is none", () => {
+    // Compute units and GHz as AMD prints them; FP16 operations per clock and unit: 1024 of CDNA 1 and 2, 2048 of CDNA 3,
+    // 512 of RDNA 3, 1024 of RDNA 4.
+    const parts: readonly (readonly [name: string, units: number, ghz: number, perClock: number])[] = [
+      ['AMD Instinct MI100', 120, 1.502, 1024],
+      ['AMD Instinct MI210', 104, 1.7, 1024],
+      ['AMD Instinct MI250X', 110, 1.7, 1024],
+      ['AMD Instinct MI300A', 228, 2.1, 2048],
+      ['AMD Instinct MI350X', 256, 2.2, 4096],
+      ['AMD Radeon RX 7900 XTX', 96, 2.498, 512],
+      ['AMD Radeon RX 7900 XT', 84, 2.394, 512],
+      ['AMD Radeon RX 7900 GRE', 80, 2.245, 512],
+      ['AMD Radeon RX 7800 XT', 60, 2.43, 512],
+      ['AMD Radeon RX 7700 XT', 54, 2.544, 512],
+      ['AMD Radeon PRO W7800', 70, 2.525, 512],
+      ['AMD Radeon RX 9070 XT', 64, 2.97, 1024],
+      ['AMD Radeon RX 9070', 56, 2.52, 1024],
+      ['AMD Radeon RX 9060 XT', 32, 3.13, 1024],
+      ['AMD Radeon AI PRO R9700', 64, 2.92, 1024],
+    ];
+    for (const [name, units, ghz, perClock] of parts) {
+      const { fp16 = NaN } = rowOf(name, null)?.matrix ?? {};
+      expect(fp16 / 1e9, name).to.be.closeTo(units * ghz * perClock, units * ghz * perClock * 0.005);
+    }
+    expect(rowOf('AMD Radeon PRO W6800', null)?.matrix).to.deep.equal({});
+    expect(rowOf('AMD Instinct MI100', null)?.matrix).to.include({ bf16: 92.3e12 });
+    expect(matrixTypes('gfx1030')).to.deep.equal([]);
+    expect(matrixTypes('gfx1100')).to.not.include('fp8');
+    expect(matrixTypes('gfx1201')).to.include('fp8');
+  });
+
+  it("has Intel's and Meta's rates as their units give them", () => {
+    // 4096 BF16 and 256 FP32 operations per clock and Xe core. Meta prints dense rates.
+    const max = rowOf('Intel(R) Data Center GPU Max 1550', 137438953472);
+    expect((max?.matrix.bf16 ?? NaN) / 1e12).to.be.closeTo((128 * 1.6 * 4096) / 1e3, 0.1);
+    expect((max?.vector.fp32 ?? NaN) / 1e12).to.be.closeTo((128 * 1.6 * 256) / 1e3, 0.1);
+    expect(rowOf('Intel(R) Data Center GPU Max 1100', null)?.matrix.tf32).to.equal(177.8e12);
+    expect(rowOf('MTIA 2i', null)).to.deep.include({
+      bytesPerS: 204.8e9,
+      matrix: { fp16: 177e12, bf16: 177e12, int8: 354e12 },
+    });
+    expect(deviceNamed('Max 1550')?.matrix.fp16).to.equal(838.9e12);
   });
 
   it('has FP16 alone on the first tensor cores', () => {
@@ -114,6 +183,7 @@ describe('peaks of a part that is not in the table', () => {
     ['sm89', 'GeForce G', 128, 2.52e9, 165.2],
     ['gfx942', 'M', 304, 2.1e9, 1307.4],
     ['gfx950', 'M', 256, 2.4e9, 2516.6],
+    ['gfx908', 'M', 120, 1.502e9, 184.6],
     ['ascend910b', 'Ascend910B', 24, 1.8e9, 353.9],
   ];
   for (const [arch, name, units, clockHz, tflops] of formula) {
@@ -137,8 +207,18 @@ describe('peaks of a part that is not in the table', () => {
     expect(mi300x).to.include({ origin: 'inferred', name: 'MI300X (inferred)', bytesPerS: 5300e9 });
     expect(mi300x.source).to.match(/^the profile has no name: inferred from gfx942, 304 units and 206 GB; /);
     expect(mi300x.matrix).to.include({ bf16: 1307.4e12 });
-    // MI325X: 256 GB; MI300A: 228 units.
-    for (const other of [{ memBytes: 274.9e9 }, { memBytes: null }, { units: 228 }, { arch: 'gfx950' }]) {
+    for (const [other, name] of [
+      [{ memBytes: 274.9e9 }, 'MI325X (inferred)'],
+      [{ memBytes: 137.4e9, units: 228 }, 'MI300A (inferred)'],
+      [{ units: 80 }, 'MI308X (inferred)'],
+    ] as const) {
+      expect(peaksOf(device(null, { ...record, ...other })).name).to.equal(name);
+    }
+    const generic = peaksOf(device('gfx942', record));
+    expect(generic).to.include({ origin: 'inferred', name: 'MI300X (inferred)' });
+    expect(generic.source).to.match(/^'gfx942' is not a part's name: inferred from gfx942, 304 units and 206 GB; /);
+    // MI300A's units have 128 GB; a gfx950 of 304 units is not known.
+    for (const other of [{ memBytes: null }, { units: 228 }, { arch: 'gfx950' }]) {
       expect(peaksOf(device(null, { ...record, ...other })), JSON.stringify(other)).to.include({ origin: 'none' });
     }
     expect(peaksOf(device('Part', record))).to.include({ origin: 'none' });
@@ -161,7 +241,7 @@ describe('--peaks', () => {
     expect(unknownDevice('abacus').line).to.match(/\(dprof --devices lists them\)/);
     expect(unknownDevice(' ').line).to.match(/\(dprof --devices lists them\)/);
     expect(unknownDevice('h100').line).to.match(/\(did you mean 'H100 PCIe' or 'H100 NVL' or 'H100 SXM'\?\)/);
-    expect(unknownDevice('mi300').line).to.match(/\(did you mean 'MI300X'\?\)/);
+    expect(unknownDevice('mi300').line).to.match(/\(did you mean 'MI300A' or 'MI300X'\?\)/);
   });
 
   it('takes the rates of a file', () => {

@@ -1,8 +1,9 @@
 /**
  * Categories of a trace's events, in lower case: traces up to 2021 capitalise them (`Operator`, `Runtime`, `Kernel`).
  * Categories that are not listed are not read but named in the profile line, because it is not documented whether their
- * events are device work (`hpu_op` contains events of both host and device, `mtia_workloadd` those of a service). Source:
- * libkineto/include/ActivityType.h and its predecessors, and libkineto/src/ActivityType.cpp.
+ * events are device work (`hpu_op` contains events of both host and device, `mtia_workloadd` those of a service; nothing
+ * says what `mtia_insight` contains). Source: libkineto/include/ActivityType.h and its predecessors, and
+ * libkineto/src/ActivityType.cpp.
  */
 import type { ActivityKind } from '../../trace/trace-columns.js';
 import type { CopyKind, HostMemory } from '../../../record/record.js';
@@ -10,6 +11,12 @@ import type { CopyKind, HostMemory } from '../../../record/record.js';
 const COPY_KIND = /\b(HtoD|DtoH|DtoD|PtoP|HtoH)\b/;
 /** Matches the kind of host memory in a copy between host and device. */
 const HOST_MEMORY = /\b(?:HtoD|DtoH) .*\b(Pageable|Pinned|Managed)\b/;
+/**
+ * The same in Intel's traces: `M` is memory that Level Zero does not know, and `H` what it allocated on the host; copies of
+ * memory that migrates (`S`) have no known direction. Source: Intel PTI, pti_view_memcpy_type.
+ */
+const INTEL_COPY = /^Memcpy ([MHD])2([MHD])\b/;
+const SIDE: Readonly<Record<string, 'H' | 'D'>> = { M: 'H', H: 'H', D: 'D' };
 /** Words for `Stream Sync` and others that are used for all formats. */
 const SYNC_KINDS: readonly (readonly [pattern: RegExp, kind: string])[] = [
   [/^Event Sync/i, 'event'],
@@ -18,15 +25,23 @@ const SYNC_KINDS: readonly (readonly [pattern: RegExp, kind: string])[] = [
   [/^Context Sync/i, 'context'],
 ];
 
-/** Direction of a copy: `Memcpy HtoD (Pageable -> Device)` → `HtoD`. */
-export const copyKind = (name: string): CopyKind | null => (COPY_KIND.exec(name)?.[1] as CopyKind | undefined) ?? null;
+/** Direction of a copy: `Memcpy HtoD (Pageable -> Device)` → `HtoD`; `Memcpy M2D (MEMORY(Unknown) -> DEVICE)` too. */
+export function copyKind(name: string): CopyKind | null {
+  const [, from = '', to = ''] = INTEL_COPY.exec(name) ?? [];
+  const [source, target] = [SIDE[from], SIDE[to]];
+  if (source !== undefined && target !== undefined) return `${source}to${target}`;
+  return (COPY_KIND.exec(name)?.[1] as CopyKind | undefined) ?? null;
+}
 
 /**
  * Kind of host memory in a copy: `Memcpy HtoD (Pageable -> Device)` → `pageable`; null for AMD's traces, which only say
  * `Host`.
  */
-export const hostMemory = (name: string): HostMemory | null =>
-  (HOST_MEMORY.exec(name)?.[1]?.toLowerCase() as HostMemory | undefined) ?? null;
+export function hostMemory(name: string): HostMemory | null {
+  const [, from, to] = INTEL_COPY.exec(name) ?? [];
+  if (from !== undefined && (from === 'D') !== (to === 'D')) return from === 'H' || to === 'H' ? 'pinned' : 'pageable';
+  return (HOST_MEMORY.exec(name)?.[1]?.toLowerCase() as HostMemory | undefined) ?? null;
+}
 
 /**
  * Names of work in the kernel category that is not a kernel. Accelerators with one category for all work (MTIA) use them;
@@ -101,6 +116,8 @@ const CATEGORIES: ReadonlyMap<string, EventCategory> = new Map(
     gpu_user_annotation: SKIPPED,
     overhead: { is: 'overhead' },
     trace: SKIPPED,
+    // Waits of the host that calls of the runtime and the driver with the same times record too.
+    xpu_sync: SKIPPED,
   }),
 );
 
@@ -108,3 +125,13 @@ const CATEGORIES: ReadonlyMap<string, EventCategory> = new Map(
 export function categoryOf(name: string): EventCategory | null {
   return CATEGORIES.get(name.toLowerCase()) ?? null;
 }
+
+/** Vendors with categories of their own; traces of their devices do not describe the devices. */
+const VENDORS: readonly (readonly [pattern: RegExp, vendor: string])[] = [
+  [/^xpu_/i, 'intel'],
+  [/^mtia_/i, 'meta'],
+];
+
+/** The vendor of the devices in a trace that has a category; undefined when several vendors use it. */
+export const vendorOfCategory = (name: string): string | undefined =>
+  VENDORS.find(([pattern]) => pattern.test(name))?.[1];

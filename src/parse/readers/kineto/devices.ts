@@ -80,7 +80,7 @@ const number = (value: unknown): number | null =>
 const AMD_ARCHITECTURES: readonly (readonly [name: RegExp, arch: string])[] = [
   [/MI100/, 'gfx908'],
   [/MI2\d\d/, 'gfx90a'],
-  [/MI3[02]\dX?/, 'gfx942'],
+  [/MI3[02]\d[AX]?/, 'gfx942'],
   [/MI35\dX?/, 'gfx950'],
 ];
 
@@ -95,6 +95,8 @@ const AMD_BY_VERSION: ReadonlyMap<string, string> = new Map([
 
 const vendorOf = (name: string): string => {
   if (/AMD|Radeon|Instinct|gfx\d/i.test(name)) return 'amd';
+  if (/Intel|Gaudi|^HL-\d/i.test(name)) return 'intel';
+  if (/\bMTIA\b/i.test(name)) return 'meta';
   return /NVIDIA|Tesla|GeForce|Quadro|TITAN|^[ABHLV]\d{2,3}\b/i.test(name) ? 'nvidia' : 'unknown';
 };
 
@@ -140,7 +142,7 @@ export function devicesOfTrace(properties: unknown, used: ReadonlySet<number>, v
   const [first] = described;
   const oneModel =
     first !== undefined && described.every(({ name, units }) => name === first.name && units === first.units);
-  const model = oneModel ? first : UNKNOWN_DEVICE;
+  const model = oneModel ? first : { ...UNKNOWN_DEVICE, vendor };
   const known = new Set(described.map(({ id }) => id));
   const others = [...used].filter((id) => !known.has(id)).map((id) => ({ ...model, id }));
   return [...described, ...others].sort((a, b) => a.id - b.id);

@@ -18,6 +18,7 @@ import { ARG, KINETO_ARGS, pushExtent, trailingNumber, GeneratedSources, KinetoT
 import { Collectives } from './collectives.js';
 import {
   categoryOf,
+  vendorOfCategory,
   SKIPPED,
   copyKind,
   hostMemory,
@@ -106,9 +107,14 @@ export class KinetoTrace implements Trace {
       job: { ...hostOfName(name, this.threads), ...this.#collectives.job(header.distributedInfo) },
       startUnixNs: this.#clock.startUnixNs(header.baseTimeNanoseconds),
       dur: null,
-      devices: withRanks(devicesOfTrace(header.deviceProperties, used, header.vendor), ranks),
+      devices: withRanks(devicesOfTrace(header.deviceProperties, used, header.vendor ?? this.#vendor()), ranks),
       facts: { ...header.options, ...this.#unread.facts(this.diagnostics) },
     };
+  }
+
+  /** The vendor of the devices by the first category that says it. */
+  #vendor(): string | undefined {
+    return this.#categories.flatMap((_, number) => vendorOfCategory(this.#texts.text(number)) ?? [])[0];
   }
 
   collectiveOf(activity: number): Collective | null {

@@ -1,5 +1,5 @@
 /**
- * Reader of PyTorch traces (Kineto's Chrome trace JSON) from 2021 to today, NVIDIA and AMD. Source:
+ * Reader of PyTorch traces (Kineto's Chrome trace JSON) from 2021 to today: NVIDIA, AMD, Intel and MTIA. Source:
  * libkineto/src/output_json.cpp and torch/csrc/profiler/collection.cpp of these years, and traces of them.
  */
 import { emit } from '../../trace/emit.js';
@@ -64,14 +64,14 @@ export const kineto: Reader = {
   // Source: `tensorboard_trace_handler` of torch/profiler/profiler.py.
   fileNames: /\.pt\.trace\.json(?:\.(?:gz|zip|zst|xz|bz2))?$/,
   docs: {
-    profiler: 'PyTorch (Kineto), NVIDIA and AMD',
+    profiler: 'PyTorch (Kineto), NVIDIA, AMD, Intel and MTIA',
     input: 'Chrome trace JSON, 2021 to today, also gzip',
     made: [
       '`torch.profiler.profile(record_shapes=True, with_stack=True, with_modules=True, profile_memory=True)` and `export_chrome_trace("net.pt.trace.json.gz")`, or its `tensorboard_trace_handler`',
     ],
     read: [
       'Kernels, copies, memory sets, synchronisations; ops with their extents, types and values; autograd nodes and the forward op of each; Python frames and modules; annotations and steps; collectives with their number in the group and the other rank of a message; devices; rank, ranks and process groups of the job; the start in Unix time.',
-      'Traces of 2021 to today, of NVIDIA and AMD devices, as a stream: the file may be larger than memory. Times are read from their digits, to the nanosecond. Of a truncated trace, the part before the cut is read.',
+      'Traces of 2021 to today, of NVIDIA, AMD, Intel (`xpu`) and MTIA devices, as a stream: the file may be larger than memory. Times are read from their digits, to the nanosecond. Of a truncated trace, the part before the cut is read.',
       'A kernel belongs to the ops around its launch; where times are rounded to microseconds or the launch is not in the trace, to the op whose external id it carries. A backward kernel belongs to the forward op with the sequence number and thread of its autograd node, and has its layer and call stack. Work that a checkpoint recomputes inside a node is forward work in its own modules, if the trace has modules or frames.',
       'Code of torch.compile is forward work, backward in `CompiledFunctionBackward` and in a region of compiled autograd. Its own ranges do not count as ops; without modules its graph is the layer. Column `fused` lists the ops in the name of the kernel, as does `op` if no op is around the launch; `--explain` names the generated source.',
       'With `record_shapes` the report has FLOPs, bytes and parameters; with `with_stack` the call stack, with `with_modules` the layers. Traces before 2023 have extents and types of arguments but not their values: figures that need values (stride, dimensions) are derived from the gradient, or unknown.',

@@ -6,12 +6,53 @@ const ON_DEVICE = { pid: 2, tid: 5 };
 
 describe('Kineto: categories of events', () => {
   it('work of an MTIA device is a kernel, launched by its runtime', () => {
-    const [, work] = read([
+    const [profile, work] = read([
       any('mtia_runtime', 'launch', 10, 12, { tid: MAIN }, { correlation: 4 }),
       any('mtia_ccp_events', 'gemm', 20, 50, ON_DEVICE, { correlation: 4 }),
     ]);
     expect(work).to.deep.include({ type: 'kernel', name: 'gemm', start: 10_000, dur: 30_000, device: 2, stream: 5 });
     expect(work).to.have.deep.property('launch', { api: 'launch', start: 0, dur: 2000 });
+    expect(profile).to.have.deep.nested.property('devices[0].vendor', 'meta');
+  });
+
+  it("work of Intel's devices has its launches, directions and vendor", () => {
+    const queue = { pid: 0, tid: 7 };
+    const records = read([
+      op('aten::mm', 0, 9),
+      any('xpu_runtime', 'urEnqueueKernelLaunch', 1, 3, { tid: MAIN }, { correlation: 4131 }),
+      any('kernel', 'gemm_kernel', 20, 50, queue, { correlation: 4131, device: 0, 'sycl queue': 7 }),
+      any('gpu_memcpy', 'Memcpy M2D (MEMORY(Unknown) -> DEVICE)', 50, 55, queue, {
+        correlation: 9,
+        device: 0,
+        bytes: 64,
+      }),
+      any('gpu_memcpy', 'Memcpy D2H (DEVICE -> HOST)', 55, 60, queue, { correlation: 10, device: 0, bytes: 32 }),
+      any('gpu_memcpy', 'Memcpy D2D (DEVICE -> DEVICE)', 60, 65, queue, { correlation: 11, device: 0, bytes: 16 }),
+      any('gpu_memcpy', 'Memcpy S2D (SHARED -> DEVICE)', 65, 70, queue, { correlation: 12, device: 0, bytes: 8 }),
+      any('gpu_memset', 'Memset (0 -> DEVICE)', 70, 75, queue, { correlation: 13, device: 0, bytes: 4 }),
+      any('xpu_driver', 'zeEventHostSynchronize', 21, 80, { tid: MAIN }, { correlation: 14 }),
+      any(
+        'xpu_sync',
+        'zeEventHostSynchronize',
+        21,
+        80,
+        { pid: -1, tid: MAIN },
+        { correlation: 14, Type: 'HOST_EVENT' },
+      ),
+    ]);
+    const [profile, kernelRecord] = records;
+    expect(profile).to.have.deep.nested.property('devices[0].vendor', 'intel');
+    expect(profile).to.not.have.property('facts');
+    expect(kernelRecord).to.deep.include({ type: 'kernel', start: 20_000, dur: 30_000, device: 0, stream: 7 });
+    expect(kernelRecord).to.have.deep.property('launch', { api: 'urEnqueueKernelLaunch', start: 1000, dur: 2000 });
+    const copies = records.filter((record) => record.type === 'copy');
+    expect(copies.map((copy) => [copy.kind, copy.bytes, copy.hostMemory ?? null])).to.deep.equal([
+      ['HtoD', 64, 'pageable'],
+      ['DtoH', 32, 'pinned'],
+      ['DtoD', 16, null],
+      [null, 8, null],
+    ]);
+    expect(records.filter(({ type }) => type === 'set' || type === 'sync')).to.have.lengthOf(1);
   });
 
   it("a launch by Glow's runtime is one", () => {
