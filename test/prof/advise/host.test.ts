@@ -271,6 +271,16 @@ describe('the rule copies', () => {
     expect(pinned?.action).to.match(/^copy asynchronously/);
   });
 
+  it('counts a call once that copies in pieces, whose pieces alternate with those of another thread', () => {
+    const piece = (start: number, tid: number, called: number) =>
+      copy({ kind: 'HtoD', bytes: 8, start, dur: 10, tid, launch: { api: 'hipMemcpyAsync', start: called, dur: 100 } });
+    const pieces = [piece(100, 1, 90), piece(110, 2, 95), piece(120, 1, 90), piece(130, 2, 95), piece(250, 1, 240)];
+    const [found] = findingsOf('copies', [PROFILE, at(0, 50, -50), ...pieces]);
+    expect(found?.what).to.match(/^the CPU waits for 5 HtoD copies of 3 calls \(40 B\): 50 ns with nothing else/);
+    expect(found?.details).to.equal('the calls took 300 ns; 3 inferred from calls that returned after the copy');
+    expect(found?.evidence).to.include({ copies: 5, calls: 3, inferred: 3, waitedNs: 300 });
+  });
+
   it('is silent on asynchronous copies, and says where launches are not known', () => {
     const pinned = copy({ start: 195, dur: 50, launch: { api: 'cudaMemcpyAsync', start: 60, dur: 5 } });
     expect(silenceOf('copies', [PROFILE, at(0, 100, -50), pinned])).to.equal('nothing');

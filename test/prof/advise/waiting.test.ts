@@ -45,6 +45,7 @@ describe('the rule long-calls', () => {
     ]);
     expect(found).to.deep.include({ stake: 4 * MS, count: 1, gain: null });
     expect(found?.what).to.equal('slow API calls left the device idle for 4 ms in 1 gap: cudaLaunchKernel 4 ms');
+    expect(found?.kernels).to.deep.equal(['0:2']);
     expect(found?.action).to.match(/loads its code/);
     expect(findingsOf('launch-gaps', [PROFILE, kernel({ start: 0, dur: MS }), launched('cudaLaunchKernel', MS, 4 * MS)])).to.deep.equal([]); // prettier-ignore
   });

@@ -122,8 +122,9 @@ export class HostGapsOfDevice {
   /** Idle time of the device while the host collected garbage, in ns. */
   collecting = 0;
   readonly idle = new IdleTimes();
-  /** Kernels that ended a gap due to launches, and first kernels of steps. */
+  /** Kernels that ended a gap due to launches, those launched by a slow call, and first kernels of steps. */
   readonly late = new Longest();
+  readonly held = new Longest();
   readonly firsts = new Longest();
   #pending = noIdle();
   #step: number | null = null;
@@ -134,6 +135,9 @@ export class HostGapsOfDevice {
     // A gap due to a single call is reported for that call; a launch that the profiler or the driver holds up is not late.
     if (gap.ended === 'host' && cause !== 'call' && cause !== 'overhead') this.#addLate(gap, within);
     if (cause === 'queue') this.#addSwitch(gap);
+    if (cause === 'call' && gap.after.type === 'kernel') {
+      this.held.add({ profile: gap.profile, id: gap.after.id, dur: gap.end - gap.start });
+    }
     return cause;
   }
 

@@ -118,27 +118,41 @@ const PIN = "pin the host's memory (PyTorch: pin_memory=True) and ";
 
 class Copies {
   count = 0;
+  /** Calls that made them, by how it is known that the host waited: one call may copy in several pieces. */
   readonly waits: Record<Wait, number> = { synchronous: 0, pageable: 0, 'late-return': 0 };
-  /** Time of those with pageable memory, and with unknown memory. */
+  calls = 0;
+  /** Calls that copy pageable memory, and memory of an unknown kind. */
   pageable = 0;
   unknown = 0;
   bytes = 0;
   time = 0;
+  /** Time of the calls. */
   waited = 0;
+  /** Start of the latest call of each thread: the next one begins after all pieces of this one. */
+  readonly #latest = new Map<number | null | undefined, number>();
   longest: LongestTime | null = null;
   /** Time of everything except these copies. */
   readonly others = new IntervalUnion();
   readonly all = new IntervalUnion();
 
-  add({ bytes, start, dur, launch, hostMemory }: HostCopy, wait: Wait): void {
+  add({ bytes, start, dur, launch, hostMemory, tid }: HostCopy, wait: Wait): void {
     this.count++;
     this.longest = longerOf(this.longest, { start, end: start + dur });
+    this.bytes += bytes ?? 0;
+    this.time += dur;
+    if (this.#latest.get(tid) === launch.start) return;
+    this.#latest.set(tid, launch.start);
+    this.calls++;
     this.waits[wait]++;
     if (hostMemory === 'pageable') this.pageable++;
     if (hostMemory === undefined) this.unknown++;
-    this.bytes += bytes ?? 0;
-    this.time += dur;
     this.waited += launch.dur;
+  }
+
+  /** `24 HtoD copies`, `24 HtoD copies of 2 calls`. */
+  text(kind: HostCopyKind): string {
+    const copies = many(this.count, `${kind} copy`);
+    return this.calls === this.count ? copies : `${copies} of ${many(this.calls, 'call')}`;
   }
 
   /** How it is known that the host waited, and the kind of memory. */
@@ -195,13 +209,13 @@ export const copies: Rule = {
         const found = devices.all.flatMap(({ of, ...place }) =>
           KINDS.filter((kind) => of[kind].count > 0).map((kind) => {
             const found = of[kind];
-            const { count, waits, pageable, bytes, time: ns, waited, all, others } = found;
+            const { count, calls, waits, pageable, bytes, time: ns, waited, all, others } = found;
             const exposed = all.total - others.total;
             const after = gaps.of(place)[kind];
             const stake = exposed + after;
             return {
               ...place,
-              what: `the CPU waits for ${many(count, `${kind} copy`)} (${size(bytes)}): ${time(exposed)} with nothing else running, then ${time(after)} idle until the next launch`,
+              what: `the CPU waits for ${found.text(kind)} (${size(bytes)}): ${time(exposed)} with nothing else running, then ${time(after)} idle until the next launch`,
               details: `the calls took ${time(waited)}; ${found.signs}`,
               action: found.action(kind),
               stake,
@@ -215,6 +229,7 @@ export const copies: Rule = {
               count,
               evidence: {
                 copies: count,
+                calls,
                 synchronousCalls: waits.synchronous,
                 pageable,
                 inferred: waits['late-return'],

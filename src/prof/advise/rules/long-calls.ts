@@ -11,16 +11,19 @@ import { LAUNCHING, type Rule, type RuleAnswer } from '../rule.js';
 /** Maximum number of kernel names to keep. */
 const MOST_NAMES = 10_000;
 
-/** Launches that took long, and how many of them launched a kernel for the first time. */
+/** Launch calls that took long, and how many of them launched a kernel for the first time. */
 class LongLaunches {
   count = 0;
   first = 0;
+  /** Start of the latest long call of each thread, which may launch several kernels. */
+  readonly #latest = new Map<number | null | undefined, number>();
   readonly #names = new Set<string>();
 
-  add({ name, launch }: KernelLine): void {
+  add({ name, launch = null, tid }: KernelLine): void {
     const isNew = !this.#names.has(name);
     if (isNew && this.#names.size < MOST_NAMES) this.#names.add(name);
-    if ((launch?.dur ?? 0) <= LONGEST_LAUNCH) return;
+    if (launch === null || launch.dur <= LONGEST_LAUNCH || this.#latest.get(tid) === launch.start) return;
+    this.#latest.set(tid, launch.start);
     this.count++;
     if (isNew) this.first++;
   }
@@ -59,11 +62,11 @@ function held({ of, ...place }: Place & { of: HostGapsOfDevice }, launches: Long
       action: ACTIONS.find(([call]) => call.test(longest))?.[1](launches) ?? '',
       stake,
       gain: null,
-      kernels: [],
+      kernels: of.held.ids,
       ...atLongest(of.idle.longestHeld),
       count,
       evidence: { idleNs: stake, gaps: count, longLaunches: launches.count, ofNewKernels: launches.first },
-      see: 'dprof -c idx,op,kernel,queue,sil --sort queue --top 15 -f table FILE',
+      see: `dparse --ranges FILE | jq -c 'select(.type=="range" and .kind=="api" and .dur>${LONGEST_LAUNCH})'`,
     },
   ];
 }
