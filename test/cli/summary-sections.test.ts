@@ -75,8 +75,24 @@ describe('sections of a summary', () => {
         .filter((line) => /^(work|of peak) /.test(line));
     const [work, peak] = await linesOf('samples/ascend_pt');
     expect(work).to.match(/^work +21\.49 GFLOP/);
-    expect(peak).to.match(/^of peak +na: a peak of the device is unknown; --peaks gives it$/);
+    expect(peak).to.match(/^of peak +na: the bandwidth of the device is unknown; --peaks FILE.json gives it$/);
     for (const line of await linesOf('samples/decoder.rpd')) expect(line).to.match(/na: no kernel has known work$/);
+  });
+
+  it('of kernels bound by nothing: how much of their time is that of helpers, as their rows have it', async () => {
+    const path = 'samples/lenet.nsys.sqlite';
+    const { stdout } = await runCli('dprof', ['-q', '-f', 'json', '-c', 'sil,flops,bytes,bound', path]);
+    const rows = stdout.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>); // prettier-ignore
+    const timeOf = (isTaken: (row: Record<string, unknown>) => boolean): number =>
+      rows.filter(isTaken).reduce((sum, row) => sum + Number(row['sil']), 0);
+    const percent = (isTaken: (row: Record<string, unknown>) => boolean): string =>
+      ((100 * timeOf(isTaken)) / timeOf(() => true)).toFixed(1);
+    const unknown = percent(({ flops, bytes }) => flops === null || bytes === null);
+    const helping = percent(({ flops, bytes, bound }) => flops === 0 && bytes === 0 && bound === null);
+    const summary = await runCli('dprof', ['summary', '-q', path]);
+    expect(summary.stdout).to.match(
+      new RegExp(`^  na +${unknown} % unknown, ${helping} % in kernels that only help others \\(0 FLOPs\\)$`, 'm'),
+    );
   });
 
   it('of kernels whose use of the matrix unit is undetermined: why', async () => {

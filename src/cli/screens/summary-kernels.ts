@@ -2,7 +2,7 @@
 import { inDeviceWords } from '../../record/glossary.js';
 import { isIncomplete } from '../../prof/input/losses.js';
 import type { TensorWork } from '../../prof/neuron/flops.js';
-import type { KernelSummary, Tally } from '../../prof/summary/summary-data.js';
+import type { KernelSummary, Tally, WorkTime } from '../../prof/summary/summary-data.js';
 import { sumOf } from '../../prof/summary/tallies.js';
 import { NEURON } from '../../prof/work/work-models.js';
 import { BY_NAME } from '../../prof/work/work-model.js';
@@ -142,7 +142,16 @@ function tensorRows({ hardwareFlops, transposeFlops, hfu, mfu, cores }: TensorWo
 
 /** Why work, rates and shares of peaks are unknown. */
 const NO_WORK = 'no kernel has known work';
-const NO_PEAK = 'a peak of the device is unknown; --peaks gives it';
+const NO_PEAKS = 'the peaks of the device are unknown; --peaks gives them';
+const NO_BANDWIDTH = 'the bandwidth of the device is unknown; --peaks FILE.json gives it';
+
+/** Why kernels whose work and peaks are known are bound by nothing, where it is known: they only help others. */
+function unboundRow({ bounds, known, rated, impossible }: WorkTime, time: number | null): string[][] {
+  const bound = sumOf(bounds.filter(({ name }) => name !== UNKNOWN)) ?? 0;
+  if (time === null || rated < known || impossible > 0 || known <= bound || known === time) return [];
+  const [unknown, helping] = [share(time - known, time), share(known - bound, time)];
+  return [['  na', `${unknown} unknown, ${helping} in kernels that only help others (0 FLOPs)`]];
+}
 
 function arithmeticSection(
   { overview, unit, next }: About,
@@ -161,20 +170,20 @@ function arithmeticSection(
       ? [
           [
             '  of eligible',
-            `${amountText(eligibleUsed / eligible, 'share')}; ${share(eligible, time)} of kernel time is eligible`,
+            `${amountText(eligibleUsed / eligible, 'share')} used; ${share(eligible, time)} of kernel time is eligible`,
           ],
         ]
       : [];
   const peaks =
     work.computeShare === null && work.memoryShare === null
-      ? `${UNKNOWN}: ${work.flops + work.bytes > 0 ? NO_PEAK : NO_WORK}`
+      ? `${UNKNOWN}: ${work.flops + work.bytes === 0 ? NO_WORK : work.flopsRated > 0 ? NO_BANDWIDTH : NO_PEAKS}`
       : isPartial(work.rated, time)
         ? `unknown ${knownFor(work.rated, time)}`
         : `${amountText(work.computeShare, 'share')} of FLOP/s, ${amountText(work.memoryShare, 'share')} of bandwidth ${knownFor(work.rated, time)}`;
   const isIncomplete = overview.devices.some(({ missing }) => missing !== null);
   const mfu =
     work.mfu === null
-      ? `${UNKNOWN}: ${isIncomplete ? 'launched work is missing' : work.flops > 0 ? NO_PEAK : 'no kernel has known FLOPs'}`
+      ? `${UNKNOWN}: ${isIncomplete ? 'launched work is missing' : work.flops > 0 ? NO_PEAKS : 'no kernel has known FLOPs'}`
       : `${leastSign(work.flopsRated, time)}${amountText(work.mfu, 'share')} of the span at peak ${knownFor(work.flopsRated, time)}`;
   const least = leastSign(work.known, time);
   const done = `${least}${amountText(work.flops, 'flop')}, ${least}${amountText(work.bytes, 'transfer')} ${knownFor(work.known, time)}`;
@@ -191,6 +200,7 @@ function arithmeticSection(
     ...(undetermined > 0 ? [['  undetermined', (isOfNeuron(overview) ? NEURON.undetermined : BY_NAME).text]] : []),
     ...ofEligible,
     ['bound by', sharesText(tallied(work.bounds), time)],
+    ...unboundRow(work, time),
     ...(work.tensor === undefined ? [] : tensorRows(work.tensor)),
     [
       work.tensor === undefined ? 'work' : 'work by formula',
