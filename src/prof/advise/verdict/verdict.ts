@@ -24,6 +24,7 @@ function detailOf({ idle, computed, moved }: VerdictFacts, part: SpanPartName, c
   if (part === 'copy') return moved.copied.top(1)[0]?.[0] ?? null;
   if (cause === 'call') return topOf(idle.calls)?.[0] ?? null;
   if (cause === 'host') return topOf(idle.places)?.[0] ?? null;
+  if (cause === 'semaphore') return topOf(idle.awaited)?.[0] ?? null;
   return cause === 'queue' ? (idle.waiting?.call ?? null) : null;
 }
 
@@ -107,6 +108,12 @@ const CAUSE_TEXTS: Readonly<Partial<Record<IdleCause, CauseText>>> = {
     return isMost ? `the CPU is busy in ${top[0]}${share}` : `${IDLE_CAUSES.host}${share}, partly in ${top[0]}`;
   },
   queue: ({ idle }, part, share) => `${IDLE_CAUSES.queue}${share}${waitText(idle, part)}`,
+  semaphore: ({ idle }, { time: ns }, share) => {
+    const top = topOf(idle.awaited);
+    if (top === null) return null;
+    const isMost = top[1] > MOSTLY * ns;
+    return isMost ? `engines wait for ${top[0]}${share}` : `${IDLE_CAUSES.semaphore}${share}, partly for ${top[0]}`;
+  },
   // No host launches the instructions of a NeuronCore one by one.
   unknown: (facts, _, share) => (deviceWord(facts) === 'NeuronCore' ? `the profile does not say why${share}` : null),
 };
