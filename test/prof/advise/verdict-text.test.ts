@@ -185,6 +185,32 @@ describe('the sentence of a verdict', () => {
     });
   });
 
+  it('blames the pipeline for waits between its stages, and not a late rank', () => {
+    const groups = Object.entries({ a: 'pp', b: 'dp_cp', c: 'EMBEDDING_GROUP', d: null, e: 'cp' }).map(
+      ([name, description]) => ({ name, description, size: 2, ranks: [0, 2] }),
+    );
+    const operation = (kind: string, group: string, moving: number): CollectiveRecord => ({
+      ...{ type: 'collective', profile: 0, name: kind, kind, start: 200, dur: 100, device: 0, stream: 1 },
+      ...{ corr: null, bytes: null, dtype: null, group, groupSize: 2, ranks: [0, 2], algorithm: null, link: null },
+      ...{ launch: null, pid: null, tid: null },
+      transfers: [{ src: null, dst: null, link: 'HCCS', bytes: 1, count: 1, dur: moving }],
+    });
+    const said = (...operations: CollectiveRecord[]): string | undefined =>
+      /time: (look for a late rank|the rest is mostly the pipeline bubble)/.exec(
+        verdictOf([{ ...PROFILE, groups }, kernel({ start: 0, dur: 100, op: ['mm'] }), ...operations]).text,
+      )?.[1];
+    const [bubble, late] = ['the rest is mostly the pipeline bubble', 'look for a late rank'];
+    expect(said(operation('batchSendRecv', 'a', 5))).to.equal(bubble);
+    expect(said(operation('allReduce', 'c', 5))).to.equal(bubble);
+    expect(said(operation('send', 'd', 5))).to.equal(bubble);
+    // The ring of context parallelism, and groups of data parallelism.
+    expect(said(operation('batchSendRecv', 'e', 5))).to.equal(late);
+    expect(said(operation('allReduce', 'd', 5), operation('allReduce', 'b', 5))).to.equal(late);
+    // What waits longer decides: 95 ns for a stage, 60 for another rank.
+    expect(said(operation('batchSendRecv', 'a', 5), operation('allReduce', 'b', 40))).to.equal(bubble);
+    expect(said(operation('batchSendRecv', 'a', 45), operation('allReduce', 'b', 40))).to.equal(late);
+  });
+
   describe('on NeuronCores', () => {
     const cores = profileOn(...[4, 5].map((id) => device('Trainium2', { id, vendor: 'aws', arch: 'nc-v3' })));
     const instruction = (name: string, on: number, start: number, dur: number): KernelRecord =>

@@ -139,7 +139,7 @@ export interface VerdictFacts {
   /** Whether the profiler recorded each Python call. */
   readonly hasFrames: boolean;
   readonly computed: ComputedTimes;
-  readonly moved: Pick<MovedTimes, 'communicated' | 'copied' | 'movingShare' | 'longest'>;
+  readonly moved: Pick<MovedTimes, 'communicated' | 'copied' | 'movingShare' | 'isBubble' | 'longest'>;
   readonly doubted: DoubtedWork;
   /** Whether the profile shows the capture of a graph and not a run. */
   readonly isCapture: boolean;

@@ -231,9 +231,12 @@ function communicationRemedy(facts: VerdictFacts): string {
   const waiting = mostlyWaiting(moved, typeof profile === 'number' ? null : profile);
   if (waiting === null) return savingText(facts, 'exposed-collectives', 'more overlap');
   const share = percent(waiting.share);
-  return waiting.of === 'time'
-    ? `, but data moves for only ${share} of that time: look for a late rank`
-    : `, ${share} of the peak of links within a machine: look for a late rank or a slow link`;
+  const isTime = waiting.of === 'time';
+  const few = isTime
+    ? `, but data moves for only ${share} of that time`
+    : `, ${share} of the peak of links within a machine`;
+  if (waiting.isBubble) return `${few}: the rest is mostly the pipeline bubble, waits for other stages`;
+  return `${few}: look for a late rank${isTime ? '' : ' or a slow link'}`;
 }
 
 /** From this share of the kernels' time on, the text says that something takes all the time. */
@@ -326,7 +329,7 @@ function besideOperation(facts: VerdictFacts, parts: readonly SpanPart[]): Besid
     // Rates and gains are those of all operations; they are not known for the others alone.
     moved: {
       ...{ communicated: new MovedAmounts(), copied: facts.moved.copied },
-      ...{ movingShare: null, longest: null },
+      ...{ movingShare: null, isBubble: false, longest: null },
     },
     findings: facts.findings.filter(({ rule }) => rule !== 'exposed-collectives'),
   };
