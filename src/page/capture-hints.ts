@@ -6,6 +6,7 @@ import {
   profilerOf,
   stackMarks,
   stepMarks,
+  traceOfTable,
   type Recorded,
 } from '../prof/work/capture-options.js';
 
@@ -87,8 +88,10 @@ function howToRecord(header: Recorded | null, wanted: Wanted): string | undefine
   const marks = MARKS[wanted]?.(header) ?? null;
   if (marks !== null) return `${/^an? /.test(marks) ? `A${marks.slice(1)}` : marks}.`;
   const [, option = null, records] = BY_OPTION.find(([of]) => of === wanted) ?? [];
-  const isTable = header?.format === 'ascend-text' && /^kernel_details/.test(header.file ?? '');
-  if (wanted === 'shapes' && isTable) return 'The whole folder of the profiler has ops and their shapes.';
+  // msprof records no ops of a framework.
+  const isOfOps = (wanted === 'shapes' || wanted === 'ops') && profilerOf(header) !== 'msprof';
+  const trace = isOfOps ? traceOfTable(header) : null;
+  if (trace !== null) return `L${trace.slice(1)}.`;
   const known = option === null ? null : captureOption(header, option);
   if (known !== null) return `${known}${known.includes(', or ') ? ',' : ''} records ${records ?? ''}.`;
   const isWithProgram = header?.format === 'ntff' && header.facts?.['compilerVersion'] !== undefined;

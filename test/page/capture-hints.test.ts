@@ -41,12 +41,13 @@ describe('hints of panels without content', () => {
       expect(lacking(viewOf(format, {}), 'cores')).to.equal(cores);
   });
 
-  it('ask for the whole folder where the table of kernels was given, and for no options that were', () => {
+  it('say how to get the trace where the table of kernels was given, and for no options that were', () => {
     const shapes = 'No kernel has both known FLOPs and known bytes.';
     const ofAscend = (file: string, facts = {}) => lacking(viewOf('ascend-text', facts, file), 'shapes');
-    expect(ofAscend('kernel_details.csv')).to.equal(
-      `${shapes} The whole folder of the profiler has ops and their shapes.`,
+    expect(ofAscend('kernel_details.csv')).to.match(
+      /^No kernel has both .* Launches and ops are in trace_view\.json: give .* with torch_npu\.profiler\.profiler\.analyse\(FOLDER\), or record again with ExportType\.Text\.$/,
     );
+    expect(ofAscend('op_summary_1.csv')).to.equal(shapes);
     expect(ofAscend('trace_view.json')).to.equal(`${shapes} record_shapes=True records what ops work on.`);
     expect(ofAscend('trace_view.json', { record_shapes: 'true' })).to.equal(shapes);
     const layersWith = (facts: object) => lacking(viewOf('kineto', facts as Record<string, string>), 'layers');

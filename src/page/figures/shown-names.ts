@@ -43,6 +43,7 @@ export const IDLE_NAMES: Readonly<Record<IdleCause, TimePartName>> = {
   overhead: ['Idle: profiler or driver', 'var(--idle-overhead)'],
   host: ['Idle: CPU doing other work', 'var(--idle-other)'],
   queue: ['Idle: gaps between queued kernels', 'var(--idle-queue)'],
+  semaphore: ['Idle: engines waiting for semaphores', 'var(--idle-semaphore)'],
   unknown: ['Idle: cause not recorded', 'var(--idle)'],
 };
 

@@ -1,8 +1,10 @@
 /** Data movement of a profile's devices, by communication operation and by kind of copy. */
 import { largest } from '../../containers/element.js';
 import { addTo } from '../../containers/map-entry.js';
-import type { CollectiveLine, ProfileLine, ProfileRecord } from '../../record/record.js';
+import type { CollectiveLine, KernelLine, ProfileLine, ProfileRecord } from '../../record/record.js';
 import { NS_PER_S } from '../../record/units.js';
+import { describedKind } from '../ranks/group-kinds.js';
+import { MESSAGES } from '../ranks/part/rank-part.js';
 import { linkPeakOf } from '../roofline/peaks.js';
 import { operationName, operationOf, UNKNOWN_OPERATION, communicates, isCut, workOf } from '../steps/step-work.js';
 import type { LongestTime } from './finding.js';
@@ -79,17 +81,23 @@ export class MovedTimes {
   /** Time in ns in which data is moved, and total time in ns of the operations for which it is known. */
   #moving = 0;
   #watched = 0;
+  /** Time in ns in which operations do not move data, as far as known, and the part between pipeline stages. */
+  #waiting = 0;
+  #waitingForStages = 0;
+  readonly #groups = new Map<string, string | null>();
   readonly copied = new MovedAmounts();
   #longest: (LongestTime & { readonly name: string }) | null = null;
 
   /** Takes a record, unless its recorded end is not plausible: how long it moved data is then unknown. */
   take(record: ProfileLine): void {
+    if (record.type === 'profile')
+      for (const { name, description } of record.groups ?? []) this.#groups.set(name, description);
     const work = workOf(record)?.record;
     if (work !== undefined && isCut(work)) return;
     const operation = communicationOf(record);
     if (operation !== null && (record.type === 'collective' || record.type === 'kernel')) {
       this.#communicate(operation.name, record, operation.bytes);
-      if (record.type === 'collective') this.#watch(record);
+      this.#watch(record);
     }
     if (record.type === 'copy') this.copied.move(record.kind ?? 'copy', record.dur, record.bytes);
     else if (record.type === 'set') this.copied.move('set', record.dur, record.bytes);
@@ -110,11 +118,33 @@ export class MovedTimes {
     return { ...longest, others: communicated.countOf(name) - 1, othersTime };
   }
 
-  #watch(record: CollectiveLine): void {
-    const moving = movingOf(record);
-    if (moving === null || record.dur === null) return;
+  #watch(record: CollectiveLine | KernelLine): void {
+    const { dur } = record;
+    if (dur === null || !Number.isFinite(dur)) return;
+    const moving = record.type === 'collective' ? movingOf(record) : null;
+    const waiting = dur - (moving ?? 0);
+    this.#waiting += waiting;
+    if (this.#isBetweenStages(record)) this.#waitingForStages += waiting;
+    if (moving === null) return;
     this.#moving += moving;
-    this.#watched += record.dur;
+    this.#watched += dur;
+  }
+
+  /**
+   * Whether an operation is between pipeline stages: in a group for a pipeline, or the framework's send or receive in a group
+   * of which no purpose is known. Kernels alone do not say, because an all-to-all runs the same ones.
+   */
+  #isBetweenStages(record: CollectiveLine | KernelLine): boolean {
+    const { kind, group } = operationOf(record);
+    const purpose = describedKind(group === null ? null : (this.#groups.get(group) ?? null));
+    if (purpose !== null && purpose !== 'world') return purpose === 'pipeline';
+    const isStated = record.type === 'collective' || record.collective !== undefined;
+    return isStated && kind !== null && MESSAGES.has(kind);
+  }
+
+  /** Whether operations mostly wait for another pipeline stage, which the schedule of the pipeline causes: its bubble. */
+  get isBubble(): boolean {
+    return this.#waitingForStages > this.#waiting / 2;
   }
 
   /**
@@ -133,20 +163,22 @@ export interface MostlyWaiting {
   /** Share of the time in which data moves, or of the peak rate of links within a machine. */
   readonly share: number;
   readonly of: 'time' | 'peak';
+  /** Whether they mostly wait for another pipeline stage. */
+  readonly isBubble: boolean;
 }
 
 /**
- * Whether operations between ranks mostly wait: for a late rank, or a slow link. Overlap does not help then.
+ * Whether operations between ranks mostly wait: for a late rank, another pipeline stage, or a slow link. Overlap does not help then.
  * @returns null when they do not, or nothing shows that they do
  */
 export function mostlyWaiting(
-  { movingShare, communicated }: Pick<MovedTimes, 'movingShare' | 'communicated'>,
+  { movingShare, communicated, isBubble }: Pick<MovedTimes, 'movingShare' | 'communicated' | 'isBubble'>,
   profile: ProfileRecord | null,
 ): MostlyWaiting | null {
-  if (movingShare !== null && movingShare < WAITING) return { share: movingShare, of: 'time' };
+  if (movingShare !== null && movingShare < WAITING) return { share: movingShare, of: 'time', isBubble };
   const bytesPerS = communicated.rateOf(communicated.top(1)[0]?.[0] ?? '');
   const peak = linkPeakOf(profile?.devices[0]?.name ?? null);
   return bytesPerS !== null && peak !== null && bytesPerS < SLOW * peak
-    ? { share: bytesPerS / peak, of: 'peak' }
+    ? { share: bytesPerS / peak, of: 'peak', isBubble }
     : null;
 }

@@ -47,13 +47,17 @@ export interface KnownKind {
  */
 const DESCRIPTIONS: readonly (readonly [RegExp, GroupKind])[] = [
   [/expert|(^|[_\W])m?ep([_\W]|$)|moe/i, 'expert'],
-  [/pipeline|(^|[_\W])pp([_\W]|$)|embedding/i, 'pipeline'],
+  [/pipeline|(^|[_\W])pp([_\W]|$)|embedding|(^|_)embd$/i, 'pipeline'],
   [/context|sequence|(^|[_\W])[cs]p([_\W]|$)|ulysses|ring_attn/i, 'context'],
   [/data|(^|[_\W])dp([_\W]|$)|fsdp|shard|replicate|zero/i, 'data'],
   [/tensor|(^|[_\W])tp([_\W]|$)/i, 'tensor'],
   [/model/i, 'model'],
   [/default|world/i, 'world'],
 ];
+
+/** The kind that a group's description states; null when it states none. */
+export const describedKind = (description: string | null): GroupKind | null =>
+  (description === null ? undefined : DESCRIPTIONS.find(([pattern]) => pattern.test(description)))?.[1] ?? null;
 
 /**
  * The stride of a list of ranks first, first + stride …; null for lists that are not such a sequence, and for a single
@@ -82,8 +86,8 @@ export function groupKinds(
   const strides = groups.map(({ ranks }) => (ranks === null || ranks.length < 2 ? null : strideOf(ranks)));
   const isStrided = strides.some((stride, i) => stride !== null && stride > 1 && groups[i]?.pair === null);
   return groups.map((group, index) => {
-    const described = DESCRIPTIONS.find(([pattern]) => group.description !== null && pattern.test(group.description));
-    if (described !== undefined) return { kind: described[1], inferred: false };
+    const described = describedKind(group.description);
+    if (described !== null) return { kind: described, inferred: false };
     const kind = inferredKind(group, kindsIn(group, parts), {
       ...{ stride: strides[index] ?? null, isStrided },
       ...{ worldSize, isOnly: groups.length === 1 },

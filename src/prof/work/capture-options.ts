@@ -88,6 +88,23 @@ const MSPROF = /^(?:msprof|op_summary|task_time)_/;
 export const profilerOf = (profile: Recorded | null): string =>
   MSPROF.test(profile?.file ?? '') ? 'msprof' : (profile?.format ?? '');
 
+/** How to get the trace of launches and ops that belongs to a table of kernels alone. */
+const TRACES: readonly (readonly [table: RegExp, how: string])[] = [
+  [
+    /^kernel_details/,
+    'launches and ops are in trace_view.json: give dparse the folder that has it; where it is missing, write it from the raw data with torch_npu.profiler.profiler.analyse(FOLDER), or record again with ExportType.Text',
+  ],
+  [
+    /^(?:op_summary|task_time)/,
+    'launches are in msprof_*.json: give dparse the folder that has it; where it is missing, write it with msprof --export=on --output=PROF_FOLDER',
+  ],
+];
+
+/** Null for a profile that is more than a table of kernels. */
+export const traceOfTable = (profile: Recorded | null): string | null =>
+  (profile?.format === 'ascend-text' ? TRACES.find(([table]) => table.test(profile.file ?? '')) : undefined)?.[1] ??
+  null;
+
 /**
  * The option of a profile's profiler that records what is wanted, such as `record_shapes=True`.
  * @param profile null for records without a profile line

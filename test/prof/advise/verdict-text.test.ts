@@ -185,11 +185,71 @@ describe('the sentence of a verdict', () => {
     });
   });
 
+  it('blames the pipeline for waits between its stages, and not a late rank', () => {
+    const groups = Object.entries({ a: 'pp', b: 'dp_cp', c: 'EMBEDDING_GROUP', d: null, e: 'cp' }).map(
+      ([name, description]) => ({ name, description, size: 2, ranks: [0, 2] }),
+    );
+    const operation = (kind: string, group: string, moving: number): CollectiveRecord => ({
+      ...{ type: 'collective', profile: 0, name: kind, kind, start: 200, dur: 100, device: 0, stream: 1 },
+      ...{ corr: null, bytes: null, dtype: null, group, groupSize: 2, ranks: [0, 2], algorithm: null, link: null },
+      ...{ launch: null, pid: null, tid: null },
+      transfers: [{ src: null, dst: null, link: 'HCCS', bytes: 1, count: 1, dur: moving }],
+    });
+    const said = (...operations: CollectiveRecord[]): string | undefined =>
+      /time: (look for a late rank|the rest is mostly the pipeline bubble)/.exec(
+        verdictOf([{ ...PROFILE, groups }, kernel({ start: 0, dur: 100, op: ['mm'] }), ...operations]).text,
+      )?.[1];
+    const [bubble, late] = ['the rest is mostly the pipeline bubble', 'look for a late rank'];
+    expect(said(operation('batchSendRecv', 'a', 5))).to.equal(bubble);
+    expect(said(operation('allReduce', 'c', 5))).to.equal(bubble);
+    expect(said(operation('send', 'd', 5))).to.equal(bubble);
+    // The ring of context parallelism, and groups of data parallelism.
+    expect(said(operation('batchSendRecv', 'e', 5))).to.equal(late);
+    expect(said(operation('allReduce', 'd', 5), operation('allReduce', 'b', 5))).to.equal(late);
+    // What waits longer decides: 95 ns for a stage, 60 for another rank.
+    expect(said(operation('batchSendRecv', 'a', 5), operation('allReduce', 'b', 40))).to.equal(bubble);
+    expect(said(operation('batchSendRecv', 'a', 45), operation('allReduce', 'b', 40))).to.equal(late);
+  });
+
   describe('on NeuronCores', () => {
     const cores = profileOn(...[4, 5].map((id) => device('Trainium2', { id, vendor: 'aws', arch: 'nc-v3' })));
     const instruction = (name: string, on: number, start: number, dur: number): KernelRecord =>
-      kernel({ ...{ name, short: name, engine: 'Vector', device: on, start, dur, op: [], mod: [] } });
+      kernel({ ...{ name, short: name, engine: 'Vector', device: on, start, dur, op: [], mod: [], launch: null } });
     const works = [instruction('TENSOR_REDUCE', 4, 0, 600), instruction('COPY', 4, 800, 200)];
+
+    const onCores = (...records: (ProfileLine | undefined)[]): string =>
+      verdictOf([cores, ...records.flatMap((record) => record ?? [])]).text;
+
+    it('says what the engines wait for while a core is idle', () => {
+      const after = (operands: string, stream = 3): KernelRecord => ({
+        ...instruction('TENSOR_REDUCE', 4, 800, 200),
+        ...{ operands, stream },
+      });
+      const wait = (operands: string, stream: number): KernelRecord => ({
+        ...instruction('EVENT_SEMAPHORE', 4, 600, 200),
+        ...{ operands, stream },
+      });
+      const [first] = works.map((work) => ({ ...work, stream: 3 }));
+      const whyOf = (...records: ProfileLine[]): string | undefined =>
+        /idle 20\.0 %: (.*?)\. /.exec(onCores(first, ...records))?.[1];
+      const [barrier, queue] = ['$S[2]==4 $S[2]++@complete', 'S[9] (qGpSimdDynamic)>=16'];
+      // By the work after the gap, by the wait of its engine before, or by what most of the five engines wait for.
+      expect(whyOf(after('S[4] (Scalar)>=14'))).to.equal('engines wait for Scalar (S[4])');
+      expect(whyOf(wait(queue, 3), after(''))).to.equal('engines wait for DMA queue qGpSimdDynamic (S[9])');
+      const three = [0, 1, 2].map((stream) => wait(barrier, stream));
+      expect(whyOf(...three, after(''))).to.equal('engines wait for each other (barrier $S[2])');
+      expect(whyOf(...three.slice(1), after(''))).to.equal('the profile does not say why');
+      // 100 ns for a queue, then 200 for a barrier.
+      const [half, late] = [
+        { ...after(queue), start: 700, dur: 300 },
+        { ...after(barrier), start: 1200 },
+      ];
+      const { parts } = verdictOf([cores, ...[first, half, late].flatMap((one) => one ?? [])]);
+      expect(parts.find(({ cause }) => cause === 'semaphore')).to.deep.include({
+        detail: 'each other (barrier $S[2])',
+        time: 300,
+      });
+    });
 
     it('takes shares over the cores that run the program', () => {
       // Core 4 computes for 800 of 1000 ns; on core 5 the runtime runs control instructions for 20 of 2000 ns.

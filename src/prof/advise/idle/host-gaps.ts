@@ -9,6 +9,7 @@ import type { ProfileLine, RangeRecord } from '../../../record/record.js';
 import { LONGEST_LAUNCH, workOf, type StepActivity } from '../../steps/step-work.js';
 import { ByDevice, type Place, type Gap } from '../device-times.js';
 import { copyBefore, hostIn, IdleTimes, LONGEST_SWITCH, type HostWithin, type IdleCause } from './idle-causes.js';
+import { EngineWaits } from './engine-waits.js';
 import { HostPlaces } from './host-places.js';
 import type { LongestTime } from '../finding.js';
 import { longerOf, Longest, Ranking } from '../kernel-tally.js';
@@ -205,12 +206,14 @@ export class HostGaps {
   readonly #overhead = new HostWork(({ kind }) => kind === 'overhead');
   readonly #firstUse = new HostWork(({ kind, text }) => kind === 'overhead' && LOADS_CODE.test(text));
   readonly places = new HostPlaces(LONGEST_LAUNCH);
+  readonly #engines = new EngineWaits();
   /** For the names of shorter gaps; no cause depends on it. */
   readonly #shortPlaces = new HostPlaces(SHORTEST_NAMED);
 
   take(record: ProfileLine): void {
     const work = workOf(record)?.record;
     if (work !== undefined) this.#devices.of(work).idle.work(work);
+    else this.#engines.take(record);
     if (record.type === 'kernel') this.#devices.of(record).kernel(record);
     else if (record.type === 'range') {
       this.#loading.take(record);
@@ -226,14 +229,18 @@ export class HostGaps {
   gap(gap: Gap): GapCause {
     const time = gap.end - gap.start;
     const place = time > LONGEST_LAUNCH ? this.places.of(gap) : null;
+    const awaited = this.#engines.within(gap);
     const cause = this.#devices.of(gap).add(gap, {
       loading: this.#loading.within(gap),
       collecting: this.collecting.within(gap),
       overhead: this.#overhead.within(gap),
       firstUse: this.#firstUse.within(gap),
-      place,
+      ...{ place, awaited },
     });
-    return { cause, host: () => hostIn(gap, place ?? (time > SHORTEST_NAMED ? this.#shortPlaces.of(gap) : null)) };
+    return {
+      cause,
+      host: () => awaited ?? hostIn(gap, place ?? (time > SHORTEST_NAMED ? this.#shortPlaces.of(gap) : null)),
+    };
   }
 
   /** @param time in ns at the start of a gap, before the host launched work that the profile lacks */

@@ -51,6 +51,7 @@ export const IDLE_CAUSES = {
   launch: 'the CPU launches kernels too slowly',
   host: 'the CPU is doing other work',
   queue: 'gaps between queued kernels',
+  semaphore: 'engines wait for semaphores',
   unknown: 'launches were not recorded',
 } as const;
 export type IdleCause = keyof typeof IDLE_CAUSES;
@@ -72,6 +73,8 @@ export interface HostWithin {
   readonly firstUse: number;
   /** What filled most of a gap that is longer than a launch takes; null when not known. */
   readonly place: HostPlace | null;
+  /** What engines of a NeuronCore waited for; null when not known, and for other devices. */
+  readonly awaited: string | null;
 }
 
 /** Kind of the copy for which the host waited right before the gap; null when there is none. */
@@ -93,9 +96,9 @@ function longCall(gap: GapTimes, work: StepActivity): string | null {
   return call === null || call.dur <= LONGEST_LAUNCH ? null : (call.api ?? '');
 }
 
-function causeOf(gap: Gap, { loading, collecting, overhead, firstUse }: HostWithin): IdleCause {
+function causeOf(gap: Gap, { loading, collecting, overhead, firstUse, awaited }: HostWithin): IdleCause {
   const time = gap.end - gap.start;
-  if (gap.ended === null) return 'unknown';
+  if (gap.ended === null) return awaited === null ? 'unknown' : 'semaphore';
   // The device waits for something else, whatever the host does; a driver call may hold both up.
   const othersWait = gap.ended === 'queue' && (gap.after.othersWait ?? 0) >= time;
   if (collecting > MOSTLY * time && !othersWait) return 'garbage';
@@ -142,6 +145,8 @@ export class IdleTimes {
   readonly calls = new Map<string, number>();
   /** Time with the cause `host`, by what the host did, where that is known. */
   readonly places = new Map<string, number>();
+  /** Time with the cause `semaphore`, by what the engines waited for. */
+  readonly awaited = new Map<string, number>();
   /** Number of gaps with the causes `call` and `queue`. */
   held = 0;
   queued = 0;
@@ -172,6 +177,7 @@ export class IdleTimes {
       this.longestHeld = longerOf(this.longestHeld, { start, end });
       addNamed(this.calls, longCall(gap, gap.after) ?? '', end - start);
     }
+    if (cause === 'semaphore') addNamed(this.awaited, within.awaited ?? '', end - start);
     if (cause === 'host' && within.place !== null) addNamed(this.places, within.place.name, within.place.time);
     return cause;
   }
@@ -204,6 +210,7 @@ export class IdleTimes {
     for (const [cause, time] of more.by) addTo(this.by, cause, time);
     for (const [call, time] of more.calls) addNamed(this.calls, call, time);
     for (const [place, time] of more.places) addNamed(this.places, place, time);
+    for (const [name, time] of more.awaited) addNamed(this.awaited, name, time);
     this.held += more.held;
     this.longestHeld = longerOf(this.longestHeld, more.longestHeld);
     this.queued += more.queued;

@@ -51,12 +51,21 @@ const MOVE =
 const FIND_LATE =
   'find the rank that the others wait for (dprof ranks with the profiles of all ranks), or the slow link between them; more overlap does not help';
 
+/** The schedule of a pipeline causes these waits, even if all ranks are equally fast. */
+const SHRINK_BUBBLE =
+  'shrink the pipeline bubble: more microbatches in a step, an interleaved schedule, or stages of equal work (dprof ranks with the profiles of all ranks compares them); more overlap does not help';
+
 function waitingText(waiting: MostlyWaiting | null): string {
   if (waiting === null) return '';
   const share = percent(waiting.share);
   return waiting.of === 'time'
     ? `; data moves for only ${share} of that time`
     : `; ${share} of the peak of links within a machine`;
+}
+
+function actionOf(waiting: MostlyWaiting | null, isOnComputing: boolean): string {
+  if (waiting !== null) return waiting.isBubble ? SHRINK_BUBBLE : FIND_LATE;
+  return isOnComputing ? MOVE : START_EARLIER;
 }
 
 /** Communication that does not overlap with compute. */
@@ -89,7 +98,7 @@ export const exposedCollectives: Rule = {
             ...place,
             what: `${percent(exposed / communication.total)} of communication is exposed: ${time(exposed)} of ${time(communication.total)} run while nothing is computed`,
             details: `${many(count, 'operation')}: ${ranked(names)}${waitingText(waiting)}`,
-            action: waiting !== null ? FIND_LATE : onComputing > communication.total / 2 ? MOVE : START_EARLIER,
+            action: actionOf(waiting, onComputing > communication.total / 2),
             stake: exposed,
             gain:
               waiting === null

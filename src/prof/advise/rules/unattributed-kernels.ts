@@ -1,6 +1,12 @@
 /** Kernels whose op is unknown, and those whose op lacks arguments: how to profile so that they are known. */
 import { isNeuronInstruction } from '../../../record/neuron/neuron-cores.js';
-import { asksForArguments, captureOption, profilerOf, type Recorded } from '../../work/capture-options.js';
+import {
+  asksForArguments,
+  captureOption,
+  profilerOf,
+  traceOfTable,
+  type Recorded,
+} from '../../work/capture-options.js';
 import { communicates } from '../../steps/step-work.js';
 import { many, percent, ranked, time } from '../wording.js';
 import { deviceRule } from '../rule.js';
@@ -32,11 +38,6 @@ const NVTX =
 
 /** Advice by the main reason and by profiler and file name; the first match wins. */
 const ACTIONS: readonly (readonly [reason: RegExp, profile: RegExp, action: string])[] = [
-  [
-    /no launch is in the profile/,
-    /^ascend-text kernel_details/,
-    'give dparse the whole folder: launches and ops are in trace_view.json, not in kernel_details.csv',
-  ],
   [/no launch is in the profile/, /^(?:kineto|ascend)/, HOST],
   [
     /no launch is in the profile/,
@@ -75,8 +76,9 @@ const ACTIONS: readonly (readonly [reason: RegExp, profile: RegExp, action: stri
 ];
 
 function actionFor(reason: string, profile: Recorded | null): string {
+  const trace = /no launch is in the profile/.test(reason) ? traceOfTable(profile) : null;
   const key = `${profilerOf(profile)} ${profile?.file ?? ''}`;
-  return ACTIONS.find(([why, which]) => why.test(reason) && which.test(key))?.[2] ?? '';
+  return trace ?? ACTIONS.find(([why, which]) => why.test(reason) && which.test(key))?.[2] ?? '';
 }
 
 function recording(profile: Recorded | null): string {

@@ -118,8 +118,8 @@ export interface SpanPart {
   readonly cause: IdleCause | null;
   /**
    * What took most of the part: op of the kernels, communication operation, or kind of the copies (counting all copies,
-   * also those that overlap with compute); for idle time, the call that held the host up, what else the host did, or the
-   * call that waited together with the device.
+   * also those that overlap with compute); for idle time, the call that held the host up, what else the host did, the call
+   * that waited together with the device, or what the engines of a NeuronCore waited for.
    */
   readonly detail: string | null;
   /** In ns, over all devices. */
@@ -139,7 +139,7 @@ export interface VerdictFacts {
   /** Whether the profiler recorded each Python call. */
   readonly hasFrames: boolean;
   readonly computed: ComputedTimes;
-  readonly moved: Pick<MovedTimes, 'communicated' | 'copied' | 'movingShare' | 'longest'>;
+  readonly moved: Pick<MovedTimes, 'communicated' | 'copied' | 'movingShare' | 'isBubble' | 'longest'>;
   readonly doubted: DoubtedWork;
   /** Whether the profile shows the capture of a graph and not a run. */
   readonly isCapture: boolean;

@@ -24,6 +24,7 @@ function detailOf({ idle, computed, moved }: VerdictFacts, part: SpanPartName, c
   if (part === 'copy') return moved.copied.top(1)[0]?.[0] ?? null;
   if (cause === 'call') return topOf(idle.calls)?.[0] ?? null;
   if (cause === 'host') return topOf(idle.places)?.[0] ?? null;
+  if (cause === 'semaphore') return topOf(idle.awaited)?.[0] ?? null;
   return cause === 'queue' ? (idle.waiting?.call ?? null) : null;
 }
 
@@ -107,6 +108,12 @@ const CAUSE_TEXTS: Readonly<Partial<Record<IdleCause, CauseText>>> = {
     return isMost ? `the CPU is busy in ${top[0]}${share}` : `${IDLE_CAUSES.host}${share}, partly in ${top[0]}`;
   },
   queue: ({ idle }, part, share) => `${IDLE_CAUSES.queue}${share}${waitText(idle, part)}`,
+  semaphore: ({ idle }, { time: ns }, share) => {
+    const top = topOf(idle.awaited);
+    if (top === null) return null;
+    const isMost = top[1] > MOSTLY * ns;
+    return isMost ? `engines wait for ${top[0]}${share}` : `${IDLE_CAUSES.semaphore}${share}, partly for ${top[0]}`;
+  },
   // No host launches the instructions of a NeuronCore one by one.
   unknown: (facts, _, share) => (deviceWord(facts) === 'NeuronCore' ? `the profile does not say why${share}` : null),
 };
@@ -224,9 +231,12 @@ function communicationRemedy(facts: VerdictFacts): string {
   const waiting = mostlyWaiting(moved, typeof profile === 'number' ? null : profile);
   if (waiting === null) return savingText(facts, 'exposed-collectives', 'more overlap');
   const share = percent(waiting.share);
-  return waiting.of === 'time'
-    ? `, but data moves for only ${share} of that time: look for a late rank`
-    : `, ${share} of the peak of links within a machine: look for a late rank or a slow link`;
+  const isTime = waiting.of === 'time';
+  const few = isTime
+    ? `, but data moves for only ${share} of that time`
+    : `, ${share} of the peak of links within a machine`;
+  if (waiting.isBubble) return `${few}: the rest is mostly the pipeline bubble, waits for other stages`;
+  return `${few}: look for a late rank${isTime ? '' : ' or a slow link'}`;
 }
 
 /** From this share of the kernels' time on, which prints as 100.0 %, the text says that something takes all the time. */
@@ -319,7 +329,7 @@ function besideOperation(facts: VerdictFacts, parts: readonly SpanPart[]): Besid
     // Rates and gains are those of all operations; they are not known for the others alone.
     moved: {
       ...{ communicated: new MovedAmounts(), copied: facts.moved.copied },
-      ...{ movingShare: null, longest: null },
+      ...{ movingShare: null, isBubble: false, longest: null },
     },
     findings: facts.findings.filter(({ rule }) => rule !== 'exposed-collectives'),
   };
