@@ -18,7 +18,7 @@ describe('hints of panels without content', () => {
     }
     // The tool's JSON has all that there is: a program must be compiled with layers.
     expect(lacking(viewOf('neuron-json', {}), 'layers')).to.equal(
-      'No kernel was launched in a layer. The program does not name them. ' +
+      'No kernel was launched in a layer. The program does not contain them. ' +
         'XLA_IR_DEBUG=1 XLA_HLO_DEBUG=1, set when the program is compiled, keep the layers of the framework.',
     );
     for (const wanted of WANTED)
@@ -44,9 +44,7 @@ describe('hints of panels without content', () => {
   it('ask for the whole folder where the table of kernels was given, and for no options that were', () => {
     const shapes = 'No kernel has both known FLOPs and known bytes.';
     const ofAscend = (file: string, facts = {}) => lacking(viewOf('ascend-text', facts, file), 'shapes');
-    expect(ofAscend('kernel_details.csv')).to.equal(
-      `${shapes} The whole folder of the profiler has ops and their shapes.`,
-    );
+    expect(ofAscend('kernel_details.csv')).to.equal(`${shapes} Ops and shapes are in the profiler's whole folder.`);
     expect(ofAscend('trace_view.json')).to.equal(`${shapes} record_shapes=True records what ops work on.`);
     expect(ofAscend('trace_view.json', { record_shapes: 'true' })).to.equal(shapes);
     const layersWith = (facts: object) => lacking(viewOf('kineto', facts as Record<string, string>), 'layers');

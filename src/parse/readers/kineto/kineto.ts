@@ -36,7 +36,7 @@ function graphsOf(file: CaptureFile, rank: number | null, diagnostics: Diagnosti
   const graphs = trace.capturedGraphs(launches);
   if (graphs.length === 0 && file.isGiven) {
     const isCut = trace.diagnostics.get('truncated-input') > 0;
-    const what = isCut ? 'is cut off before a capture of a graph' : 'no capture of a graph in it';
+    const what = isCut ? 'is cut off before any graph capture' : 'contains no graph capture';
     throw new UserError(what, { where: file.name, hint: isCut ? 'copy it again' : 'give the trace of the capture' });
   }
   return graphs.map((graph) => ({ ...graph, batch: graph.batch ?? file.batch, mode: graph.mode ?? file.mode }));
@@ -70,13 +70,13 @@ export const kineto: Reader = {
       '`torch.profiler.profile(record_shapes=True, with_stack=True, with_modules=True, profile_memory=True)` and `export_chrome_trace("net.pt.trace.json.gz")`, or its `tensorboard_trace_handler`',
     ],
     read: [
-      'Kernels, copies, memory sets, synchronisations; ops with their extents, types and values; autograd nodes and the forward op of each; Python frames and modules; annotations and steps; collectives with their number in the group and the other rank of a message; devices; rank, ranks and process groups of the job; the start in Unix time.',
-      'Traces of 2021 to today, of NVIDIA and AMD devices, as a stream: the file may be larger than memory. Times are read from their digits, to the nanosecond. Of a truncated trace, the part before the cut is read.',
-      'A kernel belongs to the ops around its launch; where times are rounded to microseconds or the launch is not in the trace, to the op whose external id it carries. A backward kernel belongs to the forward op with the sequence number and thread of its autograd node, and has its layer and call stack. Work that a checkpoint recomputes inside a node is forward work in its own modules, if the trace has modules or frames.',
-      'Code of torch.compile is forward work, backward in `CompiledFunctionBackward` and in a region of compiled autograd. Its own ranges do not count as ops; without modules its graph is the layer. Column `fused` lists the ops in the name of the kernel, as does `op` if no op is around the launch; `--explain` names the generated source.',
-      'With `record_shapes` the report has FLOPs, bytes and parameters; with `with_stack` the call stack, with `with_modules` the layers. Traces before 2023 have extents and types of arguments but not their values: figures that need values (stride, dimensions) are derived from the gradient, or unknown.',
-      'Kernels of a CUDA or HIP graph have the context of the call that launched the graph, and `graph` says so.',
-      'With `profile_memory` every allocation and release is a sample of `memory_allocated` and `memory_reserved`, `component` being the kind of device (`CUDA`, `HIP`; `CPU` is the host, whose `device` is null), and every allocation one of `op_memory` with the innermost range of its thread and how long it was held (null: not released in the trace). The host total lacks memory that PyTorch allocated before profiling began. Traces of 2021 have sizes only: `memory_allocated_since_first` is their sum since the first event, and how long an op held its memory is unknown.',
+      'Kernels, copies, memory sets, synchronisations; ops with their extents, types and values; autograd nodes and the forward op of each; Python frames and modules; annotations and steps; collectives with their ordinal in the group and the peer rank of messages; devices; rank, world size and process groups; the start in Unix time.',
+      'Traces of 2021 to today, of NVIDIA and AMD devices, as a stream: the file may be larger than memory. Times are exact to the nanosecond. A truncated trace is read up to the cut.',
+      'A kernel belongs to the ops around its launch. If times are rounded to microseconds or the launch is missing, it belongs to the op with its external id. A backward kernel belongs to the forward op with the sequence number and thread of its autograd node, and has its layer and call stack. Work that a checkpoint recomputes inside a node is forward work in its own modules, if the trace has modules or frames.',
+      "Code of torch.compile is forward work, backward in `CompiledFunctionBackward` and in a region of compiled autograd. Its ranges do not count as ops; if there are no modules, its graph is the layer. Column `fused` lists the ops in the kernel's name, and so does `op` if no op is around the launch; `--explain` names the generated source.",
+      'With `record_shapes` the report has FLOPs, bytes and parameters; with `with_stack` the call stack, with `with_modules` the layers. Traces before 2023 have extents and types of arguments but not their values: figures that need values (stride, dimensions) are derived from the gradient or unknown.',
+      "Kernels of a CUDA or HIP graph have the context of the graph's launch; field `graph` marks them.",
+      'With `profile_memory` every allocation and release is a sample of `memory_allocated` and `memory_reserved`, with the kind of device as `component` (`CUDA`, `HIP`; `CPU` is the host, whose `device` is null). Every allocation is also a sample of `op_memory`, with the innermost range of its thread and how long it was held (null: not released in the trace). The host total lacks memory that PyTorch allocated before profiling began. Traces of 2021 have sizes only: `memory_allocated_since_first` is their sum since the first event, and how long an op held its memory is unknown.',
       'The host comes from a file name by `tensorboard_trace_handler` (`HOST_PID.TIME.pt.trace.json`), if that process is in the trace. Older traces do not record the collective of a kernel; the report then takes operation and sizes from the call that launched it.',
       'Top-level keys other than `traceEvents` are not copied: they may hold environment variables.',
     ],

@@ -43,8 +43,8 @@ export const rocprofv3: Reader = {
       '`rocprofv3 --kernel-trace --output-format csv -- python train.py`: the file that ends in `_kernel_trace.csv`',
     ],
     read: [
-      'Kernels with times, device, stream (the queue in files of 2024, which have no streams), grid in blocks, block, vector registers and local memory (LDS). Files of 2024 and 2025, and those that `rocpd convert` writes.',
-      "The file has no launches, no ranges and no process; other tables of rocprofv3 are not read. Times count from the machine's start, so the Unix time of the profile's start is unknown. Only the number of a device is recorded.",
+      'Kernels with times, device, stream (in files of 2024 the queue), grid in blocks, block, vector registers and local memory (LDS). Files of 2024 and 2025, and those that `rocpd convert` writes.',
+      "The file has no launches, no ranges and no process; other tables of rocprofv3 are not read. Times count from the machine's boot, so the Unix time of the profile's start is unknown. Only the number of a device is recorded.",
     ],
   },
   sniff: ({ head }) => HEADER.test(head.toString('utf8')),
