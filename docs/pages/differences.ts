@@ -54,7 +54,7 @@ const CONVENTION_ROWS: readonly (readonly [ops: string, byDefault: string, pypro
   [
     'mse_loss',
     '2·E operations, backward 3·E, the mean or sum in a kernel of its own E; bytes = operands + one result per element, backward gradient + operands + gradient of the input',
-    '2·p·E + 1 operations, p·E·size bytes; p = 2, one more for reduction none, one more backward',
+    '2·p·E + 1 operations, p·E·size bytes; p = 2, + 1 for reduction none, + 1 backward',
   ],
   [
     'batch_norm',

@@ -52,7 +52,7 @@ export const dparseManual = (version: string): string =>
     section(
       'DESCRIPTION',
       paragraph(
-        'Reads the profiles and writes one stream of records, one JSON object a line: a profile line, then the activities of the devices in order of start, then an end line with counts and with what was odd. Each kernel carries the op calls, layers, call stack and sequence ids of the ranges around its launch.',
+        'Reads the profiles and writes one stream of records, one JSON object per line: a profile line, then the activities of the devices in order of start, then an end line with counts and with what was odd. Each kernel carries the op calls, layers, call stack and sequence ids of the ranges around its launch.',
       ),
       paragraph(
         'INPUT is a file, a folder (searched for profiles), a glob, or - for standard input; each may be compressed (gzip, zstd, xz, bzip2). An archive (zip, tar) is read as a folder. The format is detected by content, never by name. Of several inputs, one that cannot be read is reported on standard error, the others are parsed, and the exit status is 1.',
@@ -119,7 +119,7 @@ export const dprofManual = (version: string): string =>
     seeAlso('dparse', ...Object.keys(COMMANDS).map(pageOf)),
   ]);
 
-/** What begins a paragraph in a help text: `Memory: `, `Columns, time during which:`. */
+/** What begins a paragraph in a help text: `Memory: `, `Columns: time during which`. */
 const LABEL = /^\w+,?(?: \w+){0,3}:(?: |$)/;
 
 /** Blocks of lines as troff: sentences as paragraphs, tables below them as they are. */

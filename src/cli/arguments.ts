@@ -258,7 +258,7 @@ function unknownOption(tool: Tool, unknown: string): UsageError {
 /** Characters of a line of help. */
 const HELP_WIDTH = 80;
 
-/** A paragraph of a text that is broken into lines begins with a label: `Memory: `, `Columns, time during which:`. */
+/** A paragraph of a text that is broken into lines begins with a label: `Memory: `, `Columns: time during which`. */
 const LABEL = /^\w+,?(?: \w+){0,3}:(?: |$)/;
 
 /** Lines of a text with paragraphs in place of lines; rows of tables stay lines. */

@@ -16,7 +16,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/summary/summary.js')).summary,
   },
   terms: {
-    title: 'what metrics, engines, queues and opcodes are called and mean',
+    title: 'names and meanings of metrics, engines, queues and opcodes',
     load: async () => (await import('./commands/terms.js')).terms,
   },
   monitor: {
@@ -60,19 +60,19 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/sql.js')).sql,
   },
   partial: {
-    title: 'sums of profiles in small files that merge, for jobs of many ranks',
+    title: 'reduce profiles to small mergeable files, for many ranks',
     load: async () => (await import('./commands/partial.js')).partial,
   },
   merge: {
-    title: 'files of dprof partial as one, in any order',
+    title: 'merge files of dprof partial, in any order',
     load: async () => (await import('./commands/partial.js')).merge,
   },
   job: {
-    title: 'reports of many profiles, by many processes or by Slurm',
+    title: 'reports on many profiles, with many processes or Slurm',
     load: async () => (await import('./commands/job.js')).job(COMMANDS),
   },
   completion: {
-    title: 'completion in bash, zsh and fish',
+    title: 'shell completion for bash, zsh and fish',
     load: async () => (await import('./commands/completion.js')).completion,
   },
 };

@@ -27,7 +27,7 @@ export async function openInputs(
   reading: Pick<Opening, 'parsing' | 'capture'> = {},
 ): Promise<Source> {
   const isPiped = files.length === 0 || files.includes('-');
-  if (isPiped && process.stdin.isTTY) throw new UsageError('no FILE, and stdin is a terminal', `usage: ${USAGE}`);
+  if (isPiped && process.stdin.isTTY) throw new UsageError('no FILE given, and stdin is a terminal', `usage: ${USAGE}`);
   const folders = files.filter(isFolder);
   if (folders.length > 0 && folders.some((await import('../prof/input/record-folder.js')).isRecordFolder))
     setFlagsFromString(HEAP_OF_GROUPS);

@@ -16,7 +16,7 @@ import { READING_OPTIONS, readChoice, WIDTH_OPTION, widthOf, type RecordChoice }
  * devices of one kernel and one copy: html takes 42 kB for each of 20,000 and 53 kB for each of 40,000; other commands take
  * 32 kB for each of 20,000.
  */
-export const DEVICE_MEMORY = '60 kB a device';
+export const DEVICE_MEMORY = '60 kB per device';
 
 /** A command's special formats, then the table formats; the first one is the default. */
 export const withTableFormats = (...formats: readonly string[]): readonly string[] => [

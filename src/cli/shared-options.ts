@@ -54,7 +54,7 @@ export function widthOf(given: Arguments): number | null {
 export const DEVICE_OPTION: Option = {
   name: 'device',
   takes: 'LIST',
-  help: 'only these devices of the profile, as 0-3,8',
+  help: 'only these devices of the profile, e.g. 0-3,8',
 };
 /** Kernels by their columns. */
 export const WHERE_OPTION: Option = {
@@ -65,17 +65,17 @@ export const WHERE_OPTION: Option = {
 export const STEP_OPTION: Option = {
   name: 'step',
   takes: 'LIST',
-  help: 'only what these steps launched, as 3 or 10-19',
+  help: 'only work launched in these steps, e.g. 3 or 10-19',
 };
 const FROM_OPTION: Option = {
   name: 'from',
   takes: 'MS',
-  help: "only what ends later than MS after the profile's start",
+  help: 'only events that end after MS from the profile start',
 };
 const TO_OPTION: Option = {
   name: 'to',
   takes: 'MS',
-  help: 'only what starts earlier than MS; what crosses an edge counts in full',
+  help: 'only events that start before MS; crossing ones count in full',
 };
 
 /** Time from the profile's start. */
@@ -225,7 +225,7 @@ export class RecordChoice {
       case 'tensor':
         return true;
       default:
-        throw new UserError('has sums of whole profiles', {
+        throw new UserError('contains only sums of whole profiles', {
           hint: '--device, --step, --from and --to need a profile or records',
         });
     }
@@ -235,7 +235,7 @@ export class RecordChoice {
   refuseNothing(): void {
     if (this.#kept > 0 || this.#devices.size === 0) return;
     const there = [...named('devices', this.#devices), ...named('steps', this.#steps)].join('; ');
-    const what = 'no work of the chosen devices, steps and times';
+    const what = 'no work on the selected devices, steps and times';
     throw new UserError(what, there === '' ? {} : { hint: `there are ${there}` });
   }
 

@@ -110,4 +110,4 @@ export function reportEndings(inputs: Pick<EndedInputs, 'endings'>, { onError, o
   }
 }
 
-const WITH_ON_ERROR = 'with the option onError the rest is read all the same';
+const WITH_ON_ERROR = 'with the option onError the rest is still read';

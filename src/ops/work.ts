@@ -27,7 +27,7 @@ export function workOf(
  */
 function sizeOf(reads: readonly Tensor[], writes: readonly Tensor[]): Traffic {
   const untyped = reads.find(isUntyped) ?? writes.find(isUntyped);
-  if (untyped !== undefined) return { bytes: null, unknown: `element size of ${untyped.dtype} is not known` };
+  if (untyped !== undefined) return { bytes: null, unknown: `the element size of ${untyped.dtype} is unknown` };
   return { bytes: sum(reads, bytesToRead) + sum(writes, tensorBytes) };
 }
 

@@ -37,20 +37,20 @@ const BY_OPTION: readonly (readonly [wanted: Wanted, option: Parameters<typeof c
     ['cores', 'cores', 'it'],
   ];
 
-const NO_OPERANDS = 'The NTFF has operands with unknown codes; the JSON of neuron-explorer view may have them.';
+const NO_OPERANDS = 'The NTFF has operands with unknown codes; the JSON of neuron-explorer view may show them.';
 /** As documented by AWS: without these variables, the compiler stores no framework names in a NEFF. */
 const COMPILED_WITH = 'XLA_IR_DEBUG=1 XLA_HLO_DEBUG=1, set when the program is compiled, keep';
 const NEURON = {
   steps: 'A capture holds one execution of a compiled program. Give several captures to compare executions.',
-  annotations: `The program (NEFF) of an NTFF may have the layers of its framework: give it too. ${COMPILED_WITH} them.`,
+  annotations: `The program (NEFF) of an NTFF may contain the framework's layers: give it too. ${COMPILED_WITH} them.`,
   layers: `The program (NEFF) of an NTFF may name the layer of each instruction: give it too. ${COMPILED_WITH} it.`,
-  shapes: 'An NTFF, or the JSON of neuron-explorer view, has the operands of instructions.',
+  shapes: 'Operands are in an NTFF and in the JSON of neuron-explorer view.',
 } as const;
 
 /** Hints for a program that was given but has no layers. */
 const WITHOUT_LAYERS = {
-  annotations: `The program has no layers of a framework. ${COMPILED_WITH} them.`,
-  layers: `The program does not name them. ${COMPILED_WITH} the layers of the framework.`,
+  annotations: `The program contains no framework layers. ${COMPILED_WITH} them.`,
+  layers: `The program does not contain them. ${COMPILED_WITH} the layers of the framework.`,
 } as const;
 
 /** Hints for a device trace that was read with its program. */
@@ -60,7 +60,7 @@ const WITH_PROGRAM: Partial<Record<Wanted, string>> = { ...NEURON, ...WITHOUT_LA
 const RECORDED: Readonly<Record<string, Partial<Record<Wanted, string>> | undefined>> = {
   kineto: {
     ops: 'activities=[ProfilerActivity.CPU, …] records ops.',
-    annotations: 'with record_function("name"): names parts of the program.',
+    annotations: 'with record_function("name")names parts of the program.',
   },
   nsight: {
     ops: 'nsys profile --pytorch=autograd-nvtx, or emit_nvtx(), records ops.',

@@ -18,7 +18,7 @@ const isWhole = (holder: HTMLElement | null): boolean => holder !== null && hold
 export async function heldValue(id: string): Promise<unknown> {
   if (isLoading() && !isWhole(document.getElementById(id))) await loaded;
   const holder = document.getElementById(id);
-  if (holder === null) throw new Error('the page does not hold it');
+  if (holder === null) throw new Error('it is not on the page');
   try {
     return JSON.parse(holder.textContent);
   } catch (error) {
@@ -48,6 +48,6 @@ export const loadOutline = async (): Promise<PageOutline | JobIndex> =>
 /** @param at index on the page. @throws Error with one line when the page does not contain it */
 export async function loadProfile({ profiles }: PageOutline, at: number): Promise<PageProfile> {
   const outline = profiles[at];
-  if (outline === undefined) throw new Error('the page holds no profile');
+  if (outline === undefined) throw new Error('the page contains no profile');
   return { ...outline, ...((await keptValue(detailsId(at))) as PageProfileDetails) };
 }

@@ -41,7 +41,7 @@ const space: Format = {
 
 const json: Format = {
   id: 'json',
-  title: 'one JSON object a line: column keys, raw values, null for unknown',
+  title: 'one JSON object per line: column keys, raw values, null for unknown',
   open({ columns }) {
     return {
       head: () => '',

@@ -119,7 +119,7 @@ describe('Ascend folders: what cannot be read is reported, and the rest is read'
     expect(ran.code).to.equal(1);
     expect(kernels(ran)).to.equal(1);
     expect(messagesOf(ran, folder)).to.deep.equal([
-      'dparse: node1_20260101_ascend_pt: is a folder of the Ascend profiler without a database, trace_view.json or kernel_details.csv (raw data is analysed first: torch_npu.profiler.profiler.analyse(FOLDER))',
+      'dparse: node1_20260101_ascend_pt: is a folder of the Ascend profiler without a database, trace_view.json or kernel_details.csv (run the analysis first: torch_npu.profiler.profiler.analyse(FOLDER))',
     ]);
     const alone = await dparse('-q', raw);
     expect(alone).to.include({ code: 1, stdout: '' });
@@ -140,13 +140,13 @@ describe('Ascend folders: what cannot be read is reported, and the rest is read'
     const rank = rankFolder(folder, 0, { 'trace_view.json': TRACE, 'kernel_details.csv': other });
     const ran = await dparse(rank);
     expect(ran.code).to.equal(1);
-    expect(ran.stderr).to.match(/kernel_details\.csv: is a table of the Ascend profiler without the times of kernels/);
+    expect(ran.stderr).to.match(/kernel_details\.csv: is an Ascend profiler table without kernel times/);
     expect(ran.stderr).to.match(
       /1 kernel; files next to the profile that cannot be read or do not match their name \(ignored\): 1\n/,
     );
     const bare = await dparse(join(rank, OUTPUT, 'kernel_details.csv'));
     expect(bare).to.include({ code: 1, stdout: '' });
-    expect(bare.stderr).to.match(/a table of the Ascend profiler without the times of kernels \(give trace_view\.json/);
+    expect(bare.stderr).to.match(/an Ascend profiler table without kernel times \(give trace_view\.json/);
   });
 
   it('a trace cut in half', async () => {

@@ -45,7 +45,7 @@ describe('dprof --by range, hostop, api', () => {
       const name = by.split(',').find((key) => key === 'hostop' || key === 'range');
       expect({ code, stderr }).to.deep.equal({
         code: 2,
-        stderr: `dprof: --by ${name} cannot be combined with other keys (it lists CPU events; combined keys group kernels)\n`,
+        stderr: `dprof: --by ${name} cannot be combined with other keys (it lists CPU events, but combined keys group kernels)\n`,
       });
     }
     const near = await runCli('dprof', ['--by', 'hostops', SAMPLES[0] ?? '']);

@@ -175,7 +175,7 @@ describe('dprof diff', () => {
     );
     const file = put('five.dict', five);
     expect((await run([file, file])).stdout).to.include(
-      '# with 5 and 5 steps a change in only one of the 20 rows cannot be shown: 6 each would do\n',
+      '# 5 and 5 steps are too few to show a change in one of 20 rows; 6 each are enough\n',
     );
   });
 

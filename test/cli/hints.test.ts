@@ -148,9 +148,7 @@ describe('hints', () => {
     const numbered = neuronLines([neuronProfile(), kernel({ counters: { 'metric#20971523': 0.5 } })]);
     const { stdout, stderr } = await runCli('dprof', ['-c', 'idx,counters'], { input: numbered });
     expect(stdout).to.equal('Idx Counters\n1 metric#20971523=0.5\n');
-    expect(stderr).to.match(
-      /^dprof: metric#N, event#N are CUPTI's numbers: .*\(nvprof -i FILE --print-gpu-trace --csv/m,
-    );
+    expect(stderr).to.match(/^dprof: metric#N, event#N are CUPTI numbers; .*\(nvprof -i FILE --print-gpu-trace --csv/m);
   });
 
   for (const [file, format, least] of SAMPLES)

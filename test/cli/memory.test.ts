@@ -110,7 +110,7 @@ describe('dprof memory', () => {
       const { stdout } = await run('', '--points', '4', path);
       expect(stdout.split('\n').slice(1, 4)).to.deep.equal([
         'peak 2791636480 bytes (2.600 GiB) of memory_allocated_since_first CUDA at 122011.000 us, step 5, op aten::empty',
-        'plus what was already allocated at the first event, which the profile does not record',
+        'plus memory allocated before the first event, which the profile does not record',
         '',
       ]);
     },

@@ -166,7 +166,7 @@ describe('compressed inputs', () => {
     writeFileSync(join(folder, 'a.sqlite.gz'), packed());
     const ran = await withTemporary(join(folder, 'none'), () => runCli('dparse', ['-q', folder]));
     expect(ran).to.include({ code: 1, stdout: '' });
-    expect(ran.stderr).to.match(/^dparse: [^\n]*a\.sqlite\.gz: the temporary folder [^\n]*none takes no file: no such file or directory \(set TMPDIR to another folder\)\n$/); // prettier-ignore
+    expect(ran.stderr).to.match(/^dparse: [^\n]*a\.sqlite\.gz: the temporary folder [^\n]*none cannot hold a file: no such file or directory \(set TMPDIR to another folder\)\n$/); // prettier-ignore
   });
 
   it('and databases with a write-ahead log name the temporary folder alike', async () => {
@@ -174,7 +174,7 @@ describe('compressed inputs', () => {
     writeFileSync(`${path}-wal`, '');
     const ran = await withTemporary(freshPath('-none'), () => runCli('dparse', ['-q', path]));
     expect(ran).to.include({ code: 1, stdout: '' });
-    expect(ran.stderr).to.match(/^dparse: [^\n]*: the temporary folder [^\n]*-none takes no file: no such file or directory \(set TMPDIR to another folder\)\n$/); // prettier-ignore
+    expect(ran.stderr).to.match(/^dparse: [^\n]*: the temporary folder [^\n]*-none cannot hold a file: no such file or directory \(set TMPDIR to another folder\)\n$/); // prettier-ignore
   });
 
   it('of several members are read whole; bytes that are none are one line', async () => {

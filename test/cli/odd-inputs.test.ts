@@ -27,7 +27,7 @@ async function answerFor(bytes: string | Buffer): Promise<Ran> {
   return { ...ran, stderr: ran.stderr.replaceAll(plain, 'FILE') };
 } // prettier-ignore
 
-const BROKEN = '(was the file cut off or edited? write it again with dparse)';
+const BROKEN = '(the file may be cut off or edited: write it again with dparse)';
 const CONVERT = '(convert it to UTF-8: iconv -f UTF-16 -t UTF-8 FILE)';
 const REFUSED: readonly (readonly [what: string, bytes: string | Buffer, line: string])[] = [
   ['a NUL in the first line', RECORDS.replace('"v"', '\0"v"'), `FILE:1: broken record at column 19 ${BROKEN}`],
@@ -146,7 +146,7 @@ describe('odd inputs', () => {
         ['no such table: A', 'no such table: B'],
         [],
         1,
-        'dprof: stdin:1: not kernels but a message of the database: "no such table: A" (run dparse on the profile itself)\n',
+        'dprof: stdin:1: not kernels but a database message: "no such table: A" (run dparse on the profile itself)\n',
       ],
     ];
     for (const [what, lines, kernels, code, said] of files) {

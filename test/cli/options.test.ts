@@ -147,7 +147,9 @@ describe('a choice of devices, steps and time', () => {
     for (const command of [[], ['summary'], ['stacks'], ['advise']]) {
       const { code, stderr } = await runCli('dprof', [...command, '--device', '7', SAMPLE]);
       expect(code).to.equal(1);
-      expect(stderr).to.match(/no work of the chosen devices, steps and times \(there are devices 0; steps 0, 1\)\n$/);
+      expect(stderr).to.match(
+        /no work on the selected devices, steps and times \(there are devices 0; steps 0, 1\)\n$/,
+      );
     }
   });
 

@@ -259,7 +259,7 @@ describe('dprof merge', () => {
       ],
       [
         text.replace('"v":2', '"v":1'),
-        /:1: unsupported dprof partial version 1 \(its figures follow older rules than those of version 2; write it again with dprof partial\)/,
+        /:1: unsupported dprof partial version 1 \(its figures follow older rules than version 2; write it again with dprof partial\)/,
       ],
       [text.replace('"part":{"v":2', '"part":{"v":1'), /:2: unsupported dprof partial version 1 \(/],
       [text.replace('"count":', '"count":1'), /:2: .* does not match its id: damaged or edited \(write it again/],

@@ -77,13 +77,13 @@ describe('dprof perfetto', function () {
     ];
     const { stderr } = await run(neuronLines([profile(), ...odd, END]), '-o', 'odd.pftrace');
     expect(stderr.split('\n').slice(0, -1)).to.deep.equal([
-      "dprof: 2 slices, 0 arrows, 0 counter values; times: from 0 of each profile's start",
+      "dprof: 2 slices, 0 arrows, 0 counter values; times: counted from each profile's start",
       'dprof: 1 record without a duration: marks, not slices',
       'dprof: 1 record without a time left out',
       'dprof: 1 activity starting before its launch: no arrow',
     ]);
     const apart = await run(RECORDS, '--align', 'start', '-o', 'apart.pftrace');
-    expect(apart.stderr).to.include("times: from 0 of each profile's start");
+    expect(apart.stderr).to.include("times: counted from each profile's start");
   });
 
   it('writes chosen ranks and steps of a job, with all arrows that it counts, forward in time', async () => {
@@ -113,7 +113,7 @@ describe('dprof perfetto', function () {
       ['--step', '99'],
     ]) {
       const answer = await run('', ...none, '-o', 'none.pftrace', ...files);
-      expect(answer.stderr).to.match(/: the profile has nothing for the chosen ranks and steps \(.*\)\n$/);
+      expect(answer.stderr).to.match(/: the profile has no events for the selected ranks and steps \(.*\)\n$/);
       expect(answer.code).to.equal(1);
     }
   });

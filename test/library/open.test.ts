@@ -149,7 +149,7 @@ describe('open', () => {
     writeFileSync(cut, gunzipSync(readFileSync(TRACE)).subarray(0, -20_000));
     const all = await parsed(cut);
     const what = `${cut}: the profile is cut off; the part before was read`;
-    expect(await failureOf(cut)).to.deep.equal([all.length, `${what} (with the option onError the rest is read all the same)`]); // prettier-ignore
+    expect(await failureOf(cut)).to.deep.equal([all.length, `${what} (with the option onError the rest is still read)`]); // prettier-ignore
     const errors: string[] = [];
     const onError = ({ line }: UserError): number => errors.push(line);
     expect(jsonOf(await recordsOf(cut, { onError }))).to.deep.equal(all);

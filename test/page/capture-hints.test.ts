@@ -18,7 +18,7 @@ describe('hints of panels without content', () => {
     }
     // The tool's JSON has all that there is: a program must be compiled with layers.
     expect(lacking(viewOf('neuron-json', {}), 'layers')).to.equal(
-      'No kernel was launched in a layer. The program does not name them. ' +
+      'No kernel was launched in a layer. The program does not contain them. ' +
         'XLA_IR_DEBUG=1 XLA_HLO_DEBUG=1, set when the program is compiled, keep the layers of the framework.',
     );
     for (const wanted of WANTED)

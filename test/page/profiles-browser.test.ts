@@ -55,7 +55,7 @@ describeInBrowser('profiles of a page', (open) => {
     const whole = readFileSync(path, 'utf8');
     const beginning = whole.indexOf('<script type="application/json" id="profile-2">');
     for (const [size, why] of [
-      [beginning, 'the page does not hold it'],
+      [beginning, 'it is not on the page'],
       [beginning + 5000, 'the page is cut off'],
     ] as const) {
       const cut = join(folder, `${size}.html`);
@@ -68,7 +68,7 @@ describeInBrowser('profiles of a page', (open) => {
       // Their timelines are behind them.
       await page.goto('about:blank');
       await page.goto(`${pathToFileURL(cut).href}#tab=timeline&t.ranks=all`);
-      await page.getByText('the timeline cannot be shown: the page does not hold it').waitFor();
+      await page.getByText('the timeline cannot be shown: it is not on the page').waitFor();
       expect(complaints).to.deep.equal([]);
     }
   });

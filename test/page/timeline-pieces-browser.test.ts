@@ -150,7 +150,7 @@ describeInBrowser('all of a profile in the timeline', (open) => {
     await page.locator('.tl-details h3', { hasText: '7-3' }).waitFor();
     const field = page.getByRole('searchbox', { name: /^Search events/ });
     await field.fill('nowhere');
-    await page.locator('.tl-matches', { hasText: 'no match in any piece that the page holds' }).waitFor();
+    await page.locator('.tl-matches', { hasText: 'no match in any step on the page' }).waitFor();
     // What is typed stays where it is until it is told to go.
     await field.fill('name:3-1');
     await page.locator('.tl-matches', { hasText: 'no match here; 1 in step 3' }).waitFor();
@@ -186,7 +186,7 @@ describeInBrowser('all of a profile in the timeline', (open) => {
     const path = join(folder, 'missing.html');
     writePage(path, program, { data, parts: [] });
     const { page, complaints } = await open(path, {}, 'tab=timeline');
-    await page.getByText('the timeline cannot be shown: the page does not hold it').waitFor();
+    await page.getByText('the timeline cannot be shown: it is not on the page').waitFor();
     expect(complaints).to.deep.equal([]);
   });
 });

@@ -25,7 +25,7 @@ describeInBrowser('selection and matches in a browser', (open) => {
       .to.include('Exact: each event counts')
       .and.include('Of events cut by an edge, only the part inside counts');
     expect(text).to.match(/device 0\s+4\s+200\s+50\.\d/);
-    expect(text).to.include("Covers only what is drawn: step 5, 1.00 us to 3.00 us from the profile's start.");
+    expect(text).to.include("Covers only the drawn events: step 5, 1.00 us to 3.00 us from the profile's start.");
     expect(new URL(page.url()).hash).to.match(/^(?:#t\.span=.*t\.lanes=|$)/);
     await page.getByRole('button', { name: 'Clear' }).click();
     await page.locator('.tl-span:empty').waitFor({ state: 'attached' });
@@ -172,7 +172,7 @@ describeInBrowser('selection and matches in a browser', (open) => {
       ['id==1', /^1 match: 1 on devices/],
       ['op==linear', /^10 matches: 10 on devices/],
       ['op==nothing', /^no match$/],
-      ['peak>50', /^the timeline has no peak: use tflops here, or the table of dprof --where$/],
+      ['peak>50', /^the timeline has no peak: use tflops here, or dprof --where$/],
       ['op=linear && id>', /^search: expected /],
     ] as const;
     for (const [query, answer] of answers) {

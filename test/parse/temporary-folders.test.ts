@@ -28,8 +28,11 @@ describe('temporary folders', () => {
   for (const [code, what] of [
     ['ENOSPC', 'has no room (set TMPDIR to a folder with more room)'],
     ['EDQUOT', 'has no room (set TMPDIR to a folder with more room)'],
-    ['EFBIG', 'takes no file of this size (raise ulimit -f, or set TMPDIR to a file system of larger files)'],
-    ['EACCES', 'takes no file: permission denied (set TMPDIR to another folder)'],
+    [
+      'EFBIG',
+      'cannot hold a file of this size (raise ulimit -f, or set TMPDIR to a file system that allows larger files)',
+    ],
+    ['EACCES', 'cannot hold a file: permission denied (set TMPDIR to another folder)'],
   ] as const) {
     it(`that refuse a file by ${code}: what helps`, () => {
       const refuse = (): never => {

@@ -23,7 +23,7 @@ export function pageContentsOf(records: Iterable<ProfileLine>, options: Partial<
 export const pageDataOf = (records: Iterable<ProfileLine>, options: Partial<PageOptions> = {}): PageData =>
   pageContentsOf(records, options).data;
 
-/** A piece of a profile, by its place; null where the page does not hold it. */
+/** A piece of a profile, by its place; null where it is not on the page. */
 export function pieceOf(parts: readonly PagePart[], profile: number, piece: number): Timeline | null {
   const valueOf = (id: string): unknown => parts.find((part) => part.id === id)?.value;
   const packed = valueOf(timelineId(profile, piece)) as PackedTimeline | undefined;

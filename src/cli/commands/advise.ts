@@ -56,18 +56,18 @@ export const advise = recordsCommand(
       ...CHOICE_OPTIONS,
     ],
     unfit: {
-      ...unfit(['where'], 'gains are of all work: --rule NAMES chooses findings'),
-      ...unfit(['sort'], 'findings come by what they may save'),
+      ...unfit(['where'], 'gains cover all work; use --rule NAMES to select findings'),
+      ...unfit(['sort'], 'findings are sorted by possible gain'),
     },
     notes: [
       ['Rules:', ...aligned(RULES.map(({ name, doc }) => [`  ${name}`, doc]))],
       [
-        '"at most": saved if the device reached its peak or never waited; "about": time of memory traffic at its peak rate.',
-        'First what to change in the program, by what it may save, causes before effects; then what',
-        'concerns the profile. Findings about several devices or ranks are one; gains do not add up.',
-        "First, of each profile: its verdict, and in json the parts of its devices' time; not with --rule.",
-        'json: one object per line, times in ns; with --all also {rule, why} of rules without a finding.',
-        `Ranges (dparse --ranges) show when data was loaded. Memory: at most 300 MB, a few MB a rank, ${DEVICE_MEMORY}.`,
+        '"at most": gain if the device reached its peak or never waited; "about": memory traffic saved, at peak bandwidth.',
+        'Findings about the program come first, by possible gain, causes before effects; then those',
+        'about the profile. A finding may cover several devices or ranks. Gains do not add up.',
+        'Each profile begins with a verdict (json: and the parts of device time), except with --rule.',
+        'json: one object per line, times in ns; with --all also {rule, why} for rules without a finding.',
+        `Ranges (dparse --ranges) show when data was loaded. Memory: at most 300 MB, a few MB per rank, ${DEVICE_MEMORY}.`,
       ],
     ],
     examples: [

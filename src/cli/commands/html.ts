@@ -54,7 +54,7 @@ export async function writeIndex(given: Arguments, { files, output, quiet }: Rec
   const found = await findReports(files.length === 0 ? [folder] : files, folder, list);
   const { jobs, pages, others, damaged, leftOut } = found;
   const lost = damaged.map(
-    (path) => `${path}: its report/summary.json cannot be read; dprof job --merge makes it again`,
+    (path) => `${path}: its report/summary.json cannot be read; run dprof job --merge to make it again`,
   );
   for (const line of lost) say('dprof', line);
   if (jobs.length === 0)
@@ -62,7 +62,7 @@ export async function writeIndex(given: Arguments, { files, output, quiet }: Rec
       hint: 'make a page: dprof html -o FOLDER/NAME.html PROFILE',
     });
   if (!quiet && others > 0)
-    say('dprof', `${counted(others, 'HTML file')} left out: not from dprof html, a list, or too old for a list`);
+    say('dprof', `${counted(others, 'HTML file')} left out: not from dprof html, a list itself, or too old`);
   if (leftOut > 0) say('dprof', `${counted(leftOut, 'job')} above ${MOST_JOBS} left out`);
   const title = given.text('title') ?? 'Jobs';
   const value: JobIndex = { tool: { name: 'dprof', version: version() }, title, jobs };
@@ -111,29 +111,29 @@ export const html = recordsCommand(
     name: 'dprof html',
     usage: 'dprof html -o OUT [OPTION...] [FILE...]',
     about: [
-      'One page with everything about a profile: summary, charts, tables, advice and a timeline. The page is one file and works',
+      'One page about a profile: summary, charts, tables, advice and a timeline. It is one file that works',
       'offline: it loads nothing and sends no request.',
     ],
     operands: [
-      'FILE: records of dparse (also .gz), or a profile. Default: stdin. Several FILEs, folders of profiles, or records of',
-      'several ranks, make one page of all.',
+      'FILE: records of dparse (also .gz), or a profile. Default: stdin. Several FILEs, a folder of profiles, or records of',
+      'several ranks make one page.',
     ],
     options: [
       { name: 'step', takes: 'N', help: 'the timeline opens at step N (the whole profile)' },
       { name: 'from', takes: 'MS', help: "the timeline opens from MS after the profile's start" },
       { name: 'to', takes: 'MS', help: 'to MS; later events are dropped' },
-      { name: 'events', takes: 'N', help: `events of the timeline at most, in all pieces (${EVENTS})` },
+      { name: 'events', takes: 'N', help: `maximum number of timeline events, all pieces together (${EVENTS})` },
       PEAKS_OPTION,
       DEVICE_OPTION,
       { name: 'title', takes: 'T', help: "the page's title (the name of FILE)" },
       {
         name: 'index',
-        help: 'a page listing the pages and jobs in FILEs (folders, pages), with time, ranks, step, busy',
+        help: 'write a list of the pages and jobs in FILEs (folders, pages), with date, ranks, step time, busy share',
       },
     ],
     unfit: {
-      ...unfit(['where'], 'the page has all kernels, and a search'),
-      ...unfit(TABLE_NAMES, 'the page sorts its tables: dprof -c COLS --sort COLS --top N prints them'),
+      ...unfit(['where'], 'the page shows all kernels and has a search'),
+      ...unfit(TABLE_NAMES, 'sort the tables on the page, or use dprof -c COLS --sort COLS --top N'),
     },
     notes: [
       [
@@ -141,13 +141,13 @@ export const html = recordsCommand(
         'many events for the page, short neighbouring events are merged into one bar, and the page says so.',
         'CPU ranges are in the timeline if the records have them (dparse --ranges).',
         "All times count from the profile's start, as in records, dprof memory and dprof perfetto.",
-        'Of more than 64 profiles the page holds the ranks that are late, were delayed or delay others most, the slowest, some',
-        'around the median, and a sample; the others are only rows of the tables of ranks.',
-        '--index searches folders three levels deep for pages and for folders of dprof job; it reads 64 kB of each page.',
-        'Lists are bounded; the page gives a sum for the rows it leaves out. Most pages are under 30 MB: about 25 bytes an event',
-        'of the timeline, and up to 17 MB of texts a profile if all differ. Memory: 400 MB for most profiles, up to 1.3 GB if all',
-        'texts differ; 250 MB more for each further profile held (64 at most);',
-        `a few MB a rank, ${DEVICE_MEMORY}.`,
+        'With more than 64 profiles, the page holds the ranks that are late, delayed, or delay others most, the slowest, some',
+        'around the median, and a sample; the others appear only in the rank tables.',
+        '--index searches folders three levels deep for pages and for folders of dprof job; it reads 64 kB per page.',
+        'Lists are bounded; the page sums up the rows it leaves out. Most pages are under 30 MB: about 25 bytes per event',
+        'of the timeline, and up to 17 MB of texts per profile if all differ. Memory: 400 MB for most profiles, up to 1.3 GB if all',
+        'texts differ; 250 MB for each further profile on the page (64 at most);',
+        `a few MB per rank, ${DEVICE_MEMORY}.`,
       ],
     ],
     examples: [

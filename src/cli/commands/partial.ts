@@ -42,20 +42,20 @@ export const merge = recordsCommand(
     name: 'dprof merge',
     usage: MERGE_USAGE,
     about: [
-      'Merges files of dprof partial or dprof merge; each member appears once.',
-      'Merging in any order, in any groups, and again, gives the same bytes.',
+      'Merges files of dprof partial or dprof merge; each profile appears once.',
+      'The result has the same bytes, whatever the order and grouping of merges.',
     ],
     operands: ['FILE: partial answers (also .gz). Default: stdin.'],
     options: [],
     unfit: unfit(
       [...CHOICE_NAMES, ...TABLE_NAMES, 'peaks'],
-      'parts are joined as they are: dprof partial and dprof summary choose',
+      'parts are merged unchanged; select with dprof partial or dprof summary',
     ),
     notes: [
       [
-        'A member is what dprof partial makes of one profile. Two profiles of one rank are two members.',
-        'A damaged or edited file is an error. The complete members of a truncated file are used, with exit code',
-        '1. Memory: 200 MB, and 1 KB a member. Compressed files and stdin may need room in TMPDIR.',
+        'A member is the part of one profile. Two profiles of one rank are two members.',
+        'A damaged or edited file is an error. The complete members of a truncated file are used; the exit code is',
+        '1. Memory: 200 MB, and 1 KB per member. Compressed files and stdin may need space in TMPDIR.',
       ],
     ],
     examples: [
@@ -153,18 +153,18 @@ export const partial = recordsCommand(
     ],
     unfit: unfit(
       [...CHOICE_NAMES, ...TABLE_NAMES],
-      'a part has a whole profile: dparse and dprof --by KEYS --where EXPR PART choose',
+      'a part covers a whole profile; to filter, use dprof --by KEYS --where EXPR PART',
     ),
     notes: [
       [
-        'The answers are those of the profiles themselves. Exceptions: summary lists at most 100 names; of a profile with',
+        'The answers equal those from the profiles. Exceptions: summary lists at most 100 names; for a profile with',
         `more than ${grouped(MOST_EXACT)} kernels medians and deviations of --by are known to 1.6 %; --where, sums by step and`,
-        'conditions of diff need columns of --by. What needs single kernels (html, stacks, --explain …) needs the profile.',
+        'conditions of diff need columns of --by. Commands that need single kernels (html, stacks, --explain …) need the profile.',
       ],
       [
         'Each profile becomes a member with an id, the SHA-256 of its content; members are in order of rank, file and id.',
         'A truncated input is used up to the cut, an unreadable input is named; the exit code is 1.',
-        `Memory: at most 450 MB, and ${DEVICE_MEMORY} of a profile; profiles are read one after the other.`,
+        `Memory: at most 450 MB, and ${DEVICE_MEMORY} in a profile; profiles are read one after the other.`,
       ],
     ],
     examples: [

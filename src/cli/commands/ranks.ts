@@ -34,9 +34,7 @@ export const ranks = recordsCommand(
     about: [
       'The ranks of one job against each other: collectives matched, clocks aligned, who waits, who is late and why.',
     ],
-    operands: [
-      'FILE: a profile of a rank, or records of dparse or dprof partial of several (also .gz). Default: stdin.',
-    ],
+    operands: ['FILE: the profile of a rank, or records (dparse, dprof partial; also .gz) of several. Default: stdin.'],
     options: [
       {
         name: 'table',
@@ -54,12 +52,12 @@ export const ranks = recordsCommand(
         list: true,
       },
       sortOption(KEYS),
-      { name: 'columns', help: 'list the columns of that table with what they mean' },
-      { name: 'top', takes: 'N', help: `at most N rows of a table in text (${TOP}; all of a table of -t)` },
+      { name: 'columns', help: 'list the columns of that table and their meaning' },
+      { name: 'top', takes: 'N', help: `at most N rows per table in text (${TOP}; with -t all)` },
     ],
     unfit: {
-      ...unfit(CHOICE_NAMES, 'ranks are compared over their whole profiles: -t steps, -t waits list parts'),
-      ...unfit(['peaks'], 'it has no rates: dprof summary --peaks DEV'),
+      ...unfit(CHOICE_NAMES, 'ranks are compared over their whole profiles; -t steps and -t waits list parts'),
+      ...unfit(['peaks'], 'memory has no rates; use dprof summary --peaks DEV'),
     },
     notes: [
       ['Tables:', ...aligned(Object.entries(RANK_TABLES).map(([name, { doc }]) => [`  ${name}`, doc]))],
@@ -70,7 +68,7 @@ export const ranks = recordsCommand(
         'Wait: until the last rank joins. Transfer: from then to the end. Late: the work of a rank in each step (all but exposed',
         'communication) is longer than that of ranks with the same work more often than chance (q at most 0.02).',
         'Delays: steps in which a rank is far slower than usual, beyond chance, with the ranks that waited for it.',
-        `Memory: some 150 bytes an operation between ranks, a few MB a rank, and ${DEVICE_MEMORY}.`,
+        `Memory: some 150 bytes per operation between ranks, a few MB per rank, and ${DEVICE_MEMORY}.`,
       ],
     ],
     examples: [

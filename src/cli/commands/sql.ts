@@ -44,24 +44,24 @@ export const sql = recordsCommand(
       'FILE: records of dparse (also .gz, or a folder of dparse -f parquet), or a profile. Default: stdin.',
       `Needs DuckDB: ${INSTALL}`,
     ],
-    options: [{ name: 'schema', help: 'list tables and columns; with names of tables, only these' }, PEAKS_OPTION],
+    options: [{ name: 'schema', help: 'list tables and columns, or only those of the named tables' }, PEAKS_OPTION],
     unfit: {
       ...unfit(CHOICE_NAMES, 'filter in the query: WHERE device = 0 AND step = 3 AND start < 5e6'),
       ...unfit(TABLE_NAMES, 'the query says so: SELECT ... ORDER BY ... LIMIT'),
     },
     notes: [
       [
-        'Tables: kernel with the columns of dprof --columns, derived ones too; step with those of dprof steps; copy, set,',
+        'Tables: kernel with all columns of dprof --columns; step with those of dprof steps; copy, set,',
         'sync, graph, collective, range, sample, tensor, layer, notice, profile and end with the fields of docs/record.md;',
-        'collective has kernels that communicate too. Of a job: rank with the columns of dprof ranks, operation for each',
-        "matched one, wait for each rank in it, on the job's clock.",
-        'Unknown is NULL. Times are ns, sizes bytes. "end", "group" and "offset" stand in double quotes.',
+        'collective also has kernels that communicate. For a job: rank with the columns of dprof ranks, operation for each',
+        "matched operation, wait for each rank in it, on the job's clock.",
+        'Unknown is NULL. Times are ns, sizes bytes. Write "end", "group" and "offset" in double quotes.',
       ],
       [
-        'The query reads these tables and nothing else: no file, no network, no extension, no environment; it writes nothing.',
+        'The query reads only these tables: no file, network, extension or environment variable. It writes nothing.',
         `Memory: ${DATABASE_MEMORY_MB} MB for DuckDB, which spills the rest to TMPDIR, plus 250 MB; only the columns that the`,
         `query reads are kept. text and table hold all rows of the result. A query that takes more than ${QUERY_MEMORY_MB} MB`,
-        'is killed, as if the system were out of memory.',
+        'is killed.',
       ],
     ],
     examples: [

@@ -88,7 +88,7 @@ export const stacks = recordsCommand(
       {
         name: 'by',
         takes: 'KINDS',
-        help: `frames of a stack, outermost first (${DEFAULT_KINDS})`,
+        help: `kinds of frames in a stack, outermost first (${DEFAULT_KINDS})`,
         values: KINDS,
         list: true,
       },
@@ -103,13 +103,13 @@ export const stacks = recordsCommand(
       ...CHOICE_OPTIONS,
       ...tableOptions(STACK_COLUMNS.map(({ key }) => key)),
     ],
-    unfit: unfit(['peaks'], 'it has no rates: dprof --by layer,op --peaks DEV'),
+    unfit: unfit(['peaks'], 'stacks have no rates; use dprof --by layer,op --peaks DEV'),
     notes: [
       ['KINDS of frames, comma-separated:', ...aligned(FRAME_KINDS.map(({ name, doc }) => [`  ${name}`, doc]))],
       [`With --host: ${namesOf(HOST_FRAME_KINDS).join(', ')}; trace with all frames as the profile writes them.`],
       [
-        'collapsed: frame;frame;frame N, one line per stack, N the time of its kernels in ns. In a frame, blanks become _,',
-        'semicolons commas. A kernel without a stack is under [unknown]: all N together are the time of all kernels.',
+        'collapsed: frame;frame;frame N, one line per stack; N is the time of its kernels in ns. In a frame, blanks become _,',
+        'semicolons commas. Kernels without a stack are under [unknown], so all N add up to the time of all kernels.',
         `Memory: at most 400 MB. Stacks beyond ${MOST_TEXT / 1024 / 1024} MB of text are added up in ${OTHERS}.`,
       ],
     ],
@@ -134,7 +134,7 @@ export const stacks = recordsCommand(
     const where = given.read('where', parseWhere);
     const stray = given.on('host') ? ['device', 'step'].find((name) => given.text(name) !== undefined) : undefined;
     if (stray !== undefined)
-      throw new UsageError(`--${stray} is about devices, and --host is not`, '--from and --to choose a time');
+      throw new UsageError(`--${stray} applies to devices, not to --host`, 'use --from and --to to select a time');
     const isCollapsed = format === 'collapsed';
     const options = { safe: isCollapsed ? collapsedFrame : escapeControls, apart: !isCollapsed };
     await runAnalysis(

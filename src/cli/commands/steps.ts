@@ -37,19 +37,19 @@ export const steps = recordsCommand(
     options: [DEVICE_OPTION, STEPS_OPTION, ...tableOptions(ALL_COLUMNS.map(({ key }) => key))],
     unfit: {
       ...unfit(['from', 'to'], '--step LIST chooses whole steps'),
-      ...unfit(['where'], 'its times cover all work: dprof --by step,op --where EXPR sums up some kernels'),
-      ...unfit(['peaks'], 'it has no rates: dprof summary --peaks DEV'),
+      ...unfit(['where'], 'step times cover all work; to filter, use dprof --by step,op --where EXPR'),
+      ...unfit(['peaks'], 'memory has no rates; use dprof summary --peaks DEV'),
     },
     notes: [
-      ['Columns, time during which:', ...aligned(STEP_TIME_COLUMNS.map(({ key, doc }) => [`  ${key}`, doc]))],
+      ['Columns: time during which', ...aligned(STEP_TIME_COLUMNS.map(({ key, doc }) => [`  ${key}`, doc]))],
       [
-        'Where the names of steps are those of a server of language models (vLLM, SGLang, ATOM), also:',
+        'For the steps of an LLM server (vLLM, SGLang, ATOM), also:',
         ...aligned(SERVING_STEP_COLUMNS.map(({ key, doc }) => [`  ${key}`, doc])),
       ],
       [
-        'Rows: a step by its number; - is work outside of steps; all is everything. text has us, all other formats ns.',
+        'Rows: one per step; - is work outside of steps; all is the total. text shows us, all other formats ns.',
         'Communication: collective operations, and kernels of NCCL, RCCL or a process group. Unknown is na (json: null):',
-        'preparing and the copies of a step where the profile does not say when steps ran on the host.',
+        'preparing and the copies of a step if the profile does not record steps on the CPU.',
         `Memory: at most 300 MB, for ${MOST_STEPS} steps, counted on each device, and ${DEVICE_MEMORY}.`,
       ],
     ],

@@ -37,11 +37,11 @@ const TERMS_TOOL: Tool = {
   name: 'dprof terms',
   usage: 'dprof terms [OPTION...] [WORD]',
   about: [
-    'What the words of all answers mean, with unit and denominator; and those of AWS Neuron: metrics, engines, queues,',
+    'Explains the words of all answers, with unit and denominator, and those of AWS Neuron: metrics, engines, queues,',
     'opcodes, operands.',
   ],
   operands: [
-    'WORD: a term, a part of one, or a regular expression; without case. Where no term matches, meanings are searched.',
+    'WORD: a term, a part of one, or a regular expression, ignoring case. If no term matches, the meanings are searched.',
   ],
   options: [
     formatOption(FORMATS),

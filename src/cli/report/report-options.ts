@@ -104,7 +104,7 @@ const OPTIONS: readonly Option[] = [
     values: KEYS,
     list: true,
   },
-  { name: 'width', short: 'w', takes: 'N', help: 'columns of fixed width, no line wider than N (0: any)' },
+  { name: 'width', short: 'w', takes: 'N', help: 'columns of fixed width, lines of at most N (0: any)' },
   { name: 'csv', help: 'same as --format csv', conflicts: ['width'] },
   {
     name: 'format',
@@ -143,13 +143,13 @@ const OPTIONS: readonly Option[] = [
 export const DPROF: Tool = {
   name: 'dprof',
   usage: USAGE,
-  about: ['Which op and layer launched each kernel, how many FLOPs and bytes it needed.'],
+  about: ['Shows which op and layer launched each kernel, and its FLOPs and bytes.'],
   operands: ['FILE: a profile, records of dparse, or a net.dict. Default: stdin.'],
   options: OPTIONS,
   notes: [
     [
-      'Memory: at most 300 MB; --sort adds the text of its rows (with --top N, of N rows),',
-      `--by 25 bytes a kernel and 250 a row, of ${grouped(MOST_GROUPS)} groups at most.`,
+      'Memory: at most 300 MB; --sort adds the text of the rows (with --top N, of N rows),',
+      `--by 25 bytes per kernel and 250 per row, for at most ${grouped(MOST_GROUPS)} groups.`,
       MEMORY_OF_PROFILES,
     ],
   ],

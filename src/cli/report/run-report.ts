@@ -134,7 +134,7 @@ async function runRows(request: ReportRequest): Promise<void> {
 }
 
 const NUMBERED_COUNTERS =
-  "metric#N, event#N are CUPTI's numbers: a database of nvprof has no names (nvprof -i FILE --print-gpu-trace --csv prints them)";
+  'metric#N, event#N are CUPTI numbers; nvprof databases have no names (nvprof -i FILE --print-gpu-trace --csv prints them)';
 
 const withoutCounter = (name: string, hasOthers: boolean): UserError =>
   new UserError(
@@ -236,7 +236,7 @@ async function runHost(request: ReportRequest, grouping: HostGrouping): Promise<
 
 function notesOfHost({ isEmpty, untimed }: HostTable, { kind: { what: noun } }: HostGrouping): (string | UserError)[] {
   if (isEmpty && untimed === 0) return [new UserError(`no ${noun}`, { hint: RANGES_HINT })];
-  return untimed > 0 ? [`${counted(untimed, 'range')} without a known time, not in any row`] : [];
+  return untimed > 0 ? [`${counted(untimed, 'range')} without a known time left out`] : [];
 }
 
 function countPairing(tally: ReportTally, annotator: Annotator): void {

@@ -66,7 +66,7 @@ function withoutWorkLines(profiles: JobReport['withoutWork']): string[] {
     const why = reason === null ? '' : `: ${reason.what}`;
     return line('  no work', `${nameWithoutWork(part)}: its profile has no device work${why}`);
   });
-  return firstOf(lines, 'profiles without work: -f json');
+  return firstOf(lines, 'profiles without device work: see -f json');
 }
 
 function copyLines(copies: JobReport['copies']): string[] {
@@ -104,9 +104,9 @@ const WHY: Readonly<Record<string, string>> = {
   'no-peer': 'messages whose other rank is not recorded',
   'not-captured': 'the others did not capture them',
   mismatch: 'after a difference between ranks',
-  'times-differ': 'matched so, some would end before all ranks have joined',
+  'times-differ': 'by this match, some would end before all ranks have joined',
   'no-clock': 'in groups with ranks whose clock runs backwards',
-  'no-alignment': 'order alone does not say which belong together',
+  'no-alignment': 'order alone does not determine which belong together',
 };
 
 function matchingLines(report: JobReport): string[] {
@@ -140,7 +140,7 @@ function incompleteLines({ groups, withoutWork }: JobReport): string[] {
     : [
         line(
           '  partly',
-          `${counted(count, 'group')} with ranks that have no profile${orWork}: the waits shown are lower bounds, the transfers upper bounds`,
+          `${counted(count, 'group')} with ranks that have no profile${orWork}: waits are lower bounds, transfers upper bounds`,
         ),
       ];
 }
@@ -181,8 +181,8 @@ function misfitText({ isBackwards, drift, residual }: Misfit): string {
   const isDrift = Math.abs(drift ?? 0) > MOST_DRIFT;
   const ppm = (Math.abs(drift ?? 0) * PPM).toFixed(0);
   const text = isDrift
-    ? `against the others it runs ${ppm} ppm too ${(drift ?? 0) < 0 ? 'slow' : 'fast'}, and its ends are still ${time(residual)} off`
-    : `its ends are ${time(residual)} away from those of the others`;
+    ? `it runs ${ppm} ppm too ${(drift ?? 0) < 0 ? 'slow' : 'fast'}, and its ends are still ${time(residual)} off`
+    : `its ends are ${time(residual)} from those of the others`;
   return `${text}: a wrong clock, or a profile of another run?`;
 }
 
@@ -199,7 +199,7 @@ function setClockLines(report: JobReport): string[] {
     return [
       isOne
         ? line('Clocks', "one, the profile's")
-        : line('Clocks', 'only by the start of each profile: times between ranks are no more accurate'),
+        : line('Clocks', 'only by the start of each profile, so times between ranks are only that accurate'),
     ];
   }
   const reference = ranks.find(({ clock }) => clock.source === 'reference')?.part ?? 0;

@@ -57,7 +57,7 @@ const nameOf = ({ metric, of: owner }: Series): string => (owner === '' ? metric
 function peakLines({ peak, step }: MemoryReport): string[] {
   const when = peak.start === null ? 'of the whole profile' : `at ${inUnit(peak.start, MICROSECOND)} us`;
   const during = peak.start === null ? '' : `, step ${step ?? UNKNOWN}, op ${peak.op ?? UNKNOWN}`;
-  const first = 'plus what was already allocated at the first event, which the profile does not record';
+  const first = 'plus memory allocated before the first event, which the profile does not record';
   return [
     `peak ${peak.value} bytes (${amountText(peak.value, 'memory')}) of ${nameOf(peak.series)} ${when}${during}`,
     ...(peak.series.metric === 'memory_allocated_since_first' ? [first] : []),

@@ -28,7 +28,7 @@ const differenceText = (difference: number | null): string =>
 const headingOf = ({ profile, file, format, rank, node, computed }: MetricSummary): string =>
   [
     `# profile ${profile}: ${file} (${format}${rank === null ? '' : `, rank ${rank}`}${node === null ? '' : `, ${node}`})`,
-    computed ? '' : ": as the vendor's tool reported it; there are no records to compute from",
+    computed ? '' : ": values of the vendor's tool; there are no records to compute them from",
   ].join('');
 
 function cellsOf(row: MetricRow, shown: MetricsShown): string[] {
@@ -113,7 +113,7 @@ export function explanation(summary: MetricSummary, row: MetricRow, shown: Metri
   const lines = [
     headingOf(summary),
     `${row.name}: ${value}`,
-    row.doc ?? 'not in the table of metrics',
+    row.doc ?? 'not a known metric',
     row.formula === null ? "source: the vendor's summary" : `formula: ${row.formula}`,
     ...(inputs.length > 0 ? ['inputs:', ...aligned(inputs)] : []),
     ...(row.intervals === null ? [] : [`from ${row.intervals} intervals`]),

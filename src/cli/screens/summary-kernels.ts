@@ -191,7 +191,7 @@ function arithmeticSection(
     unused > 0
       ? `-c idx,op,kernel,dtype,tcwhy,sil --where 'tc==0' --sort sil ${TABLE}`
       : `--by bound,op,dtype,tc ${TABLE}`;
-  const tried = `${many(work.trials, 'kernel')}, ${share(work.trialTime, time)}: a library ran them to choose an algorithm, so their work is not counted`;
+  const tried = `${many(work.trials, 'kernel')}, ${share(work.trialTime, time)}: run by a library to choose an algorithm; their work is not counted`;
   const defect =
     work.impossible > 0 ? [['defect', `${many(work.impossible, 'kernel')} above a peak of the device`]] : [];
   const rows = [

@@ -91,7 +91,7 @@ function attentionCost(
   const factor = `${times === 1 ? '' : `${times}·`}${FORMULA}`;
   return {
     flops: extents === null ? null : Math.round((extents.products * times) / (causal ? 2 : 1)),
-    formula: `flops = ${factor}${causal ? ' / 2: the mask stands for a triangle' : ''}`,
+    formula: `flops = ${factor}${causal ? ' / 2: the mask is taken to be triangular' : ''}`,
     matmul: true,
   };
 }
@@ -123,7 +123,8 @@ const product: KernelRule = ({ inputs, outputs }) => {
   const [left] = inputs;
   const [result] = present(outputs);
   const [a, c] = [left, result].map((tensor) => (tensor === null || tensor === undefined ? null : matrixOf(tensor)));
-  const formula = 'flops = 2·m·n·k, for each of a batch; m, n of the result, k = the other extent of the left operand';
+  const formula =
+    'flops = 2·m·n·k per matrix of a batch; m and n from the result, k is the other extent of the left operand';
   if (result === undefined || a === null || a === undefined || c === null || c === undefined)
     return { flops: null, formula, matmul: true };
   const k = depth(a, c[0]);
@@ -140,7 +141,7 @@ function convolution(
     const at = map === undefined ? null : positionsOf(map);
     return {
       flops: at === null || weight === undefined ? null : 2 * at[0] * at[1] * at[2] * numel(weight.shape),
-      formula: 'flops = 2·N·Ho·Wo·|W|, W as it is stored: channels filled up by its format count',
+      formula: 'flops = 2·N·Ho·Wo·|W|, W as stored, padded channels included',
       role,
       matmul: true,
     };
@@ -164,7 +165,7 @@ const fill: KernelRule = ({ inputs, outputs }) => {
   const results = present(outputs);
   return {
     flops: 0,
-    formula: '0: fills its result, whose extents are all that it needs of its operands',
+    formula: '0: fills its result; only the extents of its operands matter',
     reads: [],
     writes: results.length > 0 ? results : present(inputs).slice(0, 1),
   };
@@ -217,7 +218,7 @@ const RULES: readonly (readonly [RegExp, KernelRule])[] = [
   [/^Foreach/, map(true)],
 ];
 
-const SOURCE = "operands of the kernel, as recorded in its profile; formats in CANN's documentation of data formats";
+const SOURCE = "the kernel's operands as recorded; data formats as documented by CANN";
 
 /** The work of a kernel from its operands; null when the profile has none. */
 export function ascendWork(kernel: AscendKernel): Work | null {
@@ -260,5 +261,5 @@ const withoutOperands = (): Work =>
     params: [],
     formula: '0: prepares the work of another kernel',
     source: SOURCE,
-    unknown: 'the buffer that it fills is not recorded',
+    unknown: 'the filled buffer is not recorded',
   });

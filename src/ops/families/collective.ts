@@ -10,7 +10,7 @@ import type { Family, Param, Work } from '../family.js';
 import { tensor, tensorListParams, workOf, total } from '../work.js';
 import { isCommunication } from '../kernels/kernel-name.js';
 
-const SOURCE = 'the message read, the result written; additions of a reduction are left to the network';
+const SOURCE = 'the message read, the result written; additions of a reduction are not counted';
 
 /**
  * Size of the result: `given` by an argument; the `same` as the message, or `larger` or `smaller` by the number of ranks;
@@ -157,7 +157,7 @@ export const collective: Family = {
   title: 'Collectives: all-reduce, all-gather, reduce-scatter, all-to-all, broadcast',
   ops: Object.keys(FORMS),
   formulas: [
-    'flops = 0: the additions of a reduction are not counted, they may happen in the network',
+    'flops = 0: additions of a reduction may happen in the network and are not counted',
     'bytes = |message| + |result|, by the arguments; broadcast, reduce, send, receive: |message| (a rank either reads or writes it)',
   ],
   work,

@@ -9,7 +9,7 @@ import { tensor } from '../work.js';
 
 type Real = 'input' | 'output' | null;
 
-const FORMULA = 'flops = 5·E·log₂(n), half as many with a real side, n = extents of the transformed dimensions';
+const FORMULA = 'flops = 5·E·log₂(n), half with a real side, n = extents of the transformed dimensions';
 const SOURCE = 'the convention of FFT benchmarks (benchFFT): 5·n·log₂ n for n complex values';
 
 /** Extents with the last transformed one replaced: half of it plus one when only one side of the spectrum is kept. */

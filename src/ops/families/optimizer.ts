@@ -13,8 +13,7 @@ import { bind, type BoundArguments } from '../schema/binding.js';
 import { ofDispatcher, opTable, type OpRow } from '../schema/op-rules.js';
 import { isUnspecifiedList, listParams, unspecifiedLists, withTypes } from './pointwise/foreach.js';
 
-const FUSED_SOURCE =
-  'PyTorch torch.optim (Adam, AdamW, SGD, Adagrad: the update as documented), one operation per symbol';
+const FUSED_SOURCE = 'PyTorch torch.optim (Adam, AdamW, SGD, Adagrad: updates as documented), one FLOP per operator';
 
 interface OptimizerStep {
   /** Operations per parameter element. */
@@ -128,8 +127,8 @@ export const fusedOptimizer: Family = {
   title: 'Fused optimiser steps and loss scaling of PyTorch',
   ops: [...Object.keys(STEPS), '_amp_update_scale_'],
   formulas: [
-    'flops per element: Adam, AdamW 13 (first moment 3, second 4, root 3, update 3), SGD 2, Adagrad 7; + 2 with weight decay, + 3 with momentum (5 with Nesterov), + 1 for amsgrad, unscaling, maximising each',
-    'bytes = parameters, moments and step counts read and written as the step does + gradients read (written too where unscaled)',
+    'flops per element: Adam, AdamW 13 (first moment 3, second 4, root 3, update 3), SGD 2, Adagrad 7; + 2 with weight decay, + 3 with momentum (5 with Nesterov), + 1 each for amsgrad, unscaling and maximising',
+    'bytes = parameters, moments and step counts read and written + gradients read (and written if unscaled)',
     'unscaling of gradients: 2·E; bytes = gradients read and written',
   ],
   work: ofDispatcher((call) => {
@@ -161,7 +160,7 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
     reads: [...state, gradient],
     writes: [...state, ...copies],
     params,
-    formula: `flops = ${ADAM_FLOPS}·E; bytes = 2·(weights + both moments) + gradient (+ weights in its type)`,
+    formula: `flops = ${ADAM_FLOPS}·E; bytes = 2·(weights + both moments) + gradient (+ weights in the gradient's type)`,
     source: SOURCE,
   });
 }
@@ -171,7 +170,7 @@ export const optimizer: Family = {
   title: 'Fused optimiser step: apex Adam',
   ops: ['fused_adam_cuda.adam'],
   formulas: [
-    'flops = 13·E; bytes = 2·(weights + both moments) + gradient, + a copy of the weights in its type if it differs',
+    'flops = 13·E; bytes = 2·(weights + both moments) + gradient (+ a copy of the weights if the gradient has another type)',
   ],
   work,
 };

@@ -180,7 +180,7 @@ export const pooling: Family = {
   title: 'Pooling: maximum, average, adaptive',
   ops: Object.keys(POOLING_RULES),
   formulas: [
-    'flops = window·E(result), a comparison or addition per element; adaptive: E(input), at least E(result); backward of max: E(result)',
+    'flops = window·E(result), a comparison or addition per element; adaptive: E(input), but at least E(result); backward of max: E(result)',
     'bytes = input + result, max also 8·E(result) for the positions; backward: the same, reads and writes swapped',
   ],
   work: (call, kernel) => ruleWork(POOLING_RULES, call, kernel, SOURCE),

@@ -106,7 +106,7 @@ export const random: Family = {
   ops: Object.keys(RULES),
   formulas: [
     'dropout: flops = 5·E; bytes = 2·E·size + E (mask); backward 2·E, the same bytes',
-    'randperm: flops = 3·n; bytes = 8·n; others: flops = E (one operation per number); bytes = E·size, and tensors of parameters',
+    'randperm: flops = 3·n; bytes = 8·n; others: flops = E (one per number); bytes = E·size + parameter tensors',
     'multinomial: flops = E + numbers drawn; bytes = weights + 8 per number',
   ],
   work: (call, kernel) => ruleWork(RULES, call, kernel, SOURCE),

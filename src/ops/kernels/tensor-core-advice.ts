@@ -43,7 +43,7 @@ interface ReasonRule {
 
 const typesOf = (facts: ProductFacts): readonly MathType[] => matrixTypes(facts.arch) ?? [];
 const hasTf32 = (facts: ProductFacts): boolean => typesOf(facts).includes('tf32');
-const ENABLE_TF32 = "torch.set_float32_matmul_precision('high') lets the unit do it as TF32";
+const ENABLE_TF32 = "torch.set_float32_matmul_precision('high') runs it as TF32 on the matrix unit";
 
 /** The extent that does not fill the unit, and the number that should divide it. */
 function misfit({ call, type, arch }: ProductFacts): readonly [extent: number, multiple: number] | null {
@@ -71,7 +71,7 @@ const BEHIND: ReasonRule = {
   id: 'built-for-older',
   applies: isBehind,
   text: ({ name, arch }) =>
-    `built for sm${String(smInName(name))}, the device is ${String(arch)}: newer libraries may do better`,
+    `built for sm${String(smInName(name))}, the device is ${String(arch)}: newer libraries may be faster`,
 };
 
 const aligned = (elements: 1 | 2): ReasonRule => ({
@@ -93,18 +93,18 @@ export const HELD_BACK: readonly ReasonRule[] = [
     applies: ({ name, call }) =>
       /gemv|gemmSN|gemmk1_|(^|[\s:_])dot_kernel/.test(name) ||
       (!isConvolution(call) && productExtentsOf(call).includes(1)),
-    text: () => 'a product with a vector: it reads its matrix once, and the unit would not make that faster',
+    text: () => 'a product with a vector is memory-bound: the matrix unit would not make it faster',
   },
   {
     id: 'depthwise',
     applies: ({ call }) => isDepthwise(call),
-    text: () => 'a convolution with one channel in and out of each group: the unit has nothing to add up',
+    text: () => 'a depthwise convolution has no sum over channels, so the matrix unit cannot help',
   },
   {
     id: 'dtype',
     applies: (facts) =>
       facts.type !== null && matrixTypes(facts.arch) !== null && typeOnUnit(facts.type, typesOf(facts)) === null,
-    text: ({ type, arch }) => `the unit of ${String(arch)} does not multiply ${String(type)}`,
+    text: ({ type, arch }) => `the matrix unit of ${String(arch)} does not support ${String(type)}`,
   },
   {
     id: 'ffma',

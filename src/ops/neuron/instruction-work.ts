@@ -192,11 +192,11 @@ const COSTS: Readonly<Record<OpcodeKind, readonly [formula: string, flops: (of: 
   ],
   reduce: ['extents of the source * partitions', ({ operands = '' }) => elementsOf(operands, 'src')],
   move: ['0: moves data', () => 0],
-  start: ['0: starts a transfer, which goes on after it and has records of its own', () => 0],
+  start: ['0: starts a transfer, which has separate records', () => 0],
   control: ['0: control', () => 0],
-  transpose: ['0: a transpose moves data through the multipliers; the array is busy, but no result needs it', () => 0],
+  transpose: ['0: a transpose only moves data through the multipliers', () => 0],
   half: [
-    "multiply-accumulates: one of the two instructions of an FP32 product, each with half of the weights' digits",
+    "multiply-accumulates of one of the two instructions of an FP32 product; each handles half of the weights' bits",
     ({ counters }) => times(counters?.['elements'], 1),
   ],
 };

@@ -26,4 +26,4 @@ export function tensorOfType(shape: readonly number[], dtype: Arg | undefined, b
 }
 
 /** Replaces the formula of an op whose arguments do not determine its work. */
-export const NO_FORMULA = 'none: the arguments do not determine the work of the op';
+export const NO_FORMULA = "none: the arguments do not determine the op's work";

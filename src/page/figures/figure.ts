@@ -13,7 +13,7 @@ export function figure({ name, value }: Field, unit: DisplayUnit, text = quantit
       value: String(value),
       'data-field': name,
       'data-value': String(value),
-      title: isKnown ? null : 'not known from this profile',
+      title: isKnown ? null : 'unknown from this profile',
     },
     text,
   );

@@ -34,7 +34,7 @@ const devicesText = (devices: readonly number[]): string =>
     ? ` of device ${devices.join('')}`
     : ` of each of devices ${devices.slice(0, -1).join(', ')} and ${devices.at(-1) ?? ''}`;
 
-/** A link to the profile that has most of what a finding is about; nothing where the page does not hold it. */
+/** A link to the profile that has most of what a finding is about; nothing where it is not on the page. */
 function otherProfile({ data, choose }: PanelView, profile: number): (Node | string)[] {
   const at = data.profiles.findIndex(({ overview }) => overview.profile === profile);
   return at === -1 ? [] : [' ', button(`Show ${elementAt(rankNames(data), at)}`, () => void choose(at)), '.'];

@@ -17,7 +17,7 @@ const groupText = ({ group, groupSize }: CollectiveRow): string | null =>
 
 const RATES = `${meaningOf('bandwidth with waiting')} Bus bandwidth: ${meaningOf('bus bandwidth')}`;
 
-const OF_SPAN = 'Sizes, groups and bandwidths are known of the whole profile alone.';
+const OF_SPAN = 'Sizes, groups and bandwidths are known only for the whole profile.';
 
 function make(view: PanelView): PanelContent {
   const { shown, count } = view.profile.collectives;
@@ -55,7 +55,7 @@ function make(view: PanelView): PanelContent {
   return [
     exposed,
     table({ caption: 'Collectives', columns, rows: listed(shown), sortedBy }),
-    note('Exposed: time of the operation while no compute runs; overlapping operations each count.'),
+    note('Exposed: time of the operation while no compute runs; overlapping operations count separately.'),
     note(
       view.span !== null
         ? OF_SPAN

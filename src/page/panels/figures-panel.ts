@@ -268,7 +268,6 @@ function make(view: PanelView): PanelContent {
 }
 
 const OF_SPAN =
-  'Span: from the first device work in the chosen time to the end of the last. MFU and shares of peaks are figures of the ' +
-  'whole profile alone.';
+  'Span: from the first device work in the chosen time to the end of the last. MFU and shares of peaks cover the whole profile.';
 
 export const FIGURES: Panel = { id: 'figures', title: 'Key figures', width: 3, make, follows: followsDevices };

@@ -199,7 +199,7 @@ function peaks(view: PanelView): HTMLElement[] {
       ` (${titleOf({ metric, name: of })})`,
       ...(when === null ? [' of the whole profile'] : [' at ', link ?? when]),
       step === null ? '' : `, in step ${step}`,
-      op === null ? '' : `; the newest allocation was of ${op}`,
+      op === null ? '' : `; the latest allocation was made by ${op}`,
       '.',
     );
     const ops = owners(view, at, 'ops', 'Held at the peak by op');

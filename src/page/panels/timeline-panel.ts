@@ -32,7 +32,7 @@ function make({ profile, at, data }: PanelView): PanelContent {
   const ranks = pageRanks(data);
   // Among `ranks`, because ranks are compared as objects.
   const own = ranks.find((rank) => rank.profile === at);
-  if (own === undefined) return 'The page has no events to draw over time.';
+  if (own === undefined) return 'The page has no events for a timeline.';
   const place = element('div', { class: 'timeline-place' });
   whenVisible(place, () => {
     open = showPieces(place, profile.utilisation, {

@@ -62,8 +62,8 @@ function spanTextOf(whole: PageProfile, span: ShownSpan, name: string, file: str
   const chosen = `Span: ${place}${stepText(whole, span)}`;
   if (data === null)
     return (
-      `${chosen}. The page does not have each event in it: all tabs show the whole profile. ` +
-      `dprof html ${optionsFor(span)} ${file} -o PAGE makes a page that has them.`
+      `${chosen}. The page lacks events of this span, so all tabs show the whole profile. ` +
+      `dprof html ${optionsFor(span)} ${file} -o PAGE makes a page with them.`
     );
   const { kernels, cut } = data;
   const count = `${grouped(kernels)} ${plural(kernels, 'kernel')}`;

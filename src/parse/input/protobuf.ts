@@ -106,7 +106,7 @@ class WireReader {
       value |= BigInt(byte & 0x7f) << shift;
       if (byte < 0x80) return BigInt.asUintN(64, value);
     }
-    throw new WireError('a number of more than 64 bits');
+    throw new WireError('a number with more than 64 bits');
   }
 
   /** The value of a field by its wire type; null for fixed-size ones, which are ignored. */

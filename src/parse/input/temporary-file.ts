@@ -159,7 +159,10 @@ export function inTemporaryFolder<T>(input: string, step: () => T): T {
 function refusal(code: string): [what: string, hint: string] {
   // A limit of the process, which applies to all folders, or of the file system.
   if (code === 'EFBIG')
-    return ['takes no file of this size', 'raise ulimit -f, or set TMPDIR to a file system of larger files'];
+    return [
+      'cannot hold a file of this size',
+      'raise ulimit -f, or set TMPDIR to a file system that allows larger files',
+    ];
   if (ranOutOfSpace(code)) return ['has no room', 'set TMPDIR to a folder with more room'];
-  return [`takes no file: ${systemReason({ code })}`, 'set TMPDIR to another folder'];
+  return [`cannot hold a file: ${systemReason({ code })}`, 'set TMPDIR to another folder'];
 }

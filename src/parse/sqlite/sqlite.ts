@@ -375,12 +375,12 @@ export function integerOf(cell: Cell | undefined): number {
 
 type Reason = readonly [what: string, hint: string];
 
-const NO_ROOM: Reason = ['database needs temporary files, which have no room', 'set TMPDIR to a folder with more room'];
+const NO_ROOM: Reason = ["no space for the database's temporary files", 'set TMPDIR to a folder with more room'];
 
 /** Reasons by the beginning of SQLite's error code; the first match is used. */
 const REASONS: Readonly<Record<string, Reason>> = {
-  SQLITE_BUSY: ['database is locked by another program', 'close that program, or read a copy'],
-  SQLITE_LOCKED: ['database is locked by another program', 'close that program, or read a copy'],
+  SQLITE_BUSY: ['database is locked by another program', 'close that program or read a copy'],
+  SQLITE_LOCKED: ['database is locked by another program', 'close that program or read a copy'],
   SQLITE_CORRUPT: ['database is damaged', 'copy or export it again'],
   SQLITE_NOTADB: ['not an SQLite database, or encrypted', 'dparse --formats lists what can be read'],
   // A database is only read, so this can only come from temporary tables and sorted rows.
@@ -422,7 +422,7 @@ function refuseUnreadable(header: Buffer, path: string): void {
   if (journal !== undefined && (journal.size > 0 || !journal.isFile())) {
     throw new UserError('database has an unfinished write next to it (-journal)', {
       where: path,
-      hint: 'wait until the program that writes it has finished, or open it once with sqlite3',
+      hint: 'wait until the writing program has finished, or open it once with sqlite3',
     });
   }
   const pageSize = header.readUInt16BE(16) === 1 ? 65536 : header.readUInt16BE(16);

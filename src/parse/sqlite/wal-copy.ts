@@ -115,4 +115,4 @@ function removeUnopened(path: string): void {
 }
 
 const isBeingWritten = (where: string): UserError =>
-  new UserError('database is being written by another program', { where, hint: 'close that program, or read a copy' });
+  new UserError('database is being written by another program', { where, hint: 'close that program or read a copy' });

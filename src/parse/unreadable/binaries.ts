@@ -32,7 +32,7 @@ const PARQUET: readonly Unreadable[] = [
   {
     // Found by the name of the program that wrote it.
     title: 'records of dparse as Parquet',
-    hint: 'give dprof the folder that dparse -f parquet wrote',
+    hint: 'give dprof the whole folder written by dparse -f parquet',
     sniff: hasNames('dparse'),
   },
   {
@@ -144,11 +144,11 @@ export const BINARIES: readonly Unreadable[] = [
     sniff: all(ZIP, contains(/\/data\.pkl/)),
   },
   ...PACKED.map(([title, sniff, command]) => ({
-    ...{ title, hint: `unpack it, and give what is in it: ${command}`, sniff },
+    ...{ title, hint: `unpack it first: ${command}`, sniff },
   })),
   {
     title: 'an empty archive',
-    hint: 'nothing was packed into it: pack the profile again',
+    hint: 'the archive is empty: pack the profile again',
     sniff: EMPTY_ARCHIVE,
   },
   {

@@ -17,7 +17,7 @@ const hasTable =
 /** Databases that are recognised by their tables but contain no activities that dparse reads. */
 export const UNREADABLE_DATABASES: readonly Unreadable[] = [
   {
-    title: 'the sums of an Ascend profile (analysis.db), without its kernels',
+    title: 'the summary of an Ascend profile (analysis.db), without kernels',
     hint: "give the profile's database (ascend_pytorch_profiler_*.db) or directory",
     sniff: ({ database }) =>
       database !== null &&
@@ -84,17 +84,17 @@ export const UNREADABLE: readonly Unreadable[] = [
   },
   {
     title: 'the output of a profiler that saw no kernel (No kernels were profiled)',
-    hint: 'profile the process that uses the GPU, and its children, and let it end by itself or by cudaProfilerStop',
+    hint: 'profile the process that uses the GPU and its children, and let it exit normally or call cudaProfilerStop',
     sniff: prints(/^==[A-Z\d]+== .*\bNo kernels were profiled\b/m),
   },
   {
-    title: 'the text that nvprof prints',
+    title: 'text output of nvprof',
     hint: 'profile with nvprof -o FILE, which writes a database',
     sniff: prints(/^==\d+== (?:NVPROF|Profiling|Generated)/m),
   },
   {
-    title: 'the text that Nsight Compute prints',
-    hint: 'print it with ncu --csv --page raw; times come from nsys profile, then nsys export --type sqlite',
+    title: 'text output of Nsight Compute',
+    hint: 'use ncu --csv --page raw; for times use nsys profile, then nsys export --type sqlite',
     sniff: prints(/^==PROF== /m),
   },
   {
@@ -145,7 +145,7 @@ export const UNREADABLE: readonly Unreadable[] = [
   },
   ...BINARIES,
   {
-    title: 'a table of the Ascend profiler without the times of kernels',
+    title: 'an Ascend profiler table without kernel times',
     hint: 'give trace_view.json, kernel_details.csv or the directory',
     sniff: ({ head }) => /^(?=[^\n{]*,)[^\n{]*\((?:us|MB|KB)\)/.test(head.toString('utf8')),
   },

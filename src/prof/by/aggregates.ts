@@ -35,14 +35,22 @@ export const HOST_AGGREGATES: readonly Column<GroupRow>[] = [
     'passes',
     'Passes',
     int(8),
-    '--by ranges, layer, op: passes of the CPU; rows without kernels launched nothing, or are ops called by others',
+    '--by ranges, layer, op: occurrences on the CPU; rows without kernels launched nothing or are nested ops',
     ({ host }) => whole(host)?.passes ?? null,
   ),
-  column('host', 'Host(ns)', NS, 'the same: time that threads spent in it, each moment once', ({ host }) =>
-    knownTime(whole(host)?.total),
+  column(
+    'host',
+    'Host(ns)',
+    NS,
+    '--by ranges, layer, op: time that threads spent in it, each moment once',
+    ({ host }) => knownTime(whole(host)?.total),
   ),
-  column('hostself', 'HostSelf(ns)', NS, 'the same: without nested ranges, ops and frames', ({ host }) =>
-    knownTime(host?.self),
+  column(
+    'hostself',
+    'HostSelf(ns)',
+    NS,
+    '--by ranges, layer, op: CPU time without nested ranges, ops and frames',
+    ({ host }) => knownTime(host?.self),
   ),
 ];
 
@@ -52,7 +60,7 @@ export const AGGREGATES: readonly Column<GroupRow>[] = [
   column('total', 'Total(ns)', NS, 'device time, summed in picoseconds, to the nearest ns', ({ tally }) =>
     rounded(tally.time),
   ),
-  column('own', 'Own(ns)', NS, 'in a tree: time outside all rows below this one', ({ own }) => rounded(own)),
+  column('own', 'Own(ns)', NS, 'in a tree: time that is in no row below', ({ own }) => rounded(own)),
   column('share', 'Share%', PERCENT, 'share of the time of all kernels that match --where', ({ tally, whole }) =>
     percent(tally.time, whole),
   ),
@@ -149,7 +157,7 @@ export const AGGREGATES: readonly Column<GroupRow>[] = [
     ),
   ]),
   ...HOST_AGGREGATES,
-  column('level', 'Level', int(3), 'in a tree: level, the top being 1', ({ level }) => level, {
+  column('level', 'Level', int(3), 'in a tree: level, from 1', ({ level }) => level, {
     narrowHeader: 'Lev',
   }),
 ];

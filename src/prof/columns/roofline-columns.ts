@@ -34,7 +34,7 @@ export const MATRIX_UNIT_COLUMNS: readonly KernelColumn[] = derived([
     'tceligible',
     'TCEligible',
     int(4),
-    '1 if the matrix unit could run it: a product of a supported type, with extents in multiples of 16 bytes',
+    '1 if the matrix unit could run it: a product of a supported type whose extents are multiples of 16 bytes',
     ({ unitUse }) => {
       const eligible = unitUse?.eligible ?? null;
       return eligible === null ? null : Number(eligible);
@@ -56,7 +56,7 @@ export const CUBE_COLUMNS: readonly KernelColumn[] = [
     'cubeflops',
     'CubeFLOPs',
     int(12, 'FLOP'),
-    'Ascend: FLOPs of the cubes, as counted, or estimated from their share of cycles and the rate for the type',
+    'Ascend: FLOPs of the cubes, counted or estimated from their share of cycles and peak rate',
     (row) => row.countedFlops,
   ),
   column(
@@ -90,7 +90,7 @@ export const ROOFLINE_COLUMNS: readonly KernelColumn[] = derived([
     'gbps',
     'GB/s',
     real(7, 1, 'GB/s'),
-    'bytes over time; ! more than memory and twice the shared cache can supply',
+    'bytes over time; ! if above what memory plus twice the shared cache can supply',
     ({ placement }) => placement.gbps,
     { impossible: ({ placement }) => placement.above.memory },
   ),

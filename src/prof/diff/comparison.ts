@@ -103,7 +103,7 @@ export class Comparison {
     }
     const header = side.headers.get(record.profile);
     if (record.type === 'part-kernels' && this.options.keeps !== undefined)
-      throw new UserError('has sums of whole profiles', {
+      throw new UserError('contains only sums of whole profiles', {
         hint: '--where, --device and --step need a profile or records',
       });
     if (record.type === 'part-kernels' && header !== undefined) this.#addPart(which, new PartGroups(record, header));

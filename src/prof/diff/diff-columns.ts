@@ -38,21 +38,21 @@ export const DIFF_COLUMNS: readonly Column<DiffRow>[] = [
   percent('median_change', "change of the median step's time", ({ medianPercent }) => medianPercent, MACHINE_ONLY),
   percent(
     'comparable_change',
-    "change that verdict and --fail-if judge: of a mean step or run, or of BASE's calls",
+    'change judged by verdict and --fail-if: per mean step or run, or per call',
     ({ comparable }) => comparable.percent,
     { ...MACHINE_ONLY, ...SIGNED },
   ),
   time('comparable_change', 'the same, as a time', ({ comparable }) => comparable.ns, { ...MACHINE_ONLY, ...SIGNED }),
   percent(
     'own_change',
-    'the same for the tested times, without the shift that all rows share',
+    'change of the tested times, without the shift that all rows share',
     ({ ownPercent }) => ownPercent,
     MACHINE_ONLY,
   ),
   count('base_steps', 'steps of BASE in the test', ({ base }) => base.samples, MACHINE_ONLY),
   count('new_steps', 'and of NEW', (row) => row.new.samples, MACHINE_ONLY),
   probability('p', 'p-value: no difference', ({ p }) => p, MACHINE_ONLY),
-  probability('p_effect', 'p-value: no difference beyond the minimum effect', ({ pBeyond }) => pBeyond, MACHINE_ONLY),
+  probability('p_effect', 'p-value for no change beyond the minimum effect', ({ pBeyond }) => pBeyond, MACHINE_ONLY),
   probability('q', 'p_effect adjusted for the number of rows', ({ q }) => q),
 ];
 

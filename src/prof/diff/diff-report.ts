@@ -67,10 +67,10 @@ function commonLine({ basis, common, tested }: DiffResult, { asIs, minEffect }: 
   const percent = 100 * (change - 1);
   const shown =
     verdict === 'same'
-      ? `not shown to be beyond ${round(100 * minEffect)} %: taken out of the tests`
+      ? `not shown to exceed ${round(100 * minEffect)} %: removed from the tests`
       : `${verdict}: it counts as theirs`;
   return [
-    `what ${rows} rows share: ${(100 * spread).toFixed(2)} % from ${SAMPLE[basis]} to ${SAMPLE[basis]}, taken out of ` +
+    `shift shared by ${rows} rows: ${(100 * spread).toFixed(2)} % from ${SAMPLE[basis]} to ${SAMPLE[basis]}, taken out of ` +
       `the tests; ${signed(percent)} % from BASE to NEW, ${shown}`,
   ];
 }
@@ -118,7 +118,7 @@ function sampleNotes({ sides, settings }: Comparison, { basis, total, tested }: 
   while (leastP(enough, enough) * tested > settings.rate) enough++;
   return [
     ...notes,
-    `with ${n} and ${m} ${unit}s a change in only one of the ${tested} rows cannot be shown: ${enough} each would do`,
+    `${n} and ${m} ${unit}s are too few to show a change in one of ${tested} rows; ${enough} each are enough`,
   ];
 }
 

@@ -13,10 +13,10 @@ import type { Times } from './input-facts.js';
 export const VERDICTS = {
   slower: 'its steps take longer, by more than the minimum effect',
   faster: 'its steps take less time, by more than the minimum effect',
-  same: 'no such change, with enough steps to show one',
+  same: 'no change beyond the minimum effect, with enough steps to show one',
   new: 'only NEW has it',
   gone: 'only BASE has it',
-  'too-few-samples': 'not enough steps for a test, or for tests of so many rows; or its kernels belong to no steps',
+  'too-few-samples': 'not enough steps for a test of this many rows, or its kernels belong to no step',
   untimed: 'more than 1 % of its kernels have no duration in one of the inputs',
 } as const;
 

@@ -204,7 +204,7 @@ export class PageBuilder implements Analysis<MakePage> {
       [
         this.#scattered.size,
         'profile',
-        ' whose records are mixed with those of others: the page has only the first part',
+        ' whose records are mixed with those of other profiles: the page shows only the first part',
       ],
       [Math.max(0, this.#count - this.#most), 'profile', LEFT_OUT],
     );

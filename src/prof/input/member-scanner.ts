@@ -131,7 +131,7 @@ export class MemberScanner {
     throw new UserError(`unsupported dprof partial version ${version}`, {
       where: `${this.file}:${line}`,
       hint: isOld
-        ? `its figures follow older rules than those of version ${PART_VERSION}; ${AGAIN}`
+        ? `its figures follow older rules than version ${PART_VERSION}; ${AGAIN}`
         : `this dprof reads version ${PART_VERSION}; update it`,
     });
   }

@@ -9,7 +9,7 @@ import { counted } from '../../record/plural.js';
 import type { EndRecord, ProfileLine } from '../../record/record.js';
 import { isNumber } from '../../record/fields/field-types.js';
 
-const AGAIN = 'were records filtered or lost? write them again with dparse';
+const AGAIN = 'records may have been filtered or lost: write them again with dparse';
 
 export class RecordCounts {
   /**

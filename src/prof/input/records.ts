@@ -249,7 +249,7 @@ export class RecordReader {
       throw this.#broken(text, line, error);
     }
     if (!isObject(record) || typeof record['type'] !== 'string') {
-      throw this.#error('JSON, but not a record', line, 'expected records of dparse, one a line');
+      throw this.#error('JSON, but not a record', line, 'expected records of dparse, one per line');
     }
     this.#printed.refuse();
     this.#isNetDict = false;
@@ -297,18 +297,14 @@ export class RecordReader {
     if (!isDatabaseMessage(text))
       return this.#error('not a record', line, 'expected records of dparse, a net.dict, or a profile database');
     const said = text.trim().slice(0, 80);
-    return this.#error(
-      `not kernels but a message of the database: "${said}"`,
-      line,
-      'run dparse on the profile itself',
-    );
+    return this.#error(`not kernels but a database message: "${said}"`, line, 'run dparse on the profile itself');
   }
 
   /** The error for a record that cannot be parsed. */
   #broken(text: string, line: number, error: unknown): UserError {
     const position = positionOf(error);
     const at = position === null ? '' : ` at column ${position + 1}`;
-    const hint = 'was the file cut off or edited? write it again with dparse';
+    const hint = 'the file may be cut off or edited: write it again with dparse';
     const end = text.trimEnd();
     const isCut = position !== null && (position >= end.length || (isPython(text) && !end.endsWith('}')));
     return isCut

@@ -24,8 +24,8 @@ export const CATEGORY_RULES: readonly (readonly [Category, rule: string])[] = [
     'AUTOGRAD_DETAIL',
     "allocated in the backward pass, by autograd's engine, and released before the pass of its step ends",
   ],
-  ['GRADIENT', 'allocated in the backward pass and held beyond it'],
-  ['OPTIMIZER_STATE', 'allocated in Optimizer.step and held beyond the step'],
+  ['GRADIENT', 'allocated in the backward pass and held longer than the pass'],
+  ['OPTIMIZER_STATE', 'allocated in Optimizer.step and held longer than the step'],
   ['ACTIVATION', 'allocated in an op before the backward pass of its step, and released during that pass'],
 ];
 

@@ -220,7 +220,7 @@ function leftOutText({ leftOut, unevenQueues }: MetricSums): string | null {
 const unknownRow = (name: string, reported: ReportedMetric): MetricRow => ({
   ...reportedRow(name, reported, null),
   value: null,
-  why: 'reported, but not in the table of metrics',
+  why: 'reported, but not a known metric',
   check: { reported: reported.value, difference: null, why: 'not computed' },
 });
 

@@ -133,7 +133,7 @@ export const SERVING_STEP_COLUMNS: readonly Column<StepRow>[] = [
   served(
     'phase',
     str(7),
-    'prefill (requests read their context), decode (all generate) or mixed',
+    'prefill (requests read their context), decode (all requests generate) or mixed',
     ({ phase }) => phase,
   ),
   served('batch', int(5), 'requests', ({ batch }) => batch),

@@ -31,7 +31,7 @@ const lines = (text: string): ProfileLine[] =>
 const SAMPLE = join(ROOT, 'samples/lenet.nsys.sqlite');
 
 describe('dparse', () => {
-  it('writes one JSON object a line: profile, activities, end', async () => {
+  it('writes one JSON object per line: profile, activities, end', async () => {
     const path = new NsightDatabase().launch(1, ['layer:a']).write();
     const { code, stdout, stderr } = await dparse(path);
     expect(code).to.equal(0);

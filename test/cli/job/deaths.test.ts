@@ -86,7 +86,7 @@ describeWithProcess('dprof job where profiles end processes', () => {
     const ran = await job({ at: 'rank_[13]\\.json$', by: 'SIGKILL' }, '-j', '1', profiles, '-o', out);
     expect(ran.code).to.equal(1);
     const line = (rank: number, log: string): string =>
-      `${join(profiles, `rank_${rank}.json`)}: its process was killed by SIGKILL, as a system that is short of memory does (log: logs/${log}.log)`;
+      `${join(profiles, `rank_${rank}.json`)}: its process was killed by SIGKILL, as happens when a system runs out of memory (log: logs/${log}.log)`;
     const lines = [line(1, 'again-0'), line(3, 'again-1')];
     expect(readFileSync(join(out, 'failed.txt'), 'utf8')).to.equal(lines.map((text) => `${text}\n`).join(''));
     expect(ran.stderr).to.equal(

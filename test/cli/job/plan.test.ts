@@ -73,10 +73,10 @@ describe('two plans', () => {
     expect(settingsDifference(plan, { ...plan, by: 'op' })).to.equal('--by is not given there, op here');
     expect(tasksDifference(plan, planOf(['/b', '/a']))).to.equal(null);
     expect(tasksDifference(plan, planOf(['/a', '/b', '/c']))).to.equal(
-      'its plan has 2 profiles, these are 3: /c is not in it',
+      'its plan has 2 profiles, this command has 3: /c is not in it',
     );
     expect(tasksDifference(plan, planOf(['/a']))).to.equal(
-      'its plan has 2 profiles, these are 1: /b is not given here',
+      'its plan has 2 profiles, this command has 1: /b is not given here',
     );
   });
 });

@@ -187,7 +187,9 @@ describe('dprof job', () => {
     expect(await job('--resume', '--by', 'op', '-o', out)).to.deep.equal(
       failure(`${out}: belongs to another job: --by is not given there, op here ${choose}`),
     );
-    expect((await job('--resume', '-o', out, SAMPLES)).stderr).to.include('its plan has 2 profiles, these are 4: ');
+    expect((await job('--resume', '-o', out, SAMPLES)).stderr).to.include(
+      'its plan has 2 profiles, this command has 4: ',
+    );
     writeFileSync(join(out, 'lock'), `${JSON.stringify({ host: 'elsewhere', pid: 7 })}\n`);
     expect(await job('--resume', '-o', out)).to.deep.equal(
       failure(`${out}: process 7 on elsewhere runs a job here (wait for it, or choose another folder for -o)`),

@@ -125,7 +125,7 @@ describe('work of an Ascend kernel by its operands', () => {
     const bare = ascendWork({ name: 'aclnnX_Y_MemSet', labels: { opType: 'MemSet' } });
     expect([bare?.role, bare?.flops, bare?.bytes]).to.deep.equal(['helper', 0, null]);
     const empty = ascendWork({ name: 'k', labels: { opType: 'MemSet', inputShapes: ';' } });
-    expect([empty?.bytes, empty?.unknown]).to.deep.equal([null, 'the buffer that it fills is not recorded']);
+    expect([empty?.bytes, empty?.unknown]).to.deep.equal([null, 'the filled buffer is not recorded']);
   });
 
   it('kernels that need only the extents of an operand do not read it', () => {

@@ -110,7 +110,7 @@ describe('attention as an autograd function', () => {
     const rows = bf16(16, 4, 16);
     const packed = op('.FusedAttnFunc', v(true), int(8), int(8), offsets, offsets, rows, rows, rows);
     expect(amount(packed)).to.equal('main na na');
-    expect(workOf(packed)?.unknown).to.equal('the lengths of the sequences are values of a tensor');
+    expect(workOf(packed)?.unknown).to.equal('the sequence lengths are values in a tensor');
     const pages = t([2, 4], 'int32');
     expect(of('.FusedAttnFunc', offsets, offsets, offsets, offsets, pages, pages, q, q, q)).to.equal('main na na');
     expect(of('.FusedAttnFunc_qkvpacked', offsets, bf16(16, 3, 4, 16))).to.equal('main na na');

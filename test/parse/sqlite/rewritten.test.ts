@@ -144,7 +144,7 @@ itWithProcess(
     const limited = ['-c', 'ulimit -f 100; exec "$0" "$@"', process.execPath, ...commandOf('dparse'), '-q', path];
     const ran = spawnSync('sh', limited, { encoding: 'utf8', env: { ...process.env, TSX_DISABLE_CACHE: '1' } });
     expect(ran.stderr).to.equal(
-      `dparse: ${path}: database needs temporary files, which have no room (set TMPDIR to a folder with more room)\n`,
+      `dparse: ${path}: no space for the database's temporary files (set TMPDIR to a folder with more room)\n`,
     );
     expect(ran.status).to.equal(1);
   },

@@ -152,7 +152,7 @@ describe('SqliteFile: a database with a write-ahead log', () => {
       { encoding: 'utf8', env: { ...process.env, TSX_DISABLE_CACHE: '1' } },
     );
     expect(ran.stderr).to.equal(
-      `dparse: ${path}: the temporary folder ${temporary} takes no file of this size (raise ulimit -f, or set TMPDIR to a file system of larger files)\n`,
+      `dparse: ${path}: the temporary folder ${temporary} cannot hold a file of this size (raise ulimit -f, or set TMPDIR to a file system that allows larger files)\n`,
     );
     expect(ran.status).to.equal(1);
     expect(readdirSync(temporary)).to.deep.equal([]);

@@ -133,7 +133,7 @@ describe('records', () => {
 
   it("that are the database's message, left by failed scripts, are reported as such", async () => {
     const line = await errorLine('no such table: CUPTI_ACTIVITY_KIND_RUNTIME\n');
-    expect(line).to.match(/^test:1: not kernels but a message of the database: "no such table/);
+    expect(line).to.match(/^test:1: not kernels but a database message: "no such table/);
   });
 });
 

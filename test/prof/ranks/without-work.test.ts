@@ -61,7 +61,7 @@ describe('profiles without work on a device', () => {
     const ranks = Array.from({ length: 11 }, (_, rank) => rank + 2);
     const lines = membershipLines(reportOf([...ofRank(0), ...ranks.flatMap((rank) => idle(rank))]));
     expect(lines.filter((line) => line.startsWith('  no work'))).to.have.length(8);
-    expect(lines).to.include('            3 more profiles without work: -f json');
+    expect(lines).to.include('            3 more profiles without device work: see -f json');
     // The one that is not there at all.
     expect(lines).to.include('  missing   1');
   });

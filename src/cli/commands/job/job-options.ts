@@ -20,27 +20,27 @@ export const JOB: Tool = {
   name: 'dprof job',
   usage: 'dprof job [OPTION...] INPUT... -o OUT',
   about: [
-    'Answers about many profiles, each reduced by a process of its own, on this machine or by a queue of a cluster: dprof',
-    'partial for each profile, dprof merge in a tree, then reports. Finished work is kept: --resume runs the rest.',
+    'Reports on many profiles, one process per profile, on this machine or on a cluster: dprof',
+    'partial for each profile, dprof merge in a tree, then the reports. Finished work is kept: --resume runs the rest.',
   ],
   operands: [
-    'INPUT: folders (searched for profiles), globs, profiles, or files with the path of a profile a line (- for stdin).',
+    'INPUT: folders (searched for profiles), globs, profiles, or files with one profile path per line (- for stdin).',
   ],
   options: [
     { name: 'output', short: 'o', takes: 'OUT', help: 'folder of the job' },
     { name: 'engine', takes: 'E', help: `${ENGINES.join(', ')} (local)`, values: ENGINES },
-    { name: 'jobs', short: 'j', takes: 'N', help: 'local: N processes at a time (one a core)' },
+    { name: 'jobs', short: 'j', takes: 'N', help: 'local: N processes at a time (one per core)' },
     { name: 'resume', help: 'continue the job in OUT' },
     {
       name: 'by',
       takes: 'KEYS',
-      help: 'columns that --by and diff of the result may have, as for dprof partial',
+      help: 'columns for --by and diff of the result, as in dprof partial',
       values: COLUMNS.map(({ key }) => key),
       list: true,
     },
     PEAKS_OPTION,
-    { name: 'per-task', takes: 'N', help: `at most N profiles a process (${PER_TASK}; fewer where they are large)` },
-    { name: 'fan-in', takes: 'N', help: `at most N files a merge (${FAN_IN})` },
+    { name: 'per-task', takes: 'N', help: `at most N profiles per process (${PER_TASK}; fewer if they are large)` },
+    { name: 'fan-in', takes: 'N', help: `at most N files per merge (${FAN_IN})` },
     { name: 'at-once', takes: 'N', help: `slurm: at most N jobs at a time (${AT_ONCE})` },
     { name: 'sbatch', takes: 'WORDS', help: "slurm: options for sbatch, such as '--partition=x --mem=4G'; may be repeated", repeats: true }, // prettier-ignore
     { name: 'wait', help: 'slurm: wait for the end, then print the report' },
@@ -50,13 +50,13 @@ export const JOB: Tool = {
     {
       name: 'level',
       takes: 'L',
-      help: 'with --merge and --task I/N: only that share of the merges of level L, from 1',
+      help: 'with --merge and --task I/N: only that share of the merges at level L (from 1)',
     },
     { name: 'log', takes: 'FILE', help: 'with --task: log of this process (path from OUT), named in errors' },
     {
       name: 'ended',
       takes: 'CODE',
-      help: 'with --log: exit code of the process that died at these tasks; goes on behind it',
+      help: 'with --log: exit code of the process that died at these tasks; continues after them',
     },
     QUIET_OPTION,
     HELP_OPTION,
@@ -64,7 +64,7 @@ export const JOB: Tool = {
   unfit: {
     ...unfit(
       [...CHOICE_NAMES, ...TABLE_NAMES],
-      'a job covers whole profiles: dprof --by KEYS --where EXPR OUT/job.part chooses',
+      'a job covers whole profiles; to filter, use dprof --by KEYS --where EXPR OUT/job.part',
     ),
     ...unfit(['neff', 'capture', 'ncu'], 'dparse takes it for one profile: dparse -o FOLDER/NAME.jsonl, then the job'),
   },

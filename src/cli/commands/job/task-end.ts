@@ -77,6 +77,6 @@ export function endOfProcess(code: number, said: string | null): ProcessEnd {
 export function processEndText({ ended, signal, exitCode }: ProcessEnd): string {
   if (ended === 'out-of-memory') return `ran out of memory${signal === null ? '' : ` (${signal})`}`;
   if (exitCode !== null) return `ended with exit code ${exitCode}`;
-  const often = signal === 'SIGKILL' ? ', as a system that is short of memory does' : '';
+  const often = signal === 'SIGKILL' ? ', as happens when a system runs out of memory' : '';
   return `was killed by ${signal ?? 'a signal'}${often}`;
 }

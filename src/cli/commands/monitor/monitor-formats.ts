@@ -63,7 +63,7 @@ const rowsOf = (format: Format): MonitorFormat => ({
 /** A format with one table for each report. */
 const tablesOf = (format: Format): MonitorFormat => ({
   id: format.id,
-  title: `${format.title}; one table a report`,
+  title: `${format.title}; one table per report`,
   hasColumns: true,
   open: (layout) => ({
     head: '',
@@ -77,7 +77,7 @@ const tablesOf = (format: Format): MonitorFormat => ({
 
 const prometheus: MonitorFormat = {
   id: 'prometheus',
-  title: "Prometheus' text format 0.0.4, a whole exposition a report",
+  title: "Prometheus' text format 0.0.4, one exposition per report",
   hasColumns: false,
   open: () => {
     const exposition = new Exposition();

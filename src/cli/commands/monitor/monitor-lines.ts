@@ -52,12 +52,12 @@ export class MonitorNotes {
     }
     if (this.request.format.id !== 'emf' || unixMs !== null || this.#withoutTime) return;
     this.#withoutTime = true;
-    this.say('the reports have no time, which CloudWatch requires: Timestamp is left out (see --timestamp)');
+    this.say('the reports have no time, but CloudWatch requires one: Timestamp is left out (see --timestamp)');
   }
 
   /** Called when a run has more values than percentiles can be computed from. */
   tooLong(): void {
-    this.say('the run has too many values for percentiles, which are unknown (--period 1m makes fewer reports)');
+    this.say('too many values: percentiles are unknown (--period 1m makes fewer reports)');
   }
 
   /** Prints what was lost, even in a quiet run. @throws UserError for an input that is cut off */

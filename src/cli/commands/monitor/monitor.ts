@@ -98,7 +98,7 @@ function configOf({ config, period, output }: MonitorRequest): PeriodOf | null {
 async function open(file: string | undefined): Promise<Input> {
   if (!isStdin(file)) return openFile(file);
   const { stdin } = process;
-  if (stdin.isTTY) throw new UsageError('no FILE, and stdin is a terminal', `usage: ${MONITOR.usage}`);
+  if (stdin.isTTY) throw new UsageError('no FILE given, and stdin is a terminal', `usage: ${MONITOR.usage}`);
   const pieces = (stdin as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
   const first = await pieces.next();
   const head = first.done === true ? Buffer.alloc(0) : first.value;

@@ -50,7 +50,7 @@ export async function writeMembers(
  * @throws UserError for a file that is not a partial answer, or that is damaged or newer
  */
 export async function readMembers(file: string, store: MemberStore, usage: string): Promise<StreamStatus> {
-  if (file === '-' && process.stdin.isTTY) throw new UsageError('no FILE, and stdin is a terminal', usage);
+  if (file === '-' && process.stdin.isTTY) throw new UsageError('no FILE given, and stdin is a terminal', usage);
   const input = file === '-' ? await openStream(process.stdin, 'stdin') : await openFile(file);
   const status = new StreamStatus(input.name);
   try {

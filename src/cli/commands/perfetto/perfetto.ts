@@ -48,7 +48,9 @@ const TRACKS = [
 ];
 
 const nothingChosen = (): UserError =>
-  new UserError('the profile has nothing for the chosen ranks and steps', { hint: 'dprof ranks -t steps lists them' });
+  new UserError('the profile has no events for the selected ranks and steps', {
+    hint: 'dprof ranks -t steps lists them',
+  });
 
 const nothing = ({ counts, samples }: TraceBuilder): UserError =>
   counts.untimed === 0
@@ -61,9 +63,9 @@ const nothing = ({ counts, samples }: TraceBuilder): UserError =>
 function notesOf({ counts, launches, dependencies, members, samples, clock }: TraceBuilder): string[] {
   const { slices, counters, untimed, early, unended, crowded } = counts;
   const arrows = counts.arrows + (dependencies?.arrows ?? 0) + (members?.arrows ?? 0);
-  const times = clock.unixStart === null ? "from 0 of each profile's start" : 'Unix time';
+  const times = clock.unixStart === null ? "counted from each profile's start" : 'Unix time';
   const lost: readonly (readonly [count: number, what: string, why: string])[] = [
-    [clock.assumedStarts, 'profile', "without a Unix time: put at the first one's start"],
+    [clock.assumedStarts, 'profile', 'without a Unix time: placed at the start of the first profile'],
     [unended, 'record', 'without a duration: marks, not slices'],
     [untimed, 'record', 'without a time left out'],
     [early, 'record', 'before time 0 of the trace, left out'],
@@ -71,7 +73,7 @@ function notesOf({ counts, launches, dependencies, members, samples, clock }: Tr
     [launches.late, 'activity', 'long after the others of its launch: no arrow'],
     [dependencies?.withoutArrow ?? 0, 'dependency', 'on an instruction long before, missing or later: no arrow'],
     [samples.unknown, 'sample', 'without a value left out'],
-    [samples.beyond, 'sample', 'of too many counters left out'],
+    [samples.beyond, 'sample', 'left out: too many counters'],
     [samples.allocations, 'single allocation', 'left out (dprof memory adds them up)'],
     [crowded, 'slice', 'out of time order and beyond the buffer, left out'],
   ];
@@ -97,25 +99,25 @@ export const perfetto = recordsCommand(
       },
       { name: 'flows', help: 'arrows from each instruction to those that waited for it' },
       { name: 'ranks', takes: 'LIST', help: 'only these ranks, e.g. 0-3,8' },
-      { name: 'step', takes: 'LIST', help: 'only these steps, likewise', formerly: { name: 'steps' } },
+      { name: 'step', takes: 'LIST', help: 'only these steps, e.g. 3 or 10-19', formerly: { name: 'steps' } },
       DEVICE_OPTION,
       ...TIME_OPTIONS,
     ],
     unfit: {
-      ...unfit(['where'], 'a trace shows all that ran: --step, --device, --from and --to choose'),
-      ...unfit(TABLE_NAMES, 'a trace is not a table: dprof -c COLS --sort COLS --top N'),
+      ...unfit(['where'], 'a trace shows everything that ran; select with --step, --device, --from and --to'),
+      ...unfit(TABLE_NAMES, 'a trace is not a table; use dprof -c COLS --sort COLS --top N'),
     },
     notes: [
       ['Tracks:', ...aligned(TRACKS)],
       [
-        'Overlapping slices go to separate lanes of a track; no slice is cut. No duration: a mark. Unknown values are left out.',
-        'Times are Unix time where the first profile has it (one without stands at its start), else from 0 of each profile.',
+        'Overlapping slices go to separate lanes of a track; no slice is cut. Events without a duration are marks. Unknown values are left out.',
+        "Times are Unix time if the first profile has it (a profile without is placed at its start), otherwise from each profile's start.",
         'chrome-json counts from midnight of the day before. A launch of several activities is one slice with several arrows.',
-        '32,768 CPU slices wait for late slices; a launch dropped by then starts no more arrows, which a note counts.',
-        '--align job: the clocks of ranks as dprof ranks sets them, and an arrow from each rank that waits in a collective to',
+        '32,768 CPU slices are buffered for late slices; launches dropped from the buffer start no arrows (a note counts them).',
+        '--align job: ranks on the clock of dprof ranks, with an arrow from each rank that waits in a collective to',
         'the one that joins last, and from each send to its receive. It and --step read their FILEs twice.',
-        'With --flows 32,768 slices of devices wait as well, and instructions have what they waited for, with semaphores.',
-        'Memory: at most 450 MB, and 48 bytes a launch.',
+        'With --flows, 32,768 device slices are buffered too, and instructions show what they waited for, with semaphores.',
+        'Memory: at most 450 MB, and 48 bytes per launch.',
       ],
     ],
     examples: [

@@ -17,13 +17,13 @@ export const SUMMARY: Tool = {
   name: 'dprof summary',
   usage: 'dprof summary [OPTION...] [FILE...]',
   about: [
-    'A profile on one screen: where the time of each device went, the kernels that took it, their precision and unit, data',
+    'A profile on one screen: where the time of each device went, its longest kernels, their precision and unit, data',
     'movement, unknowns, and what to do next.',
   ],
   operands: ['FILE: records of dparse (also .gz), a net.dict of PyProf, a profile, or dprof partial. Default: stdin.'],
   options: [
-    { name: 'all', help: 'text: every part, each with the command that shows more' },
-    { name: 'top', takes: 'N', help: `kernels listed (${TOP}; others than text and markdown: 50)` },
+    { name: 'all', help: 'text: every section, each with the command that shows more' },
+    { name: 'top', takes: 'N', help: `kernels listed (${TOP}; in formats other than text and markdown 50)` },
     PEAKS_OPTION,
     ...CHOICE_OPTIONS,
     { name: 'vendor-metrics', help: "AWS Neuron: the metrics of the vendor's profiler instead, recomputed" },
@@ -35,15 +35,15 @@ export const SUMMARY: Tool = {
       values: METRIC_NAMES,
       list: true,
     },
-    { name: 'check', help: "--vendor-metrics: with what the vendor's tool reported, and why they differ" },
+    { name: 'check', help: "--vendor-metrics: compare with the vendor tool's values and explain differences" },
     {
       name: 'vendor-names',
-      help: "--vendor-metrics: only the vendor's, in its units; with -f json as its summary-json",
+      help: "--vendor-metrics: in the vendor's units; with -f json in the form of its summary-json",
     },
     {
       name: 'tables',
       takes: 'NAMES',
-      help: "--vendor-names -f json: as the tool's whole JSON, with these of its tables, or all",
+      help: "--vendor-names -f json: the tool's whole JSON, with these tables or all",
       values: ['all', ...VENDOR_TABLES],
       list: true,
     },
@@ -55,8 +55,8 @@ export const SUMMARY: Tool = {
     },
   ],
   unfit: {
-    ...unfit(['where'], 'its shares refer to all work: dprof --by op --where EXPR sums up some kernels'),
-    ...unfit(['cols', 'c', 'sort'], 'its rows are figures: dprof --by op -c COLS --sort COLS lists ops'),
+    ...unfit(['where'], 'its shares refer to all work; to filter, use dprof --by op --where EXPR'),
+    ...unfit(['cols', 'c', 'sort'], 'its rows are figures; for ops, use dprof --by op -c COLS --sort COLS'),
   },
   notes: [
     [
@@ -69,14 +69,14 @@ export const SUMMARY: Tool = {
       'MFU is a lower bound. The coverage stands next to each figure: docs/guide/key-figures.md.',
     ],
     [
-      "Without activities, e.g. in a vendor's summary, --vendor-metrics is implied. There percents are 0 to 100; the",
-      "vendor's metrics called percent are fractions (0 to 1), its times seconds: --vendor-names. Records of a device trace",
-      "(NTFF) have picoseconds: times equal the vendor's. Its JSON has whole ns: 0.5 % less.",
+      "Without activities, e.g. in a vendor's summary, --vendor-metrics is implied. Its percentages are 0 to 100; with",
+      "--vendor-names they are fractions (0 to 1) and times are seconds, as in the vendor's tool. Records of a device trace",
+      "(NTFF) keep picoseconds: times equal the vendor's. Its JSON keeps whole ns: up to 0.5 % less.",
     ],
     [
-      'json has an object a line and profile: ns, bytes, FLOP, shares as fractions of 1, null for unknown. columns, csv,',
-      'space and table have a row a figure.',
-      'It also has utilisation over time, launch latencies, times of annotations and of ops of the host.',
+      'json writes one object per profile: ns, bytes, FLOP, shares as fractions of 1, null for unknown. columns, csv,',
+      'space and table write one row per figure.',
+      'json also has utilisation over time, launch latencies, and times of annotations and CPU ops.',
       'Memory: at most 300 MB, for 50,000 names of kernels and 20,000 steps; json: 450 MB.',
     ],
   ],
@@ -116,7 +116,7 @@ export function summaryRequest(given: Arguments, request: RecordsRequest): Summa
     throw new UsageError('--vendor-metrics cannot be combined with --top', 'choose metrics with -m');
   }
   if (isVendor && request.choice !== undefined) {
-    throw new UsageError('--vendor-metrics are of the whole profile', 'without --device, --step, --from and --to');
+    throw new UsageError('--vendor-metrics cover the whole profile', 'without --device, --step, --from and --to');
   }
   const tables = given.read('tables', tablesOf) ?? null;
   if (tables !== null && (!vendor || check || format !== 'json')) {

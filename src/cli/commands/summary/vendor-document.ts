@@ -132,7 +132,7 @@ export async function vendorDocument(
   }
 }
 
-const DERIVED_HINT = '; records of a device trace have rates of DMA with dparse --derived';
+const DERIVED_HINT = '; dparse --derived adds DMA rates to records of a device trace';
 
 /** Notes on tables that are left out because the input has no rows for them. */
 const notesOf = (tables: readonly string[]): UserError[] =>

@@ -26,11 +26,10 @@ const heads = (name: string, { shape }: Tensor): Param[] => (shape.length === 3 
 
 const FORMULA = `flops = 2·Hq·(Dq + Dv)·${STEP_PAIRS}; bytes = q + k + v + out of these sequences`;
 
-const NO_LENGTHS =
-  'the keys are in a cache: the lengths of the sequences are not arguments of the call, nor does the name of a step around it state them';
+const NO_LENGTHS = "the keys are in a cache, and neither the arguments nor the step's name give the sequence lengths";
 
 const note = (lengths: LengthSums): string =>
-  `; a causal mask leaves ${causalShare(lengths)} % of the pairs, all are counted`;
+  `; a causal mask leaves ${causalShare(lengths)} % of the pairs, but all are counted`;
 
 /** Data that the sequences read and write: queries and results of the new tokens, keys and values of all tokens. */
 function movedBy(
@@ -72,8 +71,8 @@ function costOf(attention: CachedAttention, { requests, lengths }: StepSequences
   if (cache !== null) return { ...common, ...movedBy(attention, lengths, cache) };
   const { reads, writes } = movedBy(attention, lengths, [q.dtype, q.dtype]);
   const most = total([...reads, ...writes].map(bytesToRead));
-  const unknown = `how much of the cache is read is unspecified: a sliding window and the element type of the cache are not arguments${most === null ? '' : `; ${most} bytes without a window, in the type of q`}`;
-  const formula = `${common.formula}; so are those that a sliding window would leave out`;
+  const unknown = `it is unknown how much of the cache is read: the sliding window and the cache's element type are not arguments${most === null ? '' : `; ${most} bytes without a window, in the type of q`}`;
+  const formula = `${common.formula}; pairs outside a sliding window are counted too`;
   return { ...common, formula, writes: null, unknown };
 }
 

@@ -64,7 +64,7 @@ const fits = ({ queries, keys }: LengthSums, call: CalledSequences): boolean =>
   queries === call.queries && (call.keys === undefined || keys === call.keys);
 
 /** Text for query-key pairs of the sequences, in formulas. */
-export const STEP_PAIRS = "Σ q·k of the sequences, by the name of the server's step";
+export const STEP_PAIRS = "Σ q·k of the sequences, from the name of the server's step";
 
 /** Query-key pairs that a causal mask keeps: a query attends to all earlier positions of its sequence and to its own. */
 const causalPairs = ({ queries, squares, pairs }: LengthSums): number => pairs - (squares - queries) / 2;
@@ -123,10 +123,10 @@ function operand({ shape }: Tensor, layout: AttentionLayout, packed: boolean): A
 
 /** Arguments that make the number of keys unknown, and the reasons. */
 const OPEN_LENGTHS: readonly (readonly [argument: string, why: string])[] = [
-  ['table', 'the keys are in a paged cache, and the lengths of its sequences are values of a tensor'],
-  ['used_k', 'the used lengths of the keys are values of a tensor'],
-  ['used_q', 'the used lengths of the queries are values of a tensor'],
-  ['k_new', 'the keys are in a cache, and how many of them are used is unspecified'],
+  ['table', 'the keys are in a paged cache, and the sequence lengths are values in a tensor'],
+  ['used_k', 'the used key lengths are values in a tensor'],
+  ['used_q', 'the used query lengths are values in a tensor'],
+  ['k_new', 'the keys are in a cache, and it is unknown how many are used'],
   ['q_v', 'a second query operand (q_v) has no formula'],
 ];
 
@@ -143,7 +143,7 @@ function packedPairs(args: BoundArguments, batch: number, queries: number, keys:
   return {
     count: null,
     readsAll: true,
-    unknown: `the lengths of the ${batch} packed sequences are values of a tensor${most}`,
+    unknown: `the lengths of the ${batch} packed sequences are values in a tensor${most}`,
   };
 }
 

@@ -43,7 +43,7 @@ const attended = withTensors('q k v out', (q, k, _, out, bound) => {
     params: namedParams({ B: extentAt(q, 0) }, q),
     matmul: true,
     severalProducts: true,
-    formula: 'flops = 4·B·Hq·Sq·Sk·D, masked pairs counted too; bytes = q + k + v + scales + out (+ log-sum-exp)',
+    formula: 'flops = 4·B·Hq·Sq·Sk·D, including masked pairs; bytes = q + k + v + scales + out (+ log-sum-exp)',
     source: SAGE_SOURCE,
   };
   if (q.shape.length !== RANK || k.shape.length !== RANK) return null;
@@ -188,13 +188,13 @@ function paramsOf({ args, extents, operands: [q] }: AttentionCall): Param[] {
 /** Percentage of the pairs that a causal mask keeps, as a note on the formula. */
 function maskNote({ args, extents }: AttentionCall): string {
   const { queryLength: queries, keyLength: keys, packed, sums } = extents;
-  const window = windowParam(args).length > 0 ? '; pairs outside the window are counted too' : '';
+  const window = windowParam(args).length > 0 ? '; pairs outside the window are included' : '';
   if (causalOf(args) !== true) return window;
   if (sums !== undefined)
-    return `; causal: masked pairs are counted too, the mask leaves ${causalShare(sums)} % of them${window}`;
-  if (packed || queries !== keys || queries === 0) return `; causal: masked pairs are counted too${window}`;
+    return `; causal: masked pairs are included; the mask keeps ${causalShare(sums)} % of them${window}`;
+  if (packed || queries !== keys || queries === 0) return `; causal: masked pairs are included${window}`;
   const share = ((100 * (queries + 1)) / (2 * queries)).toFixed(2);
-  return `; causal: masked pairs are counted too, the mask leaves ${share} % of them${window}`;
+  return `; causal: masked pairs are included; the mask keeps ${share} % of them${window}`;
 }
 
 function wantsBiasGradient(args: BoundArguments): boolean {
@@ -232,7 +232,7 @@ const FORMULAS = {
   },
 } as const;
 
-const UNREAD = 'a sliding window leaves keys out, and how many depends on the length of each sequence';
+const UNREAD = 'a sliding window skips keys, and how many depends on the length of each sequence';
 
 /** Why it is not known how much of a cache is read, although the lengths are known. */
 const unreadKeys = ({ args, extents: { sums } }: AttentionCall): string | undefined =>
@@ -272,10 +272,10 @@ export const attention: Family = {
   ops: [...Object.keys(ATTENTION_FORMS), ...Object.keys(RULES)],
   formulas: [
     `flops = ${FORMULAS.forward.flops}; backward ${FORMULAS.backward.flops}; Hq counts query heads (grouped queries share keys)`,
-    'all query-key pairs are counted, those that a causal mask or a window leaves out too',
-    `a step of vLLM, SGLang or ATOM whose name states the lengths: flops = ${FORMULAS.step.flops}`,
-    'packed sequences: counted where their number, sum and greatest length leave one possibility, else not known; a hidden cache: bytes not known',
-    'a paged cache: counted where all sequences have the greatest number of queries, under a causal mask as many as the greatest number of keys (whole prompts), else not known',
+    'all query-key pairs are counted, including those that a causal mask or a window skips',
+    `steps of vLLM, SGLang or ATOM that are named after their lengths: flops = ${FORMULAS.step.flops}`,
+    'packed sequences: known if their number, total and maximum length allow only one solution; bytes are unknown if the cache is not an argument',
+    'paged cache: known if all sequences have the maximum number of queries, which with a causal mask must equal the maximum number of keys (whole prompts)',
     `bytes = ${FORMULAS.forward.bytes}; backward ${FORMULAS.backward.bytes}`,
   ],
   lengths: true,

@@ -16,7 +16,7 @@ import { ofDispatcher, rules, withTensors, workByRules, type RuleCost } from '..
 import { dtypeBytes } from '../../../record/element-types.js';
 
 const CACHE_SOURCE =
-  'rows of new tokens copied to their slots, scaled where the cache is 8 bits wide; arguments as vLLM registers them, ' +
+  'new rows copied to their slots, scaled if the cache has 8 bits; arguments as vLLM registers them, ' +
   'and SGLang (python/sglang/jit_kernel/kvcache.py)';
 
 /** The rows that have a slot; a padded batch has more rows. */
@@ -50,7 +50,7 @@ const stored = (caches: Readonly<Record<string, string>>): RuleCost =>
       reads: [...reads, slots],
       writes,
       params: tensorListParams([...reads, ...writes.slice(0, 1)]),
-      formula: 'flops = E scaled to 8 bits, else 0; bytes = new rows + slots + rows in the type of the cache',
+      formula: "flops = E if scaled to 8 bits, otherwise 0; bytes = new rows + slots + rows in the cache's type",
     };
   });
 
@@ -69,8 +69,8 @@ export const keyValueCache: Family = {
   title: 'Key-value cache: reshape_and_cache, store_cache',
   ops: Object.keys(CACHE_RULES),
   formulas: [
-    'flops = one product per element where the cache is 8 bits wide, else 0',
-    'bytes = keys and values of the new tokens, their slots, the rows written in the type of the cache',
+    'flops = 1 per element if the cache has 8 bits, otherwise 0',
+    "bytes = new keys and values + their slots + rows written in the cache's type",
   ],
   work: workByRules(CACHE_RULES, CACHE_SOURCE),
 };
@@ -93,7 +93,7 @@ const rotation = (tables: string): RuleCost =>
       writes: [input],
       params: tensorListParams(bound.reads),
       formula:
-        'flops = 3·E rotated, sines and cosines of the angles not counted; bytes = input + tables + offsets + result',
+        'flops = 3·E rotated, without the sines and cosines of the angles; bytes = input + tables + offsets + result',
     };
   });
 
@@ -172,7 +172,7 @@ function read([q, k, v]: readonly Tensor[], offsets: Tensor): FusedAttention | n
 }
 
 const FORMULA =
-  'flops = 2·B·H·Sq·Sk·(Dq + Dv), padded and masked pairs counted too; bytes = q + k + v + out, and in training the log-sum-exp';
+  'flops = 2·B·H·Sq·Sk·(Dq + Dv), including padded and masked pairs; bytes = q + k + v + out (+ log-sum-exp in training)';
 
 /** The lengths of packed sequences, and of those in a paged cache, are tensor values, so the work is unknown. */
 const unknownWork = (operands: readonly Tensor[]): Work =>
@@ -183,7 +183,7 @@ const unknownWork = (operands: readonly Tensor[]): Work =>
     matmul: true,
     formula: FORMULA,
     source: SOURCE,
-    unknown: 'the lengths of the sequences are values of a tensor',
+    unknown: 'the sequence lengths are values in a tensor',
   });
 
 function work(call: OpCall): Work | null {
@@ -226,9 +226,9 @@ export const fusedAttentionFunctions: Family = {
   title: 'Attention as an autograd function: TransformerEngine with cuDNN',
   ops: Object.keys(OPERANDS),
   formulas: [
-    'flops = 2·B·H·Sq·Sk·(Dq + Dv): all pairs of padded sequences, whatever the mask leaves out',
-    'bytes = q + k + v + out (+ log-sum-exp where the call says that it trains)',
-    'unknown for packed sequences (thd) and a paged cache, whose lengths are values; backward: the node is given the gradient alone',
+    'flops = 2·B·H·Sq·Sk·(Dq + Dv), including padded and masked pairs',
+    'bytes = q + k + v + out (+ log-sum-exp in training)',
+    'unknown for packed sequences (thd) and a paged cache, whose lengths are values in tensors; unknown backward: the node receives only the gradient',
   ],
   work: ofDispatcher(work),
 };

@@ -67,7 +67,7 @@ const layer = withTensors('src ffn_weight_1', (source, weight) => {
     flops: attentionFlops(at, at.positions) + 4 * at.batch * at.positions * at.embedding * hidden,
     writes: [source],
     params: namedParams({ B: at.batch, S: at.positions, E: at.embedding, F: hidden }, source),
-    formula: 'flops = 2·B·(4·S·E² + 2·S²·E + 2·S·E·F), norms and activation not counted; bytes = operands + out',
+    formula: 'flops = 2·B·(4·S·E² + 2·S²·E + 2·S·E·F), without norms and activation; bytes = operands + out',
     matmul: true,
     severalProducts: true,
   };
@@ -95,7 +95,7 @@ export const transformer: Family = {
   ops: Object.keys(RULES),
   formulas: [
     'multi-head attention: flops = 2·B·(2·Sq·E² + 2·Sk·E² + 2·Sq·Sk·E): three projections in, scores, weighted values, one out',
-    'encoder layer: flops = 2·B·(4·S·E² + 2·S²·E + 2·S·E·F), norms and activation not counted',
+    'encoder layer: flops = 2·B·(4·S·E² + 2·S²·E + 2·S·E·F), without norms and activation',
     'bias and scale of q, k, v: flops = E + E/3',
   ],
   work: (call, kernel) => (kernel.dir === 'bprop' ? null : ruleWork(RULES, call, kernel, SOURCE)),

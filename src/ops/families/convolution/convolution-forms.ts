@@ -220,7 +220,7 @@ function unspecifiedCost(bound: BoundCall, x: Tensor, w: Tensor, transposed: boo
   // It is not among the settings when its value is neither true nor false.
   const direction = transposed === null ? ['transposed'] : [];
   const settings = [...new Set([...unspecifiedSettings(bound), ...direction])].join(', ');
-  const unknown = `${settings} of the convolution unspecified, so its output's extents are not known`;
+  const unknown = `${settings} of the convolution unspecified, so the output's extents are unknown`;
   return { flops, ...writing(flops === null ? null : out, unknown) };
 }
 

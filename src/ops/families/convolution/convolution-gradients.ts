@@ -100,7 +100,8 @@ const FORMULAS: Readonly<Record<Gradient, string>> = {
 
 const unknownOf = (found: Backward, role: Gradient): string => {
   if (found.w === null) return 'the extents of the weight are unspecified';
-  if (positionsOf(found) === null) return 'whether the convolution is transposed is unspecified, or its input';
+  if (positionsOf(found) === null)
+    return 'it is unknown whether the convolution is transposed, or its input is unspecified';
   return role === 'wgrad' ? 'the input is unspecified' : 'the extents of the input are unspecified';
 };
 
@@ -136,7 +137,7 @@ function requestedGradients(bound: BoundArguments, form: GradientForm): readonly
   return form.gives.filter((role) => role !== 'bias' || form.gives.length === 1 || outs === form.gives.length);
 }
 
-const ASSUMPTION = 'those that its kernels are named after, else both';
+const ASSUMPTION = "the gradients in the kernels' names, otherwise both";
 
 /** The gradients that a dispatcher call computes; null when the op is not a gradient, or its arguments do not fit. */
 export function gradientParts(call: OpCall): readonly Work[] | null {

@@ -154,7 +154,7 @@ export const convolution: Family = {
     'bytes = |x| + |W| + |b| + |y|; gradients: |x| + |W| + |y|',
     '`--convention pyprof`: calls of Python functions without the bias',
     'bias kernel: flops = |y|, bytes = 2·|y| + K forward, |y| + K backward',
-    'of the dispatcher: an addend is read too; each gradient that output_mask selects is a part of its own',
+    'dispatcher calls: an addend is read too; each gradient selected by output_mask is a separate part',
   ],
   work(call, kernel) {
     if (isDispatched(call)) return dispatched(call, kernel);

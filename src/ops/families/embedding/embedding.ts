@@ -48,7 +48,7 @@ function gradientPart(table: Tensor, indices: Tensor, rows: Tensor, kernel: Kern
   if (kernel.sub > 0 && !isAddition(kernel)) return helperCost([]);
   const cost = { params: [], reads: [], writes: [table] };
   if (isZeroing(kernel))
-    return { ...cost, role: 'helper', flops: 0, formula: 'flops = 0; bytes = gradient of the whole table, zeroed' };
+    return { ...cost, role: 'helper', flops: 0, formula: 'flops = 0; bytes = gradient of the whole table (zeroed)' };
   return {
     ...cost,
     flops: numel(rows.shape),
@@ -65,7 +65,7 @@ const rowsByIndex = lookup('weight', (table, indices, { rows, touched }, { kerne
     flops: 0,
     reads: [indices, touched],
     writes: [rows],
-    formula: 'flops = 0; bytes = indices + 2·n·D·size (of the table no row twice)',
+    formula: 'flops = 0; bytes = indices + 2·n·D·size (each table row read at most once)',
   };
 });
 
@@ -106,7 +106,7 @@ const bags = lookup('weight', (table, indices, { rows, touched }, bound) => {
     flops: each * numel(rows.shape),
     reads: [indices, offsets, ...weights, touched],
     writes: [result, indices, offsets, ...maxima],
-    formula: `flops = ${each}·n·D; bytes = indices + offsets + n·D·size + bags·D·size + the bag of each index and the size of each bag`,
+    formula: `flops = ${each}·n·D; bytes = indices + offsets + n·D·size + bags·D·size + bag index per index + size per bag`,
   };
 });
 
@@ -138,7 +138,7 @@ const EMBEDDING_RULES = rules`
       padding_idx
 `;
 
-const SOURCE = 'PyProf (touched rows); PyTorch embedding_dense_backward, which zeroes the whole gradient first';
+const SOURCE = 'PyProf (touched rows); PyTorch embedding_dense_backward (zeroes the whole gradient first)';
 
 export const embedding: Family = {
   id: 'embedding',
@@ -146,7 +146,7 @@ export const embedding: Family = {
   ops: Object.keys(EMBEDDING_RULES),
   formulas: [
     'flops = 0; bytes = indices + 2·n·D·size; n indices, rows of D',
-    'backward: flops = n·D; bytes = 3·n·D·size + indices; the kernel before it that zeroes the gradient writes V·D·size',
+    'backward: flops = n·D; bytes = 3·n·D·size + indices; the preceding kernel that zeroes the gradient writes V·D·size',
     'ops of the dispatcher: embedding_dense_backward flops = n·D; bytes = gradient + indices + V·D·size; bags flops = n·D, with weights 2·n·D; bytes = indices + offsets + n·D·size + bags·D·size',
   ],
   work: (call, kernel) => ruleWork(EMBEDDING_RULES, call, kernel, SOURCE),

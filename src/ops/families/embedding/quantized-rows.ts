@@ -156,9 +156,9 @@ export const quantizedRows: Family = {
   title: 'Tensors quantised for storage and transfer, and back (FBGEMM)',
   ops: Object.keys(RULES),
   formulas: [
-    `to 8-bit floating point: flops = ${SCALED}·E (product, clamp), ${DYNAMIC}·E with a scale of each row; back E(result)`,
-    `to whole numbers: flops = ${AFFINE}·E (least and greatest element of the row, difference, product, rounding); back 2·E(result)`,
-    'bytes = input + result; a row has 8 bytes for its scale behind its elements, filled up to 4 bytes, with several elements to a byte 4 bytes; a block of padded rows 8 bytes',
+    `to 8-bit floating point: flops = ${SCALED}·E (product, clamp), ${DYNAMIC}·E with a scale per row; back E(result)`,
+    `to whole numbers: flops = ${AFFINE}·E (row minimum and maximum, difference, product, rounding); back 2·E(result)`,
+    'bytes = input + result; each row stores its scale after its elements in 8 bytes (4 bytes if elements are smaller than a byte), aligned to 4 bytes; blocks of padded rows use 8 bytes',
   ],
   work: workByRules(RULES, SOURCE),
 };
@@ -213,11 +213,16 @@ const lookup = withTensors('weights indices offsets D_offsets', (weights, indice
   const about = {
     params: lookupParams(weights, indices),
     formula:
-      'flops = (2 for whole numbers + 1 to sum + 1 for a weight)·n·D; bytes = indices + offsets + n rows + results',
+      'flops = (2 for integers + 1 for the sum + 1 with a weight)·n·D; bytes = indices + offsets + n rows + results',
     source: LOOKUP_SOURCE,
   };
   if (mode === null || format === null)
-    return { ...about, flops: null, writes: null, unknown: 'the tables differ in width or type, or it is unspecified' };
+    return {
+      ...about,
+      flops: null,
+      writes: null,
+      unknown: 'the tables differ in width or type, or these are unspecified',
+    };
   const [count, isSummed] = [numel(indices.shape), mode !== NO_POOLING];
   const given = bound.tensorsOf('indice_weights');
   const bytes = Math.min(

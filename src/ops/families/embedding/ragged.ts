@@ -6,7 +6,7 @@ import { rules, withTensors, workByRules, type BoundCall, type RuleCost } from '
 import type { Family } from '../../family.js';
 import { tensor } from '../../work.js';
 
-const SOURCE = 'every element read once and written once; arguments as PyTorch and FBGEMM register them';
+const SOURCE = 'each element read and written once; arguments as PyTorch and FBGEMM register them';
 
 /** Number of sequences: one less than the number of offsets. */
 const sequences = ({ shape }: Tensor): number => Math.max(0, numel(shape) - 1);
@@ -127,10 +127,10 @@ const RULES = rules`
 
 export const ragged: Family = {
   id: 'ragged',
-  title: 'Sequences of different lengths: filled up, packed, reduced',
+  title: 'Sequences of different lengths: padded, packed, reduced',
   ops: Object.keys(RULES),
   formulas: [
-    'filling up and packing: flops = 0; bytes = values + offsets + result; with a dense operand E(ragged) operations',
+    'padding and packing: flops = 0, with a dense operand E(ragged); bytes = values + offsets + result',
     'reduction of segments: flops = E; bytes = data + lengths + result',
   ],
   work: workByRules(RULES, SOURCE),

@@ -39,7 +39,7 @@ const features = withTensors('indices order lengths', (indices, order, lengths, 
   if (numel(order.shape) === lengths.shape[0]) return { ...cost, writes: bound.tensorsOf('lengths indices weights') };
   const total = bound.count('total');
   if (total === null)
-    return { ...cost, writes: null, unknown: 'how many indices the chosen features have is unspecified' };
+    return { ...cost, writes: null, unknown: 'the number of indices of the selected features is unspecified' };
   const writes = [
     tensor([numel(order.shape), ...lengths.shape.slice(1)], lengths.dtype),
     ...[indices, ...bound.tensors('weights').slice(0, 1)].map(({ dtype }) => tensor([total], dtype)),
@@ -51,13 +51,17 @@ const features = withTensors('indices order lengths', (indices, order, lengths, 
  * Each index goes to the device that holds its row: the result has lengths for every device, and the indices in that order.
  */
 const bucketized = withTensors('lengths indices', (lengths, indices, bound) => {
-  const formula =
-    'flops = 0; bytes = lengths + indices + weights + sizes of blocks + lengths for every device + what is moved';
+  const formula = 'flops = 0; bytes = lengths + indices + weights + block sizes + lengths per device + moved elements';
   const [devices, positions] = [bound.count('devices'), bound.flag('with_positions')];
   // The older op has no sequences, and never returns the inverse permutation.
   const order = bound.arg('sequence') === undefined ? false : bound.flag('sequence');
   if (devices === null || positions === null || order === null)
-    return { flops: 0, writes: null, formula, unknown: 'the number of devices, or what is returned, is unspecified' };
+    return {
+      flops: 0,
+      writes: null,
+      formula,
+      unknown: 'the number of devices or the returned tensors are unspecified',
+    };
   const perIndex = [indices, ...(positions ? [indices] : []), ...(order ? [indices] : [])];
   const every = tensor([devices * numel(lengths.shape)], lengths.dtype);
   return { flops: 0, writes: [every, ...perIndex, ...bound.tensors('weights')], formula };
@@ -82,7 +86,7 @@ const FEATURE_RULES = rules`
       @lengths @indices @weights? total
 `;
 
-const SOURCE = 'FBGEMM: arguments of its lookups; a row read for each index but none twice, a sum written for each bag';
+const SOURCE = 'FBGEMM: arguments of its lookups; each row read at most once, one sum written per bag';
 
 /** Embedding dimension: the mean over the tables, else the stored elements per row of a row-wise optimiser state. */
 function width(bound: BoundCall, tables: number): number | null {
@@ -175,7 +179,7 @@ export const tableBatchedEmbedding: Family = {
   ops: Object.keys(RULES),
   formulas: [
     'lookup: flops = n·D (2·n·D with weights); bytes = indices + offsets + n·D·size + bags·D·size',
-    'quantised rows: 2·n·D more for whole numbers, rows as stored with scale, bias and alignment; known where all tables have one width and type',
+    'quantised rows: + 2·n·D for integers, rows as stored with scale, bias and alignment; known if all tables have the same width and type',
     'permutations: flops = 0; bytes = 2·E·size + the order; running sums of lengths: flops = E',
   ],
   work: workByRules(RULES, SOURCE),

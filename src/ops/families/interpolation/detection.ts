@@ -12,7 +12,7 @@ const SOURCE = 'operations of the definitions; arguments as torchvision register
  */
 const SAMPLE = 8;
 
-const UNSPECIFIED = 'the samples of a region follow from its size, which is a value';
+const UNSPECIFIED = "the number of samples depends on the region's size, which is a value in a tensor";
 
 /** Samples per bin: the square of the number in each direction; null when it depends on the regions. */
 function samples(bound: BoundCall): number | null {
@@ -108,7 +108,7 @@ export const detection: Family = {
   title: 'Object detection (torchvision): roi_align, nms, deform_conv2d',
   ops: Object.keys(RULES),
   formulas: [
-    'roi_align: flops = (8·s² + 1)·E(result), backward 8·s²·E(gradient), unknown where s follows from the regions; bytes = input + regions + result',
+    'roi_align: flops = (8·s² + 1)·E(result), backward 8·s²·E(gradient), unknown if s depends on the regions; bytes = input + regions + result',
     'nms: flops = 19·n·(n − 1)/2; bytes = boxes + mask; deform_conv2d (without its product): flops = 7·E(columns), with a mask 8; bytes = input + offsets + columns',
   ],
   work: workByRules(RULES, SOURCE),

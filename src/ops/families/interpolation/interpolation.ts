@@ -287,7 +287,7 @@ export const interpolation: Family = {
   title: 'Interpolation, grid sampling, patches',
   ops: [...Object.keys(RULES), INTERPOLATE],
   formulas: [
-    'upsample: flops = (2k − 1)·lines·E(result), k values in each dimension, interpolated line by line (bilinear 9, trilinear 21, bicubic 35; nearest 0); bytes = input + result',
+    'upsample: flops = (2k − 1)·lines·E(result), k values in each dimension, dimension by dimension (bilinear 9, trilinear 21, bicubic 35; nearest 0); bytes = input + result',
     'upsample backward: flops = 2·k^d·E(gradient) (nearest 1); bytes = gradient + gradient of the input',
     'grid_sampler: flops = 2·k^d·E(result) + the points and their weights; bytes = input + grid + result',
     'im2col, pixel_shuffle: flops = 0; col2im: flops = E(columns); bytes = input + result',

@@ -9,7 +9,7 @@ import { ruleWork, rules, withTensors, type RuleCost } from '../../schema/op-rul
 import { paddedShape } from './slicing.js';
 import { elementAt } from '../../../containers/element.js';
 
-const SOURCE = 'every element read once and written once';
+const SOURCE = 'each element read and written once';
 
 /** The source may be broadcast and of another type. */
 const copied = (target: Tensor, source: Tensor): OpCost => ({
@@ -116,7 +116,7 @@ export const copying: Family = {
   ops: Object.keys(RULES),
   formulas: [
     'flops = 0',
-    'copy_: source + target, each with its own size; clone, contiguous, reshape: 2·E·size (a kernel is launched only when it copies)',
+    'copy_: source + target, each with its element size; clone, contiguous, reshape: 2·E·size (they launch a kernel only to copy)',
     'pad, repeat: input + result; backward of repeat: E(result) additions',
   ],
   work: (call, kernel) => ruleWork(RULES, call, kernel, SOURCE),

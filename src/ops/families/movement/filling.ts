@@ -142,7 +142,7 @@ export function filledBy(call: OpCall): Tensor | Unspecified | null {
   return Number.isSafeInteger(numel(filled.shape)) ? filled : null;
 }
 
-const SOURCE = 'every element written once; PyTorch default types';
+const SOURCE = 'each element written once; PyTorch default types';
 
 function work(call: OpCall): Work | null {
   const filled = filledBy(call);
@@ -157,6 +157,6 @@ export const filling: Family = {
   id: 'filling',
   title: 'Filling: zeros, ones, full, fill_, arange, linspace, eye, tril_indices',
   ops: Object.keys(FILLINGS).filter((op) => !/^randn?$/.test(op)),
-  formulas: ['flops = 0; bytes = E·size; without a type in the call float32 (full and arange: by their values)'],
+  formulas: ['flops = 0; bytes = E·size; the default type is float32 (full and arange: from their values)'],
   work,
 };

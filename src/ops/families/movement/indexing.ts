@@ -9,9 +9,9 @@ import { resolveDimension, hasIntegerType, opName, tensorOf } from '../../operan
 import { helperCost, tensor, tensorParams } from '../../work.js';
 import { ruleWork, rules, withTensors, workByRules, type BoundCall, type RuleCost } from '../../schema/op-rules.js';
 
-const TENSOR_SOURCE = 'touched elements only, index tensors by their own size';
+const TENSOR_SOURCE = 'touched elements only, plus the index tensors';
 
-const UNSPECIFIED = 'which elements the indices pick is unspecified';
+const UNSPECIFIED = 'the number of picked elements is unspecified';
 
 interface Picked {
   readonly elements: Tensor;
@@ -76,13 +76,13 @@ export const tensorIndexing: Family = {
   ops: Object.keys(TENSOR_RULES),
   formulas: [
     'index: flops = 0; bytes = 2·picked + indices',
-    'index_put_: flops = 0, E(placed) to add; bytes = values + indices + placed (twice to add)',
+    'index_put_: flops = 0, E(placed) with accumulate; bytes = values + indices + placed (twice with accumulate)',
     'unknown bytes where the indices are masks or unspecified',
   ],
   work: workByRules(TENSOR_RULES, TENSOR_SOURCE),
 };
 
-const SOURCE = 'touched elements only (PyProf), index tensors by their own size';
+const SOURCE = 'touched elements only (PyProf), plus the index tensors';
 
 /** A pick: forward a copy, backward an addition into the gradient of the source. */
 function pick(picked: Tensor, index: Tensor, { dir }: KernelFacts) {
@@ -248,9 +248,9 @@ export const indexing: Family = {
   formulas: [
     'flops = 0; scatter_add, index_add and the backward of a pick: one addition per element',
     'gather, take, index_select: 2·picked + indices; backward 3·picked + indices',
-    'scatter, index_copy, put: indices + source + placed (adding forms read the target too); the copy that a call out of place makes first is a kernel of its own: 2·E; index_fill: indices + slices',
-    'masked_select, masked_scatter, nonzero: unknown, the count is not in the call',
-    '`--convention pyprof`: every element chosen: masked_select, masked_scatter 2·E + mask, nonzero E + 8·E·dimensions',
+    'scatter, index_copy, put: indices + source + placed (the adding forms also read the target); an out-of-place call copies first in a separate kernel: 2·E; index_fill: indices + slices',
+    'masked_select, masked_scatter, nonzero: unknown, because the call does not give the number of elements',
+    '`--convention pyprof`: every element selected: masked_select, masked_scatter 2·E + mask, nonzero E + 8·E·dimensions',
   ],
   work: (call, kernel) => ruleWork(RULES, call, kernel, SOURCE),
 };

@@ -5,7 +5,7 @@ import type { Family } from '../../family.js';
 import { resolveDimension } from '../../operands.js';
 import { tensor } from '../../work.js';
 
-const SOURCE = 'every element read once, every result written once; comparisons of a search are not counted';
+const SOURCE = 'each element read once, each result written once; comparisons of a search are not counted';
 
 const moved = (reads: readonly Tensor[], writes: readonly Tensor[], flops = 0) => ({
   flops,
@@ -82,8 +82,8 @@ export const ordering: Family = {
   ops: Object.keys(RULES),
   formulas: [
     'flops = 0; histc, bincount: one addition per element',
-    'sort: input + values + 8·E (places); topk: input + (size + 8) per value chosen',
-    'searchsorted, bucketize: values + boundaries + 8 per value; unique, bincount: unknown, the size of the result is not in the call',
+    'sort: input + values + 8·E (positions); topk: input + (size + 8) per selected value',
+    'searchsorted, bucketize: values + boundaries + 8 per value; unique, bincount: unknown, because the size of the result depends on the values',
   ],
   work: workByRules(RULES, SOURCE),
 };

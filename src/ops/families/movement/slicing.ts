@@ -7,7 +7,7 @@ import { tensor, writing, helperCost, tensorListParams } from '../../work.js';
 import type { BoundArguments } from '../../schema/binding.js';
 import { promote } from '../../schema/promotion.js';
 
-const JOINING_SOURCE = 'every element read and written once; PyTorch type promotion';
+const JOINING_SOURCE = 'each element read and written once; PyTorch type promotion';
 
 const unspecified = (unknown: string) => ({ writes: null, flops: 0, params: [], formula: 'flops = 0', unknown });
 
@@ -44,7 +44,7 @@ const joinedInChunks: RuleCost = (bound) => {
   if (parts.length === 0) return withoutParts(bound);
   const result = chunked(bound, parts);
   if (result === null) return unspecified('the number of chunks is unspecified');
-  const formula = 'flops = 0; bytes = operands + result, filled up to whole chunks';
+  const formula = 'flops = 0; bytes = operands + result, padded to whole chunks';
   return { flops: 0, writes: [result], params: tensorListParams(parts), formula };
 };
 
@@ -73,7 +73,7 @@ export function paddedShape(input: Tensor, pad: readonly number[]): number[] | n
   return shape.every((extent) => extent >= 0) ? shape : null;
 }
 
-const SOURCE = 'every element read once and written once';
+const SOURCE = 'each element read and written once';
 
 /** Cost of reading the input and writing a result of these extents; unknown when they are null. */
 const moved = (input: Tensor, result: readonly number[] | null, flops = 0) => ({
@@ -122,7 +122,7 @@ export const slicing: Family = {
   title: 'Parts and margins: split_copy, slice_backward, reflection_pad, replication_pad',
   ops: Object.keys(RULES),
   formulas: [
-    'split, view and their like that copy: flops = 0; bytes = 2·E·size',
+    'split, view and similar ops that copy: flops = 0; bytes = 2·E·size',
     'slice_backward, select_backward: gradient + result; unfold_backward adds E(gradient)',
     'reflection_pad, replication_pad: input + result; backward the same, with E(gradient) additions',
   ],

@@ -89,9 +89,9 @@ export const apexNormalization: Family = {
   title: 'Normalisation that apex registers: fused_layer_norm, fused_rms_norm, group_norm_nhwc',
   ops: Object.keys(RULES),
   formulas: [
-    'rows: flops = 4·E, root mean square 3·E, with weights E more; backward 9·E and 6·E, with weights 3·E, with a bias E more',
-    'groups of channels: flops = 5·E, backward 9·E; with an activation E more',
-    'bytes = operands + results, saved statistics among them',
+    'rows: flops = 4·E (RMS 3·E), + E with weights; backward 9·E (RMS 6·E), + 3·E with weights, + E with a bias',
+    'groups of channels: flops = 5·E, backward 9·E; + E with an activation',
+    'bytes = operands + results, including saved statistics',
   ],
   work: workByRules(RULES, SOURCE),
 };
@@ -126,7 +126,7 @@ const backward = (kind: NormKind, affine: boolean): RuleCost =>
       flops: perElement * numel(gradient.shape),
       reads: [gradient, gradient, saved, ...(centred ? [saved] : []), ...weights],
       writes: [gradient, ...weights, ...(centred ? weights : [])],
-      formula: `flops = ${perElement}·E; bytes = gradient + input + statistics + weight + gradients (input like the gradient, weight of the last dimension)`,
+      formula: `flops = ${perElement}·E; bytes = gradient + input + statistics + weight + gradients (input shaped like the gradient, weight like the last dimension)`,
     };
   });
 

@@ -137,7 +137,7 @@ const weightNormBackward = withTensors('v g', (direction, length) => ({
   flops: 5 * numel(direction.shape),
   writes: [direction, length],
   formula:
-    'flops = 5·E (sum of gradient·v, its removal, scale); bytes = gradient + v + g + norms + gradients of v and g',
+    'flops = 5·E (sum of gradient·v, subtraction, scale); bytes = gradient + v + g + norms + gradients of v and g',
 }));
 
 export const LAYER_RULES = rules`

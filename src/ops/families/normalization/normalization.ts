@@ -186,7 +186,7 @@ function batchOfPyprof({ input, given }: PythonCall, { dir }: KernelFacts): Part
   }
   return {
     ...{ flops, reads: [input, input, ...tensorsOf('weight')], writes: [input, ...tensorsOf('weight', 'bias')] },
-    formula: 'flops = 8·E; bytes = input + gradient + weight + gradients of the input, weight and bias',
+    formula: 'flops = 8·E; bytes = input + gradient + weight + gradients of input, weight and bias',
   };
 }
 
@@ -218,11 +218,11 @@ export const normalization: Family = {
   title: 'Normalisation: batch, layer, group, instance, root mean square',
   ops: [...new Set([...Object.keys(PYTHON_FORMS), ...Object.keys(RULES)])],
   formulas: [
-    'rows: flops = 4·E (5·E with weights), root mean square 3·E (4·E with weight); channels: batch_norm 5·E + 6·C, with given statistics 2·E; group_norm 5·E; a residual added E; a scale for fewer bits E',
-    'backward, gradient of the input: 9·E (root mean square 6·E), in rows also weight E; gradient of a row weight 2·E, of its bias E',
+    'rows: flops = 4·E (5·E with weights), RMS 3·E (4·E with weight); channels: batch_norm 5·E + 6·C, 2·E with given statistics; group_norm 5·E; + E for an added residual, + E for a quantisation scale',
+    'backward: input gradient 9·E (RMS 6·E), + E for rows with weight; gradient of a row weight 2·E, of its bias E',
     'bytes = input + parameters + result + statistics; backward: input + gradient + statistics + weight + gradients',
-    'a Python call that runs as several kernels (statistics, application, sums, weight gradients, by their names): each gets its part',
-    '`--convention pyprof`: batch_norm of Python 8·E, backward too; bytes without statistics',
+    'a Python call that runs as several kernels (statistics, application, sums, weight gradients): each kernel gets its part, by name',
+    '`--convention pyprof`: batch_norm 8·E forward and backward; bytes without statistics',
   ],
   work,
 };

@@ -65,10 +65,10 @@ const RULES = rules`
 
 export const activationGradients: Family = {
   id: 'activation-gradients',
-  title: 'Gradients of activations, where a profile names them: threshold_backward, gelu_backward …',
+  title: 'Gradients of activations that a profile records by name: threshold_backward, gelu_backward …',
   ops: Object.keys(RULES),
   formulas: [
-    'flops = E(gradient of the input); prelu 2·E, for the gradient of its weight too',
+    'flops = E(gradient of the input); prelu 2·E, including the gradient of its weight',
     'bytes = gradient of the result + saved tensor + gradient of the input',
   ],
   work: workByRules(RULES, GRADIENT_SOURCE),
@@ -143,7 +143,7 @@ export const activation: Family = {
   ops: Object.keys(ACTIVATION_RULES),
   formulas: [
     'flops = E(result); glu 2·E(result); backward of prelu 2·E',
-    'bytes = input + weight + result; backward: saved tensor + gradient + gradient of the input, of prelu also the weight and E products for its gradient',
+    "bytes = input + weight + result; backward: saved tensor + gradient + gradient of the input; prelu: + weight + E products for the weight's gradient",
   ],
   work: (call, kernel) => ruleWork(ACTIVATION_RULES, call, kernel, SOURCE),
 };

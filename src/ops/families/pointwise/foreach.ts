@@ -45,12 +45,12 @@ export const unspecifiedLists = (source: string): Work =>
     flops: null,
     writes: null,
     params: [],
-    formula: 'not known: the op works on every tensor of its lists',
+    formula: 'unknown: the op works on every tensor of its lists',
     source,
     unknown: 'the tensors of the lists are unspecified',
   });
 
-const SOURCE = 'the pointwise op of the name on every tensor; each tensor read once, each result written once';
+const SOURCE = 'the named pointwise op on every tensor; each tensor read once, each result written once';
 
 interface Foreach {
   /** Operations per element; twice that for a sum with a factor. */
@@ -143,7 +143,7 @@ export const foreach: Family = {
   ops: names,
   formulas: [
     'flops = w·E of the first list, w as for the pointwise op; norm 2·E + one per tensor',
-    'bytes = all lists read + the list written (copy and zero: only written); unspecified element types are those of the other lists',
+    'bytes = all lists read + the list written (copy and zero: only written); unspecified element types are taken from the other lists',
   ],
   work: ofDispatcher(work),
 };

@@ -32,7 +32,7 @@ const gated = withTensors('input', (input, bound) => {
   return {
     flops: (TRAINING_GATED + weights) * numel(result.shape) + biases * numel(input.shape),
     writes: [result],
-    formula: 'flops = 2·E(result), with a bias E(input) more, with weights E(result) more; bytes = operands + result',
+    formula: 'flops = 2·E(result), + E(input) with a bias, + E(result) with weights; bytes = operands + result',
   };
 });
 
@@ -114,7 +114,7 @@ export const trainingFunctions: Family = {
   title: 'Training kernels of Megatron, TransformerEngine and apex: gates, causal softmax, cross entropy',
   ops: Object.keys(TRAINING_RULES),
   formulas: [
-    'gated activation: flops = 2·E(result), with a bias E(input) more, with weights of rows E(result) more',
+    'gated activation: flops = 2·E(result), + E(input) with a bias, + E(result) with row weights',
     'causal softmax with a scale: flops = 6·E unmasked, backward 5·E unmasked; bytes = unmasked operands + whole result',
     'cross entropy: flops = 4·E(logits); bytes = logits + labels + losses + log-sum-exp',
   ],
@@ -217,7 +217,7 @@ export const fusedPointwise: Family = {
   ops: Object.keys(RULES),
   formulas: [
     'gated activation: flops = 2·E(result); with quantisation 4·E(result)',
-    'quantisation: flops = 2·E (product, clamp), 4·E where the scale is found first; bytes = input + result + scales',
+    'quantisation: flops = 2·E (product, clamp), 4·E if the scale is computed first; bytes = input + result + scales',
     '4-bit weight unpacked (awq_dequantize): flops = 2·k·n; bytes = operands as packed + result',
     'rotary embedding: flops = 3·E rotated (six per pair); bytes = 2·E rotated + positions + one row of the table per token',
     'partial results of attention merged: flops = 3·E(result); bytes = both + their log-sum-exp + result',

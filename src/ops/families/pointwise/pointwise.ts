@@ -86,7 +86,7 @@ function productGradient(
     flops: flopsPerElement * numel(result.shape),
     reads: [result, ...operands.filter((_, i) => i !== sub)],
     writes: [result],
-    formula: `a kernel per operand: flops = ${flopsPerElement}·E(result); bytes = gradient + other operand + gradient of the operand`,
+    formula: `one kernel per operand: flops = ${flopsPerElement}·E(result); bytes = gradient + other operand + gradient of the operand`,
   };
 }
 
@@ -143,12 +143,12 @@ export const pointwise: Family = {
   title: 'Pointwise: arithmetic, comparison, logic, exponential, trigonometric, rounding and error functions',
   ops: [...POINTWISE_OPS.keys()],
   formulas: [
-    'flops = w·E(result); w = 1 for every op but lerp, addcmul, addcdiv (3), a sum with alpha ≠ 1 (2), where and masked_fill (0)',
-    'bytes = operands + result, each with its own element size; Python numbers are none; in place: read and written; an operand given twice (isnan is x ≠ x) is read once',
-    'integer and bool operations count like floating-point ones; the cost of exp, sin or pow on the hardware is not in w',
+    'flops = w·E(result); w = 1 except for lerp, addcmul and addcdiv (3), sums with alpha ≠ 1 (2), where and masked_fill (0)',
+    'bytes = operands + result, each with its element size; Python numbers have 0 bytes; an operand passed twice (isnan is x ≠ x) is read once',
+    'integer and bool operations count like floating-point ones; w does not model the hardware cost of exp, sin or pow',
     'backward of a sum: flops = E(result) per broadcast operand; bytes = gradient + gradients of broadcast operands, or one copy of it',
-    'backward of a product: a kernel per operand, flops = w·E; bytes = gradient + other operand + gradient of the operand',
-    'backward of other functions: flops = w·E (1 where the gradient is only scaled); bytes = gradient + saved operands + gradient; of rounding: zeros written',
+    'backward of a product: one kernel per operand, flops = w·E; bytes = gradient + other operand + gradient of the operand',
+    'backward of other functions: flops = w·E (w = 1 if the gradient is only scaled); bytes = gradient + saved operands + gradient of the operand; rounding: zeros written',
   ],
   work(call, kernel) {
     const operation = elementwise(call);

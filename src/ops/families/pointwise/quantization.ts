@@ -34,7 +34,7 @@ function costByType(bound: BoundCall, shape: readonly number[], perElement: numb
     flops: dtype === null ? null : each * numel(shape),
     reads: bound.tensorsOf(reads),
     writes: [tensor(shape, dtype)],
-    formula: `flops = ${each}·E(result), ${CAST} of them where that has 8 bits; bytes = input + parameters + result`,
+    formula: `flops = ${each}·E(result), ${CAST} of them for an 8-bit result; bytes = input + parameters + result`,
     ...(dtype === null ? { unknown: 'the type of the result is unspecified' } : undefined),
   };
 }
@@ -88,8 +88,8 @@ export const eightBitKernels: Family = {
   ops: Object.keys(EIGHT_BIT_RULES),
   formulas: [
     'cast to 8 bits: flops = 4·E (scale, clamp, largest magnitude); bytes = input + result',
-    'cast from 8 bits: flops = E; bytes = input + result in the type of its argument',
-    'activation: flops = E(result), gated 2·E(result); normalisation: 5·E, root mean square 4·E; 4·E more where the result has 8 bits',
+    'cast from 8 bits: flops = E; bytes = input + result in the requested type',
+    'activation: flops = E(result), gated 2·E(result); normalisation: 5·E, RMS 4·E; + 4·E if the result has 8 bits',
   ],
   work: workByRules(EIGHT_BIT_RULES, EIGHT_BIT_SOURCE),
 };
@@ -144,7 +144,7 @@ const averages = withTensors('self', (_, bound) => {
     reads: [...bound.tensorsOf('observer_on fake_quant_on'), ...kept],
     writes: [...kept, ...bound.tensorsOf('scale zero_point')],
     formula: 'bytes = averages read and written + scales and zero points written',
-    unknown: 'tensor values decide whether it observes or quantises',
+    unknown: 'values in tensors decide whether it observes or quantises',
   };
 });
 
@@ -176,8 +176,8 @@ export const quantization: Family = {
   ops: Object.keys(RULES),
   formulas: [
     `quantised: flops = ${QUANTIZED}·E, back: ${DEQUANTIZED}·E; bytes = operands read + result of the requested type`,
-    `fake quantisation: flops = ${FAKE}·E, with the mask of what was in range ${MASKED}·E; bytes = operands read + result + mask`,
-    `its gradient: flops = E; with a learned scale ${LEARNED}·E; bytes = operands read + a result of E elements, three where the scale is learned (their sums are ops of their own)`,
+    `fake quantisation: flops = ${FAKE}·E, with a range mask ${MASKED}·E; bytes = operands read + result + mask`,
+    `gradient: flops = E, with a learned scale ${LEARNED}·E; bytes = operands read + one result of E elements (three with a learned scale; their sums are separate ops)`,
   ],
   work: workByRules(RULES, SOURCE),
 };

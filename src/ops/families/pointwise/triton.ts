@@ -92,7 +92,7 @@ function fused(op: string, operands: readonly Tensor[], count: number | null): T
   const [first, last] = [operands[0], operands.at(-1)];
   const once = { reads: operands, writes: [], formula: 'bytes = all tensors, each read or written once' };
   if (first === undefined || last === undefined || count === null || isResult(op, last, count)) return once;
-  if (!isResult(op, first, count)) return 'which tensor the kernel writes is unspecified';
+  if (!isResult(op, first, count)) return 'it is unknown which tensor the kernel writes';
   return { reads: operands, writes: [first], formula: 'bytes = all tensors, the first one read and written in place' };
 }
 
@@ -100,14 +100,14 @@ function fused(op: string, operands: readonly Tensor[], count: number | null): T
 function fusedTraffic(call: OpCall, operands: readonly Tensor[] | null): TrafficOrReason {
   const op = opName(call);
   if (operands === null || operands.length === 0) return 'the tensors are unspecified';
-  if (!LOOPS.test(op) && !REDUCTIONS.test(op)) return 'how often the kernel reads its tensors is unspecified';
+  if (!LOOPS.test(op) && !REDUCTIONS.test(op)) return 'it is unknown how often the kernel reads its tensors';
   const isUneven = operands.some(({ shape }) => numel(shape) !== numel(operands[0]?.shape ?? []));
   if (SCATTERED.test(op) || (NAMELESS.test(op) && isUneven)) return 'the kernel may touch only parts of its tensors';
   const count = iterations(call, operands);
   return PARTS.test(op) ? moved(op, operands, count) : fused(op, operands, count);
 }
 
-const SOURCE = 'PyTorch Inductor: a fused kernel loads each of its inputs and stores each of its results';
+const SOURCE = 'PyTorch Inductor: a fused kernel loads each input and stores each result';
 
 const FLOPS_UNKNOWN = 'the operations of a fused kernel are unspecified';
 
@@ -125,10 +125,10 @@ export const triton: Family = {
   title: 'Fused kernels of torch.compile (Triton)',
   ops: ['triton_poi_*', 'triton_red_*', 'triton_per_*', 'triton_for_*', 'triton_tem_*', 'triton_unk_*'],
   formulas: [
-    'flops unknown: the name lists the ops, not how often',
-    'pointwise (poi) and reduction (red, per) kernels: bytes = all tensors, each once; the first one read and written where the last one is smaller than what the kernel computes, which is then the first one in place; where both have that size it is counted once',
-    'with cat: all tensors where the inputs have together as many elements as the result; a slice moved: 2·E(result)',
-    'unknown for a kernel whose name lists no op, where its tensors differ in size, for other kernels with an op that touches parts (index, gather, slice, cat …), and for templates (tem)',
+    'flops unknown: the name lists the ops, not how often each runs',
+    'pointwise (poi) and reduction (red, per) kernels: bytes = all tensors, each once; the first tensor counts twice if the last one is smaller than the result, because the kernel then works in place',
+    'with cat: all tensors if the inputs together have as many elements as the result; a moved slice: 2·E(result)',
+    'unknown for kernels whose name lists no op and whose tensors differ in size, for other kernels with an op that touches only parts (index, gather, slice, cat …), and for templates (tem)',
   ],
   work: ofDispatcher(work),
 };

@@ -186,10 +186,10 @@ export const blas: Family = {
   ],
   formulas: [
     'flops = 2·b·m·n·k, forward, input gradient and weight gradient each; b = product of the batch extents',
-    'bytes = every operand read (A, B, C unless beta is 0, scales, bias) + the result written; gradients: |A| + |B| + |A·B|; a broadcast operand is read once',
+    'bytes = operands read (A, B, C unless beta is 0, scales, bias) + result written; gradients: |A| + |B| + |A·B|; a broadcast operand is read once',
     '`--convention pyprof`: calls of Python functions without C and bias',
-    'contraction (einsum, tensordot): flops = 2·Π(extents of all indices), 1· where none is summed',
-    'grouped: flops = 2·m·n·k with the rows of all groups together; every weight read once',
+    'contraction (einsum, tensordot): flops = 2·Π(extents of all indices), 1·Π if no index is summed',
+    'grouped: flops = 2·m·n·k with the total rows of all groups; each weight read once',
     'bias kernel: flops = |out|, bytes = 2·|out| + |bias| forward, |out| + |bias| backward',
   ],
   work(call: OpCall, kernel: KernelFacts) {

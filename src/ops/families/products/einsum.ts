@@ -68,8 +68,9 @@ function contract(operands: readonly Indexed[], kept: readonly string[]): Contra
   return { flops, matmul, result: tensor(shape, first.tensor.dtype) };
 }
 
-const SOURCE = 'a multiply-add counted as 2 for every value of all indices together';
-const FORMULA = 'flops = 2·Π(extents of all indices), 1· where none is summed; bytes = operands read + result written';
+const SOURCE = '2 per multiply-add, for every combination of indices';
+const FORMULA =
+  'flops = 2·Π(extents of all indices), 1·Π if no index is summed; bytes = operands read + result written';
 
 const unspecified = (operands: readonly Tensor[], unknown: string): OpCost => ({
   flops: null,

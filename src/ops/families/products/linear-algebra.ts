@@ -75,14 +75,14 @@ export const distance: Family = {
   title: 'Distances between rows: cdist, pdist',
   ops: dispatcherNames(Object.keys(DISTANCE_RULES)),
   formulas: [
-    'flops = 3·pairs·m: a subtraction, a power and an addition for each of the m values of a row; gradient 4·pairs·m',
+    'flops = 3·pairs·m: a subtraction, a power and an addition per value of a row; gradient 4·pairs·m',
     '_euclidean_dist: flops = 2·pairs·(m + 2), one matrix product',
     'bytes = operands read + result written',
   ],
   work: workByRules(DISTANCE_RULES, DISTANCE_SOURCE),
 };
 
-const SOURCE = 'operation counts of LAPACK Working Note 41 (leading terms), a multiply-add counted as 2';
+const SOURCE = 'operation counts of LAPACK Working Note 41 (leading terms), 2 per multiply-add';
 
 interface Matrices {
   readonly batch: readonly number[];
@@ -189,7 +189,7 @@ const iterated = (writes: readonly Tensor[]) => ({
   flops: null,
   writes,
   formula: 'bytes = matrices + values + vectors',
-  unknown: 'how many steps the iteration takes depends on the values',
+  unknown: 'the number of iterations depends on the values',
 });
 
 /** Eigenvalues of [n, n], and the same number of eigenvectors if requested. */
@@ -233,8 +233,8 @@ export const linearAlgebra: Family = {
   title: 'Linear algebra: factorisations, solutions, inverses',
   ops: dispatcherNames(Object.keys(RULES)),
   formulas: [
-    'Cholesky n³/3; LU m·n² − n³/3 (2·n³/3 of a square); inverse 2·n³; solution LU + 2·n²·k; by one triangle n²·k, by two 2·n²·k; QR 2·(m·n² − n³/3) and the columns of Q',
-    'singular and eigenvalues: unknown, the number of steps depends on the values',
+    'Cholesky n³/3; LU m·n² − n³/3 (2·n³/3 if square); inverse 2·n³; solve: LU + 2·n²·k; with one triangular factor n²·k, with two 2·n²·k; QR 2·(m·n² − n³/3), plus the columns of Q',
+    'singular values and eigenvalues: unknown, because the number of iterations depends on the values',
     'bytes = matrices read + results written',
   ],
   work: workByRules(RULES, SOURCE),

@@ -143,8 +143,7 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
     writes: [tensor([...outer, row.width], input.dtype)],
     params,
     formula:
-      'flops = 2·rows·Σ n·k over the weights, norm, bias and activation not counted; bytes = input + weights + biases + ' +
-      'parameters of the norm + result, what is between them not counted',
+      'flops = 2·rows·Σ n·k over the weights, without norm, bias and activation; bytes = input + weights + biases + norm parameters + result, without intermediate results',
     source: SOURCE,
   });
   return workUnlessHelper(whole, kernel);
@@ -155,9 +154,9 @@ export const linearFunctions: Family = {
   title: 'Linear layers as autograd functions: TransformerEngine, apex',
   ops: Object.keys(READERS),
   formulas: [
-    'flops = 2·rows·n·k for each weight [n, k]; norm, bias and activation not counted; every group of _GroupedLinear has the same n and k',
-    'bytes = input + weights + biases + parameters of the norm + result, in their recorded types (8-bit copies are intermediate results)',
-    'backward: not known, the node is given the gradient alone',
+    'flops = 2·rows·n·k for each weight [n, k]; without norm, bias and activation; all groups of _GroupedLinear have the same n and k',
+    'bytes = input + weights + biases + norm parameters + result, in their recorded types (8-bit copies are intermediate results)',
+    'backward: unknown, because the node receives only the gradient',
   ],
   work: ofDispatcher(work),
 };

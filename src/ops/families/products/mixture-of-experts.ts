@@ -10,7 +10,7 @@ import { tensor, tensorListParams } from '../../work.js';
 import { SOFTMAX } from '../reduction/softmax.js';
 
 const PERMUTATION_SOURCE =
-  'rows gathered, or added up; arguments: transformer_engine/pytorch/permutation.py, attention/custom_ops.py and ' +
+  'rows gathered or added; arguments: transformer_engine/pytorch/permutation.py, attention/custom_ops.py and ' +
   'csrc/stable/registration.cpp of TransformerEngine';
 
 const UNSPECIFIED = 'the number of rows of the result is unspecified';
@@ -108,18 +108,17 @@ const PERMUTATION_RULES = rules`
 
 export const tokenPermutation: Family = {
   id: 'token-permutation',
-  title: "Tokens to their experts and back: TransformerEngine's permutation, padding and reordering",
+  title: "Dispatch of tokens to experts and back: TransformerEngine's permutation, padding and reordering",
   ops: Object.keys(PERMUTATION_RULES),
   formulas: [
     'to the experts: flops = 0; bytes = tokens + choice + rows written + map',
-    'back, and gradient of the way there: flops = E(rows), with weights 2·E; bytes = rows + map + weights + tokens',
-    'padding, other order: flops = 0; bytes = what is moved, read and written',
+    'back, and the gradient of dispatch: flops = E(rows), with weights 2·E; bytes = rows + map + weights + tokens',
+    'padding, reordering: flops = 0; bytes = moved elements read and written',
   ],
   work: workByRules(PERMUTATION_RULES, PERMUTATION_SOURCE),
 };
 
-const SOURCE =
-  'arguments as vLLM (csrc/moe), SGLang (sgl-kernel), AITER and triton_kernels (routing.py, topk.py) have them';
+const SOURCE = 'arguments as in vLLM (csrc/moe), SGLang (sgl-kernel), AITER and triton_kernels (routing.py, topk.py)';
 
 /** Computes probabilities of all experts, and keeps the best. */
 const chosen = withTensors('gating', (gating, { writes }) => ({
@@ -142,7 +141,7 @@ const added = withTensors('input', (input, { writes }) => ({
   formula: 'flops = E(input); bytes = input + output',
 }));
 
-const UNREAD_WEIGHTS = "which experts' weights are read is unspecified";
+const UNREAD_WEIGHTS = "it is unknown which experts' weights are read";
 
 /**
  * hidden [m, k], w1 [e, 2n or n, k], w2 [e, k, n], ids [m, t]: two products for each token and expert. Which experts'
@@ -259,10 +258,10 @@ export const mixtureOfExperts: Family = {
     'topk_softmax: flops = 5·E(gating); bytes = gating + weights + indices',
     'TopK: flops = 5·m·t where weights are normalised; SortTokens, moe_sorting_fwd: 0; bytes = operands + results',
     'moe_sum: flops = E(input); moe_align_block_size: 0; bytes = operands + results',
-    "fused_experts: flops = 2·m·t·(|w1| + |w2| of one expert); bytes unknown (which experts' weights are read)",
+    'fused_experts: flops = 2·m·t·(|w1| + |w2| of one expert); bytes unknown, because the experts are not in the call',
     'ck_moe_stage1, ck_moe_stage2: one of the two products',
-    'matmul_ogs: flops = 2·m·k·n, m tokens of all experts together; its operands are those of the ops before its launch',
-    'moe_forward: unknown, the weights are not among its arguments',
+    'matmul_ogs: flops = 2·m·k·n, m tokens of all experts together; operands from the ops before its launch',
+    'moe_forward: unknown, because the weights are not arguments',
   ],
   work: workByRules(RULES, SOURCE),
 };

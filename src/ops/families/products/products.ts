@@ -181,7 +181,7 @@ export const ATEN_PRODUCTS = rules`
   ${product({ ranks: [2, 2], rows: true })} _weight_int8pack_mm: @a @b @scales
 `;
 
-const SOURCE = '2·m·n·k summed over the groups; rows of all groups together are those of the tensor';
+const SOURCE = '2·m·n·k summed over the groups; the groups together have the rows of the tensor';
 
 interface GroupedProduct {
   readonly flops: number;
@@ -271,7 +271,7 @@ const sparse = (result: ResultExtents | null): RuleCost =>
       matmul: true,
       params: shapeParams({ W: w, X: x }),
       formula: 'flops = 2·n·(values kept of the sparse factor), bytes = operands read, as stored + result written',
-      source: 'a multiply-add counted as 2 for every value kept and every column of the dense factor',
+      source: '2 per multiply-add, for every kept value and every column of the dense factor',
     };
     if (result === null) return { ...shared, flops: null, writes: null, unknown: UNSPECIFIED };
     const shape = result(w.shape, x.shape);

@@ -169,12 +169,12 @@ const dropoutState = workOf({
   flops: 0,
   writes: null,
   params: [],
-  formula: 'flops = 0: generator states are written',
+  formula: 'flops = 0: only writes generator states',
   source: 'cuDNN, cudnnSetDropoutDescriptor',
   unknown: 'the size of the generator states is unspecified',
 });
 
-const NO_SIZES = 'the weights, and hidden size, layers and mode, are unspecified';
+const NO_SIZES = 'the weights are unspecified, and so are hidden size, layers and mode';
 
 function work(call: OpCall, kernel: KernelFacts): Work | null {
   if (opName(call) === DROPOUT_STATE) return dropoutState;
@@ -209,7 +209,7 @@ export const fusedRecurrent: Family = {
   ops: [...Object.keys(FORMS), DROPOUT_STATE],
   formulas: [
     'flops = 2·P·Σ|W| over the weight matrices = 2·gates·T·B·H·(I + H) per layer and direction; gates 4 LSTM, 3 GRU, 1 RNN',
-    'backward twice that, input and weight gradients (once where weight gradients are not wanted); activations not counted',
+    'backward: twice that for input and weight gradients (once without weight gradients); activations not counted',
     'bytes = input + weights + states + output; backward: saved results and gradients too',
   ],
   work,

@@ -65,7 +65,7 @@ export const recurrentGates: Family = {
   title: 'Pointwise part of LSTM and GRU cells as one op',
   ops: Object.keys(RULES),
   formulas: [
-    'flops = 13·B·H LSTM, 10·B·H GRU, with biases 21 and 16; backward 23 and 15; an activation counted as 1',
+    'flops = 13·B·H LSTM, 10·B·H GRU (with biases 21 and 16); backward 23 and 15; an activation counts as 1',
     'bytes = gates, states and biases read; states and workspace, or gradients, written',
   ],
   work: (call, kernel) => (kernel.dir === 'bprop' ? null : ruleWork(RULES, call, kernel, GATE_SOURCE)),
@@ -193,7 +193,7 @@ export const recurrent: Family = {
   formulas: [
     'layer product: flops = 2·gates·H·B·X; recurrent product: flops = 2·gates·H·B·H; gates = 4 LSTM, 3 GRU, 1 RNN',
     'pointwise part: flops = 13·H·B LSTM, 10·H·B GRU, 2·H·B RNN; bytes = (2·gates + 3)·H·B',
-    'backward: the product of a kernel follows from the tile in its name and its grid, else it is not known',
+    "backward: the kernel's product is inferred from its grid and the tile in its name, otherwise unknown",
   ],
   work(call, kernel) {
     const cell = read(call);
@@ -210,11 +210,11 @@ export const recurrent: Family = {
       return unknownWork(cell, false, 'the kernel name does not determine its part of the cell');
     }
     if (backward) {
-      return backwardGemm(cell, kernel) ?? unknownWork(cell, true, 'tile and grid do not determine the product');
+      return backwardGemm(cell, kernel) ?? unknownWork(cell, true, 'tile and grid fit no single product');
     }
     const which = FORWARD_ORDER[kernel.sub % 3];
     if (which === undefined)
-      return unknownWork(cell, true, 'a third product in a step: layer or recurrent is undetermined');
+      return unknownWork(cell, true, 'a third product in a step: layer or recurrent product unknown');
     return gemmWork(cell, which, FORWARD);
   },
 };

@@ -26,7 +26,7 @@ const each = (perElement: number): RuleCost =>
     return {
       flops: flops * numel(input.shape),
       writes: [tensor(input.shape, promote([input, target]))],
-      formula: `flops = ${flops}·E; bytes = input + target + one result per element (a mean or sum of them is an op of its own)`,
+      formula: `flops = ${flops}·E; bytes = input + target + one result per element (their mean or sum is a separate op)`,
     };
   });
 
@@ -80,7 +80,7 @@ const pickedBackward = withTensors('self target', (input, target, bound) => {
     reads: bound.tensorsOf('grad_output target weight total_weight'),
     writes: [WRITES_ZEROS.test(bound.kernel.name) ? input : tensor(target.shape, input.dtype)],
     formula:
-      'flops = n (2·n with weights); bytes = gradient + targets + weights + one element per target (Ascend: whole gradient)',
+      'flops = n (2·n with weights); bytes = gradient + targets + weights + one element per target (Ascend: the whole gradient)',
   };
 });
 
@@ -283,11 +283,11 @@ export const loss: Family = {
   title: 'Losses: mse_loss, nll_loss, cross_entropy and others',
   ops: [...Object.keys(LOSS_RULES), 'cross_entropy', 'cross_entropy_loss'],
   formulas: [
-    'flops = operations of the definition per element (mse_loss 2·E, backward 3·E), a reduction in a kernel of its own E; bytes = input + target + one result per element, backward gradient + input + target + gradient of the input',
+    'flops = operations per element of the definition (mse_loss 2·E, backward 3·E), + E for a separate reduction kernel; bytes = input + target + one result per element, backward gradient + input + target + gradient of the input',
     'l1_loss, kl_div, binary_cross_entropy_with_logits: with their reduction; bytes = input + target + result',
-    'nll_loss: flops = n; bytes = targets + one element per target + result + total weight; backward gradient + targets + one element per target, whose zeros are work of their own (Ascend: with them)',
+    'nll_loss: flops = n; bytes = targets + one element per target + result + total weight; backward gradient + targets + one element per target; zeroing is separate work (Ascend: included)',
     'cross_entropy: the log_softmax kernel 5·E, the nll_loss kernel n; a fused kernel both',
-    '`--convention pyprof`: mse_loss of Python 2·p·E + 1 operations and p·E·size bytes; p = 2, one more for reduction none, one more backward',
+    '`--convention pyprof`: mse_loss has 2·p·E + 1 operations and p·E·size bytes; p = 2, + 1 for reduction none, + 1 backward',
   ],
   work,
 };

@@ -21,7 +21,7 @@ import {
   type RuleCost,
 } from '../../schema/op-rules.js';
 
-const SCAN_SOURCE = 'one update of the running value per element; each element read once and written once';
+const SCAN_SOURCE = 'one update of the running value per element; each element read and written once';
 
 /** The result: with the input's extents, and the type of the `out` tensor, `dtype`, or the default. */
 const running = (bound: BoundCall, input: Tensor, byDefault: string): Tensor =>
@@ -254,8 +254,8 @@ export const reduction: Family = {
     'flops: sum, prod, max, argmax, any, all E; mean E (n − 1 additions and a division); norm 2·E + E(result); var 3·E + E(result); logsumexp 4·E + 2·E(result)',
     'aminmax 2·E; median, mode, kthvalue at least E; `--convention pyprof`: mean E + E(result)',
     'bytes = input + result (and int64 positions of max and min over a dimension); unknown where the dimensions are unspecified',
-    'backward: sum 0 flops, gradient + gradient of the input; mean E; norm E + E(result), input and result read again',
-    'kernels after the first are helpers, unless their names say that they reduce (the next call under one sequence id)',
+    'backward: sum 0 flops, bytes = gradient + gradient of the input; mean E flops; norm E + E(result) flops, input and result read again',
+    'kernels after the first are helpers, unless named as reductions (then they belong to the next call with the same sequence id)',
   ],
   work,
 };

@@ -129,9 +129,9 @@ export const softmax: Family = {
   title: 'Softmax and log-softmax',
   ops: Object.keys(SOFTMAX_RULES),
   formulas: [
-    'flops = 5·E (maximum, subtraction, exponential, sum, division); backward 4·E, of which E in an elementwise kernel where there is one',
+    'flops = 5·E (maximum, subtraction, exponential, sum, division); backward 4·E, E of them in a separate elementwise kernel if there is one',
     'bytes = input + result; backward: gradient + saved result + gradient of the input',
-    'a scale or a mask: E more; with a causal mask half of the elements are read and computed, all are written',
+    '+ E with a scale or a mask; with a causal mask half of the elements are read and computed, and all are written',
   ],
   work: (call, kernel) => ruleWork(SOFTMAX_RULES, call, kernel, SOURCE),
 };

@@ -120,7 +120,7 @@ export function layerFlame(rows: readonly LayerRow[], whole: number | null, isCu
     for (const one of children) add(made, one);
   };
   for (const one of tops) add(root, one);
-  return withRest(root, isCut ? 'no layer, or a layer that is left out' : 'no layer');
+  return withRest(root, isCut ? 'no layer, or a layer not on this page' : 'no layer');
 }
 
 /** @param whole time of all kernels in ns; null when unknown */
@@ -136,7 +136,7 @@ export function stackFlame(
     const above = parent === -1 ? root : elementAt(nodes, parent);
     nodes.push(flameChild(above, { name, time: elementAt(times, i), count: elementAt(counts, i) }));
   });
-  return withRest(root, leftOut > 0 ? 'no call stack, or a stack that is left out' : 'no call stack');
+  return withRest(root, leftOut > 0 ? 'no call stack, or a stack not on this page' : 'no call stack');
 }
 
 /** Nodes from the root down to a node, which is the last. */

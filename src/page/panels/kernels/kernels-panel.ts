@@ -82,9 +82,9 @@ const LAUNCH_COLUMNS: readonly TableColumn<KernelRow>[] = [
 ];
 
 const EXPLAINED: readonly (readonly [key: keyof LaunchShape, text: string])[] = [
-  ['grid', 'Grid and block: the most common values; (of 3) means that there are three different values.'],
-  ['registers', 'Registers per thread and shared memory per block: the highest of all launches.'],
-  ['occupancy', 'Occupancy: theoretical, the lowest of all launches.'],
+  ['grid', 'Grid and block: the most common values; (of 3) means three different values.'],
+  ['registers', 'Registers per thread and shared memory per block: the maximum of all launches.'],
+  ['occupancy', 'Occupancy: theoretical, the minimum of all launches.'],
 ];
 
 /** What the columns about launches mean, if there are any. */

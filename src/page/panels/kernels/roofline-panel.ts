@@ -185,8 +185,8 @@ const columnsOf = (view: PanelView): readonly TableColumn<PlacedPoint>[] => [
 /** How much of the device's kernel time the points cover. */
 const coverageOf = (share: number | null): HTMLElement[] => {
   if (share === null) return [];
-  const rest = share < 1 ? ' The rest has unknown FLOPs or bytes, or 0.' : '';
-  const text = `${quantityText(share, 'share')} of the kernels’ time is drawn: both FLOPs and bytes known, and above 0.`;
+  const rest = share < 1 ? ' The rest has unknown or zero FLOPs or bytes.' : '';
+  const text = `${quantityText(share, 'share')} of the kernels’ time is drawn: FLOPs and bytes are known and above 0.`;
   return [element('p', {}, text, rest)];
 };
 
@@ -201,9 +201,9 @@ function outsideOf({ outside }: RooflineRange): HTMLElement[] {
     return `${point.op ?? 'no op known'}, ${cut(point.kernel)}: ${place}, ${quantityText(point.time, 'ns')}`;
   });
   const rest = outside.length - items.length;
-  const all = rest > 0 ? [...items, `${rest} further ones: see the table`] : items;
+  const all = rest > 0 ? [...items, `${rest} more in the table`] : items;
   const list = element('ul', {}, ...all.map((text) => element('li', {}, text)));
-  return [element('details', { class: 'outside' }, element('summary', {}, `${count} outside of the chart`), list)];
+  return [element('details', { class: 'outside' }, element('summary', {}, `${count} outside the chart`), list)];
 }
 
 function shownOf(view: PanelView, device: number): Node[] {
@@ -221,7 +221,7 @@ function shownOf(view: PanelView, device: number): Node[] {
   const leastIntensity = points.reduce((least, { intensity }) => Math.min(least, intensity), Infinity);
   const label = [
     `Roofline of ${roof?.name ?? `device ${device}`}: ${points.length} kernels by op,`,
-    `from ${tick(leastIntensity, 'flop/byte')} up. The table below holds the figures.`,
+    `from ${tick(leastIntensity, 'flop/byte')} up. The table below lists the values.`,
   ].join(' ');
   const range = rangeOf(points, roof);
   const leftOut = roofline.pointCount - roofline.points.length;
@@ -247,7 +247,7 @@ function shownOf(view: PanelView, device: number): Node[] {
 function lackingPoints(view: PanelView): string {
   const { kernels } = view.profile.overview;
   if (kernels === null) return lacking(view, 'kernels');
-  return kernels.work.known === 0 ? lacking(view, 'shapes') : 'No kernel has both FLOPs and bytes above 0.';
+  return kernels.work.known === 0 ? lacking(view, 'shapes') : 'No kernel has FLOPs and bytes above 0.';
 }
 
 function make(view: PanelView): PanelContent {

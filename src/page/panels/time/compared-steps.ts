@@ -131,9 +131,9 @@ export function comparedSteps(view: PanelView): Node[] {
   const picker = devicePicker(view.profile, 'compared.device', devices, (device) => {
     place.replaceChildren(...chooser(view, barsOf(device)));
   });
-  const rest = count > all.length ? [note(`Only the first ${all.length} of ${count} steps can be chosen.`)] : [];
+  const rest = count > all.length ? [note(`Only the first ${all.length} of ${count} steps can be selected.`)] : [];
   const about =
-    'Each moment of a step is in one row: rows add up to its time on the device, first work to last. Of work at ';
-  const order = 'the same time, compute counts before communication, and communication before copies.';
+    'Each moment of a step is in one row, so rows add up to its time on the device, from first to last work. If kinds ';
+  const order = 'overlap, compute counts first, then communication, then copies.';
   return [note(about + order), ...picker, place, ...rest];
 }

@@ -48,8 +48,7 @@ const clocksOf = (steps: StepSummary): readonly (keyof typeof STEP_NAMES)[] =>
 const aboutClocks = (): HTMLElement =>
   note(
     'Step (host): start of the step on the CPU to start of the next (column iteration in `dprof steps`). Step (device): first ' +
-      'device work of the step to the end of its last (column span). They differ where the CPU launches a step ' +
-      'and does not wait for it.',
+      'device work of the step to the end of its last (column span). They differ if the CPU launches a step without waiting for it.',
   );
 
 /** @param at index of the phase */
@@ -81,7 +80,7 @@ const serving = (view: PanelView): HTMLElement[] =>
       `Serving: ${phase.phase ?? 'phase unknown'}`,
       boxedDefinitions(servingFigures(phase, at)),
       note(
-        'Tokens per second and idle time use the CPU step time, or the device busy time of the step where that is longer.',
+        'Tokens per second and idle time use the CPU step time, or the device busy time of the step if that is longer.',
       ),
     ),
   );
@@ -104,7 +103,7 @@ function make(view: PanelView): PanelContent {
       FIGURES.map(([, key]) => key),
     ),
   );
-  const about = view.span === null ? [] : [note('The steps that run in the span, each with all of its time.')];
+  const about = view.span === null ? [] : [note('The steps that run in the span, each in full.')];
   const list = boxedDefinitions([countOf(fieldsOf('overview.steps', steps)('count')), ...figures]);
   const bars = stepBars(view);
   const inOrder = bars.length === 0 ? [] : [section('Where the time of each step went', ...bars)];

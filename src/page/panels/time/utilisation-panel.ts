@@ -129,7 +129,7 @@ function ownCharts({ profile: { utilisation } }: PanelView): HTMLElement[] {
       : spanChart({
           ...one,
           ...{ title: 'Host, cores busy', start: cpu.start, width: cpu.width, unit: 'cores' },
-          lines: [{ name: 'Cores that traced threads ran on', values: cpu.values, ...filled }],
+          lines: [{ name: 'CPU cores used by traced threads', values: cpu.values, ...filled }],
         })),
   ];
 }

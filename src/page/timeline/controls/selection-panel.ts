@@ -120,14 +120,14 @@ function totals(sums: SelectionSums, keys: ReadonlySet<string> | null): HTMLElem
   ]);
 }
 
-const CUT = 'Of events cut by an edge, only the part inside counts, with its share of FLOPs and bytes.';
+const CUT = 'Events cut by an edge count with the part inside, and that share of FLOPs and bytes.';
 
 /** How exact the sums are. */
 function exactness({ bars }: SelectionSums): string {
-  if (bars === 0) return 'Exact: each event counts, however small.';
+  if (bars === 0) return 'Exact: every event counts.';
   return (
     `Approximate: ${bars === 1 ? 'one bar merges' : `${count(bars)} bars merge`} several events under the name of ` +
-    'the longest, without FLOPs and bytes. Zoom into a step or a part for every event.'
+    'the longest, without FLOPs and bytes. Zoom into a step or a part to see every event.'
   );
 }
 
@@ -189,7 +189,7 @@ export function showSelection(scene: Scene, signal: AbortSignal): HTMLElement {
       clear,
     );
     const { drawn, merged } = scene.events.coverage;
-    const drawnText = `Covers only what is drawn: ${[drawn, merged ?? []].flat().join('; ')}.`;
+    const drawnText = `Covers only the drawn events: ${[drawn, merged ?? []].flat().join('; ')}.`;
     const scope = element('p', { class: 'tl-scope' }, `${CUT} ${exactness(sums)} ${drawnText}`);
     const isEmpty = sums.lanes.length === 0;
     const summary = isEmpty

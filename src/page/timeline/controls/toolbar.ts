@@ -68,24 +68,24 @@ export function showLegend(scene: Scene, signal: AbortSignal): HTMLElement {
 const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['drag on the axis', 'zoom to the dragged time'],
   ['drag, arrows, A D, shift + wheel', 'move'],
-  ['W S, + −, ctrl + wheel', 'zoom (the wheel without keys works after a click)'],
+  ['W S, + −, ctrl + wheel', 'zoom (click first to use the wheel without keys)'],
   ['0', 'show all'],
   ['F', 'fill the view with the selection'],
   [
     'shift + drag',
     'select time on the lanes you drag over, or on all lanes (drag on the axis); drag an edge to move it',
   ],
-  ['X, shift + X', 'select the visible span, the selected event'],
+  ['X, shift + X', 'select the visible span or the selected event'],
   [', .', 'move the start of the selection'],
   ['< >', 'move its end'],
-  ['L, shift + L', 'add the next lane, remove the last'],
+  ['L, shift + L', 'add the next lane or remove the last'],
   ['click on a name', 'select only this lane or group (shift: add it); arrow keys move between names'],
   ['escape', 'clear'],
   ['shift + arrows', 'go from event to event'],
   ['N, shift + N', 'next match, previous match'],
   ['M, right click', 'place a marker (M works without clicking the timeline first)'],
   ['/', 'search'],
-  ['[ ]', 'show the previous, the next piece'],
+  ['[ ]', 'show the previous or next piece'],
 ];
 
 const SEARCH =

@@ -201,7 +201,7 @@ export class TimelineCanvas {
     this.body.style.setProperty('--tl-zoom', String(zoom));
     const printed = layout.lanes.filter((lane) => AXIS + lane.top + lane.height <= height).length;
     const rest = layout.lanes.length - printed;
-    this.printed.textContent = rest > 0 ? `${rest} of ${layout.lanes.length} lanes do not fit on the paper.` : '';
+    this.printed.textContent = rest > 0 ? `${rest} of ${layout.lanes.length} lanes do not fit on the page.` : '';
   }
 
   #context(canvas: HTMLCanvasElement, settings?: CanvasRenderingContext2DSettings): CanvasRenderingContext2D {

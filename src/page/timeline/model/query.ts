@@ -134,7 +134,7 @@ class AskedColumns {
   problem(isCertain: boolean): string | null {
     for (const key of this.unknown) {
       const instead = insteadOf(key);
-      if (instead !== null) return `the timeline has no ${key}: use ${instead} here, or the table of dprof --where`;
+      if (instead !== null) return `the timeline has no ${key}: use ${instead} here, or dprof --where`;
       const near = nearest(key, CONDITION_KEYS);
       if (near !== null) return `unknown field '${key}': did you mean ${near}?`;
       if (isCertain) return `unknown field '${key}': see Keys for the fields`;
@@ -149,8 +149,7 @@ function askedOf(events: TimelineEvents, used: readonly ConditionColumn[]): Pick
     [...new Set(used.filter(({ needs }) => needs === need).map(({ key }) => key))].join(', ');
   const [single, details] = [keysOf('single'), keysOf('details')];
   if (events.merged === null) return { problem: null, remark: null };
-  if (details !== '')
-    return { problem: `bars of merged events have no ${details}: show a step or a part`, remark: null };
+  if (details !== '') return { problem: `bars of merged events have no ${details}: zoom into a step`, remark: null };
   const bars = single === '' ? 0 : barsOf(events);
   return { problem: null, remark: bars === 0 ? null : `${bars} bars of several events have no ${single}` };
 }

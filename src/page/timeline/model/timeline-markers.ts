@@ -48,7 +48,7 @@ export function readMarkers(text: string): TimelineMarker[] {
   if (text.length > LARGEST_FILE) throw new Error(`the file is larger than ${LARGEST_FILE / 1e6} MB`);
   const file = parsed(text);
   if (!isObject(file) || file['type'] !== TYPE) throw new Error('the file holds no markers of dprof');
-  if (file['v'] !== 1) throw new Error('this page does not know the version of the file');
+  if (file['v'] !== 1) throw new Error('the file has an unsupported version');
   const list = file['markers'];
   if (!Array.isArray(list)) throw new Error('the file has no list of markers');
   if (list.length > MOST_MARKERS) throw new Error(`the file has more than ${MOST_MARKERS} markers`);

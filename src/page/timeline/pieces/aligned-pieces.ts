@@ -47,7 +47,7 @@ const ALIGNED: Readonly<Record<Alignment, string | null>> = {
 const DRAWN: Readonly<Record<'piece' | 'other' | 'left' | 'full', string | null>> = {
   piece: null,
   other: 'no piece of this name: drawn from its whole profile',
-  left: 'the page does not have its events of this time: drawn from its whole profile',
+  left: 'its events of this time are not on the page: drawn from its whole profile',
   full: 'too many events for all ranks together: drawn from its whole profile',
 };
 

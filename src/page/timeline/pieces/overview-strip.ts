@@ -131,7 +131,7 @@ export function showStrip(timeline: PageTimeline, actions: StripActions, signal:
     class: 'tl-strip',
     tabindex: 0,
     role: 'slider',
-    'aria-label': 'Part of the profile in view. Page up and page down show the piece before and after',
+    'aria-label': 'Part of the profile in view. Page Up and Page Down show the previous and next piece',
     'aria-valuemin': Math.round(all.from),
     'aria-valuemax': Math.round(all.to),
   });

@@ -267,7 +267,7 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
     const { name } = elementAt(timeline.pieces, piece);
     return dataOf(timeline, piece) === piece
       ? ''
-      : `The events of ${name} are not in the page, so its whole profile is drawn.`;
+      : `The events of ${name} are not on the page, so its whole profile is drawn.`;
   };
   /** Shows other ranks at the same time. */
   const chooseRanks = (next: RankChoice): void => {

@@ -259,7 +259,7 @@ async function loadTrack(packed: PackedTrack, { lanes, origin }: TimelineEvents)
   const count = `${quantityText(samples, 'count')} ${plural(samples, 'sample')}`;
   const about =
     width === 0
-      ? `${count}; each holds until the next or until its stated end`
+      ? `${count}; each value holds until the next, or until its recorded end`
       : `lowest, highest and last value in each ${quantityText(width, 'ns')}, from ${count}`;
   const times = Float64Array.from(at, (time) => time - origin);
   return new SampleTrack({ kind, group, name, unit, about }, times, new Float64Array(values), width, origin);

@@ -14,7 +14,7 @@ const SUFFIX = '_ascend_pt';
 /** Output folders of the profiler, one for each rank: `{worker}_{time}_ascend_pt`, with a profiler_info.json. */
 const ascendFolder: OutputFolder = {
   title: 'a folder of the Ascend profiler without a database, trace_view.json or kernel_details.csv',
-  hint: 'raw data is analysed first: torch_npu.profiler.profiler.analyse(FOLDER)',
+  hint: 'run the analysis first: torch_npu.profiler.profiler.analyse(FOLDER)',
   among: (paths) => new Set(paths.flatMap((path) => folderOf(path) ?? [])),
 };
 
@@ -48,7 +48,7 @@ export const ascendDatabase: Reader = {
       '`torch_npu.profiler.profile(…, experimental_config=_ExperimentalConfig(export_type=ExportType.Db))`; with `record_shapes`, `with_stack` and `with_modules` for shapes, call stacks and layers; Level1 or Level2 for operands and counters of kernels',
     ],
     read: [
-      'Kernels with their operands, core class and counters; the calls, modules, frames and steps around each, and the forward op of backward kernels; collectives as operations, with their number in the group, process groups, host; copies and events; frequencies, memory and bandwidths as samples; MSTX ranges.',
+      'Kernels with their operands, core class and counters; the calls, modules, frames and steps around each, and the forward op of backward kernels; collectives as operations, with their ordinal in the group, process groups, host; copies and events; frequencies, memory and bandwidths as samples; MSTX ranges.',
       'Schemas 1.0 to 1.2, and files that MindStudio Insight has altered: columns are read by name, and swapped columns of types and shapes are identified by content. A task that only wraps a kernel or a collective is counted once.',
       'A folder gives one profile per rank: the database, else the text files. Locked or corrupt databases are reported and skipped. `ENV_VARIABLES` is never read into records. Details: docs/ascend.md.',
     ],

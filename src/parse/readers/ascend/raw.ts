@@ -21,12 +21,12 @@ export const ascendRaw: Reader = {
     profiler: 'Huawei Ascend PyTorch Profiler, msprof',
     input: 'raw data',
     made: [
-      'the same profiler before `analyse`, or `msprof` before its export: `FRAMEWORK` and `PROF_*/host/data`, `PROF_*/device_N/data`',
+      'the same profiler before `analyse`, or `msprof` before export: `FRAMEWORK` and `PROF_*/host/data`, `PROF_*/device_N/data`',
     ],
     read: [
-      "Tasks of devices with their operators, extents, types and cycles, the calls that put them, copies with bytes, collectives with their messages; from torch_npu ops, modules, call stacks, the queue, garbage collection and the allocators' memory. A folder is read by the `info.json` of its host.",
-      'Where the tool has parsed the folder, its output is read instead. Structures that are cut off, and kinds of files and structures that are not read, are counted.',
-      'The layouts are those of public sources; they are not yet checked against a real capture. Details: docs/ascend-raw.md.',
+      'Device tasks with their operators, extents, types, cycles and launches, copies with sizes, collectives with their messages; from torch_npu: ops, modules, call stacks, the task queue, garbage collection and allocator memory. A folder is found by the `info.json` of its host.',
+      "If the vendor's tool has parsed the folder, its output is read instead. Truncated structures, and files and structures of unread kinds, are counted.",
+      'The layouts come from public sources and have not been checked against a real capture. Details: docs/ascend-raw.md.',
     ],
   },
   sidecars: rawSidecars,

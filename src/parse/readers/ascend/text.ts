@@ -27,8 +27,8 @@ export const ascendText: Reader = {
       'the same profiler with `ExportType.Text`: `ASCEND_PROFILER_OUTPUT/trace_view.json` and the csv files of the same folder',
     ],
     read: [
-      'The trace alone gives full records, as a stream of any size; `kernel_details.csv` in the same folder adds operands, core class and counters, `l2_cache.csv` rates of the cache, `communication.json` groups, links and times of collectives, `profiler_metadata.json` process groups and ranks of the job, the memory files samples. `kernel_details.csv` alone gives kernels without ops.',
-      'Times are read from their digits, to the nanosecond. Counters of the csv files have the names and units of their header (µs), those of a database ns.',
+      'The trace alone gives full records and is streamed, whatever its size; `kernel_details.csv` in the same folder adds operands, core class and counters, `l2_cache.csv` rates of the cache, `communication.json` groups, links and times of collectives, `profiler_metadata.json` process groups and ranks of the job, the memory files samples. `kernel_details.csv` alone gives kernels without ops.',
+      'Times are exact to the nanosecond. Counters of CSV files have the names and units of their header (µs); those of a database are in ns.',
     ],
   },
   sidecars: ascendSidecars,

@@ -90,7 +90,7 @@ const PRINTED = /^==PROF== /m;
 
 export const ncu: Reader = {
   id: 'ncu',
-  title: 'Nsight Compute, CSV (ncu --csv, --page raw or details; not tried on real files)',
+  title: 'Nsight Compute, CSV (ncu --csv, --page raw or details; not yet tried on real files)',
   reads: 'text',
   docs: {
     profiler: 'Nsight Compute',
@@ -99,9 +99,9 @@ export const ncu: Reader = {
       '`ncu --csv --page raw python train.py > counters.csv` (`--page details` too), or of a report: `ncu --import report.ncu-rep --csv --page raw`',
     ],
     read: [
-      'Kernels with their counters, duration, grid, block, registers and shared memory; no starts and no ops. On the raw page a row is a launch, on other pages a metric. Numbers of any locale are read; units become ns, bytes, Hz.',
+      'Kernels with their counters, duration, grid, block, registers and shared memory; no starts and no ops. A row of the raw page is a launch, a row of other pages a metric. Numbers in any locale are accepted; units become ns, bytes, Hz.',
       '`dparse --ncu counters.csv net.sqlite` adds the counters to the kernels of a profile of the same program: the nth launch with a name, grid and block gets the counters of the nth such launch in the report; unmatched launches on either side are counted. Then `hwflops`, `hwbytes` and `hwtc` stand next to `flops`, `bytes` and `tc`, and `counter:NAME` is any counter.',
-      'Written and tested from the documented columns; not tried on real files yet.',
+      'Written from the documented columns; not yet tried on real files.',
     ],
   },
   sniff: ({ path, head }) => {

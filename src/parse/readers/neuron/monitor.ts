@@ -64,8 +64,8 @@ export const neuronMonitor: Reader = {
     input: 'neuron-monitor',
     made: ['`neuron-monitor | tee monitor.jsonl`; live: `neuron-monitor | dparse - | dprof monitor`'],
     read: [
-      'Every value of every group as a sample: utilisation and FLOP/s of cores, memory by kind, latencies, errors, ECC, processors. Reports have no time of their own: they are numbered, and placed by their periods.',
-      'From a pipe, records are written as each report comes.',
+      'Every value of every group as a sample: utilisation and FLOP/s of cores, memory by kind, latencies, errors, ECC, processors. Reports have no timestamps: they are numbered and placed by their periods.',
+      'From a pipe, records are written as each report arrives.',
     ],
   },
   sniff: ({ head }) => isMonitor(head),

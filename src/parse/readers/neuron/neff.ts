@@ -16,7 +16,7 @@ export const neff: Reader = {
     input: 'NEFF',
     made: ['the Neuron compiler; the runtime leaves it next to a capture as `neff_<hash>.neff`'],
     read: [
-      'Versions, features, identity; inputs, outputs and weights with type, shape and size. The weights themselves are skipped. Instructions and their debug information are read with a device trace only.',
+      'Versions, features, identity; inputs, outputs and weights with type, shape and size. Weight data is skipped. Instructions and their debug information are read only together with a device trace.',
     ],
   },
   sniff: ({ path, head }) => isNeff(path, head),

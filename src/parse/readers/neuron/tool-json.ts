@@ -55,8 +55,8 @@ export const neuronJson: Reader = {
     input: 'JSON of neuron-explorer',
     made: ['`neuron-explorer view -n model.neff -s profile.ntff --output-format json --output-file profile.json`'],
     read: [
-      "Instructions with operands, HLO name, layer, multiply-accumulates, bytes of each memory and what they waited for; DMA packets; semaphores, throttling, memory use, layers, warnings; the tool's own summary.",
-      'The file, which is a single line of any size, is read as a stream. Ids beyond 2^53 are kept as text.',
+      "Instructions with operands, HLO name, layer, multiply-accumulates, bytes per memory and dependencies; DMA packets; semaphores, throttling, memory use, layers, warnings; the tool's own summary.",
+      'The file is one line of any size and is read as a stream. Ids above 2^53 are kept as text.',
     ],
   },
   sniff: isToolJson,

@@ -114,9 +114,9 @@ export const nsight: Reader = {
     ],
     read: [
       'Kernels, copies, memory sets, synchronisations and graph launches; NVTX ranges, registered strings and domains; CUDA runtime and driver calls; devices; the start of the capture in Unix time.',
-      'Exports of 2019 to 2026: tables exist only when they have rows, and columns differ between releases, so all are read by name and missing values are unknown.',
-      'Launches are joined on process and correlation id: several processes in one file are kept apart. Kernels of a CUDA graph carry their node and have the context of the call that launched the graph; a graph traced as a whole is one record, without kernels.',
-      "A kernel launched in the NVTX range of an NCCL call, or at the end of its group, gets that operation; with payloads also message sizes and communicator (`group`, the hash that is the same on all ranks), `labels` what only has a meaning within it: `Peer rank`, `Root`. `host` is the target's name; no other row of its environment is read.",
+      'Exports of 2019 to 2026: empty tables are absent and columns differ between releases, so columns are read by name and missing values are unknown.',
+      "Launches are joined on process and correlation id, so several processes in one file stay separate. Kernels of a CUDA graph have their node id and the context of the graph's launch; a graph traced as a whole is one record, without kernels.",
+      "A kernel launched in the NVTX range of an NCCL call, or at the end of its group, gets that operation; with payloads also message sizes and communicator (`group`, the hash that is the same on all ranks), `labels` holds `Peer rank` and `Root`, which are numbers within that group. `host` is the target's name; the rest of its environment is not read.",
     ],
   },
   sniff: ({ database }) => database?.has('StringIds') === true && !database.has('StringTable'),

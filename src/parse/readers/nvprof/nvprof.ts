@@ -97,8 +97,8 @@ export const nvprof: Reader = {
     input: 'database',
     made: ['`nvprof -f -o net.sql --profile-from-start off python train.py`'],
     read: [
-      'Kernels (those that may overlap, and those that nvprof ran one after the other), copies, memory sets, synchronisations; markers; CUDA runtime and driver calls; devices.',
-      'Database versions 7 to 22. Times are Unix time and are rebased to the start of the profile. Kernel names are demangled; one that cannot be stays as it is.',
+      'Kernels (concurrent and serialised), copies, memory sets, synchronisations; markers; CUDA runtime and driver calls; devices.',
+      'Database versions 7 to 22. Times are Unix time and are rebased to the start of the profile. Kernel names are demangled if possible.',
       "Metrics and events (`--metrics`, `--events`) are counters of their kernels, by CUPTI's number (`metric#20971523`): the database has no names, numbers differ between architectures, and NVIDIA publishes no table of them. `nvprof -i net.sql --print-gpu-trace --csv` prints the same values by name, on any machine with nvprof.",
     ],
   },
@@ -237,7 +237,7 @@ class NvprofReading {
       } else if ((flag & MARKER.start) !== 0 && kind !== OBJECT.thread) {
         otherStarts++;
         // The end of such a range is not read either.
-        trace.unread(`ranges of other objects than threads in ${table}`, time, 2);
+        trace.unread(`ranges of objects other than threads in ${table}`, time, 2);
       } else if ((flag & MARKER.start) !== 0) {
         const [pid, tid] = entryOf(threads, object, () => readObjectId(String(object)));
         markers.starts.push({ time, id, pid, tid, text: numberOf(text), domain: numberOf(domain) });
@@ -294,7 +294,7 @@ class NvprofReading {
       if (!(numberOf(kind) >= 0)) this.trace.bad('bad-row', span.start);
       else if (isOfThread || objectKind === OBJECT.process)
         this.trace.overhead({ ...span, pid, tid: isOfThread ? tid : null, text: overheadText(numberOf(kind)) });
-      else this.trace.unread(`overhead of other objects than threads in ${OVERHEAD_TABLE}`, span.start);
+      else this.trace.unread(`overhead of objects other than threads in ${OVERHEAD_TABLE}`, span.start);
     }
   }
 

@@ -27,12 +27,12 @@ export const rocpd: Reader = {
     profiler: 'AMD rocprofv3, rocmProfileData',
     input: 'rocpd database of rocprofv3 or rocprof-sys',
     made: [
-      '`rocprofv3 --sys-trace -- python train.py`, whose default output it is since ROCm 7; `rocprof-sys-run` with `ROCPROFSYS_USE_ROCPD=ON`',
+      '`rocprofv3 --sys-trace -- python train.py` (the default output since ROCm 7); `rocprof-sys-run` with `ROCPROFSYS_USE_ROCPD=ON`',
     ],
     read: [
-      'Kernels and copies with the HIP call that made them, device, stream, grid in blocks, block, registers and local memory (LDS), counters, graphs; roctx ranges, with the ops that `emit_nvtx` of PyTorch prints; allocations as a curve of the memory in use; power, temperature, use and memory of devices from rocprof-sys. Several processes in one file.',
-      "Schemas 3.0 to 4.1, by their columns. Times count from the machine's start, so that the start in Unix time is unknown. A device has the number that `rocm-smi` shows. The environment, the command and the host's name are not read.",
-      'A copy has no size where the tracer wrote the size of its own record instead. Regions that repeat work of the device are left out, and counted.',
+      'Kernels and copies with the HIP call that launched them, device, stream, grid in blocks, block, registers and local memory (LDS), counters, graphs; roctx ranges, with the ops that `emit_nvtx` of PyTorch prints; allocations as memory in use over time; power, temperature, utilisation and memory of devices from rocprof-sys. Several processes in one file.',
+      "Schemas 3.0 to 4.1. Times count from the machine's boot, so the Unix time of the start is unknown. Devices have the numbers of `rocm-smi`. Environment, command and host name are not read.",
+      'The size of a copy is unknown if the tracer recorded the size of its own record instead. Regions that duplicate device work are skipped and counted.',
     ],
   },
   sniff: ({ database }) => database?.has('rocpd_info_agent') === true,

@@ -32,9 +32,9 @@ export const rpd: Reader = {
     input: 'rpd database',
     made: ['`runTracer.sh -o trace.rpd python train.py` of rocmProfileData, or its `rpdTracerControl` in the program'],
     read: [
-      'Kernels, copies and memory sets by the HIP call that made them, also those of graphs; roctx ranges, with the ops that `emit_nvtx` of PyTorch prints; the clocks of devices as samples. The rows of the tracer itself are left out, and counted.',
-      "Schemas 2 and 3. Times count from the machine's start, so the Unix time of the profile's start is unknown. The file records only a device number, which counts the machine's CPUs too, so monitors number devices differently.",
-      'Grids are counted in blocks, whether the file counts blocks or threads. The size of a copy that a graph makes, or that 32 bits do not hold, is unknown.',
+      "Kernels, copies and memory sets with the HIP call that launched them, including those of graphs; roctx ranges, with the ops that `emit_nvtx` of PyTorch prints; the clocks of devices as samples. The tracer's own rows are skipped and counted.",
+      "Schemas 2 and 3. Times count from the machine's boot, so the Unix time of the profile's start is unknown. The recorded device numbers count CPUs too, so they differ from those of monitoring tools.",
+      'Grids are in blocks, whether the file counts blocks or threads. Copies in graphs and copies above 32-bit size have unknown size.',
     ],
   },
   sniff: ({ database }) => ['rocpd_api', 'rocpd_op', 'rocpd_string'].every((table) => database?.has(table)),

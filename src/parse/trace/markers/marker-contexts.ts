@@ -135,7 +135,7 @@ export class MarkerContexts implements KernelContexts {
       this.#pending.set(passed, pending);
       if (passed === call) return pending;
     }
-    throw new RangeError(`launch ${call} has fewer kernels than were requested`);
+    throw new RangeError(`launch ${call} has fewer kernels than requested`);
   }
 
   stepOf(call: number): number | null {

@@ -20,13 +20,13 @@ export const HOST_COLUMNS: readonly Column<HostTableRow>[] = [
     'host',
     'Host(ns)',
     NS,
-    'time that threads spent in it; nested in itself, each moment counts once',
+    'time that threads spent in it; each moment counts once, even if nested in itself',
     ({ host }) => host,
   ),
   column('share', 'Share%', real(6, 2, '%'), 'share of the sum of host', ({ host, whole }) =>
     whole > 0 ? (100 * host) / whole : null,
   ),
-  column('hostself', 'HostSelf(ns)', NS, 'host without anything nested in it', ({ self }) => self),
+  column('hostself', 'HostSelf(ns)', NS, 'host time without nested ranges and ops', ({ self }) => self),
   column('mean', 'Mean(ns)', PART_NS, 'mean time of an occurrence', ({ spread }) => spread.mean),
   column('median', 'Median(ns)', PART_NS, 'exact median', ({ spread }) => spread.median, { narrowHeader: 'Med(ns)' }),
   column('min', 'Min(ns)', int(10, 'ns'), 'least time', ({ spread }) => spread.min),
@@ -46,33 +46,23 @@ export const HOST_COLUMNS: readonly Column<HostTableRow>[] = [
     'kernels',
     'Kernels',
     int(8),
-    'kernels launched in it; for calls (Launched) all work that they launched',
+    'kernels launched in it; for calls (Launched) all launched work',
     ({ work }) => work.count,
   ),
-  column(
-    'device',
-    'Device(ns)',
-    NS,
-    'device time of these kernels and of operations between ranks, added up',
-    ({ work }) => orNull(work.time),
+  column('device', 'Device(ns)', NS, 'total device time of these kernels and of collectives', ({ work }) =>
+    orNull(work.time),
   ),
-  column(
-    'deviceself',
-    'DevSelf(ns)',
-    NS,
-    'device without the work of nested ops; na for ranges and calls',
-    ({ work }) => orNull(work.self),
+  column('deviceself', 'DevSelf(ns)', NS, 'device time without nested ops; na for ranges and calls', ({ work }) =>
+    orNull(work.self),
   ),
   column(
     'aicore',
     'AICore(ns)',
     NS,
-    'device of kernels on AI Cores: the core class AI_CORE or MIX_AIC of Ascend; na where none is stated',
+    'device time of kernels on AI Cores (Ascend core class AI_CORE or MIX_AIC); na if the class is not recorded',
     ({ work }) => orNull(work.cube),
   ),
-  column('aicoreself', 'AICoreSelf(ns)', NS, 'the same without the work of nested ops', ({ work }) =>
-    orNull(work.cubeSelf),
-  ),
+  column('aicoreself', 'AICoreSelf(ns)', NS, 'aicore without nested ops', ({ work }) => orNull(work.cubeSelf)),
 ];
 
 /** Columns after the name when -c is not given. */
@@ -104,7 +94,7 @@ export function parseHostGrouping({ by, columns, sort, top }: HostGroupingText):
     if (alone === undefined) return null;
     throw new UsageError(
       `--by ${alone.trim()} cannot be combined with other keys`,
-      'it lists CPU events; combined keys group kernels',
+      'it lists CPU events, but combined keys group kernels',
     );
   }
   const name: Column<HostTableRow> = column(by, kind.header, str(0), 'name', (row) => row.name);

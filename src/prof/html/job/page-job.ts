@@ -56,7 +56,7 @@ const MOST_NAMED = 16;
 
 /**
  * @param profiles the profiles of the page
- * @param profileOf index in the page of a part's profile; null when the page does not hold it
+ * @param profileOf index in the page of a part's profile; null when it is not on the page
  */
 export function pageJob(
   report: JobReport,

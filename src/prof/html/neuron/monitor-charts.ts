@@ -92,10 +92,10 @@ const CHARTS: readonly MonitorChart[] = [
     line: { title: 'Latency of executions, P99 of the slowest process', keys: ['p99'], of: 'greatest' },
   },
   {
-    title: 'Latency on the device alone',
+    title: 'Latency on the device only',
     scope: 'runtime',
     keys: DEVICE_PERCENTILES,
-    line: { title: 'Latency on the device alone, P99 of the slowest process', keys: ['dp99'], of: 'greatest' },
+    line: { title: 'Latency on the device only, P99 of the slowest process', keys: ['dp99'], of: 'greatest' },
   },
   {
     title: 'Executions in each report',

@@ -165,7 +165,7 @@ export const PROMETHEUS_FAMILIES: readonly PrometheusFamily[] = [
     'percentile',
   ),
   each(
-    own(gauge('execution_device_latency_seconds', 'runtime', 'Latency of executions on the device alone')),
+    own(gauge('execution_device_latency_seconds', 'runtime', 'Latency of executions on the device only')),
     'device_latency.',
     'percentile',
   ),

@@ -66,7 +66,7 @@ describe('fake quantisation', () => {
     const call = aten('_fused_moving_avg_obs_fq_helper', x, on, on, average, average, scale, zero, ...settings);
     // 8 + 8, 2·(4 + 4), 4 + 4
     expect(amount(call)).to.equal('main na 40');
-    expect(workOf(call)?.unknown).to.equal('tensor values decide whether it observes or quantises');
+    expect(workOf(call)?.unknown).to.equal('values in tensors decide whether it observes or quantises');
   });
   it('misfits', () => {
     expect(amount(aten('quantize_per_tensor', none, float(0.1), int(0), int(12)))).to.equal(null);

@@ -39,7 +39,7 @@ describe('fused kernels of torch.compile', () => {
   it('are unknown where no tensor can be the result', () => {
     const work = workOf(fused('triton_poi_fused_add_0', half(8), half(4), int(2048)));
     expect(work?.bytes).to.equal(null);
-    expect(work?.unknown).to.contain('which tensor the kernel writes is unspecified');
+    expect(work?.unknown).to.contain('it is unknown which tensor the kernel writes');
   });
   it('join tensors that have together the elements of the result', () => {
     const joined = fused('triton_poi_fused_cat_transpose_view_10', half(8, 6), half(2, 6), half(10, 6), int(60));

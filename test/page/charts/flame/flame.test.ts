@@ -42,7 +42,7 @@ describe('flame chart of a page', () => {
   it('puts the longest first, and what is in no layer last', () => {
     const root = layerFlame(ROWS, 1000, true);
     expect(flameBoxes(root, 'longest').map(({ node }) => node.name)).to.deep.equal([
-      ...['all kernels', 'n', 'm', 'b', 'x', 'a', 'no layer, or a layer that is left out'],
+      ...['all kernels', 'n', 'm', 'b', 'x', 'a', 'no layer, or a layer not on this page'],
     ]);
   });
 

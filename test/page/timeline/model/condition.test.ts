@@ -139,7 +139,7 @@ describe('fields of a search', () => {
   });
 
   it('that the timeline lacks lead to one that it has', () => {
-    expect(problem('peak<50')).to.equal('the timeline has no peak: use tflops here, or the table of dprof --where');
+    expect(problem('peak<50')).to.equal('the timeline has no peak: use tflops here, or dprof --where');
     expect(problem('counter:cycles>1')).to.match(/^the timeline has no counter:cycles: use /);
     expect(problem('opp==mm')).to.equal("unknown field 'opp': did you mean op?");
     expect(problem('nosuchthing==1')).to.equal("unknown field 'nosuchthing': see Keys for the fields");

@@ -31,7 +31,7 @@ describe('file of markers', () => {
       ['null', 'the file holds no markers of dprof'],
       ['[]', 'the file holds no markers of dprof'],
       ['{"type":"other","v":1,"markers":[]}', 'the file holds no markers of dprof'],
-      ['{"type":"dprof-markers","v":2,"markers":[]}', 'this page does not know the version of the file'],
+      ['{"type":"dprof-markers","v":2,"markers":[]}', 'the file has an unsupported version'],
       ['{"type":"dprof-markers","v":1,"markers":{"length":1}}', 'the file has no list of markers'],
       [file([{ at: 1, name: 'a' }, null]), 'marker 2 is not an object'],
       [file([{ at: '1', name: 'a' }]), 'marker 1 has no time in ns'],

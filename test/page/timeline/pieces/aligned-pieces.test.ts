@@ -52,7 +52,7 @@ describe('pieces of ranks on one axis', () => {
     // The step of rank 1 is known, though not its events.
     expect(time).to.deep.equal({ from: 2000, to: 3010 });
     expect(remarks).to.deep.equal([
-      'rank 1: the page does not have its events of this time: drawn from its whole profile.',
+      'rank 1: its events of this time are not on the page: drawn from its whole profile.',
       'rank 2: no piece of this name: drawn from its whole profile.',
     ]);
   });

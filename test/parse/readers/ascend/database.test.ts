@@ -385,6 +385,6 @@ describe('Ascend databases and the files around them', () => {
       checkProfile(path, 'analysis.db');
     })
       .to.throw(UserError)
-      .with.property('line', "analysis.db: is the sums of an Ascend profile (analysis.db), without its kernels (give the profile's database (ascend_pytorch_profiler_*.db) or directory)"); // prettier-ignore
+      .with.property('line', "analysis.db: is the summary of an Ascend profile (analysis.db), without kernels (give the profile's database (ascend_pytorch_profiler_*.db) or directory)"); // prettier-ignore
   });
 });

@@ -326,7 +326,7 @@ describe('neuron-monitor', () => {
     expect(read)
       .to.throw(UserError)
       .with.property('line')
-      .match(/one JSON object a line \(jq -c/);
+      .match(/one JSON object per line \(jq -c/);
   });
 
   it('reads a file whose last report was cut off, or has no line feed', () => {

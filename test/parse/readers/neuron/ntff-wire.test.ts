@@ -30,7 +30,7 @@ describe('the wire format of protocol buffers', () => {
 
   const REFUSED: readonly (readonly [what: string, message: string, bytes: Buffer])[] = [
     ['a number that is cut off', 'a number is cut off', bytes(0x10, 0xff)],
-    ['a number without end', 'a number of more than 64 bits', bytes(0x10, ...Array<number>(11).fill(0xff))],
+    ['a number without end', 'a number with more than 64 bits', bytes(0x10, ...Array<number>(11).fill(0xff))],
     ['a field longer than the message', 'a field is cut off', bytes(0x0a, 5, 1)],
     ['a length beyond any memory', 'a field is cut off', bytes(0x0a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f)],
     ['a fixed field that is cut off', 'a field is cut off', bytes(0x09, 1, 2)],

@@ -72,7 +72,7 @@ describe('a page of more profiles than it holds', () => {
     const pages = new PageBuilder({ timeline: { of: 'usual' }, events: 1000, held: HELD });
     takeAll([...records(SHORT), ...again], pages);
     expect(pages.finish().notes).to.deep.equal([
-      '1 profile whose records are mixed with those of others: the page has only the first part',
+      '1 profile whose records are mixed with those of other profiles: the page shows only the first part',
       '9 profiles only in the rank tables: dprof html FILE -o PAGE makes a page for one',
     ]);
   });

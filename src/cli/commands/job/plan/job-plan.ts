@@ -75,5 +75,5 @@ export function tasksDifference(plan: JobPlan, other: JobPlan): string | null {
   const gone = plan.tasks.find(({ path }) => !paths.has(path));
   if (added === undefined && gone === undefined) return null;
   const which = added === undefined ? `${gone?.path ?? ''} is not given here` : `${added.path} is not in it`;
-  return `its plan has ${counted(plan.tasks.length, 'profile')}, these are ${other.tasks.length}: ${which}`;
+  return `its plan has ${counted(plan.tasks.length, 'profile')}, this command has ${other.tasks.length}: ${which}`;
 }

@@ -107,7 +107,7 @@ export function showElsewhere(
     ...{ button: asking, list, go },
     text: () => {
       if (elsewhere === undefined || found === null) return null;
-      return elsewhere.text(found) ?? (hasHere() ? null : 'no match in any piece that the page holds');
+      return elsewhere.text(found) ?? (hasHere() ? null : 'no match in any step on the page');
     },
     changed: (linked) => {
       clearTimeout(pause);

@@ -142,7 +142,7 @@ function fieldsOf(record: Uint8Array): Fields {
 
 function addNumbers(reader: protobuf.Reader, isRun: boolean, numbers: number[]): void {
   const end = isRun ? reader.uint32() + reader.pos : reader.pos + 1;
-  if (end > reader.len) throw new RangeError('a list ends behind its record');
+  if (end > reader.len) throw new RangeError('a list extends beyond its record');
   while (reader.pos < end && numbers.length <= MOST_DEPENDENCIES) numbers.push(reader.uint32());
   if (isRun) reader.pos = end;
 }

@@ -152,7 +152,7 @@ export class NtffFile {
       });
     }
     const length = Number(header.readBigUInt64LE(1));
-    if (length > MAX_METADATA) throw this.#broken(`its metadata would be ${length} bytes`);
+    if (length > MAX_METADATA) throw this.#broken(`its metadata would have ${length} bytes`);
     if (read < HEADER_BYTES || length > size - HEADER_BYTES) throw this.#broken('it ends within its metadata');
     return length;
   }
