@@ -133,11 +133,6 @@ export const UNREADABLE: readonly Unreadable[] = [
     sniff: ({ head }) => /^\uFEFF?"?Name"?,"?Calls"?,"?TotalDurationNs"?,/.test(head.toString('utf8')),
   },
   {
-    title: 'JSON of rocprofv3',
-    hint: 'for a PyTorch program give the trace that torch.profiler exports; dparse reads it for AMD GPUs too',
-    sniff: prints(/^\s*\{\s*"rocprofiler-sdk-tool"/),
-  },
-  {
     title: 'JSON without "traceEvents"',
     hint: 'dparse reads the traces that torch.profiler exports, and databases: dparse --formats',
     sniff: startsWith('{', '['),
