@@ -82,6 +82,8 @@ const WITHOUT_STACKS: Readonly<Record<string, string | undefined>> = {
   rpd: 'rocmProfileData',
   'rocprofv3-csv': 'rocprofv3',
   'rocprofv3-json': 'rocprofv3',
+  'rocprof-v1': 'rocprof',
+  'rocprof-v1-csv': 'rocprof',
 };
 
 /** Names of files that msprof writes for any program: it has none of the options of a framework's profiler. */
