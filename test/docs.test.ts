@@ -231,11 +231,11 @@ describe('examples', () => {
   it('have only options that exist, and scripts that exist', () => {
     const tools = [DPARSE, DPROF, ...LOADED.map(([, , { tool }]) => tool)];
     const known = tools.flatMap(({ options }) => options).flatMap(({ name }) => [`--${name}`, `--no-${name}`]);
-    // nsys, ncu, nvprof, rocprofv3, msprof, torchrun, vLLM, SGLang, neuron-explorer, sbatch, npm
+    // nsys, ncu, nvprof, rocprof, rocprofv3, msprof, torchrun, vLLM, SGLang, neuron-explorer, sbatch, npm
     const foreign = (
       '--trace --pytorch --cuda-memory-usage --cuda-graph-trace --cpuctxsw --include-blobs --sample --type ' +
       '--capture-range-end --trace-fork-before-exec --profile-from-start --csv --page --metrics --query-metrics --chips ' +
-      '--kernel-trace --sys-trace --output-format --output-file --output --nproc-per-node --no-python --profiler-config --profile ' +
+      '--kernel-trace --sys-trace --hip-trace --output-format --output-file --output --nproc-per-node --no-python --profiler-config --profile ' +
       '--enforce-eager --disable-cuda-graph --cli-input-json --model-path --partition --for --account --mem'
     ).split(' ');
     const text = EXAMPLE_PAGES.map(read).join('\n');

@@ -316,9 +316,37 @@ const ROCPD: Ledger = {
   ],
 };
 
+const ROCPROFV3_JSON: Ledger = {
+  records: [
+    { events: /^\w+_api$/, records: ['range'] },
+    { events: /^kernel_dispatch$/, records: ['kernel'] },
+    { events: /^memory_copy$/, records: ['copy'] },
+    { events: /^memory_allocation$/, records: ['sample:memory_allocated'], skipped: ['free-without-allocation'] },
+  ],
+  others: [
+    { events: /^(agents|counters|kernel_symbols|code_objects|host_functions|summary|\w+\..*)$/, why: NAMES },
+    { events: /^counter_collection$/, why: JOINED },
+  ],
+};
+
+const ROCPROF_V1: Ledger = {
+  records: [
+    { events: /^(HIP|HSA)$/, records: ['range'] },
+    { events: /^(OPS|KERN)$/, records: ['kernel'] },
+    { events: /^COPY$/, records: ['copy'] },
+  ],
+  others: [],
+};
+
 /** By the id of a reader. */
 export const LEDGERS: Readonly<Record<string, Ledger>> = {
   ...{ kineto: KINETO, nsight: NSIGHT, nvprof: NVPROF, 'ascend-db': ASCEND_DATABASE, 'ascend-text': ASCEND_TEXT },
-  ...{ rocpd: ROCPD, 'ascend-details': ASCEND_DETAILS, 'ascend-raw': ASCEND_RAW },
+  ...{
+    rocpd: ROCPD,
+    'rocprofv3-json': ROCPROFV3_JSON,
+    'rocprof-v1': ROCPROF_V1,
+    'ascend-details': ASCEND_DETAILS,
+    'ascend-raw': ASCEND_RAW,
+  },
   ...{ 'neuron-json': NEURON_JSON, ntff: NTFF, 'neuron-summary': NEURON_SUMMARY, 'neuron-monitor': NEURON_MONITOR },
 };

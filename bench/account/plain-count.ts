@@ -97,8 +97,21 @@ function countJson(text: string): PlainCount {
 function countDocument(document: unknown): PlainCount {
   if (Array.isArray(document)) return countTrace(document);
   if (!isObject(document)) throw new Error('JSON of a kind that is not counted');
-  const { traceEvents } = document;
+  const { traceEvents, 'rocprofiler-sdk-tool': processes } = document;
+  if (Array.isArray(processes)) return countProcesses(processes);
   return Array.isArray(traceEvents) ? countTrace(traceEvents) : countObject(document);
+}
+
+/** Lists of processes by length, those of records without the name of the section. */
+function countProcesses(processes: readonly unknown[]): PlainCount {
+  const counts: PlainCount = new Map();
+  const lists = (prefix: string, object: unknown): void => {
+    for (const [name, part] of isObject(object) ? Object.entries(object) : [])
+      if (Array.isArray(part)) addTo(counts, prefix + name, part.length);
+      else lists(name.endsWith('_records') ? '' : `${name}.`, part);
+  };
+  for (const process of processes) lists('', process);
+  return counts;
 }
 
 function countDatabase(path: string): PlainCount {

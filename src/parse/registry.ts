@@ -15,7 +15,9 @@ import { neuronSummary } from './readers/neuron/summary.js';
 import { ncu } from './readers/ncu/ncu.js';
 import { nsight } from './readers/nsight/nsight.js';
 import { nvprof } from './readers/nvprof/nvprof.js';
+import { rocprofv1, rocprofv1Table } from './readers/rocprofv1/rocprofv1.js';
 import { rocprofv3 } from './readers/rocprofv3/rocprofv3.js';
+import { rocprofv3Json } from './readers/rocprofv3/results-json.js';
 import { rocpd } from './readers/rocpd/rocpd.js';
 import { rpd } from './readers/rpd/rpd.js';
 import { UNREADABLE_DATABASES, UNREADABLE } from './unreadable/unreadable.js';
@@ -27,6 +29,9 @@ export const READERS: readonly Reader[] = [
   rocpd,
   rpd,
   rocprofv3,
+  rocprofv3Json,
+  rocprofv1,
+  rocprofv1Table,
   ascendDatabase,
   ascendText,
   ascendRaw,

@@ -7,6 +7,7 @@ import {
   COMMA,
   CUT,
   endOfText,
+  endOfValue,
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
@@ -98,6 +99,37 @@ export class JsonCursor {
         if (name === null || !read(name)) return false;
       }
     }
+  }
+
+  /**
+   * Reads the items of the list that opens here.
+   * @param read reads an item, at whose first byte the cursor stands; returns false when the file ends first
+   * @returns whether the list is closed
+   */
+  items(read: (first: number) => boolean): boolean {
+    this.pass(1);
+    for (;;) {
+      const byte = this.next();
+      if (byte === END) return false;
+      if (byte === COMMA) this.pass(1);
+      else if (byte === CLOSE_BRACKET) {
+        this.pass(1);
+        return true;
+      } else if (!read(byte)) return false;
+    }
+  }
+
+  /**
+   * Skips a value of any kind and size.
+   * @returns false when the file ends inside the value, or there is none
+   */
+  passValue(): boolean {
+    const first = this.next();
+    if (first === OPEN_BRACE || first === OPEN_BRACKET) return this.passNested();
+    const span = this.whole(endOfValue);
+    if (span === null || span.to === span.from) return false;
+    this.pass(span.to - span.from);
+    return true;
   }
 
   /** Reads the name of a member and the colon after it; null when the file ends first, or contains something else. */

@@ -7,8 +7,6 @@ import { fileNameOf, isUtf16, UTF16 } from '../files.js';
 import type { Probe, Unreadable } from '../reader.js';
 import { BINARIES } from './binaries.js';
 
-const TORCH_HINT = 'for a PyTorch program give the trace that torch.profiler exports; dparse reads it for AMD GPUs too';
-
 const hasTable =
   (...names: readonly string[]): Unreadable['sniff'] =>
   ({ database }) =>
@@ -22,11 +20,6 @@ export const UNREADABLE_DATABASES: readonly Unreadable[] = [
     sniff: ({ database }) =>
       database !== null &&
       [...database.tables.keys()].some((table) => table === 'StepTraceTime' || table.startsWith('CommAnalyzer')),
-  },
-  {
-    title: 'a database of rocprof',
-    hint: TORCH_HINT,
-    sniff: hasTable('OPS', 'HIP'),
   },
   {
     title: "DLProf's own database (dlprof_dldb.sqlite), for its viewer",
@@ -59,6 +52,10 @@ const prints =
  * not name kernels. Source: `EventList.export_chrome_trace` of torch/autograd/profiler_util.py.
  */
 export const isAutogradTrace = (start: string): boolean => /"pid": ?"(?:CPU|CUDA) functions"/.test(start);
+
+/** Whether JSON is of rocprof before rocprofv3; of a run without calls it is a fragment that begins with a comma. */
+export const isRocprofTrace = (start: string): boolean =>
+  /^\s*(?:\{ *"traceEvents": *\[ *\{\}\s*)?,\s*\{"args":\{"name":"(?:CPU|COPY|GPU|Markers)/.test(start);
 
 /** Known formats that are not read, each with what to do instead. */
 export const UNREADABLE: readonly Unreadable[] = [
@@ -128,14 +125,14 @@ export const UNREADABLE: readonly Unreadable[] = [
     sniff: ({ head }) => isAutogradTrace(head.toString('latin1')),
   },
   {
+    title: 'JSON of rocprof before rocprofv3',
+    hint: 'give results.db, which rocprof wrote next to it',
+    sniff: ({ head }) => isRocprofTrace(head.toString('latin1')),
+  },
+  {
     title: "a table of rocprof's sums (*_stats.csv), without single kernels",
     hint: 'give the trace of the same run: *_kernel_trace.csv, *_results.db or results.json',
     sniff: ({ head }) => /^\uFEFF?"?Name"?,"?Calls"?,"?TotalDurationNs"?,/.test(head.toString('utf8')),
-  },
-  {
-    title: 'JSON of rocprofv3',
-    hint: 'for a PyTorch program give the trace that torch.profiler exports; dparse reads it for AMD GPUs too',
-    sniff: prints(/^\s*\{\s*"rocprofiler-sdk-tool"/),
   },
   {
     title: 'JSON without "traceEvents"',

@@ -43,6 +43,8 @@ const OPTIONS: Readonly<Record<string, Options | undefined>> = {
     cores: 'nsys profile --sample=process-tree --cpuctxsw=process-tree',
   },
   rocpd: { shapes: SHAPES_OF_RANGES },
+  'rocprofv3-csv': { shapes: SHAPES_OF_RANGES },
+  'rocprofv3-json': { shapes: SHAPES_OF_RANGES },
   rpd: { shapes: SHAPES_OF_RANGES },
   nvprof: { shapes: RANGES, memory: `${NSYS_MEMORY} instead of nvprof` },
   ncu: { memory: `${NSYS_MEMORY} instead of ncu` },
@@ -79,6 +81,9 @@ const WITHOUT_STACKS: Readonly<Record<string, string | undefined>> = {
   rocpd: 'rocprofv3',
   rpd: 'rocmProfileData',
   'rocprofv3-csv': 'rocprofv3',
+  'rocprofv3-json': 'rocprofv3',
+  'rocprof-v1': 'rocprof',
+  'rocprof-v1-csv': 'rocprof',
 };
 
 /** Names of files that msprof writes for any program: it has none of the options of a framework's profiler. */

@@ -5,7 +5,7 @@
 import { emit } from '../../trace/emit.js';
 import type { Probe, Reader } from '../../reader.js';
 import { headContains, textStart, firstBytes, refuseUtf16 } from '../../files.js';
-import { isAutogradTrace } from '../../unreadable/unreadable.js';
+import { isAutogradTrace, isRocprofTrace } from '../../unreadable/unreadable.js';
 import { KinetoTrace } from './kineto-trace.js';
 import type { Diagnostics } from '../../../record/diagnostics.js';
 import { UserError } from '../../../record/errors.js';
@@ -93,6 +93,6 @@ function isTrace({ path, head }: Probe): boolean {
   const start = textStart(head);
   if (start.startsWith('{"type":"profile"')) return false;
   if (start.startsWith('[')) return start.includes('"ph"') && !isAutogradTrace(start);
-  if (!start.startsWith('{')) return false;
+  if (!start.startsWith('{') || isRocprofTrace(start)) return false;
   return start.includes(EVENTS) || headContains(path, [EVENTS], SEARCHED);
 }

@@ -9,17 +9,8 @@ import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { UserError } from '../../../../record/errors.js';
 import { Fields } from '../../../json/event-fields.js';
 import { ByteWindow } from '../../../input/byte-window.js';
-import { END, JsonCursor } from '../../../json/json-cursor.js';
-import {
-  CLOSE_BRACKET,
-  COMMA,
-  endOfValue,
-  OPEN_BRACE,
-  OPEN_BRACKET,
-  QUOTE,
-  CUT,
-  endOfNested,
-} from '../../../json/json-bytes.js';
+import { JsonCursor } from '../../../json/json-cursor.js';
+import { endOfValue, OPEN_BRACE, OPEN_BRACKET, QUOTE, CUT, endOfNested } from '../../../json/json-bytes.js';
 import {
   LONGEST_ROW,
   RowIndex,
@@ -105,24 +96,11 @@ class ToolFileScan {
     const use = useOfTable(table);
     if (use === 'unknown') this.diagnostics.count('unknown-table');
     if (use !== 'unknown' && use !== 'ignored') {
-      if (first === OPEN_BRACKET) return this.#rows(table, use);
+      if (first === OPEN_BRACKET) return this.cursor.items((first) => this.#take(table, use, first));
       // A table with a single row may be that row, without a list.
       if (first === OPEN_BRACE) return this.#take(table, use, first);
     }
-    return this.#passValue();
-  }
-
-  #rows(table: string, use: TableUse): boolean {
-    this.cursor.pass(1);
-    for (;;) {
-      const byte = this.cursor.next();
-      if (byte === END) return false;
-      if (byte === COMMA) this.cursor.pass(1);
-      else if (byte === CLOSE_BRACKET) {
-        this.cursor.pass(1);
-        return true;
-      } else if (!this.#take(table, use, byte)) return false;
-    }
+    return this.cursor.passValue();
   }
 
   /**
@@ -132,7 +110,7 @@ class ToolFileScan {
   #take(table: string, use: TableUse, first: number): boolean {
     if (first !== OPEN_BRACE) {
       this.diagnostics.count('malformed-event');
-      return this.#passValue();
+      return this.cursor.passValue();
     }
     return typeof use === 'number' ? this.#index(use) : this.#keep(table);
   }
@@ -183,19 +161,6 @@ class ToolFileScan {
       this.#keptBytes.set(table, bytes + size);
     }
     this.cursor.pass(size);
-    return true;
-  }
-
-  /**
-   * Skips a value of any kind.
-   * @returns false when the file ends inside the value, or there is none
-   */
-  #passValue(): boolean {
-    const first = this.cursor.next();
-    if (first === OPEN_BRACE || first === OPEN_BRACKET) return this.cursor.passNested();
-    const span = this.cursor.whole(endOfValue);
-    if (span === null || span.to === span.from) return false;
-    this.cursor.pass(span.to - span.from);
     return true;
   }
 }

@@ -1,0 +1,190 @@
+/**
+ * Readers of AMD's rocprof of ROCm 6 and before: a database of calls and device work, or a table of kernels. Work has the
+ * number of its call, and only the call's arguments, a text, say how many bytes and blocks. Times are ns since the machine
+ * started. Devices are numbered with the machine's CPUs; the output of rocminfo that the tool writes beside describes them.
+ * Source: files of rocprof of ROCm 6, the tool's scripts.
+ */
+import { readFileSync, statSync } from 'node:fs';
+import type { Device } from '../../../record/record.js';
+import { CsvTable, numberOfCell, type CsvCells } from '../../csv/csv-table.js';
+import { isFile } from '../../files.js';
+import { MemoryCurve } from '../../memory-blocks.js';
+import { databaseOf, type Reader } from '../../reader.js';
+import { DatabaseClock } from '../../sqlite/database-clock.js';
+import type { SqliteFile } from '../../sqlite/sqlite.js';
+import { TraceBuilder } from '../../trace/trace-builder.js';
+import { Diagnostics } from '../../../record/diagnostics.js';
+import { amdDevice, copyKind, kernelName } from '../rocprofv3/amd-rows.js';
+import { textClock } from '../rocprofv3/rocprofv3.js';
+
+const TABLES = ['HIP', 'HSA', 'OPS', 'COPY', 'KERN'];
+const TIMES = TABLES.map((table) => [table, 'BeginNs'] as const);
+/** Sizes of a text such as `numBlocks({z(1) y(1) x(64})`, brackets as the tool writes them. */
+const EXTENTS = {
+  grid: /numBlocks\(\{z\((\d+)\) y\((\d+)\) x\((\d+)/,
+  block: /dimBlocks\(\{z\((\d+)\) y\((\d+)\) x\((\d+)/,
+};
+/** Largest output of rocminfo that is read, in bytes. */
+const LARGEST = 4 * 1024 * 1024;
+
+const DOCS = { profiler: 'AMD rocprofv3, rocmProfileData' } as const;
+
+export const rocprofv1: Reader = {
+  id: 'rocprof-v1',
+  title: 'database of rocprof, before rocprofv3 (rocprof --hip-trace, results.db)',
+  reads: 'database',
+  docs: {
+    ...DOCS,
+    input: 'database of rocprof',
+    made: ['`rocprof --hip-trace -o results.csv python train.py` of ROCm 6 and before, which writes `results.db`'],
+    read: [
+      "Kernels and copies with the HIP call that made them, device, stream, grid, block and bytes from the call's arguments; HIP and HSA calls; `hipMalloc` and `hipFree` as a curve of the memory in use. Of a run without `--hip-trace`, the kernels alone, whose grid is unknown axis by axis.",
+      "Names, clocks and compute units of devices come from `results.sysinfo.txt` in the same folder. A device has the number that the tool gives it, which counts the machine's CPUs too. Times count from the machine's start, so that the start in Unix time is unknown.",
+    ],
+  },
+  sidecars: (_, candidate) => [infoBeside(candidate)],
+  sniff: ({ database }) =>
+    database !== null &&
+    [...database.tables.keys()].every((table) => TABLES.includes(table) || table.startsWith('sqlite_')) &&
+    ['OPS', 'COPY', 'KERN'].some((table) => database.has(table)),
+  read(probe, options) {
+    const database = databaseOf(probe);
+    const trace = new TraceBuilder();
+    database.diagnostics = trace.diagnostics;
+    const clock = new DatabaseClock(database, TIMES);
+    readCalls(database, trace, clock, readWork(database, trace, clock));
+    const facts = {
+      tool: 'rocprof',
+      device: { vendor: 'amd' },
+      devices: devicesBeside(probe.folder === null ? '' : probe.file),
+    };
+    return trace.records({ ...facts, format: rocprofv1.id }, options);
+  },
+};
+
+/** Times of a row, and its process and thread. */
+const placeOf = (
+  clock: DatabaseClock,
+): Readonly<Record<'start' | 'end' | 'pid' | 'tid', ReturnType<DatabaseClock['known']>>> => ({
+  start: clock.known('BeginNs'),
+  end: clock.known('EndNs'),
+  ...{ pid: 'pid', tid: 'tid' },
+});
+
+function readCalls(database: SqliteFile, trace: TraceBuilder, clock: DatabaseClock, device: number | null): void {
+  const curve = new MemoryCurve(trace);
+  const select = { ...placeOf(clock), name: 'Name', args: 'args', corr: 'Index' };
+  for (const row of database.cells('HIP', select)) {
+    trace.call(row);
+    const [text, name] = [String(row.args), String(row.name)];
+    const event = {
+      space: 'real',
+      start: row.start,
+      end: row.end,
+      address: Number(/ptr\((0x[\da-f]+)\)/.exec(text)?.[1]),
+    };
+    if (Number.isNaN(event.address)) continue;
+    if (/^hipFree/.test(name)) curve.released(event);
+    else if (/^hip\w*Malloc/.test(name)) curve.allocated({ ...event, device, bytes: numberIn(text, 'size') });
+  }
+  // Their numbers are not those of the work where HIP has some.
+  const isOfHip = database.count('HIP') > 0;
+  for (const { corr, ...row } of database.cells('HSA', select)) trace.call(isOfHip ? row : { ...row, corr });
+  curve.write();
+}
+
+const numberIn = (args: string, name: string): number => Number(new RegExp(`\\b${name}\\((\\d+)\\)`).exec(args)?.[1]);
+
+/** @returns the only device that did work; null when there are several, or none */
+function readWork(database: SqliteFile, trace: TraceBuilder, clock: DatabaseClock): number | null {
+  const devices = new Set<unknown>();
+  const argsOf = database.joined('HIP', 'Index', { args: 'args' });
+  const work = { ...placeOf(clock), name: 'Name', device: 'dev-id', stream: 'stream-id', corr: 'Index' };
+  for (const { name, ...row } of database.cells('OPS', work)) {
+    devices.add(row.device);
+    const args = String(argsOf(row.corr).args);
+    const [grid, block] = [EXTENTS.grid, EXTENTS.block].map(
+      (extent) => extent.exec(args)?.slice(1).reverse().map(Number) ?? null,
+    );
+    trace.kernel({ ...row, name: kernelName(name), grid: grid ?? null, block: block ?? null });
+  }
+  for (const { name, ...row } of database.cells('COPY', work)) {
+    devices.add(row.device);
+    trace.copy({ ...row, kind: copyKind(String(name)), bytes: numberIn(String(argsOf(row.corr).args), 'sizeBytes') });
+  }
+  // Kernels of a run without an API trace. With one, the table repeats their names.
+  const kernels = { ...placeOf(clock), name: 'KernelName', device: 'gpu-id', stream: 'queue-id' };
+  const sizes = { registers: 'arch_vgpr', sharedBytes: 'lds' };
+  const isTraced = database.count('OPS') > 0;
+  for (const { name, ...row } of isTraced ? [] : database.cells('KERN', { ...kernels, ...sizes })) {
+    devices.add(row.device);
+    // This table has the name in its quotes.
+    trace.kernel({ ...row, name: kernelName(String(name ?? '').replace(/^"(.*)"$/, '$1')) });
+  }
+  const [device] = devices;
+  return devices.size === 1 && typeof device === 'number' ? device : null;
+}
+
+/** The table of kernels of rocprof, which it writes for a run without an API trace. */
+const HEADER = /^\uFEFF?"?index"?,"?kernelname"?,"?gpu-id"?,/i;
+const NOT_COUNTERS =
+  /^(?:index|kernelname|(?:gpu|queue)-(?:id|index)|pid|tid|grd|wgr|lds|scr|(?:arch_|accum_)?vgpr|sgpr|fbar|wave_size|sig|obj|\w+Ns)$/i;
+
+export const rocprofv1Table: Reader = {
+  id: 'rocprof-v1-csv',
+  title: 'table of kernels of rocprof, before rocprofv3 (rocprof --timestamp on, results.csv)',
+  reads: 'text',
+  docs: {
+    ...DOCS,
+    input: 'CSV of rocprof',
+    made: [
+      '`rocprof --timestamp on -o results.csv python train.py` of ROCm 6 and before; with `-i` and a file of counters',
+    ],
+    read: [
+      'Kernels with times, device, queue, vector registers and local memory (LDS), and a counter for each further column. Without `--timestamp on`, times are unknown. The grid is unknown axis by axis. In a folder, `results.db` of the same run is read instead.',
+    ],
+  },
+  sniff: ({ head }) => HEADER.test(head.toString('utf8')),
+  isCovered: ({ file }) => isFile(file.replace(/\.csv$/, '.db')),
+  read(probe, options) {
+    const trace = new TraceBuilder();
+    const rows = (diagnostics: Diagnostics): CsvTable | null => CsvTable.open(probe.path, diagnostics);
+    const timeIn = textClock(startsOf(rows(new Diagnostics())?.cells() ?? []));
+    const table = rows(trace.diagnostics);
+    const counters = table?.header.filter((name) => !NOT_COUNTERS.test(name)).sort() ?? [];
+    if (counters.length > 0) trace.bad('kernels-one-at-a-time');
+    for (const cell of table?.cells() ?? []) {
+      const values = counters.flatMap((name): [string, number][] => [[name, numberOfCell(cell(name))]]);
+      const known = values.filter(([, value]) => !Number.isNaN(value));
+      trace.kernel({
+        ...{ name: kernelName(cell('KernelName')), start: timeIn(cell('BeginNs')), end: timeIn(cell('EndNs')) },
+        ...{ device: numberOfCell(cell('gpu-id')), stream: numberOfCell(cell('queue-id')) },
+        ...{ registers: numberOfCell(cell('arch_vgpr', 'vgpr')), sharedBytes: numberOfCell(cell('lds')) },
+        ...(known.length === 0 ? undefined : { counters: Object.fromEntries(known) }),
+      });
+    }
+    const devices = devicesBeside(probe.folder === null ? '' : probe.file);
+    return trace.records({ format: rocprofv1Table.id, tool: 'rocprof', device: { vendor: 'amd' }, devices }, options);
+  },
+};
+
+function* startsOf(cells: Iterable<CsvCells>): Generator<string> {
+  for (const cell of cells) yield cell('BeginNs');
+}
+
+const infoBeside = (file: string): string => file.replace(/\.\w+$/, '.sysinfo.txt');
+
+/** GPUs in the output of rocminfo next to a profile; none without it. */
+function devicesBeside(file: string): Device[] {
+  const path = infoBeside(file);
+  if (file === '' || path === file || !isFile(path) || statSync(path).size > LARGEST) return [];
+  const [, ...agents] = readFileSync(path, 'utf8').split(/^Agent \d+/m);
+  return agents.flatMap((text): Device[] => {
+    const fact = (name: string): string => new RegExp(`^ *${name}: *(.*?) *$`, 'm').exec(text)?.[1] ?? '';
+    const id = Number.parseInt(fact('Node'), 10);
+    if (fact('Device Type') !== 'GPU' || Number.isNaN(id)) return [];
+    const [units, megahertz] = [Number(fact('Compute Unit')), Number(fact('Max Clock Freq\\. \\(MHz\\)'))];
+    const memory = Number.parseInt(fact('Size'), 10) * 1024; // The first pool is the device's memory, in KB.
+    return [amdDevice({ id, product: fact('Marketing Name'), arch: fact('Name'), units, megahertz, memory })];
+  });
+}

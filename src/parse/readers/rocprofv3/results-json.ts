@@ -1,0 +1,300 @@
+/**
+ * Reader of the JSON of AMD's rocprofv3: one object for each process. A record states its kind and operation by numbers,
+ * whose names are in the same file. Times are ns since the machine started. The file is read twice, front to back: first
+ * the tables, then the records. Memory: that of the tables. Source: the tool's writer in rocprofiler-sdk, a file of ROCm 7.
+ */
+import { existsSync } from 'node:fs';
+import { largest } from '../../../containers/element.js';
+import { entryOf } from '../../../containers/map-entry.js';
+import { UserError } from '../../../record/errors.js';
+import type { Device } from '../../../record/record.js';
+import { ByteWindow } from '../../input/byte-window.js';
+import { endOfValue, OPEN_BRACE, OPEN_BRACKET } from '../../json/json-bytes.js';
+import { JsonCursor } from '../../json/json-cursor.js';
+import { ExactDecoder, fieldOf, isJsonObject, listOf, sizeOf, textOf } from '../../json/json-value.js';
+import { MemoryCurve } from '../../memory-blocks.js';
+import type { Probe, Reader } from '../../reader.js';
+import { TraceBuilder, type WorkRow } from '../../trace/trace-builder.js';
+import { TIMES_READ } from '../../trace/clocks/trace-clock.js';
+import { amdDevice, blocksOf, copyKind, inNameOrder, kernelName, type Counters } from './amd-rows.js';
+import { textClock } from './rocprofv3.js';
+
+const ROOT = 'rocprofiler-sdk-tool';
+const START = new RegExp(`^\\uFEFF?\\s*\\{\\s*"${ROOT}"\\s*:\\s*\\[`);
+/** Largest row in bytes; one of an agent has about 20 thousand. */
+const LARGEST_ROW = 4 * 1024 * 1024;
+/** Sections that are objects of lists. */
+const NESTED = /^(?:strings|callback_records|buffer_records)$/;
+/** What the first reading takes; of the records it takes only the first times. */
+const TABLES =
+  /^(?:metadata|agents|counters|kernel_symbols|strings\.(?:buffer_records|marker_api)|callback_records\.counter_collection)$/;
+const KERNELS = 'buffer_records.kernel_dispatch';
+const RECORDS = /^(?:metadata|callback_records\.counter_collection|buffer_records\..*)$/;
+
+export const rocprofv3Json: Reader = {
+  id: 'rocprofv3-json',
+  title: 'JSON of rocprofv3 (rocprofv3 --sys-trace --output-format json, *_results.json)',
+  reads: 'text',
+  docs: {
+    profiler: 'AMD rocprofv3, rocmProfileData',
+    input: 'JSON of rocprofv3',
+    made: ['`rocprofv3 --sys-trace --output-format json -- python train.py`: the file that ends in `_results.json`'],
+    read: [
+      'What the rocpd database of rocprofv3 has: kernels and copies with the HIP call that made them, device, stream, grid in blocks, block, registers and local memory (LDS), counters; roctx ranges; allocations as a curve of the memory in use. Several processes in one file.',
+      "Times count from the machine's start, so that the start in Unix time is unknown. The command and the host's name are not read. A file of any size is read in little memory. In a folder, a database of the same run (`X_results.db`) is read instead.",
+    ],
+  },
+  sniff: ({ head }) => START.test(head.toString('utf8')),
+  isCovered: ({ file }) => existsSync(file.replace(/\.json$/, '.db')),
+  read(probe, options) {
+    const trace = new TraceBuilder();
+    const tables = readTables(probe);
+    const timeIn = textClock(tables.times);
+    const processes = tables.processes.map((each) => new ProcessReading(each, trace, timeIn));
+    const whole = readSections(
+      probe,
+      (_, section) => RECORDS.test(section),
+      (index, section, row) => processes[index]?.read(section, row),
+    );
+    if (!whole) trace.diagnostics.count('truncated-input');
+    const found = processes.map((each) => each.finish());
+    const devices = new Map(found.flatMap(({ devices: all }) => all).map((device) => [device.id, device]));
+    const dur = found.length === 1 ? (found[0]?.dur ?? null) : null;
+    return trace.records({ format: rocprofv3Json.id, tool: 'rocprofv3', dur, devices: [...devices.values()] }, options);
+  },
+};
+
+/** What is done with a row of a section, such as `buffer_records.hip_api`; `index` counts processes from 0. */
+type TakeRow = (index: number, section: string, row: unknown) => void;
+/** Whether rows of a section are read, or passed over. */
+type IsWanted = (index: number, section: string) => boolean;
+
+/**
+ * Reads the rows of sections.
+ * @returns whether the file is complete
+ * @throws UserError for another file
+ */
+function readSections({ path, file }: Probe, isWanted: IsWanted, take: TakeRow): boolean {
+  const window = new ByteWindow(path);
+  const [cursor, decoder] = [new JsonCursor(window), new ExactDecoder()];
+  let index = -1;
+  const row = (section: string): boolean => {
+    if (!isWanted(index, section)) return cursor.passValue();
+    const span = cursor.whole(endOfValue);
+    if (span === null || span.to === span.from) return false;
+    take(
+      index,
+      section,
+      span.to - span.from > LARGEST_ROW ? undefined : decoder.decode(span.bytes, span.from, span.to),
+    );
+    cursor.pass(span.to - span.from);
+    return true;
+  };
+  const section = (name: string): boolean => {
+    const first = cursor.next();
+    if (first === OPEN_BRACE && NESTED.test(name)) return cursor.members((key) => section(`${name}.${key}`));
+    if (!isWanted(index, name)) return cursor.passValue();
+    return first === OPEN_BRACKET ? cursor.items(() => row(name)) : row(name);
+  };
+  const process = (first: number): boolean => {
+    index++;
+    return first === OPEN_BRACE ? cursor.members(section) : cursor.passValue();
+  };
+  const member = (name: string): boolean =>
+    name === ROOT && cursor.next() === OPEN_BRACKET ? cursor.items(process) : cursor.passValue();
+  try {
+    if (cursor.next() === OPEN_BRACE) return cursor.members(member);
+    throw new UserError('is not JSON of rocprofv3', { where: file, hint: 'give the file that ends in _results.json' });
+  } finally {
+    window.close();
+  }
+}
+
+/** The tables of a process, as rows of the file. */
+interface ProcessTables {
+  metadata: unknown;
+  readonly agents: unknown[];
+  /** Names of operations by number, by the number of their kind. */
+  readonly operations: unknown[][];
+  readonly counterNames: Map<unknown, string>;
+  readonly symbols: Map<unknown, { readonly name: string | null; readonly registers: number | null }>;
+  /** Texts of roctx by correlation id. */
+  readonly texts: Map<unknown, string | null>;
+  /** Values by counter, by dispatch. */
+  readonly counted: Map<unknown, Map<unknown, number>>;
+  hasKernels: boolean;
+}
+
+/** The tables of each process, and the first times of the file. */
+function readTables(probe: Probe): { readonly processes: readonly ProcessTables[]; readonly times: readonly string[] } {
+  const processes: ProcessTables[] = [];
+  const times: string[] = [];
+  const isWanted: IsWanted = (index, section) => {
+    if (!section.startsWith('buffer_records')) return TABLES.test(section);
+    return times.length < TIMES_READ || (section === KERNELS && processes[index]?.hasKernels !== true);
+  };
+  readSections(probe, isWanted, (index, section, row) => {
+    const tables = (processes[index] ??= {
+      ...{ metadata: null, agents: [], operations: [], hasKernels: false },
+      ...{ counterNames: new Map(), symbols: new Map(), texts: new Map(), counted: new Map() },
+    });
+    const start = fieldOf(row, 'start_timestamp') ?? fieldOf(fieldOf(row, 'dispatch_data'), 'start_timestamp');
+    if (times.length < TIMES_READ && start !== undefined) times.push(digitsOf(start));
+    if (section === 'metadata') tables.metadata = row;
+    else if (section === 'agents') tables.agents.push(row);
+    else if (section === 'strings.buffer_records') tables.operations.push([...listOf(fieldOf(row, 'operations'))]);
+    else if (section === 'strings.marker_api') tables.texts.set(fieldOf(row, 'key'), textOf(fieldOf(row, 'value')));
+    else if (section === 'counters') tables.counterNames.set(handleOf(row, 'id'), String(fieldOf(row, 'name')));
+    else if (section === 'kernel_symbols') {
+      const names = ['demangled_kernel_name', 'formatted_kernel_name', 'kernel_name'];
+      const name = names.map((key) => kernelName(fieldOf(row, key))).find((text) => text !== null) ?? null;
+      tables.symbols.set(fieldOf(row, 'kernel_id'), { name, registers: sizeOf(fieldOf(row, 'arch_vgpr_count')) });
+    } else if (section === KERNELS) tables.hasKernels = true;
+    else if (section === 'callback_records.counter_collection') addCounters(tables, row);
+  });
+  return { processes, times };
+}
+
+function addCounters({ counted }: ProcessTables, row: unknown): void {
+  const dispatch = fieldOf(fieldOf(fieldOf(row, 'dispatch_data'), 'dispatch_info'), 'dispatch_id');
+  const sums = entryOf(counted, dispatch, () => new Map<unknown, number>());
+  for (const record of listOf(fieldOf(row, 'records'))) {
+    const [counter, value] = [handleOf(record, 'counter_id'), fieldOf(record, 'value')];
+    if (typeof value === 'number') sums.set(counter, (sums.get(counter) ?? 0) + value);
+  }
+}
+
+/** An integer as text; '' for any other value. */
+const digitsOf = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+
+/** The number in a member such as `{"agent_id": {"handle": 7}}`; a text above 2^53. */
+const handleOf = (row: unknown, key: string): unknown => fieldOf(fieldOf(row, key), 'handle');
+const numberIn = (row: unknown, key: string): number | null => sizeOf(fieldOf(row, key));
+const axesOf = (row: unknown): (number | null)[] => ['x', 'y', 'z'].map((axis) => numberIn(row, axis));
+
+class ProcessReading {
+  /** GPUs by handle. */
+  readonly #gpus = new Map<unknown, Device>();
+  readonly #curve: MemoryCurve;
+  #calls = 0;
+  #work = 0;
+
+  constructor(
+    private readonly tables: ProcessTables,
+    private readonly trace: TraceBuilder,
+    private readonly timeIn: (text: string) => number | null,
+  ) {
+    this.#curve = new MemoryCurve(trace);
+    if (tables.counted.size > 0) trace.bad('kernels-one-at-a-time');
+    for (const agent of tables.agents) {
+      if (fieldOf(agent, 'type') !== 2) continue;
+      const id = numberIn(agent, 'logical_node_type_id') ?? numberIn(agent, 'gpu_index') ?? this.#gpus.size;
+      const [product, arch] = [fieldOf(agent, 'product_name'), fieldOf(agent, 'name')];
+      const [units, megahertz] = [numberIn(agent, 'cu_count'), numberIn(agent, 'max_engine_clk_fcompute')];
+      const banks = listOf(fieldOf(agent, 'mem_banks')).map((bank) => numberIn(bank, 'size_in_bytes') ?? 0);
+      const memory = largest(banks);
+      this.#gpus.set(handleOf(agent, 'id'), amdDevice({ id, product, arch, units, megahertz, memory }));
+    }
+  }
+
+  read(section: string, row: unknown): void {
+    const kind = section.slice(section.indexOf('.') + 1);
+    if (section === 'metadata') this.trace.seen(this.#time(row, 'init_time'));
+    else if (!isJsonObject(row)) this.trace.bad('malformed-event');
+    else if (kind === 'kernel_dispatch') this.#kernel(row, row);
+    else if (kind === 'counter_collection') {
+      // A trace of the same process has the kernels already.
+      if (!this.tables.hasKernels) this.#kernel(row, fieldOf(row, 'dispatch_data'));
+    } else if (kind === 'memory_copy') this.#copy(row);
+    else if (kind === 'memory_allocation') this.#allocation(row);
+    else if (kind === 'marker_api') this.trace.range({ ...this.#onThread(row), text: this.#textOf(row) });
+    else if (kind.endsWith('_api')) {
+      this.#calls++;
+      this.trace.call({ ...this.#onThread(row), name: this.#operation(row), corr: corrOf(row) });
+    } else this.trace.unread(kind, this.#time(row, 'start_timestamp'));
+  }
+
+  /** GPUs, and how long the tracer ran in ns. Call this once, after the last row. */
+  finish(): { readonly devices: readonly Device[]; readonly dur: number | null } {
+    this.#curve.write();
+    if (this.#calls > 0 && this.#work === 0) this.trace.bad('work-not-recorded');
+    const [init, fini] = ['init_time', 'fini_time'].map((key) => this.#time(this.tables.metadata, key));
+    const dur = typeof init === 'number' && typeof fini === 'number' && fini >= init ? fini - init : null;
+    return { devices: [...this.#gpus.values()], dur };
+  }
+
+  #time(row: unknown, key: string): number | null {
+    return this.timeIn(digitsOf(fieldOf(row, key)));
+  }
+
+  #span(row: unknown): Readonly<Record<'start' | 'end', number | null>> {
+    return { start: this.#time(row, 'start_timestamp'), end: this.#time(row, 'end_timestamp') };
+  }
+
+  get #pid(): number | null {
+    return numberIn(this.tables.metadata, 'pid');
+  }
+
+  #onThread(row: unknown): Readonly<Record<'start' | 'end' | 'pid' | 'tid', number | null>> {
+    return { ...this.#span(row), pid: this.#pid, tid: numberIn(row, 'thread_id') };
+  }
+
+  #operation(row: unknown): string | null {
+    return textOf(this.tables.operations[numberIn(row, 'kind') ?? -1]?.[numberIn(row, 'operation') ?? -1]);
+  }
+
+  /** The text of a range; its operation where the file has none. */
+  #textOf(row: unknown): string | null {
+    return this.tables.texts.get(corrOf(row)) ?? this.#operation(row);
+  }
+
+  /** What rows of a kernel or copy share. */
+  #workOf(row: unknown, timed: unknown, device: number | null): WorkRow {
+    this.#work++;
+    const stream = handleOf(row, 'stream_id') ?? handleOf(fieldOf(timed, 'dispatch_info'), 'queue_id');
+    return { ...this.#span(timed), device, stream: sizeOf(stream), pid: this.#pid, corr: corrOf(timed) };
+  }
+
+  #kernel(row: unknown, timed: unknown): void {
+    const info = fieldOf(timed, 'dispatch_info');
+    const [id, dispatch] = [fieldOf(info, 'kernel_id'), fieldOf(info, 'dispatch_id')];
+    const { name = null, registers = null } = this.tables.symbols.get(id) ?? {};
+    const block = axesOf(fieldOf(info, 'workgroup_size'));
+    const counters = this.tables.counted.get(dispatch);
+    this.trace.kernel({
+      ...this.#workOf(row, timed, this.#gpus.get(handleOf(info, 'agent_id'))?.id ?? null),
+      ...{ name: name ?? sizeOf(id), registers, sharedBytes: numberIn(info, 'group_segment_size') },
+      ...{ grid: blocksOf(axesOf(fieldOf(info, 'grid_size')), block), block },
+      ...(counters === undefined ? undefined : { counters: this.#named(counters) }),
+    });
+  }
+
+  #named(counters: ReadonlyMap<unknown, number>): Counters {
+    const names = this.tables.counterNames;
+    return inNameOrder(
+      Object.fromEntries(Array.from(counters, ([id, sum]) => [names.get(id) ?? `counter#${String(id)}`, sum])),
+    );
+  }
+
+  #copy(row: unknown): void {
+    const [source, target] = ['src_agent_id', 'dst_agent_id'].map((key) => this.#gpus.get(handleOf(row, key))?.id);
+    const isBetween = source !== undefined && target !== undefined && source !== target;
+    const kind = copyKind(this.#operation(row) ?? '', isBetween);
+    this.trace.copy({ ...this.#workOf(row, row, target ?? source ?? null), kind, bytes: numberIn(row, 'bytes') });
+  }
+
+  #allocation(row: unknown): void {
+    const [operation, text] = [this.#operation(row) ?? '', digitsOf(fieldOf(row, 'address'))];
+    const address = /^(?:0x[\da-f]+|\d+)$/i.test(text) ? Number(text) : null;
+    const event = { ...this.#span(row), address, space: /vmem/i.test(operation) ? 'virtual' : 'real' };
+    const device = this.#gpus.get(handleOf(row, 'agent_id'))?.id ?? null;
+    if (operation.endsWith('FREE')) this.#curve.released(event);
+    else if (operation.endsWith('ALLOCATE'))
+      this.#curve.allocated({ ...event, device, bytes: numberIn(row, 'allocation_size') });
+    else this.trace.unread(`memory_allocation ${operation}`, event.start);
+  }
+}
+
+/** The id that joins work to the call that launched it; 0 joins nothing. */
+const corrOf = (row: unknown): number | null => (numberIn(fieldOf(row, 'correlation_id'), 'internal') ?? 0) || null;

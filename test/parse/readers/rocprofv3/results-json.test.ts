@@ -1,0 +1,171 @@
+import { expect } from 'chai';
+import { copyFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  call,
+  copy,
+  counted,
+  kernel,
+  marker,
+  memory,
+  rocprofJson,
+} from '../../../../samples/programs/write-rocprof-json.js';
+import { freshFolder, freshPath } from '../../../support/fresh-path.js';
+import {
+  diagnosticsOf,
+  headerOf,
+  kernelsOf,
+  onlyKernelOf,
+  openedRecordsOf,
+  recordsOf,
+} from '../../../support/profile-records.js';
+import { runCli } from '../../../support/run-cli.js';
+import { itShared, ROOT } from '../../../support/shared.js';
+
+const SAMPLE = join(ROOT, 'samples', 'softmax_results.json');
+
+type Process = Parameters<typeof rocprofJson>[0][number];
+type Records = Process['records'];
+
+function file(bytes: Buffer | string): string {
+  const path = freshPath('_results.json');
+  writeFileSync(path, bytes);
+  return path;
+}
+const PROCESS = { span: [1000n, 9000n], kernels: ['scale(float*)', 'f'] } as const;
+const written = (records: Records, process: Partial<Process> = {}): string =>
+  file(rocprofJson([{ ...PROCESS, ...process, records }]));
+
+const SCALE = { kernel: 1, dispatch: 4, grid: [640, 10, 1], block: [64, 4, 1], stream: 3, shared: 512 } as const;
+const LAUNCHED = {
+  hip_api: [call('hipLaunchKernel', [1500n, 1600n], 9)],
+  kernel_dispatch: [kernel([2000n, 2250n], 9, SCALE)],
+};
+const some = (path: string, type: string): object[] => recordsOf(path, { ranges: true }).filter((record) => record.type === type); // prettier-ignore
+
+describe('rocprofv3 JSON: the sample', () => {
+  it('says which device and how long the tracer ran, in times above 2^53', () => {
+    expect(headerOf(SAMPLE)).to.deep.include({
+      format: 'rocprofv3-json',
+      tool: 'rocprofv3',
+      startUnixNs: null,
+      dur: 400_000,
+    });
+    expect(headerOf(SAMPLE).devices).to.deep.equal([
+      { id: 0, vendor: 'amd', name: 'AMD Instinct MI300X', arch: 'gfx942', units: 304, clockHz: 2_100_000_000, memBytesPerS: null, memBytes: 206_141_652_992 },
+    ]); // prettier-ignore
+  });
+
+  it('has kernels in order of time, by the step that launched them', () => {
+    expect(kernelsOf(SAMPLE).map(({ start, dur, launch, counters }) => [start, dur, launch?.start, counters])).to.deep.equal([
+      [108_000, 42_000, 100_000, { FETCH_SIZE: 64, SQ_WAVES: 1024 }],
+      [150_000, 10_000, 106_000, undefined],
+      [208_000, 42_000, 200_000, { FETCH_SIZE: 64, SQ_WAVES: 1024 }],
+      [250_000, 10_000, 206_000, undefined],
+    ]); // prettier-ignore
+    expect(
+      some(SAMPLE, 'range').filter((range) => 'text' in range && String(range.text).startsWith('step')),
+    ).to.have.length(2);
+  });
+});
+
+describe('rocprofv3 JSON: rows', () => {
+  it('has a kernel by its row, with the call of its correlation id', () => {
+    expect(onlyKernelOf(written(LAUNCHED))).to.deep.include({
+      ...{ name: 'scale(float*)', start: 1000, dur: 250, device: 0, stream: 3, pid: 70, corr: 9 },
+      ...{ grid: [10, 3, 1], block: [64, 4, 1], registers: 32, sharedBytes: 512 },
+      launch: { api: 'hipLaunchKernel', start: 500, dur: 100 },
+    });
+  });
+
+  it('keeps a kernel whose symbol is missing, and joins nothing by 0', () => {
+    const path = written({ ...LAUNCHED, kernel_dispatch: [kernel([2000n, 2250n], 0, { ...SCALE, kernel: 77 })] });
+    expect(onlyKernelOf(path)).to.deep.include({ name: 'kernel#77', corr: null, launch: null });
+  });
+
+  it('takes directions, texts and calls by the numbers in the file', () => {
+    const path = written({
+      hip_api: [call('hipMemcpyAsync', [1000n, 1100n], 5)],
+      memory_copy: [copy('DEVICE_TO_HOST', [1200n, 1300n], 5, 4096)],
+      marker_api: [marker('roctxThreadRangeA', [1000n, 1400n], 6), marker('roctxThreadRangeA', [1100n, 1200n], 7)],
+    }, { texts: [[6, 'forward']] }); // prettier-ignore
+    expect(some(path, 'copy')).to.have.length(1);
+    expect(some(path, 'copy')[0]).to.deep.include({ kind: 'DtoH', bytes: 4096, device: 0, start: 200, dur: 100 });
+    const texts = some(path, 'range').map((range) => ('text' in range ? range.text : null));
+    expect(texts).to.have.members(['hipMemcpyAsync', 'forward', 'roctxThreadRangeA']);
+  });
+
+  it('adds up memory, and takes a release off the device of its block', () => {
+    const path = written({
+      memory_allocation: [
+        memory([3000n, 3010n], 3, '0x10', null),
+        memory([2000n, 2010n], 2, '0x20', 100),
+        memory([1000n, 1010n], 1, '0x10', 1000),
+      ],
+    });
+    const samples = some(path, 'sample') as { start: number; device: number; value: number }[];
+    expect(samples.map(({ start, device, value }) => [start, device, value])).to.deep.equal([[10, 0, 1000], [1010, 0, 1100], [2000, 0, 100]]); // prettier-ignore
+  });
+
+  it('counts kinds that are not read, and rows that are no objects', () => {
+    const path = file(String(rocprofJson([{ ...PROCESS, records: { hip_event: [call('hipFree', [1n, 2n], 1)] } }])).replace('"hip_event":[', '"rccl_api":[7],"hip_event":[')); // prettier-ignore
+    expect(headerOf(path).facts).to.deep.include({ not_read: 'hip_event: 1' });
+    expect(diagnosticsOf(path)).to.deep.include({ 'malformed-event': 1 });
+  });
+
+  it('has a kernel for each dispatch of counters alone, which ran one at a time', () => {
+    const path = written({}, { counters: ['SQ_WAVES'], counter_collection: [counted([2000n, 2100n], 9, SCALE, [[1, 3], [1, 4]])] }); // prettier-ignore
+    expect(onlyKernelOf(path)).to.deep.include({ start: 1000, dur: 100, counters: { SQ_WAVES: 7 }, stream: 3 });
+    expect(diagnosticsOf(path)).to.deep.include({ 'kernels-one-at-a-time': 1 });
+  });
+});
+
+describe('rocprofv3 JSON: files', () => {
+  it('has several processes, whose correlation ids are their own', () => {
+    const path = file(rocprofJson([{ ...PROCESS, records: LAUNCHED }, { ...PROCESS, pid: 71, records: { ...LAUNCHED, hip_api: [call('hipMemcpyAsync', [1700n, 1800n], 9)] } }])); // prettier-ignore
+    expect(kernelsOf(path).map(({ pid, launch }) => [pid, launch?.api])).to.deep.equal([[70, 'hipLaunchKernel'], [71, 'hipMemcpyAsync']]); // prettier-ignore
+    expect(headerOf(path).devices).to.have.length(1);
+  });
+
+  it('reads tables below the records, and what is before a cut', () => {
+    const { buffer_records: records, ...tables } = (JSON.parse(String(rocprofJson([{ ...PROCESS, records: LAUNCHED }]))) as { 'rocprofiler-sdk-tool': [Record<string, unknown>] })['rocprofiler-sdk-tool'][0]; // prettier-ignore
+    const turned = JSON.stringify({ 'rocprofiler-sdk-tool': [{ buffer_records: records, ...tables }] });
+    expect(kernelsOf(file(turned))).to.deep.equal(kernelsOf(written(LAUNCHED)));
+    const cut = String(
+      rocprofJson([{ ...PROCESS, records: { ...LAUNCHED, rccl_api: [call('hipFree', [1n, 2n], 1)] } }]),
+    );
+    const path = file(cut.slice(0, cut.indexOf('"rccl_api"')));
+    expect(kernelsOf(path)).to.have.length(1);
+    expect(diagnosticsOf(path)).to.deep.include({ 'truncated-input': 1 });
+  });
+
+  it('says calls alone', () => {
+    expect(diagnosticsOf(written({ hip_api: LAUNCHED.hip_api }))).to.deep.include({ 'work-not-recorded': 1 });
+  });
+
+  it('is passed over in a folder with the database of the same run', async () => {
+    const folder = freshFolder();
+    copyFileSync(SAMPLE, join(folder, '7_results.json'));
+    copyFileSync(join(ROOT, 'samples', 'mlp_results.db'), join(folder, '7_results.db'));
+    const { stdout } = await runCli('dparse', [folder]);
+    expect([...stdout.matchAll(/"format":"([\w-]+)"/g)].map(([, format]) => format)).to.deep.equal(['rocpd']);
+  });
+});
+
+describe('rocprofv3 JSON: a real file', () => {
+  itShared('of training on MI350X', ['data/amd/mi350_fsdp_12000_results.json.gz'], async ([path = '']) => {
+    const records = await openedRecordsOf(path);
+    const kernels = records.filter((record) => record.type === 'kernel');
+    const ns = kernels.reduce((sum, { dur }) => sum + (dur ?? NaN), 0);
+    expect([kernels.length, ns, new Set(kernels.map(({ name }) => name)).size]).to.deep.equal([
+      12_000, 2_592_585_647, 80,
+    ]);
+    const [streams, launched] = [
+      new Set(kernels.map(({ stream }) => stream)),
+      kernels.filter(({ launch }) => launch !== null),
+    ];
+    expect([streams.size, launched.length]).to.deep.equal([567, 0]);
+    expect(records[0]).to.deep.include({ dur: 19_207_532_470 });
+    expect(records[0]?.type === 'profile' ? records[0].devices.length : 0).to.equal(8);
+  });
+});
