@@ -27,6 +27,7 @@ import { nvprofDatabase } from './write-nvprof.js';
 import { matmulRocprof } from './write-rocprof-csv.js';
 import { mlpRocpd } from './write-rocpd.js';
 import { decoderRpd } from './write-rpd.js';
+import { stepOnGpu, stepOnTpu } from './write-xplane.js';
 
 /** Every sample by file name. nvprof does not know devices after Volta's successor, so there both ran on a V100. */
 export const SAMPLES: Readonly<Record<string, () => Buffer>> = {
@@ -74,6 +75,12 @@ const AMD: Readonly<Record<string, () => Buffer>> = {
   'matmul_kernel_trace.csv': matmulRocprof,
 };
 
+/** Of JAX, on a GPU and on a TPU. */
+const XPLANE: Readonly<Record<string, () => Buffer>> = {
+  'step-gpu.xplane.pb': stepOnGpu,
+  'step-tpu.xplane.pb': stepOnTpu,
+};
+
 /** A simulated job: a trace of each rank, and what is true of it. */
 const JOB: Readonly<Record<string, () => Buffer>> = Object.fromEntries(
   Object.entries(sampleJob()).map(([path, make]) => [`job/${path}`, make]),
@@ -88,6 +95,7 @@ export const ALL_SAMPLES: Readonly<Record<string, () => Buffer>> = {
   ...NEURON,
   ...ASCEND,
   ...AMD,
+  ...XPLANE,
 };
 
 function main(): void {

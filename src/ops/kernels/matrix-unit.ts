@@ -4,7 +4,7 @@
  *
  * Sources: NVIDIA, CUDA C++ Programming Guide (element types of warp matrix functions by compute capability) and PTX ISA
  * (mma, wgmma, tcgen05.mma); AMD, instruction set manuals of CDNA 1 to CDNA 4 (MFMA); AWS, architecture guides of
- * NeuronCore-v2 to -v4; Huawei, platform configuration of CANN's runtime (mmad). Only types that run at the unit's rate are
+ * NeuronCore-v2 to -v4; Huawei, platform configuration of CANN's runtime (mmad); Google, Cloud TPU documentation. Only types that run at the unit's rate are
  * listed: FP64 of sm86, sm89 and sm120 exists for compatibility and is no faster than on the vector unit.
  */
 import type { OpCall } from '../../record/record.js';
@@ -39,6 +39,8 @@ const UNITS: readonly MatrixUnit[] = [
   { arch: /^ascend(910b|910_93)?$/, types: ['fp32', 'tf32', 'fp16', 'bf16', 'int8'] },
   { arch: /^nc-v[23]$/, types: ['fp32', 'tf32', 'fp16', 'bf16', 'fp8'] },
   { arch: /^nc-v4$/, types: ['fp32', 'tf32', 'fp16', 'bf16', 'fp8', 'fp4'] },
+  { arch: /^tpu-v[456]/, types: ['bf16', 'int8'] },
+  { arch: /^tpu-v7/, types: ['bf16', 'fp8'] },
   { arch: /^gfx95/, types: ['fp64', 'fp32', 'fp16', 'bf16', 'fp8', 'fp4', 'int8'] },
 ];
 

@@ -32,10 +32,12 @@ interface Timed {
   readonly end: Value;
 }
 
-interface OnThread extends Timed {
+export interface OnThread extends Timed {
   /** Process and thread ids of the operating system. */
   readonly pid: Value;
   readonly tid: Value;
+  /** What tells threads of unknown ids apart. */
+  readonly thread?: number;
 }
 
 /** A call of the device's runtime library. */
@@ -76,7 +78,7 @@ interface StatedOp {
 }
 
 /** Work on a device. */
-export interface WorkRow extends Timed, ActivityDetails {
+export interface WorkRow extends Timed, Pick<ActivityDetails, 'engine' | 'counters' | 'labels' | 'short'> {
   /** Work on an unknown device is counted as `bad-row` and assigned to device 0. */
   readonly device: Value;
   readonly stream?: Value;
@@ -87,6 +89,8 @@ export interface WorkRow extends Timed, ActivityDetails {
   readonly corr?: Value;
   /** Node of the graph that launched the work. */
   readonly node?: Value;
+  /** Further fields of its record; rows may share the object. */
+  readonly details?: ActivityDetails;
 }
 
 export interface KernelRow extends WorkRow {
@@ -310,8 +314,8 @@ export class TraceBuilder {
     );
   }
 
-  #thread({ pid, tid }: OnThread): number {
-    return this.#threads.thread(this.#process(valueOf(pid)), valueOf(tid));
+  #thread({ pid, tid, thread }: OnThread): number {
+    return this.#threads.thread(this.#process(valueOf(pid)), valueOf(tid), thread);
   }
 
   #process(pid: number): number {
@@ -330,10 +334,11 @@ export class TraceBuilder {
     };
   }
 
-  #addDetails({ engine, counters, labels, short }: WorkRow): void {
+  #addDetails({ engine, counters, labels, short, details }: WorkRow): void {
+    if (details !== undefined) this.#details.set(this.#activities.length, details);
     if ((engine ?? counters ?? labels ?? short ?? null) === null) return;
-    const details = Object.entries({ engine, counters, labels, short }).filter(([, value]) => value !== undefined);
-    this.#details.set(this.#activities.length, Object.fromEntries(details));
+    const stated = Object.entries({ engine, counters, labels, short }).filter(([, value]) => value !== undefined);
+    this.#details.set(this.#activities.length, Object.fromEntries(stated));
   }
 
   /** Makes correlation ids unique in a process instead of in the profile if all work states its process. */

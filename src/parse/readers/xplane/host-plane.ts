@@ -1,0 +1,67 @@
+/**
+ * Planes of the host: threads with calls that launched work, annotations and steps of the program, frames of Python, what
+ * XLA ran on the CPU, and the memory of allocators.
+ */
+import { numberOf, textOf, type Plane, type XEvent, type XLine } from './xspace.js';
+import { statOf, type Reading } from './gpu-plane.js';
+import { producerOf } from './tpu-plane.js';
+import type { OnThread } from '../../trace/trace-builder.js';
+
+type Thread = Omit<OnThread, 'start' | 'end'>;
+
+/** Names of functions of the device's library. In older files the call has the name of the kernel. */
+const API = /^(?:hip|cuda|cu)[A-Z]\w*$/;
+/** Events that only mark the work of a thread pool, or the end of another event. */
+const NOISE = /^(?:end: |ThreadpoolListener::)/;
+const MEMORY = /^Memory(?:All|Deall)ocation$/;
+/** Largest number of a thread in Linux; larger numbers in names are hashes. */
+const MOST_THREADS = 1 << 22;
+
+/** @param pid of the process; null when the file does not state it */
+export function readHostPlane(plane: Plane, pid: number | null, reading: Reading, threads: { count: number }): void {
+  for (const line of plane.lines) {
+    const thread: Thread = { pid, tid: threadIn(line), thread: -1 - threads.count++ };
+    for (const event of plane.events(line, reading.zero)) readEvent(event, thread, reading);
+  }
+}
+
+function threadIn({ name }: XLine): number | null {
+  const number = Number(/\/(\d{1,7})$/.exec(name)?.[1] ?? NaN);
+  return number > 0 && number <= MOST_THREADS ? number : null;
+}
+
+function readEvent(event: XEvent, thread: Thread, reading: Reading): void {
+  const [{ trace, launches, copyCalls }, stat] = [reading, statOf(event)];
+  const { start, dur, kind } = event;
+  const { name } = kind;
+  const row = { ...thread, start, end: start + dur };
+  const corr = numberOf(stat('correlation_id')) ?? launches.get(producerOf(stat) ?? '') ?? null;
+  if (event.isAggregate) trace.unread('events without a place in time', null);
+  else if (NOISE.test(name)) trace.unread(name.startsWith('end') ? 'ends of events' : 'events of thread pools', start);
+  else if (MEMORY.test(name)) readMemory(event, reading);
+  else if (corr !== null && corr > 0) {
+    if (/memcpy/i.test(name)) copyCalls.set(corr, name);
+    const isStated = API.test(name) || stat('correlation_id') === undefined;
+    trace.call({ ...row, name: isStated ? name : null, corr });
+  } else if (stat('hlo_op') !== undefined) {
+    const op = textOf(stat('hlo_op'));
+    trace.range({ ...row, text: op ?? name, op: { name: op } });
+  } else {
+    const step = numberOf(stat('step_num'));
+    const isStep = step !== null && numberOf(stat('_r')) === 1;
+    trace.range({ ...row, text: isStep ? `${name}#step_num=${step}#` : name.replace(/^\$/, '') });
+  }
+}
+
+/** Memory of an allocator after an event: `GPU_0_bfc` is that of device 0. */
+function readMemory(event: XEvent, { trace }: Reading): void {
+  const stat = statOf(event);
+  const allocator = textOf(stat('allocator_name')) ?? '';
+  const ordinal = /^(?:GPU|TPU)_(\d+)/.exec(allocator)?.[1];
+  const sample = { start: event.start, device: ordinal === undefined ? null : Number(ordinal), unit: 'bytes' };
+  const labels = allocator === '' ? undefined : { allocator };
+  const [used, reserved] = [numberOf(stat('bytes_allocated')), numberOf(stat('bytes_reserved'))];
+  if (used !== null) trace.sample({ ...sample, metric: 'memory_allocated', value: used, ...(labels && { labels }) });
+  if (reserved !== null && reserved > 0)
+    trace.sample({ ...sample, metric: 'memory_reserved', value: reserved, ...(labels && { labels }) });
+}
