@@ -21,6 +21,7 @@ import { emit } from './emit.js';
 import { opMarker, type Marker } from './markers/markers.js';
 import { compareTexts } from './record-order.js';
 import { ThreadTable } from './threads.js';
+import { WorkDetails, type OpRun } from './work-details.js';
 
 /** A cell of a database, or a value of another file. Where a number is expected, any other value means unknown. */
 export type Value = number | string | Uint8Array | null | undefined;
@@ -89,8 +90,11 @@ export interface WorkRow extends Timed, Pick<ActivityDetails, 'engine' | 'counte
   readonly corr?: Value;
   /** Node of the graph that launched the work. */
   readonly node?: Value;
-  /** Further fields of its record; rows may share the object. */
+  /** Further fields of its record; rows of one op share the object. */
   readonly details?: ActivityDetails;
+  readonly run?: OpRun;
+  /** Picoseconds of its start and of its duration beyond whole nanoseconds. */
+  readonly ps?: readonly [start: number, dur: number];
 }
 
 export interface KernelRow extends WorkRow {
@@ -142,7 +146,7 @@ export class TraceBuilder {
   /** Texts of ranges. A number stands for the text with that number in the profile's string table. */
   readonly #texts = new Numbered<Text>();
   readonly #markers = new Map<number, Marker>();
-  readonly #details = new Map<number, ActivityDetails>();
+  readonly #details = new WorkDetails();
   readonly #operations = new Map<number, CollectiveOperation>();
   readonly #samples: Writable<Omit<SampleRecord, 'type' | 'profile'>>[] = [];
   /** Times of samples and of rows that are not read, because the profile may start with one of them. */
@@ -305,7 +309,7 @@ export class TraceBuilder {
         markerOf: (range) => this.#markers.get(range) ?? null,
         operationOf: (row) => this.#operations.get(row) as CollectiveOperation,
         hostMemoryOf: (row) => this.#memories.at(copies.hostMemoryCode.at(ownRow.at(row))) ?? null,
-        detailsOf: (row) => this.#details.get(row) ?? null,
+        detailsOf: (row) => this.#details.of(row),
         statements: (profile) =>
           this.#samples.sort(compareSamples).map((sample) => ({ type: 'sample', profile, ...sample })),
         statementTimes: () => [this.#otherTimes],
@@ -334,11 +338,11 @@ export class TraceBuilder {
     };
   }
 
-  #addDetails({ engine, counters, labels, short, details }: WorkRow): void {
-    if (details !== undefined) this.#details.set(this.#activities.length, details);
+  #addDetails({ engine, counters, labels, short, details, run, ps }: WorkRow): void {
+    if (details !== undefined) this.#details.add(this.#activities.length, details, run, ps);
     if ((engine ?? counters ?? labels ?? short ?? null) === null) return;
     const stated = Object.entries({ engine, counters, labels, short }).filter(([, value]) => value !== undefined);
-    this.#details.set(this.#activities.length, Object.fromEntries(stated));
+    this.#details.add(this.#activities.length, Object.fromEntries(stated));
   }
 
   /** Makes correlation ids unique in a process instead of in the profile if all work states its process. */

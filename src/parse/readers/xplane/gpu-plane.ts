@@ -5,7 +5,8 @@
  */
 import type { CopyKind, Device } from '../../../record/record.js';
 import { STEP_METRIC } from '../../../record/record.js';
-import type { ActivityDetails } from '../../trace/trace.js';
+import type { Writable } from '../../../containers/writable.js';
+import { LruCache } from '../../../containers/map-entry.js';
 import type { KernelRow, TraceBuilder, WorkRow } from '../../trace/trace-builder.js';
 import { numberOf, textOf, type Plane, type XEvent, type XLine } from './xspace.js';
 import type { OpFacts, OpTable, StatOf } from './op-facts.js';
@@ -54,7 +55,7 @@ const within = (value: number, most: number): number | null => (value >= 0 && va
 const [MOST_REGISTERS, MOST_SHARED] = [1024, 1 << 20];
 
 /** Registers and shared memory. Older builds for ROCm write numbers of other meaning under CUDA's names. */
-function resourcesIn(words: ReadonlyMap<string, string>, isAmd: boolean): Pick<KernelRow, 'registers' | 'sharedBytes'> {
+function resourcesIn(words: ReadonlyMap<string, string>, isAmd: boolean): Pick<Shapes, 'registers' | 'sharedBytes'> {
   const numberAt = (key: string): number => Number(words.get(key) ?? NaN);
   if (isAmd) return { registers: null, sharedBytes: within(numberAt('group_mem'), MOST_SHARED) };
   const parts = numberAt('static_shared') + numberAt('dynamic_shared');
@@ -149,23 +150,35 @@ function readKernel(event: XEvent, { row, facts, runs, step, isAmd }: KernelFact
   const stat = statOf(event);
   const text = textOf(stat('kernel_details'));
   if (text === null) return false;
-  const words = wordsIn(text);
-  const name = event.kind.name.replace(SUFFIX, '');
-  const occupancy = numberOf(stat('theoretical_occupancy_pct'));
-  const [grid, block] = [extentsIn(words.get('grid')), extentsIn(words.get('block'))];
-  const details = {
-    ...facts.details,
-    ...(step === null ? undefined : { step }),
-    ...picoseconds(event),
-    ...(occupancy === null || !(occupancy > 0) ? undefined : { counters: { theoretical_occupancy_pct: occupancy } }),
-  };
-  runs.add({ ...row, name: name === '' ? null : name, grid, block, ...resourcesIn(words, isAmd), details }, facts);
+  const name = runs.nameOf(event.kind.name);
+  const occupancy = numberOf(stat('theoretical_occupancy_pct')) ?? 0;
+  const details =
+    step === null && !(occupancy > 0)
+      ? facts.details
+      : facts.with(`${step} ${occupancy}`, (shared) => ({
+          ...shared,
+          ...(step === null ? undefined : { step }),
+          ...(occupancy > 0 ? { counters: { theoretical_occupancy_pct: occupancy } } : undefined),
+        }));
+  const { start, end, device, stream, corr } = row;
+  const { grid, block, registers, sharedBytes } = shapesIn(text, isAmd);
+  // Field by field: a copy with `...` takes as long as all the rest.
+  const kernel = { start, end, device, stream, corr, name, grid, block, registers, sharedBytes, details, ps: event.ps };
+  runs.add(kernel, facts);
   return true;
 }
 
-/** The part of times below a nanosecond, where there is any. */
-export const picoseconds = ({ ps }: XEvent): Pick<ActivityDetails, 'ps'> | undefined =>
-  ps[0] === 0 && ps[1] === 0 ? undefined : { ps };
+type Shapes = Required<Pick<KernelRow, 'grid' | 'block' | 'registers' | 'sharedBytes'>>;
+
+/** Texts of details read before: kernels of a loop repeat them. */
+const known = new LruCache<string, Shapes>(4096);
+
+const shapesIn = (text: string, isAmd: boolean): Shapes =>
+  known.of(`${isAmd} ${text}`, () => {
+    const words = wordsIn(text);
+    const [grid, block] = [extentsIn(words.get('grid')), extentsIn(words.get('block'))];
+    return { grid, block, ...resourcesIn(words, isAmd) };
+  });
 
 function readCopy(event: XEvent, row: WorkRow, facts: OpFacts, { trace, copyCalls }: Reading): boolean {
   const stat = statOf(event);
@@ -176,19 +189,21 @@ function readCopy(event: XEvent, row: WorkRow, facts: OpFacts, { trace, copyCall
   const size = Number(words.get('size') ?? words.get('num_bytes') ?? NaN);
   const bytes = size > 0 ? size : null;
   const { labels } = facts.details;
-  const details = { ...picoseconds(event), ...(labels === undefined ? undefined : { labels }) };
-  if (copy === null) trace.set({ ...row, bytes, details });
+  const details = facts.with('copy', () => (labels === undefined ? {} : { labels }));
+  const own = { ...row, bytes, details, ps: event.ps };
+  if (copy === null) trace.set(own);
   else {
     const kind = directionIn(words.get('kind'), event.kind.name, copyCalls.get(Number(row.corr)));
-    trace.copy({ ...row, kind, bytes, details });
+    trace.copy({ ...own, kind });
   }
   return true;
 }
 
 /** Gives kernels of one run of an instruction the number of the run, and how many they are. */
 class Runs {
-  #rows: KernelRow[] = [];
+  #rows: Writable<KernelRow>[] = [];
   #facts: OpFacts | null = null;
+  readonly #names = new Map<string, string>();
 
   constructor(private readonly reading: Reading) {}
 
@@ -201,13 +216,19 @@ class Runs {
   }
 
   end(): void {
-    const { trace } = this.reading;
-    const [callId, callKernels] = [this.#facts?.instruction ? ++this.reading.runs : null, this.#rows.length];
+    const run = this.#facts?.instruction ? ([++this.reading.runs, this.#rows.length] as const) : undefined;
     for (const row of this.#rows) {
-      const numbered = callId === null ? undefined : { callIds: [callId], callKernels: [callKernels] };
-      trace.kernel(numbered === undefined ? row : { ...row, details: { ...row.details, ...numbered } });
+      if (run !== undefined) row.run = run;
+      this.reading.trace.kernel(row);
     }
     this.#rows = [];
+  }
+
+  /** Name of a kernel without the ending of code objects; null for none. */
+  nameOf(kind: string): string | null {
+    let name = this.#names.get(kind);
+    if (name === undefined) this.#names.set(kind, (name = kind.replace(SUFFIX, '')));
+    return name === '' ? null : name;
   }
 }
 

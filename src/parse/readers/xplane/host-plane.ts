@@ -2,12 +2,34 @@
  * Planes of the host: threads with calls that launched work, annotations and steps of the program, frames of Python, what
  * XLA ran on the CPU, and the memory of allocators.
  */
-import { numberOf, textOf, type Plane, type XEvent, type XLine } from './xspace.js';
+import { numberOf, textOf, type EventKind, type Plane, type XEvent, type XLine } from './xspace.js';
 import { statOf, type Reading } from './gpu-plane.js';
 import { producerOf } from './tpu-plane.js';
 import type { OnThread } from '../../trace/trace-builder.js';
 
-type Thread = Omit<OnThread, 'start' | 'end'>;
+type Thread = Required<Omit<OnThread, 'start' | 'end'>>;
+
+/** What an event is by its name: kinds of events are few, and events many. */
+interface Role {
+  readonly isNoise: boolean;
+  readonly isMemory: boolean;
+  readonly isApi: boolean;
+  readonly isCopy: boolean;
+  /** Text of its range. */
+  readonly text: string;
+}
+
+const roles = new WeakMap<EventKind, Role>();
+
+function roleOf(kind: EventKind): Role {
+  let role = roles.get(kind);
+  if (role === undefined) {
+    const { name } = kind;
+    const [isNoise, isMemory, isApi] = [NOISE.test(name), MEMORY.test(name), API.test(name)];
+    roles.set(kind, (role = { isNoise, isMemory, isApi, isCopy: /memcpy/i.test(name), text: name.replace(/^\$/, '') }));
+  }
+  return role;
+}
 
 /** Names of functions of the device's library. In older files the call has the name of the kernel. */
 const API = /^(?:hip|cuda|cu)[A-Z]\w*$/;
@@ -34,22 +56,25 @@ function readEvent(event: XEvent, thread: Thread, reading: Reading): void {
   const [{ trace, launches, copyCalls }, stat] = [reading, statOf(event)];
   const { start, dur, kind } = event;
   const { name } = kind;
-  const row = { ...thread, start, end: start + dur };
-  const corr = numberOf(stat('correlation_id')) ?? launches.get(producerOf(stat) ?? '') ?? null;
+  const role = roleOf(kind);
+  const [{ pid, tid, thread: key }, end] = [thread, start + dur];
+  const corr =
+    numberOf(stat('correlation_id')) ?? (launches.size === 0 ? null : (launches.get(producerOf(stat) ?? '') ?? null));
   if (event.isAggregate) trace.unread('events without a place in time', null);
-  else if (NOISE.test(name)) trace.unread(name.startsWith('end') ? 'ends of events' : 'events of thread pools', start);
-  else if (MEMORY.test(name)) readMemory(event, reading);
+  else if (role.isNoise) trace.unread(name.startsWith('end') ? 'ends of events' : 'events of thread pools', start);
+  else if (role.isMemory) readMemory(event, reading);
   else if (corr !== null && corr > 0) {
-    if (/memcpy/i.test(name)) copyCalls.set(corr, name);
-    const isStated = API.test(name) || stat('correlation_id') === undefined;
-    trace.call({ ...row, name: isStated ? name : null, corr });
+    if (role.isCopy) copyCalls.set(corr, name);
+    const isStated = role.isApi || stat('correlation_id') === undefined;
+    trace.call({ pid, tid, thread: key, start, end, name: isStated ? name : null, corr });
   } else if (stat('hlo_op') !== undefined) {
     const op = textOf(stat('hlo_op'));
-    trace.range({ ...row, text: op ?? name, op: { name: op } });
+    trace.range({ pid, tid, thread: key, start, end, text: op ?? name, op: { name: op } });
   } else {
     const step = numberOf(stat('step_num'));
     const isStep = step !== null && numberOf(stat('_r')) === 1;
-    trace.range({ ...row, text: isStep ? `${name}#step_num=${step}#` : name.replace(/^\$/, '') });
+    const text = isStep ? `${name}#step_num=${step}#` : role.text;
+    trace.range({ pid, tid, thread: key, start, end, text });
   }
 }
 

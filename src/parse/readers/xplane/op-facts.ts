@@ -2,6 +2,7 @@
  * What the statistics of device work say about the framework's op: its scopes, primitive and direction from the op's path,
  * its instruction of HLO, its call stack, and the collective operation that it belongs to.
  */
+import { entryOf } from '../../../containers/map-entry.js';
 import { elementType } from '../../../record/element-types.js';
 import type { Collective } from '../../../record/fields/collective.js';
 import type { Arg, Direction, OpCall } from '../../../record/record.js';
@@ -127,10 +128,22 @@ export function collectiveOf({ opcode, call: { args } }: Instruction): Collectiv
 }
 
 /** What is known about the op of device work; events of one op share the object. */
-export interface OpFacts {
-  readonly details: ActivityDetails;
-  readonly instruction: Instruction | null;
+export class OpFacts {
+  readonly #variants = new Map<string, ActivityDetails>();
+
+  constructor(
+    readonly details: ActivityDetails,
+    readonly instruction: Instruction | null,
+  ) {}
+
+  /** The details with other fields, made once for each key. */
+  with(key: string, make: (details: ActivityDetails) => ActivityDetails): ActivityDetails {
+    return entryOf(this.#variants, key, () => make(this.details));
+  }
 }
+
+/** Statistics that name an op. */
+const NAMES = ['name', 'tf_op', 'level 0', 'annotation', 'shape', 'hlo_module'];
 
 /** Facts about ops, each found once. */
 export class OpTable {
@@ -143,8 +156,8 @@ export class OpTable {
   /** @param name name of the instruction; null when the event states none */
   of(stat: StatOf, name = textOf(stat('hlo_op'))): OpFacts {
     const program = idOf(stat('program_id')) ?? '';
-    const key = JSON.stringify(['name', 'tf_op', 'level 0', 'annotation', 'shape'].map((field) => textOf(stat(field))));
-    const full = `${program} ${name ?? ''} ${key}`;
+    let full = `${program}\n${name ?? ''}`;
+    for (const field of NAMES) full += `\n${textOf(stat(field)) ?? ''}`;
     let facts = this.#known.get(full);
     if (facts === undefined) this.#known.set(full, (facts = this.#find(stat, program, name)));
     return facts;
@@ -172,6 +185,6 @@ export class OpTable {
       ...(collective === null ? undefined : { collective }),
       ...(Object.keys(labels).length === 0 ? undefined : { labels }),
     };
-    return { details, instruction };
+    return new OpFacts(details, instruction);
   }
 }

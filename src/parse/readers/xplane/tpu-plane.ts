@@ -6,7 +6,7 @@ import type { CopyKind, Device } from '../../../record/record.js';
 import type { ActivityDetails } from '../../trace/trace.js';
 import type { Plane, XEvent, XLine } from './xspace.js';
 import { idOf, numberOf, textOf } from './xspace.js';
-import { picoseconds, statOf, type Reading } from './gpu-plane.js';
+import { statOf, type Reading } from './gpu-plane.js';
 import { collectiveOf, type StatOf } from './op-facts.js';
 
 const MODULES = 'XLA Modules';
@@ -123,8 +123,18 @@ function readOps(plane: Plane, line: XLine, ops: Ops): number {
 function readOp(event: XEvent, line: XLine, { device, reading }: Ops, run: Run | null): void {
   const [stat, { start, dur, kind }] = [statOf(event), event];
   const name = kind.shown === '' ? kind.name : kind.shown;
-  const { details } = reading.ops.of(stat, name);
+  const facts = reading.ops.of(stat, name);
   const isInside = run !== null && start < run.end;
+  const module = isInside ? run.name : null;
+  const details = facts.with(`${module ?? ''}\n${kind.name}`, (shared) => ofKind(stat, module, shared));
+  const corr = isInside ? run.corr : null;
+  const row = { start, end: start + dur, device, stream: Number(line.id), corr, name, details, ps: event.ps };
+  const call = facts.instruction === null ? undefined : { run: [++reading.runs, 1] as const };
+  reading.trace.kernel({ ...row, ...call });
+}
+
+/** What the compiler states about a kind of instruction. */
+function ofKind(stat: StatOf, module: string | null, details: ActivityDetails): ActivityDetails {
   const counters = Object.fromEntries(
     (['flops', 'model_flops', 'bytes_accessed'] as const).flatMap((key) => {
       const value = numberOf(stat(key));
@@ -136,15 +146,9 @@ function readOp(event: XEvent, line: XLine, { device, reading }: Ops, run: Run |
   const labels = {
     ...details.labels,
     ...(category === null ? undefined : { category }),
-    ...(isInside ? { module: run.name } : undefined),
+    ...(module === null ? undefined : { module }),
   };
-  const own: ActivityDetails = {
-    ...{ ...details, counters, labels, ...picoseconds(event) },
-    ...(stack.length === 0 ? undefined : { trace: stack }),
-    ...(details.calls === undefined ? undefined : { callIds: [++reading.runs], callKernels: [1] }),
-  };
-  const corr = isInside ? run.corr : null;
-  reading.trace.kernel({ start, end: start + dur, device, stream: Number(line.id), corr, name, details: own, registers: null, sharedBytes: null }); // prettier-ignore
+  return { ...details, counters, labels, ...(stack.length === 0 ? undefined : { trace: stack }) };
 }
 
 /** Frames of `file:line` from lines of `file:line:column`, outermost first. */
@@ -154,6 +158,8 @@ const stackOf = (text: string | null): string[] =>
     .map((frame) => frame.replace(/^(.*:\d+):\d+$/, '$1'))
     .filter((frame) => frame !== '');
 
+const NOTHING: ActivityDetails = {};
+
 /** Reads transfers that run beside the instructions. Their size is stated for each part of a transfer alike. */
 function readTransfers(plane: Plane, line: XLine, { device, runs, reading }: Ops): number {
   const { trace, zero, ops } = reading;
@@ -161,7 +167,7 @@ function readTransfers(plane: Plane, line: XLine, { device, runs, reading }: Ops
   for (const event of plane.events(line, zero)) {
     const [stat, { start, dur, kind }] = [statOf(event), event];
     const corr = runs.find((run) => start >= run.start && start < run.end)?.corr ?? null;
-    const row = { start, end: start + dur, device, stream: Number(line.id), corr, details: picoseconds(event) ?? {} };
+    const row = { start, end: start + dur, device, stream: Number(line.id), corr, details: NOTHING, ps: event.ps };
     const name = /^%?([\w.-]+) = /.exec(kind.name)?.[1] ?? kind.name;
     const { instruction } = ops.of(stat, name);
     const collective = instruction === null ? null : collectiveOf(instruction);

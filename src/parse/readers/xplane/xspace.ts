@@ -270,6 +270,9 @@ export const textOf = (stat: Stat | undefined): string | null => (typeof stat ==
 
 /** An id as unsigned decimal text; null when there is none. */
 export const idOf = (stat: Stat | undefined): string | null =>
+  typeof stat === 'number' && stat >= 0 ? String(stat) : unsigned(stat);
+
+const unsigned = (stat: Stat | undefined): string | null =>
   stat === undefined || (typeof stat === 'number' && !Number.isInteger(stat))
     ? null
     : typeof stat === 'string'
