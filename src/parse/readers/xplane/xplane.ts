@@ -19,6 +19,8 @@ import { noteLaunches, readTpuPlane, tpuOf } from './tpu-plane.js';
 import { numberOf, planesIn, Plane, ABSOLUTE, textOf, type PlanePlace } from './xspace.js';
 
 const PLANE_NAME = /^(?:\/device:|\/host:|Task Environment|#Chip)/;
+/** The name of the first plane in a file whose lengths are damaged. */
+const DAMAGED = /^\n[^]{1,40}\/(?:host|device):/;
 const METADATA = '/host:metadata';
 const ENVIRONMENT = 'Task Environment';
 
@@ -39,13 +41,12 @@ export const xplane: Reader = {
       'Several kernels that run one instruction one after another share its work. What calls of Triton and of Transformer Engine compute is not known from their shapes.',
     ],
   },
-  sniff: ({ head }) => beginsWithPlane(head),
+  sniff: ({ head }) => head[0] === 0x0a && (DAMAGED.test(head.toString('latin1', 0, 64)) || beginsWithPlane(head)),
   read,
 };
 
 /** Whether a file begins with a plane: its first field is a message that has the name of one. */
 function beginsWithPlane(head: Buffer): boolean {
-  if (head[0] !== 0x0a) return false;
   try {
     const space = new WireFields(head);
     space.header();
@@ -62,8 +63,8 @@ function beginsWithPlane(head: Buffer): boolean {
 }
 
 function read(probe: Probe, options: ReadOptions) {
-  if (probe.head.includes(Buffer.from('\ufffd'.repeat(2))))
-    throw new UserError('is damaged: it was saved as text, so that lengths in it run over the end', {
+  if (probe.head.includes('\ufffd\ufffd'))
+    throw new UserError('is a damaged XPlane file: it was saved as text, and a length in it runs over the end', {
       where: probe.file,
       hint: 'copy it again, as a binary file',
     });

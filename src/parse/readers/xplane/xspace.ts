@@ -70,7 +70,8 @@ export function planesIn(file: BlockFile, size: number): { readonly planes: Plan
     const isWhole = space.next();
     isCut = space.isCut;
     if (!isWhole && !isCut) break;
-    if (space.field > 4 || !space.isMessage) throw new WireError('a field is not of an XSpace');
+    if (space.field > 4 || !space.isMessage) throw new WireError('a field in it is not of an XSpace');
+    if (isCut && planes.length === 0) throw new WireError('its first plane runs over the end');
     if (space.field === PLANE) {
       const [from, to] = [space.from, Math.min(space.to, size)];
       planes.push({ name: nameIn(new FileFields(file, from, to)), from, to });
@@ -79,8 +80,13 @@ export function planesIn(file: BlockFile, size: number): { readonly planes: Plan
   return { planes, isCut };
 }
 
+/** The name of a plane; '' for a damaged one without. */
 function nameIn(plane: FileFields): string {
-  while (plane.next()) if (plane.field === PLANE_NAME) return plane.bytes(LONGEST).toString('utf8');
+  try {
+    while (plane.next()) if (plane.field === PLANE_NAME) return plane.bytes(LONGEST).toString('utf8');
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+  }
   return '';
 }
 
@@ -102,7 +108,8 @@ export class Plane {
     const kinds: (readonly [from: number, to: number])[] = [];
     const stats: Buffer[] = [];
     const plane = new FileFields(file, place.from, place.to);
-    while (plane.next()) {
+    // What follows a damaged field cannot be found.
+    while (this.#attempt(() => plane.next()) === true) {
       if (plane.field === LINES) this.#attempt(() => this.lines.push(this.#line(plane)));
       else if (plane.field === EVENT_KINDS) kinds.push([plane.from, plane.to]);
       else if (plane.field === STAT_KINDS) this.#attempt(() => this.#addStatKind(plane));
@@ -244,11 +251,12 @@ export class Plane {
     return name === HLO_PROTO ? bytes : null;
   }
 
-  #attempt(read: () => void): void {
+  #attempt<T>(read: () => T): T | null {
     try {
-      read();
+      return read();
     } catch (error) {
       this.#damage(error);
+      return null;
     }
   }
 

@@ -157,6 +157,7 @@ describe('XPlane reader', () => {
     expect(diagnosticsOf(cut)).to.include({ 'truncated-input': 1 });
     const asText = written(Buffer.from(bytes.toString('utf8')));
     expect(() => recordsOf(asText)).to.throw('saved as text');
+    expect(() => recordsOf(written(bytes.subarray(0, 900)))).to.throw('its first plane runs over the end');
     const damaged = Buffer.concat([bytes, Buffer.from([0x78, 0x01])]);
     expect(() => recordsOf(written(damaged))).to.throw('is a damaged XPlane file');
   });
