@@ -346,6 +346,14 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     ...[0, 0.9, 0.001, 0].map((value) => v(value)),
     ...[false, false, false].map((value) => v(value)),
   ),
+  hlo: example(
+    'hlo.fusion',
+    'gemm_fusion_dot_1',
+    t('bfloat16', 64, 256),
+    t('bfloat16', 256, 32),
+    { ...t('float32', 64, 32), name: 'out' },
+    v([['dot', 2048, 256]], 'body'),
+  ),
 };
 
 const amount = (n: number | null, unit: string): string => (n === null ? `unknown ${unit}` : `${grouped(n)} ${unit}`);

@@ -1,12 +1,23 @@
 /** Messages of protobuf, field by field. */
 
-/** A field's value: a number, a text, bytes, or a message. */
-type Value = number | bigint | string | Buffer | readonly Field[];
+/** A double, which takes eight bytes. */
+export class Double {
+  constructor(readonly value: number) {}
+
+  get bytes(): Buffer {
+    const bytes = Buffer.alloc(8);
+    bytes.writeDoubleLE(this.value);
+    return bytes;
+  }
+}
+
+/** A field's value: a number, a double, a text, bytes, or a message. */
+type Value = number | bigint | Double | string | Buffer | readonly Field[];
 export type Field = readonly [field: number, value: Value];
 
 export function varint(value: number | bigint): Buffer {
   const bytes: number[] = [];
-  let rest = BigInt(value);
+  let rest = BigInt.asUintN(64, BigInt(value));
   for (; rest > 127n; rest >>= 7n) bytes.push(Number(rest & 127n) | 128);
   return Buffer.from([...bytes, Number(rest)]);
 }
@@ -16,6 +27,7 @@ export const message = (fields: readonly Field[]): Buffer =>
     fields.map(([field, value]) => {
       if (typeof value === 'number' || typeof value === 'bigint')
         return Buffer.concat([varint(field * 8), varint(value)]);
+      if (value instanceof Double) return Buffer.concat([varint(field * 8 + 1), value.bytes]);
       const bytes = typeof value === 'string' ? Buffer.from(value) : Buffer.isBuffer(value) ? value : message(value);
       return Buffer.concat([varint(field * 8 + 2), varint(bytes.length), bytes]);
     }),

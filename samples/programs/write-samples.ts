@@ -29,6 +29,7 @@ import { saxpyRocprof } from './write-rocprof-v1.js';
 import { softmaxRocprof } from './write-rocprof-json.js';
 import { mlpRocpd } from './write-rocpd.js';
 import { decoderRpd } from './write-rpd.js';
+import { stepOnGpu, stepOnTpu } from './write-xplane.js';
 
 /** Every sample by file name. nvprof does not know devices after Volta's successor, so there both ran on a V100. */
 export const SAMPLES: Readonly<Record<string, () => Buffer>> = {
@@ -78,6 +79,12 @@ const AMD: Readonly<Record<string, () => Buffer>> = {
   'saxpy_rocprof.db': saxpyRocprof,
 };
 
+/** Of JAX, on a GPU and on a TPU. */
+const XPLANE: Readonly<Record<string, () => Buffer>> = {
+  'step-gpu.xplane.pb': stepOnGpu,
+  'step-tpu.xplane.pb': stepOnTpu,
+};
+
 /** A simulated job: a trace of each rank, and what is true of it. */
 const JOB: Readonly<Record<string, () => Buffer>> = Object.fromEntries(
   Object.entries(sampleJob()).map(([path, make]) => [`job/${path}`, make]),
@@ -92,6 +99,7 @@ export const ALL_SAMPLES: Readonly<Record<string, () => Buffer>> = {
   ...NEURON,
   ...ASCEND,
   ...AMD,
+  ...XPLANE,
 };
 
 function main(): void {

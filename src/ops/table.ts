@@ -28,6 +28,7 @@ import {
 import { fusedOptimizer, optimizer } from './families/optimizer.js';
 import { fusedPointwise, trainingFunctions } from './families/pointwise/fused-pointwise.js';
 import { fusedRecurrent } from './families/recurrent/fused-recurrent.js';
+import { hlo } from './families/hlo.js';
 import { indexing, tensorIndexing } from './families/movement/indexing.js';
 import { interpolation } from './families/interpolation/interpolation.js';
 import { joining, slicing } from './families/movement/slicing.js';
@@ -102,6 +103,7 @@ export const FAMILIES: readonly Family[] = [
   optimizer,
   foreach,
   fusedOptimizer,
+  hlo,
 ];
 
 const BY_NAME = new Map<string, Family>();

@@ -20,6 +20,7 @@ import { rocprofv3 } from './readers/rocprofv3/rocprofv3.js';
 import { rocprofv3Json } from './readers/rocprofv3/results-json.js';
 import { rocpd } from './readers/rocpd/rocpd.js';
 import { rpd } from './readers/rpd/rpd.js';
+import { xplane } from './readers/xplane/xplane.js';
 import { UNREADABLE_DATABASES, UNREADABLE } from './unreadable/unreadable.js';
 
 /** An input is read by the first reader that recognises it. */
@@ -42,6 +43,7 @@ export const READERS: readonly Reader[] = [
   neuronMonitor,
   neuronSummary,
   ncu,
+  xplane,
 ];
 
 /** Names of tables by which a database that cannot be opened is recognised as a profile. */

@@ -98,7 +98,7 @@ export const GLOSSARY: readonly GlossaryTerm[] = Object.entries(terms).map(([ter
 export const meaningOf = (term: keyof typeof terms): string => terms[term].meaning;
 
 /** A vendor whose devices have words of their own in texts. */
-export type Vendor = 'nvidia' | 'amd' | 'intel' | 'ascend' | 'neuron';
+export type Vendor = 'nvidia' | 'amd' | 'intel' | 'ascend' | 'neuron' | 'tpu';
 
 interface DeviceWords {
   readonly vendor: Vendor | null;
@@ -122,6 +122,7 @@ const WORDS_OF_VENDORS: Readonly<Record<string, DeviceWords>> = {
   huawei: ASCEND,
   neuron: NEURON,
   aws: NEURON,
+  google: { vendor: 'tpu', matrixUnit: 'matrix unit (MXU)', work: 'instruction', runs: 'count' },
 };
 
 type Devices = { readonly devices: readonly { readonly vendor: string | null }[] } | null;
@@ -167,7 +168,9 @@ export function inDeviceWords(text: string, header: Devices): string {
     vendor === null
       ? text
       : text.replaceAll(' (tensor cores, matrix cores, cube unit, tensor engine)', ` (${matrixUnit})`);
-  if (work === 'instruction')
-    return INSTRUCTION_WORDS.reduce((changed, [words, others]) => changed.replace(words, others), worded);
-  return vendor === null ? worded : worded.replace(/(?:; for|\. On) AWS Neuron[^.]*/g, '');
+  const general =
+    work === 'instruction'
+      ? INSTRUCTION_WORDS.reduce((changed, [words, others]) => changed.replace(words, others), worded)
+      : worded;
+  return vendor === null || vendor === 'neuron' ? general : general.replace(/(?:; for|\. On) AWS Neuron[^.]*/g, '');
 }

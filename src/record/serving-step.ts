@@ -258,6 +258,8 @@ const LONGEST_STEP_NAME = 300;
 const NAMES: readonly RegExp[] = [
   // PyTorch's profiler.
   /^ProfilerStep#(\d{1,12})$/,
+  // StepTraceAnnotation of JAX: `train#step_num=3#`.
+  /^[^#]{1,200}#step_num=(\d{1,12})#$/,
   // Names that programs give: `step 3`, `train_step_3`, `iteration: 7`, `iter`.
   /^(?:train(?:ing)?[ _])?(?:step|iteration|iter)[ _:#]{0,2}(\d{1,12})$/i,
   /^(?:iteration|iter|train(?:ing)?[ _]step)$/i,

@@ -82,8 +82,6 @@ describe('detection', () => {
     ['an empty zip', Buffer.from('PK\u0005\u0006' + '\0'.repeat(18)), /an empty archive \(nothing was packed into it/],
     ['a tar archive', Buffer.concat([Buffer.from('trace.json'), Buffer.alloc(247), Buffer.from('ustar\0')]), /tar archive.*tar -xf FILE/], // prettier-ignore
     ['a pickle', Buffer.from([0x80, 4, 0x95, 0, 0]), /Python pickle.*memory_viz/],
-    // XSpace { planes { id: 1, name: "/device:GPU:0" } }.
-    ['an XPlane', Buffer.from('\n\u0011\b\u0001\u0012\u000d/device:GPU:0', 'latin1'), /OpenXLA.*TensorBoard/],
     // Trace { packet { timestamp: 1 } packet { timestamp: 2 } }.
     ['a Perfetto trace', Buffer.from([10, 2, 8, 1, 10, 2, 8, 2]), /Perfetto trace.*ui\.perfetto\.dev/],
     ['.ncu-rep', 'NVR\0\u0010\0\0\0', /Nsight Compute report.*ncu --import FILE --csv --page raw/],

@@ -3,10 +3,10 @@
  * fill it, and whether it could do an op's product.
  *
  * Sources: NVIDIA, CUDA C++ Programming Guide (element types of warp matrix functions by compute capability) and PTX ISA
- * (mma, wgmma, tcgen05.mma); AMD, instruction set manuals of CDNA 1 to CDNA 4 (MFMA) and RDNA 3 and 4
- * (WMMA); AWS, architecture guides of
- * NeuronCore-v2 to -v4; Intel, GPU optimization guide (XMX) and Gaudi white papers; Meta, on MTIA; Huawei, platform configuration of CANN's runtime (mmad). Only types that run at the unit's rate are
- * listed: FP64 of sm86, sm89 and sm120 exists for compatibility and is no faster than on the vector unit.
+ * (mma, wgmma, tcgen05.mma); AMD, instruction set manuals of CDNA 1 to CDNA 4 (MFMA) and RDNA 3 and 4 (WMMA); AWS,
+ * architecture guides of NeuronCore-v2 to -v4; Intel, GPU optimization guide (XMX) and Gaudi white papers; Meta, on MTIA;
+ * Huawei, platform configuration of CANN's runtime (mmad); Google, Cloud TPU documentation. Only types that run at the
+ * unit's rate are listed: FP64 of sm86, sm89 and sm120 exists for compatibility and is no faster than on the vector unit.
  */
 import type { OpCall } from '../../record/record.js';
 import { numel, type Tensor } from '../call.js';
@@ -46,6 +46,8 @@ const UNITS: readonly MatrixUnit[] = [
   { arch: /^ascend(910b|910_93)?$/, types: ['fp32', 'tf32', 'fp16', 'bf16', 'int8'] },
   { arch: /^nc-v[23]$/, types: ['fp32', 'tf32', 'fp16', 'bf16', 'fp8'] },
   { arch: /^nc-v4$/, types: ['fp32', 'tf32', 'fp16', 'bf16', 'fp8', 'fp4'] },
+  { arch: /^tpu-v[456]/, types: ['bf16', 'int8'] },
+  { arch: /^tpu-v7/, types: ['bf16', 'fp8'] },
   { arch: /^gfx95/, types: ['fp64', 'fp32', 'fp16', 'bf16', 'fp8', 'fp4', 'int8'] },
 ];
 

@@ -88,14 +88,17 @@ export class ThreadTable {
     return process;
   }
 
-  /** Number of the thread `tid` of a process; a new number for a new tid. */
-  thread(process: number, tid: number): number {
+  /**
+   * Number of the thread `tid` of a process; a new number for a new tid.
+   * @param key what tells threads of unknown ids apart
+   */
+  thread(process: number, tid: number, key = tid): number {
     const { threads } = this.#get(process);
-    let thread = threads.get(tid);
+    let thread = threads.get(key);
     if (thread === undefined) {
       thread = this.#process.push(process) - 1;
       this.#tid.push(tid);
-      threads.set(tid, thread);
+      threads.set(key, thread);
     }
     return thread;
   }

@@ -21,6 +21,7 @@ import { emit } from './emit.js';
 import { opMarker, type Marker } from './markers/markers.js';
 import { compareTexts } from './record-order.js';
 import { ThreadTable } from './threads.js';
+import { WorkDetails, type OpRun } from './work-details.js';
 
 /** A cell of a database, or a value of another file. Where a number is expected, any other value means unknown. */
 export type Value = number | string | Uint8Array | null | undefined;
@@ -32,10 +33,12 @@ interface Timed {
   readonly end: Value;
 }
 
-interface OnThread extends Timed {
+export interface OnThread extends Timed {
   /** Process and thread ids of the operating system. */
   readonly pid: Value;
   readonly tid: Value;
+  /** What tells threads of unknown ids apart. */
+  readonly thread?: number;
 }
 
 /** A call of the device's runtime library. */
@@ -76,7 +79,7 @@ interface StatedOp {
 }
 
 /** Work on a device. */
-export interface WorkRow extends Timed, ActivityDetails {
+export interface WorkRow extends Timed, Pick<ActivityDetails, 'engine' | 'counters' | 'labels' | 'short'> {
   /** Work on an unknown device is counted as `bad-row` and assigned to device 0. */
   readonly device: Value;
   readonly stream?: Value;
@@ -87,6 +90,11 @@ export interface WorkRow extends Timed, ActivityDetails {
   readonly corr?: Value;
   /** Node of the graph that launched the work. */
   readonly node?: Value;
+  /** Further fields of its record; rows of one op share the object. */
+  readonly details?: ActivityDetails;
+  readonly run?: OpRun;
+  /** Picoseconds of its start and of its duration beyond whole nanoseconds. */
+  readonly ps?: readonly [start: number, dur: number];
 }
 
 export interface KernelRow extends WorkRow {
@@ -138,7 +146,7 @@ export class TraceBuilder {
   /** Texts of ranges. A number stands for the text with that number in the profile's string table. */
   readonly #texts = new Numbered<Text>();
   readonly #markers = new Map<number, Marker>();
-  readonly #details = new Map<number, ActivityDetails>();
+  readonly #details = new WorkDetails();
   readonly #operations = new Map<number, CollectiveOperation>();
   readonly #samples: Writable<Omit<SampleRecord, 'type' | 'profile'>>[] = [];
   /** Times of samples and of rows that are not read, because the profile may start with one of them. */
@@ -301,7 +309,7 @@ export class TraceBuilder {
         markerOf: (range) => this.#markers.get(range) ?? null,
         operationOf: (row) => this.#operations.get(row) as CollectiveOperation,
         hostMemoryOf: (row) => this.#memories.at(copies.hostMemoryCode.at(ownRow.at(row))) ?? null,
-        detailsOf: (row) => this.#details.get(row) ?? null,
+        detailsOf: (row) => this.#details.of(row),
         statements: (profile) =>
           this.#samples.sort(compareSamples).map((sample) => ({ type: 'sample', profile, ...sample })),
         statementTimes: () => [this.#otherTimes],
@@ -310,8 +318,8 @@ export class TraceBuilder {
     );
   }
 
-  #thread({ pid, tid }: OnThread): number {
-    return this.#threads.thread(this.#process(valueOf(pid)), valueOf(tid));
+  #thread({ pid, tid, thread }: OnThread): number {
+    return this.#threads.thread(this.#process(valueOf(pid)), valueOf(tid), thread);
   }
 
   #process(pid: number): number {
@@ -330,10 +338,11 @@ export class TraceBuilder {
     };
   }
 
-  #addDetails({ engine, counters, labels, short }: WorkRow): void {
+  #addDetails({ engine, counters, labels, short, details, run, ps }: WorkRow): void {
+    if (details !== undefined) this.#details.add(this.#activities.length, details, run, ps);
     if ((engine ?? counters ?? labels ?? short ?? null) === null) return;
-    const details = Object.entries({ engine, counters, labels, short }).filter(([, value]) => value !== undefined);
-    this.#details.set(this.#activities.length, Object.fromEntries(details));
+    const stated = Object.entries({ engine, counters, labels, short }).filter(([, value]) => value !== undefined);
+    this.#details.add(this.#activities.length, Object.fromEntries(stated));
   }
 
   /** Makes correlation ids unique in a process instead of in the profile if all work states its process. */

@@ -89,11 +89,6 @@ const PACKED: readonly (readonly [title: string, sniff: Sniff, command: string])
   ['a tar archive', magic('ustar', 257), 'tar -xf FILE'],
 ];
 
-/**
- * Whether the file begins like an XSpace of OpenXLA: planes (field 1) whose names say whether they are hosts or devices.
- */
-const isXPlane = all(magic([0x0a]), contains(/^[^]{2,16}\/(?:host|device|task):/));
-
 /** Tags of the fields with which the first packet of a Perfetto trace may begin; see TracePacket in trace_packet.proto. */
 const PACKET_TAGS: ReadonlySet<number> = new Set([
   0x08, // timestamp
@@ -155,11 +150,6 @@ export const BINARIES: readonly Unreadable[] = [
     title: "a Python pickle (a snapshot of PyTorch's memory, perhaps)",
     hint: 'open a snapshot at pytorch.org/memory_viz; dparse reads the traces that torch.profiler exports',
     sniff: anyOf(...[2, 3, 4, 5].map((protocol) => magic([0x80, protocol]))),
-  },
-  {
-    title: 'a trace of OpenXLA (.xplane.pb), of JAX or TensorFlow',
-    hint: 'open it with xprof or TensorBoard',
-    sniff: isXPlane,
   },
   {
     title: 'a Perfetto trace in protobuf (of rocprofv3, or of dprof perfetto)',

@@ -1,5 +1,4 @@
 /** Device activities with their kind and time, for what a page draws over time. */
-import { isNeuronInstruction } from '../../record/neuron/neuron-cores.js';
 import { PS_PER_NS } from '../../containers/interval-union.js';
 import type { DeviceActivity } from '../input/device-activity.js';
 import { workOf } from '../steps/step-work.js';
@@ -29,8 +28,8 @@ function kindOf(record: DeviceActivity): EventKind {
   switch (record.type) {
     case 'kernel': {
       const work = workOf(record)?.work ?? null;
-      // A Neuron instruction that only waits is not work of its engine.
-      if (work === null && isNeuronInstruction(record)) return 'wait';
+      // An instruction that only waits is not work of its engine.
+      if (work === null) return 'wait';
       return work === 'communication' ? 'communication' : 'kernel';
     }
     case 'collective':

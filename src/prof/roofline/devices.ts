@@ -175,6 +175,9 @@ const ascend910b = (name: string, pattern: RegExp, cores: number, ghz: number, c
     `platform configuration of CANN's runtime: ${cores} cubes x ${ghz} GHz x 8192; HF32, FP32: half and a quarter, as counters show it`,
   );
 
+const tpu = (name: string, pattern: RegExp, printed: Printed, note = ''): DeviceRow =>
+  row(name, pattern, printed, `Google, Cloud TPU documentation, key specifications of the chip${note}`);
+
 /** The first match wins. A slice of a device (MIG) matches none of these. */
 export const DEVICES: readonly DeviceRow[] = [
   row(
@@ -489,6 +492,16 @@ export const DEVICES: readonly DeviceRow[] = [
     /^Trainium3$/,
     { arch: 'nc-v4', bandwidth: null, matrix: { fp32: 20, tf32: 79, ...both(79), fp8: 315, fp4: 315 } },
     'AWS, NeuronCore-v4 architecture',
+  ),
+  tpu('TPU v4', /^TPU v4$/, { arch: 'tpu-v4', bandwidth: 1200, matrix: { bf16: 275, int8: 275 } }),
+  tpu('TPU v5e', /^TPU v5 ?(?:lite|e)/i, { arch: 'tpu-v5e', bandwidth: 819, matrix: { bf16: 197, int8: 393 } }),
+  tpu('TPU v5p', /^TPU v5p?$/i, { arch: 'tpu-v5p', bandwidth: 2765, matrix: { bf16: 459, int8: 918 } }),
+  tpu('TPU v6e', /^TPU v6 ?(?:lite|e)/i, { arch: 'tpu-v6e', bandwidth: 1640, matrix: { bf16: 918, int8: 1836 } }),
+  tpu(
+    'TPU7x, one of its two cores',
+    /^TPU ?v?7/i,
+    { arch: 'tpu-v7', bandwidth: 3690, matrix: { bf16: 1153.5, fp8: 2307 } },
+    ', halved: one of its two cores is a device',
   ),
   row(
     'Ascend 910A',

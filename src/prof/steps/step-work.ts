@@ -5,6 +5,7 @@
  * receive operations); for other vendors, kernels of communication libraries or of a process group replace collective
  * operations.
  */
+import { isTransferWait } from '../../ops/families/hlo.js';
 import { isCommunication } from '../../ops/kernels/kernel-name.js';
 import { isNeuronInstruction } from '../../record/neuron/neuron-cores.js';
 import type { KernelLine, ProfileLine, SyncRecord, Activity, CollectiveLine } from '../../record/record.js';
@@ -18,8 +19,9 @@ export type StepActivity = Exclude<DeviceActivity, SyncRecord>;
 
 export type StepWorkKind = 'computing' | 'communication' | 'copy';
 
-/** An instruction that only waits. */
-const WAIT = 'EVENT_SEMAPHORE';
+/** Whether it only waits: an instruction of a NeuronCore for a semaphore, one of a TPU for the end of a transfer. */
+const isWait = (kernel: KernelLine): boolean =>
+  (kernel.name === 'EVENT_SEMAPHORE' && isNeuronInstruction(kernel)) || isTransferWait(kernel.labels);
 
 /** Whether a kernel moves data between devices, according to its profile or its name. */
 export const communicates = (kernel: KernelLine): boolean => kernel.collective !== undefined || isCommunication(kernel);
@@ -28,7 +30,7 @@ export const communicates = (kernel: KernelLine): boolean => kernel.collective !
 export function workOf(record: ProfileLine): { readonly work: StepWorkKind; readonly record: StepActivity } | null {
   switch (record.type) {
     case 'kernel':
-      if (record.name === WAIT && isNeuronInstruction(record)) return null;
+      if (isWait(record)) return null;
       return { work: communicates(record) ? 'communication' : 'computing', record };
     case 'collective':
       return { work: 'communication', record };

@@ -1,6 +1,8 @@
 /** The table of work models, including that of GPUs, which uses the op calls around the launch and the kernel's name. */
 import { matrixUnitByName, matrixUnitCell, tensorCore, type TensorCore } from '../../ops/kernels/tensor-core.js';
-import type { Device, KernelRecord } from '../../record/record.js';
+import { dtypeShort } from '../../record/element-types.js';
+import { statedWork } from '../../ops/families/hlo.js';
+import type { Device, KernelRecord, OpCall } from '../../record/record.js';
 import { ASCEND } from './ascend-model.js';
 import { deriveFromCalls, NO_WORK, familyOfRecords, workOfKernel, type DerivedWork } from './derived-work.js';
 import {
@@ -59,6 +61,36 @@ export const NEURON: WorkModel = {
   whyUnknown: ({ name }) => `no formula for the opcode ${name}`,
 };
 
+/** What a compiler states about each instruction of its program; what the instruction is, its call says. */
+const STATED = familyOfRecords('xla-instruction', 'an instruction of an XLA program, by what the compiler states');
+
+function workStated(calls: readonly OpCall[], record: KernelRecord): DerivedWork {
+  const byShapes = deriveFromCalls(calls, record);
+  const work = statedWork(record, byShapes.described?.work.matmul === true);
+  if (work === null) return byShapes;
+  const call = byShapes.described?.call ?? { mod: 'hlo', op: record.name, args: [] };
+  return { ...byShapes, described: workOfKernel(call, STATED, work) };
+}
+
+const ON_MXU: TensorCore = { verdict: 'yes', rule: 'hlo' };
+const NOT_ON_MXU: TensorCore = { verdict: 'no', rule: 'hlo' };
+
+const TPU: WorkModel = {
+  isOf: (_, device) => device?.vendor === 'google',
+  derive: workStated,
+  matrixUnitCell: ({ described }) => (described === null ? null : described.work.matmul ? 1 : '-'),
+  verdictOf: (record) => (workStated(record.calls, record).described?.work.matmul === true ? ON_MXU : NOT_ON_MXU),
+  judgedBy: 'by its instruction',
+  undetermined: BY_NAME,
+  matrixUnitUse: ({ described }, isProduct) =>
+    described === null
+      ? null
+      : {
+          dtype: dtypeShort(described.call.args[0]?.dtype ?? 'na'),
+          ...{ eligible: isProduct, why: null, slowed: null, halfSums: false, shortcut: false },
+        },
+};
+
 const CELLS = { '1': 1, '0': 0, '-': '-', '?': '?', na: null } as const;
 
 function cellOf({ record: { name }, arch, described }: JudgedKernel): MatrixUnitCell {
@@ -80,7 +112,7 @@ export const GPU: WorkModel = {
 };
 
 /** The first match wins; the last one is for all other devices. */
-const WORK_MODELS: readonly WorkModel[] = [NEURON, ASCEND, GPU];
+const WORK_MODELS: readonly WorkModel[] = [NEURON, ASCEND, TPU, GPU];
 
 /** @param device the device on which the kernel ran; null when the profile does not describe it */
 export const workModelOf = (record: KernelRecord, device: Device | null): WorkModel =>

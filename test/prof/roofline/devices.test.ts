@@ -101,7 +101,7 @@ describe('table of devices', () => {
       }
       // A sparse figure beside a dense one would break these ratios. Neuron's and Gaudi's have ratios of their own.
       if (/^(nc-|gaudi)/.test(arch)) continue;
-      const { fp16 = NaN, tf32, fp8 } = matrix;
+      const { bf16 = NaN, fp16 = bf16, tf32, fp8 } = matrix;
       if (tf32 !== undefined) expect(fp16 / tf32, name).to.be.within(1.97, 2.03);
       if (fp8 !== undefined) expect(fp8 / fp16, name).to.be.within(1.97, 2.03);
     }

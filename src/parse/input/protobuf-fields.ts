@@ -1,0 +1,180 @@
+/**
+ * Fields of protobuf messages one after another, for files too large to decode as a whole: of a message in a file, whose
+ * contents stay there until they are asked for, and of a small message in memory. Lengths are checked before use. Source:
+ * protobuf.dev, "Encoding".
+ */
+import type { BlockFile } from './byte-window.js';
+import { WireError } from './protobuf.js';
+
+/** Wire types, from the low three bits of a field's tag. */
+const VARINT = 0;
+const FIXED_64 = 1;
+const LENGTH_DELIMITED = 2;
+const FIXED_32 = 5;
+
+/** Bytes of the longest tag and number: five and ten. */
+const LONGEST_HEADER = 15;
+
+/** A number of a field: exact, as a bigint from 2^53 on. */
+export type WireNumber = number | bigint;
+
+/** The number as int64, rounded to the nearest double from 2^53 on. */
+export const signed = (value: WireNumber): number =>
+  typeof value === 'number' ? value : Number(BigInt.asIntN(64, value));
+
+/** Fields of a message in memory, or of the part of it between two indices. */
+export class WireFields {
+  field = 0;
+  type = 0;
+  /** The number of a varint; 0 for other types. */
+  value: WireNumber = 0;
+  /** Where the contents of fields that are not varints begin and end. */
+  from = 0;
+  to = 0;
+
+  constructor(
+    readonly bytes: Buffer,
+    public position = 0,
+    private readonly end = bytes.length,
+  ) {}
+
+  /**
+   * Moves to the next field; false at the end of the message.
+   * @throws WireError when it is not a valid field, or reaches beyond the message
+   */
+  next(): boolean {
+    if (!this.header()) return false;
+    if (this.to > this.end) throw new WireError('a field is cut off');
+    this.position = this.to;
+    return true;
+  }
+
+  /** As `next`, but the contents may lie beyond the end of the bytes, and the position stays before them. */
+  header(): boolean {
+    if (this.position >= this.end) return false;
+    const tag = Number(this.varint());
+    this.field = Math.floor(tag / 8);
+    this.type = tag % 8;
+    if (this.field === 0) throw new WireError('field without a number');
+    this.value = this.type === VARINT ? this.varint() : 0;
+    const length = this.type === LENGTH_DELIMITED ? Number(this.varint()) : this.#fixed();
+    this.from = this.position;
+    this.to = this.from + length;
+    return true;
+  }
+
+  get isMessage(): boolean {
+    return this.type === LENGTH_DELIMITED;
+  }
+
+  /** The contents as a message. */
+  inside(): WireFields {
+    return new WireFields(this.bytes, this.from, this.to);
+  }
+
+  text(): string {
+    return this.bytes.toString('utf8', this.from, this.to);
+  }
+
+  double(): number {
+    return this.type === FIXED_64 ? this.bytes.readDoubleLE(this.from) : NaN;
+  }
+
+  /** The numbers of a repeated field: packed, or a single one. */
+  *numbers(): Generator<number> {
+    if (this.type === VARINT) yield signed(this.value);
+    else if (this.isMessage) {
+      const inside = this.inside();
+      while (inside.position < this.to) yield signed(inside.varint());
+    }
+  }
+
+  /** Unsigned LEB128: seven bits for each byte, lowest first; at most 64 bits. */
+  varint(): WireNumber {
+    const { bytes, position } = this;
+    let [value, scale] = [0, 1];
+    for (let i = 0; i < 7; i++) {
+      if (position + i >= this.end) throw new WireError('a number is cut off');
+      const byte = bytes[position + i] ?? 0;
+      value += (byte & 0x7f) * scale;
+      scale *= 128;
+      if (byte < 0x80) {
+        this.position = position + i + 1;
+        return value;
+      }
+    }
+    return this.#long(value);
+  }
+
+  /** The rest of a number of more than 49 bits. */
+  #long(low: number): WireNumber {
+    let value = BigInt(low);
+    for (let i = 7; i < 10; i++) {
+      if (this.position + i >= this.end) throw new WireError('a number is cut off');
+      const byte = this.bytes[this.position + i] ?? 0;
+      value |= BigInt(byte & 0x7f) << BigInt(7 * i);
+      if (byte >= 0x80) continue;
+      this.position += i + 1;
+      const exact = BigInt.asUintN(64, value);
+      return exact <= Number.MAX_SAFE_INTEGER ? Number(exact) : exact;
+    }
+    throw new WireError('a number of more than 64 bits');
+  }
+
+  #fixed(): number {
+    if (this.type === VARINT) return 0;
+    if (this.type === FIXED_64) return 8;
+    if (this.type === FIXED_32) return 4;
+    throw new WireError(`field of unknown kind ${this.type}`);
+  }
+}
+
+/** Fields of a message in a file, between two offsets. */
+export class FileFields {
+  field = 0;
+  value: WireNumber = 0;
+  isMessage = false;
+  /** Offsets of the contents. */
+  from = 0;
+  to = 0;
+  /** Whether the last field reaches beyond the message: the file is cut off, or a length is wrong. */
+  isCut = false;
+  #position: number;
+
+  constructor(
+    private readonly file: BlockFile,
+    from: number,
+    private readonly end: number,
+  ) {
+    this.#position = from;
+  }
+
+  /**
+   * Moves to the next field; false at the end of the message, and at a field that is cut off.
+   * @throws WireError when it is not a valid field
+   */
+  next(): boolean {
+    if (this.#position >= this.end) return false;
+    const bytes = this.file.read(this.#position, Math.min(LONGEST_HEADER, this.end - this.#position));
+    const fields = new WireFields(bytes);
+    fields.header();
+    this.field = fields.field;
+    this.value = fields.value;
+    this.isMessage = fields.isMessage;
+    this.from = this.#position + fields.from;
+    this.to = this.#position + fields.to;
+    this.#position = this.to;
+    this.isCut = this.to > this.end;
+    return !this.isCut;
+  }
+
+  /** The contents as a message of the file. */
+  inside(): FileFields {
+    return new FileFields(this.file, this.from, Math.min(this.to, this.end));
+  }
+
+  /** The contents, valid until the next read of the file; empty for those longer than `most` bytes. */
+  bytes(most: number): Buffer {
+    return this.to - this.from > most ? Buffer.alloc(0) : this.file.read(this.from, this.to - this.from);
+  }
+}

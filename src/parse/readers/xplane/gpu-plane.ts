@@ -1,0 +1,259 @@
+/**
+ * Planes of GPUs, from JAX and TensorFlow, on AMD and NVIDIA: a line for each stream with kernels, copies and fills, which
+ * are told apart by the details that they have. Lines that XProf derived from them repeat them. Kernels one after another
+ * that run one instruction of a program belong to one run of it, until one of their names comes again.
+ */
+import type { CopyKind, Device } from '../../../record/record.js';
+import { STEP_METRIC } from '../../../record/record.js';
+import type { Writable } from '../../../containers/writable.js';
+import { LruCache } from '../../../containers/map-entry.js';
+import type { KernelRow, TraceBuilder, WorkRow } from '../../trace/trace-builder.js';
+import { numberOf, textOf, type Plane, type XEvent, type XLine } from './xspace.js';
+import type { OpFacts, OpTable, StatOf } from './op-facts.js';
+
+/** What planes share. */
+export interface Reading {
+  readonly trace: TraceBuilder;
+  readonly ops: OpTable;
+  /** The profile's time 0, which lines count from, in ns. */
+  readonly zero: bigint;
+  /** By correlation id: the name of the call that launched a copy. */
+  readonly copyCalls: Map<number, string>;
+  /** By producer of a launch on a TPU: its correlation id. */
+  readonly launches: Map<string, number>;
+  /** Number of the last run of an instruction. */
+  runs: number;
+}
+
+/** Ids of lines that XProf derived: the low 32 bits are these, also where the id is negative. */
+const FIRST_DERIVED = 0xdeadbeefn;
+const isDerived = ({ id }: XLine): boolean => {
+  const low = BigInt.asUintN(32, BigInt(id));
+  return low >= FIRST_DERIVED && low < FIRST_DERIVED + 256n;
+};
+
+/** Names of kernels in code objects of ROCm end like this. */
+const SUFFIX = /(?: \[clone \.kd\]|\.kd)$/;
+
+export const statOf =
+  ({ stats, kind }: XEvent): StatOf =>
+  (name) =>
+    stats.get(name) ?? kind.stats.get(name);
+
+/** The words `key:value` of a text of details. */
+const wordsIn = (text: string): ReadonlyMap<string, string> =>
+  new Map(text.split(' ').map((word) => [word.slice(0, word.indexOf(':')), word.slice(word.indexOf(':') + 1)]));
+
+/** Three extents; null when one is not a number of blocks or threads. */
+function extentsIn(text: string | undefined): number[] | null {
+  const extents = (text ?? '').split(',').map(Number);
+  return extents.length === 3 && extents.every((n) => Number.isInteger(n) && n > 0 && n <= 2 ** 31) ? extents : null;
+}
+
+const within = (value: number, most: number): number | null => (value >= 0 && value <= most ? value : null);
+/** Most registers of a thread, and most shared memory of a block, in bytes; more is not a number of the device. */
+const [MOST_REGISTERS, MOST_SHARED] = [1024, 1 << 20];
+
+/** Registers and shared memory. Older builds for ROCm write numbers of other meaning under CUDA's names. */
+function resourcesIn(words: ReadonlyMap<string, string>, isAmd: boolean): Pick<Shapes, 'registers' | 'sharedBytes'> {
+  const numberAt = (key: string): number => Number(words.get(key) ?? NaN);
+  if (isAmd) return { registers: null, sharedBytes: within(numberAt('group_mem'), MOST_SHARED) };
+  const parts = numberAt('static_shared') + numberAt('dynamic_shared');
+  const shared = Number.isNaN(parts) ? numberAt('shm') : parts;
+  return { registers: within(numberAt('regs'), MOST_REGISTERS), sharedBytes: within(shared, MOST_SHARED) };
+}
+
+const DIRECTION = /(H|D|Host|Device|P|Peer)(?:2|to|To)(H|D|Host|Device|P|Peer)(?![a-z])/;
+
+/** The direction in `kind:HtoD`, `MemcpyH2D`, `hipMemcpyHtoDAsync`, `CopyDeviceToDevice`; null when none is stated. */
+function directionIn(...texts: readonly (string | undefined)[]): CopyKind | null {
+  for (const text of texts) {
+    const [, from, to] = DIRECTION.exec(text ?? '') ?? [];
+    if (from !== undefined && to !== undefined) return `${from.charAt(0)}to${to.charAt(0)}` as CopyKind;
+  }
+  return null;
+}
+
+/** The device of a plane by its statistics. AMD's collector states half of the memory's bandwidth. */
+export function gpuOf(plane: Plane, id: number): Partial<Device> & Pick<Device, 'id'> {
+  const number = (name: string): number | null => {
+    const value = numberOf(plane.stats.get(name));
+    return value === 0 ? null : value;
+  };
+  const vendor = vendorOf(plane);
+  const [major, minor] = [number('compute_cap_major'), numberOf(plane.stats.get('compute_cap_minor')) ?? 0];
+  const [clock, bandwidth] = [number('clock_rate'), number('memory_bandwidth')];
+  return {
+    ...{ id, vendor, name: textOf(plane.stats.get('gpu_device_name')), units: number('core_count') },
+    arch: major === null ? null : archOf(vendor, major, minor),
+    clockHz: clock === null ? null : clock * 1000,
+    memBytesPerS: bandwidth === null ? null : vendor === 'amd' ? bandwidth * 2 : bandwidth,
+    memBytes: number('memory_size'),
+  };
+}
+
+function archOf(vendor: string, major: number, minor: number): string | null {
+  if (vendor === 'nvidia') return `sm${major}${minor}`;
+  if (vendor !== 'amd' || major !== 9) return null;
+  return minor === 4 ? 'gfx942' : minor === 5 ? 'gfx950' : null;
+}
+
+/** Old files of NVIDIA GPUs state no vendor: their streams are named by what they do, `Stream #134(Compute)`. */
+function vendorOf(plane: Plane): string {
+  const stated = textOf(plane.stats.get('device_vendor'))?.toLowerCase();
+  if (stated === 'amd' || stated === 'nvidia') return stated;
+  const isNvidia = plane.lines.some(({ name }) => /\((?:Compute|MemcpyH2D|MemcpyD2H)/.test(name));
+  return isNvidia && plane.stats.has('compute_cap_major') ? 'nvidia' : 'unknown';
+}
+
+/** Reads a plane. @returns the number of its events that are work */
+export function readGpuPlane(plane: Plane, device: number, reading: Reading): number {
+  const isAmd = vendorOf(plane) === 'amd';
+  const { trace, zero } = reading;
+  const steps = readSteps(plane, device, reading);
+  let work = 0;
+  for (const line of plane.lines) {
+    if (isDerived(line)) {
+      if (line.name !== 'Steps') trace.unread(`line ${line.name}`, null);
+      continue;
+    }
+    const stream = streamOf(line);
+    const runs = new Runs(reading);
+    for (const event of plane.events(line, zero)) {
+      const [stat, { start, dur }] = [statOf(event), event];
+      const corr = numberOf(stat('correlation_id'));
+      const row = { start, end: start + dur, device, stream, corr };
+      const step = steps.get(numberOf(stat('group_id')) ?? NaN) ?? null;
+      const facts = reading.ops.of(stat);
+      if (readKernel(event, { row, facts, runs, step, isAmd })) work++;
+      else if (readCopy(event, row, facts, reading)) work++;
+      else trace.unread(`${event.kind.name === '' ? 'unknown' : 'other'} events of ${line.name}`, start);
+    }
+    runs.end();
+  }
+  return work;
+}
+
+/** The number in a stream's name, else the id of its line. */
+const streamOf = ({ id, name }: XLine): number | null =>
+  /#(\d+)/.test(name) ? Number(/#(\d+)/.exec(name)?.[1]) : typeof id === 'number' ? id : null;
+
+interface KernelFacts {
+  readonly row: WorkRow;
+  readonly facts: OpFacts;
+  readonly runs: Runs;
+  readonly step: number | null;
+  readonly isAmd: boolean;
+}
+
+function readKernel(event: XEvent, { row, facts, runs, step, isAmd }: KernelFacts): boolean {
+  const stat = statOf(event);
+  const text = textOf(stat('kernel_details'));
+  if (text === null) return false;
+  const name = runs.nameOf(event.kind.name);
+  const occupancy = numberOf(stat('theoretical_occupancy_pct')) ?? 0;
+  const details =
+    step === null && !(occupancy > 0)
+      ? facts.details
+      : facts.with(`${step} ${occupancy}`, (shared) => ({
+          ...shared,
+          ...(step === null ? undefined : { step }),
+          ...(occupancy > 0 ? { counters: { theoretical_occupancy_pct: occupancy } } : undefined),
+        }));
+  const { start, end, device, stream, corr } = row;
+  const { grid, block, registers, sharedBytes } = shapesIn(text, isAmd);
+  // Field by field: a copy with `...` takes as long as all the rest.
+  const kernel = { start, end, device, stream, corr, name, grid, block, registers, sharedBytes, details, ps: event.ps };
+  runs.add(kernel, facts);
+  return true;
+}
+
+type Shapes = Required<Pick<KernelRow, 'grid' | 'block' | 'registers' | 'sharedBytes'>>;
+
+/** Texts of details read before: kernels of a loop repeat them. */
+const known = new LruCache<string, Shapes>(4096);
+
+const shapesIn = (text: string, isAmd: boolean): Shapes =>
+  known.of(`${isAmd} ${text}`, () => {
+    const words = wordsIn(text);
+    const [grid, block] = [extentsIn(words.get('grid')), extentsIn(words.get('block'))];
+    return { grid, block, ...resourcesIn(words, isAmd) };
+  });
+
+function readCopy(event: XEvent, row: WorkRow, facts: OpFacts, { trace, copyCalls }: Reading): boolean {
+  const stat = statOf(event);
+  const [copy, set] = [textOf(stat('memcpy_details')), textOf(stat('memset_details'))];
+  const text = copy ?? set;
+  if (text === null) return false;
+  const words = wordsIn(text);
+  const size = Number(words.get('size') ?? words.get('num_bytes') ?? NaN);
+  const bytes = size > 0 ? size : null;
+  const { labels } = facts.details;
+  const details = facts.with('copy', () => (labels === undefined ? {} : { labels }));
+  const own = { ...row, bytes, details, ps: event.ps };
+  if (copy === null) trace.set(own);
+  else {
+    const kind = directionIn(words.get('kind'), event.kind.name, copyCalls.get(Number(row.corr)));
+    trace.copy({ ...own, kind });
+  }
+  return true;
+}
+
+/** Gives kernels of one run of an instruction the number of the run, and how many they are. */
+class Runs {
+  #rows: Writable<KernelRow>[] = [];
+  #facts: OpFacts | null = null;
+  readonly #names = new Map<string, string>();
+
+  constructor(private readonly reading: Reading) {}
+
+  add(row: KernelRow, facts: OpFacts): void {
+    const isNext =
+      facts === this.#facts && facts.instruction !== null && !this.#rows.some(({ name }) => name === row.name);
+    if (!isNext) this.end();
+    this.#facts = facts;
+    this.#rows.push(row);
+  }
+
+  end(): void {
+    const run = this.#facts?.instruction ? ([++this.reading.runs, this.#rows.length] as const) : undefined;
+    for (const row of this.#rows) {
+      if (run !== undefined) row.run = run;
+      this.reading.trace.kernel(row);
+    }
+    this.#rows = [];
+  }
+
+  /** Name of a kernel without the ending of code objects; null for none. */
+  nameOf(kind: string): string | null {
+    let name = this.#names.get(kind);
+    if (name === undefined) this.#names.set(kind, (name = kind.replace(SUFFIX, '')));
+    return name === '' ? null : name;
+  }
+}
+
+/** Steps by the number of their group, which kernels state, from the derived line of steps. */
+function readSteps(plane: Plane, device: number, { trace, zero }: Reading): ReadonlyMap<number, number> {
+  const steps = new Map<number, number>();
+  for (const line of plane.lines) {
+    if (line.name !== 'Steps') continue;
+    for (const event of plane.events(line, zero)) {
+      const stat = statOf(event);
+      const [group, name] = [numberOf(stat('group_id')), textOf(stat('step_name')) ?? event.kind.name];
+      const step = stepNumber(name, stat('step_num') === undefined ? group : numberOf(stat('step_num')));
+      if (group !== null && step !== null) steps.set(group, step);
+      const { start, dur } = event;
+      if (step !== null)
+        trace.sample({
+          ...{ start, end: start + dur, device, metric: STEP_METRIC },
+          value: step,
+          unit: null,
+          labels: { text: name },
+        });
+    }
+  }
+  return steps;
+}
+
+const stepNumber = (name: string, otherwise: number | null): number | null =>
+  /^\d{1,12}$/.test(name) ? Number(name) : otherwise;

@@ -1,0 +1,197 @@
+/**
+ * Planes of TPUs: runs of programs, their instructions one after another, transfers beside them, and waits. What an
+ * instruction computes is stated with it, by the compiler, for one execution.
+ */
+import type { CopyKind, Device } from '../../../record/record.js';
+import type { ActivityDetails } from '../../trace/trace.js';
+import type { Plane, XEvent, XLine } from './xspace.js';
+import { idOf, numberOf, textOf } from './xspace.js';
+import { statOf, type Reading } from './gpu-plane.js';
+import { collectiveOf, type StatOf } from './op-facts.js';
+
+const MODULES = 'XLA Modules';
+const OPS = 'XLA Ops';
+const TRANSFERS = 'Async XLA Ops';
+const WAITS = 'XLA TraceMe';
+
+/** Name of the metric of samples that state when a device ran a program: the value is the number of the run. */
+const MODULE_METRIC = 'xla_module';
+
+/** The device of a plane. */
+export function tpuOf(plane: Plane, id: number): Partial<Device> & Pick<Device, 'id'> {
+  const bandwidth = numberOf(plane.stats.get('peak_hbm_bw_gigabytes_per_second')) ?? 0;
+  const name = textOf(plane.stats.get('device_type_string'));
+  return {
+    ...{ id, vendor: 'google', name, arch: name === null ? null : archOf(name) },
+    memBytesPerS: bandwidth > 0 ? Math.round(bandwidth * 1e9) : null,
+  };
+}
+
+/** The generation: `TPU v6 Lite` and `TPU v6e` are tpu-v6e. */
+function archOf(name: string): string | null {
+  const [, generation, form = ''] = /^TPU ?v?(\d)(.*)$/i.exec(name) ?? [];
+  if (generation === undefined) return null;
+  if (/^(?: lite|e$)/i.test(form)) return `tpu-v${generation}e`;
+  return `tpu-v${generation}${generation === '5' ? 'p' : ''}`;
+}
+
+/** What joins a run of a program to the host's event that enqueued it. */
+const consumerOf = (stat: StatOf): string | null => joined(stat('_ct'), stat('_c'));
+export const producerOf = (stat: StatOf): string | null => joined(stat('_pt'), stat('_p'));
+
+const joined = (type: Parameters<typeof idOf>[0], id: Parameters<typeof idOf>[0]): string | null =>
+  type === undefined || id === undefined ? null : `${idOf(type) ?? ''} ${idOf(id) ?? ''}`;
+
+/** Numbers the launches of a plane's programs. */
+export function noteLaunches(plane: Plane, { launches, zero }: Reading): void {
+  for (const line of linesNamed(plane, MODULES))
+    for (const event of plane.events(line, zero)) {
+      const key = consumerOf(statOf(event));
+      if (key !== null && !launches.has(key)) launches.set(key, launches.size + 1);
+    }
+}
+
+const linesNamed = (plane: Plane, name: string): XLine[] => plane.lines.filter((line) => line.name === name);
+
+interface Run {
+  readonly start: number;
+  readonly end: number;
+  readonly corr: number | null;
+  readonly name: string;
+}
+
+/** Reads a plane. @returns the number of its events that are work */
+export function readTpuPlane(plane: Plane, device: number, reading: Reading): number {
+  const runs = readModules(plane, device, reading);
+  let work = 0;
+  for (const line of plane.lines) {
+    if (line.name === OPS) work += readOps(plane, line, { device, runs, reading });
+    else if (line.name === TRANSFERS) work += readTransfers(plane, line, { device, runs, reading });
+    else if (line.name === WAITS) readWaits(plane, line, device, reading);
+    else if (line.name !== MODULES) {
+      for (const { start } of plane.events(line, reading.zero)) reading.trace.unread(`events of ${line.name}`, start);
+    }
+  }
+  return work;
+}
+
+function readModules(plane: Plane, device: number, { trace, zero, launches }: Reading): readonly Run[] {
+  const runs: Run[] = [];
+  for (const line of linesNamed(plane, MODULES))
+    for (const event of plane.events(line, zero)) {
+      const [stat, { start, dur }] = [statOf(event), event];
+      const [name, run] = [event.kind.name.replace(/\(\d+\)$/, ''), numberOf(stat('run_id'))];
+      const corr = launches.get(consumerOf(stat) ?? '') ?? null;
+      runs.push({ start, end: start + dur, corr, name });
+      trace.sample({ start, end: start + dur, device, metric: MODULE_METRIC, value: run, text: name, unit: null });
+    }
+  return runs.sort((a, b) => a.start - b.start);
+}
+
+interface Ops {
+  readonly device: number;
+  readonly runs: readonly Run[];
+  readonly reading: Reading;
+}
+
+/** Instructions that run others, which have events of their own. */
+const CONTAINERS = /^(?:while|conditional|call)$/;
+
+/** Reads instructions. Those that contain others, as loops do, are left out: their time is that of the others. */
+function readOps(plane: Plane, line: XLine, ops: Ops): number {
+  const { trace, zero } = ops.reading;
+  let [work, run] = [0, 0];
+  let last: XEvent | null = null;
+  const add = (event: XEvent, next: XEvent | null): void => {
+    const contains = next !== null && next.start >= event.start && next.start < event.start + event.dur;
+    if (contains && CONTAINERS.test(textOf(statOf(event)('hlo_category')) ?? '')) {
+      trace.unread('instructions that contain others', event.start);
+      return;
+    }
+    while ((ops.runs[run + 1]?.start ?? Infinity) <= event.start) run++;
+    readOp(event, line, ops, ops.runs[run] ?? null);
+    work++;
+  };
+  for (const event of plane.events(line, zero)) {
+    if (last !== null) add(last, event);
+    last = event;
+  }
+  if (last !== null) add(last, null);
+  return work;
+}
+
+function readOp(event: XEvent, line: XLine, { device, reading }: Ops, run: Run | null): void {
+  const [stat, { start, dur, kind }] = [statOf(event), event];
+  const name = kind.shown === '' ? kind.name : kind.shown;
+  const facts = reading.ops.of(stat, name);
+  const isInside = run !== null && start < run.end;
+  const module = isInside ? run.name : null;
+  const details = facts.with(`${module ?? ''}\n${kind.name}`, (shared) => ofKind(stat, module, shared));
+  const corr = isInside ? run.corr : null;
+  const row = { start, end: start + dur, device, stream: Number(line.id), corr, name, details, ps: event.ps };
+  const call = facts.instruction === null ? undefined : { run: [++reading.runs, 1] as const };
+  reading.trace.kernel({ ...row, ...call });
+}
+
+/** What the compiler states about a kind of instruction. */
+function ofKind(stat: StatOf, module: string | null, details: ActivityDetails): ActivityDetails {
+  const counters = Object.fromEntries(
+    (['flops', 'model_flops', 'bytes_accessed'] as const).flatMap((key) => {
+      const value = numberOf(stat(key));
+      return value === null ? [] : [[key, value]];
+    }),
+  );
+  const category = textOf(stat('hlo_category'));
+  const stack = stackOf(textOf(stat('source_stack')) ?? textOf(stat('source')));
+  const labels = {
+    ...details.labels,
+    ...(category === null ? undefined : { category }),
+    ...(module === null ? undefined : { module }),
+  };
+  return { ...details, counters, labels, ...(stack.length === 0 ? undefined : { trace: stack }) };
+}
+
+/** Frames of `file:line` from lines of `file:line:column`, outermost first. */
+const stackOf = (text: string | null): string[] =>
+  (text ?? '')
+    .split('\n')
+    .map((frame) => frame.replace(/^(.*:\d+):\d+$/, '$1'))
+    .filter((frame) => frame !== '');
+
+const NOTHING: ActivityDetails = {};
+
+/** Reads transfers that run beside the instructions. Their size is stated for each part of a transfer alike. */
+function readTransfers(plane: Plane, line: XLine, { device, runs, reading }: Ops): number {
+  const { trace, zero, ops } = reading;
+  let work = 0;
+  for (const event of plane.events(line, zero)) {
+    const [stat, { start, dur, kind }] = [statOf(event), event];
+    const corr = runs.find((run) => start >= run.start && start < run.end)?.corr ?? null;
+    const row = { start, end: start + dur, device, stream: Number(line.id), corr, details: NOTHING, ps: event.ps };
+    const name = /^%?([\w.-]+) = /.exec(kind.name)?.[1] ?? kind.name;
+    const { instruction } = ops.of(stat, name);
+    const collective = instruction === null ? null : collectiveOf(instruction);
+    work++;
+    if (collective === null)
+      trace.copy({ ...row, kind: directionOf(textOf(stat('shape_with_layout'))), bytes: numberOf(stat('bytes_accessed')) }); // prettier-ignore
+    else {
+      const { op, bytesIn: bytes, dtype } = collective;
+      const group = { group: null, groupSize: null, ranks: null, algorithm: null, link: null };
+      trace.collective({ ...row, operation: { name, kind: op, bytes, dtype, ...group } });
+    }
+  }
+  return work;
+}
+
+/** The direction of a copy by the memory of its result and its operand: `S(5)` is that of the host. */
+function directionOf(shape: string | null): CopyKind | null {
+  const [to, from] = (shape ?? '').split(/, (?=\w+\[)/);
+  if (to === undefined || from === undefined) return null;
+  const side = (part: string): 'H' | 'D' => (part.includes('S(5)') ? 'H' : 'D');
+  return `${side(from)}to${side(to)}`;
+}
+
+function readWaits(plane: Plane, line: XLine, device: number, { trace, zero }: Reading): void {
+  for (const { start, dur, kind } of plane.events(line, zero))
+    trace.sync({ start, end: start + dur, device, stream: Number(line.id), kind: kind.name });
+}

@@ -1,0 +1,227 @@
+import { expect } from 'chai';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { message, type Field } from '../../../../samples/programs/wire.js';
+import { stepOnGpu } from '../../../../samples/programs/write-xplane.js';
+import type {
+  CopyRecord,
+  KernelRecord,
+  ProfileLine,
+  RangeRecord,
+  SampleRecord,
+} from '../../../../src/record/record.js';
+import { freshPath } from '../../../support/fresh-path.js';
+import { diagnosticsOf, headerOf, kernelsOf, recordsOf } from '../../../support/profile-records.js';
+import { runCli } from '../../../support/run-cli.js';
+import { itShared, ROOT } from '../../../support/shared.js';
+
+const GPU = join(ROOT, 'samples', 'step-gpu.xplane.pb');
+const TPU = join(ROOT, 'samples', 'step-tpu.xplane.pb');
+
+/** Time of kernels in picoseconds. */
+const picosecondsOf = (kernels: readonly KernelRecord[]): number =>
+  kernels.reduce((sum, { dur, ps }) => sum + (dur ?? 0) * 1000 + (ps?.[1] ?? 0), 0);
+
+const ofType = <T extends ProfileLine>(path: string, type: T['type'], ranges = true): T[] =>
+  recordsOf(path, { ranges }).filter((record): record is T => record.type === type);
+
+/** FLOPs and bytes of each kernel of a profile, as dprof computes them; null for unknown ones. */
+async function workIn(path: string): Promise<(readonly [name: string, flops: number | null, bytes: number | null])[]> {
+  const { stdout } = await runCli('dprof', ['-f', 'json', '-c', 'kernel,flops,bytes', path]);
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { kernel: string; flops: number | null; bytes: number | null })
+    .map(({ kernel, flops, bytes }) => [kernel, flops, bytes] as const);
+}
+
+function written(bytes: Buffer): string {
+  const path = freshPath('.xplane.pb');
+  writeFileSync(path, bytes);
+  return path;
+}
+
+describe('XPlane reader', () => {
+  it('reads kernels with launch, op, layer, direction, stack and times in picoseconds', () => {
+    const kernels = kernelsOf(GPU);
+    expect(kernels.map(({ name, start, device, stream }) => [name, start, device, stream])).to.deep.equal([
+      ['Cijk_Ailk_Bljk_BBS_BH_MT64x64', 20_000, 0, 1],
+      ['loop_tanh_reduce_fusion', 24_500, 0, 1],
+      ['Im3d2Col', 27_000, 0, 1],
+      ['Cijk_Ailk_Bljk_BBS_BH_MT128x64', 28_000, 0, 1],
+      ['gemm_fusion_dot_1', 32_000, 0, 1],
+      ['Cijk_Ailk_Bljk_BBS_BH_MT64x64', 120_000, 0, 1],
+      ['Cijk_Ailk_Bljk_BBS_BH_MT64x64', 124_000, 0, 1],
+    ]);
+    expect(picosecondsOf(kernels)).to.equal(19_500_500);
+    const [gemm, fusion] = kernels;
+    expect(gemm).to.deep.include({ grid: [16, 1, 1], block: [256, 1, 1], sharedBytes: 49_152, dir: 'fprop' });
+    expect(gemm).to.deep.include({ layer: ['mlp'], op: ['dot_general'], mod: ['jax'], pid: 4242, tid: 4243, step: 0 });
+    expect(gemm?.trace).to.deep.equal(['train.py:40', 'layers.py:12']);
+    expect(gemm?.launch).to.deep.equal({ api: 'hipModuleLaunchKernel', start: 10_000, dur: 2000 });
+    expect(fusion).to.deep.include({ dir: 'bprop', dur: 1500, ps: [0, 500] });
+  });
+
+  it('numbers the runs of an instruction: kernels of one run share it, and a repeated name begins another', () => {
+    expect(kernelsOf(GPU).map(({ callIds, callKernels }) => [callIds, callKernels])).to.deep.equal([
+      [[1], [1]],
+      [[2], [1]],
+      [[3], [2]],
+      [[3], [2]],
+      [[4], [1]],
+      [[5], [1]],
+      [[6], [1]],
+    ]);
+  });
+
+  it('computes FLOPs and bytes of instructions from their shapes', async () => {
+    expect(await workIn(GPU)).to.deep.equal([
+      // 2 · 64 · 256 · 128; (64 · 128 + 128 · 256 + 64 · 256) · 2 bytes, without the workspace.
+      ['Cijk_Ailk_Bljk_BBS_BH_MT64x64', 4_194_304, 114_688],
+      // An operation for each of 64 · 256 elements by tanh, and by the sum.
+      ['loop_tanh_reduce_fusion', 32_768, 32_896],
+      ['Im3d2Col', 0, 0],
+      // 2 · (8 · 32 · 8 · 8) · (3 · 3 · 16); (8 · 16 · 100 + 16 · 32 · 9 + 8 · 32 · 64) · 2 bytes.
+      ['Cijk_Ailk_Bljk_BBS_BH_MT128x64', 4_718_592, 67_584],
+      // 2 · 64 · 32 · 256; BF16 operands, FP32 result.
+      ['gemm_fusion_dot_1', 1_048_576, 57_344],
+      ['Cijk_Ailk_Bljk_BBS_BH_MT64x64', 4_194_304, 114_688],
+      ['Cijk_Ailk_Bljk_BBS_BH_MT64x64', 4_194_304, 114_688],
+    ]);
+  });
+
+  it('reads copies, fills, steps, memory and the device; leaves derived lines out', () => {
+    const [copy] = ofType<CopyRecord>(GPU, 'copy');
+    expect(copy).to.deep.include({ kind: 'HtoD', bytes: 16_384, start: 10_000, dur: 5000, stream: 2 });
+    expect(recordsOf(GPU).find(({ type }) => type === 'set')).to.deep.include({ bytes: 256, start: 16_000 });
+    const samples = ofType<SampleRecord>(GPU, 'sample').map(({ metric, start, value }) => [metric, start, value]);
+    expect(samples).to.deep.equal([
+      ['step', 2000, 0],
+      ['step', 100_000, 1],
+      ['memory_allocated', 101_000, 65_536],
+      ['memory_reserved', 101_000, 1_048_576],
+    ]);
+    const header = headerOf(GPU);
+    expect(header).to.deep.include({ startUnixNs: '1790000000000000000', dur: 400_000, tool: 'JAX 0.10.2' });
+    expect(header.devices).to.deep.equal([
+      {
+        ...{ id: 0, vendor: 'amd', name: null, arch: 'gfx942', units: 304, clockHz: 2_100_000_000 },
+        // AMD's collector states half of it.
+        ...{ memBytesPerS: 5_324_800_000_000, memBytes: 206_141_652_992 },
+      },
+    ]);
+    expect(header.facts?.['not_read']).to.equal('events of thread pools: 1, line XLA Ops: 1');
+    expect(JSON.stringify(recordsOf(GPU, { ranges: true }))).not.to.include('node.example');
+  });
+
+  it('reads instructions of a TPU with what the compiler states, transfers beside them, and waits', async () => {
+    const [start, product, done] = kernelsOf(TPU);
+    expect(product).to.deep.include({ name: 'cublas-gemm.1', start: 20_000, dur: 4000, ps: [78, 500], stream: 3 });
+    expect(product?.counters).to.deep.equal({ flops: 4_194_304, model_flops: 4_194_304, bytes_accessed: 114_688 });
+    expect(product?.trace).to.deep.equal(['train.py:40', 'layers.py:12']);
+    for (const kernel of [start, product, done]) expect(kernel?.launch?.api).to.equal('DoEnqueueProgram');
+    const [copy] = ofType<CopyRecord>(TPU, 'copy');
+    expect(copy).to.deep.include({ kind: 'HtoD', bytes: 16_384, dur: 11_100, stream: 4 });
+    expect(recordsOf(TPU).find(({ type }) => type === 'sync')).to.deep.include({ kind: 'barrier-cores', dur: 100 });
+    expect(await workIn(TPU)).to.deep.equal([
+      ['copy-start', 0, 16_384],
+      ['cublas-gemm.1', 4_194_304, 114_688],
+      ['copy-done', 0, 0],
+    ]);
+    // The wait for the copy is no compute.
+    expect((await runCli('dprof', ['summary', TPU])).stdout).to.match(/compute +4\.001 us/);
+  });
+
+  it('is the same whatever the order of fields, with maps before lines', () => {
+    const plane = (fields: readonly Field[]): Buffer => message([[1, fields]]);
+    const name: Field = [2, '/device:GPU:3'];
+    const kind: Field = [4, [[1, 1], [2, [[2, 'k']]]]]; // prettier-ignore
+    const stat: Field = [5, [[1, 1], [2, [[2, 'kernel_details']]]]]; // prettier-ignore
+    const line: Field = [3, [[4, [[1, 1], [2, 2000], [3, 3000], [4, [[1, 1], [5, 'grid:0,1,1 block:4,1,1']]]]], [1, 7], [3, 5]]]; // prettier-ignore
+    for (const fields of [
+      [name, line, kind, stat],
+      [kind, stat, line, name],
+      [stat, name, kind, line],
+    ]) {
+      // prettier-ignore
+      const [kernel] = kernelsOf(written(plane(fields)));
+      // A grid with a 0 is not one.
+      expect(kernel).to.deep.include({ name: 'k', device: 3, stream: 7, start: 0, dur: 3, grid: null, block: [4, 1, 1] }); // prettier-ignore
+    }
+  });
+
+  it('keeps the whole planes of a file that is cut off, and refuses one that was saved as text or is damaged', () => {
+    const bytes = stepOnGpu();
+    const cut = written(bytes.subarray(0, bytes.length - 60));
+    expect(kernelsOf(cut)).to.have.length(7);
+    expect(diagnosticsOf(cut)).to.include({ 'truncated-input': 1 });
+    const asText = written(Buffer.from(bytes.toString('utf8')));
+    expect(() => recordsOf(asText)).to.throw('saved as text');
+    expect(() => recordsOf(written(bytes.subarray(0, 900)))).to.throw('its first plane runs over the end');
+    const damaged = Buffer.concat([bytes, Buffer.from([0x78, 0x01])]);
+    expect(() => recordsOf(written(damaged))).to.throw('is a damaged XPlane file');
+  });
+
+  const EXPECTED: Readonly<Record<string, { kernels: number; ps: number; names: number; hlo: number }>> = {
+    jax08_gemm_mi300: { kernels: 54, ps: 3_475_484_000, names: 8, hlo: 42 },
+    jax08_conv_8gpu_mi300: { kernels: 235, ps: 28_137_077_000, names: 6, hlo: 198 },
+    jax_te_attention_mi355: { kernels: 150, ps: 12_133_585_000, names: 19, hlo: 150 },
+  };
+  for (const [file, expected] of Object.entries(EXPECTED))
+    itShared(`counts the kernels of ${file}`, [`data/xplane/${file}.xplane.pb`], ([path = '']) => {
+      const kernels = kernelsOf(path);
+      const names = new Set(kernels.map(({ name }) => name)).size;
+      const hlo = kernels.filter(({ calls }) => calls.length > 0).length;
+      expect({ kernels: kernels.length, ps: picosecondsOf(kernels), names, hlo }).to.deep.equal(expected);
+      expect(kernels.every(({ launch }) => launch !== null)).to.equal(true);
+    });
+
+  itShared('computes the FLOPs of products and convolutions of JAX', ['data/xplane'], async ([folder = '']) => {
+    const flopsIn = async (file: string, pattern: RegExp): Promise<number[]> =>
+      (await workIn(join(folder, `${file}.xplane.pb`))).flatMap(([name, flops]) =>
+        pattern.test(name) && flops !== null && flops > 0 ? [flops] : [],
+      );
+    const gemms = (await flopsIn('jax08_gemm_mi300', /^Cijk_|^gemm/)).sort((a, b) => a - b);
+    const each = [33_554_432, 2_147_483_648, 68_719_476_736, 137_438_953_472, 137_438_953_472, 549_755_813_888];
+    expect(gemms).to.deep.equal(each.flatMap((flops) => [flops, flops, flops]));
+    expect(await flopsIn('jax08_conv_8gpu_mi300', /^Cijk_/)).to.deep.equal(new Array(40).fill(36_609_720_320));
+    expect(await flopsIn('jax_te_attention_mi355', /^Cijk_|^gemm/)).to.deep.equal(new Array(30).fill(103_079_215_104));
+  });
+
+  itShared('counts the operations of four TPUs', ['data/xplane/tpu_v6e_4.xplane.pb'], ([path = '']) => {
+    const kernels = kernelsOf(path);
+    const facts = [0, 1, 2, 3].map((device) => {
+      const own = kernels.filter((kernel) => kernel.device === device);
+      const sum = (name: string): number => own.reduce((total, { counters }) => total + (counters?.[name] ?? 0), 0);
+      const empty = own.filter(({ dur, ps }) => dur === 0 && (ps?.[1] ?? 0) === 0).length;
+      return [own.length, picosecondsOf(own), sum('flops'), sum('bytes_accessed'), empty];
+    });
+    const flops = 406_679_715_840;
+    expect(facts).to.deep.equal([
+      [1504, 78_784_927_635_502, flops, 9_701_257_379_840, 45],
+      [1503, 78_789_509_321_754, flops, 9_695_888_670_720, 45],
+      [1503, 78_781_986_874_072, flops, 9_695_888_670_720, 44],
+      [1503, 78_766_281_688_068, flops, 9_695_888_670_720, 49],
+    ]);
+    expect(kernels.every(({ launch }) => launch !== null)).to.equal(true);
+    expect(ofType(path, 'copy')).to.have.length(600);
+    const modules = ofType<SampleRecord>(path, 'sample').filter(({ metric }) => metric === 'xla_module');
+    expect([0, 1, 2, 3].map((id) => modules.filter(({ device }) => device === id).length)).to.deep.equal([105, 103, 103, 103]); // prettier-ignore
+  });
+
+  itShared(
+    'reads what XLA ran on a CPU as ranges, and the steps',
+    ['data/xplane/jax0102_cpu_steps.xplane.pb'],
+    ([path = '']) => {
+      // prettier-ignore
+      const ranges = ofType<RangeRecord>(path, 'range');
+      const ops = ranges.filter(({ kind }) => kind === 'op');
+      expect([ops.length, new Set(ops.map(({ text }) => text)).size]).to.deep.equal([30, 10]);
+      expect(ops.reduce((sum, { dur }) => sum + dur, 0)).to.equal(1_726_747);
+      const steps = ofType<SampleRecord>(path, 'sample').map(({ value, dur }) => [value, dur]);
+      expect(steps).to.deep.equal([[0, 1_271_401], [1, 2_269_005], [2, 882_163]]); // prettier-ignore
+      expect(ranges.filter(({ text }) => text === 'forward_and_backward')).to.have.length(3);
+      expect(readFileSync(path).includes('jit_step')).to.equal(true);
+    },
+  );
+});
