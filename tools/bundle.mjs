@@ -36,6 +36,9 @@ const SHARED = {
   report: ['cli/report/run-report.ts'],
 };
 
+/** Modules of these folders that few runs need: they load a library. */
+const LATE = ['record/lines/parquet-check.ts'].map(source);
+
 /** Which shared file each module is in, known when all are read. */
 class SharedFiles {
   #fileOf = new Map();
@@ -61,7 +64,7 @@ class SharedFiles {
     const left = [...modules.getModuleIds()].filter((module) => module.startsWith(begin));
     if (left.length === 0) throw new Error(`no module ${begin}`);
     for (const module of left) {
-      if (this.#fileOf.has(module)) continue;
+      if (this.#fileOf.has(module) || LATE.includes(module)) continue;
       this.#fileOf.set(module, file);
       left.push(...(modules.getModuleInfo(module)?.importedIds ?? []));
     }

@@ -4,14 +4,13 @@
  */
 import type Database from 'better-sqlite3';
 import type * as Fzstd from 'fzstd';
-import type { Compressors, DecodedArray, FileMetaData, ParquetParsers, SchemaElement } from 'hyparquet';
+import type { Compressors, DecodedArray, ParquetParsers, RowGroup, SchemaElement } from 'hyparquet';
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { entryOf } from '../../containers/map-entry.js';
 import { lateLibrary } from '../../containers/late-library.js';
 import { UserError } from '../../record/errors.js';
-import { checkColumn, checkFooter, checkGroups } from '../../record/lines/parquet-check.js';
 import { readFully, UnreadableInput } from '../files.js';
 import { createDatabase } from './sqlite-library.js';
 import { quote } from './tables.js';
@@ -90,6 +89,7 @@ class TableCopy {
 
   async take(path: string): Promise<void> {
     const { parquetMetadataAsync, parquetScan, parquetSchema } = await import('hyparquet');
+    const { checkColumn, checkFooter, checkGroups } = await import('../../record/lines/parquet-check.js');
     const file = openSync(path, 'r');
     try {
       const { size: byteLength } = fstatSync(file);
@@ -114,7 +114,8 @@ class TableCopy {
       for (const [group, range] of scan.ranges.entries()) {
         const columns: DecodedArray[] = [];
         for (const column of names) {
-          checkPages(metadata, group, column, slice);
+          const about = metadata.row_groups[group];
+          if (about !== undefined && canBeChecked(about)) checkColumn(metadata, about, column, slice);
           columns.push(await scan.readColumn({ column, ...range }));
         }
         this.#insert(names, columns, range.rowEnd - range.rowStart);
@@ -148,18 +149,9 @@ class TableCopy {
   }
 }
 
-/** Checks the pages of a column that the checks can unpack; of other compressions, the library's own checks remain. */
-function checkPages(
-  metadata: FileMetaData,
-  group: number,
-  column: string,
-  slice: (start: number, end: number) => ArrayBuffer,
-): void {
-  const about = metadata.row_groups[group];
-  const codecs = about?.columns.map(({ meta_data: meta }) => meta?.codec) ?? [];
-  if (about !== undefined && codecs.every((codec) => codec === 'SNAPPY' || codec === 'UNCOMPRESSED'))
-    checkColumn(metadata, about, column, slice);
-}
+/** Whether the checks can unpack the pages of a group; of other compressions, the library's own checks remain. */
+const canBeChecked = ({ columns }: RowGroup): boolean =>
+  columns.every(({ meta_data: meta }) => meta?.codec === 'SNAPPY' || meta?.codec === 'UNCOMPRESSED');
 
 const TYPES: Readonly<Record<string, string>> = {
   BOOLEAN: 'INTEGER',
