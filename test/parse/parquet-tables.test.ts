@@ -2,6 +2,8 @@
 import { expect } from 'chai';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { parquetWriteBuffer } from 'hyparquet-writer';
 import { findProfiles } from '../../src/parse/find.js';
 import { readProfile } from '../../src/parse/profile.js';
 import { UserError } from '../../src/record/errors.js';
@@ -61,7 +63,8 @@ describe('folders of Parquet tables', () => {
       const path = join('samples', name);
       const expected = await read(path);
       expect(expected.records.length).to.be.greaterThan(100);
-      for (const pieces of [{}, { file: 50, group: 7 }])
+      const gzip = { codec: 'GZIP', compressors: { GZIP: (bytes: Uint8Array) => gzipSync(bytes) } } as const;
+      for (const pieces of [{}, { file: 50, group: 7 }, { codec: gzip }])
         expect(await read(written(parquetOfDatabase(readFileSync(path), pieces)))).to.deep.equal(expected);
     });
 
@@ -117,5 +120,14 @@ describe('folders of Parquet tables', () => {
     expect(lines).to.deep.equal([]);
     expect(records.filter((line) => line.includes('"type":"copy"'))).to.deep.equal([]);
     expect(records.filter((line) => line.includes('"type":"kernel"')).length).to.be.greaterThan(100);
+  });
+
+  it('that grow out of all proportion are refused before they are read', async () => {
+    const rows = 10_000_000;
+    const column = { name: 'id', type: 'INT32' as const, data: new Int32Array(rows) };
+    const bytes = new Uint8Array(parquetWriteBuffer({ columnData: [column], rowGroupSize: rows }));
+    expect(bytes.length).to.be.lessThan(80_000);
+    const { lines } = await read(written({ 'StringIds.parquet': bytes }));
+    expect(lines.join('')).to.match(/StringIds\.parquet: unpacks to more than 1000 times its size/);
   });
 });

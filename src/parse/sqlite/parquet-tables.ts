@@ -11,6 +11,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { entryOf } from '../../containers/map-entry.js';
 import { lateLibrary } from '../../containers/late-library.js';
 import { UserError } from '../../record/errors.js';
+import { Growth, PackedFault } from '../../record/lines/packed.js';
 import { readFully, UnreadableInput } from '../files.js';
 import { createDatabase } from './sqlite-library.js';
 import { quote } from './tables.js';
@@ -72,6 +73,7 @@ export async function copyTables(tables: TableFiles, path: string): Promise<void
 
 function asDamage(error: unknown, where: string): unknown {
   if (error instanceof UserError) return error;
+  if (error instanceof PackedFault) return new UnreadableInput(error.message, { where });
   const why = error instanceof Error && error.constructor === Error ? `: ${error.message}` : '';
   return new UnreadableInput(`is not a Parquet file, or is damaged${why}`, { where, hint: 'export it again' });
 }
@@ -112,6 +114,8 @@ class TableCopy {
         geoparquet: false,
       });
       for (const [group, range] of scan.ranges.entries()) {
+        // A run of equal values takes a few bytes, however long it is.
+        new Growth(byteLength).check((range.rowEnd - range.rowStart) * names.length * CELL_BYTES);
         const columns: DecodedArray[] = [];
         for (const column of names) {
           const about = metadata.row_groups[group];
@@ -153,6 +157,9 @@ class TableCopy {
 const canBeChecked = ({ columns }: RowGroup): boolean =>
   columns.every(({ meta_data: meta }) => meta?.codec === 'SNAPPY' || meta?.codec === 'UNCOMPRESSED');
 
+/** Bytes that a value takes in memory, at least. */
+const CELL_BYTES = 8;
+
 const TYPES: Readonly<Record<string, string>> = {
   BOOLEAN: 'INTEGER',
   INT32: 'INTEGER',
@@ -181,8 +188,17 @@ const PARSERS: Partial<ParquetParsers> = {
 
 const fzstd = lateLibrary<typeof Fzstd>('fzstd');
 
+/** Largest page in bytes; writers make pages of a few megabytes. */
+const LARGEST_PAGE = 256 * 1024 * 1024;
+
+/** The size of a page as the file states it. @throws Error when it is too large */
+function pageSize(size: number): number {
+  if (size < 0 || size > LARGEST_PAGE) throw new Error(`a page of ${size} bytes`);
+  return size;
+}
+
 const COMPRESSORS: Compressors = {
-  GZIP: (bytes, size) => gunzipSync(bytes, { maxOutputLength: Math.max(1, size) }),
-  BROTLI: (bytes, size) => brotliDecompressSync(bytes, { maxOutputLength: Math.max(1, size) }),
-  ZSTD: (bytes, size) => fzstd().decompress(bytes, new Uint8Array(size)),
+  GZIP: (bytes, size) => gunzipSync(bytes, { maxOutputLength: pageSize(size) + 1 }),
+  BROTLI: (bytes, size) => brotliDecompressSync(bytes, { maxOutputLength: pageSize(size) + 1 }),
+  ZSTD: (bytes, size) => fzstd().decompress(bytes, new Uint8Array(pageSize(size))),
 };
