@@ -5,9 +5,11 @@
 import { createReadStream, realpathSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { isSystemError, UserError } from '../record/errors.js';
-import { firstBytes, isFile, UnreadableInput } from './files.js';
+import { firstBytes, isFile, pathsIn, UnreadableInput } from './files.js';
 import { isArchive, unpackArchive } from './input/archive.js';
 import { filesIn, filesOfPattern } from './input/folder-files.js';
+import { copyTables, exporterOf, tablesByFolder } from './sqlite/parquet-tables.js';
+import { explorerJson } from './readers/neuron/explorer-tables.js';
 import { isSqlite } from './sqlite/sqlite.js';
 import { packedCopies, inflatedAtOnce, startOfPacked, unpack } from './input/unpack.js';
 import { TemporaryFile } from './input/temporary-file.js';
@@ -65,13 +67,48 @@ async function inFolder(folder: string): Promise<Expansion> {
   const { paths, closed } = filesIn(folder);
   const failures = [...closed].map(([where, reason]) => new UnreadableInput(`cannot be read: ${reason}`, { where }));
   if (paths.length + failures.length === 0) throw new UserError('folder is empty', { where: folder });
-  return { ...(await withoutCopies([...paths].sort())), folder, lenient: true, failures };
+  return { ...(await withoutCopies(withTableFolders(paths))), folder, lenient: true, failures };
 }
 
 async function withoutCopies(all: readonly string[]): Promise<Pick<Expansion, 'paths' | 'copies'>> {
   const copies = await packedCopies(all);
   const leftOut = new Set(copies);
   return { paths: all.filter((path) => !leftOut.has(path)), copies };
+}
+
+/** Paths in which a folder of a profiler's tables takes the place of its files. */
+function withTableFolders(paths: readonly string[]): string[] {
+  const tables = new Set<string>();
+  const folders: string[] = [];
+  for (const [folder, files] of tablesByFolder(paths)) {
+    if (exporterOf(files) === null) continue;
+    folders.push(folder);
+    for (const path of [...files.values()].flat()) tables.add(path);
+  }
+  return [...paths.filter((path) => !tables.has(path)), ...folders].sort();
+}
+
+/**
+ * Makes a folder of tables readable: as a database, or as the JSON of AWS's tool.
+ * @throws UserError when a table cannot be read
+ */
+async function openTables(folder: string): Promise<InputFile> {
+  const tables = tablesByFolder(pathsIn(folder)).get(folder) ?? new Map<string, string[]>();
+  const database = new TemporaryFile(folder);
+  try {
+    await copyTables(tables, database.path);
+    const input = { name: folder, file: basename(folder) };
+    if (exporterOf(tables) !== 'neuron') return { ...input, path: database.path, dispose: () => database.dispose() };
+    const json = await temporaryInput(folder, (temporary) => {
+      for (const piece of explorerJson(database.path)) temporary.append(Buffer.from(piece));
+      return { file: basename(folder) };
+    });
+    database.dispose();
+    return json;
+  } catch (error) {
+    database.dispose();
+    throw error;
+  }
 }
 
 /** Folders of archives that were unpacked, by the path and the time of the archive. */
@@ -118,6 +155,7 @@ export async function openInput(path: string, stdin: AsyncIterable<Buffer> = pro
   const stat = statSync(path);
   if (stat.isCharacterDevice() || stat.isBlockDevice()) throw new UserError('is a device', { where: path, hint: 'give a file or a pipe' }); // prettier-ignore
   if (stat.isFile() && stat.size === 0) throw new UserError('file is empty', { where: path });
+  if (stat.isDirectory()) return openTables(path);
   if (!stat.isFile()) return unpacked(path, basename(path), createReadStream(path));
   if (!isPacked(readHead(path))) return { name: path, file: basename(path), path, dispose: () => undefined };
   const small = inflatedAtOnce(path, stat.size);

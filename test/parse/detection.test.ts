@@ -86,8 +86,16 @@ describe('detection', () => {
     ['a Perfetto trace', Buffer.from([10, 2, 8, 1, 10, 2, 8, 2]), /Perfetto trace.*ui\.perfetto\.dev/],
     ['.ncu-rep', 'NVR\0\u0010\0\0\0', /Nsight Compute report.*ncu --import FILE --csv --page raw/],
     ['HDF5', Buffer.from([0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a]), /HDF5.*nsys export --type sqlite/],
-    ['a Parquet table of nsys', 'PAR1\0 correlationId PAR1', /nsys export --type parquetdir.*--type sqlite/],
-    ['a Parquet table of Neuron Explorer', 'PAR1\0 start_ts end_ts duration_ns PAR1', /Neuron Explorer.*NTFF/],
+    [
+      'a Parquet table of nsys',
+      'PAR1\0 correlationId PAR1',
+      /nsys export --type parquetdir.*the folder with all tables/,
+    ],
+    [
+      'a Parquet table of Neuron Explorer',
+      'PAR1\0 start_ts end_ts duration_ns PAR1',
+      /Neuron Explorer.*the folder with all tables/,
+    ],
     ['records as Parquet', 'PAR1\0 start dparse PAR1', /records of dparse.*give dprof the folder/],
     ['Parquet', 'PAR1\0 a b PAR1', /Parquet file of an unknown profiler/],
     ['a web page', '<!DOCTYPE html><html>', /web page.*download the file itself/],

@@ -48,6 +48,21 @@ export function openDatabase(path: string, timeout?: number): Database.Database 
   }
 }
 
+/** A database that may be written. */
+export type NewDatabase = Database.Database;
+
+/** Creates a database in an empty file, or opens it again, in an open transaction. Nothing else reads it, so it needs no journal. */
+export function createDatabase(path: string): NewDatabase {
+  const Library = library();
+  try {
+    const database = new Library(path);
+    database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN');
+    return database;
+  } catch (error) {
+    throw asLoadError(error);
+  }
+}
+
 export const isSqliteError = (error: unknown): error is InstanceType<typeof Database.SqliteError> =>
   error instanceof library().SqliteError;
 

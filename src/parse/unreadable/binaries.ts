@@ -37,12 +37,12 @@ const PARQUET: readonly Unreadable[] = [
   },
   {
     title: 'a table of nsys export --type parquetdir',
-    hint: 'run: nsys export --type sqlite FILE.nsys-rep, and parse the .sqlite',
+    hint: 'give the folder with all tables',
     sniff: (probe) => ['correlationId', 'globalTid', 'globalPid'].some((name) => hasNames(name)(probe)),
   },
   {
     title: 'a table of Neuron Explorer',
-    hint: 'give the NTFF, with the NEFF next to it',
+    hint: 'give the folder with all tables',
     sniff: hasNames('start_ts', 'end_ts', 'duration_ns'),
   },
   {

@@ -17,7 +17,7 @@ import type { RecordField, RecordFields } from '../../record/fields/field-types.
 import { RECORD_FIELDS, type TabularType } from '../../record/fields/record-fields.js';
 import type { ProfileLine } from '../../record/record.js';
 import { isSystemError, UserError, systemReason } from '../../record/errors.js';
-import { checkColumn, checkFooter, checkGroups } from './parquet-check.js';
+import { checkColumn, checkFooter, checkGroups } from '../../record/lines/parquet-check.js';
 import { validRecord } from './record-validation.js';
 import type { RecordTypes } from './record-types.js';
 import { RecordCounts } from './record-counts.js';

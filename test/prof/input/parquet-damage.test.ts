@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkGroups, checkStruct, snappySize } from '../../../src/prof/input/parquet-check.js';
+import { checkGroups, checkStruct, snappySize } from '../../../src/record/lines/parquet-check.js';
 import { readRecordFolder } from '../../../src/prof/input/record-folder.js';
 import type { RecordTypes } from '../../../src/prof/input/record-types.js';
 import { StreamStatus } from '../../../src/prof/input/stream-status.js';

@@ -1,0 +1,133 @@
+/** Folders of Parquet tables: the records of the captures that they were made from, and one line for bad ones. */
+import { expect } from 'chai';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import { findProfiles } from '../../src/parse/find.js';
+import { readProfile } from '../../src/parse/profile.js';
+import { UserError } from '../../src/record/errors.js';
+import { explorerTables, parquetOfDatabase, type ParquetFiles } from '../../samples/programs/write-parquet.js';
+import { freshFolder } from '../support/fresh-path.js';
+import { itShared, sharedFile } from '../support/shared.js';
+
+/** The records of an input, without the name of its file, and the lines of what cannot be read. */
+async function read(input: string): Promise<{ records: string[]; lines: string[] }> {
+  const records: string[] = [];
+  const lines: string[] = [];
+  for await (const found of findProfiles([input])) {
+    if (found instanceof UserError) lines.push(found.line);
+    else {
+      for (const record of readProfile(found.source.path, { profile: 0, name: found.source.name, ranges: true }))
+        records.push(JSON.stringify(record.type === 'profile' ? { ...record, file: '' } : record));
+      found.source.dispose();
+    }
+  }
+  return { records, lines };
+}
+
+function written(files: ParquetFiles): string {
+  const folder = freshFolder();
+  for (const [name, bytes] of Object.entries(files)) writeFileSync(join(folder, name), bytes);
+  return folder;
+}
+
+/** Lines without what the tables do not have: layers, counts of each core, names of the capture's files. */
+function comparable(lines: readonly string[]): unknown[] {
+  return lines
+    .filter((line) => !/^\{"type":"layer"|"from":"model_info"/.test(line))
+    .map((line) => {
+      const record = JSON.parse(line) as Record<string, unknown>;
+      if (record['type'] === 'end') record['counts'] = null;
+      if (record['type'] === 'profile') record['facts'] = null;
+      return JSON.stringify(record);
+    })
+    .sort();
+}
+
+const difference = (a: readonly unknown[], b: readonly unknown[]): unknown[] => {
+  const known = new Set(b);
+  return a.filter((each) => !known.has(each)).slice(0, 3);
+};
+
+function expectSame(found: readonly string[], expected: readonly string[]): void {
+  const [a, b] = [comparable(found), comparable(expected)];
+  expect(difference(a, b)).to.deep.equal([]);
+  expect(difference(b, a)).to.deep.equal([]);
+  expect(a).to.deep.equal(b);
+}
+
+describe('folders of Parquet tables', () => {
+  for (const name of ['lenet.nsys.sqlite', 'transformer.nsys.sqlite'])
+    it(`of Nsight Systems give the records of ${name}, in one file for a table or several`, async () => {
+      const path = join('samples', name);
+      const expected = await read(path);
+      expect(expected.records.length).to.be.greaterThan(100);
+      const gzip = { codec: 'GZIP', compressors: { GZIP: (bytes: Uint8Array) => gzipSync(bytes) } } as const;
+      for (const pieces of [{}, { file: 50, group: 7 }, { codec: gzip }])
+        expect(await read(written(parquetOfDatabase(readFileSync(path), pieces)))).to.deep.equal(expected);
+    });
+
+  it('of Neuron Explorer give the records of the JSON, in one file for a table or several', async () => {
+    // Packets of a transfer have the same memories in the tables; in the sample some of them are unknown.
+    const sample = readFileSync('samples/attention.neuron.json', 'utf8');
+    const known = /"source":\[\["(?!unknown)[^{}]*?"dest":[^{}]*?(?=,"packet_idx":\d+,"packet_aggregation_id":(\d+))/g;
+    const memories = new Map(Array.from(sample.matchAll(known), ([text, id]) => [id, text]));
+    const unknown =
+      /"source":\[\["unknown"\]\],"dest":\["unknown"\](?=,"packet_idx":\d+,"packet_aggregation_id":(\d+))/g;
+    const text = sample.replaceAll(unknown, (all: string, id: string) => memories.get(id) ?? all);
+    expect(text).to.not.equal(sample);
+    const path = join(freshFolder(), 'attention.neuron.json');
+    writeFileSync(path, text);
+    const { records } = await read(path);
+    for (const pieces of [{}, { file: 50, group: 7 }]) {
+      const found = await read(written(explorerTables(text, pieces)));
+      expect(found.lines).to.deep.equal([]);
+      expectSame(found.records, records);
+    }
+  });
+
+  const REAL = 'data/neuron/trn2_fused_fp32_s512/fused_exec_2_profile_full.json';
+  itShared('of Neuron Explorer give the records of a real capture', [REAL], async () => {
+    const path = sharedFile(REAL) ?? '';
+    const found = await read(written(explorerTables(readFileSync(path, 'utf8'), { group: 500 })));
+    expect(found.lines).to.deep.equal([]);
+    expectSame(found.records, (await read(path)).records);
+  });
+
+  it('that are cut off, or no Parquet, are one line; tables that are missing are missing records', async () => {
+    const files = parquetOfDatabase(readFileSync('samples/lenet.nsys.sqlite'));
+    const folder = written(files);
+    const path = join(folder, 'StringIds.parquet');
+    const whole = readFileSync(path);
+    for (const bytes of [
+      whole.subarray(0, whole.length / 2),
+      Buffer.from('PAR1'),
+      Buffer.alloc(0),
+      Buffer.from('text\n'.repeat(9)),
+    ]) {
+      writeFileSync(path, bytes);
+      const { lines, records } = await read(folder);
+      expect(records).to.deep.equal([]);
+      expect(lines).to.have.length(1);
+      expect(lines[0])
+        .to.match(/StringIds\.parquet: is not a Parquet file, or is damaged/)
+        .and.not.include('\n');
+    }
+    writeFileSync(path, whole);
+    rmSync(join(folder, 'CUPTI_ACTIVITY_KIND_MEMCPY.parquet'));
+    const { lines, records } = await read(folder);
+    expect(lines).to.deep.equal([]);
+    expect(records.filter((line) => line.includes('"type":"copy"'))).to.deep.equal([]);
+    expect(records.filter((line) => line.includes('"type":"kernel"')).length).to.be.greaterThan(100);
+  });
+
+  it('that grow out of all proportion are refused before they are read', async () => {
+    const rows = 10_000_000;
+    const column = { name: 'id', type: 'INT32' as const, data: new Int32Array(rows) };
+    const bytes = new Uint8Array(parquetWriteBuffer({ columnData: [column], rowGroupSize: rows }));
+    expect(bytes.length).to.be.lessThan(80_000);
+    const { lines } = await read(written({ 'StringIds.parquet': bytes }));
+    expect(lines.join('')).to.match(/StringIds\.parquet: unpacks to more than 1000 times its size/);
+  });
+});
