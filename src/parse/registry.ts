@@ -18,6 +18,7 @@ import { nvprof } from './readers/nvprof/nvprof.js';
 import { rocprofv3 } from './readers/rocprofv3/rocprofv3.js';
 import { rocpd } from './readers/rocpd/rocpd.js';
 import { rpd } from './readers/rpd/rpd.js';
+import { torchMemory } from './readers/torch-memory/torch-memory.js';
 import { UNREADABLE_DATABASES, UNREADABLE } from './unreadable/unreadable.js';
 
 /** An input is read by the first reader that recognises it. */
@@ -37,6 +38,7 @@ export const READERS: readonly Reader[] = [
   neuronMonitor,
   neuronSummary,
   ncu,
+  torchMemory,
 ];
 
 /** Names of tables by which a database that cannot be opened is recognised as a profile. */

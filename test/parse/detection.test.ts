@@ -86,7 +86,7 @@ describe('detection', () => {
     ['an empty bzip2', Buffer.from([0x42, 0x5a, 0x68, 0x39, 0x17, 0x72, 0x45, 0x38, 0x50, 0x90, 0, 0, 0, 0]), /an empty archive/], // prettier-ignore
     ['a tar archive', Buffer.concat([Buffer.from('trace.json'), Buffer.alloc(247), Buffer.from('ustar\0')]), /tar archive.*tar -xf FILE/], // prettier-ignore
     ['gzip in gzip', gzipSync('x'), /compressed twice.*gunzip -c FILE/],
-    ['a pickle', Buffer.from([0x80, 4, 0x95, 0, 0]), /Python pickle.*memory_viz/],
+    ['a pickle', Buffer.from([0x80, 4, 0x95, 0, 0]), /Python pickle.*_dump_snapshot/],
     // XSpace { planes { id: 1, name: "/device:GPU:0" } }.
     ['an XPlane', Buffer.from('\n\u0011\b\u0001\u0012\u000d/device:GPU:0', 'latin1'), /OpenXLA.*TensorBoard/],
     // Trace { packet { timestamp: 1 } packet { timestamp: 2 } }.

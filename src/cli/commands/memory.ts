@@ -60,6 +60,8 @@ export const memory = recordsCommand(
     notes: [
       [
         'text: peak, owners at the peak, highest value of each series, curve of the series that has the peak.',
+        "A snapshot of PyTorch's memory (torch.cuda.memory._dump_snapshot) also has the allocator's segments, and what was",
+        'never released. Its owners are stacks, innermost frame first.',
         'json: one object per line and device, with all curves. Others: one row per point of each curve. Times ns, sizes bytes.',
         'timeline, timeline-raw: as export_memory_timeline of PyTorch writes .json and .raw.json, of one device. Piped to',
         'gzip: its .gz. No record names the tensor of an allocation, so the rules below set its category; an allocation that no',
@@ -73,6 +75,7 @@ export const memory = recordsCommand(
     ],
     examples: [
       'dprof memory net.pt.trace.json.gz',
+      'dprof memory memory.pickle',
       'dparse ASCEND_PROFILER_OUTPUT | dprof memory -f csv --points 5000 > curve.csv',
       'dprof memory -f timeline --device 0 trace_view.json | gzip > timeline.json.gz',
       "dprof memory -f json net.jsonl | jq '[.rank, .peak.bytes, .peak.op]'",
