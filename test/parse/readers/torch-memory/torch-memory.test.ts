@@ -95,6 +95,12 @@ describe("snapshots of PyTorch's memory", () => {
     expect(stdout).to.not.include('/home/');
   });
 
+  it('name the command that reads them', async () => {
+    const { code, stderr } = await runCli('dprof', ['-q', 'summary', SAMPLE]);
+    expect(code).to.equal(1);
+    expect(stderr).to.match(/: a snapshot of memory has no device work \(dprof memory FILE\)\n$/);
+  });
+
   it('without a history are what was held at their time', () => {
     const block = { address: 4096, size: 1024, requested_size: 1000, state: 'active_allocated', frames: [] };
     const path = write(
