@@ -19,6 +19,7 @@ import { lenet } from './lenet.js';
 import { attention } from './neuron-attention.js';
 import { neuronProgram, neuronTrace } from './neuron-capture.js';
 import { neuronJson, neuronSummary } from './neuron-json.js';
+import { memorySnapshot } from './memory-snapshot.js';
 import { neuronMonitor } from './neuron-monitor.js';
 import { transformer } from './transformer-run.js';
 import { kinetoTrace } from './write-kineto.js';
@@ -85,6 +86,9 @@ const XPLANE: Readonly<Record<string, () => Buffer>> = {
   'step-tpu.xplane.pb': stepOnTpu,
 };
 
+/** A snapshot of PyTorch's allocator. */
+const MEMORY: Readonly<Record<string, () => Buffer>> = { 'memory.pickle': memorySnapshot };
+
 /** A simulated job: a trace of each rank, and what is true of it. */
 const JOB: Readonly<Record<string, () => Buffer>> = Object.fromEntries(
   Object.entries(sampleJob()).map(([path, make]) => [`job/${path}`, make]),
@@ -99,7 +103,11 @@ export const ALL_SAMPLES: Readonly<Record<string, () => Buffer>> = {
   ...NEURON,
   ...ASCEND,
   ...AMD,
+<<<<<<< HEAD
   ...XPLANE,
+=======
+  ...MEMORY,
+>>>>>>> 788de4dd6973d048cee57f794e228fa2485fa15e
 };
 
 function main(): void {

@@ -21,6 +21,7 @@ import { rocprofv3Json } from './readers/rocprofv3/results-json.js';
 import { rocpd } from './readers/rocpd/rocpd.js';
 import { rpd } from './readers/rpd/rpd.js';
 import { xplane } from './readers/xplane/xplane.js';
+import { torchMemory } from './readers/torch-memory/torch-memory.js';
 import { UNREADABLE_DATABASES, UNREADABLE } from './unreadable/unreadable.js';
 
 /** An input is read by the first reader that recognises it. */
@@ -44,6 +45,7 @@ export const READERS: readonly Reader[] = [
   neuronSummary,
   ncu,
   xplane,
+  torchMemory,
 ];
 
 /** Names of tables by which a database that cannot be opened is recognised as a profile. */

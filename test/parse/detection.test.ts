@@ -81,7 +81,7 @@ describe('detection', () => {
     ['a file of torch.save', 'PK\u0003\u0004\0\0archive/data.pkl', /torch\.save.*export_chrome_trace/],
     ['an empty zip', Buffer.from('PK\u0005\u0006' + '\0'.repeat(18)), /an empty archive \(nothing was packed into it/],
     ['a tar archive', Buffer.concat([Buffer.from('trace.json'), Buffer.alloc(247), Buffer.from('ustar\0')]), /tar archive.*tar -xf FILE/], // prettier-ignore
-    ['a pickle', Buffer.from([0x80, 4, 0x95, 0, 0]), /Python pickle.*memory_viz/],
+    ['a pickle', Buffer.from([0x80, 4, 0x95, 0, 0]), /Python pickle.*_dump_snapshot/],
     // Trace { packet { timestamp: 1 } packet { timestamp: 2 } }.
     ['a Perfetto trace', Buffer.from([10, 2, 8, 1, 10, 2, 8, 2]), /Perfetto trace.*ui\.perfetto\.dev/],
     ['.ncu-rep', 'NVR\0\u0010\0\0\0', /Nsight Compute report.*ncu --import FILE --csv --page raw/],

@@ -60,6 +60,8 @@ export const memory = recordsCommand(
     notes: [
       [
         'text: the peak, its owners, the highest value of each series, and the curve of the series with the peak.',
+        "A snapshot of PyTorch's memory (torch.cuda.memory._dump_snapshot) also has the allocator's segments, and what was",
+        'never released. Its owners are stacks, innermost frame first.',
         'json: one object per line and device, with all curves. Other formats: one row per point of each curve. Times are ns, sizes bytes.',
         "timeline, timeline-raw: the .json and .raw.json of PyTorch's export_memory_timeline, for one device. Piped to",
         'gzip, its .gz. Records do not name the tensor of an allocation, so the rules below set its category; an allocation that no',
@@ -73,6 +75,7 @@ export const memory = recordsCommand(
     ],
     examples: [
       'dprof memory net.pt.trace.json.gz',
+      'dprof memory memory.pickle',
       'dparse ASCEND_PROFILER_OUTPUT | dprof memory -f csv --points 5000 > curve.csv',
       'dprof memory -f timeline --device 0 trace_view.json | gzip > timeline.json.gz',
       "dprof memory -f json net.jsonl | jq '[.rank, .peak.bytes, .peak.op]'",

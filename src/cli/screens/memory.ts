@@ -98,6 +98,21 @@ function ownersBlocks({ value, owners }: Peak, shown: Shown): string[] {
   ];
 }
 
+function endLines({ atEnd }: MemoryReport, shown: Shown): string[] {
+  if (atEnd === null) return [];
+  const { segments, kept } = atEnd;
+  const { count, bytes, held, free, freeBlocks, largestFree } = segments;
+  const size = (value: number): string => amountText(value, 'memory');
+  const sum = kept.reduce((total, owner) => total + owner.bytes, 0);
+  return [
+    '',
+    '## Segments at the end',
+    `${counted(count, 'segment')} of ${size(bytes)}: ${size(held)} held`,
+    `${size(free)} free in ${counted(freeBlocks, 'block')} beside held memory, the largest ${size(largestFree)}`,
+    ...(kept.length === 0 ? [] : ['', '## Never released; shares of their sum', ...ownerLines(kept, sum, shown)]),
+  ];
+}
+
 function curveLines(series: Series, width: number | null): string[] {
   const { curve } = series;
   const highest = curve.peak?.value ?? 0;
@@ -125,6 +140,7 @@ export function memoryScreen(report: MemoryReport, top: number, width: number | 
     `${profileHeading(profile, header)}, ${placeText(report)}`,
     ...peakLines(report),
     ...ownersBlocks(peak, { top, width }),
+    ...endLines(report, { top, width }),
     ...(listed.length > 0 && timed.length > 0 ? ['', '## Series', ...tableLines(SERIES_COLUMNS, listed, width)] : []),
     ...curves.flatMap((series) => curveLines(series, width)),
   ];

@@ -147,8 +147,8 @@ export const BINARIES: readonly Unreadable[] = [
     sniff: EMPTY_ARCHIVE,
   },
   {
-    title: "a Python pickle (a snapshot of PyTorch's memory, perhaps)",
-    hint: 'open a snapshot at pytorch.org/memory_viz; dparse reads the traces that torch.profiler exports',
+    title: 'a Python pickle of an unknown program',
+    hint: 'of pickles, dparse reads those that torch.cuda.memory._dump_snapshot writes',
     sniff: anyOf(...[2, 3, 4, 5].map((protocol) => magic([0x80, protocol]))),
   },
   {

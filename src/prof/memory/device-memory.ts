@@ -32,6 +32,31 @@ export const bufferOf = (metric: string): (typeof BUFFERS)[keyof typeof BUFFERS]
   metric === 'sb_usage' || metric === 'psum_usage' ? BUFFERS[metric] : null;
 
 export const ALLOCATION_METRIC = 'op_memory';
+/** Values of an allocator's segments at the end, by metric. */
+const SEGMENT_METRICS = {
+  segments: 'count',
+  segment_bytes: 'bytes',
+  segment_held: 'held',
+  segment_free: 'free',
+  segment_free_blocks: 'freeBlocks',
+  segment_free_largest: 'largestFree',
+} as const;
+
+/** An allocator's segments when a snapshot was made; sizes in bytes. */
+export interface Segments {
+  readonly count: number;
+  readonly bytes: number;
+  /** Bytes that the program holds, as it asked for them. */
+  readonly held: number;
+  /** Bytes and number of free blocks in segments that also hold memory, which the allocator cannot give back. */
+  readonly free: number;
+  readonly freeBlocks: number;
+  readonly largestFree: number;
+}
+
+export const isSegmentMetric = (metric: string): metric is keyof typeof SEGMENT_METRICS =>
+  Object.hasOwn(SEGMENT_METRICS, metric);
+
 /** The sum of all kinds. */
 const TOTAL = 'Total';
 const MOST_SERIES = 256;
@@ -66,6 +91,7 @@ export class DeviceMemory {
   readonly #holdings = new Map<Series, Holding>();
   /** Series that reached a new peak at the current time. */
   readonly #rising = new Set<Series>();
+  readonly #segments: { -readonly [Key in keyof Segments]?: Segments[Key] } = {};
   #now = -Infinity;
   /** Number of samples of series beyond the maximum. */
   ignored = 0;
@@ -75,6 +101,7 @@ export class DeviceMemory {
   /** Must be called in order of start. */
   take({ metric, start, dur, value, labels = {} }: SampleRecord): void {
     if (value === null) return;
+    if (isSegmentMetric(metric)) this.#segments[SEGMENT_METRICS[metric]] = value;
     if (start !== null && start > this.#now) {
       this.#settle();
       this.#now = start;
@@ -92,6 +119,19 @@ export class DeviceMemory {
     return [...this.#series.values()].sort(
       (a, b) => MEMORY_METRICS.indexOf(a.metric) - MEMORY_METRICS.indexOf(b.metric) || (a.of < b.of ? -1 : 1),
     );
+  }
+
+  /** Null for profiles other than snapshots of an allocator. */
+  get segments(): Segments | null {
+    const { count = null, bytes = 0, held = 0, free = 0, freeBlocks = 0, largestFree = 0 } = this.#segments;
+    return count === null ? null : { count, bytes, held, free, freeBlocks, largestFree };
+  }
+
+  /** What is held at the end, largest first. Call this after the last record. */
+  get kept(): readonly Owner[] {
+    this.#settle();
+    this.#allocations.releaseUntil(Number.MAX_VALUE);
+    return this.#allocations.ownersOf(this.#allocations.holding).ops;
   }
 
   get allocations(): number {

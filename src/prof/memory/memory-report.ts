@@ -7,8 +7,10 @@ import {
   DeviceMemory,
   bufferOf,
   isMemory,
+  isSegmentMetric,
   withoutMemory,
   type Peak,
+  type Segments,
   type Series,
 } from './device-memory.js';
 import type { Owner } from './allocations.js';
@@ -32,6 +34,8 @@ export interface MemoryReport {
   /** Training step of the peak; null when not known. */
   readonly step: number | null;
   readonly series: readonly Series[];
+  /** The allocator's segments and what was never released, by op, in a snapshot of an allocator; null in other profiles. */
+  readonly atEnd: { readonly segments: Segments; readonly kept: readonly Owner[] } | null;
 }
 
 /** A point of a curve, or the value of a whole profile, which has no time. */
@@ -77,6 +81,9 @@ export interface MemoryDocument {
   /** What held the memory at the peak, largest first; null when the profile has no allocations. */
   readonly owners: Peak['owners'];
   readonly series: readonly MemorySeries[];
+  /** Only for snapshots of an allocator: its segments, and what was never released, largest first. */
+  readonly segments?: Segments;
+  readonly kept?: readonly Owner[];
 }
 
 /** The highest value of the most suitable series. */
@@ -102,7 +109,15 @@ export interface MemorySeries {
   readonly curve: readonly (readonly [start: number, bytes: number])[];
 }
 
-export const memoryDocument = ({ profile, header, device, peak, step, series }: MemoryReport): MemoryDocument => ({
+export const memoryDocument = ({
+  profile,
+  header,
+  device,
+  peak,
+  step,
+  series,
+  atEnd,
+}: MemoryReport): MemoryDocument => ({
   profile,
   file: header?.file ?? null,
   rank: header?.rank ?? null,
@@ -118,6 +133,7 @@ export const memoryDocument = ({ profile, header, device, peak, step, series }: 
     last: curve.last?.value ?? whole,
     curve: curve.points.map(({ at, value }) => [at, value] as const),
   })),
+  ...atEnd,
 });
 
 /** Turns reports of memory into the peak of each device and what held it, as in `dprof memory`. */
@@ -235,13 +251,16 @@ export class Memory implements Analysis<readonly MemoryReport[]> {
           if (peak === null) return [];
           const { start } = peak;
           const step = start === null ? null : (steps.at(start) ?? launches.at(start));
-          return [{ profile, header, device, peak, step, series }];
+          const { segments } = memory;
+          const atEnd = segments === null ? null : { segments, kept: memory.kept };
+          return [{ profile, header, device, peak, step, series, atEnd }];
         }),
     );
   }
 
   #sample({ devices, header }: MemoryProfile, record: SampleRecord): void {
-    if (!isMemory(record.metric) && record.metric !== ALLOCATION_METRIC) return;
+    const { metric } = record;
+    if (!isMemory(metric) && metric !== ALLOCATION_METRIC && !isSegmentMetric(metric)) return;
     const inBytes = this.#inBytes(header, record);
     if (inBytes !== null) entryOf(devices, record.device, () => new DeviceMemory(this.points)).take(inBytes);
   }
