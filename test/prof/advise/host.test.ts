@@ -271,6 +271,18 @@ describe('the rule copies', () => {
     expect(pinned?.action).to.match(/^copy asynchronously/);
   });
 
+  it('counts a call once that copies in pieces, also where pieces of two threads alternate', () => {
+    // Two calls of 100 and 90 ns, each with two pieces of 10 ns.
+    const [first, second] = [{ api: 'hipMemcpyAsync', start: 100, dur: 100 }, { api: 'hipMemcpyAsync', start: 105, dur: 90 }];
+    const piece = (start: number, launch: typeof first, tid: number) => copy({ kind: 'HtoD', start, dur: 10, launch, tid });
+    const pieces = [piece(110, first, 1), piece(120, second, 2), piece(130, first, 1), piece(140, second, 2)];
+    const [found, ...more] = findingsOf('copies', [PROFILE, at(0, 100, -50), ...pieces]);
+    expect(more).to.deep.equal([]);
+    expect(found?.what).to.match(/^the CPU waits in 2 calls for 4 HtoD copies/);
+    expect(found?.details).to.equal('the calls took 190 ns; 2 inferred from calls that returned after the copy');
+    expect(found?.evidence).to.include({ copies: 4, calls: 2, waitedNs: 190, copyNs: 40, inferred: 2 });
+  }); // prettier-ignore
+
   it('is silent on asynchronous copies, and says where launches are not known', () => {
     const pinned = copy({ start: 195, dur: 50, launch: { api: 'cudaMemcpyAsync', start: 60, dur: 5 } });
     expect(silenceOf('copies', [PROFILE, at(0, 100, -50), pinned])).to.equal('nothing');

@@ -1,6 +1,7 @@
 /** Copies between host and device for which the host waits. */
 import { waitOf, isHostCopy, type HostCopy, type HostCopyKind, type Wait } from '../idle/idle-causes.js';
 import { NS_PER_S } from '../../../record/units.js';
+import { CallsSeen } from '../../input/device-activity.js';
 import { ByDevice } from '../device-times.js';
 import { IntervalUnion } from '../../../containers/interval-union.js';
 import type { LongestTime } from '../finding.js';
@@ -118,8 +119,11 @@ const PIN = "pin the host's memory (PyTorch: pin_memory=True) and ";
 
 class Copies {
   count = 0;
+  /** Number of calls: one may copy in many pieces. */
+  calls = 0;
+  /** Number of calls by what shows that the CPU waited in them. */
   readonly waits: Record<Wait, number> = { synchronous: 0, pageable: 0, 'late-return': 0 };
-  /** Time of those with pageable memory, and with unknown memory. */
+  /** Number of calls with pageable memory, and with unknown memory. */
   pageable = 0;
   unknown = 0;
   bytes = 0;
@@ -129,16 +133,19 @@ class Copies {
   /** Time of everything except these copies. */
   readonly others = new IntervalUnion();
   readonly all = new IntervalUnion();
+  readonly #seen = new CallsSeen();
 
-  add({ bytes, start, dur, launch, hostMemory }: HostCopy, wait: Wait): void {
+  add({ bytes, start, dur, launch, hostMemory, pid, tid }: HostCopy, wait: Wait): void {
     this.count++;
     this.longest = longerOf(this.longest, { start, end: start + dur });
+    this.bytes += bytes ?? 0;
+    this.time += dur;
+    if (!this.#seen.isNew({ start: launch.start, pid, tid })) return;
+    this.calls++;
+    this.waited += launch.dur;
     this.waits[wait]++;
     if (hostMemory === 'pageable') this.pageable++;
     if (hostMemory === undefined) this.unknown++;
-    this.bytes += bytes ?? 0;
-    this.time += dur;
-    this.waited += launch.dur;
   }
 
   /** How it is known that the host waited, and the kind of memory. */
@@ -195,13 +202,13 @@ export const copies: Rule = {
         const found = devices.all.flatMap(({ of, ...place }) =>
           KINDS.filter((kind) => of[kind].count > 0).map((kind) => {
             const found = of[kind];
-            const { count, waits, pageable, bytes, time: ns, waited, all, others } = found;
+            const { count, calls, waits, pageable, bytes, time: ns, waited, all, others } = found;
             const exposed = all.total - others.total;
             const after = gaps.of(place)[kind];
             const stake = exposed + after;
             return {
               ...place,
-              what: `the CPU waits for ${many(count, `${kind} copy`)} (${size(bytes)}): ${time(exposed)} with nothing else running, then ${time(after)} idle until the next launch`,
+              what: `the CPU waits ${calls < count ? `in ${many(calls, 'call')} ` : ''}for ${many(count, `${kind} copy`)} (${size(bytes)}): ${time(exposed)} with nothing else running, then ${time(after)} idle until the next launch`,
               details: `the calls took ${time(waited)}; ${found.signs}`,
               action: found.action(kind),
               stake,
@@ -215,6 +222,7 @@ export const copies: Rule = {
               count,
               evidence: {
                 copies: count,
+                calls,
                 synchronousCalls: waits.synchronous,
                 pageable,
                 inferred: waits['late-return'],

@@ -1,5 +1,6 @@
 /** Single host calls that took longer than any launch while the device was idle. */
 import type { KernelLine } from '../../../record/record.js';
+import { CallsSeen } from '../../input/device-activity.js';
 import { LONGEST_LAUNCH } from '../../steps/step-work.js';
 import { many, ranked, time } from '../wording.js';
 import { ByDevice, type Place } from '../device-times.js';
@@ -11,16 +12,18 @@ import { LAUNCHING, type Rule, type RuleAnswer } from '../rule.js';
 /** Maximum number of kernel names to keep. */
 const MOST_NAMES = 10_000;
 
-/** Launches that took long, and how many of them launched a kernel for the first time. */
+/** Launch calls that took long, and how many of them launched a kernel for the first time. */
 class LongLaunches {
   count = 0;
   first = 0;
+  readonly #calls = new CallsSeen();
   readonly #names = new Set<string>();
 
-  add({ name, launch }: KernelLine): void {
+  add({ name, launch = null, pid, tid }: KernelLine): void {
     const isNew = !this.#names.has(name);
     if (isNew && this.#names.size < MOST_NAMES) this.#names.add(name);
-    if ((launch?.dur ?? 0) <= LONGEST_LAUNCH) return;
+    if (launch === null || launch.dur <= LONGEST_LAUNCH || !this.#calls.isNew({ start: launch.start, pid, tid }))
+      return;
     this.count++;
     if (isNew) this.first++;
   }
