@@ -6,9 +6,9 @@
  */
 import { entryOf } from '../../../containers/map-entry.js';
 import type { ProfileLine, RangeRecord } from '../../../record/record.js';
-import { LONGEST_LAUNCH, workOf, type StepActivity } from '../../steps/step-work.js';
+import { LONGEST_LAUNCH, LONGEST_SWITCH, workOf, type StepActivity } from '../../steps/step-work.js';
 import { ByDevice, type Place, type Gap } from '../device-times.js';
-import { copyBefore, hostIn, IdleTimes, LONGEST_SWITCH, type HostWithin, type IdleCause } from './idle-causes.js';
+import { copyBefore, hostIn, IdleTimes, type HostWithin, type IdleCause } from './idle-causes.js';
 import { HostPlaces } from './host-places.js';
 import type { LongestTime } from '../finding.js';
 import { longerOf, Longest, Ranking } from '../kernel-tally.js';
