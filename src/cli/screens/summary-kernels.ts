@@ -2,7 +2,7 @@
 import { inDeviceWords } from '../../record/glossary.js';
 import { isIncomplete } from '../../prof/input/losses.js';
 import type { TensorWork } from '../../prof/neuron/flops.js';
-import type { KernelSummary, Tally } from '../../prof/summary/summary-data.js';
+import type { KernelSummary, Tally, WorkTime } from '../../prof/summary/summary-data.js';
 import { sumOf } from '../../prof/summary/tallies.js';
 import { NEURON } from '../../prof/work/work-models.js';
 import { BY_NAME } from '../../prof/work/work-model.js';
@@ -140,9 +140,23 @@ function tensorRows({ hardwareFlops, transposeFlops, hfu, mfu, cores }: TensorWo
   ];
 }
 
+/** Minimum share of kernel time with known work and without a bound that is worth a line. */
+const LEAST_UNBOUND = 0.01;
+
 /** Why work, rates and shares of peaks are unknown. */
 const NO_WORK = 'no kernel has known work';
-const NO_PEAK = 'a peak of the device is unknown; --peaks gives it';
+const NO_FLOPS_PEAK = 'the peak FLOP/s of the device is unknown; --peaks gives it';
+/** Devices of the table without a bandwidth are those for which no source gives it. */
+const NO_BANDWIDTH = 'the bandwidth of the device is unknown; --peaks FILE.json gives it';
+
+/** Why more kernel time has no bound than has unknown work. */
+function unboundRows({ bounds, known }: WorkTime, time: number | null): string[][] {
+  const unbound = bounds.find(({ name }) => name === UNKNOWN)?.time ?? 0;
+  const unknown = Math.max(0, (time ?? 0) - known);
+  const rest = unbound - unknown;
+  if (known === 0 || rest < LEAST_UNBOUND * (time ?? 0)) return [];
+  return [[`  ${UNKNOWN}`, `${share(unknown, time)} unknown work, ${share(rest, time)} no work or no known peak`]];
+}
 
 function arithmeticSection(
   { overview, unit, next }: About,
@@ -161,20 +175,20 @@ function arithmeticSection(
       ? [
           [
             '  of eligible',
-            `${amountText(eligibleUsed / eligible, 'share')}; ${share(eligible, time)} of kernel time is eligible`,
+            `${amountText(eligibleUsed / eligible, 'share')}: ${share(eligibleUsed, time)} of the ${share(eligible, time)} of kernel time that is eligible`,
           ],
         ]
       : [];
   const peaks =
     work.computeShare === null && work.memoryShare === null
-      ? `${UNKNOWN}: ${work.flops + work.bytes > 0 ? NO_PEAK : NO_WORK}`
+      ? `${UNKNOWN}: ${work.mfu !== null ? NO_BANDWIDTH : work.flops + work.bytes > 0 ? NO_FLOPS_PEAK : NO_WORK}`
       : isPartial(work.rated, time)
         ? `unknown ${knownFor(work.rated, time)}`
         : `${amountText(work.computeShare, 'share')} of FLOP/s, ${amountText(work.memoryShare, 'share')} of bandwidth ${knownFor(work.rated, time)}`;
   const isIncomplete = overview.devices.some(({ missing }) => missing !== null);
   const mfu =
     work.mfu === null
-      ? `${UNKNOWN}: ${isIncomplete ? 'launched work is missing' : work.flops > 0 ? NO_PEAK : 'no kernel has known FLOPs'}`
+      ? `${UNKNOWN}: ${isIncomplete ? 'launched work is missing' : work.flops > 0 ? NO_FLOPS_PEAK : 'no kernel has known FLOPs'}`
       : `${leastSign(work.flopsRated, time)}${amountText(work.mfu, 'share')} of the span at peak ${knownFor(work.flopsRated, time)}`;
   const least = leastSign(work.known, time);
   const done = `${least}${amountText(work.flops, 'flop')}, ${least}${amountText(work.bytes, 'transfer')} ${knownFor(work.known, time)}`;
@@ -191,6 +205,7 @@ function arithmeticSection(
     ...(undetermined > 0 ? [['  undetermined', (isOfNeuron(overview) ? NEURON.undetermined : BY_NAME).text]] : []),
     ...ofEligible,
     ['bound by', sharesText(tallied(work.bounds), time)],
+    ...unboundRows(work, time),
     ...(work.tensor === undefined ? [] : tensorRows(work.tensor)),
     [
       work.tensor === undefined ? 'work' : 'work by formula',
