@@ -122,8 +122,9 @@ export class HostGapsOfDevice {
   /** Idle time of the device while the host collected garbage, in ns. */
   collecting = 0;
   readonly idle = new IdleTimes();
-  /** Kernels that ended a gap due to launches, and first kernels of steps. */
+  /** Kernels that ended a gap due to launches, those that ended one due to a single call, and first kernels of steps. */
   readonly late = new Longest();
+  readonly held = new Longest();
   readonly firsts = new Longest();
   #pending = noIdle();
   #step: number | null = null;
@@ -134,6 +135,7 @@ export class HostGapsOfDevice {
     // A gap due to a single call is reported for that call; a launch that the profiler or the driver holds up is not late.
     if (gap.ended === 'host' && cause !== 'call' && cause !== 'overhead') this.#addLate(gap, within);
     if (cause === 'queue') this.#addSwitch(gap);
+    if (cause === 'call') addBefore(this.held, gap);
     return cause;
   }
 
@@ -153,10 +155,7 @@ export class HostGapsOfDevice {
     const afterCopies = copied === null ? 0 : time;
     const beforeGraphs = isOfGraph(gap.after) ? time : 0;
     this.#pending[kind].add({ count: 1, time, longest: time, at, loading, afterCopies, beforeGraphs, overhead });
-    // The longest are those before which the device waited longest.
-    if (kind === 'launch' && gap.after.type === 'kernel') {
-      this.late.add({ profile: gap.profile, id: gap.after.id, dur: time });
-    }
+    if (kind === 'launch') addBefore(this.late, gap);
   }
 
   /** Gaps belong to the step of the kernel after them. */
@@ -180,6 +179,11 @@ export class HostGapsOfDevice {
   settle(): void {
     for (const kind of KINDS) moved(this.#pending[kind], this.by[kind]);
   }
+}
+
+/** Adds the kernel that ended a gap; the longest are those before which the device waited longest. */
+function addBefore(kernels: Longest, { profile, start, end, after }: Gap): void {
+  if (after.type === 'kernel') kernels.add({ profile, id: after.id, dur: end - start });
 }
 
 function moved(from: Idle, to: Idle): void {

@@ -62,11 +62,12 @@ function held({ of, ...place }: Place & { of: HostGapsOfDevice }, launches: Long
       action: ACTIONS.find(([call]) => call.test(longest))?.[1](launches) ?? '',
       stake,
       gain: null,
-      kernels: [],
+      kernels: of.held.ids,
       ...atLongest(of.idle.longestHeld),
       count,
       evidence: { idleNs: stake, gaps: count, longLaunches: launches.count, ofNewKernels: launches.first },
-      see: 'dprof -c idx,op,kernel,queue,sil --sort queue --top 15 -f table FILE',
+      // Shows the call: how often it was made, its median and its longest time.
+      see: 'dprof --by api -f table FILE',
     },
   ];
 }
