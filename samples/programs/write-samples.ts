@@ -103,11 +103,8 @@ export const ALL_SAMPLES: Readonly<Record<string, () => Buffer>> = {
   ...NEURON,
   ...ASCEND,
   ...AMD,
-<<<<<<< HEAD
   ...XPLANE,
-=======
   ...MEMORY,
->>>>>>> 788de4dd6973d048cee57f794e228fa2485fa15e
 };
 
 function main(): void {

@@ -27,8 +27,8 @@ const terms = {
   missing: { meaning: 'Time without work after graph launches whose work the profile lacks, although it has later work of their thread. It is neither busy nor idle, and MFU is unknown.', unit: 'ns', shareOf: SPAN },
   'idle in waits': { meaning: 'Idle time during which the profile reports a wait of the CPU or of a stream. Unknown where work is missing.', unit: 'ns', shareOf: SPAN },
   gap: { meaning: 'A stretch of idle time of a device between two pieces of work.', unit: 'ns' },
-  'cause of idle time': { meaning: 'What kept a device waiting in a gap: the CPU launching, loading data, waiting for copies or doing something else, queued kernels, or engines that wait for semaphores. Each gap has one cause. host and queue in dprof summary say only whether its launch came late, so their times differ from those of causes of the same name.' },
-  'launch-bound': { meaning: 'Idle time that ended with work launched after the device had run dry (gaps.host). Where other work was launched already, or the new work waited longer than the CPU was late, and over 1 ms, it counts as queued (gaps.queue).', unit: 'ns', shareOf: SPAN },
+  'cause of idle time': { meaning: 'What kept a device waiting in a gap: the CPU launching, loading data, waiting for copies or doing something else, queued kernels, or engines that wait for semaphores. Each gap has one cause. queue is the same in dprof summary; host there is all causes except queue and launches that were not recorded.' },
+  'launch-bound': { meaning: 'Idle time that ended with work launched after the device had run dry (gaps.host). Where other work was launched already, or the new work waited longer than the CPU was late, and over 1 ms, it counts as queued (gaps.queue). A gap over 20 us that a launch call over 1 ms mostly fills is launch-bound.', unit: 'ns', shareOf: SPAN },
 
   // Kernels.
   kernel: { meaning: 'A program that a device runs for one launch. On AWS Neuron, an instruction of an engine.' },

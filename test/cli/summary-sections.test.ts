@@ -1,7 +1,7 @@
 /** Sections of `dprof summary` that few profiles have, on its screen and as figures: numbers by hand. */
 import { expect } from 'chai';
 import { STEP_METRIC, type ProfileLine, type RangeRecord, type SampleRecord } from '../../src/record/record.js';
-import { collective, kernel } from '../support/kernels.js';
+import { collective, kernel, mm } from '../support/kernels.js';
 import { instruction, neuronLines, neuronProfile, tensor } from '../support/neuron.js';
 import { runCli } from '../support/run-cli.js';
 import { profile } from '../support/trace-events.js';
@@ -68,31 +68,26 @@ describe('sections of a summary', () => {
     expect(text).to.match(/\n *na +na +1 +na +lost\n/);
   });
 
-  it('of arithmetic: that a peak is not known, where the work is', async () => {
+  it('of arithmetic: which peak is not known, where the work is', async () => {
     const linesOf = async (path: string): Promise<readonly string[]> =>
       (await runCli('dprof', ['summary', '-q', path])).stdout
         .split('\n')
-        .filter((line) => /^(work|of peak) /.test(line));
-    const [work, peak] = await linesOf('samples/ascend_pt');
+        .filter((line) => /^(work|of peak|MFU) /.test(line));
+    const [work, peak, mfu] = await linesOf('samples/ascend_pt');
     expect(work).to.match(/^work +21\.49 GFLOP/);
-    expect(peak).to.match(/^of peak +na: the bandwidth of the device is unknown; --peaks FILE.json gives it$/);
-    for (const line of await linesOf('samples/decoder.rpd')) expect(line).to.match(/na: no kernel has known work$/);
+    expect(peak).to.match(/^of peak +na: the bandwidth of the device is unknown; --peaks FILE\.json gives it$/);
+    expect(mfu).to.match(/^MFU +[0-9.]+ %/);
+    for (const line of await linesOf('samples/decoder.rpd'))
+      expect(line).to.match(/na: no kernel has known (work|FLOPs)$/);
   });
 
-  it('of kernels bound by nothing: how much of their time is that of helpers, as their rows have it', async () => {
-    const path = 'samples/lenet.nsys.sqlite';
-    const { stdout } = await runCli('dprof', ['-q', '-f', 'json', '-c', 'sil,flops,bytes,bound', path]);
-    const rows = stdout.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>); // prettier-ignore
-    const timeOf = (isTaken: (row: Record<string, unknown>) => boolean): number =>
-      rows.filter(isTaken).reduce((sum, row) => sum + Number(row['sil']), 0);
-    const percent = (isTaken: (row: Record<string, unknown>) => boolean): string =>
-      ((100 * timeOf(isTaken)) / timeOf(() => true)).toFixed(1);
-    const unknown = percent(({ flops, bytes }) => flops === null || bytes === null);
-    const helping = percent(({ flops, bytes, bound }) => flops === 0 && bytes === 0 && bound === null);
-    const summary = await runCli('dprof', ['summary', '-q', path]);
-    expect(summary.stdout).to.match(
-      new RegExp(`^  na +${unknown} % unknown, ${helping} % in kernels that only help others \\(0 FLOPs\\)$`, 'm'),
-    );
+  it('of arithmetic: why more time has no bound than has unknown work', async () => {
+    // A product whose device has no known peak takes 100 of 150 ns; the other kernel has no op.
+    const kernels = [kernel({ id: 1, dur: 100, calls: [mm(64, 64, 64)] }), kernel({ id: 2, start: 2000, dur: 50 })];
+    const text = await screen(profile({ dur: 3000 }), ...kernels);
+    expect(text).to.match(/^bound by +na 100\.0 %$/m);
+    expect(text).to.match(/^ {2}na +33\.3 % unknown work, 66\.7 % no work or no known peak$/m);
+    expect(text).to.match(/^work .*\(66\.7 % of kernel time known\)$/m);
   });
 
   it('of kernels whose use of the matrix unit is undetermined: why', async () => {

@@ -91,7 +91,7 @@ describe('dprof summary', () => {
     const { stdout } = await run(lines(rank(0, 100_000)), '--peaks', 'A100 40GB');
     // 40 of 149 us are known: 2 · 64³ FLOPs, 26.9 ns of a span of 160 us at 19.5 TFLOP/s.
     expect(stdout).to.include('## Arithmetic, shares of kernel time, 149.000 us\n');
-    expect(stdout).to.match(/^ {2}of eligible +0\.0 % used; 26\.8 % of kernel time is eligible$/m);
+    expect(stdout).to.match(/^ {2}of eligible +0\.0 %: 0\.0 % of the 26\.8 % of kernel time that is eligible$/m);
     expect(stdout).to.match(/^work +≥ 524\.3 kFLOP, ≥ 49\.15 kB \(26\.8 % of kernel time known\)$/m);
     expect(stdout).to.match(/^of peak +unknown \(26\.8 % of kernel time known\)$/m);
     expect(stdout).to.match(/^MFU +≥ 0\.02 % of the span at peak \(26\.8 % of kernel time known\)$/m);

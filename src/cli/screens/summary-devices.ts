@@ -72,7 +72,7 @@ function idleLines({ idle, idleInWaits, gaps, counts }: DeviceTime, unit: TimeUn
   const { count, longest, host, queue, unknown } = gaps;
   const lines: (readonly [name: string, ns: number | null, note: string])[] = [
     ['  host', host, 'waiting for launches'],
-    ['  queue', queue, 'the next work was launched already'],
+    ['  queue', queue, 'gaps between queued kernels'],
     ['  unknown', unknown, 'launch not recorded'],
   ];
   const waits = counts.syncs === 0 || idleInWaits === null ? '' : `; in waits ${unit.text(idleInWaits)}`;

@@ -140,17 +140,22 @@ function tensorRows({ hardwareFlops, transposeFlops, hfu, mfu, cores }: TensorWo
   ];
 }
 
+/** Minimum share of kernel time with known work and without a bound that is worth a line. */
+const LEAST_UNBOUND = 0.01;
+
 /** Why work, rates and shares of peaks are unknown. */
 const NO_WORK = 'no kernel has known work';
-const NO_PEAKS = 'the peaks of the device are unknown; --peaks gives them';
+const NO_FLOPS_PEAK = 'the peak FLOP/s of the device is unknown; --peaks gives it';
+/** Devices of the table without a bandwidth are those for which no source gives it. */
 const NO_BANDWIDTH = 'the bandwidth of the device is unknown; --peaks FILE.json gives it';
 
-/** Why kernels whose work and peaks are known are bound by nothing, where it is known: they only help others. */
-function unboundRow({ bounds, known, rated, impossible }: WorkTime, time: number | null): string[][] {
-  const bound = sumOf(bounds.filter(({ name }) => name !== UNKNOWN)) ?? 0;
-  if (time === null || rated < known || impossible > 0 || known <= bound || known === time) return [];
-  const [unknown, helping] = [share(time - known, time), share(known - bound, time)];
-  return [['  na', `${unknown} unknown, ${helping} in kernels that only help others (0 FLOPs)`]];
+/** Why more kernel time has no bound than has unknown work. */
+function unboundRows({ bounds, known }: WorkTime, time: number | null): string[][] {
+  const unbound = bounds.find(({ name }) => name === UNKNOWN)?.time ?? 0;
+  const unknown = Math.max(0, (time ?? 0) - known);
+  const rest = unbound - unknown;
+  if (known === 0 || rest < LEAST_UNBOUND * (time ?? 0)) return [];
+  return [[`  ${UNKNOWN}`, `${share(unknown, time)} unknown work, ${share(rest, time)} no work or no known peak`]];
 }
 
 function arithmeticSection(
@@ -170,20 +175,20 @@ function arithmeticSection(
       ? [
           [
             '  of eligible',
-            `${amountText(eligibleUsed / eligible, 'share')} used; ${share(eligible, time)} of kernel time is eligible`,
+            `${amountText(eligibleUsed / eligible, 'share')}: ${share(eligibleUsed, time)} of the ${share(eligible, time)} of kernel time that is eligible`,
           ],
         ]
       : [];
   const peaks =
     work.computeShare === null && work.memoryShare === null
-      ? `${UNKNOWN}: ${work.flops + work.bytes === 0 ? NO_WORK : work.flopsRated > 0 ? NO_BANDWIDTH : NO_PEAKS}`
+      ? `${UNKNOWN}: ${work.mfu !== null ? NO_BANDWIDTH : work.flops + work.bytes > 0 ? NO_FLOPS_PEAK : NO_WORK}`
       : isPartial(work.rated, time)
         ? `unknown ${knownFor(work.rated, time)}`
         : `${amountText(work.computeShare, 'share')} of FLOP/s, ${amountText(work.memoryShare, 'share')} of bandwidth ${knownFor(work.rated, time)}`;
   const isIncomplete = overview.devices.some(({ missing }) => missing !== null);
   const mfu =
     work.mfu === null
-      ? `${UNKNOWN}: ${isIncomplete ? 'launched work is missing' : work.flops > 0 ? NO_PEAKS : 'no kernel has known FLOPs'}`
+      ? `${UNKNOWN}: ${isIncomplete ? 'launched work is missing' : work.flops > 0 ? NO_FLOPS_PEAK : 'no kernel has known FLOPs'}`
       : `${leastSign(work.flopsRated, time)}${amountText(work.mfu, 'share')} of the span at peak ${knownFor(work.flopsRated, time)}`;
   const least = leastSign(work.known, time);
   const done = `${least}${amountText(work.flops, 'flop')}, ${least}${amountText(work.bytes, 'transfer')} ${knownFor(work.known, time)}`;
@@ -200,7 +205,7 @@ function arithmeticSection(
     ...(undetermined > 0 ? [['  undetermined', (isOfNeuron(overview) ? NEURON.undetermined : BY_NAME).text]] : []),
     ...ofEligible,
     ['bound by', sharesText(tallied(work.bounds), time)],
-    ...unboundRow(work, time),
+    ...unboundRows(work, time),
     ...(work.tensor === undefined ? [] : tensorRows(work.tensor)),
     [
       work.tensor === undefined ? 'work' : 'work by formula',

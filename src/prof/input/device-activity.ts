@@ -9,6 +9,7 @@ import type {
   SetRecord,
   SyncRecord,
 } from '../../record/record.js';
+import { entryOf } from '../../containers/map-entry.js';
 import type { DiagnosticName } from '../../record/diagnostics.js';
 import { UserError } from '../../record/errors.js';
 import { captureOption } from '../work/capture-options.js';
@@ -82,4 +83,32 @@ export function launchOf({ launch, pid, tid }: DeviceActivity): LaunchCall | nul
     pid: pid ?? null,
     tid: tid ?? null,
   };
+}
+
+/** What identifies a call in its profile. */
+interface CallTime {
+  readonly pid?: number | null | undefined;
+  readonly tid?: number | null | undefined;
+  readonly start: number;
+}
+
+/** How many calls of a thread are remembered: activities of a call come soon after each other. */
+const REMEMBERED_CALLS = 4096;
+
+/**
+ * Counts each call once, however many activities it launched: a thread is in a single call at any moment, so that thread and
+ * start identify it. Memory: the latest calls of each thread.
+ */
+export class CallsSeen {
+  readonly #starts = new Map<number | null, Map<number | null, Set<number>>>();
+
+  /** Whether no activity of the call was seen before. */
+  isNew({ pid = null, tid = null, start }: CallTime): boolean {
+    const threads = entryOf(this.#starts, pid, () => new Map<number | null, Set<number>>());
+    const starts = entryOf(threads, tid, () => new Set<number>());
+    if (starts.has(start)) return false;
+    if (starts.size === REMEMBERED_CALLS) starts.clear();
+    starts.add(start);
+    return true;
+  }
 }

@@ -64,12 +64,17 @@ export function receives(record: StepActivity): boolean {
  */
 export const LONGEST_LAUNCH = 1_000_000;
 
+/** In ns. A device that switches from one piece of work to the next does not need longer. */
+export const LONGEST_SWITCH = 20_000;
+
 /**
  * When work was launched that the device could have begun, in ns: usually the start of the launch; null when not known. If
  * work began later after the return of its call than a launch takes, it also waited for something else, such as work from
  * before the profile: it counts as launched late only when the device waited longer for the call than the work waited after
- * it. Work that was launched before the gap and starts even later also waited for something else: the device was not idle
- * because of the host.
+ * it. A call that takes longer than a launch may hand its work over at any time until it returns, as one that copies in
+ * pieces does: a device that was idle during most of the time before the work, for longer than it takes to switch, waited
+ * for that call. Work that was launched before the gap and starts even later also waited for something else: the device was
+ * not idle because of the host.
  */
 export function launchedAt({
   start,
@@ -78,8 +83,10 @@ export function launchedAt({
 }: Partial<Pick<Activity, 'launch' | 'othersWait'>> & { start: number }): number | null {
   if (launch === null) return null;
   const returned = launch.start + launch.dur;
-  const waited = start - returned;
-  const own = waited > LONGEST_LAUNCH ? Math.min(launch.start, returned - waited) : launch.start;
+  const waited = Math.max(0, start - returned);
+  const begun = waited > LONGEST_LAUNCH ? Math.min(launch.start, returned - waited) : launch.start;
+  const handed = Math.min(returned - waited, start - LONGEST_SWITCH);
+  const own = launch.dur > LONGEST_LAUNCH ? Math.max(begun, handed) : begun;
   return othersWait > 0 ? Math.min(own, start - othersWait) : own;
 }
 

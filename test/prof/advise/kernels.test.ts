@@ -164,7 +164,7 @@ describe('the rule unattributed', () => {
     expect(actionOf('nvprof', replayed)).to.equal('profile one run without graphs');
     // Of other formats nothing is known: they may have no host.
     expect(actionOf('another', early)).to.match(/^trace API calls too if the profiler can/);
-    expect(actionOf('another', kernel())).to.match(/^record the ops of the framework if/);
+    expect(actionOf('another', kernel())).to.match(/^where a framework launches these kernels, record its ops if/);
   });
 
   it('is a share of the time of all kernels, as in the summary, those of collectives too', () => {

@@ -47,6 +47,8 @@ describe('the rule long-calls', () => {
     expect(found?.what).to.equal('slow API calls left the device idle for 4 ms in 1 gap: cudaLaunchKernel 4 ms');
     expect(found?.kernels).to.deep.equal(['0:2']);
     expect(found?.action).to.match(/loads its code/);
+    // The kernel that came late, and the table of calls with the longest time of each.
+    expect(found).to.deep.include({ kernels: ['0:2'], see: 'dprof --by api -f table FILE' });
     expect(findingsOf('launch-gaps', [PROFILE, kernel({ start: 0, dur: MS }), launched('cudaLaunchKernel', MS, 4 * MS)])).to.deep.equal([]); // prettier-ignore
   });
 
@@ -84,6 +86,13 @@ describe('the rule long-calls', () => {
       ])[0]?.action;
     expect(actionOf('other')).to.match(/CUDA_MODULE_LOADING=EAGER/);
     expect(actionOf('again')).to.match(/^find out what the call waits for/);
+  });
+
+  it('counts a call once that launched several kernels', () => {
+    const of = (id: number, start: number) =>
+      kernel({ id, start, dur: 10, launch: { api: 'cudaGraphLaunch', start: MS, dur: 4 * MS } });
+    const [found] = findingsOf('long-calls', [PROFILE, kernel({ start: 0, dur: MS }), ...[2, 3, 4].map((id) => of(id, 5 * MS + id * 10))]); // prettier-ignore
+    expect(found?.evidence).to.include({ gaps: 1, longLaunches: 1 });
   });
 
   it('is silent about calls as short as launches, and without launches', () => {

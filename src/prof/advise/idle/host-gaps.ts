@@ -6,9 +6,9 @@
  */
 import { entryOf } from '../../../containers/map-entry.js';
 import type { ProfileLine, RangeRecord } from '../../../record/record.js';
-import { LONGEST_LAUNCH, workOf, type StepActivity } from '../../steps/step-work.js';
+import { LONGEST_LAUNCH, LONGEST_SWITCH, workOf, type StepActivity } from '../../steps/step-work.js';
 import { ByDevice, type Place, type Gap } from '../device-times.js';
-import { copyBefore, hostIn, IdleTimes, LONGEST_SWITCH, type HostWithin, type IdleCause } from './idle-causes.js';
+import { copyBefore, hostIn, IdleTimes, type HostWithin, type IdleCause } from './idle-causes.js';
 import { EngineWaits } from './engine-waits.js';
 import { HostPlaces } from './host-places.js';
 import type { LongestTime } from '../finding.js';
@@ -123,7 +123,7 @@ export class HostGapsOfDevice {
   /** Idle time of the device while the host collected garbage, in ns. */
   collecting = 0;
   readonly idle = new IdleTimes();
-  /** Kernels that ended a gap due to launches, those launched by a slow call, and first kernels of steps. */
+  /** Kernels that ended a gap due to launches, those that ended one due to a single call, and first kernels of steps. */
   readonly late = new Longest();
   readonly held = new Longest();
   readonly firsts = new Longest();
@@ -136,9 +136,7 @@ export class HostGapsOfDevice {
     // A gap due to a single call is reported for that call; a launch that the profiler or the driver holds up is not late.
     if (gap.ended === 'host' && cause !== 'call' && cause !== 'overhead') this.#addLate(gap, within);
     if (cause === 'queue') this.#addSwitch(gap);
-    if (cause === 'call' && gap.after.type === 'kernel') {
-      this.held.add({ profile: gap.profile, id: gap.after.id, dur: gap.end - gap.start });
-    }
+    if (cause === 'call') addBefore(this.held, gap);
     return cause;
   }
 
@@ -158,10 +156,7 @@ export class HostGapsOfDevice {
     const afterCopies = copied === null ? 0 : time;
     const beforeGraphs = isOfGraph(gap.after) ? time : 0;
     this.#pending[kind].add({ count: 1, time, longest: time, at, loading, afterCopies, beforeGraphs, overhead });
-    // The longest are those before which the device waited longest.
-    if (kind === 'launch' && gap.after.type === 'kernel') {
-      this.late.add({ profile: gap.profile, id: gap.after.id, dur: time });
-    }
+    if (kind === 'launch') addBefore(this.late, gap);
   }
 
   /** Gaps belong to the step of the kernel after them. */
@@ -185,6 +180,11 @@ export class HostGapsOfDevice {
   settle(): void {
     for (const kind of KINDS) moved(this.#pending[kind], this.by[kind]);
   }
+}
+
+/** Adds the kernel that ended a gap; the longest are those before which the device waited longest. */
+function addBefore(kernels: Longest, { profile, start, end, after }: Gap): void {
+  if (after.type === 'kernel') kernels.add({ profile, id: after.id, dur: end - start });
 }
 
 function moved(from: Idle, to: Idle): void {

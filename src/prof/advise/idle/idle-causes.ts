@@ -60,9 +60,6 @@ export const NO_IDLE = Object.fromEntries(Object.keys(IDLE_CAUSES).map((cause) =
   Record<IdleCause, number>
 >;
 
-/** In ns. A device that switches from one piece of work to the next does not need longer. */
-export const LONGEST_SWITCH = 20_000;
-
 /** What the host did during a gap. */
 export interface HostWithin {
   /** Time in ns in which it loaded data, collected garbage, or waited for profiler or driver. */
@@ -99,16 +96,15 @@ function longCall(gap: GapTimes, work: StepActivity): string | null {
 function causeOf(gap: Gap, { loading, collecting, overhead, firstUse, awaited }: HostWithin): IdleCause {
   const time = gap.end - gap.start;
   if (gap.ended === null) return awaited === null ? 'unknown' : 'semaphore';
-  // The device waits for something else, whatever the host does; a driver call may hold both up.
-  const othersWait = gap.ended === 'queue' && (gap.after.othersWait ?? 0) >= time;
-  if (collecting > MOSTLY * time && !othersWait) return 'garbage';
-  if (loading > MOSTLY * time && !othersWait) return 'loading';
+  // The device had work and waited for something else, whatever the host did.
+  if (gap.ended === 'queue') return 'queue';
+  if (collecting > MOSTLY * time) return 'garbage';
+  if (loading > MOSTLY * time) return 'loading';
   const isLongCall = longCall(gap, gap.after) !== null;
   // The program causes a launch that loads its kernel's code, and could launch that kernel earlier.
   const isFirstUse = isLongCall && firstUse > MOSTLY * time;
   if (overhead > MOSTLY * time && !isFirstUse) return 'overhead';
   if (isLongCall) return 'call';
-  if (gap.ended === 'queue') return 'queue';
   const cause = lateCause(time);
   // The host waited for a copy until the gap began; if it then does something for longer than a launch takes, that is the
   // cause.

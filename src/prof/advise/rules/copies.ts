@@ -1,6 +1,7 @@
 /** Copies between host and device for which the host waits. */
 import { waitOf, isHostCopy, type HostCopy, type HostCopyKind, type Wait } from '../idle/idle-causes.js';
 import { NS_PER_S } from '../../../record/units.js';
+import { CallsSeen } from '../../input/device-activity.js';
 import { ByDevice } from '../device-times.js';
 import { IntervalUnion } from '../../../containers/interval-union.js';
 import type { LongestTime } from '../finding.js';
@@ -118,41 +119,34 @@ const PIN = "pin the host's memory (PyTorch: pin_memory=True) and ";
 
 class Copies {
   count = 0;
-  /** Calls that made them, by how it is known that the host waited: one call may copy in several pieces. */
-  readonly waits: Record<Wait, number> = { synchronous: 0, pageable: 0, 'late-return': 0 };
+  /** Number of calls: one may copy in many pieces. */
   calls = 0;
-  /** Calls that copy pageable memory, and memory of an unknown kind. */
+  /** Number of calls by what shows that the CPU waited in them. */
+  readonly waits: Record<Wait, number> = { synchronous: 0, pageable: 0, 'late-return': 0 };
+  /** Number of calls with pageable memory, and with unknown memory. */
   pageable = 0;
   unknown = 0;
   bytes = 0;
   time = 0;
   /** Time of the calls. */
   waited = 0;
-  /** Start of the latest call of each thread: the next one begins after all pieces of this one. */
-  readonly #latest = new Map<number | null | undefined, number>();
   longest: LongestTime | null = null;
   /** Time of everything except these copies. */
   readonly others = new IntervalUnion();
   readonly all = new IntervalUnion();
+  readonly #seen = new CallsSeen();
 
-  add({ bytes, start, dur, launch, hostMemory, tid }: HostCopy, wait: Wait): void {
+  add({ bytes, start, dur, launch, hostMemory, pid, tid }: HostCopy, wait: Wait): void {
     this.count++;
     this.longest = longerOf(this.longest, { start, end: start + dur });
     this.bytes += bytes ?? 0;
     this.time += dur;
-    if (this.#latest.get(tid) === launch.start) return;
-    this.#latest.set(tid, launch.start);
+    if (!this.#seen.isNew({ start: launch.start, pid, tid })) return;
     this.calls++;
+    this.waited += launch.dur;
     this.waits[wait]++;
     if (hostMemory === 'pageable') this.pageable++;
     if (hostMemory === undefined) this.unknown++;
-    this.waited += launch.dur;
-  }
-
-  /** `24 HtoD copies`, `24 HtoD copies of 2 calls`. */
-  text(kind: HostCopyKind): string {
-    const copies = many(this.count, `${kind} copy`);
-    return this.calls === this.count ? copies : `${copies} of ${many(this.calls, 'call')}`;
   }
 
   /** How it is known that the host waited, and the kind of memory. */
@@ -215,7 +209,7 @@ export const copies: Rule = {
             const stake = exposed + after;
             return {
               ...place,
-              what: `the CPU waits for ${found.text(kind)} (${size(bytes)}): ${time(exposed)} with nothing else running, then ${time(after)} idle until the next launch`,
+              what: `the CPU waits ${calls < count ? `in ${many(calls, 'call')} ` : ''}for ${many(count, `${kind} copy`)} (${size(bytes)}): ${time(exposed)} with nothing else running, then ${time(after)} idle until the next launch`,
               details: `the calls took ${time(waited)}; ${found.signs}`,
               action: found.action(kind),
               stake,

@@ -3,11 +3,10 @@
  * collection.
  */
 import { ByDevice, type Place } from '../device-times.js';
-import { LONGEST_LAUNCH } from '../../steps/step-work.js';
+import { LONGEST_LAUNCH, LONGEST_SWITCH } from '../../steps/step-work.js';
 import { isOfGraph, type HostGapsOfDevice } from '../idle/host-gaps.js';
 import type { Found } from '../finding.js';
 import { LAUNCHING, type RuleAnswer, type Rule } from '../rule.js';
-import { LONGEST_SWITCH } from '../idle/idle-causes.js';
 import { grouped, many, percent, ranked, time } from '../wording.js';
 import { atLongest, Ranking } from '../kernel-tally.js';
 

@@ -1,5 +1,6 @@
 /** Single host calls that took longer than any launch while the device was idle. */
 import type { KernelLine } from '../../../record/record.js';
+import { CallsSeen } from '../../input/device-activity.js';
 import { LONGEST_LAUNCH } from '../../steps/step-work.js';
 import { many, ranked, time } from '../wording.js';
 import { ByDevice, type Place } from '../device-times.js';
@@ -15,15 +16,14 @@ const MOST_NAMES = 10_000;
 class LongLaunches {
   count = 0;
   first = 0;
-  /** Start of the latest long call of each thread, which may launch several kernels. */
-  readonly #latest = new Map<number | null | undefined, number>();
+  readonly #calls = new CallsSeen();
   readonly #names = new Set<string>();
 
-  add({ name, launch = null, tid }: KernelLine): void {
+  add({ name, launch = null, pid, tid }: KernelLine): void {
     const isNew = !this.#names.has(name);
     if (isNew && this.#names.size < MOST_NAMES) this.#names.add(name);
-    if (launch === null || launch.dur <= LONGEST_LAUNCH || this.#latest.get(tid) === launch.start) return;
-    this.#latest.set(tid, launch.start);
+    if (launch === null || launch.dur <= LONGEST_LAUNCH || !this.#calls.isNew({ start: launch.start, pid, tid }))
+      return;
     this.count++;
     if (isNew) this.first++;
   }
@@ -66,7 +66,8 @@ function held({ of, ...place }: Place & { of: HostGapsOfDevice }, launches: Long
       ...atLongest(of.idle.longestHeld),
       count,
       evidence: { idleNs: stake, gaps: count, longLaunches: launches.count, ofNewKernels: launches.first },
-      see: `dparse --ranges FILE | jq -c 'select(.type=="range" and .kind=="api" and .dur>${LONGEST_LAUNCH})'`,
+      // Shows the call: how often it was made, its median and its longest time.
+      see: 'dprof --by api -f table FILE',
     },
   ];
 }

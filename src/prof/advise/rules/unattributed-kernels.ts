@@ -72,7 +72,11 @@ const ACTIONS: readonly (readonly [reason: RegExp, profile: RegExp, action: stri
     'these launches are outside any op of the framework: wrap custom kernels in ops (torch.library.custom_op)',
   ],
   [/^/, /^(?:nsight|nvprof)/, NVTX],
-  [/^/, /^/, 'record the ops of the framework if the profiler can'],
+  [
+    /^/,
+    /^/,
+    'where a framework launches these kernels, record its ops if the profiler can; a program without one has no ops to record',
+  ],
 ];
 
 function actionFor(reason: string, profile: Recorded | null): string {

@@ -4,9 +4,14 @@
  * merged to bars, so that the whole profile is shown whatever its size. A piece that is held has all its events.
  */
 import { elementAt } from '../../../containers/element.js';
-import { entryOf } from '../../../containers/map-entry.js';
 import type { ProfileLine, ProfileRecord, RangeRecord } from '../../../record/record.js';
-import { isDeviceActivity, launchOf, type DeviceActivity } from '../../input/device-activity.js';
+import {
+  CallsSeen,
+  isDeviceActivity,
+  launchOf,
+  type DeviceActivity,
+  type LaunchCall,
+} from '../../input/device-activity.js';
 import { InstructionDependencies } from '../../neuron/instructions/dependencies.js';
 import type { PageKernel } from '../page-kernel.js';
 import { LaneTable } from './timeline-lanes.js';
@@ -54,9 +59,6 @@ const UNKNOWN_VALUES: KernelValues = { op: null, layer: [], tc: null, flops: nul
 
 const [LAUNCH, WAIT] = [EVENT_KINDS.indexOf('launch'), EVENT_KINDS.indexOf('wait')];
 
-/** Number of calls of a lane to remember, so that a call that launched several activities counts once. */
-const REMEMBERED_CALLS = 4096;
-
 export class TimelineBuilder {
   header: ProfileRecord | null = null;
   readonly #buffer: EventBuffer;
@@ -71,8 +73,7 @@ export class TimelineBuilder {
   readonly #marks = new MarkTable();
   readonly #complete = new CompleteTime();
   readonly #dependencies = new InstructionDependencies();
-  /** Starts of calls by lane. */
-  readonly #calls = new Map<number, Set<number>>();
+  readonly #calls = new CallsSeen();
   /** Start and end of everything. */
   #start = Infinity;
   #end = -Infinity;
@@ -292,12 +293,10 @@ export class TimelineBuilder {
   }
 
   /** Adds the call that launched an activity, unless it was added for another activity. */
-  #addCall({ api, start, dur, pid, tid }: NonNullable<ReturnType<typeof launchOf>>, kind: number): void {
+  #addCall(call: LaunchCall, kind: number): void {
+    const { api, start, dur, pid, tid } = call;
     const lane = this.#lanes.ofThread(pid, tid);
-    const calls = entryOf(this.#calls, lane, () => new Set<number>());
-    if (calls.has(start)) return;
-    if (calls.size === REMEMBERED_CALLS) calls.clear();
-    calls.add(start);
+    if (!this.#calls.isNew(call)) return;
     const lasts = Math.max(0, dur ?? 0);
     const describe = (texts: TextTable): BufferedEvent => ({
       start,

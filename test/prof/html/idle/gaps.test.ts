@@ -3,9 +3,10 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { NO_IDLE } from '../../../../src/prof/advise/idle/idle-causes.js';
 import type { KernelRecord, RangeRecord } from '../../../../src/record/record.js';
-import { adviserOf, findingsOf } from '../../../support/advice.js';
+import { adviserOf, copy, findingsOf } from '../../../support/advice.js';
 import { A100, profileOn } from '../../../support/devices.js';
 import { kernel } from '../../../support/kernels.js';
+import { overviewOf, overviewsOf } from '../../../support/overviews.js';
 import { pageOf } from '../../../support/pages.js';
 import { openedRecordsOf } from '../../../support/profile-records.js';
 import { itEachShared } from '../../../support/shared.js';
@@ -97,6 +98,24 @@ describe('idle time of a page', () => {
     );
   });
 
+  it('gives the gaps between the pieces of a copy to its call, as the summary does', () => {
+    // Two long calls of two threads copy in pieces; 0.5 ms idle before each piece, 10 us (a switch) before the last.
+    const [one, other] = [MS - 1000, MS].map((start) => ({ api: 'hipMemcpyAsync', start, dur: 9 * MS }));
+    const piece = (start: number, launch = one ?? null, tid = 1) =>
+      copy({ kind: 'HtoD', start, dur: 0.5 * MS, launch, tid });
+    const records = [
+      profileOn(A100),
+      at(1, MS, MS, 0),
+      piece(2.5 * MS),
+      piece(3.5 * MS, other, 2),
+      piece(4.5 * MS),
+      piece(5.01 * MS, other, 2),
+    ];
+    const times = Object.fromEntries(pageOf(records).idle.causes.map(({ cause, time }) => [cause, time]));
+    expect(times).to.deep.equal({ call: 1.5 * MS, queue: 0.01 * MS });
+    expect(overviewOf(records).devices[0]?.gaps).to.include({ host: 1.5 * MS, queue: 0.01 * MS, unknown: 0 });
+  });
+
   it('keeps the longest gap of each step, however short', () => {
     const steps = Array.from({ length: 30 }, (_, step) => [
       at(2 * step, step * 1000, 100, step * 1000 - 10, 10, { step }),
@@ -147,6 +166,12 @@ describe('idle time of a page', () => {
         Object.fromEntries(parts.map(({ cause, time }) => [cause ?? 'none', time])),
       );
       expect(adviserOf(records).verdicts[0]?.parts).to.deep.equal(verdict?.parts);
+      // The summary has the cause queue too: what was launched in time is classified in a single place.
+      const known = overviewsOf(records).flatMap(({ devices }) => devices.map(({ gaps }) => gaps?.queue ?? 0));
+      expect(known.reduce((sum, time) => sum + time, 0)).to.be.closeTo(
+        idle.causes.find(({ cause }) => cause === 'queue')?.time ?? 0,
+        1,
+      );
       const [found] = findingsOf('launch-gaps', records);
       const tiny = found?.evidence['kernelsShorterThanLaunch'];
       if (tiny !== undefined && found?.device !== null) expect(idle.launches?.shorter).to.be.at.least(Number(tiny));
