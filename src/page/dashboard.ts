@@ -58,6 +58,22 @@ interface DashboardView extends Omit<PanelView, 'span'> {
   readonly span: ShownSpan | null;
 }
 
+/** What the panels of a Neuron capture lack, and how to record it: its empty panels are left out. */
+const LACKED: Panel = {
+  ...{ id: 'lacked', title: 'Not in this capture', width: 6 },
+  isFor: ({ profile }) => profile.neuron !== null,
+  make: (view) => {
+    const panels = TABS.flatMap((tab) => tab.panels).filter(
+      (panel) => panel !== LACKED && (panel.isFor?.(view) ?? true),
+    );
+    const lacks = panels.flatMap(({ title, make }) => {
+      const content = make(view);
+      return typeof content === 'string' ? [`${title}: ${content}`] : [];
+    });
+    return lacks.length === 0 ? 'Nothing.' : [element('ul', {}, ...lacks.map((text) => element('li', {}, text)))];
+  },
+};
+
 const TABS: readonly PanelTab[] = [
   {
     id: 'overview',
@@ -94,7 +110,7 @@ const TABS: readonly PanelTab[] = [
     panels: [RANKS, HOST_CPU],
     hasContent: ({ data }) => hasRanks(data) || data.profiles.some(({ overview }) => overview.cpu !== null),
   },
-  { id: 'diagnostics', title: 'Diagnostics', panels: [DIAGNOSTICS] },
+  { id: 'diagnostics', title: 'Diagnostics', panels: [DIAGNOSTICS, LACKED] },
 ];
 
 /**

@@ -128,6 +128,8 @@ export interface OutputFolder {
   readonly hint: string;
   /** The folders of this kind that contain any of these files. */
   readonly among: (paths: readonly string[]) => ReadonlySet<string>;
+  /** Names that the profiler gives to folders in it for every program: the folder around says what was profiled. */
+  readonly fixedNames: RegExp;
 }
 
 /** Whether the bytes so far are of a format; 'more' when there are too few to decide. */

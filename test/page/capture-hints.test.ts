@@ -67,7 +67,10 @@ describe('hints of panels without content', () => {
     expect(lacking(viewOf('nsight', {}), 'stacks')).to.equal(
       `${stacks} torch.profiler.profile(with_stack=True) in place of nsys records them.`,
     );
-    for (const format of ['ntff', 'neuron-json']) expect(lacking(viewOf(format, {}), 'stacks')).to.equal(stacks);
+    for (const format of ['ntff', 'neuron-json'])
+      expect(lacking(viewOf(format, {}), 'stacks')).to.equal(
+        `${stacks} NEURON_FRAMEWORK_DEBUG=1 NKI_DEBUG_INFO=True, set when the program is compiled, keep its lines of code.`,
+      );
   });
 
   it('ask for the JSON where operands of a device trace are not known: its program does not have them', () => {

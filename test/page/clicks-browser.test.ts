@@ -75,7 +75,10 @@ const ANSWERS: Readonly<Record<string, readonly Answer[]>> = {
   'data/neuron/trn2_fused_bf16_s1024': [
     ['instruction', /MATMUL is 36\.2 %/],
     ['layer', /\/sg00/, LAYERS],
-    ['idle', /idle 19\.5 %: the profile does not say why/],
+    ['idle', /idle 12\.4 %: engines wait for each other \(barrier \$S\[2\]\)/],
+    ['line', /NEURON_FRAMEWORK_DEBUG=1/, ...ELSEWHERE('Not in this capture')],
+    ['step', /Give several captures to compare executions/, ...ELSEWHERE('Not in this capture')],
+    ['rank', /The page holds one profile/, ...ELSEWHERE('Not in this capture')],
   ],
   'data/kineto/a100_rank3of8_training.json.gz': [
     ['op', /SplitLookupFunction_rowwise_adagrad_Op is 20\.7 %/],

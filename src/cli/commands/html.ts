@@ -95,15 +95,14 @@ function profilesName([first, ...others]: readonly Pick<PageProfile, 'overview'>
   return name === null || others.length === 0 ? name : `${name} and ${others.length} more`;
 }
 
-/** Folders that profilers name alike for every program: the folder that they are in says what was profiled. */
-const OUTPUT_FOLDER = /^(?:ASCEND_PROFILER_OUTPUT|mindstudio_profiler_output|FRAMEWORK|PROF_\d+_\d+_\w+)$/;
-
-/** Name of the folder of a profile; null for a file. */
-function folderName(path: string): string | null {
+/** Name of the folder of a profile, of the one around it where the profiler names it alike for every program; null for a file. */
+async function folderName(path: string): Promise<string | null> {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return null;
   const folder = resolve(path);
   const name = basename(folder);
-  return (OUTPUT_FOLDER.test(name) ? basename(dirname(folder)) : name) || null;
+  const { OUTPUT_FOLDERS } = await import('../../parse/registry.js');
+  const isFixed = OUTPUT_FOLDERS.some(({ fixedNames }) => fixedNames.test(name));
+  return (isFixed ? basename(dirname(folder)) : name) || null;
 }
 
 export const html = recordsCommand(
@@ -176,7 +175,7 @@ export const html = recordsCommand(
         const word = inputWord(only === undefined || only === '-' ? only : basename(only));
         const isPiped = request.files.length === 0 || only === '-';
         const made = facts({ tool, title: basename(input), input: word, doubts });
-        const named = isPiped ? profilesName(made.data.profiles) : only === undefined ? null : folderName(only);
+        const named = isPiped ? profilesName(made.data.profiles) : only === undefined ? null : await folderName(only);
         const title = given.text('title') ?? named ?? made.data.title;
         const contents = { ...made, data: { ...made.data, title } };
         const { before, behind } = pageElements(contents);

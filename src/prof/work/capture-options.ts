@@ -86,6 +86,9 @@ const WITHOUT_STACKS: Readonly<Record<string, string | undefined>> = {
   'rocprof-v1-csv': 'rocprof',
 };
 
+/** Formats whose lines of code come from the compiled program. */
+const WITH_LINES = new Set(['ntff', 'neuron-json']);
+
 /** Names of files that msprof writes for any program: it has none of the options of a framework's profiler. */
 const MSPROF = /^(?:msprof|op_summary|task_time)_/;
 
@@ -145,6 +148,8 @@ export function layerMarks(profile: Recorded | null): string | null {
 export function stackMarks(profile: Recorded | null): string | null {
   const tool = WITHOUT_STACKS[profilerOf(profile)];
   if (tool !== undefined) return `torch.profiler.profile(with_stack=True) in place of ${tool} records them`;
+  if (WITH_LINES.has(profilerOf(profile)))
+    return 'NEURON_FRAMEWORK_DEBUG=1 NKI_DEBUG_INFO=True, set when the program is compiled, keep its lines of code';
   const option = captureOption(profile, 'stacks');
   return option === null ? null : `${option} records them`;
 }

@@ -16,6 +16,7 @@ const ascendFolder: OutputFolder = {
   title: 'a folder of the Ascend profiler without a database, trace_view.json or kernel_details.csv',
   hint: 'run the analysis first: torch_npu.profiler.profiler.analyse(FOLDER)',
   among: (paths) => new Set(paths.flatMap((path) => folderOf(path) ?? [])),
+  fixedNames: /^(?:ASCEND_PROFILER_OUTPUT|mindstudio_profiler_output|FRAMEWORK|PROF_\d+_\d+_\w+)$/,
 };
 
 /** The output folder that contains a file; null when there is none. */
