@@ -124,7 +124,7 @@ function inferred(row: DeviceRow, device: Device): Peaks {
     ...peaks,
     name: `${row.name} (inferred)`,
     origin: 'inferred',
-    source: `the profile has no name: inferred from ${row.arch}, ${device.units} units and ${gigabytes} GB; ${source}`,
+    source: `the profile does not name the device; inferred from ${row.arch}, ${device.units} units and ${gigabytes} GB; ${source}`,
   };
 }
 

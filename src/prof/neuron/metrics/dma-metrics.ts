@@ -75,7 +75,7 @@ function ofKind([prefix, group, what]: (typeof KINDS)[number]): Metric[] {
       name: `${prefix}_dma_size_percent`,
       group,
       unit: 'fraction',
-      doc: `share of the bytes that ${what} have`,
+      doc: `share of all bytes in ${what}`,
       formula: `${prefix}_dma_size / Σ size of all packets`,
       inputs: [`${prefix}_dma_size`],
       of: (sums) => ratio(bytesOf(sums, packets(sums)), bytesOf(sums, sums.packets), 'the size of all packets'),
