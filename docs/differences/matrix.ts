@@ -238,7 +238,7 @@ const NEW_OPS: readonly Difference[] = [
     id: 'products-not-known',
     title: 'conv3d, conv_transpose, baddbmm, RNNCell',
     reference: '0 FLOPs, 0 bytes, tc "-", params the bare shapes: ops without a class',
-    ours: 'counted like related ops; a transposed convolution by its input positions',
+    ours: 'counted like related ops; a transposed convolution over its input positions',
     why: 'matrix work is most of what a network does',
     formula:
       'transposed: flops = 2·N·C·prod(in)·(K/g)·prod(kernel); baddbmm: flops = 2·b·m·n·k; RNNCell: flops = 2·H·B·X or 2·H·B·H',

@@ -47,7 +47,7 @@ describe('dprof advise', () => {
     const lines = stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as object); // prettier-ignore
     expect(lines).to.have.length(2);
     expect(lines[0]).to.deep.include({ rule: 'launch-gaps', stake: 300, kernels: ['0:2'] });
-    expect(lines[1]).to.deep.equal({ rule: 'copies', why: 'no copy between host and device whose launch is known' });
+    expect(lines[1]).to.deep.equal({ rule: 'copies', why: 'no copy between host and device has a known launch' });
   });
 
   it('says first what each profile did with its time, in parts that add up', async () => {

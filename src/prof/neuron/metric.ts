@@ -123,7 +123,7 @@ export const counted = (sums: MetricSums, value: number): MetricAmount =>
 /** Sum over cores of a number that the capture records for each. */
 export function statedTotal({ stated }: MetricSums, metric: string): MetricAmount {
   const values = stated.get(metric);
-  if (values === undefined) return { unknown: 'the capture does not state it' };
+  if (values === undefined) return { unknown: 'the capture does not record it' };
   return [...values.values()].reduce((sum, value) => sum + value, 0);
 }
 

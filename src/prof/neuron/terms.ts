@@ -24,46 +24,43 @@ type TermList = readonly (readonly [term: string, meaning: string])[];
 
 const OPERAND_WORDS: readonly (readonly [term: string, meaning: string])[] = [
   ['S[<n>]', 'semaphore n, in parentheses the engine or queue that owns it: `S[5]>=1` waits, `S[5]++@complete` raises it'],
-  ['$S[<n>]', 'semaphore n as well, in instructions around the program'],
+  ['$S[<n>]', 'also semaphore n, in instructions around the program'],
   ['$R[<n>]', 'register n of the engine'],
   ['$E[<n>]', 'event n of the engine'],
-  ['src', 'what is read: `type@address[strides][sizes]`, a stride and an extent for each loop, the innermost first, in elements of one partition'],
-  ['dst', 'what is written, as src; addresses from 0x2000000 on are of PSUM, those below of SBUF'],
-  ['channels', 'partitions that take part: bytes of src and dst are those of one'],
-  ['<rows>*<columns>', 'part of the multiplier array that a product uses; times the elements of src: its multiply-accumulates'],
-  ['acc_flags', 'place of a MATMUL among those accumulated at one PSUM address: 1 the first, 0 between, 2 the last, 3 the only one'],
+  ['src', 'source operand: `type@address[strides][sizes]`, a stride and an extent per loop, innermost first, in elements of one partition'],
+  ['dst', 'destination operand, as src; addresses from 0x2000000 are in PSUM, lower ones in SBUF'],
+  ['channels', 'number of partitions used; bytes of src and dst are per partition'],
+  ['<rows>*<columns>', 'part of the multiplier array that a product uses; multiplied by the elements of src, it gives the multiply-accumulates'],
+  ['acc_flags', 'position of a MATMUL among those accumulated at one PSUM address: 1 the first, 0 between, 2 the last, 3 the only one'],
   ['fp32_mode', 'FP32 in two halves: LOW or HIGH of the weights in LDWEIGHTS, both of the moving operand (LOW_HIGH) in MATMUL'],
-  ['transpose_mode', 'ENABLED: the products with these weights are a transpose, no arithmetic of the model'],
+  ['transpose_mode', 'ENABLED: products with these weights are transposes, not arithmetic of the model'],
   ['ops', 'operations applied to each element in turn; BYPASS means none'],
-  ['imm_src', 'where each value of imm is: in the instruction (INSTRUCTION), or at that address (PTR)'],
-  ['semaphore', 'of a transfer: number of the semaphore that it raises as its packets complete, by sem_increment in all'],
-  ['src_pattern', 'of a transfer: `[strides][sizes]` of what is read, in bytes and in elements of src_elem_size; so dst_pattern'],
-  ['src_elem_size', 'of a transfer: bytes of one element of src_pattern; so dst_elem_size'],
+  ['imm_src', 'location of each value of imm: in the instruction (INSTRUCTION) or at that address (PTR)'],
+  ['semaphore', 'of a transfer: semaphore that it increments as packets complete, by sem_increment in total'],
+  ['src_pattern', 'of a transfer: `[strides][sizes]` of the source, in bytes and in elements of src_elem_size; dst_pattern is the destination\'s'],
+  ['src_elem_size', 'of a transfer: bytes per element of src_pattern; dst_elem_size likewise for dst_pattern'],
 ]; // prettier-ignore
 
 const SUMMARY_FIELDS: readonly (readonly [term: string, meaning: string])[] = [
   ['ultraserver_id', 'the UltraServer (several instances joined into one) that was captured'],
-  ['ultraserver_size', 'how many instances that UltraServer joins'],
+  ['ultraserver_size', 'number of instances in that UltraServer'],
   ['ultraserver_type', 'how its instances are connected'],
   ['ultraserver_instance_index', 'the instance in it that was captured'],
-  [
-    's3_bucket_path',
-    'where in S3 the files of the capture were put; not read, as paths may tell more than a profile should',
-  ],
+  ['s3_bucket_path', 'S3 location of the capture; not read, because paths may reveal too much'],
 ];
 
 const ENGINE_WORDS: Readonly<Record<NeuronEngine, string>> = {
   Tensor: 'multiplies matrices in an array of 128 x 128 multipliers (PE); results go to PSUM. Stream 0',
   Scalar: 'applies a function to each element (Activation): exp, gelu, tanh, scaling and bias. Stream 1',
-  GpSimd: 'programmable cores for work of no other engine (Pool); also writes DMA descriptors. Stream 2',
+  GpSimd: 'programmable cores for work that no other engine does (Pool); also writes DMA descriptors. Stream 2',
   Vector: 'works on several elements at once (DVE): reductions, comparisons, sums, copies. Stream 3',
-  Sync: 'runs no arithmetic (SP): starts DMA and keeps the others in step by semaphores. Stream 4',
+  Sync: 'starts DMA and synchronises the other engines with semaphores (SP); no arithmetic. Stream 4',
 };
 
 const MORE_ENGINES: TermList = [
   ['TensorMatrix', 'track of the tensor engine with only its matrix products'],
   ['E64', 'a DMA engine, by its number; each core has 16. Moves packets between memories'],
-  ['DMA throughput', 'bytes that the DMA engines of a core move a second, over time'],
+  ['DMA throughput', 'bytes per second moved by the DMA engines of a core, over time'],
   ['TensorMatrix utilisation', "matrix products of a core as a share of its tensor engine's peak, over time"],
   ['pending DMA', 'transfers that wait in the DMA queues of a core, over time'],
   ['CC-core', 'core that runs collective operations between devices'],
@@ -77,29 +74,29 @@ const OPCODES: TermList = [
   ['COPY', 'copies a tensor between buffers of the core'],
   ['DMA_DIRECT2D', 'starts a DMA of rows and columns whose descriptors are written as the program runs'],
   ['DRAIN', 'waits until all earlier instructions of the engine have finished'],
-  ['EVENT_SEMAPHORE', 'waits for a semaphore or sets one; counted, but not part of any time'],
+  ['EVENT_SEMAPHORE', 'waits for a semaphore or sets one; counted, but left out of all times'],
   ['EVENT_SEMAPHORE_RANGE_CLEAR', 'sets several semaphores to 0'],
   ['LDWEIGHTS', 'puts the stationary operand of a matrix product into the multipliers'],
-  ['MATMUL', 'streams the moving operand of a matrix product through the multipliers; a transpose is one too'],
+  ['MATMUL', 'streams the moving operand of a matrix product through the multipliers; also used for transposes'],
   ['NOP', 'does nothing; may wait for a semaphore'],
   ['NOTIFY', 'writes a notification for the host'],
   ['RECIPROCAL', '1 / x of each element'],
   ['SET_ORDERING_MODE', 'sets whether instructions may overtake each other'],
   ['TENSOR_LOAD', 'loads registers of the engine from memory'],
   ['TENSOR_REDUCE', 'sum, maximum or the like along dimensions of a tensor'],
-  ['TENSOR_SCALAR', 'operation of each element with a number, or with one for every row'],
+  ['TENSOR_SCALAR', 'operation of each element with a scalar, or with one scalar per row'],
   ['WRITE', 'writes a register or a few bytes of memory'],
 ];
 
 const QUEUES: TermList = [
   ['qGpSimdDynamic', 'packets that the GpSimd engine describes while the program runs; also qPoolDynamic'],
-  ['qSyncDynamicHW', 'packets that hardware describes for the sync engine; so for q<Engine>DynamicHW of the others'],
+  ['qSyncDynamicHW', 'packets that hardware describes for the sync engine; q<Engine>DynamicHW for the other engines'],
   ['q<Engine>IoParam', 'weights, started by that engine'],
   ['q<Engine>PIo', 'inputs and outputs, started by that engine'],
   ['q<Engine>SpillReload', 'intermediate results to device memory and back, started by that engine'],
   ['qScalarTable', 'tables of functions for the scalar engine'],
   ['qDveTable', 'tables for the vector engine'],
-  ['queue 14', 'instructions that engines fetch, and tables; the vendor tool leaves a few of its packets out'],
+  ['queue 14', "instruction fetches and tables; the vendor's tool leaves out a few of its packets"],
 ];
 
 const QUEUE_TYPES: TermList = [
@@ -114,14 +111,14 @@ const QUEUE_TYPES: TermList = [
 ];
 
 const THROTTLING: TermList = [
-  ['activity_<n>', 'limit because of how busy the tensor engine was; 0 may stand for a limit of 1, no limit at all'],
+  ['activity_<n>', 'limit due to tensor engine activity; 0 may mean a limit of 1, that is, no limit'],
   ['gpio_<n>', 'limit requested by a signal from outside the chip'],
   ['periodic', 'limit that returns at fixed times'],
   ['sw_<n>', 'limit set by software'],
 ];
 
 const ABBREVIATIONS: TermList = [
-  ['BIR', "the compiler's last form of a program before instructions; an instruction's birId points into it"],
+  ['BIR', "the compiler's last intermediate form; an instruction's birId points into it"],
   ['CC', 'collective communication between devices: all-reduce, all-gather …'],
   ['DGE', 'descriptor generation engine: hardware that writes DMA descriptors while the program runs'],
   ['DMA', 'moves data between memories in packets, in parallel with the engines'],
@@ -136,8 +133,8 @@ const ABBREVIATIONS: TermList = [
   ['NKI', 'language for kernels that are written by hand'],
   ['NTFF', 'capture of one run of a program on a device: a device trace'],
   ['PE', 'processing element of the tensor engine; the array of them'],
-  ['PSUM', 'accumulation buffer of a core, 2 MiB: where matrix products are added up'],
-  ['SBUF', 'state buffer of a core, 24 to 32 MiB in 128 partitions: what engines read and write'],
+  ['PSUM', 'accumulation buffer of a core, 2 MiB: holds the sums of matrix products'],
+  ['SBUF', "state buffer of a core, 24 to 32 MiB in 128 partitions: the engines' working memory"],
   ['vNC', 'virtual NeuronCore: another word for a logical one'],
 ];
 

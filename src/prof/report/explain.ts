@@ -120,11 +120,11 @@ export function basisOfFacts(row: Annotated): unknown[] {
 function aboutOccupancy({ record, occupancy }: Annotated): LabelledLine[] {
   const { registers = null, sharedBytes = null } = record;
   const lines: LabelledLine[] = [];
-  if (registers !== null) lines.push(['registers', `${registers} a thread`]);
-  if (sharedBytes !== null) lines.push(['shared mem', `${sharedBytes} bytes a block`]);
+  if (registers !== null) lines.push(['registers', `${registers} per thread`]);
+  if (sharedBytes !== null) lines.push(['shared mem', `${sharedBytes} bytes per block`]);
   if (occupancy === null) return lines;
   const { blocks, warps, mostWarps, share, limit } = occupancy;
-  const held = `${warps} of ${mostWarps} warps in ${counted(blocks, 'block')} a multiprocessor`;
+  const held = `${warps} of ${mostWarps} warps in ${counted(blocks, 'block')} per multiprocessor`;
   return [...lines, ['occupancy', `${digits(100 * share, ' %')}: ${held}, by ${limit}`]];
 }
 

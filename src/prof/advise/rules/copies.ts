@@ -195,7 +195,7 @@ export const copies: Rule = {
         if (copy !== null && wait !== null) of[copy.kind].add(copy, wait);
       },
       end: ({ host }): RuleAnswer => {
-        if (launched === 0) return { found: [], why: 'no copy between host and device whose launch is known' };
+        if (launched === 0) return { found: [], why: 'no copy between host and device has a known launch' };
         const gaps = new ByDevice(() => ({ HtoD: 0, DtoH: 0 }));
         for (const { of, ...place } of host.all) {
           for (const kind of KINDS) gaps.of(place)[kind] = of.by[kind].time;

@@ -20,7 +20,7 @@ import {
 } from '../metric.js';
 import { DYNAMIC, type PacketSpans } from '../metric-sums.js';
 
-const NOT_GROUPED = 'records have packets, but not which packets form one tensor transfer';
+const NOT_GROUPED = 'records do not show which packets form one tensor transfer';
 const UNSIZED = 'some packets have no size';
 
 const bytesOf = (sums: MetricSums, { bytes, unsized }: PacketSpans): MetricAmount =>
@@ -75,7 +75,7 @@ function ofKind([prefix, group, what]: (typeof KINDS)[number]): Metric[] {
       name: `${prefix}_dma_size_percent`,
       group,
       unit: 'fraction',
-      doc: `share of the bytes that ${what} have`,
+      doc: `share of all bytes in ${what}`,
       formula: `${prefix}_dma_size / Σ size of all packets`,
       inputs: [`${prefix}_dma_size`],
       of: (sums) => ratio(bytesOf(sums, packets(sums)), bytesOf(sums, sums.packets), 'the size of all packets'),
@@ -85,7 +85,7 @@ function ofKind([prefix, group, what]: (typeof KINDS)[number]): Metric[] {
       name: time,
       group,
       unit: 'ps',
-      doc: `time during which at least one of the ${what} was under way`,
+      doc: `time during which at least one of the ${what} was in flight`,
       formula: `length of the union of ${what}`,
       of: (sums) => activeTime(sums, packets(sums)),
       measured,
@@ -95,7 +95,7 @@ function ofKind([prefix, group, what]: (typeof KINDS)[number]): Metric[] {
       name: `${time}_percent`,
       group,
       unit: 'fraction',
-      doc: `share of the time of all DMA during which ${what} were under way; of dma_active_time, not of total_time`,
+      doc: `share of dma_active_time (not of total_time) during which ${what} were in flight`,
       formula: `${time} / dma_active_time`,
       inputs: ['dma_active_time', time],
       of: (sums) => ratio(activeTime(sums, packets(sums)), activeTime(sums, sums.packets), 'dma_active_time'),
@@ -116,10 +116,10 @@ const QUEUES: readonly (readonly [name: string, type: string, what: string])[] =
 ];
 
 const TRANSFERS: readonly (readonly [name: string, unit: Metric['unit'], doc: string])[] = [
-  ['dma_transfer_count', 'count', 'movements of whole tensors, each made of many packets'],
-  ['dma_transfer_time', 'ps', 'durations of the movements of whole tensors added up'],
-  ['dma_transfer_total_bytes', 'bytes', 'size of the movements of whole tensors'],
-  ['dma_transfer_average_bytes', 'bytes', 'bytes of all packets for each movement of a whole tensor'],
+  ['dma_transfer_count', 'count', 'number of tensor transfers, each made of many packets'],
+  ['dma_transfer_time', 'ps', 'total duration of tensor transfers'],
+  ['dma_transfer_total_bytes', 'bytes', 'total size of tensor transfers'],
+  ['dma_transfer_average_bytes', 'bytes', 'bytes of all packets per tensor transfer'],
 ];
 
 /** Fields that all metrics of packets share. */
@@ -130,7 +130,7 @@ export const DMA_METRICS: readonly Metric[] = [
     ...OF_ALL,
     name: 'dma_active_time',
     unit: 'ps',
-    doc: 'time during which at least one DMA packet was under way',
+    doc: 'time during which at least one DMA packet was in flight',
     formula: 'length of the union of all packets',
     of: (sums) => activeTime(sums, sums.packets),
     measured: (sums) => [measuredUnion(sums.packets)],
@@ -139,7 +139,7 @@ export const DMA_METRICS: readonly Metric[] = [
     ...OF_ALL,
     name: 'dma_active_time_percent',
     unit: 'fraction',
-    doc: 'share of the time during which at least one DMA packet was under way',
+    doc: 'share of the time during which at least one DMA packet was in flight',
     formula: 'dma_active_time / total_time',
     inputs: ['total_time', 'dma_active_time'],
     of: (sums) => ratio(activeTime(sums, sums.packets), sums.totalPs, 'total_time'),
@@ -160,7 +160,7 @@ export const DMA_METRICS: readonly Metric[] = [
     ...OF_ALL,
     name: 'dma_packet_time',
     unit: 'ps',
-    doc: 'durations of all packets on all DMA engines added up, overlapping or not',
+    doc: 'total duration of all packets on all DMA engines, overlapping or not',
     formula: 'Σ duration of packets',
     of: (sums) => counted(sums, sums.packets.time),
     measured: (sums) => [measuredTime(sums.packets)],
@@ -178,7 +178,7 @@ export const DMA_METRICS: readonly Metric[] = [
     ...OF_ALL,
     name: 'dynamic_dma_size_percent',
     unit: 'fraction',
-    doc: 'share of the bytes that packets move whose descriptors were written while the program ran',
+    doc: 'share of the bytes moved by packets whose descriptors were written while the program ran',
     formula: '(software_dynamic_dma_size + hardware_dynamic_dma_size) / Σ size of all packets',
     inputs: ['software_dynamic_dma_size', 'hardware_dynamic_dma_size'],
     of: (sums) => ratio(dynamicBytes(sums), bytesOf(sums, sums.packets), 'the size of all packets'),
@@ -187,7 +187,7 @@ export const DMA_METRICS: readonly Metric[] = [
     ...OF_ALL,
     name: 'dynamic_dma_active_time_percent',
     unit: 'fraction',
-    doc: 'time of dynamic packets as a share of dma_active_time, not of total_time; where both kinds are under way it counts twice',
+    doc: 'time of dynamic packets as a share of dma_active_time, not of total_time; time with both kinds in flight counts twice',
     formula: '(software_dynamic_dma_active_time + hardware_dynamic_dma_active_time) / dma_active_time',
     inputs: ['dma_active_time', 'software_dynamic_dma_active_time', 'hardware_dynamic_dma_active_time'],
     of: (sums) =>

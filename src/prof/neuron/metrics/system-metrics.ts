@@ -80,7 +80,7 @@ const SYSTEM: readonly Metric[] = [
 
 function deviceIndex({ stated }: MetricSums): MetricAmount {
   const [index, ...others] = new Set(stated.get('nd_idx')?.values());
-  if (index === undefined) return { unknown: 'the capture does not state the type of its instance' };
+  if (index === undefined) return { unknown: 'the capture does not record its instance type' };
   return others.length === 0 ? index : { unknown: 'the cores belong to several devices' };
 }
 
@@ -134,7 +134,7 @@ function metricsOfCollectives({ name, what, isUnderWay, leftOut, of }: Collectiv
     metric(['count', 'count'], [what, `number of ${what}`], (sums) => of(sums).count),
     metric(
       ['time', 'ps'],
-      [`durations of ${what} added up`, `Σ duration of ${what}`],
+      [`total duration of ${what}`, `Σ duration of ${what}`],
       (sums) => of(sums).time,
       (sums) => [measuredTime(of(sums))],
     ),

@@ -34,7 +34,7 @@ const WORK: readonly WorkMetric[] = [
   [
     'hardware_flops',
     'FLOP',
-    'floating-point operations of all matrix products that ran, transposes among them, whatever their type',
+    'floating-point operations of all matrix products that ran, of any type, including transposes',
     '2 · Σ elements of instructions',
     hardwareFlops,
   ],
@@ -48,7 +48,7 @@ const WORK: readonly WorkMetric[] = [
   [
     'mm_arithmetic_intensity',
     'FLOP/B',
-    'FLOPs other than transposes for each byte to and from device memory',
+    'FLOPs, without transposes, per byte to and from device memory',
     '(hardware_flops - transpose_flops) / (hbm_read_bytes + hbm_write_bytes)',
     intensity,
     ['hardware_flops', 'transpose_flops', 'hbm_read_bytes', 'hbm_write_bytes'],
@@ -56,7 +56,7 @@ const WORK: readonly WorkMetric[] = [
   [
     'peak_flops_bandwidth_ratio',
     'FLOP/B',
-    'intensity above which computing takes longer than moving, by the peak rates, if every core had a memory stack of its own',
+    'arithmetic intensity above which compute is the bottleneck at peak rates, with one memory stack per core',
     'cores · 2 · rows · columns · tensor clock / (cores · bandwidth of a stack)',
     coreBalance,
     ['cores', 'peak', 'bandwidth of a stack'],
@@ -91,7 +91,7 @@ const TENSOR: readonly WorkMetric[] = [
   [
     'mfu_inst_max_achievable_estimated_percent',
     'fraction',
-    'most that mfu_inst could be at this arithmetic intensity, by the bandwidth of memory',
+    'maximum mfu_inst at this arithmetic intensity and memory bandwidth',
     'min(1, mm_arithmetic_intensity / stack_flops_bandwidth_ratio)',
     (sums) => achievable(sums, usefulFlops(sums)),
     ['mm_arithmetic_intensity', 'stack_flops_bandwidth_ratio'],
@@ -99,7 +99,7 @@ const TENSOR: readonly WorkMetric[] = [
   [
     'mfu_max_achievable_estimated_percent',
     'fraction',
-    'most that mfu could be at this arithmetic intensity, by the bandwidth of memory',
+    'maximum mfu at this arithmetic intensity and memory bandwidth',
     'min(1, (model_flops, else hardware_flops - transpose_flops) / HBM bytes / stack_flops_bandwidth_ratio)',
     (sums) => achievable(sums, orUseful(sums)),
     ['hardware_flops', 'transpose_flops', 'model_flops', 'stack_flops_bandwidth_ratio'],
@@ -139,14 +139,14 @@ const OWN: readonly WorkMetric[] = [
   [
     'adjusted_hardware_flops',
     'FLOP',
-    'hardware_flops weighted by what their type takes: single precision runs at a quarter of the BF16 rate',
+    'hardware_flops weighted by the cost of their type: FP32 runs at a quarter of the BF16 rate',
     'Σ FLOPs · (4 for FP32, 2 where FP32 products are counted in both of their instructions, 1 for BF16 and FP16)',
     adjustedFlops,
   ],
   [
     'adjusted_hfu_percent',
     'fraction',
-    'share of the rate that the tensor engines can reach with operands of these types',
+    'share of the peak rate of the tensor engines for these types',
     'adjusted_hardware_flops / (peak · total_time)',
     (sums) => utilisation(sums, adjustedFlops(sums)),
     ['total_time', 'adjusted_hardware_flops', 'peak'],
@@ -193,7 +193,7 @@ const MEMORY: readonly WorkMetric[] = [
   [
     'mbu_min_read_util_percent',
     'fraction',
-    'what the utilization of memory would be if inputs and weights were read just once',
+    'memory bandwidth utilization if inputs and weights were read only once',
     'inputs_and_weights_size_bytes / total_time / bandwidth of a stack',
     (sums) => bandwidth(sums, tensorBytes(sums, ['input', 'weight'])),
     ['total_time', 'inputs_and_weights_size_bytes', 'bandwidth of a stack'],
@@ -208,14 +208,14 @@ const MEMORY: readonly WorkMetric[] = [
   [
     'inputs_and_weights_size_bytes',
     'bytes',
-    'size of all inputs and weights: what must be read at least',
+    'size of all inputs and weights: the minimum to read',
     'Σ size of inputs and weights',
     (sums) => tensorBytes(sums, ['input', 'weight']),
   ],
   [
     'inputs_outputs_weights_size_bytes',
     'bytes',
-    'size of all inputs, outputs and weights: what must be moved at least',
+    'size of all inputs, outputs and weights: the minimum to move',
     'Σ size of inputs, outputs and weights',
     (sums) => tensorBytes(sums, ['input', 'output', 'weight']),
   ],
@@ -223,12 +223,12 @@ const MEMORY: readonly WorkMetric[] = [
     `spill_${way}_bytes`,
     'bytes',
     way === 'save'
-      ? 'bytes of intermediate results put into device memory because the state buffer was full'
-      : 'bytes of such results fetched again, as often as they were',
+      ? 'bytes of intermediate results written to device memory because the state buffer was full'
+      : 'bytes of such results fetched again, counted each time',
     'as the tool reports it',
     ({ reported }) => {
       const bytes = reported.get('')?.get(`spill_${way}_bytes`)?.value;
-      return typeof bytes === 'number' ? bytes : { unknown: 'packets do not contain what they spill' };
+      return typeof bytes === 'number' ? bytes : { unknown: 'packets do not identify spilled data' };
     },
   ]),
 ];
@@ -278,7 +278,7 @@ export const WORK_METRICS: readonly Metric[] = [
     group: 'overall_stats',
     unit: 'FLOP/B',
     own: true,
-    doc: 'the same with the one memory stack that the cores share: what the greatest achievable MFU is relative to',
+    doc: 'arithmetic intensity above which compute is the bottleneck, with one shared memory stack; the maximum achievable MFU uses it',
     formula: 'cores · 2 · rows · columns · tensor clock / bandwidth of a stack',
     inputs: ['cores', 'peak', 'bandwidth of a stack'],
     of: stackBalance,
