@@ -28,28 +28,27 @@ export function readKernels(run: ProcessTables, trace: TraceBuilder): ReadonlySe
     ...graph,
   };
   const devices = new Set<number | null>();
-  for (const { symbolId, event, graphId, node, x, y, z, blockX, blockY, blockZ, ...row } of run.rows(
-    'kernel_dispatch',
-    columns,
-  )) {
-    const { mangled, shown, full, registers } = symbolOf(symbolId);
-    const counters = countersOf(event);
-    const [block, device] = [[blockX, blockY, blockZ], run.deviceOf(row.agent)];
+  for (const row of run.rows('kernel_dispatch', columns)) {
+    const { mangled, shown, full, registers } = symbolOf(row.symbolId);
+    const [block, device] = [[row.blockX, row.blockY, row.blockZ], run.deviceOf(row.agent)];
     devices.add(device);
+    const counters = countersOf(row.event);
+    const isOfGraph = row.graphId !== null && row.graphId !== 0;
     trace.kernel({
-      ...{
-        start: row.start,
-        end: row.end,
-        pid: row.pid,
-        device,
-        stream: row.stream ?? row.queue,
-      },
-      ...{ corr: run.eventOf(event).corr },
+      start: row.start,
+      end: row.end,
+      pid: row.pid,
+      device,
+      stream: row.stream ?? row.queue,
+      corr: row.corr,
       name: kernelName(full) ?? kernelName(shown) ?? kernelName(mangled),
-      grid: blocksOf([x, y, z], block),
-      ...{ block, registers, sharedBytes: row.sharedBytes },
+      grid: blocksOf([row.x, row.y, row.z], block),
+      block,
+      registers,
+      sharedBytes: row.sharedBytes,
+      graphId: isOfGraph ? row.graphId : null,
+      node: isOfGraph ? row.node : null,
       ...(counters === undefined ? undefined : { counters }),
-      ...(graphId === null || graphId === 0 ? undefined : { graphId, node }),
     });
   }
   return devices;
@@ -78,15 +77,15 @@ function kernelCounters(run: ProcessTables, trace: TraceBuilder): (event: Cell) 
 export function readCopies(run: ProcessTables, trace: TraceBuilder, devices: ReadonlySet<number | null>): number {
   const isOfRecord = hasSizesOfRecords(run);
   const [only = null] = devices.size === 1 ? devices : [];
-  const columns = { nameId: 'name_id', from: 'src_agent_id', to: 'dst_agent_id', bytes: 'size', event: 'event_id' };
+  const columns = { nameId: 'name_id', from: 'src_agent_id', to: 'dst_agent_id', bytes: 'size' };
   let copies = 0;
-  for (const { nameId, from, to, bytes, event, ...row } of run.rows('memory_copy', columns)) {
+  for (const { nameId, from, to, bytes, ...row } of run.rows('memory_copy', columns)) {
     const [sourceGpu, targetGpu] = [run.deviceOf(from), run.deviceOf(to)];
     const isBetween = sourceGpu !== null && targetGpu !== null && sourceGpu !== targetGpu;
     copies++;
     trace.copy({
       ...{ start: row.start, end: row.end, pid: row.pid, device: targetGpu ?? sourceGpu ?? only },
-      ...{ stream: row.stream ?? row.queue, corr: run.eventOf(event).corr },
+      ...{ stream: row.stream ?? row.queue, corr: row.corr },
       kind: copyKind(run.textOf(nameId) ?? '', isBetween),
       bytes: isOfRecord ? null : bytes,
     });
