@@ -128,7 +128,7 @@ const SERIES: Readonly<Record<string, readonly [metric: string, unit: string, si
 /** The tracer's value for a power that the device does not state. */
 const NO_POWER = 65_535;
 
-/** Samples of a device over time: one event has several, each with the value of its own counter. */
+/** Samples of a device over time: one event has several, each with the value of its own counter. Marks of roctx. */
 export function readSeries(run: ProcessTables, trace: TraceBuilder): void {
   const { database } = run;
   if (run.sampled.size === 0) return;
@@ -138,12 +138,15 @@ export function readSeries(run: ProcessTables, trace: TraceBuilder): void {
   const columns = { event: 'event_id', pmc: 'pmc_id', value: 'value' };
   for (const { event, pmc, value } of database.cells(run.name('pmc_event'), columns))
     if (run.sampled.has(event)) entryOf(values, event, () => []).push({ ...counterOf(pmc), value });
-  const trackOf = remembered(database.joined(run.name('track'), 'id', { nameId: 'name_id' }));
+  const nameOf = remembered(database.joined(run.name('track'), 'id', { nameId: 'name_id' }));
   const samples = { track: 'track_id', event: 'event_id', at: run.clock.since('timestamp') };
-  for (const { track, event, at } of database.cells(run.name('sample'), samples)) {
-    const name = run.textOf(trackOf(track).nameId) ?? 'unknown';
+  for (const row of run.rows('sample', samples)) {
+    const { event, at, pid, tid } = row;
+    const name = run.textOf(nameOf(row.track).nameId) ?? 'unknown';
     const found = values.get(event)?.filter((one) => one.name === name) ?? [];
-    if (found.length === 0) trace.unread(`sample ${name}`, at);
+    // Marks of roctx are on a track of their category.
+    if (/^MARKER/i.test(name)) trace.range({ start: at, end: at, pid, tid, text: run.messageOf(event) });
+    else if (found.length === 0) trace.unread(`sample ${name}`, at);
     for (const { units, agent, value } of found) {
       const stated = typeof units === 'string' ? units : null;
       const [metric, unit, size] = SERIES[name] ?? [name, stated, 1];
