@@ -10,7 +10,7 @@ type Stats = Readonly<Record<string, Stat>>;
 type Span = readonly [start: number, dur: number];
 
 /** A plane, filled line by line. */
-class PlaneWriter {
+export class PlaneWriter {
   readonly #kinds = new Map<string, number>();
   readonly #entries: Field[] = [];
   readonly #statNames = new Map<string, number>();
@@ -225,7 +225,8 @@ function stepProgram(): Buffer {
 
 const ENVIRONMENT = { profile_start_time: 1_790_000_000_000_000_000n, profile_stop_time: 1_790_000_000_000_400_000n };
 
-const file = (planes: readonly PlaneWriter[]): Buffer =>
+/** A file of these planes, with the address of its host. */
+export const file = (planes: readonly PlaneWriter[]): Buffer =>
   message([...planes.map((plane) => plane.field()), [4, 'node.example']]);
 
 const environment = (): PlaneWriter => new PlaneWriter('Task Environment').stats(ENVIRONMENT);

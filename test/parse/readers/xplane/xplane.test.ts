@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { message, type Field } from '../../../../samples/programs/wire.js';
-import { stepOnGpu } from '../../../../samples/programs/write-xplane.js';
+import { file, PlaneWriter, stepOnGpu } from '../../../../samples/programs/write-xplane.js';
 import type {
   CopyRecord,
   KernelRecord,
@@ -148,6 +148,47 @@ describe('XPlane reader', () => {
       // A grid with a 0 is not one.
       expect(kernel).to.deep.include({ name: 'k', device: 3, stream: 7, start: 0, dur: 3, grid: null, block: [4, 1, 1] }); // prettier-ignore
     }
+  });
+
+  it('reads TensorFlow on NVIDIA: ops by annotations, steps by group, details of the device alone', () => {
+    const level = 'replica_4/bert/layer_5/dropout_1/mul:Mul';
+    const op = {
+      annotation: `${level}#shape=(half[4,384];int32[])#`,
+      'level 0': level,
+      shape: '(half[4,384];int32[])',
+    };
+    const details = 'regs:38 shm:512 grid:160,1,1 block:1024,1,1';
+    const host = new PlaneWriter('/host:CPU').line(5_000_000_000, 'tf_gpu_private_4/-1927060610', 200, [
+      ['mul_kernel', [300, 100], { correlation_id: 7, kernel_details: 'regs:0 block:0,0,0' }],
+      ['MemcpyH2D', [500, 100], { correlation_id: 8, memcpy_details: 'size:4 dest:1 async:1' }],
+    ]);
+    const gpu = new PlaneWriter('/device:GPU:4')
+      .line(-559_038_737, 'Steps', 100, [['42', [900, 5000], { group_id: 3, step_name: '42' }]])
+      .line(0xdeadbeef + 2, 'TensorFlow Ops', 100, [['Mul', [1000, 400], { kernel_details: details }]])
+      .line(134, 'Stream #134(Compute)', 100, [
+        ['mul_kernel', [1000, 400], { correlation_id: 7, kernel_details: details, group_id: 3, ...op }],
+      ])
+      .line(135, 'Stream #135(MemcpyH2D)', 100, [
+        ['MemcpyH2D', [2000, 100], { correlation_id: 8, memcpy_details: 'size:4 dest:1 async:1' }],
+      ])
+      .stats({ compute_cap_major: 7, compute_cap_minor: 0, memory_bandwidth: 898_048_000_000, core_count: 80 });
+    const path = written(file([host, gpu]));
+    const [kernel, ...others] = kernelsOf(path);
+    expect(others).to.deep.equal([]);
+    expect(kernel).to.deep.include({ device: 4, stream: 134, dur: 400, registers: 38, sharedBytes: 512, step: 42 });
+    expect(kernel).to.deep.include({ grid: [160, 1, 1], block: [1024, 1, 1], tid: null, mod: ['tf'], op: ['Mul'] });
+    expect(kernel?.layer).to.deep.equal(['bert', 'layer_5', 'dropout_1']);
+    expect(kernel?.launch).to.deep.equal({ api: null, start: 0, dur: 100 });
+    expect(kernel?.calls[0]?.args).to.deep.equal([
+      { name: '', type: 'tensor', dtype: 'float16', shape: [4, 384] },
+      { name: '', type: 'tensor', dtype: 'int32', shape: [] },
+    ]);
+    const [copy] = ofType<CopyRecord>(path, 'copy');
+    expect(copy).to.deep.include({ kind: 'HtoD', bytes: 4, stream: 135 });
+    const [device] = headerOf(path).devices;
+    expect(device).to.deep.include({ id: 4, vendor: 'nvidia', arch: 'sm70', memBytesPerS: 898_048_000_000 });
+    expect(headerOf(path).startUnixNs).to.equal(null);
+    expect(JSON.stringify(recordsOf(path, { ranges: true }))).not.to.include('node.example');
   });
 
   it('keeps the whole planes of a file that is cut off, and refuses one that was saved as text or is damaged', () => {
