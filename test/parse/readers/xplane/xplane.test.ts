@@ -45,13 +45,13 @@ describe('XPlane reader', () => {
   it('reads kernels with launch, op, layer, direction, stack and times in picoseconds', () => {
     const kernels = kernelsOf(GPU);
     expect(kernels.map(({ name, start, device, stream }) => [name, start, device, stream])).to.deep.equal([
-      ['Cijk_Ailk_Bljk_BBS_BH_MT64x64', 20_000, 0, 1],
+      ['Cijk_Ailk_Bljk_BBS_BH_MT64x64x32_MI16x16x16x1', 20_000, 0, 1],
       ['loop_tanh_reduce_fusion', 24_500, 0, 1],
       ['Im3d2Col', 27_000, 0, 1],
-      ['Cijk_Ailk_Bljk_BBS_BH_MT128x64', 28_000, 0, 1],
+      ['Cijk_Ailk_Bljk_BBS_BH_MT128x64x32_MI16x16x16x1', 28_000, 0, 1],
       ['gemm_fusion_dot_1', 32_000, 0, 1],
-      ['Cijk_Ailk_Bljk_BBS_BH_MT64x64', 120_000, 0, 1],
-      ['Cijk_Ailk_Bljk_BBS_BH_MT64x64', 124_000, 0, 1],
+      ['Cijk_Ailk_Bljk_BBS_BH_MT64x64x32_MI16x16x16x1', 120_000, 0, 1],
+      ['Cijk_Ailk_Bljk_BBS_BH_MT64x64x32_MI16x16x16x1', 124_000, 0, 1],
     ]);
     expect(picosecondsOf(kernels)).to.equal(19_500_500);
     const [gemm, fusion] = kernels;
@@ -77,17 +77,23 @@ describe('XPlane reader', () => {
   it('computes FLOPs and bytes of instructions from their shapes', async () => {
     expect(await workIn(GPU)).to.deep.equal([
       // 2 · 64 · 256 · 128; (64 · 128 + 128 · 256 + 64 · 256) · 2 bytes, without the workspace.
-      ['Cijk_Ailk_Bljk_BBS_BH_MT64x64', 4_194_304, 114_688],
+      ['Cijk_Ailk_Bljk_BBS_BH_MT64x64x32_MI16x16x16x1', 4_194_304, 114_688],
       // An operation for each of 64 · 256 elements by tanh, and by the sum.
       ['loop_tanh_reduce_fusion', 32_768, 32_896],
       ['Im3d2Col', 0, 0],
       // 2 · (8 · 32 · 8 · 8) · (3 · 3 · 16); (8 · 16 · 100 + 16 · 32 · 9 + 8 · 32 · 64) · 2 bytes.
-      ['Cijk_Ailk_Bljk_BBS_BH_MT128x64', 4_718_592, 67_584],
+      ['Cijk_Ailk_Bljk_BBS_BH_MT128x64x32_MI16x16x16x1', 4_718_592, 67_584],
       // 2 · 64 · 32 · 256; BF16 operands, FP32 result.
       ['gemm_fusion_dot_1', 1_048_576, 57_344],
-      ['Cijk_Ailk_Bljk_BBS_BH_MT64x64', 4_194_304, 114_688],
-      ['Cijk_Ailk_Bljk_BBS_BH_MT64x64', 4_194_304, 114_688],
+      ['Cijk_Ailk_Bljk_BBS_BH_MT64x64x32_MI16x16x16x1', 4_194_304, 114_688],
+      ['Cijk_Ailk_Bljk_BBS_BH_MT64x64x32_MI16x16x16x1', 4_194_304, 114_688],
     ]);
+  });
+
+  it("says the type of a fusion's product by its factors, and which products are on the matrix unit", async () => {
+    const { stdout } = await runCli('dprof', ['-f', 'json', '-c', 'kernel,dtype,tc', GPU]);
+    expect(stdout).to.include('{"kernel":"gemm_fusion_dot_1","dtype":"bf16","tc":"?"}');
+    expect(stdout).to.include('{"kernel":"Cijk_Ailk_Bljk_BBS_BH_MT128x64x32_MI16x16x16x1","dtype":"bf16","tc":1}');
   });
 
   it('reads copies, fills, steps, memory and the device; leaves derived lines out', () => {
