@@ -188,6 +188,8 @@ export const KERNEL_FAMILIES: readonly KernelFamily[] = [
   row('cute-atom', /SM90_64x\d+x\d+|SM80_16x8x\d+|Mainloop(Sm90TmaGmma|Sm100TmaUmma)/, { unit: 'yes' }),
   row('amd-matrix-core', /Cijk_\w*_MI\d+x\d+|xdl|Xdl|mfma|Wmma/, { unit: 'yes' }),
   row('triton-template', /^triton_tem_/, { unit: 'likely' }),
+  // XLA has Triton emit its fusions around a product.
+  row('xla-triton-product', /^gemm_fusion(?:_|$)/, { unit: 'likely' }),
   row('triton-hand-written', /_matmul_ogs_NNT_bf16xbf16xmxfp4|kernel_unified_attention_\dd/, { unit: 'likely' }),
   row('aotriton', /^(attn_fwd|bwd_kernel_dk_dv|bwd_kernel_dq)/, { unit: 'likely' }),
   row('amd-implicit-gemm', /igemm_(fwd|bwd|wrw)_gtc|ck_tile.*Fmha/, { unit: 'likely' }),

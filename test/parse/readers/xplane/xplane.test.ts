@@ -92,7 +92,7 @@ describe('XPlane reader', () => {
 
   it("says the type of a fusion's product by its factors, and which products are on the matrix unit", async () => {
     const { stdout } = await runCli('dprof', ['-f', 'json', '-c', 'kernel,dtype,tc', GPU]);
-    expect(stdout).to.include('{"kernel":"gemm_fusion_dot_1","dtype":"bf16","tc":"?"}');
+    expect(stdout).to.include('{"kernel":"gemm_fusion_dot_1","dtype":"bf16","tc":1}');
     expect(stdout).to.include('{"kernel":"Cijk_Ailk_Bljk_BBS_BH_MT128x64x32_MI16x16x16x1","dtype":"bf16","tc":1}');
   });
 
