@@ -96,7 +96,7 @@ function otherLines({ sync, counts, linked, span }: DeviceTime, unit: TimeUnit):
   const all = Object.values(work).reduce((sum, count) => sum + count, 0);
   const isPart = linked !== null && linked.activities < all;
   return [
-    ...(syncs === 0 ? [] : [['waits', sync, `${many(syncs, 'wait')} on the device: no work`] as const]),
+    ...(syncs === 0 ? [] : [['waits', sync, `${many(syncs, 'wait')} of the CPU or a stream, not work`] as const]),
     ...(isPart
       ? [
           [

@@ -230,8 +230,8 @@ function communicationRemedy(facts: VerdictFacts): string {
     : `, ${share} of the peak of links within a machine: look for a late rank or a slow link`;
 }
 
-/** From this share of the kernels' time on, the text says that something takes all the time. */
-const ALL = 0.995;
+/** From this share of the kernels' time on, which is printed as 100.0 %, the text says that something takes all the time. */
+const ALL = 0.9995;
 /** Minimum share of the kernels' time for kernels without an op to be mentioned. */
 const NAMELESS = 0.1;
 
