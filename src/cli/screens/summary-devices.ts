@@ -56,7 +56,7 @@ function busyLines(
   unit: TimeUnit,
 ): Line[] {
   const { copies, sets } = counts;
-  const alone = copies > 0 && sets > 0 ? `; exposed ${unit.text(copiesAlone + setsAlone)}` : '';
+  const alone = copies + sets > 0 ? `; exposed ${unit.text(copiesAlone + setsAlone)}` : '';
   const graphs = counts.graphs > 0 ? `, ${many(counts.graphs, 'graph launch')} as a whole` : '';
   return [
     ['busy', busy, ''],
