@@ -28,7 +28,7 @@ const terms = {
   'idle in waits': { meaning: 'Idle time during which the profile reports a wait of the CPU or of a stream. Unknown where work is missing.', unit: 'ns', shareOf: SPAN },
   gap: { meaning: 'A stretch of idle time of a device between two pieces of work.', unit: 'ns' },
   'cause of idle time': { meaning: 'What kept a device waiting in a gap: the CPU launching, loading data, waiting for copies or doing something else, or queued kernels. Each gap has one cause. host and queue in dprof summary say only whether its launch came late, so their times differ from those of causes of the same name.' },
-  'launch-bound': { meaning: 'Idle time that ended with work launched after the device had run dry (gaps.host). Where other work was launched already, or the new work waited longer than the CPU was late, and over 1 ms, it counts as queued (gaps.queue).', unit: 'ns', shareOf: SPAN },
+  'launch-bound': { meaning: 'Idle time that ended with work launched after the device had run dry (gaps.host). If other work was already launched, or the new work waited over 1 ms and longer than the CPU was late, the idle time counts as queued (gaps.queue).', unit: 'ns', shareOf: SPAN },
 
   // Kernels.
   kernel: { meaning: 'A program that a device runs for one launch. On AWS Neuron, an instruction of an engine.' },
