@@ -57,7 +57,9 @@ export const shownPath = (path: string): string =>
 function lineOf(what: string, detail: UserError['detail']): string {
   const where = detail.where === undefined ? undefined : shownPath(detail.where);
   const hint = detail.hint ?? (where !== undefined && isNotUtf8(where) ? UTF8_HINT : undefined);
-  return legible(`${where === undefined ? '' : `${where}: `}${what}${hint === undefined ? '' : ` (${hint})`}`);
+  // Two parentheses in a row are hard to read.
+  const action = hint === undefined ? '' : what.endsWith(')') ? ': ' + hint : ` (${hint})`;
+  return legible(`${where === undefined ? '' : `${where}: `}${what}${action}`);
 }
 
 /** Wrong use of a command: exit code 2. */

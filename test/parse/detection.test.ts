@@ -53,7 +53,7 @@ describe('detection', () => {
   const REFUSED: readonly (readonly [what: string, content: string | Buffer, answer: RegExp])[] = [
     ['.nsys-rep', 'NVIDIA Tegra Profiler Report 2026@1\0\x01', /Nsight Systems report.*nsys export --type sqlite/],
     ['.nvvp in XML', '<?xml version="1.0"?><com.nvidia.viper/>', /XML.*nvprof -o/],
-    ['text of nvprof', '==123== NVPROF is profiling process 123\n==123== Profiling result:\n', /nvprof prints/],
+    ['text of nvprof', '==123== NVPROF is profiling process 123\n==123== Profiling result:\n', /text output of nvprof.*nvprof -o FILE/],
     [
       'text of a profiler without permission',
       '==77== NVPROF is profiling process 77\n==77== Warning: ERR_NVGPUCTRPERM - The user does not have permission\n',
@@ -69,7 +69,7 @@ describe('detection', () => {
       '==PROF== Connected to process 5\n==WARNING== No kernels were profiled.\n',
       /saw no kernel.*and its children/,
     ],
-    ['text of ncu', '==PROF== Connected to process 5 (/bin/a)\n', /Nsight Compute prints.*nsys profile/],
+    ['text of ncu', '==PROF== Connected to process 5 (/bin/a)\n', /text output of Nsight Compute.*nsys profile/],
     ['records of dparse', '{"type":"profile","v":1}\n', /records of dparse \(give them to dprof\)/],
     ["PyProf's records", "{'kShortName': 'k'}\n", /dprof/],
     ['JSON that is no trace', '{"events": []}', /JSON without "traceEvents".*torch\.profiler/],
@@ -79,7 +79,7 @@ describe('detection', () => {
     ['a binary file', Buffer.from([1, 2, 3, 4, 0]), /binary file of an unknown format.*--import-profile/],
     ['a zip archive', 'PK\u0003\u0004\u0014\0trace.json', /zip archive.*unzip FILE/],
     ['a file of torch.save', 'PK\u0003\u0004\0\0archive/data.pkl', /torch\.save.*export_chrome_trace/],
-    ['an empty zip', Buffer.from('PK\u0005\u0006' + '\0'.repeat(18)), /an empty archive \(nothing was packed into it/],
+    ['an empty zip', Buffer.from('PK\u0005\u0006' + '\0'.repeat(18)), /an empty archive \(the archive is empty/],
     ['a tar archive', Buffer.concat([Buffer.from('trace.json'), Buffer.alloc(247), Buffer.from('ustar\0')]), /tar archive.*tar -xf FILE/], // prettier-ignore
     ['a pickle', Buffer.from([0x80, 4, 0x95, 0, 0]), /Python pickle.*_dump_snapshot/],
     // Trace { packet { timestamp: 1 } packet { timestamp: 2 } }.
@@ -96,7 +96,7 @@ describe('detection', () => {
       'PAR1\0 start_ts end_ts duration_ns PAR1',
       /Neuron Explorer.*the folder with all tables/,
     ],
-    ['records as Parquet', 'PAR1\0 start dparse PAR1', /records of dparse.*give dprof the folder/],
+    ['records as Parquet', 'PAR1\0 start dparse PAR1', /records of dparse.*give dprof the whole folder/],
     ['Parquet', 'PAR1\0 a b PAR1', /Parquet file of an unknown profiler/],
     ['a web page', '<!DOCTYPE html><html>', /web page.*download the file itself/],
     ['a pointer of Git LFS', 'version https://git-lfs.github.com/spec/v1\noid sha256:0\n', /git lfs pull/],

@@ -26,7 +26,8 @@ export const DPARSE: Tool = {
   usage: 'dparse [OPTION...] INPUT...',
   about: ['Profiles of any profiler → one stream of records, one JSON object per line.'],
   operands: [
-    'INPUT: files, folders (searched for profiles), globs, or - for stdin; .gz too.',
+    'INPUT: files, folders (searched for profiles), globs, or - for stdin; also',
+    'compressed by gzip, zstd, xz or bzip2, and archives (zip, tar).',
     'The format is detected by content, never by name.',
   ],
   options: [
@@ -42,8 +43,8 @@ export const DPARSE: Tool = {
     {
       name: 'input-format',
       takes: 'F',
-      help: 'read the inputs as F',
-      choices: READER_IDS,
+      help: 'read the inputs as F, one of --formats',
+      values: READER_IDS,
       // `--format` has that of the output now.
       formerly: { name: 'format', values: new RegExp(`^(?:${READER_IDS.join('|')})$`) },
     },

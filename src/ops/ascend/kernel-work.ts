@@ -91,7 +91,7 @@ function attentionCost(
   const factor = `${times === 1 ? '' : `${times}·`}${FORMULA}`;
   return {
     flops: extents === null ? null : Math.round(extents.products * times),
-    formula: `flops = ${factor}${causal ? `; causal: masked pairs are counted too, the mask leaves ${((50 * (extents.sq + 1)) / extents.sq).toFixed(2)} % of them` : ''}`,
+    formula: `flops = ${factor}${causal ? `; causal: masked pairs are included; the mask keeps ${((50 * (extents.sq + 1)) / extents.sq).toFixed(2)} % of them` : ''}`,
     matmul: true,
   };
 }

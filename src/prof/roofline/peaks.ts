@@ -127,7 +127,7 @@ function inferred(row: DeviceRow, device: Device): Peaks {
     ...peaks,
     name: `${row.name} (inferred)`,
     origin: 'inferred',
-    source: `${device.name === null ? 'the profile has no name' : `'${device.name}' is not a part's name`}: inferred from ${row.arch}, ${device.units} units and ${gigabytes} GB; ${source}`,
+    source: `${device.name === null ? 'the profile does not name the device' : `'${device.name}' is not a part's name`}; inferred from ${row.arch}, ${device.units} units and ${gigabytes} GB; ${source}`,
   };
 }
 

@@ -74,7 +74,7 @@ export const LONGEST_SWITCH = 20_000;
  * it. A call that takes longer than a launch may hand its work over at any time until it returns, as one that copies in
  * pieces does: a device that was idle during most of the time before the work, for longer than it takes to switch, waited
  * for that call. Work that was launched before the gap and starts even later also waited for something else: the device was
- * not idle because of the host.
+ * not idle because of the host, unless such a call took most of that wait, as one that loads code holds up all work.
  */
 export function launchedAt({
   start,
@@ -86,8 +86,10 @@ export function launchedAt({
   const waited = Math.max(0, start - returned);
   const begun = waited > LONGEST_LAUNCH ? Math.min(launch.start, returned - waited) : launch.start;
   const handed = Math.min(returned - waited, start - LONGEST_SWITCH);
-  const own = launch.dur > LONGEST_LAUNCH ? Math.max(begun, handed) : begun;
-  return othersWait > 0 ? Math.min(own, start - othersWait) : own;
+  const isLong = launch.dur > LONGEST_LAUNCH;
+  const own = isLong ? Math.max(begun, handed) : begun;
+  const holdsOthers = isLong && 2 * (returned - waited - launch.start) > othersWait;
+  return othersWait > 0 && !holdsOthers ? Math.min(own, start - othersWait) : own;
 }
 
 /** What identifies an operation among the operations of its rank, however the profiler records it. */

@@ -89,7 +89,7 @@ describe('work of an Ascend kernel by its operands', () => {
     const causal = ascendWork(labels('FlashAttentionScore', `${q};2048,2048${outs}`, types('BOOL')));
     expect(causal?.flops).to.equal(dense);
     // 4096 · 4097 / 2 of 4096² pairs.
-    expect(causal?.formula).to.match(/; causal: masked pairs are counted too, the mask leaves 50\.01 % of them/);
+    expect(causal?.formula).to.match(/; causal: masked pairs are included; the mask keeps 50\.01 % of them/);
     const gradient = `${q};4096,1,2048;2048,2048;1,16,4096,8;1,16,4096,8 -> 4096,1,2048;4096,1,1024;4096,1,1024`;
     const of = 'DT_BF16;DT_BF16;DT_BF16;DT_BF16;BOOL;FLOAT;FLOAT -> DT_BF16';
     expect(ascendWork(labels('FlashAttentionScoreGrad', gradient, of))?.flops).to.equal(dense * 2.5);

@@ -130,7 +130,7 @@ describe('the rule ai-cpu', () => {
 
   it('is silent on cores, and where there are none', () => {
     expect(silenceOf('ai-cpu', [kernel({ engine: 'AI_CORE' })])).to.equal('nothing');
-    expect(silenceOf('ai-cpu', [kernel()])).to.match(/^no kernel has the class/);
+    expect(silenceOf('ai-cpu', [kernel()])).to.match(/^no kernel has a core class/);
   });
 });
 
@@ -336,7 +336,7 @@ describe('the adviser', () => {
     const names = adviserOf(records).silences.map(({ rule }) => rule);
     expect(names).to.include('old-architecture');
     expect(names.filter((name) => /^neuron-|^ai-cpu$/.test(name))).to.deep.equal([]);
-    expect(silenceOf('ai-cpu', records)).to.match(/^no kernel has the class of cores/);
+    expect(silenceOf('ai-cpu', records)).to.match(/^no kernel has a core class/);
   });
 });
 

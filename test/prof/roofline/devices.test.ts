@@ -218,7 +218,7 @@ describe('peaks of a part that is not in the table', () => {
     }
     const generic = peaksOf(device('gfx942', record));
     expect(generic).to.include({ origin: 'inferred', name: 'MI300X (inferred)' });
-    expect(generic.source).to.match(/^'gfx942' is not a part's name: inferred from gfx942, 304 units and 206 GB; /);
+    expect(generic.source).to.match(/^'gfx942' is not a part's name; inferred from gfx942, 304 units and 206 GB; /);
     // MI300A's units have 128 GB; a gfx950 of 304 units is not known.
     for (const other of [{ memBytes: null }, { units: 228 }, { arch: 'gfx950' }]) {
       expect(peaksOf(device(null, { ...record, ...other })), JSON.stringify(other)).to.include({ origin: 'none' });

@@ -5,9 +5,10 @@
  * Source: files of rocprof of ROCm 6, the tool's scripts.
  */
 import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Device } from '../../../record/record.js';
 import { CsvTable, numberOfCell, type CsvCells } from '../../csv/csv-table.js';
-import { isFile } from '../../files.js';
+import { isFile, namesIn } from '../../files.js';
 import { MemoryCurve } from '../../memory-blocks.js';
 import { databaseOf, type Reader } from '../../reader.js';
 import { DatabaseClock } from '../../sqlite/database-clock.js';
@@ -42,7 +43,7 @@ export const rocprofv1: Reader = {
       "Names, clocks and compute units of devices come from `results.sysinfo.txt` in the same folder. A device has the number that the tool gives it, which counts the machine's CPUs too. Times count from the machine's start, so that the start in Unix time is unknown.",
     ],
   },
-  sidecars: (_, candidate) => [infoBeside(candidate)],
+  sidecars: (folder) => namesIn(folder, /\.sysinfo\.txt$/).map((name) => join(folder, name)),
   sniff: ({ database }) =>
     database !== null &&
     [...database.tables.keys()].every((table) => TABLES.includes(table) || table.startsWith('sqlite_')) &&

@@ -27,7 +27,7 @@ describe('attention forward', () => {
     expect(amount(causal)).to.equal('main 67108864 1056768');
     expect(paramsOf(causal)).to.match(/,causal,bf16,$/);
     // of 128·128 pairs 128·129/2 stay: 50.39 %
-    expect(workOf(causal)?.formula).to.contain('leaves 50.39 %');
+    expect(workOf(causal)?.formula).to.contain('keeps 50.39 %');
   });
 
   it('is twice what a count of half of the pairs gives, with the same tensors', () => {
@@ -386,6 +386,6 @@ describe('attention beside FlopCounterMode', () => {
     expect(dense.length).to.equal(44);
     const packed = rows.filter((row) => row.case.includes('packed'));
     expect(packed.length).to.equal(5);
-    for (const row of packed) expect(workOf(callOf(row))?.unknown, row.case).to.contain('values of a tensor');
+    for (const row of packed) expect(workOf(callOf(row))?.unknown, row.case).to.contain('values in a tensor');
   });
 });

@@ -101,7 +101,7 @@ describe("attention by the lengths of a server's step", () => {
         const share = ((100 * kept * HEADS * 4 * WIDTH) / flops).toFixed(2);
         const work = workOf(paged(rowsOf(all), all.length), launched);
         expect(numbers(work)).to.deep.equal(withLogSums(all));
-        expect(work?.formula).to.contain(`the mask leaves ${share} %`);
+        expect(work?.formula).to.contain(`the mask keeps ${share} %`);
         expect(work?.unknown).to.equal(undefined);
         const filled = rowsOf(all) + padding;
         expect(numbers(workOf(paged(filled, all.length + padding), launched))).to.deep.equal(withLogSums(all));
@@ -130,7 +130,7 @@ describe("attention by the lengths of a server's step", () => {
       // the generating part of a mixed batch
       expect(numbers(workOf(decode(op, 3), served(context, generation)))).to.deep.equal({ flops, bytes });
       expect(numbers(workOf(decode(op, 3), forward))).to.deep.equal({ flops: null, bytes: null });
-      expect(workOf(decode(op, 3), forward)?.unknown).to.contain('lengths of the sequences are not arguments');
+      expect(workOf(decode(op, 3), forward)?.unknown).to.contain('neither the arguments nor the step');
     });
   }
 

@@ -52,7 +52,7 @@ describe('pointwise ops', () => {
   });
   it('know the FLOPs of a type whose size they do not know', () => {
     const work = workOf(call('Tensor.add', t([8], 'mystery'), t([8], 'mystery')));
-    expect(work).to.include({ flops: 8, bytes: null, unknown: 'element size of mystery is not known' });
+    expect(work).to.include({ flops: 8, bytes: null, unknown: 'the element size of mystery is unknown' });
     const unspecified = workOf(call('aten.aten::relu_', { name: '', type: 'tensor', shape: [8] }));
     expect(unspecified).to.include({ flops: 8, bytes: null });
   });

@@ -102,7 +102,7 @@ describe('linear', () => {
 
   it('has FLOPs but no bytes for an element type of unknown size, and says why', () => {
     const found = work(call('torch.linear', t([2, 3], 'posit16'), t([4, 3], 'posit16')));
-    expect(found).to.include({ flops: 48, bytes: null, unknown: 'element size of posit16 is not known' });
+    expect(found).to.include({ flops: 48, bytes: null, unknown: 'the element size of posit16 is unknown' });
   });
 
   it('gives no answer where the arguments do not fit', () => {

@@ -51,7 +51,7 @@ export class MonitorReports {
     const last = rest === null || rest.trim() === '' ? [] : this.#last(rest);
     const { profile, input } = this.name;
     if (this.#reports === 0) {
-      throw new UserError('contains no neuron-monitor report (one JSON object per line)', {
+      throw new UserError('contains no neuron-monitor report, which is one JSON object per line', {
         where: input,
         hint: 'jq -c . FILE puts objects on one line each',
       });
