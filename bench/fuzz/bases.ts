@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { explorerTables, parquetOfDatabase, type ParquetFiles } from '../../samples/programs/write-parquet.js';
 import { recordsOf } from '../../test/support/profile-records.js';
 import { samplesByFormat } from '../../test/support/samples-by-format.js';
 import { ROOT, sharedFile } from '../../test/support/shared.js';
@@ -69,6 +70,12 @@ function unpacked(path: string): Pick<Base, 'files' | 'input'> {
 /** What dparse reads of a profile. */
 const read = (path: string, profile = 0): readonly ProfileLine[] =>
   recordsOf(path, { ranges: true, name: basename(path), profile });
+
+/** A folder of the tables of an exporter. */
+const tablesOf = (tables: ParquetFiles): Pick<Base, 'files' | 'input'> => ({
+  files: Object.fromEntries(Object.entries(tables).map(([name, bytes]) => [name, Buffer.from(bytes)])),
+  input: '',
+});
 
 type Cut = (records: readonly ProfileLine[]) => readonly ProfileLine[];
 const WHOLE: Cut = (records) => records;
@@ -178,6 +185,16 @@ const KNOWN: Readonly<Record<ReaderName, Source>> = {
     samples: RECORDED,
     largest: 200 * KB,
     open: (path) => uncheckedParquet(path),
+  },
+  'nsight-tables': {
+    samples: ['lenet.nsys.sqlite'],
+    largest: 200 * KB,
+    open: (path) => tablesOf(parquetOfDatabase(readFileSync(path), { group: 100 })),
+  },
+  'neuron-tables': {
+    samples: ['attention.neuron.json'],
+    largest: 700 * KB,
+    open: (path) => tablesOf(explorerTables(readFileSync(path, 'utf8'), { file: 100 })),
   },
   partial: {
     samples: RECORDED,

@@ -98,7 +98,7 @@ const POINTWISE: readonly Difference[] = [
     title: 'pointwise ops backward, other than add, sub, div and __mul__',
     reference: ABORTED,
     ours: 'a product: a kernel per operand; other functions: gradient, saved operands, gradient; comparisons and logic: the forward figures',
-    why: 'any op can stand behind a kernel of the backward pass; one without a gradient is there because it is computed again',
+    why: 'any op can run in the backward pass; one without a gradient is recomputed there',
     formula: 'mul: flops = E, bytes = 3·E·size; atan2: flops = E, bytes = 4·E·size; lerp: flops = E, bytes = 2·E·size',
   }),
   difference(ALL, stopped(/^(add|long)$/, hasType('bfloat16')), {

@@ -89,7 +89,7 @@ const SHARES: readonly Difference[] = [
     id: 'linear-gradient-by-transposition',
     title: 'linear backward: which gradient a GEMM computes',
     reference:
-      'the first kernel is taken for the input gradient, the second for the weight gradient, later ones for neither',
+      'the first kernel counts as the input gradient, the second as the weight gradient, later ones as neither',
     ours: 'a name that ends in _nt is the weight gradient, _nn the input gradient; the order only decides without one',
     why: 'dW = dYᵀ·X and dX = dY·W are nt and nn in BLAS; frozen inputs, split-K helpers and the order of the autograd engine break the rule of order (in the V100 language model the weight gradient comes first)',
     formula: 'wgrad: M=in, N=out, K=rows; dgrad: M=in, N=rows, K=out',
@@ -103,7 +103,7 @@ const SHARES: readonly Difference[] = [
     title: 'linear backward: products from the third kernel on',
     reference: '0 FLOPs, 0 bytes',
     ours: 'the count of a gradient; the params stay X and W, because it is unknown which gradient it is',
-    why: 'helper kernels stand between the two products (split-K reductions), and both gradients cost the same',
+    why: 'helper kernels run between the two products (split-K reductions), and both gradients cost the same',
     formula: 'flops = 2·m·n·k, bytes = size·(m·n + m·k + n·k)',
     cells: ['flops', 'bytes'],
     applies: ({ call, kernel, pyprof2 }) => call.op === 'linear' && kernel.dir === 'bprop' && pyprof2?.flops === 0,

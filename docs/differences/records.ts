@@ -69,7 +69,7 @@ const LAUNCHES: Topic = {
       title: 'clock skew and rows without a valid end',
       reference: 'a kernel that starts before its launch, or that does not end after its start, stops the run',
       ours: 'kept and counted; a missing duration is unknown',
-      why: 'one odd row should not cost the others',
+      why: 'one bad row must not affect the others',
       shows: 'sil, queue',
     },
     {
@@ -208,7 +208,7 @@ const SEQUENCE: Topic = {
       title: 'calls within calls',
       reference:
         'the outermost describes the kernel: `cross_entropy` has no formula, although `log_softmax` inside it has',
-      ours: 'the innermost that has a formula; op and module shown are the outermost, as there',
+      ours: 'the innermost with a formula; op and module shown are the outermost, as in PyProf',
       why: 'the innermost is nearest to what the kernel does',
       shows: 'params, FLOPs, bytes, tc',
     },
@@ -258,7 +258,7 @@ const REPORTS: Topic = {
       title: 'errors',
       reference: 'SQL messages on stdout, between the data; assertions that end the run at the first odd kernel',
       ours: 'one line on stderr and exit status 1 if the whole input cannot be read; otherwise an unknown cell',
-      why: 'one kernel must not cost the run over a whole profile',
+      why: 'one bad kernel must not end the run',
       shows: 'stderr, exit status',
     },
   ],

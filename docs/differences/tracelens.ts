@@ -82,7 +82,7 @@ const PRODUCTS: readonly Deviation[] = [
     rows: { h100_qwen: 1 },
     applies: (args) => args[4]?.value === true,
     theirs: 'half of the products',
-    ours: 'the whole products, as FlopCounterMode counts',
+    ours: 'the whole products, as counted by FlopCounterMode',
     right: 'convention',
     why: 'of N² products N·(N + 1) / 2 are needed: 50.09 % for N = 559, so that half is nearer to what the kernel must do; whole products compare with FlopCounterMode and with published rates',
     // Query and key, then scores and values: 2·d each for every pair of positions.
@@ -184,7 +184,7 @@ const NORMALISATIONS: readonly Deviation[] = [
     ops: ['layer_norm'],
     rows: { h100_bert_small: 1, h100_vit: 1, mi300_norm_layers_training: 2 },
     theirs: '5·E + 6·L FLOPs, six vectors of length L (batch normalisation with L channels), with weights or without',
-    ours: '5·E FLOPs (4·E without weights); weight, bias, and two statistics a row',
+    ours: '5·E FLOPs (4·E without weights); weight, bias, and two statistics per row',
     right: 'ours',
     why: 'statistics belong to rows, not to the L positions in a row; there are no running statistics',
     byHand: (args) => {
@@ -203,7 +203,7 @@ const NORMALISATIONS: readonly Deviation[] = [
     ops: ['native_layer_norm_backward'],
     rows: { mi300_norm_layers_training: 2 },
     theirs: '9·E FLOPs, four vectors of length L (one without weights)',
-    ours: '13·E FLOPs with weights: 9 for the gradient of the input, 1 for its weighting, 2 and 1 for the gradients of weight and bias; three vectors, and two statistics a row',
+    ours: '13·E FLOPs with weights: 9 for the gradient of the input, 1 for its weighting, 2 and 1 for the gradients of weight and bias; three vectors, and two statistics per row',
     right: 'ours',
     why: 'in batch normalisation the gradients of weight and bias are sums that the gradient of the input needs too; those over rows are different sums. The bias does not affect any gradient',
     byHand: (args) => {
@@ -243,7 +243,7 @@ const NORMALISATIONS: readonly Deviation[] = [
     ops: ['_fused_rms_norm'],
     rows: { mi300_norm_layers_training: 1 },
     applies: (args) => !isGiven(args, 2),
-    theirs: '4·E FLOPs and 2 a row',
+    theirs: '4·E FLOPs and 2 per row',
     ours: '3·E FLOPs: square, sum, scaling',
     right: 'ours',
     why: 'without a weight there is one multiplication less; with a weight both count 4·E',

@@ -37,8 +37,8 @@ const calculations = (counts: Counts): string =>
 
 const summary = (counts: Counts): string =>
   list([
-    `${counts.probes} probes: hand-made calls with a kernel name each, given to both references and to our formulas`,
-    `${counts.equalToPyprof2} answered as by PyProf2 in every cell (op, FLOPs, bytes, tensor cores, params)`,
+    `${counts.probes} probes: hand-made calls, each with a kernel name, given to both references and to our formulas`,
+    `${counts.equalToPyprof2} with PyProf2's answer in every cell (op, FLOPs, bytes, tensor cores, params)`,
     `${counts.equalToNvidia} more as by NVIDIA PyProf, ${counts.equalToEither} more cell by cell as by one or the other`,
     `${counts.explained} differ as listed below, in the cells named there, with values worked out by hand formulas apart from the code`,
     `${counts.unaccounted} unaccounted for`,
@@ -79,8 +79,8 @@ export function differencesPage(countsText: string): string {
     '## Records and reports',
     ...RECORD_DIFFERENCES.map(topic),
     '## FLOPs, bytes, tensor cores, params',
-    'How often each difference shows is counted on probes; a test holds this table against them, and fails for a difference that is not listed as for a listed one that no probe shows.',
-    "The probes are answered with `--convention pyprof`. By default a call of a Python function (PyProf's markers) counts as the dispatcher's op of the same name, so that a profile of Nsight Systems with markers and one of PyTorch's profiler give the same numbers for the same tensors. The convention changes:",
+    'Each difference is counted on probes. A test compares this table with them and fails for unlisted differences and for listed ones that no probe shows.',
+    "The probes use `--convention pyprof`. By default a call of a Python function (PyProf's markers) counts as the dispatcher's op of the same name, so that a profile of Nsight Systems with markers and one of PyTorch's profiler give the same numbers for the same tensors. The convention changes:",
     table(['calls of Python functions', 'default', '`dprof --convention pyprof`'], CONVENTION_ROWS),
     summary(counts),
     calculations(counts),

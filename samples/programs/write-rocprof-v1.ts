@@ -113,3 +113,14 @@ export function saxpyRocprof(): Buffer {
   database.call('hipFree', '( ptr(0x7fc7d5600000))', span(200_000, 210_000));
   return database.bytes();
 }
+
+/** A table of two kernels with a counter, as a run with `-i` and `--timestamp on` writes it. */
+export function saxpyTable(): Buffer {
+  const header =
+    'Index,KernelName,gpu-id,queue-id,queue-index,pid,tid,grd,wgr,lds,scr,arch_vgpr,accum_vgpr,sgpr,wave_size,sig,obj,SQ_WAVES,BeginNs,EndNs';
+  const rows = [0, 1].map((index) => {
+    const begin = 622_108_000_000_000 + index * 20_000;
+    return `${index},"saxpy(int, float, float*, float*) [clone .kd]",4,0,${index},50,51,32768,256,0,0,40,0,32,64,0x0,0x0,512.0000000000,${begin},${begin + 10_000}`;
+  });
+  return Buffer.from([header, ...rows, ''].join('\n'));
+}

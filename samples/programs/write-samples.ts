@@ -26,7 +26,7 @@ import { kinetoTrace } from './write-kineto.js';
 import { nsightDatabase } from './write-nsight.js';
 import { nvprofDatabase } from './write-nvprof.js';
 import { matmulRocprof } from './write-rocprof-csv.js';
-import { saxpyRocprof } from './write-rocprof-v1.js';
+import { saxpyRocprof, saxpyTable } from './write-rocprof-v1.js';
 import { softmaxRocprof } from './write-rocprof-json.js';
 import { mlpRocpd } from './write-rocpd.js';
 import { decoderRpd } from './write-rpd.js';
@@ -71,13 +71,14 @@ export const ASCEND: Readonly<Record<string, () => Buffer>> = {
   ),
 };
 
-/** Of AMD's tools: a database of rocmProfileData, a database, a table and JSON of rocprofv3, a database of rocprof. */
+/** Of AMD's tools: a database of rocmProfileData, a database, a table and JSON of rocprofv3, a database and a table of rocprof. */
 const AMD: Readonly<Record<string, () => Buffer>> = {
   'decoder.rpd': decoderRpd,
   'mlp_results.db': mlpRocpd,
   'matmul_kernel_trace.csv': matmulRocprof,
   'softmax_results.json': softmaxRocprof,
   'saxpy_rocprof.db': saxpyRocprof,
+  'saxpy_counters.csv': saxpyTable,
 };
 
 /** Of JAX, on a GPU and on a TPU. */

@@ -10,7 +10,7 @@ type Stats = Readonly<Record<string, Stat>>;
 type Span = readonly [start: number, dur: number];
 
 /** A plane, filled line by line. */
-class PlaneWriter {
+export class PlaneWriter {
   readonly #kinds = new Map<string, number>();
   readonly #entries: Field[] = [];
   readonly #statNames = new Map<string, number>();
@@ -225,7 +225,8 @@ function stepProgram(): Buffer {
 
 const ENVIRONMENT = { profile_start_time: 1_790_000_000_000_000_000n, profile_stop_time: 1_790_000_000_000_400_000n };
 
-const file = (planes: readonly PlaneWriter[]): Buffer =>
+/** A file of these planes, with the address of its host. */
+export const file = (planes: readonly PlaneWriter[]): Buffer =>
   message([...planes.map((plane) => plane.field()), [4, 'node.example']]);
 
 const environment = (): PlaneWriter => new PlaneWriter('Task Environment').stats(ENVIRONMENT);
@@ -247,17 +248,17 @@ export function stepOnGpu(): Buffer {
   const conv = op('cudnn-conv.1', 'jit(step)/conv/conv_general_dilated');
   const gpu = new PlaneWriter('/device:GPU:0')
     .line(1, 'Stream #1(Kernel)', 1000, [
-      ['Cijk_Ailk_Bljk_BBS_BH_MT64x64.kd', [20_000, 4000], gemm(11)],
+      ['Cijk_Ailk_Bljk_BBS_BH_MT64x64x32_MI16x16x16x1.kd', [20_000, 4000], gemm(11)],
       ['loop_tanh_reduce_fusion.kd', [24_500, 1500.5], { correlation_id: 12, kernel_details: details(64), ...op('tanh_reduce_fusion', 'jit(step)/transpose(jvp(mlp))/reduce_sum') }], // prettier-ignore
       ['Im3d2Col.kd', [27_000, 1000], { correlation_id: 13, kernel_details: details(8), ...conv }],
       [
-        'Cijk_Ailk_Bljk_BBS_BH_MT128x64.kd',
+        'Cijk_Ailk_Bljk_BBS_BH_MT128x64x32_MI16x16x16x1.kd',
         [28_000, 3000],
         { correlation_id: 14, kernel_details: details(8), ...conv },
       ],
       ['gemm_fusion_dot_1.kd', [32_000, 2000], { correlation_id: 15, kernel_details: details(4), ...op('gemm_fusion_dot.1', 'jit(step)/head/dot_general') }], // prettier-ignore
-      ['Cijk_Ailk_Bljk_BBS_BH_MT64x64.kd', [120_000, 4000], gemm(21)],
-      ['Cijk_Ailk_Bljk_BBS_BH_MT64x64.kd', [124_000, 4000], gemm(22)],
+      ['Cijk_Ailk_Bljk_BBS_BH_MT64x64x32_MI16x16x16x1.kd', [120_000, 4000], gemm(21)],
+      ['Cijk_Ailk_Bljk_BBS_BH_MT64x64x32_MI16x16x16x1.kd', [124_000, 4000], gemm(22)],
     ])
     .line(2, 'Stream #2(MemcpyH2D)', 1000, [
       ['MemcpyH2D', [10_000, 5000], { correlation_id: 10, memcpy_details: 'kind:Unknown size:16384 dest:0 async:1' }],

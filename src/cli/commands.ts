@@ -164,6 +164,9 @@ async function callOf(args: readonly string[]): Promise<Call> {
 const nearCommand = (word: string): string | null =>
   /^[a-z]+$/i.test(word) && !existsSync(word) ? nearest(word, Object.keys(COMMANDS)) : null;
 
+/** Options that show something instead of an answer, which are easily taken for commands. */
+const SHOWN: readonly string[] = ['version', 'columns', 'devices'];
+
 /**
  * @throws UsageError for the name of a command after a file, and for a first word that is similar to one and is not a file
  */
@@ -172,6 +175,9 @@ function refuseMisplaced(operands: readonly string[]): void {
   if (command !== undefined)
     throw new UsageError(`no file '${command}' (the command comes first)`, `dprof ${command} [OPTION...] [FILE...]`);
   const [word = ''] = operands;
+  // `dprof version`, `dprof columns`.
+  if (!existsSync(word) && SHOWN.includes(word))
+    throw new UsageError(`'${word}' is neither a command nor a file`, `did you mean dprof --${word}?`);
   const near = nearCommand(word);
   if (near !== null) throw new UsageError(`'${word}' is neither a command nor a file`, `did you mean dprof ${near}?`);
 }

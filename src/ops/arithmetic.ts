@@ -1,5 +1,6 @@
 /** Determines the element type in which an op's arithmetic runs: the dtype column. */
 import { factorType, multipliesFp32 } from './kernels/kernel-name.js';
+import { factorTypeIn } from './families/hlo.js';
 import type { OpCall } from '../record/record.js';
 import { dtypeBytes, dtypeShort } from '../record/element-types.js';
 import { type Tensor } from './call.js';
@@ -68,7 +69,7 @@ interface KernelArithmetic {
  * the matrix unit may round to TF32 or 16 bits; or the operands' type is unspecified. Null when it is not known.
  */
 export function arithmeticType({ call, matmul, name, verdict }: KernelArithmetic): string | null {
-  const promoted = promotedType(call, matmul);
+  const promoted = (matmul ? factorTypeIn(call) : null) ?? promotedType(call, matmul);
   const short = promoted === null ? null : dtypeShort(promoted);
   if (!matmul) return short;
   const named = factorType(name);

@@ -42,10 +42,12 @@ export const isNotUtf8 = (path: string): boolean => path.includes(NOT_UTF8);
 /** Folder that an archive is unpacked into, by its name as the user gave it: messages show that name. */
 export function unpackedFolder(archive: string): string {
   const named = encodeURIComponent(archive === '-' ? 'stdin' : archive);
-  return `${UNPACKED}${named.length < 200 ? named : encodeURIComponent(archive.slice(-60))}`;
+  return `${UNPACKED}${named.length < LONGEST_NAME ? named : 'archive'}`;
 }
 
 const UNPACKED = 'unpacked-';
+/** File systems allow names of 255 bytes. */
+const LONGEST_NAME = 200;
 const IN_UNPACKED = /^.*[/\\]dparse-[^/\\]+[/\\]unpacked-([^/\\]+)/;
 
 /** A path as messages show it: a file of an archive under the archive's name. */

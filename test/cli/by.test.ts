@@ -124,6 +124,10 @@ describe('dprof --by', () => {
     [['--by', 'lyer'], /unknown column 'lyer' \(did you mean layer\?\)/],
     [['--by', 'op', '-c', 'totl'], /'totl' is neither a --by key nor a group aggregate \(did you mean total\?\)/],
     [['--by', 'op', '--sort', '-sil'], /'sil' is neither a --by key/],
+    [
+      ['--by', 'op', '-c', 'bound'],
+      /neither a --by key nor a group aggregate \(a column of kernels: add it to --by, as in --by op,bound\)/,
+    ],
     [['--by', 'op', '--depth', '0'], /--depth takes a number of at least 1, not '0'/],
     [['--tree'], /--tree needs --by/],
     [['--depth', '2'], /--depth needs --by/],

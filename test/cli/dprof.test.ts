@@ -188,6 +188,7 @@ describe('dprof', () => {
       [['--csv', '-w', '80'], /--csv and --width cannot be combined \(use one of them\)/],
       [['--csv', '-f', 'json'], /--csv cannot be combined with --format json/],
       [['-f', 'json', '-w', '80'], /-w cannot be combined with --format json/],
+      [['version'], /'version' is neither a command nor a file \(did you mean dprof --version\?\)/],
       [['sumary', 'x.json'], /'sumary' is neither a command nor a file \(did you mean dprof summary\?\)/],
       [['-f', 'jsn'], /unknown format 'jsn' \(did you mean json\?\)/],
       [['-w', 'wide'], /-w takes a number, not 'wide'/],

@@ -65,12 +65,12 @@ describe('dprof ranks', () => {
     for (const key of keys) expect(Object.keys(stragglers[0] ?? {})).to.include(key);
   });
 
-  it('names profiles that state no rank by their files', async () => {
+  it('names profiles without a rank by their files', async () => {
     const path = freshPath('.dict');
     const { stdout: records } = await runCli('dparse', ['-q', ...traces.slice(0, 2)]);
     writeFileSync(path, records.replaceAll(/"rank":\d+,"worldSize":\d+/g, '"rank":null,"worldSize":null'));
     const { stdout } = await run('-q', path);
-    expect(stdout).to.match(/^Job +2 profiles that state no rank/);
+    expect(stdout).to.match(/^Job +2 profiles without a rank/);
     expect(stdout).to.match(/^ *na +rank_1\.pt\.trace\.json\.gz /m);
   });
 

@@ -53,7 +53,7 @@ describe('dprof summary', () => {
       '  compute        41.000 us  68.3 %  2 kernels, 49.000 us added up',
       '  communication   8.000 us  13.3 %  1 operation',
       '    exposed       8.000 us  13.3 %  no compute runs',
-      '  copies, sets    4.000 us   6.7 %  1 copy, 0 sets',
+      '  copies, sets    4.000 us   6.7 %  1 copy, 0 sets; exposed 4.000 us',
       'idle              7.000 us  11.7 %  2 gaps, longest 5.000 us',
       '  host            2.000 us   3.3 %  waiting for launches',
       '  unknown         5.000 us   8.3 %  launch not recorded',

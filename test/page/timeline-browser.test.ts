@@ -226,7 +226,7 @@ describeInBrowser('timeline in a browser', (open) => {
     writeFileSync(path, '{"markers":"<script>"}');
     await page.getByLabel('File of markers').setInputFiles(path);
     await page.locator('.tl-status', { hasText: /^not read/ }).waitFor();
-    expect(await page.locator('.tl-status').innerText()).to.equal('not read: the file holds no markers of dprof');
+    expect(await page.locator('.tl-status').innerText()).to.equal('not read: the file contains no dprof markers');
     expect(await page.locator('.tl-markers li').count()).to.equal(1);
     expect(complaints).to.deep.equal([]);
   });

@@ -4,7 +4,7 @@ import type { KernelBounds, Mutation } from '../input.js';
 import type { Random } from '../random.js';
 
 /** Tables whose rows are kernels, whatever their cells. */
-const KERNELS = /KERNEL/i;
+const KERNELS = /KERNEL|^OPS$/i;
 /** Tables whose cells decide which rows are kernels. */
 const TASKS = /TASK|STRING_IDS|COMMUNICATION/i;
 

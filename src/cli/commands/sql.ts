@@ -128,7 +128,7 @@ function limitMemory(before: number): void {
   if (process.memoryUsage.rss() - before < QUERY_MEMORY_MB * 1024 * 1024) return;
   say(
     'dprof',
-    `SQL: the query takes more than ${QUERY_MEMORY_MB} MB of memory (-f csv and json hold no rows; lists and texts must be smaller)`,
+    `SQL: the query takes more than ${QUERY_MEMORY_MB} MB of memory (-f csv and json buffer no rows; make lists and texts smaller)`,
   );
   cleanUp();
   process.kill(process.pid, 'SIGKILL');

@@ -6,6 +6,7 @@ import { percent, time } from '../../prof/advise/wording.js';
 import { JOB_RULE } from '../../prof/advise/rule.js';
 import { adviceGroups, hasOneDevice, profileName, type FindingGroup } from '../../prof/advise/grouped-findings.js';
 import { rangesText } from '../../prof/ranks/membership.js';
+import { inDeviceWords } from '../../record/glossary.js';
 import { counted, plural } from '../../record/plural.js';
 import { code, escapeMarkdown } from '../../write/markdown.js';
 import { inputWord } from '../../write/shell-words.js';
@@ -126,15 +127,14 @@ function detailsOf(
 ): (readonly [label: string, text: string, isCommand: boolean])[] {
   const { action, kernels, see } = finding;
   const [first, ...others] = kernels;
+  const label = inDeviceWords('kernels', advice.adviser.profiles.get(finding.profile) ?? null);
   const also = others.length > 0 ? `, also ${others.join(' ')}` : '';
   const commandText = (text: string): string => commandOf(text, advice);
   return [
     ...(details === '' ? [] : [['more', details, false] as const]),
     ['do', action, false],
     ['gain', gain === null ? 'unknown' : gainText(gain), false],
-    ...(first === undefined
-      ? []
-      : [['kernels', `${commandText(`dprof --explain ${first} FILE`)}${also}`, true] as const]),
+    ...(first === undefined ? [] : [[label, `${commandText(`dprof --explain ${first} FILE`)}${also}`, true] as const]),
     ['see', commandText(see), true],
   ];
 }

@@ -45,7 +45,7 @@ export function membershipLines({ parts, copies, withoutWork, membership }: JobR
   const where =
     machines === 0 ? '' : ` on ${counted(machines, 'machine')}${nodesInferred ? ' (by their numbers)' : ''}`;
   const numbered = `${ranksText(parts.filter(({ rank }) => rank !== null))}${outOf}: ${rangesText(ranks)}`;
-  const others = `${counted(unranked.length, 'profile')} that ${unranked.length === 1 ? 'states' : 'state'} no rank`;
+  const others = `${counted(unranked.length, 'profile')} without a rank`;
   const who = [...(ranks.length > 0 ? [numbered] : []), ...(unranked.length > 0 ? [others] : [])].join(', and ');
   return [
     line('Job', `${who}${where}`),

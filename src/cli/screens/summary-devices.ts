@@ -56,7 +56,7 @@ function busyLines(
   unit: TimeUnit,
 ): Line[] {
   const { copies, sets } = counts;
-  const alone = copies > 0 && sets > 0 ? `; exposed ${unit.text(copiesAlone + setsAlone)}` : '';
+  const alone = copies + sets > 0 ? `; exposed ${unit.text(copiesAlone + setsAlone)}` : '';
   const graphs = counts.graphs > 0 ? `, ${many(counts.graphs, 'graph launch')} as a whole` : '';
   return [
     ['busy', busy, ''],
@@ -96,7 +96,7 @@ function otherLines({ sync, counts, linked, span }: DeviceTime, unit: TimeUnit):
   const all = Object.values(work).reduce((sum, count) => sum + count, 0);
   const isPart = linked !== null && linked.activities < all;
   return [
-    ...(syncs === 0 ? [] : [['waits', sync, `${many(syncs, 'wait')} on the device: no work`] as const]),
+    ...(syncs === 0 ? [] : [['waits', sync, `${many(syncs, 'wait')} of the CPU or a stream, not work`] as const]),
     ...(isPart
       ? [
           [

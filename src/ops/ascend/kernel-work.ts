@@ -90,8 +90,8 @@ function attentionCost(
   const causal = extents !== null && extents.sq === extents.skv && present(tensors.inputs).some(isTriangle);
   const factor = `${times === 1 ? '' : `${times}·`}${FORMULA}`;
   return {
-    flops: extents === null ? null : Math.round((extents.products * times) / (causal ? 2 : 1)),
-    formula: `flops = ${factor}${causal ? ' / 2: the mask is taken to be triangular' : ''}`,
+    flops: extents === null ? null : Math.round(extents.products * times),
+    formula: `flops = ${factor}${causal ? `; causal: masked pairs are counted too, the mask leaves ${((50 * (extents.sq + 1)) / extents.sq).toFixed(2)} % of them` : ''}`,
     matmul: true,
   };
 }

@@ -2,7 +2,7 @@
  * Instructions of HLO, the programs of XLA, by their shapes: products, convolutions and library calls for them, fusions by
  * what is in them, reductions, elementwise operations, movement. The call has the operands, the result as `out`, for a product the
  * extents that are `summed`, and for a fusion its `body`: by opcode the elements that it computes, for products with the
- * number of terms that each of them sums.
+ * number of terms that each of them sums and the type of the factors.
  */
 import type { Arg, KernelRecord, Labels, OpCall } from '../../record/record.js';
 import { numel, type Tensor } from '../call.js';
@@ -75,7 +75,7 @@ function tensorsOf(call: OpCall): { readonly reads: Tensor[]; readonly writes: T
   return reads === null || writes === null ? null : { reads, writes };
 }
 
-/** FLOPs of the parts of a fusion: `[opcode, elements]`, for products `[opcode, elements, terms]`; null if not known. */
+/** FLOPs of the parts of a fusion: `[opcode, elements]`, for products `[opcode, elements, terms, type]`; null if not known. */
 function flopsOfBody(body: Arg['value']): number | null {
   if (!Array.isArray(body)) return null;
   return total(
@@ -89,6 +89,21 @@ function flopsOfBody(body: Arg['value']): number | null {
   );
 }
 
+/**
+ * Type of the factors of the first product in a fusion, which may convert its operands, and of the first operand of a
+ * library call, which may have sums and scales of other types; null for other calls.
+ */
+export function factorTypeIn({ mod, op, args }: OpCall): string | null {
+  if (mod !== 'hlo') return null;
+  if (op === 'custom-call') return args[0]?.dtype ?? null;
+  const body = args.find(({ name }) => name === 'body')?.value;
+  const product: unknown = Array.isArray(body) ? body.find(isProductPart) : undefined;
+  return Array.isArray(product) && typeof product[3] === 'string' ? product[3] : null;
+}
+
+/** Library calls for attention: products, whose number depends on a mask that the shapes do not show. */
+const ATTENTION = /attn|attention|fmha/i;
+
 const isProductPart = (part: unknown): boolean => Array.isArray(part) && typeof part[2] === 'number';
 
 interface Flops {
@@ -96,6 +111,8 @@ interface Flops {
   readonly formula: string;
   readonly matmul: boolean;
 }
+
+const targetOf = (call: OpCall): string => String(argNamed(call, 'target')?.value ?? '');
 
 const SUM_OF_TERMS = 'flops = 2·|result|·Π(extents summed over), bytes = |operands| + |result|';
 
@@ -106,7 +123,7 @@ function flopsOf(call: OpCall, reads: readonly Tensor[], result: number): Flops 
   if (summed !== null) return { flops: 2 * result * numel(summed), formula: SUM_OF_TERMS, matmul: true };
   if (isFusion(op) || op === 'custom-call') {
     const body = argNamed(call, 'body')?.value;
-    const matmul = Array.isArray(body) && body.some(isProductPart);
+    const matmul = (Array.isArray(body) && body.some(isProductPart)) || ATTENTION.test(targetOf(call));
     return { flops: flopsOfBody(body), formula: 'the sum of what the fusion computes', matmul };
   }
   if (isMap(op)) return plain(result, 'flops = |result|, bytes = |operands| + |result|');
@@ -154,7 +171,13 @@ function costOf(call: OpCall): OpCost | null {
     moved !== null || isOpaque ? '' : 'only a part of an operand is read or written',
   ].filter((reason) => reason !== '');
   return {
-    ...{ flops, formula, matmul, params: paramsOf(call, tensors.reads) },
+    ...{
+      flops,
+      formula,
+      matmul,
+      severalProducts: ATTENTION.test(targetOf(call)),
+      params: paramsOf(call, tensors.reads),
+    },
     ...{ reads: moved?.reads ?? [], writes: isOpaque ? null : (moved?.writes ?? null) },
     ...(unknown.length === 0 ? undefined : { unknown: unknown.join('; ') }),
   };

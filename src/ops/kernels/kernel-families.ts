@@ -216,6 +216,8 @@ export const KERNEL_FAMILIES: readonly KernelFamily[] = [
   }),
   row('vllm-rocm', /paged_attention_ll4mi_QKV|wvSplitKQ|wvSplitK_(?=.*bfloat16|.*BFloat16)/, { unit: 'yes' }),
   row('triton-template', /^triton_tem_/, { unit: 'likely' }),
+  // XLA has Triton emit its fusions around a product.
+  row('xla-triton-product', /^gemm_fusion(?:_|$)/, { unit: 'likely' }),
   row('triton-hand-written', /_matmul_ogs_NNT_bf16xbf16xmxfp4|kernel_unified_attention_\dd/, { unit: 'likely' }),
   row('aotriton', /^(attn_fwd|bwd_kernel_dk_dv|bwd_kernel_dq)/, { unit: 'likely' }),
   row('ggml', /(^|\s)(mul_mat_q|mul_mat_f|flash_attn_ext_f16)\b/, { unit: 'likely' }),

@@ -20,7 +20,7 @@ function tallies(title: string, path: string, name: string, list: readonly Tally
 }
 
 function factsOf(header: ProfileSummary['header']): (readonly [name: string, value: string])[] {
-  if (header === null) return [['Profile', 'the records hold no profile line']];
+  if (header === null) return [['Profile', 'the records contain no profile line']];
   const devices = header.devices.map(({ id, name, arch, memBytes }) => {
     const memory = memBytes === null ? null : quantityText(memBytes, 'memory');
     return [`Device ${id}`, [name ?? 'na', arch, memory].filter((part) => part !== null).join(', ')] as const;

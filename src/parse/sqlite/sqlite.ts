@@ -145,6 +145,23 @@ export class SqliteFile {
     });
   }
 
+  /**
+   * Selects a cell of the row of another table whose `key` is the integer in a column of the table that is read. SQLite
+   * joins them, which is several times faster than `joined` for a row that few others refer to.
+   * @param by column of the table that is read; the other table must not have one of that name
+   */
+  reference(table: string, key: string, column: string, by: string): Selection {
+    if (!this.#reads(table, key) || !this.hasColumn(table, column)) return { needs: [], sql: 'NULL' };
+    const isKey = this.tables.get(table)?.key === key;
+    const copy = isKey
+      ? null
+      : this.#guard(() => indexRows(this.#database, this.#source(table), key, [quote(column)], ++this.#copies));
+    const sql = isKey
+      ? `SELECT ${quote(column)} FROM ${quote(table)} WHERE ${quote(key)}`
+      : `SELECT c0 FROM ${String(copy)} WHERE key`;
+    return { needs: [by], sql: `(${sql} = ${quote(by)})` };
+  }
+
   /** Cells of the row with an integer in a column, which is the key, or is made that of a copy. */
   #rowsBy(table: string, key: string, select: readonly Selection[]): Database.Statement {
     const source = this.#source(table);
@@ -361,8 +378,11 @@ export class SqliteFile {
 }
 
 /** Cells by name; null for cells that the row lacks. */
-const named = <Name extends string>(names: readonly Name[], row: SqliteRow): Readonly<Record<Name, Cell>> =>
-  Object.fromEntries(names.map((name, i) => [name, row[i] ?? null])) as Record<Name, Cell>;
+function named<Name extends string>(names: readonly Name[], row: SqliteRow): Readonly<Record<Name, Cell>> {
+  const cells = {} as Record<Name, Cell>;
+  for (let i = 0; i < names.length; i++) cells[names[i] as Name] = row[i] ?? null;
+  return cells;
+}
 
 /** A cell as a number; NaN for any other value, including SQLite's infinity. */
 export const numberOf = (cell: Cell | undefined): number => (Number.isFinite(cell) ? (cell as number) : NaN);

@@ -1,5 +1,5 @@
 /** The parsed options of `--by`: keys, group columns, sort order. */
-import { narrowTrace, requireColumnAmong } from '../columns/columns.js';
+import { columnOf, narrowTrace, requireColumnAmong } from '../columns/columns.js';
 import { shapeOf, textOf, splitKeys, requireColumnOf, type CellValue, type Column } from '../../table/column.js';
 import type { KernelColumn } from '../annotate.js';
 import { nearest, UsageError } from '../../record/errors.js';
@@ -84,9 +84,10 @@ function requireOf(all: readonly Column<GroupRow>[], key: string): Column<GroupR
   if (column !== undefined) return column;
   const keys = all.map((known) => known.key);
   const near = nearest(key, keys);
+  const known = near === null ? `known: ${keys.join(', ')}` : `did you mean ${near}?`;
   throw new UsageError(
     `'${key}' is neither a --by key nor a group aggregate`,
-    near === null ? `known: ${keys.join(', ')}` : `did you mean ${near}?`,
+    columnOf(key) === undefined ? known : `a column of kernels: add it to --by, as in --by op,${key}`,
   );
 }
 

@@ -22,7 +22,7 @@ const NO_SIZES: Unknown = {
   unknown: 'instructions have no sizes: records of older versions of dparse lack them, and traces without programs',
   remedy: 'dparse FILE.ntff again, or the JSON of neuron-explorer view',
 };
-const NO_HLO: Unknown = { unknown: 'no statistics of the model in the program; one written by hand (NKI) has none' };
+const NO_HLO: Unknown = { unknown: 'no statistics of the model in the program; hand-written programs (NKI) have none' };
 
 /** FLOPs of all matrix products: multiplications and additions both count. */
 export function hardwareFlops(sums: MetricSums): MetricAmount {

@@ -96,7 +96,7 @@ const both = (rate: number): Tera => ({ fp16: rate, bf16: rate });
 const V100_SOURCE =
   'NVIDIA V100 datasheet; FP16 of the vector units: twice FP32 (CUDA C++ Programming Guide, arithmetic throughput)';
 const OTHER_TOOLS = 'verl flops_counter.py; LLMRoofline hardware_dict.py';
-const HALVED = '(halved: it prints sparse figures)';
+const HALVED = '(halved, because it states sparse figures)';
 
 const A100 = {
   arch: 'sm80',
@@ -289,7 +289,7 @@ export const DEVICES: readonly DeviceRow[] = [
       vector: { fp64: 37, fp32: 75 },
       matrix: { tf32: 1125, ...both(2250), fp8: 4500, fp4: 9000, int8: 4500 },
     },
-    'NVIDIA Blackwell datasheet, HGX B200 (halved: it prints sparse figures; 7700 to 8000 GB/s)',
+    'NVIDIA Blackwell datasheet, HGX B200 (halved, because it states sparse figures; 7700 to 8000 GB/s)',
   ),
   row(
     'B300',

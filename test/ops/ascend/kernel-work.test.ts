@@ -79,18 +79,20 @@ describe('work of an Ascend kernel by its operands', () => {
     ).to.match(new RegExp(`^wgrad ${flops} `));
   });
 
-  it('attention: 2·B·N·Sq·Skv·(Dq+Dv), half of it under a triangle, 2.5 times for the gradient', () => {
+  it('attention: 2·B·N·Sq·Skv·(Dq+Dv), all pairs also under a causal mask, 2.5 times for the gradient', () => {
     // 16 heads of 128 over 8 of keys, one sequence of 4096.
     const dense = 2 * 16 * 4096 * 4096 * 256;
     const q = '4096,1,2048;4096,1,1024;4096,1,1024';
     const outs = ' -> 1,16,4096,8;1,16,4096,8;;4096,1,2048';
     const types = (mask: string): string => `DT_BF16;DT_BF16;DT_BF16;${mask} -> FLOAT;FLOAT;DT_BF16;DT_BF16`;
     expect(amount('FlashAttentionScore', `${q};${outs}`, types('BOOL'))).to.match(new RegExp(`^main ${dense} `));
-    const flops = ascendWork(labels('FlashAttentionScore', `${q};2048,2048${outs}`, types('BOOL')))?.flops;
-    expect(flops).to.equal(dense / 2);
+    const causal = ascendWork(labels('FlashAttentionScore', `${q};2048,2048${outs}`, types('BOOL')));
+    expect(causal?.flops).to.equal(dense);
+    // 4096 · 4097 / 2 of 4096² pairs.
+    expect(causal?.formula).to.match(/; causal: masked pairs are counted too, the mask leaves 50\.01 % of them/);
     const gradient = `${q};4096,1,2048;2048,2048;1,16,4096,8;1,16,4096,8 -> 4096,1,2048;4096,1,1024;4096,1,1024`;
     const of = 'DT_BF16;DT_BF16;DT_BF16;DT_BF16;BOOL;FLOAT;FLOAT -> DT_BF16';
-    expect(ascendWork(labels('FlashAttentionScoreGrad', gradient, of))?.flops).to.equal((dense * 2.5) / 2);
+    expect(ascendWork(labels('FlashAttentionScoreGrad', gradient, of))?.flops).to.equal(dense * 2.5);
   });
 
   it('attention in other layouts is the same', () => {

@@ -55,6 +55,15 @@ describe('the sentence of a verdict', () => {
       });
     };
 
+    it('says all of it only where that is so to the digit that it prints', () => {
+      const two = (other: number) => [
+        kernel({ start: 0, dur: 10_000 * 1000 - other, op: ['mm'] }),
+        kernel({ id: 2, start: 10_000 * 1000 - other, dur: other, op: ['add'] }),
+      ];
+      expect(textOf(...two(20_000))).to.match(/mm is 99\.8 % of it/);
+      expect(textOf(...two(1000))).to.match(/all of it in mm/);
+    });
+
     it('says that it waited for another rank, and what the rest of the time was', () => {
       // 4 ms of computing and 3 operations of 10 us are beside it: 4 of 4.03 ms.
       expect(textOf(...reducing(900 * MS, 10_000, 10_000, 10_000))).to.equal(

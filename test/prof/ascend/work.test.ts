@@ -121,9 +121,9 @@ describe('kernels of real Ascend profiles', () => {
       // All far from it are of the older operator, on one shape.
       const far = all.filter((row) => /^MatMul/.test(opType(row)) && (number(row, 'cuberatio') ?? 0) > 1.03);
       expect(new Set(far.map(opType))).to.deep.equal(new Set(['MatMulV2']));
-      // Half of the dense products, and the blocks on the diagonal in full.
-      expect(quantile(ratiosOf(all, /^FlashAttentionScore$/), 0.5)).to.be.closeTo(2 * 0.565, 0.01);
-      expect(quantile(ratiosOf(all, /^FlashAttentionScoreGrad$/), 0.5)).to.be.closeTo(2 * 0.587, 0.01);
+      // Masked pairs are counted too; the device does half of the products, and the blocks on the diagonal in full.
+      expect(quantile(ratiosOf(all, /^FlashAttentionScore$/), 0.5)).to.be.closeTo(0.565, 0.005);
+      expect(quantile(ratiosOf(all, /^FlashAttentionScoreGrad$/), 0.5)).to.be.closeTo(0.587, 0.005);
     },
   );
 

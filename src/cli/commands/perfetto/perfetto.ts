@@ -75,7 +75,7 @@ function notesOf({ counts, launches, dependencies, members, samples, clock }: Tr
     [samples.unknown, 'sample', 'without a value left out'],
     [samples.beyond, 'sample', 'left out: too many counters'],
     [samples.allocations, 'single allocation', 'left out (dprof memory adds them up)'],
-    [crowded, 'slice', 'out of time order and beyond the buffer, left out'],
+    [crowded, 'slice', 'left out: out of time order and beyond the buffer'],
   ];
   return [
     `${counted(slices, 'slice')}, ${counted(arrows, 'arrow')}, ${counted(counters, 'counter value')}; times: ${times}`,

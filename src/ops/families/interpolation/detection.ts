@@ -73,7 +73,7 @@ const suppressed = withTensors('boxes', (boxes) => {
     flops: (OVERLAP * count * (count - 1)) / 2,
     reads: [boxes],
     writes: [tensor([count, Math.ceil(count / WORD)], 'int64')],
-    formula: `flops = ${OVERLAP}·n·(n − 1)/2; bytes = boxes + mask of n bits for each (sorting by score is an op of its own)`,
+    formula: `flops = ${OVERLAP}·n·(n − 1)/2; bytes = boxes + mask of n bits for each (sorting by score is a separate op)`,
   };
 });
 
@@ -89,7 +89,7 @@ const deformed = withTensors('input weight offset', (input, weight, offset, boun
     flops: each * numel(columns.shape),
     reads: [input, offset, ...mask],
     writes: [columns],
-    formula: `flops = ${each}·E(columns); bytes = input + offsets + mask + columns (their product is an op of its own)`,
+    formula: `flops = ${each}·E(columns); bytes = input + offsets + mask + columns (their product is a separate op)`,
   };
 });
 

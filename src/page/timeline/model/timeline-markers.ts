@@ -47,7 +47,7 @@ function parsed(text: string): unknown {
 export function readMarkers(text: string): TimelineMarker[] {
   if (text.length > LARGEST_FILE) throw new Error(`the file is larger than ${LARGEST_FILE / 1e6} MB`);
   const file = parsed(text);
-  if (!isObject(file) || file['type'] !== TYPE) throw new Error('the file holds no markers of dprof');
+  if (!isObject(file) || file['type'] !== TYPE) throw new Error('the file contains no dprof markers');
   if (file['v'] !== 1) throw new Error('the file has an unsupported version');
   const list = file['markers'];
   if (!Array.isArray(list)) throw new Error('the file has no list of markers');

@@ -96,7 +96,7 @@ export const ncu: Reader = {
     profiler: 'Nsight Compute',
     input: 'CSV (`ncu --csv`): counters, joined to times with `dparse --ncu`',
     made: [
-      '`ncu --csv --page raw python train.py > counters.csv` (`--page details` too), or of a report: `ncu --import report.ncu-rep --csv --page raw`',
+      '`ncu --csv --page raw python train.py > counters.csv` (or `--page details`); from a report: `ncu --import report.ncu-rep --csv --page raw`',
     ],
     read: [
       'Kernels with their counters, duration, grid, block, registers and shared memory; no starts and no ops. A row of the raw page is a launch, a row of other pages a metric. Numbers in any locale are accepted; units become ns, bytes, Hz.',

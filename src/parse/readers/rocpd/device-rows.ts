@@ -28,28 +28,27 @@ export function readKernels(run: ProcessTables, trace: TraceBuilder): ReadonlySe
     ...graph,
   };
   const devices = new Set<number | null>();
-  for (const { symbolId, event, graphId, node, x, y, z, blockX, blockY, blockZ, ...row } of run.rows(
-    'kernel_dispatch',
-    columns,
-  )) {
-    const { mangled, shown, full, registers } = symbolOf(symbolId);
-    const counters = countersOf(event);
-    const [block, device] = [[blockX, blockY, blockZ], run.deviceOf(row.agent)];
+  for (const row of run.rows('kernel_dispatch', columns)) {
+    const { mangled, shown, full, registers } = symbolOf(row.symbolId);
+    const [block, device] = [[row.blockX, row.blockY, row.blockZ], run.deviceOf(row.agent)];
     devices.add(device);
+    const counters = countersOf(row.event);
+    const isOfGraph = row.graphId !== null && row.graphId !== 0;
     trace.kernel({
-      ...{
-        start: row.start,
-        end: row.end,
-        pid: row.pid,
-        device,
-        stream: row.stream ?? row.queue,
-      },
-      ...{ corr: run.eventOf(event).corr },
+      start: row.start,
+      end: row.end,
+      pid: row.pid,
+      device,
+      stream: row.stream ?? row.queue,
+      corr: row.corr,
       name: kernelName(full) ?? kernelName(shown) ?? kernelName(mangled),
-      grid: blocksOf([x, y, z], block),
-      ...{ block, registers, sharedBytes: row.sharedBytes },
+      grid: blocksOf([row.x, row.y, row.z], block),
+      block,
+      registers,
+      sharedBytes: row.sharedBytes,
+      graphId: isOfGraph ? row.graphId : null,
+      node: isOfGraph ? row.node : null,
       ...(counters === undefined ? undefined : { counters }),
-      ...(graphId === null || graphId === 0 ? undefined : { graphId, node }),
     });
   }
   return devices;
@@ -78,15 +77,15 @@ function kernelCounters(run: ProcessTables, trace: TraceBuilder): (event: Cell) 
 export function readCopies(run: ProcessTables, trace: TraceBuilder, devices: ReadonlySet<number | null>): number {
   const isOfRecord = hasSizesOfRecords(run);
   const [only = null] = devices.size === 1 ? devices : [];
-  const columns = { nameId: 'name_id', from: 'src_agent_id', to: 'dst_agent_id', bytes: 'size', event: 'event_id' };
+  const columns = { nameId: 'name_id', from: 'src_agent_id', to: 'dst_agent_id', bytes: 'size' };
   let copies = 0;
-  for (const { nameId, from, to, bytes, event, ...row } of run.rows('memory_copy', columns)) {
+  for (const { nameId, from, to, bytes, ...row } of run.rows('memory_copy', columns)) {
     const [sourceGpu, targetGpu] = [run.deviceOf(from), run.deviceOf(to)];
     const isBetween = sourceGpu !== null && targetGpu !== null && sourceGpu !== targetGpu;
     copies++;
     trace.copy({
       ...{ start: row.start, end: row.end, pid: row.pid, device: targetGpu ?? sourceGpu ?? only },
-      ...{ stream: row.stream ?? row.queue, corr: run.eventOf(event).corr },
+      ...{ stream: row.stream ?? row.queue, corr: row.corr },
       kind: copyKind(run.textOf(nameId) ?? '', isBetween),
       bytes: isOfRecord ? null : bytes,
     });
@@ -129,7 +128,7 @@ const SERIES: Readonly<Record<string, readonly [metric: string, unit: string, si
 /** The tracer's value for a power that the device does not state. */
 const NO_POWER = 65_535;
 
-/** Samples of a device over time: one event has several, each with the value of its own counter. */
+/** Samples of a device over time: one event has several, each with the value of its own counter. Marks of roctx. */
 export function readSeries(run: ProcessTables, trace: TraceBuilder): void {
   const { database } = run;
   if (run.sampled.size === 0) return;
@@ -139,12 +138,15 @@ export function readSeries(run: ProcessTables, trace: TraceBuilder): void {
   const columns = { event: 'event_id', pmc: 'pmc_id', value: 'value' };
   for (const { event, pmc, value } of database.cells(run.name('pmc_event'), columns))
     if (run.sampled.has(event)) entryOf(values, event, () => []).push({ ...counterOf(pmc), value });
-  const trackOf = remembered(database.joined(run.name('track'), 'id', { nameId: 'name_id' }));
+  const nameOf = remembered(database.joined(run.name('track'), 'id', { nameId: 'name_id' }));
   const samples = { track: 'track_id', event: 'event_id', at: run.clock.since('timestamp') };
-  for (const { track, event, at } of database.cells(run.name('sample'), samples)) {
-    const name = run.textOf(trackOf(track).nameId) ?? 'unknown';
+  for (const row of run.rows('sample', samples)) {
+    const { event, at, pid, tid } = row;
+    const name = run.textOf(nameOf(row.track).nameId) ?? 'unknown';
     const found = values.get(event)?.filter((one) => one.name === name) ?? [];
-    if (found.length === 0) trace.unread(`sample ${name}`, at);
+    // Marks of roctx are on a track of their category.
+    if (/^MARKER/i.test(name)) trace.range({ start: at, end: at, pid, tid, text: run.messageOf(event) });
+    else if (found.length === 0) trace.unread(`sample ${name}`, at);
     for (const { units, agent, value } of found) {
       const stated = typeof units === 'string' ? units : null;
       const [metric, unit, size] = SERIES[name] ?? [name, stated, 1];

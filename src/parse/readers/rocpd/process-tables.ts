@@ -1,5 +1,6 @@
 /** The tables of one process run in a rocpd database, by what they are called without their ending. */
 import { LruCache } from '../../../containers/map-entry.js';
+import type { Writable } from '../../../containers/writable.js';
 import type { Device } from '../../../record/record.js';
 import type { DatabaseClock } from '../../sqlite/database-clock.js';
 import { amdDevice } from '../rocprofv3/amd-rows.js';
@@ -8,9 +9,13 @@ import type { Cell, Selection, SqliteFile } from '../../sqlite/sqlite.js';
 /** Where a row belongs. Columns of the row, and since schema 4.1 of its track. */
 const PLACE = { pid: 'pid', tid: 'tid', agent: 'agent_id', queue: 'queue_id', stream: 'stream_id' } as const;
 
-/** Times of a row after the clock's base, and the process and thread ids of the operating system. */
+/**
+ * Times of a row after the clock's base, the process and thread ids of the operating system, the category of its event, and
+ * the id that joins work to the call that launched it; null joins nothing.
+ */
 export type ProcessRows = Readonly<
-  Record<'start' | 'end' | 'queue' | 'stream' | 'agent', Cell> & Record<'pid' | 'tid', number | null>
+  Record<'start' | 'end' | 'queue' | 'stream' | 'agent' | 'category' | 'corr', Cell> &
+    Record<'pid' | 'tid', number | null>
 >;
 
 type Lookup<Found> = (id: Cell) => Found;
@@ -34,8 +39,8 @@ const LARGEST_BANK: Selection = {
 
 export class ProcessTables {
   readonly textOf: (id: Cell) => string | null;
-  /** The category of an event, and the id that joins its work to the call that launched it; null joins nothing. */
-  readonly eventOf: Lookup<{ readonly category: string; readonly corr: Cell }>;
+  /** The name of a category of events. */
+  readonly categoryOf: Lookup<string | null>;
   /** The text of a roctx range, by its event. */
   readonly messageOf: Lookup<Cell>;
   /** Events of samples, whose values are series instead of counters of a kernel. */
@@ -45,6 +50,8 @@ export class ProcessTables {
   readonly dur: number | null;
   /** GPUs, by row id. */
   readonly #gpus = new Map<Cell, Device>();
+  /** Cells of the event of a row. */
+  readonly #event: Readonly<Record<'category' | 'corr', Selection>>;
   readonly #processOf: Lookup<Readonly<Record<'pid', Cell>>>;
   readonly #threadOf: Lookup<Readonly<Record<'tid', Cell>>>;
   readonly #trackOf: Lookup<Readonly<Record<keyof typeof PLACE, Cell>>>;
@@ -58,17 +65,14 @@ export class ProcessTables {
     readonly clock: DatabaseClock,
     private readonly taken: Set<number>,
   ) {
-    this.textOf = database.texts(this.name('string'), 'string', 'id');
+    this.textOf = remembered(database.texts(this.name('string'), 'string', 'id'));
     this.#processOf = remembered(database.joined(this.name('info_process'), 'id', { pid: 'pid' }));
     this.#threadOf = remembered(database.joined(this.name('info_thread'), 'id', { tid: 'tid' }));
     this.#trackOf = remembered(database.joined(this.name('track'), 'id', PLACE));
     const categories = this.name('info_category');
-    const nameOf = remembered(database.has(categories) ? database.texts(categories, 'name', 'id') : this.textOf);
-    const eventOf = database.joined(this.name('event'), 'id', { category: 'category_id', stack: 'stack_id' });
-    this.eventOf = (event) => {
-      const { category, stack } = eventOf(event);
-      return { category: nameOf(category) ?? 'unknown', corr: stack === 0 ? null : stack };
-    };
+    this.categoryOf = remembered(database.has(categories) ? database.texts(categories, 'name', 'id') : this.textOf);
+    const ofEvent = (column: string): Selection => database.reference(this.name('event'), 'id', column, 'event_id');
+    this.#event = { category: ofEvent('category_id'), corr: ofEvent('stack_id') };
     const messages = database.joined(this.name('event'), 'id', { message: extra('message') });
     this.messageOf = (event) => messages(event).message;
     for (const { event } of database.cells(this.name('sample'), { event: 'event_id' })) this.sampled.add(event);
@@ -82,17 +86,19 @@ export class ProcessTables {
     return `rocpd_${part}${this.ending}`;
   }
 
-  /** Rows of a table with their times and place. */
+  /** Rows of a table with their times, place and event. */
   *rows<Name extends string>(
     part: string,
     select: Readonly<Record<Name, Selection>>,
   ): Generator<Readonly<Record<Name, Cell>> & ProcessRows> {
     const table = this.name(part);
-    const columns = { ...PLACE, track: 'track_id', ...this.clock.span, ...select };
-    for (const row of this.database.cells(table, columns)) {
-      const { pid, tid, ...place } = row.track === null ? row : { ...row, ...this.#trackOf(row.track) };
-      const thread = numberOf(this.#threadOf(tid).tid);
-      yield { ...row, ...place, pid: this.#pid(numberOf(this.#processOf(pid).pid)), tid: thread } as never;
+    const columns = { ...PLACE, track: 'track_id', ...this.clock.span, ...this.#event, ...select };
+    for (const row of this.database.cells(table, columns) as Iterable<Writable<Record<keyof typeof columns, Cell>>>) {
+      if (row.track !== null) Object.assign(row, this.#trackOf(row.track));
+      row.pid = this.#pid(numberOf(this.#processOf(row.pid).pid));
+      row.tid = numberOf(this.#threadOf(row.tid).tid);
+      if (row.corr === 0) row.corr = null;
+      yield row as never;
     }
   }
 

@@ -8,7 +8,7 @@ import { TraceBuilder } from '../../trace/trace-builder.js';
 import { databaseOf, type Reader } from '../../reader.js';
 import { DatabaseClock } from '../../sqlite/database-clock.js';
 import { UserError } from '../../../record/errors.js';
-import { ProcessTables, type ProcessRows } from './process-tables.js';
+import { ProcessTables } from './process-tables.js';
 import { readAllocations, readCopies, readKernels, readSeries } from './device-rows.js';
 
 /** Parts of a process that have times; the profile may start with any. */
@@ -75,16 +75,21 @@ export const rocpd: Reader = {
 function readRegions(run: ProcessTables, trace: TraceBuilder): number {
   let calls = 0;
   const regions = { nameId: 'name_id', event: 'event_id' };
-  for (const { nameId, event, ...row } of run.rows('region', regions)) {
-    const name = run.textOf(nameId);
-    const { category, corr } = run.eventOf(event);
-    if (/^MARKER/i.test(category)) trace.range({ ...timesOf(row), text: run.messageOf(event) ?? name });
+  for (const row of run.rows('region', regions)) {
+    const name = run.textOf(row.nameId);
+    const category = run.categoryOf(row.category) ?? 'unknown';
+    if (/^MARKER/i.test(category))
+      trace.range({
+        start: row.start,
+        end: row.end,
+        pid: row.pid,
+        tid: row.tid,
+        text: run.messageOf(row.event) ?? name,
+      });
     else if (/api/i.test(category)) {
       calls++;
-      trace.call({ ...timesOf(row), name, corr });
+      trace.call({ start: row.start, end: row.end, pid: row.pid, tid: row.tid, name, corr: row.corr });
     } else trace.unread(`region ${category}`, row.start);
   }
   return calls;
 }
-
-const timesOf = ({ start, end, pid, tid }: ProcessRows): Pick<ProcessRows, 'start' | 'end' | 'pid' | 'tid'> => ({ start, end, pid, tid }); // prettier-ignore

@@ -320,8 +320,8 @@ function contractingIn(config: string): number[] | null {
 const BODIES: ReadonlySet<string> = new Set(['fusion', 'call', 'async-start', 'custom-call']);
 
 /**
- * What a computation does: by opcode the elements that it computes, and for products the elements with the number of terms
- * that each of them sums. Null where it depends on data (a loop, a branch).
+ * What a computation does: by opcode the elements that it computes; for products the elements, the number of terms that
+ * each of them sums, and the type of the factors. Null where it depends on data (a loop, a branch).
  */
 function bodyOf(program: Program, node: Node, depth = 0): ArgValue[] | null {
   const plain = new Map<string, number>();
@@ -342,7 +342,8 @@ function bodyOf(program: Program, node: Node, depth = 0): ArgValue[] | null {
       const summed = summedExtents(computation, inner);
       const isProduct = inner.opcode === 'dot' || inner.opcode === 'convolution';
       if (isProduct && summed === null) return null;
-      if (summed !== null) products.push([inner.opcode, result, product(summed)]);
+      const factor = operandsOf(computation, inner)[0]?.shape.dtype ?? 'na';
+      if (summed !== null) products.push([inner.opcode, result, product(summed), factor]);
       else plain.set(inner.opcode, (plain.get(inner.opcode) ?? 0) + elementsOf(computation, inner, result));
     }
   }

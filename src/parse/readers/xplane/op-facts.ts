@@ -50,7 +50,7 @@ function scopeOf(component: string): string {
 }
 
 /** Reads a path of JAX, `jit(f)/jvp(layer)/dot_general`. A path of a single part names an argument, not an op. */
-export function readJaxPath(path: string): OpPath {
+function readJaxPath(path: string): OpPath {
   const parts = componentsOf(path.replace(/:\w*$/, ''));
   if (parts.length < 2) return NO_PATH;
   const dir = /transpose\(jvp\(/.test(path) ? 'bprop' : /(?:^|\/|\()jvp\(/.test(path) ? 'fprop' : null;
@@ -63,7 +63,7 @@ export function readJaxPath(path: string): OpPath {
 }
 
 /** Reads a name of TensorFlow, `replica_4/bert/layer_5/mul:Mul`: scopes and the node's name, then its op. */
-export function readTensorFlowName(text: string): OpPath {
+function readTensorFlowName(text: string): OpPath {
   const [, path, op] = /^(.*):(\w+)$/s.exec(text) ?? [];
   if (path === undefined || op === undefined) return NO_PATH;
   const scopes = path.split('/').slice(0, -1);

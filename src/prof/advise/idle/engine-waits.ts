@@ -27,7 +27,7 @@ const MOST_ENGINES = NEURON_ENGINES.length / 2;
  * `Scalar (S[4])`, `DMA queue qSyncDynamicHW (S[24])`, `each other (barrier $S[2])`; null when the instruction waits for no
  * semaphore. At a barrier, each engine waits for its turn to change the same semaphore.
  */
-export function awaitedIn(operands: string): string | null {
+function awaitedIn(operands: string): string | null {
   const all = operandsOf(operands);
   const wait = all.find(({ kind }) => kind === 'wait');
   if (wait === undefined) return null;

@@ -132,7 +132,7 @@ function withoutWorkFinding(profiles: readonly ProfileWithoutWork[], span: numbe
       ...{ profile: first.profile, device: null },
       what: ranks.length === 1 ? one : `ranks ${rangesText(ranks)} have no device work in their profiles`,
       ...(reason === null ? {} : { details: reason.what }),
-      action: reason?.hint ?? 'see whether a device was used, and whether the profiler recorded devices then',
+      action: reason?.hint ?? 'check whether these ranks used a device and whether the profiler recorded it',
       ...{ stake: span, gain: null, kernels: [], count: ranks.length },
       evidence: { ranks: rangesText(ranks) },
       see: 'dprof ranks FILE',

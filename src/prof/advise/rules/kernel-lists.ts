@@ -243,7 +243,7 @@ export const aiCpu = deviceRule({
   name: 'ai-cpu',
   vendors: ['ascend'],
   doc: 'Ascend: ops that run on the AI CPU instead of the AI cores',
-  why: 'no kernel has the class of cores that it ran on (Ascend)',
+  why: 'no kernel has a core class (Ascend)',
   start: () => new KernelTally(),
   row: ({ record }, devices) => {
     if (!isOnCoreClass(record)) return false;

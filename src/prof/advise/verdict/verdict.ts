@@ -55,7 +55,7 @@ function savingText({ findings, span }: VerdictFacts, rule: string, remedy: stri
 }
 
 /** Usual names of the devices of a profile, by vendor. */
-const DEVICE_WORDS: Readonly<Record<string, string | undefined>> = { aws: 'NeuronCore', huawei: 'NPU' };
+const DEVICE_WORDS: Readonly<Record<string, string | undefined>> = { aws: 'NeuronCore', huawei: 'NPU', google: 'TPU' };
 
 function deviceWord({ profile }: VerdictFacts): string {
   const vendor = typeof profile === 'number' ? undefined : profile.devices[0]?.vendor;

@@ -122,8 +122,8 @@ export const RANK_COLUMNS: readonly Column<RankRow>[] = [
     rank.joined === 0 ? null : rank.delayed,
   ),
   lateAs('late', 'rank', 'own work of a step beyond that of its peers, if it is a straggler'),
-  lateAs('late_machine', 'machine', 'the same for its machine, without its latest rank, if the machine is late'),
-  lateAs('late_group', 'group', 'the same for its group, if the group is late'),
+  lateAs('late_machine', 'machine', 'lateness of its machine, without the latest rank, if the machine is late'),
+  lateAs('late_group', 'group', 'lateness of its group, if the group is late'),
   column('untested', 'untested', str(20), 'why it could not be tested', ({ untested }) => untested, MACHINE_ONLY),
   column(
     'clock',

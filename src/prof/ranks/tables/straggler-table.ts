@@ -39,7 +39,7 @@ export const REASON_COLUMNS: readonly Column<ReasonRow>[] = [
     'group',
     'group',
     str(12),
-    'group that is late: what it is for, and its ranks',
+    'late group: its purpose and its ranks',
     ({ straggler: { level, name } }) => (level === 'group' ? name : null),
     MACHINE_ONLY,
   ),

@@ -61,7 +61,7 @@ const STAGE_COLUMNS: readonly Column<StageRow>[] = [
   column('ranks', 'ranks', str(12), 'its ranks that have a profile', ({ ranks }) => ranks),
   column('steps', 'steps', int(5), 'steps; unknown if the profiles have none', ({ steps }) => steps),
   time('step_time', 'end of a step to end of the next, the mean as of all times', ({ stepTime }) => stepTime),
-  time('compute', 'of a step, some kernel computes', ({ compute }) => compute),
+  time('compute', 'time of a step during which a kernel computes', ({ compute }) => compute),
   time('messages', 'sends and receives run, and nothing else', ({ messages }) => messages),
   time('across', 'exposed waits for the last rank in operations that several stages join', ({ across }) => across),
   time('idle', 'nothing runs', ({ idle }) => idle),
@@ -113,7 +113,7 @@ const EXPERT_COLUMNS: readonly Column<ExpertRow>[] = [
     'most_ratio',
     'most_ratio',
     real(10, 3),
-    'what it sends over the mean of the ranks',
+    'its sent bytes over the mean of the ranks',
     ({ mostRatio }) => mostRatio,
   ),
 ];

@@ -173,9 +173,7 @@ describe('fields of a search', () => {
       remark: '1 bars of several events have no tflops',
     });
     expect([...(search(bars, 'tflops>=0')?.list ?? [])]).to.deep.equal([2]);
-    expect(search(bars, 'bound==memory')?.problem).to.equal(
-      'bars of merged events have no bound: show a step or a part',
-    );
+    expect(search(bars, 'bound==memory')?.problem).to.equal('bars of merged events have no bound: zoom into a step');
     expect(search(bars, 'op==mm')).to.deep.include({ problem: null, remark: null });
   });
 });

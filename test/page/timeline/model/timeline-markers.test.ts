@@ -28,9 +28,9 @@ describe('file of markers', () => {
     const hostile: readonly (readonly [string, string])[] = [
       ['', 'the file is not JSON'],
       ['<script>', 'the file is not JSON'],
-      ['null', 'the file holds no markers of dprof'],
-      ['[]', 'the file holds no markers of dprof'],
-      ['{"type":"other","v":1,"markers":[]}', 'the file holds no markers of dprof'],
+      ['null', 'the file contains no dprof markers'],
+      ['[]', 'the file contains no dprof markers'],
+      ['{"type":"other","v":1,"markers":[]}', 'the file contains no dprof markers'],
       ['{"type":"dprof-markers","v":2,"markers":[]}', 'the file has an unsupported version'],
       ['{"type":"dprof-markers","v":1,"markers":{"length":1}}', 'the file has no list of markers'],
       [file([{ at: 1, name: 'a' }, null]), 'marker 2 is not an object'],

@@ -219,6 +219,26 @@ describe('rocpd: cells', () => {
   });
 });
 
+describe('rocpd: marks', () => {
+  it('are ranges without length, with the text of their event, on the thread of their track', () => {
+    const path = written(
+      launched,
+      `INSERT INTO rocpd_string$ (id, guid, string) VALUES (900, '', 'MARKER_CORE_API');
+       INSERT INTO rocpd_info_process$ (id, guid, pid) VALUES (80, '', 15);
+       INSERT INTO rocpd_info_thread$ (id, guid, tid) VALUES (81, '', 16);
+       INSERT INTO rocpd_track$ (id, guid, pid, tid, name_id) VALUES (900, '', 80, 81, 900);
+       INSERT INTO rocpd_event$ (id, guid, category_id, stack_id, extdata) VALUES (900, '', 900, 77, '{"message": "here"}');
+       INSERT INTO rocpd_sample$ (id, guid, track_id, timestamp, event_id) VALUES (900, '', 900, 1006000, 900)`,
+    );
+    const ranges = recordsOf(path, { ranges: true }).filter((record) => record.type === 'range');
+    const mark = ranges.find((range) => 'text' in range && range.text === 'here');
+    // The call begins 1000 ns and the mark 6000 ns after the tracer.
+    expect(mark).to.deep.include({ dur: 0, pid: 15, tid: 16 });
+    expect((mark?.start ?? NaN) - (ranges.find((range) => range.kind === 'api')?.start ?? NaN)).to.equal(5000);
+    expect(headerOf(path).facts?.['not_read']).to.equal(undefined);
+  });
+});
+
 describe('rocpd: what is missing', () => {
   it('says which option records kernels where there are only calls', () => {
     const path = written((database) => { database.call('hipInit', [0, 5], 1); }); // prettier-ignore

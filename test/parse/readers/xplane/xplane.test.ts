@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { message, type Field } from '../../../../samples/programs/wire.js';
-import { stepOnGpu } from '../../../../samples/programs/write-xplane.js';
+import { file, PlaneWriter, stepOnGpu } from '../../../../samples/programs/write-xplane.js';
 import type {
   CopyRecord,
   KernelRecord,
@@ -45,13 +45,13 @@ describe('XPlane reader', () => {
   it('reads kernels with launch, op, layer, direction, stack and times in picoseconds', () => {
     const kernels = kernelsOf(GPU);
     expect(kernels.map(({ name, start, device, stream }) => [name, start, device, stream])).to.deep.equal([
-      ['Cijk_Ailk_Bljk_BBS_BH_MT64x64', 20_000, 0, 1],
+      ['Cijk_Ailk_Bljk_BBS_BH_MT64x64x32_MI16x16x16x1', 20_000, 0, 1],
       ['loop_tanh_reduce_fusion', 24_500, 0, 1],
       ['Im3d2Col', 27_000, 0, 1],
-      ['Cijk_Ailk_Bljk_BBS_BH_MT128x64', 28_000, 0, 1],
+      ['Cijk_Ailk_Bljk_BBS_BH_MT128x64x32_MI16x16x16x1', 28_000, 0, 1],
       ['gemm_fusion_dot_1', 32_000, 0, 1],
-      ['Cijk_Ailk_Bljk_BBS_BH_MT64x64', 120_000, 0, 1],
-      ['Cijk_Ailk_Bljk_BBS_BH_MT64x64', 124_000, 0, 1],
+      ['Cijk_Ailk_Bljk_BBS_BH_MT64x64x32_MI16x16x16x1', 120_000, 0, 1],
+      ['Cijk_Ailk_Bljk_BBS_BH_MT64x64x32_MI16x16x16x1', 124_000, 0, 1],
     ]);
     expect(picosecondsOf(kernels)).to.equal(19_500_500);
     const [gemm, fusion] = kernels;
@@ -77,17 +77,23 @@ describe('XPlane reader', () => {
   it('computes FLOPs and bytes of instructions from their shapes', async () => {
     expect(await workIn(GPU)).to.deep.equal([
       // 2 · 64 · 256 · 128; (64 · 128 + 128 · 256 + 64 · 256) · 2 bytes, without the workspace.
-      ['Cijk_Ailk_Bljk_BBS_BH_MT64x64', 4_194_304, 114_688],
+      ['Cijk_Ailk_Bljk_BBS_BH_MT64x64x32_MI16x16x16x1', 4_194_304, 114_688],
       // An operation for each of 64 · 256 elements by tanh, and by the sum.
       ['loop_tanh_reduce_fusion', 32_768, 32_896],
       ['Im3d2Col', 0, 0],
       // 2 · (8 · 32 · 8 · 8) · (3 · 3 · 16); (8 · 16 · 100 + 16 · 32 · 9 + 8 · 32 · 64) · 2 bytes.
-      ['Cijk_Ailk_Bljk_BBS_BH_MT128x64', 4_718_592, 67_584],
+      ['Cijk_Ailk_Bljk_BBS_BH_MT128x64x32_MI16x16x16x1', 4_718_592, 67_584],
       // 2 · 64 · 32 · 256; BF16 operands, FP32 result.
       ['gemm_fusion_dot_1', 1_048_576, 57_344],
-      ['Cijk_Ailk_Bljk_BBS_BH_MT64x64', 4_194_304, 114_688],
-      ['Cijk_Ailk_Bljk_BBS_BH_MT64x64', 4_194_304, 114_688],
+      ['Cijk_Ailk_Bljk_BBS_BH_MT64x64x32_MI16x16x16x1', 4_194_304, 114_688],
+      ['Cijk_Ailk_Bljk_BBS_BH_MT64x64x32_MI16x16x16x1', 4_194_304, 114_688],
     ]);
+  });
+
+  it("says the type of a fusion's product by its factors, and which products are on the matrix unit", async () => {
+    const { stdout } = await runCli('dprof', ['-f', 'json', '-c', 'kernel,dtype,tc', GPU]);
+    expect(stdout).to.include('{"kernel":"gemm_fusion_dot_1","dtype":"bf16","tc":1}');
+    expect(stdout).to.include('{"kernel":"Cijk_Ailk_Bljk_BBS_BH_MT128x64x32_MI16x16x16x1","dtype":"bf16","tc":1}');
   });
 
   it('reads copies, fills, steps, memory and the device; leaves derived lines out', () => {
@@ -148,6 +154,47 @@ describe('XPlane reader', () => {
       // A grid with a 0 is not one.
       expect(kernel).to.deep.include({ name: 'k', device: 3, stream: 7, start: 0, dur: 3, grid: null, block: [4, 1, 1] }); // prettier-ignore
     }
+  });
+
+  it('reads TensorFlow on NVIDIA: ops by annotations, steps by group, details of the device alone', () => {
+    const level = 'replica_4/bert/layer_5/dropout_1/mul:Mul';
+    const op = {
+      annotation: `${level}#shape=(half[4,384];int32[])#`,
+      'level 0': level,
+      shape: '(half[4,384];int32[])',
+    };
+    const details = 'regs:38 shm:512 grid:160,1,1 block:1024,1,1';
+    const host = new PlaneWriter('/host:CPU').line(5_000_000_000, 'tf_gpu_private_4/-1927060610', 200, [
+      ['mul_kernel', [300, 100], { correlation_id: 7, kernel_details: 'regs:0 block:0,0,0' }],
+      ['MemcpyH2D', [500, 100], { correlation_id: 8, memcpy_details: 'size:4 dest:1 async:1' }],
+    ]);
+    const gpu = new PlaneWriter('/device:GPU:4')
+      .line(-559_038_737, 'Steps', 100, [['42', [900, 5000], { group_id: 3, step_name: '42' }]])
+      .line(0xdeadbeef + 2, 'TensorFlow Ops', 100, [['Mul', [1000, 400], { kernel_details: details }]])
+      .line(134, 'Stream #134(Compute)', 100, [
+        ['mul_kernel', [1000, 400], { correlation_id: 7, kernel_details: details, group_id: 3, ...op }],
+      ])
+      .line(135, 'Stream #135(MemcpyH2D)', 100, [
+        ['MemcpyH2D', [2000, 100], { correlation_id: 8, memcpy_details: 'size:4 dest:1 async:1' }],
+      ])
+      .stats({ compute_cap_major: 7, compute_cap_minor: 0, memory_bandwidth: 898_048_000_000, core_count: 80 });
+    const path = written(file([host, gpu]));
+    const [kernel, ...others] = kernelsOf(path);
+    expect(others).to.deep.equal([]);
+    expect(kernel).to.deep.include({ device: 4, stream: 134, dur: 400, registers: 38, sharedBytes: 512, step: 42 });
+    expect(kernel).to.deep.include({ grid: [160, 1, 1], block: [1024, 1, 1], tid: null, mod: ['tf'], op: ['Mul'] });
+    expect(kernel?.layer).to.deep.equal(['bert', 'layer_5', 'dropout_1']);
+    expect(kernel?.launch).to.deep.equal({ api: null, start: 0, dur: 100 });
+    expect(kernel?.calls[0]?.args).to.deep.equal([
+      { name: '', type: 'tensor', dtype: 'float16', shape: [4, 384] },
+      { name: '', type: 'tensor', dtype: 'int32', shape: [] },
+    ]);
+    const [copy] = ofType<CopyRecord>(path, 'copy');
+    expect(copy).to.deep.include({ kind: 'HtoD', bytes: 4, stream: 135 });
+    const [device] = headerOf(path).devices;
+    expect(device).to.deep.include({ id: 4, vendor: 'nvidia', arch: 'sm70', memBytesPerS: 898_048_000_000 });
+    expect(headerOf(path).startUnixNs).to.equal(null);
+    expect(JSON.stringify(recordsOf(path, { ranges: true }))).not.to.include('node.example');
   });
 
   it('keeps the whole planes of a file that is cut off, and refuses one that was saved as text or is damaged', () => {
