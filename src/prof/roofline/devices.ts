@@ -136,27 +136,33 @@ const MI300X = {
 };
 const MI300X_SOURCE = 'AMD Instinct MI300X datasheet, as in PyTorch device_info.py; cache: AMD on Infinity Cache';
 
-/** What AMD prints for a Radeon: FP32 of the vector units and FP16 of the matrix unit (null without one) in TFLOP/s. */
 interface Radeon {
   readonly arch: string;
-  readonly fp32: number;
+  /** Of the vector units in TFLOP/s, twice their FP32; null when no source gives it. */
   readonly fp16: number | null;
+  /** Source of it; the hardware catalogue of Hugging Face when absent. */
+  readonly from?: string;
   readonly bandwidth: number;
   readonly cache: number;
   readonly memory?: readonly [number, number];
 }
 
-/** RDNA 3 multiplies INT8 at the rate of FP16; RDNA 4 multiplies INT8 and FP8 at twice that. */
-function radeon(name: string, pattern: RegExp, { fp32, fp16, ...printed }: Radeon): DeviceRow {
-  const narrow =
-    printed.arch.startsWith('gfx12') && fp16 !== null ? { fp8: 2 * fp16, int8: 2 * fp16 } : { int8: fp16 ?? 0 };
+/** The matrix unit of RDNA 3 multiplies FP16 and INT8 at the FP16 rate of the vector units; RDNA 4 doubles and adds FP8. */
+function radeon(name: string, pattern: RegExp, { fp16, from, ...printed }: Radeon): DeviceRow {
+  const source = 'bandwidth: AMD, product specifications; cache: AMD, GPU hardware specifications (ROCm)';
+  if (fp16 === null) return row(name, pattern, { ...printed, matrix: {} }, `no source gives its rates; ${source}`);
+  const matrix = printed.arch.startsWith('gfx12')
+    ? { ...both(2 * fp16), fp8: 4 * fp16, int8: 4 * fp16 }
+    : { ...both(fp16), int8: fp16 };
   return row(
     name,
     pattern,
-    { ...printed, vector: { fp32, fp16: 2 * fp32 }, matrix: fp16 === null ? {} : { ...both(fp16), ...narrow } },
-    `AMD, specifications of the ${name}; dense; cache: AMD, GPU hardware specifications (ROCm)`,
+    { ...printed, vector: { fp32: fp16 / 2, fp16 }, matrix },
+    `${from ?? 'Hugging Face, hardware catalogue'}; matrix unit: AMD GPUOpen, matrix cores of RDNA 4; ${source}`,
   );
 }
+
+const XE_HPC = 'Intel, Xe HPC at Architecture Day 2021: operations per clock of a core';
 
 /**
  * Cubes of 16 x 16 x 16 multiply-adds: number of cores and GHz from CANN's runtime for the part; 8192 FLOP per clock and
@@ -341,20 +347,20 @@ export const DEVICES: readonly DeviceRow[] = [
       vector: { fp64: 11.5, fp32: 23.1 },
       matrix: { fp32: 46.1, fp16: 184.6, bf16: 92.3, int8: 184.6 },
     },
-    'AMD Instinct MI100 datasheet; 120 CU x 1.502 GHz x 1024 agrees',
+    'AMD Instinct MI100 specifications, as printed at its launch; 120 CU x 1.502 GHz x 1024 agrees',
   ),
   row('MI210', /MI210/, cdna2(181), 'AMD Instinct MI210 brochure; FP32 packed; 104 CU x 1.7 GHz x 1024 agrees'),
   row(
     'MI250X, one GCD',
     /MI250X(?!\s?\/)/,
     cdna2(191.5),
-    'AMD Instinct MI250X datasheet, halved: one of its two dies is a device; torchtitan agrees',
+    'AMD, Instinct MI200 specifications, halved: one of its two dies is a device; FP32 packed; torchtitan agrees',
   ),
   row(
     'MI250, one GCD',
     /(?<!MI250X\s?\/\s?)MI250(?!X)/,
     cdna2(181),
-    'AMD Instinct MI250 datasheet, halved: one of its two dies is a device',
+    'AMD, MI250 microarchitecture (ROCm), halved: one of its two dies is a device; FP32 packed',
   ),
   row(
     'MI300A',
@@ -367,14 +373,14 @@ export const DEVICES: readonly DeviceRow[] = [
       vector: { fp64: 61.3, fp32: 122.6 },
       matrix: { fp64: 122.6, fp32: 122.6, tf32: 490.3, ...both(980.6), fp8: 1961.2, int8: 1961.2 },
     },
-    'AMD Instinct MI300A datasheet; 228 CU x 2.1 GHz x 2048 agrees; cache: AMD, GPU hardware specifications (ROCm)',
+    'AMD Instinct MI300A datasheet, as in PyTorch device_info.py; 228 CU x 2.1 GHz x 2048 agrees; cache: AMD, GPU hardware specifications (ROCm)',
   ),
   row('MI300X', /MI300X/, { ...MI300X, bandwidth: 5300, unnamed: [304, 190, 193] }, MI300X_SOURCE),
   row(
     'MI308X',
     /MI308X/,
-    { arch: 'gfx942', bandwidth: 5300, cache: 256, unnamed: [80, 190, 193], matrix: {} },
-    "bandwidth: that of MI300X's memory; no datasheet gives its rates, which its firmware limits",
+    { arch: 'gfx942', bandwidth: null, cache: 256, unnamed: [80, 190, 193], matrix: {} },
+    'public tables disagree on its rates and its bandwidth, and no datasheet gives them; cache: that of MI300X',
   ),
   row(
     'MI325X',
@@ -392,7 +398,7 @@ export const DEVICES: readonly DeviceRow[] = [
       vector: { fp64: 72.1, fp32: 144.2 },
       matrix: { fp64: 72.1, fp32: 144.2, ...both(2309.6), fp8: 4614, fp4: 9227.5, int8: 4614 },
     },
-    'AMD Instinct MI350X brochure, as in PyTorch device_info.py; 256 CU x 2.2 GHz x 4096 agrees; cache: AMD on Infinity Cache',
+    'AMD Instinct MI350X brochure, as in PyTorch device_info.py; FP4: twice FP8, 9.2 PFLOP/s in print; 256 CU x 2.2 GHz x 4096 agrees; cache: AMD, GPU hardware specifications (ROCm)',
   ),
   row(
     'MI355X',
@@ -404,25 +410,28 @@ export const DEVICES: readonly DeviceRow[] = [
       vector: { fp64: 78.6, fp32: 157.3 },
       matrix: { fp64: 78.6, fp32: 157.3, ...both(2516.6), fp8: 5033.2, fp4: 10066.3, int8: 5033.2 },
     },
-    'AMD Instinct MI355X datasheet; 256 CU x 2.4 GHz x 4096 agrees; cache: AMD on Infinity Cache',
+    'AMD, CDNA 4 white paper, as in XProf hardware_type_utils.cc: 256 CU x 2.4 GHz x 4096; FP4: twice FP8, 10.1 PFLOP/s in print; cache: AMD, GPU hardware specifications (ROCm)',
   ),
-  radeon('Radeon PRO W6800', /\bW6800\b/, { arch: 'gfx1030', fp32: 17.8, fp16: null, bandwidth: 512, cache: 128 }),
-  radeon('Radeon PRO W7900', /\bW7900\b/, { arch: 'gfx1100', fp32: 61.3, fp16: 122.6, bandwidth: 864, cache: 96 }),
+  radeon('Radeon PRO W6800', /\bW6800\b/, { arch: 'gfx1030', fp16: null, bandwidth: 512, cache: 128 }),
+  radeon('Radeon PRO W7900', /\bW7900\b/, { arch: 'gfx1100', fp16: 122.6, bandwidth: 864, cache: 96 }),
   radeon('Radeon PRO W7800 48GB', /\bW7800\b/, {
-    ...{ arch: 'gfx1100', fp32: 45.3, fp16: 90.5, bandwidth: 864, cache: 96 },
+    ...{ arch: 'gfx1100', fp16: 90.5, bandwidth: 864, cache: 96 },
     memory: [44, 50],
   }),
-  radeon('Radeon PRO W7800', /\bW7800\b/, { arch: 'gfx1100', fp32: 45.3, fp16: 90.5, bandwidth: 576, cache: 64 }),
-  radeon('Radeon PRO W7700', /\bW7700\b/, { arch: 'gfx1101', fp32: 28.3, fp16: 56.5, bandwidth: 576, cache: 64 }),
-  radeon('RX 7900 XTX', /\b7900 XTX\b/, { arch: 'gfx1100', fp32: 61.4, fp16: 122.8, bandwidth: 960, cache: 96 }),
-  radeon('RX 7900 XT', /\b7900 XT\b/, { arch: 'gfx1100', fp32: 51.5, fp16: 103, bandwidth: 800, cache: 80 }),
-  radeon('RX 7900 GRE', /\b7900 GRE\b/, { arch: 'gfx1100', fp32: 46, fp16: 92, bandwidth: 576, cache: 64 }),
-  radeon('RX 7800 XT', /\b7800 XT\b/, { arch: 'gfx1101', fp32: 37.3, fp16: 74.6, bandwidth: 624, cache: 64 }),
-  radeon('RX 7700 XT', /\b7700 XT\b/, { arch: 'gfx1101', fp32: 35.2, fp16: 70.3, bandwidth: 432, cache: 48 }),
-  radeon('RX 9070 XT', /\b9070 XT\b/, { arch: 'gfx1201', fp32: 48.7, fp16: 195, bandwidth: 640, cache: 64 }),
-  radeon('RX 9070', /\b9070\b(?! GRE)/, { arch: 'gfx1201', fp32: 36.1, fp16: 145, bandwidth: 640, cache: 64 }),
-  radeon('RX 9060 XT', /\b9060 XT\b/, { arch: 'gfx1200', fp32: 25.6, fp16: 103, bandwidth: 320, cache: 32 }),
-  radeon('Radeon AI PRO R9700', /\bR9700\b/, { arch: 'gfx1201', fp32: 47.8, fp16: 191, bandwidth: 640, cache: 64 }),
+  radeon('Radeon PRO W7800', /\bW7800\b/, { arch: 'gfx1100', fp16: 90.5, bandwidth: 576, cache: 64 }),
+  radeon('Radeon PRO W7700', /\bW7700\b/, { arch: 'gfx1101', fp16: null, bandwidth: 576, cache: 64 }),
+  radeon('RX 7900 XTX', /\b7900 XTX\b/, {
+    ...{ arch: 'gfx1100', fp16: 122.8, bandwidth: 960, cache: 96 },
+    from: 'Wikipedia, RDNA 3',
+  }),
+  radeon('RX 7900 XT', /\b7900 XT\b/, { arch: 'gfx1100', fp16: 103, bandwidth: 800, cache: 80 }),
+  radeon('RX 7900 GRE', /\b7900 GRE\b/, { arch: 'gfx1100', fp16: 91.96, bandwidth: 576, cache: 64 }),
+  radeon('RX 7800 XT', /\b7800 XT\b/, { arch: 'gfx1101', fp16: 74.65, bandwidth: 624, cache: 64 }),
+  radeon('RX 7700 XT', /\b7700 XT\b/, { arch: 'gfx1101', fp16: 70.34, bandwidth: 432, cache: 48 }),
+  radeon('RX 9070 XT', /\b9070 XT\b/, { arch: 'gfx1201', fp16: 97.32, bandwidth: 640, cache: 64 }),
+  radeon('RX 9070', /\b9070\b(?! GRE)/, { arch: 'gfx1201', fp16: 72.25, bandwidth: 640, cache: 64 }),
+  radeon('RX 9060 XT', /\b9060 XT\b/, { arch: 'gfx1200', fp16: 51.28, bandwidth: 320, cache: 32 }),
+  radeon('Radeon AI PRO R9700', /\bR9700\b/, { arch: 'gfx1201', fp16: 95.7, bandwidth: 640, cache: 64 }),
   // A stack of the two is a device by default; names do not say it, but the memory does.
   row(
     'Max 1550, one stack',
@@ -431,7 +440,7 @@ export const DEVICES: readonly DeviceRow[] = [
       ...{ arch: 'xe-hpc', bandwidth: 1638, memory: [50, 66], vector: { fp64: 26.2, fp32: 26.2 } },
       matrix: { tf32: 209.7, ...both(419.4), int8: 838.9 },
     },
-    'Intel, Data Center GPU Max 1550, halved; 64 cores x 1.6 GHz x 4096 agrees',
+    `${XE_HPC} x 64 cores x 1.6 GHz; bandwidth: half of the board's, Intel XPU backend for Triton`,
   ),
   row(
     'Max 1550',
@@ -440,7 +449,7 @@ export const DEVICES: readonly DeviceRow[] = [
       ...{ arch: 'xe-hpc', bandwidth: 3277, memory: [100, 130], vector: { fp64: 52.4, fp32: 52.4 } },
       matrix: { tf32: 419.4, ...both(838.9), int8: 1677.7 },
     },
-    'Intel, Data Center GPU Max 1550; 128 cores x 1.6 GHz x 4096 agrees',
+    `${XE_HPC} x 128 cores x 1.6 GHz; bandwidth: Intel XPU backend for Triton`,
   ),
   row(
     'Max 1100',
@@ -449,31 +458,31 @@ export const DEVICES: readonly DeviceRow[] = [
       ...{ arch: 'xe-hpc', bandwidth: 1229, vector: { fp64: 22.2, fp32: 22.2 } },
       matrix: { tf32: 177.8, ...both(355.5), int8: 711.1 },
     },
-    'Intel, Data Center GPU Max 1100; 56 cores x 1.55 GHz x 4096 agrees',
+    `${XE_HPC} x 56 cores x 1.55 GHz; PyTorch device_info.py agrees, also on the bandwidth, but has half the FP64`,
   ),
   row(
     'Gaudi 2',
     /\bGaudi ?2\b|^HL-225/i,
-    { arch: 'gaudi2', bandwidth: 2450, vector: { bf16: 11 }, matrix: { bf16: 432, fp8: 865 } },
-    'Intel, Gaudi 2 and Gaudi 3 white papers',
+    { arch: 'gaudi2', bandwidth: 2460, vector: { bf16: 11 }, matrix: { bf16: 432, fp8: 865 } },
+    'Intel, Gaudi 3 at Hot Chips 2024; FP8 and vector units: Gaudi 3 white paper',
   ),
   row(
     'Gaudi 3',
     /\bGaudi ?3\b|^HL-3[23]\d/i,
-    { arch: 'gaudi3', bandwidth: 3700, vector: { bf16: 28.7 }, matrix: { bf16: 1835, fp8: 1835 } },
-    'Intel, Gaudi 3 white paper: BF16 at the rate of FP8',
+    { arch: 'gaudi3', bandwidth: 3670, vector: { bf16: 28.7 }, matrix: { bf16: 1835, fp8: 1835 } },
+    'Intel, Gaudi 3 at Hot Chips 2024: BF16 at the rate of FP8',
   ),
   row(
     'MTIA v1',
     /^MTIA v?1\b/i,
     { arch: 'mtia-v1', bandwidth: 176, matrix: { ...both(51.2), int8: 102.4 } },
-    'Meta, MTIA v1 (ISCA 2023)',
+    'Meta, next-generation MTIA (2024), table of both generations',
   ),
   row(
     'MTIA 2i',
     /^MTIA (v?2|2i)\b/i,
     { arch: 'mtia-v2', bandwidth: 204.8, matrix: { ...both(177), int8: 354 } },
-    'Meta, next-generation MTIA (2024), dense',
+    'Meta, next-generation MTIA (2024), table of both generations; dense',
   ),
   row(
     'Trainium or Inferentia2, one core',
@@ -495,8 +504,13 @@ export const DEVICES: readonly DeviceRow[] = [
   ),
   tpu('TPU v4', /^TPU v4$/, { arch: 'tpu-v4', bandwidth: 1200, matrix: { bf16: 275, int8: 275 } }),
   tpu('TPU v5e', /^TPU v5 ?(?:lite|e)/i, { arch: 'tpu-v5e', bandwidth: 819, matrix: { bf16: 197, int8: 393 } }),
-  tpu('TPU v5p', /^TPU v5p?$/i, { arch: 'tpu-v5p', bandwidth: 2765, matrix: { bf16: 459, int8: 918 } }),
-  tpu('TPU v6e', /^TPU v6 ?(?:lite|e)/i, { arch: 'tpu-v6e', bandwidth: 1640, matrix: { bf16: 918, int8: 1836 } }),
+  tpu(
+    'TPU v5p',
+    /^TPU v5p?$/i,
+    { arch: 'tpu-v5p', bandwidth: 2765, matrix: { bf16: 459, int8: 918 } },
+    '; INT8: JAX tpu_info.py',
+  ),
+  tpu('TPU v6e', /^TPU v6 ?(?:lite|e)/i, { arch: 'tpu-v6e', bandwidth: 1638, matrix: { bf16: 918, int8: 1836 } }),
   tpu(
     'TPU7x, one of its two cores',
     /^TPU ?v?7/i,

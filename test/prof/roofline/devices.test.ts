@@ -131,11 +131,39 @@ describe('table of devices', () => {
       const { fp16 = NaN } = rowOf(name, null)?.matrix ?? {};
       expect(fp16 / 1e9, name).to.be.closeTo(units * ghz * perClock, units * ghz * perClock * 0.005);
     }
-    expect(rowOf('AMD Radeon PRO W6800', null)?.matrix).to.deep.equal({});
+    // Per clock and unit, the vector units of RDNA 3 and 4 do 512 FP16 and 256 FP32 operations; RDNA 4 doubles INT8 and FP8.
+    const rx9070xt = rowOf('AMD Radeon RX 9070 XT', null);
+    expect((rx9070xt?.vector.fp32 ?? NaN) / 1e9).to.be.closeTo(64 * 2.97 * 256, 20);
+    expect((rx9070xt?.matrix.int8 ?? NaN) / 1e9).to.be.closeTo(64 * 2.97 * 2048, 20);
+    expect(rowOf('AMD Radeon RX 7900 XTX', null)).to.deep.include({
+      vector: { fp32: 61.4e12, fp16: 122.8e12 },
+      matrix: { fp16: 122.8e12, bf16: 122.8e12, int8: 122.8e12 },
+    });
     expect(rowOf('AMD Instinct MI100', null)?.matrix).to.include({ bf16: 92.3e12 });
     expect(matrixTypes('gfx1030')).to.deep.equal([]);
     expect(matrixTypes('gfx1100')).to.not.include('fp8');
     expect(matrixTypes('gfx1201')).to.include('fp8');
+  });
+
+  it('leaves out what no source gives, and says so', () => {
+    for (const name of ['AMD Radeon PRO W6800', 'AMD Radeon PRO W7700']) {
+      const row = rowOf(name, null);
+      expect(row, name).to.deep.include({ vector: {}, matrix: {} });
+      expect(row?.source, name).to.match(/^no source gives its rates; bandwidth: /);
+    }
+    const record = { memBytesPerS: 5.3e12 };
+    expect(peaksOf(device('AMD Instinct MI308X'))).to.deep.include({ bytesPerS: null, vector: {}, matrix: {} });
+    expect(peaksOf(device('AMD Instinct MI308X', record))).to.include({ bytesPerS: 5.3e12 });
+  });
+
+  it("has Google's bandwidths and those of Intel's Gaudi as their tables print them", () => {
+    const bandwidths = [
+      ['TPU v6e', 1638],
+      ['TPU7x', 7380 / 2],
+      ['HL-225', 2460],
+      ['HL-325L', 3670],
+    ] as const;
+    for (const [name, gigabytes] of bandwidths) expect(rowOf(name, null)?.bytesPerS, name).to.equal(gigabytes * 1e9);
   });
 
   it("has Intel's and Meta's rates as their units give them", () => {
@@ -205,9 +233,7 @@ describe('peaks of a part that is not in the table', () => {
     const record = { arch: 'gfx942', units: 304, memBytes: 206141652992 };
     const mi300x = peaksOf(device(null, record));
     expect(mi300x).to.include({ origin: 'inferred', name: 'MI300X (inferred)', bytesPerS: 5300e9 });
-    expect(mi300x.source).to.match(
-      /^the profile does not name the device; inferred from gfx942, 304 units and 206 GB; /,
-    );
+    expect(mi300x.source).to.match(/^the profile has no name: inferred from gfx942, 304 units and 206 GB; /);
     expect(mi300x.matrix).to.include({ bf16: 1307.4e12 });
     for (const [other, name] of [
       [{ memBytes: 274.9e9 }, 'MI325X (inferred)'],
