@@ -201,7 +201,7 @@ describe('dprof', () => {
       [['-o', '--csv'], /--output needs a value/],
       [['-q', 'sumary', 'x.json'], /'sumary' is neither a command nor a file \(did you mean dprof summary\?\)/],
       [['-', '-'], /stdin \(-\) can be read once/],
-      [['x', 'summary'], /no file 'summary' \(the command comes first\) \(dprof summary /],
+      [['x', 'summary'], /no file 'summary' \(the command comes first\): dprof summary /],
     ];
     for (const [args, answer] of cases) {
       it(args.join(' '), async () => {

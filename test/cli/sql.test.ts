@@ -239,7 +239,7 @@ describeSql('errors of dprof sql', () => {
   });
 
   it('say what comes first, and what is missing', async () => {
-    expect((await sql(LENET)).stderr).to.equal(`dprof: '${LENET}' is a file (the query comes before files) (dprof sql 'SELECT ...' ${LENET})\n`); // prettier-ignore
+    expect((await sql(LENET)).stderr).to.equal(`dprof: '${LENET}' is a file (the query comes before files): dprof sql 'SELECT ...' ${LENET}\n`); // prettier-ignore
     expect((await sql()).stderr).to.match(/^dprof: no query \(usage: /);
     expect((await runCli('dprof', ['sql', '--help'])).stdout).to.match(/^Usage: dprof sql /);
   });

@@ -53,7 +53,11 @@ describe('detection', () => {
   const REFUSED: readonly (readonly [what: string, content: string | Buffer, answer: RegExp])[] = [
     ['.nsys-rep', 'NVIDIA Tegra Profiler Report 2026@1\0\x01', /Nsight Systems report.*nsys export --type sqlite/],
     ['.nvvp in XML', '<?xml version="1.0"?><com.nvidia.viper/>', /XML.*nvprof -o/],
-    ['text of nvprof', '==123== NVPROF is profiling process 123\n==123== Profiling result:\n', /text output of nvprof.*nvprof -o FILE/],
+    [
+      'text of nvprof',
+      '==123== NVPROF is profiling process 123\n==123== Profiling result:\n',
+      /text output of nvprof.*nvprof -o FILE/,
+    ],
     [
       'text of a profiler without permission',
       '==77== NVPROF is profiling process 77\n==77== Warning: ERR_NVGPUCTRPERM - The user does not have permission\n',

@@ -189,7 +189,6 @@ describe('dparse: information', () => {
     expect(text.length).to.be.at.most(40);
     for (const line of text) expect(line.length, line).to.be.at.most(80);
     expect(stdout).to.match(/^Examples:\n {2}dparse /m);
-    for (const { id } of READERS) expect(stdout).to.include(id);
     for (const option of ['-o', '-j', '--ranges', '-q', '--format', '--formats', '--version']) {
       expect(stdout).to.include(option);
     }

@@ -233,7 +233,9 @@ describe('peaks of a part that is not in the table', () => {
     const record = { arch: 'gfx942', units: 304, memBytes: 206141652992 };
     const mi300x = peaksOf(device(null, record));
     expect(mi300x).to.include({ origin: 'inferred', name: 'MI300X (inferred)', bytesPerS: 5300e9 });
-    expect(mi300x.source).to.match(/^the profile has no name: inferred from gfx942, 304 units and 206 GB; /);
+    expect(mi300x.source).to.match(
+      /^the profile does not name the device; inferred from gfx942, 304 units and 206 GB; /,
+    );
     expect(mi300x.matrix).to.include({ bf16: 1307.4e12 });
     for (const [other, name] of [
       [{ memBytes: 274.9e9 }, 'MI325X (inferred)'],

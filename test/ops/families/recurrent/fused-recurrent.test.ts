@@ -43,7 +43,9 @@ describe('recurrent layers as one op', () => {
     expect(amount(cudnn(list(), buffer, int(2)))).to.equal(`main ${LSTM_FLOPS} ${bytes}`);
     expect(amount(cudnn(unknown, none, int(3)))).to.equal(`main ${(LSTM_FLOPS / 4) * 3} na`);
     expect(amount(cudnn(unknown, none, unknown))).to.equal('main na na');
-    expect(workOf(cudnn(unknown, none, unknown))?.unknown).to.contain('the weights are unspecified, and so are hidden size');
+    expect(workOf(cudnn(unknown, none, unknown))?.unknown).to.contain(
+      'the weights are unspecified, and so are hidden size',
+    );
   });
 
   it('know the older order without a projection, and count a projection', () => {
