@@ -1,7 +1,7 @@
 /**
  * Tables of Neuron Explorer (Parquet) as the JSON of AWS's tool, which has the same contents under other names. Columns are
  * taken by name, whatever the version of the schema; those that a version lacks are left out. Not translated: the tree of
- * framework nodes, whose rows do not say their path. Source: AWS's profile schema reference, versions 7.4 and 12.0.
+ * framework nodes, whose rows do not say their path. Source: AWS's profile schema reference, version 7.4.
  */
 import { entryOf } from '../../../containers/map-entry.js';
 import { createDatabase, type NewDatabase } from '../../sqlite/sqlite-library.js';
