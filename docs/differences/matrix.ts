@@ -102,7 +102,7 @@ const SHARES: readonly Difference[] = [
     id: 'linear-late-product',
     title: 'linear backward: products from the third kernel on',
     reference: '0 FLOPs, 0 bytes',
-    ours: 'the count of a gradient; the params stay X and W, because it is unknown which gradient it is',
+    ours: 'the FLOPs and bytes of one gradient; params still show X and W, because it is unknown which gradient the kernel computes',
     why: 'helper kernels run between the two products (split-K reductions), and both gradients cost the same',
     formula: 'flops = 2·m·n·k, bytes = size·(m·n + m·k + n·k)',
     cells: ['flops', 'bytes'],

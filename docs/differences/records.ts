@@ -48,7 +48,7 @@ const LAUNCHES: Topic = {
       title: 'trials of a library that chooses an algorithm (`cudnn.benchmark`)',
       reference: 'each of them has the FLOPs and bytes of the call',
       ours: 'role `trial`, 0 FLOPs and bytes, if one call launched products of three or more names; the last product is the chosen algorithm',
-      why: 'a call does its work once; a warm-up with tens of trials counted it many times',
+      why: 'a call does its work once; with tens of warm-up trials it was counted tens of times',
       shows: 'flops, bytes, tc, role',
     },
     {

@@ -60,7 +60,7 @@ export const columnsPage = (): string =>
       '`mean`, `median`, `min`, `max` and `stddev` are those of `nsys stats --report cuda_gpu_kern_sum`, with `--by long`.',
       "`--by inner` has the time of each op's own kernels, `--by op` that of the outermost op with all ops it calls.",
       `Lists are equal if all entries are equal; with ${code('--depth N')} if the first N entries are equal.`,
-      `${code('--by layer')} is a tree: each layer includes all layers below it, down to ${code('--depth N')}. ${code('--tree')} makes a tree of other lists too (${code('trace')}, ${code('calls')}, ${code('ranges')}) and of several keys, each key one level below the previous; ${code('*')} stands for a key that does not divide the row. ${code('--no-tree')} gives layers without subtotals. In a tree, ${code('--sort')} and ${code('--top')} apply to rows with the same parent; ${code('own')} adds up to the whole.`,
+      `${code('--by layer')} is a tree: each layer includes all layers below it, down to ${code('--depth N')}. ${code('--tree')} makes a tree of other lists too (${code('trace')}, ${code('calls')}, ${code('ranges')}) and of several keys, each key one level below the previous; in a subtotal row, ${code('*')} marks a key whose values are all included. ${code('--no-tree')} gives layers without subtotals. In a tree, ${code('--sort')} and ${code('--top')} apply to rows with the same parent; ${code('own')} adds up to the whole.`,
       `At most ${MOST_GROUPS.toLocaleString('en-US')} groups.`,
     ]),
     '## The host by name',

@@ -24,7 +24,7 @@ const terms = {
   'exposed communication': { meaning: 'Communication while no compute runs. Copies may run.', unit: 'ns', shareOf: SPAN },
   'copies and sets': { meaning: 'Time in which at least one copy or memory set runs.', unit: 'ns', shareOf: SPAN },
   'exposed copies': { meaning: 'Copies while neither compute nor communication runs (copiesAlone), and sets while nothing else runs (setsAlone).', unit: 'ns', shareOf: SPAN },
-  missing: { meaning: 'Time without work after graph launches whose work the profile lacks, although it has later work of their thread. It is neither busy nor idle, and MFU is unknown.', unit: 'ns', shareOf: SPAN },
+  missing: { meaning: 'Time without recorded work after a launch whose own work is not in the profile, although later work launched by the same thread is; and after the start of work whose end is unknown, until the next work of its stream. It is neither busy nor idle, and MFU is unknown.', unit: 'ns', shareOf: SPAN },
   'idle in waits': { meaning: 'Idle time during which the profile reports a wait of the CPU or of a stream. Unknown where work is missing.', unit: 'ns', shareOf: SPAN },
   gap: { meaning: 'A stretch of idle time of a device between two pieces of work.', unit: 'ns' },
   'cause of idle time': { meaning: 'What kept a device waiting in a gap: the CPU launching, loading data, waiting for copies or doing something else, queued kernels, or engines that wait for semaphores. Each gap has one cause. queue is the same in dprof summary; host there is all causes except queue and launches that were not recorded.' },

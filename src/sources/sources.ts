@@ -172,7 +172,10 @@ async function openOne(
     if (form === 'text') return openRecords(input, wanted, members);
     input.close();
     const hint = 'dprof FILE, or dparse FILE | dprof';
-    throw new UserError('is not dparse records, and profiles cannot be read from a pipe', { where: input.name, hint });
+    throw new UserError('does not contain dparse records, and profiles cannot be read from a pipe', {
+      where: input.name,
+      hint,
+    });
   }
   input.close();
   // Load the parser and its database library only here, because records do not need them.

@@ -319,7 +319,7 @@ describe('dprof', () => {
       const { code, stderr } = await runCli('dprof', [], { input: Buffer.from('SQLite format 3\0') });
       expect([code, stderr]).to.deep.equal([
         1,
-        'dprof: stdin: is not dparse records, and profiles cannot be read from a pipe (dprof FILE, or dparse FILE | dprof)\n',
+        'dprof: stdin: does not contain dparse records, and profiles cannot be read from a pipe (dprof FILE, or dparse FILE | dprof)\n',
       ]);
     });
     itWithProcess('a profile in a named pipe, as of a shell’s <( )', async () => {
@@ -331,7 +331,7 @@ describe('dprof', () => {
       ]);
       expect([code, stderr]).to.deep.equal([
         1,
-        `dprof: ${pipe}: is not dparse records, and profiles cannot be read from a pipe (dprof FILE, or dparse FILE | dprof)\n`,
+        `dprof: ${pipe}: does not contain dparse records, and profiles cannot be read from a pipe (dprof FILE, or dparse FILE | dprof)\n`,
       ]);
     });
   });

@@ -58,7 +58,7 @@ describe('a pipe or a device in the place of a file', () => {
     const sample = join(ROOT, 'samples/attention.ntff');
     const cases: ['dparse' | 'dprof', string[], RegExp][] = [
       ['dparse', ['/dev/zero'], /^dparse: \/dev\/zero: is a device/],
-      ['dprof', ['/dev/zero'], /^dprof: \/dev\/zero: is not dparse records/],
+      ['dprof', ['/dev/zero'], /^dprof: \/dev\/zero: does not contain dparse records/],
       ['dprof', ['monitor', '/dev/zero'], /^dprof: \/dev\/zero:1: line is too long \(at most 64 MB\)/],
       ['dparse', ['--neff', '/dev/zero', sample], /^dparse: \/dev\/zero: is not a file/],
       ['dprof', ['--peaks', '/dev/zero', sample], /^dprof: \/dev\/zero: is not a file/],

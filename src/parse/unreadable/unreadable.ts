@@ -130,7 +130,7 @@ export const UNREADABLE: readonly Unreadable[] = [
     sniff: ({ head }) => isRocprofTrace(head.toString('latin1')),
   },
   {
-    title: "a table of rocprof's sums (*_stats.csv), without single kernels",
+    title: "a table of rocprof's totals (*_stats.csv), without individual kernels",
     hint: 'give the trace of the same run: *_kernel_trace.csv, *_results.db or results.json',
     sniff: ({ head }) => /^\uFEFF?"?Name"?,"?Calls"?,"?TotalDurationNs"?,/.test(head.toString('utf8')),
   },

@@ -113,7 +113,10 @@ function whyOf(record: KernelRecord, dtype: string | null, verdict: TensorCore, 
   if (type !== null && types?.includes(type) === false)
     return { id: 'dtype', text: `the cube of ${arch ?? 'this device'} does not multiply ${type}` };
   if (record.engine === 'AI_VECTOR_CORE' || record.engine === 'MIX_AIV')
-    return { id: 'vector-core', text: 'the kernel ran on vector cores: its operator has no form for the cube here' };
+    return {
+      id: 'vector-core',
+      text: 'the kernel ran on vector cores: the operator has no cube implementation for this call',
+    };
   return record.engine === 'AI_CPU'
     ? { id: 'ai-cpu', text: 'the kernel ran on the AI CPUs, which have no cube' }
     : judged;

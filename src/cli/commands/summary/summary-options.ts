@@ -43,7 +43,7 @@ export const SUMMARY: Tool = {
     {
       name: 'tables',
       takes: 'NAMES',
-      help: "--vendor-names -f json: the tool's whole JSON, with these tables or all",
+      help: "with --vendor-names -f json: write the tool's complete JSON with these tables; NAMES may be all",
       values: ['all', ...VENDOR_TABLES],
       list: true,
     },

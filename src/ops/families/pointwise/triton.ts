@@ -127,8 +127,8 @@ export const triton: Family = {
   formulas: [
     'flops unknown: the name lists the ops, not how often each runs',
     'pointwise (poi) and reduction (red, per) kernels: bytes = all tensors, each once; the first tensor counts twice if the last one is smaller than the result, because the kernel then works in place',
-    'with cat: all tensors if the inputs together have as many elements as the result; a moved slice: 2·E(result)',
-    'unknown for kernels whose name lists no op and whose tensors differ in size, for other kernels with an op that touches only parts (index, gather, slice, cat …), and for templates (tem)',
+    'pointwise kernels with cat, slice, split or similar: bytes = all tensors, if the inputs together have as many elements as the result; kernels that only copy a part of one tensor: bytes = E(result)·(size of an input element + size of a result element)',
+    'bytes unknown for kernels whose name lists no op and whose tensors differ in size, for other kernels with an op that may touch only parts of a tensor (index, gather, slice, cat …), and for templates (tem)',
   ],
   work: ofDispatcher(work),
 };

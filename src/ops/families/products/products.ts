@@ -255,7 +255,7 @@ export const GROUPED_PRODUCTS = rules`
   ${grouped(2)} _C.cutlass_mxfp4_group_mm: ${MOE} @sizes @offs @scale_offs
 `;
 
-/** Extents of the result of a sparse factor `w`, given by its kept values, and a dense factor `x`. */
+/** Extents of the result of a sparse factor `w`, given by its stored values, and a dense factor `x`. */
 type ResultExtents = (w: readonly number[], x: readonly number[]) => readonly number[] | null;
 
 /** w [m, k/2] by x [k, n]. */
@@ -264,14 +264,14 @@ const left: ResultExtents = ([m = 0, half = 0], [k = 0, n = 0]) => (2 * half ===
 /** x [..., k] by the transpose of w [n, k/2]. */
 const linear: ResultExtents = ([n = 0, half = 0], x) => (2 * half === x.at(-1) ? [...x.slice(0, -1), n] : null);
 
-/** @param result null when the number of kept values is not known */
+/** @param result null when the number of stored values is not known */
 const sparse = (result: ResultExtents | null): RuleCost =>
   withTensors('w x', (w, x, bound) => {
     const shared = {
       matmul: true,
       params: shapeParams({ W: w, X: x }),
-      formula: 'flops = 2·n·(values kept of the sparse factor), bytes = operands read, as stored + result written',
-      source: '2 per multiply-add, for every kept value and every column of the dense factor',
+      formula: 'flops = 2·n·(stored values of the sparse factor), bytes = operands as stored + result',
+      source: '2 per multiply-add, for every stored value and every column of the dense factor',
     };
     if (result === null) return { ...shared, flops: null, writes: null, unknown: UNSPECIFIED };
     const shape = result(w.shape, x.shape);

@@ -29,7 +29,7 @@ export interface TimelineEvents extends Readonly<Record<NumberColumn, Float64Arr
   readonly count: number;
   /** Time in ns from the timeline's start to its end, at least 1; events are drawn only up to the end. */
   readonly span: number;
-  /** Start of the timeline, in ns from the profile's start; with several ranks, from the start of one of them. */
+  /** Start of the timeline, in ns from the profile's start; with several ranks, from that of one of the profiles. */
   readonly origin: number;
   readonly coverage: TimelineCoverage;
   readonly lanes: readonly Lane[];
@@ -85,7 +85,10 @@ export interface LaunchArrows {
 export const kindOf = (events: TimelineEvents, event: number): EventKind =>
   elementAt(EVENT_KINDS, elementAt(events.kind, event));
 export const startOf = (events: TimelineEvents, event: number): number => elementAt(events.start, event);
-/** Time in ns from the profile's start (with several ranks, that of one of them), the zero point of all displayed times. */
+/**
+ * Time in ns since the start of the profile (with several ranks, of one of the profiles); that start is the zero point of
+ * all displayed times.
+ */
 export const profileTimeOf = ({ origin }: TimelineEvents, time: number): number => origin + time;
 export const durOf = (events: TimelineEvents, event: number): number => elementAt(events.dur, event);
 export const endOf = (events: TimelineEvents, event: number): number => startOf(events, event) + durOf(events, event);

@@ -21,7 +21,7 @@ export const ascendRaw: Reader = {
     profiler: 'Huawei Ascend PyTorch Profiler, msprof',
     input: 'raw data',
     made: [
-      'the same profiler before `analyse`, or `msprof` before export: `FRAMEWORK` and `PROF_*/host/data`, `PROF_*/device_N/data`',
+      'Ascend PyTorch Profiler if `analyse` has not run yet, or by `msprof` before export: `FRAMEWORK` and `PROF_*/host/data`, `PROF_*/device_N/data`',
     ],
     read: [
       'Device tasks with their operators, extents, types, cycles and launches, copies with sizes, collectives with their messages; from torch_npu: ops, modules, call stacks, the task queue, garbage collection and allocator memory. A folder is found by the `info.json` of its host.',

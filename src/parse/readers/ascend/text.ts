@@ -24,7 +24,7 @@ export const ascendText: Reader = {
     profiler: 'Huawei Ascend PyTorch Profiler, msprof',
     input: 'text output',
     made: [
-      'the same profiler with `ExportType.Text`: `ASCEND_PROFILER_OUTPUT/trace_view.json` and the csv files of the same folder',
+      'Ascend PyTorch Profiler with `ExportType.Text`: `ASCEND_PROFILER_OUTPUT/trace_view.json` and the csv files of the same folder',
     ],
     read: [
       'The trace alone gives full records and is streamed, whatever its size; `kernel_details.csv` in the same folder adds operands, core class and counters, `l2_cache.csv` rates of the cache, `communication.json` groups, links and times of collectives, `profiler_metadata.json` process groups and ranks of the job, the memory files samples. `kernel_details.csv` alone gives kernels without ops.',

@@ -40,7 +40,7 @@ export const rocprofv1: Reader = {
     made: ['`rocprof --hip-trace -o results.csv python train.py` of ROCm 6 and before, which writes `results.db`'],
     read: [
       "Kernels and copies with the HIP call that made them, device, stream, grid, block and bytes from the call's arguments; HIP and HSA calls; `hipMalloc` and `hipFree` as a curve of the memory in use. Of a run without `--hip-trace`, the kernels alone, whose grid is unknown axis by axis.",
-      "Names, clocks and compute units of devices come from `results.sysinfo.txt` in the same folder. A device has the number that the tool gives it, which counts the machine's CPUs too. Times count from the machine's start, so that the start in Unix time is unknown.",
+      "Names, clocks and compute units of devices come from `results.sysinfo.txt` in the same folder. Devices keep the tool's numbers; its numbering includes the machine's CPUs. Times count from the machine's start, so the start in Unix time is unknown.",
     ],
   },
   sidecars: (folder) => namesIn(folder, /\.sysinfo\.txt$/).map((name) => join(folder, name)),

@@ -145,7 +145,7 @@ function shortGaps(
     stake: idle,
     gain: {
       ns: idle - overhead,
-      how: `sum of gaps of at most ${time(LONGEST_LAUNCH)} that ended with a late launch, without gaps between steps, after copies, or in recorded profiler overhead`,
+      how: `sum of gaps of at most ${time(LONGEST_LAUNCH)} that ended with a late launch, excluding those between steps or after copies, and excluding recorded profiler overhead`,
       isBound: true,
     },
     kernels: of.late.ids,

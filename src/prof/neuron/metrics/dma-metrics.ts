@@ -225,7 +225,7 @@ export const DMA_METRICS: readonly Metric[] = [
     group: 'data_movement',
     unit: 'count',
     doc: 'DMA queues that the program declares, each once for every DMA engine that serves it',
-    formula: 'Σ over cores: rings in the metadata of the trace; as in the JSON',
+    formula: "Σ over cores of the rings in the trace's metadata; for the tool's JSON, the value it states",
     inputs: ['cores'],
     of: (sums) => statedTotal(sums, 'dma_queue_count'),
   },

@@ -85,7 +85,7 @@ const KIND_TEMPLATES: readonly ThrottleTemplate<ThrottleWindows>[] = [
   {
     name: 'throttle_<kind>_active_time_nc<k>_percent',
     unit: 'fraction',
-    doc: 'share of the time during which this kind of throttling set the limit (a limit of 1 included)',
+    doc: 'fraction of the run in which this kind of throttling set the limit, including a limit of 1 (not slowed)',
     formula: "Σ duration of windows of the kind / end of the core's last instruction, in whole ns",
     of: ({ time }, sums, core) => ofCore(time, sums, core),
   },

@@ -72,7 +72,8 @@ const SYSTEM: readonly Metric[] = [
     group: 'system',
     unit: 'count',
     doc: 'index of the device',
-    formula: 'index of a core / cores of a device, rounded down; as in the JSON, where all cores have the same',
+    formula:
+      "index of a core / cores of a device, rounded down; for the tool's JSON, the value it states, which is the same for all cores",
     inputs: ['cores'],
     of: (sums) => deviceIndex(sums),
   },
@@ -198,7 +199,7 @@ export const OTHER_METRICS: readonly Metric[] = [
     group: 'overall_stats',
     unit: 'count',
     doc: 'notifications other than of instructions and packets: updates of semaphores, and events',
-    formula: "Σ over cores: records of the trace's sections of events; as in the JSON",
+    formula: "Σ over cores of the records in the trace's sections of events; for the tool's JSON, the value it states",
     inputs: ['cores'],
     of: (sums) => statedTotal(sums, 'event_count'),
   },

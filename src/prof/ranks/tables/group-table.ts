@@ -60,7 +60,7 @@ export const GROUP_COLUMNS: readonly Column<GroupReport>[] = [
     'inferred',
     'inferred',
     str(8),
-    'whether this was inferred from lists of ranks, not stated by the program',
+    'whether the kind was inferred from lists of ranks rather than stated by the program',
     ({ kind, kindInferred }) => (kind === null ? null : kindInferred ? 'yes' : 'no'),
   ),
   column('ranks', 'ranks', str(12), 'ranks in it', ({ ranks, pair }) =>

@@ -121,7 +121,11 @@ export const RANK_COLUMNS: readonly Column<RankRow>[] = [
   duration('delayed', 'sum of its delays behind the rank that joined before it', ({ rank }) =>
     rank.joined === 0 ? null : rank.delayed,
   ),
-  lateAs('late', 'rank', 'own work of a step beyond that of its peers, if it is a straggler'),
+  lateAs(
+    'late',
+    'rank',
+    'how much longer its own work takes per step than the median of its peers, if it is a straggler',
+  ),
   lateAs('late_machine', 'machine', 'lateness of its machine, without the latest rank, if the machine is late'),
   lateAs('late_group', 'group', 'lateness of its group, if the group is late'),
   column('untested', 'untested', str(20), 'why it could not be tested', ({ untested }) => untested, MACHINE_ONLY),

@@ -54,7 +54,7 @@ const STAGE_COLUMNS: readonly Column<StageRow>[] = [
     'inferred',
     'inferred',
     str(8),
-    'whether this was inferred from messages between ranks, not stated by the program',
+    'whether the stage was inferred from messages between ranks rather than stated by the program',
     ({ inferred }) => (inferred ? 'yes' : 'no'),
     MACHINE_ONLY,
   ),
