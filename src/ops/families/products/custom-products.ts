@@ -89,7 +89,7 @@ function packedProduct(
   const outer = x.shape.slice(0, -1);
   const m = numel(outer);
   const params: Param[] = [['M', n ?? 'na'], ['N', m], ['K', k], ...dtypeParams(x)];
-  const formula = 'flops = 2·m·n·k with n of the unpacked weight, bytes = operands read, as packed + |y|';
+  const formula = 'flops = 2·m·n·k with n of the unpacked weight, bytes = operands as packed + |y|';
   const shared = { params, matmul: true, formula };
   if (n === undefined || n < 0) return { ...shared, flops: null, writes: null, unknown: UNSPECIFIED };
   return { ...shared, flops: 2 * m * n * k, writes: writes([...outer, n]) };

@@ -66,7 +66,7 @@ export const GROUP_COLUMNS: readonly Column<GroupReport>[] = [
   column('ranks', 'ranks', str(12), 'ranks in it', ({ ranks, pair }) =>
     ranks === null ? null : rangesText(pair ?? ranks),
   ),
-  column('size', 'size', int(5), 'how many there are', ({ size }) => size, { machineOnly: true }),
+  column('size', 'size', int(5), 'number of its ranks', ({ size }) => size, { machineOnly: true }),
   column('captured', 'captured', int(8), 'ranks of the group that have a profile', ({ parts }) => parts.length),
   column(
     'complete',
@@ -84,7 +84,7 @@ export const GROUP_COLUMNS: readonly Column<GroupReport>[] = [
     'why',
     'why',
     str(20),
-    'why they have none',
+    'why they have no match',
     ({ unmatched, mismatch, doubt }) => mismatch ?? doubt ?? (Object.keys(unmatched).join(', ') || null),
   ),
   ...transferColumns<GroupReport>(({ transfers }) => transfers),

@@ -63,7 +63,7 @@ export const REASON_COLUMNS: readonly Column<ReasonRow>[] = [
     'since',
     'since',
     int(5),
-    'first step in which it is late; unknown if late in all',
+    'first step in which it is late; unknown if it is late in all steps',
     ({ straggler }) => straggler.since,
     MACHINE_ONLY,
   ),
@@ -71,7 +71,7 @@ export const REASON_COLUMNS: readonly Column<ReasonRow>[] = [
     'until',
     'until',
     int(5),
-    'last step in which it is late; unknown if late in all',
+    'last step in which it is late; unknown if it is late in all steps',
     ({ straggler }) => straggler.until,
     MACHINE_ONLY,
   ),
@@ -84,10 +84,10 @@ export const REASON_COLUMNS: readonly Column<ReasonRow>[] = [
   ),
   column('of', 'of', str(6), 'step, layer, op or kernel', ({ of }) => of),
   column('name', 'name', str(0), 'what takes longer', ({ name }) => name),
-  column('time', 'time_ns', NS, 'its time a step', ({ time }) => finite(time)),
+  column('time', 'time_ns', NS, 'its time per step', ({ time }) => finite(time)),
   column('peers', 'peers_ns', NS, 'median of the peers', ({ peers }) => finite(peers)),
-  column('excess', 'excess_ns', NS, 'the difference', ({ excess }) => finite(excess)),
-  column('more', 'more_%', real(7, 1, '%'), 'of the time of the peers', ({ excess, peers }) =>
+  column('excess', 'excess_ns', NS, 'its time minus that of the peers', ({ excess }) => finite(excess)),
+  column('more', 'more_%', real(7, 1, '%'), "excess as a share of the peers' time", ({ excess, peers }) =>
     peers > 0 ? (PERCENT * excess) / peers : null,
   ),
 ];
@@ -130,7 +130,9 @@ export const DELAY_COLUMNS: readonly Column<DelayRow>[] = [
   column('file', 'file', str(20), 'its profile', ({ part }) => part.file, { machineOnly: true }),
   column('node', 'node', str(8), 'its machine', ({ node }) => node),
   column('step', 'step', int(6), 'number of the step', ({ step }) => step),
-  column('late', 'late_ns', NS, 'own work beyond its usual difference from its peers', ({ late }) => Math.round(late)),
+  column('late', 'late_ns', NS, 'its own work minus that of its peers, less the usual difference', ({ late }) =>
+    Math.round(late),
+  ),
   column(
     'by',
     'by',
@@ -142,7 +144,7 @@ export const DELAY_COLUMNS: readonly Column<DelayRow>[] = [
     'waiters',
     'waiters',
     int(7),
-    'ranks that waited for it by at least half of that',
+    'ranks that waited for it for at least half of that time',
     ({ waits }) => waits?.waiters ?? null,
   ),
   column('waited', 'waited_ns', NS, 'sum of their waits', ({ waits }) =>
