@@ -64,7 +64,8 @@ const LACKED: Panel = {
   isFor: ({ profile }) => profile.neuron !== null,
   make: (view) => {
     const panels = TABS.flatMap((tab) => tab.panels).filter(
-      (panel) => panel !== LACKED && (panel.isFor?.(view) ?? true),
+      // The timeline's content is one element, which has its place already.
+      (panel) => panel !== LACKED && panel !== TIMELINE && (panel.isFor?.(view) ?? true),
     );
     const lacks = panels.flatMap(({ title, make }) => {
       const content = make(view);

@@ -13,6 +13,7 @@ import type { RecordBatches } from '../prof/report/report.js';
 import type { ProfileFile } from '../parse/find.js';
 import type { ProfileOptions } from '../parse/profile.js';
 import { UserError } from '../record/errors.js';
+import { RECORD_FIELDS } from '../record/fields/record-fields.js';
 import type { ProfileLine } from '../record/record.js';
 import { counted } from '../record/plural.js';
 
@@ -219,8 +220,14 @@ export function formOf(head: Buffer): 'records' | 'text' | 'other' {
   if (isBinary) return 'other';
   if (text.startsWith('[')) return 'other';
   const [line = ''] = text.split('\n', 1);
-  if (/^\{\s*(?:"|$)/.test(line) && !line.includes('"type":')) return 'other';
+  if (/^\{\s*(?:"|$)/.test(line) && !(line.includes('"type":') && beginsRecord(line))) return 'other';
   return text === '' || text.startsWith('{') ? 'records' : 'text';
+}
+
+/** Whether a JSON object begins with a field of a record, in whatever order its fields are. */
+function beginsRecord(line: string): boolean {
+  const [, name] = /^\{\s*"(\w+)"/.exec(line) ?? [];
+  return name === 'type' || Object.values(RECORD_FIELDS).some((fields) => fields.some((field) => field.name === name));
 }
 
 /** Number of records of a profile passed on together; with 1000, many outlive the garbage collector's first generation. */

@@ -175,7 +175,7 @@ describeInBrowser('all of a profile in the timeline', (open) => {
     const { page, complaints } = await openPage('tab=timeline&t.piece=9', contents(60));
     await shown(page, 'whole profile');
     expect(await page.locator('.tl-pieces').innerText()).to.include(
-      'The events of step 9 are not in the page, so its whole profile is drawn.',
+      'The events of step 9 are not on the page, so its whole profile is drawn.',
     );
     expect(await page.getByRole('slider').getAttribute('aria-valuetext')).to.match(/^step 9, /);
     expect(complaints).to.deep.equal([]);

@@ -22,8 +22,8 @@ describeInBrowser('selection and matches in a browser', (open) => {
     expect(text).to.include('4.00 kB in all 4 events').and.include('20.00 GB/s while they ran');
     expect(text).to.match(/on threads\s+0 events/i);
     expect(text)
-      .to.include('Exact: each event counts')
-      .and.include('Of events cut by an edge, only the part inside counts');
+      .to.include('Exact: every event counts')
+      .and.include('Events cut by an edge count with the part inside');
     expect(text).to.match(/device 0\s+4\s+200\s+50\.\d/);
     expect(text).to.include("Covers only the drawn events: step 5, 1.00 us to 3.00 us from the profile's start.");
     expect(new URL(page.url()).hash).to.match(/^(?:#t\.span=.*t\.lanes=|$)/);
@@ -124,6 +124,8 @@ describeInBrowser('selection and matches in a browser', (open) => {
     await page.reload();
     await page.waitForSelector('body[data-ready]');
     expect(await selected.allInnerTexts()).to.deep.equal(['process 7 (1)', 'thread 1']);
+    // The span is summed in the frame after the first.
+    await page.locator('.tl-span', { hasText: /on devices/i }).waitFor();
     expect(await page.locator('.tl-span').innerText())
       .to.match(/on devices\s+0 events/i)
       .and.match(/launch 1\s+1\s+40/);

@@ -110,6 +110,19 @@ describe('packed inputs', () => {
     expect(await read(`${folder}.tgz`)).to.deep.equal(expected);
   });
 
+  it('are read side by side, and left before their end', async () => {
+    // 300,000 zeros by xz.
+    const bytes = Buffer.from(
+      '/Td6WFoAAATm1rRGAgAhARYAAAB0L+Wj5JPfAG9dAABv/f//o7f/Rz5IFXI5YVG4kijmo4YH+e7kHoLTL8U6PAFLsX7JiopNL6MN2X+m44wjEVPgWRjFdYrid/i2lH8MasDedElk4ulcU7IE2PdEDKtfDW1G6eXDdoi3llestk3haR1v+0uIEGw1jEDBAAAAH58pcZX/q9AAAYsB4KcSAHhj/vixxGf7AgAAAAAEWVo=',
+      'base64',
+    );
+    const streams = [1, 2, 3].map(() => unpackedOf(Readable.from([bytes])));
+    for (const stream of streams) expect((await stream.next()).done).to.equal(false);
+    let size = 0;
+    for await (const piece of unpackedOf(Readable.from([bytes]))) size += piece.length;
+    expect(size).to.equal(300_000);
+  });
+
   it('that are cut off, damaged or hostile are one line', async () => {
     const zip = bytesOf('t.zip');
     const edited = (edit: (bytes: Buffer) => void): Buffer => {

@@ -152,6 +152,16 @@ describe('rocprofv3 JSON: files', () => {
   });
 });
 
+describe('rocprofv3 JSON given to dprof', () => {
+  it('is a profile, although types of its agents stand in its first line', async () => {
+    const { stdout, code } = await runCli('dprof', ['summary', '-q', join(ROOT, 'samples/softmax_results.json')]);
+    expect(code).to.equal(0);
+    expect(stdout)
+      .to.match(/^# profile 0: softmax_results\.json \(rocprofv3-json\)\n/)
+      .and.match(/\b4 kernels,/);
+  });
+});
+
 describe('rocprofv3 JSON: a real file', () => {
   itShared('of training on MI350X', ['data/amd/mi350_fsdp_12000_results.json.gz'], async ([path = '']) => {
     const records = await openedRecordsOf(path);
