@@ -479,11 +479,13 @@ function ofPage({ overview, verdict, idle, stepBars }: PageProfile): Figure[] {
 
 const isNeuron = (path: string): boolean => /neuron|\.ntff$/.test(path);
 
+const rankIn = (summary: Row): unknown => (summary['header'] as Row | undefined)?.['rank'] ?? null;
+
 /** Figures of all answers of a profile. */
 async function figuresOf(path: string): Promise<Figure[]> {
-  const [summary] = await answer(path, 'summary');
-  // An empty capture, or a file with no profile in it.
-  if (summary === undefined) return [];
+  const [summary, ...others] = await answer(path, 'summary');
+  // An empty capture, or a file with no profile in it; a folder of profiles that are no ranks of one job.
+  if (summary === undefined || (others.length > 0 && rankIn(summary) === null)) return [];
   const [ranks] = await answer(path, 'ranks');
   const [ofRank, ...otherRanks] = listIn(ranks, 'ranks');
   const page = await pageIfAny(path);
