@@ -6,7 +6,7 @@
  * (mma, wgmma, tcgen05.mma); AMD, instruction set manuals of CDNA 1 to CDNA 4 (MFMA) and RDNA 3 and 4 (WMMA); AWS,
  * architecture guides of NeuronCore-v2 to -v4; Intel, GPU optimization guide (XMX) and Gaudi white papers; Meta, on MTIA;
  * Huawei, platform configuration of CANN's runtime (mmad); Google, Cloud TPU documentation. Only types that run at the
- * unit's rate are listed: FP64 of sm86, sm89 and sm120 exists for compatibility and is no faster than on the vector unit.
+ * unit's rate are listed: FP64 of sm86, sm89 and sm120 exists for compatibility and runs at the speed of the vector unit.
  */
 import type { OpCall } from '../../record/record.js';
 import { numel, type Tensor } from '../call.js';

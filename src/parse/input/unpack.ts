@@ -95,7 +95,7 @@ interface Inflated {
   readonly engine: { readonly bytesWritten: number };
 }
 
-/** What a stream contained; 'cut' is compressed data of which only the first part could be decompressed. */
+/** What a stream contained; 'cut' means that only the first part of the compressed data could be read. */
 type Unpacked = 'nothing' | 'bytes' | 'packed' | 'cut';
 
 /**

@@ -132,7 +132,7 @@ export class MovedTimes {
 
   /**
    * Whether an operation is between pipeline stages: in a group for a pipeline, or the framework's send or receive in a group
-   * of which no purpose is known. Kernels alone do not say, because an all-to-all runs the same ones.
+   * without a known purpose. Kernels alone do not say, because an all-to-all runs the same ones.
    */
   #isBetweenStages(record: CollectiveLine | KernelLine): boolean {
     const { kind, group } = operationOf(record);

@@ -140,7 +140,7 @@ interface Radeon {
   readonly arch: string;
   /** Of the vector units in TFLOP/s, twice their FP32; null when no source gives it. */
   readonly fp16: number | null;
-  /** Source of it; the hardware catalogue of Hugging Face when absent. */
+  /** Its source; the hardware catalogue of Hugging Face when absent. */
   readonly from?: string;
   readonly bandwidth: number;
   readonly cache: number;

@@ -292,7 +292,7 @@ function describe(program: Program, computation: Computation, node: Node): Instr
 const operandsOf = ({ byId }: Computation, node: Node): Node[] =>
   node.operands.map((id) => byId.get(id)).filter((found) => found !== undefined);
 
-/** Extents over which a product sums; null for an instruction that is no product, or an undetermined one. */
+/** Extents over which a product sums; null for any other instruction, and where they are undetermined. */
 function summedExtents(computation: Computation, node: Node): number[] | null {
   const [left, right] = operandsOf(computation, node);
   if (node.opcode === 'dot') return extentsAt(left, node.contracting);

@@ -42,7 +42,7 @@ function componentsOf(path: string): string[] {
   return [...parts, path.slice(from)];
 }
 
-/** The scope in a component of a path; '' for a component that is no scope. */
+/** The scope in a component of a path; '' for a component that is not a scope. */
 function scopeOf(component: string): string {
   let scope = component;
   for (let inner = WRAPPED.exec(scope); inner !== null; inner = WRAPPED.exec(scope)) scope = inner[1] ?? '';

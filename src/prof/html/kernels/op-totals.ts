@@ -12,7 +12,7 @@ import { HostTimes } from '../../by/host/host-times.js';
 import { NamedTimes, hostRangeName, rangeAmong } from '../../by/host/range-name.js';
 import { communicates } from '../../steps/step-work.js';
 import { KernelTally, knownSum, rated, type KernelSum } from '../../tally/kernel-tally.js';
-import { CallsSeen, launchOf } from '../../input/device-activity.js';
+import { launchOf } from '../../input/device-activity.js';
 import type { RooflineBound } from '../../roofline/roofline.js';
 import { bounded } from '../bounds.js';
 import type { Ops } from '../page-data.js';
@@ -127,7 +127,8 @@ class OpSum {
   communicating = 0;
   launch = 0;
   launches = 0;
-  readonly calls = new CallsSeen();
+  /** Start of the latest launch by thread, because one call may launch several kernels. */
+  readonly latest = new Map<number | null, number>();
   readonly bounds = new Map<RooflineBound, number>();
   /** By innermost frame. */
   readonly stacks = new Map<number, { count: number; time: number }>();
@@ -280,7 +281,8 @@ const longestStacks = ({ stacks }: OpSum, most: number): OpStack[] =>
 function addLaunch(sum: OpSum, { record }: Annotated): void {
   const launch = launchOf(record);
   if (launch === null || launch.dur === null || record.graph !== undefined) return;
-  if (!sum.calls.isNew(launch)) return;
+  if (sum.latest.get(launch.tid) === launch.start) return;
+  sum.latest.set(launch.tid, launch.start);
   sum.launches++;
   sum.launch += launch.dur;
 }
