@@ -43,6 +43,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     title: 'what got slower or faster from one profile to another',
     load: async () => (await import('./commands/diff/diff.js')).diff,
   },
+  check: {
+    title: 'whether a profile is complete, and what its faults affect',
+    load: async () => (await import('./commands/check.js')).check,
+  },
   advise: {
     title: 'what is worth changing, and what it may save',
     load: async () => (await import('./commands/advise.js')).advise,

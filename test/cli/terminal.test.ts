@@ -41,6 +41,7 @@ const CALLS: Readonly<Record<keyof typeof COMMANDS, readonly (readonly string[])
     ['--by', 'op,dir,layer,kernel', LENET, DECODER],
   ],
   advise: [['--all', LENET], RANKS],
+  check: [[join(FOLDER, 'samples/transformer.nsys.sqlite')], ['--fail-if', 'bad', LENET]],
   html: [['--no-such-option', LENET]],
   perfetto: null,
   sql: [['--schema']],

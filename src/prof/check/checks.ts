@@ -1,0 +1,314 @@
+/** Checks that read the records of one profile: what they find, no diagnostic of a reader counts. */
+import { entryOf } from '../../containers/map-entry.js';
+import { median } from '../../record/statistics.js';
+import { deviceWords } from '../../record/glossary.js';
+import { counted } from '../../record/plural.js';
+import { smOf } from '../../ops/kernels/matrix-unit.js';
+import type { Device, KernelLine, ProfileLine, ProfileRecord } from '../../record/record.js';
+import { percent as share, time } from '../advise/wording.js';
+import type { Annotated } from '../annotate.js';
+import { mayHaveWork } from '../analysis.js';
+import { LAUNCHING } from '../advise/rule.js';
+import { missingWorkOf } from '../steps/missing-work.js';
+import { communicates, workOf, type StepActivity } from '../steps/step-work.js';
+import { asksForArguments, captureOption, layerMarks, stackMarks, stepMarks } from '../work/capture-options.js';
+import type { Reason } from './reason.js';
+
+/** A check of one profile; its memory is bounded by devices, streams and steps. */
+export interface Check {
+  readonly take?: (record: ProfileLine) => void;
+  readonly row?: (row: Annotated) => void;
+  /** Figures that explain the count of a diagnostic further, by its name. */
+  readonly details?: () => Iterable<readonly [diagnostic: string, text: string]>;
+  readonly reasons?: (profile: ProfileRecord | null) => readonly Reason[];
+}
+
+/** How far kernels start before their launch call: the least by which the clocks of CPU and device differ. */
+function clockCheck(): Check {
+  let most = 0;
+  return {
+    take: (record) => {
+      if (record.type === 'kernel' && record.launch) most = Math.max(most, record.launch.start - record.start);
+    },
+    details: () => (most > 0 ? [['launch-after-kernel', `by up to ${time(most)}`]] : []),
+  };
+}
+
+/** Time in which a device may have run work that the profiler lost. */
+function missingCheck(): Check {
+  const times = new Map<'launch-without-work' | 'graph-launch-without-work', number>();
+  return {
+    take: (record) => {
+      const missing = missingWorkOf(record);
+      if (missing === null) return;
+      const name =
+        missing.api === null || /graph/i.test(missing.api) ? 'graph-launch-without-work' : 'launch-without-work';
+      times.set(name, (times.get(name) ?? 0) + missing.end - missing.start);
+    },
+    details: () => [...times].map(([name, ns]) => [name, `within ${time(ns)} of the profile`] as const),
+  };
+}
+
+/** In ns. Shorter overlaps come from the resolution of the device's clock. */
+const LEAST_OVERLAP = 1_000;
+/**
+ * Compute capability from which a kernel may start before the kernel in front of it has ended: programmatic dependent launch
+ * (CUDA C++ Programming Guide).
+ */
+const STARTS_EARLY = 90;
+
+/** Whether a stream runs it strictly after the work in front of it. */
+function isInOrder(work: StepActivity, device: Device | undefined): boolean {
+  if (device === undefined || work.stream === null || work.type === 'collective' || work.type === 'graph') return false;
+  if (work.graph !== undefined) return false;
+  const { vendor } = deviceWords({ devices: [device] });
+  if (vendor === null || !LAUNCHING.includes(vendor)) return false;
+  return work.type !== 'kernel' || (smOf(device.arch ?? undefined) ?? 0) < STARTS_EARLY;
+}
+
+/** Work of one stream that overlaps, although a stream runs its work in order: its start or duration is wrong. */
+function overlapCheck(): Check {
+  const ends = new Map<string, number>();
+  let devices = new Map<number, Device>();
+  let [count, most, total] = [0, 0, 0];
+  return {
+    take: (record) => {
+      if (record.type === 'profile') devices = new Map(record.devices.map((device) => [device.id, device]));
+      const work = workOf(record)?.record;
+      if (work === undefined || work.dur === null || !isInOrder(work, devices.get(work.device))) return;
+      const [stream, end] = [`${work.device} ${work.stream}`, work.start + work.dur];
+      const before = ends.get(stream) ?? -Infinity;
+      const overlap = Math.min(before, end) - work.start;
+      ends.set(stream, Math.max(before, end));
+      if (overlap <= LEAST_OVERLAP) return;
+      count++;
+      total += overlap;
+      most = Math.max(most, overlap);
+    },
+    reasons: () =>
+      count === 0
+        ? []
+        : [
+            {
+              ...{ check: 'stream-overlap', level: 'doubt', count },
+              what: `${counted(count, 'piece')} of work began before the work in front on the same stream had ended: ${time(total)} in all, ${time(most)} at most`,
+              affects: 'durations of this work, and sums of them',
+              remedy: 'record with a newer profiler and driver',
+            },
+          ],
+  };
+}
+
+/** A profile without device work answers only questions about the host. */
+function workCheck(): Check {
+  let isKnown = false;
+  return {
+    take: (record) => {
+      if (workOf(record) !== null) isKnown = true;
+      // The reader has said so.
+      if (record.type === 'end' && SAYS_NO_WORK.some((name) => (record.diagnostics[name] ?? 0) > 0)) isKnown = true;
+    },
+    reasons: (profile) =>
+      isKnown || profile === null || !mayHaveWork(profile.format)
+        ? []
+        : [
+            {
+              ...{ check: 'no-work', level: 'limit', count: null },
+              what: 'the profile has no work of a device',
+              affects: 'everything but the times of the host',
+              remedy: captureOption(profile, 'work'),
+            },
+          ],
+  };
+}
+
+const SAYS_NO_WORK = ['no-device-activity', 'work-not-recorded'] as const;
+
+/** Kernels faster than their device can be: a duration, a size or the device's name is wrong. */
+function peakCheck(): Check {
+  let [count, ns] = [0, 0];
+  return {
+    row: ({ placement, record: { dur } }) => {
+      if (dur === null || !(placement.above.compute || placement.above.memory)) return;
+      count++;
+      ns += dur;
+    },
+    reasons: () =>
+      count === 0
+        ? []
+        : [
+            {
+              ...{ check: 'above-peak', level: 'doubt', count },
+              what: `${counted(count, 'kernel')} ran faster than the peak of the device, ${time(ns)} in all`,
+              affects: 'rates and roofline of these kernels',
+              remedy: 'dprof advise --rule impossible lists them; --peaks sets other peaks',
+            },
+          ],
+  };
+}
+
+/** Minimum share of the kernels' time, and of the profile's time, that a limit is about. */
+const [LEAST_KERNELS, LEAST_OVERHEAD] = [0.1, 0.01];
+
+/** What the profiler itself took: time in which it blocked the CPU, and Python stacks, which slow each call. */
+function overheadCheck(): Check {
+  let [count, ns, start, end] = [0, 0, Infinity, -Infinity];
+  /** Since the last work: it counts once more work follows, so that only time between first and last work does. */
+  let after = { count: 0, ns: 0 };
+  let hasFrames = false;
+  const addWork = ({ start: from, dur }: StepActivity): void => {
+    if (dur === null) return;
+    [count, ns] = [count + after.count, ns + after.ns];
+    after = { count: 0, ns: 0 };
+    [start, end] = [Math.min(start, from), Math.max(end, from + dur)];
+  };
+  return {
+    take: (record) => {
+      const work = workOf(record)?.record;
+      if (work !== undefined) addWork(work);
+      if (record.type !== 'range') return;
+      hasFrames ||= record.kind === 'frame';
+      if (record.kind !== 'overhead' || start > record.start) return;
+      after = { count: after.count + 1, ns: after.ns + record.dur };
+    },
+    reasons: (profile) => {
+      const stacks: Reason = {
+        ...{ check: 'recorded-stacks', level: 'limit', count: null },
+        what: 'the profiler recorded the Python stack of each call, which slows the CPU',
+        affects: 'host times, and idle time in which the device waits for the CPU',
+        remedy: 'for times, profile once without with_stack=True',
+      };
+      const overhead: Reason = {
+        ...{ check: 'profiler-overhead', level: 'limit', count },
+        what: `the profiler or driver blocked the CPU ${counted(count, 'time')} for ${time(ns)}, ${share(ns / (end - start))} of the time from first to last work`,
+        affects: 'host times, and idle time in which the device waits for the CPU',
+        remedy: 'leave out the first steps; load kernels before profiling (CUDA_MODULE_LOADING=EAGER)',
+      };
+      const isWithStacks = hasFrames || profile?.facts?.['with_stack'] === 'true';
+      return [
+        ...(end > start && ns > LEAST_OVERHEAD * (end - start) ? [overhead] : []),
+        ...(isWithStacks ? [stacks] : []),
+      ];
+    },
+  };
+}
+
+/** What of the program the profile knows: without ops, arguments, layers, lines or steps some questions have no answer. */
+function programCheck(): Check {
+  let all = 0;
+  const without = { op: 0, arguments: 0, layer: 0, lines: 0 };
+  let steps = 0;
+  const addKernel = (row: Annotated, ns: number): void => {
+    all += ns;
+    if (row.op === null) without.op += ns;
+    else if (row.reason !== null && asksForArguments(row.reason)) without.arguments += ns;
+    if (row.layer.length === 0) without.layer += ns;
+    if (row.trace.length === 0) without.lines += ns;
+  };
+  return {
+    row: (row) => {
+      const { dur } = row.record;
+      if (dur === null || communicates(row.record)) return;
+      if ((row.record.step ?? null) !== null) steps++;
+      addKernel(row, dur);
+    },
+    reasons: (profile) => {
+      const shapes = captureOption(profile, 'shapes');
+      const limits: readonly (readonly [
+        check: string,
+        ns: number,
+        lacks: string,
+        affects: string,
+        remedy: string | null,
+      ])[] = [
+        ['no-op', without.op, 'op', 'FLOPs, bytes and rates of these kernels', null],
+        ['no-shapes', without.arguments, 'arguments of its op', 'FLOPs, bytes and rates of these kernels', shapes],
+        ['no-layer', without.layer, 'layer', 'time by layer', layerMarks(profile)],
+        ['no-lines', without.lines, 'source line', 'time by line and stack', stackMarks(profile)],
+      ];
+      const found = limits
+        .filter(([check, ns, , , remedy]) => ns > LEAST_KERNELS * all && (remedy !== null || check === 'no-op'))
+        .map(([check, ns, lacks, affects, remedy]): Reason => {
+          const what = `${share(ns / all)} of kernel time has no ${lacks} in the profile`;
+          return { check, level: 'limit', count: null, what, affects, remedy };
+        });
+      const marks = all > 0 && steps === 0 ? stepMarks(profile) : null;
+      return marks === null
+        ? found
+        : [
+            ...found,
+            {
+              ...{ check: 'no-steps', level: 'limit', count: null, what: 'the profile has no steps' },
+              ...{ affects: 'times by step, and how they vary', remedy: marks },
+            },
+          ];
+    },
+  };
+}
+
+interface StepWork {
+  kernels: number;
+  busy: number;
+}
+
+/** Steps of a program that does the same in each differ by less. */
+const [SAME, LESS, SLOWER] = [0.02, 0.95, 1.5];
+
+/**
+ * Steps at the edges of the profile: a last step with fewer kernels than the others, all of which have the same number, was
+ * cut off; a first step that took much longer warmed up. Fewer than four steps are not compared.
+ */
+function stepsCheck(): Check {
+  const devices = new Map<number, Map<number, StepWork>>();
+  const add = ({ device, step, dur }: KernelLine): void => {
+    if (step === null || step === undefined) return;
+    const steps = entryOf(devices, device, () => new Map<number, StepWork>());
+    const work = entryOf(steps, step, () => ({ kernels: 0, busy: 0 }));
+    work.kernels++;
+    work.busy += dur ?? 0;
+  };
+  return {
+    take: (record) => {
+      if (record.type === 'kernel') add(record);
+    },
+    reasons: () => [...devices].sort(([a], [b]) => a - b).flatMap(([device, steps]) => edgeReasons(device, steps)),
+  };
+}
+
+function edgeReasons(device: number, steps: ReadonlyMap<number, StepWork>): Reason[] {
+  const ordered = [...steps].sort(([a], [b]) => a - b);
+  const [first, last] = [ordered[0], ordered.at(-1)];
+  if (ordered.length < 4 || first === undefined || last === undefined) return [];
+  const inner = ordered.slice(1, -1).map(([, work]) => work);
+  const kernels = median(inner.map((work) => work.kernels)) ?? 0;
+  const busy = median(inner.map((work) => work.busy)) ?? 0;
+  const areEqual = inner.every((work) => Math.abs(work.kernels - kernels) <= SAME * kernels);
+  const cut: Reason = {
+    ...{ check: 'step-cut', level: 'doubt', count: 1 },
+    what: `step ${last[0]} has ${counted(last[1].kernels, 'kernel')} on device ${device}, the others ${kernels}: the profile ends within it`,
+    affects: `the last step, and figures over all steps`,
+    remedy: `leave it out: --step ${first[0]}-${ordered.at(-2)?.[0]}`,
+  };
+  const slow: Reason = {
+    ...{ check: 'warm-up', level: 'limit', count: 1 },
+    what: `kernels of step ${first[0]} take ${(first[1].busy / busy).toFixed(1)} times those of a median step on device ${device}`,
+    affects: 'means and figures over all steps',
+    remedy: `leave it out: --step ${ordered[1]?.[0]}-${last[0]}`,
+  };
+  return [
+    ...(areEqual && last[1].kernels < LESS * kernels ? [cut] : []),
+    ...(busy > 0 && first[1].busy > SLOWER * busy ? [slow] : []),
+  ];
+}
+
+/** All checks, each of which begins anew for each profile. */
+export const CHECKS: readonly (() => Check)[] = [
+  clockCheck,
+  missingCheck,
+  overlapCheck,
+  peakCheck,
+  workCheck,
+  stepsCheck,
+  overheadCheck,
+  programCheck,
+];

@@ -1,0 +1,77 @@
+/** Turns records into a verdict for each profile: whether it is complete, with the reasons why not. One pass. */
+import { entryOf } from '../../containers/map-entry.js';
+import type { ProfileLine, ProfileRecord } from '../../record/record.js';
+import type { Analysis, Answer, Item } from '../analysis.js';
+import { Annotated } from '../annotate.js';
+import type { RecordTypes } from '../input/record-types.js';
+import { CHECKS, type Check } from './checks.js';
+import { reasonsOfDiagnostics } from './diagnostic-effects.js';
+import { LEVELS, REASON_COLUMNS, verdictOf, type CheckVerdict, type Reason, type ReasonRow } from './reason.js';
+
+/** The verdict on one profile; an element of the JSON output. */
+export interface CheckedProfile {
+  readonly profile: number;
+  /** Null for records without a profile line. */
+  readonly header: ProfileRecord | null;
+  readonly verdict: CheckVerdict;
+  /** Losses first, then doubts, then limits. */
+  readonly reasons: readonly Reason[];
+}
+
+class ProfileChecks {
+  header: ProfileRecord | null = null;
+  diagnostics: Readonly<Record<string, number>> = {};
+  readonly checks: readonly Check[] = CHECKS.map((start) => start());
+
+  get reasons(): Reason[] {
+    const details = new Map(this.checks.flatMap((check) => [...(check.details?.() ?? [])]));
+    const reasons = [
+      ...reasonsOfDiagnostics(this.diagnostics, details),
+      ...this.checks.flatMap((check) => check.reasons?.(this.header) ?? []),
+    ];
+    return reasons.toSorted((a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level));
+  }
+}
+
+export class Checker implements Analysis<readonly CheckedProfile[]> {
+  readonly types: RecordTypes = new Set([
+    ...(['profile', 'kernel', 'copy', 'set', 'graph', 'collective'] as const),
+    ...(['range', 'sample', 'end'] as const),
+  ]);
+  readonly ranges = 'long-calls';
+  readonly #profiles = new Map<number, ProfileChecks>();
+
+  take(item: Item): void {
+    if (item instanceof Annotated) {
+      for (const { row } of this.#of(item.record.profile).checks) row?.(item);
+      return;
+    }
+    this.#takeRecord(item);
+  }
+
+  #takeRecord(record: ProfileLine): void {
+    const of = this.#of(record.profile);
+    if (record.type === 'profile') of.header = record;
+    if (record.type === 'end') of.diagnostics = record.diagnostics;
+    for (const { take } of of.checks) take?.(record);
+  }
+
+  #of(profile: number): ProfileChecks {
+    return entryOf(this.#profiles, profile, () => new ProfileChecks());
+  }
+
+  get profiles(): CheckedProfile[] {
+    return [...this.#profiles].map(([profile, { header, reasons }]) => ({
+      ...{ profile, header, reasons },
+      verdict: verdictOf(reasons),
+    }));
+  }
+
+  finish(): Answer<readonly CheckedProfile[]> {
+    const { profiles } = this;
+    const rows = profiles.flatMap(({ profile, header, reasons }) =>
+      reasons.map((reason): ReasonRow => ({ profile, file: header?.file ?? null, rank: header?.rank ?? null, reason })),
+    );
+    return { table: { columns: REASON_COLUMNS, rows }, facts: profiles };
+  }
+}

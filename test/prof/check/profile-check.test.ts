@@ -1,0 +1,161 @@
+import { expect } from 'chai';
+import { Checker, type CheckedProfile } from '../../../src/prof/check/profile-check.js';
+import { DIAGNOSTICS } from '../../../src/record/diagnostics.js';
+import type { KernelRecord, ProfileLine } from '../../../src/record/record.js';
+import { copy } from '../../support/advice.js';
+import { A100, device, profileOn } from '../../support/devices.js';
+import { kernel, mm } from '../../support/kernels.js';
+import { takeAll } from '../../support/rows.js';
+
+const US = 1000;
+const A100_PROFILE = profileOn(A100);
+const H100_PROFILE = profileOn(device('NVIDIA H100 80GB HBM3', { arch: 'sm90' }));
+const end = (diagnostics: Record<string, number> = {}): ProfileLine => ({
+  ...{ type: 'end', profile: 0, counts: {}, diagnostics },
+});
+
+function checked(records: readonly ProfileLine[]): CheckedProfile {
+  const checker = new Checker();
+  takeAll(records, checker);
+  const [only] = checker.profiles;
+  if (only === undefined) throw new Error('no profile');
+  return only;
+}
+
+/** A kernel about which everything is known. */
+const known = (fields: Partial<KernelRecord>): KernelRecord => {
+  const { start = 0 } = fields;
+  const launch = { api: 'cudaLaunchKernel', start: start - US, dur: 10 };
+  return kernel({
+    launch,
+    layer: ['l'],
+    trace: ['a.py:1'],
+    op: ['mm'],
+    mod: ['torch'],
+    calls: [mm(64, 64, 64)],
+    step: 1,
+    dur: 10 * US,
+    ...fields,
+  });
+};
+const namesOf = (records: readonly ProfileLine[]): string[] => checked(records).reasons.map(({ check }) => check);
+const whole = [A100_PROFILE, known({ start: 0 }), known({ start: 20 * US, id: 2 }), end()];
+
+describe('check', () => {
+  it('finds nothing in a whole profile', () => {
+    expect(checked(whole)).to.deep.include({ verdict: 'complete', reasons: [] });
+  });
+
+  it('says of each loss and doubt of a reader what it affects, and of no note', () => {
+    for (const [name, [severity, text]] of Object.entries(DIAGNOSTICS)) {
+      const { verdict, reasons } = checked([...whole.slice(0, -1), end({ [name]: 3 })]);
+      expect(verdict, name).to.equal({ note: 'complete', doubt: 'doubtful', loss: 'incomplete' }[severity]);
+      expect(reasons.map(({ check, what }) => [check, what])).to.deep.equal(
+        severity === 'note' ? [] : [[name, `${text}: 3`]],
+      );
+    }
+  });
+
+  it('says how far kernels start before their launch', () => {
+    const launch = { api: 'cudaLaunchKernel', start: 27 * US, dur: 10 };
+    const records = [A100_PROFILE, known({ start: 20 * US, launch }), end({ 'launch-after-kernel': 1 })];
+    expect(checked(records).reasons[0]?.what).to.match(/: 1, by up to 7 us$/);
+  });
+
+  it('says in how much time missing work may have run', () => {
+    const sample: ProfileLine = {
+      ...{ type: 'sample', profile: 0, start: 30 * US, dur: 5 * US, device: 0, metric: 'missing_work', value: 2 },
+      ...{ unit: null, labels: { api: 'cudaLaunchKernel' } },
+    };
+    const records = [...whole.slice(0, -1), sample, end({ 'launch-without-work': 2 })];
+    expect(checked(records).reasons[0]?.what).to.match(/: 2, within 5 us of the profile$/);
+  });
+
+  it('finds work that overlaps on one stream', () => {
+    // The second begins 4 us before the first has ended, the copy 1 us before the second has: too little.
+    const work = [
+      known({ start: 0 }),
+      known({ start: 6 * US, id: 2 }),
+      copy({ start: 15 * US, dur: 2 * US }),
+      known({ start: 15 * US, stream: 8, id: 3 }),
+    ];
+    expect(checked([A100_PROFILE, ...work, end()]).reasons[0]).to.deep.include({
+      ...{ check: 'stream-overlap', level: 'doubt', count: 1 },
+      what: '1 piece of work began before the work in front on the same stream had ended: 4 us in all, 4 us at most',
+    });
+    expect(namesOf([A100_PROFILE, ...work.map((one) => ({ ...one, graph: { id: 1, node: 1 } })), end()])).to.deep.equal(
+      [],
+    );
+    // Programmatic dependent launch.
+    expect(namesOf([H100_PROFILE, ...work, end()])).to.deep.equal([]);
+  });
+
+  it('finds kernels faster than their device', () => {
+    // 2 · 4096³ FLOPs in 10 us are 13,744 TFLOP/s.
+    const records = [A100_PROFILE, known({ start: 0, calls: [mm(4096, 4096, 4096)] }), end()];
+    expect(checked(records).reasons[0]).to.deep.include({ check: 'above-peak', level: 'doubt', count: 1 });
+  });
+
+  it('finds a last step that was cut off, and a first one that warmed up', () => {
+    const steps = (counts: readonly number[], durs: readonly number[] = []): ProfileLine[] => [
+      A100_PROFILE,
+      ...counts.flatMap((count, step) =>
+        Array.from({ length: count }, (_, i) =>
+          known({ start: (100 * step + i) * 20 * US, step, dur: (durs[step] ?? 10) * US }),
+        ),
+      ),
+      end(),
+    ];
+    expect(checked(steps([10, 10, 10, 7])).reasons[0]).to.deep.include({
+      ...{ check: 'step-cut', level: 'doubt', remedy: 'leave it out: --step 0-2' },
+      what: 'step 3 has 7 kernels on device 0, the others 10: the profile ends within it',
+    });
+    expect(checked(steps([10, 10, 10, 10], [19, 10, 10, 10])).reasons[0]).to.deep.include({
+      ...{ check: 'warm-up', level: 'limit', remedy: 'leave it out: --step 1-3' },
+      what: 'kernels of step 0 take 1.9 times those of a median step on device 0',
+    });
+    expect(namesOf(steps([10, 10, 10, 10]))).to.deep.equal([]);
+    // Steps of a server differ, and three are too few to compare.
+    expect(namesOf(steps([10, 20, 12, 7]))).to.deep.equal([]);
+    expect(namesOf(steps([10, 10, 7]))).to.deep.equal([]);
+  });
+
+  it('adds up what the profiler took between the first and the last work', () => {
+    const overhead = (start: number): ProfileLine => ({
+      ...{
+        type: 'range',
+        profile: 0,
+        kind: 'overhead',
+        start,
+        dur: 3 * US,
+        self: 3 * US,
+        pid: 10,
+        tid: 100,
+        domain: null,
+      },
+      text: 'Buffer Flush',
+    });
+    const records = [
+      A100_PROFILE,
+      overhead(0),
+      known({ start: 10 * US }),
+      overhead(30 * US),
+      known({ start: 50 * US }),
+    ];
+    expect(checked([...records, overhead(70 * US), end()]).reasons[0]).to.deep.include({
+      ...{ check: 'profiler-overhead', level: 'limit', count: 1 },
+      // 3 us of 10 to 60 us.
+      what: 'the profiler or driver blocked the CPU 1 time for 3 us, 6.0 % of the time from first to last work',
+    });
+  });
+
+  it('says what the profile does not know of the program, and how it can be recorded', () => {
+    const { verdict, reasons } = checked([A100_PROFILE, kernel({ launch: null }), end()]);
+    expect(verdict).to.equal('complete');
+    expect(reasons.map(({ check, level }) => `${level} ${check}`)).to.deep.equal([
+      ...['limit no-op', 'limit no-layer', 'limit no-lines', 'limit no-steps'],
+    ]);
+    expect(namesOf([A100_PROFILE, end()])).to.deep.equal(['no-work']);
+    expect(namesOf([A100_PROFILE, end({ 'no-device-activity': 1 })])).to.deep.equal(['no-device-activity']);
+  });
+});
