@@ -4,9 +4,9 @@
  * its id; row ids count within them. Versions are told apart by their columns. Times are ns since the machine started.
  * Source: the schemas of rocprofiler-sdk 3.0 to 4.1 and databases of rocprofv3 and rocprof-sys of 2025.
  */
-import { TraceBuilder } from '../../trace/trace-builder.js';
+import type { TraceBuilder } from '../../trace/trace-builder.js';
 import { databaseOf, type Reader } from '../../reader.js';
-import { DatabaseClock } from '../../sqlite/database-clock.js';
+import { databaseTrace } from '../../sqlite/database-trace.js';
 import { UserError } from '../../../record/errors.js';
 import { ProcessTables } from './process-tables.js';
 import { readAllocations, readCopies, readKernels, readSeries } from './device-rows.js';
@@ -44,11 +44,9 @@ export const rocpd: Reader = {
         where: probe.file,
         hint: 'record it again with rocprofv3',
       });
-    const trace = new TraceBuilder();
-    database.diagnostics = trace.diagnostics;
     const endings = [...database.tables.keys()].flatMap((table) => DISPATCHES.exec(table)?.[1] ?? []);
     const times = endings.flatMap((ending) => TIMED.map((part) => [`rocpd_${part}${ending}`, 'start'] as const));
-    const clock = new DatabaseClock(database, times);
+    const { trace, clock } = databaseTrace(probe, times);
     const pids = new Set<number>();
     const processes = endings.map((ending) => new ProcessTables(database, ending, clock, pids));
     for (const run of processes) {
