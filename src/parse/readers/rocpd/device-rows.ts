@@ -13,8 +13,8 @@ const SMALLEST_COPY = 256;
 export function readKernels(run: ProcessTables, trace: TraceBuilder): ReadonlySet<number | null> {
   const { database } = run;
   const names = { mangled: 'kernel_name', shown: 'display_name', full: extra('demangled_kernel_name') };
-  const symbol = { ...names, registers: 'arch_vgpr_count' };
-  const symbolOf = remembered(database.joined(run.name('info_kernel_symbol'), 'id', symbol));
+  const counts = { registers: 'arch_vgpr_count', accumRegisters: 'accum_vgpr_count', scalarRegisters: 'sgpr_count' };
+  const symbolOf = remembered(database.joined(run.name('info_kernel_symbol'), 'id', { ...names, ...counts }));
   const countersOf = kernelCounters(run, trace);
   const threads = { x: 'grid_size_x', y: 'grid_size_y', z: 'grid_size_z' };
   const sizes = { blockX: 'workgroup_size_x', blockY: 'workgroup_size_y', blockZ: 'workgroup_size_z' };
@@ -29,7 +29,7 @@ export function readKernels(run: ProcessTables, trace: TraceBuilder): ReadonlySe
   };
   const devices = new Set<number | null>();
   for (const row of run.rows('kernel_dispatch', columns)) {
-    const { mangled, shown, full, registers } = symbolOf(row.symbolId);
+    const { mangled, shown, full, registers, accumRegisters, scalarRegisters } = symbolOf(row.symbolId);
     const [block, device] = [[row.blockX, row.blockY, row.blockZ], run.deviceOf(row.agent)];
     devices.add(device);
     const counters = countersOf(row.event);
@@ -45,6 +45,8 @@ export function readKernels(run: ProcessTables, trace: TraceBuilder): ReadonlySe
       grid: blocksOf([row.x, row.y, row.z], block),
       block,
       registers,
+      accumRegisters,
+      scalarRegisters,
       sharedBytes: row.sharedBytes,
       graphId: isOfGraph ? row.graphId : null,
       node: isOfGraph ? row.node : null,

@@ -112,7 +112,7 @@ function readWork({ database, trace, clock }: DatabaseTrace): number | null {
   }
   // Kernels of a run without an API trace. With one, the table repeats their names.
   const kernels = { ...placeOf(clock), name: 'KernelName', device: 'gpu-id', stream: 'queue-id' };
-  const sizes = { registers: 'arch_vgpr', sharedBytes: 'lds' };
+  const sizes = { registers: 'arch_vgpr', sharedBytes: 'lds', accumRegisters: 'accum_vgpr', scalarRegisters: 'sgpr' };
   const isTraced = database.count('OPS') > 0;
   for (const { name, ...row } of isTraced ? [] : database.cells('KERN', { ...kernels, ...sizes })) {
     devices.add(row.device);
@@ -158,6 +158,7 @@ export const rocprofv1Table: Reader = {
         ...{ name: kernelName(cell('KernelName')), start: timeIn(cell('BeginNs')), end: timeIn(cell('EndNs')) },
         ...{ device: numberOfCell(cell('gpu-id')), stream: numberOfCell(cell('queue-id')) },
         ...{ registers: numberOfCell(cell('arch_vgpr', 'vgpr')), sharedBytes: numberOfCell(cell('lds')) },
+        ...{ accumRegisters: numberOfCell(cell('accum_vgpr')), scalarRegisters: numberOfCell(cell('sgpr')) },
         ...(known.length === 0 ? undefined : { counters: Object.fromEntries(known) }),
       });
     }

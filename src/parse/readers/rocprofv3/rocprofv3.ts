@@ -221,6 +221,8 @@ class TableReading {
       ...{ stream: numberOfCell(cell('Stream_Id', 'Queue_Id')), corr: this.#corr(cell, row.end) },
       ...{ grid: blocksOf(numbersIn(cell, 'Grid_Size_X', 'Grid_Size_Y', 'Grid_Size_Z'), block), block },
       registers: numberOfCell(cell('VGPR_Count')),
+      accumRegisters: numberOfCell(cell('Accum_VGPR_Count')),
+      scalarRegisters: numberOfCell(cell('SGPR_Count')),
       sharedBytes: numberOfCell(cell('LDS_Block_Size', 'Group_Segment_Size')),
       ...(counters === undefined ? undefined : { counters }),
     });
