@@ -61,7 +61,7 @@ export class ProcessTables {
   /** @param taken process ids of the runs before; those of this run are added */
   constructor(
     readonly database: SqliteFile,
-    private readonly ending: string,
+    readonly ending: string,
     readonly clock: DatabaseClock,
     private readonly taken: Set<number>,
   ) {
@@ -100,6 +100,12 @@ export class ProcessTables {
       if (row.corr === 0) row.corr = null;
       yield row as never;
     }
+  }
+
+  /** The id of the machine that it ran on; null when unknown. */
+  get machine(): Cell {
+    const [row] = this.database.cells(this.name('info_node'), { machine: 'machine_id' });
+    return row?.machine ?? null;
   }
 
   /** GPUs of the machine. */
