@@ -218,6 +218,10 @@ export interface KernelRecord extends Activity, RecordedEnd, Context {
   readonly registers?: number | null;
   /** Shared memory of a block in bytes: static plus dynamic. */
   readonly sharedBytes?: number | null;
+  /** AMD: number of further registers for each thread that only matrix instructions use, out of the same register file. */
+  readonly accumRegisters?: number | null;
+  /** AMD: number of scalar registers for each wave. */
+  readonly scalarRegisters?: number | null;
   /** Set for communication kernels: what the kernel does for a group of devices. */
   readonly collective?: Collective;
   /** Operands of an instruction, as the tool writes them. */

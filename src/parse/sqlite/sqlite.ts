@@ -15,6 +15,9 @@ import { hasFilledLog, openCopy, usesLog, type OpenedDatabase } from './wal-copy
 export type Cell = number | string | Buffer | null;
 export type SqliteRow = Cell[];
 
+/** The text for a number in a cell; null for a number without a text, and for any other cell. */
+export type TextLookup = (id: Cell) => string | null;
+
 /** Receives a row of numbers; the array is reused for the next row. */
 export type TakeNumbers = (cells: readonly number[]) => void;
 
@@ -289,11 +292,8 @@ export class SqliteFile {
     });
   }
 
-  /**
-   * A function that returns the text for an integer in a column of a table; null for an integer that the table does not
-   * have.
-   */
-  texts(table: string, column: string, key: string): (id: Cell) => string | null {
+  /** Looks up texts by an integer in a column of a table. */
+  texts(table: string, column: string, key: string): TextLookup {
     const lookup = this.lookup(table, column, key);
     return (id) => {
       const text = typeof id === 'number' ? lookup?.(id) : null;

@@ -274,6 +274,10 @@ class Emission {
       record.registers = kernels.registers.at(own) || null;
       record.sharedBytes = orNull(kernels.sharedBytes.at(own));
     }
+    if (kernels.scalarRegisters.length > 0) {
+      record.accumRegisters = orNull(kernels.accumRegisters.at(own));
+      record.scalarRegisters = kernels.scalarRegisters.at(own) || null;
+    }
     if (this.#settled.cut.has(row)) record.cut = true;
     if (common.othersWait !== undefined) record.othersWait = common.othersWait;
     if (context.callerRanges !== undefined) record.callerRanges = context.callerRanges;

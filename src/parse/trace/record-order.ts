@@ -189,12 +189,12 @@ function compareLaunches(activities: Activities, a: number, b: number): number {
     const difference = compareCells(extents.at(first, i), extents.at(second, i));
     if (difference !== 0) return difference;
   }
-  const { registers, sharedBytes } = kernels;
-  if (registers.length === 0) return 0;
-  return (
-    compareCells(registers.at(first), registers.at(second)) ||
-    compareCells(sharedBytes.at(first), sharedBytes.at(second))
-  );
+  const { registers, sharedBytes, accumRegisters, scalarRegisters } = kernels;
+  for (const column of [registers, sharedBytes, accumRegisters, scalarRegisters]) {
+    const difference = compareCells(column.at(first), column.at(second));
+    if (difference !== 0) return difference;
+  }
+  return 0;
 }
 
 /** Rows of all host ranges in order of start, the longer first. */

@@ -105,6 +105,9 @@ export interface KernelRow extends WorkRow {
   /** Registers for each thread, and shared memory for each block. Give them for all kernels or for none. */
   readonly registers?: Value;
   readonly sharedBytes?: Value;
+  /** AMD: accumulation registers for each thread, and scalar registers for each wave; for all kernels or for none. */
+  readonly accumRegisters?: Value;
+  readonly scalarRegisters?: Value;
   readonly graphId?: Value;
 }
 
@@ -207,9 +210,13 @@ export class TraceBuilder {
     this.#activities.addKernel(this.#work(row), name === NONE ? UNNAMED : name, valueOf(row.graphId));
     for (const extents of [row.grid, row.block])
       for (const axis of [0, 1, 2]) kernels.extents.push(extentOf(extents?.[axis]));
-    if (row.registers === undefined && row.sharedBytes === undefined) return;
-    kernels.registers.push(valueOf(row.registers));
-    kernels.sharedBytes.push(valueOf(row.sharedBytes));
+    if (row.registers !== undefined || row.sharedBytes !== undefined) {
+      kernels.registers.push(valueOf(row.registers));
+      kernels.sharedBytes.push(valueOf(row.sharedBytes));
+    }
+    if (row.accumRegisters === undefined && row.scalarRegisters === undefined) return;
+    kernels.accumRegisters.push(valueOf(row.accumRegisters));
+    kernels.scalarRegisters.push(valueOf(row.scalarRegisters));
   }
 
   copy(row: CopyRow): void {
@@ -276,8 +283,8 @@ export class TraceBuilder {
   /** Records of all rows. Call this once, after the last row. */
   records(about: TraceFacts, options: ReadOptions): Generator<ProfileLine> {
     const [calls, ranges, overhead, activities] = [this.#calls, this.#ranges, this.#overhead, this.#activities];
-    const { registers, sharedBytes, name } = activities.kernels;
-    if (![0, name.length].includes(registers.length) || registers.length !== sharedBytes.length)
+    const { registers, scalarRegisters, name } = activities.kernels;
+    if (![registers, scalarRegisters].every(({ length }) => [0, name.length].includes(length)))
       throw new RangeError('registers of some kernels only');
     this.#joinProcesses();
     calls.api.values.set(this.#apis.sorted((api) => this.textOf(api) ?? '', calls.api.values));

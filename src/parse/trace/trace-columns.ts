@@ -151,6 +151,10 @@ class Kernels extends columns({
   readonly registers = NarrowColumn.counts();
   /** Shared memory for each block, in bytes. */
   readonly sharedBytes = NarrowColumn.ids();
+  /** AMD: accumulation registers for each thread. Empty if the format has none, like `scalarRegisters`. */
+  readonly accumRegisters = NarrowColumn.ids();
+  /** AMD: scalar registers for each wave; 0 means unknown. */
+  readonly scalarRegisters = NarrowColumn.counts();
 }
 
 class Copies extends columns({

@@ -35,8 +35,8 @@ const VECTOR = [
 
 /** Counters of matrix unit instructions, cycles or operations. */
 const TENSOR = /^sm__(?:inst_executed_pipe_tensor|pipe_tensor|ops_path_tensor)|^SQ_(?:INSTS_)?(?:VALU_)?MFMA|^Mfma/;
-/** AMD's counters of a single type: when they are 0, the unit may have worked in another. */
-const MFMA_OF_TYPE = /^SQ_INSTS_VALU_MFMA_|^MfmaFlops/;
+/** Counters of a single type or instruction: when they are 0, the unit may have worked in another. */
+const OF_TYPE = /^SQ_INSTS_VALU_MFMA_|^MfmaFlops|^sm__\w+_(?:op|src)_/;
 /**
  * Counters of tensor core operations by operand types; a multiply-add is 2 operations in all of them. Those with an
  * instruction (`op_utcqmma`) or a sparsity count a part of the operations of the name without it.
@@ -62,8 +62,10 @@ const first = (counters: Counters, names: readonly string[]): number | null =>
 export function tensorUseByCounters(counters: Counters = {}): boolean | null {
   const names = Object.keys(counters).filter((name) => TENSOR.test(name));
   if (names.some((name) => (counters[name] ?? 0) > 0)) return true;
-  return names.some((name) => !MFMA_OF_TYPE.test(name)) ? false : null;
+  return names.some((name) => !OF_TYPE.test(name)) ? false : null;
 }
+
+const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
 /** Operations of AMD's matrix unit; [] when they were not counted for every common type. */
 function mfmaOperations(counters: Counters): number[] {
@@ -88,10 +90,11 @@ const tensorOperations = (counters: Counters): number[] =>
 export function flopsByCounters(counters: Counters = {}): number | null {
   const types = VECTOR.filter((metrics) => metrics.some(([name]) => counters[name] !== undefined));
   const vector = types.flat().map(([name, operations]) => operations * (counters[name] ?? NaN));
-  const tensor = [...tensorOperations(counters), ...mfmaOperations(counters)];
-  const isTensorKnown = tensor.length > 0 || tensorUseByCounters(counters) === false;
-  if (vector.length === 0 || !isTensorKnown) return null;
-  return orNull([...vector, ...tensor].reduce((sum, value) => sum + value, 0));
+  const [mfma, use] = [mfmaOperations(counters), tensorUseByCounters(counters)];
+  const tensor = sumOf([...tensorOperations(counters), ...mfma]);
+  // Where the types that were counted add up to 0, a unit that is not known to be idle may have worked in another type.
+  const isTensorKnown = tensor > 0 || use === false || (use === null && mfma.length > 0);
+  return vector.length === 0 || !isTensorKnown ? null : orNull(sumOf(vector) + tensor);
 }
 
 /** Bytes to and from the device's memory. */

@@ -108,7 +108,8 @@ export function basisOfFacts(row: Annotated): unknown[] {
     ...[described?.work.source, row.flops === null, row.bytes === null, row.reason, derived.params],
     ...[described?.index, record.callKernels?.[described?.index ?? NaN]],
     ...[row.model, row.tc, tensorCore.verdict, tensorCore.rule, unitUse, placement.bound, placement.intensity, peaks],
-    ...[record.name, record.dir, forward?.mod, forward?.op, record.registers, record.sharedBytes, record.cut],
+    ...[record.name, record.dir, forward?.mod, forward?.op, record.sharedBytes, record.cut],
+    ...[record.registers, record.accumRegisters, record.scalarRegisters],
     ...[record.grid?.join(), record.block?.join(), occupancy?.limit, occupancy?.warps, occupancy?.share],
     labels?.['kernel_file'],
     ...(graph === undefined ? [] : [graph.id, graph.node, graph.from, graph.verified, graph.capture]),
@@ -118,9 +119,11 @@ export function basisOfFacts(row: Annotated): unknown[] {
 
 /** Occupancy values that were recorded. */
 function aboutOccupancy({ record, occupancy }: Annotated): LabelledLine[] {
-  const { registers = null, sharedBytes = null } = record;
+  const { registers = null, sharedBytes = null, accumRegisters, scalarRegisters } = record;
   const lines: LabelledLine[] = [];
-  if (registers !== null) lines.push(['registers', `${registers} per thread`]);
+  const accumulation = accumRegisters ? `, ${accumRegisters} more for accumulation` : '';
+  const scalar = scalarRegisters ? `, ${scalarRegisters} scalar per wave` : '';
+  if (registers !== null) lines.push(['registers', `${registers} per thread${accumulation}${scalar}`]);
   if (sharedBytes !== null) lines.push(['shared mem', `${sharedBytes} bytes per block`]);
   if (occupancy === null) return lines;
   const { blocks, warps, mostWarps, share, limit } = occupancy;

@@ -1,13 +1,7 @@
-/**
- * Theoretical occupancy: the share of a multiprocessor's threads that a kernel's blocks can fill, and what limits it.
- *
- * Sources: CUDA Programming Guide, compute capabilities (threads, blocks, registers and shared memory of a multiprocessor);
- * NVIDIA's occupancy calculator (allocation units of registers and shared memory).
- */
-import type { KernelRecord } from '../../record/record.js';
-
-/** What prevents further blocks on a multiprocessor. */
-export type OccupancyLimit = 'threads' | 'blocks' | 'registers' | 'shared memory';
+/** Theoretical occupancy: the share of a multiprocessor's threads that a kernel's blocks can fill, and what limits it. */
+import type { KernelResources, OccupancyLimit } from './block-limits.js';
+import { limitsOnComputeUnit } from './compute-unit.js';
+import { limitsOnMultiprocessor } from './multiprocessor.js';
 
 export interface Occupancy {
   /** Number of blocks on a multiprocessor at a time. */
@@ -20,73 +14,17 @@ export interface Occupancy {
   readonly limit: OccupancyLimit;
 }
 
-/** Resources of a multiprocessor. */
-interface Multiprocessor {
-  readonly threads: number;
-  readonly blocks: number;
-  /** Shared memory in KiB. */
-  readonly shared: number;
-}
-
-const WARP = 32;
-const REGISTERS = 64 * 1024;
-/** Allocation unit of a warp's registers, out of a quarter of the multiprocessor's. */
-const REGISTER_UNIT = 256;
-const PARTITIONS = 4;
-
-/** `sm80`, `sm103`: the last digit is the minor version. */
-const CAPABILITY = /^sm(\d+)\d$/;
-
-/** By compute capability. */
-export const MULTIPROCESSORS: Readonly<Record<string, Multiprocessor>> = {
-  sm50: { threads: 2048, blocks: 32, shared: 64 },
-  sm52: { threads: 2048, blocks: 32, shared: 96 },
-  sm53: { threads: 2048, blocks: 32, shared: 64 },
-  sm60: { threads: 2048, blocks: 32, shared: 64 },
-  sm61: { threads: 2048, blocks: 32, shared: 96 },
-  sm62: { threads: 2048, blocks: 32, shared: 64 },
-  sm70: { threads: 2048, blocks: 32, shared: 96 },
-  sm72: { threads: 2048, blocks: 32, shared: 96 },
-  sm75: { threads: 1024, blocks: 16, shared: 64 },
-  sm80: { threads: 2048, blocks: 32, shared: 164 },
-  sm86: { threads: 1536, blocks: 16, shared: 100 },
-  sm87: { threads: 1536, blocks: 16, shared: 164 },
-  sm89: { threads: 1536, blocks: 24, shared: 100 },
-  sm90: { threads: 2048, blocks: 32, shared: 228 },
-  sm100: { threads: 2048, blocks: 32, shared: 228 },
-  sm103: { threads: 2048, blocks: 32, shared: 228 },
-  sm120: { threads: 1536, blocks: 24, shared: 100 },
-};
-
-const roundUp = (value: number, unit: number): number => Math.ceil(value / unit) * unit;
-
-/** Bytes of shared memory that a block uses: from Ampere on, the system reserves 1 KiB per block. */
-function sharedOfBlock(bytes: number, major: number): number {
-  return major >= 8 ? roundUp(bytes + 1024, 128) : roundUp(bytes, 256);
-}
-
 /**
- * @param arch the device's compute capability, `sm80`
+ * @param arch the device's compute capability, `sm80`, or AMD's name of its architecture, `gfx942`
  * @returns null when the block, its registers or the device's limits are not known, and for a kernel that cannot run there
  */
-export function occupancyOf(
-  { block, registers = null, sharedBytes = null }: Pick<KernelRecord, 'block' | 'registers' | 'sharedBytes'>,
-  arch: string | undefined,
-): Occupancy | null {
-  const unit = MULTIPROCESSORS[arch ?? ''];
-  const major = Number(CAPABILITY.exec(arch ?? '')?.[1]);
-  if (unit === undefined || block === null || registers === null || sharedBytes === null) return null;
-  const warps = Math.ceil((block[0] * block[1] * block[2]) / WARP);
-  const shared = sharedOfBlock(sharedBytes, major);
-  const warpsByRegisters = PARTITIONS * Math.floor(REGISTERS / PARTITIONS / roundUp(registers * WARP, REGISTER_UNIT));
-  const limits: readonly (readonly [OccupancyLimit, number])[] = [
-    ['threads', Math.floor(unit.threads / WARP / warps)],
-    ['blocks', unit.blocks],
-    ['registers', Math.floor(warpsByRegisters / warps)],
-    ['shared memory', shared === 0 ? Infinity : Math.floor((unit.shared * 1024) / shared)],
-  ];
+export function occupancyOf(kernel: KernelResources, arch: string | undefined): Occupancy | null {
+  const fit =
+    arch?.startsWith('gfx') === true ? limitsOnComputeUnit(kernel, arch) : limitsOnMultiprocessor(kernel, arch ?? '');
+  if (fit === null) return null;
+  const limits = Object.entries(fit.limits) as [OccupancyLimit, number][];
   const [limit, blocks] = limits.reduce((least, one) => (one[1] < least[1] ? one : least));
   if (blocks < 1) return null;
-  const [held, mostWarps] = [blocks * warps, unit.threads / WARP];
-  return { blocks, warps: held, mostWarps, share: held / mostWarps, limit };
+  const warps = blocks * fit.warps;
+  return { blocks, warps, mostWarps: fit.mostWarps, share: warps / fit.mostWarps, limit };
 }

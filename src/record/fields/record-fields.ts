@@ -133,7 +133,7 @@ export const RECORD_FIELDS: Readonly<Record<TabularType, readonly RecordField[]>
     ...fieldsOf(TEXT, 'name', 'short'),
     ...ORDERED_WORK,
     ...implied(...fieldsOf(EXTENT, 'grid', 'block')),
-    ...fieldsOf(NUMBER_OR_NULL, 'registers?', 'sharedBytes?'),
+    ...fieldsOf(NUMBER_OR_NULL, 'registers?', 'sharedBytes?', 'accumRegisters?', 'scalarRegisters?'),
     ...CONTEXT,
     ...fieldsOf(objectWith(COLLECTIVE, undefined), 'collective?'),
     ...fieldsOf(TEXT, 'operands?'),

@@ -124,6 +124,26 @@ describe('work by counters', () => {
     expect(bytesByCounters({ 'dram__bytes.sum': 5 })).to.equal(5);
   });
 
+  it('is unknown where the types that were counted add up to 0, unless the unit was idle', () => {
+    const [fp16, bf16] = ['fp16', 'bf16'].map((type) => `sm__ops_path_tensor_src_${type}_dst_fp32.sum`) as [
+      string,
+      string,
+    ];
+    const [whole, hmma] = ['sm__inst_executed_pipe_tensor.sum', 'sm__inst_executed_pipe_tensor_op_hmma.sum'];
+    const cases: readonly (readonly [Record<string, number>, boolean | null, number | null])[] = [
+      [{ [fp16]: 0 }, null, null],
+      [{ [hmma]: 0 }, null, null],
+      [{ [fp16]: 0, [bf16]: 4096 }, true, 2110 + 4096],
+      [{ [fp16]: 0, [whole]: 5 }, true, null],
+      [{ [fp16]: 0, [whole]: 0 }, false, 2110],
+    ];
+    const { 'sm__inst_executed_pipe_tensor.sum': _, ...vector } = COUNTERS;
+    for (const [counters, use, flops] of cases) {
+      const all = { ...vector, ...counters };
+      expect([tensorUseByCounters(all), flopsByCounters(all)], JSON.stringify(counters)).to.deep.equal([use, flops]);
+    }
+  });
+
   it('adds the tensor operations of each instruction, and of each type only once', () => {
     const [fp4, fp8] = ['_op_utcomma_src_fp4_dst_fp32', '_op_utcqmma_src_fp4_fp6_fp8_dst_fp32'];
     const worked = (more: object) =>

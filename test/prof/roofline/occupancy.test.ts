@@ -1,7 +1,8 @@
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { MULTIPROCESSORS, occupancyOf } from '../../../src/prof/roofline/occupancy.js';
+import { MULTIPROCESSORS } from '../../../src/prof/roofline/multiprocessor.js';
+import { occupancyOf } from '../../../src/prof/roofline/occupancy.js';
 import type { Extent } from '../../../src/record/record.js';
 import { fileOf, isKernel, ofType, rawTraceOf, recordsOf, traceOf, TRACES } from '../../support/kineto.js';
 import { propertyRuns } from '../../support/property-runs.js';
@@ -35,7 +36,7 @@ describe('theoretical occupancy', () => {
     for (const missing of [{ block: null }, { registers: null }, { sharedBytes: null }]) {
       expect(occupancyOf({ ...whole, ...missing }, 'sm80')).to.equal(null);
     }
-    for (const arch of [undefined, 'gfx942', 'sm10']) expect(occupancyOf(whole, arch)).to.equal(null);
+    for (const arch of [undefined, 'gfx942', 'gfx1310', 'sm10']) expect(occupancyOf(whole, arch)).to.equal(null);
     expect(occupancyOf(kernel([1024, 1, 1], 255, 0), 'sm80')).to.equal(null);
     expect(occupancyOf(kernel([128, 1, 1], 32, 1e6), 'sm80')).to.equal(null);
   });

@@ -1,9 +1,10 @@
 /**
  * Categories of a trace's events, in lower case: traces up to 2021 capitalise them (`Operator`, `Runtime`, `Kernel`).
  * Categories that are not listed are not read but named in the profile line, because it is not documented whether their
- * events are device work (`hpu_op` contains events of both host and device, `mtia_workloadd` those of a service; nothing
- * says what `mtia_insight` contains). Source: libkineto/include/ActivityType.h and its predecessors, and
- * libkineto/src/ActivityType.cpp.
+ * events are device work (`hpu_op` contains events of both host and device, `mtia_workloadd` those of a service, and
+ * `collective_comm` those of the libraries for collectives, whose kernels the trace has too: with oneCCL, its calls on the
+ * host; nothing says what `mtia_insight` contains). Source: libkineto/include/ActivityType.h and its predecessors,
+ * libkineto/src/ActivityType.cpp, and the plugin for Intel's PTI.
  */
 import type { ActivityKind } from '../../trace/trace-columns.js';
 import type { CopyKind, HostMemory } from '../../../record/record.js';

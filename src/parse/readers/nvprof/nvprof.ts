@@ -5,9 +5,10 @@
 import { entryOf } from '../../../containers/map-entry.js';
 import { columns, NumericColumn, orNull } from '../../../containers/numeric-column.js';
 import type { Device } from '../../../record/record.js';
-import { timeOf, TraceBuilder } from '../../trace/trace-builder.js';
-import { databaseOf, type Reader } from '../../reader.js';
-import { DatabaseClock, type TimeColumn } from '../../sqlite/database-clock.js';
+import { timeOf, type TraceBuilder } from '../../trace/trace-builder.js';
+import type { Reader } from '../../reader.js';
+import type { DatabaseClock, TimeColumn } from '../../sqlite/database-clock.js';
+import { databaseTrace } from '../../sqlite/database-trace.js';
 import { numberOf, type Cell, type Selection, type SqliteFile } from '../../sqlite/sqlite.js';
 import { countUnreadTables } from '../../unread-events.js';
 import { apiName, type ApiDomain } from '../cupti/api-names.js';
@@ -104,10 +105,8 @@ export const nvprof: Reader = {
   },
   sniff: ({ database }) => database?.has('StringTable') === true && database.has('Version'),
   read(probe, options) {
-    const database = databaseOf(probe);
-    const trace = new TraceBuilder(database.texts('StringTable', 'value', '_id_'));
-    database.diagnostics = trace.diagnostics;
-    const reading = new NvprofReading(database, trace);
+    const { database, trace, clock } = databaseTrace(probe, TIME_COLUMNS, ['StringTable', 'value', '_id_']);
+    const reading = new NvprofReading(database, trace, clock);
     reading.readAll();
     const [version] = [...database.rows('Version', ['version'])][0] ?? [];
     const tool = typeof version === 'number' ? `nvprof database version ${version}` : null;
@@ -174,16 +173,15 @@ const WORK = {
 class NvprofReading {
   /** Number of waits whose context is on no known device: they are assigned to device 0. */
   waitsWithoutDevice = 0;
-  readonly #clock: DatabaseClock;
   readonly #counters: KernelCounters;
   readonly #corrs = NumericColumn.floats();
 
   constructor(
     private readonly database: SqliteFile,
     private readonly trace: TraceBuilder,
+    private readonly clock: DatabaseClock,
   ) {
-    this.#clock = new DatabaseClock(database, TIME_COLUMNS);
-    trace.origin(this.#clock.base);
+    trace.origin(clock.base);
     this.#counters = new KernelCounters(database);
   }
 
@@ -207,7 +205,7 @@ class NvprofReading {
 
   #readCalls(): void {
     const columns = {
-      ...{ pid: 'processId', corr: 'correlationId', cbid: 'cbid', result: 'returnValue', ...this.#clock.span },
+      ...{ pid: 'processId', corr: 'correlationId', cbid: 'cbid', result: 'returnValue', ...this.clock.span },
       // A thread id is a pthread handle, cut to 32 bits and stored as signed.
       tid: { needs: ['threadId'], sql: '(threadId & 0xFFFFFFFF)' },
     };
@@ -223,7 +221,7 @@ class NvprofReading {
   #readMarkers(): void {
     const { trace } = this;
     const table = `${KIND}MARKER`;
-    const select = { at: this.#clock.since('timestamp'), id: 'id', flags: 'flags', kind: 'objectKind', object: OBJECT_ID, text: 'name', domain: 'domain' }; // prettier-ignore
+    const select = { at: this.clock.since('timestamp'), id: 'id', flags: 'flags', kind: 'objectKind', object: OBJECT_ID, text: 'name', domain: 'domain' }; // prettier-ignore
     const markers = new Markers();
     const threads = new Map<Cell, readonly [pid: number, tid: number]>();
     let otherStarts = 0;
@@ -287,7 +285,7 @@ class NvprofReading {
 
   /** Reads overhead of processes and threads; overhead of a device is not host time. */
   #readOverhead(): void {
-    const columns = { kind: 'overheadKind', objectKind: 'objectKind', object: OBJECT_ID, ...this.#clock.span };
+    const columns = { kind: 'overheadKind', objectKind: 'objectKind', object: OBJECT_ID, ...this.clock.span };
     for (const { kind, objectKind, object, ...span } of this.database.cells(OVERHEAD_TABLE, columns)) {
       const [pid, tid] = readObjectId(String(object));
       const isOfThread = objectKind === OBJECT.thread;
@@ -306,7 +304,7 @@ class NvprofReading {
     for (const table of tables) {
       for (const row of this.database.cells<Name | 'corr' | 'start' | 'end'>(table, {
         ...select,
-        ...this.#clock.span,
+        ...this.clock.span,
       })) {
         this.#corrs.push(numberOf(row.corr));
         yield row;

@@ -5,16 +5,17 @@ import { MemoryCurve } from '../../memory-blocks.js';
 import type { TraceBuilder } from '../../trace/trace-builder.js';
 import { blocksOf, copyKind, inNameOrder, kernelName, type Counters } from '../rocprofv3/amd-rows.js';
 import { extra, remembered, type ProcessTables } from './process-tables.js';
+import type { StreamUse } from './waits.js';
 
 /** The record of the tracer that some builds write the size of in place of the data's is smaller, in bytes. */
 const SMALLEST_COPY = 256;
 
-/** @returns the devices that ran kernels; none without kernels */
-export function readKernels(run: ProcessTables, trace: TraceBuilder): ReadonlySet<number | null> {
+/** @returns the streams that had kernels, by their numbers; none without kernels */
+export function readKernels(run: ProcessTables, trace: TraceBuilder): ReadonlyMap<Cell, StreamUse> {
   const { database } = run;
   const names = { mangled: 'kernel_name', shown: 'display_name', full: extra('demangled_kernel_name') };
-  const symbol = { ...names, registers: 'arch_vgpr_count' };
-  const symbolOf = remembered(database.joined(run.name('info_kernel_symbol'), 'id', symbol));
+  const counts = { registers: 'arch_vgpr_count', accumRegisters: 'accum_vgpr_count', scalarRegisters: 'sgpr_count' };
+  const symbolOf = remembered(database.joined(run.name('info_kernel_symbol'), 'id', { ...names, ...counts }));
   const countersOf = kernelCounters(run, trace);
   const threads = { x: 'grid_size_x', y: 'grid_size_y', z: 'grid_size_z' };
   const sizes = { blockX: 'workgroup_size_x', blockY: 'workgroup_size_y', blockZ: 'workgroup_size_z' };
@@ -27,11 +28,13 @@ export function readKernels(run: ProcessTables, trace: TraceBuilder): ReadonlySe
     ...sizes,
     ...graph,
   };
-  const devices = new Set<number | null>();
+  const streams = new Map<Cell, StreamUse>();
   for (const row of run.rows('kernel_dispatch', columns)) {
-    const { mangled, shown, full, registers } = symbolOf(row.symbolId);
+    const { mangled, shown, full, registers, accumRegisters, scalarRegisters } = symbolOf(row.symbolId);
     const [block, device] = [[row.blockX, row.blockY, row.blockZ], run.deviceOf(row.agent)];
-    devices.add(device);
+    const stream = row.stream ?? row.queue;
+    const use = entryOf(streams, stream, () => ({ device, corr: row.corr }));
+    if (use.device !== device) use.device = null;
     const counters = countersOf(row.event);
     const isOfGraph = row.graphId !== null && row.graphId !== 0;
     trace.kernel({
@@ -39,19 +42,21 @@ export function readKernels(run: ProcessTables, trace: TraceBuilder): ReadonlySe
       end: row.end,
       pid: row.pid,
       device,
-      stream: row.stream ?? row.queue,
+      stream,
       corr: row.corr,
       name: kernelName(full) ?? kernelName(shown) ?? kernelName(mangled),
       grid: blocksOf([row.x, row.y, row.z], block),
       block,
       registers,
+      accumRegisters,
+      scalarRegisters,
       sharedBytes: row.sharedBytes,
       graphId: isOfGraph ? row.graphId : null,
       node: isOfGraph ? row.node : null,
       ...(counters === undefined ? undefined : { counters }),
     });
   }
-  return devices;
+  return streams;
 }
 
 /** Sums of the counters of a dispatch over the parts of the device, by its event. A sample's values are a series instead. */

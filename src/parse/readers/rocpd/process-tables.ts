@@ -4,7 +4,7 @@ import type { Writable } from '../../../containers/writable.js';
 import type { Device } from '../../../record/record.js';
 import type { DatabaseClock } from '../../sqlite/database-clock.js';
 import { amdDevice } from '../rocprofv3/amd-rows.js';
-import type { Cell, Selection, SqliteFile } from '../../sqlite/sqlite.js';
+import type { Cell, Selection, SqliteFile, TextLookup } from '../../sqlite/sqlite.js';
 
 /** Where a row belongs. Columns of the row, and since schema 4.1 of its track. */
 const PLACE = { pid: 'pid', tid: 'tid', agent: 'agent_id', queue: 'queue_id', stream: 'stream_id' } as const;
@@ -38,9 +38,9 @@ const LARGEST_BANK: Selection = {
 };
 
 export class ProcessTables {
-  readonly textOf: (id: Cell) => string | null;
+  readonly textOf: TextLookup;
   /** The name of a category of events. */
-  readonly categoryOf: Lookup<string | null>;
+  readonly categoryOf: TextLookup;
   /** The text of a roctx range, by its event. */
   readonly messageOf: Lookup<Cell>;
   /** Events of samples, whose values are series instead of counters of a kernel. */
@@ -61,7 +61,7 @@ export class ProcessTables {
   /** @param taken process ids of the runs before; those of this run are added */
   constructor(
     readonly database: SqliteFile,
-    private readonly ending: string,
+    readonly ending: string,
     readonly clock: DatabaseClock,
     private readonly taken: Set<number>,
   ) {
@@ -100,6 +100,12 @@ export class ProcessTables {
       if (row.corr === 0) row.corr = null;
       yield row as never;
     }
+  }
+
+  /** The id of the machine that it ran on; null when unknown. */
+  get machine(): Cell {
+    const [row] = this.database.cells(this.name('info_node'), { machine: 'machine_id' });
+    return row?.machine ?? null;
   }
 
   /** GPUs of the machine. */

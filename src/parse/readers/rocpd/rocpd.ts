@@ -4,15 +4,20 @@
  * its id; row ids count within them. Versions are told apart by their columns. Times are ns since the machine started.
  * Source: the schemas of rocprofiler-sdk 3.0 to 4.1 and databases of rocprofv3 and rocprof-sys of 2025.
  */
-import { TraceBuilder } from '../../trace/trace-builder.js';
+import type { TraceBuilder } from '../../trace/trace-builder.js';
 import { databaseOf, type Reader } from '../../reader.js';
-import { DatabaseClock } from '../../sqlite/database-clock.js';
+import { databaseTrace } from '../../sqlite/database-trace.js';
 import { UserError } from '../../../record/errors.js';
 import { ProcessTables } from './process-tables.js';
+import { countUnreadTables } from '../../unread-events.js';
+import { waitOfCall } from '../../trace/calls.js';
+import { readBarriers, readWaits, type WaitingCall } from './waits.js';
 import { readAllocations, readCopies, readKernels, readSeries } from './device-rows.js';
 
 /** Parts of a process that have times; the profile may start with any. */
 const TIMED = ['kernel_dispatch', 'region', 'memory_copy', 'memory_allocate'];
+/** Parts that are read, of those with times. */
+const READ = [...TIMED, 'sample', 'info_process', 'info_thread', 'hip_event', 'event_operation'];
 /** Names of the tables of dispatches, whose ending is that of all tables of the run. */
 const DISPATCHES = /^rocpd_kernel_dispatch(_\w+)$/;
 /** Views that every reader of the schema needs. */
@@ -30,8 +35,8 @@ export const rocpd: Reader = {
       '`rocprofv3 --sys-trace -- python train.py` (the default output since ROCm 7); `rocprof-sys-run` with `ROCPROFSYS_USE_ROCPD=ON`',
     ],
     read: [
-      'Kernels and copies with the HIP call that launched them, device, stream, grid in blocks, block, registers and local memory (LDS), counters, graphs; roctx ranges, with the ops that `emit_nvtx` of PyTorch prints; allocations as memory in use over time; power, temperature, utilisation and memory of devices from rocprof-sys. Several processes in one file.',
-      "Schemas 3.0 to 4.1. Times count from the machine's boot, so the Unix time of the start is unknown. Devices have the numbers of `rocm-smi`. Environment, command and host name are not read.",
+      'Kernels and copies with the HIP call that launched them, device, stream, grid in blocks, block, registers and local memory (LDS), counters, graphs; roctx ranges, with the ops that `emit_nvtx` of PyTorch prints; allocations as memory in use over time; power, temperature, utilisation and memory of devices from rocprof-sys. Waits of the host, with their stream where its launches state the same address; barriers at which a stream waits for an event. Several processes in one file, but only those of one machine: clocks count from the start of each.',
+      "Schemas 3.0 to 4.1, without call stacks. Times count from the machine's boot, so the Unix time of the start is unknown. Devices have the numbers of `rocm-smi`. Environment, command and host name are not read.",
       'The size of a copy is unknown if the tracer recorded the size of its own record instead. Regions that duplicate device work are skipped and counted.',
     ],
   },
@@ -44,35 +49,52 @@ export const rocpd: Reader = {
         where: probe.file,
         hint: 'record it again with rocprofv3',
       });
-    const trace = new TraceBuilder();
-    database.diagnostics = trace.diagnostics;
     const endings = [...database.tables.keys()].flatMap((table) => DISPATCHES.exec(table)?.[1] ?? []);
     const times = endings.flatMap((ending) => TIMED.map((part) => [`rocpd_${part}${ending}`, 'start'] as const));
-    const clock = new DatabaseClock(database, times);
+    const { trace, clock } = databaseTrace(probe, times);
     const pids = new Set<number>();
     const processes = endings.map((ending) => new ProcessTables(database, ending, clock, pids));
-    for (const run of processes) {
-      trace.seen(run.start);
-      const calls = readRegions(run, trace);
-      const devices = readKernels(run, trace);
-      const copies = readCopies(run, trace, devices);
-      if (calls > 0 && devices.size + copies === 0) trace.bad('work-not-recorded');
-      readAllocations(run, trace);
-      readSeries(run, trace);
-    }
-    const devices = new Map(processes.flatMap((run) => run.devices.map((device) => [device.id, device] as const)));
-    const [only] = processes;
+    const [first] = processes;
+    // Clocks that count from a machine's start cannot be compared with those of other machines.
+    const here = processes.filter(({ machine }) => machine === first?.machine);
+    if (here.length < processes.length) trace.unread('run on another machine', null, processes.length - here.length);
+    for (const run of here) readRun(run, trace);
+    const devices = new Map(here.flatMap((run) => run.devices.map((device) => [device.id, device] as const)));
     const about = {
       format: rocpd.id,
-      tool: processes.some(({ isOfSystem }) => isOfSystem) ? 'rocprof-sys' : 'rocprofv3',
+      tool: here.some(({ isOfSystem }) => isOfSystem) ? 'rocprof-sys' : 'rocprofv3',
     };
-    const dur = processes.length === 1 ? (only?.dur ?? null) : null;
+    const dur = here.length === 1 ? (first?.dur ?? null) : null;
     return trace.records({ ...about, dur, devices: [...devices.values()] }, options);
   },
 };
 
-/** Regions of the host: calls of an API, roctx ranges. @returns the number of calls */
-function readRegions(run: ProcessTables, trace: TraceBuilder): number {
+function readRun(run: ProcessTables, trace: TraceBuilder): void {
+  trace.seen(run.start);
+  const waits: WaitingCall[] = [];
+  const calls = readRegions(run, trace, waits);
+  const streams = readKernels(run, trace);
+  const devices = new Set(Array.from(streams.values(), ({ device }) => device));
+  const copies = readCopies(run, trace, devices);
+  if (calls > 0 && devices.size + copies === 0) trace.bad('work-not-recorded');
+  readAllocations(run, trace);
+  readSeries(run, trace);
+  readWaits(run, trace, waits, streams);
+  readBarriers(run, trace);
+  const read = READ.map((part) => run.name(part));
+  const count = (table: string, rows: number): void => {
+    if (table.endsWith(run.ending)) trace.unread(table.slice(0, -run.ending.length), null, rows);
+  };
+  countUnreadTables(run.database, read, { count });
+  count(run.name('call_stack'), run.database.count(run.name('call_stack')));
+}
+
+/**
+ * Regions of the host: calls of an API, roctx ranges.
+ * @param waits receives the calls that wait
+ * @returns the number of calls
+ */
+function readRegions(run: ProcessTables, trace: TraceBuilder, waits: WaitingCall[]): number {
   let calls = 0;
   const regions = { nameId: 'name_id', event: 'event_id' };
   for (const row of run.rows('region', regions)) {
@@ -88,7 +110,10 @@ function readRegions(run: ProcessTables, trace: TraceBuilder): number {
       });
     else if (/api/i.test(category)) {
       calls++;
-      trace.call({ start: row.start, end: row.end, pid: row.pid, tid: row.tid, name, corr: row.corr });
+      const { start, end, pid, tid, corr, event } = row;
+      trace.call({ start, end, pid, tid, name, corr });
+      const kind = waitOfCall(name);
+      if (kind !== null && kind !== 'stream-wait-event') waits.push({ start, end, pid, corr, event, kind });
     } else trace.unread(`region ${category}`, row.start);
   }
   return calls;

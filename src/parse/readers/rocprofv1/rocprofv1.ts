@@ -10,9 +10,9 @@ import type { Device } from '../../../record/record.js';
 import { CsvTable, numberOfCell, type CsvCells } from '../../csv/csv-table.js';
 import { isFile, namesIn } from '../../files.js';
 import { MemoryCurve } from '../../memory-blocks.js';
-import { databaseOf, type Reader } from '../../reader.js';
-import { DatabaseClock } from '../../sqlite/database-clock.js';
-import type { SqliteFile } from '../../sqlite/sqlite.js';
+import type { Reader } from '../../reader.js';
+import type { DatabaseClock } from '../../sqlite/database-clock.js';
+import { databaseTrace, type DatabaseTrace } from '../../sqlite/database-trace.js';
 import { TraceBuilder } from '../../trace/trace-builder.js';
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { amdDevice, copyKind, kernelName } from '../rocprofv3/amd-rows.js';
@@ -49,17 +49,14 @@ export const rocprofv1: Reader = {
     [...database.tables.keys()].every((table) => TABLES.includes(table) || table.startsWith('sqlite_')) &&
     ['OPS', 'COPY', 'KERN'].some((table) => database.has(table)),
   read(probe, options) {
-    const database = databaseOf(probe);
-    const trace = new TraceBuilder();
-    database.diagnostics = trace.diagnostics;
-    const clock = new DatabaseClock(database, TIMES);
-    readCalls(database, trace, clock, readWork(database, trace, clock));
+    const profile = databaseTrace(probe, TIMES);
+    readCalls(profile, readWork(profile));
     const facts = {
       tool: 'rocprof',
       device: { vendor: 'amd' },
       devices: devicesBeside(probe.folder === null ? '' : probe.file),
     };
-    return trace.records({ ...facts, format: rocprofv1.id }, options);
+    return profile.trace.records({ ...facts, format: rocprofv1.id }, options);
   },
 };
 
@@ -72,7 +69,7 @@ const placeOf = (
   ...{ pid: 'pid', tid: 'tid' },
 });
 
-function readCalls(database: SqliteFile, trace: TraceBuilder, clock: DatabaseClock, device: number | null): void {
+function readCalls({ database, trace, clock }: DatabaseTrace, device: number | null): void {
   const curve = new MemoryCurve(trace);
   const select = { ...placeOf(clock), name: 'Name', args: 'args', corr: 'Index' };
   for (const row of database.cells('HIP', select)) {
@@ -97,7 +94,7 @@ function readCalls(database: SqliteFile, trace: TraceBuilder, clock: DatabaseClo
 const numberIn = (args: string, name: string): number => Number(new RegExp(`\\b${name}\\((\\d+)\\)`).exec(args)?.[1]);
 
 /** @returns the only device that did work; null when there are several, or none */
-function readWork(database: SqliteFile, trace: TraceBuilder, clock: DatabaseClock): number | null {
+function readWork({ database, trace, clock }: DatabaseTrace): number | null {
   const devices = new Set<unknown>();
   const argsOf = database.joined('HIP', 'Index', { args: 'args' });
   const work = { ...placeOf(clock), name: 'Name', device: 'dev-id', stream: 'stream-id', corr: 'Index' };
@@ -115,7 +112,7 @@ function readWork(database: SqliteFile, trace: TraceBuilder, clock: DatabaseCloc
   }
   // Kernels of a run without an API trace. With one, the table repeats their names.
   const kernels = { ...placeOf(clock), name: 'KernelName', device: 'gpu-id', stream: 'queue-id' };
-  const sizes = { registers: 'arch_vgpr', sharedBytes: 'lds' };
+  const sizes = { registers: 'arch_vgpr', sharedBytes: 'lds', accumRegisters: 'accum_vgpr', scalarRegisters: 'sgpr' };
   const isTraced = database.count('OPS') > 0;
   for (const { name, ...row } of isTraced ? [] : database.cells('KERN', { ...kernels, ...sizes })) {
     devices.add(row.device);
@@ -161,6 +158,7 @@ export const rocprofv1Table: Reader = {
         ...{ name: kernelName(cell('KernelName')), start: timeIn(cell('BeginNs')), end: timeIn(cell('EndNs')) },
         ...{ device: numberOfCell(cell('gpu-id')), stream: numberOfCell(cell('queue-id')) },
         ...{ registers: numberOfCell(cell('arch_vgpr', 'vgpr')), sharedBytes: numberOfCell(cell('lds')) },
+        ...{ accumRegisters: numberOfCell(cell('accum_vgpr')), scalarRegisters: numberOfCell(cell('sgpr')) },
         ...(known.length === 0 ? undefined : { counters: Object.fromEntries(known) }),
       });
     }

@@ -27,6 +27,9 @@ export function copyKind(direction: string, isBetween = false): CopyKind | null 
 export const blocksOf = (workItems: readonly Value[], block: readonly Value[]): number[] =>
   workItems.map((count, axis) => Math.ceil(Number(count) / Number(block[axis])));
 
+/** A handle or an address such as `0x20`; null for any other value. */
+export const hexOf = (cell: unknown): number | null => (/^0x[\da-f]+$/i.test(String(cell)) ? Number(cell) : null);
+
 /** Values of a kernel's counters by name. */
 export type Counters = Record<string, number>;
 

@@ -14,7 +14,7 @@ import { JsonCursor } from '../../json/json-cursor.js';
 import { ExactDecoder, fieldOf, isJsonObject, listOf, sizeOf, textOf } from '../../json/json-value.js';
 import { MemoryCurve } from '../../memory-blocks.js';
 import type { Probe, Reader } from '../../reader.js';
-import { TraceBuilder, type WorkRow } from '../../trace/trace-builder.js';
+import { TraceBuilder, type KernelRow, type WorkRow } from '../../trace/trace-builder.js';
 import { TIMES_READ } from '../../trace/clocks/trace-clock.js';
 import { amdDevice, blocksOf, copyKind, inNameOrder, kernelName, type Counters } from './amd-rows.js';
 import { textClock } from './rocprofv3.js';
@@ -117,7 +117,7 @@ interface ProcessTables {
   /** Names of operations by number, by the number of their kind. */
   readonly operations: unknown[][];
   readonly counterNames: Map<unknown, string>;
-  readonly symbols: Map<unknown, { readonly name: string | null; readonly registers: number | null }>;
+  readonly symbols: Map<unknown, Pick<KernelRow, 'name' | 'registers' | 'accumRegisters' | 'scalarRegisters'>>;
   /** Texts of roctx by correlation id. */
   readonly texts: Map<unknown, string | null>;
   /** Values by counter, by dispatch. */
@@ -148,7 +148,12 @@ function readTables(probe: Probe): { readonly processes: readonly ProcessTables[
     else if (section === 'kernel_symbols') {
       const names = ['demangled_kernel_name', 'formatted_kernel_name', 'kernel_name'];
       const name = names.map((key) => kernelName(fieldOf(row, key))).find((text) => text !== null) ?? null;
-      tables.symbols.set(fieldOf(row, 'kernel_id'), { name, registers: sizeOf(fieldOf(row, 'arch_vgpr_count')) });
+      const registers = numberIn(row, 'arch_vgpr_count');
+      const others = {
+        accumRegisters: numberIn(row, 'accum_vgpr_count'),
+        scalarRegisters: numberIn(row, 'sgpr_count'),
+      };
+      tables.symbols.set(fieldOf(row, 'kernel_id'), { name, registers, ...others });
     } else if (section === KERNELS) tables.hasKernels = true;
     else if (section === 'callback_records.counter_collection') addCounters(tables, row);
   });
@@ -259,12 +264,14 @@ class ProcessReading {
   #kernel(row: unknown, timed: unknown): void {
     const info = fieldOf(timed, 'dispatch_info');
     const [id, dispatch] = [fieldOf(info, 'kernel_id'), fieldOf(info, 'dispatch_id')];
-    const { name = null, registers = null } = this.tables.symbols.get(id) ?? {};
+    const symbol = this.tables.symbols.get(id);
+    const { registers = null, accumRegisters = null, scalarRegisters = null } = symbol ?? {};
     const block = axesOf(fieldOf(info, 'workgroup_size'));
     const counters = this.tables.counted.get(dispatch);
     this.trace.kernel({
       ...this.#workOf(row, timed, this.#gpus.get(handleOf(info, 'agent_id'))?.id ?? null),
-      ...{ name: name ?? sizeOf(id), registers, sharedBytes: numberIn(info, 'group_segment_size') },
+      ...{ name: symbol?.name ?? sizeOf(id), registers, accumRegisters, scalarRegisters },
+      ...{ sharedBytes: numberIn(info, 'group_segment_size') },
       ...{ grid: blocksOf(axesOf(fieldOf(info, 'grid_size')), block), block },
       ...(counters === undefined ? undefined : { counters: this.#named(counters) }),
     });

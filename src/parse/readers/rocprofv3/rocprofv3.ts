@@ -15,7 +15,7 @@ import { MemoryCurve } from '../../memory-blocks.js';
 import type { Probe, Reader } from '../../reader.js';
 import { TraceBuilder } from '../../trace/trace-builder.js';
 import { middleOf, TIMES_READ } from '../../trace/clocks/trace-clock.js';
-import { amdDevice, blocksOf, copyKind, inNameOrder, kernelName, type Counters } from './amd-rows.js';
+import { amdDevice, blocksOf, copyKind, hexOf, inNameOrder, kernelName, type Counters } from './amd-rows.js';
 
 /** Valid times; a time of 0 was not recorded. */
 const NANOSECONDS = /^0*[1-9]\d*$/;
@@ -221,6 +221,8 @@ class TableReading {
       ...{ stream: numberOfCell(cell('Stream_Id', 'Queue_Id')), corr: this.#corr(cell, row.end) },
       ...{ grid: blocksOf(numbersIn(cell, 'Grid_Size_X', 'Grid_Size_Y', 'Grid_Size_Z'), block), block },
       registers: numberOfCell(cell('VGPR_Count')),
+      accumRegisters: numberOfCell(cell('Accum_VGPR_Count')),
+      scalarRegisters: numberOfCell(cell('SGPR_Count')),
       sharedBytes: numberOfCell(cell('LDS_Block_Size', 'Group_Segment_Size')),
       ...(counters === undefined ? undefined : { counters }),
     });
@@ -237,9 +239,9 @@ class TableReading {
   }
 
   #allocation(cell: CsvCells, curve: MemoryCurve): void {
-    const [row, operation, text] = [this.#span(cell), cell('Operation'), cell('Address')];
+    const [row, operation] = [this.#span(cell), cell('Operation')];
     const space = /vmem/i.test(operation) ? 'virtual' : 'real';
-    const event = { ...row, space, address: /^0x[\da-f]+$/i.test(text) ? Number(text) : null };
+    const event = { ...row, space, address: hexOf(cell('Address')) };
     const agent = agentOf(cell('Agent_Id'));
     if (/free$/i.test(operation)) curve.released(event);
     else if (/alloc\w*$/i.test(operation))

@@ -1,24 +1,18 @@
 /**
- * Reader of rpd databases from AMD's rocmProfileData: HIP calls, device work by the call that launched it, roctx ranges,
- * clocks. Times are ns since the machine started. A device is only a number, and CPUs are counted in these numbers. Source:
- * rocmProfileData, schemas 2 and 3 and the code that writes them; databases of schema 2.
+ * Reader of rpd databases of AMD's rocmProfileData. Times are ns since the machine started; devices are only numbers, which
+ * count CPUs too. Source: schemas 2 and 3 and the code of rocmProfileData that writes them; databases of schema 2.
  */
-import type { CopyKind } from '../../../record/record.js';
-import { TraceBuilder } from '../../trace/trace-builder.js';
-import { databaseOf, type Reader } from '../../reader.js';
-import { DatabaseClock } from '../../sqlite/database-clock.js';
-import type { Cell, SqliteFile } from '../../sqlite/sqlite.js';
+import type { Reader } from '../../reader.js';
+import { databaseTrace, type DatabaseTrace } from '../../sqlite/database-trace.js';
+import type { TextLookup } from '../../sqlite/sqlite.js';
+import { blocksOf, copyKind, hexOf } from '../rocprofv3/amd-rows.js';
 
 const TIMES = ['rocpd_api', 'rocpd_op', 'rocpd_monitor'].map((table) => [table, 'start'] as const);
 /** Operations that are kernels; a `Task` is a kernel of a graph. */
 const KERNEL = /^(?:KernelExecution|Task|KERNEL_DISPATCH)/;
-const COPY = /(?:Copy|COPY_)(H|D)(?:ost|OST_|evice|EVICE_)T[Oo]_?(H|D)/;
 /** Overhead of the tracer itself, on its own threads or around the whole program. */
 const TRACER = /::writeRows$|^(?:hcc_activity_callback|rpdflush|run_to_completion)$/;
-/**
- * Launches whose grid is in threads. Other launches have a grid in blocks, except those that rocprofiler-sdk traced (schema
- * 3).
- */
+/** Launches whose grid counts threads. That of other launches counts blocks, except where rocprofiler-sdk traced them. */
 const OF_THREADS = /^hip(?:Ext|Hcc)ModuleLaunchKernel$/;
 
 export const rpd: Reader = {
@@ -39,12 +33,12 @@ export const rpd: Reader = {
   },
   sniff: ({ database }) => ['rocpd_api', 'rocpd_op', 'rocpd_string'].every((table) => database?.has(table)),
   read(probe, options) {
-    const database = databaseOf(probe);
-    const trace = new TraceBuilder(database.texts('rocpd_string', 'string', 'id'));
-    database.diagnostics = trace.diagnostics;
-    const clock = new DatabaseClock(database, TIMES);
-    readCalls(database, trace, clock);
-    readWork(database, trace, clock);
+    const profile = databaseTrace(probe, TIMES, ['rocpd_string', 'string', 'id']);
+    const { database, trace, clock } = profile;
+    // Since schema 3, arguments are texts in a table of their own.
+    const argsOf = database.texts(database.has('rocpd_ustring') ? 'rocpd_ustring' : 'rocpd_string', 'string', 'id');
+    readCalls(profile, argsOf);
+    readWork(profile, argsOf);
     const monitors = { metric: 'monitorType', kind: 'deviceType', id: 'deviceId', value: 'value', ...clock.span };
     for (const { metric, kind, id, value, ...row } of database.cells('rocpd_monitor', monitors)) {
       const [unit, scale] = String(metric).endsWith('clk') ? ['Hz', 1e6] : [null, 1];
@@ -57,25 +51,20 @@ export const rpd: Reader = {
   },
 };
 
-/** Since schema 3, arguments are texts in a table of their own. */
-const argsOf = (database: SqliteFile): ((id: Cell) => string | null) =>
-  database.texts(database.has('rocpd_ustring') ? 'rocpd_ustring' : 'rocpd_string', 'string', 'id');
-
-function readCalls(database: SqliteFile, trace: TraceBuilder, { span }: DatabaseClock): void {
-  const textOf = argsOf(database);
+function readCalls({ database, trace, clock: { span } }: DatabaseTrace, argsOf: TextLookup): void {
   const op = { name: 'autogradName_id', seq: 'seq', id: 'op_id', sizes: 'sizes' };
   const opOf = database.joined('ext_autogradapi', 'api_ptr_id', op);
   const calls = { corr: 'id', pid: 'pid', tid: 'tid', nameId: 'apiName_id', args: 'args_id', ...span };
   for (const { nameId, args, ...row } of database.cells('rocpd_api', calls)) {
     const name = trace.textOf(nameId);
-    if (name === 'UserMarker') trace.range({ ...row, text: textOf(args), op: opOf(row.corr) });
+    if (name === 'UserMarker') trace.range({ ...row, text: argsOf(args), op: opOf(row.corr) });
     else if (name !== null && TRACER.test(name)) trace.unread(name, row.start);
     else trace.call({ ...row, name });
   }
 }
 
-function readWork(database: SqliteFile, trace: TraceBuilder, { span }: DatabaseClock): void {
-  const [textOf, isSdk] = [argsOf(database), database.hasColumn('rocpd_api', 'domain_id')];
+function readWork({ database, trace, clock: { span } }: DatabaseTrace, argsOf: TextLookup): void {
+  const isSdk = database.hasColumn('rocpd_api', 'domain_id');
   const callOf = database.joined('rocpd_api_ops', 'op_id', { corr: 'api_id' });
   const apiOf = database.joined('rocpd_api', 'id', { name: 'apiName_id', args: 'args_id' });
   const extents = { gridX: 'gridX', gridY: 'gridY', gridZ: 'gridZ', x: 'workgroupX', y: 'workgroupY', z: 'workgroupZ' };
@@ -85,19 +74,17 @@ function readWork(database: SqliteFile, trace: TraceBuilder, { span }: DatabaseC
   for (const { id, queue, name, typeId, ...row } of database.cells('rocpd_op', ops)) {
     const [type, { corr }] = [trace.textOf(typeId) ?? '', callOf(id)];
     const [api, launch, copy] = [apiOf(corr), launchOf(corr), copyOf(corr)];
-    const [, stated = launch.stream ?? copy.stream] = /stream = (\w+)/.exec(textOf(api.args) ?? '') ?? [];
-    const work = { ...row, corr, stream: hexOf(stated) ?? queue };
-    const [, from, to] = COPY.exec(type) ?? [];
+    const handleOf = (name: string): string | undefined =>
+      new RegExp(`${name} = (\\w+)`).exec(argsOf(api.args) ?? '')?.[1];
+    const stream = hexOf(handleOf('stream') ?? launch.stream ?? copy.stream) ?? queue;
+    const [work, kind] = [{ ...row, corr, stream }, copyKind(type)];
     if (KERNEL.test(type)) {
       const block = [launch.x, launch.y, launch.z];
-      const sizes = isSdk || OF_THREADS.test(trace.textOf(api.name) ?? '') ? block : [1, 1, 1];
-      const grid = [launch.gridX, launch.gridY, launch.gridZ].map((n, i) => Math.ceil(Number(n) / Number(sizes[i])));
-      const [, graph] = /graphExec = (\w+)/.exec(textOf(api.args) ?? '') ?? [];
-      trace.kernel({ ...work, name, grid, block, graphId: hexOf(graph) });
-    } else if (from !== undefined) trace.copy({ ...work, kind: `${from}to${to ?? ''}` as CopyKind, bytes: copy.bytes });
+      const unit = isSdk || OF_THREADS.test(trace.textOf(api.name) ?? '') ? block : [1, 1, 1];
+      const grid = blocksOf([launch.gridX, launch.gridY, launch.gridZ], unit);
+      trace.kernel({ ...work, name, grid, block, graphId: hexOf(handleOf('graphExec')) });
+    } else if (kind !== null) trace.copy({ ...work, kind, bytes: copy.bytes });
     else if (type === 'FillBuffer') trace.set(work);
     else trace.unread(`rocpd_op ${type}`, row.start);
   }
 }
-
-const hexOf = (cell: Cell | undefined): number | null => (/^0x[\da-f]+$/i.test(String(cell)) ? Number(cell) : null);

@@ -65,13 +65,17 @@ describe('Kineto: categories of events', () => {
       op('aten::mm', 0, 9),
       any('hpu_op', 'gemm', 1, 5, ON_DEVICE),
       any('mtia_workloadd', 'x', 1, 5, {}),
+      any('mtia_insight', 'x', 1, 5, ON_DEVICE),
+      any('collective_comm', 'all_reduce', 1, 5, ON_DEVICE),
       any('hpu_op', 'gemm', 6, 8, ON_DEVICE),
       any('overhead', 'Buffer Flush', 1, 5, {}),
     ]);
-    expect((records[0] as ProfileRecord).facts).to.deep.equal({ not_read: 'hpu_op: 2, mtia_workloadd: 1' });
+    expect((records[0] as ProfileRecord).facts).to.deep.equal({
+      not_read: 'collective_comm: 1, hpu_op: 2, mtia_insight: 1, mtia_workloadd: 1',
+    });
     const { counts, diagnostics } = records.at(-1) as EndRecord;
     expect(counts).to.deep.equal({});
-    expect(diagnostics).to.deep.equal({ 'event-not-read': 3, 'no-device-activity': 1 });
+    expect(diagnostics).to.deep.equal({ 'event-not-read': 5, 'no-device-activity': 1 });
   });
 
   it('phases that are not read are counted, and named with the category', () => {

@@ -239,7 +239,73 @@ describe('rocpd: marks', () => {
   });
 });
 
+describe('rocpd: waits', () => {
+  const waitsOf = (path: string): unknown[] =>
+    recordsOf(path).flatMap((record) => record.type === 'sync' ? [[record.kind, record.device, record.stream, record.dur]] : []); // prettier-ignore
+  /** A call with the address of a stream. */
+  const onStream = (database: RocpdDatabase, name: string, start: number, stack: number, address: string): void => {
+    const event = database.event('HIP_RUNTIME_API_EXT', stack);
+    database.region(name, [start, start + 500], event);
+    database.argument(event, 'stream', address);
+  };
+
+  it('of the host name the stream whose launches state the same address', () => {
+    const path = written((database) => {
+      onStream(database, 'hipLaunchKernel', 1000, 9, '0x10');
+      database.kernel('scale', [2000, 3000], 9, { ...SHAPE, stream: 8 });
+      onStream(database, 'hipStreamSynchronize', 4000, 10, '0x10');
+      onStream(database, 'hipStreamSynchronize', 5000, 11, '0x20');
+      database.call('hipDeviceSynchronize', [6000, 6100], 12);
+    });
+    // No kernel shows which stream 0x20 is.
+    expect(waitsOf(path)).to.deep.equal([
+      ['stream', 0, 8, 500],
+      ['context', 0, null, 100],
+    ]);
+  });
+
+  it('for a device are unknown where several are used', () => {
+    const path = written((database) => {
+      launched(database);
+      database.kernel('other', [20_000, 21_000], 9, { ...SHAPE, stream: 4 });
+      database.call('hipDeviceSynchronize', [30_000, 31_000], 12);
+    }, `UPDATE rocpd_kernel_dispatch$ SET agent_id = ${AGENTS.secondGpu} WHERE stream_id = 4`);
+    expect(waitsOf(path)).to.deep.equal([]);
+  });
+
+  it('of streams for an event are barriers; the ends of recorded events are counted', () => {
+    const columns = 'guid, pid, tid, agent_id, stream_id, start, end, name_id, event_id';
+    const path = written(
+      launched,
+      `CREATE TABLE rocpd_hip_event$ (id INTEGER PRIMARY KEY, ${columns});
+       INSERT INTO rocpd_string$ (id, guid, string) VALUES (900, '', 'HIP_EVENT_WAIT'), (901, '', 'HIP_EVENT_RECORD');
+       INSERT INTO rocpd_hip_event$ (${columns}) VALUES ('', 15, 16, 1, 8, 1020000, 1023000, 900, NULL), ('', 15, 16, 1, 0, 1018000, 1019000, 901, NULL)`,
+    );
+    expect(waitsOf(path)).to.deep.equal([['stream-wait-event', 0, 8, 3000]]);
+    expect(headerOf(path).facts).to.deep.equal({ not_read: 'hip_event HIP_EVENT_RECORD: 1' });
+  });
+});
+
 describe('rocpd: what is missing', () => {
+  it('counts rows of tables that are not read', () => {
+    const path = written(
+      launched,
+      `CREATE TABLE rocpd_graph_launch$ AS SELECT 1 AS id, 5 AS start, 6 AS end;
+       CREATE TABLE rocpd_call_stack$ (id INTEGER PRIMARY KEY, event_id, pc_id, depth);
+       INSERT INTO rocpd_call_stack$ (event_id, pc_id, depth) VALUES (1, 1, 0), (1, 2, 1)`,
+    );
+    expect(headerOf(path).facts).to.deep.equal({ not_read: 'rocpd_call_stack: 2, rocpd_graph_launch: 1' });
+  });
+
+  it('reads the runs of one machine, since clocks of several cannot be compared', () => {
+    const tables = 'info_node info_process info_thread info_agent info_kernel_symbol string event region kernel_dispatch'; // prettier-ignore
+    const copies = tables.split(' ').map((table) => `CREATE TABLE rocpd_${table}_b AS SELECT * FROM rocpd_${table}$;`); // prettier-ignore
+    const path = written(launched, `INSERT INTO rocpd_info_node$ (id, guid, machine_id) VALUES (1, '', 'm1');
+      ${copies.join('')} UPDATE rocpd_info_node_b SET machine_id = 'm2'`); // prettier-ignore
+    expect(onlyKernelOf(path).start).to.equal(10_000);
+    expect(headerOf(path).facts).to.deep.equal({ not_read: 'run on another machine: 1' });
+  });
+
   it('says which option records kernels where there are only calls', () => {
     const path = written((database) => { database.call('hipInit', [0, 5], 1); }); // prettier-ignore
     expect(diagnosticsOf(path)).to.deep.equal({ 'work-not-recorded': 1 });
@@ -266,15 +332,16 @@ function figures(records: readonly ProfileLine[]): Readonly<Record<string, unkno
     copies: [copies.length, sum(copies.map(({ dur }) => dur)), sum(copies.map(({ bytes }) => bytes))],
     ...{ apis, calls: records.filter((record) => record.type === 'range').length },
     samples: records.filter((record) => record.type === 'sample').length,
+    waits: records.filter((record) => record.type === 'sync').length,
   };
 }
 
 describe('rocpd: real files', () => {
   const REAL = {
-    'rocpd/bmm_mi300x_results.db': { kernels: [301, 2_594_734, 2], copies: [0, 0, 0], apis: { hipLaunchKernel: 150, hipMemset: 151 }, calls: 624, samples: 0 },
-    'rocpd/trace_mi300x_results.db': { kernels: [301, 11_029_243, 2], copies: [0, 0, 0], apis: { hipLaunchKernel: 150, hipMemset: 151 }, calls: 623, samples: 0 },
-    'rocpd/transpose_w7800_api_only_results.db': { kernels: [0, 0, 0], copies: [0, 0, 0], apis: {}, calls: 4132, samples: 0 },
-    'rocprofsys/transpose_w7800_rocpd.db': { kernels: [1004, 4_494_969_266, 2], copies: [48, 141_245_920, 1_574_502_400], apis: { hipLaunchKernel: 1000, hipMemsetAsync: 4, hipMemcpyAsync: 48 }, calls: 2130, samples: 1296 },
+    'rocpd/bmm_mi300x_results.db': { kernels: [301, 2_594_734, 2], copies: [0, 0, 0], apis: { hipLaunchKernel: 150, hipMemset: 151 }, calls: 624, samples: 0, waits: 3 },
+    'rocpd/trace_mi300x_results.db': { kernels: [301, 11_029_243, 2], copies: [0, 0, 0], apis: { hipLaunchKernel: 150, hipMemset: 151 }, calls: 623, samples: 0, waits: 3 },
+    'rocpd/transpose_w7800_api_only_results.db': { kernels: [0, 0, 0], copies: [0, 0, 0], apis: {}, calls: 4132, samples: 0, waits: 0 },
+    'rocprofsys/transpose_w7800_rocpd.db': { kernels: [1004, 4_494_969_266, 2], copies: [48, 141_245_920, 1_574_502_400], apis: { hipLaunchKernel: 1000, hipMemsetAsync: 4, hipMemcpyAsync: 48 }, calls: 2130, samples: 1296, waits: 107 },
   }; // prettier-ignore
   for (const [file, expected] of Object.entries(REAL))
     itShared(`equals the tables of ${file}`, [`data/amd/${file}`], ([path = '']) => {
