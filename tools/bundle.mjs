@@ -1,6 +1,6 @@
 /**
- * Bundles what the package runs, from sources into dist/: the programs of the tools, and in dist/page the two scripts and
- * the style sheet of the page that `dprof html` writes.
+ * Makes dist/, which is what the package runs: the programs of the tools, in dist/page the two scripts and the style sheet of
+ * the page that `dprof html` writes, and the types of the library, from the declarations in build/types/.
  *
  * A program is one file, and files that it shares with the others. Node takes longer to find and open a hundred small files
  * than to run what most of them hold, and to compile what a run does not need: modules that are loaded together are in one
@@ -161,13 +161,23 @@ function bundleStyle() {
   writeFileSync(join(dist, 'page/style.css'), imported.join('').replace(/\/\*[^]*?\*\/\n?/g, ''));
 }
 
-function removeStale() {
-  for (const entry of readdirSync(dist, { withFileTypes: true })) {
-    if (entry.isFile() && entry.name.endsWith('.js')) rmSync(join(dist, entry.name));
+/** Copies the library's types: the declarations of `index.ts`, and those that they import. */
+function copyTypes() {
+  const left = ['index.d.ts'];
+  const copied = new Set();
+  for (let path = left.pop(); path !== undefined; path = left.pop()) {
+    if (copied.has(path)) continue;
+    copied.add(path);
+    const text = readFileSync(join(root, 'build/types', path), 'utf8');
+    mkdirSync(join(dist, dirname(path)), { recursive: true });
+    writeFileSync(join(dist, path), text);
+    for (const [, imported] of text.matchAll(/(?:from |import\()['"](\.[^'"]+)\.js['"]/g))
+      left.push(join(dirname(path), `${imported}.d.ts`));
   }
 }
 
-removeStale();
+rmSync(dist, { recursive: true, force: true });
+copyTypes();
 bundleStyle();
 writeLicences();
 await Promise.all([bundlePrograms(), ...Object.entries(SCRIPTS).map(([name, path]) => bundleScript(name, path))]);
