@@ -4,6 +4,7 @@
  */
 import { addTo, boundedEntryOf, entryOf } from '../../containers/map-entry.js';
 import { algorithmBytes } from '../../ops/collective-bytes.js';
+import { awaitedTransfer } from '../../ops/families/hlo.js';
 import type { KernelLine, ProfileLine, ProfileRecord, SyncRecord } from '../../record/record.js';
 import { durationOf } from '../../record/fields/times.js';
 import type { Transfer } from '../../record/fields/transfer.js';
@@ -255,7 +256,8 @@ function addHostStep({ hostSteps }: SummedProfile, record: ProfileLine): void {
 }
 
 function addWait(sums: SummedProfile, record: SyncRecord | KernelLine): void {
-  onDevice(sums, record, 'syncs');
+  const [stretch, awaited] = [onDevice(sums, record, 'syncs'), awaitedTransfer(record)];
+  if (stretch !== null && awaited !== null) deviceOf(sums, record.device)?.addTransferWait(stretch, awaited.name);
   sums.syncs.add((record.type === 'sync' ? record.kind : record.short) ?? 'unknown', timeOf(record));
 }
 

@@ -109,6 +109,8 @@ interface Gaps {
   /** Launch-bound time: the device waited for the host. Null, like `queue`, when no launch of the device is known. */
   readonly host: number | null;
   readonly queue: number | null;
+  /** Time in which the program waited for transfers that it started; absent when 0. */
+  readonly transfer?: number;
   readonly unknown: number;
 }
 
