@@ -23,6 +23,7 @@ const terms = {
   communication: { meaning: 'Time in which at least one collective or message between devices runs.', unit: 'ns', shareOf: SPAN },
   'exposed communication': { meaning: 'Communication while no compute runs. Copies may run.', unit: 'ns', shareOf: SPAN },
   'copies and sets': { meaning: 'Time in which at least one copy or memory set runs.', unit: 'ns', shareOf: SPAN },
+  'rate of copies': { meaning: 'Bytes of the copies of a kind over the time in which at least one of them runs on a device: copies that overlap share its link. The time beside it adds them up.', unit: 'bytes/s' },
   'exposed copies': { meaning: 'Copies while neither compute nor communication runs (copiesAlone), and sets while nothing else runs (setsAlone).', unit: 'ns', shareOf: SPAN },
   missing: { meaning: 'Time without recorded work after a launch whose own work is not in the profile, although later work launched by the same thread is; and after the start of work whose end is unknown, until the next work of its stream. It is neither busy nor idle, and MFU is unknown.', unit: 'ns', shareOf: SPAN },
   'idle in waits': { meaning: 'Idle time during which the profile reports a wait of the CPU or of a stream. Unknown where work is missing.', unit: 'ns', shareOf: SPAN },

@@ -77,13 +77,13 @@ export function statedWork(
 ): Work | null {
   const [flops, bytes] = [counters?.['flops'], counters?.['bytes_accessed']];
   if (flops === undefined && bytes === undefined) return null;
-  if (isTransferWait(labels)) return helperWork([], 'category of the instruction');
+  // A transfer is counted once, as the copy or collective that the profile has beside its start and its end.
+  if (isTransferWait(labels) || isTransferStart(labels)) return helperWork([], 'category of the instruction');
   const stated = { role: 'main', flops: flops ?? null, bytes: bytes ?? null, params: [], matmul } as const;
   return {
     ...stated,
     formula: "the compiler's count for one execution",
     source: 'flops and bytes_accessed of the profile',
-    ...(isTransferStart(labels) ? { outlasted: true } : undefined),
   };
 }
 

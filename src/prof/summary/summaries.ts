@@ -222,7 +222,8 @@ function addWork(sums: SummedProfile, record: StepActivity, work: WorkKind): voi
   const time = timeOf(record);
   if (record.type === 'copy' || record.type === 'set') {
     const kind = record.type === 'set' ? 'set' : (record.kind ?? 'copy');
-    sums.memory.add(kind, { time, bytes: record.bytes, isCut: isCut(record) });
+    const at = { device: record.device, start: record.start + (record.ps?.[0] ?? 0) / PS_PER_NS };
+    sums.memory.add(kind, { time, bytes: record.bytes, at, isCut: isCut(record) });
   }
   if (record.type === 'collective') {
     sums.collectives.add(operationName(record), { time, bytes: record.bytes, group: record.group });

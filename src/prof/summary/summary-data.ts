@@ -265,7 +265,7 @@ export interface MemoryOperations {
   readonly time: number | null;
   /** Sum over those whose size is known. */
   readonly bytes: number | null;
-  /** Bytes divided by time, over those that have both. */
+  /** Bytes over the time in which at least one runs on a device, of those that have both: see `TransferRate`. */
   readonly bytesPerS: number | null;
 }
 

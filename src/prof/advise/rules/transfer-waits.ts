@@ -37,7 +37,7 @@ class Waits {
     this.bytes = this.bytes === null || bytes === null ? null : this.bytes + bytes;
     this.either.add(start, start + dur);
     const each = bytes === null ? '' : ` (${size(bytes)})`;
-    this.kinds.move(`${name}${tensor === null ? '' : ` of ${tensor}`}${each}`, dur, bytes);
+    this.kinds.move(`${name}${tensor === null ? '' : ` of ${tensor}`}${each}`, wait, bytes);
     this.longest.add({ profile, id, dur });
     this.at = longerOf(this.at, { start, end: start + dur });
   }

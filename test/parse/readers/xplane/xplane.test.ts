@@ -130,7 +130,8 @@ describe('XPlane reader', () => {
     expect(copy).to.deep.include({ kind: 'HtoD', bytes: 16_384, dur: 11_100, stream: 4 });
     expect(recordsOf(TPU).find(({ type }) => type === 'sync')).to.deep.include({ kind: 'barrier-cores', dur: 100 });
     expect(await workIn(TPU)).to.deep.equal([
-      ['copy-start', 0, 16_384],
+      // The copy itself has the bytes.
+      ['copy-start', 0, 0],
       ['cublas-gemm.1', 4_194_304, 114_688],
       ['copy-done', 0, 0],
     ]);
