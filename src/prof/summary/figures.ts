@@ -223,6 +223,7 @@ function kernelFigures(kernels: KernelSummary): Part[] {
           ] as const)),
       ['flopsRated', work.flopsRated, 'ns'],
       ['impossible', work.impossible, 'count'],
+      ...(work.mistimed === undefined ? [] : [['mistimed', work.mistimed, 'count'] as const]),
       ['trials', work.trials, 'count'],
       ['trialTime', work.trialTime, 'ns'],
     ]),

@@ -242,6 +242,8 @@ export interface WorkTime {
   readonly bounds: readonly Tally[];
   /** Number of kernels above a peak, which indicates a defect. */
   readonly impossible: number;
+  /** Number of these whose recorded time is too short: see `AbovePeaks`. Absent when 0. */
+  readonly mistimed?: number;
   /** Kernels that a library ran to choose an algorithm: number and time. */
   readonly trials: number;
   readonly trialTime: number;
