@@ -147,6 +147,9 @@ function wordsFor(header: Devices): DeviceWords {
 
 /** What texts about kernels say of instructions; in this order. Names of columns (kernel_time, `--by kernel`) stay. */
 const INSTRUCTION_WORDS: readonly (readonly [RegExp, string])[] = [
+  [/\b(gaps between) queued kernels\b/g, '$1 instructions'],
+  [/\blaunches kernels\b/g, 'launches programs'],
+  [/\b(waits?) of the CPU or a stream\b/g, '$1 of the program'],
   [/\bMost launched\b/g, 'Most frequent'],
   [/\blaunch not recorded\b/g, 'cause not recorded'],
   [/\boutermost op around its launch\b/g, 'op that the compiler names for it'],

@@ -4,6 +4,7 @@ import { CallsSeen } from '../../input/device-activity.js';
 import { ByDevice } from '../device-times.js';
 import { IntervalUnion } from '../../../containers/interval-union.js';
 import type { LongestTime } from '../finding.js';
+import type { Action } from '../framework-words.js';
 import { atLongest, longerOf } from '../kernel-tally.js';
 import { LAUNCHING, type RuleAnswer, type Rule } from '../rule.js';
 import { workOf, type StepActivity } from '../../steps/step-work.js';
@@ -115,8 +116,6 @@ export const copyBound: Rule = {
   },
 };
 
-const PIN = "pin the host's memory (PyTorch: pin_memory=True) and ";
-
 class Copies {
   count = 0;
   /** Number of calls: one may copy in many pieces. */
@@ -164,10 +163,11 @@ class Copies {
   }
 
   /** Pinning helps where the memory is or may be pageable. */
-  action(kind: HostCopyKind): string {
-    const pin = this.pageable + this.unknown > 0;
-    if (kind === 'HtoD') return `${pin ? PIN : ''}copy asynchronously (non_blocking=True) on a separate stream`;
-    return `read results back less often (.item(), .cpu(), print, if on a tensor), or ${pin ? 'into pinned memory ' : ''}with non_blocking=True`;
+  action(kind: HostCopyKind): Action {
+    const mayPin = this.pageable + this.unknown > 0;
+    if (kind === 'HtoD')
+      return ({ pin, copyAsync }) => `${mayPin ? pin : ''}copy asynchronously${copyAsync} on a separate stream`;
+    return ({ readLess, readAsync }) => `${readLess}, or ${mayPin ? 'into pinned memory ' : ''}${readAsync}`;
   }
 }
 

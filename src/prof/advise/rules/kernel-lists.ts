@@ -244,8 +244,8 @@ export const autotuning = deviceRule({
       : [
           {
             what: `${many(of.count, 'kernel')} ran only to choose an algorithm, ${time(of.time)}: ${ranked(of.names)}`,
-            action:
-              'start the profiler after the first steps (torch.profiler.schedule with wait and warmup): later steps reuse the choice',
+            action: ({ afterFirstSteps }) =>
+              `start the profiler after the first steps${afterFirstSteps}: later steps reuse the choice`,
             ...of.facts,
             see: "dprof --where 'role==trial' --by op,kernel -f table FILE",
           },

@@ -4,6 +4,8 @@ import { topOf } from '../kernel-tally.js';
 import type { SpanPart, SpanPartName, VerdictFacts, Pace } from './verdict-facts.js';
 import { many, percent, rate, time, spokenName } from '../wording.js';
 import { isUntimed, untimedText } from '../idle/known-idle.js';
+import { inDeviceWords } from '../../../record/glossary.js';
+import { frameworkWords } from '../framework-words.js';
 import { LONGEST_LAUNCH, LONGEST_SWITCH, MOSTLY } from '../../steps/step-work.js';
 import { MovedAmounts, mostlyWaiting, type LongOperation } from '../moved-times.js';
 
@@ -40,7 +42,8 @@ export function verdictOf(facts: VerdictFacts): ProfileVerdict {
     .filter((part) => part.time > 0)
     .sort((a, b) => b.time - a.time);
   const number = typeof profile === 'number' ? profile : profile.profile;
-  return { profile: number, devices, span, parts, text: verdictText(facts, parts) };
+  const text = inDeviceWords(verdictText(facts, parts), typeof profile === 'number' ? null : profile);
+  return { profile: number, devices, span, parts, text };
 }
 
 /** Minimum share of the span to be mentioned. */
@@ -154,7 +157,8 @@ function remedyText(facts: VerdictFacts, { cause }: SpanPart): string {
   const sum = (name: string): number => found.reduce((all, { evidence }) => all + Number(evidence[name] ?? 0), 0);
   const hasGraphs = sum('beforeGraphsNs') > MOSTLY * sum('idleNs');
   const runsGraphs = sum('kernelsInGraphs') > sum('kernels');
-  const action = hasGraphs ? 'launching graphs ahead' : runsGraphs ? 'fewer, larger kernels' : 'a graph';
+  const { together } = frameworkWords(typeof facts.profile === 'number' ? null : facts.profile);
+  const action = hasGraphs ? 'launching graphs ahead' : runsGraphs ? 'fewer, larger kernels' : together;
   return savingText(facts, 'launch-gaps', action);
 }
 
