@@ -23,11 +23,12 @@ const terms = {
   communication: { meaning: 'Time in which at least one collective or message between devices runs.', unit: 'ns', shareOf: SPAN },
   'exposed communication': { meaning: 'Communication while no compute runs. Copies may run.', unit: 'ns', shareOf: SPAN },
   'copies and sets': { meaning: 'Time in which at least one copy or memory set runs.', unit: 'ns', shareOf: SPAN },
+  'rate of copies': { meaning: 'Bytes of the copies of a kind over the time in which at least one of them runs on a device: copies that overlap share its link. The time beside it adds them up.', unit: 'bytes/s' },
   'exposed copies': { meaning: 'Copies while neither compute nor communication runs (copiesAlone), and sets while nothing else runs (setsAlone).', unit: 'ns', shareOf: SPAN },
   missing: { meaning: 'Time without recorded work after a launch whose own work is not in the profile, although later work launched by the same thread is; and after the start of work whose end is unknown, until the next work of its stream. It is neither busy nor idle, and MFU is unknown.', unit: 'ns', shareOf: SPAN },
   'idle in waits': { meaning: 'Idle time during which the profile reports a wait of the CPU or of a stream. Unknown where work is missing.', unit: 'ns', shareOf: SPAN },
   gap: { meaning: 'A stretch of idle time of a device between two pieces of work.', unit: 'ns' },
-  'cause of idle time': { meaning: 'What kept a device waiting in a gap: the CPU launching, loading data, waiting for copies or doing something else, queued kernels, or engines that wait for semaphores. Each gap has one cause. queue is the same in dprof summary; host there is all causes except queue and launches that were not recorded.' },
+  'cause of idle time': { meaning: 'What kept a device waiting in a gap: the CPU launching, loading data, waiting for copies or doing something else, queued kernels, engines that wait for semaphores, or a program that waits for transfers that it started. Each gap has one cause. queue and transfer are the same in dprof summary; host there is all causes except these and launches that were not recorded.' },
   'launch-bound': { meaning: 'Idle time that ended with work launched after the device had run dry (gaps.host). Where other work was launched already, or the new work waited longer than the CPU was late, and over 1 ms, it counts as queued (gaps.queue). A gap over 20 us that a launch call over 1 ms mostly fills is launch-bound.', unit: 'ns', shareOf: SPAN },
 
   // Kernels.
@@ -146,6 +147,9 @@ function wordsFor(header: Devices): DeviceWords {
 
 /** What texts about kernels say of instructions; in this order. Names of columns (kernel_time, `--by kernel`) stay. */
 const INSTRUCTION_WORDS: readonly (readonly [RegExp, string])[] = [
+  [/\b(gaps between) queued kernels\b/g, '$1 instructions'],
+  [/\blaunches kernels\b/g, 'launches programs'],
+  [/\b(waits?) of the CPU or a stream\b/g, '$1 of the program'],
   [/\bMost launched\b/g, 'Most frequent'],
   [/\blaunch not recorded\b/g, 'cause not recorded'],
   [/\boutermost op around its launch\b/g, 'op that the compiler names for it'],

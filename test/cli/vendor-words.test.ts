@@ -1,4 +1,4 @@
-/** No text of a command has the words of another vendor's devices. */
+/** No text of a command has the words of another vendor's devices, or of another framework. */
 import { expect } from 'chai';
 import { join } from 'node:path';
 import { runCli } from '../support/run-cli.js';
@@ -10,6 +10,7 @@ const NVIDIA = /\bSMs?\b|CUDA|NCCL|\bwarps?\b|tensor cores?|Nsight|NVTX|NVIDIA/i
 const AMD = /\bCUs?\b|\bHIP\b|RCCL|wavefront|matrix cores?|rocTX|\bAMD\b/i;
 const ASCEND = /AI[ _-]Core|cube unit|HCCL|\bAI[ -]CPU\b|Ascend/i;
 const NEURON = /NeuronCore|neuron-|tensor engine|\bDMA queue/i;
+const TORCH = /(?<!as in )PyTorch|\btorch\b|\bbmm\b|non_blocking|DataLoader|pin_memory|with_stack|\.item\(/i;
 /** Names of columns, and a query by a column, are the same for all vendors. */
 const GPU = /(?<!--by )\b(kernels?|launch(es|ed)?|streams?)\b(?![=,])/i;
 
@@ -17,6 +18,8 @@ const BANNED: readonly (readonly [sample: string, words: readonly RegExp[]])[] =
   ['lenet.nsys.sqlite', [AMD, ASCEND, NEURON]],
   ['decoder.rpd', [NVIDIA, ASCEND, NEURON]],
   ['ascend_pt', [NVIDIA, AMD, NEURON]],
+  ['step-gpu.xplane.pb', [NVIDIA, ASCEND, NEURON, TORCH]],
+  ['step-tpu.xplane.pb', [NVIDIA, AMD, ASCEND, NEURON, TORCH, /\bGPU|a stream\b/]],
   ['attention.ntff', [NVIDIA, AMD, ASCEND, GPU]],
   ['attention.neuron.json', [NVIDIA, AMD, ASCEND, GPU]],
 ];

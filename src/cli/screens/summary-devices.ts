@@ -69,10 +69,11 @@ function busyLines(
 
 function idleLines({ idle, idleInWaits, gaps, counts }: DeviceTime, unit: TimeUnit): Line[] {
   if (gaps === null) return [['idle', idle, '']];
-  const { count, longest, host, queue, unknown } = gaps;
+  const { count, longest, host, queue, transfer = null, unknown } = gaps;
   const lines: (readonly [name: string, ns: number | null, note: string])[] = [
     ['  host', host, 'waiting for launches'],
     ['  queue', queue, 'gaps between queued kernels'],
+    ['  transfer', transfer, 'the program waits for transfers that it started'],
     ['  unknown', unknown, 'launch not recorded'],
   ];
   const waits = counts.syncs === 0 || idleInWaits === null ? '' : `; in waits ${unit.text(idleInWaits)}`;
@@ -110,15 +111,19 @@ function otherLines({ sync, counts, linked, span }: DeviceTime, unit: TimeUnit):
 }
 
 function tableOfDevices(devices: readonly DeviceTime[], unit: TimeUnit, next: About['next']): Section {
+  const hasTransfers = devices.some(({ gaps }) => gaps?.transfer !== undefined);
+  const idleHead = ['idle', 'host', 'queue', ...(hasTransfers ? ['transfer'] : [])];
+  const head = ['device', 'span', 'busy', '', 'compute', 'comm', 'exposed', 'copies', ...idleHead];
   return {
     ...plain(`Devices: ${devices.length}, times in ${unit.name}`, next('advise')),
-    head: ['device', 'span', 'busy', '', 'compute', 'comm', 'exposed', 'copies', 'idle', 'host', 'queue', ''],
+    head: [...head, ''],
     isHeaded: true,
-    right: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+    right: head.map((_, i) => i),
     // Parts of idle and busy time.
     optional: [10, 9, 7, 5],
     rows: devices.map(({ device, name, span, busy, compute, communication, exposed, memory, idle, gaps, missing }) => {
-      const times = [compute, communication, exposed, memory, idle, gaps?.host ?? null, gaps?.queue ?? null];
+      const ended = [gaps?.host ?? null, gaps?.queue ?? null, ...(hasTransfers ? [gaps?.transfer ?? 0] : [])];
+      const times = [compute, communication, exposed, memory, idle, ...ended];
       const cells = times.map((ns) => (ns === null ? UNKNOWN : unit.bare(ns)));
       const launches = missing === null || missing.launches === 0 ? '' : ` (${many(missing.launches, 'launch')})`;
       const lost = missing === null ? [] : [`${unit.bare(missing.time)} missing${launches}`];

@@ -158,6 +158,17 @@ function unboundRows({ bounds, known }: WorkTime, time: number | null): string[]
   return [[`  ${UNKNOWN}`, `${share(unknown, time)} unknown work, ${share(rest, time)} no work or no known peak`]];
 }
 
+/** Rates that no device reaches, and times that the profile has too short. */
+function defectRows({ impossible, mistimed = 0 }: WorkTime): string[][] {
+  const wrong = impossible - mistimed;
+  return [
+    ...(wrong > 0 ? [['defect', `${many(wrong, 'kernel')} above a peak of the device`]] : []),
+    ...(mistimed > 0
+      ? [['short times', `${many(mistimed, 'kernel')} recorded as too short: other runs of the same work take longer`]]
+      : []),
+  ];
+}
+
 function arithmeticSection(
   { overview, unit, next }: About,
   { time, precision, matrixUnit, work }: KernelSummary,
@@ -197,8 +208,6 @@ function arithmeticSection(
       ? `-c idx,op,kernel,dtype,tcwhy,sil --where 'tc==0' --sort sil ${TABLE}`
       : `--by bound,op,dtype,tc ${TABLE}`;
   const tried = `${many(work.trials, 'kernel')}, ${share(work.trialTime, time)}: run by a library to choose an algorithm; their work is not counted`;
-  const defect =
-    work.impossible > 0 ? [['defect', `${many(work.impossible, 'kernel')} above a peak of the device`]] : [];
   const rows = [
     ['precision', sharesText(tallied(precision), time)],
     ['matrix unit', sharesText(uses, time)],
@@ -214,7 +223,7 @@ function arithmeticSection(
     ['of peak', peaks],
     ...(work.tensor === undefined ? [['MFU', mfu]] : []),
     ...(work.trials > 0 ? [['trials', tried]] : []),
-    ...defect,
+    ...defectRows(work),
   ];
   return {
     ...plain(inDeviceWords(`Arithmetic, shares of kernel time, ${unit.text(time)}`, overview.header), next(words)),

@@ -4,7 +4,7 @@
  * extents that are `summed`, and for a fusion its `body`: by opcode the elements that it computes, for products with the
  * number of terms that each of them sums and the type of the factors.
  */
-import type { Arg, KernelRecord, Labels, OpCall } from '../../record/record.js';
+import type { Arg, KernelLine, KernelRecord, Labels, OpCall, ProfileLine } from '../../record/record.js';
 import { numel, type Tensor } from '../call.js';
 import type { Family, OpCost, Param, Work } from '../family.js';
 import { allTensors, integers } from '../operands.js';
@@ -38,6 +38,31 @@ type Check = (op: string) => boolean;
 /** Whether an instruction, of a category that XLA states, only waits for the end of a transfer that another started. */
 export const isTransferWait = (labels: Labels | undefined): boolean => /-done$/.test(String(labels?.['category']));
 
+/** A transfer for whose end an instruction waits. */
+export interface AwaitedTransfer {
+  readonly wait: KernelLine;
+  /** `HtoD copies`, where the direction is known; `all-gather`. */
+  readonly name: string;
+  /** `float32 (5,1024)`: what is transferred; null when not known. */
+  readonly tensor: string | null;
+  readonly bytes: number | null;
+}
+
+/** The transfer for whose end an instruction waits; null for any other record. */
+export function awaitedTransfer(record: ProfileLine): AwaitedTransfer | null {
+  if (record.type !== 'kernel' || !isTransferWait(record.labels)) return null;
+  const { labels = {}, counters, calls } = record;
+  const kind = String(labels['category']).replace(/-done$/, '');
+  const direction = labels['copy'] === undefined ? '' : `${String(labels['copy'])} `;
+  const { dtype, shape } = calls?.[0]?.args.find(({ name }) => name === 'out') ?? {};
+  return {
+    wait: record,
+    name: kind === 'copy' ? `${direction}copies` : kind,
+    tensor: dtype === undefined || shape === undefined ? null : `${dtype} ${showShape(shape)}`,
+    bytes: counters?.['bytes_accessed'] ?? null,
+  };
+}
+
 /** Whether an instruction starts a transfer, which goes on after it. */
 const isTransferStart = (labels: Labels | undefined): boolean => /-start$/.test(String(labels?.['category']));
 
@@ -52,13 +77,13 @@ export function statedWork(
 ): Work | null {
   const [flops, bytes] = [counters?.['flops'], counters?.['bytes_accessed']];
   if (flops === undefined && bytes === undefined) return null;
-  if (isTransferWait(labels)) return helperWork([], 'category of the instruction');
+  // A transfer is counted once, as the copy or collective that the profile has beside its start and its end.
+  if (isTransferWait(labels) || isTransferStart(labels)) return helperWork([], 'category of the instruction');
   const stated = { role: 'main', flops: flops ?? null, bytes: bytes ?? null, params: [], matmul } as const;
   return {
     ...stated,
     formula: "the compiler's count for one execution",
     source: 'flops and bytes_accessed of the profile',
-    ...(isTransferStart(labels) ? { outlasted: true } : undefined),
   };
 }
 

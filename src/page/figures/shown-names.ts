@@ -44,6 +44,7 @@ export const IDLE_NAMES: Readonly<Record<IdleCause, TimePartName>> = {
   host: ['Idle: CPU doing other work', 'var(--idle-other)'],
   queue: ['Idle: gaps between queued kernels', 'var(--idle-queue)'],
   semaphore: ['Idle: engines waiting for semaphores', 'var(--idle-semaphore)'],
+  transfer: ['Idle: program waiting for transfers', 'var(--idle-transfer)'],
   unknown: ['Idle: cause not recorded', 'var(--idle)'],
 };
 

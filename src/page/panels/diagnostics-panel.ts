@@ -69,7 +69,7 @@ function make(view: PanelView): PanelContent {
             {},
             'Kernels without duration: ',
             figure(kernel('untimed'), 'count'),
-            '. Kernels faster than the hardware peak (a formula or the profile is wrong): ',
+            '. Kernels faster than the hardware peak (a formula or a recorded time is wrong): ',
             figure(work('impossible'), 'count'),
             '. FLOPs and bytes known (0 included) for ',
             figure(ratio(work('known'), kernel('time')), 'share'),

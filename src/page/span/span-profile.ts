@@ -264,7 +264,8 @@ export class SpanSums {
     if (kind === 'copy' || kind === 'set') {
       const bytes = elementAt(events.bytes, event);
       const name = textOf(events, 'name', event) ?? kind;
-      this.#memory.add(name.replace(/^copy /, ''), { time, bytes: bytes < 0 ? null : bytes * share });
+      const at = { device: device ?? NaN, start: from };
+      this.#memory.add(name.replace(/^copy /, ''), { time, at, bytes: bytes < 0 ? null : bytes * share });
     }
     if (isKernel) this.#kernel(inside, kind, device ?? NaN, stacks);
   }

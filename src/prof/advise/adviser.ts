@@ -16,6 +16,7 @@ import { missingWorkOf, MissingTimes } from '../steps/missing-work.js';
 import { workOf } from '../steps/step-work.js';
 import { ByDevice, DeviceTimes, type DeviceActivityTime, type Gap } from './device-times.js';
 import { FINDING_COLUMNS, type Finding, type Found, type Silence, type FindingRow } from './finding.js';
+import { actionIn, frameworkWords } from './framework-words.js';
 import { HostGaps, type OnIdleGap } from './idle/host-gaps.js';
 import { IdleTimes } from './idle/idle-causes.js';
 import { knownIdle, workTimesOf } from './idle/known-idle.js';
@@ -286,12 +287,13 @@ export class Adviser implements Analysis<Adviser> {
     return vendors === undefined || known.length === 0 || known.some((of) => of === null || vendors.includes(of));
   }
 
-  /** A finding in the words of its devices' vendor. */
-  #worded({ what, details, action, ...finding }: Found): Found {
-    const worded = (text: string): string => inDeviceWords(text, this.profiles.get(finding.profile) ?? null);
+  /** A finding in the words of its program's framework and its devices' vendor. */
+  #worded({ what, details, action, ...finding }: Found): Omit<Finding, 'rule' | 'about'> {
+    const profile = this.profiles.get(finding.profile) ?? null;
+    const worded = (text: string): string => inDeviceWords(text, profile);
     return {
       ...finding,
-      ...{ what: worded(what), action: worded(action) },
+      ...{ what: worded(what), action: worded(actionIn(action, frameworkWords(profile))) },
       ...(details === undefined ? {} : { details: worded(details) }),
     };
   }

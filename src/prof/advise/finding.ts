@@ -1,5 +1,6 @@
 /** A finding of `dprof advise`: one thing worth doing, with its evidence. Plain data, in the form of the JSON output. */
 import { column, int, real, str, type Column } from '../../table/column.js';
+import type { Action } from './framework-words.js';
 
 /** Whether the program should be changed, or the way in which it is profiled. */
 export type Concern = 'program' | 'profile';
@@ -43,8 +44,9 @@ export interface LongestTime {
   readonly end: number;
 }
 
-/** What a rule returns; `about` where it differs from that of the rule. */
-export type Found = Omit<Finding, 'rule' | 'about'> & Partial<Pick<Finding, 'about'>>;
+/** What a rule returns; `about` where it differs from that of the rule, and the action for any framework. */
+export type Found = Omit<Finding, 'rule' | 'about' | 'action'> &
+  Partial<Pick<Finding, 'about'>> & { readonly action: Action };
 
 /** What the action could save. */
 export interface Gain {

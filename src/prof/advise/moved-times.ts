@@ -1,11 +1,11 @@
 /** Data movement of a profile's devices, by communication operation and by kind of copy. */
 import { largest } from '../../containers/element.js';
-import { addTo } from '../../containers/map-entry.js';
+import { addTo, entryOf } from '../../containers/map-entry.js';
 import type { CollectiveLine, KernelLine, ProfileLine, ProfileRecord } from '../../record/record.js';
-import { NS_PER_S } from '../../record/units.js';
 import { describedKind } from '../ranks/group-kinds.js';
 import { MESSAGES } from '../ranks/part/rank-part.js';
 import { linkPeakOf } from '../roofline/peaks.js';
+import { TransferRate } from '../steps/transfer-rate.js';
 import { operationName, operationOf, UNKNOWN_OPERATION, communicates, isCut, workOf } from '../steps/step-work.js';
 import type { LongestTime } from './finding.js';
 import { Ranking } from './kernel-tally.js';
@@ -22,23 +22,27 @@ export function communicationOf(record: ProfileLine): { readonly name: string; r
   return { name: isUnknown ? spokenName(record.short) : name, bytes: operationOf(record).bytes };
 }
 
+type Moving = Pick<CollectiveLine, 'start' | 'dur' | 'device'>;
+
 /**
  * Times by name, and bytes where they are known; kept by name because rates of different kinds and operations differ
  * widely.
  */
 export class MovedAmounts extends Ranking {
   readonly #bytes = new Map<string, number>();
+  readonly #rates = new Map<string, TransferRate>();
   /** Time in ns of transfers with known bytes. */
   readonly #sized = new Map<string, number>();
   readonly #counts = new Map<string, number>();
 
-  /** @param time null when not known; such a transfer is ignored */
-  move(name: string, time: number | null, bytes: number | null): void {
-    if (time === null || !this.add(name, time)) return;
+  /** Adds a transfer, in order of start; one whose duration is not known is ignored. */
+  move(name: string, { start, dur, device }: Moving, bytes: number | null): void {
+    if (dur === null || !this.add(name, dur)) return;
     addTo(this.#counts, name, 1);
     if (bytes === null) return;
     addTo(this.#bytes, name, bytes);
-    addTo(this.#sized, name, time);
+    addTo(this.#sized, name, dur);
+    entryOf(this.#rates, name, () => new TransferRate()).add(device, start, dur, bytes);
   }
 
   countOf(name: string): number {
@@ -51,8 +55,8 @@ export class MovedAmounts extends Ranking {
 
   /** Bytes/s of the transfers with known bytes; null when these are less than half of the time. */
   rateOf(name: string): number | null {
-    const [bytes, time] = [this.#bytes.get(name) ?? 0, this.#sized.get(name) ?? 0];
-    return time > 0 && 2 * time >= this.timeOf(name) ? (bytes / time) * NS_PER_S : null;
+    const time = this.#sized.get(name) ?? 0;
+    return 2 * time >= this.timeOf(name) ? (this.#rates.get(name)?.bytesPerS ?? null) : null;
   }
 }
 
@@ -99,12 +103,13 @@ export class MovedTimes {
       this.#communicate(operation.name, record, operation.bytes);
       this.#watch(record);
     }
-    if (record.type === 'copy') this.copied.move(record.kind ?? 'copy', record.dur, record.bytes);
-    else if (record.type === 'set') this.copied.move('set', record.dur, record.bytes);
+    if (record.type === 'copy') this.copied.move(record.kind ?? 'copy', record, record.bytes);
+    else if (record.type === 'set') this.copied.move('set', record, record.bytes);
   }
 
-  #communicate(name: string, { start, dur }: Pick<CollectiveLine, 'start' | 'dur'>, bytes: number | null): void {
-    this.communicated.move(name, dur, bytes);
+  #communicate(name: string, moving: Moving, bytes: number | null): void {
+    const { start, dur } = moving;
+    this.communicated.move(name, moving, bytes);
     if (dur === null || (this.#longest !== null && dur <= this.#longest.end - this.#longest.start)) return;
     this.#longest = { name, start, end: start + dur };
   }

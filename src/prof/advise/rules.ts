@@ -13,6 +13,7 @@ import { garbageCollection, inputPipeline, launchGaps, queuedGaps } from './rule
 import { job } from './job/job-causes.js';
 import { longCalls } from './rules/long-calls.js';
 import { neuronRules } from './rules/neuron-warnings.js';
+import { transferWaits } from './rules/transfer-waits.js';
 import { unfusedAttention } from './rules/unfused-attention.js';
 import { unattributed } from './rules/unattributed-kernels.js';
 
@@ -28,6 +29,7 @@ export const RULES: readonly Rule[] = [
   fusion,
   copies,
   copyBound,
+  transferWaits,
   inputPipeline,
   garbageCollection,
   exposedCollectives,

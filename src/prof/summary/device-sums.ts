@@ -2,6 +2,7 @@
 import { gapEnd, PicosecondUnion, PS_PER_NS, type GapEnd } from '../../containers/interval-union.js';
 import type { StepWorkKind } from '../steps/step-work.js';
 import { MissingTimes, type MissingWork, type StreamWork } from '../steps/missing-work.js';
+import { TransferWaits } from '../steps/transfer-waits.js';
 import { inNs, Reach, WorkUnions } from '../steps/work-unions.js';
 import type { DeviceTime, WorkKind } from './summary-data.js';
 
@@ -23,21 +24,24 @@ export interface Stretch {
 
 class GapSums {
   readonly missing = new MissingTimes();
+  readonly transfers = new TransferWaits();
   count = 0;
   longest = 0;
   /** In picoseconds. */
   host = 0;
   queue = 0;
+  transfer = 0;
 
   /** @param launched start of the launch of the work that ended the gap; NaN when not known */
   readonly add = (from: number, to: number, launched: number): void => {
     const before = this.missing.take(from, to);
-    if (before === null) this.#add(to - from, gapEnd(from, launched));
+    if (before === null)
+      this.#add(to - from, this.transfers.filling(from, to) === null ? gapEnd(from, launched) : 'transfer');
     // The device ran out of work before the host launched the work that is missing.
     else if (before > 0) this.#add(before, 'host');
   };
 
-  #add(length: number, end: GapEnd): void {
+  #add(length: number, end: GapEnd | 'transfer'): void {
     this.count++;
     this.longest = Math.max(this.longest, length);
     if (end !== null) this[end] += length;
@@ -122,6 +126,11 @@ export class DeviceSums {
     if (isKernel) this.#kernelSum += to - from;
   }
 
+  /** Adds a wait for a transfer that the program started. @param awaited the transfer, in words */
+  addTransferWait({ from, to }: Stretch, awaited: string): void {
+    this.#gaps.transfers.add(from, to, awaited);
+  }
+
   /** Number of activities that came out of order; unions are then too short. */
   get late(): number {
     return this.#unions.busy.outOfOrder + this.#sync.outOfOrder;
@@ -136,7 +145,7 @@ export class DeviceSums {
     const span = this.#reach.length;
     const busy = this.#unions.busy.total;
     const { intervals: activities, total: linked } = this.#linked;
-    const { count, longest, host, queue, missing } = this.#gaps;
+    const { count, longest, host, queue, transfer, missing } = this.#gaps;
     const idle = span - busy - missing.time;
     const lengths = {
       start: this.#reach.from,
@@ -153,7 +162,7 @@ export class DeviceSums {
       copiesAlone: this.#others.total - both.total,
       setsAlone: busy - this.#others.total,
     };
-    const unknown = Math.max(0, idle - host - queue);
+    const unknown = Math.max(0, idle - host - queue - transfer);
     return {
       device,
       name,
@@ -166,6 +175,7 @@ export class DeviceSums {
         count,
         ...inNs({ longest, host, queue, unknown }),
         ...(activities === 0 ? { host: null, queue: null } : undefined),
+        ...(transfer > 0 ? inNs({ transfer }) : undefined),
       },
     };
   }

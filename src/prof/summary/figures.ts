@@ -144,6 +144,7 @@ function deviceFigures(device: DeviceTime): Part {
       ...(['longest', 'host', 'queue', 'unknown'] as const).map(
         (name) => [`gaps.${name}`, gaps?.[name] ?? null, 'ns'] as const,
       ),
+      ...(gaps?.transfer === undefined ? [] : [['gaps.transfer', gaps.transfer, 'ns'] as const]),
       ['missing', missing?.launches ?? null, 'count'],
       ['missing.time', missing?.time ?? null, 'ns'],
       ['linked', linked?.activities ?? null, 'count'],
@@ -222,6 +223,7 @@ function kernelFigures(kernels: KernelSummary): Part[] {
           ] as const)),
       ['flopsRated', work.flopsRated, 'ns'],
       ['impossible', work.impossible, 'count'],
+      ...(work.mistimed === undefined ? [] : [['mistimed', work.mistimed, 'count'] as const]),
       ['trials', work.trials, 'count'],
       ['trialTime', work.trialTime, 'ns'],
     ]),

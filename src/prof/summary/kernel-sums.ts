@@ -2,6 +2,7 @@
 import { isNeuronInstruction } from '../../record/neuron/neuron-cores.js';
 import { UNKNOWN } from '../../record/units.js';
 import { whyWithoutCall, type Annotated } from '../annotate.js';
+import { AbovePeaks } from '../tally/above-peaks.js';
 import { KernelTally, type KernelSum } from '../tally/kernel-tally.js';
 import { originOf } from '../report/graph-origin.js';
 import type { Pairing } from '../work/forward-pairing.js';
@@ -15,18 +16,17 @@ const KEYS = {
   /** Both are, but not a share of each peak: transfers that outlast what starts them have none. */
   knownWork: 1,
   ratedWork: 2,
-  impossible: 3,
-  trials: 4,
-  cut: 5,
+  trials: 3,
+  cut: 4,
   /** Products by whether the matrix unit takes their types. */
-  eligible: 6,
-  undecided: 7,
+  eligible: 5,
+  undecided: 6,
   /** By the column `tc`: see `BY_UNIT`. */
-  used: 8,
-  unused: 9,
-  notApplicable: 10,
-  undetermined: 11,
-  unknown: 12,
+  used: 7,
+  unused: 8,
+  notApplicable: 9,
+  undetermined: 10,
+  unknown: 11,
 } as const;
 
 const BY_UNIT = {
@@ -41,6 +41,7 @@ const PERCENT = 100;
 
 export class KernelSums {
   readonly #tally = new KernelTally();
+  readonly #above = new AbovePeaks();
   #untimed = 0;
   readonly #names = new Tallies();
   readonly #precision = new Tallies();
@@ -62,7 +63,7 @@ export class KernelSums {
     this.#precision.add(unitUse?.dtype ?? UNKNOWN, time);
     this.#bounds.add(placement.bound ?? UNKNOWN, time);
     if (record.cut === true) count(KEYS.cut);
-    if (placement.above.compute || placement.above.memory) count(KEYS.impossible);
+    this.#above.add(row);
     if (role === 'trial') count(KEYS.trials);
     count(KEYS[BY_UNIT[`${tc ?? 'null'}`]]);
     const isTaken = unitUse?.eligible ?? null;
@@ -86,11 +87,12 @@ export class KernelSums {
     const rated = this.#tally.of(KEYS.ratedWork);
     const trials = this.#tally.of(KEYS.trials);
     const [flops, bytes] = [known.flops.sum, known.bytes.sum];
+    const { count: impossible, mistimed } = this.#above;
     const mean = ({ sum }: { readonly sum: number }): number | null =>
       // If all kernels with known work do nothing, the shares are unknown.
       rated.time === 0 || (flops === 0 && bytes === 0) ? null : sum / PERCENT / rated.time;
     return {
-      ...{ known: known.time, flops, bytes, impossible: this.#tally.of(KEYS.impossible).count },
+      ...{ known: known.time, flops, bytes, impossible, ...(mistimed > 0 ? { mistimed } : {}) },
       ...{ trials: trials.count, trialTime: trials.time },
       computeShare: mean(rated.peak),
       memoryShare: rated.bytes.sum === 0 && bytes > 0 ? null : mean(rated.bandwidth),

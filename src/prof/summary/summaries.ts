@@ -4,6 +4,7 @@
  */
 import { addTo, boundedEntryOf, entryOf } from '../../containers/map-entry.js';
 import { algorithmBytes } from '../../ops/collective-bytes.js';
+import { awaitedTransfer } from '../../ops/families/hlo.js';
 import type { KernelLine, ProfileLine, ProfileRecord, SyncRecord } from '../../record/record.js';
 import { durationOf } from '../../record/fields/times.js';
 import type { Transfer } from '../../record/fields/transfer.js';
@@ -221,7 +222,8 @@ function addWork(sums: SummedProfile, record: StepActivity, work: WorkKind): voi
   const time = timeOf(record);
   if (record.type === 'copy' || record.type === 'set') {
     const kind = record.type === 'set' ? 'set' : (record.kind ?? 'copy');
-    sums.memory.add(kind, { time, bytes: record.bytes, isCut: isCut(record) });
+    const at = { device: record.device, start: record.start + (record.ps?.[0] ?? 0) / PS_PER_NS };
+    sums.memory.add(kind, { time, bytes: record.bytes, at, isCut: isCut(record) });
   }
   if (record.type === 'collective') {
     sums.collectives.add(operationName(record), { time, bytes: record.bytes, group: record.group });
@@ -255,7 +257,8 @@ function addHostStep({ hostSteps }: SummedProfile, record: ProfileLine): void {
 }
 
 function addWait(sums: SummedProfile, record: SyncRecord | KernelLine): void {
-  onDevice(sums, record, 'syncs');
+  const [stretch, awaited] = [onDevice(sums, record, 'syncs'), awaitedTransfer(record)];
+  if (stretch !== null && awaited !== null) deviceOf(sums, record.device)?.addTransferWait(stretch, awaited.name);
   sums.syncs.add((record.type === 'sync' ? record.kind : record.short) ?? 'unknown', timeOf(record));
 }
 

@@ -109,6 +109,8 @@ interface Gaps {
   /** Launch-bound time: the device waited for the host. Null, like `queue`, when no launch of the device is known. */
   readonly host: number | null;
   readonly queue: number | null;
+  /** Time in which the program waited for transfers that it started; absent when 0. */
+  readonly transfer?: number;
   readonly unknown: number;
 }
 
@@ -240,6 +242,8 @@ export interface WorkTime {
   readonly bounds: readonly Tally[];
   /** Number of kernels above a peak, which indicates a defect. */
   readonly impossible: number;
+  /** Number of these whose recorded time is too short: see `AbovePeaks`. Absent when 0. */
+  readonly mistimed?: number;
   /** Kernels that a library ran to choose an algorithm: number and time. */
   readonly trials: number;
   readonly trialTime: number;
@@ -263,7 +267,7 @@ export interface MemoryOperations {
   readonly time: number | null;
   /** Sum over those whose size is known. */
   readonly bytes: number | null;
-  /** Bytes divided by time, over those that have both. */
+  /** Bytes over the time in which at least one runs on a device, of those that have both: see `TransferRate`. */
   readonly bytesPerS: number | null;
 }
 

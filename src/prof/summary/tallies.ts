@@ -2,7 +2,7 @@
 import { PS_PER_NS } from '../../containers/interval-union.js';
 import { boundedEntryOf, entryOf } from '../../containers/map-entry.js';
 import { addTimes } from '../../record/fields/times.js';
-import { NS_PER_S } from '../../record/units.js';
+import { TransferRate } from '../steps/transfer-rate.js';
 import type { CollectiveOperations, MemoryOperations, Tally, TimedTally } from './summary-data.js';
 
 /** Maximum number of names to keep, and of their characters. */
@@ -80,9 +80,8 @@ interface Sum {
   time: number;
   untimed: number;
   bytes: number | null;
-  /** Bytes and time of operations with known size and time and a plausible end, for their rate. */
-  ratedBytes: number;
-  ratedTime: number;
+  /** Of operations with known size and time and a plausible end. */
+  readonly rate: TransferRate;
   readonly groups: Set<string>;
 }
 
@@ -90,6 +89,8 @@ interface Operation {
   /** In ns; null when not known. */
   readonly time: number | null;
   readonly bytes: number | null;
+  /** Where and when it ran, in ns; absent when only its time is known: it then overlaps with no other. */
+  readonly at?: { readonly device: number; readonly start: number };
   /** Whether the recorded end is not plausible, so that it is unknown how long it moved data. */
   readonly isCut?: boolean;
   /** Group of devices; null for none. */
@@ -99,7 +100,7 @@ interface Operation {
 }
 
 const noSum = (): Sum => ({
-  ...{ count: 0, time: 0, untimed: 0, bytes: null, ratedBytes: 0, ratedTime: 0 },
+  ...{ count: 0, time: 0, untimed: 0, bytes: null, rate: new TransferRate() },
   groups: new Set<string>(),
 });
 
@@ -112,7 +113,7 @@ const OTHER_KINDS = 'others';
 export class OperationSums {
   readonly #sums = new Map<string, Sum>();
 
-  add(kind: string, { time, bytes, isCut = false, group = null, count = 1 }: Operation): void {
+  add(kind: string, { time, bytes, at, isCut = false, group = null, count = 1 }: Operation): void {
     const sum = boundedEntryOf(this.#sums, kind, MOST_KINDS, noSum) ?? entryOf(this.#sums, OTHER_KINDS, noSum);
     sum.count += count;
     sum.time += time ?? 0;
@@ -121,14 +122,13 @@ export class OperationSums {
     if (bytes === null) return;
     sum.bytes = (sum.bytes ?? 0) + bytes;
     if (time === null || isCut) return;
-    sum.ratedBytes += bytes;
-    sum.ratedTime += time;
+    const { device, start } = at ?? { device: 0, start: sum.time - time };
+    sum.rate.add(device, start, time, bytes);
   }
 
   get memory(): MemoryOperations[] {
-    return this.#sorted().map(([kind, { untimed, bytes, ratedBytes, ratedTime, ...sum }]) => {
-      const bytesPerS = ratedTime > 0 ? (ratedBytes / ratedTime) * NS_PER_S : null;
-      return { kind, count: sum.count, time: knownTime(sum, untimed), bytes, bytesPerS };
+    return this.#sorted().map(([kind, { untimed, bytes, rate, ...sum }]) => {
+      return { kind, count: sum.count, time: knownTime(sum, untimed), bytes, bytesPerS: rate.bytesPerS };
     });
   }
 

@@ -4,6 +4,7 @@ import { aten, t, v } from '../../support/calls.js';
 import { A100, device, profileOn } from '../../support/devices.js';
 import { kernel, mm } from '../../support/kernels.js';
 import { instruction, neuronProfile, packet, tensor, throttle } from '../../support/neuron.js';
+import { overviewOf } from '../../support/overviews.js';
 import type { KernelRecord, OpCall, ProfileLine, ProfileRecord } from '../../../src/record/record.js';
 
 const SHAPE = [4096, 4096];
@@ -219,6 +220,26 @@ describe('the rule impossible', () => {
     expect(found?.evidence).to.include({ aboveComputePeak: 1, aboveMemoryPeak: 0 });
     expect(silenceOf('impossible', [profileOn(A100), { ...fast, dur: 600_000 }])).to.equal('nothing');
     expect(silenceOf('impossible', [fast])).to.match(/^no kernel with known work/);
+  });
+
+  it('blames the recorded time where most runs of the same work stay below the peaks', () => {
+    // 2·4096³ FLOP: 229 TFLOP/s in 600 us, below 312; 1374 TFLOP/s in 100 us. The other product has half of the work.
+    const run = (id: number, dur: number, m = 4096): KernelRecord =>
+      kernel({
+        ...{ id, start: 1_000_000 * id, dur, calls: [mm(m, 4096, 4096, 'bfloat16')] },
+        name: 'ampere_bf16_s16816gemm_bf16_128x64_ldg8_f2f_nn',
+      });
+    const durs = [600_000, 100_000, 600_000, 600_000];
+    const runs = durs.map((dur, i) => run(i + 1, dur));
+    const [found] = findingsOf('impossible', [profileOn(A100), ...runs]);
+    expect(found).to.deep.include({ count: 1, kernels: ['0:2'] });
+    expect(found?.details).to.equal('1 recorded as too short: other runs of the same work take longer');
+    expect(found?.action).to.match(/^the times of these kernels in the profile are wrong/);
+    expect(overviewOf([profileOn(A100), ...runs]).kernels?.work).to.include({ impossible: 1, mistimed: 1 });
+    // Of other work there is only one run, which says nothing about its time.
+    const other = [...runs, run(5, 50_000, 2048)];
+    expect(overviewOf([profileOn(A100), ...other]).kernels?.work).to.include({ impossible: 2, mistimed: 1 });
+    expect(findingsOf('impossible', [profileOn(A100), ...other])[0]?.action).to.match(/^this is impossible/);
   });
 
   it('reports sets and copies above the peak of the memory or links', () => {

@@ -219,6 +219,16 @@ describe('overview of operations and steps', () => {
     ]);
   });
 
+  it('divides by the time in which at least one copy of a kind runs on a device', () => {
+    // On device 0 0-40 and 50-60, on device 1 0-10: 4000 bytes in 60 ns, which 85 ns of copies fill; the copy from the device has a rate of its own.
+    const copies = [copy(0, 30), copy(5, 35), copy(0, 10, { device: 1 }), copy(20, 20, { kind: 'DtoH' }), copy(50, 10)];
+    const { memory } = overviewOf(copies.toSorted((a, b) => a.start - b.start));
+    expect(memory.map(({ kind, time, bytesPerS }) => [kind, time, bytesPerS])).to.deep.equal([
+      ['HtoD', 85, 4000 / 60e-9],
+      ['DtoH', 20, 50e9],
+    ]);
+  });
+
   it('rates no copy with an implausible end', () => {
     const { memory } = overviewOf([copy(0, 10), copy(10, 30, { cut: true }), copy(50, 10, { kind: 'DtoH', cut: true })]); // prettier-ignore
     expect(memory).to.deep.equal([

@@ -126,15 +126,18 @@ function readOp(event: XEvent, line: XLine, { device, reading }: Ops, run: Run |
   const facts = reading.ops.of(stat, name);
   const isInside = run !== null && start < run.end;
   const module = isInside ? run.name : null;
-  const details = facts.with(`${module ?? ''}\n${kind.name}`, (shared) => ofKind(stat, module, shared));
+  const details = facts.with(`${module ?? ''}\n${kind.name}`, (shared) => ofKind(stat, kind.name, module, shared));
   const corr = isInside ? run.corr : null;
   const row = { start, end: start + dur, device, stream: Number(line.id), corr, name, details, ps: event.ps };
   const call = facts.instruction === null ? undefined : { run: [++reading.runs, 1] as const };
   reading.trace.kernel({ ...row, ...call });
 }
 
-/** What the compiler states about a kind of instruction. */
-function ofKind(stat: StatOf, module: string | null, details: ActivityDetails): ActivityDetails {
+/** What a `copy-start` returns and a `copy-done` takes: `(result, operand, context)`. */
+const TUPLE = /\((?=\w+\[)(.*)/;
+
+/** What the compiler states about a kind of instruction. @param line its text, of HLO */
+function ofKind(stat: StatOf, line: string, module: string | null, details: ActivityDetails): ActivityDetails {
   const counters = Object.fromEntries(
     (['flops', 'model_flops', 'bytes_accessed'] as const).flatMap((key) => {
       const value = numberOf(stat(key));
@@ -143,9 +146,11 @@ function ofKind(stat: StatOf, module: string | null, details: ActivityDetails): 
   );
   const category = textOf(stat('hlo_category'));
   const stack = stackOf(textOf(stat('source_stack')) ?? textOf(stat('source')));
+  const direction = category?.startsWith('copy-') === true ? directionOf(TUPLE.exec(line)?.[1] ?? null) : null;
   const labels = {
     ...details.labels,
     ...(category === null ? undefined : { category }),
+    ...(direction === null ? undefined : { copy: direction }),
     ...(module === null ? undefined : { module }),
   };
   return { ...details, counters, labels, ...(stack.length === 0 ? undefined : { trace: stack }) };

@@ -7,8 +7,10 @@
 import { entryOf } from '../../../containers/map-entry.js';
 import type { ProfileLine, RangeRecord } from '../../../record/record.js';
 import { LONGEST_LAUNCH, LONGEST_SWITCH, workOf, type StepActivity } from '../../steps/step-work.js';
+import { TransferWaits } from '../../steps/transfer-waits.js';
+import { awaitedTransfer } from '../../../ops/families/hlo.js';
 import { ByDevice, type Place, type Gap } from '../device-times.js';
-import { copyBefore, hostIn, IdleTimes, type HostWithin, type IdleCause } from './idle-causes.js';
+import { copyBefore, hostIn, IdleTimes, type Awaited, type HostWithin, type IdleCause } from './idle-causes.js';
 import { EngineWaits } from './engine-waits.js';
 import { HostPlaces } from './host-places.js';
 import type { LongestTime } from '../finding.js';
@@ -103,6 +105,12 @@ class Idle {
   }
 }
 
+/**
+ * Causes of gaps that a launch ended but did not cause: a single call is reported for itself, a launch that the profiler or
+ * the driver holds up is not late, and before a transfer ends the program could not go on.
+ */
+const IN_TIME: ReadonlySet<IdleCause> = new Set(['call', 'overhead', 'transfer']);
+
 /** Whether the work was launched as part of a graph. */
 export const isOfGraph = (work: StepActivity): boolean =>
   work.type === 'graph' || work.graph !== undefined || work.launch?.api?.includes('GraphLaunch') === true;
@@ -133,8 +141,7 @@ export class HostGapsOfDevice {
   add(gap: Gap, within: HostWithin): IdleCause {
     const cause = this.idle.add(gap, within);
     this.collecting += within.collecting;
-    // A gap due to a single call is reported for that call; a launch that the profiler or the driver holds up is not late.
-    if (gap.ended === 'host' && cause !== 'call' && cause !== 'overhead') this.#addLate(gap, within);
+    if (gap.ended === 'host' && !IN_TIME.has(cause)) this.#addLate(gap, within);
     if (cause === 'queue') this.#addSwitch(gap);
     if (cause === 'call') addBefore(this.held, gap);
     return cause;
@@ -207,13 +214,14 @@ export class HostGaps {
   readonly #firstUse = new HostWork(({ kind, text }) => kind === 'overhead' && LOADS_CODE.test(text));
   readonly places = new HostPlaces(LONGEST_LAUNCH);
   readonly #engines = new EngineWaits();
+  readonly #transfers = new ByDevice(() => new TransferWaits());
   /** For the names of shorter gaps; no cause depends on it. */
   readonly #shortPlaces = new HostPlaces(SHORTEST_NAMED);
 
   take(record: ProfileLine): void {
     const work = workOf(record)?.record;
     if (work !== undefined) this.#devices.of(work).idle.work(work);
-    else this.#engines.take(record);
+    else this.#takeWait(record);
     if (record.type === 'kernel') this.#devices.of(record).kernel(record);
     else if (record.type === 'range') {
       this.#loading.take(record);
@@ -225,11 +233,27 @@ export class HostGaps {
     }
   }
 
+  #takeWait(record: ProfileLine): void {
+    this.#engines.take(record);
+    const awaited = awaitedTransfer(record);
+    if (awaited === null) return;
+    const { start, dur } = awaited.wait;
+    if (dur !== null && Number.isFinite(start + dur))
+      this.#transfers.of(awaited.wait).add(start, start + dur, awaited.name);
+  }
+
+  #awaited(gap: Gap): Awaited | null {
+    const transfer = this.#transfers.get(gap.profile, gap.device)?.filling(gap.start, gap.end) ?? null;
+    if (transfer !== null) return { cause: 'transfer', name: transfer };
+    const name = this.#engines.within(gap);
+    return name === null ? null : { cause: 'semaphore', name };
+  }
+
   /** @returns what is known of its cause */
   gap(gap: Gap): GapCause {
     const time = gap.end - gap.start;
     const place = time > LONGEST_LAUNCH ? this.places.of(gap) : null;
-    const awaited = this.#engines.within(gap);
+    const awaited = this.#awaited(gap);
     const cause = this.#devices.of(gap).add(gap, {
       loading: this.#loading.within(gap),
       collecting: this.collecting.within(gap),
@@ -239,7 +263,7 @@ export class HostGaps {
     });
     return {
       cause,
-      host: () => awaited ?? hostIn(gap, place ?? (time > SHORTEST_NAMED ? this.#shortPlaces.of(gap) : null)),
+      host: () => awaited?.name ?? hostIn(gap, place ?? (time > SHORTEST_NAMED ? this.#shortPlaces.of(gap) : null)),
     };
   }
 

@@ -6,11 +6,9 @@ import { IntervalUnion } from '../../../containers/interval-union.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import type { RangeRecord } from '../../../record/record.js';
 import { readStepName } from '../../../record/serving-step.js';
+import { MOSTLY } from '../../steps/step-work.js';
 import type { Gap } from '../device-times.js';
 import { shortened } from '../wording.js';
-
-/** Minimum share of a gap that host activity must fill to be its cause. */
-export const MOSTLY = 0.5;
 
 /** Number of ranges to keep (at most twice as many are held): the call stacks of a few threads are not deeper. */
 const MOST_RANGES = 512;

@@ -1,10 +1,10 @@
 /** Why a device was idle: each gap has one cause, so that the times of all causes add up to the idle time. */
 import { addTo } from '../../../containers/map-entry.js';
-import { LONGEST_LAUNCH, type StepActivity } from '../../steps/step-work.js';
+import { LONGEST_LAUNCH, MOSTLY, type StepActivity } from '../../steps/step-work.js';
 import type { Gap } from '../device-times.js';
 import type { LongestTime } from '../finding.js';
 import { longerOf } from '../kernel-tally.js';
-import { MOSTLY, type HostPlace } from './host-places.js';
+import type { HostPlace } from './host-places.js';
 import type { CopyLine } from '../../../record/record.js';
 
 /** Copies between host and device for which the host waited. */
@@ -52,6 +52,7 @@ export const IDLE_CAUSES = {
   host: 'the CPU is doing other work',
   queue: 'gaps between queued kernels',
   semaphore: 'engines wait for semaphores',
+  transfer: 'the program waits for transfers that it started',
   unknown: 'launches were not recorded',
 } as const;
 export type IdleCause = keyof typeof IDLE_CAUSES;
@@ -60,7 +61,13 @@ export const NO_IDLE = Object.fromEntries(Object.keys(IDLE_CAUSES).map((cause) =
   Record<IdleCause, number>
 >;
 
-/** What the host did during a gap. */
+/** What the engines of a NeuronCore wait for, by their semaphores, or a program for the end of a transfer. */
+export interface Awaited {
+  readonly cause: Extract<IdleCause, 'semaphore' | 'transfer'>;
+  readonly name: string;
+}
+
+/** What the host did during a gap, and what the device waited for. */
 export interface HostWithin {
   /** Time in ns in which it loaded data, collected garbage, or waited for profiler or driver. */
   readonly loading: number;
@@ -70,8 +77,8 @@ export interface HostWithin {
   readonly firstUse: number;
   /** What filled most of a gap that is longer than a launch takes; null when not known. */
   readonly place: HostPlace | null;
-  /** What engines of a NeuronCore waited for; null when not known, and for other devices. */
-  readonly awaited: string | null;
+  /** What the program on the device waited for; null when not known, and where a CPU launches each piece of work. */
+  readonly awaited: Awaited | null;
 }
 
 /** Kind of the copy for which the host waited right before the gap; null when there is none. */
@@ -95,7 +102,9 @@ function longCall(gap: GapTimes, work: StepActivity): string | null {
 
 function causeOf(gap: Gap, { loading, collecting, overhead, firstUse, awaited }: HostWithin): IdleCause {
   const time = gap.end - gap.start;
-  if (gap.ended === null) return awaited === null ? 'unknown' : 'semaphore';
+  // A wait of the program shows that the device had work.
+  if (awaited?.cause === 'transfer') return 'transfer';
+  if (gap.ended === null) return awaited?.cause ?? 'unknown';
   // The device had work and waited for something else, whatever the host did.
   if (gap.ended === 'queue') return 'queue';
   if (collecting > MOSTLY * time) return 'garbage';
@@ -141,7 +150,7 @@ export class IdleTimes {
   readonly calls = new Map<string, number>();
   /** Time with the cause `host`, by what the host did, where that is known. */
   readonly places = new Map<string, number>();
-  /** Time with the cause `semaphore`, by what the engines waited for. */
+  /** Time with the causes `semaphore` and `transfer`, by what the device waited for. */
   readonly awaited = new Map<string, number>();
   /** Number of gaps with the causes `call` and `queue`. */
   held = 0;
@@ -173,7 +182,7 @@ export class IdleTimes {
       this.longestHeld = longerOf(this.longestHeld, { start, end });
       addNamed(this.calls, longCall(gap, gap.after) ?? '', end - start);
     }
-    if (cause === 'semaphore') addNamed(this.awaited, within.awaited ?? '', end - start);
+    if (cause === within.awaited?.cause) addNamed(this.awaited, within.awaited.name, end - start);
     if (cause === 'host' && within.place !== null) addNamed(this.places, within.place.name, within.place.time);
     return cause;
   }

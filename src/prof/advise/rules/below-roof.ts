@@ -7,6 +7,7 @@ import type { OpCall } from '../../../record/record.js';
 import type { Annotated } from '../../annotate.js';
 import type { Place } from '../device-times.js';
 import type { Found } from '../finding.js';
+import type { Action } from '../framework-words.js';
 import { GainTally } from '../kernel-tally.js';
 import { productKind } from '../product-extents.js';
 import { deviceRule } from '../rule.js';
@@ -26,9 +27,9 @@ const [NAMED, MOST_OPS] = [3, 2000];
 type Kind = 'any' | 'shared' | 'batched' | 'attention' | 'instruction';
 
 /** What helps an op, by what bounds it and by its kind; `any` where the kind has no action. */
-const ACTIONS: Readonly<Record<RooflineBound, Readonly<Partial<Record<Kind, string>> & { any: string }>>> = {
+const ACTIONS: Readonly<Record<RooflineBound, Readonly<Partial<Record<Kind, Action>> & { any: Action }>>> = {
   memory: {
-    any: 'fuse it with its neighbours (torch.compile), or call a fused kernel, so that each tensor is read and written once',
+    any: ({ fuseNext }) => `${fuseNext}, so that each tensor is read and written once`,
     shared:
       'give each call more rows (a larger batch), so that weights that are read do more work, or store operands in a smaller type',
     batched:
@@ -46,9 +47,8 @@ const ACTIONS: Readonly<Record<RooflineBound, Readonly<Partial<Record<Kind, stri
       'fill the array: 128 rows and columns of weights, 512 columns that move, and several multiplications for weights that are loaded',
   },
   latency: {
-    any: 'merge or batch the calls, or let torch.compile fuse them: the kernels are too small to fill the device',
-    shared:
-      'merge or batch the products (one bmm or grouped GEMM for many mm): the kernels are too small to fill the device',
+    any: ({ fuseCalls }) => `${fuseCalls}: the kernels are too small to fill the device`,
+    shared: ({ batchProducts }) => `${batchProducts}: the kernels are too small to fill the device`,
     batched: 'merge the calls into fewer with a larger batch: the kernels are too small to fill the device',
     attention: 'give several sequences to one call (a larger batch): the kernels are too small to fill the device',
   },

@@ -1,13 +1,14 @@
 /** Copies between host and device for which the host waits. */
 import { waitOf, isHostCopy, type HostCopy, type HostCopyKind, type Wait } from '../idle/idle-causes.js';
-import { NS_PER_S } from '../../../record/units.js';
 import { CallsSeen } from '../../input/device-activity.js';
 import { ByDevice } from '../device-times.js';
 import { IntervalUnion } from '../../../containers/interval-union.js';
 import type { LongestTime } from '../finding.js';
+import type { Action } from '../framework-words.js';
 import { atLongest, longerOf } from '../kernel-tally.js';
 import { LAUNCHING, type RuleAnswer, type Rule } from '../rule.js';
 import { workOf, type StepActivity } from '../../steps/step-work.js';
+import { TransferRate } from '../../steps/transfer-rate.js';
 import { grouped, many, size, time, percent, rate } from '../wording.js';
 import { MovedAmounts } from '../moved-times.js';
 
@@ -74,7 +75,7 @@ export const copyBound: Rule = {
         if (copy === null) return;
         of.count++;
         of.longest = longerOf(of.longest, { start, end });
-        of.kinds.move(copy.type === 'copy' ? (copy.kind ?? 'copy') : 'set', dur, copy.bytes);
+        of.kinds.move(copy.type === 'copy' ? (copy.kind ?? 'copy') : 'set', copy, copy.bytes);
         of.bytes += copy.bytes ?? 0;
         if (copy.type !== 'copy' || !isOfHost(copy.kind)) return;
         of.ofHost += dur;
@@ -115,8 +116,6 @@ export const copyBound: Rule = {
   },
 };
 
-const PIN = "pin the host's memory (PyTorch: pin_memory=True) and ";
-
 class Copies {
   count = 0;
   /** Number of calls: one may copy in many pieces. */
@@ -128,6 +127,7 @@ class Copies {
   unknown = 0;
   bytes = 0;
   time = 0;
+  readonly rate = new TransferRate();
   /** Time of the calls. */
   waited = 0;
   longest: LongestTime | null = null;
@@ -136,11 +136,12 @@ class Copies {
   readonly all = new IntervalUnion();
   readonly #seen = new CallsSeen();
 
-  add({ bytes, start, dur, launch, hostMemory, pid, tid }: HostCopy, wait: Wait): void {
+  add({ bytes, device, start, dur, launch, hostMemory, pid, tid }: HostCopy, wait: Wait): void {
     this.count++;
     this.longest = longerOf(this.longest, { start, end: start + dur });
     this.bytes += bytes ?? 0;
     this.time += dur;
+    if (bytes !== null) this.rate.add(device, start, dur, bytes);
     if (!this.#seen.isNew({ start: launch.start, pid, tid })) return;
     this.calls++;
     this.waited += launch.dur;
@@ -162,10 +163,11 @@ class Copies {
   }
 
   /** Pinning helps where the memory is or may be pageable. */
-  action(kind: HostCopyKind): string {
-    const pin = this.pageable + this.unknown > 0;
-    if (kind === 'HtoD') return `${pin ? PIN : ''}copy asynchronously (non_blocking=True) on a separate stream`;
-    return `read results back less often (.item(), .cpu(), print, if on a tensor), or ${pin ? 'into pinned memory ' : ''}with non_blocking=True`;
+  action(kind: HostCopyKind): Action {
+    const mayPin = this.pageable + this.unknown > 0;
+    if (kind === 'HtoD')
+      return ({ pin, copyAsync }) => `${mayPin ? pin : ''}copy asynchronously${copyAsync} on a separate stream`;
+    return ({ readLess, readAsync }) => `${readLess}, or ${mayPin ? 'into pinned memory ' : ''}${readAsync}`;
   }
 }
 
@@ -204,6 +206,7 @@ export const copies: Rule = {
           KINDS.filter((kind) => of[kind].count > 0).map((kind) => {
             const found = of[kind];
             const { count, calls, waits, pageable, bytes, time: ns, waited, all, others } = found;
+            const { bytesPerS } = found.rate;
             const exposed = all.total - others.total;
             const after = gaps.of(place)[kind];
             const stake = exposed + after;
@@ -229,7 +232,7 @@ export const copies: Rule = {
                 inferred: waits['late-return'],
                 bytes,
                 copyNs: ns,
-                bytesPerS: ns > 0 ? (bytes / ns) * NS_PER_S : 0,
+                ...(bytesPerS === null ? {} : { bytesPerS }),
                 waitedNs: waited,
                 exposedNs: exposed,
                 idleAfterNs: after,

@@ -6,6 +6,7 @@ import type { Annotated } from '../../annotate.js';
 import type { Place } from '../device-times.js';
 import { deviceRule } from '../rule.js';
 import type { Found, Gain } from '../finding.js';
+import type { Action, FrameworkWords } from '../framework-words.js';
 import { excess, GainTally } from '../kernel-tally.js';
 import { paddingOf, productKind, RoundedProducts, type ProductKind } from '../product-extents.js';
 import { many, ranked, rate, speed, time, verb } from '../wording.js';
@@ -14,17 +15,14 @@ interface Better {
   readonly arch: RegExp;
   readonly type: MathType;
   /** How to allow it, where the framework has a switch for each kind. */
-  readonly switches?: Readonly<Record<ProductKind, string>>;
-  readonly cast: string;
+  readonly switches?: (words: FrameworkWords) => Readonly<Record<ProductKind, string>>;
+  readonly cast: (words: FrameworkWords) => string;
   /** What runs in FP32; a matrix product by default. */
   readonly unit?: string;
 }
 
-const [TO_BF16, TO_FP16] = ['autocast to bfloat16', 'autocast to float16 (with loss scaling in training)'];
-const CUDA = {
-  product: "torch.set_float32_matmul_precision('high')",
-  convolution: 'torch.backends.cudnn.allow_tf32 = True',
-};
+const TO_BF16: Better['cast'] = ({ cast }) => `${cast} bfloat16`;
+const TO_FP16: Better['cast'] = ({ cast }) => `${cast} float16 (with loss scaling in training)`;
 const CANN = { product: 'torch.npu.matmul.allow_hf32 = True', convolution: 'torch.npu.conv.allow_hf32 = True' };
 
 /**
@@ -32,28 +30,32 @@ const CANN = { product: 'torch.npu.matmul.allow_hf32 = True', convolution: 'torc
  * type.
  */
 const BETTER: readonly Better[] = [
-  { arch: /^sm/, type: 'tf32', switches: CUDA, cast: TO_BF16 },
-  { arch: /^ascend/, type: 'tf32', switches: CANN, cast: TO_BF16 },
+  { arch: /^sm/, type: 'tf32', switches: ({ tf32 }) => tf32, cast: TO_BF16 },
+  { arch: /^ascend/, type: 'tf32', switches: () => CANN, cast: TO_BF16 },
   { arch: /^(sm|gfx|ascend)/, type: 'bf16', cast: TO_BF16 },
   { arch: /^(sm|gfx|ascend)/, type: 'fp16', cast: TO_FP16 },
   {
     arch: /^nc-v/,
     type: 'bf16',
-    cast: 'multiply BF16 operands: in NKI load or copy them as nl.bfloat16, with the compiler --auto-cast matmult --auto-cast-type bf16',
+    cast: () =>
+      'multiply BF16 operands: in NKI load or copy them as nl.bfloat16, with the compiler --auto-cast matmult --auto-cast-type bf16',
     // An FP32 product takes several instructions.
     unit: 'matrix instruction',
   },
 ];
 
-function actionOf({ switches, cast }: Better, kinds: ReadonlySet<ProductKind | null>): string {
-  if (switches === undefined) return cast;
-  const { product, convolution } = switches;
-  if (!kinds.has('convolution')) return `${product}; or ${cast}`;
-  return kinds.size > 1 ? `${product}, for convolutions ${convolution}; or ${cast}` : `${convolution}; or ${cast}`;
-}
+const actionOf =
+  ({ switches, cast }: Better, kinds: ReadonlySet<ProductKind | null>): Action =>
+  (words) => {
+    if (switches === undefined) return cast(words);
+    const { product, convolution } = switches(words);
+    const other = `or ${cast(words)}`;
+    if (!kinds.has('convolution') || product === convolution) return `${product}; ${other}`;
+    return kinds.size > 1 ? `${product}, for convolutions ${convolution}; ${other}` : `${convolution}; ${other}`;
+  };
 
 /** For products that stay in FP32 although the switch is on and their extents fit. */
-const ALREADY_ON = 'autocast to bfloat16 (TF32 is on already: other products of this profile use it)';
+const ALREADY_ON: Action = (words) => `${TO_BF16(words)} (TF32 is on already: other products of this profile use it)`;
 
 /** Operands of 16 bits are half as large; TF32 takes as much memory as FP32. */
 const SIZE: Readonly<Partial<Record<MathType, number>>> = { bf16: 1 / 2, fp16: 1 / 2 };
@@ -136,7 +138,7 @@ function gainOf(products: Products): Gain | null {
   return products.bounded(`dur − max(FLOPs / ${speed(flopsPerS)} (${better.type}), ${half}bytes / ${rate(bytesPerS)})`);
 }
 
-const finding = (of: Products, action: string): Omit<Found, keyof Place> => ({
+const finding = (of: Products, action: Action): Omit<Found, keyof Place> => ({
   what: `${many(of.count, of.better?.unit ?? 'matrix product')} ${verb(of.count, 'run')} in FP32, ${time(of.time)}: ${ranked(of.names)}`,
   action,
   ...of.facts,

@@ -140,7 +140,7 @@ const finding = ({ of, ...place }: Place & { readonly of: Chains }): Found => ({
   ...place,
   what: `${grouped(of.count)} memory-bound pointwise kernels in ${many(of.chains, 'chain')} could be fused, ${time(of.time)}: ${ranked(of.names)}`,
   details: `in each chain, every kernel after the first seems to read what the previous one wrote (same shape and type; profiles do not record addresses); writing these results and reading them back moves ${size(of.bytes)} in total`,
-  action: 'fuse each chain into one kernel with torch.compile or a fused op of the library',
+  action: ({ fuseChains }) => fuseChains,
   ...of.facts,
   gain: {
     ns: of.gain,

@@ -8,6 +8,7 @@ import type { Annotated } from '../../annotate.js';
 import { many, ranked, rate, size, time, percent, verb } from '../wording.js';
 import { deviceRule, LAUNCHING, type Rule, type RuleAnswer } from '../rule.js';
 import { atLongest, KernelTally, longerOf, Ranking } from '../kernel-tally.js';
+import { AbovePeaks } from '../../tally/above-peaks.js';
 import { ByDevice, type Place } from '../device-times.js';
 import type { Found, LongestTime } from '../finding.js';
 import type { Device, ProfileRecord } from '../../../record/record.js';
@@ -69,6 +70,7 @@ export const unknownFlops = deviceRule({
 });
 
 class Above extends KernelTally {
+  readonly runs = new AbovePeaks();
   compute = 0;
   memory = 0;
   device = '';
@@ -80,32 +82,44 @@ const IMPOSSIBLE = {
   doc: 'kernels, copies and sets faster than the peaks of the device: a size, a clock or a peak is wrong, or the device is another one',
 } as const;
 
+const LEAVE_OUT = 'the times of these kernels in the profile are wrong: leave them out of comparisons';
+
 /** Rates that no device reaches: our FLOP count or our peak rate is wrong, or the device is another one. */
 const impossibleKernels = deviceRule({
   ...IMPOSSIBLE,
   why: 'no kernel with known work on a device with known peaks',
   start: () => new Above(),
-  row: ({ placement, record, peaks, op }, devices) => {
+  row: (row, devices) => {
+    const { placement, record, peaks, op } = row;
     if (record.dur === null || (placement.computeShare === null && placement.memoryShare === null)) return false;
     const { compute, memory } = placement.above;
-    if (!compute && !memory) return true;
     const above = devices.of(record);
+    above.runs.add(row);
+    if (!compute && !memory) return true;
     if (compute) above.compute++;
     if (memory) above.memory++;
     above.device = peaks.name;
     above.add(record, op ?? record.short, record.dur);
     return true;
   },
-  findings: (of) => [
-    {
-      what: `${many(of.count, 'kernel')} ran faster than the peaks of ${of.device} (FLOP/s: ${of.compute}, bytes/s: ${of.memory}), ${time(of.time)}: ${ranked(of.names)}`,
-      action:
-        'this is impossible: check the FLOPs and bytes of these ops (--explain shows the formulas) and the peaks (--peaks sets others); if both are right, please report it',
-      ...of.facts,
-      evidence: { ...of.facts.evidence, aboveComputePeak: of.compute, aboveMemoryPeak: of.memory },
-      see: 'dprof --sort peak --top 20 -c idx,op,kernel,sil,peak,bw,params -f table FILE',
-    },
-  ],
+  findings: (of) =>
+    of.count === 0
+      ? []
+      : [
+          {
+            what: `${many(of.count, 'kernel')} ran faster than the peaks of ${of.device} (FLOP/s: ${of.compute}, bytes/s: ${of.memory}), ${time(of.time)}: ${ranked(of.names)}`,
+            ...(of.runs.mistimed > 0
+              ? { details: `${of.runs.mistimed} recorded as too short: other runs of the same work take longer` }
+              : {}),
+            action:
+              of.runs.mistimed === of.count
+                ? LEAVE_OUT
+                : 'this is impossible: check the FLOPs and bytes of these ops (--explain shows the formulas) and the peaks (--peaks sets others); if both are right, please report it',
+            ...of.facts,
+            evidence: { ...of.facts.evidence, aboveComputePeak: of.compute, aboveMemoryPeak: of.memory },
+            see: 'dprof --sort peak --top 20 -c idx,op,kernel,sil,peak,bw,params -f table FILE',
+          },
+        ],
 });
 
 /** Copies and sets of one device that moved more than its memory or links can. */
@@ -230,8 +244,8 @@ export const autotuning = deviceRule({
       : [
           {
             what: `${many(of.count, 'kernel')} ran only to choose an algorithm, ${time(of.time)}: ${ranked(of.names)}`,
-            action:
-              'start the profiler after the first steps (torch.profiler.schedule with wait and warmup): later steps reuse the choice',
+            action: ({ afterFirstSteps }) =>
+              `start the profiler after the first steps${afterFirstSteps}: later steps reuse the choice`,
             ...of.facts,
             see: "dprof --where 'role==trial' --by op,kernel -f table FILE",
           },

@@ -6,6 +6,7 @@ import { ByDevice, type Place } from '../device-times.js';
 import { LONGEST_LAUNCH, LONGEST_SWITCH } from '../../steps/step-work.js';
 import { isOfGraph, type HostGapsOfDevice } from '../idle/host-gaps.js';
 import type { Found } from '../finding.js';
+import { actionIn, type Action, type FrameworkWords } from '../framework-words.js';
 import { LAUNCHING, type RuleAnswer, type Rule } from '../rule.js';
 import { grouped, many, percent, ranked, time } from '../wording.js';
 import { atLongest, Ranking } from '../kernel-tally.js';
@@ -45,8 +46,7 @@ export const garbageCollection: Rule = {
 };
 
 /** Advice when the device waits for data. */
-const LOAD_AHEAD =
-  'load batches ahead of time: more DataLoader workers, a higher prefetch_factor, persistent_workers=True, pin_memory=True, and copies with non_blocking=True';
+const LOAD_AHEAD: Action = ({ loadAhead }) => loadAhead;
 
 /** Idle time before a smaller share of the steps is not systematic. */
 const MOST_STEPS = 0.5;
@@ -100,15 +100,15 @@ class DeviceLaunches {
   api = '';
 }
 
-const TORCH = 'in PyTorch torch.cuda.graph, or torch.compile with mode="reduce-overhead"';
-
-const GRAPHS: readonly (readonly [api: RegExp, action: string])[] = [
-  [/^hip/, `capture the work in a HIP graph (${TORCH}), or launch fewer, larger kernels`],
-  [/^cu/, `capture the work in a CUDA graph (${TORCH}), or launch fewer, larger kernels`],
-  [/^/, 'launch fewer, larger kernels, or capture the step in a graph'],
+const GRAPHS: readonly (readonly [api: RegExp, graph: string])[] = [
+  [/^hip/, 'a HIP graph'],
+  [/^cu/, 'a CUDA graph'],
 ];
 
-const captureFor = (api: string): string => GRAPHS.find(([pattern]) => pattern.test(api))?.[1] ?? '';
+const captureFor =
+  (api: string): Action =>
+  ({ launchTogether }) =>
+    launchTogether(GRAPHS.find(([pattern]) => pattern.test(api))?.[1] ?? null);
 
 /** Advice when graphs are launched already. */
 const GRAPHS_LATE =
@@ -119,7 +119,8 @@ const FEWER =
   'most kernels already run from graphs: launch fewer, larger kernels between the graphs, and do not wait for results there';
 
 /** A single profile does not show how much of the waiting is due to the profiler. */
-const WITHOUT_FRAMES = 'profile once without with_stack=True, since recording Python stacks slows the CPU; then ';
+const withoutFrames = ({ withoutStacks }: FrameworkWords): string =>
+  `profile once without ${withoutStacks}, since recording Python stacks slows the CPU; then `;
 
 /** Minimum share of the idle time during which data is loaded for loading to be the cause. */
 const MOSTLY = 0.5;
@@ -141,7 +142,8 @@ function shortGaps(
     ...place,
     what: `the CPU launches too slowly: the device ran out of work ${count === 1 ? 'once' : `${grouped(count)} times`} and was idle for ${time(idle)} (${time(idle / count)} each)`,
     ...(launches.tiny > 0 ? { details: tiny } : undefined),
-    action: `${isSlowed ? WITHOUT_FRAMES : ''}${beforeGraphs > MOSTLY * idle ? GRAPHS_LATE : others}`,
+    action: (words) =>
+      `${isSlowed ? withoutFrames(words) : ''}${actionIn(beforeGraphs > MOSTLY * idle ? GRAPHS_LATE : others, words)}`,
     stake: idle,
     gain: {
       ns: idle - overhead,
@@ -265,7 +267,7 @@ export const queuedGaps: Rule = {
             ...place,
             what: `${many(count, 'short gap')} between kernels that were already queued left the device idle for ${time(ns)} (${time(ns / count)} each): the CPU launches in time, but the kernels are many and short`,
             details: `most before ${ranked(of.switchesBefore)}`,
-            action: 'run fewer, larger kernels: fuse small ones (in PyTorch with torch.compile), or use a larger batch',
+            action: ({ fuseSmall }) => `run fewer, larger kernels: ${fuseSmall}`,
             stake: ns,
             gain: {
               ns,

@@ -5,6 +5,7 @@ import { LONGEST_LAUNCH } from '../../steps/step-work.js';
 import { many, ranked, time } from '../wording.js';
 import { ByDevice, type Place } from '../device-times.js';
 import type { Found } from '../finding.js';
+import type { Action } from '../framework-words.js';
 import type { HostGapsOfDevice } from '../idle/host-gaps.js';
 import { atLongest, Ranking } from '../kernel-tally.js';
 import { LAUNCHING, type Rule, type RuleAnswer } from '../rule.js';
@@ -34,12 +35,14 @@ const LOADING =
 const WAITS = 'find out what the call waits for: it blocks the thread that launches';
 
 /** Advice by the call that took longest; the first match wins. */
-const ACTIONS: readonly (readonly [call: RegExp, action: (launches: LongLaunches) => string])[] = [
+const ACTIONS: readonly (readonly [call: RegExp, action: (launches: LongLaunches) => Action])[] = [
   [/^hip.*launch/i, (launches) => loading(launches, 'HIP_ENABLE_DEFERRED_LOADING=0')],
   [/launch/i, (launches) => loading(launches, 'CUDA_MODULE_LOADING=EAGER')],
   [
     /mem(cpy|set)/i,
-    () => 'copy asynchronously from pinned memory (non_blocking=True): a synchronous copy waits for all earlier work',
+    () =>
+      ({ copyAsync }) =>
+        `copy asynchronously from pinned memory${copyAsync}: a synchronous copy waits for all earlier work`,
   ],
   [/^/, () => WAITS],
 ];

@@ -146,8 +146,8 @@ const finding = ({ of, ...place }: Place & { readonly of: Attention }, span: num
   ...place,
   what: `${many(of.attentions, 'attention')} ${of.attentions === 1 ? 'is' : 'are'} computed step by step, ${percent(of.stake / span)} of the time: ${ranked(of.names, 5)}`,
   details: `the scores are written to memory and read again, ${size(of.bytes)} by the products alone${of.places.size > 0 ? `; in ${ranked(of.places)}` : ''}`,
-  action:
-    'use torch.nn.functional.scaled_dot_product_attention (attn_implementation="sdpa" in Hugging Face models): where mask and element type allow a fused kernel, it never writes the scores to memory',
+  action: ({ attention }) =>
+    `${attention}: where mask and element type allow a fused kernel, it never writes the scores to memory`,
   ...of.facts,
   gain: {
     ns: of.between + of.traffic,

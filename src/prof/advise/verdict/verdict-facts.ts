@@ -119,7 +119,7 @@ export interface SpanPart {
   /**
    * What took most of the part: op of the kernels, communication operation, or kind of the copies (counting all copies,
    * also those that overlap with compute); for idle time, the call that held the host up, what else the host did, the call
-   * that waited together with the device, or what the engines of a NeuronCore waited for.
+   * that waited together with the device, or what the program on the device waited for.
    */
   readonly detail: string | null;
   /** In ns, over all devices. */

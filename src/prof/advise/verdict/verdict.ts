@@ -1,12 +1,12 @@
 /** What a profile's devices did with their time, as parts that add up, and as a sentence. */
 import { type IdleCause, IDLE_CAUSES, type IdleTimes, type DeviceWait } from '../idle/idle-causes.js';
-import { LONGEST_SWITCH } from '../../steps/step-work.js';
 import { topOf } from '../kernel-tally.js';
 import type { SpanPart, SpanPartName, VerdictFacts, Pace } from './verdict-facts.js';
 import { many, percent, rate, time, spokenName } from '../wording.js';
 import { isUntimed, untimedText } from '../idle/known-idle.js';
-import { MOSTLY } from '../idle/host-places.js';
-import { LONGEST_LAUNCH } from '../../steps/step-work.js';
+import { inDeviceWords } from '../../../record/glossary.js';
+import { frameworkWords } from '../framework-words.js';
+import { LONGEST_LAUNCH, LONGEST_SWITCH, MOSTLY } from '../../steps/step-work.js';
 import { MovedAmounts, mostlyWaiting, type LongOperation } from '../moved-times.js';
 
 export interface ProfileVerdict {
@@ -25,7 +25,7 @@ function detailOf({ idle, computed, moved }: VerdictFacts, part: SpanPartName, c
   if (part === 'copy') return moved.copied.top(1)[0]?.[0] ?? null;
   if (cause === 'call') return topOf(idle.calls)?.[0] ?? null;
   if (cause === 'host') return topOf(idle.places)?.[0] ?? null;
-  if (cause === 'semaphore') return topOf(idle.awaited)?.[0] ?? null;
+  if (cause === 'semaphore' || cause === 'transfer') return topOf(idle.awaited)?.[0] ?? null;
   return cause === 'queue' ? (idle.waiting?.call ?? null) : null;
 }
 
@@ -42,7 +42,8 @@ export function verdictOf(facts: VerdictFacts): ProfileVerdict {
     .filter((part) => part.time > 0)
     .sort((a, b) => b.time - a.time);
   const number = typeof profile === 'number' ? profile : profile.profile;
-  return { profile: number, devices, span, parts, text: verdictText(facts, parts) };
+  const text = inDeviceWords(verdictText(facts, parts), typeof profile === 'number' ? null : profile);
+  return { profile: number, devices, span, parts, text };
 }
 
 /** Minimum share of the span to be mentioned. */
@@ -109,15 +110,20 @@ const CAUSE_TEXTS: Readonly<Partial<Record<IdleCause, CauseText>>> = {
     return isMost ? `the CPU is busy in ${top[0]}${share}` : `${IDLE_CAUSES.host}${share}, partly in ${top[0]}`;
   },
   queue: ({ idle }, part, share) => `${IDLE_CAUSES.queue}${share}${waitText(idle, part)}`,
-  semaphore: ({ idle }, { time: ns }, share) => {
-    const top = topOf(idle.awaited);
-    if (top === null) return null;
-    const isMost = top[1] > MOSTLY * ns;
-    return isMost ? `engines wait for ${top[0]}${share}` : `${IDLE_CAUSES.semaphore}${share}, partly for ${top[0]}`;
-  },
+  semaphore: (facts, part, share) => awaitedText('engines wait', facts, part, share),
+  transfer: (facts, part, share) => awaitedText('the program waits', facts, part, share),
   // No host launches the instructions of a NeuronCore one by one.
   unknown: (facts, _, share) => (deviceWord(facts) === 'NeuronCore' ? `the profile does not say why${share}` : null),
 };
+
+/** What the device waited for, if most of the time was for the same; else what came first. */
+function awaitedText(waits: string, { idle }: VerdictFacts, { cause, time: ns }: SpanPart, share: string) {
+  const top = topOf(idle.awaited);
+  if (top === null || cause === null) return null;
+  return top[1] > MOSTLY * ns
+    ? `${waits} for ${top[0]}${share}`
+    : `${IDLE_CAUSES[cause]}${share}, partly for ${top[0]}`;
+}
 
 /** Whether the rule found that most of the long launches were the first ones of their kernels. */
 function loadsCode({ findings }: VerdictFacts): boolean {
@@ -151,7 +157,8 @@ function remedyText(facts: VerdictFacts, { cause }: SpanPart): string {
   const sum = (name: string): number => found.reduce((all, { evidence }) => all + Number(evidence[name] ?? 0), 0);
   const hasGraphs = sum('beforeGraphsNs') > MOSTLY * sum('idleNs');
   const runsGraphs = sum('kernelsInGraphs') > sum('kernels');
-  const action = hasGraphs ? 'launching graphs ahead' : runsGraphs ? 'fewer, larger kernels' : 'a graph';
+  const { together } = frameworkWords(typeof facts.profile === 'number' ? null : facts.profile);
+  const action = hasGraphs ? 'launching graphs ahead' : runsGraphs ? 'fewer, larger kernels' : together;
   return savingText(facts, 'launch-gaps', action);
 }
 

@@ -130,12 +130,30 @@ describe('XPlane reader', () => {
     expect(copy).to.deep.include({ kind: 'HtoD', bytes: 16_384, dur: 11_100, stream: 4 });
     expect(recordsOf(TPU).find(({ type }) => type === 'sync')).to.deep.include({ kind: 'barrier-cores', dur: 100 });
     expect(await workIn(TPU)).to.deep.equal([
-      ['copy-start', 0, 16_384],
+      // The copy itself has the bytes.
+      ['copy-start', 0, 0],
       ['cublas-gemm.1', 4_194_304, 114_688],
       ['copy-done', 0, 0],
     ]);
     // The wait for the copy is no compute.
     expect((await runCli('dprof', ['summary', TPU])).stdout).to.match(/compute +4\.001 us/);
+  });
+
+  it('reads the direction of a copy from the memories in the text of what starts it and of what waits for it', () => {
+    const [host, chip] = ['f32[8,4]{1,0:T(8,128)S(5)}', 'f32[8,4]{1,0:T(8,128)}'];
+    const texts: readonly (readonly [text: string, category: string])[] = [
+      [`%a = (${chip}, ${host}, u32[]{:S(2)}) copy-start(${host} %p)`, 'copy-start'],
+      [`%b = ${host} copy-done((${host}, ${chip}, u32[]{:S(2)}) %c)`, 'copy-done'],
+      [`%d = ${chip} fusion(${host} %p), kind=kLoop`, 'loop fusion'],
+      ['copy-done', 'copy-done'],
+    ];
+    const tpu = new PlaneWriter('/device:TPU:0');
+    for (const [text, category] of texts) tpu.kind(text, { hlo_category: category }, text);
+    tpu.line(
+      ...([3, 'XLA Ops', 0, texts.map(([text], i): [string, [number, number]] => [text, [100 * i, 50]])] as const),
+    );
+    const kernels = kernelsOf(written(file([tpu])));
+    expect(kernels.map(({ labels }) => labels?.['copy'])).to.deep.equal(['HtoD', 'DtoH', undefined, undefined]);
   });
 
   it('is the same whatever the order of fields, with maps before lines', () => {

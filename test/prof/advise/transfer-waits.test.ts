@@ -1,0 +1,101 @@
+/** Waits of a program for transfers that it started itself: the cause of idle time, the rule, and the summary. */
+import { expect } from 'chai';
+import type { Arg, KernelRecord, ProfileLine } from '../../../src/record/record.js';
+import { copy, findingsOf, silenceOf, verdictOf } from '../../support/advice.js';
+import { device, profileOn } from '../../support/devices.js';
+import { kernel } from '../../support/kernels.js';
+import { overviewOf } from '../../support/overviews.js';
+
+const TPUS = profileOn(...[0, 1].map((id) => device('TPU v6 Lite', { id, vendor: 'google', arch: 'tpu-v6e' })));
+
+const instruction = (start: number, dur: number, fields: Partial<KernelRecord> = {}): KernelRecord =>
+  kernel({
+    ...{ id: start + 1, name: 'fusion', short: 'fusion', start, dur, op: ['add'], grid: null, block: null },
+    ...{ launch: { api: 'DoEnqueueProgram', start: -10, dur: 5 }, labels: { category: 'loop fusion' }, ...fields },
+  });
+
+const OUT: Arg = { name: 'out', type: 'tensor', shape: [2, 512], dtype: 'float32' };
+const done = (start: number, dur: number, direction: string | null = 'HtoD'): KernelRecord =>
+  instruction(start, dur, {
+    ...{ name: 'copy-done', short: 'copy-done', op: ['copy-done'], counters: { bytes_accessed: 4096 } },
+    calls: [{ mod: 'hlo', op: 'copy-done', args: [OUT] }],
+    labels: { category: 'copy-done', ...(direction === null ? {} : { copy: direction }) },
+  });
+
+/** 100 ns of computing, 300 of waiting for copies to the device and 40 for copies to the host, 60 more, 100 of computing. */
+const WAITING = [instruction(0, 100), done(100, 300), done(400, 40, 'DtoH'), instruction(500, 100)];
+
+const whyOf = (...records: ProfileLine[]): string | undefined =>
+  /: (.*?)\. /.exec(verdictOf([TPUS, ...records]).text)?.[1];
+
+describe('waits of a program for transfers', () => {
+  it('are the cause of a gap that they fill for the most part, whatever ended it', () => {
+    expect(verdictOf([TPUS, ...WAITING]).parts).to.deep.include({
+      ...{ part: 'idle', cause: 'transfer', detail: 'HtoD copies', time: 400 },
+    });
+    expect(whyOf(...WAITING)).to.equal('the program waits for HtoD copies');
+    const launchedInIt = instruction(500, 100, { launch: { api: 'DoEnqueueProgram', start: 450, dur: 5 } });
+    expect(whyOf(...WAITING.slice(0, 2), launchedInIt)).to.equal('the program waits for HtoD copies');
+    expect(whyOf(...WAITING.slice(0, 3), instruction(500, 100, { launch: null }))).to.equal(
+      'the program waits for HtoD copies',
+    );
+    expect(whyOf(instruction(0, 100), done(100, 300, null), instruction(500, 100))).to.equal(
+      'the program waits for copies',
+    );
+    const gather = { ...done(100, 300), labels: { category: 'all-gather-done' } };
+    expect(whyOf(instruction(0, 100), gather, instruction(500, 100))).to.equal('the program waits for all-gather');
+  });
+
+  it('are not where they fill less than half', () => {
+    // 190 of 400 ns.
+    const records = [TPUS, instruction(0, 100), done(100, 190), instruction(500, 100)];
+    expect(verdictOf(records).parts).to.deep.include({ part: 'idle', cause: 'queue', detail: null, time: 400 });
+    expect(overviewOf(records).devices[0]?.gaps).to.deep.equal({
+      ...{ count: 1, longest: 400, host: 0, queue: 400, unknown: 0 },
+    });
+  });
+
+  it('are a part of the idle time in the summary', () => {
+    const { devices } = overviewOf([TPUS, ...WAITING, instruction(650, 50), { ...instruction(0, 700), device: 1 }]);
+    expect(devices.map(({ gaps }) => gaps)).to.deep.equal([
+      { count: 2, longest: 400, host: 0, queue: 50, transfer: 400, unknown: 0 },
+      { count: 0, longest: 0, host: 0, queue: 0, unknown: 0 },
+    ]);
+  });
+
+  it('are found with what is copied, also where the copies themselves are recorded', () => {
+    // On device 1 the copies are recorded, so that it is not idle.
+    const recorded = WAITING.map((record) => ({ ...record, device: 1 }));
+    const copying = copy({ ...{ kind: 'HtoD', bytes: 4096, start: 90, dur: 350, device: 1 } });
+    const records = [...WAITING, ...recorded, copying].toSorted((a, b) => a.start - b.start);
+    const found = findingsOf('transfer-waits', [TPUS, ...records]);
+    expect(found.map(({ device, stake, gain, count }) => [device, stake, gain?.ns, count])).to.deep.equal([
+      [0, 340, 340, 2],
+      [1, 340, 340, 2],
+    ]);
+    // 340 of 600 ns; 200 of computing.
+    expect(found[0]?.what).to.equal(
+      'the program waits 56.7 % of the time for transfers that it started: 340 ns in 2 waits, while nothing is computed',
+    );
+    expect(found[0]?.details).to.equal(
+      '300 ns in 1 wait for HtoD copies of float32 (2,512) (4.096 kB); 40 ns in 1 wait for DtoH copies of float32 (2,512) (4.096 kB); all computing takes 200 ns, so overlap cannot hide more',
+    );
+    expect(found[0]?.action).to.match(/^copy less between host and device/);
+    expect(found[0]?.evidence).to.deep.equal({ waits: 2, waitNs: 340, aloneNs: 340, computingNs: 200, bytes: 8192 });
+    expect(found[0]?.kernels).to.deep.equal(['0:101', '0:401']);
+  });
+
+  it('are only those while nothing else runs', () => {
+    const under = instruction(150, 100, { stream: 9 });
+    const [found] = findingsOf('transfer-waits', [
+      TPUS,
+      instruction(0, 100),
+      done(100, 300),
+      under,
+      instruction(500, 100),
+    ]);
+    expect(found).to.deep.include({ stake: 200 });
+    expect(found?.details).not.to.match(/cannot hide/);
+    expect(silenceOf('transfer-waits', [TPUS, instruction(0, 100)])).to.equal('no instruction waits for a transfer');
+  });
+});
