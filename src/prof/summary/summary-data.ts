@@ -70,8 +70,12 @@ export interface DeviceTime {
   readonly setsAlone: number;
   /** Idle time during which the profile reports that the host or a stream waited. Null when work is missing. */
   readonly idleInWaits: number | null;
-  /** Sum of kernel durations. */
+  /** Sum of the durations of kernels, whatever they do. */
   readonly kernelSum: number;
+  /** The part of it in kernels that compute. */
+  readonly computeSum: number;
+  /** Sum of the durations of operations that communicate, as kernels or not. */
+  readonly communicationSum: number;
   readonly counts: Readonly<Record<WorkKind, number>>;
   /** Only work whose launch is in the profile; null when no launch is (compiled programs). */
   readonly linked: { readonly activities: number; readonly span: number; readonly busy: number } | null;
