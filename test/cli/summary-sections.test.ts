@@ -52,6 +52,19 @@ describe('sections of a summary', () => {
     expect(rows.filter((row) => row.includes(',host'))).not.to.have.length(0);
   });
 
+  it('end with advice only where a device has times, else with more of the first part, or nothing', async () => {
+    const nextOf = async (...records: readonly ProfileLine[]): Promise<string | undefined> => {
+      const input = neuronLines([profile({ dur: 100_000 }), ...records, END]);
+      return /^next: (.*)$/m.exec((await runCli('dprof', ['summary', '-q'], { input })).stdout)?.[1];
+    };
+    expect(await nextOf(kernel({ start: 0, dur: 100 }))).to.equal('dprof advise FILE');
+    expect(await nextOf(range('op', 0, 100, 100, 'aten::mm'))).to.equal(
+      'dprof --by op -c passes,host,hostself --sort hostself --top 15 FILE',
+    );
+    expect(await nextOf(kernel({ start: NaN, dur: 100 }))).to.equal('dprof --by kernel --top 15 FILE');
+    expect(await nextOf(sample('cpu_time', 5, { cpu: 0, pid: 1 }))).to.equal(undefined);
+  });
+
   it('of operations between ranks without a time: how many, and their bytes', async () => {
     const marked = collective({ start: 0, dur: null, kind: 'broadcast', bytes: 40, group: 'g' });
     const text = await screen(profile({ dur: 10_000, facts: { profiler_level: 'Level_none' } }), marked, marked);
