@@ -43,6 +43,8 @@ describe('sections of a summary', () => {
     expect(lines.find((line) => line.includes('Host:'))).to.match(
       /^## Host: no device work is recorded; 4 ranges of 2 threads, 100\.000 us/,
     );
+    const unknown = { ...range('op', 90_000, 1000, 1000, 'aten::mm'), tid: null };
+    expect(await screen(...records, unknown)).to.include('; 5 ranges, 101.000 us\n');
     expect(text).to.match(/\nop +40\.000 us +40\.0 % +2\n/);
     expect(text).to.match(/\nannotation +60\.000 us +60\.0 % +2\n/);
     expect(text).to.include('## Ops of the host');

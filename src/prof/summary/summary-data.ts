@@ -139,7 +139,8 @@ export interface HostTally extends TimedTally {
 
 /** What the host did, according to its ranges. */
 export interface HostSummary {
-  readonly threads: number;
+  /** Null where the thread of a range is not known. */
+  readonly threads: number | null;
   /** Time that threads spent in ranges. */
   readonly time: number;
   /** By kind: op, annotation, layer, frame, marker. Largest self time first, as in the lists. */
