@@ -164,7 +164,12 @@ async function* profilesOf<Found extends object>(
     yield result;
   }
   const others: string[] = [];
+  const archives: string[] = [];
   for (const { path, failure } of passedOver) {
+    if (ARCHIVE.test(path) && (await isArchiveFile(path))) {
+      archives.push(path);
+      continue;
+    }
     const isOfSet = profiles.has(nameOfSet(path));
     if (!isOfSet && !(extensions.has(extensionOf(path)) && (await isBroken(path)))) continue;
     if (isOfSet && failure instanceof OtherData && !OF_RANK.test(basename(path)) && (await holdsOtherData(path)))
@@ -175,13 +180,14 @@ async function* profilesOf<Found extends object>(
     }
   }
   if (others.length > 0) onNote?.(new UserError(othersText(others), { where: input }));
+  if (archives.length > 0) onNote?.(new UserError(archivesText(archives), { where: input }));
   for (const [same, files] of again) onNote?.(new UserError(againText(files, same), { where: input }));
   const unreadable = inFolder ? unreadableFolders(used, paths) : [];
   yield* unreadable;
   if (lenient && used.length + failures.length + unreadable.length === 0) {
     throw new UserError(`no profile in ${counted(paths.length, 'file')}`, {
       where: input,
-      hint: 'dparse --formats lists the supported formats',
+      hint: archives.length > 0 ? archivesText(archives) : 'dparse --formats lists the supported formats',
     });
   }
 }
@@ -189,6 +195,12 @@ async function* profilesOf<Found extends object>(
 /** Text such as `1 compressed copy left out, whose original is next to it: net.json.gz`. */
 const copiesText = (copies: readonly string[]): string =>
   `${counted(copies.length, 'compressed copy')} left out, whose ${copies.length === 1 ? 'original is next to it' : 'originals are next to them'}: ${firstOf(copies)}`;
+
+/** Names of archives that may hold profiles; many other files are zip archives too. */
+const ARCHIVE = /\.(?:zip|tar|tgz|tar\.\w+)$/i;
+
+const archivesText = (archives: readonly string[]): string =>
+  `${counted(archives.length, 'archive')} not searched, as ${archives.length === 1 ? 'it is' : 'they are'} in a folder or another archive: ${firstOf(archives)}`;
 
 /** Text such as `1 file left out, whose run is in 7_results.db: 7_kernel_trace.csv`. */
 const againText = (files: readonly string[], same: string): string =>
