@@ -79,7 +79,9 @@ describe('dprof --by', () => {
     ]);
     const textOf = async (...args: string[]) =>
       (await runCli('dprof', ['-q', '--by', 'trace', '-c', 'trace,count', ...args], { input: mixed })).stdout;
-    expect(await textOf('-w', '30', '--no-header')).to.equal('net.py:7                     1\nnet.py:41                    1\n');
+    expect(await textOf('-w', '30', '--no-header')).to.equal(
+      'net.py:7                     1\nnet.py:41                    1\n',
+    );
     expect(await textOf('-f', 'table'))
       .to.include('│ run.py:3,net.py:7 ')
       .and.include(trace(41).join(','));

@@ -351,9 +351,7 @@ const CAUSES = [
 function causeFirst(sorted: Finding[], { cause, effect }: (typeof CAUSES)[number]): Finding[] {
   const first = sorted.findIndex(({ rule }) => rule === effect);
   const late = sorted.findIndex(({ rule }) => rule === cause);
-  return first === -1 || late < first
-    ? sorted
-    : sorted.toSpliced(late, 1).toSpliced(first, 0, elementAt(sorted, late));
+  return first === -1 || late < first ? sorted : sorted.toSpliced(late, 1).toSpliced(first, 0, elementAt(sorted, late));
 }
 
 /** A rank that is late more often than by chance is not also reported for computing longest. */
