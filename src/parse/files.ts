@@ -19,7 +19,15 @@ import {
 export class UnreadableInput extends UserError {}
 
 /** An input that is covered by another file of its folder. */
-export class RedundantInput extends UserError {}
+export class RedundantInput extends UserError {
+  /** @param same name of the file that has the same run, where a user may have meant this one */
+  constructor(
+    where: string,
+    readonly same: string | null,
+  ) {
+    super('is redundant: another file covers this capture', { where });
+  }
+}
 
 /**
  * Turns an error of the operating system into an error of the input.

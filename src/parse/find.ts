@@ -1,6 +1,7 @@
 /** Finds the profiles among the inputs, one after another: a compressed input is unpacked when its turn comes. */
 import { statSync } from 'node:fs';
 import { basename, dirname, extname, resolve } from 'node:path';
+import { entryOf } from '../containers/map-entry.js';
 import { counted } from '../record/plural.js';
 import { UserError } from '../record/errors.js';
 import { isArchive } from './input/archive.js';
@@ -144,6 +145,7 @@ async function* profilesOf<Found extends object>(
   const used: string[] = paths.filter((path) => passOver.has(path));
   const profiles = new Set<string>();
   const extensions = new Set([...REPORTS, ...[...passOver].map(extensionOf)]);
+  const again = new Map<string, string[]>();
   const passedOver: { readonly path: string; readonly failure: UserError }[] = [];
   for (const path of paths) {
     if (passOver.has(path)) continue;
@@ -155,13 +157,19 @@ async function* profilesOf<Found extends object>(
       extensions.add(extensionOf(path));
     } else if (lenient && !isOfProfile(result, path)) {
       if (!(result instanceof RedundantInput)) passedOver.push({ path, failure: result });
+      else if (result.same !== null) entryOf(again, result.same, (): string[] => []).push(path);
       continue;
     }
     used.push(path);
     yield result;
   }
   const others: string[] = [];
+  const archives: string[] = [];
   for (const { path, failure } of passedOver) {
+    if (ARCHIVE.test(path) && (await isArchiveFile(path))) {
+      archives.push(path);
+      continue;
+    }
     const isOfSet = profiles.has(nameOfSet(path));
     if (!isOfSet && !(extensions.has(extensionOf(path)) && (await isBroken(path)))) continue;
     if (isOfSet && failure instanceof OtherData && !OF_RANK.test(basename(path)) && (await holdsOtherData(path)))
@@ -172,12 +180,14 @@ async function* profilesOf<Found extends object>(
     }
   }
   if (others.length > 0) onNote?.(new UserError(othersText(others), { where: input }));
+  if (archives.length > 0) onNote?.(new UserError(archivesText(archives), { where: input }));
+  for (const [same, files] of again) onNote?.(new UserError(againText(files, same), { where: input }));
   const unreadable = inFolder ? unreadableFolders(used, paths) : [];
   yield* unreadable;
   if (lenient && used.length + failures.length + unreadable.length === 0) {
     throw new UserError(`no profile in ${counted(paths.length, 'file')}`, {
       where: input,
-      hint: 'dparse --formats lists the supported formats',
+      hint: archives.length > 0 ? archivesText(archives) : 'dparse --formats lists the supported formats',
     });
   }
 }
@@ -185,6 +195,16 @@ async function* profilesOf<Found extends object>(
 /** Text such as `1 compressed copy left out, whose original is next to it: net.json.gz`. */
 const copiesText = (copies: readonly string[]): string =>
   `${counted(copies.length, 'compressed copy')} left out, whose ${copies.length === 1 ? 'original is next to it' : 'originals are next to them'}: ${firstOf(copies)}`;
+
+/** Names of archives that may hold profiles; many other files are zip archives too. */
+const ARCHIVE = /\.(?:zip|tar|tgz|tar\.\w+)$/i;
+
+const archivesText = (archives: readonly string[]): string =>
+  `${counted(archives.length, 'archive')} not searched, as ${archives.length === 1 ? 'it is' : 'they are'} in a folder or another archive: ${firstOf(archives)}`;
+
+/** Text such as `1 file left out, whose run is in 7_results.db: 7_kernel_trace.csv`. */
+const againText = (files: readonly string[], same: string): string =>
+  `${counted(files.length, 'file')} left out, whose run is in ${same}: ${firstOf(files)}`;
 
 /** Text such as `1 JSON file skipped, not a profile: 1.json`. */
 const othersText = (others: readonly string[]): string =>

@@ -105,8 +105,8 @@ export function checkProfile(path: string, name: string, format?: string, inFold
   const probe = openProbe(path, name);
   try {
     const reader = chooseReader(probe, format);
-    if (inFolder && format === undefined && reader.isCovered?.(probe) === true)
-      throw new RedundantInput('is redundant: another file covers this capture', { where: name });
+    const cover = inFolder && format === undefined ? (reader.isCovered?.(probe) ?? false) : false;
+    if (cover !== false) throw new RedundantInput(name, cover === true ? null : cover);
     return reader;
   } finally {
     probe.database?.close();

@@ -99,8 +99,11 @@ export interface Reader {
   sidecars?(folder: string, candidate: string): readonly string[];
   /** Whether the input is of this format. */
   sniff(probe: Probe): boolean;
-  /** Whether another file in the same folder covers the input's capture. Reading the folder then skips this input. */
-  isCovered?(probe: Probe): boolean;
+  /**
+   * Whether another file in the same folder covers the input's capture, or the name of one that has all of it in another
+   * format. Reading the folder then skips this input, and says so where there is a name.
+   */
+  isCovered?(probe: Probe): boolean | string;
   /**
    * Records of the input: the profile line first, the end line last.
    * @throws UserError when the input as a whole cannot be read

@@ -72,6 +72,19 @@ describe('dprof --by', () => {
       'net.py:41                   1             2  66.67         2.0',
       'net.py:7                    1             1  33.33         1.0',
     ]);
+    // A stack that fits is shortened like the others; the table for a screen has all frames.
+    const mixed = neuronLines([
+      kernel({ id: 1, trace: trace(41), dur: 2 }),
+      kernel({ id: 2, trace: ['run.py:3', 'net.py:7'] }),
+    ]);
+    const textOf = async (...args: string[]) =>
+      (await runCli('dprof', ['-q', '--by', 'trace', '-c', 'trace,count', ...args], { input: mixed })).stdout;
+    expect(await textOf('-w', '30', '--no-header')).to.equal(
+      'net.py:7                     1\nnet.py:41                    1\n',
+    );
+    expect(await textOf('-f', 'table'))
+      .to.include('│ run.py:3,net.py:7 ')
+      .and.include(trace(41).join(','));
     const layer = (name: string) => ({ layer: ['LanguageModel', 'Encoder_0', name] });
     const flat = ['--by', 'layer', '--no-tree', '-c', 'layer,count', '-w', '26', '--no-header'];
     const layers = neuronLines([

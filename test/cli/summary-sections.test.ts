@@ -43,6 +43,8 @@ describe('sections of a summary', () => {
     expect(lines.find((line) => line.includes('Host:'))).to.match(
       /^## Host: no device work is recorded; 4 ranges of 2 threads, 100\.000 us/,
     );
+    const unknown = { ...range('op', 90_000, 1000, 1000, 'aten::mm'), tid: null };
+    expect(await screen(...records, unknown)).to.include('; 5 ranges, 101.000 us\n');
     expect(text).to.match(/\nop +40\.000 us +40\.0 % +2\n/);
     expect(text).to.match(/\nannotation +60\.000 us +60\.0 % +2\n/);
     expect(text).to.include('## Ops of the host');
@@ -50,6 +52,19 @@ describe('sections of a summary', () => {
     expect(text).to.match(/\n *10\.000 us +10\.0 % +1 +10\.000 us +addmm\n/);
     const rows = await figures(...records);
     expect(rows.filter((row) => row.includes(',host'))).not.to.have.length(0);
+  });
+
+  it('end with advice only where a device has times, else with more of the first part, or nothing', async () => {
+    const nextOf = async (...records: readonly ProfileLine[]): Promise<string | undefined> => {
+      const input = neuronLines([profile({ dur: 100_000 }), ...records, END]);
+      return /^next: (.*)$/m.exec((await runCli('dprof', ['summary', '-q'], { input })).stdout)?.[1];
+    };
+    expect(await nextOf(kernel({ start: 0, dur: 100 }))).to.equal('dprof advise FILE');
+    expect(await nextOf(range('op', 0, 100, 100, 'aten::mm'))).to.equal(
+      'dprof --by op -c passes,host,hostself --sort hostself --top 15 FILE',
+    );
+    expect(await nextOf(kernel({ start: NaN, dur: 100 }))).to.equal('dprof --by kernel --top 15 FILE');
+    expect(await nextOf(sample('cpu_time', 5, { cpu: 0, pid: 1 }))).to.equal(undefined);
   });
 
   it('of operations between ranks without a time: how many, and their bytes', async () => {

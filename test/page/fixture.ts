@@ -79,7 +79,8 @@ function overview(rank: number, slower: number): ProfileSummary {
       {
         ...{ device: 0, name: 'Example GPU', start: 1 * MS, end: 11 * MS, span: 10 * MS, busy: 8 * MS * slower },
         ...{ idle: 10 * MS - 8 * MS * slower, compute: 6 * MS * slower, communication: 1.5 * MS, memory: 1 * MS },
-        ...{ sync: 0.25 * MS, exposed: 1 * MS, kernelSum: 7 * MS },
+        ...{ sync: 0.25 * MS, exposed: 1 * MS },
+        ...{ kernelSum: 7 * MS, computeSum: 5.5 * MS, communicationSum: 1.5 * MS },
         ...{ copiesAlone: 0.4 * MS, setsAlone: 0.1 * MS, idleInWaits: 0.2 * MS },
         counts: { kernels: 100, communications: 4, graphs: 0, copies: 7, sets: 3, syncs: 2 },
         linked: null,

@@ -10,6 +10,7 @@ import { readProfile } from '../../src/parse/profile.js';
 import { UserError } from '../../src/record/errors.js';
 import { unpackedOf } from '../../src/record/lines/packed.js';
 import { freshFolder } from '../support/fresh-path.js';
+import { runCli } from '../support/run-cli.js';
 import { itWithProcess } from '../support/sets.js';
 
 /** A trace of one kernel, and how each program packs it. */
@@ -108,6 +109,19 @@ describe('packed inputs', () => {
     expect(expected.records.filter((line) => line.includes('"rank":1'))).to.have.length(1);
     execFileSync('tar', ['-czf', join(folder, '..', `${basename(folder)}.tgz`), '-C', folder, 'ranks']);
     expect(await read(`${folder}.tgz`)).to.deep.equal(expected);
+  });
+
+  it('are not searched within a folder or an archive, which a message says', async () => {
+    const folder = freshFolder();
+    writeFileSync(join(folder, 'inner.zip'), bytesOf('t.zip'));
+    const { stderr } = await runCli('dparse', [folder]);
+    expect(stderr).to.match(
+      /no profile in 1 file \(1 archive not searched, as it is in a folder or another archive: inner\.zip\)/,
+    );
+    writeFileSync(join(folder, 'rank_0.json'), TRACE);
+    const found = await runCli('dparse', [folder]);
+    expect([found.code, found.stderr]).to.deep.include(0);
+    expect(found.stderr).to.match(/: 1 archive not searched, .*: inner\.zip\n/);
   });
 
   it('are read side by side, and left before their end', async () => {

@@ -51,18 +51,22 @@ function deviceWords({ gaps, idle, span, counts }: DeviceTime): string {
   return isSmall && canStep ? 'steps' : 'advise';
 }
 
-function busyLines(
-  { busy, compute, communication, memory, exposed, copiesAlone, setsAlone, kernelSum, counts }: DeviceTime,
-  unit: TimeUnit,
-): Line[] {
-  const { copies, sets } = counts;
+function busyLines(device: DeviceTime, unit: TimeUnit): Line[] {
+  const { busy, compute, communication, memory, exposed, copiesAlone, setsAlone, counts } = device;
+  const { kernels, communications, graphs, copies, sets } = counts;
+  const addedUp = (ns: number): string => `, ${unit.text(ns)} added up`;
+  const whole = graphs > 0 ? `, ${many(graphs, 'graph launch')} as a whole` : '';
   const alone = copies + sets > 0 ? `; exposed ${unit.text(copiesAlone + setsAlone)}` : '';
-  const graphs = counts.graphs > 0 ? `, ${many(counts.graphs, 'graph launch')} as a whole` : '';
+  const operations = many(communications, 'operation');
   return [
     ['busy', busy, ''],
-    ['  compute', compute, `${many(counts.kernels, 'kernel')}${graphs}, ${unit.text(kernelSum)} added up`],
-    ['  communication', communication, many(counts.communications, 'operation')],
-    ...(counts.communications === 0 ? [] : ([['    exposed', exposed, 'no compute runs']] as const)),
+    ['  compute', compute, `${many(kernels, 'kernel')}${addedUp(device.computeSum)}${whole}`],
+    ...(communications === 0
+      ? ([['  communication', communication, operations]] as const)
+      : ([
+          ['  communication', communication, `${operations}${addedUp(device.communicationSum)}`],
+          ['    exposed', exposed, 'no compute runs'],
+        ] as const)),
     ['  copies, sets', memory, `${many(copies, 'copy')}, ${many(sets, 'set')}${alone}`],
   ];
 }

@@ -88,7 +88,8 @@ const LISTS = [
 export function hostSections({ next }: About, host: HostSummary): Section[] {
   const unit = new TimeUnit(host.time);
   const ranges = host.kinds.reduce((sum, { count }) => sum + count, 0);
-  const title = `Host: no device work is recorded; ${many(ranges, 'range')} of ${many(host.threads, 'thread')}, ${unit.text(host.time)}`;
+  const threads = host.threads === null ? '' : ` of ${many(host.threads, 'thread')}`;
+  const title = `Host: no device work is recorded; ${many(ranges, 'range')}${threads}, ${unit.text(host.time)}`;
   const rows = host.kinds.map(({ name, count, time }) => [
     name,
     unit.text(time),

@@ -24,7 +24,7 @@ export function summaryScreens(summaries: readonly ProfileSummary[], input: Summ
   const screens = summaries.map((summary) => [
     profileHeading(summary.profile, summary.header),
     ...shownSections(summary, input).flatMap((section) => sectionLines(section, width)),
-    ...(input.isWhole ? [] : nextLines(input)),
+    ...(input.isWhole ? [] : nextLines(summary, input)),
   ]);
   const all = ranks === null ? screens : [...screens, sectionLines(ranks, width)];
   return all.map((lines) => screenText(lines, undefined, width)).join('\n');
@@ -37,10 +37,12 @@ function shownSections(summary: ProfileSummary, input: SummaryInput): Section[] 
   return sections.filter(({ isDetail }) => isDetail !== true).map((section) => ({ ...section, next: null }));
 }
 
-/** What to do next, and how to see every part. */
-function nextLines(input: SummaryInput): string[] {
-  const next = nextOver({ file: input.file, isPartial: false });
-  return [...(input.isPartial ? [] : [`next: ${next('advise') ?? ''}`]), `all:  ${next('summary --all') ?? ''}`];
+/** What to do next, and how to see every part. Advice is about the times of devices; without any, more of the first part. */
+function nextLines(summary: ProfileSummary, input: SummaryInput): string[] {
+  const over = nextOver({ file: input.file, isPartial: false });
+  const more = sectionsOf(summary, input).find(({ next }) => next !== null)?.next ?? null;
+  const next = summary.devices.length > 0 ? over('advise') : more;
+  return [...(input.isPartial || next === null ? [] : [`next: ${next}`]), `all:  ${over('summary --all') ?? ''}`];
 }
 
 /** @param width null where nothing limits it but how much of a name people read */

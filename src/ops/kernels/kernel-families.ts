@@ -107,6 +107,8 @@ export const KERNEL_FAMILIES: readonly KernelFamily[] = [
   }),
   row('fft-stage', /fft[123]d_(r2c|c2r|c2c)|im(\dd)?2col|col2im|vol2col|col2vol/i, { kind: 'helper' }),
   row('copy', /memset|memcpy|fill_kernel|copy_kernel|transpose_readWrite|CatArray/i, { kind: 'helper' }),
+  // Copies and sets of HIP's runtime that kernels do. Their size is not recorded, so that they stay kernels.
+  row('rocclr-copy', /^__amd_rocclr_(?:copy|fill)/, { kind: 'helper', unit: 'no' }),
   row(
     'ascend-copy',
     /^(TransData|Cast|MemSet|TensorMove|(Strided)?SliceD?|TransposeD?|ViewCopy|AsStrided|BroadcastToD?)$/,

@@ -22,7 +22,9 @@ import { IdleTimes } from './idle/idle-causes.js';
 import { knownIdle, workTimesOf } from './idle/known-idle.js';
 import { JOB_RULE, type Rule, type RuleAnswer } from './rule.js';
 import { PROFILE_RULES, RULES } from './rules.js';
+import { belowRoof } from './rules/below-roof.js';
 import { exposedCollectives, stragglers } from './rules/communication.js';
+import { oldArchitecture } from './rules/kernel-lists.js';
 import { percent } from './wording.js';
 import { MovedTimes } from './moved-times.js';
 import { verdictOf, type ProfileVerdict } from './verdict/verdict.js';
@@ -316,8 +318,8 @@ export class Adviser implements Analysis<Adviser> {
   }
 
   /**
-   * Changes of the program before those of profiling it, in each list causes of a job first, then by what may be gained (by
-   * what is at stake where the gain is not known), and a cause before its effect.
+   * Changes of the program before those of profiling it, in each list causes of a job first, then findings of known gain by
+   * gain, then the others by what is at stake; and a cause before its effect.
    */
   #ordered(findings: readonly Finding[]): Finding[] {
     const rank = new Map(findings.map((finding) => [finding, this.#worth(finding)]));
@@ -326,16 +328,12 @@ export class Adviser implements Analysis<Adviser> {
       (a, b) =>
         (a.about < b.about ? 1 : a.about > b.about ? -1 : 0) ||
         Number(b.rule === JOB_RULE) - Number(a.rule === JOB_RULE) ||
+        Number(a.gain === null) - Number(b.gain === null) ||
         worth(b) - worth(a) ||
         a.profile - b.profile ||
         (a.device ?? -1) - (b.device ?? -1),
     );
-    const [cause, effect] = [stragglers.name, exposedCollectives.name];
-    const first = sorted.findIndex(({ rule }) => rule === effect);
-    const late = sorted.findIndex(({ rule }) => rule === cause);
-    return first === -1 || late < first
-      ? sorted
-      : sorted.toSpliced(late, 1).toSpliced(first, 0, elementAt(sorted, late));
+    return CAUSES.reduce(causeFirst, sorted);
   }
 
   #whyNot({ found, why }: RuleAnswer): string {
@@ -343,6 +341,19 @@ export class Adviser implements Analysis<Adviser> {
     const most = largest(found.map((finding) => this.#worth(finding)));
     return `below ${percent(this.#minShare)} of the device's time: ${percent(most)} at most`;
   }
+}
+
+/** Rules whose findings are why there is something for another rule to find. */
+const CAUSES = [
+  { cause: stragglers.name, effect: exposedCollectives.name },
+  { cause: oldArchitecture.name, effect: belowRoof.name },
+] as const;
+
+/** Puts the first finding of a cause before the first of its effect. */
+function causeFirst(sorted: Finding[], { cause, effect }: (typeof CAUSES)[number]): Finding[] {
+  const first = sorted.findIndex(({ rule }) => rule === effect);
+  const late = sorted.findIndex(({ rule }) => rule === cause);
+  return first === -1 || late < first ? sorted : sorted.toSpliced(late, 1).toSpliced(first, 0, elementAt(sorted, late));
 }
 
 /** A rank that is late more often than by chance is not also reported for computing longest. */

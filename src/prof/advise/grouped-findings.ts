@@ -1,12 +1,12 @@
 /** Merges the findings of one rule about several devices of a profile, or about several profiles. */
-import { largest } from '../../containers/element.js';
-import { entryOf } from '../../containers/map-entry.js';
+import { elementAt, largest } from '../../containers/element.js';
+import { entryOf, groupsOf } from '../../containers/map-entry.js';
 import { time } from './wording.js';
 import type { ProfileRecord } from '../../record/record.js';
 import type { Finding, Gain } from './finding.js';
 import { JOB_RULE } from './rule.js';
 
-/** Findings of one rule about one kind of work, for which the same command shows more. */
+/** Findings of one rule about one kind of work on several devices, for which the same command shows more. */
 export interface FindingGroup {
   /** One line: what was found; for several devices, the total and the figures of the device with most. */
   readonly what: string;
@@ -78,33 +78,39 @@ export function groupedFindings(
     const place = rule === JOB_RULE ? index : nameOf === undefined ? profile : '';
     entryOf(groups, `${rule} ${place} ${see}`, (): Finding[] => []).push(finding);
   }
-  return [...groups.values()].flatMap((group) => groupOf(group, shareOf, nameOf ?? deviceName));
+  return [...groups.values()]
+    .flatMap(apart)
+    .sort((a, b) => findings.indexOf(elementAt(a, 0)) - findings.indexOf(elementAt(b, 0)))
+    .map((group) => groupOf(group, shareOf, nameOf ?? deviceName));
 }
 
-function groupOf(group: readonly Finding[], shareOf: (finding: Finding) => number, nameOf: NameOf): FindingGroup[] {
+/** Splits findings of which several are about one device: they are about different work, with advice of its own. */
+function apart(group: readonly Finding[]): (readonly Finding[])[] {
+  const places = new Set(group.map(({ profile, device }) => `${profile} ${device ?? ''}`));
+  if (places.size === group.length) return [group];
+  const parts = [...groupsOf(group, ({ action }) => action).values()];
+  return parts.length === 1 ? group.map((finding) => [finding]) : parts.flatMap(apart);
+}
+
+function groupOf(group: readonly Finding[], shareOf: (finding: Finding) => number, nameOf: NameOf): FindingGroup {
   const most = largest(group.map(({ stake }) => stake));
-  const finding = group.find(({ stake }) => stake === most);
-  if (finding === undefined) return [];
+  const finding = group.find(({ stake }) => stake === most) ?? elementAt(group, 0);
   const { what, details = '' } = finding;
   const isOne = group.length === 1;
   const stake = sumOf(group, (one) => one.stake);
   const shares = group.map(shareOf).sort((a, b) => a - b);
   const on = `on ${nameOf(finding)}: `;
-  return [
-    {
-      what: isOne ? what : `${time(stake)} in all, most ${on}${what}`,
-      details: isOne || details === '' ? details : `${on}${details}`,
-      finding,
-      devices: inRising(group.flatMap((one) => one.device ?? [])),
-      profiles: inRising(group.map(({ profile }) => profile)),
-      shares: [shares[0] ?? 0, shares.at(-1) ?? 0],
-      ...{
-        stake,
-        count: sumOf(group, ({ count }) => count),
-        gain: gainOf(group, on, nameOf === deviceName ? 'devices' : 'ranks'),
-      },
-    },
-  ];
+  return {
+    what: isOne ? what : `${time(stake)} in all, most ${on}${what}`,
+    details: isOne || details === '' ? details : `${on}${details}`,
+    finding,
+    devices: inRising(group.flatMap((one) => one.device ?? [])),
+    profiles: inRising(group.map(({ profile }) => profile)),
+    shares: [shares[0] ?? 0, shares.at(-1) ?? 0],
+    stake,
+    count: sumOf(group, ({ count }) => count),
+    gain: gainOf(group, on, nameOf === deviceName ? 'devices' : 'ranks'),
+  };
 }
 
 const inRising = (numbers: readonly number[]): number[] => [...new Set(numbers)].sort((a, b) => a - b);

@@ -107,12 +107,15 @@ function keyColumn(column: KernelColumn, index: number, tree: boolean): Column<G
   };
 }
 
-/** The end of a list too long for a column, which distinguishes its rows: the innermost frame, the innermost layers. */
+/**
+ * What a column of a given width shows of a list. The end distinguishes rows: the innermost frame of each stack, whether it
+ * would fit or not, as nothing marks the frames that are left out; the innermost layers, after a mark where others are cut.
+ */
 function endText(column: KernelColumn, value: CellValue = null, width: number): string {
-  const text = textOf(column, value);
-  if (text.length <= width) return text;
   const isTrace = column.key === 'trace' && typeof value === 'object' && value !== null;
-  return isTrace ? narrowTrace(value.map(String)) : `…${text.slice(text.length - width + 1)}`;
+  if (isTrace && Number.isFinite(width)) return narrowTrace(value.map(String));
+  const text = textOf(column, value);
+  return text.length <= width ? text : `…${text.slice(text.length - width + 1)}`;
 }
 
 /** A row of a tree shows only its last step, indented by its level. */

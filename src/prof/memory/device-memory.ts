@@ -159,13 +159,14 @@ export class DeviceMemory {
     const holding = this.#holdings.get(series);
     const holders = holding === undefined ? null : this.#allocations.ownersOf(holding);
     const owners = this.allocations === 0 ? null : holders;
-    const before = { name: 'allocated before', bytes: value - (owners?.bytes ?? 0), allocations: null };
+    const rest = value - (owners?.bytes ?? 0);
+    const before = rest === 0 ? [] : [{ name: 'allocated before', bytes: rest, allocations: null }];
     return {
       series,
       value,
       start: at,
       op: holders?.latest ?? null,
-      owners: owners === null ? null : { ops: owners.ops, categories: [before, ...owners.categories] },
+      owners: owners === null ? null : { ops: owners.ops, categories: [...before, ...owners.categories] },
     };
   }
 

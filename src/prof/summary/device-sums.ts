@@ -91,7 +91,8 @@ export class DeviceSums {
   readonly #counts: Record<WorkKind, number> = {
     ...{ kernels: 0, communications: 0, graphs: 0, copies: 0, sets: 0, syncs: 0 },
   };
-  #kernelSum = 0;
+  /** In picoseconds. */
+  readonly #sums = { kernels: 0, computing: 0, communication: 0 };
   /** Whether the device ran a part of the program. */
   works = false;
 
@@ -123,7 +124,9 @@ export class DeviceSums {
     const before = this.#reach.to;
     this.#reach.add(from, to);
     this.#waits.work(from, before, this.#reach.to);
-    if (isKernel) this.#kernelSum += to - from;
+    if (isKernel) this.#sums.kernels += to - from;
+    if (work === 'kernels') this.#sums.computing += to - from;
+    if (work === 'communications') this.#sums.communication += to - from;
   }
 
   /** Adds a wait for a transfer that the program started. @param awaited the transfer, in words */
@@ -158,7 +161,9 @@ export class DeviceSums {
       memory: copy.total,
       sync: this.#sync.total,
       exposed: both.total - computing.total,
-      kernelSum: this.#kernelSum,
+      kernelSum: this.#sums.kernels,
+      computeSum: this.#sums.computing,
+      communicationSum: this.#sums.communication,
       copiesAlone: this.#others.total - both.total,
       setsAlone: busy - this.#others.total,
     };

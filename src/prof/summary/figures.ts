@@ -133,6 +133,8 @@ function deviceFigures(device: DeviceTime): Part {
     'setsAlone',
     'idleInWaits',
     'kernelSum',
+    'computeSum',
+    'communicationSum',
   ] as const;
   return part(
     'device',

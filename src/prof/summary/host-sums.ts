@@ -79,6 +79,8 @@ export class HostSums {
   readonly #kinds = new Map<RangeKind, KindSums>();
   readonly #ranges = new Map<RangeKind, number>();
   readonly #threads = new Set<string>();
+  /** Whether the profile says of each range which thread it ran on. */
+  #knowsThreads = true;
   readonly #times = new NamedTimes();
 
   /** Records of earlier versions have neither kind nor self time; invalid times are unknown. */
@@ -87,6 +89,7 @@ export class HostSums {
     const { kind, self, dur, pid, tid } = record;
     if (kind === undefined || self === undefined || Number.isNaN(dur)) return;
     this.#threads.add(`${pid ?? ''}/${tid ?? ''}`);
+    this.#knowsThreads &&= tid !== null;
     addTo(this.#ranges, kind, 1);
     const sums = entryOf(this.#kinds, kind, () => new KindSums());
     const name = hostRangeName(record);
@@ -105,7 +108,7 @@ export class HostSums {
       return { name, count: this.#ranges.get(name) ?? 0, time: sumOf(self.byTime()) ?? 0 };
     });
     return {
-      threads: this.#threads.size,
+      threads: this.#knowsThreads ? this.#threads.size : null,
       time: kinds.reduce((sum, { time }) => sum + time, 0),
       kinds: kinds.sort((a, b) => b.time - a.time || (a.name < b.name ? -1 : 1)),
       ops: this.#list('op', most),

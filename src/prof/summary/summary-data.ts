@@ -70,8 +70,12 @@ export interface DeviceTime {
   readonly setsAlone: number;
   /** Idle time during which the profile reports that the host or a stream waited. Null when work is missing. */
   readonly idleInWaits: number | null;
-  /** Sum of kernel durations. */
+  /** Sum of the durations of kernels, whatever they do. */
   readonly kernelSum: number;
+  /** The part of it in kernels that compute. */
+  readonly computeSum: number;
+  /** Sum of the durations of operations that communicate, as kernels or not. */
+  readonly communicationSum: number;
   readonly counts: Readonly<Record<WorkKind, number>>;
   /** Only work whose launch is in the profile; null when no launch is (compiled programs). */
   readonly linked: { readonly activities: number; readonly span: number; readonly busy: number } | null;
@@ -137,7 +141,8 @@ export interface HostTally extends TimedTally {
 
 /** What the host did, according to its ranges. */
 export interface HostSummary {
-  readonly threads: number;
+  /** Null where the thread of a range is not known. */
+  readonly threads: number | null;
   /** Time that threads spent in ranges. */
   readonly time: number;
   /** By kind: op, annotation, layer, frame, marker. Largest self time first, as in the lists. */

@@ -90,7 +90,8 @@ yes bf16 void batched_matrix_multiplication_matrix_core_64x64x4<64u, 64u, 8u>(un
 no - void rocblas_gemvn_kernel<64, 16, long, float, float const*, float*>(int, int)
 no - ncclDevKernel_Generic(ncclDevKernelArgsStorage<4096ul>)
 no - void rocprim::detail::single_scan_kernel<false, rocprim::detail::wrapped_scan_config<rocprim::default_config, int>>
-unknown - __amd_rocclr_copyBuffer
+no - __amd_rocclr_copyBuffer
+no - __amd_rocclr_fillBufferAligned
 `
   .trim()
   .split('\n')
@@ -119,8 +120,9 @@ describe("names of AMD's kernels", () => {
     expect(multipliesFp32('sm80_xmma_gemm_f32f32_tf32f32_f32_nn_n_tilesize128x128x16_tensor16x8x8')).to.equal(false);
   });
 
-  it("count Tensile's kernels with the result's type only as helpers", () => {
+  it("count copies of the runtime, and Tensile's kernels with the result's type only, as helpers", () => {
     const isHelper = (name: string): boolean => isHelperKernel({ name, short: name });
+    expect(['__amd_rocclr_copyBuffer', '__amd_rocclr_fillBufferAligned'].map(isHelper)).to.deep.equal([true, true]);
     expect(['Cijk_SS_BiasS_HAS_ScaleAlphaVec_PostGSU16_VW1', 'Cijk_S_GA'].map(isHelper)).to.deep.equal([true, true]);
     expect(isHelper('Cijk_Ailk_Bljk_SB_MT64x64x8_SN_1LDSB0')).to.equal(false);
   });

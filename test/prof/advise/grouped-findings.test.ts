@@ -97,6 +97,25 @@ describe('findings of several devices as one', () => {
     );
   });
 
+  it('are apart where several are about one device: each is about other work, with its own advice', () => {
+    const findingOf = (device: number, action: string, ns: number): Finding => ({
+      ...{ rule: 'below-roof', about: 'program', profile: 0, device, stake: ns, kernels: [], count: 1, evidence: {} },
+      ...{ what: `idle ${ns}`, action, see: 'dprof', gain: { ns, how: 'all of it', isBound: true } },
+    });
+    const findings = [findingOf(0, 'a', 50), findingOf(0, 'b', 40), findingOf(1, 'b', 30), findingOf(0, 'a', 20)];
+    const groups = groupedFindings(findings, ({ stake }) => stake / 100);
+    expect(groups.map(({ what, devices, shares, gain }) => [what, devices, shares, gain?.how])).to.deep.equal([
+      ['idle 50', [0], [0.5, 0.5], 'all of it'],
+      [
+        '70 ns in all, most on device 0: idle 40',
+        [0, 1],
+        [0.3, 0.4],
+        'summed over the devices; on device 0: all of it',
+      ],
+      ['idle 20', [0], [0.2, 0.2], 'all of it'],
+    ]);
+  });
+
   const PROFILES = ['nsys/h100_2gpu_orphans.sqlite', 'nsys/fsdp_2proc.sqlite', 'nvprof/nccl_8v100.nvvp'];
   for (const name of PROFILES)
     itShared(`add up in ${name}`, [`data/${name}`], async ([path = '']) => {

@@ -150,6 +150,8 @@ describe('the rule unattributed', () => {
     const actionFor = (profile: Partial<ProfileRecord>, ...kernels: KernelRecord[]) =>
       findingsOf('unattributed', [{ ...profileOn(A100), ...profile }, ...kernels])[0]?.action;
     expect(actionOf('nsight', early, late)).to.match(/^start the profiler one step earlier/);
+    // A stream runs work in the order of its launches: what comes later was not launched before the profiler started.
+    expect(actionOf('nsight', late, { ...early, id: 3, start: 100 })).to.match(/^record all API calls/);
     // No call at all: the host was not traced, or its part of the profile was not given.
     expect(actionOf('nsight', early)).to.match(/^trace API calls too/);
     expect(actionOf('kineto', early)).to.match(/ProfilerActivity\.CPU/);

@@ -315,4 +315,21 @@ describe('the order of findings', () => {
     // 200 − 13.8 us, then 200 − 86.3 us; 600 us of a kernel without an op are no reason to come first.
     expect(rules).to.deep.equal(['program fp32-product', 'program below-roof', 'profile unattributed']);
   }); // prettier-ignore
+
+  it('has known gains before what is at stake, but a cause of unknown gain before its effect', () => {
+    const kernels = [
+      kernel({ id: 1, start: 0, dur: 10_000 }),
+      product('vectorized_elementwise_kernel', aten('relu', t([4096, 4096])), 100_000, { id: 2, start: 3_000_000, mod: ['aten'], launch: { api: 'cudaLaunchKernel', start: 2_995_000, dur: 5000 } }),
+      product('ampere_bf16_s16816gemm_bf16_128x64_ldg8_f2f_nn', mm(1024, 1024, 1024, 'bfloat16'), 200_000, { id: 3, start: 3_100_000 }),
+    ];
+    const { findings } = adviserOf(on(profileOn(device('NVIDIA H100 80GB HBM3', { arch: 'sm90' })), ...kernels));
+    const inOrder = findings.filter(({ about }) => about === 'program').map(({ rule, gain }) => [rule, gain === null]);
+    // A gap of 3 ms, of which it is not known what could be saved, comes after 200 us that could be.
+    expect(inOrder).to.deep.equal([
+      ['old-architecture', true],
+      ['below-roof', false],
+      ['below-roof', false],
+      ['launch-gaps', true],
+    ]);
+  }); // prettier-ignore
 });

@@ -40,7 +40,7 @@ describe('overview of devices', () => {
     expect(device).to.include({ device: 0, name: 'NVIDIA A100-SXM4-40GB', start: 0, end: 310 });
     expect(device).to.include({ span: 310, busy: 210, idle: 100, compute: 100, communication: 150, memory: 40 });
     // 100-200: a copy hides no communication.
-    expect(device).to.include({ exposed: 100, kernelSum: 250, sync: 0 });
+    expect(device).to.include({ exposed: 100, sync: 0, kernelSum: 250, computeSum: 100, communicationSum: 150 });
     expect(device.counts).to.deep.equal({ kernels: 1, communications: 1, graphs: 0, copies: 1, sets: 1, syncs: 0 });
   });
 

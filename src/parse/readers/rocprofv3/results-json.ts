@@ -3,7 +3,7 @@
  * whose names are in the same file. Times are ns since the machine started. The file is read twice, front to back: first
  * the tables, then the records. Memory: that of the tables. Source: the tool's writer in rocprofiler-sdk, a file of ROCm 7.
  */
-import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
 import { largest } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import { UserError } from '../../../record/errors.js';
@@ -17,7 +17,7 @@ import type { Probe, Reader } from '../../reader.js';
 import { TraceBuilder, type KernelRow, type WorkRow } from '../../trace/trace-builder.js';
 import { TIMES_READ } from '../../trace/clocks/trace-clock.js';
 import { amdDevice, blocksOf, copyKind, inNameOrder, kernelName, type Counters } from './amd-rows.js';
-import { textClock } from './rocprofv3.js';
+import { databaseOf, textClock } from './rocprofv3.js';
 
 const ROOT = 'rocprofiler-sdk-tool';
 const START = new RegExp(`^\\uFEFF?\\s*\\{\\s*"${ROOT}"\\s*:\\s*\\[`);
@@ -45,7 +45,7 @@ export const rocprofv3Json: Reader = {
     ],
   },
   sniff: ({ head }) => START.test(head.toString('utf8')),
-  isCovered: ({ file }) => existsSync(file.replace(/\.json$/, '.db')),
+  isCovered: ({ file, folder }) => databaseOf(/^(.+)_results\.json/.exec(basename(file))?.[1], folder) ?? false,
   read(probe, options) {
     const trace = new TraceBuilder();
     const tables = readTables(probe);

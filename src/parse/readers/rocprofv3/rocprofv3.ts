@@ -76,9 +76,20 @@ function tablesOf({ path, file, folder, head }: Probe): Table[] {
   return tables.length === 0 ? alone : tables;
 }
 
-/** Whether the profile in a folder begins with another table of the process. */
-function isCovered(probe: Probe): boolean {
+/**
+ * Name of the database of the same run in a folder; null when there is none.
+ * @param run what the names of its files begin with
+ */
+export function databaseOf(run: string | undefined, folder: string | null): string | null {
+  const name = `${run ?? ''}_results.db`;
+  return run !== undefined && folder !== null && isFile(join(folder, name)) ? name : null;
+}
+
+/** Whether a database has the run, or the profile in a folder begins with another table of the process. */
+function isCovered(probe: Probe): boolean | string {
   const name = basename(probe.file);
+  const database = databaseOf(NAME.exec(name)?.[1], probe.folder);
+  if (database !== null) return database;
   const rankOf = (table: string): number => (FIRST.indexOf(NAME.exec(table)?.[2] ?? '') + FIRST.length + 1) % (FIRST.length + 1); // prettier-ignore
   const others = tablesOf(probe).flatMap(({ path, kind }) => (kind === 'agents' ? [] : [basename(path)]));
   return others.some((other) => rankOf(other) < rankOf(name) || (rankOf(other) === rankOf(name) && other < name));
@@ -97,7 +108,7 @@ export const rocprofv3: Reader = {
     ],
     read: [
       'Kernels with times, device, stream (the queue in files of 2024, which have no streams), grid in blocks, block, vector registers and local memory (LDS); copies; HIP, HSA and RCCL calls, and which of them launched a kernel; roctx ranges; allocations as a curve of the memory in use; counters; names, clocks and compute units of devices from `_agent_info.csv`. Files of ROCm 6.2 to 7, and those that `rocpd convert` writes.',
-      'Tables whose names begin alike (`1234_kernel_trace.csv`, `1234_hip_api_trace.csv`) are one process and one profile. A table of counters without its kernel trace is a profile too; its kernels ran one at a time, so gaps between them mean nothing.',
+      'Tables whose names begin alike (`1234_kernel_trace.csv`, `1234_hip_api_trace.csv`) are one process and one profile. In a folder, a database of the same run (`1234_results.db`) is read instead. A table of counters without its kernel trace is a profile too; its kernels ran one at a time, so gaps between them mean nothing.',
       "Copies have no sizes. Times count from the machine's start, so the Unix time of the profile's start is unknown.",
     ],
   },

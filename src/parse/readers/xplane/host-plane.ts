@@ -78,15 +78,25 @@ function readEvent(event: XEvent, thread: Thread, reading: Reading): void {
   }
 }
 
-/** Memory of an allocator after an event: `GPU_0_bfc` is that of device 0. */
+/**
+ * Memory of an allocator after an event. `GPU_0_bfc` is that of device 0; allocators of TPUs state their device instead, and
+ * set memory aside for programs beside what they allocate: the stack, in the words of XProf.
+ */
 function readMemory(event: XEvent, { trace }: Reading): void {
   const stat = statOf(event);
   const allocator = textOf(stat('allocator_name')) ?? '';
   const ordinal = /^(?:GPU|TPU)_(\d+)/.exec(allocator)?.[1];
-  const sample = { start: event.start, device: ordinal === undefined ? null : Number(ordinal), unit: 'bytes' };
-  const labels = allocator === '' ? undefined : { allocator };
+  const index = numberOf(stat('index_on_host'));
   const [used, reserved] = [numberOf(stat('bytes_allocated')), numberOf(stat('bytes_reserved'))];
-  if (used !== null) trace.sample({ ...sample, metric: 'memory_allocated', value: used, ...(labels && { labels }) });
-  if (reserved !== null && reserved > 0)
-    trace.sample({ ...sample, metric: 'memory_reserved', value: reserved, ...(labels && { labels }) });
+  const device = ordinal === undefined ? index : Number(ordinal);
+  const add = (metric: string, value: number, labels?: Record<string, string>): void =>
+    trace.sample({ start: event.start, device, unit: 'bytes', metric, value, ...(labels && { labels }) });
+  if (allocator === '' && used !== null && reserved !== null) {
+    const parts = { heap: used, stack: reserved, Total: used + reserved };
+    for (const [kind, value] of Object.entries(parts)) add('memory_allocated', value, { kind });
+    return;
+  }
+  const labels = allocator === '' ? undefined : { allocator };
+  if (used !== null) add('memory_allocated', used, labels);
+  if (reserved !== null && reserved > 0) add('memory_reserved', reserved, labels);
 }

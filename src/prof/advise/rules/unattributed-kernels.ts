@@ -1,4 +1,5 @@
 /** Kernels whose op is unknown, and those whose op lacks arguments: how to profile so that they are known. */
+import type { KernelLine } from '../../../record/record.js';
 import { isNeuronInstruction } from '../../../record/neuron/neuron-cores.js';
 import {
   asksForArguments,
@@ -19,17 +20,34 @@ const LEAST_SHARE = 0.1;
 
 class Kernels {
   time = 0;
-  /** Whether the launch of any kernel is known, and the op of any. */
-  launched = false;
+  /** Streams of kernels whose launch is known. */
+  readonly #launched = new Set<number | null>();
+  /** ns of kernels whose launch is not: of those after others of their stream whose launch is, and of the rest. */
+  lost = 0;
+  early = 0;
+  /** Whether the op of any kernel is known. */
   named = false;
   /** Kernels without an op, by reason; kernels with an op but without its arguments, by op. */
   readonly nameless = new KernelTally();
   readonly shapeless = new KernelTally();
+
+  get launched(): boolean {
+    return this.#launched.size > 0;
+  }
+
+  /** Takes the launch of a kernel, in order of start: a stream runs kernels in the order of their launches. */
+  launch({ stream, launch = null }: KernelLine, dur: number): void {
+    if (launch !== null) this.#launched.add(stream);
+    else if (this.#launched.has(stream)) this.lost += dur;
+    else this.early += dur;
+  }
 }
 
 /** The text of `Annotated.reason`; a kernel whose own operands determine its work has no reason. */
 const NO_LAUNCH = 'its launch is not in the profile';
 const NO_OP = 'no op call around the launch';
+/** The main reason where launches are missing between others: those were not made before the profiler started. */
+const LOST_CALLS = 'calls between others are not in the profile';
 
 const HOST =
   'profile the CPU too, with shapes (activities=[ProfilerActivity.CPU, ...], record_shapes=True): ops are CPU events';
@@ -48,6 +66,11 @@ const ACTIONS: readonly (readonly [reason: RegExp, profile: RegExp, action: stri
     /no launch is in the profile/,
     /^/,
     'trace API calls too if the profiler can: the op is known from the call that launched the kernel',
+  ],
+  [
+    /calls between others/,
+    /^/,
+    'record all API calls: these kernels come after others of their stream whose launches are recorded, so that calls between them were left out',
   ],
   [
     /launch is not in the profile/,
@@ -90,8 +113,9 @@ function recording(profile: Recorded | null): string {
   return `record arguments with ${captureOption(profile, 'shapes') ?? ''}${stacks === null ? '' : `, and lines of code with ${stacks}`}`;
 }
 
-function mainReason({ nameless, launched, named }: Kernels): string {
+function mainReason({ nameless, launched, named, lost, early }: Kernels): string {
   const main = nameless.names.top(1)[0]?.[0] ?? '';
+  if (main === NO_LAUNCH && lost > early) return LOST_CALLS;
   if (main === NO_LAUNCH) return launched ? main : 'no launch is in the profile';
   return main === NO_OP && !named ? 'no op is in the profile' : main;
 }
@@ -115,9 +139,9 @@ export const unattributed = deviceRule({
     const { dur } = record;
     if (dur === null || !Number.isFinite(dur) || isNeuronInstruction(record)) return false;
     const kernels = devices.of(record);
-    kernels.launched ||= (record.launch ?? null) !== null;
     kernels.named ||= op !== null;
     kernels.time += dur;
+    kernels.launch(record, dur);
     // The name of a collective's kernel identifies its operation.
     if (communicates(record)) return true;
     const reason = row.reason ?? (record.launch === null ? NO_LAUNCH : NO_OP);

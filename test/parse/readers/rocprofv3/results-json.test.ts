@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { copyFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import {
   call,
   copy,
@@ -143,12 +144,24 @@ describe('rocprofv3 JSON: files', () => {
     expect(diagnosticsOf(written({ hip_api: LAUNCHED.hip_api }))).to.deep.include({ 'work-not-recorded': 1 });
   });
 
-  it('is passed over in a folder with the database of the same run', async () => {
+  it('is passed over, like tables, in a folder with the database of the same run, which a message says', async () => {
+    const formatsIn = async (folder: string) => {
+      const { stdout, stderr } = await runCli('dparse', [folder]);
+      return { formats: [...stdout.matchAll(/"format":"([\w-]+)"/g)].map(([, format]) => format), stderr };
+    };
     const folder = freshFolder();
     copyFileSync(SAMPLE, join(folder, '7_results.json'));
+    copyFileSync(join(ROOT, 'samples', 'matmul_kernel_trace.csv'), join(folder, '7_kernel_trace.csv'));
     copyFileSync(join(ROOT, 'samples', 'mlp_results.db'), join(folder, '7_results.db'));
-    const { stdout } = await runCli('dparse', [folder]);
-    expect([...stdout.matchAll(/"format":"([\w-]+)"/g)].map(([, format]) => format)).to.deep.equal(['rocpd']);
+    // Of another run.
+    copyFileSync(join(ROOT, 'samples', 'matmul_kernel_trace.csv'), join(folder, '8_kernel_trace.csv'));
+    const { formats, stderr } = await formatsIn(folder);
+    expect(formats).to.deep.equal(['rocpd', 'rocprofv3-csv']);
+    expect(stderr).to.match(/: 2 files left out, whose run is in 7_results\.db: 7_kernel_trace\.csv/);
+    // Packed, a file is not its own database.
+    const packed = freshFolder();
+    writeFileSync(join(packed, '7_results.json.gz'), gzipSync(readFileSync(SAMPLE)));
+    expect((await formatsIn(packed)).formats).to.deep.equal(['rocprofv3-json']);
   });
 });
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { MemoryDocument } from '../../../../src/prof/memory/memory-report.js';
 import { message, type Field } from '../../../../samples/programs/wire.js';
 import { file, PlaneWriter, stepOnGpu } from '../../../../samples/programs/write-xplane.js';
 import type {
@@ -251,6 +252,40 @@ describe('XPlane reader', () => {
     expect(gemms).to.deep.equal(each.flatMap((flops) => [flops, flops, flops]));
     expect(await flopsIn('jax08_conv_8gpu_mi300', /^Cijk_/)).to.deep.equal(new Array(40).fill(36_609_720_320));
     expect(await flopsIn('jax_te_attention_mi355', /^Cijk_|^gemm/)).to.deep.equal(new Array(30).fill(103_079_215_104));
+  });
+
+  it("keeps the memory of each TPU's allocator apart, with what it sets aside for programs", () => {
+    const stats = (device: number, used: number, reserved: number) => ({
+      ...{ index_on_host: device, bytes_allocated: used, bytes_reserved: reserved, bytes_available: 1000 },
+    });
+    const host = new PlaneWriter('/host:CPU').line(1, 'main/1', 0, [
+      ['MemoryAllocation', [100, 1], stats(0, 50, 0)],
+      ['MemoryAllocation', [200, 1], stats(1, 70, 20)],
+      ['MemoryDeallocation', [300, 1], stats(0, 30, 40)],
+    ]);
+    const samples = ofType<SampleRecord>(written(file([host])), 'sample');
+    const of = (kind: string) =>
+      samples.filter(({ labels }) => labels?.['kind'] === kind).map(({ device, value }) => [device, value]);
+    expect(samples).to.have.length(9);
+    expect(of('heap')).to.deep.equal([[0, 50], [1, 70], [0, 30]]); // prettier-ignore
+    expect(of('stack')).to.deep.equal([[0, 0], [1, 20], [0, 40]]); // prettier-ignore
+    expect(of('Total')).to.deep.equal([[0, 50], [1, 90], [0, 70]]); // prettier-ignore
+  });
+
+  // Highest bytes_allocated + bytes_reserved of events of each index_on_host, which with bytes_available are always
+  // 33,550,237,696: a sum over the file's events alone.
+  itShared('finds the peak of each of four TPUs', ['data/xplane/tpu_v6e_4.xplane.pb'], async ([path = '']) => {
+    const { stdout } = await runCli('dprof', ['memory', '-f', 'json', path]);
+    const reports = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as MemoryDocument);
+    expect(reports.map(({ device, peak, series }) => [device, peak.bytes, peak.of, series[0]?.samples])).to.deep.equal([
+      [0, 21_492_569_216, 'Total', 234],
+      [1, 21_492_671_104, 'Total', 224],
+      [2, 21_492_671_104, 'Total', 224],
+      [3, 21_492_569_216, 'Total', 224],
+    ]);
   });
 
   itShared('counts the operations of four TPUs', ['data/xplane/tpu_v6e_4.xplane.pb'], ([path = '']) => {
