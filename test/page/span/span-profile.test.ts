@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { join } from 'node:path';
-import { SpanSums, piecesOfSpan, type SpanProfile } from '../../../src/page/span/span-profile.js';
+import { piecesOfSpan } from '../../../src/page/span/span-events.js';
+import { SpanSums, type SpanProfile } from '../../../src/page/span/span-profile.js';
 import { loadEvents } from '../../../src/page/timeline/events/events.js';
 import type { SelectedSpan } from '../../../src/page/timeline/model/view.js';
 import type { PageContents, PageProfile } from '../../../src/prof/html/page-data.js';
@@ -112,6 +113,70 @@ describe('a profile within a span', () => {
     const { linked: _, gaps: __, ...device } = whole?.overview.devices[0] ?? {};
     expect(found?.profile.overview.devices[0]).to.deep.include(device);
   });
+
+  it('has why the devices were idle, from the end of its first work', async () => {
+    const launch = (start: number) => ({ api: 'cudaLaunchKernel', start, dur: 100 });
+    const records = [
+      profileOn(A100),
+      kernel({ ...relu, id: 1, start: 1000, dur: 1000, launch: launch(500) }),
+      // Launched when the device was idle; the next one waited on the device.
+      kernel({ ...relu, id: 2, start: 2500, dur: 500, launch: launch(2100) }),
+      kernel({ ...relu, id: 3, start: 3500, dur: 1000, launch: launch(2300) }),
+      kernel({ ...relu, id: 4, start: 5000, dur: 1000, launch: launch(4800) }),
+    ];
+    const found = await within(pageContentsOf(records), { from: 1500, to: 4000 });
+    const { idle, gaps, verdict } = found?.profile ?? {};
+    expect(idle?.causes).to.deep.equal([
+      { cause: 'launch', count: 1, time: 500, longest: 500 },
+      { cause: 'queue', count: 1, time: 500, longest: 500 },
+    ]);
+    expect(gaps?.map(({ start, time }) => [start, time])).to.deep.equal([
+      [2000, 500],
+      [3000, 500],
+    ]);
+    expect(verdict?.parts.map(({ part, cause, time }) => [part, cause, time])).to.deep.equal([
+      ['compute', null, 1500],
+      ['idle', 'launch', 500],
+      ['idle', 'queue', 500],
+    ]);
+  });
+
+  it('has how busy the devices were, and how much memory they used, in it alone', async () => {
+    const sample = (start: number, value: number): ProfileLine => ({
+      ...{ type: 'sample', profile: 0, metric: 'memory', unit: 'B', start, value, device: 0 },
+    });
+    const found = await within(pageContentsOf([...RECORDS, sample(500, 100), sample(2700, 300), sample(4200, 900)]), {
+      ...{ from: 2000, to: 4000 },
+    });
+    const { utilisation, memory } = found?.profile ?? {};
+    // 2500 to 4000 in ns; a copy alone from 3000 to 3200, and nothing to 3500.
+    expect(utilisation).to.include({ start: 2500, width: 2 });
+    const busy = utilisation?.devices[0]?.busy ?? [];
+    expect([busy.length, ...[0, 349, 350, 499, 500, 749].map((bin) => busy[bin])]).to.deep.equal([
+      750, 1, 1, 0, 0, 1, 1,
+    ]);
+    expect(utilisation?.devices[0]?.compute[300]).to.equal(0);
+    expect(memory?.map(({ points, peak }) => ({ points, peak }))).to.deep.equal([
+      {
+        points: [
+          [2000, 100],
+          [2700, 300],
+        ],
+        peak: 300,
+      },
+    ]);
+  });
+
+  it('has the share of peak FLOP/s that its own time and FLOPs give', async () => {
+    const product = { ...gemm, name: 'ampere_fp16_s16816gemm_fp16_64x64_ldg8_f2f_tn', calls: [mm(1000, 1000, 1000)] };
+    const records = [profileOn(A100), kernel({ ...product, id: 1, start: 0, dur: 1_000_000 })];
+    const whole = pageContentsOf(records);
+    const found = await within(whole, { from: 500_000, to: 2_000_000 });
+    // 2e9 FLOPs in 1 ms are 2 TFLOP/s of the 312 of FP16 on tensor cores; so is the half of them in the half of the time.
+    expect(found?.profile.overview.kernels?.work.mfu).to.be.closeTo(2 / 312, 1e-12);
+    expect(found?.profile.ops.shown[0]?.ofCompute).to.be.closeTo(2 / 312, 1e-12);
+    expect(whole.data.profiles[0]?.overview.kernels?.work.mfu).to.be.closeTo(2 / 312, 1e-12);
+  });
 });
 
 describe('the pieces of a span', () => {
@@ -191,6 +256,26 @@ describe('a span of a sample', () => {
     // The last step from its second product on, kernels of 5 us.
     expect(page.rows).to.deep.include.members([['mm', 3, 15_000], ['paged_attention', 2, 10_000]]); // prettier-ignore
   });
+
+  for (const name of ['lenet.pt.trace.json.gz', 'lenet.nsys.sqlite', 'decoder.pt.trace.json.gz'])
+    it(`has the figures of the whole profile where it is all of ${name}`, async () => {
+      const contents = await pageContentsOfFile(join(ROOT, 'samples', name));
+      const [whole] = contents.data.profiles;
+      const found = (await within(contents, { from: -1e9, to: 1e12 }))?.profile;
+      const { launches: _, ...idle } = whole?.idle ?? {};
+      expect(found?.idle).to.deep.include(idle);
+      expect(found?.utilisation).to.deep.equal(whole?.utilisation);
+      expect(found?.stacks).to.deep.equal(whole?.stacks);
+      expect(found?.layers).to.deep.equal(whole?.layers);
+      const workOf = (profile: PageProfile | undefined) => {
+        const { computeShare, memoryShare, rated, mfu, flopsRated } = profile?.overview.kernels?.work ?? {};
+        return { computeShare, memoryShare, rated, mfu, flopsRated };
+      };
+      expect(workOf(found)).to.deep.equal(workOf(whole));
+      const boundsOf = (profile: PageProfile | undefined) =>
+        new Map(profile?.ops.shown.filter(({ count }) => count !== 0).map(({ op, bound, ofCompute, ofMemory }) => [op, { bound, ofCompute, ofMemory }])); // prettier-ignore
+      expect(boundsOf(found)).to.deep.equal(boundsOf(whole));
+    });
 
   it('has no rates that the whole profile does not have', async () => {
     const contents = await pageContentsOfFile(join(ROOT, 'samples', 'attention.ntff'));
