@@ -29,6 +29,7 @@ import { CallStacks } from '../timeline/events/kernel-facts.js';
 import { durOf, kindOf, laneOf, startOf, tableNameOf, textOf } from '../timeline/events/events.js';
 import type { TimelineEvents } from '../timeline/events/events.js';
 import type { SelectedSpan } from '../timeline/model/view.js';
+import { SpanAnnotations } from './span-annotations.js';
 import { eventsInside, type InsideEvent, type PartOfSpan } from './span-events.js';
 import { SpanIdle } from './span-idle.js';
 import { KernelReader, OpSums, SummarySums } from './span-kernels.js';
@@ -103,6 +104,7 @@ export class SpanSums {
   readonly #devices = new Map<number, DeviceSums>();
   readonly #utilisation = new UtilisationCurve();
   readonly #idle = new SpanIdle();
+  readonly #annotations: SpanAnnotations;
   #cut = 0;
 
   constructor(
@@ -110,10 +112,12 @@ export class SpanSums {
     private readonly span: SelectedSpan,
   ) {
     this.#reader = new KernelReader(whole);
+    this.#annotations = new SpanAnnotations(whole, span);
   }
 
   take(part: PartOfSpan): void {
     const stacks = new CallStacks(part.events.facts);
+    this.#annotations.take(part);
     for (const inside of eventsInside(part, this.span)) this.#add(inside, stacks);
   }
 
@@ -145,6 +149,7 @@ export class SpanSums {
       stacks: this.#traces?.stacks.tree(BOUNDS.stacks, [])?.tree ?? null,
       roofline: this.#roofline,
       layers: this.#layers.rows(BOUNDS.layers),
+      annotations: this.#annotations.annotations,
       memory: whole.memory.flatMap((curve) => curveWithin(curve, span)),
       memoryPeaks: whole.memoryPeaks.filter(({ start }) => start !== null && start >= span.from && start < span.to),
     };
@@ -199,6 +204,7 @@ export class SpanSums {
     if (kind === 'wait') return;
     for (const sums of [this.#kernels, this.#points, this.#layers]) sums.add(kernel, time);
     this.#summary.add(kernel, time);
+    this.#annotations.kernel(inside, kernel.layer);
     this.#times.set(device, addTimes(this.#times.get(device) ?? 0, time));
   }
 

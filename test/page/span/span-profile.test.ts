@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { piecesOfSpan } from '../../../src/page/span/span-events.js';
 import { SpanSums, type SpanProfile } from '../../../src/page/span/span-profile.js';
 import { loadEvents } from '../../../src/page/timeline/events/events.js';
+import { isOfFramework } from '../../../src/page/charts/annotation-kinds.js';
 import type { SelectedSpan } from '../../../src/page/timeline/model/view.js';
 import type { PageContents, PageProfile } from '../../../src/prof/html/page-data.js';
 import type { PageTimeline } from '../../../src/prof/html/timeline/timeline-data.js';
@@ -82,6 +83,39 @@ describe('a profile within a span', () => {
       ['all-reduce', 1, 700, 400],
     ]);
     expect(found?.profile.overview.devices[0]).to.include({ communication: 700, exposed: 400 });
+  });
+
+  it('has the host time of its annotations inside, and the time of the kernels that they launched', async () => {
+    const range = (text: string, start: number, dur: number): ProfileLine => ({
+      ...{
+        type: 'range',
+        profile: 0,
+        kind: 'annotation',
+        domain: null,
+        text,
+        start,
+        dur,
+        pid: 10,
+        tid: 100,
+        self: dur,
+      },
+    });
+    const launch = (start: number) => ({ api: 'cudaLaunchKernel', start, dur: 10 });
+    const records = [
+      profileOn(A100),
+      range('load', 1000, 1000),
+      kernel({ ...relu, id: 1, start: 1500, dur: 400, launch: launch(1100), ranges: ['load'] }),
+      range('train', 2000, 2000),
+      kernel({ ...relu, id: 2, start: 2500, dur: 500, launch: launch(2100), ranges: ['train'] }),
+      kernel({ ...relu, id: 3, start: 3500, dur: 1000, launch: launch(3100), ranges: ['train'] }),
+    ];
+    const found = await within(pageContentsOf(records), { from: 1600, to: 4000 });
+    const { shown } = found?.profile.annotations ?? {};
+    expect(shown?.map(({ text, passes, host, time }) => [text, passes, host, time])).to.have.deep.members([
+      // 1600 to 1900 of its kernel.
+      ['load', 1, 400, 300],
+      ['train', 1, 2000, 1000],
+    ]);
   });
 
   it('has the lines of the program that launched its kernels', async () => {
@@ -266,6 +300,13 @@ describe('a span of a sample', () => {
       const [whole] = contents.data.profiles;
       const found = (await within(contents, { from: -1e9, to: 1e12 }))?.profile;
       const { launches: _, ...idle } = whole?.idle ?? {};
+      // Those of frameworks, of other threads and of graphs are not known.
+      const timesOf = (profile: PageProfile | undefined) =>
+        profile?.annotations.shown
+          .filter(({ text, time, own }) => !isOfFramework(text) && time !== null && own === time)
+          .map(({ text, time, own, passes, host }) => ({ text, time, own, passes, host })) ?? [];
+      expect(timesOf(whole)).to.deep.include.members(timesOf(found));
+      expect(timesOf(found)).to.have.length.within(3, timesOf(whole).length);
       expect(found?.idle).to.deep.include(idle);
       expect(found?.utilisation).to.deep.equal(whole?.utilisation);
       expect(found?.stacks).to.deep.equal(whole?.stacks);
