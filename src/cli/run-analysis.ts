@@ -57,7 +57,7 @@ export async function runAnalysis<Facts>(
       meter.clear();
       choice?.refuseNothing();
       const answer = run.analysis.finish();
-      notes = answer.notes ?? [];
+      notes = [...(answer.notes ?? []), ...(choice?.notes ?? [])];
       const losses = lossesOf(source.endings);
       await run.print(answer, write, { input: source.name, doubts: losses.doubts });
       if (run.isDocument !== true) await write(doubtsText(format, losses, request.width));

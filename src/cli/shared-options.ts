@@ -1,5 +1,7 @@
 /** Options that several commands share: what goes with a profile, and what of it an answer is about. */
 import type { Item } from '../prof/analysis.js';
+import { WorkInside, type TimeWindow } from '../prof/input/work-inside.js';
+import { cutText } from '../record/plural.js';
 import { requireNamed, UsageError, UserError } from '../record/errors.js';
 import { parseSortKeys, SortedOutput } from '../prof/query/sort.js';
 import { splitKeys, type AnyTable, type Column } from '../table/column.js';
@@ -75,12 +77,16 @@ const FROM_OPTION: Option = {
 const TO_OPTION: Option = {
   name: 'to',
   takes: 'MS',
-  help: 'only events that start before MS; crossing ones count in full',
+  help: 'only events that start before MS; work is cut at both edges',
 };
 
 /** Time from the profile's start. */
-export const TIME_OPTIONS: readonly Option[] = [FROM_OPTION, TO_OPTION];
-export const CHOICE_OPTIONS: readonly Option[] = [DEVICE_OPTION, STEP_OPTION, ...TIME_OPTIONS];
+export const CHOICE_OPTIONS: readonly Option[] = [DEVICE_OPTION, STEP_OPTION, FROM_OPTION, TO_OPTION];
+/** The same for answers that show each event as it is. */
+export const UNCUT_TIME_OPTIONS: readonly Option[] = [
+  FROM_OPTION,
+  { ...TO_OPTION, help: 'only events that start before MS; crossing ones are shown in full' },
+];
 
 /** Options that choose some of a profile, for commands that take it as a whole. */
 export const CHOICE_NAMES: readonly string[] = ['where', ...CHOICE_OPTIONS.map(({ name }) => name)];
@@ -165,7 +171,7 @@ function nsOf(option: string, text: string): number {
 }
 
 /** From `--from` to `--to`, in ns; undefined without either. @throws UsageError where nothing lies between them */
-export function windowOf(given: Arguments): { readonly from: number; readonly to: number } | undefined {
+export function windowOf(given: Arguments): TimeWindow | undefined {
   const from = given.read('from', (text) => nsOf('--from', text));
   const to = given.read('to', (text) => nsOf('--to', text));
   if (from === undefined && to === undefined) return undefined;
@@ -195,8 +201,22 @@ export class RecordChoice {
   readonly #devices = new Set<number>();
   readonly #steps = new Set<number>();
   #kept = 0;
+  readonly #inside: WorkInside | null;
 
-  constructor(private readonly chosen: Chosen) {}
+  constructor(private readonly chosen: Chosen) {
+    this.#inside = chosen.window === undefined ? null : new WorkInside(chosen.window);
+  }
+
+  /** The part of an item within the chosen time: work of devices is cut, ranges of the host are not. */
+  inside(item: Item): Item {
+    return this.#inside?.of(item) ?? item;
+  }
+
+  /** For stderr: what was cut. */
+  get notes(): readonly string[] {
+    const cut = this.#inside?.cut ?? 0;
+    return cut === 0 ? [] : [`--from and --to cut ${cutText(cut)} with the part inside`];
+  }
 
   /**
    * Whether an answer is about an item: about work of a device by its device, step and time, about what the host did by

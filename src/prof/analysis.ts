@@ -28,6 +28,8 @@ export interface Analysis<Facts> {
   readonly ranges?: 'without-calls' | 'long-calls' | 'without-work';
   /** Whether the analysis takes the samples that a reader derives from activities. */
   readonly derived?: true;
+  /** Takes work that crosses an edge of the chosen time in full, and not only the part inside. */
+  readonly inFull?: true;
   /** Skip an input that cannot be read and report it, because the answer is about many profiles. */
   readonly skipUnreadable?: true;
   /** Takes the next item; kernels are annotated only where the runner has an annotator, otherwise all items are records. */

@@ -16,7 +16,7 @@ import { servingStepOf } from './steps/serving/served-times.js';
 import { occupancyOf, type Occupancy } from './roofline/occupancy.js';
 import { peaksOf, type Peaks } from './roofline/peaks.js';
 import { NO_ROOF, classifyRoofline, roofOf, type Placement } from './roofline/roofline.js';
-import { workOfCollective, type DerivedWork } from './work/derived-work.js';
+import { workInShare, workOfCollective, type DerivedWork } from './work/derived-work.js';
 import { withoutArguments, type Recorded } from './work/capture-options.js';
 import type { MatrixUnitUse, JudgedKernel, MatrixUnitCell, WorkModel } from './work/work-model.js';
 import { workModelOf } from './work/work-models.js';
@@ -131,6 +131,16 @@ export class Annotated {
     this.#placement = null;
     this.#tc = undefined;
     this.#unitUse = undefined;
+  }
+
+  /**
+   * The part of the kernel with a share of its time, and of its work.
+   * @param record the kernel's record, with the times of the part
+   */
+  cutTo(record: KernelRecord, share: number): Annotated {
+    const part = new Annotated(record, this.profile, this.pairing, this.givenPeaks, this.convention);
+    part.assign(workInShare(this.derived, share));
+    return part;
   }
 
   /** The innermost call that has a work formula, and the work that it assigns to this kernel. */

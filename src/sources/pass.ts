@@ -19,15 +19,16 @@ export interface Pass<Facts> {
 
 /**
  * Passes all records to the analysis, and kernels through the annotator if there is one; yields after each batch.
- * @param choice leaves items out, after they have served to annotate others
+ * @param choice leaves items out, and cuts work at the edges of a time, after it has served to annotate others
  */
 export async function* takeBatches<Facts>(
   { batches }: Pick<Source, 'batches'>,
   { analysis, annotator, isComplete }: Pass<Facts>,
-  choice?: { readonly keeps: (item: Item) => boolean },
+  choice?: { readonly keeps: (item: Item) => boolean; readonly inside: (item: Item) => Item },
 ): AsyncGenerator<undefined, void> {
   const take = (item: Item): void => {
-    if (choice?.keeps(item) !== false) analysis.take(item);
+    if (choice?.keeps(item) === false) return;
+    analysis.take(choice === undefined || analysis.inFull === true ? item : choice.inside(item));
   };
   for await (const batch of batches) {
     for (const record of batch) {

@@ -1,5 +1,6 @@
 /** A page's data by hand: two ranks with a device each, every part filled, and names that try to be more than names. */
-import { NO_IDLE } from '../../src/prof/advise/idle/idle-causes.js';
+import { NO_PEAKS } from '../../src/prof/roofline/peaks.js';
+import { NO_IDLE } from '../../src/prof/advise/idle/cause-names.js';
 import type { Distribution } from '../../src/containers/log-histogram.js';
 import { groupedFindings } from '../../src/prof/advise/grouped-findings.js';
 import type { Finding } from '../../src/prof/advise/finding.js';
@@ -307,6 +308,7 @@ function profile(rank: number, slower: number): PageProfile {
           name: 'Example GPU',
           origin: 'given',
           bytesPerS: 1e12,
+          peaks: { ...NO_PEAKS, bytesPerS: 1e12, matrix: { bf16: 1e15 } },
           units: [{ name: 'bf16 matrix unit', flopsPerS: 1e15 }],
         },
       ],

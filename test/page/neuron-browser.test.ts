@@ -49,6 +49,19 @@ describeInBrowser('page of a capture of AWS Neuron', (open) => {
     expect(complaints).to.deep.equal([]);
   });
 
+  it('has one share of an op at first sight and in the table of ops', async () => {
+    const { page, complaints } = await open(file);
+    const shares = (table: string, at: number): Promise<string[]> =>
+      page.evaluate(`[...document.querySelectorAll('table[aria-label="${table}"] tbody tr')].slice(0, 5).map(
+        (row) => row.querySelector('th').textContent.replace('≡', '') + ' ' + row.querySelectorAll('td')[${at}].textContent)`);
+    const first = await shares('Largest parts of instruction time', 0);
+    await page.getByRole('tab', { name: 'Instructions' }).click();
+    const headings = await page.getByRole('table', { name: 'Ops', exact: true }).locator('thead th').allTextContents();
+    const all = await shares('Ops', headings.findIndex((heading) => heading.startsWith('Share')) - 1);
+    expect(first.map((text) => text.replace('no op ', 'no op known '))).to.deep.equal(all);
+    expect(complaints).to.deep.equal([]);
+  });
+
   it('has instructions in place of kernels among the key figures, and no empty panel', async () => {
     const { page } = await open(file);
     expect(await page.locator('[data-panel="figures"]').textContent()).to.match(/instructions/);

@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { NO_IDLE } from '../../src/prof/advise/idle/idle-causes.js';
+import { NO_IDLE } from '../../src/prof/advise/idle/cause-names.js';
 import type { LayerReason, LayerRow, PageData, PageProfile } from '../../src/prof/html/page-data.js';
 import { dataIn } from '../support/pages.js';
 import { runCli } from '../support/run-cli.js';

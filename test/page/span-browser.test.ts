@@ -45,11 +45,27 @@ describeInBrowser('a span that all tabs follow', (open) => {
     expect((await firstRow(page, 'ops', 'Ops')).slice(0, 3)).to.deep.equal(['mm', '4', '16.00']);
     expect(await violations(page)).to.deep.equal([]);
     await page.getByRole('tab', { name: 'Overview' }).click();
-    // Of 47 us from 1000 us, where the span begins, to the last end.
-    expect(await firstRow(page, 'largest', 'Largest parts of the span')).to.deep.equal(['mm', '34.0', '16.00']);
+    // Of 47 us from 1000 us, where the span begins, to the last end; as in the whole profile, at 2 % of the peak.
+    expect(await firstRow(page, 'largest', 'Largest parts of the span')).to.deep.equal([
+      'mm',
+      '34.0',
+      '16.00',
+      '2.0',
+      'latency',
+    ]);
     const whole = page.getByText('Whole profile: this panel does not follow the span.');
-    expect(await page.locator('[data-panel="idle"]').filter({ has: whole }).count()).to.equal(1);
-    expect(await page.locator('[data-panel="largest"]').filter({ has: whole }).count()).to.equal(0);
+    const wholePanels = await page.locator('[data-panel]').filter({ has: whole }).all();
+    expect(await Promise.all(wholePanels.map((panel) => panel.getAttribute('data-panel')))).to.deep.equal([
+      'advice',
+      'timeline',
+    ]);
+    // The gap before the last kernel of the step.
+    expect(await firstRow(page, 'idle', 'Idle time by cause')).to.deep.equal([
+      'gaps between queued kernels',
+      '1,000',
+      '1',
+      '1,000',
+    ]);
     expect(await violations(page)).to.deep.equal([]);
     // Two tabs, then the span.
     for (let i = 0; i < 3; i++) await page.goBack();

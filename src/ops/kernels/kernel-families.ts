@@ -4,7 +4,7 @@
  * The rows follow the naming conventions of cuBLAS, cuDNN, CUTLASS, Triton, FlashAttention, TensorRT-LLM, AMD's Tensile,
  * composable kernels, MIOpen and AITER, vLLM, ggml, NCCL, RCCL, MSCCL++, NVSHMEM, PyTorch and Ascend's operators in public profiles; they are not measurements.
  */
-import { LruCache } from '../../containers/map-entry.js';
+import { byName } from './by-name.js';
 
 export type KernelKind =
   /** Prepares or finishes the work of another kernel: layout change, split-K reduction, offsets, fill, copy. */
@@ -304,21 +304,6 @@ export const KERNEL_FAMILIES: readonly KernelFamily[] = [
   // Does not match `lambda(int)`, which is the loop of every elementwise kernel.
   row('int32', /[<, ]int[,>]/, { memory: 'int32' }),
 ];
-
-/** Number of names whose facts are cached: a program has hundreds of kernels, a profile millions of their launches. */
-const NAMES_KEPT = 1024;
-
-/**
- * Maximum characters of a name that are matched, because some patterns take quadratic time, and templates can nest without
- * limit.
- */
-const MOST_NAME = 16 * 1024;
-
-/** Caches a function of names, for recently used names. */
-export function byName<T>(compute: (name: string) => T): (name: string) => T {
-  const known = new LruCache<string, T>(NAMES_KEPT);
-  return (name) => known.of(name.length > MOST_NAME ? name.slice(0, MOST_NAME) : name, compute);
-}
 
 /** Finds the first row that states a fact and matches a name; null when there is none. */
 export function familyWith<Fact extends keyof FamilyFacts>(

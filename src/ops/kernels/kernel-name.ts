@@ -1,6 +1,7 @@
 /** What a kernel's name says about the kernel, from the rows of `kernel-families.ts` and from numbers in the name. */
 import { least } from '../../containers/element.js';
-import { byName, factInName, familyWith, type KernelKind } from './kernel-families.js';
+import { byName } from './by-name.js';
+import { factInName, familyWith, type KernelKind } from './kernel-families.js';
 import { matrixUnitByName } from './tensor-core.js';
 
 /** A kernel's full demangled name, and its name shortened for display (function name without arguments). */

@@ -20,7 +20,10 @@ const ORIGINS: Readonly<Record<DeviceRoof['origin'], (own: string | null) => str
 };
 
 /** @param own name of the device in the profile; null when it has none */
-export function roofText(roof: Omit<DeviceRoof, 'device' | 'time'> | undefined, own: string | null): string {
+export function roofText(
+  roof: Pick<DeviceRoof, 'name' | 'origin' | 'bytesPerS' | 'units'> | undefined,
+  own: string | null,
+): string {
   if (roof === undefined || (roof.units.length === 0 && roof.bytesPerS === null))
     return `No roofs: the peaks of ${own ?? 'this device'} are unknown. ${HOW}`;
   const lacks =

@@ -1,5 +1,5 @@
 /** Names of the parts of a device's time with their colours, of kernels' bounds, and of each vendor's matrix unit. */
-import type { IdleCause } from '../../prof/advise/idle/idle-causes.js';
+import type { IdleCause } from '../../prof/advise/idle/cause-names.js';
 import type { StepBarPart } from '../../prof/html/idle/idle-data.js';
 import type { LayerReason } from '../../prof/html/page-data.js';
 import { deviceWords, meaningOf } from '../../record/glossary.js';

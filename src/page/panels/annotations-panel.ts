@@ -121,6 +121,9 @@ function shownOf(view: PanelView, kind: AnnotationKind): readonly [heading: HTML
   ];
 }
 
+const OF_SPAN =
+  'Numbers of occurrences are known only for the whole profile, and so is the device time of frameworks and of kernels that other threads launched.';
+
 const CAPTIONS = [
   ['Annotations of the program', false],
   ['Ranges and ops of the framework', true],
@@ -162,7 +165,8 @@ function make(view: PanelView): PanelContent {
   if (first !== undefined) show(first, false);
   const rest = annotations.count - shown.length;
   const further = `${rest} further annotations, those with the least time, are not on this page.`;
-  return [...tables, place, ...(rest > 0 ? [note(further)] : [])];
+  const within = view.span === null ? [] : [note(OF_SPAN)];
+  return [...tables, place, ...(rest > 0 ? [note(further)] : []), ...within];
 }
 
-export const ANNOTATIONS: Panel = { id: 'annotations', title: 'Annotations', width: 6, make };
+export const ANNOTATIONS: Panel = { id: 'annotations', title: 'Annotations', width: 6, make, follows: () => true };

@@ -9,7 +9,7 @@ import { figureColumn } from '../figures/listed-rows.js';
 import { followsDevices, type Panel, type PanelContent, type PanelView } from '../panel.js';
 import { legend, parts, strip, swatch, type StripPart } from '../figures/strip.js';
 import { table, type TableColumn } from '../figures/sorted-table.js';
-import type { IdleCause } from '../../prof/advise/idle/idle-causes.js';
+import type { IdleCause } from '../../prof/advise/idle/cause-names.js';
 import type { PageProfile } from '../../prof/html/page-data.js';
 import { IDLE_NAMES, WORK_NAMES } from '../figures/shown-names.js';
 

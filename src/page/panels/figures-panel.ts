@@ -245,7 +245,7 @@ function make(view: PanelView): PanelContent {
   const unit = matrixUnitName(header);
   const worded = (text: string): string =>
     inDeviceWords(text, header).replace('{unit}', unit).replace('{devices}', counted(devices.length, 'device'));
-  const vendors = neuronCard(view);
+  const vendors = view.span === null ? neuronCard(view) : null;
   const numbers = numbersOf(view.profile);
   const asked = CARDS.map((groupOf) => groupOf(numbers).filter((card) => !isNothing(card)));
   const groups = asked.map((group) => (vendors !== null && group[0]?.title === vendors.title ? [vendors] : group));
@@ -263,11 +263,12 @@ function make(view: PanelView): PanelContent {
     unknown === '' ? [] : `${worded(title)}: ${worded(unknown)}`,
   );
   const unknown = reasons.length === 0 ? [] : [note(`Not known: ${reasons.join('; ')}.`)];
-  if (view.span !== null) return [element('dl', { class: 'cards' }, ...cards), note(OF_SPAN)];
-  return [element('dl', { class: 'cards' }, ...cards), ...unknown];
+  const isVendors = view.profile.neuron !== null;
+  const within = view.span === null ? unknown : [note(isVendors ? `${OF_SPAN} ${WITHOUT_MFU}` : OF_SPAN)];
+  return [element('dl', { class: 'cards' }, ...cards), ...within];
 }
 
-const OF_SPAN =
-  'Span: from the first device work in the chosen time to the end of the last. MFU and shares of peaks cover the whole profile.';
+const OF_SPAN = 'Span: from the first device work in the chosen time to the end of the last.';
+const WITHOUT_MFU = 'MFU is known only for the whole profile.';
 
 export const FIGURES: Panel = { id: 'figures', title: 'Key figures', width: 3, make, follows: followsDevices };

@@ -12,7 +12,7 @@ import { keepChoice, keptChoice } from '../document/kept-choice.js';
 import { inLayer } from '../document/timeline-target.js';
 import { eventsLink } from '../document/timeline-link.js';
 import { whenVisible } from '../document/when-visible.js';
-import type { PanelContent, Panel, PanelView } from '../panel.js';
+import { followsWork, type PanelContent, type Panel, type PanelView } from '../panel.js';
 
 const ORDER_NAMES: Readonly<Record<FlameOrder, string>> = { time: 'in time order', longest: 'longest first' };
 
@@ -118,4 +118,8 @@ function make(view: PanelView): PanelContent {
   return kinds.length === 0 ? lacking(view, 'layers') : new FlamePlace(view, kinds).content;
 }
 
-export const FLAME: Panel = { id: 'flame', title: 'Flame chart', width: 6, make };
+export const FLAME: Panel = {
+  ...{ id: 'flame', title: 'Flame chart', width: 6, make },
+  follows: (whole, within) =>
+    followsWork(whole) && (whole.stacks === null || within.stacks !== null || within.overview.kernels === null),
+};

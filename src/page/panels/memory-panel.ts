@@ -228,9 +228,9 @@ function make(view: PanelView): PanelContent {
   const { start, width, devices } = utilisation;
   const busyTime = devices.slice(0, 1).flatMap(({ busy }) => [start, start + width * busy.length]);
   const curvePoints = rows.map(({ points }) => points);
-  const span = timeSpan(curvePoints, busyTime);
+  const span = view.span === null ? timeSpan(curvePoints, busyTime) : ([view.span.from, view.span.to] as const);
   const rest = rows.filter((row) => !changing.includes(row));
-  const starts = stepStarts(view);
+  const starts = stepStarts(view).filter((start) => start >= span[0] && start <= span[1]);
   const charts = [...groups.values()].flatMap((group) => curves(group, span, starts));
   const all = [...charts, ...(starts.length > 0 ? [note('Dotted: steps begin.')] : []), ...peaks(view)];
   if (rest.length === 0) return all;
@@ -238,4 +238,4 @@ function make(view: PanelView): PanelContent {
   return [...all, element('h3', {}, caption), table({ caption, columns: COLUMNS, rows: rest, sortedBy: 2 })];
 }
 
-export const MEMORY: Panel = { id: 'memory', title: 'Memory', width: 6, make };
+export const MEMORY: Panel = { id: 'memory', title: 'Memory', width: 6, make, follows: () => true };

@@ -1,5 +1,5 @@
 /** The span of time that all tabs follow: its place in the address, and the bar that says so. */
-import { grouped, plural } from '../../record/plural.js';
+import { cutText, grouped, plural } from '../../record/plural.js';
 import type { PageProfile } from '../../prof/html/page-data.js';
 import { button, element, isText } from '../document/dom-elements.js';
 import { readFragment, withName } from '../document/fragment.js';
@@ -68,11 +68,7 @@ function spanTextOf(whole: PageProfile, span: ShownSpan, name: string, file: str
   const { kernels, cut } = data;
   const count = `${grouped(kernels)} ${plural(kernels, 'kernel')}`;
   if (cut === 0) return `${chosen}: ${count}.`;
-  const inside =
-    cut === 1
-      ? 'an edge cuts one kernel or copy, which counts'
-      : `an edge cuts ${grouped(cut)} kernels or copies, which count`;
-  return `${chosen}: ${count}; ${inside} with the part inside (dprof ${optionsFor(span)}: in full).`;
+  return `${chosen}: ${count}; an edge cuts ${cutText(cut)} with the part inside, as in dprof ${optionsFor(span)}.`;
 }
 
 /** The bar above the tabs, which is empty while they show the whole profile. */

@@ -6,63 +6,33 @@ import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { addTimes } from '../../record/fields/times.js';
 import { lengthSpread } from '../../record/statistics.js';
-import { NS_PER_S, UNKNOWN } from '../../record/units.js';
 import { collectiveKind, communicationKind } from '../../ops/collective-bytes.js';
 import type { ProfileVerdict } from '../../prof/advise/verdict/verdict.js';
+import type { SpanPart } from '../../prof/advise/verdict/verdict-facts.js';
 import { RowSums, TimeNotUnderCompute } from '../../prof/html/communication/collective-rows.js';
-import { bounded, boundsOfHeld, EVENTS, longest } from '../../prof/html/bounds.js';
-import type { OpTotal } from '../../prof/html/kernels/kernel-data.js';
+import { boundsOfHeld, EVENTS, longest } from '../../prof/html/bounds.js';
+import type { PageIdle } from '../../prof/html/idle/idle-data.js';
 import { KernelTotals, RooflineGroups } from '../../prof/html/kernels/kernel-totals.js';
 import { LineTotals } from '../../prof/html/kernels/line-totals.js';
+import { StackTotals } from '../../prof/html/kernels/stack-totals.js';
 import { LayerTotals } from '../../prof/html/layers/layer-totals.js';
-import type { Bounded, CollectiveRow, Ops, PageProfile } from '../../prof/html/page-data.js';
-import type { SummedKernel } from '../../prof/html/page-kernel.js';
-import { DIRECTIONS, type EventKind, type PageTimeline } from '../../prof/html/timeline/timeline-data.js';
+import type { Bounded, CollectiveRow, MemoryCurve, PageProfile, Roofline } from '../../prof/html/page-data.js';
+import type { EventKind } from '../../prof/html/timeline/timeline-data.js';
+import { UtilisationCurve } from '../../prof/html/utilisation/utilisation-curve.js';
+import type { BinnedValues, Utilisation } from '../../prof/html/utilisation/utilisation-data.js';
 import { DeviceSums } from '../../prof/summary/device-sums.js';
-import type {
-  DeviceTime,
-  KernelSummary,
-  MatrixUnitTime,
-  StepSummary,
-  WorkKind,
-} from '../../prof/summary/summary-data.js';
-import { knownTime, OperationSums, Tallies } from '../../prof/summary/tallies.js';
-import { KernelTally, knownSum, rated } from '../../prof/tally/kernel-tally.js';
+import type { DeviceTime, StepSummary, WorkKind } from '../../prof/summary/summary-data.js';
+import { OperationSums } from '../../prof/summary/tallies.js';
+import { valueAt } from '../charts/chart-values.js';
 import { quantityText } from '../document/units.js';
 import { CallStacks } from '../timeline/events/kernel-facts.js';
-import { durOf, kindOf, laneOf, matrixUnitOf, startOf, tableNameOf, textOf } from '../timeline/events/events.js';
+import { durOf, kindOf, laneOf, startOf, tableNameOf, textOf } from '../timeline/events/events.js';
 import type { TimelineEvents } from '../timeline/events/events.js';
 import type { SelectedSpan } from '../timeline/model/view.js';
-import { dataOf, WHOLE } from '../timeline/pieces/page-ranks.js';
-
-/** The part of a span whose events come from one piece of the timeline. In ns from the profile's start, as all here. */
-export interface PieceOfSpan extends SelectedSpan {
-  readonly piece: number;
-}
-
-/**
- * The pieces that together have each event of a span by itself. An event counts in the part in which it begins, or in the
- * first if it began before the span.
- * @returns null when the page does not hold each of them
- */
-export function piecesOfSpan(timeline: PageTimeline, { from, to }: SelectedSpan): readonly PieceOfSpan[] | null {
-  if (elementAt(timeline.pieces, WHOLE).isMerged !== true) return [{ piece: WHOLE, from, to }];
-  const parts: PieceOfSpan[] = [];
-  let reached = from;
-  for (const [piece, { start, end }] of timeline.pieces.entries()) {
-    if (piece === WHOLE || end <= reached || start >= to || reached >= to) continue;
-    if (dataOf(timeline, piece) !== piece) return null;
-    // No event both begins and ends between two pieces.
-    parts.push({ piece, from: reached, to: Math.min(end, to) });
-    reached = Math.min(end, to);
-  }
-  return parts;
-}
-
-/** A part of a span with the events of its piece. */
-export interface PartOfSpan extends SelectedSpan {
-  readonly events: TimelineEvents;
-}
+import { SpanAnnotations } from './span-annotations.js';
+import { eventsInside, type InsideEvent, type PartOfSpan } from './span-events.js';
+import { SpanIdle } from './span-idle.js';
+import { KernelReader, OpSums, SummarySums } from './span-kernels.js';
 
 export interface SpanProfile {
   readonly profile: PageProfile;
@@ -72,80 +42,9 @@ export interface SpanProfile {
   readonly cut: number;
 }
 
-/** An event of the span, with its time inside. */
-interface InsideEvent extends SelectedSpan {
-  readonly events: TimelineEvents;
-  readonly event: number;
-  readonly time: number;
-  /** Share of its duration that is inside, from 0 to 1. */
-  readonly share: number;
-}
-
-/** The events of a part that overlap with the span, as `dprof --from A --to B` chooses them. */
-function* eventsInside({ events, from, to }: PartOfSpan, span: SelectedSpan): Generator<InsideEvent> {
-  for (let event = 0; event < events.count; event++) {
-    const [start, dur] = [events.origin + startOf(events, event), durOf(events, event)];
-    if (start >= to) return;
-    const end = start + dur;
-    const first = Math.max(start, span.from);
-    if (first < from || (dur === 0 ? start < span.from : end <= span.from)) continue;
-    const last = Math.min(end, span.to);
-    const isCut = first > start || last < end;
-    yield {
-      ...{ events, event, from: first, to: last },
-      ...(isCut ? { time: last - first, share: (last - first) / dur } : { time: dur, share: 1 }),
-    };
-  }
-}
-
 const WORK_OF: Readonly<Partial<Record<EventKind, Exclude<WorkKind, 'syncs'>>>> = {
   ...{ kernel: 'kernels', communication: 'communications', graph: 'graphs', copy: 'copies', set: 'sets' },
 };
-
-/** Where the time of a kernel belongs, by the column `tc`. */
-const UNITS = ['used', 'unused', 'notApplicable', 'undetermined', 'unknown'] as const;
-const UNIT_OF: Readonly<Record<string, (typeof UNITS)[number]>> = {
-  ...{ '1': 'used', '0': 'unused', '-': 'notApplicable', '?': 'undetermined' },
-};
-
-/** Nothing is said about shares of peaks, because the page has no peaks of single kernels. */
-const UNRATED = {
-  ...{ intensity: null, tflops: null, computeShare: null, memoryShare: null, bound: null, floor: null, gap: null },
-  above: { compute: false, memory: false },
-};
-
-/** Kernels by op, as in the table of ops, without what the host did. */
-class OpSums {
-  readonly #ops = new Map<string | null, { readonly number: number; communicating: number }>();
-  readonly #tally = new KernelTally();
-  /** Ops that have bytes and no rate, because their transfers outlast the instructions that start them. */
-  readonly #unrated: ReadonlySet<string | null>;
-
-  constructor({ shown }: Ops) {
-    this.#unrated = new Set(shown.filter(({ bytesPerS }) => bytesPerS === null).map(({ op }) => op));
-  }
-
-  add(kernel: SummedKernel, time: number): void {
-    const op = entryOf(this.#ops, kernel.op, () => ({ number: this.#ops.size, communicating: 0 }));
-    this.#tally.add(op.number, time, kernel);
-    if (kernel.isCommunication) op.communicating = addTimes(op.communicating, time);
-  }
-
-  totals(most: number): Ops {
-    const totals = [...this.#ops].map(([op, { number, communicating }]): OpTotal & { readonly time: number } => {
-      const { count, time, flops, bytes, ratedBytes, matrixUnitShare: tc } = this.#tally.of(number);
-      return {
-        ...{ op, count, time, ...(communicating > 0 ? { communicating } : {}), within: null, launch: null },
-        ...{ passes: null, host: null, hostSelf: null, flops: knownSum(flops), bytes: knownSum(bytes) },
-        flopsPerS: flops.time > 0 ? (flops.sum * NS_PER_S) / flops.time : null,
-        bytesPerS: this.#unrated.has(op) ? null : rated(ratedBytes, ratedBytes.sum * NS_PER_S),
-        ...{ ofCompute: null, ofMemory: null, tc, bound: null, stacks: [], stackCount: 0 },
-      };
-    });
-    const time = totals.reduce((sum, total) => addTimes(sum, total.time), 0);
-    return { ...bounded(totals, most, 0), time };
-  }
-}
 
 /** Communication by operation, as in the table of collectives, without sizes and groups, which events do not have. */
 class OperationRows {
@@ -184,127 +83,130 @@ function operationOf(events: TimelineEvents, event: number): string {
   return collectiveKind(op ?? '') ?? collectiveKind(ofName ?? '') ?? ofName ?? op ?? 'unknown';
 }
 
+/** Maximum numbers of entries: those of a page with one profile. */
+const BOUNDS = boundsOfHeld(1, 1, EVENTS);
+
 /** Sums of the events of a span, piece by piece in order of time. */
 export class SpanSums {
+  readonly #reader: KernelReader;
+  readonly #summary = new SummarySums();
   readonly #kernels = new KernelTotals();
-  readonly #ops: OpSums;
+  readonly #ops = new OpSums();
   readonly #points = new RooflineGroups();
   readonly #layers = new LayerTotals();
-  /** Null when the line of some kernel is not known, although the profile may have it. */
-  #lines: LineTotals | null = new LineTotals();
+  /** Null when the call stack of some kernel is not known, although the profile may have it. */
+  #traces: { readonly lines: LineTotals; readonly stacks: StackTotals } | null = {
+    ...{ lines: new LineTotals(), stacks: new StackTotals() },
+  };
   readonly #memory = new OperationSums();
   readonly #collectives = new OperationRows();
   readonly #times = new Map<number, number>();
-  #cut = 0;
   readonly #devices = new Map<number, DeviceSums>();
-  readonly #precision = new Tallies();
-  readonly #byUnit = new KernelTally();
-  readonly #names = new Set<string>();
-  /** Paths of layers by their names together, because a name may have a `/` itself. */
-  readonly #paths: ReadonlyMap<string, readonly string[]>;
+  readonly #utilisation = new UtilisationCurve();
+  readonly #idle = new SpanIdle();
+  readonly #annotations: SpanAnnotations;
+  #cut = 0;
 
   constructor(
     private readonly whole: PageProfile,
     private readonly span: SelectedSpan,
   ) {
-    this.#ops = new OpSums(whole.ops);
-    this.#paths = new Map(whole.layers.shown.map(({ path }) => [path.join('/'), path]));
+    this.#reader = new KernelReader(whole);
+    this.#annotations = new SpanAnnotations(whole, span);
   }
 
   take(part: PartOfSpan): void {
     const stacks = new CallStacks(part.events.facts);
+    this.#annotations.take(part);
     for (const inside of eventsInside(part, this.span)) this.#add(inside, stacks);
   }
 
   /** The data within the span, for the panels that follow it: all else in it is that of the whole profile. */
   get result(): SpanProfile {
     const { whole, span } = this;
-    const bounds = boundsOfHeld(1, 1, EVENTS);
     const devices = this.#deviceTimes;
+    const { idle } = this.#idle;
     const { steps, stepBars } = stepsOf(whole, span);
-    const { points, pointCount } = this.#points.roofline(bounds.points);
-    const roofs = whole.roofline.roofs.map((roof) => ({ ...roof, time: this.#times.get(roof.device) ?? 0 }));
-    const [kernels, memory] = [this.#summary, this.#memory.memory];
+    const hasMfu = whole.overview.kernels?.work.tensor === undefined;
+    const kernels = this.#summary.result(
+      sumOf(devices, (device) => device.span),
+      hasMfu,
+    );
     const profile: PageProfile = {
       ...whole,
       overview: {
         ...whole.overview,
-        ...{ devices, kernels, memory, syncs: [], collectives: [], links: [], steps, cpu: null },
+        ...{ devices, kernels, memory: this.#memory.memory, syncs: [], collectives: [], links: [], steps, cpu: null },
       },
-      verdict: verdictOf(whole.overview.profile, devices),
-      idle: { causes: [], devices: [], launches: null },
+      verdict: verdictOf(whole.overview.profile, devices, idle),
+      ...{ idle, gaps: whole.gaps.filter(({ start, time }) => start >= span.from && start + time <= span.to) },
       stepBars,
-      collectives: this.#collectives.rows(bounds.collectives),
-      kernels: this.#kernels.totals(bounds.kernels),
-      ops: this.#ops.totals(bounds.ops),
-      lines: this.#lines?.totals(bounds.ops) ?? null,
-      stacks: null,
-      roofline: { points, pointCount, roofs },
-      layers: this.#layers.rows(bounds.layers),
+      utilisation: this.#utilisationWithin(devices),
+      collectives: this.#collectives.rows(BOUNDS.collectives),
+      kernels: this.#kernels.totals(BOUNDS.kernels),
+      ops: this.#ops.totals(BOUNDS.ops),
+      lines: this.#traces?.lines.totals(BOUNDS.ops) ?? null,
+      stacks: this.#traces?.stacks.tree(BOUNDS.stacks, [])?.tree ?? null,
+      roofline: this.#roofline,
+      layers: this.#layers.rows(BOUNDS.layers),
+      annotations: this.#annotations.annotations,
+      memory: whole.memory.flatMap((curve) => curveWithin(curve, span)),
+      memoryPeaks: whole.memoryPeaks.filter(({ start }) => start !== null && start >= span.from && start < span.to),
     };
     return { profile, kernels: kernels?.count ?? 0, cut: this.#cut };
   }
 
   #add(inside: InsideEvent, stacks: CallStacks): void {
-    const { events, event, from, to, time, share } = inside;
+    const { events, event, time, share } = inside;
     const lane = laneOf(events, event);
     if (lane?.kind !== 'device') return;
     const kind = kindOf(events, event);
-    const isKernel = elementAt(events.id, event) > 0;
     const device = lane.ids?.device;
     const work = WORK_OF[kind] ?? 'syncs';
     if (share < 1 && work !== 'syncs') this.#cut++;
     if (work === 'communications') this.#collectives.add(operationOf(events, event), device ?? NaN, inside);
     else if (work === 'kernels' || work === 'graphs') this.#collectives.add(null, device ?? NaN, inside);
-    if (device !== undefined) {
-      const sums = entryOf(this.#devices, device, () => new DeviceSums());
-      sums.count(work, { start: from }, true);
-      sums.add(work, { from: Math.round(from * 1000), to: Math.round(to * 1000), launched: null }, isKernel);
-    }
+    if (device !== undefined) this.#device(device, work, inside);
     if (kind === 'copy' || kind === 'set') {
       const bytes = elementAt(events.bytes, event);
       const name = textOf(events, 'name', event) ?? kind;
       const at = { device: device ?? NaN, start: from };
       this.#memory.add(name.replace(/^copy /, ''), { time, at, bytes: bytes < 0 ? null : bytes * share });
     }
-    if (isKernel) this.#kernel(inside, kind, device ?? NaN, stacks);
+    if (elementAt(events.id, event) > 0) this.#kernel(inside, kind, device ?? NaN, stacks);
   }
 
-  #kernel(
-    { events, event, time, share, from }: InsideEvent,
-    kind: EventKind,
-    device: number,
-    stacks: CallStacks,
-  ): void {
-    const amount = (values: Float64Array): number | null => {
-      const value = elementAt(values, event);
-      return value < 0 ? null : value * share;
-    };
-    const [flops, bytes] = [amount(events.flops), amount(events.bytes)];
-    const [tc, short] = [matrixUnitOf(events, event), tableNameOf(events, event) ?? ''];
-    const layer = textOf(events, 'layer', event);
-    const kernel: SummedKernel = {
-      record: {
-        ...{ id: elementAt(events.id, event), short, start: from, device, grid: null, block: null },
-        dir: elementAt(DIRECTIONS, elementAt(events.dir, event)),
-      },
-      layer: layer === null ? [] : (this.#paths.get(layer) ?? layer.split('/')),
-      ...{ op: textOf(events, 'op', event), dtype: textOf(events, 'dtype', event), tc, flops, bytes },
-      ...{ isCommunication: kind === 'communication', peaks: null, occupancy: null },
-      placement: { ...UNRATED, gbps: bytes === null || time <= 0 ? null : bytes / time },
-    };
+  #device(device: number, work: WorkKind, inside: InsideEvent): void {
+    const { events, event, from, to } = inside;
+    const sums = entryOf(this.#devices, device, () => new DeviceSums());
+    sums.count(work, { start: from }, true);
+    const isKernel = elementAt(events.id, event) > 0;
+    sums.add(work, { from: Math.round(from * 1000), to: Math.round(to * 1000), launched: null }, isKernel);
+    if (work === 'syncs') return;
+    this.#idle.add(device, inside);
+    const call = elementAt(events.arrows.launcher, event);
+    const launch =
+      call === -1 ? null : { api: null, start: events.origin + startOf(events, call), dur: durOf(events, call) };
+    const record = { device, launch, pid: null, tid: null };
+    this.#utilisation.take({ record, kind: kindOf(events, event), start: from, dur: to - from });
+  }
+
+  #kernel(inside: InsideEvent, kind: EventKind, device: number, stacks: CallStacks): void {
+    const { events, event, time } = inside;
+    const kernel = this.#reader.kernelOf(inside, kind, device);
     this.#ops.add(kernel, time);
     const trace = stacks.of(elementAt(events.factList, event));
-    if (trace === null) this.#lines = null;
-    else this.#lines?.add({ ...kernel, trace, record: { dur: time } });
+    if (trace === null) this.#traces = null;
+    else {
+      this.#traces?.lines.add({ ...kernel, trace, record: { dur: time } });
+      this.#traces?.stacks.add(trace, time);
+    }
     // A Neuron instruction that only waits is not work.
     if (kind === 'wait') return;
     for (const sums of [this.#kernels, this.#points, this.#layers]) sums.add(kernel, time);
+    this.#summary.add(kernel, time);
+    this.#annotations.kernel(inside, kernel.layer);
     this.#times.set(device, addTimes(this.#times.get(device) ?? 0, time));
-    this.#names.add(short);
-    this.#precision.add(kernel.dtype ?? UNKNOWN, time);
-    const unit = UNIT_OF[String(tc)] ?? 'unknown';
-    this.#byUnit.add(UNITS.indexOf(unit) + (flops === null || bytes === null ? 0 : UNITS.length), time, kernel);
   }
 
   get #deviceTimes(): DeviceTime[] {
@@ -314,28 +216,44 @@ export class SpanSums {
     });
   }
 
-  /** Null when none ran. */
-  get #summary(): KernelSummary | null {
-    const numbers = UNITS.map((_, i) => i);
-    const known = this.#byUnit.together(numbers.map((i) => i + UNITS.length));
-    const all = this.#byUnit.together([...numbers, ...numbers.map((i) => i + UNITS.length)]);
-    if (all.count === 0) return null;
-    const units = UNITS.map((unit, i) => [unit, this.#byUnit.together([i, i + UNITS.length]).time] as const);
+  get #roofline(): Roofline {
+    const { points, pointCount } = this.#points.roofline(BOUNDS.points);
+    const roofs = this.whole.roofline.roofs.map((roof) => ({ ...roof, time: this.#times.get(roof.device) ?? 0 }));
+    return { points, pointCount, roofs };
+  }
+
+  #utilisationWithin(working: readonly DeviceTime[]): Utilisation {
+    const { devices, host, ...bins } = this.#utilisation.utilisation;
+    const { cpu } = this.whole.utilisation;
     return {
-      ...{ count: all.count, time: knownTime(all, 0), untimed: 0, cut: { count: 0, time: 0 } },
-      ...{ byTime: [], byCount: [], names: this.#names.size, precision: this.#precision.byTime(), replayed: [] },
-      matrixUnit: {
-        ...(Object.fromEntries(units) as Pick<MatrixUnitTime, (typeof UNITS)[number]>),
-        ...{ eligible: null, eligibleUsed: null },
-      },
-      work: {
-        ...{ known: known.time, flops: known.flops.sum, bytes: known.bytes.sum, computeShare: null, memoryShare: null },
-        ...{ rated: 0, mfu: null, flopsRated: 0, bounds: [], impossible: 0, trials: 0, trialTime: 0 },
-      },
-      unattributed: { count: 0, time: null, reasons: [] },
+      ...{ ...bins, host: this.whole.utilisation.host === null ? null : host },
+      devices: devices.filter(({ device }) => working.some((one) => one.device === device)),
+      cpu: cpu === null ? null : binsWithin(cpu, this.span),
     };
   }
 }
+
+/** The bins that overlap with a span; null without any. */
+function binsWithin({ start, width, values }: BinnedValues, { from, to }: SelectedSpan): BinnedValues | null {
+  const first = Math.max(0, Math.floor((from - start) / width));
+  const within = values.slice(first, Math.max(first, Math.ceil((to - start) / width)));
+  return within.length === 0 ? null : { start: start + first * width, width, values: within };
+}
+
+/** A curve from the value at the start of a span to its end; none before its first value. */
+function curveWithin(curve: MemoryCurve, { from, to }: SelectedSpan): MemoryCurve[] {
+  if (curve.points.length === 0) return [curve];
+  const before = valueAt(curve.points, from);
+  const points = [
+    ...(before === null ? [] : [[from, before] as const]),
+    ...curve.points.filter(([at]) => at > from && at < to),
+  ];
+  const peak = points.reduce((most, [, bytes]) => Math.max(most, bytes), -Infinity);
+  return points.length === 0 ? [] : [{ ...curve, points, peak }];
+}
+
+const sumOf = (devices: readonly DeviceTime[], timeOf: (device: DeviceTime) => number): number =>
+  devices.reduce((sum, device) => addTimes(sum, timeOf(device)), 0);
 
 const PARTS = [
   ['compute', 'compute', (device: DeviceTime) => device.compute],
@@ -345,18 +263,22 @@ const PARTS = [
 ] as const;
 
 /** What the devices did from their first work in the span to their last. Null without work. */
-function verdictOf(profile: number, devices: readonly DeviceTime[]): ProfileVerdict | null {
-  const sumOf = (timeOf: (device: DeviceTime) => number): number =>
-    devices.reduce((sum, device) => addTimes(sum, timeOf(device)), 0);
-  const span = sumOf((device) => device.span);
+function verdictOf(profile: number, devices: readonly DeviceTime[], { causes }: PageIdle): ProfileVerdict | null {
+  const span = sumOf(devices, (device) => device.span);
   if (span <= 0) return null;
-  const parts = PARTS.map(([part, name, timeOf]) => ({ part, name, cause: null, detail: null, time: sumOf(timeOf) }))
+  const parts = PARTS.map(([part, name, timeOf]) => ({ part, name, time: sumOf(devices, timeOf) }))
     .filter(({ time }) => time > 0)
     .sort((a, b) => b.time - a.time);
   const text = parts.map(({ name, time }) => `${name} ${quantityText(time / span, 'share')}`).join(', ');
   return {
     ...{ profile, devices: devices.length, span, text: `In this span: ${text}.` },
-    parts: parts.map(({ part, cause, detail, time }) => ({ part, cause, detail, time })),
+    parts: parts
+      .flatMap(({ part, time }): SpanPart[] =>
+        part === 'idle'
+          ? causes.map(({ cause, time: idle }) => ({ part, cause, detail: null, time: idle }))
+          : [{ part, cause: null, detail: null, time }],
+      )
+      .sort((a, b) => b.time - a.time),
   };
 }
 

@@ -78,7 +78,8 @@ export class PageBuilder implements Analysis<MakePage> {
     // The page shows the ranks of a job in a separate part.
     rules: PROFILE_RULES,
     onIdle: (idle) => {
-      const { gaps, stepBars } = this.#profile(idle.gap.profile);
+      const { gaps, stepBars, timeline } = this.#profile(idle.gap.profile);
+      timeline.gap(idle);
       gaps.gap(idle, !stepBars.hasBegun(idle.gap.device, stepAfter(idle)));
       stepBars.gap(idle);
     },

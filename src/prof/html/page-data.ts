@@ -290,6 +290,8 @@ export interface DeviceRoof {
   readonly origin: Peaks['origin'];
   /** In bytes/s; null when not known. */
   readonly bytesPerS: number | null;
+  /** From which shares of peaks are computed. */
+  readonly peaks: Peaks;
   /** 'fp16 matrix unit' etc., in FLOP/s. */
   readonly units: readonly { readonly name: string; readonly flopsPerS: number }[];
 }

@@ -108,7 +108,7 @@ function pageFigures(sums: PageSums, overview: ProfileSummary, bounds: Bounds): 
     roofline: sums.points.roofline(bounds.points),
     layers: sums.layers.rows(bounds.layers),
     idle: {
-      ...sums.gaps.idle((device) => working.has(device)),
+      ...sums.gaps.causes.idle((device) => working.has(device)),
       launches: sums.launches.result,
     },
     gaps: sums.gaps.gaps(bounds.steps).filter(({ device }) => working.has(device)),

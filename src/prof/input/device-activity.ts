@@ -73,7 +73,7 @@ export interface LaunchCall {
  * Null when the record has no launch, or the launch has no start. Lines may have been edited, so field types are not
  * certain.
  */
-export function launchOf({ launch, pid, tid }: DeviceActivity): LaunchCall | null {
+export function launchOf({ launch, pid, tid }: Pick<DeviceActivity, 'launch' | 'pid' | 'tid'>): LaunchCall | null {
   if (typeof launch !== 'object' || launch === null || !Number.isFinite(launch.start)) return null;
   const { api, start, dur } = launch as { readonly api: unknown; readonly start: number; readonly dur: unknown };
   return {

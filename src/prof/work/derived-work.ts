@@ -97,6 +97,14 @@ export const NO_WORK: DerivedWork = { described: null, label: null, params: null
 export const withWork = (derived: DerivedWork, work: Work): DerivedWork =>
   derived.described === null ? derived : { ...derived, described: { ...derived.described, work } };
 
+/** The work of a share of a kernel's time. */
+export function workInShare(derived: DerivedWork, share: number): DerivedWork {
+  if (derived.described === null) return derived;
+  const { work } = derived.described;
+  const part = (amount: number | null): number | null => (amount === null ? null : amount * share);
+  return withWork(derived, { ...work, flops: part(work.flops), bytes: part(work.bytes) });
+}
+
 /**
  * @param calls the calls around the launch, outermost first
  * @param serving the server's step that launched it, for calls whose formulas use it

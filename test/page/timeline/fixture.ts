@@ -96,6 +96,7 @@ export function timelineOf(events: readonly FixtureEvent[], lanes: readonly Lane
     facts: column('u32', ({ facts }) => (facts === undefined ? 0 : lists.push(facts) - 1)),
     seq: column('f64', ({ seq }) => seq ?? -1),
     dir: column('u8', ({ dir }) => DIRECTIONS.indexOf(dir ?? null)),
+    gap: column('u8', () => 0),
     step: column('u32', ({ step }) => (step ?? -1) + 1),
     corr: column('u32', ({ corr }) => (corr ?? -1) + 1),
   };
@@ -161,6 +162,7 @@ export function eventsOf(
     facts: flatFacts(lists),
     seq: Float64Array.from(given, (one) => one.seq ?? -1),
     dir: Uint8Array.from(given, (one) => DIRECTIONS.indexOf(one.dir ?? null)),
+    gap: new Uint8Array(given.length),
     step: Float64Array.from(given, (one) => one.step ?? -1),
     corr: Float64Array.from(given, (one) => one.corr ?? -1),
     shortNames: new Map(),

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { basename } from 'node:path';
 import { openProfile } from '../../../src/parse/find.js';
 import { readProfile } from '../../../src/parse/profile.js';
-import type { IdleCause } from '../../../src/prof/advise/idle/idle-causes.js';
+import type { IdleCause } from '../../../src/prof/advise/idle/cause-names.js';
 import type { SpanPart } from '../../../src/prof/advise/verdict/verdict-facts.js';
 import type { CopyRecord, KernelRecord, ProfileLine, RangeRecord } from '../../../src/record/record.js';
 import { copy, verdictOf } from '../../support/advice.js';

@@ -11,7 +11,7 @@ import type { ProfileLine } from '../../../record/record.js';
 import { aligned } from '../../../write/cell-text.js';
 import { ChromeTrace, ProtobufTrace } from './perfetto-chrome.js';
 import { numberList, type Arguments } from '../../arguments.js';
-import { DEVICE_OPTION, TABLE_NAMES, TIME_OPTIONS, unfit } from '../../shared-options.js';
+import { DEVICE_OPTION, TABLE_NAMES, UNCUT_TIME_OPTIONS, unfit } from '../../shared-options.js';
 import { PEAKS_OPTION, readPeaks } from '../../peaks-option.js';
 import { refuseTerminal } from '../../output.js';
 import { recordsCommand, type RecordsRequest } from '../../records-command.js';
@@ -101,7 +101,7 @@ export const perfetto = recordsCommand(
       { name: 'ranks', takes: 'LIST', help: 'only these ranks, e.g. 0-3,8' },
       { name: 'step', takes: 'LIST', help: 'only these steps, e.g. 3 or 10-19', formerly: { name: 'steps' } },
       DEVICE_OPTION,
-      ...TIME_OPTIONS,
+      ...UNCUT_TIME_OPTIONS,
     ],
     unfit: {
       ...unfit(['where'], 'a trace shows everything that ran; select with --step, --device, --from and --to'),
@@ -150,6 +150,7 @@ export const perfetto = recordsCommand(
     await runAnalysis(request, {
       analysis: {
         types: TRACE_TYPES,
+        inFull: true,
         // Both passes must read the same profiles.
         ...(job === null ? {} : { skipUnreadable: true as const }),
         take: (record: ProfileLine) => {

@@ -61,10 +61,12 @@ const kernelParts = (view: PanelView): Part[] =>
 
 const lengthOf = ({ time }: Part): number => time.value ?? 0;
 
+const largestOf = (all: readonly Part[]): Part[] => all.toSorted((a, b) => lengthOf(b) - lengthOf(a)).slice(0, SHOWN);
+
 /** The largest, the rest of the time in which the devices computed, and what else the devices did: they add up to the span. */
 function partsOf({ profile }: PanelView, all: readonly Part[], word: string, panel: string): Part[] {
   const { devices } = profile.overview;
-  const largest = all.toSorted((a, b) => lengthOf(b) - lengthOf(a)).slice(0, SHOWN);
+  const largest = largestOf(all);
   const sums = (key: NumberKey<DeviceTime>): Field => sumOf(DEVICES, devices, key);
   const missing = sumOf(
     `${DEVICES}.missing`,
@@ -90,15 +92,21 @@ function make(view: PanelView): PanelContent {
   const areKernels = ops.time === null || ops.time <= 0 || unknown > MOSTLY_UNKNOWN * ops.time;
   const word = areKernels ? deviceWords(overview.header).work : 'op';
   const panel = areKernels ? 'kernels' : 'ops';
-  const rows = partsOf(view, areKernels ? kernelParts(view) : opParts(view), word, panel);
-  const span = sumOf(DEVICES, overview.devices, 'span');
+  const all = areKernels ? kernelParts(view) : opParts(view);
+  // Engines of a core work at the same time, so instructions are no parts of its span: their share is that of the tables.
+  const hasEngines = deviceWords(overview.header).work === 'instruction';
+  const rows = hasEngines ? largestOf(all) : partsOf(view, all, word, panel);
+  const work = areKernels ? fieldsOf('overview.kernels', overview.kernels)('time') : fieldsOf('ops', ops)('time');
+  const span = hasEngines ? work : sumOf(DEVICES, overview.devices, 'span');
   const shareOf = ({ time }: Part): Field => ratio(time, span);
   // Means over devices, as in the verdict above.
   const isMean = (verdict?.devices ?? 1) > 1;
   const devices = fieldsOf('verdict', verdict)('devices');
   const columns: TableColumn<Part>[] = [
     { title: 'Part', cell: ({ name }) => name, link: ({ link }, text) => link(text) },
-    figureColumn('Of span', 'share', shareOf, { bar: (row) => shareOf(row).value }),
+    figureColumn(hasEngines ? 'Of instruction time' : 'Of span', 'share', shareOf, {
+      bar: (row) => shareOf(row).value,
+    }),
     figureColumn('Time', 'ns', ({ time }) => (isMean ? ratio(time, devices) : time)),
     figureColumn('Of peak', 'share', (row) => row.ofPeak ?? NOTHING),
     { title: 'Bound by', cell: ({ bound }) => bound ?? null },
@@ -108,7 +116,7 @@ function make(view: PanelView): PanelContent {
     whole > OVERLAPPING ? ` Overlapping work counts in full, so the shares add up to more than 100 %.` : '';
   return [
     table({
-      caption: 'Largest parts of the span',
+      caption: hasEngines ? 'Largest parts of instruction time' : 'Largest parts of the span',
       columns: withValues(columns, rows),
       rows,
       sortedBy: null,

@@ -142,7 +142,7 @@ function make(view: PanelView): PanelContent {
     columns.findIndex(({ title }) => title === ((ops.time ?? 0) > 0 ? 'Device time' : 'Host time')),
   );
   const made = table({ caption: 'Ops', columns, rows, sortedBy });
-  if (tree !== null) made.classList.add('with-toggles');
+  if (rows.some((row) => row.stacks.length > 0)) made.classList.add('with-toggles');
   const opened = readFragment(location.hash).get(STACKS);
   const openedRow = rows.find((row) => nameOf(row) === opened);
   if (openedRow !== undefined) stacks.show(openedRow);

@@ -16,7 +16,7 @@ import { listed, numbersOf, type Listed } from '../../figures/listed-rows.js';
 import { table, type TableColumn } from '../../figures/sorted-table.js';
 import { swatch } from '../../figures/strip.js';
 import { IDLE_NAMES } from '../../figures/shown-names.js';
-import type { Panel, PanelContent, PanelView } from '../../panel.js';
+import { followsDevices, type Panel, type PanelContent, type PanelView } from '../../panel.js';
 
 const causeName = (cause: PageGap['cause']): string => IDLE_NAMES[cause][0].replace('Idle: ', '');
 
@@ -167,11 +167,14 @@ function launches(view: PanelView): HTMLElement[] {
   ];
 }
 
+const OF_SPAN =
+  'Listed gaps are among the longest of the profile or of their step. How long launches waited is known only for the whole profile.';
+
 function make(view: PanelView): PanelContent {
   if (view.profile.overview.devices.length === 0) return lacking(view, 'work');
   if (view.profile.idle.causes.length === 0)
     return 'The devices were never idle between their first work and their last.';
-  return [causes(view), ...gaps(view), ...launches(view)];
+  return [causes(view), ...gaps(view), ...(view.span === null ? launches(view) : [note(OF_SPAN)])];
 }
 
-export const IDLE: Panel = { id: 'idle', title: 'Idle time', width: 6, make };
+export const IDLE: Panel = { id: 'idle', title: 'Idle time', width: 6, make, follows: followsDevices };

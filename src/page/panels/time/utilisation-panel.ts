@@ -143,7 +143,11 @@ function make(view: PanelView): PanelContent {
   const first = quantityText(start, 'ns');
   const when =
     devices.length === 0 ? [] : [note(`The first work of a device begins ${first} after the profile's start.`)];
-  return [...jointCharts(view), ...ownCharts(view), ...none, ...when];
+  // A span is one of this profile, by its clock.
+  return [...(view.span === null ? jointCharts(view) : []), ...ownCharts(view), ...none, ...when];
 }
 
-export const UTILISATION: Panel = { id: 'utilisation', title: 'Utilisation over time', width: 6, make };
+export const UTILISATION: Panel = {
+  ...{ id: 'utilisation', title: 'Utilisation over time', width: 6, make },
+  follows: () => true,
+};

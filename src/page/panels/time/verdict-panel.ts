@@ -9,12 +9,8 @@ import { IDLE_NAMES, WORK_NAMES, type TimePartName } from '../../figures/shown-n
 import { legend, strip, swatch } from '../../figures/strip.js';
 import { followsDevices, type Panel, type PanelContent, type PanelView } from '../../panel.js';
 
-/** Within a span, the causes of idle time are not determined. */
-const IDLE: TimePartName = ['Idle', 'var(--idle)'];
-
 const namedPart = ({ part, cause }: SpanPart): TimePartName => {
-  if (part !== 'idle') return WORK_NAMES[part];
-  return cause === null ? IDLE : IDLE_NAMES[cause];
+  return part === 'idle' ? IDLE_NAMES[cause ?? 'unknown'] : WORK_NAMES[part];
 };
 
 /** The panels with more about the parts. */

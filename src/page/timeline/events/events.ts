@@ -6,6 +6,7 @@ import {
   DIRECTIONS,
   EVENT_COLUMNS,
   EVENT_KINDS,
+  GAP_CAUSES,
   isHostRange,
   NO_EVENT,
   NUMBER_COLUMNS,
@@ -46,6 +47,8 @@ export interface TimelineEvents extends Readonly<Record<NumberColumn, Float64Arr
   readonly facts: FactLists;
   /** Index into DIRECTIONS. */
   readonly dir: Uint8Array;
+  /** One more than the index into GAP_CAUSES; 0 where its device was not idle before it. */
+  readonly gap: Uint8Array;
   /** For an event's name, the name in tables if it differs; both as indices into `texts`. */
   readonly shortNames: ReadonlyMap<number, number>;
   readonly arrows: LaunchArrows;
@@ -276,6 +279,7 @@ export async function loadEvents(timeline: Timeline): Promise<TimelineEvents> {
     factList: new Uint32Array(columns.facts),
     facts,
     dir: new Uint8Array(below(columns.dir, DIRECTIONS.length)),
+    gap: new Uint8Array(below(columns.gap, 1 + GAP_CAUSES.length)),
     shortNames: mapOf(await unpackColumn('short names', timeline.shortNames), timeline.texts.length),
     dependencies,
     merged: await loadMerged(timeline),

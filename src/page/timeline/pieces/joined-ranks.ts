@@ -157,7 +157,7 @@ function mergedRuns(numbers: Float64Array, firsts: readonly number[]): Uint32Arr
 const at = (numbers: Float64Array, order: Uint32Array, place: number): number =>
   elementAt(numbers, elementAt(order, place));
 
-type JoinedColumn = 'start' | 'dur' | 'lane' | 'depth' | 'kind' | 'dir' | 'text' | 'factList' | 'merged';
+type JoinedColumn = 'start' | 'dur' | 'lane' | 'depth' | 'kind' | 'dir' | 'gap' | 'text' | 'factList' | 'merged';
 
 /** Columns of the joined timeline. @param from start of its time, in ns on the axis */
 function columnsOf(
@@ -190,6 +190,7 @@ function columnsOf(
     depth: filled(new Uint32Array(count), ({ events }, event) => elementAt(events.depth, event)),
     kind: filled(new Uint8Array(count), ({ events }, event) => elementAt(events.kind, event)),
     dir: filled(new Uint8Array(count), ({ events }, event) => elementAt(events.dir, event)),
+    gap: filled(new Uint8Array(count), ({ events }, event) => elementAt(events.gap, event)),
     text: byColumn(TEXT_COLUMNS, text),
     factList: filled(new Uint32Array(count), ({ events, factOffset }, event) => {
       const list = elementAt(events.factList, event);

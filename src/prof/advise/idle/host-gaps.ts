@@ -10,7 +10,8 @@ import { LONGEST_LAUNCH, LONGEST_SWITCH, workOf, type StepActivity } from '../..
 import { TransferWaits } from '../../steps/transfer-waits.js';
 import { awaitedTransfer } from '../../../ops/families/hlo.js';
 import { ByDevice, type Place, type Gap } from '../device-times.js';
-import { copyBefore, hostIn, IdleTimes, type Awaited, type HostWithin, type IdleCause } from './idle-causes.js';
+import type { IdleCause } from './cause-names.js';
+import { copyBefore, hostIn, IdleTimes, type Awaited, type HostWithin } from './idle-causes.js';
 import { EngineWaits } from './engine-waits.js';
 import { HostPlaces } from './host-places.js';
 import type { LongestTime } from '../finding.js';

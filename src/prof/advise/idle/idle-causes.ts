@@ -4,6 +4,7 @@ import { LONGEST_LAUNCH, MOSTLY, type StepActivity } from '../../steps/step-work
 import type { Gap } from '../device-times.js';
 import type { LongestTime } from '../finding.js';
 import { longerOf } from '../kernel-tally.js';
+import type { IdleCause } from './cause-names.js';
 import type { HostPlace } from './host-places.js';
 import type { CopyLine } from '../../../record/record.js';
 
@@ -40,26 +41,6 @@ export function waitOf({ launch, start, dur, hostMemory }: HostCopy): Wait | nul
   if (hostMemory === 'pageable') return returned > start ? 'pageable' : null;
   return hostMemory === undefined && returned >= start + dur ? 'late-return' : null;
 }
-
-/** The table of causes, with their texts for a sentence. */
-export const IDLE_CAUSES = {
-  loading: 'the CPU is loading data',
-  garbage: 'Python is collecting garbage',
-  overhead: 'the profiler or driver blocks the CPU (buffer flushes, kernels loaded on first use)',
-  call: 'one API call blocks the CPU',
-  copy: 'the CPU waits for copies before it launches more work',
-  launch: 'the CPU launches kernels too slowly',
-  host: 'the CPU is doing other work',
-  queue: 'gaps between queued kernels',
-  semaphore: 'engines wait for semaphores',
-  transfer: 'the program waits for transfers that it started',
-  unknown: 'launches were not recorded',
-} as const;
-export type IdleCause = keyof typeof IDLE_CAUSES;
-
-export const NO_IDLE = Object.fromEntries(Object.keys(IDLE_CAUSES).map((cause) => [cause, 0])) as Readonly<
-  Record<IdleCause, number>
->;
 
 /** What the engines of a NeuronCore wait for, by their semaphores, or a program for the end of a transfer. */
 export interface Awaited {

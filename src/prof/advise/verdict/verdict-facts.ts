@@ -1,7 +1,8 @@
 /** Input of a verdict: facts about a profile, and the parts of its devices' time. */
 import type { ProfileRecord, ProfileLine } from '../../../record/record.js';
 import type { Finding } from '../finding.js';
-import type { IdleCause, IdleTimes } from '../idle/idle-causes.js';
+import type { IdleCause } from '../idle/cause-names.js';
+import type { IdleTimes } from '../idle/idle-causes.js';
 import type { WorkTimes } from '../idle/known-idle.js';
 import type { MovedTimes } from '../moved-times.js';
 import { entryOf, boundedEntryOf } from '../../../containers/map-entry.js';

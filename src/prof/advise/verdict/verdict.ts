@@ -1,5 +1,6 @@
 /** What a profile's devices did with their time, as parts that add up, and as a sentence. */
-import { type IdleCause, IDLE_CAUSES, type IdleTimes, type DeviceWait } from '../idle/idle-causes.js';
+import { type IdleCause, IDLE_CAUSES } from '../idle/cause-names.js';
+import type { IdleTimes, DeviceWait } from '../idle/idle-causes.js';
 import { topOf } from '../kernel-tally.js';
 import type { SpanPart, SpanPartName, VerdictFacts, Pace } from './verdict-facts.js';
 import { many, percent, rate, time, spokenName } from '../wording.js';

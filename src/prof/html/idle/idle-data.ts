@@ -1,6 +1,6 @@
 /** Data of a page about steps, idle time and launches. Times are ns, unknown values are null. */
 import type { Distribution } from '../../../containers/log-histogram.js';
-import type { IdleCause } from '../../advise/idle/idle-causes.js';
+import type { IdleCause } from '../../advise/idle/cause-names.js';
 
 /** A gap in the work of a device. */
 export interface PageGap {

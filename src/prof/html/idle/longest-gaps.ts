@@ -1,10 +1,10 @@
 /** The longest gaps of the devices, over the whole profile and in each step. Memory: up to 20 gaps, and 5 per step. */
-import { boundedEntryOf, entryOf } from '../../../containers/map-entry.js';
+import { boundedEntryOf } from '../../../containers/map-entry.js';
 import type { IdleGap } from '../../advise/idle/host-gaps.js';
-import { NO_IDLE, type IdleCause } from '../../advise/idle/idle-causes.js';
 import { spokenName } from '../../advise/wording.js';
 import type { StepActivity } from '../../steps/step-work.js';
-import type { PageGap, PageIdle } from './idle-data.js';
+import { CauseSums } from './cause-sums.js';
+import type { PageGap } from './idle-data.js';
 
 const MOST_STEPS = 2000;
 const [OF_ALL, OF_STEP] = [20, 5];
@@ -40,53 +40,22 @@ class Longest {
   }
 }
 
-interface CauseSum {
-  count: number;
-  time: number;
-  longest: number;
-}
-
-function addCause(causes: Map<IdleCause, CauseSum>, cause: IdleCause, { count, time, longest }: CauseSum): void {
-  const sum = entryOf(causes, cause, () => ({ count: 0, time: 0, longest: 0 }));
-  sum.count += count;
-  sum.time += time;
-  sum.longest = Math.max(sum.longest, longest);
-}
-
 export class LongestGaps {
   readonly #all = new Longest(OF_ALL);
   readonly #steps = new Map<number, Longest>();
-  readonly #devices = new Map<number, Map<IdleCause, CauseSum>>();
+  readonly causes = new CauseSums();
 
   /** @param isBetween whether the work that ended the gap was the first of its step on the device */
   gap(idle: IdleGap, isBetween: boolean): void {
     const { cause, time } = idle;
     if (time <= 0) return;
-    const ofDevice = entryOf(this.#devices, idle.gap.device, () => new Map<IdleCause, CauseSum>());
-    addCause(ofDevice, cause, { count: 1, time, longest: time });
+    this.causes.add(idle.gap.device, cause, time);
     const step = stepAfter(idle);
     const ofStep = step === null ? null : boundedEntryOf(this.#steps, step, MOST_STEPS, () => new Longest(OF_STEP));
     const lists = [this.#all, ofStep].filter((list) => list?.has(time) === true);
     if (lists.length === 0) return;
     const made = pageGap(idle, isBetween);
     for (const list of lists) list?.add(made);
-  }
-
-  /**
-   * Idle times of the devices that have a part of the program.
-   * @param counts whether the device is one of them
-   */
-  idle(counts: (device: number) => boolean): Pick<PageIdle, 'causes' | 'devices'> {
-    const devices = [...this.#devices].filter(([device]) => counts(device)).sort(([a], [b]) => a - b);
-    const all = new Map<IdleCause, CauseSum>();
-    for (const [, causes] of devices) for (const [cause, sum] of causes) addCause(all, cause, sum);
-    return {
-      causes: [...all].map(([cause, sum]) => ({ cause, ...sum })).sort((a, b) => b.time - a.time),
-      devices: devices.map(([device, causes]) => ({
-        device,
-        times: { ...NO_IDLE, ...Object.fromEntries([...causes].map(([cause, { time }]) => [cause, time])) },
-      })),
-    };
   }
 
   /**

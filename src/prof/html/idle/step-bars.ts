@@ -8,7 +8,7 @@ import { IntervalUnion, PS_PER_NS } from '../../../containers/interval-union.js'
 import { boundedEntryOf, entryOf } from '../../../containers/map-entry.js';
 import type { ProfileLine, RangeRecord } from '../../../record/record.js';
 import { LOADER, type IdleGap } from '../../advise/idle/host-gaps.js';
-import { IDLE_CAUSES, type IdleCause } from '../../advise/idle/idle-causes.js';
+import { IDLE_CAUSES, type IdleCause } from '../../advise/idle/cause-names.js';
 import { HostSteps, MOST_STEPS, stepOf } from '../../steps/host-steps.js';
 import { workOf } from '../../steps/step-work.js';
 import { inNs, Reach, WorkUnions } from '../../steps/work-unions.js';

@@ -56,16 +56,11 @@ export class RooflineGroups {
   }
 }
 
-const roofOf = (device: number, { name, origin, bytesPerS, vector, matrix }: Peaks, time: number): DeviceRoof => ({
-  device,
-  name,
-  origin,
-  bytesPerS,
-  units: [...unitsOf(matrix, 'matrix unit'), ...unitsOf(vector, 'vector units')].sort(
-    (a, b) => b.flopsPerS - a.flopsPerS,
-  ),
-  time,
-});
+function roofOf(device: number, peaks: Peaks, time: number): DeviceRoof {
+  const { name, origin, bytesPerS, vector, matrix } = peaks;
+  const units = [...unitsOf(matrix, 'matrix unit'), ...unitsOf(vector, 'vector units')];
+  return { device, name, origin, bytesPerS, peaks, units: units.sort((a, b) => b.flopsPerS - a.flopsPerS), time };
+}
 
 const unitsOf = (rates: Rates, unit: string): DeviceRoof['units'][number][] =>
   Object.entries(rates).map(([type, flopsPerS]) => ({ name: `${type} ${unit}`, flopsPerS }));

@@ -12,12 +12,14 @@ import {
   type DeviceActivity,
   type LaunchCall,
 } from '../../input/device-activity.js';
+import type { IdleGap } from '../../advise/idle/host-gaps.js';
 import { InstructionDependencies } from '../../neuron/instructions/dependencies.js';
 import type { PageKernel } from '../page-kernel.js';
 import { LaneTable } from './timeline-lanes.js';
 import {
   DIRECTIONS,
   EVENT_KINDS,
+  GAP_CAUSES,
   type PackedTimeline,
   type PageTimeline,
   type TimelineTables,
@@ -74,6 +76,8 @@ export class TimelineBuilder {
   readonly #complete = new CompleteTime();
   readonly #dependencies = new InstructionDependencies();
   readonly #calls = new CallsSeen();
+  /** The column `gap` of the work that ended a gap. */
+  readonly #gaps = new WeakMap<object, number>();
   /** Start and end of everything. */
   #start = Infinity;
   #end = -Infinity;
@@ -115,6 +119,11 @@ export class TimelineBuilder {
     this.#utilisation.take(record, this.header);
     const found = this.#dependencies.take(record);
     if (this.#addActivity(record, kernel, row) && found.length > 0) this.#buffer.dependencies.add(record.id, found);
+  }
+
+  /** Takes a gap before the work that ended it is added. */
+  gap({ gap, cause }: IdleGap): void {
+    this.#gaps.set(gap.after, 1 + GAP_CAUSES.indexOf(cause));
   }
 
   get steps(): readonly StepTime[] {
@@ -255,6 +264,7 @@ export class TimelineBuilder {
     const { start, dur, kind } = activity;
     const lane = this.#lanes.ofActivity(record);
     const isCollective = record.type === 'collective';
+    const gap = this.#gaps.get(record) ?? 0;
     // Bars have the launch as a separate event.
     const describe = (texts: TextTable, caller: typeof launch, facts: number): BufferedEvent => ({
       start,
@@ -280,6 +290,7 @@ export class TimelineBuilder {
         facts,
         seq: orUnknown(record.type === 'kernel' ? record.seq?.[0] : null),
         dir: record.type === 'kernel' ? DIRECTIONS.indexOf(record.dir ?? null) : 0,
+        gap,
         step: record.type === 'kernel' ? oneMore(record.step) : 0,
         corr: 'corr' in record ? oneMore(record.corr) : 0,
       },

@@ -1,4 +1,5 @@
 /** The format of a page's timelines: pieces, their events in packed columns, and what pieces share. */
+import { IDLE_CAUSES, type IdleCause } from '../../advise/idle/cause-names.js';
 import type { LongestTexts } from './longest-texts.js';
 
 /**
@@ -270,6 +271,8 @@ export const EVENT_COLUMNS = {
   seq: NUMBER,
   /** Index of DIRECTIONS. */
   dir: INDEX,
+  /** Why its device was idle before it: one more than the index of GAP_CAUSES; 0 where the device was not idle. */
+  gap: INDEX,
   /** Training step. */
   step: ORDINAL,
   /** Correlation id. */
@@ -299,6 +302,9 @@ export const byColumn = <Name extends string, Value>(
 
 /** Forward and backward kernels, as in the column `dir` of `dprof`; the first stands for unknown. */
 export const DIRECTIONS = [null, 'fprop', 'bprop'] as const;
+
+/** In the order of the column `gap`. */
+export const GAP_CAUSES = Object.keys(IDLE_CAUSES) as readonly IdleCause[];
 
 /** Work and waits of devices; host calls that launched work, and those that waited; then host ranges. */
 export const EVENT_KINDS = [

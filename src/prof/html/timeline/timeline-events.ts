@@ -53,7 +53,7 @@ const RETURN_TYPE = /^void /;
 const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
 const [LAUNCH, WAIT] = [EVENT_KINDS.indexOf('launch'), EVENT_KINDS.indexOf('wait')];
-const COPIED_COLUMNS = ['kind', 'lane', 'dir', ...NUMBER_COLUMNS] as const;
+const COPIED_COLUMNS = ['kind', 'lane', 'dir', 'gap', ...NUMBER_COLUMNS] as const;
 
 /**
  * Returns the value of a column for a cell of the buffer.

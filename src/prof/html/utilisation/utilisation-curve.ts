@@ -5,7 +5,7 @@
 import { boundedEntryOf } from '../../../containers/map-entry.js';
 import type { SampleRecord } from '../../../record/record.js';
 import { CPU_BUSY_METRIC } from '../../../record/sample-metrics.js';
-import { launchOf } from '../../input/device-activity.js';
+import { launchOf, type DeviceActivity } from '../../input/device-activity.js';
 import type { Utilisation, BinnedValues } from './utilisation-data.js';
 import { TimeBins, type BinCoverage } from '../../../containers/time-bins.js';
 import type { TimedActivity } from '../timed-activity.js';
@@ -71,6 +71,11 @@ function binnedMeans(stretches: readonly ValueStretch[], count: number): BinnedV
   return { start, width: (end - start) / count, values: bins.values };
 }
 
+/** A device's work in a profile, or an event of it in a timeline. */
+interface DrawnActivity extends Omit<TimedActivity, 'record'> {
+  readonly record: Pick<DeviceActivity, 'device' | 'launch' | 'pid' | 'tid'>;
+}
+
 type UtilisationPart = 'busy' | 'compute' | 'communication' | 'memory';
 
 /** Launches come in the order of their activities; this many are buffered to sort them by their own start. */
@@ -100,7 +105,7 @@ export class UtilisationCurve {
   }
 
   /** Must be called in order of start. */
-  take({ record, kind, start, dur }: TimedActivity): void {
+  take({ record, kind, start, dur }: DrawnActivity): void {
     const part = WORK_OF_KIND[kind];
     if (part === undefined) return;
     const coverages = boundedEntryOf(this.#devices, record.device, MOST_DEVICES, this.#addDevice);

@@ -1,7 +1,7 @@
 /** Idle time of a page: causes as the verdict has them, the longest gaps, and how long launches waited. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { NO_IDLE } from '../../../../src/prof/advise/idle/idle-causes.js';
+import { NO_IDLE } from '../../../../src/prof/advise/idle/cause-names.js';
 import type { KernelRecord, RangeRecord } from '../../../../src/record/record.js';
 import { adviserOf, copy, findingsOf } from '../../../support/advice.js';
 import { A100, profileOn } from '../../../support/devices.js';

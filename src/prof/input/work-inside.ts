@@ -1,0 +1,58 @@
+/** The part of a device's work inside a time: its FLOPs and bytes are in proportion, so that its rates are those of the whole. */
+import { PS_PER_NS } from '../../containers/interval-union.js';
+import type { KernelRecord } from '../../record/record.js';
+import type { Item } from '../analysis.js';
+import { Annotated } from '../annotate.js';
+import { workOf } from '../steps/step-work.js';
+import { isDeviceActivity, type DeviceActivity } from './device-activity.js';
+
+/** In ns from the profile's start. */
+export interface TimeWindow {
+  readonly from: number;
+  readonly to: number;
+}
+
+interface CutWork {
+  readonly record: DeviceActivity;
+  /** Share of the duration that is inside. */
+  readonly share: number;
+}
+
+/** Null for work that is inside as a whole. */
+function cutWork(record: DeviceActivity, { from, to }: TimeWindow): CutWork | null {
+  const { start, dur, ps = [0, 0] } = record;
+  if (dur === null || !(dur >= 0)) return null;
+  const begin = start * PS_PER_NS + ps[0];
+  const end = begin + dur * PS_PER_NS + ps[1];
+  const first = Math.max(begin, Math.round(from * PS_PER_NS));
+  const last = Math.min(end, Math.round(to * PS_PER_NS));
+  if (first === begin && last === end) return null;
+  const length = last - first;
+  const share = length / (end - begin);
+  const rest = [first % PS_PER_NS, length % PS_PER_NS] as const;
+  const time = {
+    ...{ start: Math.floor(first / PS_PER_NS), dur: Math.floor(length / PS_PER_NS) },
+    ...(record.ps !== undefined || rest.some((part) => part > 0) ? { ps: rest } : {}),
+  };
+  const bytes = 'bytes' in record && typeof record.bytes === 'number' ? { bytes: record.bytes * share } : {};
+  return { record: { ...record, ...time, ...bytes } as DeviceActivity, share };
+}
+
+/** Cuts work at the edges of a time, and counts what it cuts. */
+export class WorkInside {
+  /** Number of kernels, copies and other work; waits are not work. */
+  cut = 0;
+
+  constructor(private readonly window: TimeWindow) {}
+
+  /** @param item some of which is inside; a kernel comes twice: as a record, and then annotated */
+  of(item: Item): Item {
+    const record = item instanceof Annotated ? item.record : item;
+    const cut = isDeviceActivity(record) ? cutWork(record, this.window) : null;
+    if (cut === null) return item;
+    // The record of an annotated kernel has all fields.
+    if (item instanceof Annotated) return item.cutTo(cut.record as KernelRecord, cut.share);
+    if (workOf(item) !== null) this.cut++;
+    return cut.record;
+  }
+}
