@@ -135,6 +135,12 @@ export const UNREADABLE: readonly Unreadable[] = [
     sniff: ({ head }) => /^\uFEFF?"?Name"?,"?Calls"?,"?TotalDurationNs"?,/.test(head.toString('utf8')),
   },
   {
+    title: 'a table of rocprofv3 that has no kernels, copies or calls',
+    hint: 'give the folder, or the file that ends in _kernel_trace.csv',
+    sniff: ({ head }) =>
+      /^\uFEFF?(?=.*\b(?:agent_type|alloc_flags|exec_mask)\b)[\w", ]+\r?\n/i.test(head.toString('utf8')),
+  },
+  {
     title: 'JSON without "traceEvents"',
     hint: 'dparse reads the traces that torch.profiler exports, and databases: dparse --formats',
     sniff: startsWith('{', '['),

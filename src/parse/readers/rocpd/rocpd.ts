@@ -4,15 +4,21 @@
  * its id; row ids count within them. Versions are told apart by their columns. Times are ns since the machine started.
  * Source: the schemas of rocprofiler-sdk 3.0 to 4.1 and databases of rocprofv3 and rocprof-sys of 2025.
  */
+import { MemoryCurve } from '../../memory-blocks.js';
 import { TraceBuilder } from '../../trace/trace-builder.js';
 import { databaseOf, type Reader } from '../../reader.js';
 import { DatabaseClock } from '../../sqlite/database-clock.js';
+import type { SqliteFile } from '../../sqlite/sqlite.js';
 import { UserError } from '../../../record/errors.js';
-import { ProcessTables } from './process-tables.js';
+import { isRange, ProcessIds } from '../rocprofv3/amd-rows.js';
+import { isApi, ProcessTables } from './process-tables.js';
 import { readAllocations, readCopies, readKernels, readSeries } from './device-rows.js';
 
-/** Parts of a process that have times; the profile may start with any. */
-const TIMED = ['kernel_dispatch', 'region', 'memory_copy', 'memory_allocate'];
+/** Parts of a process that have times, and the column of one; the profile may start with any. */
+const TIMED = [
+  ...['kernel_dispatch', 'region', 'memory_copy', 'memory_allocate'].map((part) => [part, 'start'] as const),
+  ['sample', 'timestamp'] as const,
+];
 /** Names of the tables of dispatches, whose ending is that of all tables of the run. */
 const DISPATCHES = /^rocpd_kernel_dispatch(_\w+)$/;
 /** Views that every reader of the schema needs. */
@@ -46,20 +52,24 @@ export const rocpd: Reader = {
       });
     const trace = new TraceBuilder();
     database.diagnostics = trace.diagnostics;
-    const endings = [...database.tables.keys()].flatMap((table) => DISPATCHES.exec(table)?.[1] ?? []);
-    const times = endings.flatMap((ending) => TIMED.map((part) => [`rocpd_${part}${ending}`, 'start'] as const));
+    const endings = endingsIn(database, probe.file);
+    const times = endings.flatMap((ending) =>
+      TIMED.map(([part, column]) => [`rocpd_${part}${ending}`, column] as const),
+    );
     const clock = new DatabaseClock(database, times);
-    const pids = new Set<number>();
+    const pids = new ProcessIds();
     const processes = endings.map((ending) => new ProcessTables(database, ending, clock, pids));
+    const curve = new MemoryCurve(trace);
     for (const run of processes) {
       trace.seen(run.start);
       const calls = readRegions(run, trace);
       const devices = readKernels(run, trace);
       const copies = readCopies(run, trace, devices);
       if (calls > 0 && devices.size + copies === 0) trace.bad('work-not-recorded');
-      readAllocations(run, trace);
+      readAllocations(run, trace, curve);
       readSeries(run, trace);
     }
+    curve.write();
     const devices = new Map(processes.flatMap((run) => run.devices.map((device) => [device.id, device] as const)));
     const [only] = processes;
     const about = {
@@ -71,14 +81,30 @@ export const rocpd: Reader = {
   },
 };
 
+/**
+ * The endings of the tables of each run; '' where tables have none because a program has copied them.
+ * @throws UserError for several runs in the same tables, whose row ids are the same
+ */
+function endingsIn(database: SqliteFile, where: string): readonly string[] {
+  const endings = [...database.tables.keys()].flatMap((table) => DISPATCHES.exec(table)?.[1] ?? []);
+  if (endings.length > 0) return endings;
+  const runs = new Set([...database.cells('rocpd_info_process', { guid: 'guid' })].map(({ guid }) => guid));
+  if (runs.size > 1)
+    throw new UserError(`has ${runs.size} runs in the same tables`, {
+      where,
+      hint: 'give the file that rocprofv3 wrote',
+    });
+  return [''];
+}
+
 /** Regions of the host: calls of an API, roctx ranges. @returns the number of calls */
 function readRegions(run: ProcessTables, trace: TraceBuilder): number {
   let calls = 0;
   const regions = { nameId: 'name_id', event: 'event_id' };
   for (const row of run.rows('region', regions)) {
     const name = run.textOf(row.nameId);
-    const category = run.categoryOf(row.category) ?? 'unknown';
-    if (/^MARKER/i.test(category))
+    const category = run.categoryOf(row.category);
+    if (isRange(category))
       trace.range({
         start: row.start,
         end: row.end,
@@ -86,10 +112,10 @@ function readRegions(run: ProcessTables, trace: TraceBuilder): number {
         tid: row.tid,
         text: run.messageOf(row.event) ?? name,
       });
-    else if (/api/i.test(category)) {
+    else if (isApi(category)) {
       calls++;
       trace.call({ start: row.start, end: row.end, pid: row.pid, tid: row.tid, name, corr: row.corr });
-    } else trace.unread(`region ${category}`, row.start);
+    } else trace.unread(`region ${category ?? 'unknown'}`, row.start);
   }
   return calls;
 }
