@@ -10,7 +10,7 @@ import { extra, isApi, remembered, type ProcessTables } from './process-tables.j
 const SMALLEST_COPY = 256;
 
 /** A derived counter that is a percentage, such as `100*reduce(SQ_BUSY_CYCLES,sum)/reduce(GRBM_COUNT,max)`. */
-const PERCENTAGE = /^\s*\(*\s*100\s*\*/;
+const PERCENTAGE = /^[\s(]*100\s*\*/;
 
 /** @returns the devices that ran kernels; none without kernels */
 export function readKernels(run: ProcessTables, trace: TraceBuilder): ReadonlySet<number | null> {

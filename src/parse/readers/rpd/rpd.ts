@@ -3,16 +3,20 @@
  * clocks. Times are ns since the machine started. A device is only a number, and CPUs are counted in these numbers. Source:
  * rocmProfileData, schemas 2 and 3 and the code that writes them; databases of schema 2.
  */
+import { entryOf } from '../../../containers/map-entry.js';
 import type { CopyKind } from '../../../record/record.js';
 import { TraceBuilder } from '../../trace/trace-builder.js';
 import { databaseOf, type Reader } from '../../reader.js';
 import { DatabaseClock } from '../../sqlite/database-clock.js';
 import type { Cell, SqliteFile } from '../../sqlite/sqlite.js';
+import { inNameOrder, type Counters } from '../rocprofv3/amd-rows.js';
 
 const TIMES = ['rocpd_api', 'rocpd_op', 'rocpd_monitor'].map((table) => [table, 'start'] as const);
 /** Operations that are kernels; a `Task` is a kernel of a graph. */
 const KERNEL = /^(?:KernelExecution|Task|KERNEL_DISPATCH)/;
 const COPY = /(?:Copy|COPY_)(H|D)(?:ost|OST_|evice|EVICE_)T[Oo]_?(H|D)/;
+/** Texts of ranges that state the op's call, as `emit_nvtx` of PyTorch prints them. */
+const STATED = /, (?:seq|op_id|sizes) = /;
 /** Overhead of the tracer itself, on its own threads or around the whole program. */
 const TRACER = /::writeRows$|^(?:hcc_activity_callback|rpdflush|run_to_completion)$/;
 /**
@@ -49,7 +53,8 @@ export const rpd: Reader = {
     for (const { metric, kind, id, value, ...row } of database.cells('rocpd_monitor', monitors)) {
       const [unit, scale] = String(metric).endsWith('clk') ? ['Hz', 1e6] : [null, 1];
       const labels = { [String(kind)]: Number(id) }; // Numbered otherwise than the devices of work.
-      trace.sample({ ...row, metric: String(metric), unit, value: Number(value) * scale, labels });
+      const number = value === null || value === '' ? null : Number(value) * scale;
+      trace.sample({ ...row, metric: String(metric), unit, value: number, labels });
     }
     const [schema] = database.rows('rocpd_metadata', ['value'], [{ needs: ['tag'], sql: "tag = 'schema_version'" }]);
     const tool = schema === undefined ? 'rocmProfileData' : `rocmProfileData, schema ${String(schema)}`;
@@ -68,7 +73,8 @@ function readCalls(database: SqliteFile, trace: TraceBuilder, { span }: Database
   const calls = { corr: 'id', pid: 'pid', tid: 'tid', nameId: 'apiName_id', args: 'args_id', ...span };
   for (const { nameId, args, ...row } of database.cells('rocpd_api', calls)) {
     const name = trace.textOf(nameId);
-    if (name === 'UserMarker') trace.range({ ...row, text: textOf(args), op: opOf(row.corr) });
+    const text = textOf(args);
+    if (name === 'UserMarker') trace.range({ ...row, text, op: STATED.test(text ?? '') ? null : opOf(row.corr) });
     else if (name !== null && TRACER.test(name)) trace.unread(name, row.start);
     else trace.call({ ...row, name });
   }
@@ -79,7 +85,12 @@ function readWork(database: SqliteFile, trace: TraceBuilder, { span }: DatabaseC
   const callOf = database.joined('rocpd_api_ops', 'op_id', { corr: 'api_id' });
   const apiOf = database.joined('rocpd_api', 'id', { name: 'apiName_id', args: 'args_id' });
   const extents = { gridX: 'gridX', gridY: 'gridY', gridZ: 'gridZ', x: 'workgroupX', y: 'workgroupY', z: 'workgroupZ' };
-  const launchOf = database.joined('rocpd_kernelapi', 'api_ptr_id', { stream: 'stream', ...extents });
+  const launchOf = database.joined('rocpd_kernelapi', 'api_ptr_id', {
+    stream: 'stream',
+    symbol: 'kernelName_id',
+    ...extents,
+  });
+  const countersOf = kernelCounters(database, trace);
   const copyOf = database.joined('rocpd_copyapi', 'api_ptr_id', { stream: 'stream', bytes: 'size' });
   const ops = { id: 'id', device: 'gpuId', queue: 'queueId', name: 'description_id', typeId: 'opType_id', ...span };
   for (const { id, queue, name, typeId, ...row } of database.cells('rocpd_op', ops)) {
@@ -93,11 +104,37 @@ function readWork(database: SqliteFile, trace: TraceBuilder, { span }: DatabaseC
       const sizes = isSdk || OF_THREADS.test(trace.textOf(api.name) ?? '') ? block : [1, 1, 1];
       const grid = [launch.gridX, launch.gridY, launch.gridZ].map((n, i) => Math.ceil(Number(n) / Number(sizes[i])));
       const [, graph] = /graphExec = (\w+)/.exec(textOf(api.args) ?? '') ?? [];
-      trace.kernel({ ...work, name, grid, block, graphId: hexOf(graph) });
+      const isNamed = trace.textOf(name) !== '' || trace.textOf(launch.symbol) === null;
+      trace.kernel({
+        ...work,
+        name: isNamed ? name : launch.symbol,
+        grid,
+        block,
+        graphId: hexOf(graph),
+        ...countersOf(id),
+      });
     } else if (from !== undefined) trace.copy({ ...work, kind: `${from}to${to ?? ''}` as CopyKind, bytes: copy.bytes });
+    else if (/^MEMORY_COPY/.test(type)) trace.copy({ ...work, kind: null, bytes: copy.bytes });
     else if (type === 'FillBuffer') trace.set(work);
     else trace.unread(`rocpd_op ${type}`, row.start);
   }
+}
+
+/** Since schema 3: counters of kernels, a row for each part of the device, by the operation. */
+function kernelCounters(database: SqliteFile, trace: TraceBuilder): (op: Cell) => { readonly counters?: Counters } {
+  const sums = new Map<Cell, Counters>();
+  const columns = { op: 'op_id', nameId: 'name_id', value: 'value' };
+  for (const { op, nameId, value } of database.cells('rocpd_counter', columns)) {
+    const [name, number] = [trace.textOf(nameId), value === '' ? NaN : Number(value ?? NaN)];
+    if (name === null || name === '' || Number.isNaN(number)) continue;
+    const counters = entryOf(sums, op, (): Counters => ({}));
+    counters[name] = (counters[name] ?? 0) + number;
+  }
+  if (sums.size > 0) trace.bad('kernels-one-at-a-time');
+  return (op) => {
+    const counters = inNameOrder(sums.get(op));
+    return counters === undefined ? {} : { counters };
+  };
 }
 
 const hexOf = (cell: Cell | undefined): number | null => (/^0x[\da-f]+$/i.test(String(cell)) ? Number(cell) : null);
