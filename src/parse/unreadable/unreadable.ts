@@ -22,6 +22,11 @@ export const UNREADABLE_DATABASES: readonly Unreadable[] = [
       [...database.tables.keys()].some((table) => table === 'StepTraceTime' || table.startsWith('CommAnalyzer')),
   },
   {
+    title: 'a database of rocprof-compute, which has metrics and no times of kernels',
+    hint: 'record a trace: rocprofv3 --sys-trace -- PROGRAM',
+    sniff: hasTable('compute_workload'),
+  },
+  {
     title: "DLProf's own database (dlprof_dldb.sqlite), for its viewer",
     hint: 'give the database of Nsight Systems that DLProf wrote next to it (nsys_profile.sqlite)',
     sniff: hasTable('view_op_nodes', 'view_system_config'),

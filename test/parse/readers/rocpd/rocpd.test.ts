@@ -367,6 +367,14 @@ describe('rocpd: what is missing', () => {
     expect(diagnosticsOf(path)).to.deep.equal({ 'work-not-recorded': 1 });
   });
 
+  it('says that a database of rocprof-compute has no kernels over time', async () => {
+    const path = freshPath('.db');
+    const database = new Database(path);
+    database.exec('CREATE TABLE compute_workload (id); CREATE TABLE compute_kernel (id)');
+    database.close();
+    expect((await runCli('dparse', [path])).stderr).to.match(/is a database of rocprof-compute.*rocprofv3 --sys-trace/);
+  });
+
   it('names the first table that is missing', async () => {
     const { stderr, code } = await runCli('dparse', [written(launched, 'DROP VIEW rocpd_event')]);
     expect(code).to.equal(1);
