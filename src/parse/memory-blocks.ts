@@ -63,8 +63,10 @@ export class MemoryBlocks extends columns({
 }
 
 interface BlockEvent {
-  /** The space is a kind of memory in which addresses are unique, such as `real` or `virtual`. */
+  /** A kind of memory in which the addresses of a process are unique, such as `real` or `virtual`. */
   readonly space: string;
+  /** The process, where a profile may have several: they use the same addresses, and the device's memory together. */
+  readonly pid?: Value;
   readonly address: Value;
   readonly start: Value;
 }
@@ -110,12 +112,13 @@ export class MemoryCurve {
     for (const row of rows) this.#sample(row);
   }
 
-  #add({ address, space, start: began }: BlockEvent, start: Value, bytes: number, device: number | null): void {
+  #add({ address, space, pid, start: began }: BlockEvent, start: Value, bytes: number, device: number | null): void {
     if (typeof start !== 'number' || typeof address !== 'number' || Number.isNaN(start + address)) {
       this.trace.bad('bad-row', began);
       return;
     }
-    this.#blocks.push({ start, bytes, address, space: entryOf(this.#spaces, space, () => this.#spaces.size) });
+    const number = entryOf(this.#spaces, `${space} ${String(pid)}`, () => this.#spaces.size);
+    this.#blocks.push({ start, bytes, address, space: number });
     const pool = (): number => this.#pools.push({ space, device, sum: 0 }) - 1;
     this.#poolOf.push(entryOf(this.#poolNumbers, `${space} ${device}`, pool));
   }

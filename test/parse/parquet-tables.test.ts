@@ -95,6 +95,47 @@ describe('folders of Parquet tables', () => {
     expectSame(found.records, (await read(path)).records);
   });
 
+  it('of Neuron Explorer state the only core of a capture, and ends in place of durations', async () => {
+    const table = (row: Readonly<Record<string, bigint | string | number>>): Uint8Array => {
+      const typeOf = (cell: unknown): 'INT64' | 'DOUBLE' | 'STRING' =>
+        typeof cell === 'bigint' ? 'INT64' : typeof cell === 'number' ? 'DOUBLE' : 'STRING';
+      const columnData = Object.entries(row).map(([name, cell]) => ({ name, type: typeOf(cell), data: [cell] }));
+      return new Uint8Array(parquetWriteBuffer({ columnData }));
+    };
+    const times = { first_hw_timestamp: 0n, last_hw_timestamp: 1000n };
+    const { records, lines } = await read(
+      written({
+        'Metadata.parquet': table({
+          profile_schema_version: '12.0.1',
+          num_physical_cores: 1n,
+          neuroncore_idx: 5n,
+          ...times,
+        }),
+        'Summary.parquet': table({ total_time: 1e-6 }),
+        'Instruction.parquet': table({
+          start_ts: 40n,
+          end_ts: 65n,
+          engine: 'tensor',
+          pcore_idx: 0n,
+          opcode: 'MATMUL',
+          id: 2n ** 62n + 1n,
+        }),
+      }),
+    );
+    expect(lines).to.deep.equal([]);
+    const kernel = JSON.parse(records.find((line) => line.includes('"type":"kernel"')) ?? '{}') as Record<
+      string,
+      unknown
+    >;
+    expect(kernel).to.deep.include({
+      start: 40,
+      dur: 25,
+      device: 5,
+      engine: 'Tensor',
+      labels: { id: '4611686018427387905' },
+    });
+  });
+
   it('that are cut off, or no Parquet, are one line; tables that are missing are missing records', async () => {
     const files = parquetOfDatabase(readFileSync('samples/lenet.nsys.sqlite'));
     const folder = written(files);

@@ -157,7 +157,7 @@ export class SpanSums {
   }
 
   #add(inside: InsideEvent, stacks: CallStacks): void {
-    const { events, event, time, share } = inside;
+    const { events, event, from, time, share } = inside;
     const lane = laneOf(events, event);
     if (lane?.kind !== 'device') return;
     const kind = kindOf(events, event);

@@ -160,7 +160,7 @@ export class SqliteFile {
       ? null
       : this.#guard(() => indexRows(this.#database, this.#source(table), key, [quote(column)], ++this.#copies));
     const sql = isKey
-      ? `SELECT ${quote(column)} FROM ${quote(table)} WHERE ${quote(key)}`
+      ? `SELECT ${quote(column)} FROM ${this.#source(table)} WHERE ${quote(key)}`
       : `SELECT c0 FROM ${String(copy)} WHERE key`;
     return { needs: [by], sql: `(${sql} = ${quote(by)})` };
   }
@@ -341,17 +341,22 @@ export class SqliteFile {
     return this.hasColumn(table, column);
   }
 
+  /** The name of a table in the database. */
+  #nameOf(table: string): string {
+    return this.tables.get(table)?.name ?? table;
+  }
+
   /** A table in SQL. @throws UserError when it is of a form that no profiler writes */
   #source(table: string): string {
     const problem = this.tables.get(table)?.problem ?? null;
-    if (problem === null) return quote(table);
+    if (problem === null) return quote(this.#nameOf(table));
     throw new UserError(`table ${table} ${problem.what}`, { where: this.path, hint: problem.hint });
   }
 
   /** A table in SQL whose rows are numbered as profilers do. @throws UserError when it cannot be read by number */
   #numbered(table: string): string {
     const source = this.#source(table);
-    if (hasSmallRowids(this.#database, table)) return source;
+    if (hasSmallRowids(this.#database, this.#nameOf(table))) return source;
     throw new UserError(`table ${table} has row numbers below 0 or above 2^53`, {
       where: this.path,
       hint: 'renumber its rows: sqlite3 OLD .dump | sqlite3 NEW',

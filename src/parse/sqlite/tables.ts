@@ -3,6 +3,8 @@ import type Database from 'better-sqlite3';
 
 /** A table or view. */
 export interface Table {
+  /** Its name in the database. */
+  readonly name: string;
   /** Column names in the database's own spelling. */
   readonly columns: ReadonlySet<string>;
   /** Columns declared to hold numbers: a text or bytes in them are of the wrong type. */
@@ -29,7 +31,26 @@ export function readTables(database: Database.Database): Map<string, Table> {
     ({ schema, name }) => schema === 'main' && !name.startsWith('sqlite_'),
   );
   const byName = listed.sort((a, b) => (a.name < b.name ? -1 : 1));
-  return new Map(byName.map((table) => [table.name, readTable(database, table)]));
+  return newest(new Map(byName.map((table) => [table.name, readTable(database, table)])));
+}
+
+/** `CUPTI_ACTIVITY_KIND_KERNEL_V3`, which some exports have in place of the table of that name. */
+const VERSION = /^(CUPTI_ACTIVITY_KIND_\w+)_V(\d{1,3})$/;
+
+/** Tables with the newest of those that differ in a version under the name without it, unless there is such a table. */
+function newest(tables: ReadonlyMap<string, Table>): Map<string, Table> {
+  const versionOf = ({ name }: Table): number => Number(VERSION.exec(name)?.[2] ?? Infinity);
+  const named = new Map<string, Table>();
+  for (const table of tables.values()) {
+    const name = VERSION.exec(table.name)?.[1] ?? table.name;
+    const known = named.get(name);
+    if (known === undefined) named.set(name, table);
+    else {
+      const [older, newer] = versionOf(known) < versionOf(table) ? [known, table] : [table, known];
+      named.set(name, newer).set(older.name, older);
+    }
+  }
+  return named;
 }
 
 /** The columns of a view or a virtual table are unknown. */
@@ -42,6 +63,7 @@ function readTable(database: Database.Database, listed: ListedTable): Table {
   const [key, ...others] = columns.filter(({ pk }) => pk > 0);
   const names = new Set(columns.map((column) => column.name));
   return {
+    name,
     columns: names,
     numbers: new Set(columns.filter(({ type: of }) => NUMBER.test(of)).map((column) => column.name)),
     key: key === undefined || others.length > 0 ? null : key.name,

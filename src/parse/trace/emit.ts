@@ -318,7 +318,7 @@ class Emission {
       diagnostics.count('negative-duration');
       dur = null;
     }
-    const thread = call === -1 ? null : hostCalls.thread.at(call);
+    const thread = call === -1 ? (this.trace.statedThreadOf?.(row) ?? null) : hostCalls.thread.at(call);
     const node = orNull(activities.node.at(row));
     const othersWait = this.#settled.othersWait.get(row);
     return {

@@ -87,6 +87,8 @@ export interface WorkRow extends Timed, Pick<ActivityDetails, 'engine' | 'counte
   readonly context?: Value;
   /** The process that `corr` belongs to. Give it for all work or for none. */
   readonly pid?: Value;
+  /** The thread that launched the work, where the row states it; work without a call in the profile is then on it. */
+  readonly tid?: Value;
   readonly corr?: Value;
   /** Node of the graph that launched the work. */
   readonly node?: Value;
@@ -150,6 +152,8 @@ export class TraceBuilder {
   readonly #texts = new Numbered<Text>();
   readonly #markers = new Map<number, Marker>();
   readonly #details = new WorkDetails();
+  /** The thread that each row of work states; NONE where it does not. */
+  readonly #stated = NumericColumn.int32();
   readonly #operations = new Map<number, CollectiveOperation>();
   readonly #samples: Writable<Omit<SampleRecord, 'type' | 'profile'>>[] = [];
   /** Times of samples and of rows that are not read, because the profile may start with one of them. */
@@ -317,6 +321,7 @@ export class TraceBuilder {
         operationOf: (row) => this.#operations.get(row) as CollectiveOperation,
         hostMemoryOf: (row) => this.#memories.at(copies.hostMemoryCode.at(ownRow.at(row))) ?? null,
         detailsOf: (row) => this.#details.of(row),
+        statedThreadOf: (row) => (this.#stated.at(row) >= 0 ? this.#stated.at(row) : null),
         statements: (profile) =>
           this.#samples.sort(compareSamples).map((sample) => ({ type: 'sample', profile, ...sample })),
         statementTimes: () => [this.#otherTimes],
@@ -325,7 +330,7 @@ export class TraceBuilder {
     );
   }
 
-  #thread({ pid, tid, thread }: OnThread): number {
+  #thread({ pid, tid, thread }: Omit<OnThread, 'start' | 'end'>): number {
     return this.#threads.thread(this.#process(valueOf(pid)), valueOf(tid), thread);
   }
 
@@ -338,11 +343,19 @@ export class TraceBuilder {
     // A record must state a device: work without one is assigned to the first device, and counted.
     if (Number.isNaN(device)) this.bad('bad-row');
     if (Number.isNaN(pid)) this.#isProcessUnknown = true;
+    this.#addThread(row);
     return {
       ...{ start, end: Number.isNaN(start) ? NaN : timeOf(row.end), device },
       ...{ stream: valueOf(row.stream), context: valueOf(row.context), process: this.#process(pid) },
       ...{ corr: valueOf(row.corr), node: valueOf(row.node) },
     };
+  }
+
+  /** Keeps the thread that a row states. */
+  #addThread({ pid, tid }: WorkRow): void {
+    if (Number.isNaN(valueOf(tid))) return;
+    while (this.#stated.length < this.#activities.length) this.#stated.push(NONE);
+    this.#stated.push(this.#thread({ pid, tid }));
   }
 
   #addDetails({ engine, counters, labels, short, details, run, ps }: WorkRow): void {

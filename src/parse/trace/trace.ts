@@ -153,6 +153,8 @@ export interface Trace {
   capturedNode?(activity: number): CapturedNode | null;
   /** Kind of host memory that a copy reads or writes. */
   hostMemoryOf?(activity: number): HostMemory | null;
+  /** The thread that an activity states as that of its launch, for work whose call is not in the profile. */
+  statedThreadOf?(activity: number): number | null;
   /** Further fields of an activity; null when there are none. */
   detailsOf?(activity: number): ActivityDetails | null;
   /**

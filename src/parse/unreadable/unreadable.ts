@@ -22,6 +22,11 @@ export const UNREADABLE_DATABASES: readonly Unreadable[] = [
       [...database.tables.keys()].some((table) => table === 'StepTraceTime' || table.startsWith('CommAnalyzer')),
   },
   {
+    title: 'a database of rocprof-compute, which has metrics and no times of kernels',
+    hint: 'record a trace: rocprofv3 --sys-trace -- PROGRAM',
+    sniff: hasTable('compute_workload'),
+  },
+  {
     title: "DLProf's own database (dlprof_dldb.sqlite), for its viewer",
     hint: 'give the database of Nsight Systems that DLProf wrote next to it (nsys_profile.sqlite)',
     sniff: hasTable('view_op_nodes', 'view_system_config'),
@@ -133,6 +138,12 @@ export const UNREADABLE: readonly Unreadable[] = [
     title: "a table of rocprof's totals (*_stats.csv), without individual kernels",
     hint: 'give the trace of the same run: *_kernel_trace.csv, *_results.db or results.json',
     sniff: ({ head }) => /^\uFEFF?"?Name"?,"?Calls"?,"?TotalDurationNs"?,/.test(head.toString('utf8')),
+  },
+  {
+    title: 'a table of rocprofv3 that has no kernels, copies or calls',
+    hint: 'give the folder, or the file that ends in _kernel_trace.csv',
+    sniff: ({ head }) =>
+      /^\uFEFF?(?=.*\b(?:agent_type|alloc_flags|exec_mask)\b)[\w", ]+\r?\n/i.test(head.toString('utf8')),
   },
   {
     title: 'JSON without "traceEvents"',

@@ -178,11 +178,15 @@ class Explorer {
     }
   }
 
-  /** The facts of the metadata that belong to the summary. */
+  /** The facts of the metadata that belong to the summary; of a single core, its number too. */
   facts(): NonNullable<Translation['more']> {
-    return IN_SUMMARY.filter((name) => this.#columns.get('Metadata')?.has(name) === true).map(
+    const [columns, summary] = [this.#columns.get('Metadata'), this.#columns.get('Summary')];
+    const facts = IN_SUMMARY.filter((name) => columns?.has(name) === true).map(
       (name) => [name, `(SELECT ${quote(name)} FROM Metadata)`, ['Metadata']] as const,
     );
+    const hasCore = columns?.has('neuroncore_idx') === true && columns.has('num_physical_cores');
+    const core = '(SELECT neuroncore_idx FROM Metadata WHERE num_physical_cores = 1)';
+    return hasCore && summary?.has('nc_idx') !== true ? [...facts, ['nc_idx', core, ['Metadata']] as const] : facts;
   }
 
   /** The physical cores, by the table of memory: the n-th of them ran the n-th subgraph, if there are as many. */

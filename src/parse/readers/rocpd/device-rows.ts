@@ -1,14 +1,17 @@
 /** Rows of a rocpd database about devices: kernels with their counters, copies, memory, series. */
 import { entryOf } from '../../../containers/map-entry.js';
 import type { Cell } from '../../sqlite/sqlite.js';
-import { MemoryCurve } from '../../memory-blocks.js';
+import type { MemoryCurve } from '../../memory-blocks.js';
 import type { TraceBuilder } from '../../trace/trace-builder.js';
 import { blocksOf, copyKind, inNameOrder, kernelName, type Counters } from '../rocprofv3/amd-rows.js';
-import { extra, remembered, type ProcessTables } from './process-tables.js';
+import { extra, isApi, remembered, type ProcessTables } from './process-tables.js';
 import type { StreamUse } from './waits.js';
 
 /** The record of the tracer that some builds write the size of in place of the data's is smaller, in bytes. */
 const SMALLEST_COPY = 256;
+
+/** A derived counter that is a percentage, such as `100*reduce(SQ_BUSY_CYCLES,sum)/reduce(GRBM_COUNT,max)`. */
+const PERCENTAGE = /^[\s(]*100\s*\*/;
 
 /** @returns the streams that had kernels, by their numbers; none without kernels */
 export function readKernels(run: ProcessTables, trace: TraceBuilder): ReadonlyMap<Cell, StreamUse> {
@@ -41,6 +44,7 @@ export function readKernels(run: ProcessTables, trace: TraceBuilder): ReadonlyMa
       start: row.start,
       end: row.end,
       pid: row.pid,
+      tid: row.tid,
       device,
       stream,
       corr: row.corr,
@@ -59,17 +63,30 @@ export function readKernels(run: ProcessTables, trace: TraceBuilder): ReadonlyMa
   return streams;
 }
 
-/** Sums of the counters of a dispatch over the parts of the device, by its event. A sample's values are a series instead. */
+/**
+ * Counters of a dispatch by its event: amounts are added up over the parts of the device, percentages averaged. A sample's
+ * values are a series instead.
+ */
 function kernelCounters(run: ProcessTables, trace: TraceBuilder): (event: Cell) => Counters | undefined {
   const { database } = run;
-  const counterOf = remembered(database.texts(run.name('info_pmc'), 'name', 'id'));
+  const about = { name: 'name', type: 'value_type', units: 'units', formula: 'expression' };
+  const counterOf = remembered(database.joined(run.name('info_pmc'), 'id', about));
   const sums = new Map<Cell, Counters>();
+  const parts = new Map<string, number>();
   const values = { event: 'event_id', pmc: 'pmc_id', value: 'value', sample: 'sample_id' };
   for (const { event, pmc, value, sample } of database.cells(run.name('pmc_event'), values)) {
-    const name = counterOf(pmc);
-    if (name === null || typeof value !== 'number' || sample !== null || run.sampled.has(event)) continue;
+    const { name, type, units, formula } = counterOf(pmc);
+    const isSampled = (sample !== null && sample !== 0) || run.sampled.has(event);
+    if (typeof name !== 'string' || typeof value !== 'number' || isSampled) continue;
     const counters = entryOf(sums, event, (): Counters => ({}));
-    counters[name] = (counters[name] ?? 0) + value;
+    const before = counters[name] ?? 0;
+    if (type !== 'RELATIVE' && units !== '%' && !PERCENTAGE.test(String(formula))) counters[name] = before + value;
+    else {
+      const key = `${String(event)} ${name}`;
+      const count = (parts.get(key) ?? 0) + 1;
+      parts.set(key, count);
+      counters[name] = before + (value - before) / count;
+    }
   }
   if (sums.size > 0) trace.bad('kernels-one-at-a-time');
   return (event) => inNameOrder(sums.get(event));
@@ -82,44 +99,64 @@ function kernelCounters(run: ProcessTables, trace: TraceBuilder): (event: Cell) 
 export function readCopies(run: ProcessTables, trace: TraceBuilder, devices: ReadonlySet<number | null>): number {
   const isOfRecord = hasSizesOfRecords(run);
   const [only = null] = devices.size === 1 ? devices : [];
-  const columns = { nameId: 'name_id', from: 'src_agent_id', to: 'dst_agent_id', bytes: 'size' };
+  const columns = { nameId: 'name_id', from: 'src_agent_id', to: 'dst_agent_id', bytes: 'size', node: 'graph_node_id' };
   let copies = 0;
-  for (const { nameId, from, to, bytes, ...row } of run.rows('memory_copy', columns)) {
+  for (const { nameId, from, to, bytes, node, ...row } of run.rows('memory_copy', columns)) {
     const [sourceGpu, targetGpu] = [run.deviceOf(from), run.deviceOf(to)];
     const isBetween = sourceGpu !== null && targetGpu !== null && sourceGpu !== targetGpu;
     copies++;
     trace.copy({
-      ...{ start: row.start, end: row.end, pid: row.pid, device: targetGpu ?? sourceGpu ?? only },
+      ...{ start: row.start, end: row.end, pid: row.pid, tid: row.tid, device: targetGpu ?? sourceGpu ?? only },
       ...{ stream: row.stream ?? row.queue, corr: row.corr },
       kind: copyKind(run.textOf(nameId) ?? '', isBetween),
       bytes: isOfRecord ? null : bytes,
+      node: node === 0 ? null : node,
     });
   }
   return copies;
 }
 
-/** Whether all copies have the size of the tracer's record: one small size, while calls say others. */
+/**
+ * Whether all copies have the size of the tracer's record: one small size, while the calls that made them say others. Where
+ * no call is joined to a copy, all calls that copy are asked.
+ */
 function hasSizesOfRecords(run: ProcessTables): boolean {
   const { database } = run;
   const sizes = new Set<Cell>();
-  for (const [size] of database.rows(run.name('memory_copy'), ['size'])) if (size !== undefined) sizes.add(size);
+  const copied = new Set<Cell>();
+  for (const { bytes, corr } of run.rows('memory_copy', { bytes: 'size' })) {
+    sizes.add(bytes);
+    copied.add(corr);
+  }
   const [size] = sizes;
   if (sizes.size !== 1 || typeof size !== 'number' || size >= SMALLEST_COPY) return false;
-  for (const [name, value] of database.rows(run.name('arg'), ['name', 'value']))
-    if (name === 'sizeBytes' && Number(value) !== size) return true;
+  const [joined, others] = [new Set<Cell>(), new Set<Cell>()];
+  for (const { nameId, event, corr, category } of run.rows('region', { nameId: 'name_id', event: 'event_id' })) {
+    if (!isApi(run.categoryOf(category))) continue;
+    if (corr !== null && copied.has(corr)) joined.add(event);
+    else if (/Memcpy/.test(run.textOf(nameId) ?? '')) others.add(event);
+  }
+  const calls = joined.size > 0 ? joined : others;
+  for (const { event, name, value } of database.cells(run.name('arg'), {
+    event: 'event_id',
+    name: 'name',
+    value: 'value',
+  }))
+    if (name === 'sizeBytes' && calls.has(event) && Number(value) !== size) return true;
   return false;
 }
 
-/** Memory in use, without what was only reserved or released later. */
-export function readAllocations(run: ProcessTables, trace: TraceBuilder): void {
-  const curve = new MemoryCurve(trace);
+/** Allocations and releases of memory. */
+export function readAllocations(run: ProcessTables, trace: TraceBuilder, curve: MemoryCurve): void {
   for (const row of run.rows('memory_allocate', { type: 'type', level: 'level', bytes: 'size', address: 'address' })) {
-    const place = { address: row.address, space: String(row.level).toLowerCase() };
-    if (row.type === 'ALLOC') curve.allocated({ ...place, ...row, device: run.deviceOf(row.agent) });
-    else if (row.type === 'FREE') curve.released({ ...place, ...row });
+    // Scratch memory belongs to a queue, may have no address, and is released when it is reclaimed.
+    const isScratch = row.level === 'SCRATCH';
+    const address = isScratch && !row.address ? -1 - Number(row.queue) : row.address;
+    const place = { address, space: String(row.level).toLowerCase() };
+    if (row.type === 'ALLOC') curve.allocated({ ...row, ...place, device: run.deviceOf(row.agent) });
+    else if (row.type === 'FREE' || (isScratch && row.type === 'RECLAIM')) curve.released({ ...row, ...place });
     else trace.unread(`memory_allocate ${String(row.type)}`, row.start);
   }
-  curve.write();
 }
 
 /** Metrics of rocprof-sys: the record's name, its unit, and the size of the tracer's unit in it. */
@@ -144,15 +181,20 @@ export function readSeries(run: ProcessTables, trace: TraceBuilder): void {
   for (const { event, pmc, value } of database.cells(run.name('pmc_event'), columns))
     if (run.sampled.has(event)) entryOf(values, event, () => []).push({ ...counterOf(pmc), value });
   const nameOf = remembered(database.joined(run.name('track'), 'id', { nameId: 'name_id' }));
-  const samples = { track: 'track_id', event: 'event_id', at: run.clock.since('timestamp') };
+  const samples = { track: 'track_id', event: 'event_id', own: 'name_id', at: run.clock.since('timestamp') };
+  // Tracks of several devices have one name, and their samples may share an event: each value is given once.
+  const given = new Set<object>();
   for (const row of run.rows('sample', samples)) {
     const { event, at, pid, tid } = row;
-    const name = run.textOf(nameOf(row.track).nameId) ?? 'unknown';
+    const name = run.textOf(row.own) ?? run.textOf(nameOf(row.track).nameId) ?? 'unknown';
     const found = values.get(event)?.filter((one) => one.name === name) ?? [];
     // Marks of roctx are on a track of their category.
     if (/^MARKER/i.test(name)) trace.range({ start: at, end: at, pid, tid, text: run.messageOf(event) });
     else if (found.length === 0) trace.unread(`sample ${name}`, at);
-    for (const { units, agent, value } of found) {
+    for (const counted of found) {
+      if (given.has(counted)) continue;
+      given.add(counted);
+      const { units, agent, value } = counted;
       const stated = typeof units === 'string' ? units : null;
       const [metric, unit, size] = SERIES[name] ?? [name, stated, 1];
       const isKnown = typeof value === 'number' && !(metric === 'device_power' && value === NO_POWER);

@@ -3,11 +3,12 @@ import { LruCache } from '../../../containers/map-entry.js';
 import type { Writable } from '../../../containers/writable.js';
 import type { Device } from '../../../record/record.js';
 import type { DatabaseClock } from '../../sqlite/database-clock.js';
-import { amdDevice } from '../rocprofv3/amd-rows.js';
+import { amdDevice, type ProcessIds } from '../rocprofv3/amd-rows.js';
 import type { Cell, Selection, SqliteFile, TextLookup } from '../../sqlite/sqlite.js';
 
 /** Where a row belongs. Columns of the row, and since schema 4.1 of its track. */
 const PLACE = { pid: 'pid', tid: 'tid', agent: 'agent_id', queue: 'queue_id', stream: 'stream_id' } as const;
+const PARTS = Object.keys(PLACE) as readonly (keyof typeof PLACE)[];
 
 /**
  * Times of a row after the clock's base, the process and thread ids of the operating system, the category of its event, and
@@ -37,6 +38,10 @@ const LARGEST_BANK: Selection = {
   sql: "CASE WHEN json_valid(extdata) THEN (SELECT max(json_extract(value, '$.size_in_bytes')) FROM json_each(extdata, '$.mem_banks')) END",
 };
 
+/** Whether a category of events is that of calls of an API; roctx is none. */
+export const isApi = (category: string | null): boolean =>
+  /api/i.test(category ?? '') && !/^MARKER/i.test(category ?? '');
+
 export class ProcessTables {
   readonly textOf: TextLookup;
   /** The name of a category of events. */
@@ -55,15 +60,11 @@ export class ProcessTables {
   readonly #processOf: Lookup<Readonly<Record<'pid', Cell>>>;
   readonly #threadOf: Lookup<Readonly<Record<'tid', Cell>>>;
   readonly #trackOf: Lookup<Readonly<Record<keyof typeof PLACE, Cell>>>;
-  /** Process ids of this run that another run in the file has too, with the number that tells them apart. */
-  readonly #pids = new Map<number, number>();
-
-  /** @param taken process ids of the runs before; those of this run are added */
   constructor(
     readonly database: SqliteFile,
     readonly ending: string,
     readonly clock: DatabaseClock,
-    private readonly taken: Set<number>,
+    private readonly pids: ProcessIds,
   ) {
     this.textOf = remembered(database.texts(this.name('string'), 'string', 'id'));
     this.#processOf = remembered(database.joined(this.name('info_process'), 'id', { pid: 'pid' }));
@@ -94,8 +95,11 @@ export class ProcessTables {
     const table = this.name(part);
     const columns = { ...PLACE, track: 'track_id', ...this.clock.span, ...this.#event, ...select };
     for (const row of this.database.cells(table, columns) as Iterable<Writable<Record<keyof typeof columns, Cell>>>) {
-      if (row.track !== null) Object.assign(row, this.#trackOf(row.track));
-      row.pid = this.#pid(numberOf(this.#processOf(row.pid).pid));
+      if (row.track !== null) {
+        const place = this.#trackOf(row.track);
+        for (const part of PARTS) row[part] ??= place[part];
+      }
+      row.pid = this.pids.of(this, numberOf(this.#processOf(row.pid).pid));
       row.tid = numberOf(this.#threadOf(row.tid).tid);
       if (row.corr === 0) row.corr = null;
       yield row as never;
@@ -124,29 +128,20 @@ export class ProcessTables {
     return [...this.database.rows(this.name('metadata'), ['tag'], filter)].length > 0;
   }
 
-  /** Process ids repeat where processes ran in containers or on several machines; threads and calls must not be mixed. */
-  #pid(pid: number | null): number | null {
-    if (pid === null) return null;
-    const known = this.#pids.get(pid);
-    if (known !== undefined) return known;
-    let free = pid;
-    while (this.taken.has(free)) free += 2 ** 32;
-    this.taken.add(free);
-    this.#pids.set(pid, free);
-    return free;
-  }
-
   #readDevices(): void {
     const agents = {
-      ...{ id: 'id', type: 'type', number: 'type_index', arch: 'name', product: 'product_name' },
+      ...{ id: 'id', type: 'type', number: 'type_index', product: 'product_name' },
+      // Since schema 4.1 the name is the user's, and another column has that of the architecture.
+      arch: this.database.hasColumn(this.name('info_agent'), 'generic_name') ? 'generic_name' : 'name',
       ...{ units: extra('cu_count'), megahertz: extra('max_engine_clk_fcompute'), memory: LARGEST_BANK },
     };
     for (const { id, type, number, arch, product, units, megahertz, memory } of this.database.cells(
       this.name('info_agent'),
       agents,
     )) {
-      if (type !== 'GPU' || typeof number !== 'number') continue;
-      this.#gpus.set(id, amdDevice({ id: number, product, arch, units, megahertz, memory }));
+      if (type !== 'GPU') continue;
+      const gpu = typeof number === 'number' ? number : this.#gpus.size;
+      this.#gpus.set(id, amdDevice({ id: gpu, product, arch, units, megahertz, memory }));
     }
   }
 }

@@ -4,20 +4,26 @@
  * its id; row ids count within them. Versions are told apart by their columns. Times are ns since the machine started.
  * Source: the schemas of rocprofiler-sdk 3.0 to 4.1 and databases of rocprofv3 and rocprof-sys of 2025.
  */
+import { MemoryCurve } from '../../memory-blocks.js';
 import type { TraceBuilder } from '../../trace/trace-builder.js';
 import { databaseOf, type Reader } from '../../reader.js';
 import { databaseTrace } from '../../sqlite/database-trace.js';
+import type { SqliteFile } from '../../sqlite/sqlite.js';
 import { UserError } from '../../../record/errors.js';
-import { ProcessTables } from './process-tables.js';
+import { isRange, ProcessIds } from '../rocprofv3/amd-rows.js';
+import { isApi, ProcessTables } from './process-tables.js';
 import { countUnreadTables } from '../../unread-events.js';
 import { waitOfCall } from '../../trace/calls.js';
 import { readBarriers, readWaits, type WaitingCall } from './waits.js';
 import { readAllocations, readCopies, readKernels, readSeries } from './device-rows.js';
 
-/** Parts of a process that have times; the profile may start with any. */
-const TIMED = ['kernel_dispatch', 'region', 'memory_copy', 'memory_allocate'];
-/** Parts that are read, of those with times. */
-const READ = [...TIMED, 'sample', 'info_process', 'info_thread', 'hip_event', 'event_operation'];
+/** Parts of a process that have times, and the column of one; the profile may start with any. */
+const TIMED = [
+  ...['kernel_dispatch', 'region', 'memory_copy', 'memory_allocate'].map((part) => [part, 'start'] as const),
+  ['sample', 'timestamp'] as const,
+];
+/** Parts that are read. */
+const READ = [...TIMED.map(([part]) => part), 'info_process', 'info_thread', 'hip_event', 'event_operation'];
 /** Names of the tables of dispatches, whose ending is that of all tables of the run. */
 const DISPATCHES = /^rocpd_kernel_dispatch(_\w+)$/;
 /** Views that every reader of the schema needs. */
@@ -49,16 +55,20 @@ export const rocpd: Reader = {
         where: probe.file,
         hint: 'record it again with rocprofv3',
       });
-    const endings = [...database.tables.keys()].flatMap((table) => DISPATCHES.exec(table)?.[1] ?? []);
-    const times = endings.flatMap((ending) => TIMED.map((part) => [`rocpd_${part}${ending}`, 'start'] as const));
+    const endings = endingsIn(database, probe.file);
+    const times = endings.flatMap((ending) =>
+      TIMED.map(([part, column]) => [`rocpd_${part}${ending}`, column] as const),
+    );
     const { trace, clock } = databaseTrace(probe, times);
-    const pids = new Set<number>();
+    const pids = new ProcessIds();
     const processes = endings.map((ending) => new ProcessTables(database, ending, clock, pids));
     const [first] = processes;
     // Clocks that count from a machine's start cannot be compared with those of other machines.
     const here = processes.filter(({ machine }) => machine === first?.machine);
     if (here.length < processes.length) trace.unread('run on another machine', null, processes.length - here.length);
-    for (const run of here) readRun(run, trace);
+    const curve = new MemoryCurve(trace);
+    for (const run of here) readRun(run, trace, curve);
+    curve.write();
     const devices = new Map(here.flatMap((run) => run.devices.map((device) => [device.id, device] as const)));
     const about = {
       format: rocpd.id,
@@ -69,7 +79,7 @@ export const rocpd: Reader = {
   },
 };
 
-function readRun(run: ProcessTables, trace: TraceBuilder): void {
+function readRun(run: ProcessTables, trace: TraceBuilder, curve: MemoryCurve): void {
   trace.seen(run.start);
   const waits: WaitingCall[] = [];
   const calls = readRegions(run, trace, waits);
@@ -77,16 +87,32 @@ function readRun(run: ProcessTables, trace: TraceBuilder): void {
   const devices = new Set(Array.from(streams.values(), ({ device }) => device));
   const copies = readCopies(run, trace, devices);
   if (calls > 0 && devices.size + copies === 0) trace.bad('work-not-recorded');
-  readAllocations(run, trace);
+  readAllocations(run, trace, curve);
   readSeries(run, trace);
   readWaits(run, trace, waits, streams);
   readBarriers(run, trace);
   const read = READ.map((part) => run.name(part));
   const count = (table: string, rows: number): void => {
-    if (table.endsWith(run.ending)) trace.unread(table.slice(0, -run.ending.length), null, rows);
+    if (table.endsWith(run.ending)) trace.unread(table.slice(0, table.length - run.ending.length), null, rows);
   };
   countUnreadTables(run.database, read, { count });
   count(run.name('call_stack'), run.database.count(run.name('call_stack')));
+}
+
+/**
+ * The endings of the tables of each run; '' where tables have none because a program has copied them.
+ * @throws UserError for several runs in the same tables, whose row ids are the same
+ */
+function endingsIn(database: SqliteFile, where: string): readonly string[] {
+  const endings = [...database.tables.keys()].flatMap((table) => DISPATCHES.exec(table)?.[1] ?? []);
+  if (endings.length > 0) return endings;
+  const runs = new Set([...database.cells('rocpd_info_process', { guid: 'guid' })].map(({ guid }) => guid));
+  if (runs.size > 1)
+    throw new UserError(`has ${runs.size} runs in the same tables`, {
+      where,
+      hint: 'give the file that rocprofv3 wrote',
+    });
+  return [''];
 }
 
 /**
@@ -99,8 +125,8 @@ function readRegions(run: ProcessTables, trace: TraceBuilder, waits: WaitingCall
   const regions = { nameId: 'name_id', event: 'event_id' };
   for (const row of run.rows('region', regions)) {
     const name = run.textOf(row.nameId);
-    const category = run.categoryOf(row.category) ?? 'unknown';
-    if (/^MARKER/i.test(category))
+    const category = run.categoryOf(row.category);
+    if (isRange(category))
       trace.range({
         start: row.start,
         end: row.end,
@@ -108,13 +134,13 @@ function readRegions(run: ProcessTables, trace: TraceBuilder, waits: WaitingCall
         tid: row.tid,
         text: run.messageOf(row.event) ?? name,
       });
-    else if (/api/i.test(category)) {
+    else if (isApi(category)) {
       calls++;
       const { start, end, pid, tid, corr, event } = row;
       trace.call({ start, end, pid, tid, name, corr });
       const kind = waitOfCall(name);
       if (kind !== null && kind !== 'stream-wait-event') waits.push({ start, end, pid, corr, event, kind });
-    } else trace.unread(`region ${category}`, row.start);
+    } else trace.unread(`region ${category ?? 'unknown'}`, row.start);
   }
   return calls;
 }

@@ -25,6 +25,8 @@ const EXTENTS = {
   grid: /numBlocks\(\{z\((\d+)\) y\((\d+)\) x\((\d+)/,
   block: /dimBlocks\(\{z\((\d+)\) y\((\d+)\) x\((\d+)/,
 };
+/** Calls that allocate memory of the host. */
+const HOST_MEMORY = /^hip(?:HostMalloc|HostAlloc|MallocHost|MemAllocHost)/;
 /** Largest output of rocminfo that is read, in bytes. */
 const LARGEST = 4 * 1024 * 1024;
 
@@ -47,10 +49,11 @@ export const rocprofv1: Reader = {
   sniff: ({ database }) =>
     database !== null &&
     [...database.tables.keys()].every((table) => TABLES.includes(table) || table.startsWith('sqlite_')) &&
-    ['OPS', 'COPY', 'KERN'].some((table) => database.has(table)),
+    TABLES.some((table) => database.hasColumn(table, 'BeginNs')),
   read(probe, options) {
     const profile = databaseTrace(probe, TIMES);
-    readCalls(profile, readWork(profile));
+    const { device, hasWork } = readWork(profile);
+    if (readCalls(profile, device) > 0 && !hasWork) profile.trace.bad('work-not-recorded');
     const facts = {
       tool: 'rocprof',
       device: { vendor: 'amd' },
@@ -69,11 +72,14 @@ const placeOf = (
   ...{ pid: 'pid', tid: 'tid' },
 });
 
-function readCalls({ database, trace, clock }: DatabaseTrace, device: number | null): void {
+/** @returns the number of calls */
+function readCalls({ database, trace, clock }: DatabaseTrace, device: number | null): number {
+  let calls = 0;
   const curve = new MemoryCurve(trace);
   const select = { ...placeOf(clock), name: 'Name', args: 'args', corr: 'Index' };
   for (const row of database.cells('HIP', select)) {
     trace.call(row);
+    calls++;
     const [text, name] = [String(row.args), String(row.name)];
     const event = {
       space: 'real',
@@ -81,23 +87,41 @@ function readCalls({ database, trace, clock }: DatabaseTrace, device: number | n
       end: row.end,
       address: Number(/ptr\((0x[\da-f]+)\)/.exec(text)?.[1]),
     };
-    if (Number.isNaN(event.address)) continue;
-    if (/^hipFree/.test(name)) curve.released(event);
-    else if (/^hip\w*Malloc/.test(name)) curve.allocated({ ...event, device, bytes: numberIn(text, 'size') });
+    // To free the address 0 is allowed, and does nothing.
+    if (Number.isNaN(event.address) || event.address === 0) continue;
+    const ofHost = HOST_MEMORY.test(name);
+    if (/^hip(?:Host)?Free/.test(name)) curve.released(event);
+    else if (ofHost || /^hip\w*Malloc/.test(name))
+      curve.allocated({
+        ...event,
+        device: ofHost ? null : device,
+        bytes: numberIn(text, ofHost ? 'size\\w*' : 'size'),
+      });
   }
   // Their numbers are not those of the work where HIP has some.
   const isOfHip = database.count('HIP') > 0;
-  for (const { corr, ...row } of database.cells('HSA', select)) trace.call(isOfHip ? row : { ...row, corr });
+  for (const { corr, ...row } of database.cells('HSA', select)) {
+    trace.call(isOfHip ? row : { ...row, corr });
+    calls++;
+  }
   curve.write();
+  return calls;
 }
 
 const numberIn = (args: string, name: string): number => Number(new RegExp(`\\b${name}\\((\\d+)\\)`).exec(args)?.[1]);
 
-/** @returns the only device that did work; null when there are several, or none */
-function readWork({ database, trace, clock }: DatabaseTrace): number | null {
+/** @returns whether there is any, and the only device that did it; null when there are several, or none */
+function readWork({ database, trace, clock }: DatabaseTrace): {
+  readonly device: number | null;
+  readonly hasWork: boolean;
+} {
   const devices = new Set<unknown>();
   const argsOf = database.joined('HIP', 'Index', { args: 'args' });
-  const work = { ...placeOf(clock), name: 'Name', device: 'dev-id', stream: 'stream-id', corr: 'Index' };
+  const isOnStreams = ['OPS', 'COPY'].some((table) => database.hasColumn(table, 'stream-id'));
+  const work = {
+    ...{ ...placeOf(clock), name: 'Name', device: 'dev-id', corr: 'Index' },
+    stream: isOnStreams ? 'stream-id' : 'queue-id',
+  };
   for (const { name, ...row } of database.cells('OPS', work)) {
     devices.add(row.device);
     const args = String(argsOf(row.corr).args);
@@ -112,7 +136,8 @@ function readWork({ database, trace, clock }: DatabaseTrace): number | null {
   }
   // Kernels of a run without an API trace. With one, the table repeats their names.
   const kernels = { ...placeOf(clock), name: 'KernelName', device: 'gpu-id', stream: 'queue-id' };
-  const sizes = { registers: 'arch_vgpr', sharedBytes: 'lds', accumRegisters: 'accum_vgpr', scalarRegisters: 'sgpr' };
+  const registers = database.hasColumn('KERN', 'arch_vgpr') ? 'arch_vgpr' : 'vgpr';
+  const sizes = { registers, sharedBytes: 'lds', accumRegisters: 'accum_vgpr', scalarRegisters: 'sgpr' };
   const isTraced = database.count('OPS') > 0;
   for (const { name, ...row } of isTraced ? [] : database.cells('KERN', { ...kernels, ...sizes })) {
     devices.add(row.device);
@@ -120,7 +145,7 @@ function readWork({ database, trace, clock }: DatabaseTrace): number | null {
     trace.kernel({ ...row, name: kernelName(String(name ?? '').replace(/^"(.*)"$/, '$1')) });
   }
   const [device] = devices;
-  return devices.size === 1 && typeof device === 'number' ? device : null;
+  return { device: devices.size === 1 && typeof device === 'number' ? device : null, hasWork: devices.size > 0 };
 }
 
 /** The table of kernels of rocprof, which it writes for a run without an API trace. */

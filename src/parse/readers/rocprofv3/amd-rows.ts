@@ -1,4 +1,5 @@
 /** What AMD's formats write alike: names of kernels, directions of copies, sizes of grids, facts of a device. */
+import { entryOf } from '../../../containers/map-entry.js';
 import type { CopyKind, Device } from '../../../record/record.js';
 import { compareTexts } from '../../trace/record-order.js';
 import type { Value } from '../../trace/trace-builder.js';
@@ -23,12 +24,40 @@ export function copyKind(direction: string, isBetween = false): CopyKind | null 
   return (kind === 'DtoD' && isBetween ? 'PtoP' : kind) as CopyKind;
 }
 
+/**
+ * Whether a category of events is that of ranges and marks of roctx; its other functions pause the tracer or name things.
+ */
+export const isRange = (category: string | null): boolean => /^MARKER_CORE/i.test(category ?? '');
+
 /** The grid in blocks of a grid in work-items, axis by axis; NaN where either is unknown. */
 export const blocksOf = (workItems: readonly Value[], block: readonly Value[]): number[] =>
   workItems.map((count, axis) => Math.ceil(Number(count) / Number(block[axis])));
 
 /** A handle or an address such as `0x20`; null for any other value. */
 export const hexOf = (cell: unknown): number | null => (/^0x[\da-f]+$/i.test(String(cell)) ? Number(cell) : null);
+
+/**
+ * Process ids of a profile of several runs. They repeat where processes ran in containers or on several machines, while
+ * threads and calls must not be mixed: each later process with a known id gets another number.
+ */
+export class ProcessIds {
+  readonly #runs = new Map<unknown, Map<number, number>>();
+  readonly #taken = new Set<number>();
+
+  of(run: unknown, pid: number | null): number | null {
+    if (pid === null) return null;
+    return entryOf(
+      entryOf(this.#runs, run, () => new Map<number, number>()),
+      pid,
+      () => {
+        let free = pid;
+        while (this.#taken.has(free)) free += 2 ** 32;
+        this.#taken.add(free);
+        return free;
+      },
+    );
+  }
+}
 
 /** Values of a kernel's counters by name. */
 export type Counters = Record<string, number>;

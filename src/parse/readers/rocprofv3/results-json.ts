@@ -16,7 +16,16 @@ import { MemoryCurve } from '../../memory-blocks.js';
 import type { Probe, Reader } from '../../reader.js';
 import { TraceBuilder, type KernelRow, type WorkRow } from '../../trace/trace-builder.js';
 import { TIMES_READ } from '../../trace/clocks/trace-clock.js';
-import { amdDevice, blocksOf, copyKind, inNameOrder, kernelName, type Counters } from './amd-rows.js';
+import {
+  amdDevice,
+  blocksOf,
+  copyKind,
+  inNameOrder,
+  isRange,
+  kernelName,
+  ProcessIds,
+  type Counters,
+} from './amd-rows.js';
 import { databaseOf, textClock } from './rocprofv3.js';
 
 const ROOT = 'rocprofiler-sdk-tool';
@@ -50,7 +59,8 @@ export const rocprofv3Json: Reader = {
     const trace = new TraceBuilder();
     const tables = readTables(probe);
     const timeIn = textClock(tables.times);
-    const processes = tables.processes.map((each) => new ProcessReading(each, trace, timeIn));
+    const pids = new ProcessIds();
+    const processes = tables.processes.map((each) => new ProcessReading(each, trace, timeIn, pids));
     const whole = readSections(
       probe,
       (_, section) => RECORDS.test(section),
@@ -114,8 +124,8 @@ function readSections({ path, file }: Probe, isWanted: IsWanted, take: TakeRow):
 interface ProcessTables {
   metadata: unknown;
   readonly agents: unknown[];
-  /** Names of operations by number, by the number of their kind. */
-  readonly operations: unknown[][];
+  /** Names of kinds by number, each with the names of its operations by number. */
+  readonly kinds: unknown[];
   readonly counterNames: Map<unknown, string>;
   readonly symbols: Map<unknown, Pick<KernelRow, 'name' | 'registers' | 'accumRegisters' | 'scalarRegisters'>>;
   /** Texts of roctx by correlation id. */
@@ -135,14 +145,14 @@ function readTables(probe: Probe): { readonly processes: readonly ProcessTables[
   };
   readSections(probe, isWanted, (index, section, row) => {
     const tables = (processes[index] ??= {
-      ...{ metadata: null, agents: [], operations: [], hasKernels: false },
+      ...{ metadata: null, agents: [], kinds: [], hasKernels: false },
       ...{ counterNames: new Map(), symbols: new Map(), texts: new Map(), counted: new Map() },
     });
     const start = fieldOf(row, 'start_timestamp') ?? fieldOf(fieldOf(row, 'dispatch_data'), 'start_timestamp');
     if (times.length < TIMES_READ && start !== undefined) times.push(digitsOf(start));
     if (section === 'metadata') tables.metadata = row;
     else if (section === 'agents') tables.agents.push(row);
-    else if (section === 'strings.buffer_records') tables.operations.push([...listOf(fieldOf(row, 'operations'))]);
+    else if (section === 'strings.buffer_records') tables.kinds.push(row);
     else if (section === 'strings.marker_api') tables.texts.set(fieldOf(row, 'key'), textOf(fieldOf(row, 'value')));
     else if (section === 'counters') tables.counterNames.set(handleOf(row, 'id'), String(fieldOf(row, 'name')));
     else if (section === 'kernel_symbols') {
@@ -153,7 +163,7 @@ function readTables(probe: Probe): { readonly processes: readonly ProcessTables[
         accumRegisters: numberIn(row, 'accum_vgpr_count'),
         scalarRegisters: numberIn(row, 'sgpr_count'),
       };
-      tables.symbols.set(fieldOf(row, 'kernel_id'), { name, registers, ...others });
+      tables.symbols.set(fieldOf(row, 'kernel_id') ?? tables.symbols.size, { name, registers, ...others });
     } else if (section === KERNELS) tables.hasKernels = true;
     else if (section === 'callback_records.counter_collection') addCounters(tables, row);
   });
@@ -189,11 +199,12 @@ class ProcessReading {
     private readonly tables: ProcessTables,
     private readonly trace: TraceBuilder,
     private readonly timeIn: (text: string) => number | null,
+    private readonly pids: ProcessIds,
   ) {
     this.#curve = new MemoryCurve(trace);
     if (tables.counted.size > 0) trace.bad('kernels-one-at-a-time');
     for (const agent of tables.agents) {
-      if (fieldOf(agent, 'type') !== 2) continue;
+      if (!/^(?:2|.*gpu)$/i.test(String(fieldOf(agent, 'type')))) continue;
       const id = numberIn(agent, 'logical_node_type_id') ?? numberIn(agent, 'gpu_index') ?? this.#gpus.size;
       const [product, arch] = [fieldOf(agent, 'product_name'), fieldOf(agent, 'name')];
       const [units, megahertz] = [numberIn(agent, 'cu_count'), numberIn(agent, 'max_engine_clk_fcompute')];
@@ -213,8 +224,11 @@ class ProcessReading {
       if (!this.tables.hasKernels) this.#kernel(row, fieldOf(row, 'dispatch_data'));
     } else if (kind === 'memory_copy') this.#copy(row);
     else if (kind === 'memory_allocation') this.#allocation(row);
-    else if (kind === 'marker_api') this.trace.range({ ...this.#onThread(row), text: this.#textOf(row) });
-    else if (kind.endsWith('_api')) {
+    else if (kind === 'marker_api') {
+      const category = this.#kindOf(row);
+      if (category === null || isRange(category)) this.trace.range({ ...this.#onThread(row), text: this.#textOf(row) });
+      else this.trace.unread(category, this.#time(row, 'start_timestamp'));
+    } else if (kind.endsWith('_api')) {
       this.#calls++;
       this.trace.call({ ...this.#onThread(row), name: this.#operation(row), corr: corrOf(row) });
     } else this.trace.unread(kind, this.#time(row, 'start_timestamp'));
@@ -238,15 +252,26 @@ class ProcessReading {
   }
 
   get #pid(): number | null {
-    return numberIn(this.tables.metadata, 'pid');
+    return this.pids.of(this, numberIn(this.tables.metadata, 'pid'));
+  }
+
+  /** The process, and the thread in the first of some rows that has one. */
+  #threadOf(...rows: readonly unknown[]): Readonly<Record<'pid' | 'tid', number | null>> {
+    const tid = rows.map((row) => numberIn(row, 'thread_id')).find((id) => id !== null) ?? null;
+    return { pid: this.#pid, tid };
   }
 
   #onThread(row: unknown): Readonly<Record<'start' | 'end' | 'pid' | 'tid', number | null>> {
-    return { ...this.#span(row), pid: this.#pid, tid: numberIn(row, 'thread_id') };
+    return { ...this.#span(row), ...this.#threadOf(row) };
+  }
+
+  #kindOf(row: unknown): string | null {
+    return textOf(fieldOf(this.tables.kinds[numberIn(row, 'kind') ?? -1], 'kind'));
   }
 
   #operation(row: unknown): string | null {
-    return textOf(this.tables.operations[numberIn(row, 'kind') ?? -1]?.[numberIn(row, 'operation') ?? -1]);
+    const operations = listOf(fieldOf(this.tables.kinds[numberIn(row, 'kind') ?? -1], 'operations'));
+    return textOf(operations[numberIn(row, 'operation') ?? -1]);
   }
 
   /** The text of a range; its operation where the file has none. */
@@ -258,7 +283,7 @@ class ProcessReading {
   #workOf(row: unknown, timed: unknown, device: number | null): WorkRow {
     this.#work++;
     const stream = handleOf(row, 'stream_id') ?? handleOf(fieldOf(timed, 'dispatch_info'), 'queue_id');
-    return { ...this.#span(timed), device, stream: sizeOf(stream), pid: this.#pid, corr: corrOf(timed) };
+    return { ...this.#span(timed), device, stream: sizeOf(stream), corr: corrOf(timed), ...this.#threadOf(timed, row) };
   }
 
   #kernel(row: unknown, timed: unknown): void {
@@ -294,7 +319,7 @@ class ProcessReading {
   #allocation(row: unknown): void {
     const [operation, text] = [this.#operation(row) ?? '', digitsOf(fieldOf(row, 'address'))];
     const address = /^(?:0x[\da-f]+|\d+)$/i.test(text) ? Number(text) : null;
-    const event = { ...this.#span(row), address, space: /vmem/i.test(operation) ? 'virtual' : 'real' };
+    const event = { ...this.#span(row), pid: this.#pid, address, space: /vmem/i.test(operation) ? 'virtual' : 'real' };
     const device = this.#gpus.get(handleOf(row, 'agent_id'))?.id ?? null;
     if (operation.endsWith('FREE')) this.#curve.released(event);
     else if (operation.endsWith('ALLOCATE'))

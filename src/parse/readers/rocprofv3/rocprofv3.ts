@@ -15,7 +15,17 @@ import { MemoryCurve } from '../../memory-blocks.js';
 import type { Probe, Reader } from '../../reader.js';
 import { TraceBuilder } from '../../trace/trace-builder.js';
 import { middleOf, TIMES_READ } from '../../trace/clocks/trace-clock.js';
-import { amdDevice, blocksOf, copyKind, hexOf, inNameOrder, kernelName, type Counters } from './amd-rows.js';
+import {
+  amdDevice,
+  blocksOf,
+  copyKind,
+  hexOf,
+  inNameOrder,
+  isRange,
+  kernelName,
+  ProcessIds,
+  type Counters,
+} from './amd-rows.js';
 
 /** Valid times; a time of 0 was not recorded. */
 const NANOSECONDS = /^0*[1-9]\d*$/;
@@ -32,7 +42,7 @@ export function textClock(times: Iterable<string>): (text: string) => number | n
   return (text) => (NANOSECONDS.test(text) ? Number(BigInt(text) - base) : null);
 }
 
-/** Kinds of tables by their header; each begins a profile in this order, and in this order they are read. */
+/** Kinds of tables by their header; they are read in this order. */
 const HEADERS = {
   agents: /^(?=.*\bagent_type\b).*\bnode_id\b/i,
   calls: /^(?=.*\bfunction\b)(?=.*\bdomain\b).*\bstart_timestamp\b/i,
@@ -40,13 +50,16 @@ const HEADERS = {
   counters: /^(?=.*\bkernel_name\b)(?=.*\bcounter_name\b).*\bcounter_value\b/i,
   copies: /^(?=.*\bkind\b)(?=.*\bdirection\b).*\bstart_timestamp\b/i,
   allocations: /^(?=.*\boperation\b)(?=.*\ballocation_size\b).*\baddress\b/i,
+  unread: /^(?:(?=.*\balloc_flags\b).*\bstart_timestamp\b|.*\bsample_timestamp\b.*\bexec_mask\b)/i,
 } as const;
 type Kind = keyof typeof HEADERS;
 const KINDS = Object.keys(HEADERS) as readonly Kind[];
+/** Kinds that are no profile by themselves. */
+const ASIDE: readonly (Kind | undefined)[] = ['agents', 'unread', undefined];
 
 /** Names of the tables of one process: what comes before the table is the prefix. */
 const NAME =
-  /^(.+)_(kernel_trace|counter_collection|memory_(?:copy|allocation)_trace|(?:hip|hsa|marker|rccl|rocdecode|rocjpeg)(?:_\w+)?_trace|agent_info)\.csv$/;
+  /^(.+)_(kernel_trace|counter_collection|memory_(?:copy|allocation)_trace|scratch_memory_trace|pc_sampling_\w+|(?:hip|hsa|marker|rccl|rocdecode|rocjpeg)(?:_\w+)?_trace|agent_info)\.csv$/;
 /** The table that stands for the others in a folder: the first that there is. */
 const FIRST = ['kernel_trace', 'counter_collection', 'memory_copy_trace'];
 
@@ -91,7 +104,7 @@ function isCovered(probe: Probe): boolean | string {
   const database = databaseOf(NAME.exec(name)?.[1], probe.folder);
   if (database !== null) return database;
   const rankOf = (table: string): number => (FIRST.indexOf(NAME.exec(table)?.[2] ?? '') + FIRST.length + 1) % (FIRST.length + 1); // prettier-ignore
-  const others = tablesOf(probe).flatMap(({ path, kind }) => (kind === 'agents' ? [] : [basename(path)]));
+  const others = tablesOf(probe).flatMap(({ path, kind }) => (ASIDE.includes(kind) ? [] : [basename(path)]));
   return others.some((other) => rankOf(other) < rankOf(name) || (rankOf(other) === rankOf(name) && other < name));
 }
 
@@ -113,7 +126,7 @@ export const rocprofv3: Reader = {
     ],
   },
   sidecars: (folder) => namesIn(folder, NAME).map((name) => join(folder, name)),
-  sniff: ({ head }) => ![undefined, 'agents'].includes(kindOf(head)),
+  sniff: ({ head }) => !ASIDE.includes(kindOf(head)),
   isCovered,
   read(probe, options) {
     const tables = tablesOf(probe);
@@ -141,6 +154,8 @@ function* startsOf(tables: readonly Table[]): Generator<string> {
 
 /** The number in `Agent 4`, `GPU 0` or `4`; NaN when there is none. */
 const agentOf = (text: string): number => numberOfCell(text.replace(/^\D+/, ''));
+/** A label that counts agents of a type, `GPU 0`; other labels count all agents of the machine. */
+const OF_TYPE = /^(?:GPU|CPU)/i;
 const numbersIn = (cell: CsvCells, ...names: readonly string[]): number[] =>
   names.map((name) => numberOfCell(cell(name)));
 
@@ -152,10 +167,17 @@ interface Counted {
 
 class TableReading {
   readonly #timeIn: (text: string) => number | null;
-  /** When calls began, by correlation id. */
-  readonly #calls = new Map<number, number>();
-  /** GPUs by the number in the labels of agents. */
-  readonly #gpus = new Map<number, Device | null>();
+  /** When calls began, by run and correlation id. */
+  readonly #calls = new Map<string, number>();
+  /** Numbers of GPUs in the labels of agents. */
+  readonly #gpus = new Set<number>();
+  /** GPUs of the table of agents, in order. */
+  readonly #agents: Device[] = [];
+  /** Whether labels count the agents of each type from 0. */
+  #isOfType = false;
+  /** Processes of the runs that `rocpd convert` has put into one table. */
+  readonly #pids = new ProcessIds();
+  readonly #pidOfRun = new Map<string, number>();
   readonly #counted: ReadonlyMap<string, Counted>;
   #hasWork = false;
 
@@ -177,6 +199,7 @@ class TableReading {
     }
     for (const cell of rowsOf(path, this.trace.diagnostics)) {
       if (kind === 'agents') this.#agent(cell);
+      else if (kind === 'unread') this.trace.unread(NAME.exec(basename(path))?.[2] ?? 'other table');
       else if (kind === 'calls') this.#call(cell);
       else if (kind === 'kernels') this.#kernel(cell, inNameOrder(this.#counted.get(dispatchOf(cell))?.counters));
       else if (kind === 'copies') this.#copy(cell);
@@ -188,7 +211,8 @@ class TableReading {
   /** What the rows have shown of the profile. */
   facts(): { readonly devices: readonly Device[] } {
     if (this.#calls.size > 0 && !this.#hasWork) this.trace.bad('work-not-recorded');
-    return { devices: [...this.#gpus.values()].filter((device) => device !== null) };
+    const agents = this.#agents.sort((a, b) => a.id - b.id);
+    return { devices: this.#isOfType ? agents.map((agent, id) => ({ ...agent, id })) : agents };
   }
 
   #span(cell: CsvCells): Readonly<Record<'start' | 'end', number | null>> {
@@ -198,7 +222,23 @@ class TableReading {
   /** The id of the call that launched work. An id that a later call has is of another run, and 0 joins nothing. */
   #corr(cell: CsvCells, end: number | null): number | null {
     const corr = numberOfCell(cell('Correlation_Id')) || null;
-    return corr !== null && end !== null && (this.#calls.get(corr) ?? end) > end ? null : corr;
+    return corr !== null && end !== null && (this.#calls.get(callOf(cell, corr)) ?? end) > end ? null : corr;
+  }
+
+  /**
+   * The process of work, which tables of counters state, and otherwise the calls of the same run; a run without calls has a
+   * number that no process has. And its thread.
+   */
+  #threadOf(cell: CsvCells): Readonly<Record<'pid' | 'tid', number | null>> {
+    const [run, process, tid] = [
+      cell('Guid'),
+      numberOfCell(cell('Process_Id')),
+      numberOfCell(cell('Thread_Id')) || null,
+    ];
+    if (process > 0) return { pid: this.#pids.of(run, process), tid };
+    if (run === '') return { pid: null, tid };
+    const pid = entryOf(this.#pidOfRun, run, () => -1 - this.#pidOfRun.size);
+    return { pid, tid: pid < 0 ? null : tid };
   }
 
   #agent(cell: CsvCells): void {
@@ -207,21 +247,28 @@ class TableReading {
     if (Number.isNaN(id)) return;
     const [units, megahertz] = numbersIn(cell, 'Cu_Count', 'Max_Engine_Clk_Fcompute');
     const facts = { product: cell('Product_Name'), arch: cell('Name'), units, megahertz, memory: null };
-    this.#gpus.set(id, amdDevice({ id, ...facts }));
+    this.#agents.push(amdDevice({ id, ...facts }));
   }
 
   #call(cell: CsvCells): void {
-    const [row, [pid, tid, corr = NaN]] = [
+    const [row, [process = NaN, tid, corr = NaN]] = [
       this.#span(cell),
       numbersIn(cell, 'Process_Id', 'Thread_Id', 'Correlation_Id'),
     ];
-    if (/^MARKER/i.test(cell('Domain'))) {
+    const [run, domain] = [cell('Guid'), cell('Domain')];
+    const pid = this.#pids.of(run, Number.isNaN(process) ? null : process);
+    if (run !== '' && pid !== null) this.#pidOfRun.set(run, pid);
+    if (isRange(domain)) {
       // Ranges of the process instead of a thread have 0.
       this.trace.range({ ...row, pid, tid: tid === 0 ? null : tid, text: cell('Function') });
       return;
     }
+    if (/^MARKER/i.test(domain)) {
+      this.trace.unread(domain, row.start);
+      return;
+    }
     this.trace.call({ ...row, pid, tid, corr: corr === 0 ? null : corr, name: cell('Function') || null });
-    if (corr > 0 && row.start !== null) this.#calls.set(corr, row.start);
+    if (corr > 0 && row.start !== null) this.#calls.set(callOf(cell, corr), row.start);
   }
 
   #kernel(cell: CsvCells, counters: Counters | undefined): void {
@@ -229,7 +276,11 @@ class TableReading {
     const block = numbersIn(cell, 'Workgroup_Size_X', 'Workgroup_Size_Y', 'Workgroup_Size_Z');
     this.trace.kernel({
       ...{ ...row, name: kernelName(cell('Kernel_Name')), device: this.#gpu(cell('Agent_Id')) },
-      ...{ stream: numberOfCell(cell('Stream_Id', 'Queue_Id')), corr: this.#corr(cell, row.end) },
+      ...{
+        stream: numberOfCell(cell('Stream_Id', 'Queue_Id')),
+        corr: this.#corr(cell, row.end),
+        ...this.#threadOf(cell),
+      },
       ...{ grid: blocksOf(numbersIn(cell, 'Grid_Size_X', 'Grid_Size_Y', 'Grid_Size_Z'), block), block },
       registers: numberOfCell(cell('VGPR_Count')),
       accumRegisters: numberOfCell(cell('Accum_VGPR_Count')),
@@ -245,7 +296,7 @@ class TableReading {
     const kind = copyKind(direction, source !== target);
     const device = kind === 'HtoH' || kind === null ? null : this.#gpu(kind === 'DtoH' ? source : target);
     const stream = numberOfCell(cell('Stream_Id'));
-    this.trace.copy({ ...row, kind, device, stream, corr: this.#corr(cell, row.end) });
+    this.trace.copy({ ...row, kind, device, stream, corr: this.#corr(cell, row.end), ...this.#threadOf(cell) });
     this.#hasWork = true;
   }
 
@@ -253,13 +304,15 @@ class TableReading {
     const [row, operation] = [this.#span(cell), cell('Operation')];
     const space = /vmem/i.test(operation) ? 'virtual' : 'real';
     const event = { ...row, space, address: hexOf(cell('Address')) };
-    const agent = agentOf(cell('Agent_Id'));
+    const label = cell('Agent_Id');
+    const agent = agentOf(label);
+    const isGpu = OF_TYPE.test(label) ? /^GPU/i.test(label) : this.#gpus.has(agent) || this.#agents.some(({ id }) => id === agent); // prettier-ignore
     if (/free$/i.test(operation)) curve.released(event);
     else if (/alloc\w*$/i.test(operation))
       curve.allocated({
         ...event,
         bytes: numberOfCell(cell('Allocation_Size')),
-        device: this.#gpus.has(agent) ? agent : null,
+        device: isGpu ? agent : null,
       });
     else this.trace.unread(operation, row.start);
   }
@@ -267,7 +320,8 @@ class TableReading {
   /** The number of an agent that does work of a GPU. */
   #gpu(label: string): number {
     const id = agentOf(label);
-    if (!this.#gpus.has(id)) this.#gpus.set(id, null);
+    this.#gpus.add(id);
+    this.#isOfType ||= OF_TYPE.test(label);
     this.#hasWork = true;
     return id;
   }
@@ -286,5 +340,6 @@ class TableReading {
   }
 }
 
+const callOf = (cell: CsvCells, corr: number): string => `${cell('Guid')} ${corr}`;
 const dispatchOf = (cell: CsvCells): string =>
-  JSON.stringify([cell('Dispatch_Id'), cell('Thread_Id'), cell('Kernel_Name')]);
+  JSON.stringify(['Guid', 'Dispatch_Id', 'Thread_Id', 'Kernel_Name'].map((name) => cell(name)));

@@ -2,14 +2,17 @@
  * Reader of rpd databases of AMD's rocmProfileData. Times are ns since the machine started; devices are only numbers, which
  * count CPUs too. Source: schemas 2 and 3 and the code of rocmProfileData that writes them; databases of schema 2.
  */
+import { entryOf } from '../../../containers/map-entry.js';
 import type { Reader } from '../../reader.js';
 import { databaseTrace, type DatabaseTrace } from '../../sqlite/database-trace.js';
-import type { TextLookup } from '../../sqlite/sqlite.js';
-import { blocksOf, copyKind, hexOf } from '../rocprofv3/amd-rows.js';
+import type { Cell, TextLookup } from '../../sqlite/sqlite.js';
+import { blocksOf, copyKind, hexOf, inNameOrder, type Counters } from '../rocprofv3/amd-rows.js';
 
 const TIMES = ['rocpd_api', 'rocpd_op', 'rocpd_monitor'].map((table) => [table, 'start'] as const);
 /** Operations that are kernels; a `Task` is a kernel of a graph. */
 const KERNEL = /^(?:KernelExecution|Task|KERNEL_DISPATCH)/;
+/** Texts of ranges that state the op's call, as `emit_nvtx` of PyTorch prints them. */
+const STATED = /, (?:seq|op_id|sizes) = /;
 /** Overhead of the tracer itself, on its own threads or around the whole program. */
 const TRACER = /::writeRows$|^(?:hcc_activity_callback|rpdflush|run_to_completion)$/;
 /** Launches whose grid counts threads. That of other launches counts blocks, except where rocprofiler-sdk traced them. */
@@ -26,7 +29,7 @@ export const rpd: Reader = {
     input: 'rpd database',
     made: ['`runTracer.sh -o trace.rpd python train.py` of rocmProfileData, or its `rpdTracerControl` in the program'],
     read: [
-      "Kernels, copies and memory sets with the HIP call that launched them, including those of graphs; roctx ranges, with the ops that `emit_nvtx` of PyTorch prints; the clocks of devices as samples. The tracer's own rows are skipped and counted.",
+      "Kernels, copies and memory sets with the HIP call that launched them, including those of graphs; roctx ranges, with the ops that `emit_nvtx` of PyTorch prints; counters; the clocks of devices as samples. The tracer's own rows are skipped and counted.",
       "Schemas 2 and 3. Times count from the machine's boot, so the Unix time of the profile's start is unknown. The recorded device numbers count CPUs too, so they differ from those of monitoring tools.",
       'Grids are in blocks, whether the file counts blocks or threads. Copies in graphs and copies above 32-bit size have unknown size.',
     ],
@@ -43,7 +46,8 @@ export const rpd: Reader = {
     for (const { metric, kind, id, value, ...row } of database.cells('rocpd_monitor', monitors)) {
       const [unit, scale] = String(metric).endsWith('clk') ? ['Hz', 1e6] : [null, 1];
       const labels = { [String(kind)]: Number(id) }; // Numbered otherwise than the devices of work.
-      trace.sample({ ...row, metric: String(metric), unit, value: Number(value) * scale, labels });
+      const number = value === null || value === '' ? null : Number(value) * scale;
+      trace.sample({ ...row, metric: String(metric), unit, value: number, labels });
     }
     const [schema] = database.rows('rocpd_metadata', ['value'], [{ needs: ['tag'], sql: "tag = 'schema_version'" }]);
     const tool = schema === undefined ? 'rocmProfileData' : `rocmProfileData, schema ${String(schema)}`;
@@ -57,7 +61,8 @@ function readCalls({ database, trace, clock: { span } }: DatabaseTrace, argsOf: 
   const calls = { corr: 'id', pid: 'pid', tid: 'tid', nameId: 'apiName_id', args: 'args_id', ...span };
   for (const { nameId, args, ...row } of database.cells('rocpd_api', calls)) {
     const name = trace.textOf(nameId);
-    if (name === 'UserMarker') trace.range({ ...row, text: argsOf(args), op: opOf(row.corr) });
+    const text = argsOf(args);
+    if (name === 'UserMarker') trace.range({ ...row, text, op: STATED.test(text ?? '') ? null : opOf(row.corr) });
     else if (name !== null && TRACER.test(name)) trace.unread(name, row.start);
     else trace.call({ ...row, name });
   }
@@ -68,7 +73,12 @@ function readWork({ database, trace, clock: { span } }: DatabaseTrace, argsOf: T
   const callOf = database.joined('rocpd_api_ops', 'op_id', { corr: 'api_id' });
   const apiOf = database.joined('rocpd_api', 'id', { name: 'apiName_id', args: 'args_id' });
   const extents = { gridX: 'gridX', gridY: 'gridY', gridZ: 'gridZ', x: 'workgroupX', y: 'workgroupY', z: 'workgroupZ' };
-  const launchOf = database.joined('rocpd_kernelapi', 'api_ptr_id', { stream: 'stream', ...extents });
+  const launchOf = database.joined('rocpd_kernelapi', 'api_ptr_id', {
+    stream: 'stream',
+    symbol: 'kernelName_id',
+    ...extents,
+  });
+  const countersOf = kernelCounters({ database, trace });
   const copyOf = database.joined('rocpd_copyapi', 'api_ptr_id', { stream: 'stream', bytes: 'size' });
   const ops = { id: 'id', device: 'gpuId', queue: 'queueId', name: 'description_id', typeId: 'opType_id', ...span };
   for (const { id, queue, name, typeId, ...row } of database.cells('rocpd_op', ops)) {
@@ -82,9 +92,32 @@ function readWork({ database, trace, clock: { span } }: DatabaseTrace, argsOf: T
       const block = [launch.x, launch.y, launch.z];
       const unit = isSdk || OF_THREADS.test(trace.textOf(api.name) ?? '') ? block : [1, 1, 1];
       const grid = blocksOf([launch.gridX, launch.gridY, launch.gridZ], unit);
-      trace.kernel({ ...work, name, grid, block, graphId: hexOf(handleOf('graphExec')) });
+      const isNamed = trace.textOf(name) !== '' || trace.textOf(launch.symbol) === null;
+      const graphId = hexOf(handleOf('graphExec'));
+      trace.kernel({ ...work, name: isNamed ? name : launch.symbol, grid, block, graphId, ...countersOf(id) });
     } else if (kind !== null) trace.copy({ ...work, kind, bytes: copy.bytes });
+    else if (/^MEMORY_COPY/.test(type)) trace.copy({ ...work, kind: null, bytes: copy.bytes });
     else if (type === 'FillBuffer') trace.set(work);
     else trace.unread(`rocpd_op ${type}`, row.start);
   }
+}
+
+/** Since schema 3: counters of kernels, a row for each part of the device, by the operation. */
+function kernelCounters({
+  database,
+  trace,
+}: Pick<DatabaseTrace, 'database' | 'trace'>): (op: Cell) => { readonly counters?: Counters } {
+  const sums = new Map<Cell, Counters>();
+  const columns = { op: 'op_id', nameId: 'name_id', value: 'value' };
+  for (const { op, nameId, value } of database.cells('rocpd_counter', columns)) {
+    const [name, number] = [trace.textOf(nameId), value === '' ? NaN : Number(value ?? NaN)];
+    if (name === null || name === '' || Number.isNaN(number)) continue;
+    const counters = entryOf(sums, op, (): Counters => ({}));
+    counters[name] = (counters[name] ?? 0) + number;
+  }
+  if (sums.size > 0) trace.bad('kernels-one-at-a-time');
+  return (op) => {
+    const counters = inNameOrder(sums.get(op));
+    return counters === undefined ? {} : { counters };
+  };
 }

@@ -25,6 +25,11 @@ export interface Reading {
   runs: number;
 }
 
+/** Name of the line of steps. */
+export const STEPS = 'Steps';
+/** What events that stand for several are called where they are counted: they have no place in time. */
+export const AGGREGATES = 'events without a place in time';
+
 /** Ids of lines that XProf derived: the low 32 bits are these, also where the id is negative. */
 const FIRST_DERIVED = 0xdeadbeefn;
 const isDerived = ({ id }: XLine): boolean => {
@@ -114,12 +119,16 @@ export function readGpuPlane(plane: Plane, device: number, reading: Reading): nu
   let work = 0;
   for (const line of plane.lines) {
     if (isDerived(line)) {
-      if (line.name !== 'Steps') trace.unread(`line ${line.name}`, null);
+      if (line.name !== STEPS) trace.unread(`line ${line.name}`, null);
       continue;
     }
     const stream = streamOf(line);
     const runs = new Runs(reading);
     for (const event of plane.events(line, zero)) {
+      if (event.isAggregate) {
+        trace.unread(AGGREGATES, null);
+        continue;
+      }
       const [stat, { start, dur }] = [statOf(event), event];
       const corr = numberOf(stat('correlation_id'));
       const row = { start, end: start + dur, device, stream, corr };
@@ -148,8 +157,8 @@ interface KernelFacts {
 
 function readKernel(event: XEvent, { row, facts, runs, step, isAmd }: KernelFacts): boolean {
   const stat = statOf(event);
-  const text = textOf(stat('kernel_details'));
-  if (text === null) return false;
+  const stated = stat('kernel_details');
+  if (typeof stated !== 'string') return false;
   const name = runs.nameOf(event.kind.name);
   const occupancy = numberOf(stat('theoretical_occupancy_pct')) ?? 0;
   const details =
@@ -161,9 +170,26 @@ function readKernel(event: XEvent, { row, facts, runs, step, isAmd }: KernelFact
           ...(occupancy > 0 ? { counters: { theoretical_occupancy_pct: occupancy } } : undefined),
         }));
   const { start, end, device, stream, corr } = row;
-  const { grid, block, registers, sharedBytes } = shapesIn(text, isAmd);
+  // Of the graph that launched it; both are absent outside of graphs.
+  const [graphId, node] = [numberOf(stat('cuda_graph_id')), numberOf(stat('cuda_graph_node_id'))];
+  const { grid, block, registers, sharedBytes } = shapesIn(stated, isAmd);
   // Field by field: a copy with `...` takes as long as all the rest.
-  const kernel = { start, end, device, stream, corr, name, grid, block, registers, sharedBytes, details, ps: event.ps };
+  const kernel = {
+    start,
+    end,
+    device,
+    stream,
+    corr,
+    name,
+    grid,
+    block,
+    registers,
+    sharedBytes,
+    details,
+    ps: event.ps,
+    graphId,
+    node,
+  };
   runs.add(kernel, facts);
   return true;
 }
@@ -182,16 +208,16 @@ const shapesIn = (text: string, isAmd: boolean): Shapes =>
 
 function readCopy(event: XEvent, row: WorkRow, facts: OpFacts, { trace, copyCalls }: Reading): boolean {
   const stat = statOf(event);
-  const [copy, set] = [textOf(stat('memcpy_details')), textOf(stat('memset_details'))];
+  const [copy, set] = [stat('memcpy_details'), stat('memset_details')];
   const text = copy ?? set;
-  if (text === null) return false;
+  if (typeof text !== 'string') return false;
   const words = wordsIn(text);
   const size = Number(words.get('size') ?? words.get('num_bytes') ?? NaN);
   const bytes = size > 0 ? size : null;
   const { labels } = facts.details;
   const details = facts.with('copy', () => (labels === undefined ? {} : { labels }));
   const own = { ...row, bytes, details, ps: event.ps };
-  if (copy === null) trace.set(own);
+  if (copy === undefined) trace.set(own);
   else {
     const kind = directionIn(words.get('kind'), event.kind.name, copyCalls.get(Number(row.corr)));
     trace.copy({ ...own, kind });
@@ -233,10 +259,10 @@ class Runs {
 }
 
 /** Steps by the number of their group, which kernels state, from the derived line of steps. */
-function readSteps(plane: Plane, device: number, { trace, zero }: Reading): ReadonlyMap<number, number> {
+export function readSteps(plane: Plane, device: number, { trace, zero }: Reading): ReadonlyMap<number, number> {
   const steps = new Map<number, number>();
   for (const line of plane.lines) {
-    if (line.name !== 'Steps') continue;
+    if (line.name !== STEPS) continue;
     for (const event of plane.events(line, zero)) {
       const stat = statOf(event);
       const [group, name] = [numberOf(stat('group_id')), textOf(stat('step_name')) ?? event.kind.name];

@@ -3,7 +3,7 @@
  * XLA ran on the CPU, and the memory of allocators.
  */
 import { numberOf, textOf, type EventKind, type Plane, type XEvent, type XLine } from './xspace.js';
-import { statOf, type Reading } from './gpu-plane.js';
+import { AGGREGATES, statOf, type Reading } from './gpu-plane.js';
 import { producerOf } from './tpu-plane.js';
 import type { OnThread } from '../../trace/trace-builder.js';
 
@@ -60,7 +60,7 @@ function readEvent(event: XEvent, thread: Thread, reading: Reading): void {
   const [{ pid, tid, thread: key }, end] = [thread, start + dur];
   const corr =
     numberOf(stat('correlation_id')) ?? (launches.size === 0 ? null : (launches.get(producerOf(stat) ?? '') ?? null));
-  if (event.isAggregate) trace.unread('events without a place in time', null);
+  if (event.isAggregate) trace.unread(AGGREGATES, null);
   else if (role.isNoise) trace.unread(name.startsWith('end') ? 'ends of events' : 'events of thread pools', start);
   else if (role.isMemory) readMemory(event, reading);
   else if (corr !== null && corr > 0) {

@@ -6,7 +6,7 @@ import type { CopyKind, Device } from '../../../record/record.js';
 import type { ActivityDetails } from '../../trace/trace.js';
 import type { Plane, XEvent, XLine } from './xspace.js';
 import { idOf, numberOf, textOf } from './xspace.js';
-import { statOf, type Reading } from './gpu-plane.js';
+import { AGGREGATES, readSteps, statOf, STEPS, type Reading } from './gpu-plane.js';
 import { collectiveOf, type StatOf } from './op-facts.js';
 
 const MODULES = 'XLA Modules';
@@ -63,12 +63,13 @@ interface Run {
 /** Reads a plane. @returns the number of its events that are work */
 export function readTpuPlane(plane: Plane, device: number, reading: Reading): number {
   const runs = readModules(plane, device, reading);
+  const steps = readSteps(plane, device, reading);
   let work = 0;
   for (const line of plane.lines) {
-    if (line.name === OPS) work += readOps(plane, line, { device, runs, reading });
-    else if (line.name === TRANSFERS) work += readTransfers(plane, line, { device, runs, reading });
+    if (line.name === OPS) work += readOps(plane, line, { device, runs, steps, reading });
+    else if (line.name === TRANSFERS) work += readTransfers(plane, line, { device, runs, steps, reading });
     else if (line.name === WAITS) readWaits(plane, line, device, reading);
-    else if (line.name !== MODULES) {
+    else if (line.name !== MODULES && line.name !== STEPS) {
       for (const { start } of plane.events(line, reading.zero)) reading.trace.unread(`events of ${line.name}`, start);
     }
   }
@@ -91,6 +92,8 @@ function readModules(plane: Plane, device: number, { trace, zero, launches }: Re
 interface Ops {
   readonly device: number;
   readonly runs: readonly Run[];
+  /** Steps by the number of their group, which instructions state. */
+  readonly steps: ReadonlyMap<number, number>;
   readonly reading: Reading;
 }
 
@@ -113,6 +116,10 @@ function readOps(plane: Plane, line: XLine, ops: Ops): number {
     work++;
   };
   for (const event of plane.events(line, zero)) {
+    if (event.isAggregate) {
+      trace.unread(AGGREGATES, null);
+      continue;
+    }
     if (last !== null) add(last, event);
     last = event;
   }
@@ -120,13 +127,17 @@ function readOps(plane: Plane, line: XLine, ops: Ops): number {
   return work;
 }
 
-function readOp(event: XEvent, line: XLine, { device, reading }: Ops, run: Run | null): void {
+function readOp(event: XEvent, line: XLine, { device, steps, reading }: Ops, run: Run | null): void {
   const [stat, { start, dur, kind }] = [statOf(event), event];
   const name = kind.shown === '' ? kind.name : kind.shown;
   const facts = reading.ops.of(stat, name);
   const isInside = run !== null && start < run.end;
   const module = isInside ? run.name : null;
-  const details = facts.with(`${module ?? ''}\n${kind.name}`, (shared) => ofKind(stat, kind.name, module, shared));
+  const step = steps.get(numberOf(stat('group_id')) ?? NaN);
+  const details = facts.with(`${module ?? ''}\n${kind.name}\n${step}`, (shared) => ({
+    ...ofKind(stat, kind.name, module, shared),
+    ...(step === undefined ? undefined : { step }),
+  }));
   const corr = isInside ? run.corr : null;
   const row = { start, end: start + dur, device, stream: Number(line.id), corr, name, details, ps: event.ps };
   const call = facts.instruction === null ? undefined : { run: [++reading.runs, 1] as const };

@@ -242,6 +242,8 @@ export class Plane {
       else if (stat.field === 4) value = typeof stat.value === 'bigint' ? BigInt.asIntN(64, stat.value) : stat.value;
       else if (stat.field === 5) value = stat.text();
       else if (stat.field === 7) value = this.#statNames.get(stat.value) ?? '';
+      // A compressed text: it is known only that there is one.
+      else if (stat.field === 8) value = '';
       else {
         value = undefined;
         if (stat.field === 6) bytes = { from: stat.from, to: stat.to };
@@ -273,8 +275,9 @@ const modulo = (ps: number): number => ((ps % 1000) + 1000) % 1000;
 export const numberOf = (stat: Stat | undefined): number | null =>
   typeof stat === 'number' ? stat : typeof stat === 'bigint' ? Number(stat) : null;
 
-/** The text of a statistic; null for any other value. */
-export const textOf = (stat: Stat | undefined): string | null => (typeof stat === 'string' ? stat : null);
+/** The text of a statistic; null for any other value, and for a text that is not read. */
+export const textOf = (stat: Stat | undefined): string | null =>
+  typeof stat === 'string' && stat !== '' ? stat : null;
 
 /** An id as unsigned decimal text; null when there is none. */
 export const idOf = (stat: Stat | undefined): string | null =>

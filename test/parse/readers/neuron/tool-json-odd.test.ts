@@ -54,6 +54,11 @@ describe("Neuron: the tool's JSON, odd files", () => {
     expect(line?.operands).to.equal(operands);
   });
 
+  it('takes the end of an instruction where its duration is missing', () => {
+    const [line] = kernels([instruction(40, { duration: undefined, end_ts: 65 })]);
+    expect(line).to.include({ start: 40, dur: 25 });
+  });
+
   it('reads numbers written as texts', () => {
     const [line] = kernels([instruction('12', { duration: '5', pc: '77', evt_wait_time: '3' })]);
     expect(line).to.include({ start: 12, dur: 5 });

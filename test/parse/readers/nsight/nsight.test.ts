@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import type { KernelRecord, ProfileLine } from '../../../../src/record/record.js';
 import { globalPid, globalTid, HARDWARE, NsightDatabase, PID, TID } from '../../../support/nsight-database.js';
@@ -41,6 +42,17 @@ describe('Nsight Systems: kernels', () => {
       .kernel(KERNEL, 1);
     expect(onlyKernelOf(db.write()).launch).to.include({ api: 'cudaLaunchKernel', start: 100 });
     expect(diagnosticsOf(db.write())).to.deep.equal({ 'duplicate-launch-row': 1 });
+  });
+
+  it('are read from the newest table of those whose names end in a version', () => {
+    const path = pair({ gridX: 4 }).write();
+    const database = new Database(path);
+    database.exec(`CREATE TABLE ${CUPTI}KERNEL_V2 AS SELECT * FROM ${CUPTI}KERNEL;
+      ALTER TABLE ${CUPTI}KERNEL RENAME TO ${CUPTI}KERNEL_V3; UPDATE ${CUPTI}KERNEL_V2 SET gridX = 9`);
+    database.close();
+    expect(onlyKernelOf(path)).to.deep.include({ grid: [4, 1, 1], corr: 1 });
+    expect(onlyKernelOf(path).launch?.start).to.equal(100);
+    expect(headerOf(path).facts).to.deep.equal({ not_read: `${CUPTI}KERNEL_V2: 1` });
   });
 
   it('without a launch are kept', () => {
@@ -101,7 +113,7 @@ describe('Nsight Systems: kernels', () => {
   });
 
   it('of a table with another name are not read, and counted', () => {
-    const renamed = pair().write({ renamed: { [`${CUPTI}KERNEL`]: `${CUPTI}KERNEL_V2` } });
+    const renamed = pair().write({ renamed: { [`${CUPTI}KERNEL`]: `${CUPTI}KERNEL_NEW` } });
     expect(kernelsOf(renamed)).to.deep.equal([]);
     expect(diagnosticsOf(renamed)).to.deep.include({ 'event-not-read': 1 });
   });

@@ -219,6 +219,128 @@ describe('rocpd: cells', () => {
   });
 });
 
+describe('rocpd: dialects', () => {
+  it('reads tables without the ending of a run, and refuses several runs in the same ones', async () => {
+    const named = 'metadata string info_process info_thread info_agent info_kernel_symbol info_pmc track event arg pmc_event region sample kernel_dispatch memory_copy memory_allocate'; // prettier-ignore
+    const plain = named.split(' ').map((table) => `DROP VIEW rocpd_${table}; ALTER TABLE rocpd_${table}$ RENAME TO rocpd_${table};`).join(''); // prettier-ignore
+    expect(onlyKernelOf(written(launched, plain))).to.deep.include({ name: 'scale', device: 0, pid: 4242 });
+    const two = `${plain} INSERT INTO rocpd_info_process (id, guid, pid) VALUES (99, 'other', 7)`;
+    const { stderr, code } = await runCli('dparse', [written(launched, two)]);
+    expect([code, stderr.includes('has 2 runs in the same tables')]).to.deep.equal([1, true]);
+  });
+
+  it('numbers GPUs without an index of their type, and takes the architecture of schema 4.1', () => {
+    const path = written(
+      launched,
+      `UPDATE rocpd_info_agent$ SET type_index = NULL;
+       ALTER TABLE rocpd_info_agent$ RENAME COLUMN user_name TO generic_name;
+       UPDATE rocpd_info_agent$ SET generic_name = name, name = 'the first of us'`,
+    );
+    expect(headerOf(path).devices.map(({ id, arch }) => [id, arch])).to.deep.equal([
+      [0, 'gfx942'],
+      [1, 'gfx942'],
+    ]);
+    expect(onlyKernelOf(path).device).to.equal(0);
+    expect(diagnosticsOf(path)).to.deep.equal({});
+  });
+
+  it('dates samples where there is nothing else, on a machine that has run for months', () => {
+    const [database, path] = [new RocpdDatabase(9_000_000_000_000_000), freshPath('_results.db')];
+    database.sample('device_temp', 100, 41, '°C');
+    writeFileSync(path, database.bytes());
+    expect(samplesOf(path)).to.deep.equal([[100, 'device_temp', 41, '°C']]);
+  });
+
+  it('gives the series of two GPUs that share an event once each', () => {
+    const path = written((database) => {
+      const event = database.sample('device_temp', 100, 41, '°C');
+      database.sample('device_temp', 100, 43, '°C', event);
+      launched(database);
+    }, 'UPDATE rocpd_info_pmc$ SET agent_id = 2 WHERE id = (SELECT max(id) FROM rocpd_info_pmc$)'); // prettier-ignore
+    const samples = recordsOf(path).filter((record) => record.type === 'sample');
+    expect(samples.map(({ device, value }) => [device, value])).to.deep.equal([
+      [0, 41],
+      [1, 43],
+    ]);
+  });
+
+  it('believes the size of small copies that their own calls state, whatever other calls do', () => {
+    const path = written((database) => {
+      for (const [name, stack, size] of [
+        ['hipMemcpyAsync', 3, '4'],
+        ['hipMemset', 4, '4096'],
+        ['hipMemcpy', 5, '65536'],
+      ] as const) {
+        const event = database.event('HIP_RUNTIME_API_EXT', stack);
+        database.region(name, [stack * 1000, stack * 1000 + 900], event);
+        database.argument(event, 'sizeBytes', size);
+      }
+      database.copy('DEVICE_TO_HOST', [3100, 3150], 3, 4, [AGENTS.gpu, AGENTS.cpu]);
+    });
+    expect(copiesOf(path).map(({ bytes }) => bytes)).to.deep.equal([4]);
+  });
+
+  it('averages percentages over the parts of a device, and leaves out values of streamed samples', () => {
+    const counters = { BUSY: [20, 40, 60], WAVES: [3, 4, 100] };
+    const path = written(
+      (database) => {
+        database.kernel('scale', [10_000, 12_000], 9, { ...SHAPE, counters });
+      },
+      `ALTER TABLE rocpd_info_pmc$ ADD COLUMN expression TEXT;
+       UPDATE rocpd_info_pmc$ SET expression = '100*reduce(A,sum)/reduce(B,max)' WHERE name = 'BUSY';
+       ALTER TABLE rocpd_pmc_event$ ADD COLUMN sample_id INTEGER;
+       UPDATE rocpd_pmc_event$ SET sample_id = CASE value WHEN 100 THEN 7 ELSE 0 END`,
+    );
+    expect(onlyKernelOf(path).counters).to.deep.equal({ BUSY: 40, WAVES: 7 });
+  });
+
+  it('releases scratch memory, which has no address, when it is reclaimed', () => {
+    const path = written((database) => {
+      database.allocation('ALLOC', [30, 40], 0, 512);
+      database.allocation('RECLAIM', [45, 46], 0, 0);
+      database.allocation('ALLOC', [50, 60], 0, 64);
+    }, "UPDATE rocpd_memory_allocate$ SET level = 'SCRATCH', queue_id = 3"); // prettier-ignore
+    expect(samplesOf(path).map(([start, , value]) => [start, value])).to.deep.equal([
+      [40, 512],
+      [45, 0],
+      [60, 64],
+    ]);
+  });
+
+  it('adds up the memory of two processes on a device, which use the same addresses', () => {
+    const tables = 'info_process info_agent string event region kernel_dispatch memory_allocate'.split(' ');
+    const copies = tables.map((table) => `CREATE TABLE rocpd_${table}_b AS SELECT * FROM rocpd_${table}$;`).join('');
+    const path = written((database) => {
+      database.allocation('ALLOC', [10, 20], 0x100, 512);
+    }, `${copies} UPDATE rocpd_memory_allocate_b SET start = start + 500, end = end + 500, size = 100`); // prettier-ignore
+    expect(samplesOf(path).map(([start, , value]) => [start, value])).to.deep.equal([
+      [20, 512],
+      [520, 612],
+    ]);
+  });
+
+  it('states the thread of work whose call is not recorded', () => {
+    const path = written((database) => {
+      database.kernel('scale', [10_000, 12_000], 9, SHAPE);
+      database.copy('HOST_TO_DEVICE', [100, 150], 3, 4096, [AGENTS.cpu, AGENTS.gpu]);
+    });
+    expect(onlyKernelOf(path)).to.deep.include({ pid: 4242, tid: 4250, launch: null, corr: 9 });
+    expect(copiesOf(path)[0]).to.deep.include({ pid: 4242, tid: 4250, launch: null });
+  });
+
+  it('takes no function of roctx that pauses the tracer or names a thread for a range', () => {
+    const path = written((database) => {
+      database.region('roctxProfilerPause', [10, 10], database.event('MARKER_CONTROL_API', 0));
+      database.region('roctxNameOsThread', [20, 30], database.event('MARKER_NAME_API', 0, '{"message": "worker"}'));
+      database.range('forward', [500, 13_000]);
+      launched(database);
+    });
+    const ranges = recordsOf(path, { ranges: true }).filter((record) => record.type === 'range');
+    expect(ranges.filter(({ kind }) => kind !== 'api').map((range) => 'text' in range && range.text)).to.deep.equal(['forward']); // prettier-ignore
+    expect(headerOf(path).facts?.['not_read']).to.equal('region MARKER_CONTROL_API: 1, region MARKER_NAME_API: 1');
+  });
+});
+
 describe('rocpd: marks', () => {
   it('are ranges without length, with the text of their event, on the thread of their track', () => {
     const path = written(
@@ -309,6 +431,14 @@ describe('rocpd: what is missing', () => {
   it('says which option records kernels where there are only calls', () => {
     const path = written((database) => { database.call('hipInit', [0, 5], 1); }); // prettier-ignore
     expect(diagnosticsOf(path)).to.deep.equal({ 'work-not-recorded': 1 });
+  });
+
+  it('says that a database of rocprof-compute has no kernels over time', async () => {
+    const path = freshPath('.db');
+    const database = new Database(path);
+    database.exec('CREATE TABLE compute_workload (id); CREATE TABLE compute_kernel (id)');
+    database.close();
+    expect((await runCli('dparse', [path])).stderr).to.match(/is a database of rocprof-compute.*rocprofv3 --sys-trace/);
   });
 
   it('names the first table that is missing', async () => {

@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -111,6 +112,49 @@ describe('rocprof before rocprofv3: texts', () => {
         /is JSON of rocprof before rocprofv3 \(give results\.db, which rocprof wrote next to it\)\n$/,
       );
     }
+  });
+});
+
+describe('rocprof before rocprofv3: other tables', () => {
+  const LAUNCH = '( kernel(f) numBlocks({z(1) y(2) x(64}) dimBlocks({z(1) y(1) x(256}) stream(1))';
+  const changed = (fill: (database: RocprofDatabase) => void, sql: string): string => {
+    const path = written(fill);
+    const database = new Database(path);
+    database.exec(sql);
+    database.close();
+    return path;
+  };
+
+  it('says that only calls were recorded, where there are no others', () => {
+    const path = changed((database) => {
+      database.call('hipInit', '( flags(0))', [100, 200]);
+    }, ['HSA', 'OPS', 'COPY', 'KERN'].map((table) => `DROP TABLE IF EXISTS ${table};`).join('')); // prettier-ignore
+    expect(diagnosticsOf(path)).to.deep.equal({ 'work-not-recorded': 1 });
+  });
+
+  it('counts memory of the host apart from that of the device; to free the address 0 releases nothing', () => {
+    const path = written((database) => {
+      database.work('OPS', 'f', [1300, 1400], database.call('hipLaunchKernel', LAUNCH, [1100, 1200]));
+      database.call('hipMalloc', '( ptr(0x10) size(64))', [1000, 1010]);
+      database.call('hipHostMalloc', '( ptr(0x20) sizeBytes(128) flags(0))', [1020, 1030]);
+      database.call('hipFree', '( ptr(0x0))', [1040, 1050]);
+      database.call('hipHostFree', '( ptr(0x20))', [1060, 1070]);
+    });
+    const samples = recordsOf(path).filter((record) => record.type === 'sample');
+    expect(samples.map(({ device, value }) => [device, value])).to.deep.equal([
+      [4, 64],
+      [null, 128],
+      [null, 0],
+    ]);
+    expect(diagnosticsOf(path)).to.deep.equal({});
+  });
+
+  it('takes the queue where there are no streams, and registers by their older name', () => {
+    const sql = 'ALTER TABLE OPS DROP COLUMN "stream-id"; UPDATE OPS SET "queue-id" = 3';
+    const path = changed((database) => { database.work('OPS', 'f', [300, 400], 7); }, sql); // prettier-ignore
+    expect(onlyKernelOf(path).stream).to.equal(3);
+    const older = changed((database) => { database.kernel('f', [300, 400]); }, 'ALTER TABLE KERN RENAME COLUMN arch_vgpr TO vgpr'); // prettier-ignore
+    expect(onlyKernelOf(older).registers).to.equal(40);
   });
 });
 

@@ -70,6 +70,33 @@ describe('rocprofv3 JSON: the sample', () => {
   });
 });
 
+describe('rocprofv3 JSON: processes', () => {
+  it('keeps two of one number apart, as containers have them', () => {
+    const other = { kernel_dispatch: LAUNCHED.kernel_dispatch, hip_api: [call('hipMalloc', [1800n, 1900n], 9)] };
+    const path = file(rocprofJson([LAUNCHED, other].map((records) => ({ ...PROCESS, records }))));
+    expect(kernelsOf(path).map(({ launch, pid }) => [launch?.api, pid])).to.have.deep.members([
+      ['hipLaunchKernel', 70],
+      ['hipMalloc', 70 + 2 ** 32],
+    ]);
+  });
+
+  it('states the thread of a kernel whose call is not recorded', () => {
+    const path = written({ kernel_dispatch: LAUNCHED.kernel_dispatch });
+    expect(onlyKernelOf(path)).to.deep.include({ pid: 70, tid: 70, launch: null });
+  });
+
+  it('finds a kernel by its place where symbols have no number', () => {
+    const text = rocprofJson([{ ...PROCESS, records: LAUNCHED }]).toString();
+    expect(onlyKernelOf(file(text.replaceAll(/"kernel_id":\d+,"kernel_name"/g, '"kernel_name"'))).name).to.equal('scale(float*)'); // prettier-ignore
+  });
+
+  it('reads functions of roctx that pause the tracer as no ranges', () => {
+    const text = rocprofJson([{ ...PROCESS, records: { ...LAUNCHED, marker_api: [marker('roctxThreadRangeA', [1000n, 3000n], 8)] } }]).toString(); // prettier-ignore
+    const path = file(text.replace('MARKER_CORE_RANGE_API', 'MARKER_CONTROL_API'));
+    expect(headerOf(path).facts).to.deep.equal({ not_read: 'MARKER_CONTROL_API: 1' });
+  });
+});
+
 describe('rocprofv3 JSON: rows', () => {
   it('has a kernel by its row, with the call of its correlation id', () => {
     expect(onlyKernelOf(written(LAUNCHED))).to.deep.include({

@@ -203,6 +203,56 @@ describe('rocprofv3: tables of one process', () => {
     ]); // prettier-ignore
   });
 
+  it('have facts of GPUs that labels count by type, and memory of the host for that of a CPU', () => {
+    const head = 'Kind,Operation,Agent_Id,Allocation_Size,Address,Correlation_Id,Start_Timestamp,End_Timestamp\n';
+    const row = (agent: string, size: number): string =>
+      `"MEMORY_ALLOCATION","MEMORY_ALLOCATION_ALLOCATE","${agent}",${size},"0x${size}",6,1000,1010\n`;
+    const path = folder({
+      'net_kernel_trace.csv': rocprofCsv([{ ...KERNEL, Agent_Id: 'GPU 1' }]),
+      'net_memory_allocation_trace.csv': head + row('CPU 0', 100) + row('GPU 0', 300),
+      'net_agent_info.csv':
+        'Node_Id,Agent_Type,Name,Product_Name\n3,"GPU","gfx942","second"\n0,"CPU","EPYC","EPYC"\n2,"GPU","gfx942","first"\n',
+    });
+    const trace = join(path, 'net_kernel_trace.csv');
+    expect(headerOf(trace).devices.map(({ id, name }) => [id, name])).to.deep.equal([[0, 'first'], [1, 'second']]); // prettier-ignore
+    expect(onlyKernelOf(trace).device).to.equal(1);
+    const samples = recordsOf(trace).filter((record) => record.type === 'sample');
+    expect(samples.map(({ device, value }) => [device, value])).to.have.deep.members([[null, 100], [0, 300]]); // prettier-ignore
+  });
+
+  it('join calls and kernels of one run where a table has several, whose ids are the same', () => {
+    const columns = ['Guid', ...rocprofCsv([]).toString().replaceAll('"', '').trim().split(',')];
+    const runs = ['a', 'b', 'c'].map((Guid, i) => ({
+      ...KERNEL,
+      Guid,
+      Start_Timestamp: 1000 + i,
+      End_Timestamp: 2000,
+    }));
+    const calls = `Guid,${API}"a","HIP_RUNTIME_API","hipA",7,8,9,900,980\n"b","HIP_RUNTIME_API","hipB",7,8,9,910,990\n`;
+    const path = folder({ 'net_kernel_trace.csv': rocprofCsv(runs, columns), 'net_hip_api_trace.csv': calls });
+    const kernels = kernelsOf(join(path, 'net_kernel_trace.csv'));
+    expect(kernels.map(({ launch, pid }) => [launch?.api, pid])).to.deep.equal([
+      ['hipA', 7],
+      ['hipB', 7 + 2 ** 32],
+      [undefined, null],
+    ]);
+  });
+
+  it('count rows that are not read: of scratch memory, and of functions of roctx that pause the tracer', async () => {
+    const scratch =
+      'Kind,Operation,Agent_Id,Queue_Id,Thread_Id,Alloc_Flags,Start_Timestamp,End_Timestamp\n"SCRATCH_MEMORY","SCRATCH_MEMORY_ALLOC","Agent 4",1,8,0,1000,1010\n';
+    const path = folder({
+      'net_kernel_trace.csv': rocprofCsv([{ ...KERNEL, Thread_Id: 8 }]),
+      'net_scratch_memory_trace.csv': scratch,
+      'net_marker_api_trace.csv': `${API}"MARKER_CONTROL_API","roctxProfilerPause",7,8,4,850,850\n`,
+    });
+    const trace = join(path, 'net_kernel_trace.csv');
+    expect(headerOf(trace).facts).to.deep.equal({ not_read: 'MARKER_CONTROL_API: 1, scratch_memory_trace: 1' });
+    expect(onlyKernelOf(trace)).to.deep.include({ tid: 8, launch: null });
+    const { stderr } = await runCli('dparse', [join(path, 'net_scratch_memory_trace.csv')]);
+    expect(stderr).to.match(/is a table of rocprofv3 that has no kernels, copies or calls \(give the folder/);
+  });
+
   it('of calls alone say which option was missing', () => {
     expect(diagnosticsOf(file(CALLS))).to.deep.equal({ 'launch-without-work': 1, 'work-not-recorded': 1 });
   });

@@ -163,6 +163,44 @@ function figures(records: readonly ProfileLine[]): Readonly<Record<string, unkno
   };
 }
 
+describe('rpd: cells that differ', () => {
+  it('takes the name of the symbol where the work has none', () => {
+    const sql = `INSERT INTO rocpd_string (id, string) VALUES (900, '_Z5scalePf');
+      UPDATE rocpd_op SET description_id = (SELECT id FROM rocpd_string WHERE string = '');
+      UPDATE rocpd_kernelapi SET kernelName_id = 900`;
+    expect(onlyKernelOf(written(launched, sql)).name).to.equal('scale(float*)');
+  });
+
+  it('has the counters of schema 3, added up over the parts of the device', () => {
+    const sql = `CREATE TABLE rocpd_counter (id INTEGER PRIMARY KEY, op_id INTEGER, name_id INTEGER, value REAL);
+      INSERT INTO rocpd_string (id, string) VALUES (901, 'SQ_WAVES');
+      INSERT INTO rocpd_counter (op_id, name_id, value) VALUES (1, 901, 32), (1, 901, 16)`;
+    expect(onlyKernelOf(written(launched, sql)).counters).to.deep.equal({ SQ_WAVES: 48 });
+  });
+
+  it('has no value for a clock that is empty', () => {
+    const path = written((database) => { database.clock([0, 10], 132); launched(database); }, "UPDATE rocpd_monitor SET value = ''"); // prettier-ignore
+    expect(recordsOf(path).flatMap((record) => (record.type === 'sample' ? [record.value] : []))).to.deep.equal([null]);
+  });
+
+  it('keeps a copy without a direction', () => {
+    const path = written((database) => {
+      const call = database.call('hipMemcpy', [20_000, 30_000]);
+      database.copy(call, 64, 1);
+      database.work('MEMORY_COPY_NONE', [21_000, 22_000], call);
+    });
+    expect(copiesOf(path).map(({ kind, bytes, dur }) => [kind, bytes, dur])).to.deep.equal([[null, 64, 1000]]);
+  });
+
+  it('reads a text that still states the sequence number and sizes, as that of NVTX', () => {
+    const path = written((database) => {
+      database.op('aten::mm, seq = 5, op_id = 3, sizes = [[4, 4], [4, 4]]', [0, 9000], 1);
+      launched(database);
+    });
+    expect(onlyKernelOf(path)).to.deep.include({ op: ['mm'], mod: ['aten'], seq: [5] });
+  });
+});
+
 describe('rpd: real profiles', () => {
   itShared('a product of matrices on an MI200', ['data/amd/matmul_result.rpd'], ([path = '']) => {
     expect(figures(recordsOf(path, { ranges: true }))).to.deep.include({

@@ -216,6 +216,38 @@ describe('XPlane reader', () => {
     expect(JSON.stringify(recordsOf(path, { ranges: true }))).not.to.include('node.example');
   });
 
+  it('has graphs of kernels, keeps kernels whose details are compressed, and leaves out events without a place', () => {
+    const details = 'regs:38 static_shared:0 dynamic_shared:512 grid:16,1,1 block:32,1,1';
+    const gpu = new PlaneWriter('/device:GPU:0').line(7, 'Stream #7(Compute)', 100, [
+      ['k', [1000, 400], { kernel_details: details, correlation_id: 5, cuda_graph_id: 11, cuda_graph_node_id: 12 }],
+    ]);
+    const [graph] = kernelsOf(written(file([gpu])));
+    expect(graph).to.deep.include({ grid: [16, 1, 1], sharedBytes: 512, graph: { id: 11, node: 12 } });
+    const name: Field = [2, '/device:GPU:0'];
+    const kind: Field = [4, [[1, 1], [2, [[2, 'k']]]]]; // prettier-ignore
+    const stat: Field = [5, [[1, 1], [2, [[2, 'kernel_details']]]]]; // prettier-ignore
+    const compressed: Field = [4, [[1, 1], [8, 'x']]]; // prettier-ignore
+    const line: Field = [3, [[1, 7], [4, [[1, 1], [2, 2000], [3, 3000], compressed]], [4, [[1, 1], [5, 9], [3, 3000], compressed]]]]; // prettier-ignore
+    const path = written(message([[1, [name, line, kind, stat]]]));
+    const kernels = kernelsOf(path);
+    expect(kernels.map(({ dur, grid, block }) => [dur, grid, block])).to.deep.equal([[3, null, null]]);
+    expect(headerOf(path).facts).to.deep.equal({ not_read: 'events without a place in time: 1' });
+  });
+
+  it('reads the steps of a TPU, and the step of each instruction by its group', () => {
+    const tpu = new PlaneWriter('/device:TPU:1')
+      .line(1, 'Steps', 0, [['8', [1000, 5000], { group_id: 3 }]])
+      .line(3, 'XLA Ops', 0, [
+        ['%a', [1500, 400], { hlo_category: 'loop fusion', group_id: 3 }],
+        ['%b', [7000, 100], { hlo_category: 'loop fusion', group_id: 4 }],
+      ]);
+    const path = written(file([tpu]));
+    expect(kernelsOf(path).map(({ name, step }) => [name, step])).to.deep.equal([['%a', 8], ['%b', undefined]]); // prettier-ignore
+    const steps = ofType<SampleRecord>(path, 'sample').map(({ start, dur, device, value }) => [start, dur, device, value]); // prettier-ignore
+    expect(steps).to.deep.equal([[0, 5000, 1, 8]]);
+    expect(headerOf(path).facts).to.equal(undefined);
+  });
+
   it('keeps the whole planes of a file that is cut off, and refuses one that was saved as text or is damaged', () => {
     const bytes = stepOnGpu();
     const cut = written(bytes.subarray(0, bytes.length - 60));

@@ -30,7 +30,7 @@ export function packet(row: ToolRow, start: number, context: TableContext): Copy
     kind: 'DMA',
     bytes: numberOf(row['transfer_size']),
     start: nanoseconds(context.clock, start - context.clock.origin),
-    dur: durationOf(row, context),
+    dur: durationOf(row, start, context),
     device: context.cores.ofRow(row),
     stream: engine,
     ...(engine === null ? undefined : { engine: dmaEngineName(engine) }),
@@ -126,7 +126,7 @@ export const throttle: Sampler = (row, start, context) => {
   if (n !== null) labels['n'] = n;
   const value = k === null || n === null || n === 0 ? null : k / n;
   const reading = { metric: 'throttle', value, unit: 'fraction', labels };
-  return sample(row, start, context, reading, durationOf(row, context));
+  return sample(row, start, context, reading, durationOf(row, start, context));
 };
 
 export const throughput: Sampler = (row, start, context) => {
@@ -188,7 +188,7 @@ export function instruction(row: ToolRow, start: number, context: TableContext):
     name: name ?? 'unknown',
     short: name ?? 'unknown',
     start: nanoseconds(context.clock, start - context.clock.origin),
-    dur: durationOf(row, context),
+    dur: durationOf(row, start, context),
     device: context.cores.ofRow(row),
     stream: stream < 0 ? null : stream,
     ...(engine === null ? undefined : { engine }),

@@ -90,10 +90,9 @@ export interface TableContext {
  * Duration of a row in ns; null when it has no valid one.
  * @param start start of the row, which may state its end instead of a duration
  */
-export function durationOf(row: ToolRow, { clock, diagnostics }: TableContext, start = NaN): number | null {
+export function durationOf(row: ToolRow, start: number, { clock, diagnostics }: TableContext): number | null {
   const end = numberOf(row['end_ts']);
-  const cell =
-    row['duration'] ?? row['duration_ns'] ?? (end === null || Number.isNaN(start) ? row['end_ts'] : end - start);
+  const cell = row['duration'] ?? row['duration_ns'] ?? (end === null ? row['end_ts'] : end - start);
   const value = numberOf(cell);
   if (value === null) {
     if (cell !== undefined && cell !== null) diagnostics.count('bad-row');
