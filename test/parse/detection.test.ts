@@ -78,6 +78,17 @@ describe('detection', () => {
     ["PyProf's records", "{'kShortName': 'k'}\n", /dprof/],
     ['JSON that is no trace', '{"events": []}', /JSON without "traceEvents".*torch\.profiler/],
     ['a JSON array', ' [1, 2]', /JSON/],
+    [
+      'totals of Proton',
+      '[{"children":[{"children":[],"frame":{"name":"k","type":"function"},"metrics":{"count":1,"time (ns)":5}}],' +
+        '"frame":{"name":"ROOT","type":"function"},"metrics":{"count":0,"time (ns)":0}},{"CUDA":{"0":{"arch":"90"}}}]',
+      /is totals of Triton's Proton \(\.hatchet\), without individual kernels \(record a trace.*data="trace"/,
+    ],
+    [
+      'totals of Proton in MessagePack',
+      Buffer.concat([Buffer.from([0x92, 0x83, 0xa5]), Buffer.from('frame'), Buffer.from([0x82])]),
+      /is totals of Triton's Proton/,
+    ],
     ['text', 'hello\nworld\n', /is text \(dparse --formats/],
     ['a program', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 1, 1, 0, 0]), /is a program.*profile it/],
     ['a binary file', Buffer.from([1, 2, 3, 4, 0]), /binary file of an unknown format.*--import-profile/],
