@@ -97,8 +97,6 @@ describe('detection', () => {
     ['an empty zip', Buffer.from('PK\u0005\u0006' + '\0'.repeat(18)), /an empty archive \(the archive is empty/],
     ['a tar archive', Buffer.concat([Buffer.from('trace.json'), Buffer.alloc(247), Buffer.from('ustar\0')]), /tar archive.*tar -xf FILE/], // prettier-ignore
     ['a pickle', Buffer.from([0x80, 4, 0x95, 0, 0]), /Python pickle.*_dump_snapshot/],
-    // Trace { packet { timestamp: 1 } packet { timestamp: 2 } }.
-    ['a Perfetto trace', Buffer.from([10, 2, 8, 1, 10, 2, 8, 2]), /Perfetto trace.*ui\.perfetto\.dev/],
     ['.ncu-rep', 'NVR\0\u0010\0\0\0', /Nsight Compute report.*ncu --import FILE --csv --page raw/],
     ['HDF5', Buffer.from([0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a]), /HDF5.*nsys export --type sqlite/],
     [

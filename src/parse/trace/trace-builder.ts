@@ -230,6 +230,11 @@ export class TraceBuilder {
     this.#activities.addSync(this.#work(row), this.#kinds.of(row.kind));
   }
 
+  /** Adds the launch of a graph that is traced as a whole. */
+  graph(row: WorkRow & Readonly<Record<'graphId' | 'execId', Value>>): void {
+    this.#activities.addGraph(this.#work(row), valueOf(row.graphId), valueOf(row.execId));
+  }
+
   collective(row: WorkRow & Readonly<Record<'operation', CollectiveOperation>>): void {
     this.#addDetails(row);
     this.#operations.set(this.#activities.length, row.operation);
