@@ -119,7 +119,8 @@ export const STAGE = {
 } as const;
 export const EXTRA_DATA = { name: tag(1, DELIMITED), value: tag(2, DELIMITED) } as const;
 export const LAUNCH = { grid: tag(1, DELIMITED), workgroup: tag(2, DELIMITED), args: tag(3, DELIMITED) } as const;
-export const DIMENSIONS = [tag(1, VARINT), tag(2, VARINT), tag(3, VARINT)] as const;
+/** Sizes of x, y and z. */
+export const DIMENSIONS: readonly number[] = [tag(1, VARINT), tag(2, VARINT), tag(3, VARINT)];
 export const LAUNCH_ARG = {
   nameIid: tag(1, VARINT),
   name: tag(2, DELIMITED),

@@ -66,7 +66,7 @@ const workOf = ({ start, end, place, args }: Slice, agent: number | null) => ({
 
 /** The number in `Agent 4`, `GPU-0` or `4`. */
 const agentIn = (value: ArgValue | undefined): number | null =>
-  numberIn(typeof value === 'string' ? (/\d+$/.exec(value)?.[0] ?? '') : value);
+  numberIn(typeof value === 'string' ? (/(?<!\d)\d+$/.exec(value)?.[0] ?? '') : value);
 
 /** Three extents in `(64,1,1)`; of rocprofv3, which writes their product only, they are unknown. */
 function extentIn(value: ArgValue | undefined): number[] | null {

@@ -159,16 +159,9 @@ const sample: TakeSlice = ({ name, args, start, place }, reading) => {
       trace.sample({ ...seriesOf(series), ...known, unit, device: numberIn(device) });
     }
   else
-    for (const [, text] of args) {
-      const series = (name ?? '').slice(0, -`: ${String(text)}`.length);
-      trace.sample({
-        ...seriesOf(series),
-        start,
-        value: null,
-        text: String(text),
-        unit: null,
-        device: reading.deviceOf(place),
-      });
+    for (const text of [...args.values()].filter((value) => typeof value === 'string')) {
+      const series = (name ?? '').slice(0, -`: ${text}`.length);
+      trace.sample({ ...seriesOf(series), start, value: null, text, unit: null, device: reading.deviceOf(place) });
     }
 };
 

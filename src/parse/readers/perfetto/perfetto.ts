@@ -15,6 +15,7 @@ import { TraceBuilder } from '../../trace/trace-builder.js';
 import { AMD_SLICES } from './amd-slices.js';
 import { DPROF_SLICES, seriesOf } from './dprof-slices.js';
 import { takeHostSlice, takeStage } from './gpu-stages.js';
+import { isCovered } from './other-outputs.js';
 import { PacketReader, type TracePacket } from './packets.js';
 import { SliceReading, type Slice, type TakeSlice } from './slice.js';
 import { SliceEnds } from './slice-ends.js';
@@ -25,6 +26,7 @@ export const perfetto: Reader = {
   id: 'perfetto',
   title: 'Perfetto trace in protobuf (*.pftrace) of rocprofv3, rocprof-sys, PyTorch, dprof perfetto',
   reads: 'binary',
+  fileNames: /\.pftrace(?:\.gz)?$/,
   docs: {
     profiler: 'Perfetto, of several profilers',
     input: '`*.pftrace`, `*.proto`',
@@ -36,10 +38,12 @@ export const perfetto: Reader = {
       'Of rocprofv3 and rocprof-sys: kernels, copies, calls, ranges, counters of kernels and of devices. rocprofv3 writes the number of threads of a grid and of a block only, so their extents are unknown.',
       "Of PyTorch's CUPTI monitor: kernels with grid and block, copies and memory sets by stream, calls, ops with their extents.",
       'Of `dprof perfetto`: kernels with name, times, device, stream, launch, op, layer, direction and counters; copies, sets, waits, collectives, ranges and samples. Arguments of calls are not in such a trace, so FLOPs are unknown.',
+      "In a folder, a trace is skipped if the profile is there too from which `dprof perfetto` wrote it, or what AMD's tracer wrote of the same run in another format.",
       'Times are of the clock of the trace, and in Unix time if the trace states it. Packets and categories of other kinds are counted. A trace without any work or calls of these writers is refused.',
     ],
   },
   sniff: beginsWithPacket,
+  isCovered,
   read(probe, options) {
     const file = new BlockFile(probe.path);
     try {
@@ -114,9 +118,10 @@ class PerfettoTrace {
       if (this.#endsOrBegins(packet)) row++;
       this.#take(packet, row - 1, reading);
     });
-    if (this.#known === 0) refuse(file);
+    const damaged = this.#damaged + reader.damaged;
+    if (this.#known === 0) refuse(file, damaged > 0 || reader.isCut);
     if (reader.isCut) trace.bad('truncated-input');
-    trace.diagnostics.count('malformed-event', this.#damaged + reader.damaged);
+    trace.diagnostics.count('malformed-event', damaged);
     trace.diagnostics.count('range-without-start', this.#ends.unpaired);
     if (reader.unixOffset !== null && this.#base !== null) trace.origin(this.#base + reader.unixOffset);
     const { facts, vendor, devices } = reading;
@@ -193,7 +198,7 @@ class PerfettoTrace {
       return;
     }
     const end = type === EVENT_TYPE.sliceBegin && start !== null ? this.#ends.of(row) : null;
-    const slice: Slice = { ...event, place, start, end };
+    const slice: Slice = Object.assign(event, { place, start, end });
     const take = SLICES.get(category ?? '');
     if (take !== undefined) {
       this.#known++;
@@ -212,7 +217,8 @@ class PerfettoTrace {
   }
 }
 
-function refuse(where: string): never {
+function refuse(where: string, isDamaged: boolean): never {
+  if (isDamaged) throw new UserError('is a damaged Perfetto trace: no work in it can be read', { where, hint: 'copy it again' }); // prettier-ignore
   throw new UserError('is a Perfetto trace without work of a device that dparse knows', {
     where,
     hint: 'give one of rocprofv3, rocprof-sys, PyTorch or dprof perfetto; ui.perfetto.dev shows others',

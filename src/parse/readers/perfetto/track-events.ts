@@ -190,7 +190,7 @@ function readLaunch(
 function extentOf(fields: WireFields): number[] {
   const extent = [1, 1, 1];
   while (fields.next()) {
-    const axis = DIMENSIONS.indexOf(fields.tag as (typeof DIMENSIONS)[number]);
+    const axis = DIMENSIONS.indexOf(fields.tag);
     if (axis >= 0) extent[axis] = Number(fields.value);
   }
   return extent;

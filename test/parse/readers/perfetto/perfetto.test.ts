@@ -1,9 +1,11 @@
 import { expect } from 'chai';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { message, type Field } from '../../../../samples/programs/wire.js';
 import type { CopyRecord, ProfileLine, RangeRecord, SampleRecord } from '../../../../src/record/record.js';
+import { foundIn } from '../../../support/found.js';
+import { runCli } from '../../../support/run-cli.js';
 import { freshPath } from '../../../support/fresh-path.js';
 import { diagnosticsOf, endOf, headerOf, kernelsOf, recordsOf } from '../../../support/profile-records.js';
 import { ROOT } from '../../../support/shared.js';
@@ -163,6 +165,18 @@ describe('Perfetto reader', () => {
       expect(diagnosticsOf(damaged)).to.deep.include({ 'malformed-event': 1 });
     });
 
+    it('leaves a trace out of a folder that has the same capture in another format', async () => {
+      const folder = freshPath('-folder');
+      mkdirSync(folder);
+      copyFileSync(GEMM, join(folder, '7_results.pftrace'));
+      const names = async () => (await foundIn([folder])).profiles.map(({ source }) => source.file);
+      expect(await names()).to.deep.equal(['7_results.pftrace']);
+      copyFileSync(join(ROOT, 'samples/softmax_results.json'), join(folder, '7_results.json'));
+      copyFileSync(join(ROOT, 'samples/lenet.nsys.sqlite'), join(folder, 'lenet.nsys.sqlite'));
+      await runCli('dprof', ['perfetto', '-q', '-o', join(folder, 'a.pftrace'), join(folder, 'lenet.nsys.sqlite')]);
+      expect(await names()).to.deep.equal(['7_results.json', 'lenet.nsys.sqlite']);
+    });
+
     it('refuses a trace without work that it knows, in one line', () => {
       for (const packets of [
         [[[8, 1]], [[8, 2]]],
@@ -179,6 +193,10 @@ describe('Perfetto reader', () => {
           .to.throw()
           .with.property('line')
           .that.matches(/is a Perfetto trace without work of a device that dparse knows \(give one of rocprofv3/);
+      expect(() => recordsOf(written([[[8, 1]], [[8, 2]]], Buffer.from([10, 9, 8]))))
+        .to.throw()
+        .with.property('line')
+        .that.matches(/is a damaged Perfetto trace: no work in it can be read \(copy it again\)$/);
     });
   });
 });
