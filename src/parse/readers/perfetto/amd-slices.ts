@@ -76,7 +76,7 @@ function extentIn(value: ArgValue | undefined): number[] | null {
 
 const APIS = ['hip', 'hsa', 'rccl', 'rocdecode', 'rocjpeg', 'rocshmem', 'hipfile'];
 
-/** What each category holds. Those of rocprof-sys begin with `rocm_`, except those of the host. */
+/** What each category holds; those of rocprof-sys begin with `rocm_`. */
 export const AMD_SLICES: Readonly<Record<string, TakeSlice>> = {
   ...Object.fromEntries(
     Object.entries({
@@ -88,5 +88,9 @@ export const AMD_SLICES: Readonly<Record<string, TakeSlice>> = {
     ]),
   ),
   ...{ rocm_hip_stream: onStream },
-  ...Object.fromEntries(['host', 'user', 'python', 'mpi', 'openmp', 'ompt', 'kokkos'].map((name) => [name, range])),
 };
+
+/** Categories of rocprof-sys for the program itself, which other writers may have too. */
+export const HOST_SLICES: Readonly<Record<string, TakeSlice>> = Object.fromEntries(
+  ['host', 'user', 'python', 'mpi', 'openmp', 'ompt', 'kokkos'].map((name) => [name, range]),
+);

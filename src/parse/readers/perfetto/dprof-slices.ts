@@ -123,8 +123,12 @@ const range: TakeSlice = ({ name, start, end, place, args }, { trace }) => {
 /** The line of a profile is a mark at its start. */
 const profile: TakeSlice = ({ args, start }, { trace, facts }) => {
   trace.seen(start);
+  if (facts.facts !== undefined) {
+    // One of several: the devices have their ranks.
+    facts.rank = null;
+    return;
+  }
   const read: Labels = fieldsOf(args, 'facts', isLabel) ?? {};
-  if (facts.facts !== undefined) return;
   const [worldSize, host] = [numberIn(args.get('worldSize')), textIn(args.get('host'))];
   facts.tool = textIn(args.get('tool'));
   facts.rank = numberIn(args.get('rank'));

@@ -12,7 +12,7 @@ import { WireFields, type WireNumber } from '../../input/protobuf-fields.js';
 import { WireError } from '../../input/protobuf.js';
 import type { Probe, Reader, ReadOptions } from '../../reader.js';
 import { TraceBuilder } from '../../trace/trace-builder.js';
-import { AMD_SLICES } from './amd-slices.js';
+import { AMD_SLICES, HOST_SLICES } from './amd-slices.js';
 import { DPROF_SLICES, seriesOf } from './dprof-slices.js';
 import { takeHostSlice, takeStage } from './gpu-stages.js';
 import { isCovered } from './other-outputs.js';
@@ -78,8 +78,10 @@ function beginsWithPacket({ head }: Probe): boolean {
   }
 }
 
-const SLICES: ReadonlyMap<string, TakeSlice> = new Map(Object.entries({ ...AMD_SLICES, ...DPROF_SLICES }));
-const AMD: ReadonlySet<string> = new Set(Object.keys(AMD_SLICES));
+/** Slices of AMD's tracers, of any host program that rocprof-sys traced, and of `dprof perfetto`, by category. */
+const AMD: ReadonlyMap<string, TakeSlice> = new Map(Object.entries(AMD_SLICES));
+const HOST: ReadonlyMap<string, TakeSlice> = new Map(Object.entries(HOST_SLICES));
+const DPROF: ReadonlyMap<string, TakeSlice> = new Map(Object.entries(DPROF_SLICES));
 
 /** Packets that describe the trace, by the numbers of their fields. */
 const DESCRIBING: ReadonlySet<number> = new Set([3, 33, 34, 35, 36, 43, 44, 45, 46, 69, 72, 89, 128]);
@@ -199,12 +201,14 @@ class PerfettoTrace {
     }
     const end = type === EVENT_TYPE.sliceBegin && start !== null ? this.#ends.of(row) : null;
     const slice: Slice = Object.assign(event, { place, start, end });
-    const take = SLICES.get(category ?? '');
-    if (take !== undefined) {
+    const known = place.isOfDprof ? DPROF.get(category ?? '') : AMD.get(category ?? '');
+    const take = known ?? (place.isOfDprof ? undefined : HOST.get(category ?? ''));
+    if (known !== undefined) {
       this.#known++;
-      if (category !== null && AMD.has(category)) reading.vendor = 'amd';
-      take(slice, reading);
-    } else if (category === null && this.#hasStages && place.isThread) takeHostSlice(slice, reading);
+      if (!place.isOfDprof) reading.vendor = 'amd';
+    }
+    if (take !== undefined) take(slice, reading);
+    else if (category === null && this.#hasStages && place.isThread) takeHostSlice(slice, reading);
     else this.#trace.unread(category ?? 'no category', start);
   }
 
