@@ -30,6 +30,7 @@ import { saxpyRocprof, saxpyTable } from './write-rocprof-v1.js';
 import { softmaxRocprof } from './write-rocprof-json.js';
 import { mlpRocpd } from './write-rocpd.js';
 import { decoderRpd } from './write-rpd.js';
+import { gemmPerfetto, linearPerfetto } from './write-perfetto.js';
 import { stepOnGpu, stepOnTpu } from './write-xplane.js';
 
 /** Every sample by file name. nvprof does not know devices after Volta's successor, so there both ran on a V100. */
@@ -87,6 +88,12 @@ const XPLANE: Readonly<Record<string, () => Buffer>> = {
   'step-tpu.xplane.pb': stepOnTpu,
 };
 
+/** In Perfetto's format, of rocprofv3 and of PyTorch's CUPTI monitor. */
+const PERFETTO: Readonly<Record<string, () => Buffer>> = {
+  'gemm_results.pftrace': gemmPerfetto,
+  'linear.pftrace': linearPerfetto,
+};
+
 /** A snapshot of PyTorch's allocator. */
 const MEMORY: Readonly<Record<string, () => Buffer>> = { 'memory.pickle': memorySnapshot };
 
@@ -105,6 +112,7 @@ export const ALL_SAMPLES: Readonly<Record<string, () => Buffer>> = {
   ...ASCEND,
   ...AMD,
   ...XPLANE,
+  ...PERFETTO,
   ...MEMORY,
 };
 

@@ -15,6 +15,7 @@ import { neuronSummary } from './readers/neuron/summary.js';
 import { ncu } from './readers/ncu/ncu.js';
 import { nsight } from './readers/nsight/nsight.js';
 import { nvprof } from './readers/nvprof/nvprof.js';
+import { perfetto } from './readers/perfetto/perfetto.js';
 import { rocprofv1, rocprofv1Table } from './readers/rocprofv1/rocprofv1.js';
 import { rocprofv3 } from './readers/rocprofv3/rocprofv3.js';
 import { rocprofv3Json } from './readers/rocprofv3/results-json.js';
@@ -45,6 +46,7 @@ export const READERS: readonly Reader[] = [
   neuronSummary,
   ncu,
   xplane,
+  perfetto,
   torchMemory,
 ];
 

@@ -78,6 +78,17 @@ describe('detection', () => {
     ["PyProf's records", "{'kShortName': 'k'}\n", /dprof/],
     ['JSON that is no trace', '{"events": []}', /JSON without "traceEvents".*torch\.profiler/],
     ['a JSON array', ' [1, 2]', /JSON/],
+    [
+      'totals of Proton',
+      '[{"children":[{"children":[],"frame":{"name":"k","type":"function"},"metrics":{"count":1,"time (ns)":5}}],' +
+        '"frame":{"name":"ROOT","type":"function"},"metrics":{"count":0,"time (ns)":0}},{"CUDA":{"0":{"arch":"90"}}}]',
+      /is totals of Triton's Proton \(\.hatchet\), without individual kernels \(record a trace.*data="trace"/,
+    ],
+    [
+      'totals of Proton in MessagePack',
+      Buffer.concat([Buffer.from([0x92, 0x83, 0xa5]), Buffer.from('frame'), Buffer.from([0x82])]),
+      /is totals of Triton's Proton/,
+    ],
     ['text', 'hello\nworld\n', /is text \(dparse --formats/],
     ['a program', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 1, 1, 0, 0]), /is a program.*profile it/],
     ['a binary file', Buffer.from([1, 2, 3, 4, 0]), /binary file of an unknown format.*--import-profile/],
@@ -86,8 +97,6 @@ describe('detection', () => {
     ['an empty zip', Buffer.from('PK\u0005\u0006' + '\0'.repeat(18)), /an empty archive \(the archive is empty/],
     ['a tar archive', Buffer.concat([Buffer.from('trace.json'), Buffer.alloc(247), Buffer.from('ustar\0')]), /tar archive.*tar -xf FILE/], // prettier-ignore
     ['a pickle', Buffer.from([0x80, 4, 0x95, 0, 0]), /Python pickle.*_dump_snapshot/],
-    // Trace { packet { timestamp: 1 } packet { timestamp: 2 } }.
-    ['a Perfetto trace', Buffer.from([10, 2, 8, 1, 10, 2, 8, 2]), /Perfetto trace.*ui\.perfetto\.dev/],
     ['.ncu-rep', 'NVR\0\u0010\0\0\0', /Nsight Compute report.*ncu --import FILE --csv --page raw/],
     ['HDF5', Buffer.from([0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a]), /HDF5.*nsys export --type sqlite/],
     [

@@ -35,7 +35,7 @@ export class WireFields {
   constructor(
     readonly bytes: Buffer,
     public position = 0,
-    private readonly end = bytes.length,
+    readonly end = bytes.length,
   ) {}
 
   /**
@@ -63,6 +63,11 @@ export class WireFields {
     return true;
   }
 
+  /** Number and wire type of the field. */
+  get tag(): number {
+    return this.field * 8 + this.type;
+  }
+
   get isMessage(): boolean {
     return this.type === LENGTH_DELIMITED;
   }
@@ -72,12 +77,23 @@ export class WireFields {
     return new WireFields(this.bytes, this.from, this.to);
   }
 
+  /** The same message from here on, to be read once more. */
+  again(): WireFields {
+    return new WireFields(this.bytes, this.position, this.end);
+  }
+
   text(): string {
     return this.bytes.toString('utf8', this.from, this.to);
   }
 
   double(): number {
     return this.type === FIXED_64 ? this.bytes.readDoubleLE(this.from) : NaN;
+  }
+
+  /** An unsigned number of eight bytes. */
+  fixed64(): WireNumber {
+    const value = this.bytes.readBigUInt64LE(this.from);
+    return value <= Number.MAX_SAFE_INTEGER ? Number(value) : value;
   }
 
   /** The numbers of a repeated field: packed, or a single one. */

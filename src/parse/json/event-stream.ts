@@ -95,6 +95,8 @@ class TraceReading {
     baseTimeNanoseconds: null,
   };
   #lists = 0;
+  /** Keys of the current document. */
+  readonly #keys = new Set<string>();
   /** Whether the last item of the list was not an event: consecutive ones are counted once. */
   #broken = false;
   readonly #readEvent = (bytes: Buffer, at: number, end: number): number => this.event.read(bytes, at, end);
@@ -110,13 +112,29 @@ class TraceReading {
   read(): TraceHeader {
     const first = this.cursor.next();
     if (first !== OPEN_BRACKET && first !== OPEN_BRACE) this.#refuse('is not JSON');
-    const whole = first === OPEN_BRACKET ? this.#events() : this.cursor.members((name) => this.#member(name));
+    const isList = first === OPEN_BRACKET;
+    let whole = isList ? this.#events() : this.#document();
+    while (whole && !isList && this.#isOneOfSeveral() && this.cursor.next() === OPEN_BRACE) whole = this.#document();
     if (!whole) this.diagnostics.count('truncated-input');
     if (this.#lists === 0) this.#refuse('is JSON without "traceEvents"');
     if (whole) this.#end();
     this.diagnostics.count('repeated-key', this.event.repeatedKeys);
     this.diagnostics.count('not-json', this.event.notJson);
     return this.#header;
+  }
+
+  /** @returns whether the object is closed */
+  #document(): boolean {
+    this.#keys.clear();
+    return this.cursor.members((name) => this.#member(name));
+  }
+
+  /**
+   * Whether the last document holds nothing but events and their unit. It then has no clock and no devices of its own, and
+   * one that follows has the same: Proton writes a document for each stream. Source: TraceData.cpp of Triton's Proton.
+   */
+  #isOneOfSeveral(): boolean {
+    return this.#keys.size === 2 && this.#keys.has('displayTimeUnit') && this.#keys.has('traceEvents');
   }
 
   /** Checks what follows the trace: a second trace in the same file is not read. */
@@ -140,6 +158,7 @@ class TraceReading {
   #member(name: string): boolean {
     const { cursor } = this;
     const first = cursor.next();
+    this.#keys.add(name);
     if (name === 'traceEvents' && first === OPEN_BRACKET) return this.#events();
     if (first === END) return false;
     if (!KEPT.has(name) && (first === OPEN_BRACKET || first === OPEN_BRACE)) return cursor.passNested();

@@ -220,7 +220,9 @@ class Emission {
 
   #collective(row: number): CollectiveRecord {
     const operation = this.trace.operationOf?.(row) ?? NO_OPERATION;
-    const context = this.#contexts.ofKernel(elementAt(this.#settled.launches.callOf, row), row);
+    // Contexts from ranges are those of the kernels of each launch, which a collective is not one of.
+    const call = this.trace.contexts === undefined ? -1 : elementAt(this.#settled.launches.callOf, row);
+    const context = this.#contexts.ofKernel(call, row);
     return {
       type: 'collective',
       ...operation,

@@ -241,6 +241,11 @@ export class TraceBuilder {
     this.#activities.addSync(this.#work(row), this.#kinds.of(row.kind));
   }
 
+  /** Adds the launch of a graph that is traced as a whole. */
+  graph(row: WorkRow & Readonly<Record<'graphId' | 'execId', Value>>): void {
+    this.#activities.addGraph(this.#work(row), valueOf(row.graphId), valueOf(row.execId));
+  }
+
   collective(row: WorkRow & Readonly<Record<'operation', CollectiveOperation>>): void {
     this.#addDetails(row);
     this.#operations.set(this.#activities.length, row.operation);
@@ -359,10 +364,11 @@ export class TraceBuilder {
   }
 
   #addDetails({ engine, counters, labels, short, details, run, ps }: WorkRow): void {
-    if (details !== undefined) this.#details.add(this.#activities.length, details, run, ps);
-    if ((engine ?? counters ?? labels ?? short ?? null) === null) return;
+    const hasMore = (engine ?? counters ?? labels ?? short ?? null) !== null;
+    if (details === undefined && !hasMore) return;
     const stated = Object.entries({ engine, counters, labels, short }).filter(([, value]) => value !== undefined);
-    this.#details.add(this.#activities.length, Object.fromEntries(stated));
+    const all = hasMore ? { ...details, ...Object.fromEntries(stated) } : (details ?? {});
+    this.#details.add(this.#activities.length, all, run, ps);
   }
 
   /** Makes correlation ids unique in a process instead of in the profile if all work states its process. */

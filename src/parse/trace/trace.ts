@@ -59,7 +59,7 @@ export const UNKNOWN_DEVICE: Omit<Device, 'id'> = {
 /** Fields of an activity that only some formats have; `short` is given if the format's names need their own rule. */
 export type ActivityDetails = Pick<Activity, 'engine' | 'counters' | 'labels' | 'ps' | 'step'> &
   Pick<KernelRecord, 'callIds' | 'callKernels' | 'collective'> &
-  Partial<Pick<KernelRecord, 'short' | 'dir' | 'layer' | 'trace' | 'calls' | 'mod' | 'op'>>;
+  Partial<Pick<KernelRecord, 'short' | 'dir' | 'layer' | 'trace' | 'calls' | 'mod' | 'op' | 'ranges' | 'callerRanges'>>;
 
 /** Fields of a collective operation, if the format reports collectives. */
 export type CollectiveOperation = Pick<

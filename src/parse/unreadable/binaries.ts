@@ -89,40 +89,6 @@ const PACKED: readonly (readonly [title: string, sniff: Sniff, command: string])
   ['a tar archive in another archive', magic('ustar', 257), 'tar -xf FILE'],
 ];
 
-/** Tags of the fields with which the first packet of a Perfetto trace may begin; see TracePacket in trace_packet.proto. */
-const PACKET_TAGS: ReadonlySet<number> = new Set([
-  0x08, // timestamp
-  0x32, // clock_snapshot
-  0x50, // trusted_packet_sequence_id
-  0x68, // sequence_flags
-  0x03da, // trace_packet_defaults
-  0x03e2, // track_descriptor
-  0x02a2, // synchronization_marker
-  0x028a, // trace_config
-  0x05ca, // trace_uuid
-]);
-
-/** Whether the file begins like a Perfetto trace: packets (field 1), one after another. */
-function isPerfetto({ head }: Probe): boolean {
-  if (head[0] !== 0x0a) return false;
-  const [length, at] = varint(head, 1);
-  const first = head[at] ?? 0;
-  const tag = first < 0x80 ? first : first | ((head[at + 1] ?? 0) << 8);
-  const next = head[at + length];
-  return PACKET_TAGS.has(tag) && (next === undefined || next === 0x0a);
-}
-
-/** An unsigned LEB128 number of up to four bytes, and the index after it. */
-function varint(bytes: Buffer, start: number): [value: number, end: number] {
-  let value = 0;
-  for (let i = 0; i < 4; i++) {
-    const byte = bytes[start + i] ?? 0;
-    value += (byte & 0x7f) * 2 ** (7 * i);
-    if (byte < 0x80) return [value, start + i + 1];
-  }
-  return [value, start + 4];
-}
-
 /** Whether the head contains control characters other than white space, which texts do not have. */
 const isBinary: Sniff = ({ head }) =>
   head.subarray(0, 4096).some((byte) => byte < 32 && (byte < 9 || byte > 13) && byte !== 27);
@@ -150,11 +116,6 @@ export const BINARIES: readonly Unreadable[] = [
     title: 'a Python pickle of an unknown program',
     hint: 'of pickles, dparse reads those that torch.cuda.memory._dump_snapshot writes',
     sniff: anyOf(...[2, 3, 4, 5].map((protocol) => magic([0x80, protocol]))),
-  },
-  {
-    title: 'a Perfetto trace in protobuf (of rocprofv3, or of dprof perfetto)',
-    hint: 'open it at ui.perfetto.dev; for a PyTorch program give the JSON trace that torch.profiler exports',
-    sniff: isPerfetto,
   },
   ...PARQUET,
   {

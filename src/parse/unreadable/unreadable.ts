@@ -146,6 +146,14 @@ export const UNREADABLE: readonly Unreadable[] = [
       /^\uFEFF?(?=.*\b(?:agent_type|alloc_flags|exec_mask)\b)[\w", ]+\r?\n/i.test(head.toString('utf8')),
   },
   {
+    title: "totals of Triton's Proton (.hatchet), without individual kernels",
+    hint: 'record a trace: proton.start(NAME, data="trace") writes NAME.chrome_trace, which dparse reads',
+    // A tree as JSON, or the same in MessagePack: a list of two, whose first is a map of three with `frame`.
+    sniff: ({ head }) =>
+      /^\s*\[\s*\{\s*"(?:children|frame)"\s*:/.test(head.toString('latin1')) ||
+      head.subarray(0, 8).toString('latin1') === '\u0092\u0083\u00a5frame',
+  },
+  {
     title: 'JSON without "traceEvents"',
     hint: 'dparse reads the traces that torch.profiler exports, and databases: dparse --formats',
     sniff: startsWith('{', '['),

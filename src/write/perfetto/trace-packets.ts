@@ -17,7 +17,7 @@ import {
   TRACE,
   TRACK,
   UNIT,
-} from './fields.js';
+} from '../../record/perfetto-fields.js';
 
 type InternedKind = keyof typeof INTERNED;
 

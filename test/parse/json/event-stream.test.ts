@@ -115,6 +115,15 @@ describe('readTrace', () => {
     }
   });
 
+  it('documents of nothing but events and their unit are one trace, as Proton writes one for each stream', () => {
+    const stream = (...events: string[]): string => `{"displayTimeUnit":"us","traceEvents":[${events.join()}]}\n`;
+    expect(streamed(stream(A) + stream(B) + stream(A))).to.deep.include({ names: ['a', 'b', 'a'], odd: {} });
+    // What follows has a clock of its own, so nothing behind it belongs to the same trace.
+    const other = `{"displayTimeUnit":"us","baseTimeNanoseconds":5,"traceEvents":[${B}]}\n`;
+    expect(streamed(other + stream(A))).to.deep.include({ names: ['b'], odd: { 'second-document': 1 } });
+    expect(streamed(stream(A) + stream(B).slice(0, -3))).to.deep.include({ names: ['a', 'b'], odd: { 'truncated-input': 1 } }); // prettier-ignore
+  });
+
   it('what is not a trace is refused by name', () => {
     for (const text of ['', ' ', '5', '"traceEvents"', '{}', '{"a": [1]}', '{"traceEvents": {}}', '{"a": "'])
       expect(() => streamed(text), text)

@@ -21,7 +21,7 @@ import { elementAt } from '../../../containers/element.js';
 
 /**
  * Keys of an event's `args` by the names used here, in upper or lower case. Source: libkineto/src/output_json.cpp,
- * torch/csrc/profiler/util.cpp, torch/csrc/autograd/profiler_kineto.cpp.
+ * torch/csrc/profiler/util.cpp, torch/csrc/autograd/profiler_kineto.cpp; for scopes, Triton's Proton.
  */
 const ARG_KEYS = {
   externalId: 'External id',
@@ -56,6 +56,7 @@ const ARG_KEYS = {
   deviceType: 'Device Type',
   index: 'Ev Idx',
   rank: 'rank',
+  scopes: 'call_stack',
 } as const;
 
 /** The keys; a key's index is its code. */

@@ -33,6 +33,7 @@ import { capturedGraphs, LaunchArguments, type CapturedPlace } from './captured-
 import { devicesOfTrace, MergedRanks, withRanks, hostOfName } from './devices.js';
 import { isMemoryEvent, MemoryEvents } from './memory-events.js';
 import { CounterSamples, RangeCounters } from './counters.js';
+import { KernelScopes } from './kernel-scopes.js';
 import { UnreadEvents } from '../../unread-events.js';
 import { EVENT, type TraceEvent } from '../../json/event-fields.js';
 import { NO_OP } from '../../torch/forward-ops.js';
@@ -70,6 +71,7 @@ export class KinetoTrace implements Trace {
   readonly #workKinds = new LruCache<number, TracedActivity>(4096);
   readonly #launchArgs = new LaunchArguments(this.#texts);
   readonly #sources = new GeneratedSources(this.#texts);
+  readonly #scopes = new KernelScopes();
   #contexts: TorchContexts | null = null;
   /** Number of complete events that were skipped. */
   #skipped = 0;
@@ -171,10 +173,10 @@ export class KinetoTrace implements Trace {
     return (this.#nesting = nesting);
   }
 
-  /** The source of a kernel that torch.compile generated. Call it after `contexts`. */
+  /** The source of a kernel that torch.compile generated, or scopes that Proton states. Call it after `contexts`. */
   detailsOf(activity: number): ActivityDetails | null {
     const labels = this.#sources.labelsOf(this.#contexts?.opOf(activity) ?? NO_OP);
-    return labels === null ? null : { labels };
+    return labels === null ? this.#scopes.of(activity) : { labels };
   }
 
   /** Counters, and samples of the allocators. Call this after `contexts`, which finds the op of each allocation. */
@@ -349,6 +351,7 @@ export class KinetoTrace implements Trace {
     pushExtent(args, ARG.block, extents);
     registers.push(args.number(ARG.registers));
     sharedBytes.push(args.number(ARG.sharedBytes));
+    this.#scopes.take(this.activities.length - 1, args);
     if (args.has(ARG.collective)) this.#collectives.take(this.activities.length - 1, fields.value(EVENT.args));
   }
 

@@ -68,6 +68,7 @@ export const kineto: Reader = {
     input: 'Chrome trace JSON, 2021 to today, also gzip',
     made: [
       '`torch.profiler.profile(record_shapes=True, with_stack=True, with_modules=True, profile_memory=True)` and `export_chrome_trace("net.pt.trace.json.gz")`, or its `tensorboard_trace_handler`',
+      '`proton.start("net", data="trace")` of Triton\'s Proton, which writes `net.chrome_trace`: kernels with their streams and scopes',
     ],
     read: [
       'Kernels, copies, memory sets, synchronisations; ops with their extents, types and values; autograd nodes and the forward op of each; Python frames and modules; annotations and steps; collectives with their ordinal in the group and the peer rank of messages; devices; rank, world size and process groups; the start in Unix time.',

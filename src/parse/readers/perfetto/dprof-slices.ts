@@ -1,0 +1,185 @@
+/** Slices of `dprof perfetto`, by category: what its records and columns say is read back. See `prof/perfetto`. */
+import { entryOf } from '../../../containers/map-entry.js';
+import type { CopyKind, Direction, HostMemory, Labels } from '../../../record/record.js';
+import type { ActivityDetails } from '../../trace/trace.js';
+import { numberIn, textIn, type Slice, type SliceReading, type TakeSlice } from './slice.js';
+import type { Args, ArgValue } from './track-events.js';
+
+/** Entries of a list that is written as a text. */
+const listIn = (value: ArgValue | undefined, separator: string): readonly string[] | undefined =>
+  textIn(value)?.split(separator);
+
+const extentIn = (value: ArgValue | undefined): number[] | null => listIn(value, ',')?.map(Number) ?? null;
+
+/** Fields of an object, which are written as `counters.NAME`. */
+function fieldsOf<T>(
+  args: Args,
+  object: string,
+  is: (value: ArgValue) => value is T & ArgValue,
+): Record<string, T> | undefined {
+  const prefix = `${object}.`;
+  const fields = [...args].flatMap(([name, value]) =>
+    name.startsWith(prefix) && is(value) ? [[name.slice(prefix.length), value] as const] : [],
+  );
+  return fields.length === 0 ? undefined : Object.fromEntries(fields);
+}
+
+const isNumber = (value: ArgValue): value is number => typeof value === 'number';
+const isLabel = (value: ArgValue): value is string | number => typeof value === 'number' || typeof value === 'string';
+
+/** Fields of a kernel beyond its own columns; kernels that say the same share them. */
+function detailsOf({ name, args }: Slice, { details }: SliceReading): ActivityDetails {
+  const [layer, mod, op] = [listIn(args.get('layer'), ':'), textIn(args.get('mod')), textIn(args.get('op'))];
+  const [dir, step] = [textIn(args.get('dir')) as Direction | null, numberIn(args.get('step'))];
+  const stated = {
+    ...(name === null ? undefined : { short: name }),
+    ...(layer === undefined ? undefined : { layer }),
+    ...(mod === null ? undefined : { mod: [mod] }),
+    ...(op === null ? undefined : { op: [op] }),
+    ...(dir === null ? undefined : { dir }),
+    ...(step === null ? undefined : { step }),
+    ...rangesOf(args),
+    ...measuredOf(args),
+  };
+  return entryOf(details, JSON.stringify(stated), () => stated);
+}
+
+/** Ranges around the launch: frames and ops of the host are ranges of the trace too, but not of the kernel. */
+function rangesOf(args: Args): Pick<ActivityDetails, 'ranges' | 'callerRanges'> {
+  const all = listIn(args.get('ranges'), '>') ?? [];
+  const own = listIn(args.get('ownranges'), '>') ?? [];
+  const caller = all.slice(0, all.length - own.length);
+  return args.has('ownranges') ? { ranges: own, callerRanges: caller } : { ranges: all, callerRanges: [] };
+}
+
+/** Part of the device, values that it measured, and attributes. */
+function measuredOf(args: Args): Pick<ActivityDetails, 'engine' | 'counters' | 'labels'> {
+  const [counters, labels] = [fieldsOf(args, 'counters', isNumber), fieldsOf(args, 'labels', isLabel)];
+  const engine = textIn(args.get('engine'));
+  return {
+    ...(engine === null ? undefined : { engine }),
+    ...(counters === undefined ? undefined : { counters }),
+    ...(labels === undefined ? undefined : { labels }),
+  };
+}
+
+const kernel: TakeSlice = (slice, reading) => {
+  const { args } = slice;
+  reading.trace.kernel({
+    ...workOf(slice, reading),
+    name: textIn(args.get('name')) ?? slice.name,
+    ...{ grid: extentIn(args.get('grid')), block: extentIn(args.get('block')) },
+    ...{ registers: null, sharedBytes: null, graphId: numberIn(args.get('graph.id')) },
+    details: detailsOf(slice, reading),
+  });
+};
+
+const copy: TakeSlice = (slice, reading) => {
+  const { args } = slice;
+  const kind = textIn(args.get('kind')) as CopyKind | null;
+  const hostMemory = textIn(args.get('hostMemory')) as HostMemory | null;
+  reading.trace.copy({
+    ...workOf(slice, reading),
+    ...measuredOf(args),
+    kind,
+    hostMemory,
+    bytes: numberIn(args.get('bytes')),
+  });
+};
+
+const set: TakeSlice = (slice, reading) => {
+  const [bytes, value] = [numberIn(slice.args.get('bytes')), numberIn(slice.args.get('value'))];
+  reading.trace.set({ ...workOf(slice, reading), ...measuredOf(slice.args), bytes, value });
+};
+
+const sync: TakeSlice = (slice, reading) => {
+  reading.trace.sync({ ...workOf(slice, reading), kind: textIn(slice.args.get('kind')) });
+};
+
+const graph: TakeSlice = (slice, reading) => {
+  const [graphId, execId] = [numberIn(slice.args.get('graphId')), numberIn(slice.args.get('execId'))];
+  reading.trace.graph({ ...workOf(slice, reading), graphId, execId });
+};
+
+const collective: TakeSlice = (slice, reading) => {
+  const { args, name } = slice;
+  const [kind, dtype, group] = [textIn(args.get('kind')), textIn(args.get('dtype')), textIn(args.get('group'))];
+  const [bytes, groupSize] = [numberIn(args.get('bytes')), numberIn(args.get('groupSize'))];
+  const [algorithm, link] = [textIn(args.get('algorithm')), textIn(args.get('link'))];
+  const ranks = listIn(args.get('ranks'), ',')?.map(Number) ?? null;
+  const operation = { name: name ?? '', kind, dtype, group, bytes, groupSize, algorithm, link, ranks };
+  reading.trace.collective({ ...workOf(slice, reading), operation });
+};
+
+/** The call that launched work. */
+const launch: TakeSlice = ({ name, start, end, place, args }, { trace }) => {
+  trace.call({ start, end, pid: place.pid, tid: place.tid, name, corr: numberIn(args.get('corr')) });
+};
+
+const range: TakeSlice = ({ name, start, end, place, args }, { trace }) => {
+  trace.range({ start, end, pid: place.pid, tid: place.tid, text: name, domain: textIn(args.get('domain')) });
+};
+
+/** The line of a profile is a mark at its start. */
+const profile: TakeSlice = ({ args, start }, { trace, facts }) => {
+  trace.seen(start);
+  if (facts.facts !== undefined) {
+    // One of several: the devices have their ranks.
+    facts.rank = null;
+    return;
+  }
+  const read: Labels = fieldsOf(args, 'facts', isLabel) ?? {};
+  const [worldSize, host] = [numberIn(args.get('worldSize')), textIn(args.get('host'))];
+  facts.tool = textIn(args.get('tool'));
+  facts.rank = numberIn(args.get('rank'));
+  facts.job = { ...(worldSize === null ? undefined : { worldSize }), ...(host === null ? undefined : { host }) };
+  facts.facts = { ...read, source_format: textIn(args.get('format')) ?? 'na' };
+};
+
+/** `NAME=VALUE` after the metric; several are separated by spaces. */
+const LABELS = /^(.*?)((?: [\w.]+=[^ =]*)*)$/s;
+
+/** Metric and labels of a series. */
+export function seriesOf(name: string): { readonly metric: string; readonly labels?: Labels } {
+  const [, metric = name, labels = ''] = LABELS.exec(name) ?? [];
+  if (labels === '') return { metric };
+  const pairs = labels
+    .trim()
+    .split(' ')
+    .map((label) => label.split('=') as [string, string]);
+  return { metric, labels: Object.fromEntries(pairs.map(([key, value]) => [key, numberIn(value) ?? value])) };
+}
+
+/** `device 0 METRIC (UNIT)`, a value of the whole profile. */
+const TIMELESS = /^(?:device (\d+) )?(.*?)(?: \(([^()]*)\))?$/s;
+
+/** Values of the whole profile, or a text. */
+const sample: TakeSlice = ({ name, args, start, place }, reading) => {
+  const { trace } = reading;
+  if (place.name === 'whole profile')
+    for (const [key, value] of args) {
+      const [, device, series = key, unit = null] = TIMELESS.exec(key) ?? [];
+      const known = typeof value === 'string' ? { value: null, text: value } : { value: numberIn(value) };
+      trace.sample({ ...seriesOf(series), ...known, unit, device: numberIn(device) });
+    }
+  else
+    for (const text of [...args.values()].filter((value) => typeof value === 'string')) {
+      const series = (name ?? '').slice(0, -`: ${text}`.length);
+      trace.sample({ ...seriesOf(series), start, value: null, text, unit: null, device: reading.deviceOf(place) });
+    }
+};
+
+/** Stands for the process of work without a launch: no call is in it. */
+const NO_PROCESS = -1;
+
+/** Work belongs to the process of the call that its arrow comes from. */
+function workOf({ start, end, place, args, endsFlows: [flow] }: Slice, reading: SliceReading) {
+  return {
+    ...{ start, end, device: reading.deviceOf(place), stream: place.stream, corr: numberIn(args.get('corr')) },
+    pid: flow === undefined ? NO_PROCESS : reading.processOf(flow),
+  };
+}
+
+export const DPROF_SLICES: Readonly<Record<string, TakeSlice>> = {
+  ...{ kernel, copy, set, sync, graph, collective, launch, range, profile, sample },
+};

@@ -1,0 +1,230 @@
+/**
+ * Reader of Perfetto traces in protobuf, of rocprofv3, rocprof-sys, PyTorch's CUPTI monitor and `dprof perfetto`. A file is
+ * read twice: first tracks, clocks, and the times at which slices begin and end; then what they say. Source: the schema of
+ * Perfetto, and the code that writes such traces (see the files for each writer).
+ */
+import { statSync } from 'node:fs';
+import { entryOf } from '../../../containers/map-entry.js';
+import { UserError } from '../../../record/errors.js';
+import { EVENT_TYPE, PACKET } from '../../../record/perfetto-fields.js';
+import { BlockFile } from '../../input/byte-window.js';
+import { WireFields, type WireNumber } from '../../input/protobuf-fields.js';
+import { WireError } from '../../input/protobuf.js';
+import type { Probe, Reader, ReadOptions } from '../../reader.js';
+import { TraceBuilder } from '../../trace/trace-builder.js';
+import { AMD_SLICES, HOST_SLICES } from './amd-slices.js';
+import { DPROF_SLICES, seriesOf } from './dprof-slices.js';
+import { takeHostSlice, takeStage } from './gpu-stages.js';
+import { isCovered } from './other-outputs.js';
+import { PacketReader, type TracePacket } from './packets.js';
+import { SliceReading, type Slice, type TakeSlice } from './slice.js';
+import { SliceEnds } from './slice-ends.js';
+import { headOf, readEvent, readStage, type TrackEvent } from './track-events.js';
+import { Tracks, type TrackPlace } from './tracks.js';
+
+export const perfetto: Reader = {
+  id: 'perfetto',
+  title: 'Perfetto trace in protobuf (*.pftrace) of rocprofv3, rocprof-sys, PyTorch, dprof perfetto',
+  reads: 'binary',
+  fileNames: /\.pftrace(?:\.gz)?$/,
+  docs: {
+    profiler: 'Perfetto, of several profilers',
+    input: '`*.pftrace`, `*.proto`',
+    made: [
+      '`rocprofv3 --sys-trace --output-format pftrace -- python train.py`',
+      "`rocprof-sys-run -- python train.py`, PyTorch's CUPTI monitor, or `dprof perfetto -o net.pftrace`",
+    ],
+    read: [
+      'Of rocprofv3 and rocprof-sys: kernels, copies, calls, ranges, counters of kernels and of devices. rocprofv3 writes the number of threads of a grid and of a block only, so their extents are unknown.',
+      "Of PyTorch's CUPTI monitor: kernels with grid and block, copies and memory sets by stream, calls, ops with their extents.",
+      'Of `dprof perfetto`: kernels with name, times, device, stream, launch, op, layer, direction and counters; copies, sets, waits, collectives, ranges and samples. Arguments of calls are not in such a trace, so FLOPs are unknown.',
+      "In a folder, a trace is skipped if the profile is there too from which `dprof perfetto` wrote it, or what AMD's tracer wrote of the same run in another format.",
+      'Times are of the clock of the trace, and in Unix time if the trace states it. Packets and categories of other kinds are counted. A trace without any work or calls of these writers is refused.',
+    ],
+  },
+  sniff: beginsWithPacket,
+  isCovered,
+  read(probe, options) {
+    const file = new BlockFile(probe.path);
+    try {
+      return new PerfettoTrace(new PacketReader(file, statSync(probe.path).size)).read(probe, options);
+    } finally {
+      file.close();
+    }
+  },
+};
+
+/** Fields with which the first packet of a trace may begin. */
+const FIRST_FIELDS: ReadonlySet<number> = new Set([
+  ...[PACKET.timestamp, PACKET.clockSnapshot, PACKET.trustedPacketSequenceId, PACKET.sequenceFlags, PACKET.defaults],
+  ...[PACKET.trackDescriptor, PACKET.compressedPackets, PACKET.internedData],
+  // A marker of synchronization, the configuration, the trace's id.
+  ...[36 * 8 + 2, 33 * 8 + 2, 89 * 8 + 2],
+]);
+
+/** Whether a file begins like a trace: packets, one after another. */
+function beginsWithPacket({ head }: Probe): boolean {
+  if (head[0] !== 0x0a) return false;
+  try {
+    const trace = new WireFields(head);
+    trace.header();
+    const packet = new WireFields(head, trace.from);
+    packet.header();
+    const next = head[trace.to];
+    return FIRST_FIELDS.has(packet.tag) && packet.to <= trace.to && (next === undefined || next === 0x0a);
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+    return false;
+  }
+}
+
+/** Slices of AMD's tracers, of any host program that rocprof-sys traced, and of `dprof perfetto`, by category. */
+const AMD: ReadonlyMap<string, TakeSlice> = new Map(Object.entries(AMD_SLICES));
+const HOST: ReadonlyMap<string, TakeSlice> = new Map(Object.entries(HOST_SLICES));
+const DPROF: ReadonlyMap<string, TakeSlice> = new Map(Object.entries(DPROF_SLICES));
+
+/** Packets that describe the trace, by the numbers of their fields. */
+const DESCRIBING: ReadonlySet<number> = new Set([3, 33, 34, 35, 36, 43, 44, 45, 46, 69, 72, 89, 128]);
+/** Names of other packets, by number. */
+const PACKET_NAMES: ReadonlyMap<number, string> = new Map([
+  ...([[1, 'ftrace_events'], [2, 'process_tree'], [5, 'chrome_events'], [7, 'sys_stats'], [9, 'process_stats']] as const),
+  ...([[37, 'profile_packet'], [39, 'android_log'], [52, 'gpu_counter_event'], [63, 'gpu_log']] as const),
+  ...([[66, 'perf_sample'], [67, 'cpu_info'], [133, 'zstd_compressed_packets']] as const),
+]); // prettier-ignore
+
+class PerfettoTrace {
+  readonly #trace = new TraceBuilder();
+  readonly #tracks = new Tracks();
+  readonly #ends = new SliceEnds();
+  /** Numbers of tracks with slices. */
+  readonly #numbers = new Map<WireNumber, number>();
+  /** The first time; null in a trace without any. */
+  #base: bigint | null = null;
+  #hasStages = false;
+  /** Number of events that the known writers write. */
+  #known = 0;
+  #damaged = 0;
+  /** Sums of counters that state differences. */
+  readonly #sums = new Map<WireNumber, number>();
+
+  constructor(private readonly reader: PacketReader) {}
+
+  read({ file }: Probe, options: ReadOptions) {
+    const [trace, { reader }] = [this.#trace, this];
+    this.#each((packet) => this.#note(packet));
+    this.#ends.join(this.#numbers.size);
+    const reading = new SliceReading(trace, this.#processes());
+    let row = 0;
+    this.#damaged = 0;
+    this.#each((packet) => {
+      if (this.#endsOrBegins(packet)) row++;
+      this.#take(packet, row - 1, reading);
+    });
+    const damaged = this.#damaged + reader.damaged;
+    if (this.#known === 0) refuse(file, damaged > 0 || reader.isCut);
+    if (reader.isCut) trace.bad('truncated-input');
+    trace.diagnostics.count('malformed-event', damaged);
+    trace.diagnostics.count('range-without-start', this.#ends.unpaired);
+    if (reader.unixOffset !== null && this.#base !== null) trace.origin(this.#base + reader.unixOffset);
+    const { facts, vendor, devices } = reading;
+    return trace.records({ format: perfetto.id, ...facts, device: { vendor: vendor ?? 'unknown' }, devices }, options);
+  }
+
+  /** Calls `take` with each packet; one with damaged data is counted. */
+  #each(take: (packet: TracePacket) => void): void {
+    for (const packet of this.reader.packets())
+      try {
+        take(packet);
+      } catch (error) {
+        if (!(error instanceof WireError)) throw error;
+        this.#damaged++;
+      }
+  }
+
+  /** Notes descriptors and times. */
+  #note(packet: TracePacket): void {
+    const { tag, data } = packet;
+    if (tag === PACKET.trackDescriptor && data !== null) this.#tracks.take(data);
+    if (tag === PACKET.gpuRenderStageEvent) this.#hasStages = true;
+    const start = this.#timeOf(packet);
+    const head = this.#endsOrBegins(packet);
+    if (head === null || start === null) return;
+    const number = entryOf(this.#numbers, head.track, () => this.#numbers.size);
+    this.#ends.add(number, start, head.type === EVENT_TYPE.sliceEnd);
+  }
+
+  /** Type and track of a beginning or an end with a time; null for any other packet. */
+  #endsOrBegins({ tag, data, time, sequence }: TracePacket): Pick<TrackEvent, 'type' | 'track'> | null {
+    if (tag !== PACKET.trackEvent || data === null || time === null) return null;
+    const head = headOf(data.again(), sequence);
+    return head.type === EVENT_TYPE.sliceBegin || head.type === EVENT_TYPE.sliceEnd ? head : null;
+  }
+
+  /** In ns after the first time of an event. */
+  #timeOf({ tag, time }: TracePacket): number | null {
+    if (time === null || (tag !== PACKET.trackEvent && tag !== PACKET.gpuRenderStageEvent)) return null;
+    this.#base ??= time;
+    return Number(time - this.#base);
+  }
+
+  /** Finds the process that an arrow of `dprof perfetto` starts in, which matters where there are several. */
+  #processes(): (flow: WireNumber) => number | null {
+    const [pid = null, ...others] = this.#tracks.hosts();
+    if (others.length === 0) return () => pid;
+    const processes = new Map<WireNumber, number | null>();
+    this.#each(({ tag, data, sequence }) => {
+      if (tag !== PACKET.trackEvent || data === null) return;
+      const { category, flows, track } = readEvent(data, sequence);
+      if (category === 'launch') for (const flow of flows) processes.set(flow, this.#tracks.placeOf(track).pid);
+    });
+    return (flow) => processes.get(flow) ?? null;
+  }
+
+  #take(packet: TracePacket, row: number, reading: SliceReading): void {
+    const { tag, data, sequence } = packet;
+    const start = this.#timeOf(packet);
+    if (data === null || tag === PACKET.clockSnapshot || tag === PACKET.trackDescriptor) return;
+    if (tag === PACKET.gpuRenderStageEvent) {
+      this.#known++;
+      takeStage(readStage(data, sequence), start, reading);
+    } else if (tag === PACKET.trackEvent) this.#takeEvent(readEvent(data, sequence), start, row, reading);
+    else if (!DESCRIBING.has(tag >>> 3)) this.#trace.unread(PACKET_NAMES.get(tag >>> 3) ?? `packet ${tag >>> 3}`);
+  }
+
+  #takeEvent(event: TrackEvent, start: number | null, row: number, reading: SliceReading): void {
+    const { type, track, category } = event;
+    if (type === EVENT_TYPE.sliceEnd) return;
+    const place = this.#tracks.placeOf(track);
+    if (type === EVENT_TYPE.counter) {
+      this.#takeCounter(event, start, place, reading);
+      return;
+    }
+    const end = type === EVENT_TYPE.sliceBegin && start !== null ? this.#ends.of(row) : null;
+    const slice: Slice = Object.assign(event, { place, start, end });
+    const known = place.isOfDprof ? DPROF.get(category ?? '') : AMD.get(category ?? '');
+    const take = known ?? (place.isOfDprof ? undefined : HOST.get(category ?? ''));
+    if (known !== undefined) {
+      this.#known++;
+      if (!place.isOfDprof) reading.vendor = 'amd';
+    }
+    if (take !== undefined) take(slice, reading);
+    else if (category === null && this.#hasStages && place.isThread) takeHostSlice(slice, reading);
+    else this.#trace.unread(category ?? 'no category', start);
+  }
+
+  #takeCounter({ track, value }: TrackEvent, start: number | null, place: TrackPlace, reading: SliceReading): void {
+    const { unit = null, multiplier = 1, isIncremental = false } = place.counter ?? {};
+    const sum = isIncremental ? (this.#sums.get(track) ?? 0) + value : value;
+    if (isIncremental) this.#sums.set(track, sum);
+    const device = place.isOfDprof ? reading.deviceOf(place) : place.device;
+    this.#trace.sample({ start, device, ...seriesOf(place.name), unit, value: sum * multiplier });
+  }
+}
+
+function refuse(where: string, isDamaged: boolean): never {
+  if (isDamaged) throw new UserError('is a damaged Perfetto trace: no work in it can be read', { where, hint: 'copy it again' }); // prettier-ignore
+  throw new UserError('is a Perfetto trace without work of a device that dparse knows', {
+    where,
+    hint: 'give one of rocprofv3, rocprof-sys, PyTorch or dprof perfetto; ui.perfetto.dev shows others',
+  });
+}

@@ -1,0 +1,63 @@
+/** What the readers of slices share: a slice, the profile that it is added to, and its devices. */
+import { entryOf } from '../../../containers/map-entry.js';
+import type { Writable } from '../../../containers/writable.js';
+import type { Device } from '../../../record/record.js';
+import type { ActivityDetails } from '../../trace/trace.js';
+import type { TraceBuilder, TraceFacts } from '../../trace/trace-builder.js';
+import type { WireNumber } from '../../input/protobuf-fields.js';
+import type { ArgValue, TrackEvent } from './track-events.js';
+import type { TrackPlace } from './tracks.js';
+
+/** A slice, or a mark: its end is not known. Times in ns. */
+export interface Slice extends TrackEvent {
+  readonly place: TrackPlace;
+  readonly start: number | null;
+  readonly end: number | null;
+}
+
+/** Takes a slice of a category. */
+export type TakeSlice = (slice: Slice, reading: SliceReading) => void;
+
+export class SliceReading {
+  /** What the slices state of the profile. */
+  readonly facts: Writable<Pick<TraceFacts, 'tool' | 'rank' | 'facts' | 'job'>> = { tool: null };
+  vendor: string | null = null;
+  /** Details that kernels share, by their text. */
+  readonly details = new Map<string, ActivityDetails>();
+  readonly #devices = new Map<number, Partial<Device> & Pick<Device, 'id'>>();
+  readonly #ids = new Map<string, number>();
+
+  /** @param processOf the process that an arrow starts in; null for one that is not known */
+  constructor(
+    readonly trace: TraceBuilder,
+    readonly processOf: (flow: WireNumber) => number | null,
+  ) {}
+
+  get devices(): readonly (Partial<Device> & Pick<Device, 'id'>)[] {
+    return [...this.#devices.values()];
+  }
+
+  /** Adds what is known of a device. */
+  describe(device: Partial<Device> & Pick<Device, 'id'>): void {
+    this.#devices.set(device.id, { ...this.#devices.get(device.id), ...device });
+  }
+
+  /** Number of the device whose process a track of `dprof perfetto` is in: ranks may number theirs alike. */
+  deviceOf({ process, device, deviceName: name, rank }: TrackPlace): number | null {
+    if (device === null) return null;
+    return entryOf(this.#ids, process, () => {
+      let id = device;
+      while (this.#devices.has(id)) id++;
+      this.describe({ id, name, ...(rank === null ? undefined : { rank }) });
+      return id;
+    });
+  }
+}
+
+/** The number in an argument, which may be a text; null for any other. */
+export function numberIn(value: ArgValue | undefined): number | null {
+  const number = typeof value === 'string' && value !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : null;
+}
+
+export const textIn = (value: ArgValue | undefined): string | null => (typeof value === 'string' ? value : null);

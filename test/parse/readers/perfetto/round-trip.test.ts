@@ -1,0 +1,64 @@
+/** What `dprof perfetto` writes of a profile is read back from its trace. */
+import { expect } from 'chai';
+import { basename, join } from 'node:path';
+import { COLUMNS } from '../../../../src/prof/columns/columns.js';
+import type { CellValue } from '../../../../src/table/column.js';
+import type { ProfileLine } from '../../../../src/record/record.js';
+import { freshPath } from '../../../support/fresh-path.js';
+import { headerOf, openedRecordsOf, recordsOf } from '../../../support/profile-records.js';
+import { annotate } from '../../../support/rows.js';
+import { runCli } from '../../../support/run-cli.js';
+import { itEachShared, ROOT } from '../../../support/shared.js';
+
+const KEYS = ['kernel', 'long', 'start', 'sil', 'device', 'stream', 'api', 'pid', 'tid', 'corr', 'op', 'mod', 'layer', 'dir', 'grid', 'block', 'ranges', 'step']; // prettier-ignore
+/** A part of a Neuron core takes the place of the stream in the name of a track. */
+const KEYS_OF_NEURON = KEYS.filter((key) => key !== 'stream');
+
+/** Cells of each kernel; kernels that start together are in no order. */
+function cellsOf(records: readonly ProfileLine[], keys: readonly string[]): string[] {
+  const columns = COLUMNS.filter(({ key }) => keys.includes(key));
+  return annotate(records).map((row) => JSON.stringify(columns.map((column): CellValue => column.value(row)))).sort(); // prettier-ignore
+}
+
+const countsOf = (records: readonly ProfileLine[]): Readonly<Record<string, number>> => {
+  const last = records.at(-1);
+  const { kernel, copy, set, sync, graph, collective } = last?.type === 'end' ? last.counts : {};
+  return { kernel, copy, set, sync, graph, collective } as Record<string, number>;
+};
+
+async function check(path: string, keys: readonly string[]): Promise<void> {
+  const trace = freshPath('.pftrace');
+  expect((await runCli('dprof', ['perfetto', '-q', '-o', trace, path])).code).to.equal(0);
+  const [before, after] = [await openedRecordsOf(path, { name: path }), recordsOf(trace)];
+  expect(cellsOf(after, keys)).to.deep.equal(cellsOf(before, keys));
+  expect(countsOf(after)).to.deep.equal(countsOf(before));
+}
+
+const SAMPLES = [
+  ...['lenet.nsys.sqlite', 'transformer.nsys.sqlite', 'lenet.nvprof.sql', 'lenet.pt.trace.json.gz'],
+  ...['lenet-2021.pt.trace.json', 'decoder.pt.trace.json.gz', 'decoder.rpd', 'mlp_results.db'],
+  ...['matmul_kernel_trace.csv', 'softmax_results.json', 'saxpy_rocprof.db', 'step-gpu.xplane.pb'],
+  ...['step-tpu.xplane.pb', 'ascend_pytorch_profiler_0.db', 'gemm_results.pftrace', 'linear.pftrace'],
+];
+const SHARED = ['data/kineto/h100_vit.json.gz', 'data/kineto/mi300_hipgraph_decode.json.gz', 'data/nsys/fsdp_2proc.sqlite']; // prettier-ignore
+
+describe('Traces of dprof perfetto', () => {
+  for (const name of SAMPLES) it(`give back the kernels of ${name}`, () => check(join(ROOT, 'samples', name), KEYS));
+
+  it('give back the instructions of a Neuron device', () =>
+    check(join(ROOT, 'samples/attention.ntff'), KEYS_OF_NEURON));
+
+  it('give back the profiler, the ranks of a job, and samples', async () => {
+    const trace = freshPath('.pftrace');
+    const files = [0, 1].map((rank) => join(ROOT, `samples/job/rank_${rank}.pt.trace.json.gz`));
+    await runCli('dprof', ['perfetto', '-q', '-o', trace, ...files]);
+    const { tool, facts, devices } = headerOf(trace);
+    expect([tool, facts?.['source_format']]).to.deep.equal(['PyTorch Profiler', 'kineto']);
+    expect(devices.map(({ rank }) => rank)).to.deep.equal([0, 1]);
+    const [first, second] = await Promise.all(files.map((file) => openedRecordsOf(file, { name: basename(file) })));
+    const kernels = [first, second].flatMap((records = []) => records.filter(({ type }) => type === 'kernel'));
+    expect(recordsOf(trace).filter(({ type }) => type === 'kernel')).to.have.length(kernels.length);
+  });
+
+  itEachShared(SHARED, [], (name) => `give back the kernels of ${name}`, (path) => check(path, KEYS)); // prettier-ignore
+});
