@@ -3,13 +3,13 @@
  * are distinguished by the details that they have. Lines that XProf derived from them repeat them. Kernels one after another
  * that run one instruction of a program belong to one run of it, until one of their names comes again.
  */
-import type { CopyKind, Device } from '../../../record/record.js';
+import type { CopyKind, Device, Labels } from '../../../record/record.js';
 import { STEP_METRIC } from '../../../record/record.js';
 import type { Writable } from '../../../containers/writable.js';
 import { LruCache } from '../../../containers/map-entry.js';
 import type { KernelRow, TraceBuilder, WorkRow } from '../../trace/trace-builder.js';
 import { numberOf, textOf, type Plane, type XEvent, type XLine } from './xspace.js';
-import type { OpFacts, OpTable, StatOf } from './op-facts.js';
+import type { OpFacts, OpTable } from './op-facts.js';
 
 /** What planes share. */
 export interface Reading {
@@ -21,6 +21,8 @@ export interface Reading {
   readonly copyCalls: Map<number, string>;
   /** By producer of a launch on a TPU: its correlation id. */
   readonly launches: Map<string, number>;
+  /** Labels of samples by the name of their allocator: samples share them. */
+  readonly allocators: Map<string, Labels>;
   /** Number of the last run of an instruction. */
   runs: number;
 }
@@ -34,11 +36,6 @@ const isDerived = ({ id }: XLine): boolean => {
 
 /** Names of kernels in code objects of ROCm end like this. */
 const SUFFIX = /(?: \[clone \.kd\]|\.kd)$/;
-
-export const statOf =
-  ({ stats, kind }: XEvent): StatOf =>
-  (name) =>
-    stats.get(name) ?? kind.stats.get(name);
 
 /** The words `key:value` of a text of details. */
 const wordsIn = (text: string): ReadonlyMap<string, string> =>
@@ -120,11 +117,10 @@ export function readGpuPlane(plane: Plane, device: number, reading: Reading): nu
     const stream = streamOf(line);
     const runs = new Runs(reading);
     for (const event of plane.events(line, zero)) {
-      const [stat, { start, dur }] = [statOf(event), event];
-      const corr = numberOf(stat('correlation_id'));
-      const row = { start, end: start + dur, device, stream, corr };
-      const step = steps.get(numberOf(stat('group_id')) ?? NaN) ?? null;
-      const facts = reading.ops.of(stat);
+      const { start, end } = event;
+      const row = { start, end, device, stream, corr: numberOf(event.stat('correlation_id')) };
+      const step = steps.get(numberOf(event.stat('group_id')) ?? NaN) ?? null;
+      const facts = reading.ops.of(event);
       if (readKernel(event, { row, facts, runs, step, isAmd })) work++;
       else if (readCopy(event, row, facts, reading)) work++;
       else trace.unread(`${event.kind.name === '' ? 'unknown' : 'other'} events of ${line.name}`, start);
@@ -147,11 +143,10 @@ interface KernelFacts {
 }
 
 function readKernel(event: XEvent, { row, facts, runs, step, isAmd }: KernelFacts): boolean {
-  const stat = statOf(event);
-  const text = textOf(stat('kernel_details'));
+  const text = textOf(event.stat('kernel_details'));
   if (text === null) return false;
   const name = runs.nameOf(event.kind.name);
-  const occupancy = numberOf(stat('theoretical_occupancy_pct')) ?? 0;
+  const occupancy = numberOf(event.stat('theoretical_occupancy_pct')) ?? 0;
   const details =
     step === null && !(occupancy > 0)
       ? facts.details
@@ -181,8 +176,7 @@ const shapesIn = (text: string, isAmd: boolean): Shapes =>
   });
 
 function readCopy(event: XEvent, row: WorkRow, facts: OpFacts, { trace, copyCalls }: Reading): boolean {
-  const stat = statOf(event);
-  const [copy, set] = [textOf(stat('memcpy_details')), textOf(stat('memset_details'))];
+  const [copy, set] = [textOf(event.stat('memcpy_details')), textOf(event.stat('memset_details'))];
   const text = copy ?? set;
   if (text === null) return false;
   const words = wordsIn(text);
@@ -238,14 +232,14 @@ function readSteps(plane: Plane, device: number, { trace, zero }: Reading): Read
   for (const line of plane.lines) {
     if (line.name !== 'Steps') continue;
     for (const event of plane.events(line, zero)) {
-      const stat = statOf(event);
-      const [group, name] = [numberOf(stat('group_id')), textOf(stat('step_name')) ?? event.kind.name];
-      const step = stepNumber(name, stat('step_num') === undefined ? group : numberOf(stat('step_num')));
+      const [group, name] = [numberOf(event.stat('group_id')), textOf(event.stat('step_name')) ?? event.kind.name];
+      const number = event.stat('step_num');
+      const step = stepNumber(name, number === undefined ? group : numberOf(number));
       if (group !== null && step !== null) steps.set(group, step);
-      const { start, dur } = event;
+      const { start, end } = event;
       if (step !== null)
         trace.sample({
-          ...{ start, end: start + dur, device, metric: STEP_METRIC },
+          ...{ start, end, device, metric: STEP_METRIC },
           value: step,
           unit: null,
           labels: { text: name },

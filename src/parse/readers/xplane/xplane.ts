@@ -12,8 +12,9 @@ import { WireError } from '../../input/protobuf.js';
 import type { Probe, ReadOptions, Reader } from '../../reader.js';
 import { TraceBuilder } from '../../trace/trace-builder.js';
 import { gpuOf, readGpuPlane, type Reading } from './gpu-plane.js';
-import { readHostPlane } from './host-plane.js';
+import { noteHostPlane, readHostPlane } from './host-plane.js';
 import { Programs } from './hlo.js';
+import { NeededRanges } from './needed-ranges.js';
 import { OpTable } from './op-facts.js';
 import { noteLaunches, readTpuPlane, tpuOf } from './tpu-plane.js';
 import { numberOf, planesIn, Plane, ABSOLUTE, textOf, type PlanePlace } from './xspace.js';
@@ -105,13 +106,29 @@ class XSpaceTrace {
     const zero = start ?? this.#firstTime();
     const reading: Reading = {
       ...{ trace, ops: new OpTable(this.#programs), zero, copyCalls: new Map(), launches: new Map(), runs: 0 },
+      allocators: new Map(),
     };
     for (const place of this.#named(/^\/device:TPU:/)) noteLaunches(new Plane(this.file, place), reading);
+    const hosts = this.#named(/^\/host:(?!metadata$)/).map((place) => new Plane(this.file, place));
+    const needed = new NeededRanges();
+    for (const plane of hosts) {
+      const { damaged } = plane;
+      noteHostPlane(plane, reading, needed);
+      // Damaged events are counted when they are read again.
+      plane.damaged = damaged;
+    }
+    let work = 0;
+    for (const place of this.#named(/^(?!\/host:|Task Environment$)/)) {
+      const plane = new Plane(this.file, place);
+      work += this.#readDevice(plane, reading);
+      this.#damaged += plane.damaged;
+    }
+    const isAll = options.ranges !== false && (options.ranges !== 'without-work' || work === 0);
     const threads = { count: 0 };
-    for (const place of this.#named(/^\/host:(?!metadata$)/))
-      this.#use(place, (plane) => readHostPlane(plane, pid, reading, threads));
-    for (const place of this.#named(/^(?!\/host:|Task Environment$)/))
-      this.#use(place, (plane) => this.#readDevice(plane, reading));
+    for (const plane of hosts) {
+      readHostPlane(plane, pid, threads, reading, isAll ? null : needed);
+      this.#damaged += plane.damaged;
+    }
     if (start !== null || zero > ABSOLUTE) trace.origin(zero);
     if (start !== null) trace.seen(0);
     const damaged = this.#damaged + this.#programs.damaged;
@@ -126,23 +143,20 @@ class XSpaceTrace {
     return this.#places.filter(({ name }) => pattern.test(name));
   }
 
-  /** Reads a plane, whose tables are dropped afterwards. */
-  #use(place: PlanePlace, read: (plane: Plane) => void): void {
-    const plane = new Plane(this.file, place);
-    read(plane);
-    this.#damaged += plane.damaged;
-  }
-
-  #readDevice(plane: Plane, reading: Reading): void {
+  /** @returns the number of its events that are work */
+  #readDevice(plane: Plane, reading: Reading): number {
     const [, kind, number] = /^\/device:([A-Z]+):(\d{1,6})(?: |$)/.exec(plane.place.name) ?? [];
     const device = Number(number);
     if (kind === 'GPU') {
       if (plane.lines.length > 0 || plane.stats.size > 1) this.#devices.push(gpuOf(plane, device));
-      readGpuPlane(plane, device, reading);
-    } else if (kind === 'TPU') {
+      return readGpuPlane(plane, device, reading);
+    }
+    if (kind === 'TPU') {
       if (!this.#devices.some(({ id }) => id === device)) this.#devices.push(tpuOf(plane, device));
-      readTpuPlane(plane, device, reading);
-    } else if (plane.lines.length > 0) this.#trace.unread(`plane ${plane.place.name}`, null);
+      return readTpuPlane(plane, device, reading);
+    }
+    if (plane.lines.length > 0) this.#trace.unread(`plane ${plane.place.name}`, null);
+    return 0;
   }
 
   /** Times of the profile in Unix time in ns, and the process. The file's programs are noted on the way. */
