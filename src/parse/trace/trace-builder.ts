@@ -170,6 +170,16 @@ export class TraceBuilder {
     this.#origin = unixNs;
   }
 
+  /** Allocates room for so many more rows of work, and for so many calls and samples: see `NumericColumn.reserve`. */
+  reserve({ work = 0, calls = 0, samples = 0 }: Readonly<Partial<Record<'work' | 'calls' | 'samples', number>>>): void {
+    const rows = this.#activities.length + work;
+    this.#activities.reserve(rows);
+    this.#activities.kernels.reserve(this.#activities.kernels.length + work);
+    this.#details.reserve(rows);
+    this.#calls.reserve(this.#calls.length + calls);
+    this.#samples.reserve(this.#samples.length + samples);
+  }
+
   call(row: CallRow): void {
     const [start, end, thread] = [timeOf(row.start), timeOf(row.end), this.#thread(row)];
     if (!(start <= end)) this.bad('bad-row', row.start);

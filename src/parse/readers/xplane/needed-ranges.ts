@@ -45,6 +45,13 @@ export class NeededRanges {
   /** Whether the autograd engine worked: which thread it worked for is found from all ranges. */
   #isAll = false;
 
+  /** Number of events of memory. */
+  samples = 0;
+
+  get launches(): number {
+    return this.#noted.length;
+  }
+
   /** Notes a launch. Time in ns. */
   launch(start: number): void {
     this.#noted.push(start);

@@ -108,7 +108,13 @@ class XSpaceTrace {
       ...{ trace, ops: new OpTable(this.#programs), zero, copyCalls: new Map(), launches: new Map(), runs: 0 },
       allocators: new Map(),
     };
-    for (const place of this.#named(/^\/device:TPU:/)) noteLaunches(new Plane(this.file, place), reading);
+    const devices = this.#named(/^(?!\/host:|Task Environment$)/);
+    let work = 0;
+    for (const place of devices) {
+      const plane = new Plane(this.file, place);
+      if (place.name.startsWith('/device:TPU:')) noteLaunches(plane, reading);
+      for (const { events } of plane.lines) work += events;
+    }
     const hosts = this.#named(/^\/host:(?!metadata$)/).map((place) => new Plane(this.file, place));
     const needed = new NeededRanges();
     for (const plane of hosts) {
@@ -117,13 +123,15 @@ class XSpaceTrace {
       // Damaged events are counted when they are read again.
       plane.damaged = damaged;
     }
-    let work = 0;
-    for (const place of this.#named(/^(?!\/host:|Task Environment$)/)) {
+    // Each event of memory is up to two samples.
+    trace.reserve({ work, calls: needed.launches, samples: needed.samples * 2 });
+    let isIdle = true;
+    for (const place of devices) {
       const plane = new Plane(this.file, place);
-      work += this.#readDevice(plane, reading);
+      if (this.#readDevice(plane, reading) > 0) isIdle = false;
       this.#damaged += plane.damaged;
     }
-    const isAll = options.ranges !== false && (options.ranges !== 'without-work' || work === 0);
+    const isAll = options.ranges !== false && (options.ranges !== 'without-work' || isIdle);
     const threads = { count: 0 };
     for (const plane of hosts) {
       readHostPlane(plane, pid, threads, reading, isAll ? null : needed);

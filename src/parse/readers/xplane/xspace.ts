@@ -80,6 +80,8 @@ export interface XLine {
   readonly name: string;
   /** In ns. */
   readonly time: bigint;
+  /** Number of its events. */
+  readonly events: number;
   readonly from: number;
   readonly to: number;
 }
@@ -220,18 +222,19 @@ export class Plane {
   #line(plane: FileFields): XLine {
     const stream = new FieldStream(this.file, plane.from, plane.to, LONGEST);
     const { fields } = stream;
-    let [id, name, time] = [0 as WireNumber, '', 0n];
+    let [id, name, time, events] = [0 as WireNumber, '', 0n, 0];
     try {
       while (stream.next()) {
         if (fields.field === 1) id = fields.value;
         else if (fields.field === 2) name = fields.text();
         else if (fields.field === 3) time = BigInt.asIntN(64, BigInt(fields.value));
+        else if (fields.field === EVENT) events++;
       }
     } catch (error) {
       // Counted when the events before it are read.
       if (!(error instanceof WireError)) throw error;
     }
-    return { id, name, time, from: plane.from, to: plane.to };
+    return { id, name, time, events, from: plane.from, to: plane.to };
   }
 
   #addStatKind(plane: FileFields): void {
