@@ -151,7 +151,7 @@ export class TraceBuilder {
   readonly #details = new WorkDetails();
   readonly #operations = new Map<number, CollectiveOperation>();
   readonly #samples = new Samples();
-  /** Times of samples and of rows that are not read, because the profile may start with one of them. */
+  /** Times of rows that are not read, because the profile may start with one of them. */
   readonly #otherTimes = NumericColumn.floats();
   /** Whether any work was given without a process. */
   #isProcessUnknown = false;
@@ -251,7 +251,6 @@ export class TraceBuilder {
   /** Adds a value at a time, over a span of time, or for the whole profile. */
   sample(row: SampleRow): void {
     const [start, end] = [timeOf(row.start), timeOf(row.end)];
-    if (!Number.isNaN(start)) this.#otherTimes.push(start);
     this.#samples.add(row, start, end);
   }
 
@@ -287,9 +286,11 @@ export class TraceBuilder {
       throw new RangeError('registers of some kernels only');
     this.#joinProcesses();
     calls.api.values.set(this.#apis.sorted((api) => this.textOf(api) ?? '', calls.api.values));
-    const starts = [...[calls, ranges, overhead, activities].map(({ start }) => start), this.#otherTimes];
+    const statements = [this.#samples.start, this.#otherTimes];
+    const starts = [...[calls, ranges, overhead, activities].map(({ start }) => start), ...statements];
     const first = shiftToFirst(starts, [calls, ranges, overhead, activities].map(({ end }) => end)); // prettier-ignore
-    const isDated = starts.some(({ length }) => length > 0);
+    const isTimed = this.#samples.start.values.some((time) => !Number.isNaN(time));
+    const isDated = isTimed || starts.some((times) => times !== this.#samples.start && times.length > 0);
     const { format, tool, rank = null, dur = null, job, facts } = about;
     const header: TraceHeader = {
       ...{ format, tool, rank, ...(job === undefined ? undefined : { job }) },
@@ -315,8 +316,8 @@ export class TraceBuilder {
         operationOf: (row) => this.#operations.get(row) as CollectiveOperation,
         hostMemoryOf: (row) => this.#memories.at(copies.hostMemoryCode.at(ownRow.at(row))) ?? null,
         detailsOf: (row) => this.#details.of(row),
-        statements: (profile) => this.#samples.records(profile, first),
-        statementTimes: () => [this.#otherTimes],
+        statements: (profile) => this.#samples.records(profile),
+        statementTimes: () => statements,
       },
       options,
     );
@@ -457,11 +458,11 @@ class Samples extends columns({ start: 'f64', dur: 'f64', device: 'id', value: '
     this.pushCells(start, dur, valueOf(row.device), valueOf(row.value), this.#kindOf(row));
   }
 
-  /** The records in order of start, those without a time first. @param first what times count from */
-  *records(profile: number, first: number): Generator<SampleRecord> {
+  /** The records in order of start, those without a time first. */
+  *records(profile: number): Generator<SampleRecord> {
     const rows = allRows(this.length);
     sortRows(rows, (a, b) => this.#compare(a, b));
-    for (const row of rows) yield { type: 'sample', profile, ...this.#at(row, first) };
+    for (const row of rows) yield { type: 'sample', profile, ...this.#at(row) };
   }
 
   #kindOf({ metric, unit, labels, text, end }: SampleRow): number {
@@ -476,10 +477,10 @@ class Samples extends columns({ start: 'f64', dur: 'f64', device: 'id', value: '
     });
   }
 
-  #at(row: number, first: number): Omit<SampleRecord, 'type' | 'profile'> {
+  #at(row: number): Omit<SampleRecord, 'type' | 'profile'> {
     const { metric, unit, labels, text, isSpan } = elementAt(this.#kinds, this.kind.at(row));
     return {
-      start: known(this.start.at(row) - first),
+      start: known(this.start.at(row)),
       ...(isSpan ? { dur: known(this.dur.at(row)) } : undefined),
       ...{ device: known(this.device.at(row)), metric, value: known(this.value.at(row)) },
       ...(text === undefined ? undefined : { text }),
@@ -490,6 +491,6 @@ class Samples extends columns({ start: 'f64', dur: 'f64', device: 'id', value: '
   /** By start, those without a time first, then by their other fields. */
   #compare(a: number, b: number): number {
     const byStart = -compareCells(-this.start.at(a), -this.start.at(b));
-    return byStart === 0 ? compareTexts(JSON.stringify(this.#at(a, 0)), JSON.stringify(this.#at(b, 0))) : byStart;
+    return byStart === 0 ? compareTexts(JSON.stringify(this.#at(a)), JSON.stringify(this.#at(b))) : byStart;
   }
 }
