@@ -111,7 +111,7 @@ export function readGpuPlane(plane: Plane, device: number, reading: Reading): nu
   let work = 0;
   for (const line of plane.lines) {
     if (isDerived(line)) {
-      if (line.name !== 'Steps') trace.unread(`line ${line.name}`, null);
+      if (line.name !== 'Steps') trace.unread(`line ${line.name}`, null, line.events);
       continue;
     }
     const stream = streamOf(line);

@@ -165,7 +165,8 @@ class XSpaceTrace {
       if (!this.#devices.some(({ id }) => id === device)) this.#devices.push(tpuOf(plane, device));
       return readTpuPlane(plane, device, reading);
     }
-    if (plane.lines.length > 0) this.#trace.unread(`plane ${plane.place.name}`, null);
+    const events = plane.lines.reduce((sum, line) => sum + line.events, 0);
+    if (events > 0) this.#trace.unread(`plane ${plane.place.name}`, null, events);
     return 0;
   }
 
