@@ -137,8 +137,9 @@ async function* profilesOf<Found extends object>(
   open: (path: string, inFolder: boolean) => Promise<Found | UserError>,
   { passOver = new Set(), onNote }: Pick<FindOptions, 'passOver' | 'onNote'>,
 ): AsyncGenerator<Found | UserError> {
-  const { paths, copies, folder, lenient, failures } = await expandInput(input);
+  const { paths, copies, traces, folder, lenient, failures } = await expandInput(input);
   if (copies.length > 0) onNote?.(new UserError(copiesText(copies), { where: input }));
+  if (traces.length > 0) onNote?.(new UserError(tracesText(traces), { where: input }));
   yield* failures;
   const inFolder = lenient && folder !== null;
   const used: string[] = paths.filter((path) => passOver.has(path));
@@ -185,6 +186,10 @@ async function* profilesOf<Found extends object>(
 /** Text such as `1 compressed copy left out, whose original is next to it: net.json.gz`. */
 const copiesText = (copies: readonly string[]): string =>
   `${counted(copies.length, 'compressed copy')} left out, whose ${copies.length === 1 ? 'original is next to it' : 'originals are next to them'}: ${firstOf(copies)}`;
+
+/** Text such as `1 trace left out, whose .xplane.pb is next to it and states more: node.trace.json.gz`. */
+const tracesText = (traces: readonly string[]): string =>
+  `${counted(traces.length, 'trace')} left out, whose .xplane.pb is next to ${traces.length === 1 ? 'it' : 'them'} and states more: ${firstOf(traces)}`;
 
 /** Text such as `1 JSON file skipped, not a profile: 1.json`. */
 const othersText = (others: readonly string[]): string =>

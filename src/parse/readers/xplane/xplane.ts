@@ -3,7 +3,8 @@
  * host, and the compiled programs. A file is read in pieces, plane by plane. Source: xplane.proto and hlo.proto of OpenXLA;
  * files of JAX 0.8 and 0.10 on AMD GPUs, TPUs and CPUs.
  */
-import { statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
 import { UserError } from '../../../record/errors.js';
 import type { Device, Labels } from '../../../record/record.js';
 import { BlockFile } from '../../input/byte-window.js';
@@ -34,7 +35,7 @@ export const xplane: Reader = {
     profiler: 'JAX, TensorFlow, PyTorch/XLA (XPlane)',
     input: '`*.xplane.pb`, of GPUs, TPUs and CPUs',
     made: [
-      '`jax.profiler.trace(FOLDER)` around the steps, which writes `FOLDER/plugins/profile/RUN/HOST.xplane.pb`, a file for each host; give the folder `RUN`',
+      '`jax.profiler.trace(FOLDER)` around the steps, which writes `FOLDER/plugins/profile/RUN/HOST.xplane.pb`, a file for each host; give the folder `RUN`, whose hosts become ranks in the order of their names',
     ],
     read: [
       'GPUs of AMD and NVIDIA: kernels, copies and fills with the call that launched them, stream, grid, block, registers and shared memory; the op by its path, with scopes as layers, and its instruction of HLO, whose shapes give FLOPs and bytes. TPUs: instructions with the FLOPs and bytes that the compiler states, programs, transfers and waits. CPUs: instructions as ranges. Steps, annotations, Python frames, memory of allocators, lines of source.',
@@ -79,6 +80,22 @@ function read(probe: Probe, options: ReadOptions) {
   }
 }
 
+/** Folder of a run of the profiler, which writes a file there for each host. */
+const FOLDER_OF_RUN = /[\\/]plugins[\\/]profile[\\/][^\\/]+$/;
+
+/**
+ * The rank of a host among those of its run: its place in the order of names, since the files state none. Null where it is
+ * alone, and outside of a run's folder, where files of several runs may be.
+ */
+function rankOfHost({ folder, file }: Probe): number | null {
+  if (folder === null || !FOLDER_OF_RUN.test(resolve(folder)) || !existsSync(folder)) return null;
+  const hostOf = (name: string): string | undefined => /^(.*)\.xplane\.pb(?:\.gz)?$/s.exec(name)?.[1];
+  const hosts = [...new Set(readdirSync(folder).flatMap((name) => hostOf(name) ?? []))];
+  hosts.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+  const rank = hosts.indexOf(hostOf(basename(file)) ?? '');
+  return rank === -1 || hosts.length < 2 ? null : rank;
+}
+
 class XSpaceTrace {
   readonly #trace = new TraceBuilder();
   readonly #programs: Programs;
@@ -89,7 +106,7 @@ class XSpaceTrace {
 
   constructor(
     private readonly file: BlockFile,
-    probe: Probe,
+    private readonly probe: Probe,
   ) {
     this.#programs = new Programs(file);
     try {
@@ -146,7 +163,8 @@ class XSpaceTrace {
     if (reading.ops.notFound > 0) trace.unread('names of instructions that no program has', null, reading.ops.notFound);
     const dur = start !== null && stop !== null && stop > start ? Number(stop - start) : null;
     const facts: Labels = this.#facts;
-    return trace.records({ format: xplane.id, tool: this.#tool(), dur, devices: this.#devices, facts }, options);
+    const rank = options.rank ?? rankOfHost(this.probe);
+    return trace.records({ format: xplane.id, tool: this.#tool(), rank, dur, devices: this.#devices, facts }, options);
   }
 
   #named(pattern: RegExp): PlanePlace[] {
