@@ -110,8 +110,9 @@ class XSpaceTrace {
   ) {
     this.#programs = new Programs(file);
     try {
-      const { planes, isCut } = planesIn(file, statSync(probe.path).size);
+      const { planes, isCut, damage } = planesIn(file, statSync(probe.path).size);
       this.#places = planes;
+      if (damage !== null) this.#damaged++;
       if (isCut) this.#trace.bad('truncated-input');
     } catch (error) {
       if (!(error instanceof WireError)) throw error;

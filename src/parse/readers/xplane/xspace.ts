@@ -106,23 +106,34 @@ export interface PlanePlace {
   readonly to: number;
 }
 
-/** The planes of a file, and whether it is cut off. @throws WireError when it is not a row of fields of an XSpace */
-export function planesIn(file: BlockFile, size: number): { readonly planes: PlanePlace[]; readonly isCut: boolean } {
+/** What a file has of planes. */
+interface FoundPlanes {
+  readonly planes: readonly PlanePlace[];
+  /** Whether the last one reaches beyond the end of the file. */
+  readonly isCut: boolean;
+  /** Why nothing is found behind them; null for a whole or cut file. */
+  readonly damage: WireError | null;
+}
+
+/** The planes of a file. @throws WireError when there is none */
+export function planesIn(file: BlockFile, size: number): FoundPlanes {
   const planes: PlanePlace[] = [];
   const space = new FileFields(file, 0, size);
-  let isCut = false;
-  while (!isCut) {
-    const isWhole = space.next();
-    isCut = space.isCut;
-    if (!isWhole && !isCut) break;
-    if (space.field > 4 || !space.isMessage) throw new WireError('a field in it is not of an XSpace');
-    if (isCut && planes.length === 0) throw new WireError('its first plane runs over the end');
-    if (space.field === PLANE) {
+  try {
+    while (space.next() || space.isCut) {
+      if (space.field > 4 || !space.isMessage) throw new WireError('a field in it is not of an XSpace');
       const [from, to] = [space.from, Math.min(space.to, size)];
-      planes.push({ name: nameIn(new FileFields(file, from, to)), from, to });
+      if (space.field === PLANE) planes.push({ name: nameIn(new FileFields(file, from, to)), from, to });
+      if (space.isCut) break;
     }
+  } catch (error) {
+    if (!(error instanceof WireError) || planes.length === 0) throw error;
+    return { planes, isCut: false, damage: error };
   }
-  return { planes, isCut };
+  const [first] = planes;
+  if (space.isCut && planes.length < 2 && (first === undefined || !new Plane(file, first).isReadable))
+    throw new WireError('its first plane runs over the end');
+  return { planes, isCut: space.isCut, damage: null };
 }
 
 /** The name of a plane; '' for a damaged one without. */
@@ -167,6 +178,11 @@ export class Plane {
     const own = new Map<string, Stat>();
     for (const bytes of stats) this.#attempt(() => this.#addStat(new WireFields(bytes), own));
     this.stats = own;
+  }
+
+  /** Whether it has events and says what they are: the tables follow the lines, and may be cut off. */
+  get isReadable(): boolean {
+    return this.lines.length > 0 && this.#kinds.size > 0;
   }
 
   get kinds(): Iterable<EventKind> {

@@ -198,7 +198,7 @@ describe('XPlane reader', () => {
     expect(JSON.stringify(recordsOf(path, { ranges: true }))).not.to.include('node.example');
   });
 
-  it('keeps the whole planes of a file that is cut off, and refuses one that was saved as text or is damaged', () => {
+  it('keeps the whole planes of a file that is cut off, and refuses one that was saved as text or has none', () => {
     const bytes = stepOnGpu();
     const cut = written(bytes.subarray(0, bytes.length - 60));
     expect(kernelsOf(cut)).to.have.length(7);
@@ -206,8 +206,20 @@ describe('XPlane reader', () => {
     const asText = written(Buffer.from(bytes.toString('utf8')));
     expect(() => recordsOf(asText)).to.throw('saved as text');
     expect(() => recordsOf(written(bytes.subarray(0, 900)))).to.throw('its first plane runs over the end');
-    const damaged = Buffer.concat([bytes, Buffer.from([0x78, 0x01])]);
-    expect(() => recordsOf(written(damaged))).to.throw('is a damaged XPlane file');
+    // A field that an XSpace does not have, behind its planes.
+    const damaged = written(Buffer.concat([bytes, Buffer.from([0x78, 0x01])]));
+    expect(kernelsOf(damaged)).to.have.length(7);
+    expect(diagnosticsOf(damaged)).to.include({ 'malformed-event': 1 });
+  });
+
+  it('reads a first plane whose tables are cut off, by the names before the cut', () => {
+    const whole = message([new PlaneWriter('/device:GPU:0').line(1, 'Stream #1(Kernel)', 0, [
+      ['a', [1000, 500], { kernel_details: 'grid:1,1,1 block:4,1,1' }],
+      ['b', [2000, 500], { kernel_details: 'grid:1,1,1 block:4,1,1' }],
+    ]).stats({ core_count: 80 }).field()]); // prettier-ignore
+    const cut = written(whole.subarray(0, whole.length - 3));
+    expect(kernelsOf(cut).map(({ name }) => name)).to.deep.equal(['a', 'b']);
+    expect(diagnosticsOf(cut)).to.include({ 'truncated-input': 1 });
   });
 
   it('reads the files of a run as ranks, and leaves the traces beside them out with one notice', async () => {
