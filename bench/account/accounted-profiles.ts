@@ -3,7 +3,7 @@ import fg from 'fast-glob';
 import { join } from 'node:path';
 
 const SAMPLES = [
-  'samples/*.{sqlite,sql,db,json,json.gz,ntff,jsonl}',
+  'samples/*.{sqlite,sql,db,json,json.gz,ntff,jsonl,pb}',
   'samples/ascend_pt/*/trace_view.json',
   'samples/ascend_raw/PROF_*/host/info.json',
 ];
@@ -16,6 +16,7 @@ const SHARED = [
   ],
   ...[
     'neuron/**/*.{ntff,json,json.gz}',
+    'xplane/*.pb',
     'made/*.{json,sqlite}',
     '{neuron,made}/*monitor*.jsonl',
     'made/ascend*/**/*.{db,json,csv}',

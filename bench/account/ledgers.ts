@@ -338,6 +338,19 @@ const ROCPROF_V1: Ledger = {
   others: [],
 };
 
+const XPLANE: Ledger = {
+  records: [
+    { events: /^(kernel|op)$/, records: ['kernel'], kinds: /^instructions that contain others$/ },
+    { events: /^(memcpy|transfer)$/, records: ['copy', 'collective'] },
+    { events: /^memset$/, records: ['set'] },
+    { events: /^wait$/, records: ['sync'] },
+    { events: /^module$/, records: ['sample:xla_module'] },
+    { events: /^memory$/, records: ['sample:memory_allocated'] },
+    { events: /^host event$/, records: ['range'], skipped: ['range-repeated'] },
+  ],
+  others: [{ events: /^step$/, why: JOINED }],
+};
+
 /** By the id of a reader. */
 export const LEDGERS: Readonly<Record<string, Ledger>> = {
   ...{ kineto: KINETO, nsight: NSIGHT, nvprof: NVPROF, 'ascend-db': ASCEND_DATABASE, 'ascend-text': ASCEND_TEXT },
@@ -347,6 +360,7 @@ export const LEDGERS: Readonly<Record<string, Ledger>> = {
     'rocprof-v1': ROCPROF_V1,
     'ascend-details': ASCEND_DETAILS,
     'ascend-raw': ASCEND_RAW,
+    xplane: XPLANE,
   },
   ...{ 'neuron-json': NEURON_JSON, ntff: NTFF, 'neuron-summary': NEURON_SUMMARY, 'neuron-monitor': NEURON_MONITOR },
 };

@@ -8,6 +8,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { addTo } from '../../src/containers/map-entry.js';
+import { countPlanes } from './plane-count.js';
 import { countSections } from './section-count.js';
 
 /** Number of events by category: `X kernel`, a table's name, a file's name. */
@@ -141,6 +142,7 @@ export function plainCount(path: string, isFolder: boolean): PlainCount {
   const plain = isGzip ? gunzipSync(bytes) : bytes;
   if (plain.subarray(0, 15).toString('latin1') === 'SQLite format 3') return countDatabase(path);
   if (path.endsWith('.ntff')) return countSections(path);
+  if (path.endsWith('.xplane.pb')) return countPlanes(path);
   const text = plain.toString('utf8');
   return path.endsWith('.jsonl') ? countLines(text) : countJson(text);
 }

@@ -138,8 +138,9 @@ async function* profilesOf<Found extends object>(
   open: (path: string, inFolder: boolean) => Promise<Found | UserError>,
   { passOver = new Set(), onNote }: Pick<FindOptions, 'passOver' | 'onNote'>,
 ): AsyncGenerator<Found | UserError> {
-  const { paths, copies, folder, lenient, failures } = await expandInput(input);
+  const { paths, copies, traces, folder, lenient, failures } = await expandInput(input);
   if (copies.length > 0) onNote?.(new UserError(copiesText(copies), { where: input }));
+  if (traces.length > 0) onNote?.(new UserError(tracesText(traces), { where: input }));
   yield* failures;
   const inFolder = lenient && folder !== null;
   const used: string[] = paths.filter((path) => passOver.has(path));
@@ -205,6 +206,9 @@ const archivesText = (archives: readonly string[]): string =>
 /** Text such as `1 file left out, whose run is in 7_results.db: 7_kernel_trace.csv`. */
 const againText = (files: readonly string[], same: string): string =>
   `${counted(files.length, 'file')} left out, whose run is in ${same}: ${firstOf(files)}`;
+/** Text such as `1 trace left out, whose .xplane.pb is next to it and states more: node.trace.json.gz`. */
+const tracesText = (traces: readonly string[]): string =>
+  `${counted(traces.length, 'trace')} left out, whose .xplane.pb is next to ${traces.length === 1 ? 'it' : 'them'} and states more: ${firstOf(traces)}`;
 
 /** Text such as `1 JSON file skipped, not a profile: 1.json`. */
 const othersText = (others: readonly string[]): string =>

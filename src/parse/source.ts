@@ -35,6 +35,8 @@ interface Expansion {
   readonly paths: readonly string[];
   /** Compressed files that also exist uncompressed; they are not in the list of files. */
   readonly copies: readonly string[];
+  /** Traces of JSON beside the profile that they were made from; they are not in the list of files. */
+  readonly traces: readonly string[];
   /** The folder that was searched, of an archive the one that it was unpacked into; null for a file or a glob. */
   readonly folder: string | null;
   /** Whether to skip files that are not profiles: true for a folder, a glob, and an archive of several files. */
@@ -48,7 +50,7 @@ interface Expansion {
  * @throws UserError when there is no such file, or the folder or glob contains none
  */
 export async function expandInput(argument: string): Promise<Expansion> {
-  const single: Expansion = { paths: [argument], copies: [], folder: null, lenient: false, failures: [] };
+  const single: Expansion = { paths: [argument], copies: [], traces: [], folder: null, lenient: false, failures: [] };
   if (argument === '-') return single;
   const stat = statSync(argument, { throwIfNoEntry: false });
   if (stat?.isDirectory() === true) return inFolder(argument);
@@ -70,10 +72,17 @@ async function inFolder(folder: string): Promise<Expansion> {
   return { ...(await withoutCopies(withTableFolders(paths))), folder, lenient: true, failures };
 }
 
-async function withoutCopies(all: readonly string[]): Promise<Pick<Expansion, 'paths' | 'copies'>> {
+async function withoutCopies(all: readonly string[]): Promise<Pick<Expansion, 'paths' | 'copies' | 'traces'>> {
   const copies = await packedCopies(all);
-  const leftOut = new Set(copies);
-  return { paths: all.filter((path) => !leftOut.has(path)), copies };
+  const traces = xplaneTraces(all);
+  const leftOut = new Set([...copies, ...traces]);
+  return { paths: all.filter((path) => !leftOut.has(path)), copies, traces };
+}
+
+/** The traces that JAX and TensorFlow write beside `HOST.xplane.pb`, of the same events with fewer facts. */
+function xplaneTraces(paths: readonly string[]): string[] {
+  const hosts = new Set(paths.flatMap((path) => /^(.*)\.xplane\.pb(?:\.gz)?$/s.exec(path)?.[1] ?? []));
+  return paths.filter((path) => hosts.has(/^(.*)\.trace\.json(?:\.gz)?$/s.exec(path)?.[1] ?? ''));
 }
 
 /** Paths in which a folder of a profiler's tables takes the place of its files. */

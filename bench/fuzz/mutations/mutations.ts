@@ -9,6 +9,7 @@ import { JSON_MUTATIONS } from './json.js';
 import { LINE_MUTATIONS } from './lines.js';
 import { damageNeff } from './neff.js';
 import { damageNtff } from './ntff.js';
+import { damageMessage } from './wire.js';
 import { SQL_MUTATIONS } from './sql.js';
 
 type Mutations = Readonly<Record<string, Mutation>>;
@@ -16,6 +17,8 @@ type Mutations = Readonly<Record<string, Mutation>>;
 const BYTES: Mutations = { bytes: (bytes, random) => ({ bytes: damage(Buffer.from(bytes), random) }) };
 const NTFF: Mutations = { fields: (bytes, random) => ({ bytes: damageNtff(Buffer.from(bytes), random) }) };
 const NEFF: Mutations = { archive: (bytes, random) => ({ bytes: damageNeff(Buffer.from(bytes), random) }) };
+
+const WIRE: Mutations = { messages: (bytes, random) => ({ bytes: damageMessage(bytes, random) }) };
 
 /** Bytes of a Parquet file: its schema, groups and columns, whose length stands at its end, or anywhere. */
 const PARQUET: Mutations = {
@@ -41,6 +44,7 @@ const KINDS: readonly (readonly [ending: RegExp, kind: Kind])[] = [
   [/\.parquet$/, { own: [PARQUET], any: ANY }],
   [/\.ntff$/, { own: [NTFF], any: ANY, notices: 'cuts' }],
   [/\.neff$/, { own: [NEFF], any: ANY }],
+  [/\.pb$/, { own: [BYTES, WIRE], any: ANY }],
   [/\.(?:zip|tar)$/, { own: [BYTES], any: ANY }],
   [/\.csv$/, { own: [CSV_MUTATIONS], any: [...ANY, LINE_MUTATIONS] }],
   [/\.json$/, { own: [JSON_MUTATIONS], any: ANY, notices: 'cuts' }],

@@ -41,6 +41,11 @@ export class BlockFile {
     return whole.subarray(0, filled);
   }
 
+  /** Reads bytes from an offset past the cache. @returns how many; fewer at the end of the file */
+  fill(bytes: Buffer, offset: number): number {
+    return readFully(this.#file, bytes, offset);
+  }
+
   close(): void {
     closeSync(this.#file);
   }

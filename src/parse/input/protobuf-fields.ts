@@ -33,10 +33,18 @@ export class WireFields {
   to = 0;
 
   constructor(
-    readonly bytes: Buffer,
+    public bytes: Buffer,
     public position = 0,
-    readonly end = bytes.length,
+    public end = bytes.length,
   ) {}
+
+  /** Turns to another message: where there are millions, an object for each takes longer than to read them. */
+  turnTo(bytes: Buffer, from: number, to: number): this {
+    this.bytes = bytes;
+    this.position = from;
+    this.end = to;
+    return this;
+  }
 
   /**
    * Moves to the next field; false at the end of the message.
@@ -108,7 +116,13 @@ export class WireFields {
   /** Unsigned LEB128: seven bits for each byte, lowest first; at most 64 bits. */
   varint(): WireNumber {
     const { bytes, position } = this;
-    let [value, scale] = [0, 1];
+    const first = bytes[position] ?? 0;
+    if (first < 0x80 && position < this.end) {
+      this.position = position + 1;
+      return first;
+    }
+    let value = 0;
+    let scale = 1;
     for (let i = 0; i < 7; i++) {
       if (position + i >= this.end) throw new WireError('a number is cut off');
       const byte = bytes[position + i] ?? 0;
@@ -192,5 +206,65 @@ export class FileFields {
   /** The contents, valid until the next read of the file; empty for those longer than `most` bytes. */
   bytes(most: number): Buffer {
     return this.to - this.from > most ? Buffer.alloc(0) : this.file.read(this.from, this.to - this.from);
+  }
+}
+
+/** Bytes of a message that are in memory at a time. */
+const STRETCH = 256 * 1024;
+
+/**
+ * Fields of a long message in a file, such as millions of small messages: the contents of the current one are in memory,
+ * in `fields`, which is one object for all of them.
+ */
+export class FieldStream {
+  readonly fields = new WireFields(Buffer.alloc(0));
+  /** Offset in the file of the first byte in memory. */
+  #offset: number;
+  #bytes: Buffer;
+
+  /** @param longest most bytes of a field; the contents of longer ones are not read: they seem to be empty */
+  constructor(
+    private readonly file: BlockFile,
+    from: number,
+    private readonly end: number,
+    private readonly longest: number,
+  ) {
+    this.#offset = from;
+    this.#bytes = Buffer.allocUnsafe(Math.min(STRETCH, Math.max(0, end - from)));
+  }
+
+  /**
+   * Moves to the next field; false at the end of the message, and at a field that is cut off.
+   * @throws WireError when it is not a valid field
+   */
+  next(): boolean {
+    const { fields } = this;
+    const at = this.#offset + fields.position;
+    if (at >= this.end) return false;
+    const left = fields.bytes.length - fields.position;
+    if (left < LONGEST_HEADER && left < this.end - at) this.#load(at, 0);
+    const from = fields.position;
+    fields.header();
+    if (fields.to > fields.bytes.length) {
+      const to = this.#offset + fields.to;
+      if (to > this.end) return false;
+      if (fields.to - from > this.longest) {
+        this.#load(to, 0);
+        fields.from = fields.to = 0;
+        return true;
+      }
+      this.#load(this.#offset + from, fields.to - from);
+      fields.header();
+    }
+    fields.position = fields.to;
+    return true;
+  }
+
+  #load(offset: number, least: number): void {
+    if (this.#bytes.length < least) this.#bytes = Buffer.allocUnsafe(least);
+    const bytes = this.#bytes.subarray(0, Math.min(this.#bytes.length, this.end - offset));
+    const filled = this.file.fill(bytes, offset);
+    this.#offset = offset;
+    this.fields.turnTo(filled === bytes.length ? bytes : bytes.subarray(0, filled), 0, filled);
   }
 }

@@ -7,8 +7,10 @@
  * cell makes only that cell unknown: work without times takes the time of its launch. A call or a range without times is
  * counted as `bad-row`. Readers of the largest profiles (Nsight Systems, Kineto) fill the columns of a `Trace` themselves.
  */
-import { NumericColumn } from '../../containers/numeric-column.js';
-import type { Writable } from '../../containers/writable.js';
+import { elementAt } from '../../containers/element.js';
+import { entryOf } from '../../containers/map-entry.js';
+import { columns, compareCells, NumericColumn } from '../../containers/numeric-column.js';
+import { allRows, sortRows } from '../../containers/row-order.js';
 import { Diagnostics, type DiagnosticName } from '../../record/diagnostics.js';
 import type { CopyKind, Device, HostMemory, OpCall, ProfileLine, SampleRecord } from '../../record/record.js';
 import { demangle } from '../names/demangle/demangle.js';
@@ -155,8 +157,8 @@ export class TraceBuilder {
   /** The thread that each row of work states; NONE where it does not. */
   readonly #stated = NumericColumn.int32();
   readonly #operations = new Map<number, CollectiveOperation>();
-  readonly #samples: Writable<Omit<SampleRecord, 'type' | 'profile'>>[] = [];
-  /** Times of samples and of rows that are not read, because the profile may start with one of them. */
+  readonly #samples = new Samples();
+  /** Times of rows that are not read, because the profile may start with one of them. */
   readonly #otherTimes = NumericColumn.floats();
   /** Whether any work was given without a process. */
   #isProcessUnknown = false;
@@ -173,6 +175,16 @@ export class TraceBuilder {
   /** Sets the Unix time, in ns, that all times count from. Without it the profile's Unix time is unknown. */
   origin(unixNs: bigint | null): void {
     this.#origin = unixNs;
+  }
+
+  /** Allocates room for so many more rows of work, and for so many calls and samples: see `NumericColumn.reserve`. */
+  reserve({ work = 0, calls = 0, samples = 0 }: Readonly<Partial<Record<'work' | 'calls' | 'samples', number>>>): void {
+    const rows = this.#activities.length + work;
+    this.#activities.reserve(rows);
+    this.#activities.kernels.reserve(this.#activities.kernels.length + work);
+    this.#details.reserve(rows);
+    this.#calls.reserve(this.#calls.length + calls);
+    this.#samples.reserve(this.#samples.length + samples);
   }
 
   call(row: CallRow): void {
@@ -253,16 +265,9 @@ export class TraceBuilder {
   }
 
   /** Adds a value at a time, over a span of time, or for the whole profile. */
-  sample({ metric, unit, labels, text, ...row }: SampleRow): void {
+  sample(row: SampleRow): void {
     const [start, end] = [timeOf(row.start), timeOf(row.end)];
-    if (!Number.isNaN(start)) this.#otherTimes.push(start);
-    this.#samples.push({
-      start: known(start),
-      ...(row.end === undefined ? undefined : { dur: end >= start ? end - start : null }),
-      ...{ device: known(valueOf(row.device)), metric, value: known(valueOf(row.value)) },
-      ...(text === undefined ? undefined : { text }),
-      ...{ unit, ...(labels === undefined ? undefined : { labels }) },
-    });
+    this.#samples.add(row, start, end);
   }
 
   /**
@@ -297,10 +302,11 @@ export class TraceBuilder {
       throw new RangeError('registers of some kernels only');
     this.#joinProcesses();
     calls.api.values.set(this.#apis.sorted((api) => this.textOf(api) ?? '', calls.api.values));
-    const starts = [...[calls, ranges, overhead, activities].map(({ start }) => start), this.#otherTimes];
+    const statements = [this.#samples.start, this.#otherTimes];
+    const starts = [...[calls, ranges, overhead, activities].map(({ start }) => start), ...statements];
     const first = shiftToFirst(starts, [calls, ranges, overhead, activities].map(({ end }) => end)); // prettier-ignore
-    for (const sample of this.#samples) if (sample.start !== null) sample.start -= first;
-    const isDated = starts.some(({ length }) => length > 0);
+    const isTimed = this.#samples.start.values.some((time) => !Number.isNaN(time));
+    const isDated = isTimed || starts.some((times) => times !== this.#samples.start && times.length > 0);
     const { format, tool, rank = null, dur = null, job, facts } = about;
     const header: TraceHeader = {
       ...{ format, tool, rank, ...(job === undefined ? undefined : { job }) },
@@ -327,9 +333,8 @@ export class TraceBuilder {
         hostMemoryOf: (row) => this.#memories.at(copies.hostMemoryCode.at(ownRow.at(row))) ?? null,
         detailsOf: (row) => this.#details.of(row),
         statedThreadOf: (row) => (this.#stated.at(row) >= 0 ? this.#stated.at(row) : null),
-        statements: (profile) =>
-          this.#samples.sort(compareSamples).map((sample) => ({ type: 'sample', profile, ...sample })),
-        statementTimes: () => [this.#otherTimes],
+        statements: (profile) => this.#samples.records(profile),
+        statementTimes: () => statements,
       },
       options,
     );
@@ -462,10 +467,56 @@ const extentOf = (value: Value): number =>
 
 const known = (value: number): number | null => (Number.isNaN(value) ? null : value);
 
-/** Order of samples: by start, those without a time first, then by their other fields. */
-type Sample = Omit<SampleRecord, 'type' | 'profile'>;
+/** What samples of one kind share. */
+interface SampleKind extends Pick<SampleRow, 'metric' | 'unit' | 'labels' | 'text'> {
+  /** Whether they are over a span of time. */
+  readonly isSpan: boolean;
+}
 
-function compareSamples(a: Sample, b: Sample): number {
-  const byStart = (a.start ?? -Infinity) - (b.start ?? -Infinity);
-  return byStart === 0 || Number.isNaN(byStart) ? compareTexts(JSON.stringify(a), JSON.stringify(b)) : byStart;
+/** Samples in any order. Memory: 30 bytes for each, where those of a kind share the object of their labels. */
+class Samples extends columns({ start: 'f64', dur: 'f64', device: 'id', value: 'f64', kind: 'count' }) {
+  readonly #kinds: SampleKind[] = [];
+  readonly #numbers = new Map<string, number>();
+  readonly #labels = new Numbered<SampleRow['labels']>();
+
+  add(row: SampleRow, start: number, end: number): void {
+    const dur = end >= start ? end - start : NaN;
+    this.pushCells(start, dur, valueOf(row.device), valueOf(row.value), this.#kindOf(row));
+  }
+
+  /** The records in order of start, those without a time first. */
+  *records(profile: number): Generator<SampleRecord> {
+    const rows = allRows(this.length);
+    sortRows(rows, (a, b) => this.#compare(a, b));
+    for (const row of rows) yield { type: 'sample', profile, ...this.#at(row) };
+  }
+
+  #kindOf({ metric, unit, labels, text, end }: SampleRow): number {
+    const isSpan = end !== undefined;
+    const key = `${isSpan}\0${this.#labels.of(labels)}\0${unit}\0${metric}${text === undefined ? '' : `\0${text}`}`;
+    return entryOf(this.#numbers, key, () => {
+      const given = {
+        ...(text === undefined ? undefined : { text }),
+        ...(labels === undefined ? undefined : { labels }),
+      };
+      return this.#kinds.push({ metric, unit, ...given, isSpan }) - 1;
+    });
+  }
+
+  #at(row: number): Omit<SampleRecord, 'type' | 'profile'> {
+    const { metric, unit, labels, text, isSpan } = elementAt(this.#kinds, this.kind.at(row));
+    return {
+      start: known(this.start.at(row)),
+      ...(isSpan ? { dur: known(this.dur.at(row)) } : undefined),
+      ...{ device: known(this.device.at(row)), metric, value: known(this.value.at(row)) },
+      ...(text === undefined ? undefined : { text }),
+      ...{ unit, ...(labels === undefined ? undefined : { labels }) },
+    };
+  }
+
+  /** By start, those without a time first, then by their other fields. */
+  #compare(a: number, b: number): number {
+    const byStart = -compareCells(-this.start.at(a), -this.start.at(b));
+    return byStart === 0 ? compareTexts(JSON.stringify(this.#at(a)), JSON.stringify(this.#at(b))) : byStart;
+  }
 }

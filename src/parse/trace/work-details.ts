@@ -32,6 +32,10 @@ export class WorkDetails {
     this.#push(number, run, start * 1000 + dur);
   }
 
+  reserve(rows: number): void {
+    for (const column of [this.#number, this.#run, this.#kernels, this.#ps]) column.reserve(rows);
+  }
+
   of(row: number): ActivityDetails | null {
     const number = this.#number.at(row);
     if (!(number > 0)) return null;

@@ -399,6 +399,10 @@ export class KinetoTrace implements Trace {
 
 /** Refuses a trace of another program: many programs write the same JSON with other events. */
 function refuse(where: string): never {
-  const hint = 'dparse reads PyTorch traces of NVIDIA, AMD and Ascend devices';
+  // The name that JAX and TensorFlow give to the trace beside a profile.
+  const isOfXPlane = /(?<!\.pt)\.trace\.json(?:\.gz)?$/.test(where);
+  const hint = isOfXPlane
+    ? 'if JAX or TensorFlow wrote it, give the .xplane.pb of the same run, which states more'
+    : 'dparse reads PyTorch traces of NVIDIA, AMD and Ascend devices';
   throw new UserError('is a trace without PyTorch events', { where, hint });
 }

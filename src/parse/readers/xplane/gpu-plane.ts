@@ -3,13 +3,13 @@
  * are distinguished by the details that they have. Lines that XProf derived from them repeat them. Kernels one after another
  * that run one instruction of a program belong to one run of it, until one of their names comes again.
  */
-import type { CopyKind, Device } from '../../../record/record.js';
+import type { CopyKind, Device, Labels } from '../../../record/record.js';
 import { STEP_METRIC } from '../../../record/record.js';
 import type { Writable } from '../../../containers/writable.js';
 import { LruCache } from '../../../containers/map-entry.js';
 import type { KernelRow, TraceBuilder, WorkRow } from '../../trace/trace-builder.js';
 import { numberOf, textOf, type Plane, type XEvent, type XLine } from './xspace.js';
-import type { OpFacts, OpTable, StatOf } from './op-facts.js';
+import type { OpFacts, OpTable } from './op-facts.js';
 
 /** What planes share. */
 export interface Reading {
@@ -21,6 +21,8 @@ export interface Reading {
   readonly copyCalls: Map<number, string>;
   /** By producer of a launch on a TPU: its correlation id. */
   readonly launches: Map<string, number>;
+  /** A label of samples: samples with the same one share it. */
+  readonly labelsOf: (key: string, value: string) => Labels;
   /** Number of the last run of an instruction. */
   runs: number;
 }
@@ -39,11 +41,6 @@ const isDerived = ({ id }: XLine): boolean => {
 
 /** Names of kernels in code objects of ROCm end like this. */
 const SUFFIX = /(?: \[clone \.kd\]|\.kd)$/;
-
-export const statOf =
-  ({ stats, kind }: XEvent): StatOf =>
-  (name) =>
-    stats.get(name) ?? kind.stats.get(name);
 
 /** The words `key:value` of a text of details. */
 const wordsIn = (text: string): ReadonlyMap<string, string> =>
@@ -119,7 +116,7 @@ export function readGpuPlane(plane: Plane, device: number, reading: Reading): nu
   let work = 0;
   for (const line of plane.lines) {
     if (isDerived(line)) {
-      if (line.name !== STEPS) trace.unread(`line ${line.name}`, null);
+      if (line.name !== STEPS) trace.unread(`line ${line.name}`, null, line.events);
       continue;
     }
     const stream = streamOf(line);
@@ -129,11 +126,10 @@ export function readGpuPlane(plane: Plane, device: number, reading: Reading): nu
         trace.unread(AGGREGATES, null);
         continue;
       }
-      const [stat, { start, dur }] = [statOf(event), event];
-      const corr = numberOf(stat('correlation_id'));
-      const row = { start, end: start + dur, device, stream, corr };
-      const step = steps.get(numberOf(stat('group_id')) ?? NaN) ?? null;
-      const facts = reading.ops.of(stat);
+      const { start, end } = event;
+      const row = { start, end, device, stream, corr: numberOf(event.stat('correlation_id')) };
+      const step = steps.get(numberOf(event.stat('group_id')) ?? NaN) ?? null;
+      const facts = reading.ops.of(event);
       if (readKernel(event, { row, facts, runs, step, isAmd })) work++;
       else if (readCopy(event, row, facts, reading)) work++;
       else trace.unread(`${event.kind.name === '' ? 'unknown' : 'other'} events of ${line.name}`, start);
@@ -156,11 +152,10 @@ interface KernelFacts {
 }
 
 function readKernel(event: XEvent, { row, facts, runs, step, isAmd }: KernelFacts): boolean {
-  const stat = statOf(event);
-  const stated = stat('kernel_details');
-  if (typeof stated !== 'string') return false;
+  const text = event.stat('kernel_details');
+  if (typeof text !== 'string') return false;
   const name = runs.nameOf(event.kind.name);
-  const occupancy = numberOf(stat('theoretical_occupancy_pct')) ?? 0;
+  const occupancy = numberOf(event.stat('theoretical_occupancy_pct')) ?? 0;
   const details =
     step === null && !(occupancy > 0)
       ? facts.details
@@ -171,8 +166,8 @@ function readKernel(event: XEvent, { row, facts, runs, step, isAmd }: KernelFact
         }));
   const { start, end, device, stream, corr } = row;
   // Of the graph that launched it; both are absent outside of graphs.
-  const [graphId, node] = [numberOf(stat('cuda_graph_id')), numberOf(stat('cuda_graph_node_id'))];
-  const { grid, block, registers, sharedBytes } = shapesIn(stated, isAmd);
+  const [graphId, node] = [numberOf(event.stat('cuda_graph_id')), numberOf(event.stat('cuda_graph_node_id'))];
+  const { grid, block, registers, sharedBytes } = shapesIn(text, isAmd);
   // Field by field: a copy with `...` takes as long as all the rest.
   const kernel = {
     start,
@@ -207,8 +202,7 @@ const shapesIn = (text: string, isAmd: boolean): Shapes =>
   });
 
 function readCopy(event: XEvent, row: WorkRow, facts: OpFacts, { trace, copyCalls }: Reading): boolean {
-  const stat = statOf(event);
-  const [copy, set] = [stat('memcpy_details'), stat('memset_details')];
+  const [copy, set] = [event.stat('memcpy_details'), event.stat('memset_details')];
   const text = copy ?? set;
   if (typeof text !== 'string') return false;
   const words = wordsIn(text);
@@ -264,14 +258,14 @@ export function readSteps(plane: Plane, device: number, { trace, zero }: Reading
   for (const line of plane.lines) {
     if (line.name !== STEPS) continue;
     for (const event of plane.events(line, zero)) {
-      const stat = statOf(event);
-      const [group, name] = [numberOf(stat('group_id')), textOf(stat('step_name')) ?? event.kind.name];
-      const step = stepNumber(name, stat('step_num') === undefined ? group : numberOf(stat('step_num')));
+      const [group, name] = [numberOf(event.stat('group_id')), textOf(event.stat('step_name')) ?? event.kind.name];
+      const number = event.stat('step_num');
+      const step = stepNumber(name, number === undefined ? group : numberOf(number));
       if (group !== null && step !== null) steps.set(group, step);
-      const { start, dur } = event;
+      const { start, end } = event;
       if (step !== null)
         trace.sample({
-          ...{ start, end: start + dur, device, metric: STEP_METRIC },
+          ...{ start, end, device, metric: STEP_METRIC },
           value: step,
           unit: null,
           labels: { text: name },

@@ -3,15 +3,19 @@
  * XLA ran on the CPU, and the memory of allocators.
  */
 import { numberOf, textOf, type EventKind, type Plane, type XEvent, type XLine } from './xspace.js';
-import { AGGREGATES, statOf, type Reading } from './gpu-plane.js';
+import type { Labels } from '../../../record/record.js';
+import type { OnThread, TraceBuilder } from '../../trace/trace-builder.js';
+import { AGGREGATES, type Reading } from './gpu-plane.js';
+import type { NeededRanges } from './needed-ranges.js';
 import { producerOf } from './tpu-plane.js';
-import type { OnThread } from '../../trace/trace-builder.js';
 
 type Thread = Required<Omit<OnThread, 'start' | 'end'>>;
 
 /** What an event is by its name: kinds of events are few, and events many. */
 interface Role {
   readonly isNoise: boolean;
+  /** Of noise, whether it marks the end of another event. */
+  readonly isEnd: boolean;
   readonly isMemory: boolean;
   readonly isApi: boolean;
   readonly isCopy: boolean;
@@ -25,8 +29,9 @@ function roleOf(kind: EventKind): Role {
   let role = roles.get(kind);
   if (role === undefined) {
     const { name } = kind;
-    const [isNoise, isMemory, isApi] = [NOISE.test(name), MEMORY.test(name), API.test(name)];
-    roles.set(kind, (role = { isNoise, isMemory, isApi, isCopy: /memcpy/i.test(name), text: name.replace(/^\$/, '') }));
+    const [isNoise, isEnd, isMemory] = [NOISE.test(name), name.startsWith('end'), MEMORY.test(name)];
+    const [isApi, isCopy, text] = [API.test(name), /memcpy/i.test(name), name.replace(/^\$/, '')];
+    roles.set(kind, (role = { isNoise, isEnd, isMemory, isApi, isCopy, text }));
   }
   return role;
 }
@@ -39,11 +44,76 @@ const MEMORY = /^Memory(?:All|Deall)ocation$/;
 /** Largest number of a thread in Linux; larger numbers in names are hashes. */
 const MOST_THREADS = 1 << 22;
 
-/** @param pid of the process; null when the file does not state it */
-export function readHostPlane(plane: Plane, pid: number | null, reading: Reading, threads: { count: number }): void {
+/** Notes the launches of a plane, and for which of its ranges they matter. */
+export function noteHostPlane(plane: Plane, reading: Reading, needed: NeededRanges): void {
+  for (const line of plane.lines)
+    for (const event of plane.events(line, reading.zero)) {
+      const { isNoise, isMemory, isCopy } = roleOf(event.kind);
+      if (isMemory) needed.samples++;
+      if (event.isAggregate || isNoise || isMemory) continue;
+      const corr = launchOf(event, reading);
+      if (corr === null) {
+        needed.range(event.start, event.end, rangeText(event), isOp(event));
+      } else {
+        needed.launch(event.start);
+        if (isCopy) reading.copyCalls.set(corr, event.kind.name);
+      }
+    }
+}
+
+/**
+ * @param pid of the process; null when the file does not state it
+ * @param needed which ranges to read; null for all
+ */
+export function readHostPlane(
+  plane: Plane,
+  pid: number | null,
+  threads: { count: number },
+  reading: Reading,
+  needed: NeededRanges | null,
+): void {
+  // prettier-ignore
   for (const line of plane.lines) {
     const thread: Thread = { pid, tid: threadIn(line), thread: -1 - threads.count++ };
-    for (const event of plane.events(line, reading.zero)) readEvent(event, thread, reading);
+    const ranges = new LineRanges(thread, reading.trace, needed);
+    for (const event of plane.events(line, reading.zero)) readEvent(event, thread, reading, ranges);
+  }
+}
+
+/**
+ * The ranges of a line. Of those that are not needed the first stays, since a thread without ranges is another matter, and
+ * those with the times of their neighbour, which may be the same range twice.
+ */
+class LineRanges {
+  #start = NaN;
+  #end = NaN;
+  #text = '';
+  #isOp = false;
+  #isAdded = true;
+
+  constructor(
+    private readonly thread: Thread,
+    private readonly trace: TraceBuilder,
+    private readonly needed: NeededRanges | null,
+  ) {}
+
+  add({ start, end }: XEvent, text: string, isOp: boolean): void {
+    const isTwin = start === this.#start && end === this.#end && end > start;
+    const isFirst = Number.isNaN(this.#start);
+    const isAdded = isTwin || isFirst || this.needed === null || this.needed.has(start, end, text);
+    if (isTwin && !this.#isAdded) this.#write();
+    this.#start = start;
+    this.#end = end;
+    this.#text = text;
+    this.#isOp = isOp;
+    this.#isAdded = isAdded;
+    if (isAdded) this.#write();
+  }
+
+  #write(): void {
+    const { pid, tid, thread } = this.thread;
+    const [start, end, text] = [this.#start, this.#end, this.#text];
+    this.trace.range({ pid, tid, thread, start, end, text, ...(this.#isOp ? { op: { name: text } } : undefined) });
   }
 }
 
@@ -52,51 +122,57 @@ function threadIn({ name }: XLine): number | null {
   return number > 0 && number <= MOST_THREADS ? number : null;
 }
 
-function readEvent(event: XEvent, thread: Thread, reading: Reading): void {
-  const [{ trace, launches, copyCalls }, stat] = [reading, statOf(event)];
-  const { start, dur, kind } = event;
-  const { name } = kind;
+function readEvent(event: XEvent, { pid, tid, thread }: Thread, reading: Reading, ranges: LineRanges): void {
+  const { trace } = reading;
+  const { start, end, kind } = event;
   const role = roleOf(kind);
-  const [{ pid, tid, thread: key }, end] = [thread, start + dur];
-  const corr =
-    numberOf(stat('correlation_id')) ?? (launches.size === 0 ? null : (launches.get(producerOf(stat) ?? '') ?? null));
   if (event.isAggregate) trace.unread(AGGREGATES, null);
-  else if (role.isNoise) trace.unread(name.startsWith('end') ? 'ends of events' : 'events of thread pools', start);
+  else if (role.isNoise) trace.unread(role.isEnd ? 'ends of events' : 'events of thread pools', start);
   else if (role.isMemory) readMemory(event, reading);
-  else if (corr !== null && corr > 0) {
-    if (role.isCopy) copyCalls.set(corr, name);
-    const isStated = role.isApi || stat('correlation_id') === undefined;
-    trace.call({ pid, tid, thread: key, start, end, name: isStated ? name : null, corr });
-  } else if (stat('hlo_op') !== undefined) {
-    const op = textOf(stat('hlo_op'));
-    trace.range({ pid, tid, thread: key, start, end, text: op ?? name, op: { name: op } });
-  } else {
-    const step = numberOf(stat('step_num'));
-    const isStep = step !== null && numberOf(stat('_r')) === 1;
-    const text = isStep ? `${name}#step_num=${step}#` : role.text;
-    trace.range({ pid, tid, thread: key, start, end, text });
+  else {
+    const corr = launchOf(event, reading);
+    if (corr === null) ranges.add(event, rangeText(event), isOp(event));
+    else {
+      const isStated = role.isApi || event.stat('correlation_id') === undefined;
+      trace.call({ pid, tid, thread, start, end, name: isStated ? kind.name : null, corr });
+    }
   }
+}
+
+/** The correlation id of a launch; null for other events. */
+function launchOf(event: XEvent, { launches }: Reading): number | null {
+  const corr = numberOf(event.stat('correlation_id')) ?? (launches.size === 0 ? null : launches.get(producerOf(event) ?? '')); // prettier-ignore
+  return corr !== undefined && corr !== null && corr > 0 ? corr : null;
+}
+
+/** Whether an event is an instruction that XLA ran on the CPU. */
+const isOp = (event: XEvent): boolean => event.stat('hlo_op') !== undefined;
+
+/** The text of a range: an op's name, or the event's, with the number of a step. */
+function rangeText(event: XEvent): string {
+  const { name } = event.kind;
+  if (isOp(event)) return textOf(event.stat('hlo_op')) ?? name;
+  const step = numberOf(event.stat('step_num'));
+  return step !== null && numberOf(event.stat('_r')) === 1 ? `${name}#step_num=${step}#` : roleOf(event.kind).text;
 }
 
 /**
  * Memory of an allocator after an event. `GPU_0_bfc` is that of device 0; allocators of TPUs state their device instead, and
  * set memory aside for programs beside what they allocate: the stack, in the words of XProf.
  */
-function readMemory(event: XEvent, { trace }: Reading): void {
-  const stat = statOf(event);
-  const allocator = textOf(stat('allocator_name')) ?? '';
+function readMemory(event: XEvent, { trace, labelsOf }: Reading): void {
+  const allocator = textOf(event.stat('allocator_name')) ?? '';
   const ordinal = /^(?:GPU|TPU)_(\d+)/.exec(allocator)?.[1];
-  const index = numberOf(stat('index_on_host'));
-  const [used, reserved] = [numberOf(stat('bytes_allocated')), numberOf(stat('bytes_reserved'))];
-  const device = ordinal === undefined ? index : Number(ordinal);
-  const add = (metric: string, value: number, labels?: Record<string, string>): void =>
+  const device = ordinal === undefined ? numberOf(event.stat('index_on_host')) : Number(ordinal);
+  const [used, reserved] = [numberOf(event.stat('bytes_allocated')), numberOf(event.stat('bytes_reserved'))];
+  const add = (metric: string, value: number, labels?: Labels): void =>
     trace.sample({ start: event.start, device, unit: 'bytes', metric, value, ...(labels && { labels }) });
   if (allocator === '' && used !== null && reserved !== null) {
     const parts = { heap: used, stack: reserved, Total: used + reserved };
-    for (const [kind, value] of Object.entries(parts)) add('memory_allocated', value, { kind });
+    for (const [kind, value] of Object.entries(parts)) add('memory_allocated', value, labelsOf('kind', kind));
     return;
   }
-  const labels = allocator === '' ? undefined : { allocator };
+  const labels = allocator === '' ? undefined : labelsOf('allocator', allocator);
   if (used !== null) add('memory_allocated', used, labels);
   if (reserved !== null && reserved > 0) add('memory_reserved', reserved, labels);
 }

@@ -8,10 +8,7 @@ import type { Collective } from '../../../record/fields/collective.js';
 import type { Arg, Direction, OpCall } from '../../../record/record.js';
 import type { ActivityDetails } from '../../trace/trace.js';
 import type { Instruction, Programs } from './hlo.js';
-import { idOf, textOf, type Stat } from './xspace.js';
-
-/** Looks up a statistic of an event, or of its kind. */
-export type StatOf = (name: string) => Stat | undefined;
+import { idOf, textOf, type StatName, type XEvent } from './xspace.js';
 
 interface OpPath {
   readonly layer: readonly string[];
@@ -71,16 +68,16 @@ function readTensorFlowName(text: string): OpPath {
 }
 
 /** The innermost annotation: `PATH:OP#shape=(half[4,384];half[])#`, after those around it and `::`. */
-function annotationOf(stat: StatOf): string | null {
-  const text = textOf(stat('level 0')) ?? textOf(stat('annotation'))?.split('::').at(-1) ?? null;
+function annotationOf(event: XEvent): string | null {
+  const text = textOf(event.stat('level 0')) ?? textOf(event.stat('annotation'))?.split('::').at(-1) ?? null;
   return text === null ? null : (text.split('#')[0] ?? null);
 }
 
-function pathOf(stat: StatOf, instruction: Instruction | null): OpPath {
-  const annotation = annotationOf(stat);
+function pathOf(event: XEvent, instruction: Instruction | null): OpPath {
+  const annotation = annotationOf(event);
   if (annotation !== null) return readTensorFlowName(annotation);
-  const stated = textOf(stat('tf_op'));
-  const path = textOf(stat('name')) ?? (stated === null || stated.startsWith('XlaModule:') ? null : stated);
+  const stated = textOf(event.stat('tf_op'));
+  const path = textOf(event.stat('name')) ?? (stated === null || stated.startsWith('XlaModule:') ? null : stated);
   const [named, traced] = [path ?? '', instruction?.path ?? ''];
   const read = readJaxPath(named.includes('/') ? named : traced);
   // TensorFlow's paths end in the type of the op.
@@ -143,7 +140,7 @@ export class OpFacts {
 }
 
 /** Statistics that name an op. */
-const NAMES = ['name', 'tf_op', 'level 0', 'annotation', 'shape', 'hlo_module'];
+const NAMES: readonly StatName[] = ['name', 'tf_op', 'level 0', 'annotation', 'shape', 'hlo_module'];
 
 /** Facts about ops, each found once. */
 export class OpTable {
@@ -154,27 +151,27 @@ export class OpTable {
   constructor(private readonly programs: Programs) {}
 
   /** @param name name of the instruction; null when the event states none */
-  of(stat: StatOf, name = textOf(stat('hlo_op'))): OpFacts {
-    const program = idOf(stat('program_id')) ?? '';
+  of(event: XEvent, name = textOf(event.stat('hlo_op'))): OpFacts {
+    const program = idOf(event.stat('program_id')) ?? '';
     let full = `${program}\n${name ?? ''}`;
-    for (const field of NAMES) full += `\n${textOf(stat(field)) ?? ''}`;
+    for (const field of NAMES) full += `\n${textOf(event.stat(field)) ?? ''}`;
     let facts = this.#known.get(full);
-    if (facts === undefined) this.#known.set(full, (facts = this.#find(stat, program, name)));
+    if (facts === undefined) this.#known.set(full, (facts = this.#find(event, program, name)));
     return facts;
   }
 
-  #find(stat: StatOf, program: string, name: string | null): OpFacts {
+  #find(event: XEvent, program: string, name: string | null): OpFacts {
     const instruction = name === null ? null : this.programs.instruction(program, name);
     if (name !== null && instruction === null && this.programs.count > 0) this.notFound++;
-    const path = pathOf(stat, instruction);
+    const path = pathOf(event, instruction);
     const call: OpCall | null =
       instruction?.call ??
       (path.mod === 'tf' && path.op !== null
-        ? { mod: 'tf', op: path.op, args: tensorFlowArgs(textOf(stat('shape'))) }
+        ? { mod: 'tf', op: path.op, args: tensorFlowArgs(textOf(event.stat('shape'))) }
         : null);
     const op = path.op ?? instruction?.opcode ?? name;
     const collective = instruction === null ? null : collectiveOf(instruction);
-    const module = textOf(stat('hlo_module'));
+    const module = textOf(event.stat('hlo_module'));
     const labels = { ...(module === null ? undefined : { module }), ...(name === null ? undefined : { hlo: name }) };
     const details: ActivityDetails = {
       ...(path.dir === null ? undefined : { dir: path.dir }),

@@ -4,10 +4,10 @@
  */
 import type { CopyKind, Device } from '../../../record/record.js';
 import type { ActivityDetails } from '../../trace/trace.js';
-import type { Plane, XEvent, XLine } from './xspace.js';
+import type { Plane, Stat, XEvent, XLine } from './xspace.js';
 import { idOf, numberOf, textOf } from './xspace.js';
-import { AGGREGATES, readSteps, statOf, STEPS, type Reading } from './gpu-plane.js';
-import { collectiveOf, type StatOf } from './op-facts.js';
+import { AGGREGATES, readSteps, STEPS, type Reading } from './gpu-plane.js';
+import { collectiveOf } from './op-facts.js';
 
 const MODULES = 'XLA Modules';
 const OPS = 'XLA Ops';
@@ -36,17 +36,17 @@ function archOf(name: string): string | null {
 }
 
 /** What joins a run of a program to the host's event that enqueued it. */
-const consumerOf = (stat: StatOf): string | null => joined(stat('_ct'), stat('_c'));
-export const producerOf = (stat: StatOf): string | null => joined(stat('_pt'), stat('_p'));
+const consumerOf = (event: XEvent): string | null => joined(event.stat('_ct'), event.stat('_c'));
+export const producerOf = (event: XEvent): string | null => joined(event.stat('_pt'), event.stat('_p'));
 
-const joined = (type: Parameters<typeof idOf>[0], id: Parameters<typeof idOf>[0]): string | null =>
+const joined = (type: Stat | undefined, id: Stat | undefined): string | null =>
   type === undefined || id === undefined ? null : `${idOf(type) ?? ''} ${idOf(id) ?? ''}`;
 
 /** Numbers the launches of a plane's programs. */
 export function noteLaunches(plane: Plane, { launches, zero }: Reading): void {
   for (const line of linesNamed(plane, MODULES))
     for (const event of plane.events(line, zero)) {
-      const key = consumerOf(statOf(event));
+      const key = consumerOf(event);
       if (key !== null && !launches.has(key)) launches.set(key, launches.size + 1);
     }
 }
@@ -80,11 +80,11 @@ function readModules(plane: Plane, device: number, { trace, zero, launches }: Re
   const runs: Run[] = [];
   for (const line of linesNamed(plane, MODULES))
     for (const event of plane.events(line, zero)) {
-      const [stat, { start, dur }] = [statOf(event), event];
-      const [name, run] = [event.kind.name.replace(/\(\d+\)$/, ''), numberOf(stat('run_id'))];
-      const corr = launches.get(consumerOf(stat) ?? '') ?? null;
-      runs.push({ start, end: start + dur, corr, name });
-      trace.sample({ start, end: start + dur, device, metric: MODULE_METRIC, value: run, text: name, unit: null });
+      const { start, end } = event;
+      const [name, run] = [event.kind.name.replace(/\(\d+\)$/, ''), numberOf(event.stat('run_id'))];
+      const corr = launches.get(consumerOf(event) ?? '') ?? null;
+      runs.push({ start, end, corr, name });
+      trace.sample({ start, end, device, metric: MODULE_METRIC, value: run, text: name, unit: null });
     }
   return runs.sort((a, b) => a.start - b.start);
 }
@@ -106,8 +106,8 @@ function readOps(plane: Plane, line: XLine, ops: Ops): number {
   let [work, run] = [0, 0];
   let last: XEvent | null = null;
   const add = (event: XEvent, next: XEvent | null): void => {
-    const contains = next !== null && next.start >= event.start && next.start < event.start + event.dur;
-    if (contains && CONTAINERS.test(textOf(statOf(event)('hlo_category')) ?? '')) {
+    const contains = next !== null && next.start >= event.start && next.start < event.end;
+    if (contains && CONTAINERS.test(textOf(event.stat('hlo_category')) ?? '')) {
       trace.unread('instructions that contain others', event.start);
       return;
     }
@@ -128,18 +128,18 @@ function readOps(plane: Plane, line: XLine, ops: Ops): number {
 }
 
 function readOp(event: XEvent, line: XLine, { device, steps, reading }: Ops, run: Run | null): void {
-  const [stat, { start, dur, kind }] = [statOf(event), event];
+  const { start, end, kind } = event;
   const name = kind.shown === '' ? kind.name : kind.shown;
-  const facts = reading.ops.of(stat, name);
+  const facts = reading.ops.of(event, name);
   const isInside = run !== null && start < run.end;
   const module = isInside ? run.name : null;
-  const step = steps.get(numberOf(stat('group_id')) ?? NaN);
+  const step = steps.get(numberOf(event.stat('group_id')) ?? NaN);
   const details = facts.with(`${module ?? ''}\n${kind.name}\n${step}`, (shared) => ({
-    ...ofKind(stat, kind.name, module, shared),
+    ...ofKind(event, module, shared),
     ...(step === undefined ? undefined : { step }),
   }));
   const corr = isInside ? run.corr : null;
-  const row = { start, end: start + dur, device, stream: Number(line.id), corr, name, details, ps: event.ps };
+  const row = { start, end, device, stream: Number(line.id), corr, name, details, ps: event.ps };
   const call = facts.instruction === null ? undefined : { run: [++reading.runs, 1] as const };
   reading.trace.kernel({ ...row, ...call });
 }
@@ -147,16 +147,17 @@ function readOp(event: XEvent, line: XLine, { device, steps, reading }: Ops, run
 /** What a `copy-start` returns and a `copy-done` takes: `(result, operand, context)`. */
 const TUPLE = /\((?=\w+\[)(.*)/;
 
-/** What the compiler states about a kind of instruction. @param line its text, of HLO */
-function ofKind(stat: StatOf, line: string, module: string | null, details: ActivityDetails): ActivityDetails {
+/** What the compiler states about a kind of instruction, whose name is its text of HLO. */
+function ofKind(event: XEvent, module: string | null, details: ActivityDetails): ActivityDetails {
   const counters = Object.fromEntries(
     (['flops', 'model_flops', 'bytes_accessed'] as const).flatMap((key) => {
-      const value = numberOf(stat(key));
+      const value = numberOf(event.stat(key));
       return value === null ? [] : [[key, value]];
     }),
   );
-  const category = textOf(stat('hlo_category'));
-  const stack = stackOf(textOf(stat('source_stack')) ?? textOf(stat('source')));
+  const category = textOf(event.stat('hlo_category'));
+  const stack = stackOf(textOf(event.stat('source_stack')) ?? textOf(event.stat('source')));
+  const line = event.kind.name;
   const direction = category?.startsWith('copy-') === true ? directionOf(TUPLE.exec(line)?.[1] ?? null) : null;
   const labels = {
     ...details.labels,
@@ -181,15 +182,15 @@ function readTransfers(plane: Plane, line: XLine, { device, runs, reading }: Ops
   const { trace, zero, ops } = reading;
   let work = 0;
   for (const event of plane.events(line, zero)) {
-    const [stat, { start, dur, kind }] = [statOf(event), event];
+    const { start, end, kind } = event;
     const corr = runs.find((run) => start >= run.start && start < run.end)?.corr ?? null;
-    const row = { start, end: start + dur, device, stream: Number(line.id), corr, details: NOTHING, ps: event.ps };
+    const row = { start, end, device, stream: Number(line.id), corr, details: NOTHING, ps: event.ps };
     const name = /^%?([\w.-]+) = /.exec(kind.name)?.[1] ?? kind.name;
-    const { instruction } = ops.of(stat, name);
+    const { instruction } = ops.of(event, name);
     const collective = instruction === null ? null : collectiveOf(instruction);
     work++;
     if (collective === null)
-      trace.copy({ ...row, kind: directionOf(textOf(stat('shape_with_layout'))), bytes: numberOf(stat('bytes_accessed')) }); // prettier-ignore
+      trace.copy({ ...row, kind: directionOf(textOf(event.stat('shape_with_layout'))), bytes: numberOf(event.stat('bytes_accessed')) }); // prettier-ignore
     else {
       const { op, bytesIn: bytes, dtype } = collective;
       const group = { group: null, groupSize: null, ranks: null, algorithm: null, link: null };
@@ -208,6 +209,6 @@ function directionOf(shape: string | null): CopyKind | null {
 }
 
 function readWaits(plane: Plane, line: XLine, device: number, { trace, zero }: Reading): void {
-  for (const { start, dur, kind } of plane.events(line, zero))
-    trace.sync({ start, end: start + dur, device, stream: Number(line.id), kind: kind.name });
+  for (const { start, end, kind } of plane.events(line, zero))
+    trace.sync({ start, end, device, stream: Number(line.id), kind: kind.name });
 }

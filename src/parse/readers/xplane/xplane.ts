@@ -3,8 +3,10 @@
  * host, and the compiled programs. A file is read in pieces, plane by plane. Source: xplane.proto and hlo.proto of OpenXLA;
  * files of JAX 0.8 and 0.10 on AMD GPUs, TPUs and CPUs.
  */
-import { statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
 import { UserError } from '../../../record/errors.js';
+import { entryOf } from '../../../containers/map-entry.js';
 import type { Device, Labels } from '../../../record/record.js';
 import { BlockFile } from '../../input/byte-window.js';
 import { WireFields } from '../../input/protobuf-fields.js';
@@ -12,8 +14,9 @@ import { WireError } from '../../input/protobuf.js';
 import type { Probe, ReadOptions, Reader } from '../../reader.js';
 import { TraceBuilder } from '../../trace/trace-builder.js';
 import { gpuOf, readGpuPlane, type Reading } from './gpu-plane.js';
-import { readHostPlane } from './host-plane.js';
+import { noteHostPlane, readHostPlane } from './host-plane.js';
 import { Programs } from './hlo.js';
+import { NeededRanges } from './needed-ranges.js';
 import { OpTable } from './op-facts.js';
 import { noteLaunches, readTpuPlane, tpuOf } from './tpu-plane.js';
 import { numberOf, planesIn, Plane, ABSOLUTE, textOf, type PlanePlace } from './xspace.js';
@@ -33,7 +36,7 @@ export const xplane: Reader = {
     profiler: 'JAX, TensorFlow, PyTorch/XLA (XPlane)',
     input: '`*.xplane.pb`, of GPUs, TPUs and CPUs',
     made: [
-      '`jax.profiler.trace(FOLDER)` around the steps, which writes `FOLDER/plugins/profile/RUN/HOST.xplane.pb`, a file for each host; give the folder `RUN`',
+      '`jax.profiler.trace(FOLDER)` around the steps, which writes `FOLDER/plugins/profile/RUN/HOST.xplane.pb`, a file for each host; give the folder `RUN`, whose hosts become ranks in the order of their names',
     ],
     read: [
       'GPUs of AMD and NVIDIA: kernels, copies and fills with the call that launched them, stream, grid, block, registers and shared memory; the op by its path, with scopes as layers, and its instruction of HLO, whose shapes give FLOPs and bytes. TPUs: instructions with the FLOPs and bytes that the compiler states, programs, transfers and waits. CPUs: instructions as ranges. Steps, annotations, Python frames, memory of allocators, lines of source.',
@@ -41,6 +44,8 @@ export const xplane: Reader = {
       'Several kernels that run one instruction one after another share its work. What calls of Triton and of Transformer Engine compute is not known from their shapes.',
     ],
   },
+  // Events are read without objects of their own: a larger young generation gains nothing in measurements.
+  youngGenerationMb: 32,
   sniff: ({ head }) => head[0] === 0x0a && (DAMAGED.test(head.toString('latin1', 0, 64)) || beginsWithPlane(head)),
   read,
 };
@@ -76,6 +81,28 @@ function read(probe: Probe, options: ReadOptions) {
   }
 }
 
+/** Folder of a run of the profiler, which writes a file there for each host. */
+const FOLDER_OF_RUN = /[\\/]plugins[\\/]profile[\\/][^\\/]+$/;
+
+/** Labels by name and value: samples with the same one share it. */
+function sharedLabels(): Reading['labelsOf'] {
+  const known = new Map<string, Labels>();
+  return (key, value) => entryOf(known, `${key} ${value}`, () => ({ [key]: value }));
+}
+
+/**
+ * The rank of a host among those of its run: its place in the order of names, since the files state none. Null where it is
+ * alone, and outside of a run's folder, where files of several runs may be.
+ */
+function rankOfHost({ folder, file }: Probe): number | null {
+  if (folder === null || !FOLDER_OF_RUN.test(resolve(folder)) || !existsSync(folder)) return null;
+  const hostOf = (name: string): string | undefined => /^(.*)\.xplane\.pb(?:\.gz)?$/s.exec(name)?.[1];
+  const hosts = [...new Set(readdirSync(folder).flatMap((name) => hostOf(name) ?? []))];
+  hosts.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+  const rank = hosts.indexOf(hostOf(basename(file)) ?? '');
+  return rank === -1 || hosts.length < 2 ? null : rank;
+}
+
 class XSpaceTrace {
   readonly #trace = new TraceBuilder();
   readonly #programs: Programs;
@@ -86,12 +113,13 @@ class XSpaceTrace {
 
   constructor(
     private readonly file: BlockFile,
-    probe: Probe,
+    private readonly probe: Probe,
   ) {
     this.#programs = new Programs(file);
     try {
-      const { planes, isCut } = planesIn(file, statSync(probe.path).size);
+      const { planes, isCut, damage } = planesIn(file, statSync(probe.path).size);
       this.#places = planes;
+      if (damage !== null) this.#damaged++;
       if (isCut) this.#trace.bad('truncated-input');
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
@@ -105,13 +133,37 @@ class XSpaceTrace {
     const zero = start ?? this.#firstTime();
     const reading: Reading = {
       ...{ trace, ops: new OpTable(this.#programs), zero, copyCalls: new Map(), launches: new Map(), runs: 0 },
+      labelsOf: sharedLabels(),
     };
-    for (const place of this.#named(/^\/device:TPU:/)) noteLaunches(new Plane(this.file, place), reading);
+    const devices = this.#named(/^(?!\/host:|Task Environment$)/);
+    let work = 0;
+    for (const place of devices) {
+      const plane = new Plane(this.file, place);
+      if (place.name.startsWith('/device:TPU:')) noteLaunches(plane, reading);
+      for (const { events } of plane.lines) work += events;
+    }
+    const hosts = this.#named(/^\/host:(?!metadata$)/).map((place) => new Plane(this.file, place));
+    const needed = new NeededRanges();
+    for (const plane of hosts) {
+      const { damaged } = plane;
+      noteHostPlane(plane, reading, needed);
+      // Damaged events are counted when they are read again.
+      plane.damaged = damaged;
+    }
+    // Each event of memory is up to two samples.
+    trace.reserve({ work, calls: needed.launches, samples: needed.samples * 2 });
+    let isIdle = true;
+    for (const place of devices) {
+      const plane = new Plane(this.file, place);
+      if (this.#readDevice(plane, reading) > 0) isIdle = false;
+      this.#damaged += plane.damaged;
+    }
+    const isAll = options.ranges !== false && (options.ranges !== 'without-work' || isIdle);
     const threads = { count: 0 };
-    for (const place of this.#named(/^\/host:(?!metadata$)/))
-      this.#use(place, (plane) => readHostPlane(plane, pid, reading, threads));
-    for (const place of this.#named(/^(?!\/host:|Task Environment$)/))
-      this.#use(place, (plane) => this.#readDevice(plane, reading));
+    for (const plane of hosts) {
+      readHostPlane(plane, pid, threads, reading, isAll ? null : needed);
+      this.#damaged += plane.damaged;
+    }
     if (start !== null || zero > ABSOLUTE) trace.origin(zero);
     if (start !== null) trace.seen(0);
     const damaged = this.#damaged + this.#programs.damaged;
@@ -119,30 +171,29 @@ class XSpaceTrace {
     if (reading.ops.notFound > 0) trace.unread('names of instructions that no program has', null, reading.ops.notFound);
     const dur = start !== null && stop !== null && stop > start ? Number(stop - start) : null;
     const facts: Labels = this.#facts;
-    return trace.records({ format: xplane.id, tool: this.#tool(), dur, devices: this.#devices, facts }, options);
+    const rank = options.rank ?? rankOfHost(this.probe);
+    return trace.records({ format: xplane.id, tool: this.#tool(), rank, dur, devices: this.#devices, facts }, options);
   }
 
   #named(pattern: RegExp): PlanePlace[] {
     return this.#places.filter(({ name }) => pattern.test(name));
   }
 
-  /** Reads a plane, whose tables are dropped afterwards. */
-  #use(place: PlanePlace, read: (plane: Plane) => void): void {
-    const plane = new Plane(this.file, place);
-    read(plane);
-    this.#damaged += plane.damaged;
-  }
-
-  #readDevice(plane: Plane, reading: Reading): void {
+  /** @returns the number of its events that are work */
+  #readDevice(plane: Plane, reading: Reading): number {
     const [, kind, number] = /^\/device:([A-Z]+):(\d{1,6})(?: |$)/.exec(plane.place.name) ?? [];
     const device = Number(number);
     if (kind === 'GPU') {
       if (plane.lines.length > 0 || plane.stats.size > 1) this.#devices.push(gpuOf(plane, device));
-      readGpuPlane(plane, device, reading);
-    } else if (kind === 'TPU') {
+      return readGpuPlane(plane, device, reading);
+    }
+    if (kind === 'TPU') {
       if (!this.#devices.some(({ id }) => id === device)) this.#devices.push(tpuOf(plane, device));
-      readTpuPlane(plane, device, reading);
-    } else if (plane.lines.length > 0) this.#trace.unread(`plane ${plane.place.name}`, null);
+      return readTpuPlane(plane, device, reading);
+    }
+    const events = plane.lines.reduce((sum, line) => sum + line.events, 0);
+    if (events > 0) this.#trace.unread(`plane ${plane.place.name}`, null, events);
+    return 0;
   }
 
   /** Times of the profile in Unix time in ns, and the process. The file's programs are noted on the way. */

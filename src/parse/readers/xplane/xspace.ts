@@ -3,7 +3,8 @@
  * thread), and the events on a line. Only one plane's tables are in memory, and one event. Tables stand after the lines that
  * refer to them, so a plane is read twice. Source: xplane.proto of OpenXLA.
  */
-import { FileFields, signed, WireFields, type WireNumber } from '../../input/protobuf-fields.js';
+import { elementAt } from '../../../containers/element.js';
+import { FieldStream, FileFields, signed, WireFields, type WireNumber } from '../../input/protobuf-fields.js';
 import { WireError } from '../../input/protobuf.js';
 import type { BlockFile } from '../../input/byte-window.js';
 
@@ -21,16 +22,58 @@ export interface EventKind {
   readonly program: { readonly from: number; readonly to: number } | null;
 }
 
-/** An event. Its start is in ns and additional picoseconds after the profile's time 0; so is its duration. */
-export interface XEvent {
-  readonly kind: EventKind;
-  readonly start: number;
-  readonly dur: number;
-  readonly ps: readonly [start: number, dur: number];
-  /** Its own statistics. */
-  readonly stats: Stats;
+/** Names of the statistics of events that readers ask for. */
+const ASKED = [
+  ...(['correlation_id', 'group_id', 'step_num', 'step_name', '_r', '_pt', '_p', '_ct', '_c', 'run_id'] as const),
+  ...(['kernel_details', 'memcpy_details', 'memset_details', 'theoretical_occupancy_pct'] as const),
+  ...(['cuda_graph_id', 'cuda_graph_node_id', 'index_on_host'] as const),
+  ...(['hlo_op', 'hlo_module', 'program_id', 'name', 'tf_op', 'level 0', 'annotation', 'shape'] as const),
+  ...(['hlo_category', 'flops', 'model_flops', 'bytes_accessed', 'shape_with_layout'] as const),
+  ...(['source', 'source_stack', 'allocator_name', 'bytes_allocated', 'bytes_reserved'] as const),
+];
+export type StatName = (typeof ASKED)[number];
+const asked: ReadonlyMap<string, StatName> = new Map(ASKED.map((name) => [name, name]));
+
+/** An event of a line. There are millions, so the object is used again: it is valid until the next but one is read. */
+export class XEvent {
+  kind: EventKind = UNKNOWN;
+  /** In ns after the profile's time 0, and the picoseconds beyond. */
+  start = 0;
+  startPs = 0;
+  /** In ns, and the picoseconds beyond. */
+  dur = 0;
+  durPs = 0;
   /** Whether it stands for several events without a place in time. */
-  readonly isAggregate: boolean;
+  isAggregate = false;
+  /** Its own statistics. */
+  readonly #names: StatName[] = [];
+  readonly #values: Stat[] = [];
+  #count = 0;
+
+  /** A statistic of the event, else of its kind. */
+  stat(name: StatName): Stat | undefined {
+    for (let i = this.#count - 1; i >= 0; i--) if (this.#names[i] === name) return this.#values[i];
+    return this.kind.stats.get(name);
+  }
+
+  get end(): number {
+    return this.start + this.dur;
+  }
+
+  get ps(): readonly [start: number, dur: number] {
+    return [this.startPs, this.durPs];
+  }
+
+  clear(): void {
+    this.kind = UNKNOWN;
+    this.isAggregate = false;
+    this.#count = 0;
+  }
+
+  add(name: StatName, value: Stat): void {
+    this.#names[this.#count] = name;
+    this.#values[this.#count++] = value;
+  }
 }
 
 export interface XLine {
@@ -38,12 +81,15 @@ export interface XLine {
   readonly name: string;
   /** In ns. */
   readonly time: bigint;
+  /** Number of its events. */
+  readonly events: number;
   readonly from: number;
   readonly to: number;
 }
 
 const PLANE = 1;
 const [PLANE_NAME, LINES, EVENT_KINDS, STAT_KINDS, PLANE_STATS] = [2, 3, 4, 5, 6];
+const EVENT = 4;
 const HLO_PROTO = 'Hlo Proto';
 /** Longer names and texts are cut, and longer events are left out: both in bytes. */
 const LONGEST = 1 << 20;
@@ -61,23 +107,34 @@ export interface PlanePlace {
   readonly to: number;
 }
 
-/** The planes of a file, and whether it is cut off. @throws WireError when it is not a row of fields of an XSpace */
-export function planesIn(file: BlockFile, size: number): { readonly planes: PlanePlace[]; readonly isCut: boolean } {
+/** What a file has of planes. */
+interface FoundPlanes {
+  readonly planes: readonly PlanePlace[];
+  /** Whether the last one reaches beyond the end of the file. */
+  readonly isCut: boolean;
+  /** Why nothing is found behind them; null for a whole or cut file. */
+  readonly damage: WireError | null;
+}
+
+/** The planes of a file. @throws WireError when there is none */
+export function planesIn(file: BlockFile, size: number): FoundPlanes {
   const planes: PlanePlace[] = [];
   const space = new FileFields(file, 0, size);
-  let isCut = false;
-  while (!isCut) {
-    const isWhole = space.next();
-    isCut = space.isCut;
-    if (!isWhole && !isCut) break;
-    if (space.field > 4 || !space.isMessage) throw new WireError('a field in it is not of an XSpace');
-    if (isCut && planes.length === 0) throw new WireError('its first plane runs over the end');
-    if (space.field === PLANE) {
+  try {
+    while (space.next() || space.isCut) {
+      if (space.field > 4 || !space.isMessage) throw new WireError('a field in it is not of an XSpace');
       const [from, to] = [space.from, Math.min(space.to, size)];
-      planes.push({ name: nameIn(new FileFields(file, from, to)), from, to });
+      if (space.field === PLANE) planes.push({ name: nameIn(new FileFields(file, from, to)), from, to });
+      if (space.isCut) break;
     }
+  } catch (error) {
+    if (!(error instanceof WireError) || planes.length === 0) throw error;
+    return { planes, isCut: false, damage: error };
   }
-  return { planes, isCut };
+  const [first] = planes;
+  if (space.isCut && planes.length < 2 && (first === undefined || !new Plane(file, first).isReadable))
+    throw new WireError('its first plane runs over the end');
+  return { planes, isCut: space.isCut, damage: null };
 }
 
 /** The name of a plane; '' for a damaged one without. */
@@ -95,6 +152,8 @@ export class Plane {
   readonly lines: XLine[] = [];
   readonly #kinds = new Map<WireNumber, EventKind>();
   readonly #statNames = new Map<WireNumber, string>();
+  readonly #asked = new Map<WireNumber, StatName>();
+  readonly #stat = new WireFields(Buffer.alloc(0));
   readonly stats: Stats;
   /** Whether the last field is cut off. */
   readonly isCut: boolean;
@@ -122,61 +181,79 @@ export class Plane {
     this.stats = own;
   }
 
+  /** Whether it has events and says what they are: the tables follow the lines, and may be cut off. */
+  get isReadable(): boolean {
+    return this.lines.length > 0 && this.#kinds.size > 0;
+  }
+
   get kinds(): Iterable<EventKind> {
     return this.#kinds.values();
   }
 
-  /** The events of a line, in the order of the file. */
+  /** The events of a line, in the order of the file. Each stays as it is until two more are taken. */
   *events(line: XLine, zero: bigint): Generator<XEvent> {
     const base = Number(line.time > ABSOLUTE ? line.time - zero : line.time);
-    const fields = new FileFields(this.file, line.from, line.to);
-    for (;;) {
+    const stream = new FieldStream(this.file, line.from, line.to, LONGEST);
+    const [fields, inside, events] = [stream.fields, new WireFields(Buffer.alloc(0)), [new XEvent(), new XEvent()]];
+    for (let turn = 0; this.#attempt(() => stream.next()) === true; ) {
+      if (fields.field !== EVENT || !fields.isMessage) continue;
+      const event = elementAt(events, turn);
       try {
-        if (!fields.next()) return;
+        this.#readEvent(inside.turnTo(fields.bytes, fields.from, fields.to), base, event);
       } catch (error) {
         this.#damage(error);
-        return;
+        continue;
       }
-      if (fields.field !== 4 || !fields.isMessage) continue;
-      let event: XEvent | null = null;
-      try {
-        event = this.#event(new WireFields(fields.bytes(LONGEST)), base);
-      } catch (error) {
-        this.#damage(error);
-      }
-      if (event !== null) yield event;
+      yield event;
+      // The caller may still hold an event with a place in time while it takes the next one.
+      if (!event.isAggregate) turn = 1 - turn;
     }
   }
 
-  #event(fields: WireFields, base: number): XEvent {
-    let [kind, offset, dur, isAggregate] = [UNKNOWN, 0, 0, false];
-    let stats: Map<string, Stat> | null = null;
+  #readEvent(fields: WireFields, base: number, event: XEvent): void {
+    let [offset, dur] = [0, 0];
+    event.clear();
     while (fields.next()) {
-      if (fields.field === 1) kind = this.#kinds.get(fields.value) ?? UNKNOWN;
+      if (fields.field === 1) event.kind = this.#kinds.get(fields.value) ?? UNKNOWN;
       else if (fields.field === 2) offset = signed(fields.value);
       else if (fields.field === 3) dur = signed(fields.value);
       else if (fields.field === 4 && fields.isMessage)
-        this.#addStat(fields.inside(), (stats ??= new Map<string, Stat>()));
-      else if (fields.field === 5) isAggregate = true;
+        this.#readStat(this.#stat.turnTo(fields.bytes, fields.from, fields.to), event);
+      else if (fields.field === 5) event.isAggregate = true;
     }
-    const [startPs, durPs] = [modulo(offset), modulo(dur)];
-    const [start, ns] = [base + (offset - startPs) / 1000, (dur - durPs) / 1000];
-    return { kind, start, dur: ns, ps: [startPs, durPs], stats: stats ?? NO_STATS, isAggregate };
+    event.startPs = modulo(offset);
+    event.durPs = modulo(dur);
+    event.start = base + (offset - event.startPs) / 1000;
+    event.dur = (dur - event.durPs) / 1000;
   }
 
+  /** Reads a statistic of an event if it is asked for. */
+  #readStat(stat: WireFields, event: XEvent): void {
+    let name: StatName | undefined;
+    let value: Stat | undefined = 0;
+    while (stat.next())
+      if (stat.field === 1) name = this.#asked.get(stat.value);
+      else value = this.#valueOf(stat);
+    if (name !== undefined && value !== undefined) event.add(name, value);
+  }
+
+  /** The line without its events. What follows a damaged field of it is not found. */
   #line(plane: FileFields): XLine {
-    const fields = plane.inside();
-    let [id, name, time] = [0 as WireNumber, '', 0n];
-    while (fields.next()) {
-      if (fields.field === 4) {
-        // Fields of the line itself may follow its events.
-        continue;
+    const stream = new FieldStream(this.file, plane.from, plane.to, LONGEST);
+    const { fields } = stream;
+    let [id, name, time, events] = [0 as WireNumber, '', 0n, 0];
+    try {
+      while (stream.next()) {
+        if (fields.field === 1) id = fields.value;
+        else if (fields.field === 2) name = fields.text();
+        else if (fields.field === 3) time = BigInt.asIntN(64, BigInt(fields.value));
+        else if (fields.field === EVENT) events++;
       }
-      if (fields.field === 1) id = fields.value;
-      else if (fields.field === 2) name = fields.bytes(LONGEST).toString('utf8');
-      else if (fields.field === 3) time = BigInt.asIntN(64, BigInt(fields.value));
+    } catch (error) {
+      // Counted when the events before it are read.
+      if (!(error instanceof WireError)) throw error;
     }
-    return { id, name, time, from: plane.from, to: plane.to };
+    return { id, name, time, events, from: plane.from, to: plane.to };
   }
 
   #addStatKind(plane: FileFields): void {
@@ -190,6 +267,8 @@ export class Plane {
       }
     }
     this.#statNames.set(key, name);
+    const known = asked.get(name);
+    if (known !== undefined) this.#asked.set(key, known);
   }
 
   #addKind(from: number, to: number): void {
@@ -237,20 +316,24 @@ export class Plane {
     let bytes: EventKind['program'] = null;
     while (stat.next()) {
       if (stat.field === 1) name = this.#statNames.get(stat.value) ?? '';
-      else if (stat.field === 2) value = stat.double();
-      else if (stat.field === 3) value = stat.value;
-      else if (stat.field === 4) value = typeof stat.value === 'bigint' ? BigInt.asIntN(64, stat.value) : stat.value;
-      else if (stat.field === 5) value = stat.text();
-      else if (stat.field === 7) value = this.#statNames.get(stat.value) ?? '';
-      // A compressed text: it is known only that there is one.
-      else if (stat.field === 8) value = '';
       else {
-        value = undefined;
+        value = this.#valueOf(stat);
         if (stat.field === 6) bytes = { from: stat.from, to: stat.to };
       }
     }
     if (name !== '' && value !== undefined) to.set(name, value);
     return name === HLO_PROTO ? bytes : null;
+  }
+
+  /** The value in a field of a statistic; undefined for bytes, and for fields that are unknown. */
+  #valueOf(stat: WireFields): Stat | undefined {
+    if (stat.field === 2) return stat.double();
+    if (stat.field === 3) return stat.value;
+    if (stat.field === 4) return typeof stat.value === 'bigint' ? BigInt.asIntN(64, stat.value) : stat.value;
+    if (stat.field === 5) return stat.text();
+    if (stat.field === 7) return this.#statNames.get(stat.value) ?? '';
+    // A compressed text: it is known only that there is one.
+    return stat.field === 8 ? '' : undefined;
   }
 
   #attempt<T>(read: () => T): T | null {

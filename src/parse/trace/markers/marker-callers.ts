@@ -10,7 +10,7 @@ import type { Marker, OpMarker } from './markers.js';
 type Sweeps = Map<number, EnclosingSpans<Marker>>;
 
 /** Whether a marker comes from the autograd engine: a node of the backward pass. */
-const isOfEngine = (marker: Marker): boolean => marker.kind === 'op' && (marker.node || marker.wrapper);
+export const isOfEngine = (marker: Marker): boolean => marker.kind === 'op' && (marker.node || marker.wrapper);
 
 /**
  * How many outermost ranges of a thread are read to decide whether it belongs to the engine: reading all takes too long.

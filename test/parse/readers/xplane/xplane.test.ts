@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import type { MemoryDocument } from '../../../../src/prof/memory/memory-report.js';
 import { message, type Field } from '../../../../samples/programs/wire.js';
 import { file, PlaneWriter, stepOnGpu } from '../../../../samples/programs/write-xplane.js';
@@ -248,7 +249,7 @@ describe('XPlane reader', () => {
     expect(headerOf(path).facts).to.equal(undefined);
   });
 
-  it('keeps the whole planes of a file that is cut off, and refuses one that was saved as text or is damaged', () => {
+  it('keeps the whole planes of a file that is cut off, and refuses one that was saved as text or has none', () => {
     const bytes = stepOnGpu();
     const cut = written(bytes.subarray(0, bytes.length - 60));
     expect(kernelsOf(cut)).to.have.length(7);
@@ -256,8 +257,57 @@ describe('XPlane reader', () => {
     const asText = written(Buffer.from(bytes.toString('utf8')));
     expect(() => recordsOf(asText)).to.throw('saved as text');
     expect(() => recordsOf(written(bytes.subarray(0, 900)))).to.throw('its first plane runs over the end');
-    const damaged = Buffer.concat([bytes, Buffer.from([0x78, 0x01])]);
-    expect(() => recordsOf(written(damaged))).to.throw('is a damaged XPlane file');
+    // A field that an XSpace does not have, behind its planes.
+    const damaged = written(Buffer.concat([bytes, Buffer.from([0x78, 0x01])]));
+    expect(kernelsOf(damaged)).to.have.length(7);
+    expect(diagnosticsOf(damaged)).to.include({ 'malformed-event': 1 });
+  });
+
+  it('reads a first plane whose tables are cut off, by the names before the cut', () => {
+    const whole = message([new PlaneWriter('/device:GPU:0').line(1, 'Stream #1(Kernel)', 0, [
+      ['a', [1000, 500], { kernel_details: 'grid:1,1,1 block:4,1,1' }],
+      ['b', [2000, 500], { kernel_details: 'grid:1,1,1 block:4,1,1' }],
+    ]).stats({ core_count: 80 }).field()]); // prettier-ignore
+    const cut = written(whole.subarray(0, whole.length - 3));
+    expect(kernelsOf(cut).map(({ name }) => name)).to.deep.equal(['a', 'b']);
+    expect(diagnosticsOf(cut)).to.include({ 'truncated-input': 1 });
+  });
+
+  it('reads the files of a run as ranks, and leaves the traces beside them out with one notice', async () => {
+    const folder = join(freshPath(''), 'plugins', 'profile', '2026_01_02');
+    mkdirSync(folder, { recursive: true });
+    for (const host of ['node-10', 'node-9']) {
+      writeFileSync(join(folder, `${host}.xplane.pb`), stepOnGpu());
+      writeFileSync(join(folder, `${host}.trace.json.gz`), gzipSync('{"traceEvents":[{"ph":"X","ts":1,"dur":2}]}'));
+    }
+    const { stdout, stderr } = await runCli('dparse', [folder]);
+    const headers = stdout.split('\n').filter((line) => line.includes('"type":"profile"'));
+    const found = headers.map((line) => JSON.parse(line) as { file: string; rank: number | null });
+    expect(found.map(({ file, rank }) => [file, rank])).to.deep.equal([
+      ['node-10.xplane.pb', 1],
+      ['node-9.xplane.pb', 0],
+    ]);
+    expect(stderr.match(/left out/g)).to.have.length(1);
+    expect(stderr).to.include('2 traces left out, whose .xplane.pb is next to them');
+    // Elsewhere files may be of several runs.
+    expect(headerOf(written(stepOnGpu())).rank).to.equal(null);
+    const alone = await runCli('dparse', [join(folder, 'node-9.trace.json.gz')]);
+    expect(alone.stderr).to.include('give the .xplane.pb of the same run');
+  });
+
+  it('reads what stands around a damaged event, kind or program, and counts the damage', () => {
+    const kind = (id: number, name: string): Field => [4, [[1, id], [2, [[2, name]]]]]; // prettier-ignore
+    const stat: Field = [5, [[1, 1], [2, [[2, 'kernel_details']]]]]; // prettier-ignore
+    const event = (id: number, offset: number): Field => [4, [[1, id], [2, offset], [3, 3000], [4, [[1, 1], [5, 'grid:1,1,1 block:4,1,1']]]]]; // prettier-ignore
+    // A field of kind 7, which there is not: in an event, at the end of a line, and in a kind of events.
+    const broken = Buffer.from([0x0f]);
+    const line: Field = [3, [event(1, 1000), [4, broken], event(2, 5000), [4, broken]]];
+    const path = written(message([[1, [[2, '/device:GPU:0'], line, kind(1, 'a'), [4, broken], kind(2, 'b'), stat]]]));
+    expect(kernelsOf(path).map(({ name, start }) => [name, start])).to.deep.equal([
+      ['a', 0],
+      ['b', 4],
+    ]);
+    expect(diagnosticsOf(path)).to.deep.equal({ 'kernel-without-launch': 2, 'malformed-event': 3 });
   });
 
   const EXPECTED: Readonly<Record<string, { kernels: number; ps: number; names: number; hlo: number }>> = {
