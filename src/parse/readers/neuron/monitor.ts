@@ -135,7 +135,7 @@ export function isMonitorStream(text: string): SniffResult {
 
 const isKnown = (member: string): boolean => BEGINS.some((begin) => begin.test(member));
 
-/** The beginning of each top-level member, from its name on. */
+/** The text of each top-level member, starting at its name. */
 function membersOf(line: string): string[] {
   const found: string[] = [];
   let depth = 0;

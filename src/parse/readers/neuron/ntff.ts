@@ -14,7 +14,7 @@ import { GREATEST_VERSION, VERSION, HEADER_BYTES } from './ntff/ntff-file.js';
 const NAME_TAG = 0x0a;
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
-/** A file name must have at least this length to identify a trace of a version whose layout is unknown. */
+/** Minimum length of the program's file name by which a trace of an unknown version is recognised. */
 const SHORTEST_NAME = 3;
 
 /** Whether metadata starts at this offset: its first field is the name of the program's file. */
@@ -58,7 +58,7 @@ export const ntff: Reader = {
       "The layout was inferred from captures of version 6 and checked against the vendor's report of the same runs; other versions are refused. Details: docs/neuron-instructions.md.",
     ],
   },
-  // A program is found by its content, so a file of any name may be one.
+  // A program is found by its content, so a file with any name may be the program.
   sidecars: (folder, candidate) =>
     parseHeader(firstBytes(candidate, NEFF_HEADER_BYTES)) === null ? [] : pathsIn(folder),
   sniff: isTrace,

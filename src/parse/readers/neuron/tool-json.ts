@@ -64,7 +64,7 @@ export const neuronJson: Reader = {
   read: (probe, options) => read(probe, options),
 };
 
-/** Converts a row to a line; null for a row that does not say what it describes. */
+/** Converts a row to a line; null for a row without the cells that say what it describes. */
 type ReadRow = (row: ToolRow, start: number, context: TableContext) => TimedLine | null;
 
 const READ: Readonly<Record<TimedTable, ReadRow>> = {
@@ -85,7 +85,7 @@ const READ: Readonly<Record<TimedTable, ReadRow>> = {
 };
 const TABLES: readonly ReadRow[] = TIMED_TABLES.map(([name]) => READ[name]);
 
-/** Most rows with the same start that are sorted together, which bounds memory. */
+/** Maximum number of rows with the same start that are sorted together, to limit memory. */
 const MOST_AT_ONCE = 16_384;
 
 function* read({ path, file }: Probe, options: ReadOptions): Generator<ProfileLine> {
@@ -209,7 +209,7 @@ function sortedLines(lines: readonly TimedLine[]): readonly TimedLine[] {
 function compareKeys(a: readonly OrderKey[], b: readonly OrderKey[]): number {
   for (const [i, key] of a.entries()) {
     const other = b[i];
-    // Keys of lines of different types differ in length, but they also differ in their first part.
+    // Keys of lines of different types have different lengths, but they already differ in their first part.
     const order = other === undefined ? 1 : compare(key, other);
     if (order !== 0) return order;
   }

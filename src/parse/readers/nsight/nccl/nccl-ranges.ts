@@ -19,8 +19,8 @@ import { factsOfJson, factsOfPayload, NO_FACTS, PayloadSchemas, type NcclFacts }
 import type { Labels } from '../../../../record/record.js';
 
 /**
- * How many messages of the stated size go in or come out of a call: one, or one for each rank; unknown when it depends on
- * the rank.
+ * Number of messages of the stated size that a call receives or sends: one, or one for each rank; unknown when it
+ * depends on the rank.
  */
 type Messages = 'one' | 'ranks' | 'unknown';
 
@@ -67,7 +67,8 @@ const sum = (sizes: readonly (number | null)[]): number | null =>
 
 /**
  * The operation that the calls of a group make together; null for calls of different kinds.
- * @param kernels how many kernels the group launched: with several, sizes are known only if each call launched its own
+ * @param kernels number of kernels that the group launched; with several, sizes are known only if each call launched
+ *   its own kernel
  * @param within name of the framework's operation around the group
  * @param sizeOf number of ranks in a communicator
  */
