@@ -35,7 +35,9 @@ interface Expansion {
   readonly paths: readonly string[];
   /** Compressed files that also exist uncompressed; they are not in the list of files. */
   readonly copies: readonly string[];
-  /** The folder that was searched, of an archive the one that it was unpacked into; null for a file or a glob. */
+  /**
+   * The folder that was searched, which for an archive is the folder it was unpacked into; null for a file or a glob.
+   */
   readonly folder: string | null;
   /** Whether to skip files that are not profiles: true for a folder, a glob, and an archive of several files. */
   readonly lenient: boolean;
@@ -44,7 +46,7 @@ interface Expansion {
 }
 
 /**
- * The files that an argument stands for, in order of name. `-` is standard input.
+ * The files of an argument, in order of name. `-` is standard input.
  * @throws UserError when there is no such file, or the folder or glob contains none
  */
 export async function expandInput(argument: string): Promise<Expansion> {
@@ -76,7 +78,7 @@ async function withoutCopies(all: readonly string[]): Promise<Pick<Expansion, 'p
   return { paths: all.filter((path) => !leftOut.has(path)), copies };
 }
 
-/** Paths in which a folder of a profiler's tables takes the place of its files. */
+/** Replaces the files of a profiler's tables by their folder. */
 function withTableFolders(paths: readonly string[]): string[] {
   const tables = new Set<string>();
   const folders: string[] = [];
@@ -168,8 +170,9 @@ export async function openInput(path: string, stdin: AsyncIterable<Buffer> = pro
 }
 
 /**
- * Opens what is needed to detect the format of a file without reading much: the file itself, or a temporary file with the
- * first part of a compressed one. Null for a compressed database, whose tables can be seen only after it is unpacked.
+ * Opens what is needed to detect the format of a file without reading much: the file itself, or a temporary file with
+ * the first part of a compressed one. Null for a compressed database, because its tables can be read only after it is
+ * unpacked.
  * @throws UserError when it is empty or broken compressed data
  */
 export async function openStart(path: string): Promise<Pick<InputFile, 'path' | 'dispose'> | null> {

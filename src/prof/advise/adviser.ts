@@ -1,6 +1,6 @@
 /**
- * Turns records and their rows into findings: what is worth doing. Runs in one pass; memory is what the rules keep, which
- * is bounded.
+ * Turns records and their rows into findings: what is worth doing. Runs in one pass. The rules keep a bounded amount of
+ * memory.
  */
 import { append, elementAt, largest } from '../../containers/element.js';
 import { entryOf, groupsOf } from '../../containers/map-entry.js';
@@ -41,8 +41,8 @@ export const TOP = 10;
 export interface AdviserOptions {
   readonly rules?: readonly Rule[];
   /**
-   * Minimum share of the device's time, from its first work to its last, that a finding could save, or that it is about
-   * where the possible saving is unknown.
+   * Minimum share of the device's time, from its first work to its last, that a finding could save, or, if the possible
+   * saving is unknown, that it affects.
    */
   readonly minShare?: number;
   /** Maximum number of findings in the table. */
@@ -78,8 +78,8 @@ export class Adviser implements Analysis<Adviser> {
   readonly #doubted = new Map<number, DoubtedWork>();
   readonly #captures = new Map<number, GraphCaptureTest>();
   /**
-   * A verdict covers what all rules find; when only some rules were requested there is none, and nothing is collected for
-   * it.
+   * A verdict needs the findings of all rules. When only some rules were requested, there is no verdict, and nothing is
+   * collected for it.
    */
   readonly #hasVerdict: boolean;
   #outcome: { readonly findings: Finding[]; readonly silences: Silence[] } | null = null;
@@ -178,7 +178,7 @@ export class Adviser implements Analysis<Adviser> {
     return this.#devices.all.reduce((sum, { of }) => sum + of.disordered, 0);
   }
 
-  /** What to change in the program, most worth first, then what to change in profiling it. */
+  /** What to change in the program, starting with the largest gain, then what to change in profiling it. */
   get findings(): Finding[] {
     return this.#end().findings;
   }
@@ -279,14 +279,14 @@ export class Adviser implements Analysis<Adviser> {
     return { devices: [...this.profiles.values()].flatMap(({ devices }) => devices) };
   }
 
-  /** Whether a rule was asked for by its name, or can be about a device of the profiles; true where a vendor is unknown. */
+  /** Whether a rule was requested by name, or applies to a device of the profiles; true when a vendor is unknown. */
   #concerns({ vendors }: Rule): boolean {
     if (!this.#hasVerdict) return true;
     const known = this.#allDevices.devices.map((device) => deviceWords({ devices: [device] }).vendor);
     return vendors === undefined || known.length === 0 || known.some((of) => of === null || vendors.includes(of));
   }
 
-  /** A finding in the words of its devices' vendor. */
+  /** A finding in the terms of its devices' vendor. */
   #worded({ what, details, action, ...finding }: Found): Found {
     const worded = (text: string): string => inDeviceWords(text, this.profiles.get(finding.profile) ?? null);
     return {
@@ -296,7 +296,7 @@ export class Adviser implements Analysis<Adviser> {
     };
   }
 
-  /** Concurrent work can add up to more than the device's time, which is the most that can be at stake. */
+  /** Concurrent work can add up to more than the device's time, which limits the time at stake. */
   #bounded(finding: Found): Found {
     const span = this.#devices.span(finding.profile, finding.device);
     const { stake, gain } = finding;
@@ -308,14 +308,15 @@ export class Adviser implements Analysis<Adviser> {
     };
   }
 
-  /** Share of the device's time that could be saved, or that is at stake where the saving is unknown. */
+  /** Share of the device's time that could be saved, or that is at stake when the saving is unknown. */
   #worth({ gain, stake, ...place }: RankedFinding): number {
     return this.shareOf({ ...place, stake: gain?.ns ?? stake });
   }
 
   /**
-   * Changes of the program before those of profiling it, in each list causes of a job first, then by what may be gained (by
-   * what is at stake where the gain is not known), and a cause before its effect.
+   * Order of findings: changes of the program come before changes of profiling. Within each, causes in a job come
+   * first; the others are sorted by possible gain, or by the time at stake when the gain is unknown. A cause comes
+   * before its effect.
    */
   #ordered(findings: readonly Finding[]): Finding[] {
     const rank = new Map(findings.map((finding) => [finding, this.#worth(finding)]));

@@ -35,7 +35,7 @@ const VECTOR = [
 
 /** Counters of matrix unit instructions, cycles or operations. */
 const TENSOR = /^sm__(?:inst_executed_pipe_tensor|pipe_tensor|ops_path_tensor)|^SQ_(?:INSTS_)?(?:VALU_)?MFMA|^Mfma/;
-/** AMD's counters of a single type: when they are 0, the unit may have worked in another. */
+/** AMD's counters of a single type. If they are 0, the unit may have worked with another type. */
 const MFMA_OF_TYPE = /^SQ_INSTS_VALU_MFMA_|^MfmaFlops/;
 /**
  * Counters of tensor core operations by operand types; a multiply-add is 2 operations in all of them. Those with an
@@ -169,7 +169,7 @@ export function counterColumn(key: string): KernelColumn | undefined {
 /** Numbers of CUPTI's metrics and events, which nvprof databases have in place of names. */
 const NUMBERED = /^(?:metric|event)#\d/;
 
-/** Which named counter columns no kernel had, because a name may be mistyped. */
+/** The named counter columns that no kernel had, because a name may be mistyped. */
 export class MissingCounters {
   readonly #names: Set<string>;
   /** Whether all counters are shown. */

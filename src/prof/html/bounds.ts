@@ -61,7 +61,8 @@ const LEAST: Bounds = {
 };
 
 /**
- * Until it is known which profiles the page holds, the events of all wait in memory: a quarter of what they would share.
+ * Until the profiles of the page are chosen, the events of all profiles wait in memory. This is a quarter of the events
+ * that they would share.
  */
 const WAITING = 0.25;
 

@@ -6,10 +6,13 @@ import type { TraceBuilder } from '../../trace/trace-builder.js';
 import { blocksOf, copyKind, inNameOrder, kernelName, type Counters } from '../rocprofv3/amd-rows.js';
 import { extra, remembered, type ProcessTables } from './process-tables.js';
 
-/** The record of the tracer that some builds write the size of in place of the data's is smaller, in bytes. */
+/**
+ * Some builds write the size of the tracer's own record instead of the size of the data. It is smaller than this, in
+ * bytes.
+ */
 const SMALLEST_COPY = 256;
 
-/** @returns the devices that ran kernels; none without kernels */
+/** Reads the kernels of a run. @returns the devices that ran kernels */
 export function readKernels(run: ProcessTables, trace: TraceBuilder): ReadonlySet<number | null> {
   const { database } = run;
   const names = { mangled: 'kernel_name', shown: 'display_name', full: extra('demangled_kernel_name') };
@@ -54,7 +57,10 @@ export function readKernels(run: ProcessTables, trace: TraceBuilder): ReadonlySe
   return devices;
 }
 
-/** Sums of the counters of a dispatch over the parts of the device, by its event. A sample's values are a series instead. */
+/**
+ * Counters of each dispatch by its event, summed over the parts of the device. Values of samples are left out, because
+ * they are a series.
+ */
 function kernelCounters(run: ProcessTables, trace: TraceBuilder): (event: Cell) => Counters | undefined {
   const { database } = run;
   const counterOf = remembered(database.texts(run.name('info_pmc'), 'name', 'id'));
@@ -93,7 +99,10 @@ export function readCopies(run: ProcessTables, trace: TraceBuilder, devices: Rea
   return copies;
 }
 
-/** Whether all copies have the size of the tracer's record: one small size, while calls say others. */
+/**
+ * Whether all copies have the size of the tracer's record. They do if all have the same small size and the calls state
+ * other sizes.
+ */
 function hasSizesOfRecords(run: ProcessTables): boolean {
   const { database } = run;
   const sizes = new Set<Cell>();
@@ -105,7 +114,7 @@ function hasSizesOfRecords(run: ProcessTables): boolean {
   return false;
 }
 
-/** Memory in use, without what was only reserved or released later. */
+/** Reads memory in use; rows of other types, such as reserved memory, are counted as unread. */
 export function readAllocations(run: ProcessTables, trace: TraceBuilder): void {
   const curve = new MemoryCurve(trace);
   for (const row of run.rows('memory_allocate', { type: 'type', level: 'level', bytes: 'size', address: 'address' })) {
@@ -117,7 +126,7 @@ export function readAllocations(run: ProcessTables, trace: TraceBuilder): void {
   curve.write();
 }
 
-/** Metrics of rocprof-sys: the record's name, its unit, and the size of the tracer's unit in it. */
+/** Metrics of rocprof-sys: name and unit in records, and the factor from the tracer's unit. */
 const SERIES: Readonly<Record<string, readonly [metric: string, unit: string, size: number]>> = {
   device_busy_mm: ['device_busy', '%', 1],
   device_busy_gfx: ['device_busy', '%', 1],
@@ -125,10 +134,10 @@ const SERIES: Readonly<Record<string, readonly [metric: string, unit: string, si
   device_temp: ['device_temp', '°C', 1],
   device_memory_usage: ['memory_used', 'bytes', 1e6],
 };
-/** The tracer's value for a power that the device does not state. */
+/** The tracer writes this value when the device does not report its power. */
 const NO_POWER = 65_535;
 
-/** Samples of a device over time: one event has several, each with the value of its own counter. Marks of roctx. */
+/** Reads samples of a device over time. An event has several samples, one for each counter. Marks of roctx. */
 export function readSeries(run: ProcessTables, trace: TraceBuilder): void {
   const { database } = run;
   if (run.sampled.size === 0) return;
@@ -144,7 +153,7 @@ export function readSeries(run: ProcessTables, trace: TraceBuilder): void {
     const { event, at, pid, tid } = row;
     const name = run.textOf(nameOf(row.track).nameId) ?? 'unknown';
     const found = values.get(event)?.filter((one) => one.name === name) ?? [];
-    // Marks of roctx are on a track of their category.
+    // Marks of roctx are on a track of their own category.
     if (/^MARKER/i.test(name)) trace.range({ start: at, end: at, pid, tid, text: run.messageOf(event) });
     else if (found.length === 0) trace.unread(`sample ${name}`, at);
     for (const { units, agent, value } of found) {

@@ -1,8 +1,8 @@
 /**
- * Readers of AMD's rocprof of ROCm 6 and before: a database of calls and device work, or a table of kernels. Work has the
- * number of its call, and only the call's arguments, a text, say how many bytes and blocks. Times are ns since the machine
- * started. Devices are numbered with the machine's CPUs; the output of rocminfo that the tool writes beside describes them.
- * Source: files of rocprof of ROCm 6, the tool's scripts.
+ * Readers of AMD's rocprof of ROCm 6 and before: a database of calls and device work, or a table of kernels. Work
+ * states the number of its call. Numbers of bytes and blocks are only in the text of the call's arguments. Times are ns
+ * since the machine started. Device numbers include the machine's CPUs. The tool also writes the output of rocminfo,
+ * which describes the devices. Source: files of rocprof of ROCm 6, the tool's scripts.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,12 +20,12 @@ import { textClock } from '../rocprofv3/rocprofv3.js';
 
 const TABLES = ['HIP', 'HSA', 'OPS', 'COPY', 'KERN'];
 const TIMES = TABLES.map((table) => [table, 'BeginNs'] as const);
-/** Sizes of a text such as `numBlocks({z(1) y(1) x(64})`, brackets as the tool writes them. */
+/** Matches sizes in a text such as `numBlocks({z(1) y(1) x(64})`, with the brackets as the tool writes them. */
 const EXTENTS = {
   grid: /numBlocks\(\{z\((\d+)\) y\((\d+)\) x\((\d+)/,
   block: /dimBlocks\(\{z\((\d+)\) y\((\d+)\) x\((\d+)/,
 };
-/** Largest output of rocminfo that is read, in bytes. */
+/** Size limit of rocminfo's output, in bytes. */
 const LARGEST = 4 * 1024 * 1024;
 
 const DOCS = { profiler: 'AMD rocprofv3, rocmProfileData' } as const;
@@ -88,7 +88,7 @@ function readCalls(database: SqliteFile, trace: TraceBuilder, clock: DatabaseClo
     if (/^hipFree/.test(name)) curve.released(event);
     else if (/^hip\w*Malloc/.test(name)) curve.allocated({ ...event, device, bytes: numberIn(text, 'size') });
   }
-  // Their numbers are not those of the work where HIP has some.
+  // If there are HIP calls, work has the numbers of HIP calls, not of HSA calls.
   const isOfHip = database.count('HIP') > 0;
   for (const { corr, ...row } of database.cells('HSA', select)) trace.call(isOfHip ? row : { ...row, corr });
   curve.write();
@@ -96,7 +96,7 @@ function readCalls(database: SqliteFile, trace: TraceBuilder, clock: DatabaseClo
 
 const numberIn = (args: string, name: string): number => Number(new RegExp(`\\b${name}\\((\\d+)\\)`).exec(args)?.[1]);
 
-/** @returns the only device that did work; null when there are several, or none */
+/** Reads kernels and copies. @returns the only device that did work; null when there are several, or none */
 function readWork(database: SqliteFile, trace: TraceBuilder, clock: DatabaseClock): number | null {
   const devices = new Set<unknown>();
   const argsOf = database.joined('HIP', 'Index', { args: 'args' });
@@ -113,20 +113,20 @@ function readWork(database: SqliteFile, trace: TraceBuilder, clock: DatabaseCloc
     devices.add(row.device);
     trace.copy({ ...row, kind: copyKind(String(name)), bytes: numberIn(String(argsOf(row.corr).args), 'sizeBytes') });
   }
-  // Kernels of a run without an API trace. With one, the table repeats their names.
+  // This table has the kernels of a run without an API trace. In a run with one, it only repeats their names.
   const kernels = { ...placeOf(clock), name: 'KernelName', device: 'gpu-id', stream: 'queue-id' };
   const sizes = { registers: 'arch_vgpr', sharedBytes: 'lds' };
   const isTraced = database.count('OPS') > 0;
   for (const { name, ...row } of isTraced ? [] : database.cells('KERN', { ...kernels, ...sizes })) {
     devices.add(row.device);
-    // This table has the name in its quotes.
+    // In this table, the name includes its quotes.
     trace.kernel({ ...row, name: kernelName(String(name ?? '').replace(/^"(.*)"$/, '$1')) });
   }
   const [device] = devices;
   return devices.size === 1 && typeof device === 'number' ? device : null;
 }
 
-/** The table of kernels of rocprof, which it writes for a run without an API trace. */
+/** Reader of rocprof's table of kernels, which it writes for a run without an API trace. */
 const HEADER = /^\uFEFF?"?index"?,"?kernelname"?,"?gpu-id"?,/i;
 const NOT_COUNTERS =
   /^(?:index|kernelname|(?:gpu|queue)-(?:id|index)|pid|tid|grd|wgr|lds|scr|(?:arch_|accum_)?vgpr|sgpr|fbar|wave_size|sig|obj|\w+Ns)$/i;
@@ -175,7 +175,7 @@ function* startsOf(cells: Iterable<CsvCells>): Generator<string> {
 
 const infoBeside = (file: string): string => file.replace(/\.\w+$/, '.sysinfo.txt');
 
-/** GPUs in the output of rocminfo next to a profile; none without it. */
+/** GPUs from the output of rocminfo next to a profile; empty when there is no such file. */
 function devicesBeside(file: string): Device[] {
   const path = infoBeside(file);
   if (file === '' || path === file || !isFile(path) || statSync(path).size > LARGEST) return [];

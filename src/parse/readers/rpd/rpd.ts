@@ -1,7 +1,7 @@
 /**
- * Reader of rpd databases from AMD's rocmProfileData: HIP calls, device work by the call that launched it, roctx ranges,
- * clocks. Times are ns since the machine started. A device is only a number, and CPUs are counted in these numbers. Source:
- * rocmProfileData, schemas 2 and 3 and the code that writes them; databases of schema 2.
+ * Reader of rpd databases from AMD's rocmProfileData: HIP calls, device work by the call that launched it, roctx
+ * ranges, clocks. Times are ns since the machine started. Devices are known only by a number, and these numbers include
+ * the CPUs. Source: rocmProfileData, schemas 2 and 3 and the code that writes them; databases of schema 2.
  */
 import type { CopyKind } from '../../../record/record.js';
 import { TraceBuilder } from '../../trace/trace-builder.js';
@@ -48,7 +48,7 @@ export const rpd: Reader = {
     const monitors = { metric: 'monitorType', kind: 'deviceType', id: 'deviceId', value: 'value', ...clock.span };
     for (const { metric, kind, id, value, ...row } of database.cells('rocpd_monitor', monitors)) {
       const [unit, scale] = String(metric).endsWith('clk') ? ['Hz', 1e6] : [null, 1];
-      const labels = { [String(kind)]: Number(id) }; // Numbered otherwise than the devices of work.
+      const labels = { [String(kind)]: Number(id) }; // Devices have other numbers here than in the rows of work.
       trace.sample({ ...row, metric: String(metric), unit, value: Number(value) * scale, labels });
     }
     const [schema] = database.rows('rocpd_metadata', ['value'], [{ needs: ['tag'], sql: "tag = 'schema_version'" }]);
@@ -57,7 +57,7 @@ export const rpd: Reader = {
   },
 };
 
-/** Since schema 3, arguments are texts in a table of their own. */
+/** Since schema 3, arguments are texts in a separate table. */
 const argsOf = (database: SqliteFile): ((id: Cell) => string | null) =>
   database.texts(database.has('rocpd_ustring') ? 'rocpd_ustring' : 'rocpd_string', 'string', 'id');
 

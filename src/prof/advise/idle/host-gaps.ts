@@ -1,8 +1,8 @@
 /**
- * Idle time of a device because the host launched work too late, by what held the host up; each gap counts once. A gap
- * before the first kernel of a step is what the program does between steps. A gap longer than any launch takes is something
- * else that the program does. A gap right after a copy for which the host waited is due to that copy. All other gaps are
- * due to launches.
+ * Idle time of a device because the host launched work too late, by what delayed the host. Each gap counts once. A gap
+ * before the first kernel of a step is due to the program's work between steps. A gap longer than any launch takes is
+ * due to other work of the program. A gap right after a copy for which the host waited is due to that copy. All other
+ * gaps are due to launches.
  */
 import { entryOf } from '../../../containers/map-entry.js';
 import type { ProfileLine, RangeRecord } from '../../../record/record.js';
@@ -36,7 +36,7 @@ export const LOADER = /DataLoader/;
 const COLLECTION = /^GC$/;
 /** `Lazy Function Loading`, `Runtime Triggered Module Loading`, as CUPTI names them. */
 const LOADS_CODE = /(?:Function|Module) Loading/i;
-/** In ns. In a shorter gap only a call is named, because too many ranges are that short. */
+/** In ns. Gaps shorter than this are only named after a call, because too many ranges are that short. */
 const SHORTEST_NAMED = 20_000;
 /** Number of ranges to keep, the latest ones: a gap overlaps only a few. */
 const MOST_RANGES = 64;
@@ -88,7 +88,7 @@ class Idle {
   afterCopies = 0;
   /** Part of the time that is before the launch of a graph. */
   beforeGraphs = 0;
-  /** Part of the time in which the profiler or the driver held the host up. */
+  /** Part of the time in which the profiler or the driver delayed the host. */
   overhead = 0;
 
   add(more: Omit<Idle, 'add'>): void {
@@ -133,7 +133,8 @@ export class HostGapsOfDevice {
   add(gap: Gap, within: HostWithin): IdleCause {
     const cause = this.idle.add(gap, within);
     this.collecting += within.collecting;
-    // A gap due to a single call is reported for that call; a launch that the profiler or the driver holds up is not late.
+    // A gap due to a single call is reported for that call; a launch that the profiler or the driver delays is not
+    // late.
     if (gap.ended === 'host' && cause !== 'call' && cause !== 'overhead') this.#addLate(gap, within);
     if (cause === 'queue') this.#addSwitch(gap);
     if (cause === 'call') addBefore(this.held, gap);
@@ -207,7 +208,7 @@ export class HostGaps {
   readonly #firstUse = new HostWork(({ kind, text }) => kind === 'overhead' && LOADS_CODE.test(text));
   readonly places = new HostPlaces(LONGEST_LAUNCH);
   readonly #engines = new EngineWaits();
-  /** For the names of shorter gaps; no cause depends on it. */
+  /** Used only for the names of shorter gaps; no cause depends on it. */
   readonly #shortPlaces = new HostPlaces(SHORTEST_NAMED);
 
   take(record: ProfileLine): void {

@@ -1,4 +1,4 @@
-/** Ops that take longer than their device needs for their FLOPs and bytes: the plain distance to the roofline. */
+/** Ops that take longer than their device needs for their FLOPs and bytes, measured as the distance to the roofline. */
 import { boundedEntryOf } from '../../../containers/map-entry.js';
 import { numel, type Tensor } from '../../../ops/call.js';
 import { inputTensors } from '../../../ops/operands.js';
@@ -19,13 +19,13 @@ import { hasFasterType } from './fp32-product.js';
 const [NAMED, MOST_OPS] = [3, 2000];
 
 /**
- * How an op's FLOPs per byte can grow. `shared`: all rows use the same weights, so that more rows help. `batched`: each
- * product of the batch has operands of its own. `attention`: keys and values belong to the sequence. `instruction`: of the
- * compiled program of a NeuronCore.
+ * Kinds of ops by how their FLOPs per byte can grow. `shared`: all rows use the same weights, so more rows help.
+ * `batched`: each product of the batch has separate operands. `attention`: keys and values belong to the sequence.
+ * `instruction`: an instruction of the compiled program of a NeuronCore.
  */
 type Kind = 'any' | 'shared' | 'batched' | 'attention' | 'instruction';
 
-/** What helps an op, by what bounds it and by its kind; `any` where the kind has no action. */
+/** Actions that help an op, by what bounds it and by its kind. `any` is for kinds without a special action. */
 const ACTIONS: Readonly<Record<RooflineBound, Readonly<Partial<Record<Kind, string>> & { any: string }>>> = {
   memory: {
     any: 'fuse it with its neighbours (torch.compile), or call a fused kernel, so that each tensor is read and written once',
@@ -99,7 +99,7 @@ class Op extends GainTally {
 /** A faster type or padded extents save more, and have rules of their own. */
 const hasItsRule = (row: Annotated): boolean => hasFasterType(row) || isMisaligned(row);
 
-/** A command over the kernels of an op; a name that a shell or the filter may misread is left out. */
+/** A command that shows the kernels of an op. A name that a shell or the filter may misread is left out. */
 function commandFor({ name, kind }: Op): string {
   if (kind === 'instruction') return `dprof --where 'kernel==${name}' --by kernel,dtype,bound -f table FILE`;
   return /^[\w.:+-]+$/.test(name)
@@ -107,7 +107,7 @@ function commandFor({ name, kind }: Op): string {
     : 'dprof --by op,bound -f table FILE';
 }
 
-/** How the gain of one kernel is computed. */
+/** Formula for the gain of one kernel. */
 const HOW = 'dur − max(FLOPs / peak FLOP/s, bytes / peak bandwidth)';
 
 const findingOf = (op: Op): Omit<Found, keyof Place> => ({

@@ -19,7 +19,7 @@ class BoundCopies {
   ofHost = 0;
   unpinned = 0;
   readonly kinds = new MovedAmounts();
-  /** Unions of all work; of all but these copies; of these copies; of these copies and compute. */
+  /** Unions of time: of all work; of all work but these copies; of these copies; of these copies and compute. */
   readonly all = new IntervalUnion();
   readonly others = new IntervalUnion();
   readonly own = new IntervalUnion();
@@ -119,7 +119,7 @@ const PIN = "pin the host's memory (PyTorch: pin_memory=True) and ";
 
 class Copies {
   count = 0;
-  /** Number of calls: one may copy in many pieces. */
+  /** Number of calls. One call may copy in many pieces. */
   calls = 0;
   /** Number of calls by what shows that the CPU waited in them. */
   readonly waits: Record<Wait, number> = { synchronous: 0, pageable: 0, 'late-return': 0 };
@@ -149,7 +149,7 @@ class Copies {
     if (hostMemory === undefined) this.unknown++;
   }
 
-  /** How it is known that the host waited, and the kind of memory. */
+  /** The evidence that the host waited, and the kind of memory. */
   get signs(): string {
     const { waits, pageable } = this;
     return [
@@ -161,7 +161,7 @@ class Copies {
     ].join(', ');
   }
 
-  /** Pinning helps where the memory is or may be pageable. */
+  /** Pinning helps if the memory is or may be pageable. */
   action(kind: HostCopyKind): string {
     const pin = this.pageable + this.unknown > 0;
     if (kind === 'HtoD') return `${pin ? PIN : ''}copy asynchronously (non_blocking=True) on a separate stream`;

@@ -13,7 +13,7 @@ import { many, ranked, rate, speed, time, verb } from '../wording.js';
 interface Better {
   readonly arch: RegExp;
   readonly type: MathType;
-  /** How to allow it, where the framework has a switch for each kind. */
+  /** How to allow it; a framework may have a separate switch for each kind. */
   readonly switches?: Readonly<Record<ProductKind, string>>;
   readonly cast: string;
   /** What runs in FP32; a matrix product by default. */
@@ -93,8 +93,8 @@ function betterFor(arch: string | null): Better | null {
 }
 
 /**
- * Architecture of the row's device; where the profile does not say, the one that the kernel was built for: the device is
- * at least as new.
+ * Architecture of the row's device. If the profile does not state it, the architecture that the kernel was built for,
+ * because the device is at least as new.
  */
 function archOf({ peaks, record }: Annotated): string | null {
   const sm = peaks.arch === null ? smInName(record.name) : null;

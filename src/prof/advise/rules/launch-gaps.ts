@@ -35,7 +35,7 @@ export const garbageCollection: Rule = {
               kernels: [],
               count,
               evidence: { collections: count, collectionsNs: ns, idleNs: of.collecting },
-              // Shows a row GC, also when FILE contains records.
+              // The command shows a row GC, even if FILE contains records.
               see: 'dprof --by range -f table FILE',
             };
           }),
@@ -48,7 +48,7 @@ export const garbageCollection: Rule = {
 const LOAD_AHEAD =
   'load batches ahead of time: more DataLoader workers, a higher prefetch_factor, persistent_workers=True, pin_memory=True, and copies with non_blocking=True';
 
-/** Idle time before a smaller share of the steps is not systematic. */
+/** If a smaller share of the steps has idle time before it, the idle time is not systematic. */
 const MOST_STEPS = 0.5;
 
 /** The device waits before each step. */
@@ -165,7 +165,7 @@ function shortGaps(
   };
 }
 
-/** Advice by what the host did; the first match wins. */
+/** Advice by what the host did; the first match is used. */
 const PLACES: readonly (readonly [place: RegExp, action: string])[] = [
   [
     /^(?:cuda|hip|aclrt)\w*(?:alloc|free)/i,

@@ -33,7 +33,7 @@ const LOADING =
   'launch each kernel once before the part you measure, and before the profiler starts: its first launch loads its code';
 const WAITS = 'find out what the call waits for: it blocks the thread that launches';
 
-/** Advice by the call that took longest; the first match wins. */
+/** Advice by the call that took longest; the first match is used. */
 const ACTIONS: readonly (readonly [call: RegExp, action: (launches: LongLaunches) => string])[] = [
   [/^hip.*launch/i, (launches) => loading(launches, 'HIP_ENABLE_DEFERRED_LOADING=0')],
   [/launch/i, (launches) => loading(launches, 'CUDA_MODULE_LOADING=EAGER')],
@@ -66,13 +66,13 @@ function held({ of, ...place }: Place & { of: HostGapsOfDevice }, launches: Long
       ...atLongest(of.idle.longestHeld),
       count,
       evidence: { idleNs: stake, gaps: count, longLaunches: launches.count, ofNewKernels: launches.first },
-      // Shows the call: how often it was made, its median and its longest time.
+      // The command shows how often the call was made, its median and its longest time.
       see: 'dprof --by api -f table FILE',
     },
   ];
 }
 
-/** The host waits in the call for the device, and the device for something else. */
+/** The host waits in the call for the device, and the device waits for something else. */
 function waited({ of, ...place }: Place & { of: HostGapsOfDevice }): Found[] {
   const { waiting } = of.idle;
   if (waiting === null || waiting.call === null) return [];

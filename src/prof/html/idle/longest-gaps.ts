@@ -72,10 +72,7 @@ export class LongestGaps {
     for (const list of lists) list?.add(made);
   }
 
-  /**
-   * Idle times of the devices that have a part of the program.
-   * @param counts whether the device is one of them
-   */
+  /** Idle times of the devices that ran a part of the program. @param counts whether the device is one of them */
   idle(counts: (device: number) => boolean): Pick<PageIdle, 'causes' | 'devices'> {
     const devices = [...this.#devices].filter(([device]) => counts(device)).sort(([a], [b]) => a - b);
     const all = new Map<IdleCause, CauseSum>();
