@@ -61,8 +61,8 @@ const LEAST: Bounds = {
 };
 
 /**
- * Until the profiles of the page are chosen, the events of all profiles wait in memory. This is a quarter of the events
- * that they would share.
+ * Share of the page's events that are kept in memory while it is unknown which profiles the page holds, because the
+ * events of all profiles must wait.
  */
 const WAITING = 0.25;
 

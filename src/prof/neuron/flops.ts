@@ -89,7 +89,7 @@ export const utilisation = (sums: MetricSums, flops: MetricAmount): MetricAmount
 /** FLOPs of the tensor engines as the vendor's profiler counts them; null when unknown. */
 export interface TensorWork {
   readonly hardwareFlops: number | null;
-  /** The part of them that only transposes. */
+  /** The FLOPs of matrix products that only transpose. */
   readonly transposeFlops: number | null;
   /** Shares of the BF16 peak of all cores over the whole time: hfu_estimated_percent and mfu_estimated_percent. */
   readonly hfu: number | null;
@@ -131,7 +131,7 @@ export const coreBalance = ({ machine: { peakFlops, hbmBytesPerS, cores } }: Met
 export const stackBalance = ({ machine: { peakFlops, hbmBytesPerS } }: MetricSums): MetricAmount =>
   combine([peakFlops, hbmBytesPerS], (flops, bytes) => flops / bytes);
 
-/** Largest share of the peak that is reachable with these FLOPs at the measured memory traffic. */
+/** Largest share of the peak that these FLOPs can reach at the measured memory traffic. */
 export const achievable = (sums: MetricSums, flops: MetricAmount): MetricAmount =>
   combine([intensity(sums, flops), stackBalance(sums)], (have, need) => Math.min(1, have / need));
 

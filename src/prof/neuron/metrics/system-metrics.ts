@@ -90,7 +90,7 @@ interface CollectiveSpans {
   readonly name: string;
   readonly what: string;
   readonly isUnderWay: string;
-  /** What the active time excludes; '' for nothing. */
+  /** Text about what the active time excludes; '' for nothing. */
   readonly leftOut: string;
   readonly of: (sums: MetricSums) => IntervalSums;
 }
@@ -162,7 +162,7 @@ function metricsOfCollectives({ name, what, isUnderWay, leftOut, of }: Collectiv
 const WITHOUT_RECORDS =
   "as the tool reports it; 0 where the trace's sections of the cores for collectives are all empty";
 
-/** Dedicated cores execute all collective operations: if they ran nothing, there were none. */
+/** Dedicated cores execute all collective operations. If they ran nothing, there were no such operations. */
 function withoutCollectives(sums: MetricSums, name: string, unit: Metric['unit']): MetricAmount {
   const value = sums.reported.get('')?.get(name)?.value;
   // Times in the tool's summary are in seconds.

@@ -14,7 +14,7 @@ export interface MonitorColumn extends Column<MonitorLine> {
    * row.
    */
   readonly measures?: 'amount' | 'count';
-  /** Names, or name prefixes, of the values that it shows. */
+  /** Names, or beginnings of names, of the values that it shows. */
   readonly shows?: readonly string[];
 }
 
