@@ -161,7 +161,7 @@ export const TERMS: readonly Term[] = [
   ...of('summary field', SUMMARY_FIELDS),
 ];
 
-/** A word as a regular expression; as plain text when it is invalid. */
+/** A word as a regular expression, or as plain text if it is not a valid expression. */
 function patternOf(word: string): RegExp {
   try {
     return new RegExp(word, 'i');
@@ -177,10 +177,10 @@ function isCaseOf(word: string, term: string): boolean {
   return new RegExp(`^${escaped.replace(/<[^<>]+>/g, '\\w+?')}$`, 'i').test(word);
 }
 
-/** Longer words are in no term and no meaning. */
+/** No term or meaning contains a longer word. */
 const LONGEST_WORD = 1000;
 
-/** The term with that name, else those whose names match the word, else those whose meanings do. */
+/** The term with this name, else the terms whose names match the word, else those whose meanings match it. */
 export function termsFor(word: string): readonly Term[] {
   if (word.length > LONGEST_WORD) return [];
   const pattern = patternOf(word);

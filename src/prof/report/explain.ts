@@ -44,8 +44,8 @@ const isLaunched = ({ profile }: Annotated): boolean => deviceWords(profile).run
 const LABEL = 10;
 
 /**
- * How each value of a kernel was derived, as lines of a label and a text.
- * @param after what an instruction waited for
+ * How each value of a kernel was derived, as lines with a label and a text. @param after the instructions that an
+ * instruction waited for
  * @returns lines without line ends; names in them come from the profiled program and may contain control characters
  */
 export function explain(row: Annotated, after: readonly ResolvedDependency[] = []): string[] {
@@ -211,7 +211,7 @@ const showForward = (forward: ForwardOp | null): string =>
     ? 'not in the trace'
     : `${forward.mod}.${forward.op} (thread ${known(forward.tid)}, start ${ns(forward.start)}); layer and trace are its own`;
 
-/** How many kernels share the work of the call. */
+/** Number of kernels that share the work of the call. */
 function aboutAttribution({ record, described }: Annotated): LabelledLine[] {
   const kernels = described === null ? undefined : record.callKernels?.[described.index];
   return kernels !== undefined && kernels > 1
@@ -224,7 +224,7 @@ const TYPED_BY: Readonly<Record<TypedBy, string>> = {
   operand: 'types that the call lacks are taken from its other operands',
 };
 
-/** Texts for the ways to count work other than the default. */
+/** Texts for the conventions of counting work, except the default. */
 const CONVENTION_TEXTS: Readonly<Record<Convention, string>> = {
   pyprof: 'pyprof: calls of Python functions as PyProf counts them',
 };

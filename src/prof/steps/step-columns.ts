@@ -25,7 +25,7 @@ export interface StepRow {
    * when unknown.
    */
   readonly iteration: number | null;
-  /** Set when the profiler lost all work of the device in the step: only the host's times are known. */
+  /** Present when the profiler lost all work of the device in the step, so that only the host's times are known. */
   readonly isLost?: true;
   /** Whether it is known which copies belong to the row. */
   readonly hasCopies: boolean;

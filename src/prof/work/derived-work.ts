@@ -160,7 +160,8 @@ function compute(calls: readonly OpCall[], kernel: KernelFacts): DerivedWork {
 }
 
 function labelOf([outermost]: readonly OpCall[], kernel: KernelFacts, described: ResolvedWork | null): string | null {
-  // A label tells which part of a forward call in Python the kernel is; a call of the dispatcher is such a part itself.
+  // A label states which part of a forward call in Python the kernel is. A call of the dispatcher is such a part
+  // itself.
   if (outermost === undefined || outermost.from !== undefined) return null;
   if (described?.index === 0) return described.work.label ?? null;
   return familyOf(outermost)?.work(outermost, kernel)?.label ?? null;

@@ -102,7 +102,7 @@ export class ForwardKernels {
   /** The pairing of a kernel; must be called with every kernel, in order. */
   pair(kernel: KernelRecord): Pairing {
     const bySizes = kernel.calls.some(({ from }) => from === 'sizes');
-    // If calls are numbered, backward kernels have their own calls and forward op; but calls that are known only by their
+    // If calls are numbered, backward kernels have their own calls and forward op. Calls that are known only by their
     // extents do not name an op.
     if (kernel.callIds !== undefined && !bySizes) return OWN;
     if (kernel.dir === 'fprop') this.#remember(kernel);

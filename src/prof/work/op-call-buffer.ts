@@ -29,7 +29,7 @@ const KEPT = 2048;
 /** Index of the describing call when there is none, as in `ResolvedWork`. */
 const NOT_DESCRIBED = -1;
 
-/** A call some of whose kernels are still to come. */
+/** A call whose kernels have not all come yet. */
 interface OpenCall {
   /** Number of kernels of the call that have not come yet, whichever call describes them. */
   left: number;

@@ -82,7 +82,7 @@ export class PiecePacker {
   readonly #facts: UsedFacts;
   /** Pairs of texts: the name of an event and its name in tables. */
   readonly #shortNames = new Map<number, number>();
-  /** Depths in the piece that is packed first, which is the whole profile. */
+  /** The longest texts of the piece that is packed first, which is the whole profile. */
   #longest: LongestTexts | null = null;
   /** Texts that events have. */
   readonly #used = {
@@ -110,7 +110,7 @@ export class PiecePacker {
     return { texts: this.#texts.all, lanes: this.#lanes, facts: this.#facts.packed, shortNames };
   }
 
-  /** The depths are those of the piece that was packed first. */
+  /** The longest texts of the piece that was packed first. */
   get longest(): LongestTexts {
     return this.#longest ?? NO_LONGEST;
   }

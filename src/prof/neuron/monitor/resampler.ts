@@ -1,9 +1,9 @@
 /**
- * Turns reports into reports with longer periods, as neuron-monitor would have written them: one whenever a metric group is
- * due, with the groups that are due.
+ * Turns reports into reports with longer periods, as neuron-monitor would have written them: one whenever a metric
+ * group is due, with the groups that are due.
  *
- * Times are those of the reports, which are never split: a period ends with the report that ends nearest to it, so that
- * periods keep their average length. Holds the values of one period.
+ * Reports are never split. A period ends with the report whose end is nearest, so that periods keep their average
+ * length. Holds the values of one period.
  */
 import { entryOf } from '../../../containers/map-entry.js';
 import { orNull } from '../../../containers/numeric-column.js';

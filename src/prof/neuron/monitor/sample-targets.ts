@@ -11,7 +11,7 @@ export type Combination = 'sum' | 'mean' | 'extremes' | 'last';
 export interface SampleTarget {
   readonly group: MonitorGroup;
   readonly scope: RowScope;
-  /** Name of the value; `{x}` stands for the sample's label x. */
+  /** Name of the value, in which `{x}` is replaced by the sample's label x. */
   readonly key: string;
   readonly combination: Combination;
 }

@@ -115,7 +115,7 @@ export const WAIT_TABLE: SqlTable<RankInOperation> = {
 
 export const JOB_TABLES = [RANK_TABLE, OPERATION_TABLE, WAIT_TABLE] as const;
 
-/** Rows of all three tables, from what was collected about the ranks. */
+/** Rows of all three tables, from the collected data of the ranks. */
 export class JobRows {
   readonly #profiles: Profiles;
   readonly #report: JobReport;

@@ -91,8 +91,8 @@ function upperTails(sizes: readonly number[]): Float64Array {
 }
 
 /**
- * Ranks that are slow from some step on, or up to one: the stretch at the end or the start of the steps whose places are
- * least likely by chance. Its probability counts for all stretches that were tried (Bonferroni).
+ * Ranks that are slow from some step on, or up to one: the stretch at the end or the start of the steps whose places
+ * are least likely by chance. Its probability is multiplied by the number of stretches that were tried (Bonferroni).
  */
 export interface StepWindow {
   readonly columns: readonly number[];

@@ -14,7 +14,7 @@ const whole = (value: number | null | undefined): number | null =>
 const inGiga = (value: number | null | undefined): number | null =>
   value === null || value === undefined ? null : value / GIGA;
 
-/** @param of null when nothing is matched */
+/** @param of returns the sums of a row; null when nothing is matched */
 const transferColumns = <Row extends { readonly linkPeak: number | null }>(
   of: (row: Row) => TransferSums | null,
 ): Column<Row>[] => [
@@ -46,7 +46,7 @@ const unmatchedOf = ({ unmatched }: GroupReport): number =>
 export const groupName = ({ name, pair }: GroupReport): string | null =>
   pair === null ? name : `${name ?? ''}${name === null ? '' : ' '}${pair[0]}>${pair[1]}`;
 
-/** Number of ranks with a profile, for screens; with the total when some are missing. */
+/** Number of ranks with a profile, for screens. When some are missing, the total is added. */
 export const capturedText = ({ parts, size, isComplete }: GroupReport): string =>
   isComplete === false ? `${parts.length} of ${size}` : String(parts.length);
 

@@ -1,4 +1,4 @@
-/** One row per rank: its identity, its clock, its steps, what it waits for. */
+/** One row per rank: its identity, its clock, its steps, its waits. */
 import { elementAt } from '../../../containers/element.js';
 import { median } from '../../../record/statistics.js';
 import { column, int, real, str, type Column } from '../../../table/column.js';

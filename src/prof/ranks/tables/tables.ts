@@ -34,7 +34,7 @@ interface StageRow extends StageReport {
 const ranksOf = (parts: readonly RankPart[], indices: readonly number[]): string =>
   rangesText(indices.flatMap((part) => elementAt(parts, part).rank ?? []));
 
-/** What a job loses by the way its model is split: one row per pipeline stage, and one per group of experts. */
+/** Time that a job loses because its model is split: one row per pipeline stage, and one per group of experts. */
 const stageRows = ({ parts, stages }: JobReport): StageRow[] =>
   stages.map((stage) => ({ ...stage, ranks: ranksOf(parts, stage.parts) }));
 
@@ -122,7 +122,7 @@ const EXPERT_COLUMNS: readonly Column<ExpertRow>[] = [
 
 const EXPERT_SCREEN: readonly string[] = EXPERT_COLUMNS.map(({ key }) => key);
 
-/** What is missing for the table, when it has no rows. */
+/** Why the table has no rows. */
 const stagesMissing = ({ stages }: JobReport): string | null =>
   stages.length > 0 ? null : 'no stages: the profiles mark no group as a pipeline, and no message names its other rank';
 
@@ -246,7 +246,7 @@ interface RankTable {
    * @throws UsageError for an unknown key
    */
   readonly of: (report: JobReport, keys?: readonly string[]) => AnyTable;
-  /** What is missing for the table; null when nothing is, and for tables that every job has. */
+  /** Why the table is empty; null when it is not, and for tables that every job has. */
   readonly missing: (report: JobReport) => string | null;
 }
 
