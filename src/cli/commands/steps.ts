@@ -1,4 +1,4 @@
-/** `dprof steps`: where the time of each step of training or serving went. */
+/** `dprof steps`: how the time of each step of training or serving was spent. */
 import { UserError } from '../../record/errors.js';
 import { columnsOf, STEP_COLUMNS, SERVING_STEP_COLUMNS, STEP_TIME_COLUMNS } from '../../prof/steps/step-columns.js';
 import { MOST_STEPS } from '../../prof/steps/host-steps.js';
@@ -14,13 +14,13 @@ const STEPS_OPTION: Option = { name: 'step', takes: 'LIST', help: 'only the rows
 
 const ALL_COLUMNS = [...STEP_COLUMNS, ...SERVING_STEP_COLUMNS];
 
-/** The steps of a profile that are wanted; all when undefined. */
+/** The selected steps of a profile; all when undefined. */
 const chosenOf = (profile: ProfileSteps, numbers: ReadonlySet<number> | undefined): ProfileSteps =>
   numbers === undefined
     ? profile
     : { ...profile, rows: profile.rows.filter(({ step }) => typeof step === 'number' && numbers.has(step)) };
 
-/** @throws UserError where none of the steps is there */
+/** @throws UserError when none of the steps exists */
 function refuseNone(profiles: readonly ProfileSteps[], numbers: ReadonlySet<number> | undefined): void {
   if (numbers !== undefined && profiles.every(({ rows }) => rows.length === 0))
     throw new UserError('none of the chosen steps', { hint: 'without --step all are listed' });

@@ -73,7 +73,7 @@ function chosen(word: string | undefined): readonly Term[] {
 const meaningWithShare = ({ meaning, shareOf }: Term): string =>
   shareOf === null ? meaning : `${meaning} Shares are of ${shareOf}.`;
 
-/** @param width characters in a line; null where nothing limits it */
+/** @param width maximum number of characters in a line; null for no limit */
 function text(terms: readonly Term[], width: number | null): string {
   const kinds = TERM_KINDS.map((kind) => ({ kind, found: terms.filter((term) => term.kind === kind) }));
   const blocks = kinds.flatMap(({ kind, found }) => {

@@ -45,7 +45,7 @@ export const DPARSE: Tool = {
       takes: 'F',
       help: 'read the inputs as F, one of --formats',
       values: READER_IDS,
-      // `--format` has that of the output now.
+      // `--format` is now the format of the output.
       formerly: { name: 'format', values: new RegExp(`^(?:${READER_IDS.join('|')})$`) },
     },
     { name: 'jobs', short: 'j', takes: 'N', help: 'parse N inputs at a time, at most one per core' },

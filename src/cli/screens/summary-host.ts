@@ -78,7 +78,7 @@ export function cpuSections({ traced, time, cores, processes }: CpuSummary): Sec
 
 const COLUMNS = '-c passes,host,hostself --sort hostself';
 
-/** The lists, each with the key of `--by` that shows all of it. */
+/** The lists, each with the key of `--by` that shows all of its rows. */
 const LISTS = [
   ['ops', 'Ops', 'op'],
   ['annotations', 'Annotations', 'ranges'],

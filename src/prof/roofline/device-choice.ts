@@ -23,7 +23,7 @@ export function deviceNamed(name: string): Peaks | null {
 
 /**
  * The error for a name that is not in the table, with the nearest names.
- * @param also what else the user may have meant, such as a file
+ * @param also addition to the message, such as `, and no such file`
  */
 export const unknownDevice = (name: string, also = ''): UsageError =>
   new UsageError(`unknown device '${name}'${also}`, suggestion(name));

@@ -1,9 +1,10 @@
 /**
- * THE tally of kernels by key: how many they are, how long they took, and what they did. `--by`, partial answers, the
- * tables and the roofline of a page and the summary are views of it, so that they cannot say different things.
+ * The tally of kernels by key: their number, time and work. `--by`, partial answers, the summary, and the tables and
+ * the roofline of a page are views of it, so that they always agree.
  *
- * Sums do not depend on the order of kernels: times are exact, and all others keep what their rounding left out. Of what
- * is not known of each kernel, the kernels that it is known of and their time stand beside the sum: rates use only these.
+ * Sums do not depend on the order of kernels: times are exact, and all other sums keep their rounding error. A value
+ * that is unknown for some kernels also has the number and the time of the kernels for which it is known, and rates use
+ * only these.
  */
 import { elementAt } from '../../containers/element.js';
 import { roundingError } from '../../containers/exact-sum.js';

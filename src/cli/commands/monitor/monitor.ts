@@ -86,7 +86,7 @@ const rowThreshold = (text: string): Threshold<MonitorLine> =>
 const statThreshold = (text: string): Threshold<StatRow> =>
   new Threshold(text, statColumnOf, ({ row, metric }) => `${metric.key} of ${nameOf(row)}`);
 
-/** How often groups are reported; null to report them as they come. */
+/** The periods in which groups are reported; null to report them as they come. */
 function configOf({ config, period, output }: MonitorRequest): PeriodOf | null {
   if (config === undefined) return period === undefined ? null : () => period;
   const text = readSmallFile(config, 'a configuration', '--config takes a configuration of neuron-monitor', output);
@@ -108,7 +108,7 @@ async function open(file: string | undefined): Promise<Input> {
   return { name: 'stdin', head, chunks, close };
 }
 
-/** The steps that each report goes through. */
+/** The processing steps for each report. */
 interface Pipeline {
   readonly request: MonitorRequest;
   readonly notes: MonitorNotes;

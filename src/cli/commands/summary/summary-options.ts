@@ -96,10 +96,10 @@ export interface SummaryRequest extends RecordsRequest {
   readonly top: number | undefined;
   /** Whether to print the vendor's metrics instead of the summary for all vendors. */
   readonly isVendor: boolean;
-  /** Whether text has every part, and the command that shows more of each. */
+  /** Whether the text has every section, with the command that shows more of it. */
   readonly isWhole: boolean;
   readonly metrics: MetricOptions;
-  /** Tables of the vendor's complete JSON to write, in its order; null for the summary alone. */
+  /** Tables of the vendor's complete JSON to write, in its order; null for only the summary. */
   readonly tables: readonly string[] | null;
   /** Peak rates for all devices of the input; null to use their own. */
   readonly device: Peaks | null;
