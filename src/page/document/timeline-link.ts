@@ -1,4 +1,4 @@
-/** Links to events in the timeline: a search, which lists and marks what it finds, or a time. */
+/** Links to events in the timeline: a search, which lists and marks its matches, or a time. */
 import type { SelectedSpan } from '../timeline/model/view.js';
 import { element } from './dom-elements.js';
 import {

@@ -69,7 +69,7 @@ export const meanTimes = <Row extends Parameters<typeof meanTime>[0]>(
 export const withValues = <Row>(columns: readonly TableColumn<Row>[], rows: readonly Row[]): TableColumn<Row>[] =>
   columns.filter(({ cell }) => rows.some((row) => cell(row) !== null));
 
-/** Without recorded device work, it is not known whether a device worked. */
+/** Without recorded device work, it is unknown whether a device worked. */
 export const hostTimesOnly = (): HTMLElement => note('No device work was recorded; these are CPU times.');
 
 /** Layers by their time on the host; null when the profile has none. */

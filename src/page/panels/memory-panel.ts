@@ -111,7 +111,7 @@ function option(
             name,
             step: 'end',
             symbol: 'none',
-            // The last value holds until the end.
+            // The last value is valid until the end.
             data: [...points, [to, elementAt(points, points.length - 1)[1]] as const].map(([time, bytes]) => [
               time,
               bytes,
@@ -187,7 +187,7 @@ function owners(view: PanelView, at: number, of: 'ops' | 'categories', title: st
   return [made, ...(others > 0 ? [note(`${others} others: ${quantityText(list.restBytes, 'memory')}.`)] : [])];
 }
 
-/** When a device's memory was highest, and what held it then. */
+/** Time of a device's peak memory, and the ops that held it. */
 function peaks(view: PanelView): HTMLElement[] {
   return view.profile.memoryPeaks.map(({ device, metric, of, start, step, op }, at) => {
     const when = start === null ? null : quantityText(start, 'ns');

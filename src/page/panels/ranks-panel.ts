@@ -53,7 +53,7 @@ function jobSections(job: PageJob, links: JobLinks): HTMLElement[] {
   ];
 }
 
-/** Ranks that are in no table and no map. */
+/** Ranks that no table or map contains. */
 function withoutWork({ idle, withoutWork: count }: PageJob): HTMLElement[] {
   if (count === 0) return [];
   const items = idle.map(({ name, reason }) => element('li', {}, reason === null ? name : `${name}: ${reason}`));
@@ -110,7 +110,7 @@ function lateTitle({ late, isChance, tested }: PageJob): string {
   return isChance ? 'Who is late: none beyond chance; the latest' : 'Who is late';
 }
 
-/** Conditions that find in a timeline what makes a rank late. */
+/** Conditions that find the causes of a rank's lateness in a timeline. */
 const CONDITIONS = {
   layer: (name: string) => `layer~${searched(name.split(':').at(-1) ?? name)}`,
   op: (name: string) => `op==${searched(name)}`,
@@ -225,7 +225,7 @@ function openAllOf(view: PanelView): JobLinks['openAll'] {
   return (step) => void open(step);
 }
 
-/** Which profiles the page contains, if not all. */
+/** The profiles that the page contains, if not all. */
 function leftOutOf({ profiles, leftOut }: PanelView['data']): HTMLElement[] {
   if (leftOut === 0) return [];
   const all = grouped(profiles.length + leftOut);

@@ -1,4 +1,4 @@
-/** The span of time that all tabs follow: its place in the address, and the bar that says so. */
+/** The span of time that all tabs follow: its place in the address, and the bar that shows it. */
 import { grouped, plural } from '../../record/plural.js';
 import type { PageProfile } from '../../prof/html/page-data.js';
 import { button, element, isText } from '../document/dom-elements.js';
@@ -20,7 +20,7 @@ export const isSameSpan = (a: SelectedSpan | null, b: SelectedSpan | null): bool
 /** The span in whole ns that contains all of another. */
 const inWholeNs = ({ from, to }: SelectedSpan): SelectedSpan => ({ from: Math.floor(from), to: Math.ceil(to) });
 
-/** All tabs follow the span, in a new history entry; null for the whole profile. The shown tab stays, wherever it is. */
+/** Makes all tabs follow the span, with a new history entry; null for the whole profile. The current tab stays open. */
 function chooseSpan(span: SelectedSpan | null): void {
   const text = span === null ? null : spanText(inWholeNs(span));
   location.hash = withName(withName(location.hash, 'panel', null), SPAN, text);

@@ -35,7 +35,10 @@ import type { TimelineEvents } from '../timeline/events/events.js';
 import type { SelectedSpan } from '../timeline/model/view.js';
 import { dataOf, WHOLE } from '../timeline/pieces/page-ranks.js';
 
-/** The part of a span whose events come from one piece of the timeline. In ns from the profile's start, as all here. */
+/**
+ * The part of a span whose events come from one piece of the timeline. All times in this module are ns from the
+ * profile's start.
+ */
 export interface PieceOfSpan extends SelectedSpan {
   readonly piece: number;
 }
@@ -108,7 +111,7 @@ const UNIT_OF: Readonly<Record<string, (typeof UNITS)[number]>> = {
   ...{ '1': 'used', '0': 'unused', '-': 'notApplicable', '?': 'undetermined' },
 };
 
-/** Nothing is said about shares of peaks, because the page has no peaks of single kernels. */
+/** Shares of peaks are left out, because the page does not have the peaks of single kernels. */
 const UNRATED = {
   ...{ intensity: null, tflops: null, computeShare: null, memoryShare: null, bound: null, floor: null, gap: null },
   above: { compute: false, memory: false },
@@ -152,7 +155,7 @@ class OperationRows {
   readonly #rows = new Map<string, RowSums>();
   readonly #devices = new Map<number, TimeNotUnderCompute>();
 
-  /** @param name of the operation; null for compute */
+  /** @param name name of the operation; null for compute */
   add(name: string | null, device: number, { from, to, time }: InsideEvent): void {
     const alone = entryOf(this.#devices, device, () => new TimeNotUnderCompute());
     if (name === null) {
@@ -190,7 +193,7 @@ export class SpanSums {
   readonly #ops: OpSums;
   readonly #points = new RooflineGroups();
   readonly #layers = new LayerTotals();
-  /** Null when the line of some kernel is not known, although the profile may have it. */
+  /** Null when the line of some kernel is not known here, although the profile may have it. */
   #lines: LineTotals | null = new LineTotals();
   readonly #memory = new OperationSums();
   readonly #collectives = new OperationRows();
@@ -200,7 +203,7 @@ export class SpanSums {
   readonly #precision = new Tallies();
   readonly #byUnit = new KernelTally();
   readonly #names = new Set<string>();
-  /** Paths of layers by their names together, because a name may have a `/` itself. */
+  /** Paths of layers by their joined names, because a name may contain a `/`. */
   readonly #paths: ReadonlyMap<string, readonly string[]>;
 
   constructor(
@@ -216,7 +219,7 @@ export class SpanSums {
     for (const inside of eventsInside(part, this.span)) this.#add(inside, stacks);
   }
 
-  /** The data within the span, for the panels that follow it: all else in it is that of the whole profile. */
+  /** The data within the span, for the panels that follow it. All other data is that of the whole profile. */
   get result(): SpanProfile {
     const { whole, span } = this;
     const bounds = boundsOfHeld(1, 1, EVENTS);
@@ -343,7 +346,7 @@ const PARTS = [
   ['idle', 'idle', (device: DeviceTime) => device.idle],
 ] as const;
 
-/** What the devices did from their first work in the span to their last. Null without work. */
+/** Times of the devices, from their first work in the span to their last. Null without work. */
 function verdictOf(profile: number, devices: readonly DeviceTime[]): ProfileVerdict | null {
   const sumOf = (timeOf: (device: DeviceTime) => number): number =>
     devices.reduce((sum, device) => addTimes(sum, timeOf(device)), 0);

@@ -40,7 +40,7 @@ function hostSteps(steps: NonNullable<HostSummary['steps']>): HTMLElement[] {
   ];
 }
 
-/** The clocks for which step lengths are known, that of the key figures first. */
+/** The clocks for which step lengths are known, starting with the one that the key figures use. */
 const clocksOf = (steps: StepSummary): readonly (keyof typeof STEP_NAMES)[] =>
   steps.host === null ? ['device'] : ['host', 'device'];
 
@@ -120,6 +120,6 @@ function make(view: PanelView): PanelContent {
 
 export const STEPS: Panel = {
   ...{ id: 'steps', title: 'Steps', width: 6, make },
-  // Only bars say when a step ran.
+  // Only the data of the bars contains when a step ran.
   follows: ({ stepBars }) => stepBars.shown.length > 0 && stepBars.shown.length === stepBars.count,
 };

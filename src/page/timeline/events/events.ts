@@ -50,7 +50,7 @@ export interface TimelineEvents extends Readonly<Record<NumberColumn, Float64Arr
   readonly shortNames: ReadonlyMap<number, number>;
   readonly arrows: LaunchArrows;
   readonly dependencies: DependencyColumns;
-  /** Null when each event stands for itself. */
+  /** Null when no events are merged. */
   readonly merged: MergedEvents | null;
   /** Null when all lanes belong to one profile. */
   readonly ranks: LaneRanks | null;
@@ -120,8 +120,8 @@ export function tableNameOf(events: TimelineEvents, event: number): string | nul
 }
 
 /**
- * A kernel's name as in tables; the plain name of other events, because that of a range distinguishes it from others of its
- * kind.
+ * A kernel's name as in tables; the plain name of other events, because the plain name of a range distinguishes it from
+ * others of its kind.
  */
 export const shortNameOf = (events: TimelineEvents, event: number): string | null =>
   isHostRange(kindOf(events, event)) ? textOf(events, 'name', event) : tableNameOf(events, event);
@@ -284,7 +284,10 @@ export async function loadEvents(timeline: Timeline): Promise<TimelineEvents> {
   return withDeferred(events, columns, () => arrowsOf(pairs, count));
 }
 
-/** Adds the columns of numbers and the arrows, each converted when it is first read: drawing needs none of them. */
+/**
+ * Adds the columns of numbers and the arrows. Each is converted when it is first read, because drawing needs none of
+ * them.
+ */
 function withDeferred(
   events: Omit<TimelineEvents, NumberColumn | 'arrows'>,
   columns: Readonly<Record<NumberColumn, UnpackedColumn>>,

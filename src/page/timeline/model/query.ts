@@ -86,7 +86,7 @@ interface EventCondition {
   readonly test: (event: number) => boolean;
   /** Why it finds nothing, in one line; null when it is valid. */
   readonly problem: string | null;
-  /** What it does not see, in one line; null when it sees everything. */
+  /** Data that it cannot search, in one line; null when it can search everything. */
   readonly remark: string | null;
 }
 
@@ -143,7 +143,7 @@ class AskedColumns {
   }
 }
 
-/** What events cannot say about the columns that a condition names. */
+/** Limits of the columns that a condition names, for these events. */
 function askedOf(events: TimelineEvents, used: readonly ConditionColumn[]): Pick<EventCondition, 'problem' | 'remark'> {
   const keysOf = (need: ConditionColumn['needs']): string =>
     [...new Set(used.filter(({ needs }) => needs === need).map(({ key }) => key))].join(', ');

@@ -260,7 +260,7 @@ function dependenciesOf(parts: readonly TakenEvents[]): TimelineEvents['dependen
 export type LoadPiece = (profile: number, piece: number) => Promise<Timeline>;
 
 /**
- * @param own the rank whose times the axis has
+ * @param own the rank whose times are on the axis
  * @param piece index of a piece of that rank
  * @param isWanted called before each rank is read, because the user may have moved on
  * @throws Error with one line when the page does not contain a piece, or it is no longer wanted

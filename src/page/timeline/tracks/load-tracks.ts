@@ -205,12 +205,12 @@ export function busyTracks(events: TimelineEvents, utilisation: Utilisation | nu
   return utilisation === null ? [] : tracksOfCurves(events, utilisation);
 }
 
-/** What a timeline draws in addition to events. */
+/** Contents of a timeline in addition to events. */
 export interface TimelineExtras {
   /** Tracks; within each group, those that are shown first come first. */
   readonly tracks: readonly Track[];
   readonly marks: readonly TimelineMark[];
-  /** What the page omits: series of samples and marks beyond the limits, and series that are always 0. */
+  /** Notes about what the page omits: series of samples and marks beyond the limits, and series that are always 0. */
   readonly leftOut: { readonly tracks: number; readonly marks: number; readonly zero: number };
   readonly untimed: readonly string[];
 }
@@ -237,7 +237,7 @@ export async function loadExtras(
   const { tracks, marks } = timeline;
   const sampled = await Promise.all(tracks.list.map((track) => loadTrack(track, events)));
   const busy = busyTracks(events, context.utilisation);
-  // Overall busyness comes first, its parts come last.
+  // The overall utilisation comes first, its parts come last.
   const isFirst = ({ name }: Track): boolean => FIRST.has(name);
   return {
     tracks: [...busy.filter(isFirst), ...sampled, ...busy.filter((track) => !isFirst(track))],
