@@ -4,8 +4,8 @@
  */
 
 /**
- * What a counter means for answers. `loss`: data of the input could not be read, so figures are incomplete, which every
- * answer says. `doubt`: data was read but may be wrong. `note`: nothing is wrong.
+ * Severity of a counter for answers. `loss`: data of the input could not be read, so figures are incomplete, which
+ * every answer says. `doubt`: data was read but may be wrong. `note`: nothing is wrong.
  */
 export type Severity = 'note' | 'doubt' | 'loss';
 

@@ -1,4 +1,7 @@
-/** The words of answers about any profile, each with one meaning: for `dprof terms`, the page's hover texts and the docs. */
+/**
+ * The terms of answers about any profile, each with one meaning, for `dprof terms`, the page's hover texts and the
+ * docs.
+ */
 
 export interface GlossaryTerm {
   readonly term: string;
@@ -94,10 +97,10 @@ const terms = {
 
 export const GLOSSARY: readonly GlossaryTerm[] = Object.entries(terms).map(([term, of]) => ({ term, ...of }));
 
-/** What a word means, for a hover text. */
+/** Meaning of a term, for a hover text. */
 export const meaningOf = (term: keyof typeof terms): string => terms[term].meaning;
 
-/** A vendor whose devices have words of their own in texts. */
+/** A vendor for whose devices texts use special words. */
 export type Vendor = 'nvidia' | 'amd' | 'intel' | 'ascend' | 'neuron' | 'tpu';
 
 interface DeviceWords {
@@ -105,7 +108,7 @@ interface DeviceWords {
   readonly matrixUnit: string;
   /** What a device runs. */
   readonly work: 'kernel' | 'instruction';
-  /** What the number of runs is called. */
+  /** Name for the number of runs. */
   readonly runs: 'launches' | 'count';
 }
 
@@ -127,10 +130,16 @@ const WORDS_OF_VENDORS: Readonly<Record<string, DeviceWords>> = {
 
 type Devices = { readonly devices: readonly { readonly vendor: string | null }[] } | null;
 
-/** Words found before: a text asks for each of its lines, and a profile may have many devices. */
+/**
+ * Words that were already found. They are cached, because each line of a text needs them and a profile may have many
+ * devices.
+ */
 const found = new WeakMap<NonNullable<Devices>, DeviceWords>();
 
-/** The words of the vendor of a profile's devices; general words for several vendors, and for an unknown vendor. */
+/**
+ * The special words for the vendor of a profile's devices; general words for several vendors, and for an unknown
+ * vendor.
+ */
 export function deviceWords(header: Devices): DeviceWords {
   const words = (header === null ? undefined : found.get(header)) ?? wordsFor(header);
   if (header !== null) found.set(header, words);
@@ -144,7 +153,10 @@ function wordsFor(header: Devices): DeviceWords {
   return known ?? { vendor: null, matrixUnit: 'matrix unit', ...KERNELS };
 }
 
-/** What texts about kernels say of instructions; in this order. Names of columns (kernel_time, `--by kernel`) stay. */
+/**
+ * Replacements, in this order, that turn texts about kernels into texts about instructions. Names of columns
+ * (kernel_time, `--by kernel`) are not replaced.
+ */
 const INSTRUCTION_WORDS: readonly (readonly [RegExp, string])[] = [
   [/\bMost launched\b/g, 'Most frequent'],
   [/\blaunch not recorded\b/g, 'cause not recorded'],
@@ -159,8 +171,8 @@ const INSTRUCTION_WORDS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * A text in the words of the vendor of a profile's devices: instructions of Neuron, the vendor's matrix unit alone, and
- * nothing about the devices of others.
+ * A text in the terms of the vendor of a profile's devices. For example, it says instructions for Neuron, and mentions
+ * only the vendor's matrix unit and devices.
  */
 export function inDeviceWords(text: string, header: Devices): string {
   const { vendor, matrixUnit, work } = deviceWords(header);

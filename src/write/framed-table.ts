@@ -52,7 +52,7 @@ export const table: Format = {
   },
 };
 
-/** The frame around the rows: the library draws it around one blank row. */
+/** The frame around the rows, taken from the library's frame around one blank row. */
 function frame(
   columns: readonly ColumnShape[],
   widths: readonly number[],

@@ -36,7 +36,7 @@ const plain = (word: string): string =>
       escaped ?? single ?? double?.replace(/\\(["\\$`])/g, '$1') ?? piece,
   );
 
-/** Stands for an input without a known name. */
+/** Used for an input without a known name. */
 const ANY_FILE = 'FILE';
 
 /**

@@ -207,7 +207,9 @@ class LiteralReader {
     this.#position++;
   }
 
-  /** Called after an item. True when another may follow; false at the closing character, which is consumed. */
+  /**
+   * Called after an item. Returns true when another item may follow; false at the closing character, which is consumed.
+   */
   #more(close: number): boolean {
     const code = this.#next();
     if (code === COMMA) {

@@ -134,7 +134,7 @@ const BACKWARD: Readonly<Record<PointwiseOp['gradient'], GradientCost>> = {
   scaled: savedGradient,
   chosen: chosenGradient,
   zero: zeroGradient,
-  // There is no derivative: such a kernel in a backward pass recomputes the forward result (checkpointing).
+  // The op has no derivative, so a kernel in a backward pass recomputes the forward result (checkpointing).
   none: forward,
 };
 
@@ -156,7 +156,7 @@ export const pointwise: Family = {
     const params = tensorListParams(operation.operands);
     const cost = kernel.dir === 'bprop' ? BACKWARD[operation.rule.gradient](operation, kernel) : forward(operation);
     if (cost === null) return helperWork(params, SOURCE);
-    // Field by field: costs differ in their fields.
+    // The fields are added one by one, because costs differ in their fields.
     const { flops, reads = [], writes, formula } = cost;
     return workOf({ flops, reads, writes, formula, params, source: SOURCE });
   },
