@@ -9,8 +9,8 @@ export const TERMINAL_WIDTH = 80;
 export type ToolName = 'dparse' | 'dprof';
 
 /**
- * Prints a message in one line, or on a terminal in lines of the terminal's width. @param text may contain file names
- * and quote input
+ * Prints a message in one line, or on a terminal in lines of the terminal's width.
+ * @param text may contain file names and quote input
  */
 export function say(tool: ToolName, text: string): void {
   const line = `${tool}: ${legible(text)}\n`;

@@ -12,8 +12,9 @@ import { checkTarget } from './output.js';
 const LARGEST = 1024 * 1024;
 
 /**
- * The text of a file. The output must not overwrite it. @param content expected content of the file, in messages: `a
- * device` @param hint description of what the option takes
+ * The text of a file. The output must not overwrite it.
+ * @param content expected content of the file, in messages: `a device`
+ * @param hint description of what the option takes
  * @param output the file of -o
  * @throws UserError for a folder, for a file that is too large, and for a text in UTF-16
  */

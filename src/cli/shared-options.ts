@@ -42,8 +42,9 @@ const NARROWEST = 20;
 
 /**
  * Maximum number of characters in a line of the output: from `-w`, or else the width of the terminal; null for no
- * limit. @param format the requested format @throws UsageError for anything but a number, and for a format without a
- * width
+ * limit.
+ * @param format the requested format
+ * @throws UsageError for anything but a number, and for a format without a width
  */
 export function widthOf(given: Arguments): number | null {
   const width = given.read('width', (text) => integer('-w', text, NARROWEST, WIDEST));
@@ -129,7 +130,8 @@ interface TableRequest {
 
 /**
  * The selection of `-c`, `--sort` and `--top`; null when none is given. With a selection, the table is written instead
- * of the text. @param columns all columns of the table
+ * of the text.
+ * @param columns all columns of the table
  * @throws UsageError that suggests the nearest column, and for a format without columns
  */
 export function tableChoice<Row>(
@@ -168,7 +170,8 @@ function nsOf(option: string, text: string): number {
 }
 
 /**
- * The time from `--from` to `--to` in ns; undefined when neither is given. @throws UsageError when the range is empty
+ * The time from `--from` to `--to` in ns; undefined when neither is given.
+ * @throws UsageError when the range is empty
  */
 export function windowOf(given: Arguments): { readonly from: number; readonly to: number } | undefined {
   const from = given.read('from', (text) => nsOf('--from', text));
@@ -272,8 +275,8 @@ export class RecordChoice {
 }
 
 /**
- * Parses the selection; undefined when everything is selected. @param tool options that have another meaning in this
- * tool are ignored
+ * Parses the selection; undefined when everything is selected.
+ * @param tool options that have another meaning in this tool are ignored
  */
 export function readChoice(given: Arguments, { options }: Pick<Tool, 'options'>): RecordChoice | undefined {
   const list = (option: Option): ReadonlySet<number> | undefined =>

@@ -26,8 +26,8 @@ export const isSameList = (a: readonly unknown[], b: readonly unknown[]): boolea
   a === b || (a.length === b.length && a.every((item, i) => item === b[i]));
 
 /**
- * Returns the element at an index that must exist. @throws RangeError when it does not exist, which is a defect of the
- * caller
+ * Returns the element at an index that must exist.
+ * @throws RangeError when it does not exist, which is a defect of the caller
  */
 export function elementAt<T>(list: ArrayLike<T>, index: number): T {
   const element = list[index];

@@ -33,7 +33,8 @@ export type GapEnd = 'host' | 'queue' | null;
 
 /**
  * What ended a gap.
- * @param from time when the device became idle @param launched start of the call that launched the work after the gap,
+ * @param from time when the device became idle
+ * @param launched start of the call that launched the work after the gap,
  *   in the same unit; null or NaN when not known
  */
 export function gapEnd(from: number, launched: number | null): GapEnd {

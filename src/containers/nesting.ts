@@ -41,8 +41,8 @@ export const spanRows = ({
 });
 
 /**
- * The outermost spans: each begins after the previous outermost span of its lane has ended. @param within called with
- * each other span, and the outermost span in which it begins
+ * The outermost spans: each begins after the previous outermost span of its lane has ended.
+ * @param within called with each other span, and the outermost span in which it begins
  */
 export function outermost<T>(
   spans: Iterable<T>,

@@ -32,8 +32,9 @@ interface Plan {
 
 /**
  * Widths of the first columns that fit a line. Numbers have the width that they need. Texts share the rest, so that as
- * few as possible are cut. @param natural width that each column needs to show all of its texts @param least minimum
- * width of each column
+ * few as possible are cut.
+ * @param natural width that each column needs to show all of its texts
+ * @param least minimum width of each column
  */
 export function planColumns(natural: readonly number[], least: readonly number[], width: number): Plan {
   let count = 0;

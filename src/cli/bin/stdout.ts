@@ -14,8 +14,8 @@ let written: number | null = null;
 
 /**
  * The file descriptor of standard output when it is a file or a device. Node's stream passes each piece to a file once,
- * and loses the part that does not fit on a full disk. For a pipe or a terminal, Node's stream is complete. @returns
- * null for a pipe or a terminal
+ * and loses the part that does not fit on a full disk. For a pipe or a terminal, Node's stream is complete.
+ * @returns null for a pipe or a terminal
  * @throws UserError when it is closed
  */
 export function stdoutFile({ fd, isTTY }: Stdout = process.stdout): number | null {

@@ -75,9 +75,10 @@ function printedFor(args: readonly string[], parser: Argv): string {
 const ASKED = 'words';
 
 /**
- * Completions of the last word, one per line. In a list, the last entry is completed. @param args arguments of the
- * script: its option, the program, and the words of the line @param program the program of the line @param entries all
- * its commands
+ * Completions of the last word, one per line. In a list, the last entry is completed.
+ * @param args arguments of the script: its option, the program, and the words of the line
+ * @param program the program of the line
+ * @param entries all its commands
  */
 export async function wordsText(
   args: readonly string[],

@@ -64,8 +64,8 @@ export const aggregatesText = (): string => columnList(AGGREGATES, GROUP_WIDTHS)
 export const hostColumnsText = (): string => columnList(HOST_COLUMNS, GROUP_WIDTHS);
 
 /**
- * Parses a request for a table about the host; undefined when --by names keys of kernels. @throws UsageError for
- * invalid options
+ * Parses a request for a table about the host; undefined when --by names keys of kernels.
+ * @throws UsageError for invalid options
  */
 function readHostGrouping(given: Arguments, top: number | undefined): HostGrouping | undefined {
   const by = given.text('by');

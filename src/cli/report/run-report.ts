@@ -57,7 +57,8 @@ const LEAST_NAMES = 20;
 
 /**
  * The columns that fit the width. Prints which columns are left out, even in a quiet run, because the user asked for
- * them. @throws UserError when not even the first column fits, before minutes of reading
+ * them.
+ * @throws UserError when not even the first column fits, before minutes of reading
  */
 function fitting<Row>(
   { format, header, width }: ReportRequest,

@@ -72,8 +72,8 @@ function option({ curves, unit }: CurveGroup, { axis, span: [from, to], isHeld =
 }
 
 /**
- * A legend with the last value of each curve, above its chart. @param own axis of times; by default the span of these
- * curves
+ * A legend with the last value of each curve, above its chart.
+ * @param own axis of times; by default the span of these curves
  */
 export function lineChart(group: CurveGroup, own?: ChartAxis): HTMLElement[] {
   const { title, curves, unit, leftOut } = group;

@@ -59,8 +59,8 @@ export const momentLink = (linked: Linked, text: string, time: number): HTMLElem
     : null;
 
 /**
- * @param one one of the events, which is selected; its time in ns. @returns null when no event in the timeline has that
- * name
+ * @param one one of the events, which is selected; its time in ns.
+ * @returns null when no event in the timeline has that name
  */
 export function eventsLink(
   linked: Linked,

@@ -107,8 +107,9 @@ export function targetOfTime(linked: Linked, span: SelectedSpan): TimelineTarget
 }
 
 /**
- * The events of a search, in the piece of one of them, which is selected. @param start start of that event in ns. @param
- * time its duration
+ * The events of a search, in the piece of one of them, which is selected.
+ * @param start start of that event in ns.
+ * @param time its duration
  */
 export const targetOfEvent = (linked: Linked, condition: string, start: number, time: number): TimelineTarget => ({
   ...targetOfSearch(condition),

@@ -157,8 +157,8 @@ export class TableHeads<Row> {
   }
 
   /**
-   * Items in the chosen order, or in the given order if none was chosen. @param rowOf the row of an item, which columns
-   * read
+   * Items in the chosen order, or in the given order if none was chosen.
+   * @param rowOf the row of an item, which columns read
    */
   inOrder<Item>(items: readonly Item[], rowOf: (item: Item) => Row): Item[] {
     if (this.#by === null) return [...items];

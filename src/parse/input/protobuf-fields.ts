@@ -39,8 +39,8 @@ export class WireFields {
   ) {}
 
   /**
-   * Moves to the next field; false at the end of the message. @throws WireError when the field is invalid, or reaches
-   * beyond the message
+   * Moves to the next field; false at the end of the message.
+   * @throws WireError when the field is invalid, or reaches beyond the message
    */
   next(): boolean {
     if (!this.header()) return false;

@@ -11,7 +11,8 @@ import type { Trace } from './trace.js';
 
 /**
  * Classifies host calls by function name. Each name is looked up and classified once, however often the function is
- * called. @param read returns the kind of a function by its name, which is '' for a call without a name
+ * called.
+ * @param read returns the kind of a function by its name, which is '' for a call without a name
  */
 export function byCallName<Kind extends string | boolean | null>(
   { hostCalls, names }: Pick<Trace, 'hostCalls' | 'names'>,

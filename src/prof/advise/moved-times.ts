@@ -178,7 +178,8 @@ export interface MostlyWaiting {
 
 /**
  * Whether operations between ranks mostly wait: for a late rank, another pipeline stage, or a slow link. If so, overlap
- * does not help. @returns null when they do not wait, or when the profile does not show it
+ * does not help.
+ * @returns null when they do not wait, or when the profile does not show it
  */
 export function mostlyWaiting(
   { movingShare, communicated, isBubble }: Pick<MovedTimes, 'movingShare' | 'communicated' | 'isBubble'>,

@@ -65,8 +65,8 @@ export class GroupRuns {
   }
 
   /**
-   * Must be called after all durations were added and before any is read. @returns whether durations were rounded to
-   * bins
+   * Must be called after all durations were added and before any is read.
+   * @returns whether durations were rounded to bins
    */
   settle(): boolean {
     if (!this.#isCoarse && this.#size > this.most) this.#look();

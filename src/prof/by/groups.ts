@@ -75,7 +75,8 @@ export class KernelGroups {
 
   /**
    * Adds kernels that are equal in the keys.
-   * @param values values of the keys @param sum sums over the kernels
+   * @param values values of the keys
+   * @param sum sums over the kernels
    * @throws UserError when there are too many groups
    */
   addMany(values: readonly CellValue[], durations: Durations, sum: KernelSum): void {

@@ -75,7 +75,8 @@ export class TraceTracks {
   }
 
   /**
-   * A track of the profile itself, for elements that belong to no process and no device. @param nesting as for lanes
+   * A track of the profile itself, for elements that belong to no process and no device.
+   * @param nesting whether a slice may be within another
    */
   own(profile: number, name: string, nesting: boolean): TrackLanes {
     return this.#place(this.#own(profile), name, nesting);

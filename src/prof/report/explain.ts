@@ -44,8 +44,8 @@ const isLaunched = ({ profile }: Annotated): boolean => deviceWords(profile).run
 const LABEL = 10;
 
 /**
- * How each value of a kernel was derived, as lines with a label and a text. @param after the instructions that an
- * instruction waited for
+ * How each value of a kernel was derived, as lines with a label and a text.
+ * @param after the instructions that an instruction waited for
  * @returns lines without line ends; names in them come from the profiled program and may contain control characters
  */
 export function explain(row: Annotated, after: readonly ResolvedDependency[] = []): string[] {

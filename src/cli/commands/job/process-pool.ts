@@ -19,8 +19,8 @@ export interface PoolTask {
   /** File to which stderr is appended, as long as there is room. */
   readonly log: string;
   /**
-   * Arguments for the next process after one died; null when there is nothing more to do. @param end how the process
-   * ended
+   * Arguments for the next process after one died; null when there is nothing more to do.
+   * @param end how the process ended
    */
   readonly next?: (end: PoolEnd, deaths: number) => readonly string[] | null;
 }

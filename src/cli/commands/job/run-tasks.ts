@@ -127,7 +127,8 @@ interface TaskRun {
 /**
  * Makes the missing partial answers. A profile that kills the process affects no other profile: the next process with
  * the same tasks records it as failed and continues after it. A profile whose process ended for unknown reasons is
- * tried last. @returns number of tasks that failed, or had a profile that is cut off
+ * tried last.
+ * @returns number of tasks that failed, or had a profile that is cut off
  */
 export async function runTasks(run: TaskRun, tasks: readonly JobTask[]): Promise<number> {
   const known = new Set(run.ended === null ? [] : endedBefore(run, run.ended, tasks));

@@ -111,8 +111,9 @@ const unseenCache = withTensors('q k', (q, k, bound) => {
 const latent = withTensors('q k', (q, k) => (q.shape.length === 0 ? null : unknownCost(q, heads('Hk', k))));
 
 /**
- * The cache is an argument. @param layout extents of the value cache: `blocks` [pages, heads, head dimension, positions],
- * `rows` [pages, positions, heads, head dimension]
+ * The cache is an argument.
+ * @param layout extents of the value cache: `blocks` [pages, heads, head dimension, positions], `rows` [pages,
+ *   positions, heads, head dimension]
  */
 const paged = (layout: 'blocks' | 'rows') =>
   withTensors('q keys values', (q, keys, values, bound) => {

@@ -77,7 +77,8 @@ const repeatInterleave: RuleCost = (bound) => {
 };
 
 /**
- * @param name name of the argument with margins or counts @param shapeOf returns the extents of the result; gradients
+ * @param name name of the argument with margins or counts
+ * @param shapeOf returns the extents of the result; gradients
  *   of repeated elements are added up
  */
 const enlarged = (name: string, shapeOf: typeof paddedShape): RuleCost =>

@@ -45,9 +45,10 @@ const steps = (numbers: readonly number[]): number => {
 };
 
 /**
- * An op whose arguments determine the number of elements. @param names names of the numbers, separated by blanks; some
- * are optional @param staysWhole whether integers give an integer result @param count returns the number of elements
- * for the numbers
+ * An op whose arguments determine the number of elements.
+ * @param names names of the numbers, separated by blanks; some are optional
+ * @param staysWhole whether integers give an integer result
+ * @param count returns the number of elements for the numbers
  */
 const sequence =
   (names: string, staysWhole: boolean, count: (numbers: readonly number[]) => number): Filled =>

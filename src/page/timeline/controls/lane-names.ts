@@ -86,8 +86,8 @@ const [LEAST_WIDTH, KEY_STEP, WIDEST] = [64, 16, 0.6];
 
 /**
  * The right edge of the names. Dragging or arrow keys change the width of the names, and a double click resets it.
- * @param place stores the width, for timelines that are shown in it later @param sheet the element to the right of the
- * names
+ * @param place stores the width, for timelines that are shown in it later
+ * @param sheet the element to the right of the names
  */
 export function nameEdge(place: HTMLElement, sheet: HTMLElement, resized: () => void): HTMLElement {
   const edge = element('div', {

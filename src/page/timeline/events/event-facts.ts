@@ -126,7 +126,8 @@ const whole = (ns: number): string => Math.round(ns).toLocaleString('en-US');
 
 /**
  * The command that explains a kernel's values; null for other events, and for a bar of several.
- * @param profile index of the profile, when the timeline shows one; @param file as a shell word
+ * @param profile index of the profile, when the timeline shows one;
+ * @param file as a shell word
  */
 export function explainCommand(events: TimelineEvents, event: number, profile: number, file: string): string | null {
   const id = elementAt(events.id, event);

@@ -133,7 +133,8 @@ function setPlaces(parts: readonly TakenEvents[], count: number): void {
 
 /**
  * Indices of numbers in ascending order, when each run of them is ascending: neighbouring runs are merged until one is
- * left. @param firsts start indices of the runs
+ * left.
+ * @param firsts start indices of the runs
  */
 function mergedRuns(numbers: Float64Array, firsts: readonly number[]): Uint32Array {
   let order = Uint32Array.from(numbers, (_, i) => i);

@@ -66,8 +66,8 @@ export function othersOf(timeline: PageTimeline, shown: number): number[] {
 const isWholeSingle = ({ pieces }: PageTimeline): boolean => pieces[WHOLE]?.isMerged !== true;
 
 /**
- * The pieces that together contain all matches of a search outside the shown piece. @param hasHere whether the shown piece
- * has matches
+ * The pieces that together contain all matches of a search outside the shown piece.
+ * @param hasHere whether the shown piece has matches
  */
 export function searchedFor(timeline: PageTimeline, shown: number, hasHere: boolean): readonly number[] {
   const isWhole = dataOf(timeline, shown) === WHOLE;
@@ -143,8 +143,8 @@ export const byInterest = (ranks: readonly PageRank[], own: number): PageRank[] 
   );
 
 /**
- * The chosen ranks in order, including the main rank; only the main rank if there is no other. @param own profile of the
- * main rank
+ * The chosen ranks in order, including the main rank; only the main rank if there is no other.
+ * @param own profile of the main rank
  */
 export function chosenRanks(ranks: readonly PageRank[], own: number, choice: RankChoice): PageRank[] {
   const isChosen = ({ profile }: PageRank): boolean =>

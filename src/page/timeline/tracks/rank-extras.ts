@@ -15,8 +15,8 @@ export interface RankExtras {
 export const rankGroup = (name: string, group: string): string => `${name} · ${group}`;
 
 /**
- * @param from start of the axis. @param own name of the rank whose steps are marked, because those of other ranks would
- * overlap them
+ * @param from start of the axis.
+ * @param own name of the rank whose steps are marked, because those of other ranks would overlap them
  */
 export function extrasOnAxis(parts: readonly RankExtras[], from: number, own: string): TimelineExtras {
   const all = parts.map((part) => movedExtras(part, from, own));

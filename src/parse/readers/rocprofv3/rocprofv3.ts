@@ -22,8 +22,8 @@ const NANOSECONDS = /^0*[1-9]\d*$/;
 
 /**
  * Converts the text of a time to ns after one of the profile's times. The result is exact and near 0 even if all times
- * are large; it is null for a text that is not a time. @param times times of the profile; the first few are read,
- * because one may be damaged
+ * are large; it is null for a text that is not a time.
+ * @param times times of the profile; the first few are read, because one may be damaged
  */
 export function textClock(times: Iterable<string>): (text: string) => number | null {
   const first: bigint[] = [];

@@ -40,7 +40,8 @@ export function middleOf<T extends number | bigint>(times: readonly T[]): T | un
 
 /**
  * Shifts times so that the earliest start is 0.
- * @param others times that are shifted too, but are not starts @returns amount by which the times were shifted; 0 when
+ * @param others times that are shifted too, but are not starts
+ * @returns amount by which the times were shifted; 0 when
  *   there is no start
  */
 export function shiftToFirst(starts: readonly NumericColumn[], others: readonly NumericColumn[]): number {

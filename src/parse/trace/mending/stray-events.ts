@@ -212,8 +212,8 @@ function middleTime(all: readonly Events[]): number {
 }
 
 /**
- * Whether a sample or value at a time is a stray. @param span span of all events except strays; null when there are no
- * strays
+ * Whether a sample or value at a time is a stray.
+ * @param span span of all events except strays; null when there are no strays
  */
 export const strayTimes = (span: Span | null): IsStray =>
   span === null ? () => false : (time) => Math.max(span.first - time, time - span.last) > FAR.ns;

@@ -98,9 +98,9 @@ const programmaticDevices = ({ header }: Trace): ReadonlySet<number> =>
   new Set(header.devices.flatMap(({ id, arch }) => (PROGRAMMATIC.test(arch ?? '') ? [id] : [])));
 
 /**
- * Whether work takes far longer than all other work of the same kind. @param leftOut rows to leave out of the
- * comparison, because their ends may be damaged @param unlike result for work that is the only one of its kind; null to
- * compare it with all work
+ * Whether work takes far longer than all other work of the same kind.
+ * @param leftOut rows to leave out of the comparison, because their ends may be damaged
+ * @param unlike result for work that is the only one of its kind; null to compare it with all work
  */
 export function farLonger(
   trace: Trace,

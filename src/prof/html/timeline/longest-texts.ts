@@ -41,7 +41,9 @@ export function addedTimes(lists: readonly (readonly HashedTime[])[]): HashedTim
 }
 
 /**
- * @param numbers numbers of the events' texts, by column @param timeOf time of an event in ns @param textAt text by
+ * @param numbers numbers of the events' texts, by column
+ * @param timeOf time of an event in ns
+ * @param textAt text by
  *   number; '' when unknown
  */
 export function longestTexts(

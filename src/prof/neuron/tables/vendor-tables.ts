@@ -34,8 +34,8 @@ export const VENDOR_TABLES = [
 ] as const;
 
 /**
- * Receives a row, which is a JSON object. @param profile number of its profile; null for a row that belongs to no
- * profile
+ * Receives a row, which is a JSON object.
+ * @param profile number of its profile; null for a row that belongs to no profile
  */
 export type OnRow = (table: string, row: string, profile: number | null) => void;
 

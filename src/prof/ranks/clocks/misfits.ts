@@ -48,7 +48,8 @@ export function runsBackwards({ operations, steps }: RankPart): boolean {
 }
 
 /**
- * @param before groups as they were first matched @param after the groups that the times confirm
+ * @param before groups as they were first matched
+ * @param after the groups that the times confirm
  * @param clocks the clocks that follow from these
  */
 export function misfitsOf(
