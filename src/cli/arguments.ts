@@ -202,7 +202,7 @@ export function argumentsOf(tool: Tool, words: ParsedArguments, operands = words
   refuseUnknown(tool, given);
   // In most scripts, an empty operand comes from a variable that is not set.
   if (operands.includes('')) throw new UsageError(`'' is not a file name`, `usage: ${tool.usage}`);
-  if (operands.filter((file) => file === '-').length > 1) throw new UsageError('stdin (-) can be read once');
+  if (operands.filter((file) => file === '-').length > 1) throw new UsageError('stdin (-) can be read only once');
   for (const notice of notices) say(programOf(tool), notice);
   /** When an option is given twice, the last value is used. */
   const last = (name: string): unknown => [given[name]].flat().at(-1);

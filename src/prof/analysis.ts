@@ -42,12 +42,11 @@ export interface Analysis<Facts> {
 }
 
 /** Hint for a profile without device work. The runner leaves out the parts that do not apply to an input. */
-export const HOST_HINT =
-  'for the time of the host: dprof summary, or dprof --by ranges -c passes,host,hostself --sort hostself';
-const SUMMARY_HINT = 'for the time of the host: dprof summary';
+export const HOST_HINT = 'for CPU times: dprof summary, or dprof --by ranges -c passes,host,hostself --sort hostself';
+const SUMMARY_HINT = 'for CPU times: dprof summary';
 
 /** Hint for records without host ranges. */
-export const RANGES_HINT = 'records have ranges of the host with dparse --ranges';
+export const RANGES_HINT = 'dparse --ranges adds CPU ranges to records';
 
 /** Data about the host that an input contains. */
 export interface HostRecords {

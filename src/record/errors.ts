@@ -138,12 +138,12 @@ const REASONS: Readonly<Record<string, string>> = {
   EDQUOT: 'disk quota exceeded',
   EFBIG: 'file too large',
   EIO: 'input/output error',
-  EBADF: 'not open for this',
+  EBADF: 'not open for this operation',
   EMFILE: 'too many open files',
   ENAMETOOLONG: 'file name too long',
   ELOOP: 'too many symbolic links',
   EADDRINUSE: 'the port is in use',
-  EADDRNOTAVAIL: 'this machine has no such address',
+  EADDRNOTAVAIL: 'this machine does not have this address',
   ENOTFOUND: 'no such host',
 };
 

@@ -173,7 +173,7 @@ export function fittedLines<Row>(columns: readonly Column<Row>[], rows: readonly
 /** The default format on a terminal. */
 export const fitted: Format = {
   id: 'fitted',
-  title: 'fitted to -w or the terminal, for people (the default there)',
+  title: 'fitted to -w or the terminal, for reading (the default on a terminal)',
   open({ columns, header, width }) {
     const sheet = new FittedSheet(columns, width ?? DEFAULT, header);
     let held: (readonly string[])[] = [];

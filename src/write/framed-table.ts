@@ -23,7 +23,7 @@ const [CELL_END, ROW_END] = ['\t', '\n'];
 
 export const table: Format = {
   id: 'table',
-  title: 'framed, for people (holds all rows in memory)',
+  title: 'framed, for reading (holds all rows in memory)',
   open({ columns, header }) {
     const kept: Buffer[] = [];
     const framedLine = (row: string): string => line(columns, widths, row);

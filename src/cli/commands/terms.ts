@@ -50,7 +50,7 @@ const TERMS_TOOL: Tool = {
     OUTPUT_OPTION,
     HELP_OPTION,
   ],
-  unfit: unfit([...CHOICE_NAMES, ...READING_NAMES, 'peaks'], 'it reads no profile'),
+  unfit: unfit([...CHOICE_NAMES, ...READING_NAMES, 'peaks'], 'terms does not read a profile'),
   examples: ['dprof terms exposed', "dprof terms 'dynamic.*percent'", 'dprof terms -f json | jq -r .term'],
 };
 

@@ -60,7 +60,9 @@ function memorySections(about: About): Section[] {
 
 function noticeSections({ notices }: ProfileSummary): Section[] {
   if (notices.length === 0) return [];
-  return [{ ...plain("The vendor's tool on DMA", null), head: [''], rows: notices.map((text) => [text]) }];
+  return [
+    { ...plain("Notices of the vendor's tool about DMA", null), head: [''], rows: notices.map((text) => [text]) },
+  ];
 }
 
 /** Maximum links between ranks to list: those with the most time. */
@@ -212,7 +214,7 @@ function oddSections({ overview: { devices, diagnostics } }: About): Section[] {
   const counts = Object.entries(diagnostics).map(([name, count]) => `${name} ${grouped(count)}`);
   if (counts.length === 0) return [];
   const detail = devices.length > 0 ? ({ isDetail: true } as const) : {};
-  return [{ ...plain('Odd in the input', null), ...detail, head: [''], rows: [[counts.join(', ')]] }];
+  return [{ ...plain('Irregularities in the input', null), ...detail, head: [''], rows: [[counts.join(', ')]] }];
 }
 
 /** Ranks side by side; null for fewer than two. */

@@ -83,9 +83,9 @@ export function hostLayers(view: PanelView): HTMLElement[] | null {
       cell: ({ name }) => name,
       link: ({ name }, text) => eventsLink(view, text, ofRange(name, [name])),
     },
-    number('Time of its own', 'ns', 'time', { bar: ({ time }) => (host.time > 0 ? time / host.time : 0) }),
+    number('Self time', 'ns', 'time', { bar: ({ time }) => (host.time > 0 ? time / host.time : 0) }),
     number('Count', 'count', 'count'),
     number('Time', 'ns', 'total'),
   ];
-  return [hostTimesOnly(), table({ caption: 'Layers of the host', columns, rows: listed(host.layers), sortedBy: 1 })];
+  return [hostTimesOnly(), table({ caption: 'Layers on the CPU', columns, rows: listed(host.layers), sortedBy: 1 })];
 }

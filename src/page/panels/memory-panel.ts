@@ -205,7 +205,7 @@ function peaks(view: PanelView): HTMLElement[] {
     const ops = owners(view, at, 'ops', 'Held at the peak by op');
     const categories = owners(view, at, 'categories', 'Held at the peak by kind');
     const tables = [ops, categories].filter((list) => list.length > 0).map((list) => element('div', {}, ...list));
-    const unknown = tables.length === 0 ? [note('The profile does not record what held the memory.')] : [];
+    const unknown = tables.length === 0 ? [note('The profile does not record which ops held the memory.')] : [];
     return section(
       `${device === null ? 'Host' : `Device ${device}`}: the peak`,
       about,

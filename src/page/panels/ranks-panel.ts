@@ -105,7 +105,7 @@ function jobTable({ name, columns, rows, count, missing }: JobTable, at: number)
 }
 
 function lateTitle({ late, isChance, tested }: PageJob): string {
-  if (tested === 0) return 'Who is late: too few steps in common to tell';
+  if (tested === 0) return 'Who is late: unknown, because the ranks have too few steps in common';
   if (late.length === 0) return 'Who is late: none';
   return isChance ? 'Who is late: none beyond chance; the latest' : 'Who is late';
 }
@@ -230,7 +230,7 @@ function leftOutOf({ profiles, leftOut }: PanelView['data']): HTMLElement[] {
   if (leftOut === 0) return [];
   const all = grouped(profiles.length + leftOut);
   const which =
-    'those that are late, were delayed or delay others most, the slowest, some around the median, and a sample';
+    'ranks that are late, were delayed or delay others most, the slowest ranks, some around the median, and a sample';
   const text = `The page holds ${grouped(profiles.length)} of ${all} profiles: ${which}. The others appear only in the rank tables below. To make a page for one of them:`;
   return [note(text), command('dprof html FILE -o PAGE')];
 }

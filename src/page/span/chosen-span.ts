@@ -31,7 +31,7 @@ export const dropSpan = (): void => keepName(SPAN, null);
 
 /** @param what the thing whose time is chosen: 'Only this step' */
 export const spanButton = (what: string, span: SelectedSpan, label = what): HTMLElement =>
-  button(label, () => chooseSpan(span), { title: `${what}: all tabs show this time alone`, 'aria-label': what });
+  button(label, () => chooseSpan(span), { title: `${what}: all tabs show only this time`, 'aria-label': what });
 
 /** ` (step 3)` for the time of a step; '' for any other. */
 function stepText({ stepBars, timeline }: PageProfile, span: SelectedSpan): string {

@@ -56,7 +56,7 @@ export async function unpackArchive(path: string, head: Buffer, name: string): P
 /** Messages for the faults that end the reading of a tar archive. */
 const TAR_FAULTS: Readonly<Record<ArchiveFault['fault'], string>> = {
   cut: 'tar is broken: unexpected end of file',
-  damaged: 'tar is broken: its data are damaged',
+  damaged: 'tar is broken: its data is damaged',
   'too-large': 'tar holds too many files',
 };
 
@@ -132,12 +132,12 @@ async function unzip(path: string, target: Target): Promise<void> {
       if (entry.isEncrypted())
         throw new UserError(`is encrypted: ${shown}`, {
           where,
-          hint: 'unpack it with the password, and give what is in it',
+          hint: 'unpack it with the password, and give the unpacked files',
         });
       if (entry.compressionMethod !== STORED && entry.compressionMethod !== DEFLATED)
-        throw new UserError(`holds ${shown}, packed by method ${entry.compressionMethod}, which is not read`, {
+        throw new UserError(`holds ${shown}, compressed by method ${entry.compressionMethod}, which is not supported`, {
           where,
-          hint: 'unpack it, and give what is in it: unzip FILE',
+          hint: 'unpack it with unzip FILE, and give the unpacked files',
         });
       let checksum = 0;
       async function* checked(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

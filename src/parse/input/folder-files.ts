@@ -63,7 +63,7 @@ const MOST_PATTERNS = 1000;
  */
 export function filesOfPattern(path: string): string[] | null {
   if (patternCount(path) > MOST_PATTERNS) {
-    const what = `stands for more than ${grouped(MOST_PATTERNS)} patterns`;
+    const what = `expands to more than ${grouped(MOST_PATTERNS)} patterns`;
     throw new UserError(what, { where: path.slice(0, 80), hint: 'give the folder or a shorter pattern' });
   }
   if (!isPattern(path)) return null;

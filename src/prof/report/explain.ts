@@ -128,7 +128,8 @@ function aboutOccupancy({ record, occupancy }: Annotated): LabelledLine[] {
   return [...lines, ['occupancy', `${digits(100 * share, ' %')}: ${held}, by ${limit}`]];
 }
 
-const CUT = ', up to the next work of its stream or a wait for it: the recorded end is after the end of that';
+const CUT =
+  ', up to the next work of its stream or a wait for it, because the recorded end is later than that is possible';
 
 function aboutKernel(row: Annotated): LabelledLine[] {
   const { record, profile } = row;
@@ -215,7 +216,7 @@ const showForward = (forward: ForwardOp | null): string =>
 function aboutAttribution({ record, described }: Annotated): LabelledLine[] {
   const kernels = described === null ? undefined : record.callKernels?.[described.index];
   return kernels !== undefined && kernels > 1
-    ? [['shared', `the call launched ${kernels} kernels; they share its work`]]
+    ? [['shared', `the call launched ${kernels} kernels, which share its work`]]
     : [];
 }
 
@@ -261,7 +262,7 @@ function aboutTensorCores(row: Annotated): LabelledLine[] {
   };
   const cell = row.tc;
   const isNamed = cell !== null && row.described === null;
-  const why = reasons[String(cell)] ?? (isNamed ? 'a product, judged by its name only' : 'for a matrix product');
+  const why = reasons[String(cell)] ?? (isNamed ? 'a product, according only to its name' : 'for a matrix product');
   const use = row.unitUse;
   const lines: LabelledLine[] = [['TC', `${cell ?? 'na'}: ${why}; ${row.model.judgedBy}: ${verdict} (rule ${rule})`]];
   if (use === null) return lines;
@@ -274,7 +275,7 @@ function aboutTensorCores(row: Annotated): LabelledLine[] {
 const digits = (value: number | null, unit: string): string =>
   value === null ? `na${unit}` : `${Number(value.toPrecision(4))}${unit}`;
 
-const LESS_WORK = 'its algorithm (Winograd, FFT) does less than is counted';
+const LESS_WORK = 'its algorithm (Winograd, FFT) does fewer FLOPs than are counted';
 const CACHED = 'operands may come from the cache';
 
 /** The value of the column first, then what it refers to. */
@@ -292,7 +293,7 @@ function aboutRoofline({ placement, peaks, described }: Annotated): LabelledLine
   const { tflops, gbps, computeShare, memoryShare, floor, gap, above } = placement;
   const mark = (share: number | null, isAbove: boolean, other: string): string =>
     isAbove
-      ? ': above it, so the counting is wrong'
+      ? ': above the peak, so the count is wrong'
       : share !== null && share > 100
         ? `: above it, because ${other}`
         : '';

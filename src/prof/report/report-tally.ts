@@ -130,7 +130,9 @@ export function summaryLine(tally: ReportTally): string | null {
   if (incomplete > 0) texts.push(`${many(incomplete, 'op call')} without some of the kernels`);
   if (texts.length === 0) return null;
   const lost =
-    tally.withoutForward > 0 && tally.evicted > 0 ? ` (${grouped(tally.evicted)} forward kernels forgotten)` : '';
+    tally.withoutForward > 0 && tally.evicted > 0
+      ? ` (${grouped(tally.evicted)} forward kernels no longer in memory)`
+      : '';
   const kernels = many(tally.kernels, 'kernel');
   return `${kernels}: ${texts.join(', ')}${lost}; run with --explain ID for reasons`;
 }
@@ -141,6 +143,6 @@ export function defectLine({ abovePeak, firstAbovePeak }: ReportTally): string |
   const more = abovePeak > firstAbovePeak.length ? ', …' : '';
   return (
     `${many(abovePeak, 'kernel')} above the peak of the device ` +
-    `(${firstAbovePeak.join(', ')}${more}): the counting is wrong, or --peaks names another device`
+    `(${firstAbovePeak.join(', ')}${more}): the count is wrong, or --peaks names another device`
   );
 }

@@ -27,7 +27,7 @@ export const FRAME_KINDS: readonly FrameKind[] = [
   origin('stack', 'trace, or layer if there is no trace', (row) => (row.trace.length > 0 ? row.trace : row.layer)),
   origin('trace', 'call stack, file:line', (row) => row.trace),
   origin('layer', 'layers or user annotations', (row) => row.layer),
-  origin('op', 'op calls; for backward kernels the forward op, its gradient, then the calls', opFrames),
+  origin('op', 'op calls; for backward kernels, the forward op, its gradient, then the calls', opFrames),
   { name: 'kernel', doc: 'name of the kernel, shortened', frames: ({ record }) => [record.short] },
   { name: 'name', doc: 'name of the kernel in full', frames: ({ record }) => [record.name] },
   { name: 'rank', doc: 'rank of the profile', frames: one(({ profile }) => `rank ${profile?.rank ?? 'na'}`) },

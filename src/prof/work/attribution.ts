@@ -107,7 +107,7 @@ export function workBesideMain(member: CallKernel): Work {
   return flops === 0 && bytes === 0 ? none : { ...none, flops, bytes, formula: NOT_KNOWN, unknown: why };
 }
 
-const NOT_KNOWN = 'unknown: another kernel of the call has the work that its arguments determine';
+const NOT_KNOWN = 'unknown: the work that the arguments of the call determine is assigned to another kernel';
 const FURTHER_PRODUCT = 'a further product of the call, which its arguments do not determine';
 
 /** Indices of the kernels that may compute the result, according to their names; all when this is undetermined. */
@@ -250,5 +250,5 @@ export const workOfTrial = (work: Work): Work => ({
   role: 'trial',
   flops: 0,
   bytes: 0,
-  formula: '0: a trial; the work of the op is given to the kernel that was chosen',
+  formula: '0: a trial; the work of the op is assigned to the kernel that was chosen',
 });

@@ -56,7 +56,7 @@ const OPTIONS: Readonly<Record<string, Options | undefined>> = {
   'neuron-monitor': NEURON,
 };
 
-const STEP_CALLS = 'a call of step() of the profiler after each step marks them';
+const STEP_CALLS = 'calling step() of the profiler after each step marks them';
 const STEP_RANGES = 'range around each step, named "step 1", "step 2", marks them';
 
 /** By profiler, the ranges of a program that it records. */

@@ -100,7 +100,7 @@ export interface JudgedKernel {
 }
 
 /** For a kernel whose name decides. */
-export const BY_NAME = { id: 'name', text: "the kernel's name does not say" } as const;
+export const BY_NAME = { id: 'name', text: "the kernel's name does not show it" } as const;
 
 export interface WorkModel {
   isOf(record: KernelRecord, device: Device | null): boolean;

@@ -62,7 +62,10 @@ export const NEURON: WorkModel = {
 };
 
 /** Work that a compiler states for each instruction of its program. The call names the instruction's operation. */
-const STATED = familyOfRecords('xla-instruction', 'an instruction of an XLA program, by what the compiler states');
+const STATED = familyOfRecords(
+  'xla-instruction',
+  'an instruction of an XLA program, with the work that the compiler states',
+);
 
 function workStated(calls: readonly OpCall[], record: KernelRecord): DerivedWork {
   const byShapes = deriveFromCalls(calls, record);

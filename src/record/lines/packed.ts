@@ -100,7 +100,7 @@ export class Growth {
    */
   check(unpacked: number): void {
     if (unpacked > Growth.FREE && unpacked > this.packed * Growth.RATIO)
-      throw new PackedFault('bomb', `unpacks to more than ${Growth.RATIO} times its size, as no profile does`);
+      throw new PackedFault('bomb', `unpacks to more than ${Growth.RATIO} times its size, which is not a profile`);
   }
 }
 
@@ -196,7 +196,7 @@ class Made {
       ? 'unexpected end of file'
       : IS_READABLE.has(this.packing) && error instanceof Error
         ? error.message
-        : 'its data are damaged';
+        : 'its data is damaged';
     return new PackedFault(isCut ? 'cut' : 'damaged', `${this.packing} is broken: ${reason}`);
   }
 }

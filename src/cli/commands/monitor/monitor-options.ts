@@ -89,7 +89,7 @@ export const MONITOR: Tool = {
     ...unfit(['where', 'device'], '--rows, --groups and --tag-filter choose'),
     ...unfit(['step', 'from', 'to'], 'reports have no steps; use --period T or --last'),
     ...unfit(['sort', 'top'], 'reports are written as they arrive; use --stats for statistics'),
-    ...unfit([...READING_NAMES, 'peaks'], 'it reads no profile'),
+    ...unfit([...READING_NAMES, 'peaks'], 'monitor does not read a profile'),
   },
   notes: [
     [

@@ -66,7 +66,7 @@ export const SUMMARY: Tool = {
       'Idle time is divided by the work that ended each gap: launched after the device ran dry (host), launched before (queue),',
       'launch unknown. Shares of kernels are shares of their summed durations. Unknown is na, never 0.',
       'MFU: time that the known FLOPs would take at the peak of their type and unit, over the span. Unknown FLOPs count as 0, so',
-      'MFU is a lower bound. The coverage stands next to each figure: docs/guide/key-figures.md.',
+      'MFU is a lower bound. The coverage is shown next to each figure: docs/guide/key-figures.md.',
     ],
     [
       "Without activities, e.g. in a vendor's summary, --vendor-metrics is implied. Its percentages are 0 to 100; with",

@@ -310,13 +310,13 @@ function withDeferred(
 async function loadMerged({ merged, events }: Timeline): Promise<MergedEvents | null> {
   if (merged === null || merged.resolution === 0) return null;
   const [count, time] = await Promise.all([unpackColumn('count', merged.count), unpackColumn('time', merged.time)]);
-  if (count.length !== events || time.length !== events) throw new Error('count: of another length');
+  if (count.length !== events || time.length !== events) throw new Error('count: has another length');
   return { count: finite(count, 1), time: finite(time, 0) };
 }
 
 async function loadDependencies(packed: Dependencies): Promise<DependencyColumns> {
   const read = (name: keyof Dependencies): Promise<UnpackedColumn> => unpackColumn(name, packed[name]);
   const [later, earlier, what] = await Promise.all([read('later'), read('earlier'), read('what')]);
-  if (later.length !== earlier.length || later.length !== what.length) throw new Error('later: of another length');
+  if (later.length !== earlier.length || later.length !== what.length) throw new Error('later: has another length');
   return { later, earlier, what };
 }

@@ -28,9 +28,9 @@ import { IDLE_NAMES } from '../../figures/shown-names.js';
 export const MARK_NAMES: Readonly<Record<TimelineMark['kind'], string>> = {
   throttling: 'Throttling',
   missing: 'Work that is not in the profile',
-  cut: 'End of what was read',
+  cut: 'End of the data that was read',
   gap: 'Longest gaps',
-  advice: 'Kernels of the advice',
+  advice: 'Kernels named in the advice',
   step: 'Steps',
 };
 
@@ -259,7 +259,7 @@ async function loadTrack(packed: PackedTrack, { lanes, origin }: TimelineEvents)
   const count = `${quantityText(samples, 'count')} ${plural(samples, 'sample')}`;
   const about =
     width === 0
-      ? `${count}; each value holds until the next, or until its recorded end`
+      ? `${count}; each value is valid until the next, or until its recorded end`
       : `lowest, highest and last value in each ${quantityText(width, 'ns')}, from ${count}`;
   const times = Float64Array.from(at, (time) => time - origin);
   return new SampleTrack({ kind, group, name, unit, about }, times, new Float64Array(values), width, origin);

@@ -1,5 +1,5 @@
 /**
- * Rows of collective operations, of their streams, and of instructions of the cores for collectives (CC-cores), as the
+ * Rows of collective operations, of their streams, and of instructions of the collective cores (CC-cores), as the
  * vendor's tools write them. Fields have the same names in the tool's JSON and in Neuron Explorer's schema.
  *
  * Source: tables CcOp, CcStream and CcInstruction of AWS's profile schema reference (7.4.0 of SDK 2.31, 12.0.1 of SDK

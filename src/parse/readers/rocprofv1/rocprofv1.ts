@@ -39,8 +39,8 @@ export const rocprofv1: Reader = {
     input: 'database of rocprof',
     made: ['`rocprof --hip-trace -o results.csv python train.py` of ROCm 6 and before, which writes `results.db`'],
     read: [
-      "Kernels and copies with the HIP call that made them, device, stream, grid, block and bytes from the call's arguments; HIP and HSA calls; `hipMalloc` and `hipFree` as a curve of the memory in use. Of a run without `--hip-trace`, the kernels alone, whose grid is unknown axis by axis.",
-      "Names, clocks and compute units of devices come from `results.sysinfo.txt` in the same folder. Devices keep the tool's numbers; its numbering includes the machine's CPUs. Times count from the machine's start, so the start in Unix time is unknown.",
+      "Kernels and copies with the HIP call that made them, device, stream, grid, block and bytes from the call's arguments; HIP and HSA calls; `hipMalloc` and `hipFree` as a curve of the memory in use. A run without `--hip-trace` has only kernels, and the extents of their grid are unknown.",
+      "Names, clocks and compute units of devices come from `results.sysinfo.txt` in the same folder. Devices keep the tool's numbers, which include the machine's CPUs. Times count from the machine's boot, so the Unix time of the start is unknown.",
     ],
   },
   sidecars: (folder) => namesIn(folder, /\.sysinfo\.txt$/).map((name) => join(folder, name)),
@@ -142,7 +142,7 @@ export const rocprofv1Table: Reader = {
       '`rocprof --timestamp on -o results.csv python train.py` of ROCm 6 and before; with `-i` and a file of counters',
     ],
     read: [
-      'Kernels with times, device, queue, vector registers and local memory (LDS), and a counter for each further column. Without `--timestamp on`, times are unknown. The grid is unknown axis by axis. In a folder, `results.db` of the same run is read instead.',
+      'Kernels with times, device, queue, vector registers and local memory (LDS), and a counter for each further column. Without `--timestamp on`, times are unknown. The extents of the grid are unknown. In a folder, `results.db` of the same run is read instead.',
     ],
   },
   sniff: ({ head }) => HEADER.test(head.toString('utf8')),

@@ -41,8 +41,8 @@ export const rocprofv3Json: Reader = {
     input: 'JSON of rocprofv3',
     made: ['`rocprofv3 --sys-trace --output-format json -- python train.py`: the file that ends in `_results.json`'],
     read: [
-      'What the rocpd database of rocprofv3 has: kernels and copies with the HIP call that made them, device, stream, grid in blocks, block, registers and local memory (LDS), counters; roctx ranges; allocations as a curve of the memory in use. Several processes in one file.',
-      "Times count from the machine's start, so that the start in Unix time is unknown. The command and the host's name are not read. A file of any size is read in little memory. In a folder, a database of the same run (`X_results.db`) is read instead.",
+      'The same data as the rocpd database of rocprofv3: kernels and copies with the HIP call that made them, device, stream, grid in blocks, block, registers and local memory (LDS), counters; roctx ranges; allocations as a curve of the memory in use. Several processes in one file.',
+      "Times count from the machine's boot, so the Unix time of the start is unknown. The command and the host's name are not read. The file is read as a stream, so memory does not grow with its size. In a folder, a database of the same run (`X_results.db`) is read instead.",
     ],
   },
   sniff: ({ head }) => START.test(head.toString('utf8')),

@@ -138,7 +138,7 @@ class PlainPickle {
       case 0x8e:
         return this.#take(this.#size());
       default:
-        throw new PickleError(`opcode ${REFUSED.get(code) ?? `0x${code.toString(16)}`} is not one of plain data`);
+        throw new PickleError(`opcode ${REFUSED.get(code) ?? `0x${code.toString(16)}`} is not allowed in plain data`);
     }
   }
 

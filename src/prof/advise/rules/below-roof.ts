@@ -30,11 +30,11 @@ const ACTIONS: Readonly<Record<RooflineBound, Readonly<Partial<Record<Kind, stri
   memory: {
     any: 'fuse it with its neighbours (torch.compile), or call a fused kernel, so that each tensor is read and written once',
     shared:
-      'give each call more rows (a larger batch), so that weights that are read do more work, or store operands in a smaller type',
+      'give each call more rows (a larger batch), so that each weight that is read does more work, or store operands in a smaller type',
     batched:
-      'fuse it with its neighbours (attention in one kernel), or store operands in a smaller type; a larger batch does not help, because each product reads operands of its own',
+      'fuse it with its neighbours (attention in one kernel), or store operands in a smaller type; a larger batch does not help, because each product has its own operands',
     attention:
-      'try another attention kernel (FlashAttention, cuDNN), share keys and values among heads (grouped queries), or store them in a smaller type; a larger batch does not help, because each sequence reads keys and values of its own',
+      'try another attention kernel (FlashAttention, cuDNN), share keys and values among heads (grouped queries), or store them in a smaller type; a larger batch does not help, because each sequence has its own keys and values',
   },
   compute: {
     any: 'reduce the arithmetic, or look for a faster kernel of the library',
@@ -43,7 +43,7 @@ const ACTIONS: Readonly<Record<RooflineBound, Readonly<Partial<Record<Kind, stri
     batched: 'try another algorithm or library: tiles grow with the extents of each product, not with the batch',
     attention: 'try another attention kernel (FlashAttention, cuDNN)',
     instruction:
-      'fill the array: 128 rows and columns of weights, 512 columns that move, and several multiplications for weights that are loaded',
+      'fill the array: 128 rows and columns of weights, 512 moving columns, and several multiplications for each load of weights',
   },
   latency: {
     any: 'merge or batch the calls, or let torch.compile fuse them: the kernels are too small to fill the device',

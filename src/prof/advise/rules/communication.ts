@@ -45,7 +45,7 @@ const START_EARLIER =
   'overlap it with compute (smaller gradient buckets, earlier prefetch of shards); if ranks wait for a slow one, fix that first (dprof ranks)';
 /** A stream executes its work sequentially. */
 const MOVE =
-  'move it from the compute stream to a stream or process group of its own (async_op=True), then start it earlier';
+  'move it from the compute stream to its own stream or process group (async_op=True), then start it earlier';
 
 /** More overlap would only move the wait. */
 const FIND_LATE =
@@ -228,7 +228,7 @@ function answer(ranks: readonly Rank[], facts: RuleFacts): RuleAnswer {
   if (slow === undefined) return { found: [] };
   const [rank, own] = slow;
   const chance = chanceOf(own.length, lags.length, ranks.length);
-  if (chance >= LIKELY) return { found: [], why: 'too few steps to tell a slow rank from chance' };
+  if (chance >= LIKELY) return { found: [], why: 'too few steps to distinguish a slow rank from chance' };
   const [gain, stake] = [total(own, ({ overNext }) => overNext), total(own, ({ overMiddle }) => overMiddle)];
   const [mine, others] = [total(own, (lag) => lag.own), total(own, (lag) => lag.others)];
   const found = {

@@ -263,7 +263,7 @@ export const queuedGaps: Rule = {
           const { count, time: ns, longest, at } = of.switches;
           return {
             ...place,
-            what: `${many(count, 'short gap')} between kernels that were already queued left the device idle for ${time(ns)} (${time(ns / count)} each): the CPU launches in time, but the kernels are many and short`,
+            what: `${many(count, 'short gap')} between kernels that were already queued left the device idle for ${time(ns)} (${time(ns / count)} each): the CPU launches in time, but there are many short kernels`,
             details: `most before ${ranked(of.switchesBefore)}`,
             action: 'run fewer, larger kernels: fuse small ones (in PyTorch with torch.compile), or use a larger batch',
             stake: ns,

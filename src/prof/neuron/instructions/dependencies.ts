@@ -55,7 +55,7 @@ const instructionText = ({ kernel, name, engine }: EarlierInstruction): string =
  * @param start the start of the instruction that waits, in ns
  */
 export function dependencyText({ id, kind, on, semaphore }: ResolvedDependency, start: number): string {
-  if (on === null) return `${kind}: instruction ${id}, which is not in the records before`;
+  if (on === null) return `${kind}: instruction ${id}, which is not among the earlier records`;
   const joined = semaphore === null ? '' : `; ${semaphore}`;
   return `${kind}: ${instructionText(on)}, ${endText(on.end, start)}${joined}`;
 }

@@ -68,7 +68,7 @@ export const OPERATION_TABLE: SqlTable<JobOperation> = {
     NUMBER,
     text('kind', 'kind of the operation', ({ waits }) => waits.operation.signature.kind),
     text('group', 'name of the group; for messages sender>receiver', ({ group }) => groupName(group)),
-    text('group_kind', 'what the group is for', ({ group }) => group.kind),
+    text('group_kind', 'purpose of the group', ({ group }) => group.kind),
     int('size', 'ranks of the group', ({ group }) => group.size),
     int('captured', 'ranks that took part and have a profile', ({ waits }) => waits.parts.length),
     int('bytes', 'size of the message', ({ waits }) => waits.operation.signature.bytes),

@@ -137,7 +137,7 @@ export const DELAY_COLUMNS: readonly Column<DelayRow>[] = [
     'by',
     'by',
     str(12),
-    'the largest part of the delay, over all delayed steps',
+    'the main cause of the delay, over all delayed steps',
     ({ delay }) => delay.reasons.parts[0]?.name ?? null,
   ),
   column(

@@ -60,12 +60,12 @@ export function stagesOf({ program, folder, place, shares, merges, atOnce }: Sta
   const sharesFile = quoted(`${folder}/${place}/${SHARES}`);
   const exitFile = quoted(`${folder}/${place}/${EXIT_CODE}`);
   const tasks = shell(
-    '# The tasks of a line of shares.txt; the argument is added where an array begins behind its first line.',
+    '# The tasks are in one line of shares.txt. The argument is the number of lines before those of this array.',
     `share=$(sed -n "$((SLURM_ARRAY_TASK_ID + 1 + \${1:-0}))p" ${sharesFile})`,
     ...goingOn(`${command} --tasks "$share" --log ${ownLog('tasks')}`),
   );
   const retries = shell(
-    '# Tasks that failed or were killed once more; where there are none it ends at once.',
+    '# Tries tasks again that failed or were killed; ends at once if there are none.',
     ...goingOn(`${command} --task "$SLURM_ARRAY_TASK_ID/${again}" --log ${ownLog('again')}`),
   );
   const merge = (count: number, i: number): Stage => {
@@ -74,7 +74,7 @@ export function stagesOf({ program, folder, place, shares, merges, atOnce }: Sta
     return { name: `merge-${i + 1}`, count: n, script: shell(`# Merges of level ${i + 1}.`, line) };
   };
   const report = shell(
-    '# What is left to merge, and the reports. The exit code appears when it is known.',
+    '# The remaining merges, and the reports. The file with the exit code is written when it is known.',
     `${command} --merge`,
     `echo $? > ${exitFile}.new && mv ${exitFile}.new ${exitFile}`,
   );
