@@ -43,7 +43,7 @@ export const columnsPage = (): string =>
   page(
     NOTICE,
     '# Columns',
-    `Chosen with \`-c\`, comma-separated, in any order. Default: ${code(DEFAULT_COLUMNS)}.`,
+    `Choose columns with \`-c\`, comma-separated, in any order. Default: ${code(DEFAULT_COLUMNS)}.`,
     'The width is that of the columns format (`-w N`), in characters; columns of shared width divide the rest.',
     columns(COLUMNS),
     list([
@@ -68,14 +68,14 @@ export const columnsPage = (): string =>
     columns(HOST_COLUMNS),
     "Examples: `--by op,dir --sort -count`, `--by layer --depth 2 -f table`, `--by kernel --where 'tc==0' --top 10`.",
     '## One op, several kernels',
-    'Where the format identifies the kernels of one call (PyTorch traces, shapes in NVTX ranges), the work of the call is attributed once: to the kernel that does it, judged by name and longest time; to several kernels of the same name by their times; a gradient of a convolution to the kernel named after it. Ops made of several products (attention, experts, a recurrent layer) distribute their work over them by their times. Helper kernels (layout changes, split-K sums, fills) have the role `helper` and no FLOPs or bytes. A kernel whose name says product is never a helper: a further product, whose work the arguments of the call do not determine, has unknown FLOPs and bytes, and so have all kernels but helpers where the work of the whole call is unknown. If a call of one product launched products of three or more names, a library was choosing an algorithm (`cudnn.benchmark`, autotuning): the last product is the chosen one, and the products before it have the role `trial` and 0. This holds for the calls of PyProf markers too, by their sequence ids.',
+    'Where the format identifies the kernels of one call (PyTorch traces, shapes in NVTX ranges), the work of the call is attributed once: to the kernel that does it, judged by name and longest time; to several kernels of the same name by their times; a gradient of a convolution to the kernel named after it. Ops made of several products (attention, experts, a recurrent layer) distribute their work over them by their times. Helper kernels (layout changes, split-K sums, fills) have the role `helper` and no FLOPs or bytes. A kernel whose name shows that it is a product is never a helper. A further product has unknown FLOPs and bytes, because the arguments of the call do not determine its work. If the work of the whole call is unknown, all kernels except helpers have unknown FLOPs and bytes. If a call of one product launched products of three or more names, a library was choosing an algorithm (`cudnn.benchmark`, autotuning). The last product is the chosen one. The products before it have the role `trial` and 0 FLOPs. This holds for the calls of PyProf markers too, by their sequence ids.',
     '## Roofline',
     list([
       `Rates are FLOPs and bytes over the time of the kernel. ${code('peak')} is the share of the device's peak for the type: of the matrix unit where ${code('tc')} is 1, of the vector units where it is 0, unknown where it is \`?\`. Elementwise work in 16 bits is compared with the FP32 rate.`,
       `${code('bw')} is the share of the memory's bandwidth. Bytes are the minimum that the op needs; operands left in the cache by the previous kernel may come faster.`,
       `${code('bound')} is the larger of the two shares; \`latency\` when both are below ${LATENCY_SHARE} %: the kernel is too small to fill the device, and many such kernels in a row are called launch-bound.`,
       `${code('floor')} is the minimum time that the device needs, ${code('gap')} the kernel's time over it.`,
-      `\`!\` stands for a rate that the device cannot reach: above its peak FLOP/s (unless the kernel is part of a Winograd or FFT algorithm, which does less than is counted), or more bytes than memory and twice the cache can move. The counting is then wrong, and a line on stderr names the first kernels. CSV and JSON keep the number.`,
+      `\`!\` stands for a rate that the device cannot reach: above its peak FLOP/s (unless the kernel is part of a Winograd or FFT algorithm, which does fewer FLOPs than are counted), or more bytes than memory and twice the cache can move. The counting is then wrong, and a line on stderr names the first kernels. CSV and JSON keep the number.`,
       'A collective operation waits for other devices: it has rates, but neither share of a peak nor bound nor floor.',
       `Peaks come from the table of ${code('dprof --devices')} by the device's name, else by a formula from units and clock where the profile has them, else from ${code('--peaks NAME|FILE')}.`,
     ]),

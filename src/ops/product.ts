@@ -56,8 +56,8 @@ export const workUnlessHelper = (work: Work, kernel: KernelFacts): Work =>
 
 /**
  * What a main kernel computes: forward, input gradient or weight gradient. Decided by the words in its name, else by
- * the transposition in the name, else by its position among the kernels of the backward op (input first, then weight);
- * from the third kernel on, the position does not determine it.
+ * the transposition in the name, else by its position among the kernels of the backward op (input first, then weight).
+ * The position is not used from the third kernel on.
  */
 function gradientRole({ name, dir, sub }: KernelFacts, transposed = false): KernelRole {
   const word = gradientWord(name);

@@ -80,8 +80,8 @@ export interface Reader {
    */
   readonly youngGenerationMb?: number;
   /**
-   * Names of tables, or beginnings of such names. A database that cannot be opened but contains one is recognised as a
-   * profile.
+   * Names of tables, or beginnings of such names. A database that cannot be opened is recognised as a profile if its
+   * bytes contain one of these names.
    */
   readonly tableNames?: readonly string[];
   /**

@@ -27,11 +27,11 @@ const terms = {
   'exposed communication': { meaning: 'Communication while no compute runs. Copies may run.', unit: 'ns', shareOf: SPAN },
   'copies and sets': { meaning: 'Time in which at least one copy or memory set runs.', unit: 'ns', shareOf: SPAN },
   'exposed copies': { meaning: 'Copies while neither compute nor communication runs (copiesAlone), and sets while nothing else runs (setsAlone).', unit: 'ns', shareOf: SPAN },
-  missing: { meaning: 'Time without recorded work after a launch whose own work is not in the profile, although later work launched by the same thread is; and after the start of work whose end is unknown, until the next work of its stream. It is neither busy nor idle, and MFU is unknown.', unit: 'ns', shareOf: SPAN },
+  missing: { meaning: 'Time without recorded work in which the device may have worked: after a launch whose work is missing from the profile, although later work of the same thread is recorded; and after the start of work with an unknown end, until the next work of its stream. It is neither busy nor idle, and MFU is unknown.', unit: 'ns', shareOf: SPAN },
   'idle in waits': { meaning: 'Idle time during which the profile reports a wait of the CPU or of a stream. Unknown where work is missing.', unit: 'ns', shareOf: SPAN },
   gap: { meaning: 'A stretch of idle time of a device between two pieces of work.', unit: 'ns' },
-  'cause of idle time': { meaning: 'What kept a device waiting in a gap: the CPU launching, loading data, waiting for copies or doing something else, queued kernels, or engines that wait for semaphores. Each gap has one cause. queue is the same in dprof summary; host there is all causes except queue and launches that were not recorded.' },
-  'launch-bound': { meaning: 'Idle time that ended with work launched after the device had run dry (gaps.host). Where other work was launched already, or the new work waited longer than the CPU was late, and over 1 ms, it counts as queued (gaps.queue). A gap over 20 us that a launch call over 1 ms mostly fills is launch-bound.', unit: 'ns', shareOf: SPAN },
+  'cause of idle time': { meaning: 'What kept a device waiting in a gap: the CPU launching, loading data, waiting for copies or doing something else, queued kernels, or engines that wait for semaphores. Each gap has one cause. In dprof summary, queue has the same meaning, and host includes all causes except queue and unrecorded launches.' },
+  'launch-bound': { meaning: 'Idle time that ended with work launched after the device had become idle (gaps.host). The gap counts as queued (gaps.queue) if other work had already been launched, or if the new work waited more than 1 ms and longer than the CPU was late. A gap over 20 us that a launch call over 1 ms mostly fills is launch-bound.', unit: 'ns', shareOf: SPAN },
 
   // Kernels.
   kernel: { meaning: 'A program that a device runs for one launch. On AWS Neuron, an instruction of an engine.' },
@@ -75,7 +75,7 @@ const terms = {
   wall: { meaning: 'Time on the clock from the start of something to its end, whatever runs in it.', unit: 'ns' },
   prefill: { meaning: 'A step of a server that reads the context of its requests.' },
   decode: { meaning: 'A step of a server in which every request generates tokens.' },
-  'idle of a phase': { meaning: 'Times of the steps of a phase (serving) in which the device is not busy with them: waiting for the CPU included.', unit: 'ns', shareOf: 'times of the steps' },
+  'idle of a phase': { meaning: 'Time within the steps of a phase (serving) in which the device does no work of the step. It includes waits for the CPU.', unit: 'ns', shareOf: 'times of the steps' },
   'tokens per second': { meaning: 'Tokens of contexts and of generating requests over the times of the steps.', unit: 'tokens/s' },
 
   // Ranks and collectives.

@@ -1,8 +1,8 @@
 /**
- * Parses profiles in worker threads. A large profile gets its own thread, which has room for short-lived objects, while the
- * main thread writes and handles signals. When several are parsed at once, the lines of the first are written as they come;
- * each of the others goes into a temporary file, and these are copied to the output in the order of the inputs. So the
- * output does not depend on the number of workers.
+ * Parses profiles in worker threads. A large profile gets its own thread, which has room for short-lived objects, while
+ * the main thread writes and handles signals. When several are parsed at once, the lines of the first are written
+ * directly. Each of the others goes into a temporary file. These files are copied to the output in the order of the
+ * inputs. So the output does not depend on the number of workers.
  */
 import { EventEmitter, once, setMaxListeners } from 'node:events';
 import type { FoundProfile } from '../../parse/find.js';

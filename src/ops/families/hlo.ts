@@ -93,8 +93,8 @@ function flopsOfBody(body: Arg['value']): number | null {
 }
 
 /**
- * Type of the factors of the first product in a fusion, which may convert its operands, and of the first operand of a
- * library call, which may have sums and scales of other types; null for other calls.
+ * Type of the factors of the first product in a fusion, or of the first operand of a library call; null for other
+ * calls. A fusion may convert its operands, and a library call may have sums and scales of other types.
  */
 export function factorTypeIn({ mod, op, args }: OpCall): string | null {
   if (mod !== 'hlo') return null;

@@ -1,6 +1,6 @@
 /**
- * Reads files through bounded memory: a window that only moves forwards, in which bytes are scanned in place and dropped
- * when it moves on, and a cache of blocks for readers that move forwards at several positions at once.
+ * Reads files in bounded memory. A window only moves forwards: bytes are scanned in place and dropped when the window
+ * moves on. A cache of blocks serves readers that move forwards at several positions at once.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { readFully } from '../files.js';

@@ -81,7 +81,7 @@ export class TemporaryFile {
     return this.#path;
   }
 
-  /** Removes the name. The file can still be read and written through its descriptor. */
+  /** Removes the file's name. The file can still be read and written through its descriptor. */
   unlink(): void {
     this.#path = null;
     this.#remove();

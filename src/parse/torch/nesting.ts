@@ -60,7 +60,7 @@ interface NestingFacts {
 
 /**
  * Nests the ranges of all threads. A frame cannot outlive the frame that called it. If it does, the profiler missed its
- * return and closed it when it stopped (pytorch#190950): the frame is cut, here and in `ranges`, to end with its
+ * return and closed it when it stopped (pytorch#190950). The frame is then cut, here and in `ranges`. It ends with its
  * caller, or earlier if its caller is recorded as the caller of a later frame. Recorded callers are ignored when times
  * nest, because they may skip frames (307 of 34,405 in a trace of MI300). A frame that none of the open frames called,
  * such as one of another greenlet on the thread, ends as recorded.

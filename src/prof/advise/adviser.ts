@@ -159,7 +159,7 @@ export class Adviser implements Analysis<Adviser> {
       .slice(0, this.#top)
       .map((finding): FindingRow => ({ finding, share: this.shareOf(finding) }));
     const notes = countNotes(
-      [this.#devices.untimed, 'record', ' without a time left out of idle and busy times'],
+      [this.#devices.untimed, 'record', ' without a time: not included in idle and busy times'],
       [this.disordered, 'record', ' not in order of start: idle and busy times are wrong'],
       [this.#missingLaunches, 'launch', ' without work in the profile: idle time around them is left out'],
     );

@@ -90,8 +90,9 @@ export interface PageJob {
     readonly clock: string;
     readonly offset: number | null;
     /**
-     * A time t of its profile is shift + (1 − drift) t ns after the start of the job's first profile, as in `dprof perfetto
-     * --align job`; shift is null when its clock could not be aligned with the others, and drift when it is not known.
+     * A time t of its profile is shift + (1 − drift) t ns after the start of the job's first profile, as in `dprof
+     * perfetto --align job`. `shift` is null if its clock could not be aligned with the others, and `drift` if it is
+     * unknown.
      */
     readonly shift: number | null;
     readonly drift: number | null;

@@ -163,8 +163,9 @@ function matrixRate(type: MathType | null, { halfSums: sumsInHalf }: Arithmetic,
 }
 
 /**
- * The roof of a kernel. A product is compared with the matrix unit's peak if it ran there, with that of the vector units if
- * it did not, and with none if that is undetermined; any other kernel is compared with the vector units' peak.
+ * The roof of a kernel. A product that ran on the matrix unit is compared with the peak of that unit. A product that
+ * ran elsewhere, and any other kernel, is compared with the peak of the vector units. If the unit of a product is
+ * unknown, it is not compared.
  */
 export function roofOf(arithmetic: Arithmetic, peaks: Peaks): Roof {
   const { dtype, tc, eligible, shortcut } = arithmetic;

@@ -225,14 +225,14 @@ export interface WorkTime {
   /** Time of the kernels for which both are known. */
   readonly rated: number;
   /**
-   * Model FLOPs utilisation: the time that the known FLOPs take at the peaks of the units that they ran on, in their types,
-   * divided by the spans of the devices; null when no kernel has both FLOPs and peak, and when work of a device is missing.
-   * Unknown FLOPs count as 0. On a Neuron device it is the vendor's MFU, which is relative to the BF16 peak.
+   * Model FLOPs utilisation: the time that the known FLOPs take at the peaks of the units that they ran on, in their
+   * types, divided by the spans of the devices. Null if no kernel has both FLOPs and peak, or if work of a device is
+   * missing. Unknown FLOPs count as 0. On a Neuron device it is the vendor's MFU, which is relative to the BF16 peak.
    *
    * Source: Chowdhery et al., PaLM, appendix B, https://arxiv.org/abs/2204.02311.
    */
   readonly mfu: number | null;
-  /** Work of the tensor engines; only on a Neuron device, where `flops` are those of the formulas. */
+  /** Work of the tensor engines, only on a Neuron device. `flops` come from the formulas. */
   readonly tensor?: TensorWork;
   /** Time of the kernels whose FLOPs and peak are known. */
   readonly flopsRated: number;

@@ -25,9 +25,9 @@ interface Known<Entry> {
 }
 
 /**
- * Values derived from a kernel, cached by its calls and its name: the kernels of a loop repeat with both, and equal calls
- * are usually the same object, in records (see `RepeatedFieldParser`) as well as in a profile that is parsed. Memory: up to
- * `kept` times MOST_ALIKE entries.
+ * Values derived from a kernel, cached by its calls and its name. The kernels of a loop repeat both. Equal calls are
+ * usually the same object, in records (see `RepeatedFieldParser`) and in a parsed profile. Memory: up to `kept` times
+ * MOST_ALIKE entries.
  */
 export class KernelMemo<Entry> {
   /** By innermost call and by name. */

@@ -35,7 +35,7 @@ interface OpenCall {
   left: number;
   /** Rows that the call describes. */
   readonly rows: Annotated[];
-  /** Whether an inner call describes some of its kernels. */
+  /** Whether a call within this call describes some of its kernels. */
   inner: boolean;
   settled: boolean;
 }

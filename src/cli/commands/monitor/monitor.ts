@@ -1,8 +1,8 @@
 /**
  * `dprof monitor`: reports of neuron-monitor, each written as soon as it is read.
  *
- * It reads its input itself instead of with `runAnalysis`, because its lines are the monitor's and not records, each report
- * is complete with its line and must be flushed before the next one arrives, and --last replaces OUT each time.
+ * It does not use `runAnalysis`, for three reasons: its input lines are the monitor's and not records; each report must
+ * be flushed before the next one arrives; and --last replaces OUT each time.
  */
 import { Readable } from 'node:stream';
 import { isPacked } from '../../../record/lines/packed.js';

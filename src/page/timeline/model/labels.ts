@@ -24,9 +24,9 @@ export class FittedLabels {
   }
 
   /**
-   * The text, or a part of it with `…`, so that it can be distinguished from others. The part is the start of the text
-   * or, if the difference is later, the part after the last separator before it; '' when no such part fits. @param
-   * differs position of the first letter that no other text with the same start has
+   * The text, or a part of it with `…`, so that it can be distinguished from others. The part is the start of the text.
+   * If the difference is later, it is the part after the last separator before the difference; '' if no such part fits.
+   * @param differs position of the first letter that no other text with the same start has
    */
   fitting(text: string, width: number, differs = 0): string {
     const whole = text.slice(0, MOST_CHARACTERS);

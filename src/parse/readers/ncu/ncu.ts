@@ -100,7 +100,7 @@ export const ncu: Reader = {
     ],
     read: [
       'Kernels with their counters, duration, grid, block, registers and shared memory; no starts and no ops. A row of the raw page is a launch, a row of other pages a metric. Numbers in any locale are accepted; units become ns, bytes, Hz.',
-      '`dparse --ncu counters.csv net.sqlite` adds the counters to the kernels of a profile of the same program: the nth launch with a name, grid and block gets the counters of the nth such launch in the report; unmatched launches on either side are counted. Then `hwflops`, `hwbytes` and `hwtc` are shown next to `flops`, `bytes` and `tc`, and `counter:NAME` is any counter.',
+      '`dparse --ncu counters.csv net.sqlite` adds the counters to the kernels of a profile of the same program. The nth launch with a name, grid and block gets the counters of the nth such launch in the report. Unmatched launches on either side are counted. Then `hwflops`, `hwbytes` and `hwtc` are shown next to `flops`, `bytes` and `tc`, and `counter:NAME` is any counter.',
       'It was written from the documented columns, and has not been tried on real files.',
     ],
   },

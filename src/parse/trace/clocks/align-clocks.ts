@@ -21,8 +21,8 @@ import type { LaunchJoin } from '../launches.js';
 
 /**
  * In ns. When no wait shows the clock's offset, all work of a device may start late because of work queued before the
- * profile: up to 21 ms in real files, in one of them longer than the span of its host events. A queue does not delay
- * work by this much.
+ * profile. In real files this delay was up to 21 ms; in one file it was longer than the span of its host events. A
+ * queue does not delay work by this much.
  */
 const LONGEST_QUEUE = 1_000_000_000;
 

@@ -57,7 +57,9 @@ export function shiftToFirst(starts: readonly NumericColumn[], others: readonly 
 /** Number of bytes of a trace that are searched for its first times. */
 const SEARCHED = 256 * 1024;
 
-/** Minimum number of far times that show that a device has its own clock. Fewer may be damaged times. */
+/**
+ * Minimum number of far times that show that a device has its own clock. A smaller number may come from damaged times.
+ */
 const FEWEST_OF_CLOCK = 16;
 
 /** 2000-01-01: times before this are relative to a base that the trace does not state. */

@@ -1,9 +1,10 @@
 /**
  * Finds kernels, copies and memsets whose recorded end is impossible. A stream finishes its work in order. The end of
- * work is damaged if it is after the end of the next work of its stream, and the work takes far longer than all other
- * work of the same kind (TraceLens#669: 1.6 s beyond its neighbours). Such work is assumed to last until the next work
- * begins. There are three exceptions. A kernel of a programmatic launch may begin before the previous kernel ends. Work
- * of one launch, such as a graph, may run in parallel. A communication kernel lasts until other ranks arrive.
+ * work is damaged under two conditions: it is after the end of the next work of its stream, and the work takes far
+ * longer than all other work of the same kind (TraceLens#669: 1.6 s longer). Such work is assumed to last until the
+ * next work begins. There are three exceptions. A kernel of a programmatic launch may begin before the previous kernel
+ * ends. Work of one launch, such as a graph, may run in parallel. A communication kernel lasts until other ranks
+ * arrive.
  */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';

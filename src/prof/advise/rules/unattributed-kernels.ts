@@ -13,7 +13,8 @@ import { deviceRule } from '../rule.js';
 import { KernelTally } from '../kernel-tally.js';
 
 /**
- * Minimum share of the kernels' time. Helper kernels of libraries and of the profiler, which no op launches, take less.
+ * Minimum share of the kernels' time for a finding. Helper kernels of libraries and of the profiler, which no op
+ * launches, take a smaller share.
  */
 const LEAST_SHARE = 0.1;
 

@@ -1,7 +1,7 @@
 /**
  * Divides each step's time into parts that add up to its span, in one pass over work in order of start. A device's gap
- * lies in a step if work of the step runs before and after it: idle time by cause within a step is the difference
- * between the device's sums at the step's last work and at its first. Memory: up to MOST_STEPS steps.
+ * lies in a step if work of the step runs before and after it. Idle time by cause within a step is therefore the sum at
+ * the step's last work minus the sum at its first. Memory: up to MOST_STEPS steps.
  */
 import { elementAt } from '../../../containers/element.js';
 import { IntervalUnion, PS_PER_NS } from '../../../containers/interval-union.js';

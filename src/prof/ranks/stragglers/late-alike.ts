@@ -17,7 +17,7 @@ export const mostLate = (compared: number): number => Math.floor((2 / 3) * compa
 interface LateSet {
   /** Rows of the times, latest first. */
   readonly rows: readonly number[];
-  /** Upper bound of the probability of any set as late, if all units are alike. */
+  /** Upper bound of the probability that any set is as late as this one if all units are alike. */
   readonly p: number;
 }
 
