@@ -88,7 +88,7 @@ const filesMeant = (operand: string): readonly string[] =>
   operand === '-' || existsSync(operand) ? [operand] : (filesOfPattern(operand) ?? [operand]);
 
 /** Memory figures in the help are for records; a profile is parsed in the same process, which adds memory. */
-export const MEMORY_OF_PROFILES = 'For a profile, the memory of dparse is added: dparse --help.';
+export const MEMORY_OF_PROFILES = 'For a profile, add the memory of dparse (see dparse --help).';
 
 /**
  * Makes a command with the common options.

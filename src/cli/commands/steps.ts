@@ -33,7 +33,7 @@ export const steps = recordsCommand(
     about: [
       'Where the time of each step of training or serving went, on each device: compute, communication or neither.',
     ],
-    operands: ['FILE: records of dparse (also .gz), a profile, or dprof partial. Default: stdin.'],
+    operands: ['FILE: records of dparse (also .gz), a profile, or output of dprof partial. Default: stdin.'],
     options: [DEVICE_OPTION, STEPS_OPTION, ...tableOptions(ALL_COLUMNS.map(({ key }) => key))],
     unfit: {
       ...unfit(['from', 'to'], '--step LIST chooses whole steps'),

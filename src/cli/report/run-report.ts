@@ -58,7 +58,7 @@ const LEAST_NAMES = 20;
 /**
  * The columns that fit the width. Prints which columns are left out, even in a quiet run, because the user asked for
  * them.
- * @throws UserError when not even the first column fits, before minutes of reading
+ * @throws UserError when not even the first column fits, before the input is read
  */
 function fitting<Row>(
   { format, header, width }: ReportRequest,

@@ -128,8 +128,7 @@ function aboutOccupancy({ record, occupancy }: Annotated): LabelledLine[] {
   return [...lines, ['occupancy', `${digits(100 * share, ' %')}: ${held}, by ${limit}`]];
 }
 
-const CUT =
-  ', up to the next work of its stream or a wait for it, because the recorded end is later than that is possible';
+const CUT = ', up to the next work of its stream or a wait for it, because a later end, as recorded, is impossible';
 
 function aboutKernel(row: Annotated): LabelledLine[] {
   const { record, profile } = row;

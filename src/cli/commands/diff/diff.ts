@@ -23,7 +23,7 @@ import { failuresOf, gateOf, diffJunit } from './diff-gate.js';
 import { DIFF, readDiffArguments, type DiffRequest } from './diff-options.js';
 import { diffMarkdown, diffScreen } from '../../screens/comparison.js';
 
-/** Formats with text around the table. All other formats are only the table. */
+/** Formats with text around the table. All other formats contain only the table. */
 const REPORTS: Readonly<Record<string, (report: DiffReport, width: number | null) => string>> = {
   text: diffScreen,
   json: (report) => jsonLines(diffDocuments(report)),

@@ -20,7 +20,9 @@ export const SUMMARY: Tool = {
     'A profile on one screen: where the time of each device went, its longest kernels, their precision and unit, data',
     'movement, unknowns, and what to do next.',
   ],
-  operands: ['FILE: records of dparse (also .gz), a net.dict of PyProf, a profile, or dprof partial. Default: stdin.'],
+  operands: [
+    'FILE: records of dparse (also .gz), a net.dict of PyProf, a profile, or output of dprof partial. Default: stdin.',
+  ],
   options: [
     { name: 'all', help: 'text: every section, each with the command that shows more' },
     { name: 'top', takes: 'N', help: `kernels listed (${TOP}; in formats other than text and markdown 50)` },

@@ -12,7 +12,10 @@ import { POINTWISE_OPS, type PointwiseOp } from './pointwise-ops.js';
 
 const EQUALITY_SOURCE = 'PyTorch equal: eq, then all';
 
-/** A comparison and a reduction of its truth values, in kernels named after one of them, or in one. */
+/**
+ * `equal` compares the elements and then reduces the results. It runs one kernel for both, or one for each, named after
+ * the comparison or the reduction.
+ */
 const equal = withTensors('self other', (first, second, { kernel: { name } }) => {
   const params = tensorListParams([first, second]);
   if (/pass_?2|lastblock/i.test(name)) return helperCost(params);

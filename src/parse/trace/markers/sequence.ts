@@ -11,7 +11,7 @@ import { isBackwardOp, readOpName, type OpMarker } from './markers.js';
 export type SequenceFacts = Pick<Context, 'dir' | 'mod' | 'op' | 'seqMarker' | 'seq' | 'altSeq' | 'sub'>;
 
 /**
- * Numbering of one thread's kernels. PyProf keeps one state for all threads, so threads disturb each other's numbering.
+ * Numbering of one thread's kernels. PyProf keeps one state for all threads, so threads change each other's numbers.
  */
 export class SequenceState {
   #seq = -1;
