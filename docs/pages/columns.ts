@@ -47,7 +47,7 @@ export const columnsPage = (): string =>
     'The width is that of the columns format (`-w N`), in characters; columns of shared width divide the rest.',
     columns(COLUMNS),
     list([
-      'Unknown is `na` in text and `null` in JSON, never 0. An empty list is `-`, in JSON `[]`.',
+      'Unknown values are `na` in text and `null` in JSON, never 0. An empty list is `-`, in JSON `[]`.',
       'Lists are joined by a comma; layers by `:`; calls and ranges by `>`.',
       'A backward kernel without its own call takes op, module, calls, layer and trace from the forward kernel with its sequence id; `fwd` is the innermost of these calls (with a sequence id, if ops have them).',
     ]),

@@ -67,7 +67,7 @@ export const memory = recordsCommand(
         'gzip, its .gz. Records do not name the tensor of an allocation, so the rules below set its category; an allocation that no',
         'rule fits is unknown (counted on stderr). PARAMETER and INPUT are never known.',
         'Curves with many samples keep the lowest and highest value of each interval, and always the peak.',
-        'allocated before: the peak minus the allocations in the profile. Unknown is na (json: null).',
+        'allocated before: the peak minus the allocations in the profile. Unknown values are na (json: null).',
         'since_first: traces of 2021 have only sizes, no totals and no releases.',
         'Memory: at most 300 MB, and 24 bytes per live allocation; timeline: 80 bytes per allocation.',
       ],

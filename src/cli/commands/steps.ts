@@ -48,7 +48,7 @@ export const steps = recordsCommand(
       ],
       [
         'Rows: one per step; - is work outside of steps; all is the total. text shows us, all other formats ns.',
-        'Communication: collective operations, and kernels of NCCL, RCCL or a process group. Unknown is na (json: null):',
+        'Communication: collective operations, and kernels of NCCL, RCCL or a process group. Unknown values are na (json: null):',
         'preparing and the copies of a step if the profile does not record steps on the CPU.',
         `Memory: at most 300 MB, for ${MOST_STEPS} steps, counted on each device, and ${DEVICE_MEMORY}.`,
       ],
