@@ -194,7 +194,7 @@ const SEQUENCE: Topic = {
       reference:
         'one state for all threads and processes; numbering continues over calls that share an id (all calls outside autograd do) and over the time steps of a recurrent cell',
       ours: 'one state per thread; numbering restarts with every call',
-      why: 'threads that launch in turn disturb each other; a formula asks for the first kernel of its call',
+      why: 'with one state, threads that launch alternately change the numbers of each other; formulas use the number to find the first kernel of a call',
       shows: 'sub, `subSeqId` of `dparse -f pyprof`, and FLOPs and bytes by it',
     },
     {

@@ -120,7 +120,7 @@ export function apiPage(root: string): string {
   return page(
     NOTICE,
     '# API',
-    'What `import … from "dprof-cli"` offers, by task; [the guide](guide/library.md) has programs to copy. Parameters, fields,\nunits and errors are in the doc comments that come with the package, where an editor shows them.',
+    'These are the exports of `dprof-cli`, by task; [the guide](guide/library.md) has programs to copy. Parameters, fields,\nunits and errors are in the doc comments that come with the package, where an editor shows them.',
     ...TASKS.map(([task]) => taskSection(task, exportsFor(task))),
   );
 }

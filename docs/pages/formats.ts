@@ -13,7 +13,7 @@ export const formatsPage = (): string =>
   page(
     NOTICE,
     '# Formats',
-    'What `dparse` reads. The format is detected by content, never by name; `--input-format ID` overrides it. Inputs are files, folders (all profiles in them), globs, or `-` for standard input, each also compressed by gzip, zstd, xz or bzip2, once or twice. A zip or tar archive (`.zip`, `.tar`, `.tar.gz`, `.tar.zst` …) is read as the folder that was packed; archives inside folders are not searched. Data that unpack to more than 1000 times their size are refused. A rank in the file name (`rank_3`, `_r3`, `.3.`) is the rank of the process if the profile itself has none.',
+    '`dparse` reads the formats below. The format is detected by content, never by name; `--input-format ID` overrides it. Inputs are files, folders (all profiles in them), globs, or `-` for standard input, each also compressed by gzip, zstd, xz or bzip2, once or twice. A zip or tar archive (`.zip`, `.tar`, `.tar.gz`, `.tar.zst` …) is read as the folder that was packed; archives inside folders are not searched. Data that unpack to more than 1000 times their size are refused. A rank in the file name (`rank_3`, `_r3`, `.3.`) is the rank of the process if the profile itself has none.',
     'Inputs are opened read-only; nothing is written next to them. Compressed input and standard input are unpacked into the folder for temporary files (`TMPDIR`). How to record with each profiler: [record a profile](guide/record.md).',
     '## Read',
     ...READERS.map(format),
@@ -24,7 +24,7 @@ export const formatsPage = (): string =>
       [...UNREADABLE, ...UNREADABLE_DATABASES].map(({ title, hint }) => [title, hint]),
     ),
     '## What was odd',
-    'A kernel is never dropped because of a bad row: the cell is unknown, and the end line of the records counts the reason under `diagnostics`. A loss is data of the input that could not be read, so figures are incomplete: every command of `dprof` reports it on stderr (also with `-q`), after answers in text and Markdown, in JSON as `doubts`, and on the page. A doubt is data that was read but may be wrong. With a note, nothing is wrong.',
+    'A kernel is never dropped because of a bad row: the cell is unknown, and the end line of the records counts the reason under `diagnostics`. A loss is data of the input that could not be read, so figures are incomplete: every command of `dprof` reports it on stderr (also with `-q`), after answers in text and Markdown, in JSON as `doubts`, and on the page. A doubt is data that was read but may be wrong. A note is no reason to doubt the figures.',
     table(
       ['name', 'severity', 'counts'],
       Object.entries(DIAGNOSTICS).map(([name, [severity, meaning]]) => [code(name), severity, meaning]),

@@ -6,7 +6,7 @@ export const glossaryPage = (): string =>
   page(
     NOTICE,
     '# Glossary',
-    'What each word means, in every command, in its JSON and on the page; `dprof terms WORD` explains one. Lengths of devices are those of unions: what runs at the same time counts once. More about some of them: [key figures](guide/key-figures.md).',
+    'These words mean the same in every command, in its JSON and on the page; `dprof terms WORD` explains one. Times of devices are lengths of unions: activities that run at the same time count once. [Key figures](guide/key-figures.md) explains some of them in more detail.',
     table(
       ['word', 'meaning', 'unit', 'share of', 'formula'],
       GLOSSARY.map(({ term, meaning, unit, shareOf, formula }) => [term, meaning, unit ?? '', shareOf ?? '', formula === undefined ? '' : code(formula)]), // prettier-ignore

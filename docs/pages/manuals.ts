@@ -85,7 +85,7 @@ export const dprofManual = (version: string): string =>
         'Reads records of dparse (also compressed), a net.dict of PyProf or PyProf2, or a profile, which is then parsed on the way; standard input when no FILE is given. Writes one row per kernel in order of start: op, module, layer, time, FLOPs, bytes, use of tensor cores and more. Backward kernels are paired with the forward call they belong to.',
       ),
       paragraph(
-        'Unknown is na (null in JSON), never 0. What could not be computed is summed up in one line on standard error; --explain shows it for one kernel.',
+        'Unknown values are na (null in JSON), never 0. One line on standard error counts what could not be computed; --explain shows it for one kernel.',
       ),
     ),
     section('OPTIONS', ...DPROF.options.map(option)),

@@ -30,7 +30,7 @@ export const neuronMetricsPage = (): string =>
   page(
     NOTICE,
     '# Metrics of AWS Neuron',
-    'What `dprof summary --vendor-metrics` and `dprof monitor` show. How the files belong together, and what to beware of: [neuron.md](neuron.md).',
+    'These are the metrics that `dprof summary --vendor-metrics` and `dprof monitor` show. [neuron.md](neuron.md) explains which files belong together, and what can mislead.',
     '## Metrics of `dprof summary --vendor-metrics`',
     "Names are those of AWS's tool; ours have a star. Units are those of json and csv. A metric that the input lacks is `na`, with the reason. `<k>` is the position of a core among those of the capture, `<kind>` what limits it.",
     ...Object.keys(METRIC_GROUPS).filter(isGroup).flatMap(group),

@@ -20,7 +20,7 @@ export interface Option {
   readonly repeats?: boolean;
   /** Options that cannot be given together with this one. */
   readonly conflicts?: readonly string[];
-  /** What the option was called before; the old spelling works for one version, with a notice. */
+  /** Former names of the option. They work for one version, with a notice. */
   readonly formerly?: FormerName;
 }
 
@@ -28,7 +28,7 @@ export interface Option {
 interface FormerName {
   /** Name without dashes. */
   readonly name: string;
-  /** The values with which the old spelling stands for this option, where the old name has a new meaning; else all values. */
+  /** The values with which the old name means this option, if it now has another meaning; all values when absent. */
   readonly values?: RegExp;
 }
 
@@ -41,7 +41,7 @@ export interface Tool {
   /** Words that shells complete as its operand, instead of file names. */
   readonly words?: readonly string[];
   readonly options: readonly Option[];
-  /** Options of other commands that cannot make sense here, by name: the way to get what they ask for. */
+  /** Options of other commands that have no meaning here, by name, with the way to get the same result. */
   readonly unfit?: Readonly<Record<string, string>>;
   /** Paragraphs below the options. */
   readonly notes?: readonly (readonly string[])[];
@@ -124,14 +124,14 @@ export function withOptions(parser: Argv, { options }: Tool, completes = false):
   return parser;
 }
 
-/** What scripts of completion call a program with, before the words of the line. */
+/** Option with which completion scripts call a program, before the words of the line. */
 export const ASKS_FOR_WORDS = '--get-yargs-completions';
 
-/** The words before `--`: those behind it are operands, whatever they begin with. */
+/** The words before `--`. Words after it are operands, whatever they begin with. */
 export const optionWords = (args: readonly string[]): readonly string[] =>
   args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
 
-/** Whether the arguments ask for help, whatever else they say. */
+/** Whether the arguments ask for help, whatever else they contain. */
 export const asksForHelp = (args: readonly string[]): boolean =>
   optionWords(args).some((word) => /^(?:--help|-q?hq?)$/.test(word));
 
@@ -140,7 +140,7 @@ export function parseArguments(tool: Tool, args: readonly string[]): Arguments {
   return argumentsOf(tool, wordsOf(tool, args));
 }
 
-/** What the parser found, by option name; the operands are under `_`. */
+/** Values that the parser found, by option name; the operands are under `_`. */
 interface ParsedArguments {
   readonly given: Readonly<Record<string, unknown>>;
   readonly operands: readonly string[];
@@ -150,8 +150,8 @@ interface ParsedArguments {
 
 /**
  * Parses the words of a line by the options of a tool.
- * @param others options that take their values and that the tool does not have: `argumentsOf` refuses them
- * @throws UsageError in place of the parser's own error
+ * @param others options that take a value but that the tool does not have; `argumentsOf` rejects them @throws
+ *   UsageError instead of the parser's error
  */
 export function wordsOf(tool: Tool, args: readonly string[], others: readonly Option[] = []): ParsedArguments {
   // The parser keeps operands under this name, so it cannot be an option.
@@ -178,7 +178,7 @@ function foreign({ options }: Tool, others: readonly Option[]): Option[] {
   });
 }
 
-/** The words with today's names of options, and a notice for each old one. */
+/** The words with the current names of options, and a notice for each old name. */
 function renewed({ options }: Tool, args: readonly string[]): Pick<ParsedArguments, 'notices'> & { words: string[] } {
   const notices: string[] = [];
   const length = optionWords(args).length;
@@ -202,9 +202,9 @@ export function argumentsOf(tool: Tool, words: ParsedArguments, operands = words
   refuseUnknown(tool, given);
   // In most scripts, an empty operand comes from a variable that is not set.
   if (operands.includes('')) throw new UsageError(`'' is not a file name`, `usage: ${tool.usage}`);
-  if (operands.filter((file) => file === '-').length > 1) throw new UsageError('stdin (-) can be read once');
+  if (operands.filter((file) => file === '-').length > 1) throw new UsageError('stdin (-) can be read only once');
   for (const notice of notices) say(programOf(tool), notice);
-  /** When an option is given twice, the last value counts. */
+  /** When an option is given twice, the last value is used. */
   const last = (name: string): unknown => [given[name]].flat().at(-1);
   const text = (name: string): string | undefined => {
     const value = last(name);
@@ -261,7 +261,7 @@ const HELP_WIDTH = 80;
 /** A paragraph of a text that is broken into lines begins with a label: `Memory: `, `Columns: time during which`. */
 const LABEL = /^\w+,?(?: \w+){0,3}:(?: |$)/;
 
-/** Lines of a text with paragraphs in place of lines; rows of tables stay lines. */
+/** Joins the lines of each paragraph of a text; rows of tables stay separate lines. */
 function paragraphs(lines: readonly string[]): string[] {
   const found: string[] = [];
   for (const line of lines) {
@@ -274,7 +274,7 @@ function paragraphs(lines: readonly string[]): string[] {
   return found;
 }
 
-/** A line broken at blanks; a row of a table goes on below its last column. */
+/** Breaks a line at blanks; a row of a table continues below its last column. */
 function folded(line: string, words = line.trim().split(' '), end = ''): string {
   if (line.length <= HELP_WIDTH) return line;
   const indent = ' '.repeat(/^ +\S+ {2,}/.exec(line)?.[0].length ?? /^ */.exec(line)?.[0].length ?? 0);
@@ -295,7 +295,7 @@ const foldedLines = (lines: readonly string[]): string =>
     .map((line) => folded(line))
     .join('\n');
 
-/** A command of an example that goes on behind a backslash: quoted texts stay whole. */
+/** Breaks a long command of an example with backslashes; quoted texts are not broken. */
 const foldedExample = (example: string): string =>
   folded(`  ${example}`, example.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? [], ' \\').trimStart();
 
@@ -315,7 +315,7 @@ export async function helpOf(
   for (const [name, title] of commands) parser.command(name, title);
   const shown = examples.map((example) => `  ${foldedExample(example)}`);
   const blocks = [...(shown.length === 0 ? [] : [['Examples:', ...shown].join('\n')]), ...notes.map(foldedLines)];
-  // The parser would lay them out anew.
+  // Otherwise the parser would format them again.
   return `${(await parser.getHelp()).trimEnd()}\n\n${blocks.join('\n\n')}\n`;
 }
 
@@ -341,7 +341,7 @@ export function integer(option: string, text: string, least = -Infinity, most = 
   return value;
 }
 
-/** How many numbers a list like `0-3,8` may have. */
+/** Maximum number of numbers in a list like `0-3,8`. */
 const MOST_LISTED = 1_000_000;
 
 /** Parses an option's list of numbers: `0-3,8`. */

@@ -6,7 +6,7 @@ export const USAGE = 'dprof [OPTION...] [FILE...]';
 
 export interface Command {
   readonly tool: Tool;
-  /** Runs the command; not called when its help is asked for. */
+  /** Runs the command; not called when its help is requested. */
   readonly run: (given: Arguments) => Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The commands of `dprof`, and the choice of the one that the arguments call: `dprof COMMAND [OPTION...] [FILE...]`. A file
- * with the name of a command is given as `./NAME`.
+ * The commands of `dprof`, and the selection of a command by the arguments: `dprof COMMAND [OPTION...] [FILE...]`. A
+ * file with the name of a command is given as `./NAME`.
  */
 import type { CommandEntry, Command } from './command.js';
 import { existsSync } from 'node:fs';
@@ -99,10 +99,10 @@ export async function runCalled(args: readonly string[]): Promise<void> {
   return command.run(given);
 }
 
-/** The word that asks for help where the name of a command stands. */
+/** The word that asks for help when it is in the place of a command. */
 export const HELP_COMMAND = 'help';
 
-/** What completion knows about the command. */
+/** Data for the completion of the command. */
 const HELP_ENTRY: CommandEntry = {
   title: 'the help of dprof, or of a command',
   load: () =>
@@ -112,7 +112,7 @@ const HELP_ENTRY: CommandEntry = {
     }),
 };
 
-/** The help that `dprof help`, `dprof help COMMAND` or `--help` anywhere asks for; null where nothing does. */
+/** The help for `dprof help`, `dprof help COMMAND` or `--help` anywhere; null when no help is requested. */
 function helpAsked(args: readonly string[]): (() => Promise<string>) | null {
   const words = optionWords(args);
   const named = words.find((word) => Object.hasOwn(COMMANDS, word));
@@ -148,7 +148,7 @@ interface Call {
 }
 
 /**
- * The command whose name is the first operand, whatever options stand before and behind it, else the report.
+ * The command whose name is the first operand, whatever options are before and after it; otherwise the report.
  * @throws UsageError as the parser does, and for a word that was meant to name a command
  */
 async function callOf(args: readonly string[]): Promise<Call> {
@@ -168,7 +168,7 @@ async function callOf(args: readonly string[]): Promise<Call> {
 const nearCommand = (word: string): string | null =>
   /^[a-z]+$/i.test(word) && !existsSync(word) ? nearest(word, Object.keys(COMMANDS)) : null;
 
-/** Options that show something instead of an answer, which are easily taken for commands. */
+/** Options that show a list instead of an answer. Users may type them as commands. */
 const SHOWN: readonly string[] = ['version', 'columns', 'devices'];
 
 /**

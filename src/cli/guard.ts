@@ -12,7 +12,7 @@ import { UserError } from '../record/errors.js';
 export const statOf = (path: string): Stats | null => statSync(path, { throwIfNoEntry: false }) ?? null;
 
 /**
- * Refuses an output that would overwrite a file the run may read, even through another name.
+ * Rejects an output that would overwrite a file that the run may read, even under another name.
  * @param inputs files and folders; '-' for standard input
  * @returns one file of each folder, for `refuseSidecars`
  * @throws UserError for one of the inputs, or the log of a database
@@ -37,7 +37,8 @@ export function refuseInputs(output: string, inputs: readonly string[]): Readonl
 }
 
 /**
- * Refuses an output that would overwrite a file which readers open next to an input. Loads all readers. @throws UserError
+ * Rejects an output that would overwrite a file that readers open next to an input. Loads all readers. @throws
+ * UserError
  */
 export async function refuseSidecars(output: string, folders: ReadonlyMap<string, string>): Promise<void> {
   const [isOutput, refuse] = [isFileAt(output), refuseOutput(output)];

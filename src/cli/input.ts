@@ -11,8 +11,8 @@ import type { Progress } from './progress.js';
 import { USAGE } from './command.js';
 
 /**
- * Groups of rows live just long enough to reach V8's old generation, which it would let grow to five times what is in use
- * before it looks for garbage. To twice what is in use it may grow here, for less memory.
+ * Batches of rows live just long enough to reach V8's old generation. By default, V8 lets the old generation grow to
+ * five times the memory in use before it collects garbage. Here the limit is twice the memory in use.
  */
 const HEAP_OF_GROUPS = '--heap-growing-percent=100';
 
@@ -35,7 +35,10 @@ export async function openInputs(
   return openSources(files, { stdin: process.stdin, onBytes, ...reading }, wanted);
 }
 
-/** Prints what readers lost of the inputs in one line, even in a quiet run, because the answer lacks it. */
+/**
+ * Prints in one line which data readers could not read from the inputs. This is printed even in a quiet run, because
+ * the answer lacks the data.
+ */
 export function sayLosses(source: Pick<EndedInputs, 'endings'>): void {
   for (const { line } of endingsOf(source).losses) say('dprof', line);
 }
@@ -48,7 +51,8 @@ export function sayTroubles({ endings }: Pick<EndedInputs, 'endings'>, error: un
 }
 
 /**
- * Prints which inputs are cut off or incomplete; call it when the output, made from what precedes the cut, is written.
+ * Prints which inputs are cut off or incomplete. Call it after the output, made from the part before the cut, is
+ * written.
  * @throws UserError for a line, compressed data or a profile that stops in the middle
  */
 export function confirmEndings(source: Pick<EndedInputs, 'endings'>, quiet: boolean): void {
@@ -60,8 +64,8 @@ export function confirmEndings(source: Pick<EndedInputs, 'endings'>, quiet: bool
 }
 
 /**
- * Keeps an existing output, which is worth more than an incomplete new one. Call it when everything is read and before the
- * output is complete.
+ * Keeps an existing output, because it is worth more than an incomplete new one. Call it when everything is read and
+ * before the output is complete.
  * @param existing status of the existing OUT
  * @throws UserError for an input that is cut off
  */
@@ -82,7 +86,7 @@ export async function hinted<Failure>(error: Failure, files: readonly string[]):
   try {
     return withHostHint(error, await hostRecordsOf(files)) as Failure & UserError;
   } catch (again) {
-    // For example a partial answer, which has no records: report the first error.
+    // The input may be a partial answer, which has no records. The first error is then reported.
     if (again instanceof UserError) return error;
     throw again;
   }

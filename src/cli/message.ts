@@ -8,7 +8,10 @@ export const TERMINAL_WIDTH = 80;
 /** The name of a tool, printed before each of its messages. */
 export type ToolName = 'dparse' | 'dprof';
 
-/** Prints a message in one line, on a terminal in lines of its width. @param text may contain file names and quote input */
+/**
+ * Prints a message in one line, or on a terminal in lines of the terminal's width.
+ * @param text may contain file names and quote input
+ */
 export function say(tool: ToolName, text: string): void {
   const line = `${tool}: ${legible(text)}\n`;
   if (said?.has(line) === true) return;
@@ -17,7 +20,7 @@ export function say(tool: ToolName, text: string): void {
   process.stderr.write(isTTY ? screenText([line.trimEnd()], (whole) => whole, columns || TERMINAL_WIDTH) : line);
 }
 
-/** The messages printed so far, while each is printed only once. */
+/** The messages printed so far, if each is to be printed only once. */
 let said: Set<string> | null = null;
 
 /**

@@ -34,7 +34,7 @@ const FILE_BATCH = 512 * 1024;
 /** Name of standard output in messages. */
 export const STDOUT = 'stdout';
 
-/** The reader of standard output has closed it (`head` has read enough): not a failure, just the end. */
+/** The reader of standard output has closed it, because it has read enough, like `head`. This is not a failure. */
 export class ClosedOutput extends Error {
   constructor() {
     super('output closed');
@@ -45,7 +45,7 @@ export class ClosedOutput extends Error {
 /** Writes text, or bytes that must not change any more. When it returns a promise, wait for it before writing more. */
 export type Write = (data: string | Uint8Array) => void | Promise<void>;
 
-/** Flushes what was written so far; settles when the operating system has it. */
+/** Flushes the data written so far; settles when the operating system has it. */
 type Flush = () => Promise<void>;
 
 type Body = (write: Write, flush: Flush) => Promise<void>;
@@ -138,13 +138,13 @@ export async function withOutput(path: string | undefined, inputs: readonly stri
 }
 
 /**
- * Characters in a line of the terminal that the output goes to; null where it goes elsewhere.
+ * Width in characters of the terminal that the output goes to; null when it goes elsewhere.
  * @param path the file of `-o`
  */
 export const terminalWidth = (path: string | undefined): number | null =>
   (path ?? '-') === '-' && process.stdout.isTTY ? process.stdout.columns || TERMINAL_WIDTH : null;
 
-/** @throws UsageError when `what`, the data, would go to a terminal */
+/** @param what name of the data @throws UsageError when the data would go to a terminal */
 export function refuseTerminal(path: string | undefined, content: string): void {
   if ((path ?? '-') !== '-' || !process.stdout.isTTY) return;
   throw new UsageError(`refusing to write ${content} to a terminal: use -o FILE`);
@@ -187,7 +187,7 @@ export function checkTarget(path: string | undefined, inputs: readonly string[])
   withIoErrors(path, () => {
     // A user who made a file read-only wants to keep it, although renaming onto it would work.
     if (existing !== null) accessSync(path, constants.W_OK);
-    // A new file is written beside the old one; a device or a pipe is written directly.
+    // A new file is written next to the old one; a device or a pipe is written directly.
     if (existing?.isFile() !== false) {
       accessSync(dirname(targetOf(path)), constants.W_OK | constants.X_OK);
     }
@@ -216,7 +216,7 @@ async function toStream(stream: Writable, name: string, body: Body): Promise<voi
   await sink.drain();
 }
 
-/** Writes beside the target and renames at the end, so that the target is never half-written. */
+/** Writes next to the target and renames at the end, so that the target is never half-written. */
 async function toFile(target: string, name: string, body: Body): Promise<void> {
   // A short unique name: the target's name may already have the maximum length, and a killed process may have left a
   // temporary file.
@@ -226,7 +226,7 @@ async function toFile(target: string, name: string, body: Body): Promise<void> {
   const close = (): void => withIoErrors(name, () => opened.splice(0).forEach((file) => closeSync(file)));
   let release = (): void => undefined;
   const open = (): number => {
-    // Before the file exists, because a signal may come at any time after that.
+    // This is done before the file exists, because a signal may come at any time after that.
     release = removedAtEnd(temporary, remove);
     const file = withIoErrors(name, () => openSync(temporary, 'wx'));
     opened.push(file);
@@ -244,8 +244,8 @@ async function toFile(target: string, name: string, body: Body): Promise<void> {
 }
 
 /**
- * Writes to a file are synchronous: no stream, no waiting. The file is opened at the first write, so that a computation
- * which fails earlier leaves nothing to remove.
+ * Writes to a file are synchronous, without a stream or waiting. The file is opened at the first write, so that a
+ * computation which fails earlier leaves nothing to remove.
  */
 async function writeTo(open: () => number, name: string, body: Body): Promise<void> {
   let parts: string[] = [];
@@ -278,7 +278,7 @@ async function writeTo(open: () => number, name: string, body: Body): Promise<vo
   flush();
 }
 
-/** Runs a step of writing; a system error becomes a UserError that states the reason. */
+/** Runs a function that writes; a system error becomes a UserError that states the reason. */
 export function withIoErrors<T>(name: string, step: () => T): T {
   try {
     return step();

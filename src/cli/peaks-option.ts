@@ -1,4 +1,4 @@
-/** Small files that options name, which are read as a whole; and `--peaks`, which sets peak rates. */
+/** Reads small files that options name, and `--peaks`, which sets peak rates. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { deviceNamed, parseDevice, unknownDevice } from '../prof/roofline/device-choice.js';
 import { DEVICES } from '../prof/roofline/devices.js';
@@ -12,9 +12,9 @@ import { checkTarget } from './output.js';
 const LARGEST = 1024 * 1024;
 
 /**
- * The text of a file, which output is kept off.
- * @param content the file is to be, in messages: `a device`
- * @param hint what the option takes
+ * The text of a file. The output must not overwrite it.
+ * @param content expected content of the file, in messages: `a device`
+ * @param hint description of what the option takes
  * @param output the file of -o
  * @throws UserError for a folder, for a file that is too large, and for a text in UTF-16
  */
@@ -37,7 +37,7 @@ export const PEAKS_OPTION: Option = {
   takes: 'DEV',
   help: 'peak rates of DEV: one of --devices, or a JSON file',
   values: DEVICES.map(({ name }) => name),
-  // `--device` with a number is a device of the profile.
+  // `--device` with a number means a device of the profile.
   formerly: { name: 'device', values: /^(?!host$).*[^\d,-]/ },
 };
 

@@ -6,7 +6,7 @@ const FIRST_MS = 500;
 const EVERY_MS = 100;
 
 export interface Progress {
-  /** @param done bytes or rows so far; @param total how many there will be, null when unknown */
+  /** @param done bytes or rows so far @param total their total number; null when unknown */
   at(done: number, total: number | null): void;
   /** Clears the line. */
   clear(): void;

@@ -45,10 +45,10 @@ export function formatOf(given: Arguments, formats: readonly string[]): string {
 /** Formats that are not text. */
 const BINARY: ReadonlySet<string> = new Set(FORMATS.flatMap(({ id, binary }) => (binary === true ? [id] : [])));
 
-/** How profiles are read, as these options say. */
+/** Options for reading profiles, from the command line. */
 export type Reading = Pick<Opening, 'parsing' | 'capture'>;
 
-/** @throws UserError for a file that is not there, also where no input needs it */
+/** @throws UserError for a file that does not exist, even if no input needs it */
 export function readReading(given: Arguments): Reading {
   const [program, capture, ncu] = READING_OPTIONS.map(({ name }) => given.text(name));
   requireThere([program, ncu, capture]);
@@ -67,10 +67,10 @@ export interface RecordsRequest {
   readonly output: string | undefined;
   readonly quiet: boolean;
   readonly format: string;
-  /** Characters in a line, for tables that people read; null where nothing limits them. */
+  /** Maximum number of characters in a line, for readable tables; null for no limit. */
   readonly width: number | null;
   readonly reading?: Reading;
-  /** What of the profile the answer is about; all when absent. */
+  /** The part of the profile that the answer is about; all of it when absent. */
   readonly choice?: RecordChoice | undefined;
 }
 
@@ -88,7 +88,7 @@ const filesMeant = (operand: string): readonly string[] =>
   operand === '-' || existsSync(operand) ? [operand] : (filesOfPattern(operand) ?? [operand]);
 
 /** Memory figures in the help are for records; a profile is parsed in the same process, which adds memory. */
-export const MEMORY_OF_PROFILES = 'For a profile, the memory of dparse is added: dparse --help.';
+export const MEMORY_OF_PROFILES = 'For a profile, add the memory of dparse (see dparse --help).';
 
 /**
  * Makes a command with the common options.

@@ -24,9 +24,7 @@ export interface AnalysisRun<Facts> extends Pass<Facts> {
   readonly ready?: () => string | Uint8Array | null;
   /** Writes the answer, or the part that `ready` has not written. */
   readonly print: (answer: Answer<Facts>, write: Write, about: Answered) => void | Promise<void>;
-  /**
-   * Whether the answer is a single document, which has a place for doubts or cannot have one; nothing is written after it.
-   */
+  /** Whether the answer is a single document, so that notes about losses must not be written after it. */
   readonly isDocument?: boolean;
 }
 
@@ -34,7 +32,7 @@ export interface AnalysisRun<Facts> extends Pass<Facts> {
 interface Answered {
   /** The input's name. */
   readonly input: string;
-  /** What was lost while reading it. */
+  /** Losses while reading it. */
   readonly doubts: readonly Doubt[];
 }
 
@@ -75,7 +73,7 @@ export async function runAnalysis<Facts>(
   confirmEndings(source, quiet);
 }
 
-/** Lines about what readers lost of the inputs, after an answer, in the formats that have a place for them. */
+/** Lines after an answer about data that readers could not read, in the formats that can contain such lines. */
 const LINES: Readonly<Record<string, (losses: Losses, line: string) => string>> = {
   json: ({ doubts }) => `${jsonOf({ doubts })}\n`,
   text: (_losses, line) => `\n# ${escapeControls(line)}\n`,
@@ -83,7 +81,7 @@ const LINES: Readonly<Record<string, (losses: Losses, line: string) => string>> 
   markdown: (_losses, line) => `\n> ${escapeMarkdown(line)}\n`,
 };
 
-/** Formats for people, whose lines have the width of the terminal. */
+/** Readable formats, whose lines have the width of the terminal. */
 const LIMITED: ReadonlySet<string> = new Set(['text', 'fitted']);
 
 /** '' when nothing was lost, and for formats that contain only rows. */
@@ -130,7 +128,7 @@ export async function readInputs(
 
 /**
  * Writes an answer's table in a table format.
- * @param width characters in a line, for the formats that people read; null for as many as the columns need
+ * @param width maximum number of characters in a line, for readable formats; null for no limit
  */
 export async function printTable(
   table: AnyTable | undefined,

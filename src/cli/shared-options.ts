@@ -1,4 +1,7 @@
-/** Options that several commands share: what goes with a profile, and what of it an answer is about. */
+/**
+ * Options that several commands share: files that belong to a profile, and the part of the profile that an answer is
+ * about.
+ */
 import type { Item } from '../prof/analysis.js';
 import { WorkInside, type TimeWindow } from '../prof/input/work-inside.js';
 import { cutText } from '../record/plural.js';
@@ -10,7 +13,7 @@ import type { Activity, ProfileLine } from '../record/record.js';
 import { integer, numberList, type Arguments, type Option, type Tool } from './arguments.js';
 import { terminalWidth } from './output.js';
 
-/** What goes with a profile that is read: options of dparse. */
+/** Options of dparse for reading a profile. */
 export const NEFF_OPTION: Option = {
   name: 'neff',
   takes: 'FILE',
@@ -26,7 +29,7 @@ export const READING_OPTIONS = [NEFF_OPTION, CAPTURE_OPTION, NCU_OPTION] as cons
 
 export const READING_NAMES = READING_OPTIONS.map(({ name }) => name);
 
-/** Width of what people read. */
+/** Width of readable output. */
 export const WIDTH_OPTION: Option = {
   name: 'width',
   short: 'w',
@@ -36,13 +39,14 @@ export const WIDTH_OPTION: Option = {
 
 /** Maximum characters of a line; a whole line is kept in memory. */
 const WIDEST = 10_000;
-/** A name, its value and a mark of a cut need some room. */
+/** Minimum width, because a name, its value and the mark of a cut need some room. */
 const NARROWEST = 20;
 
 /**
- * Characters in a line of the output: as `-w` says, else those of the terminal that it goes to; null where nothing limits it.
- * @param format the format that is asked for
- * @throws UsageError for anything but a number, and for a format that has no width
+ * Maximum number of characters in a line of the output: from `-w`, or else the width of the terminal; null for no
+ * limit.
+ * @param format the requested format
+ * @throws UsageError for anything but a number, and for a format without a width
  */
 export function widthOf(given: Arguments): number | null {
   const width = given.read('width', (text) => integer('-w', text, NARROWEST, WIDEST));
@@ -88,12 +92,12 @@ export const UNCUT_TIME_OPTIONS: readonly Option[] = [
   { ...TO_OPTION, help: 'only events that start before MS; crossing ones are shown in full' },
 ];
 
-/** Options that choose some of a profile, for commands that take it as a whole. */
+/** Options that select a part of a profile, with messages for commands that take only whole profiles. */
 export const CHOICE_NAMES: readonly string[] = ['where', ...CHOICE_OPTIONS.map(({ name }) => name)];
-/** Options that choose columns and rows of a table, for commands that write none. */
+/** Options that select columns and rows of a table, with messages for commands that write no table. */
 export const TABLE_NAMES: readonly string[] = ['cols', 'c', 'sort', 'top'];
 
-/** Options that choose columns, order and rows of a command's table. @param keys of its columns */
+/** Options that select columns, order and rows of a command's table. @param keys keys of its columns */
 export const tableOptions = (keys: readonly string[]): readonly Option[] => [
   columnsOption(keys),
   sortOption(keys),
@@ -113,11 +117,11 @@ export const sortOption = (keys: readonly string[]): Option => ({
 });
 export const TOP_OPTION: Option = { name: 'top', takes: 'N', help: 'only the first N rows' };
 
-/** What the user has chosen of a table. */
+/** The columns, order and rows that the user selected. */
 export interface TableChoice {
   /** A format of tables. */
   readonly format: string;
-  /** The chosen columns and rows. */
+  /** The selected columns and rows. */
   of(table: AnyTable): AnyTable;
 }
 
@@ -131,8 +135,9 @@ interface TableRequest {
 }
 
 /**
- * What `-c`, `--sort` and `--top` choose; null where they are not given. A text gives way to its table then.
- * @param columns all that the table may have
+ * The selection of `-c`, `--sort` and `--top`; null when none is given. With a selection, the table is written instead
+ * of the text.
+ * @param columns all columns of the table
  * @throws UsageError that suggests the nearest column, and for a format without columns
  */
 export function tableChoice<Row>(
@@ -159,14 +164,14 @@ export function tableChoice<Row>(
   };
 }
 
-/** For `Tool.unfit`: one way out for several options. */
+/** For `Tool.unfit`: the same advice for several options. */
 export const unfit = (names: readonly string[], way: string): Readonly<Record<string, string>> =>
   Object.fromEntries(names.map((name) => [name, way]));
 
-/** The ns that an option writes in ms. @throws UsageError for anything else */
+/** Converts an option in ms to ns. @throws UsageError for anything but a number */
 function nsOf(option: string, text: string): number {
   if (!/^[+-]?\d{1,12}(\.\d{1,9})?$/.test(text)) throw new UsageError(`${option} takes milliseconds, not '${text}'`);
-  // Rounded to ps: the nearest number to 1.001 is a little less than that.
+  // Rounded to ps, because the nearest double to 1.001 is slightly smaller.
   return Math.round(Number(text) * 1e9) / 1e3;
 }
 
@@ -186,7 +191,7 @@ interface Chosen {
   readonly window: ReturnType<typeof windowOf>;
 }
 
-/** Numbers that a message names at most. */
+/** Maximum number of numbers in a message. */
 const MOST_NAMED = 8;
 
 const named = (what: string, numbers: ReadonlySet<number>): string[] => {
@@ -196,7 +201,7 @@ const named = (what: string, numbers: ReadonlySet<number>): string[] => {
   return [`${what} ${sorted.slice(0, MOST_NAMED).join(', ')}${more}`];
 };
 
-/** Keeps the records of the chosen devices, steps and time. */
+/** Keeps the records of the selected devices, steps and time. */
 export class RecordChoice {
   readonly #devices = new Set<number>();
   readonly #steps = new Set<number>();
@@ -219,9 +224,8 @@ export class RecordChoice {
   }
 
   /**
-   * Whether an answer is about an item: about work of a device by its device, step and time, about what the host did by
-   * its time alone.
-   * @throws UserError for a partial answer, whose sums are of whole profiles
+   * Whether an item is selected. Work of a device is selected by device, step and time, and host activity only by time.
+   * @throws UserError for a partial answer, because its sums are for whole profiles
    */
   keeps(item: Item): boolean {
     const record: ProfileLine = 'record' in item ? item.record : item;
@@ -251,7 +255,7 @@ export class RecordChoice {
     }
   }
 
-  /** @throws UserError where devices worked and none of it was kept, with the devices and steps that there are */
+  /** @throws UserError when devices worked but nothing was selected; it names the existing devices and steps */
   refuseNothing(): void {
     if (this.#kept > 0 || this.#devices.size === 0) return;
     const there = [...named('devices', this.#devices), ...named('steps', this.#steps)].join('; ');
@@ -279,7 +283,7 @@ export class RecordChoice {
     return devices === undefined || device === null || devices.has(device);
   }
 
-  /** Whether some of a time lies in the window. */
+  /** Whether a part of a time range is in the window. */
   #isIn(start: number, dur: number | null): boolean {
     const { window } = this.chosen;
     if (window === undefined) return true;
@@ -287,7 +291,10 @@ export class RecordChoice {
   }
 }
 
-/** Undefined where all is wanted. @param tool an option of that name and another meaning chooses nothing */
+/**
+ * Parses the selection; undefined when everything is selected.
+ * @param tool options that have another meaning in this tool are ignored
+ */
 export function readChoice(given: Arguments, { options }: Pick<Tool, 'options'>): RecordChoice | undefined {
   const list = (option: Option): ReadonlySet<number> | undefined =>
     options.includes(option) ? given.read(option.name, (text) => numberList(`--${option.name}`, text)) : undefined;

@@ -27,7 +27,7 @@ export const isSameList = (a: readonly unknown[], b: readonly unknown[]): boolea
 
 /**
  * Returns the element at an index that must exist.
- * @throws RangeError when it does not exist, which is a bug in the caller
+ * @throws RangeError when it does not exist, which is a defect of the caller
  */
 export function elementAt<T>(list: ArrayLike<T>, index: number): T {
   const element = list[index];

@@ -1,7 +1,7 @@
 /**
- * Sums of floating-point numbers without loss: the rounding error of each sum is kept beside it (Neumaier's summation).
- * Sums of whole numbers are exact up to 2^100; other sums do not depend on the order of their terms, except in very rare
- * ties.
+ * Sums of floating-point numbers without loss: the rounding error of each sum is kept next to it (Neumaier's
+ * summation). Sums of whole numbers are exact up to 2^100; other sums do not depend on the order of their terms, except
+ * in very rare ties.
  */
 
 /** The rounding error of `sum + value`. */

@@ -26,13 +26,16 @@ export class IntervalUnion {
   }
 }
 
-/** What ended a gap: a late launch by the host, or work that was already queued; null when the launch is not known. */
+/**
+ * The cause of a gap: a late launch by the host, or work that was already queued; null when the launch is not known.
+ */
 export type GapEnd = 'host' | 'queue' | null;
 
 /**
  * What ended a gap.
- * @param from when the device became idle
- * @param launched when the call started that launched the work after the gap, in the same unit; null or NaN when not known
+ * @param from time when the device became idle
+ * @param launched start of the call that launched the work after the gap,
+ *   in the same unit; null or NaN when not known
  */
 export function gapEnd(from: number, launched: number | null): GapEnd {
   if (launched === null || Number.isNaN(launched)) return null;
@@ -76,7 +79,7 @@ export class PicosecondUnion {
     this.#held.push({ start, end, note });
     if (nanosecond >= this.#now) return;
     this.outOfOrder++;
-    // No later nanosecond may come, so add those that are held.
+    // The held intervals are added too, because no later nanosecond may come.
     this.#flush();
   }
 

@@ -1,4 +1,7 @@
-/** Libraries that not every run needs, loaded when they are first used: a report of a small profile is to start at once. */
+/**
+ * Libraries that not every run needs are loaded when they are first used, so that a report of a small profile starts at
+ * once.
+ */
 import { createRequire } from 'node:module';
 
 const load = createRequire(import.meta.url);

@@ -8,7 +8,10 @@ import { addTo } from './map-entry.js';
 /** Number of bins for each power of two. */
 const FINE = 64;
 
-/** A bin of a distribution for people: from 1, 2 or 5 times a power of ten to the next of them, the first from 0 to 1. */
+/**
+ * A bin of a readable distribution: from 1, 2 or 5 times a power of ten to the next such number. The first bin is from
+ * 0 to 1.
+ */
 interface RoundBin {
   readonly from: number;
   readonly to: number;
@@ -31,7 +34,7 @@ export interface Distribution {
 
 export class LogHistogram {
   readonly #counts = new Map<number, number>();
-  /** By the place of their upper edge. */
+  /** Bins by the position of their upper edge. */
   readonly #rounds = new Map<number, number>();
   #count = 0;
   #total = 0;
@@ -63,8 +66,8 @@ export class LogHistogram {
   }
 
   /**
-   * The smallest value for which this share of all values is not larger: the middle of its bin, or a whole number in the
-   * bin when all values are whole.
+   * The smallest value such that this share of all values is not larger. It is the middle of its bin, or a whole number
+   * in the bin when all values are whole.
    */
   #quantile(sorted: readonly (readonly [bin: number, count: number])[], share: number): number {
     let left = Math.ceil(share * this.#count);
@@ -92,16 +95,16 @@ export function binOf(value: number): number {
 const beginOf = (bin: number): number =>
   bin === 0 ? 0 : 2 ** Math.floor((bin - 1) / FINE) * (1 + ((bin - 1) % FINE) / FINE);
 
-/** 0, and 1, 2 and 5 times each power of ten, with all sizes of values between them. */
+/** Edges of bins: 0, and 1, 2 and 5 times each power of ten, for values of any size. */
 const EDGES: readonly number[] = [
   0,
   ...Array.from({ length: 19 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat(),
 ];
 
-/** The edge after one, as scales of bins go on. @param from 0, or 1, 2 or 5 times a power of ten */
+/** The next edge on the scale. @param from 0, or 1, 2 or 5 times a power of ten */
 export const edgeAfter = (from: number): number => EDGES[edgeAbove(from)] ?? Infinity;
 
-/** Place of the first edge above a value. */
+/** Position of the first edge above a value. */
 function edgeAbove(value: number): number {
   let [low, high] = [0, EDGES.length - 1];
   while (low < high) {

@@ -1,13 +1,13 @@
 /**
- * How spans of time lie within each other. All sweeps take spans in order of start, of equal starts the longer first, and
- * spans that overlap without nesting, as the start/end ranges of NVTX do. The unit of time is the caller's.
+ * Finds how spans of time nest. All sweeps take spans in order of start, the longer first for equal starts. They accept
+ * spans that overlap without nesting, such as the start/end ranges of NVTX. The caller chooses the unit of time.
  */
 import { elementAt, least } from './element.js';
 import { countUpTo } from './row-order.js';
 
 interface Span {
   readonly start: number;
-  /** Infinity for one that does not end. */
+  /** Infinity for a span that does not end. */
   readonly end: number;
 }
 
@@ -16,7 +16,10 @@ interface Cells {
   at(row: number): number;
 }
 
-/** Where a span begins and ends, and the lane (a thread, a process) within which it nests; one for all by default. */
+/**
+ * Returns where a span begins and ends, and the lane (a thread, a process) within which it nests; by default, there is
+ * one lane for all.
+ */
 interface SpanFacts<T> {
   readonly startOf: (span: T) => number;
   readonly endOf: (span: T) => number;
@@ -38,8 +41,8 @@ export const spanRows = ({
 });
 
 /**
- * The spans that begin within no other: each that begins no earlier than the last one taken of its lane has ended.
- * @param within takes each other span, with the one that it begins within
+ * The outermost spans: each begins after the previous outermost span of its lane has ended.
+ * @param within called with each other span, and the outermost span in which it begins
  */
 export function outermost<T>(
   spans: Iterable<T>,
@@ -61,10 +64,7 @@ export function outermost<T>(
   return found;
 }
 
-/**
- * Spans joined with those that they overlap or touch.
- * @param sum what a span has of two that are joined, beyond the start of the first and the later of their ends
- */
+/** Joins spans that overlap or touch. @param sum merges the other fields of two spans that are joined */
 export function joined<T extends Span>(spans: Iterable<T>, sum: (a: T, b: T) => Partial<T> = () => ({})): T[] {
   const found: T[] = [];
   for (const span of spans) {
@@ -75,30 +75,33 @@ export function joined<T extends Span>(spans: Iterable<T>, sum: (a: T, b: T) => 
   return found;
 }
 
-/** The span at a time, its end included: of spans that do not overlap; null where there is none. */
+/** The span at a time, including its end, among spans that do not overlap; null when there is none. */
 export function spanAt<T extends Span>(spans: readonly T[], time: number): T | null {
   const last = spans[countUpTo(spans.length, (index) => elementAt(spans, index).start, time) - 1];
   return last !== undefined && time <= last.end ? last : null;
 }
 
 interface StackRules<T> {
-  /** Whether a span is still open at the moment at which it ends: one that begins then lies within it. */
+  /** Whether a span is still open at the moment when it ends, so that a span that begins then is inside it. */
   readonly touching?: boolean;
-  /** Spans that are held at a time. */
+  /** Maximum number of spans that are held at a time. */
   readonly most?: number;
-  /** Takes each span that is taken off. */
+  /** Called with each span that is removed. */
   readonly ended?: (span: T) => void;
 }
 
-/** Below this number of spans those that have ended are not looked for. */
+/** Below this number of spans, ended ones are not removed. */
 const FEW = 64;
 
-/** A stack of the spans of one lane that are open, the outermost first. Those below one that goes on may have ended. */
+/** A stack of the open spans of one lane, outermost first. Spans below an open one may have ended. */
 export class OpenSpans<T> {
   #spans: T[] = [];
   /** No span that is held ends before this time. */
   #firstEnd = Infinity;
-  /** As many are held before those that have ended are looked for: chains of spans, each overlapping the next, have no end. */
+  /**
+   * When this many spans are held, ended ones are removed, because a chain of spans that each overlap the next may be
+   * endless.
+   */
   #room = FEW;
   readonly #isOpen: (span: T, time: number) => boolean;
   readonly #most: number;
@@ -121,7 +124,7 @@ export class OpenSpans<T> {
     return this.#spans.at(-1);
   }
 
-  /** Adds a span that begins at a time. @returns false where too many are open: it was not added */
+  /** Adds a span that begins at a time. @returns false when too many spans are open, in which case it was not added */
   push(span: T, start: number): boolean {
     if (this.#spans.length >= Math.min(this.#room, this.#most) && start >= this.#firstEnd) this.#endAll(start);
     if (this.#spans.length >= this.#most) return false;
@@ -130,7 +133,7 @@ export class OpenSpans<T> {
     return true;
   }
 
-  /** Takes off the last spans while they have ended by a time. */
+  /** Removes spans from the top of the stack that have ended by a time. */
   close(time: number): void {
     for (let { last } = this; last !== undefined && !this.#isOpen(last, time); { last } = this) {
       this.#spans.pop();
@@ -138,12 +141,12 @@ export class OpenSpans<T> {
     }
   }
 
-  /** The span that began last of those that last until a time. */
+  /** The span that began last, among those that last until a time. */
   lasting(until: number): T | undefined {
     return this.#spans.findLast((span) => this.endOf(span) >= until);
   }
 
-  /** All that last until a time, the outermost first. */
+  /** All spans that last until a time, outermost first. */
   allLasting(until: number): T[] {
     return this.#spans.filter((span) => this.endOf(span) >= until);
   }
@@ -164,15 +167,15 @@ interface TimedSpan<T> {
 }
 
 /**
- * Self times of the spans of one lane: each moment is that of the open one that began last. For spans that nest this is
- * the time outside of the spans within.
+ * Self times of the spans of one lane. Each moment belongs to the open span that began last. For nested spans, this is
+ * the time outside the inner spans.
  */
 export class SelfTimes<T> {
   readonly #open: OpenSpans<TimedSpan<T>>;
   /** The time up to which self time has been counted. */
   #time = -Infinity;
 
-  /** @param take takes each span with its self time, some time after it has ended */
+  /** @param take called with each span and its self time, some time after the span has ended */
   constructor(take: (span: T, self: number) => void) {
     const ended = (last: TimedSpan<T>): void => {
       this.#count(last, last.end);
@@ -186,7 +189,7 @@ export class SelfTimes<T> {
     this.#open.push({ span, end, self: 0 }, start);
   }
 
-  /** Counts the time up to some time. */
+  /** Assigns the time up to a moment to the open span that began last. */
   countTo(time: number): void {
     this.#open.close(time);
     const { last } = this.#open;
@@ -205,20 +208,20 @@ export class SelfTimes<T> {
 export interface OpenSpan<T> {
   readonly row: number;
   readonly end: number;
-  /** What the caller keeps with the span; null at first. */
+  /** Data of the caller for the span; null at first. */
   reading: T | null;
 }
 
 /**
- * Most spans around another. A damaged profile may end none of its ranges: each launch would have all that started before
- * it. Whole ones have had 1,406.
+ * Maximum number of spans around another one. In a damaged profile, ranges may not end, so that each launch would be
+ * inside all earlier ranges. The maximum in intact profiles is 1,406.
  */
 const MOST_ENCLOSING = 2048;
 
 /**
- * The spans that enclose others, which come in order of start: those that start no later and end no earlier. Unlike a stack
- * it forgets all that have ended, since start/end ranges end in any order. Cost: linear in spans, and in those within by at
- * most 2,048 spans each, the latest of those that are open.
+ * Finds the spans that enclose others, which come in order of start. A span encloses another if it starts no later and
+ * ends no earlier. Unlike a stack, this removes all ended spans, because start/end ranges end in any order. Cost:
+ * linear in the number of enclosing spans, plus at most 2,048 open spans for each enclosed one.
  */
 export class EnclosingSpans<T> {
   /** Index of the next span in the order. */
@@ -230,7 +233,7 @@ export class EnclosingSpans<T> {
     private readonly spans: Readonly<Record<'start' | 'end', Cells>>,
     /** Rows of the spans of a lane in order of start. */
     private readonly rows: Uint32Array,
-    /** Takes the number of spans that are left out because so many others within them are open. */
+    /** Called with the number of spans that are left out because too many are open. */
     private readonly leaveOut: (spans: number) => void = () => undefined,
   ) {}
 
@@ -241,7 +244,7 @@ export class EnclosingSpans<T> {
     for (; this.#next < this.rows.length; this.#next++) {
       const row = elementAt(this.rows, this.#next);
       if (start.at(row) > from) break;
-      // A span that ended before this time cannot enclose what begins then or later.
+      // A span that ended before this time cannot enclose a span that begins then or later.
       const rowEnd = end.at(row);
       if (rowEnd >= from) this.#open.push({ row, end: rowEnd, reading: null });
     }

@@ -84,7 +84,7 @@ export const compareCells = (a: number, b: number): number =>
 /** Converts NaN, which stands for null in a column of floats. */
 export const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value);
 
-/** A width for whole numbers from `least` to less than `unknown`, which stands for NaN. */
+/** A width for whole numbers from `least` to less than `unknown`; `unknown` represents NaN. */
 interface Width {
   readonly allocate: (capacity: number) => NumberArray;
   readonly least: number;
@@ -94,14 +94,15 @@ interface Width {
 const BYTES: Width = { allocate: (capacity) => new Uint8Array(capacity), least: 0, unknown: 2 ** 8 - 1 };
 const WORDS: Width = { allocate: (capacity) => new Uint32Array(capacity), least: 0, unknown: 2 ** 32 - 1 };
 const SIGNED: Width = { allocate: (capacity) => new Int32Array(capacity), least: -(2 ** 31), unknown: 2 ** 31 - 1 };
-/** The width for anything that a double holds. */
+/** The width for any number that a double holds. */
 const DOUBLES: Width = { allocate: (capacity) => new Float64Array(capacity), least: -Infinity, unknown: NaN };
 
 const CAPACITY_AT_FIRST = 1024;
 
 /**
- * A growing column of whole numbers that are mostly small or unknown: ids, codes, numbers of threads. A cell takes 1 byte
- * as long as all of its column fit, then 4, then 8: `node bench/narrow-columns.mjs RECORDS.jsonl` prints what that saves.
+ * A growing column of whole numbers that are mostly small or unknown: ids, codes, numbers of threads. A cell takes 1
+ * byte as long as all numbers of the column fit, then 4, then 8. `node bench/narrow-columns.mjs RECORDS.jsonl` prints
+ * the memory that this saves.
  */
 export class NarrowColumn {
   #width: Width;
@@ -188,7 +189,9 @@ const fits = (value: number, { least, unknown }: Width): boolean =>
 
 const orUnknown = (value: number, { unknown }: Width): number => (Number.isNaN(value) ? unknown : value);
 
-/** Kinds of columns: doubles, whole numbers of a fixed width, and those whose cells are as wide as their numbers need. */
+/**
+ * Kinds of columns: doubles, whole numbers of a fixed width, and whole numbers whose cells are only as wide as needed.
+ */
 const KINDS = {
   f64: () => NumericColumn.floats(),
   u32: () => NumericColumn.counts(),
@@ -208,8 +211,8 @@ export interface Rows<Name extends string> {
   readonly length: number;
   push(row: Readonly<Record<Name, number>>): void;
   /**
-   * Adds a row whose cells are in the order of the declaration: where there are millions, half the time of one by names.
-   * @throws RangeError where they are not as many as the columns
+   * Adds a row whose cells are in the order of the declaration, which takes half the time of adding cells by name.
+   * @throws RangeError when the number of cells differs from the number of columns
    */
   pushCells(...cells: readonly number[]): void;
   /** Allocates room for the total number of rows: see `NumericColumn.reserve`. */
@@ -248,7 +251,7 @@ class Table implements Rows<string> {
 
 /**
  * A class whose objects have these columns, each declared once: `class Blocks extends columns({ start: 'f64' }) {}`.
- * Columns that are empty in some profiles are not among them.
+ * Columns that are empty in some profiles are declared separately.
  */
 export const columns = <const D extends Declared>(declared: D): new () => Columns<D> & Rows<keyof D & string> =>
   class extends Table {

@@ -25,7 +25,7 @@ export function countBelow(n: number, valueAt: (index: number) => number, limit:
 export const countUpTo = (n: number, valueAt: (index: number) => number, limit: number): number =>
   countBelow(n, valueAt, limit, true);
 
-/** Negative when row a comes before row b, positive when after, 0 when their contents are the same. */
+/** Negative when row a comes before row b, positive when it comes after, 0 when their contents are the same. */
 export type CompareRows = (a: number, b: number) => number;
 
 export function sortRows(rows: Uint32Array, compare: CompareRows): void {

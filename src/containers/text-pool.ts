@@ -1,4 +1,7 @@
-/** Numbered texts, each different one stored once, as UTF-8 outside of the heap. Few texts are better kept as strings. */
+/**
+ * Numbered texts. Each distinct text is stored once, as UTF-8 outside the heap. A small number of texts is better kept
+ * as strings.
+ */
 import { elementAt } from './element.js';
 import { mixedBytes, HashIndex, NO_ROW } from './hash-index.js';
 import { NumericColumn } from './numeric-column.js';

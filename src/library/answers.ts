@@ -81,8 +81,9 @@ function settingsOf(given: Partial<Settings>): Settings {
 }
 
 /**
- * The kernels of an input with derived values: op and layer, FLOPs and bytes, use of the matrix unit, place under the
- * roofline; in record order. The columns in `COLUMNS` read these values, and filters made by `parseWhere` select kernels.
+ * The kernels of an input with derived values: op and layer, FLOPs and bytes, use of the matrix unit, position under
+ * the roofline; in record order. The columns in `COLUMNS` read these values, and filters made by `parseWhere` select
+ * kernels.
  * @throws UserError for an input that cannot be read
  */
 export async function* kernels(input: AnswerInput, options: DeviceOptions = {}): AsyncGenerator<Annotated, void> {
@@ -127,8 +128,9 @@ export async function summary(input: AnswerInput, options: SummaryOptions = {}):
 const NO_CHOICE = { check: false, vendor: false, metrics: null, explain: undefined, warningsAsNotes: false } as const;
 
 /**
- * Where the time of each training or serving step went: one element for each device and step, with `-` for work outside of
- * steps and `all` for the total. The keys are those of `dprof steps --help`; times in ns, unknown values null.
+ * How the time of each training or serving step was spent: one element for each device and step, with `-` for work
+ * outside of steps and `all` for the total. The keys are those of `dprof steps --help`; times in ns, unknown values
+ * null.
  * @throws UserError for profiles without any work that has a time
  */
 export async function steps(input: AnswerInput, options: ReadingOptions = {}): Promise<readonly RowObject[]> {

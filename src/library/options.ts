@@ -1,4 +1,4 @@
-/** Options of `open` and of the answers: what is read, and how. */
+/** Options of `open` and of the answers. */
 import { UsageError, type UserError } from '../record/errors.js';
 import type { ProfileLine } from '../record/record.js';
 import { deviceNamed, unknownDevice } from '../prof/roofline/device-choice.js';
@@ -47,11 +47,11 @@ export interface ReadingOptions {
   /** neuron-monitor: whether to include undocumented fields. */
   readonly allFields?: boolean;
   /**
-   * Called with what could not be read, after everything else was read: the end of an input that is cut off, a file of a
-   * folder, one of several inputs. Without it, the first such error is thrown.
+   * Called with the errors about parts that could not be read, after everything else was read: the end of an input that
+   * is cut off, a file of a folder, one of several inputs. Without it, the first such error is thrown.
    */
   readonly onError?: (error: UserError) => void;
-  /** Called with each line that the commands would print on stderr about an answer: what is left out, or looks odd. */
+  /** Called with each line that the commands would print on stderr about an answer, such as parts that are left out. */
   readonly onNote?: (line: string) => void;
 }
 

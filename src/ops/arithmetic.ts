@@ -15,10 +15,10 @@ const isFloating = isKind('float', 'complex');
 const isInteger = isKind('int');
 const isNarrow = ({ dtype }: Tensor): boolean => (dtypeBytes(dtype) ?? Infinity) <= 1;
 
-/** Whether the type is known; of an opaque type only the size is known. */
+/** Whether the type is known. For an opaque type, only the size is known. */
 const isKnownType = ({ dtype }: Tensor): boolean => category(dtype) !== null && !dtype.startsWith('opaque');
 
-/** The type of a quantised product's first matrix, if a second one is quantised too; null for any other call. */
+/** The type of a quantised product's first matrix, if the second one is also quantised; null for any other call. */
 function quantised(tensors: readonly Tensor[]): string | null {
   const narrow = tensors.filter(({ shape }) => shape.length >= 2).slice(0, 2);
   const [a, b] = narrow;
@@ -46,8 +46,8 @@ function promotedType(call: OpCall, matmul: boolean): string | null {
 const NARROW = new Set(['fp8', 'fp4', 'int8']);
 
 /**
- * The narrow type in the kernel's name, because the op may get wide tensors and quantise them first. The operands' type is
- * used when it says more, such as the encoding of FP8.
+ * The narrow type in the kernel's name, because the op may get wide tensors and quantise them first. The operands' type
+ * is used when it is more specific, such as the encoding of FP8.
  */
 function narrowed(named: string | null, ofOperands: string | null): string | null {
   if (named === null || !NARROW.has(named)) return null;

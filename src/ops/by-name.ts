@@ -1,4 +1,4 @@
-/** Tables by op name: `op`, or `mod.op` when only the op of that module is meant. */
+/** Tables by op name: `op`, or `mod.op` for the op of only that module. */
 import type { OpCall } from '../record/record.js';
 import { opName } from './operands.js';
 
@@ -11,7 +11,10 @@ export const named = <T>(ops: string, entry: T): ByName<T> =>
 export const mapEntries = <From, To>(table: ByName<From>, make: (entry: From) => To): ByName<To> =>
   Object.fromEntries(Object.entries(table).map(([op, entry]) => [op, make(entry)]));
 
-/** Finds the entry for a call; one for its module precedes one for all modules. Undefined when the table has none. */
+/**
+ * Finds the entry for a call. An entry for its module takes precedence over one for all modules. Undefined when the
+ * table has none.
+ */
 export function entryOf<T>(table: ByName<T>, call: OpCall): T | undefined {
   const op = opName(call);
   const ofModule = `${call.mod}.${op}`;

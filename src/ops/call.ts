@@ -7,7 +7,10 @@ import type { Arg, ArgValue, OpCall } from '../record/record.js';
 export interface Tensor {
   readonly shape: readonly number[];
   readonly dtype: string;
-  /** Elements in memory, when they are fewer than the extents say: those of a broadcast view are read only once. */
+  /**
+   * Number of elements in memory, if fewer than the product of the extents, because elements of a broadcast view are
+   * read only once.
+   */
   readonly stored?: number;
 }
 

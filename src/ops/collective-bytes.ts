@@ -26,8 +26,8 @@ interface CollectiveRule {
   /** Matches the operation's name in lower case without `_` and `-`. */
   readonly pattern: RegExp;
   /**
-   * The message that is S in the definition: the larger one when only one side has the data of all ranks; null when there
-   * is none.
+   * The message whose size is S in the definition: the larger one when only one side has the data of all ranks; null
+   * when there is none.
    */
   readonly size: 'in' | 'out' | null;
   /** Whether it is one-way: a rank either sends the message or receives it. */
@@ -61,7 +61,7 @@ const ruleOf = (op: string): CollectiveRule | undefined => {
   return RULES.find(({ pattern }) => pattern.test(name));
 };
 
-/** The kind of an operation by any name that a framework or library gives it; null when the name does not say. */
+/** The kind of an operation by any name that a framework or library gives it; null when the name does not show it. */
 export const collectiveKind = (op: string): CollectiveKind | null => ruleOf(op)?.kind ?? null;
 
 /** Longer names first, because "all-reduce" contains "reduce". */
@@ -87,7 +87,7 @@ export const busFactor = (op: string, ranks: number): number | null =>
 const ranksOf = ({ groupSize, ranks }: Collective): number | null => groupSize ?? ranks?.length ?? null;
 
 /**
- * S in NCCL's definition, in bytes: the data of one rank, or of all ranks when an operation joins or splits it.
+ * S in NCCL's definition, in bytes: the data of one rank, or of all ranks when an operation gathers or scatters it.
  * @returns null when the operation or its size is not known, and for a barrier, which moves no data
  */
 export function algorithmBytes(collective: Collective): number | null {

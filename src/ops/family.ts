@@ -4,13 +4,13 @@ import type { ServingStep } from '../record/serving-step.js';
 import type { Tensor } from './call.js';
 
 /**
- * How work is counted when conventions differ. `pyprof`: calls of Python functions count as in PyProf; by default they
- * count as the dispatcher's ops of the same names.
+ * Convention for counting work, where conventions differ. `pyprof`: calls of Python functions count as in PyProf; by
+ * default they count as the dispatcher's ops of the same names.
  */
 export const CONVENTIONS = ['pyprof'] as const;
 export type Convention = (typeof CONVENTIONS)[number];
 
-/** What is known about a kernel. */
+/** Facts about a kernel. */
 export interface KernelFacts {
   /** Full demangled name. */
   readonly name: string;
@@ -30,12 +30,12 @@ export interface KernelFacts {
    * `Family.lengths`.
    */
   readonly serving?: ServingStep | null;
-  /** How its work is counted; null or absent for the default. */
+  /** Convention for counting its work; null or absent for the default. */
   readonly convention?: Convention | null;
 }
 
 /**
- * What a kernel does for its op. The op's work is attributed to its main kernels once; helpers (layout change, split-K
+ * The role of a kernel in its op. The op's work is attributed to its main kernels once; helpers (layout change, split-K
  * reduction, workspace fill) and trials of an algorithm have no work.
  */
 export type KernelRole = 'main' | 'dgrad' | 'wgrad' | 'bias' | 'helper' | 'trial';
@@ -50,7 +50,10 @@ export type Param = readonly [key: string, value: string | number];
 export interface OpCost {
   /** Floating-point operations, where a fused multiply-add counts as 2; null when not known, and `unknown` says why. */
   readonly flops: number | null;
-  /** Tensors read; one that is read twice is listed twice. By default none; in a rule, those that its signature marks. */
+  /**
+   * Tensors that are read; a tensor that is read twice is listed twice. By default none; in a rule, those that its
+   * signature marks.
+   */
   readonly reads?: readonly Tensor[];
   /** Tensors written; null when their extents are not known, and `unknown` says why. */
   readonly writes: readonly Tensor[] | null;
@@ -88,7 +91,8 @@ export interface Work {
   /** Whether the kernel ends before the transfers that it starts, so that its duration does not show their rate. */
   readonly outlasted?: true;
   /**
-   * Set when it is unspecified whether the op computes this part; it does if one of its kernels is named after the part.
+   * Present when it is unspecified whether the op computes this part. It does if one of its kernels is named after the
+   * part.
    */
   readonly perhaps?: true;
   /** Replaces the op's name in the op column (a linear layer's bias kernel prints `bias`, as in PyProf). */

@@ -45,7 +45,7 @@ export function inputTensors(call: OpCall): Tensor[] | null {
   return read;
 }
 
-/** For a 0-dim tensor, which PyProf's markers write as a Python number with its value. */
+/** Type of a 0-dim tensor, which PyProf's markers write as a Python number with its value. */
 const SCALAR_DTYPES: Readonly<Record<string, string>> = { float: 'float32', int: 'int32', bool: 'bool' };
 
 /** The number as that tensor; null for any other argument. */

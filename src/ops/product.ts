@@ -9,7 +9,10 @@ import type { KernelKind } from './kernels/kernel-families.js';
 import { gradientWord, isHelperKernel, kernelKind, transposition } from './kernels/kernel-name.js';
 import { helperWork, showShape, workOf } from './work.js';
 
-/** The cost of a product of two tensors, each of whose gradients has the same cost, and the addend to its result. */
+/**
+ * The cost of a product of two tensors, and the tensor that is added to its result. Each gradient of the product has
+ * the same cost.
+ */
 export interface ProductCost extends OpCost {
   readonly source: string;
   readonly reads: readonly [a: Tensor, b: Tensor];
@@ -52,9 +55,9 @@ export const workUnlessHelper = (work: Work, kernel: KernelFacts): Work =>
   work.matmul && isHelperKernel(kernel) ? helperWork(work.params, 'kernel name') : work;
 
 /**
- * What a main kernel computes: forward, input gradient or weight gradient. Decided by the words in its name, else by the
- * transposition in the name, else by its position among the kernels of the backward op (input first, then weight); from the
- * third kernel on the position does not say.
+ * What a main kernel computes: forward, input gradient or weight gradient. Decided by the words in its name, else by
+ * the transposition in the name, else by its position among the kernels of the backward op (input first, then weight).
+ * The position is not used from the third kernel on.
  */
 function gradientRole({ name, dir, sub }: KernelFacts, transposed = false): KernelRole {
   const word = gradientWord(name);

@@ -15,7 +15,7 @@ export interface ResolvedWork {
   readonly work: Work;
   /** The work of the whole call, which may have several kernels. */
   readonly whole: Work;
-  /** What missing dtypes were inferred from; null when none is missing. */
+  /** The source from which missing dtypes were inferred; null when none is missing. */
   readonly typedBy: TypedBy | null;
 }
 
@@ -52,7 +52,8 @@ function resolveWorkAt(calls: readonly OpCall[], index: number, kernel: KernelFa
   const work = family.work(call, asDispatched(kernel));
   const whole = family.work(call, nameless(kernel)) ?? work;
   if (work === null || whole === null) return null;
-  // The kernel's name may contain what the call leaves unspecified, such as the training mode of a batch normalisation.
+  // The kernel's name may contain data that the call does not state, such as the training mode of a batch
+  // normalisation.
   const known = isWorkKnown(whole) || work.role === 'helper' ? whole : work;
   return { index, call, family, work, whole: known, typedBy };
 }

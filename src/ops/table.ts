@@ -107,7 +107,7 @@ export const FAMILIES: readonly Family[] = [
 ];
 
 const BY_NAME = new Map<string, Family>();
-/** Op names that are also in the table with a module; the module matters only for these. */
+/** Op names that are also in the table with a module. The module matters only for these names. */
 const WITH_MODULE = new Set<string>();
 /** Families of generated names, by the beginning of these names. */
 const PREFIXES: (readonly [start: string, family: Family])[] = [];

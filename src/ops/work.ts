@@ -22,8 +22,8 @@ export function workOf(
 }
 
 /**
- * Bytes read and written, or the first element type of unknown size. A result has all its elements, even when a formula
- * describes it by an operand that is a broadcast view.
+ * Bytes read and written, or the first element type of unknown size. A result always has all its elements, even if a
+ * formula describes it by an operand that is a broadcast view.
  */
 function sizeOf(reads: readonly Tensor[], writes: readonly Tensor[]): Traffic {
   const untyped = reads.find(isUntyped) ?? writes.find(isUntyped);

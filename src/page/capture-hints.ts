@@ -1,4 +1,4 @@
-/** What a profile lacks when a panel has nothing to show, and how to record it with its profiler. */
+/** Hints for panels that have nothing to show: which data the profile lacks, and how to record it with its profiler. */
 import type { PageProfile } from '../prof/html/page-data.js';
 import {
   captureOption,

@@ -54,18 +54,18 @@ interface PanelTab {
   readonly hasContent?: (view: Omit<PanelView, 'span'>) => boolean;
 }
 
-/** What the dashboard shows: the whole profile, and the span that its panels follow. */
+/** State of the dashboard: the whole profile, and the span that its panels follow. */
 interface DashboardView extends Omit<PanelView, 'span'> {
   readonly span: ShownSpan | null;
 }
 
-/** What the panels of a Neuron capture lack, and how to record it: its empty panels are left out. */
+/** Hints about the data that a Neuron capture lacks, because its empty panels are left out. */
 const LACKED: Panel = {
   ...{ id: 'lacked', title: 'Not in this capture', width: 6 },
   isFor: ({ profile }) => profile.neuron !== null,
   make: (view) => {
     const panels = TABS.flatMap((tab) => tab.panels).filter(
-      // The timeline's content is one element, which has its place already.
+      // The timeline's content is a single element, which is already in its place.
       (panel) => panel !== LACKED && panel !== TIMELINE && (panel.isFor?.(view) ?? true),
     );
     const lacks = panels.flatMap(({ title, make }) => {
@@ -115,10 +115,7 @@ const TABS: readonly PanelTab[] = [
   { id: 'diagnostics', title: 'Diagnostics', panels: [DIAGNOSTICS, LACKED] },
 ];
 
-/**
- * The tabs that have something to show. What the panels of other tabs lack, and how to record it, is at the end of the
- * last tab.
- */
+/** The tabs that have something to show. Hints about data that the other tabs lack are at the end of the last tab. */
 function tabsFor(view: DashboardView): PanelTab[] {
   const shown = TABS.filter(({ hasContent }) => hasContent?.(view) ?? true);
   const missing = TABS.filter((tab) => !shown.includes(tab)).flatMap(({ panels }) => panels);
@@ -127,12 +124,15 @@ function tabsFor(view: DashboardView): PanelTab[] {
 
 const WHOLE_PROFILE = 'Whole profile: this panel does not follow the span.';
 
-/** The contents of a panel, within the span where it can follow it; otherwise it says that it shows the whole profile. */
+/**
+ * The contents of a panel for the selected span, if the panel can follow the span. Otherwise the panel says that it
+ * shows the whole profile.
+ */
 function contentOf({ make, follows }: Panel, { span, ...view }: DashboardView): PanelContent {
   if (span === null || span.data === null) return make({ ...view, span: null });
   if (follows?.(view.profile, span.data.profile) === true) {
     const content = make({ ...view, profile: span.data.profile, span });
-    return typeof content === 'string' ? 'Nothing in the span.' : content;
+    return typeof content === 'string' ? 'No data in the span.' : content;
   }
   const content = make({ ...view, span: null });
   return typeof content === 'string' ? content : [note(WHOLE_PROFILE), ...content];
@@ -140,13 +140,13 @@ function contentOf({ make, follows }: Panel, { span, ...view }: DashboardView): 
 
 type Header = PageProfile['overview']['header'];
 
-/** Elements with names of the profiled program, or with columns and conditions, whose texts stay as they are. */
+/** Elements with names of the profiled program, or with columns and conditions. Their texts are not changed. */
 const NAMED = 'td, th[scope="row"], code, pre, input, .box, .tl-help';
 const WORDED_ATTRIBUTES = ['title', 'aria-label'];
 
 /**
- * Puts the texts in an element, also those that panels set later, in the words of the shown profile's vendor: a page of
- * Neuron speaks of instructions.
+ * Replaces words in all texts of an element, including texts that panels set later, by the terms of the shown profile's
+ * vendor. For example, a page of Neuron says instructions instead of kernels.
  * @returns sets the profile's header
  */
 function wordTexts(place: HTMLElement): (header: Header) => void {
@@ -204,8 +204,8 @@ function goTo(id: string): void {
 }
 
 /**
- * The panels of a tab, empty ones last; if there are several, links to them are above. A Neuron capture has no empty panel
- * next to others, because no other way to record fills it.
+ * The panels of a tab, empty ones last; if there are several, links to them are above. A Neuron capture has no empty
+ * panels next to others, because the user could not record data for them.
  */
 function contentsOf({ title, panels: all }: PanelTab, view: DashboardView): HTMLElement {
   const fitting = all.filter(({ isFor }) => isFor?.({ ...view, span: null }) ?? true);
@@ -244,7 +244,7 @@ async function dataOfSpan(profile: PageProfile, at: number, span: SelectedSpan):
   const pieces = profile.timeline === null ? null : piecesOfSpan(profile.timeline, span);
   if (pieces === null) return null;
   const sums = new SpanSums(profile, span);
-  // One after the other, because each may take much memory.
+  // Spans are read one after the other, because each may take much memory.
   for (const { piece, from, to } of pieces)
     sums.take({ from, to, events: await loadEvents(await loadPiece(at, piece)) });
   return sums.result;
@@ -300,7 +300,7 @@ export async function showDashboard(root: HTMLElement, data: PageOutline): Promi
     return profile;
   };
   const change = (at: number): Promise<PageProfile | null> => {
-    // A span is one of a profile.
+    // A span belongs to one profile.
     dropSpan();
     keepChoice('profile', at, data.opened);
     return choose(at);

@@ -1,4 +1,4 @@
-/** The page's program: reads the data in the page, and shows them. */
+/** The page's program: reads the data in the page, and shows it. */
 import { showDashboard } from './dashboard.js';
 import { element } from './document/dom-elements.js';
 import { loadOutline } from './profile-loading.js';
@@ -52,7 +52,7 @@ type Rule = (text: string) => string | null;
 /**
  * Sets a trusted types policy that forbids markup. Libraries may set the empty text to empty elements. Browsers without
  * trusted types ignore it.
- * @param held a script that may be run
+ * @param held the only script that may be run
  */
 function forbidMarkup(held: string): void {
   const { trustedTypes } = globalThis as { readonly trustedTypes?: TrustedTypes };

@@ -3,7 +3,7 @@ import type { PageProfile } from '../prof/html/page-data.js';
 import type { PageOutline } from '../prof/html/page-elements.js';
 import type { SelectedSpan } from './timeline/model/view.js';
 
-/** The shown profile, and its page. */
+/** The profile that is shown, and its page. */
 export interface PanelView {
   readonly data: PageOutline;
   readonly profile: PageProfile;
@@ -24,7 +24,7 @@ export interface Panel {
   readonly title: string;
   /** Width, in columns of the six of a wide screen. */
   readonly width: 2 | 3 | 6;
-  /** Whether two panels stand beside it, one below the other. */
+  /** Whether two panels are next to it, one below the other. */
   readonly isTall?: boolean;
   readonly make: (view: PanelView) => PanelContent;
   /** Whether the panel exists for this profile; without this function it always exists and says why it is empty. */

@@ -9,8 +9,8 @@ interface HeaderDevice {
 }
 
 /**
- * `NVIDIA H100`, `8 × MI300X`, `8 × MI300X installed, 1 used`. Devices that did no work while others did are stated; when
- * no work is recorded for any, this is unknown.
+ * `NVIDIA H100`, `8 × MI300X`, `8 × MI300X installed, 1 used`. The number of used devices is stated if some devices did
+ * no work while others did; without any recorded work it is unknown.
  * @param used ids of those that worked
  */
 export function deviceTexts(devices: readonly HeaderDevice[], used: ReadonlySet<number>): string[] {

@@ -113,7 +113,7 @@ export class Tabs {
     if (isStep) this.#scrollUp(at);
   }
 
-  /** Shows the beginning of a tab, and not the place to which the previous one was scrolled. */
+  /** Scrolls to the beginning of the tab, because the page may still be scrolled as in the previous tab. */
   #scrollUp(at: number): void {
     const place = this.#tabs[at]?.place;
     if (place === undefined) return;

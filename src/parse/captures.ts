@@ -1,6 +1,7 @@
 /**
  * Finds the captures of graphs that servers write apart from the traces of their replays: traces in a folder
- * `capture_traces` next to these, with a table of what each capture is for. Also reads annotations of graph nodes.
+ * `capture_traces` next to these, with a table that says which batch size and mode each capture is for. Also reads
+ * annotations of graph nodes.
  */
 import { statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -86,7 +87,7 @@ function annotationOf(scopes: readonly unknown[]): NodeAnnotation {
   };
 }
 
-/** Splits `layers.0.attention.wq` into `layers.0`, `attention`, `wq`: an index stays with the list before it. */
+/** Splits `layers.0.attention.wq` into `layers.0`, `attention` and `wq`. An index stays with its list. */
 const layerPath = (module: string): string[] => module.split(/\.(?!\d+(?:\.|$))/);
 
 /** An unpacked trace of captures. */
@@ -98,7 +99,7 @@ export interface CaptureFile {
   readonly rank: number | null;
   /** Whether the user named the file: then it is an error if it is not such a file. */
   readonly isGiven: boolean;
-  /** How much its graphs have room for, and what they are for; null when the table has no row for the file. */
+  /** Batch size and mode of its graphs; null when the table has no row for the file. */
   readonly batch: number | null;
   readonly mode: string | null;
 }
@@ -129,7 +130,7 @@ export const capturesBeside = (folder: string): string[] => [
 ];
 
 /**
- * Whether the folder of a file says that it is a trace of captures: it is read together with the traces next to that
+ * Whether the folder of a file marks it as a trace of captures, which is read together with the traces next to that
  * folder.
  */
 export const isInCaptureFolder = (path: string): boolean => basename(dirname(path)) === CAPTURE_TRACES.folder;

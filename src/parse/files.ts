@@ -29,10 +29,7 @@ export class RedundantInput extends UserError {
   }
 }
 
-/**
- * Turns an error of the operating system into an error of the input.
- * @throws any other error, which is a defect
- */
+/** Turns an error of the operating system into an error of the input. @throws any other error, which is a defect */
 export function asUserError(error: unknown, where: string): UserError {
   if (error instanceof UserError) return error;
   if (!isSystemError(error)) throw error;
@@ -55,11 +52,11 @@ export const isUtf16 = (head: Uint8Array): boolean =>
 const ASCII = -1;
 const isAscii = (byte = 0): boolean => (byte >= 32 && byte < 127) || (byte >= 9 && byte <= 13);
 
-/** A text in UTF-16, which Windows editors and shells write. None is read; each is named in a message. */
+/** A text in UTF-16, which Windows editors and shells write. It is not read; a message names it. */
 export class Utf16Input extends UserError {}
 
 /**
- * Refuses a text in UTF-16.
+ * Rejects a text in UTF-16.
  * @throws Utf16Input
  */
 export function refuseUtf16(head: Uint8Array, where: string): void {
@@ -68,7 +65,7 @@ export function refuseUtf16(head: Uint8Array, where: string): void {
 
 /**
  * Fills a buffer with bytes from a position of a file.
- * @returns how many bytes there were
+ * @returns number of bytes read
  */
 export function readFully(file: number, into: Uint8Array, position: number): number {
   let filled = 0;
@@ -81,10 +78,9 @@ export function readFully(file: number, into: Uint8Array, position: number): num
 }
 
 /**
- * Writes all bytes. A system with room for only part of them writes that part, and reports the lack of room on the next
- * call.
+ * Writes all bytes. If the disk has room for only some of them, one call writes those and the next call fails.
  * @param position of the first byte; null for the current position
- * @throws the system's error for bytes that it does not write
+ * @throws the system's error when it cannot write the rest
  */
 export function writeFully(file: number, bytes: Uint8Array, position: number | null = null): void {
   for (let at = 0; at < bytes.length;) {

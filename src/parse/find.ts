@@ -38,7 +38,7 @@ interface FindOptions {
   /** File or folder with the captures of graphs that the profiles replay; by default those next to each profile. */
   readonly capture?: string | undefined;
   /**
-   * Files of folders that are read elsewhere: they are not profiles here, but their folder does not count as one without
+   * Files in folders that another process reads. They are skipped here, but their folder is not reported as one without
    * profiles.
    */
   readonly passOver?: ReadonlySet<string> | undefined;
@@ -49,12 +49,12 @@ interface FindOptions {
 export type OnNote = (note: UserError) => void;
 
 /**
- * Finds and opens the profiles of all inputs, each when it is requested; the caller disposes of it. An input that cannot be
- * read yields an error in its place instead of throwing, so that one bad input does not lose the others. In folders and
- * globs, files that are not profiles are skipped silently, unless they have a profile's name: one that profilers use, or
- * one that differs from other profiles there only in numbers and compression. Of the latter, complete JSON with other data
- * is skipped and counted. A file with a profile's extension is an error if it is empty, cut off, or not what the extension
- * says.
+ * Finds and opens the profiles of all inputs, each when it is requested; the caller disposes of it. An input that
+ * cannot be read yields an error in its place instead of throwing, so that one bad input does not lose the others. In
+ * folders and globs, files that are not profiles are skipped silently, unless they have a profile's name. Such a name
+ * is one that profilers use, or one that differs from the names of other profiles there only in numbers and
+ * compression. A file named like other profiles is skipped and counted if it is complete JSON with other data. A file
+ * with a profile's extension is an error if it is empty, cut off, or not what the extension says.
  * @param inputs files, folders, globs, or `-` for standard input
  */
 export async function* findProfiles(
@@ -109,7 +109,10 @@ async function tryList(path: string, inFolder: boolean): Promise<ListedProfile |
   return { path };
 }
 
-/** Whether an error concerns a profile: the file is damaged, or has a profile's name and is not covered by another file. */
+/**
+ * Whether an error concerns a profile. It does if the file is damaged, or has a profile's name and is not covered by
+ * another file.
+ */
 const isOfProfile = (error: UserError, path: string): boolean =>
   error instanceof UnreadableInput || (isNamedProfile(path) && !(error instanceof RedundantInput));
 
@@ -297,9 +300,9 @@ const cutOff = (path: string): UserError =>
   new UnreadableInput('gzip is cut off before any event of a trace', { where: path, hint: 'copy it again' });
 
 interface OpenOptions extends FindOptions {
-  /** Whether the file was found in a folder: then files that another file covers are refused. */
+  /** Whether the file was found in a folder. If so, it is rejected when another file covers it. */
   readonly inFolder?: boolean;
-  /** The input, when it was opened before; disposed of with the profile. */
+  /** The input if it is already open; it is disposed of with the profile. */
   readonly opened?: InputFile | null;
 }
 

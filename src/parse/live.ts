@@ -15,7 +15,7 @@ export interface Peeked {
   readonly bytes: AsyncIterable<Buffer>;
 }
 
-/** How many bytes may be needed to recognise a live format. */
+/** Maximum number of bytes needed to recognise a live format. */
 const SEARCHED = 64 * 1024;
 
 /**
@@ -60,7 +60,7 @@ export async function* rejoined(head: Buffer, rest: AsyncIterator<Buffer>): Asyn
 }
 
 /**
- * Records as they arrive, those of each report together; the end line comes last.
+ * Records as they arrive, grouped by report. The end line comes last.
  * @throws UserError when there is no report
  */
 export async function* liveRecords(

@@ -85,7 +85,7 @@ export class MemoryCurve {
 
   constructor(private readonly trace: TraceBuilder) {}
 
-  /** @param event with the time at which the memory was there: the end of the call */
+  /** @param event its time is the end of the call, when the memory is allocated or released */
   allocated(event: BlockEvent & Readonly<{ end: Value; bytes: Value; device: number | null }>): void {
     if (typeof event.bytes !== 'number') this.trace.bad('bad-row', event.start);
     else this.#add(event, event.end, event.bytes, event.device);
@@ -95,7 +95,7 @@ export class MemoryCurve {
     this.#add(event, event.start, NaN, null);
   }
 
-  /** Gives the trace its samples. Call this once, after the last event. */
+  /** Adds the samples to the trace. Call this once, after the last event. */
   write(): void {
     const [blocks, { diagnostics }] = [this.#blocks, this.trace];
     const rows = allRows(blocks.length);

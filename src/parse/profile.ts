@@ -1,7 +1,4 @@
-/**
- * Reads one profile into records: opens it, detects the format, and joins other files. Used by the commands and the
- * library.
- */
+/** Reads one profile into records: opens it, detects the format, and joins other files. */
 import { basename, dirname } from 'node:path';
 import { Diagnostics } from '../record/diagnostics.js';
 import { UserError } from '../record/errors.js';
@@ -16,7 +13,7 @@ import { RedundantInput, UnreadableInput, refuseUtf16, headContains, isFile } fr
 import { isPacked } from '../record/lines/packed.js';
 import { isSqlite, SqliteFile } from './sqlite/sqlite.js';
 
-/** How `readProfile` reads a profile. */
+/** Options of `readProfile`. */
 export interface ProfileOptions extends Pick<
   ReadOptions,
   'profile' | 'program' | 'force' | 'allFields' | 'derived' | 'onlyWritten'
@@ -55,7 +52,7 @@ export function* readProfile(path: string, options: ProfileOptions): Generator<P
       ranges,
       allFields,
       derived,
-      // Counters of another file can be joined only to record objects.
+      // Counters of another file can be joined only to records that are objects, not lines.
       onlyWritten: onlyWritten && counters === null,
       ...(options.captures === undefined ? undefined : { captures: capturesIn(options.captures) }),
       ...(program === undefined ? undefined : { program }),
@@ -149,8 +146,8 @@ function openNamed(path: string, name: string): SqliteFile {
 const SCHEMA_BYTES = 4 * 1024 * 1024;
 
 /**
- * Whether a database that cannot be opened is a profile: the name of a profiler's table is in its schema at the start, or
- * in its write-ahead log.
+ * Whether a database that cannot be opened is a profile. It is if the name of a profiler's table is in its schema at
+ * the start, or in its write-ahead log.
  */
 const isProfile = (path: string): boolean =>
   [path, `${path}-wal`].some((file) => isFile(file) && headContains(file, PROFILE_TABLES, SCHEMA_BYTES));

@@ -1,7 +1,8 @@
 /**
  * The interface of a format's reader. A new format needs one reader, one line in the registry, one sample and its docs;
- * everything else that dparse must know about a format is stated here. dprof reads records and does not know readers: what
- * it says about a format by name (which option to profile with, what a vendor's tool reports) has a default for all others.
+ * everything else that dparse must know about a format is stated here. dprof reads records and does not depend on
+ * readers. Where it gives advice for a particular format, such as an option to profile with, it has a default for all
+ * others.
  */
 import type { ProfileLine } from '../record/record.js';
 import type { OtherCaptures } from './trace/graphs/captured-graph.js';
@@ -30,7 +31,7 @@ export function databaseOf({ database }: Probe): SqliteFile {
   return database;
 }
 
-/** What every reader receives in addition to the input. */
+/** Options that every reader receives in addition to the input. */
 export interface ReadOptions {
   /** Number of the profile in the stream, from 0. */
   readonly profile: number;
@@ -39,28 +40,28 @@ export interface ReadOptions {
   /** MPI or distributed rank in the file name; null when the name has none. */
   readonly rank: number | null;
   /**
-   * Whether to write host ranges too, including runtime API calls. `true`: all. `false`: none. `without-calls`: no calls.
-   * `long-calls`: of the calls, only those of half a millisecond or more. `without-work`: no calls, and other ranges only
-   * where no device worked.
+   * Whether to write host ranges too, including runtime API calls. `true`: all. `false`: none. `without-calls` leaves
+   * out calls. `long-calls` keeps only calls of half a millisecond or more. `without-work` leaves out calls, and other
+   * ranges while a device works.
    */
   readonly ranges: boolean | 'without-calls' | 'long-calls' | 'without-work';
   /** Path of the program that ran, for formats that store it in a separate file; a sidecar file when not given. */
   readonly program?: string;
-  /** Whether to accept a program that is not the one that ran. */
+  /** Whether to accept a program other than the one that ran. */
   readonly force?: boolean;
   /**
-   * Graphs whose captures are in other files. They are read only if a graph was launched whose nodes the profile does not
-   * state.
+   * Other files with captures of graphs. They are read only if the profile has a launch of a graph whose nodes it does
+   * not describe.
    */
   readonly captures?: OtherCaptures;
   /** Whether to write samples that can be derived from other records, if the vendor's tool derives them too. */
   readonly derived?: boolean;
   /**
-   * Whether records are only written as lines. Fields that only users of record objects need may then be missing, such as
-   * the counters of an instruction that do not change from one run to the next.
+   * Whether records are only written as lines. If so, fields that only users of record objects need may be missing,
+   * such as counters of an instruction that do not change between runs.
    */
   readonly onlyWritten?: boolean;
-  /** Whether to write fields that the format's documentation does not name, if these may contain anything. */
+  /** Whether to write fields that the format's documentation does not name. They may contain anything. */
   readonly allFields?: boolean;
 }
 
@@ -78,14 +79,17 @@ export interface Reader {
    * absent, the default of `dparse`, which is large because most readers create many short-lived objects.
    */
   readonly youngGenerationMb?: number;
-  /** Names of tables, or their beginnings, by which a database that cannot be opened is recognised as a profile. */
+  /**
+   * Names of tables, or beginnings of such names. A database that cannot be opened is recognised as a profile if its
+   * bytes contain one of these names.
+   */
   readonly tableNames?: readonly string[];
   /**
-   * Names that writers give to files of this format only. A file in a folder that has such a name but is empty or contains
-   * something else is damaged, and is reported.
+   * File names that only this format uses. A file with such a name in a folder is reported as damaged if it is empty or
+   * contains something else.
    */
   readonly fileNames?: RegExp;
-  /** Folders that the profiler writes, so that a folder without a readable profile can be explained. */
+  /** Folders that the profiler writes. A message explains such a folder if it has no readable profile. */
   readonly outputFolder?: OutputFolder;
   /** Whether it reads the program that ran from a separate file, which the user may name. */
   readonly usesProgram?: true;
@@ -117,7 +121,7 @@ interface FormatDocs {
   readonly profiler: string;
   /** Which output of the profiler it is. */
   readonly input: string;
-  /** How such a file is made; each entry completes `Made by`. */
+  /** How to record such a file; each entry completes the sentence `Made by`. */
   readonly made: readonly string[];
   /** What is read from the format, one entry for each paragraph. */
   readonly read: readonly string[];
@@ -131,7 +135,10 @@ export interface OutputFolder {
   readonly hint: string;
   /** The folders of this kind that contain any of these files. */
   readonly among: (paths: readonly string[]) => ReadonlySet<string>;
-  /** Names that the profiler gives to folders in it for every program: the folder around says what was profiled. */
+  /**
+   * Names of subfolders that are the same for every program. Labels use the folder around them, which names the
+   * program.
+   */
   readonly fixedNames: RegExp;
 }
 
@@ -163,7 +170,7 @@ export interface LiveStream {
   end(): readonly ProfileLine[];
 }
 
-/** A kind of input that is recognised only in order to explain what to do instead. */
+/** A kind of input that cannot be read, and is recognised in order to explain what to do instead. */
 export interface Unreadable {
   /** Completes the message `FILE: is …`. */
   readonly title: string;

@@ -62,7 +62,7 @@ export const OUTPUT_FOLDERS: readonly OutputFolder[] = READERS.flatMap(({ output
 
 /**
  * Files that may be read along with any file of a folder.
- * @param candidate the only file of interest: a program is found by its content, so a file of any name may be one
+ * @param candidate the only file of interest, because a program is found by its content, whatever its name
  */
 export const filesBeside = (folder: string, candidate: string): string[] => [
   ...capturesBeside(folder),

@@ -46,7 +46,7 @@ interface Expansion {
 }
 
 /**
- * The files that an argument stands for, in order of name. `-` is standard input.
+ * The files of an argument, in order of name. `-` is standard input.
  * @throws UserError when there is no such file, or the folder or glob contains none
  */
 export async function expandInput(argument: string): Promise<Expansion> {
@@ -85,7 +85,7 @@ function xplaneTraces(paths: readonly string[]): string[] {
   return paths.filter((path) => hosts.has(/^(.*)\.trace\.json(?:\.gz)?$/s.exec(path)?.[1] ?? ''));
 }
 
-/** Paths in which a folder of a profiler's tables takes the place of its files. */
+/** Replaces the files of a profiler's tables by their folder. */
 function withTableFolders(paths: readonly string[]): string[] {
   const tables = new Set<string>();
   const folders: string[] = [];
@@ -177,8 +177,9 @@ export async function openInput(path: string, stdin: AsyncIterable<Buffer> = pro
 }
 
 /**
- * Opens what is needed to detect the format of a file without reading much: the file itself, or a temporary file with the
- * first part of a compressed one. Null for a compressed database, whose tables can be seen only after it is unpacked.
+ * Opens what is needed to detect the format of a file without reading much: the file itself, or a temporary file with
+ * the first part of a compressed one. Null for a compressed database, because its tables can be read only after it is
+ * unpacked.
  * @throws UserError when it is empty or broken compressed data
  */
 export async function openStart(path: string): Promise<Pick<InputFile, 'path' | 'dispose'> | null> {

@@ -12,8 +12,8 @@ import type { Table } from './sqlite/tables.js';
 const EVENT_COLUMNS = ['start', 'timestamp', 'rawTimestamp', 'correlationId', 'startNs', 'timestampNs'];
 
 /**
- * Counters of CPU cores and sockets (`nsys profile --cpu-core-events`, `--cpu-socket-events`), whatever their columns: no
- * public schema says how to find the time of their rows.
+ * Tables of counters of CPU cores and sockets (`nsys profile --cpu-core-events`, `--cpu-socket-events`). They are
+ * counted whatever their columns, because no public schema says how to find the time of their rows.
  */
 const CPU_COUNTERS = /^PERF_EVENT_/i;
 
@@ -36,13 +36,13 @@ export function countUnreadTables(
 /** Phases of a trace that are not events: metadata, and arrows between events. */
 const NO_EVENTS: ReadonlySet<string> = new Set(['M', 's', 't', 'f']);
 
-/** Marks that the profiler makes for itself. Source: libkineto/src/output_json.cpp. */
+/** Marks that the profiler writes for its own use. Source: libkineto/src/output_json.cpp. */
 const OF_PROFILER = /^(?:Iteration Start|Record Window End)/;
 
-/** Most kinds that are counted separately; the others are added up. */
+/** Maximum number of kinds that are counted separately. The others are added up. */
 const MOST_KINDS = 20;
 
-/** Counts by kind. Memory is bounded, however many kinds there are. */
+/** Counts by kind. Memory is bounded, whatever the number of kinds. */
 export class KindCounts {
   readonly #counts = new Map<string, number>();
   #others = 0;

@@ -7,14 +7,14 @@ import type { Annotated } from './annotate.js';
 import { WithoutDevice } from './input/device-activity.js';
 import type { RecordTypes } from './input/record-types.js';
 
-/** What an analysis takes: records in input order and, where kernels are annotated, each kernel once it is complete. */
+/** Input of an analysis: records in input order and, if kernels are annotated, each kernel once it is complete. */
 export type Item = ProfileLine | Annotated;
 
 /** A line that limits an answer, for stderr; a UserError is printed with the input's name in front. */
 export type Note = string | UserError;
 
 export interface Answer<Facts> {
-  /** For the table formats; absent where the answer is not a table. */
+  /** For the table formats; absent when the answer is not a table. */
   readonly table?: AnyTable;
   /** For the command's own formats: screens, JSON documents, traces. */
   readonly facts: Facts;
@@ -32,7 +32,9 @@ export interface Analysis<Facts> {
   readonly inFull?: true;
   /** Skip an input that cannot be read and report it, because the answer is about many profiles. */
   readonly skipUnreadable?: true;
-  /** Takes the next item; kernels are annotated only where the runner has an annotator, otherwise all items are records. */
+  /**
+   * Takes the next item. Kernels are annotated only if the runner has an annotator; otherwise all items are records.
+   */
   take(item: Item): void;
   /**
    * Returns the answer once all items are taken.
@@ -42,21 +44,20 @@ export interface Analysis<Facts> {
 }
 
 /** Hint for a profile without device work. The runner leaves out the parts that do not apply to an input. */
-export const HOST_HINT =
-  'for the time of the host: dprof summary, or dprof --by ranges -c passes,host,hostself --sort hostself';
-const SUMMARY_HINT = 'for the time of the host: dprof summary';
+export const HOST_HINT = 'for CPU times: dprof summary, or dprof --by ranges -c passes,host,hostself --sort hostself';
+const SUMMARY_HINT = 'for CPU times: dprof summary';
 
 /** Hint for records without host ranges. */
-export const RANGES_HINT = 'records have ranges of the host with dparse --ranges';
+export const RANGES_HINT = 'dparse --ranges adds CPU ranges to records';
 
-/** What an input contains about the host. */
+/** Data about the host that an input contains. */
 export interface HostRecords {
   readonly annotations: boolean;
   /** Whether it has host ranges of any kind. */
   readonly ranges: boolean;
   /** Whether it has CPU times. */
   readonly cpus: boolean;
-  /** Whether it is a profile, which was read with its ranges; records may have been written without them. */
+  /** Whether it is a profile, whose ranges were read. Records may have been written without ranges. */
   readonly isProfile: boolean;
 }
 

@@ -43,7 +43,7 @@ export class Annotated {
     readonly pairing: Pairing,
     /** Peak rates that the user gives for all devices; null to use those of the kernel's device. */
     private readonly givenPeaks: Peaks | null = null,
-    /** How work is counted; null for the default convention. */
+    /** Convention for counting work; null for the default. */
     readonly convention: Convention | null = null,
   ) {}
 
@@ -78,8 +78,9 @@ export class Annotated {
   }
 
   /**
-   * The forward op whose gradient the kernel computes: the recorded one; else, of the calls around its forward kernel, the
-   * innermost with a sequence id, or the innermost; else the op of the forward kernel. Null when not known.
+   * The forward op whose gradient the kernel computes. This is the recorded op; or else, among the calls around its
+   * forward kernel, the innermost with a sequence id, or the innermost; or else the op of the forward kernel. Null when
+   * not known.
    */
   get forwardOp(): string | null {
     const { forward } = this.record;
@@ -112,7 +113,10 @@ export class Annotated {
         : workOfCollective(this.record.collective));
   }
 
-  /** The inference server's step that launched the kernel, or the program thread that it works for; null for none. */
+  /**
+   * The inference server's step in which the kernel was launched, by the launching thread or by the thread that it
+   * works for; null for none.
+   */
   get serving(): ServingStep | null {
     return servingStepOf(this.record);
   }
@@ -160,7 +164,7 @@ export class Annotated {
     return this.described?.work.role ?? null;
   }
 
-  /** How much of a multiprocessor the kernel can fill; null when its launch configuration or the device is not known. */
+  /** Theoretical occupancy of a multiprocessor; null when the launch configuration or the device is not known. */
   get occupancy(): Occupancy | null {
     return occupancyOf(this.record, this.#arch);
   }
@@ -281,7 +285,7 @@ function withoutFormula(calls: readonly OpCall[], profile: Recorded | null): str
 }
 
 /**
- * Why a kernel has no call at all.
+ * Why a kernel has no call.
  * @param isProfile whether the records come from a profile, which has launches; a net.dict of PyProf has none
  */
 export function whyWithoutCall(pairing: Pairing, record: KernelRecord, isProfile: boolean): string {

@@ -12,7 +12,7 @@ const CONTROL = new RegExp(String.raw`[\p{Cc}${HIDDEN}]`, 'gu');
 /** Characters that JSON.stringify does not escape. */
 const LEFT_BY_JSON = new RegExp(String.raw`[\u007f-\u009f${HIDDEN}]`, 'gu');
 
-/** Printable ASCII: the usual case, which needs no escaping. */
+/** Matches printable ASCII, which is the usual case and needs no escaping. */
 const PLAIN = /^[ -~]*$/;
 
 /** A character as JSON escapes it; characters beyond 16 bits become two escapes. */
@@ -25,11 +25,11 @@ const escape = (character: string): string =>
 /** The text on one line, without terminal controls and invisible characters. */
 export const escapeControls = (text: string): string => (PLAIN.test(text) ? text : text.replace(CONTROL, escape));
 
-/** Maximum characters of a text shown to people; programs get the whole text. */
+/** Maximum number of characters of a text in readable output. Programs get the whole text. */
 const LONGEST = 500;
 const KEPT_END = 80;
 
-/** A text shown to people: escaped, and shortened in its middle when it is too long. */
+/** A text for readable output: escaped, and shortened in its middle if it is too long. */
 export function legible(text: string): string {
   const safe = escapeControls(text);
   if (safe.length <= LONGEST) return safe;
@@ -38,7 +38,7 @@ export function legible(text: string): string {
   return safe.slice(0, kept - KEPT_END) + note(safe.length - kept) + safe.slice(-KEPT_END);
 }
 
-/** A value as JSON with these characters escaped too, which does not change the value. */
+/** A value as JSON with these characters escaped too. This does not change the value. */
 export const jsonOf = (value: unknown): string => escapeJson(JSON.stringify(value));
 
 /** Values as JSON, one value a line. */

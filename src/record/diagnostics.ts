@@ -4,8 +4,8 @@
  */
 
 /**
- * What a counter means for answers. `loss`: data of the input could not be read, so figures are incomplete, which every
- * answer says. `doubt`: data was read but may be wrong. `note`: nothing is wrong.
+ * Severity of a counter for answers. `loss`: data of the input could not be read, so figures are incomplete, which
+ * every answer says. `doubt`: data was read but may be wrong. `note`: nothing is wrong.
  */
 export type Severity = 'note' | 'doubt' | 'loss';
 
@@ -159,7 +159,7 @@ export const DIAGNOSTICS = {
   'record-without-end': ['note', 'instructions and DMA packets without an end (skipped)'],
   'record-without-start': ['note', 'instructions and DMA packets without a start (skipped)'],
   'outside-execution': ['note', 'device records from before or after the execution (left out)'],
-  'saturated-wait': ['note', "waits longer than the device's counter holds (its maximum is shown)"],
+  'saturated-wait': ['note', "waits longer than the device's counter can hold (its maximum is shown)"],
   'unknown-opcode': ['note', 'instructions whose opcode has no known name'],
   'operands-not-known': ['note', 'instructions with unknown operand codes (operands incomplete)'],
   'more-dependencies': ['loss', 'instructions that wait for more than 4096 others (only 4096 are listed)'],

@@ -9,7 +9,7 @@ export class UserError extends Error {
     /** What is wrong, without a full stop. */
     readonly what: string,
     readonly detail: {
-      /** The file, option or line that the error is about. */
+      /** The file, option or line with the error. */
       readonly where?: string;
       /** What the user can do. */
       readonly hint?: string;
@@ -39,14 +39,14 @@ const UTF8_HINT = 'its name is not UTF-8: rename it, or let the shell open it: <
 /** Whether a file name was very likely not UTF-8. */
 export const isNotUtf8 = (path: string): boolean => path.includes(NOT_UTF8);
 
-/** Folder that an archive is unpacked into, by its name as the user gave it: messages show that name. */
+/** Folders of unpacked archives, with the name of the archive as the user gave it. Messages show that name. */
 export function unpackedFolder(archive: string): string {
   const named = encodeURIComponent(archive === '-' ? 'stdin' : archive);
   return `${UNPACKED}${named.length < LONGEST_NAME ? named : 'archive'}`;
 }
 
 const UNPACKED = 'unpacked-';
-/** File systems allow names of 255 bytes. */
+/** File systems allow names of up to 255 bytes. */
 const LONGEST_NAME = 200;
 const IN_UNPACKED = /^.*[/\\]dparse-[^/\\]+[/\\]unpacked-([^/\\]+)/;
 
@@ -57,7 +57,7 @@ export const shownPath = (path: string): string =>
 function lineOf(what: string, detail: UserError['detail']): string {
   const where = detail.where === undefined ? undefined : shownPath(detail.where);
   const hint = detail.hint ?? (where !== undefined && isNotUtf8(where) ? UTF8_HINT : undefined);
-  // Two parentheses in a row are hard to read.
+  // A colon is used instead, because two parentheses in a row are hard to read.
   const action = hint === undefined ? '' : what.endsWith(')') ? ': ' + hint : ` (${hint})`;
   return legible(`${where === undefined ? '' : `${where}: `}${what}${action}`);
 }
@@ -138,12 +138,12 @@ const REASONS: Readonly<Record<string, string>> = {
   EDQUOT: 'disk quota exceeded',
   EFBIG: 'file too large',
   EIO: 'input/output error',
-  EBADF: 'not open for this',
+  EBADF: 'not open for this operation',
   EMFILE: 'too many open files',
   ENAMETOOLONG: 'file name too long',
   ELOOP: 'too many symbolic links',
   EADDRINUSE: 'the port is in use',
-  EADDRNOTAVAIL: 'this machine has no such address',
+  EADDRNOTAVAIL: 'this machine does not have this address',
   ENOTFOUND: 'no such host',
 };
 
@@ -166,7 +166,7 @@ export const ranOutOfSpace = (code: unknown): boolean => NO_SPACE.has(code);
 
 /**
  * The value with a name.
- * @param noun what the name stands for, in messages: 'format', 'rule' …
+ * @param noun kind of the name, in messages: 'format', 'rule' …
  * @throws UsageError naming the nearest name, or all of them
  */
 export function requireNamed<T>(noun: string, name: string, known: readonly T[], nameOf: (item: T) => string): T {

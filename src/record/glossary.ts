@@ -1,4 +1,7 @@
-/** The words of answers about any profile, each with one meaning: for `dprof terms`, the page's hover texts and the docs. */
+/**
+ * The terms of answers about any profile, each with one meaning, for `dprof terms`, the page's hover texts and the
+ * docs.
+ */
 
 export interface GlossaryTerm {
   readonly term: string;
@@ -25,7 +28,7 @@ const terms = {
   'copies and sets': { meaning: 'Time in which at least one copy or memory set runs.', unit: 'ns', shareOf: SPAN },
   'rate of copies': { meaning: 'Bytes of the copies of a kind over the time in which at least one of them runs on a device: copies that overlap share its link. The time beside it adds them up.', unit: 'bytes/s' },
   'exposed copies': { meaning: 'Copies while neither compute nor communication runs (copiesAlone), and sets while nothing else runs (setsAlone).', unit: 'ns', shareOf: SPAN },
-  missing: { meaning: 'Time without recorded work after a launch whose own work is not in the profile, although later work launched by the same thread is; and after the start of work whose end is unknown, until the next work of its stream. It is neither busy nor idle, and MFU is unknown.', unit: 'ns', shareOf: SPAN },
+  missing: { meaning: 'Time without recorded work in which the device may have worked: after a launch whose work is missing from the profile, although later work of the same thread is recorded; and after the start of work with an unknown end, until the next work of its stream. It is neither busy nor idle, and MFU is unknown.', unit: 'ns', shareOf: SPAN },
   'idle in waits': { meaning: 'Idle time during which the profile reports a wait of the CPU or of a stream. Unknown where work is missing.', unit: 'ns', shareOf: SPAN },
   gap: { meaning: 'A stretch of idle time of a device between two pieces of work.', unit: 'ns' },
   'cause of idle time': { meaning: 'What kept a device waiting in a gap: the CPU launching, loading data, waiting for copies or doing something else, queued kernels, engines that wait for semaphores, or a program that waits for transfers that it started. Each gap has one cause. queue and transfer are the same in dprof summary; host there is all causes except these and launches that were not recorded.' },
@@ -33,7 +36,7 @@ const terms = {
 
   // Kernels.
   kernel: { meaning: 'A program that a device runs for one launch. On AWS Neuron, an instruction of an engine.' },
-  'kernel time': { meaning: 'Durations of kernels, added up over streams and devices. It may be above the span, as kernels of several streams overlap.', unit: 'ns' },
+  'kernel time': { meaning: 'Durations of kernels, added up over streams and devices. It may exceed the span, because kernels of several streams may overlap.', unit: 'ns' },
   'own kernel time': { meaning: "Durations of the kernels that the step's own thread launched, added up. Threads of autograd are left out.", unit: 'ns' },
   launch: { meaning: 'The call on the CPU that starts a kernel, a copy or a graph.' },
   'launch delay': { meaning: 'Time from the end of a launch call to the start of its kernel; 0 where the kernel starts earlier. Column queue.', unit: 'ns' },
@@ -73,7 +76,7 @@ const terms = {
   wall: { meaning: 'Time on the clock from the start of something to its end, whatever runs in it.', unit: 'ns' },
   prefill: { meaning: 'A step of a server that reads the context of its requests.' },
   decode: { meaning: 'A step of a server in which every request generates tokens.' },
-  'idle of a phase': { meaning: 'Times of the steps of a phase (serving) in which the device is not busy with them: waiting for the CPU included.', unit: 'ns', shareOf: 'times of the steps' },
+  'idle of a phase': { meaning: 'Time within the steps of a phase (serving) in which the device does no work of the step. It includes waits for the CPU.', unit: 'ns', shareOf: 'times of the steps' },
   'tokens per second': { meaning: 'Tokens of contexts and of generating requests over the times of the steps.', unit: 'tokens/s' },
 
   // Ranks and collectives.
@@ -95,10 +98,10 @@ const terms = {
 
 export const GLOSSARY: readonly GlossaryTerm[] = Object.entries(terms).map(([term, of]) => ({ term, ...of }));
 
-/** What a word means, for a hover text. */
+/** Meaning of a term, for a hover text. */
 export const meaningOf = (term: keyof typeof terms): string => terms[term].meaning;
 
-/** A vendor whose devices have words of their own in texts. */
+/** A vendor for whose devices texts use special words. */
 export type Vendor = 'nvidia' | 'amd' | 'intel' | 'ascend' | 'neuron' | 'tpu';
 
 interface DeviceWords {
@@ -106,7 +109,7 @@ interface DeviceWords {
   readonly matrixUnit: string;
   /** What a device runs. */
   readonly work: 'kernel' | 'instruction';
-  /** What the number of runs is called. */
+  /** Name for the number of runs. */
   readonly runs: 'launches' | 'count';
 }
 
@@ -128,10 +131,16 @@ const WORDS_OF_VENDORS: Readonly<Record<string, DeviceWords>> = {
 
 type Devices = { readonly devices: readonly { readonly vendor: string | null }[] } | null;
 
-/** Words found before: a text asks for each of its lines, and a profile may have many devices. */
+/**
+ * Words that were already found. They are cached, because each line of a text needs them and a profile may have many
+ * devices.
+ */
 const found = new WeakMap<NonNullable<Devices>, DeviceWords>();
 
-/** The words of the vendor of a profile's devices; general words for several vendors, and for an unknown vendor. */
+/**
+ * The special words for the vendor of a profile's devices; general words for several vendors, and for an unknown
+ * vendor.
+ */
 export function deviceWords(header: Devices): DeviceWords {
   const words = (header === null ? undefined : found.get(header)) ?? wordsFor(header);
   if (header !== null) found.set(header, words);
@@ -145,7 +154,10 @@ function wordsFor(header: Devices): DeviceWords {
   return known ?? { vendor: null, matrixUnit: 'matrix unit', ...KERNELS };
 }
 
-/** What texts about kernels say of instructions; in this order. Names of columns (kernel_time, `--by kernel`) stay. */
+/**
+ * Replacements, in this order, that turn texts about kernels into texts about instructions. Names of columns
+ * (kernel_time, `--by kernel`) are not replaced.
+ */
 const INSTRUCTION_WORDS: readonly (readonly [RegExp, string])[] = [
   [/\b(gaps between) queued kernels\b/g, '$1 instructions'],
   [/\blaunches kernels\b/g, 'launches programs'],
@@ -163,8 +175,8 @@ const INSTRUCTION_WORDS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * A text in the words of the vendor of a profile's devices: instructions of Neuron, the vendor's matrix unit alone, and
- * nothing about the devices of others.
+ * A text in the terms of the vendor of a profile's devices. For example, it says instructions for Neuron, and mentions
+ * only the vendor's matrix unit and devices.
  */
 export function inDeviceWords(text: string, header: Devices): string {
   const { vendor, matrixUnit, work } = deviceWords(header);

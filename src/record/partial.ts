@@ -5,8 +5,8 @@
  */
 
 /**
- * Version of the format of partial answers. It changes with the rule of a figure too, as answers of two rules do not add
- * up: in version 1 communication under copies was not exposed.
+ * Version of the format of partial answers. It also changes when the definition of a figure changes, because figures of
+ * two definitions cannot be added. In version 1, communication during copies was not exposed.
  */
 export const PART_VERSION = 2;
 
@@ -25,12 +25,15 @@ export interface PartIdentity {
   readonly id: string;
 }
 
-/** Line types, by what needs them: `dprof summary`, its JSON, `steps`, `--by` and `diff`, `ranks`. */
+/** Line types, by the commands that need them: `dprof summary`, its JSON, `steps`, `--by` and `diff`, `ranks`. */
 export const PART_TYPES = ['part-summary', 'part-details', 'part-steps', 'part-kernels', 'part-ranks'] as const;
 /** Type of a line of a member. */
 export type PartType = (typeof PART_TYPES)[number];
 
-/** A line of a member. Code that reads a type knows the structure of its `data`; the member's id guarantees the content. */
+/**
+ * A line of a member. Code that reads a type knows the structure of its `data`, and the member's id guarantees the
+ * content.
+ */
 export interface PartRecord {
   readonly type: PartType;
   readonly profile: number;

@@ -23,8 +23,8 @@ export function plural(count: number, noun: string): string {
 export const counted = (count: number, noun: string): string => `${count} ${plural(count, noun)}`;
 
 /**
- * `-1234567.125` → `-1,234,567.125`, for people. Intl's number formats do the same, but the first use of one takes as long
- * as reading a small profile.
+ * `-1234567.125` → `-1,234,567.125`, for readable output. Intl's number formats do the same, but the first use of one
+ * takes as long as reading a small profile.
  * @param decimal a number in decimal notation
  */
 export function withThousands(decimal: string): string {

@@ -40,13 +40,13 @@ export interface Arg {
   readonly items?: readonly Arg[];
 }
 
-/** The value of an argument, as JSON has it. */
+/** The value of an argument, as in JSON. */
 export type ArgValue = null | boolean | number | string | readonly ArgValue[];
 
 /**
- * Source of a call. Absent: a marker around a Python call, which may describe kernels of the backward pass too.
- * `dispatcher`: an op as the framework ran it, forward or backward, with shapes, types and values of its arguments in
- * schema order. `sizes`: the same with only shapes, and lists of tensors flattened.
+ * Source of a call. Source of the call. Absent: a marker around a Python call, which may describe kernels of the
+ * backward pass too. `dispatcher`: an op as the framework ran it, forward or backward, with shapes, types and values of
+ * its arguments in schema order. `sizes`: the same with only shapes, and lists of tensors flattened.
  */
 export type CallOrigin = 'dispatcher' | 'sizes';
 
@@ -133,8 +133,8 @@ export interface Activity {
   readonly corr: number | null;
   readonly launch: Launch | null;
   /**
-   * Set for work launched while its device was idle: how long other, earlier launched work that starts later had been
-   * waiting, in ns.
+   * Present for work launched while its device was idle: how long, in ns, other work that was launched earlier but
+   * starts later had been waiting.
    */
   readonly othersWait?: number;
   readonly graph?: GraphNode;
@@ -197,7 +197,7 @@ export interface Context {
    * call.
    */
   readonly callIds?: readonly number[];
-  /** How many kernels each call launched in total, one entry for each call. */
+  /** Number of kernels that each call launched in total, one entry for each call. */
   readonly callKernels?: readonly number[];
   /** The forward op of a backward kernel; null when the format records it and this profile lacks it. */
   readonly forward?: ForwardOp | null;
@@ -226,7 +226,7 @@ export interface KernelRecord extends Activity, RecordedEnd, Context {
   readonly collective?: Collective;
   /** Operands of an instruction, as the tool writes them. */
   readonly operands?: string;
-  /** Instructions for which it had to wait. */
+  /** Instructions that it had to wait for. */
   readonly after?: readonly Dependency[];
 }
 
@@ -334,7 +334,7 @@ export interface RangeRecord {
   readonly text: string;
   /** The call stack, when the profile has one for the range itself: frames as the profile writes them, outermost first. */
   readonly stack?: readonly string[];
-  /** For kind `api`: how many device activities the call launched. */
+  /** For kind `api`: number of device activities that the call launched. */
   readonly launched?: number;
   /** Set when the program did not end the range: `dur` extends to the profile's end. */
   readonly open?: true;

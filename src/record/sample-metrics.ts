@@ -1,4 +1,4 @@
-/** Names of sample metrics, and their titles for people. */
+/** Names of sample metrics, and their readable titles. */
 
 /**
  * Sample metrics about the host's CPUs; the values are for the whole profile. The labels `cpu` and `pid` give the core and
@@ -19,8 +19,8 @@ export const CPU_METRICS = {
 export const CPU_BUSY_METRIC = 'cpu_busy';
 
 /**
- * Metric of samples that state where work is missing: from then on, the work of so many graph launches, labelled `api`, is
- * not in the profile.
+ * Metric of samples that state where work is missing. The value is the number of graph launches, labelled `api`, whose
+ * work is not in the profile.
  */
 export const MISSING_WORK_METRIC = 'missing_work';
 

@@ -34,7 +34,7 @@ export interface ServedPart {
 /** `prefill`: all requests process their prompts; `decode`: all generate; `mixed`: some of each. */
 export type ServingPhase = 'prefill' | 'decode' | 'mixed';
 
-/** What the name of a server's step states; fields that it does not state are null. */
+/** Facts in the name of a server's step; missing ones are null. */
 export interface ServingStep {
   readonly phase: ServingPhase | null;
   /** Number of requests, without the padding of a captured graph's batch. */
@@ -109,7 +109,7 @@ const fieldsOf = (text: string): ReadonlyMap<string, string> =>
 
 type Fields = (key: string) => number | null;
 
-/** In `30/32`, the number of requests, not the padded size of the graph. */
+/** In `30/32`, the first number is the number of requests; the second is the padded size of the graph. */
 const FIRST_NUMBER = /^\d+/;
 
 function countsOf(text: string): Fields {
@@ -124,7 +124,7 @@ function steppedPart(field: Fields, prefix: string, requests: number | null, tok
   return requests === 0 ? NOBODY : { requests, tokens: queries, lengths: sums };
 }
 
-/** SGLang's forward modes. Those that verify speculated tokens or catch up with them are part of generation. */
+/** SGLang's forward modes. Requests that verify speculated tokens or catch up with them are part of generation. */
 const MODES: Readonly<Record<string, (field: Fields) => Parts>> = {
   EXTEND: prompts,
   SPLIT_PREFILL: prompts,
@@ -229,8 +229,8 @@ function sumOfLengths(a: LengthSums | null, b: LengthSums | null): LengthSums | 
 }
 
 /**
- * Finds the server step that host ranges belong to: the innermost that names one. If it states no lengths, those of an
- * enclosing range that states the same requests are used.
+ * Finds the server step that host ranges belong to: that of the innermost range that names one. If it states no
+ * lengths, those of an enclosing range that states the same requests are used.
  * @param texts names of the ranges, outermost first
  * @param read reads a name, as `readServingStep` does
  */
@@ -246,7 +246,7 @@ export function servingStepAround(texts: readonly string[], read = readServingSt
   return found;
 }
 
-/** What the name of a step states. */
+/** Facts in the name of a step. */
 export interface StepName {
   /** Null when the name has no number. */
   readonly number: number | null;
@@ -260,7 +260,7 @@ const NAMES: readonly RegExp[] = [
   /^ProfilerStep#(\d{1,12})$/,
   // StepTraceAnnotation of JAX: `train#step_num=3#`.
   /^[^#]{1,200}#step_num=(\d{1,12})#$/,
-  // Names that programs give: `step 3`, `train_step_3`, `iteration: 7`, `iter`.
+  // Matches names that programs give: `step 3`, `train_step_3`, `iteration: 7`, `iter`.
   /^(?:train(?:ing)?[ _])?(?:step|iteration|iter)[ _:#]{0,2}(\d{1,12})$/i,
   /^(?:iteration|iter|train(?:ing)?[ _]step)$/i,
 ];

@@ -11,7 +11,7 @@ export function meanTime(tally: {
   return timed > 0 && tally.time !== null ? tally.time / timed : null;
 }
 
-/** The median of an even number of values: the mean of the middle two, or the smaller or larger of them. */
+/** Choice for the median of an even number of values: the mean of the middle two, or the smaller or larger of them. */
 export type MiddleOfTwo = 'mean' | 'lower' | 'upper';
 
 /** Median of values in any order, without NaN; null for an empty list. */
@@ -28,7 +28,7 @@ function medianOfSorted(sorted: Float64Array, ofTwo: MiddleOfTwo): number | null
 }
 
 /**
- * The smallest value for which at least half of all values are not larger.
+ * The smallest value such that at least half of all values are not larger than it.
  * @param counts the number of occurrences of each distinct value
  * @returns null for an empty list
  */
@@ -79,7 +79,10 @@ export function spreadOf(values: Float64Array): Spread {
   return { count, total, mean, median: middle, min, max, stddev };
 }
 
-/** How lengths differ; `variation` is the standard deviation divided by the mean, null for fewer than two. Null for none. */
+/**
+ * Spread of durations. `variation` is the standard deviation divided by the mean; null for fewer than two. Null for
+ * none.
+ */
 export function lengthSpread(
   lengths: readonly number[],
 ): (Pick<Spread, 'median' | 'min' | 'max'> & { readonly variation: number | null }) | null {

@@ -1,12 +1,12 @@
 /**
- * The only table of units. Each quantity has one set of units and one rounding wherever people read it; machine formats
+ * The only table of units. Each quantity has one set of units and one rounding in all readable output. Machine formats
  * keep base units.
  *
  * Transfers, rates and FLOP are decimal (kB, MB, GB/s), as vendors state peaks; memory in use is binary (MiB, GiB), as
  * PyTorch prints it.
  */
 
-/** A decimal number as people and tools write it: `7`, `-0.5`, `2.`, `.5`, `1e-9`. */
+/** Matches a decimal number as people and tools write it: `7`, `-0.5`, `2.`, `.5`, `1e-9`. */
 const DECIMAL = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?$/i;
 
 /** Whether a text is a decimal number and nothing else. */
@@ -79,7 +79,7 @@ export function rounded(value: number): string {
   return Math.abs(value) >= 10 ** (DIGITS - 1) ? value.toFixed(0) : value.toPrecision(DIGITS);
 }
 
-/** An amount for people, such as `525.3 kB`, `1.092 ms`, `99.4 %`; `na` for unknown. */
+/** An amount in readable form, such as `525.3 kB`, `1.092 ms`, `99.4 %`; `na` for unknown. */
 export function amountText(value: number | null, quantity: Quantity): string {
   if (value === null) return UNKNOWN;
   if (quantity === 'share') return percentText(value);
@@ -103,7 +103,7 @@ export const DECIMALS = 3;
 
 export const inUnit = (value: number, { size }: Scale): string => (value / size).toFixed(DECIMALS);
 
-/** From this duration on, times of a profile are in ms, so that three decimals are whole us. */
+/** From this duration on, times of a profile are in ms, with three decimals, which are whole us. */
 const LONG_NS = 10e6;
 
 /** One unit for all times of a table, with three decimals. */

@@ -61,7 +61,7 @@ export async function takeRecords(
   }
 }
 
-/** Adds what the source knows to an error of a pass: its name, that it is cut off, why there was no device work. */
+/** Adds facts about the source to an error of a pass: its name, whether it is cut off, why there was no device work. */
 export const withSource = (error: unknown, source: EndedInputs): unknown =>
   withCut(namingInput(explained(error, source), source.name), source);
 

@@ -22,12 +22,12 @@ export interface Wanted {
   readonly types: RecordTypes;
   /** Which ranges it wants, as a reader's option; a reader may return more. */
   readonly ranges?: 'without-calls' | 'long-calls' | 'without-work';
-  /** Skip an input that cannot be read, and report it. */
+  /** Whether to report and skip an input that cannot be read. */
   readonly skipUnreadable?: true;
   /** Whether it wants the samples that a reader derives from activities. */
   readonly derived?: true;
   /**
-   * Whether it wants a single profile. A folder of several profiles is then refused; otherwise it stands for all of them.
+   * Whether it wants a single profile. If so, a folder of several profiles is rejected; otherwise all of them are read.
    */
   readonly isOne?: true;
 }
@@ -38,7 +38,7 @@ export interface Opening {
   readonly stdin?: Readable;
   /** Called with the number of bytes of a file read so far, and its size (null for a stream). */
   readonly onBytes?: (done: number, total: number | null) => void;
-  /** Whether globs stand for files; set when no shell has expanded them. */
+  /** Whether globs are expanded; true when no shell has expanded them. */
   readonly globs?: true;
   /** Options for parsing profiles. */
   readonly parsing?: Omit<ProfileOptions, 'profile' | 'name' | 'captures' | 'ranges'>;
@@ -75,7 +75,8 @@ export async function openSource(
 export async function openSources(files: readonly string[], opening: Opening, wanted?: Wanted): Promise<Source> {
   const [first, ...others] = files;
   if (others.length === 0) return openSource(first, opening, wanted);
-  // Report this before minutes of reading; a command that skips unreadable inputs reports it with the others.
+  // This is reported before minutes of reading. A command that skips unreadable inputs reports it together with the
+  // others.
   for (const file of wanted?.skipUnreadable === true ? [] : others) {
     if (file !== '-' && !existsSync(file) && !(await standsForFiles(file, opening)))
       throw new UserError('no such file', { where: file });
@@ -137,7 +138,7 @@ async function* whole(
     if (wanted?.skipUnreadable !== true || !(error instanceof UserError)) throw error;
     all.push(failed(name, error));
   } finally {
-    // Only now, because a folder's files are opened one after the other.
+    // This is checked only now, because a folder's files are opened one after the other.
     append(all, endings);
   }
 }
@@ -214,7 +215,7 @@ export function openRecords(input: Input, wanted: Wanted | undefined, members?: 
  */
 export function formOf(head: Buffer): 'records' | 'text' | 'other' {
   const text = textStart(head.subarray(0, 4096));
-  // Even if later lines are broken; the reader of records reports them.
+  // This holds even if later lines are broken, because the reader of records reports them.
   if (text.startsWith('{"type":')) return 'records';
   const isBinary = head.subarray(0, 512).some((byte) => byte < 32 && (byte < 9 || byte > 13));
   if (isBinary) return 'other';

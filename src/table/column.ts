@@ -1,6 +1,6 @@
 /**
  * Tables and their columns, which users select by key. The value of a column is raw: base units, unrounded, null for
- * unknown. Its text is for people and awk.
+ * unknown. Its text is for readers and for awk.
  */
 import { UNKNOWN } from '../record/units.js';
 import { nearest, UsageError } from '../record/errors.js';
@@ -68,7 +68,7 @@ export const real = (width: number, digits?: number, unit?: ColumnShape['unit'])
   ...(digits === undefined ? {} : { digits }),
 });
 
-/** Makes a column. `doc` is its line for help and docs, `more` has the rarer fields. */
+/** Makes a column. `doc` is its line for help and docs; `more` has the fields that are rarely needed. */
 export const column = <Row>(
   key: string,
   header: string,
@@ -94,10 +94,7 @@ export interface ColumnShape {
   /** Replaces a header that is wider than the column. */
   readonly narrowHeader?: string;
   readonly unit?: 'ns' | 'us' | 's' | 'bytes' | 'MiB' | 'FLOP' | 'FLOP/s' | 'FLOP/B' | 'TFLOP/s' | 'GB/s' | '%';
-  /**
-   * Type of the values. A real number has a fixed number of digits in text for people and awk, and all digits in CSV and
-   * JSON.
-   */
+  /** Type of the values. A real number has a fixed number of digits in text, and all digits in CSV and JSON. */
   readonly type: 'int' | 'real' | 'str';
   /** Whether its texts are right-aligned, like numbers. */
   readonly toTheRight?: boolean;
@@ -107,7 +104,7 @@ export interface ColumnShape {
   readonly significant?: number;
   /** Whether text has a plus sign for positive values. */
   readonly signed?: boolean;
-  /** Characters in the columns format; columns of width 0 share what the others leave. */
+  /** Width in characters in the columns format; columns of width 0 share the width that the others leave. */
   readonly width: number;
   /** True when the value comes from the op's formula instead of the record. */
   readonly derived?: boolean;
@@ -131,7 +128,10 @@ export interface ColumnShape {
 /** A column with access to its rows. */
 export interface Column<Row> extends ColumnShape {
   value(row: Row): CellValue;
-  /** Text of tables for people when it is shorter than the full text; the width is infinite where they fit it themselves. */
+  /**
+   * Text in readable tables, if it is shorter than the full text. The width is infinite for tables that shorten texts
+   * themselves.
+   */
   narrow?(row: Row, width: number): string;
   /** Whether the value is a rate above the device's peak; text then shows `!`. */
   impossible?(row: Row): boolean;
@@ -148,7 +148,7 @@ export const shapeOf = <Row>(column: Column<Row>): ColumnShape =>
 /** Shown as text instead of a rate above the device's peak, which is an error in the counting. */
 const IMPOSSIBLE = '!';
 
-/** The value for people: `!` for a rate that the device cannot reach. */
+/** The readable value: `!` for a rate that the device cannot reach. */
 export const shownValue = <Row>(column: Column<Row>, row: Row): CellValue =>
   column.impossible?.(row) === true ? IMPOSSIBLE : column.value(row);
 

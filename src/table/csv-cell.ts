@@ -2,9 +2,9 @@
 import { escapeControls } from '../record/control-characters.js';
 
 /**
- * Where a spreadsheet may see a formula: at the start, or after `;`, the cell separator in many countries, even with blanks
- * before it. Full-width signs count too. A lone `-`, which means an empty list, does not. Tabs and line ends are escaped
- * before.
+ * Matches where a spreadsheet may see a formula: at the start of a text, or after `;`, the cell separator in many
+ * countries, even with blanks before it. Full-width signs count too. A lone `-`, which means an empty list, does not.
+ * Tabs and line ends are escaped before.
  */
 const FORMULA = /(^|;)(?=\s*(?:[=+@\uff1d\uff0b\uff0d\uff20]|-(?!$|;)))/g;
 

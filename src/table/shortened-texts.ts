@@ -1,8 +1,8 @@
-/** Texts of a limited width, in cells of a terminal: cut at their end, or where they agree with others. */
+/** Shortens texts to a width in cells of a terminal: at their end, or where they agree with others. */
 import { elementAt } from '../containers/element.js';
 import { groupsOf } from '../containers/map-entry.js';
 
-// eslint-disable-next-line no-control-regex -- the whole of ASCII
+// eslint-disable-next-line no-control-regex -- all of ASCII
 const ASCII = /^[\u0000-\u007f]*$/;
 
 const ZERO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}]/u;
@@ -37,16 +37,17 @@ export function cut(text: string, width: number): string {
 const CUT = '…';
 
 /**
- * Texts of at most `width` cells each, marked where they are cut: at the end, or in the part that they share when the cut
- * would make different texts equal. Texts that differ in two places far apart end in a number instead, as `gemm…~2`, so that
- * different texts never look alike where the width has room for the number.
+ * Texts of at most `width` cells each, marked where they are cut: at the end, or in the part that they share when the
+ * cut would make different texts equal. Texts that differ in two places far apart end in a number instead, as in
+ * `gemm…~2`, so that different texts never look alike if the width has room for the number.
  */
 export function shortenedTexts(texts: readonly string[], width: number): string[] {
   const short = new Map<string, string>();
   const shorten = (alike: readonly string[]): void => {
     const shared = sharedPrefix(alike);
     for (const [shortened, group] of groupsOf(alike, (text) => withoutShared(text, shared, width))) {
-      // Those that share more than all of them do differ further on; texts with equal ends get a number below.
+      // Some texts share more characters than all of them share, and differ later. Texts with equal ends get a number
+      // below.
       if (group.length > 1 && group.length < alike.length) shorten(group);
       else for (const text of group) short.set(text, shortened);
     }
@@ -89,7 +90,7 @@ function sharedPrefix(texts: readonly string[]): number {
   }, first.length);
 }
 
-/** A third of the beginning, and what comes where the text differs from others that begin like it. */
+/** A third of the beginning, and the part where the text differs from others with the same beginning. */
 function withoutShared(text: string, shared: number, width: number): string {
   const head = cut(text, Math.floor((width - 2) / 3));
   const tail = text.slice(shared);

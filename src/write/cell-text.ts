@@ -14,8 +14,8 @@ export const cellText = (column: ColumnShape, value: CellValue, safe: (text: str
   typeof value === 'number' ? textOf(column, value) : safe(textOf(column, value));
 
 /**
- * A quantity in at most `width` characters: in full, else with an exponent and as many digits as fit, else `#`. A number is
- * never truncated, because that would be a different number.
+ * A quantity in at most `width` characters: in full, or with an exponent and as many digits as fit, or as `#`. A number
+ * is never truncated, because that would be a different number.
  */
 export function fitQuantity(value: number, width: number): string {
   const full = String(value);

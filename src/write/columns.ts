@@ -94,7 +94,7 @@ interface PlacedColumn<Row> {
 
 /**
  * Minimum width of the columns, including the blanks between them.
- * @param names characters that columns without a fixed width need together, if that is more
+ * @param names characters that columns without a fixed width need together, if more than their minimum
  */
 export function leastWidth(columns: readonly ColumnShape[], names = 0): number {
   const flexible = columns.filter(({ width }) => width === 0).length;
@@ -117,7 +117,7 @@ export function fittingColumns<Shape extends ColumnShape>(
   return columns.slice(0, count);
 }
 
-/** Widths of the chosen columns: flexible columns share what the fixed ones leave. */
+/** Widths of the selected columns: flexible columns share the width that the fixed ones leave. */
 function placed<Row>({ columns: chosen, width }: Layout<Row>): PlacedColumn<Row>[] {
   const total = width ?? DEFAULT_WIDTH;
   const least = leastWidth(chosen);

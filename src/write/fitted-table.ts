@@ -1,6 +1,6 @@
 /**
- * Tables for a terminal: no line is wider than it, amounts have units that people read, and long names lose the part in
- * which they agree. Columns that do not fit even with short names are left out, and named.
+ * Tables for a terminal: no line is wider than the terminal, amounts have readable units, and long names lose the part
+ * in which they agree. Columns that do not fit even with short names are left out, and named.
  */
 import { escapeControls } from '../record/control-characters.js';
 import { elementAt } from '../containers/element.js';
@@ -11,16 +11,19 @@ import type { Format, Packed } from './columns.js';
 
 /** Between columns. */
 const GAP = '  ';
-/** Characters that the first column, which says what a row is, and any other of texts have at least, unless these are shorter. */
+/**
+ * Minimum number of characters of the first column, which identifies a row, and of any other text column, unless its
+ * texts are shorter.
+ */
 const [LEAST_NAME, LEAST_TEXT] = [24, 16];
-/** Rows that decide the widths; those that come later are cut to them. */
+/** Number of rows that determine the widths. Texts of later rows are cut to these widths. */
 const SAMPLED = 1000;
-/** Characters of a column of texts at least where more rows follow: the first ones may all be `na`. */
+/** Minimum number of characters of a text column if more rows follow, because the first ones may all be `na`. */
 const LEAST_LATER = 8;
-/** Width where none is given. */
+/** Width when none is given. */
 const DEFAULT = 80;
 
-/** How the columns that are shown are laid out. */
+/** Layout of the columns that are shown. */
 interface Plan {
   /** Number of columns shown: the first ones. */
   readonly count: number;
@@ -28,10 +31,10 @@ interface Plan {
 }
 
 /**
- * Widths of the first columns that fit a line. Numbers have the width that they need; texts share what is left, so that
- * as few as possible are cut.
+ * Widths of the first columns that fit a line. Numbers have the width that they need. Texts share the rest, so that as
+ * few as possible are cut.
  * @param natural width that each column needs to show all of its texts
- * @param least width that each column has at least
+ * @param least minimum width of each column
  */
 export function planColumns(natural: readonly number[], least: readonly number[], width: number): Plan {
   let count = 0;
@@ -45,7 +48,7 @@ export function planColumns(natural: readonly number[], least: readonly number[]
   return { count, widths: shared(natural.slice(0, count), least.slice(0, count), width - used) };
 }
 
-/** Widths of texts, raised together until nothing is left: the narrow ones are whole first. */
+/** Widths of text columns, increased together until no width is left, so that narrow columns are complete first. */
 function shared(natural: readonly number[], least: readonly number[], rest: number): number[] {
   const widths = [...least];
   let left = Math.max(0, rest);
@@ -61,7 +64,7 @@ function shared(natural: readonly number[], least: readonly number[], rest: numb
   }
 }
 
-/** Names of columns without their unit, which each value has. */
+/** Names of columns without their unit, because each value has a unit. */
 const headerOf = <Row>(column: Column<Row>): string =>
   inAmounts(column).header.replace(/\((?:ns|s|bytes|B|FLOP|GB\/s)\)$/, '');
 
@@ -78,13 +81,13 @@ const cellOf = <Row>(column: Column<Row>, row: Row): string => {
 const signed = (column: ColumnShape, text: string): string =>
   column.signed === true && Number(text) > 0 ? `+${text}` : text;
 
-/** Three significant digits, of percentages one after the point, so that they stand below each other. */
+/** Three significant digits; percentages have one decimal, so that they are aligned. */
 function rounded(value: number, unit: ColumnShape['unit']): string {
   if (unit === '%') return value.toFixed(1);
   return Math.abs(value) >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(3)));
 }
 
-/** Lines of a table whose rows are all there. */
+/** Lines of a table whose rows are all known. */
 class FittedSheet<Row> {
   readonly #right: readonly boolean[];
   #plan: Plan | null = null;
@@ -149,7 +152,7 @@ class FittedSheet<Row> {
   }
 }
 
-/** The last line: which columns have no room, as many names as fit. */
+/** The last line names the columns without room, as many as fit. */
 function leftOutLine(keys: readonly string[], width: number): string {
   const lineOf = (count: number): string => {
     const more = keys.length - count;
@@ -160,17 +163,17 @@ function leftOutLine(keys: readonly string[], width: number): string {
   return lineOf(count);
 }
 
-/** The lines of a table whose rows are all there; the last one names columns without room. */
+/** The lines of a table whose rows are all known. The last line names columns without room. */
 export function fittedLines<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number): string[] {
   const sheet = new FittedSheet(columns, width, true);
   const lines = sheet.lines(rows.map((row) => columns.map((column) => cellOf(column, row))));
   return sheet.leftOut.length > 0 && rows.length > 0 ? [...lines, leftOutLine(sheet.leftOut, width)] : lines;
 }
 
-/** The default on a terminal. */
+/** The default format on a terminal. */
 export const fitted: Format = {
   id: 'fitted',
-  title: 'fitted to -w or the terminal, for people (the default there)',
+  title: 'fitted to -w or the terminal, for reading (the default on a terminal)',
   open({ columns, header, width }) {
     const sheet = new FittedSheet(columns, width ?? DEFAULT, header);
     let held: (readonly string[])[] = [];

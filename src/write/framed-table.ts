@@ -1,9 +1,9 @@
 /**
- * A framed table for people. All rows are held until the end, since a column is as wide as its widest cell: as bytes,
- * which are given back in pieces.
+ * A framed table for readers. All rows are held until the end, because a column is as wide as its widest cell. They are
+ * held as bytes, which are returned in pieces.
  *
- * cli-table3 draws the frame and the head, and rows are written between: whole tables given to it take 34 times the CPU
- * at 1,000 rows (`npm run bench formats`: median of 9 pairs), and more the longer they are.
+ * cli-table3 draws only the frame and the header, because drawing whole tables takes 34 times the CPU at 1,000 rows
+ * (`npm run bench formats`: median of 9 pairs), and more for longer ones.
  */
 import type CliTable from 'cli-table3';
 import { escapeControls } from '../record/control-characters.js';
@@ -23,7 +23,7 @@ const [CELL_END, ROW_END] = ['\t', '\n'];
 
 export const table: Format = {
   id: 'table',
-  title: 'framed, for people (holds all rows in memory)',
+  title: 'framed, for reading (holds all rows in memory)',
   open({ columns, header }) {
     const kept: Buffer[] = [];
     const framedLine = (row: string): string => line(columns, widths, row);
@@ -52,7 +52,7 @@ export const table: Format = {
   },
 };
 
-/** The frame around the rows: the library draws it around one blank row. */
+/** The frame around the rows, taken from the library's frame around one blank row. */
 function frame(
   columns: readonly ColumnShape[],
   widths: readonly number[],

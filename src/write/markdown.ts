@@ -12,8 +12,8 @@ const MARKUP = /[\\`*_{}[\]<>#|~@&!^$]|:(?=\/\/)|(?<=www)\./gi;
 const byNumber = (sign: string): string => `&#${sign.charCodeAt(0)};`;
 
 /**
- * A text as code, in which nothing is markup, a link or a mention. A text that backticks cannot hold becomes an HTML
- * element with all punctuation as character references.
+ * A text as code, in which nothing is markup, a link or a mention. A text that cannot be between backticks becomes an
+ * HTML element with all punctuation as character references.
  */
 export function code(text: string): string {
   const safe = escapeControls(text).trim();

@@ -36,12 +36,12 @@ const plain = (word: string): string =>
       escaped ?? single ?? double?.replace(/\\(["\\$`])/g, '$1') ?? piece,
   );
 
-/** Stands for an input without a known name. */
+/** Used for an input without a known name. */
 const ANY_FILE = 'FILE';
 
 /**
- * The word for an input in a suggested command: its name, quoted, with ./ before a leading dash, or FILE. @param file
- * undefined or '-' for stdin, which has no name
+ * The word for an input in a suggested command: its name, quoted, with ./ before a leading dash, or FILE.
+ * @param file undefined or '-' for stdin, which has no name
  */
 export const inputWord = (file: string | undefined): string =>
   file === undefined || file === '-' ? ANY_FILE : quoted(file.startsWith('-') ? `./${file}` : file);

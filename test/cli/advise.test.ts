@@ -156,7 +156,7 @@ describe('dprof advise', () => {
     const answers = [
       [
         neuronLines([profileOn(A100)]),
-        /^dprof: stdin: no kernels and no other device activity \(for the time of the host: .*\)\n$/,
+        /^dprof: stdin: no kernels and no other device activity \(for CPU times: .*\)\n$/,
       ],
       ["{'kShortName': 'k', 'kDuration': 5, 'device': 0}\n", /^dprof: stdin: no record has a start and a duration/],
       ['', /^dprof: stdin: is empty/],

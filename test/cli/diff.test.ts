@@ -114,7 +114,7 @@ describe('dprof diff', () => {
     const answers: readonly (readonly [readonly string[], RegExp])[] = [
       [[base], /^dprof: diff takes two inputs, BASE and NEW, not 1 input \(usage: dprof diff /],
       [[base, slow, slow], /^dprof: diff takes two inputs, BASE and NEW, not 3 inputs/],
-      [['-', '-'], /^dprof: stdin \(-\) can be read once/],
+      [['-', '-'], /^dprof: stdin \(-\) can be read only once/],
       [['--fail-if', 'total', base, slow], /^dprof: --fail-if 'total': expected > or </],
       [[base, slow, '--fail-if'], /^dprof: --fail-if needs a value\n$/],
       [['--q', '2', base, slow], /^dprof: --fdr takes a rate between 0 and 1, not '2'\n$/],

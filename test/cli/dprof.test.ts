@@ -200,7 +200,7 @@ describe('dprof', () => {
       [['-c'], /-c needs a value/],
       [['-o', '--csv'], /--output needs a value/],
       [['-q', 'sumary', 'x.json'], /'sumary' is neither a command nor a file \(did you mean dprof summary\?\)/],
-      [['-', '-'], /stdin \(-\) can be read once/],
+      [['-', '-'], /stdin \(-\) can be read only once/],
       [['x', 'summary'], /no file 'summary' \(the command comes first\): dprof summary /],
     ];
     for (const [args, answer] of cases) {

@@ -62,7 +62,7 @@ const stderrOf = async (...args: string[]): Promise<string> => (await runCli('dp
 describe('hints of inputs without work of a device', () => {
   it('name the ranges of the host where there are ranges', async () => {
     const path = recordsOf(range);
-    expect(await stderrOf('stacks', path)).to.match(/no kernels \(for the time of the host: dprof summary, or dprof --by ranges /); // prettier-ignore
+    expect(await stderrOf('stacks', path)).to.match(/no kernels \(for CPU times: dprof summary, or dprof --by ranges /); // prettier-ignore
     expect(await follow(path)).to.be.greaterThan(3);
     expect(await follow(recordsOf({ ...range, kind: 'api' }))).to.be.greaterThan(1);
   });
@@ -70,13 +70,13 @@ describe('hints of inputs without work of a device', () => {
   it('name the summary where there is the time of CPUs alone', async () => {
     const times = { metric: 'cpu_time', value: 8000, labels: { cpu: 0, pid: 256 } };
     const path = recordsOf({ ...cpu, metric: 'cpu_traced', value: 8000 }, { ...cpu, ...times });
-    expect(await stderrOf('stacks', path)).to.equal(`dprof: ${path}: no kernels (for the time of the host: dprof summary)\n`); // prettier-ignore
+    expect(await stderrOf('stacks', path)).to.equal(`dprof: ${path}: no kernels (for CPU times: dprof summary)\n`); // prettier-ignore
     expect(await follow(path)).to.be.greaterThan(3);
   });
 
   it('name no command where there is nothing, and ranges where records may have been written without', async () => {
     const path = recordsOf();
-    expect(await stderrOf('stacks', path)).to.equal(`dprof: ${path}: no kernels (records have ranges of the host with dparse --ranges)\n`); // prettier-ignore
+    expect(await stderrOf('stacks', path)).to.equal(`dprof: ${path}: no kernels (dparse --ranges adds CPU ranges to records)\n`); // prettier-ignore
     expect(await follow(path)).to.equal(0);
   });
 

@@ -174,7 +174,11 @@ const isBuilt = existsSync(join(ROOT, 'dist/page/report.js'));
 
   it('answers records of which nothing can be shown', () =>
     expectAnswers(1, [
-      [[profile(0, 0)], [], /^dprof: stdin: nothing to show: no kernels, no ranges, no samples \(.*--ranges\)\n$/],
+      [
+        [profile(0, 0)],
+        [],
+        /^dprof: stdin: nothing to show: no kernels, no ranges, no samples \(dparse --ranges .*\)\n$/,
+      ],
       ["{'kShortName': 'k', 'kDuration': 5, 'device': 0}\n", [], /^dprof: stdin: no record has a start .*net\.dict/],
       ['', [], /^dprof: stdin: is empty/],
     ]));
@@ -263,7 +267,7 @@ const isBuilt = existsSync(join(ROOT, 'dist/page/report.js'));
       [RECORDS, ['--from', '2', '--to', '1'], /^dprof: --from must be before --to/],
       [RECORDS, ['--events', '9000000'], /^dprof: --events is at most 3000000/],
       [RECORDS, ['--format', 'json'], /^dprof: unknown option --format/],
-      [RECORDS, ['-', '-'], /^dprof: stdin \(-\) can be read once/],
+      [RECORDS, ['-', '-'], /^dprof: stdin \(-\) can be read only once/],
     ]));
 });
 

@@ -44,7 +44,7 @@ describe('dprof stacks', () => {
     const wrong = await run(input, '--host', '--by', 'kernel');
     expect(wrong).to.include({ code: 2, stdout: '' });
     expect(wrong.stderr).to.match(/unknown frames 'kernel'/);
-    expect((await run(RECORDS, '--host')).stderr).to.match(/no CPU ranges \(records have ranges/);
+    expect((await run(RECORDS, '--host')).stderr).to.match(/no CPU ranges \(dparse --ranges adds/);
   });
 
   it('takes other frames, and a root', async () => {

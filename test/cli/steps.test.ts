@@ -76,7 +76,7 @@ describe('dprof steps', () => {
     const stderrOf = async (format: string): Promise<string> =>
       (await run(neuronLines([{ ...PROFILE, format }, kernel({ start: 0, dur: 1, step: null })]))).stderr;
     expect(await stderrOf('kineto')).to.equal(
-      'dprof: 1 profile without steps: a call of step() of the profiler after each step marks them (docs/guide/record.md)\n',
+      'dprof: 1 profile without steps: calling step() of the profiler after each step marks them (docs/guide/record.md)\n',
     );
     expect(await stderrOf('nsight')).to.match(/^dprof: 1 profile without steps: an NVTX range .* named "step 1"/);
     expect(await stderrOf('rocprofv3-csv')).to.equal('');

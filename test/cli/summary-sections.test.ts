@@ -47,7 +47,7 @@ describe('sections of a summary', () => {
     expect(await screen(...records, unknown)).to.include('; 5 ranges, 101.000 us\n');
     expect(text).to.match(/\nop +40\.000 us +40\.0 % +2\n/);
     expect(text).to.match(/\nannotation +60\.000 us +60\.0 % +2\n/);
-    expect(text).to.include('## Ops of the host');
+    expect(text).to.include('## Ops on the CPU');
     expect(text).to.match(/\n *30\.000 us +30\.0 % +1 +40\.000 us +linear\n/);
     expect(text).to.match(/\n *10\.000 us +10\.0 % +1 +10\.000 us +addmm\n/);
     const rows = await figures(...records);

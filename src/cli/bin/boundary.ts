@@ -13,16 +13,19 @@ import { spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 
 const SHELL = '/bin/sh';
-/** Waits until its standard input ends, which happens when this process does. It ignores signals from the terminal. */
+/**
+ * Shell script that waits until its standard input ends, which happens when this process ends. It ignores signals from
+ * the terminal.
+ */
 const REMOVE = `trap '' INT TERM HUP; read -r _; rm -rf -- "$1"*`;
 
 /**
  * Removes files of this process when it has ended, however it ends. Node runs signal handlers only when the event loop
- * turns, which a long computation prevents. So there is no handler: signals end the process at once, and a shell that waits
- * for its end removes its leftover files.
+ * turns, which a long computation prevents. So there is no handler: signals end the process at once, and a shell that
+ * waits for this removes the leftover files.
  *
  * @param prefix path prefix that no other files have
- * @returns a function that ends the waiting and removes nothing; null when no shell can be started
+ * @returns a function that ends the shell without removing anything; null when no shell can be started
  */
 export function startRemover(prefix: string): (() => void) | null {
   const options = { cwd: '/', detached: true, env: { PATH: '/usr/bin:/bin' } } as const;
@@ -39,7 +42,8 @@ export function startRemover(prefix: string): (() => void) | null {
 /**
  * Runs a tool.
  * @param name the tool's name, in front of every message
- * @param load loads the tool, a function of the arguments after the tool's name: it takes longer than to print the version
+ * @param load loads the tool, which is a function of the arguments after the tool's name; loading takes longer than
+ *   printing the version
  * @param args those arguments
  */
 export async function main(
@@ -73,7 +77,7 @@ export function outcome(error: unknown): { message: string | null; exitCode: num
   return { message: defect(error), exitCode: EXIT.failed };
 }
 
-/** Text of an unexpected error: one line, or the whole stack for someone who debugs it. */
+/** Text of an unexpected error: one line, or the whole stack for debugging. */
 function defect(error: unknown): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   if (process.env['DPROF_DEBUG'] === '1' && error instanceof Error) return error.stack ?? text;

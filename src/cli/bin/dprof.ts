@@ -4,8 +4,9 @@ import { removeBy } from '../../parse/input/cleanup.js';
 import { main, startRemover } from './boundary.js';
 
 /**
- * While caches fill, what is made for them survives, and V8 concludes to make more of its kind in the old generation.
- * In a profile that does not repeat, these are rows, which keep all they refer to alive there until a full collection.
+ * While caches fill, their objects survive, and V8 decides to allocate more objects of the same kind in the old
+ * generation. In a profile without repetition, these are rows, which keep everything that they refer to alive until a
+ * full collection.
  */
 setFlagsFromString('--no-allocation-site-pretenuring');
 

@@ -3,20 +3,19 @@ import { closeSync, constants, fstatSync, lstatSync, readlinkSync } from 'node:f
 import { basename } from 'node:path';
 import { isSystemError, UserError } from '../../record/errors.js';
 
-/** A stream that replaces it may have no file descriptor. */
+/** A stream that replaces standard output may have no file descriptor. */
 interface Stdout {
   readonly fd?: number;
   readonly isTTY?: boolean;
 }
 
-/** Its file descriptor, once it is written through that; null before. */
+/** The file descriptor of standard output, once it is used for writing; null before. */
 let written: number | null = null;
 
 /**
- * The file descriptor of standard output when it is a file or a device. Node's stream passes each piece to a file once, and
- * loses what does not fit on a full disk. A stream that somebody reads, such as a pipe or a terminal, is written
- * completely.
- * @returns null when somebody reads it
+ * The file descriptor of standard output when it is a file or a device. Node's stream passes each piece to a file once,
+ * and loses the part that does not fit on a full disk. For a pipe or a terminal, Node's stream is complete.
+ * @returns null for a pipe or a terminal
  * @throws UserError when it is closed
  */
 export function stdoutFile({ fd, isTTY }: Stdout = process.stdout): number | null {
@@ -27,21 +26,22 @@ export function stdoutFile({ fd, isTTY }: Stdout = process.stdout): number | nul
   return (written = fd);
 }
 
-/** Closes a file that was written; network file systems may report only then that there was no room. */
+/** Closes a file that was written; network file systems may report a full disk only then. */
 export function closeStdout(): void {
   if (written !== null && fstatSync(written).isFile()) closeSync(written);
   written = null;
 }
 
 /**
- * Shells, which open /dev/null only for writing. Programs that start other programs without output open it for reading too.
+ * Names of shells. They open /dev/null only for writing, while programs that start other programs without output open
+ * it for reading too.
  */
 const SHELLS: ReadonlySet<string> = new Set(['ash', 'bash', 'busybox', 'csh', 'dash', 'fish', 'ksh', 'ksh93', 'mksh', 'sh', 'tcsh', 'zsh']); // prettier-ignore
 
 /**
- * Whether standard output was closed (`>&-`) when the program began. Node then opens /dev/null for reading and writing. The
- * parent process shows that this /dev/null was not inherited: it has no standard output, or it is a shell with a different
- * one. Tested on Linux only.
+ * Whether standard output was closed (`>&-`) when the program began. Node then opens /dev/null for reading and writing.
+ * The parent process shows whether this /dev/null was inherited. It was not if the parent has no standard output, or is
+ * a shell with a different one. Tested on Linux only.
  */
 function isClosed(): boolean {
   if (stdoutOf('self') !== 'null') return false;
@@ -49,7 +49,10 @@ function isClosed(): boolean {
   return parent === 'none' || (parent === 'other' && isShell(process.ppid));
 }
 
-/** What standard output of a process is: /dev/null for reading and writing, another file, or closed; null when unknown. */
+/**
+ * State of a process's standard output: /dev/null opened for reading and writing, another file, or closed; null when
+ * unknown.
+ */
 function stdoutOf(id: number | 'self'): 'null' | 'other' | 'none' | null {
   const path = `/proc/${id}/fd/1`;
   try {

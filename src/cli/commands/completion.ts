@@ -26,7 +26,7 @@ const COMPLETION: Tool = {
   ],
 };
 
-/** @throws UsageError for another number of operands than one, and for an unknown shell */
+/** @throws UsageError unless there is exactly one operand, the name of a known shell */
 function scriptText(program: ToolName, operands: readonly string[]): string {
   const [name, ...others] = operands;
   if (name === undefined || others.length > 0)
@@ -42,7 +42,7 @@ export const completion: Command = {
   },
 };
 
-/** `dparse completion SHELL`. @throws UsageError likewise */
+/** `dparse completion SHELL`. @throws UsageError as above */
 export const dparseScript = (operands: readonly string[]): string => scriptText('dparse', operands);
 
 /** The parser's own script for a shell; the parser reads the shell from the environment. */
@@ -62,7 +62,7 @@ function restore(name: string, value: string | undefined): void {
   else process.env[name] = value;
 }
 
-/** What the parser would print for these arguments. */
+/** Output of the parser for these arguments. */
 function printedFor(args: readonly string[], parser: Argv): string {
   let printed = '';
   void parser.parse(args, {}, (_error, _given, output) => {
@@ -75,10 +75,10 @@ function printedFor(args: readonly string[], parser: Argv): string {
 const ASKED = 'words';
 
 /**
- * The words that the last one may become, one a line; of a list, its last entry.
- * @param args of the script: its option, the program, and the words of the line
- * @param program whose line it is
- * @param entries all commands of it
+ * Completions of the last word, one per line. In a list, the last entry is completed.
+ * @param args arguments of the script: its option, the program, and the words of the line
+ * @param program the program of the line
+ * @param entries all its commands
  */
 export async function wordsText(
   args: readonly string[],

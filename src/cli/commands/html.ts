@@ -89,13 +89,16 @@ function choiceOf(given: Arguments): TimelineChoice {
   return window === undefined ? { of: 'usual' } : { of: 'time', ...window };
 }
 
-/** What a pipe holds: the file of its first profile, or the tool that wrote it; null when it says neither. */
+/** Title for a pipe: the file of its first profile, or the tool that wrote it; null when it states neither. */
 function profilesName([first, ...others]: readonly Pick<PageProfile, 'overview'>[]): string | null {
   const name = first === undefined ? null : profileName(first.overview.header);
   return name === null || others.length === 0 ? name : `${name} and ${others.length} more`;
 }
 
-/** Name of the folder of a profile, of the one around it where the profiler names it alike for every program; null for a file. */
+/**
+ * Name of a profile's folder, or of its parent if the profiler uses the same folder name for every program; null for a
+ * file.
+ */
 async function folderName(path: string): Promise<string | null> {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return null;
   const folder = resolve(path);

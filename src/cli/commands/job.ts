@@ -28,7 +28,7 @@ export async function removeDamaged(folder: JobFolder): Promise<void> {
   const [first] = damaged;
   if (first === undefined) return;
   const others = damaged.length > 1 ? ` and ${counted(damaged.length - 1, 'other file')}` : '';
-  say('dprof', `${folder.at(first)}${others}: damaged since the job wrote it: made again`);
+  say('dprof', `${folder.at(first)}${others}: was damaged after the job wrote it, so it is made again`);
 }
 
 /** Partial answers of tasks and merges, as paths in the job's folder. */
@@ -39,7 +39,7 @@ const partsOf = (folder: JobFolder): string[] => [
   ...(existsSync(folder.at(PLACES.part)) ? [PLACES.part] : []),
 ];
 
-/** Whether a file has all of its members, each with the content that its id stands for. */
+/** Whether a file has all of its members, and the content of each matches its id. */
 async function isWhole(path: string): Promise<boolean> {
   const store = new MemberStore();
   try {
@@ -144,7 +144,7 @@ async function runMerges(request: JobRequest & { show: 'merge' }, commands: Comm
   const failed = failedTasks(folder, plan);
   if (await mergeAll(run)) await writeReports({ folder, by: plan.by, failed }, commands);
   writeFailed(folder, failed);
-  // Leftover files of killed processes; kept while a task without a known end may still be running.
+  // Leftover files of killed processes. They are kept while a task without a known end may still be running.
   if (failed.every(({ hasSaid }) => hasSaid)) folder.remove(PLACES.work);
   if (!quiet) await sayEnd({ folder, plan });
   if (failed.length > 0) process.exitCode = EXIT.failed;
@@ -171,7 +171,7 @@ async function runWhole(request: JobRequest & { show: 'job' }): Promise<void> {
     }
     const submitted = submitJob({ ...opened, ...request, options: request.sbatch });
     sayToFollow(folder, submitted, request.quiet);
-    // The jobs are submitted, so the next process that asks finds them.
+    // The jobs are submitted, so the next process that looks for them finds them.
     release();
     if (request.wait) await runThere(opened, submitted, request.quiet);
     else await printText(submitted.jobs.map(({ stage, id }) => `${stage} ${id}\n`).join(''));

@@ -1,4 +1,4 @@
-/** `dprof memory`: memory in use over time, its peak, and its owners at the peak. */
+/** `dprof memory`: memory in use over time, its peak, and the ops that held it at the peak. */
 import { CATEGORY_RULES } from '../../prof/memory/allocations.js';
 import { MemoryTimeline } from '../../prof/memory/memory-timeline.js';
 import { CURVE_COLUMNS, CURVE_POINTS, Memory, memoryDocument } from '../../prof/memory/memory-report.js';

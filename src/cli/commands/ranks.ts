@@ -32,7 +32,7 @@ export const ranks = recordsCommand(
     name: 'dprof ranks',
     usage: 'dprof ranks [OPTION...] FILE...',
     about: [
-      'The ranks of one job against each other: collectives matched, clocks aligned, who waits, who is late and why.',
+      'Compares the ranks of one job: matches collectives, aligns clocks, and shows who waits, who is late, and why.',
     ],
     operands: ['FILE: the profile of a rank, or records (dparse, dprof partial; also .gz) of several. Default: stdin.'],
     options: [

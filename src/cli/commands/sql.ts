@@ -47,7 +47,7 @@ export const sql = recordsCommand(
     options: [{ name: 'schema', help: 'list tables and columns, or only those of the named tables' }, PEAKS_OPTION],
     unfit: {
       ...unfit(CHOICE_NAMES, 'filter in the query: WHERE device = 0 AND step = 3 AND start < 5e6'),
-      ...unfit(TABLE_NAMES, 'the query says so: SELECT ... ORDER BY ... LIMIT'),
+      ...unfit(TABLE_NAMES, 'write it in the query: SELECT ... ORDER BY ... LIMIT'),
     },
     notes: [
       [

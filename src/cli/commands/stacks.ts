@@ -128,7 +128,7 @@ export const stacks = recordsCommand(
     ];
     const documents = ['collapsed', 'speedscope'];
     const chosen = tableChoice(given, STACK_COLUMNS, { ...request, documents });
-    // Collapsed stacks are for programs: people at a terminal get a table.
+    // Collapsed stacks are for programs. On a terminal, a table is printed.
     const isForPeople = request.width !== null && given.text('format') === undefined;
     const format = chosen?.format ?? (isForPeople ? 'fitted' : request.format);
     const where = given.read('where', parseWhere);

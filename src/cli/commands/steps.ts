@@ -1,4 +1,4 @@
-/** `dprof steps`: where the time of each step of training or serving went. */
+/** `dprof steps`: how the time of each step of training or serving was spent. */
 import { UserError } from '../../record/errors.js';
 import { columnsOf, STEP_COLUMNS, SERVING_STEP_COLUMNS, STEP_TIME_COLUMNS } from '../../prof/steps/step-columns.js';
 import { MOST_STEPS } from '../../prof/steps/host-steps.js';
@@ -14,13 +14,13 @@ const STEPS_OPTION: Option = { name: 'step', takes: 'LIST', help: 'only the rows
 
 const ALL_COLUMNS = [...STEP_COLUMNS, ...SERVING_STEP_COLUMNS];
 
-/** The steps of a profile that are wanted; all when undefined. */
+/** The selected steps of a profile; all when undefined. */
 const chosenOf = (profile: ProfileSteps, numbers: ReadonlySet<number> | undefined): ProfileSteps =>
   numbers === undefined
     ? profile
     : { ...profile, rows: profile.rows.filter(({ step }) => typeof step === 'number' && numbers.has(step)) };
 
-/** @throws UserError where none of the steps is there */
+/** @throws UserError when none of the steps exists */
 function refuseNone(profiles: readonly ProfileSteps[], numbers: ReadonlySet<number> | undefined): void {
   if (numbers !== undefined && profiles.every(({ rows }) => rows.length === 0))
     throw new UserError('none of the chosen steps', { hint: 'without --step all are listed' });
@@ -33,7 +33,7 @@ export const steps = recordsCommand(
     about: [
       'Where the time of each step of training or serving went, on each device: compute, communication or neither.',
     ],
-    operands: ['FILE: records of dparse (also .gz), a profile, or dprof partial. Default: stdin.'],
+    operands: ['FILE: records of dparse (also .gz), a profile, or output of dprof partial. Default: stdin.'],
     options: [DEVICE_OPTION, STEPS_OPTION, ...tableOptions(ALL_COLUMNS.map(({ key }) => key))],
     unfit: {
       ...unfit(['from', 'to'], '--step LIST chooses whole steps'),
@@ -48,7 +48,7 @@ export const steps = recordsCommand(
       ],
       [
         'Rows: one per step; - is work outside of steps; all is the total. text shows us, all other formats ns.',
-        'Communication: collective operations, and kernels of NCCL, RCCL or a process group. Unknown is na (json: null):',
+        'Communication: collective operations, and kernels of NCCL, RCCL or a process group. Unknown values are na (json: null):',
         'preparing and the copies of a step if the profile does not record steps on the CPU.',
         `Memory: at most 300 MB, for ${MOST_STEPS} steps, counted on each device, and ${DEVICE_MEMORY}.`,
       ],

@@ -50,7 +50,7 @@ const TERMS_TOOL: Tool = {
     OUTPUT_OPTION,
     HELP_OPTION,
   ],
-  unfit: unfit([...CHOICE_NAMES, ...READING_NAMES, 'peaks'], 'it reads no profile'),
+  unfit: unfit([...CHOICE_NAMES, ...READING_NAMES, 'peaks'], 'terms does not read a profile'),
   examples: ['dprof terms exposed', "dprof terms 'dynamic.*percent'", 'dprof terms -f json | jq -r .term'],
 };
 
@@ -73,7 +73,7 @@ function chosen(word: string | undefined): readonly Term[] {
 const meaningWithShare = ({ meaning, shareOf }: Term): string =>
   shareOf === null ? meaning : `${meaning} Shares are of ${shareOf}.`;
 
-/** @param width characters in a line; null where nothing limits it */
+/** @param width maximum number of characters in a line; null for no limit */
 function text(terms: readonly Term[], width: number | null): string {
   const kinds = TERM_KINDS.map((kind) => ({ kind, found: terms.filter((term) => term.kind === kind) }));
   const blocks = kinds.flatMap(({ kind, found }) => {

@@ -33,7 +33,7 @@ export interface Counted {
   /** Records written, by type. */
   readonly counts: Readonly<Record<string, number>>;
   readonly oddities: readonly string[];
-  /** What was lost while reading, in one line; null when nothing was lost. */
+  /** Losses while reading, in one line; null when nothing was lost. */
   readonly lost: string | null;
   /** Whether something was lost and nothing was read. */
   readonly isUnread: boolean;
@@ -60,7 +60,7 @@ const SPARE = 4 * 1024;
 /** Number of activities after which the event loop gets a turn, so that signals and a closed output are noticed. */
 const TURN = 2000;
 
-/** Destination for the records of a profile. */
+/** Receives the records of a profile. */
 interface RecordSink {
   /** When it returns a promise, wait for it before adding more. */
   add(record: ProfileLine): void | Promise<void>;
@@ -121,7 +121,7 @@ export async function parseOne(
     })) {
       records++;
       const record = read.type === 'end' ? { ...read, diagnostics: writing.addedTo(read.diagnostics) } : read;
-      // Most records are added synchronously; an unneeded await would cost a turn each.
+      // Most records are added synchronously. An unneeded await would cost a turn of the event loop for each.
       const added = sink.add(record);
       if (added !== undefined) await added;
       if (records % TURN === 0) {
@@ -133,7 +133,7 @@ export async function parseOne(
     }
     await sink.finish();
   } catch (error) {
-    // When records were already written, the stream breaks off, which fails the whole run.
+    // If records were already written, the stream breaks off, which fails the whole run.
     if (error instanceof UserError && records === 0) return error;
     throw error;
   } finally {

@@ -24,7 +24,7 @@ const READER_IDS = READERS.map(({ id }) => id);
 export const DPARSE: Tool = {
   name: 'dparse',
   usage: 'dparse [OPTION...] INPUT...',
-  about: ['Profiles of any profiler → one stream of records, one JSON object per line.'],
+  about: ['Converts profiles of any profiler into one stream of records, one JSON object per line.'],
   operands: [
     'INPUT: files, folders (searched for profiles), globs, or - for stdin; also',
     'compressed by gzip, zstd, xz or bzip2, and archives (zip, tar).',
@@ -45,7 +45,7 @@ export const DPARSE: Tool = {
       takes: 'F',
       help: 'read the inputs as F, one of --formats',
       values: READER_IDS,
-      // `--format` has that of the output now.
+      // `--format` is now the format of the output.
       formerly: { name: 'format', values: new RegExp(`^(?:${READER_IDS.join('|')})$`) },
     },
     { name: 'jobs', short: 'j', takes: 'N', help: 'parse N inputs at a time, at most one per core' },

@@ -29,7 +29,8 @@ import { dirname, join } from 'node:path';
 import { removedAtEnd } from '../../parse/input/cleanup.js';
 
 /**
- * Writes into a folder beside the target and renames it at the end, so that the target never holds half-written files.
+ * Writes into a folder next to the target and renames it at the end, so that the target never contains half-written
+ * files.
  * @param path path of a folder that does not exist, or is empty
  * @throws UsageError without a path, UserError when the path exists and is not an empty folder
  */
@@ -70,7 +71,7 @@ function refuseContents(path: string): void {
 /** Bytes of inputs that make one more thread worth starting. */
 const PER_THREAD = 16 * 1024 * 1024;
 
-/** Memory of a thread in bytes, without what grows with its profile: see the notes of the help. */
+/** Memory of a thread in bytes, without the part that grows with its profile; see the notes in the help. */
 const OF_A_THREAD = 400 * 1024 * 1024;
 
 /** Typical ratio of uncompressed to compressed bytes of a trace. */
@@ -98,8 +99,9 @@ interface Machine {
 }
 
 /**
- * Number of threads: one for each 16 MB of inputs, at most one for each input and core, and as many as fit in half of the
- * free memory and temporary folder. A profile needs memory for its rows, which take more bytes in its file.
+ * Number of threads: one for each 16 MB of inputs, at most one for each input and core, and as many as fit in half of
+ * the free memory and temporary folder. The memory for a profile's rows is estimated by the size of its file, which is
+ * larger.
  */
 export function jobsFor(inputs: readonly InputSize[], { cores, memory, disk }: Machine): number {
   const all = inputs.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -139,12 +141,12 @@ function orNone(bytes: () => number): number {
 
 const TEXTS = { formats: formatsText, version: versionText };
 
-/** The answer to a line that asks for help or for completion and not for records; null for any other. */
+/** The answer to arguments that ask for help or completion; null for any other arguments. */
 async function aboutItself(args: readonly string[]): Promise<string | null> {
   const [first = '', ...others] = args;
   if (first === ASKS_FOR_WORDS) return (await import('../commands/completion.js')).wordsText(args, DPARSE);
   if (asksForHelp(args)) return helpOf(DPARSE);
-  // A file of that name is an input.
+  // A file with this name is an input.
   if (existsSync(first)) return null;
   if (first === 'completion') return (await import('../commands/completion.js')).dparseScript(others);
   return first === 'help' && others.length === 0 ? helpOf(DPARSE) : null;
@@ -245,7 +247,7 @@ async function filesRead({ inputs, program, ncu, capture }: DparseRequest): Prom
   return [...inputs.filter(isThere), ...ofGlobs, ...others];
 }
 
-/** Files that inputs stand for; empty when they cannot be found, which is reported later. */
+/** The files of the inputs; empty when they cannot be found, which is reported later. */
 async function filesOf(inputs: readonly string[]): Promise<string[]> {
   const found = inputs.map((input) => expandInput(input));
   return (await Promise.allSettled(found)).flatMap((result) =>

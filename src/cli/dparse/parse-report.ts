@@ -17,7 +17,7 @@ export class ParseReport {
 
   constructor(private readonly quiet: boolean) {}
 
-  /** Takes a note on what is left out of a folder. */
+  /** Takes a note about files of a folder that are left out. */
   readonly note = (note: UserError): void => void this.#notes.push(note);
 
   /** @param ordinal number of a profile that was read */
@@ -37,7 +37,7 @@ export class ParseReport {
     if (outcome.rank !== null) entryOf(this.#ranks, outcome.rank, () => []).push(ordinal);
   }
 
-  /** @throws UserError when nothing was read: OUT is not created then */
+  /** @throws UserError when nothing was read; OUT is then not created */
   end(): void {
     if (this.#read === 0 && this.#failure !== null) throw this.#failure;
     this.#complain();

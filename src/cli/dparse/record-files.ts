@@ -19,7 +19,7 @@ const NO_VALUE = '__HIVE_DEFAULT_PARTITION__';
 const pathOf = (type: string, rank: number | null, profile: number): string =>
   join(`type=${type}`, `rank=${rank ?? NO_VALUE}`, `part-${profile}.parquet`);
 
-/** Line number of a record in its profile, from 0, from which the order can be restored. */
+/** Line number of a record in its profile, from 0, by which the order can be restored. */
 const LINE: ParquetField = { name: 'line', kind: 'int' };
 
 /** The file with the records of one type. */

@@ -36,11 +36,11 @@ export type WorkerAnswer =
   | {
       readonly what: string;
       readonly detail: UserError['detail'];
-      /** Whether lines were sent before the error: the stream then breaks off, which ends the run. */
+      /** Whether lines were sent before the error. If so, the stream breaks off, which ends the run. */
       readonly isBroken?: true;
     };
 
-/** Destination for the lines of a profile. */
+/** Receives the lines of a profile. */
 interface Lines {
   readonly output: Job['output'];
   readonly take?: (bytes: Uint8Array) => Promise<void>;
@@ -82,7 +82,7 @@ export class WorkerPool {
   }
 }
 
-/** The worker's file is beside this one: `.ts` where sources run, `.js` where they are compiled or bundled. */
+/** The worker's file is next to this one: `.ts` when sources run directly, `.js` when they are compiled or bundled. */
 const started = (resourceLimits: ResourceLimits = {}): Worker =>
   new Worker(new URL(`./worker${extname(import.meta.url)}`, import.meta.url), { resourceLimits });
 

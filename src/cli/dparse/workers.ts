@@ -1,8 +1,8 @@
 /**
- * Parses profiles in worker threads. A large profile gets its own thread, which has room for short-lived objects, while the
- * main thread writes and handles signals. When several are parsed at once, the lines of the first are written as they come;
- * each of the others goes into a temporary file, and these are copied to the output in the order of the inputs. So the
- * output does not depend on the number of workers.
+ * Parses profiles in worker threads. A large profile gets its own thread, which has room for short-lived objects, while
+ * the main thread writes and handles signals. When several are parsed at once, the lines of the first are written
+ * directly. Each of the others goes into a temporary file. These files are copied to the output in the order of the
+ * inputs. So the output does not depend on the number of workers.
  */
 import { EventEmitter, once, setMaxListeners } from 'node:events';
 import type { FoundProfile } from '../../parse/find.js';
@@ -35,13 +35,13 @@ export async function* parseMany(
   meter: Progress = SILENT,
 ): AsyncGenerator<ParsedProfile> {
   const stop = new AbortController();
-  // Each worker adds a listener; Node warns of a leak above ten.
+  // Each worker adds a listener, and Node warns of a leak above ten listeners.
   setMaxListeners(0, stop.signal);
   const queue = new Queue(jobs, stop.signal);
   const pool = new WorkerPool();
   const out = metered(write, meter);
   const starting = startAll(found, options, { queue, pool, out });
-  // It is awaited later; until then a rejection must not count as unhandled.
+  // The promise is awaited later. Until then, a rejection must not count as unhandled.
   starting.catch(() => undefined);
   try {
     for (let first; (first = await queue.first()) !== null;) {
@@ -96,7 +96,7 @@ class Queue {
     return this.#started.length === 0;
   }
 
-  /** The first one, as soon as there is one; null after the last. */
+  /** The first profile in the queue, as soon as there is one; null after the last. */
   async first(): Promise<Started | null> {
     while (this.#started.length === 0) await once(this.#changes, 'change');
     return this.#started[0] ?? null;

@@ -63,7 +63,10 @@ export const aggregatesText = (): string => columnList(AGGREGATES, GROUP_WIDTHS)
 /** The columns of tables about the host. */
 export const hostColumnsText = (): string => columnList(HOST_COLUMNS, GROUP_WIDTHS);
 
-/** A table about the host; undefined when --by names keys of kernels. @throws UsageError for invalid options */
+/**
+ * Parses a request for a table about the host; undefined when --by names keys of kernels.
+ * @throws UsageError for invalid options
+ */
 function readHostGrouping(given: Arguments, top: number | undefined): HostGrouping | undefined {
   const by = given.text('by');
   const grouping =
@@ -76,7 +79,7 @@ function readHostGrouping(given: Arguments, top: number | undefined): HostGroupi
   throw new UsageError(`--${stray} works only on kernels, and --by ${by ?? ''} lists CPU events`);
 }
 
-/** Undefined without --by. @throws UsageError for invalid options */
+/** Parses the options of `--by`; undefined when it is not given. @throws UsageError for invalid options */
 function readGrouping(given: Arguments, top: number | undefined): Grouping | undefined {
   const by = given.text('by');
   const tree = given.switched('tree');
@@ -184,7 +187,7 @@ export function devicesText(): string {
 
 const AGGREGATE_KEYS = AGGREGATES.map(({ key }) => key);
 
-/** @throws UsageError for a key that only groups have, and for one that nothing has, with the nearest of either */
+/** @throws UsageError for a key that only groups have, and for an unknown key, with the nearest known one */
 function requireKernelColumn(key: string): KernelColumn {
   if (columnOf(key) === undefined && AGGREGATE_KEYS.includes(key))
     throw new UsageError(`column '${key}' works only with --by`, `dprof --by op -c ${key}`);
@@ -222,14 +225,14 @@ export function readReport(given: Arguments) {
     whereText: given.text('where'),
     sort: isGrouped ? undefined : given.read('sort', (text) => parseSortKeys(text, requireKernelColumn)),
     top,
-    /** Groups with their columns and order, for one row a group instead of one a kernel. */
+    /** Groups with their columns and order, for one row per group instead of one per kernel. */
     grouping,
-    /** Groups for one row for each name of a host activity. */
+    /** Table with one row for each name of a host activity. */
     hostGrouping,
     explain: given.read('explain', parseKernelId),
     /** Peak rates for all devices of the input. */
     device: readPeaks(given),
-    /** How work is counted; null for the default. */
+    /** Convention for counting work; null for the default. */
     convention: given.read('convention', parseConvention) ?? null,
   };
 }

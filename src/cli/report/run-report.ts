@@ -49,12 +49,16 @@ const asRun = (request: ReportRequest): Parameters<typeof runAnalysis>[0] => ({
   format: request.format.id,
 });
 
-/** Characters that names of groups have at least, so that they stay distinct: columns at the end make room for them. */
+/**
+ * Minimum number of characters for names of groups, so that they stay distinct. If there is no room, the last columns
+ * are left out.
+ */
 const LEAST_NAMES = 20;
 
 /**
- * The columns that fit the width. It names the columns left out, even in a quiet run, because the user asked for them.
- * @throws UserError when not even the first fits, before minutes of reading
+ * The columns that fit the width. Prints which columns are left out, even in a quiet run, because the user asked for
+ * them.
+ * @throws UserError when not even the first column fits, before the input is read
  */
 function fitting<Row>(
   { format, header, width }: ReportRequest,
@@ -108,7 +112,7 @@ async function runRows(request: ReportRequest): Promise<void> {
       },
       finish: () => {
         countPairing(tally, annotator);
-        // The part that was not read may have these counters.
+        // The part that was not read may contain these counters.
         const missing = rows.isComplete ? [] : counters.names;
         return {
           facts: rest(),
@@ -244,7 +248,7 @@ function countPairing(tally: ReportTally, annotator: Annotator): void {
   tally.incomplete = annotator.incomplete;
 }
 
-/** Notes on what the report could not compute. */
+/** Notes about values that the report could not compute. */
 function notesOf(tally: ReportTally): (string | UserError)[] {
   if (tally.kernels > 0)
     return [...tally.withoutKeys, summaryLine(tally), defectLine(tally)].filter((line) => line !== null);

@@ -51,7 +51,7 @@ function verdictLines(adviser: Adviser, manyOf: (profiles: readonly number[]) =>
   ];
 }
 
-/** A number with its unit that is not part of a name. */
+/** Matches a number with its unit that is not part of a name. */
 const AMOUNT = /(?<![\w.])\d[\d.]*(?!\w)( (?:%|[num]?s|[kKMGT]?i?B(?:\/s)?)(?!\w))?/g;
 
 /** Groups verdicts that differ only in their amounts; the group with the most profiles comes first. */
@@ -76,7 +76,7 @@ export interface Advice {
   readonly all: boolean;
   /** File names as the user gave them. */
   readonly files: readonly string[];
-  /** Of the terminal; null for any other output. */
+  /** Width of the terminal; null for any other output. */
   readonly width: number | null;
 }
 
@@ -139,7 +139,7 @@ function detailsOf(
   ];
 }
 
-/** For `--all`: the rules that found nothing, and why. */
+/** For `--all`: the rules without findings, and why they have none. */
 const silencesOf = ({ adviser, all }: Advice): string[] => {
   const { silences } = adviser;
   if (all) return silences.map(({ rule, why }) => `${rule}: ${why}`);
@@ -167,7 +167,7 @@ const LISTS: readonly (readonly [about: Concern, heading: string])[] = [
   ['profile', 'About this profile'],
 ];
 
-/** The lists with something in them; items are numbered through. */
+/** The lists that are not empty. Items are numbered consecutively across lists. */
 function listsOf(
   { top }: Advice,
   groups: readonly FindingGroup[],
@@ -179,11 +179,11 @@ function listsOf(
   })).filter((list) => list.items.length > 0);
 }
 
-/** Whether gains of several items are stated, which one might add up. */
+/** Whether gains of several items are shown, which a reader might add up. */
 const hasGains = (items: readonly { group: FindingGroup }[]): boolean =>
   items.filter(({ group }) => group.gain !== null).length > 1;
 
-/** Before the texts of a finding, and characters of its labels. */
+/** Indentation of the texts of a finding, and width of its labels. */
 const [TEXT, LABEL] = ['   ', 8];
 
 export function adviceScreen(advice: Advice): string {
@@ -200,7 +200,7 @@ export function adviceScreen(advice: Advice): string {
       ...fit(`   ${group.what}`, TEXT),
       ...detailsOf(group, advice).flatMap(([label, text, isCommand]) => {
         const line = `   ${labelledLine(`${label}:`, text, LABEL)}`;
-        // A command that is broken cannot be copied.
+        // A command is not broken into lines, so that it can be copied.
         return isCommand ? [line] : fit(line, TEXT + ' '.repeat(LABEL + 1));
       }),
     ]),

@@ -36,7 +36,10 @@ export const COMPARABLE_COLUMNS = forPeople(DIFF_COLUMNS.filter(({ key }) => key
 
 export const figure = (column: Column<DiffRow>, row: DiffRow): string => textOf(column, column.value(row));
 
-/** Says how many rows of the result are not written; null when all rows are written or the format cannot leave out any. */
+/**
+ * States how many rows of the result are not written; null when all rows are written, or when the format always has all
+ * rows.
+ */
 function leftOut({ result, lines }: DiffReport): string | null {
   const more = lines.length === 0 ? 0 : result.rows.length + 1 - lines.length;
   return more > 0 ? `${counted(more, 'row')} more` : null;
@@ -57,10 +60,10 @@ export function diffScreen(report: DiffReport, width: number | null): string {
   return screenText(all, (line) => line, width);
 }
 
-/** Figures of a terminal: by how much a row changed, and from what to what; further ones where there is room. */
+/** Figures on a terminal: the change of a row, and its times before and after. Others are shown if there is room. */
 const FIRST = ['change_ns', 'change_percent', 'base_ns', 'new_ns', 'q'];
 
-/** Columns of a terminal, those that tell rows apart first. */
+/** Columns on a terminal, with those that identify rows first. */
 function fittedColumns({ by }: DiffReport): Column<DiffLine>[] {
   const figures = DIFF_COLUMNS.filter(({ machineOnly }) => machineOnly !== true);
   const placeOf = ({ key }: Column<DiffRow>): number => FIRST.indexOf(key) + 1 || FIRST.length + 1;
@@ -69,7 +72,7 @@ function fittedColumns({ by }: DiffReport): Column<DiffLine>[] {
   return [...lineKeys(by), VERDICT_COLUMN, ...named.map(ofLine)];
 }
 
-/** Columns that identify a row; the line with the totals has a name in the first alone. */
+/** Columns that identify a row. The line with the totals has a name in only the first of them. */
 const lineKeys = (by: readonly string[]): Column<DiffLine>[] =>
   keyColumns(by).map((column, i) => ({
     ...column,
@@ -82,7 +85,7 @@ function alignedLines(report: DiffReport): string[] {
   const keys = keyColumns(by);
   const cells = (columns: readonly Column<DiffLine>[], line: DiffLine): string[] =>
     columns.map((column) => textOf(column, shownValue(column, line)));
-  // The line with the totals has one key column, whatever --by is.
+  // The line with the totals has only one key column, whatever --by is.
   return aligned(
     [
       [...figures, ...keys].map(({ header }) => header),

@@ -1,6 +1,6 @@
 /**
- * The job in lines, for `dprof ranks` and `dprof summary` of several ranks: its ranks and machines, those that are missing
- * or there twice, profiles that say little; what was matched, clocks, who is late and why.
+ * The job in lines, for `dprof ranks` and `dprof summary` of several ranks: its ranks and machines, missing or
+ * duplicated ranks, profiles with little data, matched operations, clocks, and which ranks are late and why.
  */
 import { elementAt } from '../../containers/element.js';
 import { addTo, entryOf, groupsOf } from '../../containers/map-entry.js';
@@ -31,7 +31,10 @@ const line = (label: string, text: string): string => labelledLine(label, text, 
 /** Maximum number of profiles, stragglers and groups that are named in full. */
 export const NAMED = 8;
 
-/** Counts ranks, a rank with several devices once: `2 ranks`; `2 devices` when devices take the place of ranks. */
+/**
+ * Counts ranks: `2 ranks`. A rank with several devices counts once. `2 devices` when devices are compared instead of
+ * ranks.
+ */
 function ranksText(parts: readonly RankPart[]): string {
   const isDevices = parts.length > 0 && parts.every(({ isDevice, rank, device }) => isDevice && rank === device);
   return counted(new Set(parts.map(rankName)).size, isDevices ? 'device' : 'rank');
@@ -60,7 +63,7 @@ export function membershipLines({ parts, copies, withoutWork, membership }: JobR
   ];
 }
 
-/** Ranks whose profiles were read, but contain nothing to compare. */
+/** Ranks whose profiles were read but contain nothing to compare. */
 function withoutWorkLines(profiles: JobReport['withoutWork']): string[] {
   const lines = profiles.map(({ part, reason }) => {
     const why = reason === null ? '' : `: ${reason.what}`;
@@ -77,7 +80,7 @@ function copyLines(copies: JobReport['copies']): string[] {
   return firstOf([...new Set(lines)], 'copies: -f json');
 }
 
-/** @param others what the lines are about, several of them, and the way to all */
+/** @param others plural of what the lines are about, and the command that shows all */
 function firstOf(lines: readonly string[], others: string): string[] {
   const rest = lines.length - NAMED;
   return [...lines.slice(0, NAMED), ...(rest > 0 ? [line('', `${rest} more ${others}`)] : [])];
@@ -225,9 +228,7 @@ function setClockLines(report: JobReport): string[] {
   ];
 }
 
-/**
- * The ranks whose clocks are aligned to one reference: how many, by how much they are off, and how exactly this is known.
- */
+/** The ranks whose clocks are aligned to one reference: their number, their offsets, and the accuracy of these. */
 function againstText({ parts }: JobReport, set: JobReport['ranks'], reference: number): string {
   const clocks = set.map(({ clock }) => clock);
   const offsets = set.flatMap(({ clock, part }) => clockAhead(clock, elementAt(parts, part), parts) ?? []);
@@ -257,7 +258,7 @@ function beginLines({ apart, parts }: JobReport): string[] {
   ];
 }
 
-/** Profiles that do not say what their steps are. */
+/** Profiles that do not record steps. */
 function stepLines({ parts }: JobReport): string[] {
   const without = parts.filter((part) => !hasSteps(part));
   return without.length === 0
@@ -368,7 +369,7 @@ const LEAST_Q = 1e-12;
 
 const qText = (q: number): string => (q < LEAST_Q ? `< ${LEAST_Q}` : q.toPrecision(2));
 
-/** In how many steps it was late, and in which ones, if not in all. */
+/** The number of steps in which it was late, and which ones, if not all. */
 function whenText({ since, until, steps, lateIn }: Straggler): string {
   const stretch = since !== null ? ` from step ${since} on` : until !== null ? ` up to step ${until}` : '';
   return `late in ${lateIn} of ${counted(steps, 'step')}${stretch}`;

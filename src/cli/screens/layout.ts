@@ -1,4 +1,6 @@
-/** What the screens share: the line that names a profile, labelled lines, lists of columns, and lines as a text. */
+/**
+ * Common layout of the screens: the line that names a profile, labelled lines, lists of columns, and lines as a text.
+ */
 import { escapeControls } from '../../record/control-characters.js';
 import type { ProfileRecord } from '../../record/record.js';
 import type { ColumnShape } from '../../table/column.js';
@@ -12,8 +14,8 @@ export function profileHeading(profile: number, header: ProfileRecord | null): s
 }
 
 /**
- * A line as lines of at most `width` cells, broken between words, and within a longer word. A path that is longer has a
- * line of its own, so that it can be copied.
+ * Breaks a line into lines of at most `width` cells, between words, or within a word that is longer. A longer path gets
+ * a separate line, so that it can be copied.
  * @param indent before each line but the first
  */
 export function wrapped(line: string, width: number, indent: string): string[] {
@@ -45,7 +47,7 @@ export function wrapped(line: string, width: number, indent: string): string[] {
 
 /**
  * The text of a screen.
- * @param safe what becomes of characters that a terminal would obey
+ * @param safe escapes control characters
  * @param width of the terminal, to which lines are wrapped; null for any other output
  */
 export const screenText = (
@@ -59,10 +61,10 @@ export const screenText = (
     .map((line) => `${line}\n`)
     .join('');
 
-/** A line with a command, which stays whole so that it can be copied. */
+/** Matches a line with a command, which is not broken so that it can be copied. */
 const COMMAND = /^ *\w+: +dprof /;
 
-/** What the lines begin with on which a long line goes on: `# ` in a comment, else spaces up to its last column. */
+/** Beginning of the continuation lines of a long line: `# ` in a comment, otherwise spaces up to its last column. */
 function indentOf(line: string, width: number): string {
   const comment = /^# */.exec(line);
   if (comment !== null) return comment[0];
@@ -71,7 +73,7 @@ function indentOf(line: string, width: number): string {
 }
 
 /**
- * Columns as `--columns` lists them: key, header, unit, and what each means.
+ * Columns as `--columns` lists them: key, header, unit, and meaning.
  * @param widths characters of the first three
  */
 export const columnList = (

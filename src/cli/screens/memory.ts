@@ -1,4 +1,4 @@
-/** `dprof memory` on one screen: the peak and what held it, series, curves. */
+/** `dprof memory` on one screen: the peak and the ops that held it, series, curves. */
 import type { Owner } from '../../prof/memory/allocations.js';
 import type { Point } from '../../prof/memory/bounded-curve.js';
 import type { Peak, Series } from '../../prof/memory/device-memory.js';
@@ -12,7 +12,7 @@ import { alignedTable } from '../../write/cell-text.js';
 import { fittedLines } from '../../write/fitted-table.js';
 import { profileHeading, screenText } from './layout.js';
 
-/** Characters in the longest bar of a curve, and those beside it. */
+/** Number of characters in the longest bar of a curve, and next to it. */
 const [BAR, BESIDE_BAR] = [50, 30];
 /** PyTorch's name for the host. */
 const HOST = 'CPU';
@@ -127,14 +127,14 @@ function curveLines(series: Series, width: number | null): string[] {
 interface Shown {
   /** Maximum owners in each list. */
   readonly top: number;
-  /** Characters in a line; null where nothing limits it. */
+  /** Maximum number of characters in a line; null for no limit. */
   readonly width: number | null;
 }
 
 export function memoryScreen(report: MemoryReport, top: number, width: number | null): string {
   const { profile, header, peak, series } = report;
   const timed = series.filter(({ curve }) => curve.samples > 0);
-  // When the peak is a value of the whole profile, the series over time shows something else: buffers of a core.
+  // If the peak is a value of the whole profile, the series over time are about something else: the buffers of a core.
   const [listed, curves] = peak.series.curve.samples > 0 ? [series, [peak.series]] : [timed, timed];
   const lines = [
     `${profileHeading(profile, header)}, ${placeText(report)}`,

@@ -77,7 +77,7 @@ export function metricsScreen(summary: MetricSummary, shown: MetricsShown): stri
     if (shown.metrics === null) text.push('', `## ${METRIC_GROUPS[group]}`);
     append(text, lines.splice(0, elementAt(blocks, i).length));
   });
-  // When metrics are chosen, nothing else is shown.
+  // When metrics are selected, nothing else is shown.
   if (shown.metrics !== null) return screenText(text, undefined, shown.width);
   if (bound !== null) text.push('', bound.text);
   if (!shown.quiet && warnings.length > 0) {

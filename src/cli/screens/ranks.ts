@@ -9,7 +9,7 @@ import { fittedLines } from '../../write/fitted-table.js';
 import { headLines } from './job.js';
 import { screenText } from './layout.js';
 
-/** How much of a table is shown: rows at most, and the width of the terminal; null for any other output. */
+/** Limits of a table: maximum number of rows, and the width of the terminal; null for any other output. */
 export interface Shown {
   readonly top: number;
   readonly width: number | null;

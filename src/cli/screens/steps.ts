@@ -12,7 +12,7 @@ const screenColumns = (rows: ProfileSteps['rows']): Column<StepRow>[] =>
     .filter(({ machineOnly }) => machineOnly !== true)
     .map((column) => readable(column, column.key));
 
-/** Columns of a terminal: first what a step took, then what it was made of. */
+/** Columns on a terminal: first the duration of a step, then its parts. */
 const FIRST = ['device', 'step', 'iteration', 'span', 'busy', 'computing', 'exposed', 'copies', 'idle', 'kernels'];
 
 function terminalColumns(rows: ProfileSteps['rows']): Column<StepRow>[] {
@@ -26,7 +26,7 @@ function terminalColumns(rows: ProfileSteps['rows']): Column<StepRow>[] {
 }
 
 /**
- * One profile: its name, then its steps; with times in us where they do not go to a terminal.
+ * One profile: its name, then its steps. Times are in us unless the output is a terminal.
  * @param width of the terminal; null for any other output
  */
 export function stepsScreen({ profile, header, rows }: ProfileSteps, width: number | null): string {

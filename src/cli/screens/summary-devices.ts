@@ -39,10 +39,10 @@ function deviceSection(device: DeviceTime, unit: TimeUnit, next: About['next']):
   };
 }
 
-/** Gaps below this share of the span are not worth a look. */
+/** Idle time below this share of the span is not worth investigating. */
 const SMALL = 0.05;
 
-/** Words of the command about idle time, which depends on what ended the gaps. */
+/** Arguments of the command about idle time, which depends on what ended the gaps. */
 function deviceWords({ gaps, idle, span, counts }: DeviceTime): string {
   const [host, queue] = [gaps?.host ?? 0, gaps?.queue ?? 0];
   const canStep = counts.kernels + counts.communications + counts.graphs > 0;

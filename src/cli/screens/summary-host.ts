@@ -78,7 +78,7 @@ export function cpuSections({ traced, time, cores, processes }: CpuSummary): Sec
 
 const COLUMNS = '-c passes,host,hostself --sort hostself';
 
-/** The lists, each with the key of `--by` that shows all of it. */
+/** The lists, each with the key of `--by` that shows all of its rows. */
 const LISTS = [
   ['ops', 'Ops', 'op'],
   ['annotations', 'Annotations', 'ranges'],
@@ -96,13 +96,13 @@ export function hostSections({ next }: About, host: HostSummary): Section[] {
     share(time, host.time),
     grouped(count),
   ]);
-  const heads = { head: ['kind', 'time of its own', 'share', 'ranges'], isHeaded: true, right: [1, 2, 3] };
+  const heads = { head: ['kind', 'self time', 'share', 'ranges'], isHeaded: true, right: [1, 2, 3] };
   return [
     ...(ranges === 0 ? [] : [{ ...plain(title, null), ...heads, rows }]),
     ...LISTS.flatMap(([list, title, key]) =>
       host[list].length === 0
         ? []
-        : [listSection(`${title} of the host`, next(`--by ${key} ${COLUMNS} ${TABLE}`), host[list], host.time)],
+        : [listSection(`${title} on the CPU`, next(`--by ${key} ${COLUMNS} ${TABLE}`), host[list], host.time)],
     ),
     ...stepSections(next, host),
   ];
@@ -112,7 +112,7 @@ function listSection(title: string, next: string | null, tallies: readonly HostT
   const unit = new TimeUnit(all);
   return {
     ...plain(title, next),
-    head: ['time of its own', 'share', 'count', 'total', 'name'],
+    head: ['self time', 'share', 'count', 'total', 'name'],
     isHeaded: true,
     right: [0, 1, 2, 3],
     rows: tallies.map(({ name, count, time, total }) => [

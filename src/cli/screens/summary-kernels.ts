@@ -56,7 +56,7 @@ function layerSection({ layers, listedLayers }: ProgramSummary, time: (ns: numbe
 const more = (count: number, cells: number): string[][] =>
   count <= MOST ? [] : [[`and ${grouped(count - MOST)} more`, ...new Array<string>(cells - 1).fill('')]];
 
-/** Means have the same unit, so that they compare at a glance. */
+/** Means have the same unit, so that they can be compared at a glance. */
 const meanText = (ns: number | null): string =>
   ns === null ? UNKNOWN : `${(ns / MICROSECOND.size).toFixed(2)} ${MICROSECOND.unit}`;
 
@@ -69,7 +69,7 @@ export function kernelSections(about: About, kernels: KernelSummary): Section[] 
     untimed > 0 ? `, ${grouped(untimed)} without a duration` : '',
     cut.count > 0 ? `, ${unit.text(cut.time)} by ${many(cut.count, 'kernel')} with an implausible end` : '',
   ];
-  // The table of kernels lists the instructions that only wait, and a summary does not call them work.
+  // The table of kernels includes instructions that only wait, which a summary does not count as work.
   const waits = isOfNeuron(overview) ? overview.syncs.reduce((sum, { count }) => sum + count, 0) : 0;
   const others = waits > 0 ? `; --by kernel counts ${many(waits, 'wait')} too` : '';
   const title = `${inDeviceWords('Kernels', overview.header)}: ${grouped(count)} of ${many(names, 'name')}, ${unit.text(time)}${doubts.join('')}${others}`;
@@ -116,16 +116,16 @@ const tallied = (tallies: readonly Tally[]): (readonly [string, number | null])[
 
 const MOST_SHARES = 6;
 
-/** Whether a figure rests on less than half of kernel time. */
+/** Whether a figure is based on less than half of the kernel time. */
 const isPartial = (known: number, time: number | null): boolean => 2 * known < (time ?? 0);
 
-/** `≥ ` before a sum that leaves out more than half of kernel time. */
+/** `≥ ` before a sum that leaves out more than half of the kernel time. */
 const leastSign = (known: number, time: number | null): string => (isPartial(known, time) ? '≥ ' : '');
 
 /** `(39.5 % of kernel time known)` */
 const knownFor = (known: number, time: number | null): string => `(${share(known, time)} of kernel time known)`;
 
-/** The vendor's FLOPs and shares of a Neuron device, as `dprof summary --vendor-metrics` has them. */
+/** The vendor's FLOPs and shares for a Neuron device, as in `dprof summary --vendor-metrics`. */
 function tensorRows({ hardwareFlops, transposeFlops, hfu, mfu, cores }: TensorWork): string[][] {
   if (hardwareFlops === null) return [['MFU', `${UNKNOWN}: no product has a known size`]];
   const part = (value: number | null): string => (value === null ? UNKNOWN : amountText(value, 'share'));
@@ -140,13 +140,13 @@ function tensorRows({ hardwareFlops, transposeFlops, hfu, mfu, cores }: TensorWo
   ];
 }
 
-/** Minimum share of kernel time with known work and without a bound that is worth a line. */
+/** Minimum share of kernel time with known work but without a bound for which a line is printed. */
 const LEAST_UNBOUND = 0.01;
 
 /** Why work, rates and shares of peaks are unknown. */
 const NO_WORK = 'no kernel has known work';
 const NO_FLOPS_PEAK = 'the peak FLOP/s of the device is unknown; --peaks gives it';
-/** Devices of the table without a bandwidth are those for which no source gives it. */
+/** A device of the table has no bandwidth if no source gives it. */
 const NO_BANDWIDTH = 'the bandwidth of the device is unknown; --peaks FILE.json gives it';
 
 /** Why more kernel time has no bound than has unknown work. */

@@ -5,12 +5,12 @@ import { inputWord } from '../../write/shell-words.js';
 
 export interface Section {
   readonly title: string;
-  /** Whether a screen shows it only on demand. */
+  /** Whether a screen shows it only on request. */
   readonly isDetail?: true;
   /** The command that shows more; null when there is none. */
   readonly next: string | null;
   readonly head: readonly string[];
-  /** Whether text shows the column heads too. */
+  /** Whether text output shows the column headers too. */
   readonly isHeaded: boolean;
   /** Columns of numbers. */
   readonly right: readonly number[];
@@ -31,7 +31,7 @@ export interface About {
 export const isOfNeuron = ({ header }: ProfileSummary): boolean =>
   header?.devices.some(({ vendor }) => vendor === 'aws') === true;
 
-/** A section without heads and right-aligned columns. */
+/** A section without headers and right-aligned columns. */
 export const plain = (title: string, next: string | null): Omit<Section, 'rows'> => ({
   ...{ title, next, head: ['', '', '', ''], isHeaded: false, right: [] },
 });
@@ -42,9 +42,12 @@ export const TABLE = '--top 15';
 export interface SummaryInput {
   /** The only input file; undefined for stdin, and for several files. */
   readonly file: string | undefined;
-  /** Whether it is a partial answer, which has no kernels, and has groups by keys that a summary does not read. */
+  /**
+   * Whether it is a partial answer. A partial answer has no kernels, and its groups may have keys that a summary does
+   * not read.
+   */
   readonly isPartial: boolean;
-  /** Whether details are shown, and after each part the command that shows more. */
+  /** Whether details are shown, and after each section the command that shows more. */
   readonly isWhole: boolean;
   /** Of the terminal; null for any other output. */
   readonly width?: number | null;
@@ -58,7 +61,7 @@ export function nextOver({ file, isPartial }: Pick<SummaryInput, 'file' | 'isPar
   return (words) => (isPartial && !OF_PARTIAL.test(words) ? null : `dprof ${words} ${input}`);
 }
 
-/** `15.9 ms median, 15.8 ms to 16.8 ms`; the length alone where there is one. */
+/** `15.9 ms median, 15.8 ms to 16.8 ms`; only the duration when there is one step. */
 export function spreadText({ count, median, min, max }: Lengths, unit: TimeUnit): string {
   return `${unit.text(median)}${count > 1 ? ` median, ${unit.text(min)} to ${unit.text(max)}` : ''}`;
 }

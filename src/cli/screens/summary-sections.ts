@@ -44,7 +44,7 @@ export function sectionsOf(overview: ProfileSummary, input: SummaryInput): Secti
       ? [
           {
             ...plain("Metrics of the vendor's profiler", about.next('summary --vendor-metrics')),
-            // The section is only a way to the metrics, and a summary that is not whole shows no ways.
+            // The section only contains the command for the metrics, and a short summary has no such commands.
             ...{ isDetail: true as const, rows: [] },
           },
         ]
@@ -60,7 +60,9 @@ function memorySections(about: About): Section[] {
 
 function noticeSections({ notices }: ProfileSummary): Section[] {
   if (notices.length === 0) return [];
-  return [{ ...plain("The vendor's tool on DMA", null), head: [''], rows: notices.map((text) => [text]) }];
+  return [
+    { ...plain("Notices of the vendor's tool about DMA", null), head: [''], rows: notices.map((text) => [text]) },
+  ];
 }
 
 /** Maximum links between ranks to list: those with the most time. */
@@ -83,7 +85,7 @@ function movedRows(
     grouped(count),
     amountText(bytes, 'transfer'),
     amountText(bytesPerS, 'rate'),
-    // An empty last cell keeps the one before it right-aligned.
+    // An empty last cell keeps the previous cell right-aligned.
     '',
   ]);
   return { head: [name, 'time', 'count', 'bytes', 'rate'], right: [1, 2, 3, 4], rows };
@@ -108,7 +110,10 @@ function collectiveSections({ overview, unit, next }: About): Section[] {
   return [{ ...plain('Collectives', words === null ? null : next(words)), head, right: [1, 2, 3], rows }];
 }
 
-/** Collective operations that are not kernels are listed only by steps, and those without a time nowhere. */
+/**
+ * `dprof steps` is the only command that lists collective operations other than kernels. No command lists those without
+ * a time.
+ */
 function collectivesWords({ devices, kernels, header }: ProfileSummary): string | null {
   if (devices.length === 0) return null;
   const areKernels = kernels !== null && devices.some(({ counts }) => counts.communications > 0);
@@ -140,7 +145,7 @@ function stepSections({ overview: { devices, steps }, unit, next }: About): Sect
   return [{ ...plain(`Steps: ${grouped(count)}`, next('steps')), head: [''], rows }];
 }
 
-/** `15.9 ms median, 15.8 ms to 16.8 ms, deviation 3.2 %`: of the mean. */
+/** `15.9 ms median, 15.8 ms to 16.8 ms, deviation 3.2 %`; the deviation is relative to the mean. */
 function stepText(steps: StepSpread, count: number, unit: TimeUnit): string {
   const { variation } = steps;
   const deviation = variation === null ? '' : `, deviation ${amountText(variation, 'share')}`;
@@ -151,7 +156,7 @@ const MOST_REASONS = 3;
 
 function unattributedSections({ overview, unit, next }: About, { time, unattributed }: KernelSummary): Section[] {
   const { count, time: lost, reasons } = unattributed;
-  // No instruction of a Neuron capture names an op, so the section would say nothing.
+  // Instructions of a Neuron capture do not name ops, so the section would be empty.
   if (count === 0 || (isOfNeuron(overview) && lost === time)) return [];
   const title = `Without op: ${many(count, 'kernel')}, ${share(lost, time)} of kernel time`;
   const rows = reasons
@@ -204,12 +209,12 @@ function factSections({ overview: { header } }: About): Section[] {
   return [{ ...plain('Facts of the profile', null), isDetail: true, head: [''], rows: lines.map((line) => [line]) }];
 }
 
-/** Without work of a device, it may say why there is none. */
+/** If no device worked, a fact may say why. */
 function oddSections({ overview: { devices, diagnostics } }: About): Section[] {
   const counts = Object.entries(diagnostics).map(([name, count]) => `${name} ${grouped(count)}`);
   if (counts.length === 0) return [];
   const detail = devices.length > 0 ? ({ isDetail: true } as const) : {};
-  return [{ ...plain('Odd in the input', null), ...detail, head: [''], rows: [[counts.join(', ')]] }];
+  return [{ ...plain('Irregularities in the input', null), ...detail, head: [''], rows: [[counts.join(', ')]] }];
 }
 
 /** Ranks side by side; null for fewer than two. */

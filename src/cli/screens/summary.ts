@@ -14,7 +14,7 @@ import { ranksSection, sectionsOf } from './summary-sections.js';
 /** Blanks between cells. */
 const GAP = 2;
 
-/** Widest line where the text does not go to a terminal, and what is left of a last cell at least. */
+/** Maximum width of a line when the text does not go to a terminal, and minimum width of a last cell. */
 const [WIDTH, LEAST] = [100, 12];
 
 /** Each profile on a separate screen; then a comparison of several. */
@@ -30,7 +30,7 @@ export function summaryScreens(summaries: readonly ProfileSummary[], input: Summ
   return all.map((lines) => screenText(lines, undefined, width)).join('\n');
 }
 
-/** On one screen what matters, without the commands of each part. */
+/** The most important sections, on one screen, without the command of each section. */
 function shownSections(summary: ProfileSummary, input: SummaryInput): Section[] {
   const sections = sectionsOf(summary, input);
   if (input.isWhole) return sections;
@@ -45,7 +45,7 @@ function nextLines(summary: ProfileSummary, input: SummaryInput): string[] {
   return [...(input.isPartial || next === null ? [] : [`next: ${next}`]), `all:  ${over('summary --all') ?? ''}`];
 }
 
-/** @param width null where nothing limits it but how much of a name people read */
+/** @param width width of the terminal; null for the default maximum */
 function sectionLines(section: Section, width: number | null): string[] {
   const { title, next, head, isHeaded, right } = section;
   const leftOut = width === null ? new Set<number>() : withoutRoom(section, width);
@@ -53,7 +53,7 @@ function sectionLines(section: Section, width: number | null): string[] {
   const rows = (isHeaded ? [head, ...section.rows] : section.rows).map((row) =>
     leftOut.size === 0 ? row : kept.map((i) => row[i] ?? ''),
   );
-  // Columns are left out only among numbers, so that those to the right stay so.
+  // Only columns of numbers are left out, so that the columns to the right stay right-aligned.
   const lines = aligned(shortened(rows, width ?? WIDTH), new Set(right.slice(0, right.length - leftOut.size)));
   const names = head.filter((_, i) => leftOut.has(i)).join(', ');
   const more = leftOut.size === 0 ? [] : [`# no room for ${names}: -f csv has all`];
@@ -73,7 +73,7 @@ function withoutRoom({ head, rows, optional = [] }: Section, width: number): Set
   return leftOut;
 }
 
-/** Rows whose last cells, which are names and remarks, leave no line wider than the width. */
+/** Cuts the last cells of rows, which are names and remarks, so that no line is wider than the width. */
 function shortened(rows: readonly (readonly string[])[], width: number): (readonly string[])[] {
   const before = rows.map((row) => row.slice(0, -1));
   const count = largest(

@@ -2,10 +2,10 @@
  * The work of an Ascend kernel, computed from its operands: for profiles without framework ops, and for ops with
  * unspecified arguments.
  *
- * Products count as everywhere: 2·m·n·k, 2·N·Ho·Wo·|W|, 2·B·H·Sq·Skv·(Dq+Dv). Any other kernel does one operation for each
- * element of its result, and a reduction one for each element of its operand. Bytes are those of all operands and results
- * as stored, including the padding of their formats. The layout of fused attention's operands follows from the softmax
- * statistics, which are [B, N, Sq, 8].
+ * Products count as for other devices: 2·m·n·k, 2·N·Ho·Wo·|W|, 2·B·H·Sq·Skv·(Dq+Dv). Any other kernel does one
+ * operation for each element of its result, and a reduction one for each element of its operand. Bytes are those of all
+ * operands and results as stored, including the padding of their formats. The layout of fused attention's operands
+ * follows from the softmax statistics, which are [B, N, Sq, 8].
  */
 import { largest } from '../../containers/element.js';
 import { isCubeClass } from '../../record/neuron/neuron-cores.js';
@@ -198,7 +198,7 @@ const adam: KernelRule = ({ inputs, outputs }) => {
   };
 };
 
-/** Rules by type of operator; first match wins. */
+/** Rules by type of operator; the first match is used. */
 const RULES: readonly (readonly [RegExp, KernelRule])[] = [
   [/^(Batch)?Mat_?Mul|^Grouped_?Mat_?mul|Quant(Batch)?Matmul|^GEMM$|^Gemm/i, product],
   [/^(Depthwise)?Conv\dD(Transpose)?V?\d?$/, forward],
@@ -232,7 +232,7 @@ export function ascendWork(kernel: AscendKernel): Work | null {
 
 function kernelWork(tensors: KernelTensors, rule: KernelRule, type: string): Work {
   const [inputs, outputs] = [present(tensors.inputs), present(tensors.outputs)];
-  // Slots without tensors do not show what a helper moves.
+  // Slots without tensors do not show the amount of data that a helper moves.
   if (rule === helper && inputs.length + outputs.length === 0) return withoutOperands();
   const cost = rule(tensors);
   return workOf({

@@ -13,9 +13,9 @@ import { isCommunication } from '../kernels/kernel-name.js';
 const SOURCE = 'the message read, the result written; additions of a reduction are not counted';
 
 /**
- * Size of the result: `given` by an argument; the `same` as the message, or `larger` or `smaller` by the number of ranks;
- * `split`: the rows of all `splits`; `none`: one way, so that a rank either reads or writes; `unspecified`: it depends on
- * the other ranks.
+ * Size of the result. `given`: an argument states it. `same`: the size of the message. `larger`, `smaller`: by the
+ * number of ranks. `split`: the rows of all `splits`. `none`: one way, so that a rank either reads or writes.
+ * `unspecified`: it depends on the other ranks.
  */
 interface CollectiveForm {
   readonly result: 'given' | 'same' | 'larger' | 'smaller' | 'split' | 'none' | 'unspecified';
@@ -106,7 +106,7 @@ interface Message {
 
 const rowOf = ofDispatcher((call) => boundRow(FORMS, call));
 
-/** What a call sends and receives; null when it is not a collective operation, or its arguments do not fit. */
+/** The data that a call sends and receives; null when it is not a collective operation, or its arguments do not fit. */
 function messageOf(call: OpCall): Message | null {
   const row = rowOf(call);
   return row === null ? null : { message: row.bound.tensors('message'), result: resultOf(row.bound, row.fact) };
@@ -168,10 +168,10 @@ type Launched = Pick<KernelRecord, 'name' | 'short' | 'calls' | 'callKernels'>;
 const bytesOf = (tensors: readonly Tensor[]): number | null => total(tensors.map(tensorBytes));
 
 /**
- * Operation and sizes from the innermost call that states the message. If that call leaves the size of the result open, it
- * is taken from an enclosing call with the same message. The group is unknown, because no argument names it.
- * @returns null for a kernel that moves nothing between devices, for one whose calls do not state the message, and for one
- * of several kernels of a call, because each moves an unknown part
+ * Operation and sizes from the innermost call that states the message. If that call does not state the size of the
+ * result, it is taken from an enclosing call with the same message. The group is unknown, because no argument names it.
+ * @returns null for a kernel that moves nothing between devices, for one whose calls do not state the message, and for
+ *   one of several kernels of a call, because each moves an unknown part
  */
 export function collectiveOfCalls(kernel: Launched): Collective | null {
   if (kernel.calls.length === 0 || !isCommunication(kernel)) return null;
@@ -189,7 +189,7 @@ interface Described extends Pick<Collective, 'op' | 'bytesOut' | 'dtype'> {
   readonly kernels: number;
 }
 
-/** What a call states about its operation; empty when it does not state the message. */
+/** Facts that a call states about its operation; empty when it does not state the message. */
 function describe(call: OpCall, kernels: number): Described[] {
   const { message = [], result = null } = messageOf(call) ?? {};
   const [bytesIn, dtype] = [bytesOf(message), message[0]?.dtype ?? null];

@@ -1,8 +1,8 @@
 /**
- * Instructions of HLO, the programs of XLA, by their shapes: products, convolutions and library calls for them, fusions by
- * what is in them, reductions, elementwise operations, movement. The call has the operands, the result as `out`, for a product the
- * extents that are `summed`, and for a fusion its `body`: by opcode the elements that it computes, for products with the
- * number of terms that each of them sums and the type of the factors.
+ * Instructions of HLO, the programs of XLA, by their shapes: products, convolutions and library calls for them, fusions
+ * by their contents, reductions, elementwise operations, movement. The call has the operands, and the result as `out`.
+ * A product also has the extents that are `summed`. A fusion has its `body`: for each opcode the number of elements
+ * that it computes, and for products also the number of terms of each sum and the type of the factors.
  */
 import type { Arg, KernelLine, KernelRecord, Labels, OpCall, ProfileLine } from '../../record/record.js';
 import { numel, type Tensor } from '../call.js';
@@ -35,7 +35,10 @@ const [isMap, isReduction, isMove, isWait, isFusion] = [MAPS, REDUCTIONS, MOVES,
 }) as [Check, Check, Check, Check, Check];
 type Check = (op: string) => boolean;
 
-/** Whether an instruction, of a category that XLA states, only waits for the end of a transfer that another started. */
+/**
+ * Whether an instruction only waits for the end of a transfer that another instruction started, by the category that
+ * XLA states.
+ */
 export const isTransferWait = (labels: Labels | undefined): boolean => /-done$/.test(String(labels?.['category']));
 
 /** A transfer for whose end an instruction waits. */
@@ -68,7 +71,7 @@ const isTransferStart = (labels: Labels | undefined): boolean => /-start$/.test(
 
 /**
  * The work of an instruction whose FLOPs and bytes the compiler states with it.
- * @param matmul whether it multiplies matrices, as its shapes say
+ * @param matmul whether it multiplies matrices, according to its shapes
  * @returns null when the record states none
  */
 export function statedWork(
@@ -89,7 +92,7 @@ export function statedWork(
 
 const argNamed = (call: OpCall, name: string): Arg | undefined => call.args.find((arg) => arg.name === name);
 
-/** The tensors of a tuple; anything else as it is. */
+/** The tensors of a tuple; anything else unchanged. */
 const parts = (arg: Arg): readonly Arg[] => (arg.items === undefined ? [arg] : arg.items.flatMap(parts));
 
 /** The operands and results as tensors; null when some are not known. */
@@ -115,8 +118,8 @@ function flopsOfBody(body: Arg['value']): number | null {
 }
 
 /**
- * Type of the factors of the first product in a fusion, which may convert its operands, and of the first operand of a
- * library call, which may have sums and scales of other types; null for other calls.
+ * Type of the factors of the first product in a fusion, or of the first operand of a library call; null for other
+ * calls. A fusion may convert its operands, and a library call may have sums and scales of other types.
  */
 export function factorTypeIn({ mod, op, args }: OpCall): string | null {
   if (mod !== 'hlo') return null;
@@ -161,7 +164,7 @@ function flopsOf(call: OpCall, reads: readonly Tensor[], result: number): Flops 
   return plain(isFree ? 0 : null, isFree ? '0: moves data' : 'no formula');
 }
 
-/** Tensors read and written; null where a part of unknown size is. */
+/** Tensors that are read and written; null when a part of unknown size is. */
 function traffic(call: OpCall, { reads, writes }: { readonly reads: Tensor[]; readonly writes: Tensor[] }) {
   if (argNamed(call, 'in_part')?.value === true) return null;
   if (isWait(call.op)) return { reads: [], writes: [] };
@@ -185,7 +188,7 @@ function costOf(call: OpCall): OpCost | null {
   const { flops, formula, matmul } = flopsOf(call, tensors.reads, first === undefined ? 0 : numel(first.shape));
   const moved = traffic(call, tensors);
   const target = argNamed(call, 'target')?.value;
-  // Without its FLOPs, the time of a library call would be judged by its operands alone.
+  // Bytes are unknown too, because without FLOPs the time of a library call would be compared only with its operands.
   const isOpaque = flops === null && typeof target === 'string';
   const unknown = [
     flops !== null

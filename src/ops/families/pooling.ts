@@ -20,7 +20,7 @@ function perDimension(
   return list?.length === rank ? list : null;
 }
 
-/** The result, and how many elements its windows have together. */
+/** The result, and the total number of elements in its windows. */
 interface Windows {
   readonly result: Tensor;
   readonly elements: number;
@@ -51,8 +51,8 @@ const sliding: WindowsOf = (bound, input, size) => {
 };
 
 /**
- * Adaptive windows partition the input: elements in two overlapping windows are counted once. Every window has one element at
- * least, also where there are more windows than elements.
+ * Adaptive windows partition the input; an element in two overlapping windows is counted once. Every window has at
+ * least one element, even if there are more windows than elements.
  */
 const adaptive: WindowsOf = (_, input, size) => {
   if (size.some((extent) => extent <= 0)) return null;
@@ -80,7 +80,10 @@ const averageGradient = (input: Tensor, gradient: Tensor, elements: number | nul
   formula: 'flops = window·E(result), adaptive E(input); bytes = gradient + gradient of the input',
 });
 
-/** The size of the windows, or of an adaptive op's result, where None keeps the extent of the input; [] if unspecified. */
+/**
+ * The size of the windows, or of an adaptive op's result, in which None keeps the extent of the input; [] if
+ * unspecified.
+ */
 function sizeOf(bound: BoundCall, input: Tensor): readonly number[] | null {
   const arg = bound.arg('kernel_size') ?? bound.arg('output_size');
   if (arg === undefined) return null;

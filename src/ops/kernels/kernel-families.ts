@@ -1,8 +1,9 @@
 /**
- * Families of kernel names, one row each, and what each name says about its kernel.
+ * Families of kernel names, one row each, with the facts that a name states about its kernel.
  *
- * The rows follow the naming conventions of cuBLAS, cuDNN, CUTLASS, Triton, FlashAttention, TensorRT-LLM, AMD's Tensile,
- * composable kernels, MIOpen and AITER, vLLM, ggml, NCCL, RCCL, MSCCL++, NVSHMEM, PyTorch and Ascend's operators in public profiles; they are not measurements.
+ * The rows follow the naming conventions of cuBLAS, cuDNN, CUTLASS, Triton, FlashAttention, TensorRT-LLM, AMD's
+ * Tensile, composable kernels, MIOpen and AITER, vLLM, ggml, NCCL, RCCL, MSCCL++, NVSHMEM, PyTorch and Ascend's
+ * operators in public profiles; they are not measurements.
  */
 import { byName } from './by-name.js';
 
@@ -192,7 +193,7 @@ export const KERNEL_FAMILIES: readonly KernelFamily[] = [
   ),
   row('xmma-fp32', /sm\d+_xmma_/, { unit: 'no' }),
   row('cudnn-attention', /cudnn_generated_fort_native_sdpa_sm\d+_flash_[fb]prop/, { unit: 'yes' }),
-  // FlashAttention 2 has one build for sm80 and later; version 3 names the architecture.
+  // FlashAttention 2 has one build for sm80 and later; version 3 states the architecture.
   row('flash-attention-2', /(^|::)flash_(fwd|bwd)_\w*kernel/, { sm: 80 }),
   row(
     'attention',
@@ -203,7 +204,7 @@ export const KERNEL_FAMILIES: readonly KernelFamily[] = [
   row('deep-gemm', /deep_gemm::/, { unit: 'yes' }),
   row('mma-word', /(^|[^a-z0-9])(wgmma|tcgen05|utcmma|[hiqod]mma|mma_sync)([^a-z0-9]|$)/i, { unit: 'yes' }),
   row('cute-atom', /SM90_64x\d+x\d+|SM80_16x8x\d+|Mainloop(Sm90TmaGmma|Sm100TmaUmma)/, { unit: 'yes' }),
-  // Every name of AMD's that states an instruction of the unit: Tensile's MI, composable kernels' xdl, MFMA and WMMA.
+  // AMD names that state an instruction of the unit: Tensile's MI, composable kernels' xdl, MFMA and WMMA.
   row('amd-matrix-core', /Cijk_\w*_MI\d+x\d+|[xX]dl|mfma|MFMA|Wmma|rocwmma|kernel_\w*_wmma|matrix_core/, {
     unit: 'yes',
     keepsFp32: true,
@@ -218,13 +219,13 @@ export const KERNEL_FAMILIES: readonly KernelFamily[] = [
   }),
   row('vllm-rocm', /paged_attention_ll4mi_QKV|wvSplitKQ|wvSplitK_(?=.*bfloat16|.*BFloat16)/, { unit: 'yes' }),
   row('triton-template', /^triton_tem_/, { unit: 'likely' }),
-  // XLA has Triton emit its fusions around a product.
+  // XLA compiles its fusions around a product with Triton.
   row('xla-triton-product', /^gemm_fusion(?:_|$)/, { unit: 'likely' }),
   row('triton-hand-written', /_matmul_ogs_NNT_bf16xbf16xmxfp4|kernel_unified_attention_\dd/, { unit: 'likely' }),
   row('aotriton', /^(attn_fwd|bwd_kernel_dk_dv|bwd_kernel_dq)/, { unit: 'likely' }),
   row('ggml', /(^|\s)(mul_mat_q|mul_mat_f|flash_attn_ext_f16)\b/, { unit: 'likely' }),
 
-  // Words of products that do not tell whether the matrix unit is used, and words of their gradients and algorithms.
+  // Words of products that do not show whether the matrix unit is used, and words of their gradients and algorithms.
   row(
     'product-word',
     /(?<!fb)gemm|gemv|matmul|_mm_|dot_kernel|Cijk_\w*_MT\d|convolve|fprop|dgrad|wgrad|depthwise\dd_|fused_moe_kernel|winograd|AsmConv|MIOpenConv/i,

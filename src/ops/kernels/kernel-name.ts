@@ -1,4 +1,4 @@
-/** What a kernel's name says about the kernel, from the rows of `kernel-families.ts` and from numbers in the name. */
+/** Facts about a kernel from its name: from the rows of `kernel-families.ts` and from numbers in the name. */
 import { least } from '../../containers/element.js';
 import { byName } from './by-name.js';
 import { factInName, familyWith, type KernelKind } from './kernel-families.js';
@@ -37,7 +37,7 @@ const isProduct = factInName('product');
 
 /**
  * Whether the kernel computes a product or convolution, according to its name only. A new name may belong to a product
- * without saying so.
+ * without showing it.
  */
 export const isProductKernel = (kernel: KernelNames): boolean =>
   !isHelperKernel(kernel) &&

@@ -108,7 +108,7 @@ function linearExtents(tensors: readonly Tensor[]): number[] {
   return x === undefined ? [] : [numel(x.shape.slice(0, -1)), ...(weight?.shape ?? [])];
 }
 
-/** Channels within a group, in and out: the weight's first two extents; the first covers all groups. */
+/** Input and output channels within a group: the weight's first two extents, of which the first covers all groups. */
 function convolutionExtents(tensors: readonly Tensor[], call: OpCall): number[] {
   const [left, right, third] = matrices(tensors);
   const backward = /backward/.test(opName(call));
@@ -121,7 +121,7 @@ function convolutionExtents(tensors: readonly Tensor[], call: OpCall): number[] 
   return out % groups === 0 ? [out / groups, within] : [out, within];
 }
 
-/** Head dimensions only, because the kernel tiles the sequence, whatever its length. */
+/** Only head dimensions matter, because the kernel tiles the sequence, whatever its length. */
 const attentionExtents = (tensors: readonly Tensor[]): number[] =>
   matrices(tensors)
     .slice(0, 3)
@@ -132,7 +132,7 @@ const productExtents = (tensors: readonly Tensor[]): number[] =>
 
 type ExtentReader = (tensors: readonly Tensor[], call: OpCall) => number[];
 
-/** Which extents must fill the unit, by op name; first match wins. */
+/** The extents that must fill the unit, by op name; the first match is used. */
 const EXTENTS: readonly (readonly [RegExp, ExtentReader])[] = [
   [/^linear$/, linearExtents],
   [/conv/, convolutionExtents],

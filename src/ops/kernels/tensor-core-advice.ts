@@ -1,6 +1,6 @@
 /**
- * Explains why a product did not run on the matrix unit, and what slows one that did: from the kernel's name, the op's
- * element type and extents, and the device's architecture.
+ * Explains why a product did not run on the matrix unit, and what slows down a product that did, from the kernel's
+ * name, the op's element type and extents, and the device's architecture.
  */
 import { alignmentInName, smInName } from './kernel-name.js';
 import type { OpCall } from '../../record/record.js';
@@ -16,7 +16,7 @@ import {
 } from './matrix-unit.js';
 import type { TensorCore } from './tensor-core.js';
 
-/** What is known about a product's kernel. */
+/** Facts about a product's kernel. */
 export interface ProductFacts {
   readonly call: OpCall;
   /** Full demangled name. */
@@ -81,7 +81,7 @@ const aligned = (elements: 1 | 2): ReasonRule => ({
     `the kernel loads ${elements} element${elements === 1 ? '' : 's'} at a time: pad the extents to multiples of 8`,
 });
 
-/** Reasons why a product is not on the unit; the first match wins. */
+/** Reasons why a product is not on the unit; the first match is used. */
 export const HELD_BACK: readonly ReasonRule[] = [
   {
     id: 'no-unit',
@@ -134,7 +134,7 @@ export const HELD_BACK: readonly ReasonRule[] = [
   BEHIND,
 ];
 
-/** Reasons why a product on the unit is slow; the first match wins. */
+/** Reasons why a product on the unit is slow; the first match is used. */
 export const SLOWED: readonly ReasonRule[] = [
   aligned(1),
   aligned(2),
@@ -161,6 +161,6 @@ export function whyOf(facts: ProductFacts): Reason {
   return verdict === 'no' ? (find(HELD_BACK, facts) ?? judged) : judged;
 }
 
-/** What slows a product on the unit, according to its kernel's name; null when no rule applies. */
+/** What slows down a product on the unit, according to its kernel's name; null when no rule applies. */
 export const slowedBy = (facts: ProductFacts): Reason | null =>
   facts.verdict.verdict === 'no' ? null : find(SLOWED, facts);

@@ -18,7 +18,7 @@ interface TensorCoreRule extends TensorCore {
   readonly pattern: RegExp;
 }
 
-/** The first match decides: names that exclude the unit, then names that imply it, then names that make it likely. */
+/** The first match is used: names that exclude the unit, then names that imply it, then names that make it likely. */
 export const TENSOR_CORE_RULES: readonly TensorCoreRule[] = KERNEL_FAMILIES.flatMap(({ id, pattern, unit }) =>
   unit === undefined ? [] : [{ verdict: unit, rule: id, pattern }],
 );
@@ -69,8 +69,8 @@ export function matrixUnitByName(name: string, arch?: string): 'na' | '1' | '0' 
 const NOT_PRODUCTS: ReadonlySet<KernelRole> = new Set(['helper', 'trial', 'bias']);
 
 /**
- * The tc column of a kernel: 'na' no known op describes it; '-' the unit could not do its work (not a product, or a helper,
- * trial or bias kernel); '1' used or likely used; '0' could be used but is not; '?' undetermined.
+ * The tc column of a kernel. 'na': no known op describes it. '-': the unit could not do its work (not a product, or a
+ * helper, trial or bias kernel). '1': used or likely used. '0': could be used but is not. '?': undetermined.
  */
 export function matrixUnitCell(work: Work | null, name: string, arch?: string): 'na' | '-' | '1' | '0' | '?' {
   if (work === null) return 'na';

@@ -43,7 +43,7 @@ export interface AccessPattern {
 /** An owner in parentheses belongs to the semaphore before it. */
 const PARTS = /\$?[SE]\[\d{1,9}\](?: \([^()]*\))?\S*|\S+/g;
 
-/** The first match decides; the groups are name, owner, text. */
+/** The first match is used; the groups are name, owner, text. */
 const SEMAPHORES: readonly (readonly [OperandKind, RegExp])[] = [
   ['wait', /^(\$?S\[\d+\])(?: \(([^()]*)\))?((?:>=|==|<=|>|<)\d+)$/],
   ['update', /^(\$?S\[\d+\])(?: \(([^()]*)\))?((?:\+\+|--|[+-]?=\d)\S*)$/],

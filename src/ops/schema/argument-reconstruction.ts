@@ -21,7 +21,7 @@ const COMPARED_WITH_ITSELF: ReadonlyMap<string, string> = new Map([
   ['isfinite', 'eq'],
 ]);
 
-/** Stands for the second operand, which is the same tensor. */
+/** Used as the second operand, which is the same tensor. */
 const SAME: Arg = { name: '', type: 'unknown' };
 
 /** The call with each of its tensors only once. @param around the enclosing call */

@@ -60,12 +60,12 @@ export function bind(call: OpCall, ...signatures: readonly string[]): BoundArgum
   return found === null ? null : bound(found.signature, found.args);
 }
 
-/** Stands for an argument of a Python function that is not given: the op's default holds. */
+/** Used for an argument of a Python function that is not given, so that the op's default applies. */
 const NOT_GIVEN: Arg = { name: '', type: 'NoneType', value: null };
 
 /**
- * Takes the argument for a parameter from the front of the queue: a list may be given item by item. An element type is taken
- * from wherever it stands, since PyProf's markers drop `torch.dtype` objects and keep texts.
+ * Takes the argument for a parameter from the front of the queue: a list may be given item by item. An element type is
+ * accepted at any position, because PyProf's markers drop `torch.dtype` objects and keep texts.
  */
 function takeArgument({ name, listed, kind }: Parameter, queue: Arg[]): Arg | undefined {
   if (name === 'dtype') {
@@ -81,16 +81,17 @@ function takeArgument({ name, listed, kind }: Parameter, queue: Arg[]): Arg | un
     : { name: '', type: 'list', value: items.map(({ value }) => value ?? null) };
 }
 
-/** Keywords of NumPy that functions of PyTorch take as well. */
+/** Keywords of NumPy that PyTorch's functions also accept. */
 const ALIASES: Readonly<Record<string, string>> = { axis: 'dim', keepdims: 'keepdim' };
 
 /**
- * The arguments of a Python function in the order of a signature, those not given among them; then the tensors of `out=`.
- * Functions call their first argument `input`, methods `self`. PyProf's markers write a tensor without dimensions as a number.
+ * The arguments of a Python function in the order of a signature, including those not given, followed by the tensors of
+ * `out=`. Functions call their first argument `input`, methods `self`. PyProf's markers write a tensor without
+ * dimensions as a number.
  */
 function pythonOrder(call: OpCall, { parameters }: Signature): readonly Arg[] {
   const queue = [...positional(call)];
-  /** Tensors by keywords that the signature does not have: it does not fit. */
+  /** The call passes tensors by keywords that the signature does not have, so the signature does not fit. */
   const unnamed = new Set(call.args.filter(({ name, shape }) => name !== '' && name !== 'out' && shape !== undefined));
   const placed = parameters.map((param, at): Arg => {
     const named = call.args.filter(
@@ -103,7 +104,7 @@ function pythonOrder(call: OpCall, { parameters }: Signature): readonly Arg[] {
   return [...placed, ...queue, ...unnamed, ...call.args.filter(({ name }) => name === 'out')];
 }
 
-/** Arguments of a Python function that are no operands. */
+/** Arguments of a Python function that are not operands. */
 const FACTOR = /^(alpha|rounding_mode)$/;
 
 /**
@@ -123,7 +124,7 @@ export function operandsFirst(call: OpCall, count: number): readonly Arg[] {
   return [...operands, ...call.args.filter(({ name }) => FACTOR.test(name)), ...outs];
 }
 
-/** The tensors of an argument, and of a list those that are passed; null when one has invalid extents. */
+/** The tensors of an argument, or the passed tensors of a list; null when one has invalid extents. */
 function tensorsOf(arg: Arg): readonly Tensor[] | null {
   if (!isTensorial(arg)) return [];
   return allTensors(isTensorList(arg) ? (arg.items ?? []).filter(({ type }) => type !== 'NoneType') : [arg]);

@@ -75,7 +75,7 @@ const MIXED = /^_scaled_|^_int_mm$|^_weight_int|quant|^_to_copy$|^to$/;
 /** Whether the op's data have several types. */
 const isMixed = (op: string): boolean => MIXED.test(op) && !op.startsWith('_scaled_dot_product');
 
-/** Converting copies, by the kernel's name: the type written, the type read. */
+/** Matches copies that convert, by the kernel's name: the type written, the type read. */
 const CONVERSIONS: readonly (readonly [pattern: RegExp, written: string, read: string])[] = [
   [/::bfloat16tofloat32_copy_kernel_cuda/, 'float32', 'bfloat16'],
   [/::float16tofloat32_copy_kernel_cuda/, 'float32', 'float16'],
@@ -129,7 +129,7 @@ export const withAnyType = (call: OpCall): OpCall => ({
   args: call.args.map((arg) => withType(arg, 'float32')),
 });
 
-/** What missing dtypes were inferred from: the kernel's name, or the other operands. */
+/** The source from which missing dtypes were inferred: the kernel's name, or the other operands. */
 export type TypedBy = 'kernel' | 'operand';
 
 /**

@@ -1,7 +1,8 @@
 /**
- * Tables of ops and their rules: one for each op, from its arguments, bound by a signature whether the dispatcher or Python
- * wrote the call, to its cost. A kernel of a Python call may be part of its gradient (`kernel.dir`), or one after the first
- * (`kernel.sub`); the rules that say what such a kernel does are those of `ruleWork`, the others those of `workByRules`.
+ * Tables of ops with one rule for each op, which computes the cost from the arguments. A signature binds the arguments,
+ * whether the dispatcher or Python wrote the call. A kernel of a Python call may be part of its gradient
+ * (`kernel.dir`), or come after the first (`kernel.sub`). `ruleWork` is for rules that consider this, `workByRules` for
+ * all others.
  */
 import { entryOf, named, type ByName } from '../by-name.js';
 import type { OpCall } from '../../record/record.js';
@@ -64,7 +65,7 @@ export interface BoundCall extends BoundArguments {
 /** The cost of an op from its arguments; null when they do not fit. */
 export type RuleCost = (bound: BoundCall) => OpCost | null;
 
-/** Rules by op name, or by `mod.op` when only that module's op is meant. */
+/** Rules by op name, or by `mod.op` for the op of only that module. */
 export type OpRules = ByName<OpRow<RuleCost>>;
 
 /** A table of rules, see `opTable`: the formula of each op. */
@@ -101,7 +102,7 @@ export function withTensors<Names extends string>(
  * The cost of an elementwise op, which follows from its signature alone.
  * @param flops operations per element
  * @param per name of the tensors whose elements are counted
- * @param makes names of tensors; for each, the op creates a result with the same shape and type
+ * @param makes names of tensors; for each of them, the op creates a result with the same shape and type
  */
 export const elementwise =
   (flops: number, per: string, ...makes: readonly string[]): RuleCost =>
@@ -125,7 +126,7 @@ export function ruleWork(rules: OpRules, call: OpCall, kernel: KernelFacts, sour
   return row === null || cost === null || !isExact(cost) ? null : workOf({ reads: row.bound.reads, source, ...cost });
 }
 
-/** What is read of a call, for ops that only the dispatcher has: null for a call of Python. */
+/** The rule's input, for ops that only the dispatcher has; null for a call of Python. */
 export const ofDispatcher =
   <Rest extends readonly unknown[], Found>(read: (call: OpCall, ...rest: Rest) => Found | null) =>
   (call: OpCall, ...rest: Rest): Found | null =>

@@ -67,7 +67,7 @@ const isWrapped = ({ shape, dtype }: Tensor): boolean => {
   return shape.length === 0 && (kind === 'complex' ? 16 : 8) === dtypeBytes(dtype);
 };
 
-/** Promotion with an operand of lower priority, which counts only when its category is higher. */
+/** Promotion with an operand of lower priority, which is considered only when its category is higher. */
 function raise(dtype: string | null, kind: DtypeCategory | null, other: string): string | null {
   const own = dtype === null ? null : category(dtype);
   return own !== null && kind !== null && rank(kind) > rank(own) ? other : dtype;

@@ -9,7 +9,7 @@ import type { MemoryCurve } from '../../prof/html/page-data.js';
 
 type CurvePoints = MemoryCurve['points'];
 
-/** Whether the value ever changes. */
+/** Whether the value changes over time. */
 export const changes = (points: CurvePoints): boolean => points.some(([, bytes]) => bytes !== points[0]?.[1]);
 
 /** Value in bytes at a time; null before the first point. */
@@ -64,7 +64,7 @@ export function binsOf(values: readonly number[]): HistogramBin[] {
   return counts.map((count, i) => ({ from: (first + i) * width, to: (first + i + 1) * width, count }));
 }
 
-/** Labels of a series of bars: the highest ones have their value above them. */
+/** Labels of a series of bars. The highest bars have their value above them. */
 export function highest(values: readonly number[]): NonNullable<BarSeriesOption['label']> {
   const most = values.reduce((high, value) => Math.max(high, value), 0);
   return {

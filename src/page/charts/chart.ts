@@ -16,7 +16,7 @@ interface ChartLibrary {
 /** The chart library, set by chart-library.ts; undefined until that script has run. */
 const loaded = (): ChartLibrary | undefined => (globalThis as { readonly chartLibrary?: ChartLibrary }).chartLibrary;
 
-/** @throws Error when the page lacks the script, which is a bug in its writer */
+/** @throws Error when the page lacks the script, which is a defect of the code that wrote the page */
 function chartLibrary(): ChartLibrary {
   const known = loaded();
   if (known !== undefined) return known;
@@ -59,7 +59,7 @@ const drawn = new Map<Element, EChartsType>();
 const sizes = new ResizeObserver((entries) => {
   for (const { target } of entries) {
     const made = drawn.get(target);
-    // A chart in a tab that is not shown has no size; when the tab is shown again, mostly its old one.
+    // A chart in a tab that is not shown has no size. When the tab is shown again, the chart usually has its old size.
     if (target.clientWidth > 0 && target.clientWidth !== made?.getWidth()) made?.resize();
   }
 });

@@ -1,4 +1,4 @@
-/** Charts of values over time: step functions, where a value holds until the next point. */
+/** Charts of values over time: step functions, in which a value is valid until the next point. */
 import type { CurveGroup } from '../../prof/html/neuron/neuron-data.js';
 import { elementAt } from '../../containers/element.js';
 import { element, note } from '../document/dom-elements.js';
@@ -30,7 +30,9 @@ export function inPageUnit(value: number, unit: string): readonly [value: number
 interface ChartAxis {
   readonly axis: string;
   readonly span: readonly [from: number, to: number];
-  /** Whether the last value of each curve holds to the end; otherwise a curve that ended earlier has no value there. */
+  /**
+   * Whether the last value of each curve is valid to the end. Otherwise a curve that ended earlier has no value there.
+   */
   readonly isHeld?: boolean;
 }
 
@@ -69,7 +71,10 @@ function option({ curves, unit }: CurveGroup, { axis, span: [from, to], isHeld =
   };
 }
 
-/** A legend with the last value of each curve, above its chart. @param own axis; by default the span of these curves */
+/**
+ * A legend with the last value of each curve, above its chart.
+ * @param own axis of times; by default the span of these curves
+ */
 export function lineChart(group: CurveGroup, own?: ChartAxis): HTMLElement[] {
   const { title, curves, unit, leftOut } = group;
   const lasts = curves.map(({ name, points }) => {

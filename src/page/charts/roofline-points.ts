@@ -10,7 +10,7 @@ const HOW = [
   '(dprof --devices lists them).',
 ].join(' ');
 
-/** How the peaks are known. @param own name of the device in the profile */
+/** Text about the source of the peaks. @param own name of the device in the profile */
 const ORIGINS: Readonly<Record<DeviceRoof['origin'], (own: string | null) => string>> = {
   table: () => '',
   inferred: () => '',
@@ -149,7 +149,7 @@ const TAIL = 0.005;
 const NEAR_INTENSITY = 1e2;
 const NEAR_RATE = 1e4;
 
-/** Bounds that contain almost all of the time, and values near it. */
+/** Bounds that contain almost all of the time, and values near these bounds. */
 function usual(
   points: readonly PlacedPoint[],
   valueOf: (point: PlacedPoint) => number,

@@ -1,4 +1,4 @@
-/** Where arrow keys lead: in a list of values, and in a grid. */
+/** Targets of arrow keys in a list of values and in a grid. */
 
 /** Number of PageUp or PageDown steps across all values. */
 const PAGES = 10;

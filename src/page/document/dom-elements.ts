@@ -25,7 +25,7 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
 /** A note below figures. */
 export const note = (text: string): HTMLElement => element('p', { class: 'note' }, text);
 
-/** What the vendor's tool says about its figures. */
+/** Notices of the vendor's tool about its figures. */
 export const toolNote = (text: string): HTMLElement => note(`The vendor's tool says: ${text}`);
 
 /** A heading with its contents. */

@@ -1,6 +1,6 @@
 /**
- * The fragment of the address, which stores the state of the page: `#theme=dark&panel=layers`. Nothing is stored elsewhere.
- * Each part of the page changes only its parameters and keeps the others.
+ * The fragment of the address, which stores the state of the page: `#theme=dark&panel=layers`. The page stores no state
+ * elsewhere. Each part of the page changes only its parameters and keeps the others.
  */
 
 /** @param fragment with or without its '#' */

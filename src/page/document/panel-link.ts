@@ -2,7 +2,7 @@
 import { element } from './dom-elements.js';
 import { withName } from './fragment.js';
 
-/** Shows a panel; the same once more shows it once more. */
+/** Shows a panel. A second call for the same panel shows it again. */
 export function showPanel(id: string): void {
   const fragment = withName(location.hash, 'panel', id);
   if (`#${fragment}` === location.hash) dispatchEvent(new Event('hashchange'));

@@ -1,4 +1,4 @@
-/** Links to events in the timeline: a search, which lists and marks what it finds, or a time. */
+/** Links to events in the timeline: a search, which lists and marks its matches, or a time. */
 import type { SelectedSpan } from '../timeline/model/view.js';
 import { element } from './dom-elements.js';
 import {
@@ -59,8 +59,8 @@ export const momentLink = (linked: Linked, text: string, time: number): HTMLElem
     : null;
 
 /**
- * @param one one of the events, which is selected; its time in ns. @returns null when no event in the timeline has that
- * name
+ * @param one one of the events, which is selected; its time in ns.
+ * @returns null when no event in the timeline has that name
  */
 export function eventsLink(
   linked: Linked,

@@ -1,4 +1,4 @@
-/** Where links lead in the timeline, as address parameters. Does not need a document. */
+/** Targets of links in the timeline, as address parameters. Does not need a document. */
 import type { ProfileOutline } from '../../prof/html/page-elements.js';
 import type { SelectedSpan } from '../timeline/model/view.js';
 import { withName } from './fragment.js';
@@ -65,7 +65,7 @@ export interface Linked {
 /** Address parameters; null removes one, parameters not listed are kept. */
 export type TimelineTarget = Readonly<Record<string, string | null>>;
 
-/** Resets piece, view, event, search and selection, which would hide the target or remain beside it. */
+/** Resets piece, view, event, search and selection, which would hide the target or stay next to it. */
 const NOTHING: TimelineTarget = {
   ...{ 't.piece': null, 't.view': null, 't.event': null, 't.found': null, 't.search': null },
   ...{ 't.span': null, 't.lanes': null },
@@ -107,8 +107,9 @@ export function targetOfTime(linked: Linked, span: SelectedSpan): TimelineTarget
 }
 
 /**
- * The events of a search, in the piece of one of them, which is selected. @param start start of that event in ns. @param
- * time its duration
+ * The events of a search, in the piece of one of them, which is selected.
+ * @param start start of that event in ns.
+ * @param time its duration
  */
 export const targetOfEvent = (linked: Linked, condition: string, start: number, time: number): TimelineTarget => ({
   ...targetOfSearch(condition),

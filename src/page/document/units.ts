@@ -78,7 +78,10 @@ export function scaleOfAll(unit: DisplayUnit, values: readonly (number | null)[]
   return scaleOf(unit, largest / 10);
 }
 
-/** By number of digits: making one takes long, and each frame formats some. */
+/**
+ * Number formats by number of digits. They are cached, because creating one takes long and each frame formats some
+ * numbers.
+ */
 const formats = new Map<number, Intl.NumberFormat>();
 
 /** A number with this many decimals, and thousands separators. */
@@ -117,7 +120,7 @@ export function tick(value: number, unit: DisplayUnit): string {
   return suffix === '' ? number : `${number} ${suffix}`;
 }
 
-/** Two round numbers with the unit once where they share it: '1 – 2 us', '500 ns – 1 us'. */
+/** Two round numbers, with the unit only once if they share it: '1 – 2 us', '500 ns – 1 us'. */
 export function rangeText(from: number, to: number, unit: DisplayUnit): string {
   const [first, last] = [tick(from, unit), tick(to, unit)];
   const { suffix } = scaleOf(unit, to);

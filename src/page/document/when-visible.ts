@@ -54,7 +54,7 @@ function doNow(place: Element): void {
 
 const observer = new IntersectionObserver(
   (entries) => {
-    // Each runs in a separate task, so that the page can respond in between.
+    // Each callback runs in a separate task, so that the page can respond in between.
     for (const { isIntersecting, target } of entries) if (isIntersecting) setTimeout(() => doNow(target));
   },
   { rootMargin: '400px' },
@@ -80,7 +80,7 @@ export function whenIdle(place: Element): void {
     const work = (): void => {
       if (place.isConnected) doNow(place);
     };
-    // Some browsers do not have it.
+    // Some browsers do not have `requestIdleCallback`.
     if (typeof requestIdleCallback === 'function') requestIdleCallback(work);
     else work();
   }, IDLE);

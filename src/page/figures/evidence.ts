@@ -1,4 +1,4 @@
-/** The numbers behind a finding, for people: field names in words, with units. */
+/** The numbers behind a finding in readable form: field names in words, with units. */
 import { capitalised, quantityText, type DisplayUnit } from '../document/units.js';
 
 /** Units by the endings of field names. The first match applies. */

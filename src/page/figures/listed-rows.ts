@@ -69,7 +69,7 @@ export const meanTimes = <Row extends Parameters<typeof meanTime>[0]>(
 export const withValues = <Row>(columns: readonly TableColumn<Row>[], rows: readonly Row[]): TableColumn<Row>[] =>
   columns.filter(({ cell }) => rows.some((row) => cell(row) !== null));
 
-/** Without recorded device work, it is not known whether a device worked. */
+/** Without recorded device work, it is unknown whether a device worked. */
 export const hostTimesOnly = (): HTMLElement => note('No device work was recorded; these are CPU times.');
 
 /** Layers by their time on the host; null when the profile has none. */
@@ -83,9 +83,9 @@ export function hostLayers(view: PanelView): HTMLElement[] | null {
       cell: ({ name }) => name,
       link: ({ name }, text) => eventsLink(view, text, ofRange(name, [name])),
     },
-    number('Time of its own', 'ns', 'time', { bar: ({ time }) => (host.time > 0 ? time / host.time : 0) }),
+    number('Self time', 'ns', 'time', { bar: ({ time }) => (host.time > 0 ? time / host.time : 0) }),
     number('Count', 'count', 'count'),
     number('Time', 'ns', 'total'),
   ];
-  return [hostTimesOnly(), table({ caption: 'Layers of the host', columns, rows: listed(host.layers), sortedBy: 1 })];
+  return [hostTimesOnly(), table({ caption: 'Layers on the CPU', columns, rows: listed(host.layers), sortedBy: 1 })];
 }

@@ -16,7 +16,7 @@ const BOUND_NAMES: Readonly<Record<RooflineBound, string>> = {
   latency: 'latency (too small)',
 };
 
-/** Shares from here on are shown without a number. */
+/** Shares from this one on are shown without a number. */
 const ALMOST_ALL = 0.995;
 
 /** @param share share of the time with this bound; null when it is not known */
@@ -58,5 +58,5 @@ export const STEP_PARTS: readonly (readonly [part: StepBarPart, ...TimePartName]
   ...(Object.entries(IDLE_NAMES) as [IdleCause, TimePartName][]).map(([cause, name]) => [cause, ...name] as const),
 ];
 
-/** Durations of steps by clock: the page uses these names everywhere. */
+/** Names for the durations of steps on the host and on the device. The page uses these names everywhere. */
 export const STEP_NAMES = { host: 'Step (host)', device: 'Step (device)' } as const;

@@ -10,7 +10,7 @@ import { csvOf, filteredRows, shortTextsOf, type CopiedColumn, type ShortTexts }
 import { readFragment } from '../document/fragment.js';
 import { keepName } from '../document/kept-choice.js';
 
-/** Columns that fit on most screens; tables with more hide some of them. */
+/** Number of columns that fit on most screens. Tables with more columns hide some of them. */
 const MOST_COLUMNS = 10;
 
 const NAME = 'columns';
@@ -94,11 +94,11 @@ export interface ShownTable<Row> {
 }
 
 const MOST_AT_FIRST = 15;
-/** Minimum rows of a table with a filter; shorter ones are searched by eye. */
+/** Minimum number of rows of a table with a filter. */
 const FILTERED_FROM = 11;
-/** Printed rows, as a multiple of those shown initially. */
+/** Number of printed rows, as a multiple of the rows shown initially. */
 const ON_PAPER = 2;
-/** Rows created at once, which takes about 20 ms. */
+/** Number of rows that are created at once, which takes about 20 ms. */
 const BATCH = 200;
 /** Maximum rows that are created at once to show one of them. */
 const MOST_BEHIND = 2000;

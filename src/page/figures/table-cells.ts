@@ -6,8 +6,8 @@ import { figure } from './figure.js';
 import { sortedRows, type CopiedColumn, type ShortTexts } from './table-sort.js';
 
 /**
- * Line breaks are allowed after these, unless another of them follows: `ncclKernel_`, `at::native::`, `/blocks.0/`. A number
- * of a line stays with its file: `model.py:410`.
+ * Line breaks are allowed after these characters, unless another of them follows: `ncclKernel_`, `at::native::`,
+ * `/blocks.0/`. A line number stays with its file: `model.py:410`.
  */
 const PLACE = /(?<=[_:/<])(?=[^_:/<])(?!(?<=:)\d)/;
 
@@ -29,7 +29,7 @@ function breakable(text: HTMLElement): HTMLElement {
 
 /** A column. Columns of numbers have a unit, columns of texts have none. */
 export interface TableColumn<Row> extends CopiedColumn<Row> {
-  /** Columns with the same unit and group share a scale, so that their numbers compare. */
+  /** Columns with the same unit and group share a scale, so that their numbers can be compared. */
   readonly group?: string;
   /** Name of the number, see `Field`. */
   readonly field?: (row: Row) => string;
@@ -157,8 +157,8 @@ export class TableHeads<Row> {
   }
 
   /**
-   * Items in the chosen order, or in the given order if none was chosen. @param rowOf the row of an item, which columns
-   * read
+   * Items in the chosen order, or in the given order if none was chosen.
+   * @param rowOf the row of an item, which columns read
    */
   inOrder<Item>(items: readonly Item[], rowOf: (item: Item) => Row): Item[] {
     if (this.#by === null) return [...items];

@@ -73,10 +73,13 @@ export function filteredRows<Row>(
   });
 }
 
-/** Characters of a text in the first column and in others: two and three lines of their widths in the style sheet. */
+/**
+ * Maximum number of characters of a text in the first column and in others: two and three lines at the widths in the
+ * style sheet.
+ */
 const [MOST_OF_NAME, MOST_OF_TEXT] = [72, 60];
 
-/** By column: long texts, and how they are shown, cut where they agree. */
+/** For each column: its long texts, and how they are shown, cut where they agree. */
 export type ShortTexts = readonly ReadonlyMap<string, string>[];
 
 export function shortTextsOf<Row>(columns: readonly CopiedColumn<Row>[], rows: readonly Row[]): ShortTexts {

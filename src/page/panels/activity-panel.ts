@@ -1,4 +1,4 @@
-/** Activities of the devices: count, time and share of the devices' spans. Each moment counts for one activity only. */
+/** Activities of the devices: count, time and share of the devices' spans. Each moment counts for only one activity. */
 import { lacking } from '../capture-hints.js';
 import type { DeviceTime, WorkKind } from '../../prof/summary/summary-data.js';
 import { element, note } from '../document/dom-elements.js';

@@ -1,4 +1,4 @@
-/** Findings of `dprof advise`: what to do, most worth first, and what to know about the profile. */
+/** Findings of `dprof advise`: what to do, starting with the largest gain, and what to know about the profile. */
 import { elementAt } from '../../containers/element.js';
 import { lacking } from '../capture-hints.js';
 import { rankNames } from '../profile-labels.js';
@@ -16,9 +16,7 @@ import type { PanelContent, Panel, PanelView } from '../panel.js';
 
 const SHOWN_AT_FIRST = 3;
 
-/**
- * Capitalises a text that begins with words, but not one that begins with the name of an op or a kernel and its figures.
- */
+/** Capitalises a text, unless it begins with the name of an op or a kernel. */
 const sentence = (text: string): string => `${/^(?:the |[a-z]+,? [a-z])/.test(text) ? capitalised(text) : text}.`;
 
 /** `2.8 % to 5.7 % of the span of each of devices 0 1: `; without devices when it applies to all, or there is only one. */
@@ -34,20 +32,20 @@ const devicesText = (devices: readonly number[]): string =>
     ? ` of device ${devices.join('')}`
     : ` of each of devices ${devices.slice(0, -1).join(', ')} and ${devices.at(-1) ?? ''}`;
 
-/** A link to the profile that has most of what a finding is about; nothing where it is not on the page. */
+/** A link to the most affected profile of a finding; empty when it is not on the page. */
 function otherProfile({ data, choose }: PanelView, profile: number): (Node | string)[] {
   const at = data.profiles.findIndex(({ overview }) => overview.profile === profile);
   return at === -1 ? [] : [' ', button(`Show ${elementAt(rankNames(data), at)}`, () => void choose(at)), '.'];
 }
 
-/** Links to the longest time of a finding, and to the kernels that it names, in whatever steps they are. */
+/** Links to the longest time of a finding, and to the kernels that it names, in any step. */
 function placesInTimeline(view: PanelView, { finding }: FindingGroup): (Node | string)[] {
   const { kernels, at, profile } = finding;
   if (profile !== view.profile.overview.profile) return otherProfile(view, profile);
   const span = at === undefined ? null : { from: at.start, to: at.end };
   const longest =
     span === null ? null : timeLink(view, `the longest, ${quantityText(span.to - span.from, 'ns')}`, span);
-  // For gaps, the kernels are those that ended them.
+  // For gaps, these are the kernels that ended them.
   const which = longest === null ? (kernels.length === 1 ? 'the longest kernel' : `the ${kernels.length} longest`) : `the ${kernels.length === 1 ? 'kernel' : `${kernels.length} kernels`} after the longest`; // prettier-ignore
   // Events identify their profile by its profile line, so the number cannot be used without one.
   const isAlone = view.data.profiles.length === 1 || view.profile.overview.header === null;
@@ -118,7 +116,7 @@ function listOf(view: PanelView, groups: readonly Listed<FindingGroup>[]): Node[
   return hidden.length > 0 ? [list, more] : [list];
 }
 
-/** How the program should be changed; below it, folded, how it should be profiled. */
+/** Findings about the program; below them, collapsed, findings about profiling. */
 function make(view: PanelView): PanelContent {
   const { data, profile } = view;
   const { profile: number, devices } = profile.overview;

@@ -21,8 +21,8 @@ type Row = Pick<AnnotationKind, 'count' | 'time' | 'own' | 'passes' | 'host' | '
 const guessedText = (guessed: number, count: number): string =>
   [
     guessed === count ? 'Occurrences are' : `${quantityText(guessed, 'count')} of these occurrences are`,
-    'inferred from the order of kernels: forward, backward and steps are kept apart, but passes with no other kernel',
-    'between them count as one. With CPU ranges (dparse --ranges) each pass counts.',
+    'inferred from the order of kernels: forward, backward and steps are kept apart, but calls with no other kernel',
+    'between them count as one. With CPU ranges (dparse --ranges), each call counts.',
   ].join(' ');
 
 const number = <R extends Row>(title: string, unit: DisplayUnit, key: keyof Row): TableColumn<R> => ({
@@ -77,11 +77,11 @@ function figuresOf(annotation: ListedAnnotation): HTMLElement {
   const figures: readonly (readonly [title: string, field: Field, unit: DisplayUnit])[] = [
     ['Occurrences', of('count'), 'count'],
     ['Device time', of('time'), 'ns'],
-    ['launched by its own thread', of('own'), 'ns'],
+    ['launched by this thread', of('own'), 'ns'],
     ['Mean', ratio(of('time'), of('count')), 'ns'],
     ['CPU calls', of('passes'), 'count'],
-    ['Host time', of('host'), 'ns'],
-    ['outside of ranges within', of('hostSelf'), 'ns'],
+    ['CPU time', of('host'), 'ns'],
+    ['CPU self time', of('hostSelf'), 'ns'],
   ];
   const known = figures.filter(([, { value }]) => value !== null);
   return boxedDefinitions(known.map(([title, field, unit]) => [title, figure(field, unit)]));
@@ -114,7 +114,7 @@ function shownOf(view: PanelView, kind: AnnotationKind): readonly [heading: HTML
       'div',
       { class: 'pair' },
       ...durations('Device time of an occurrence', 'device time of an occurrence', device, count),
-      ...durations('Host time of a pass', 'host time of a pass', host, passes ?? host.length),
+      ...durations('CPU time of a call', 'CPU time of a call', host, passes ?? host.length),
     ),
     ...(count === 0 ? [note('Nothing was launched inside it.')] : []),
     ...(guessed > 0 ? [note(guessedText(guessed, count ?? 0))] : []),

@@ -68,10 +68,13 @@ function make(view: PanelView): PanelContent {
 
 const sizeText = (size: number | null): string | null => (size === null ? null : quantityText(size, 'memory'));
 
-/** Operations that kernels of NCCL called SendRecv may do. */
+/** Operations that NCCL kernels named SendRecv may implement. */
 const OF_SEND_RECEIVE: ReadonlySet<string> = new Set(['all-to-all', 'gather', 'scatter']);
 
-/** Events have fewer names of operations than kernels: the span's table must have the same as that of the whole profile. */
+/**
+ * Events have fewer names of operations than kernels. The table of a span must have the same names as that of the whole
+ * profile.
+ */
 function follows(whole: PageProfile, within: PageProfile): boolean {
   const namesOf = ({ collectives }: PageProfile) =>
     new Set<string>(collectives.shown.map(({ kind, name }) => kind ?? name));

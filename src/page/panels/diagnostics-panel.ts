@@ -1,4 +1,4 @@
-/** Facts of the profile, diagnostics of its reader, and how much data are unknown. */
+/** Facts of the profile, diagnostics of its reader, and the amount of unknown data. */
 import type { ProfileSummary, Tally } from '../../prof/summary/summary-data.js';
 import { capitalised, quantityText } from '../document/units.js';
 import { definitions, element, section } from '../document/dom-elements.js';

@@ -19,14 +19,14 @@ interface FigureLine {
   readonly after?: string;
   /** Time for which the figure is known; when it is 0, the figure is unknown. */
   readonly known?: Field;
-  /** Whether it is the share of kernel time that the card's main figure rests on. */
+  /** Whether it is the share of kernel time on which the card's main figure is based. */
   readonly isBasis?: boolean;
 }
 
 /** In texts, `{unit}` stands for the vendor's name of the matrix unit, `{devices}` for the number of devices. */
 interface FigureCard {
   readonly title: string;
-  /** What the figure is, shown on hovering over its title. */
+  /** Description of the figure, shown on hovering over its title. */
   readonly about: string;
   /**
    * Why the main figure may be unknown; the card is not shown then. '' means that few profiles have the figure, and that
@@ -35,9 +35,9 @@ interface FigureCard {
   readonly unknown: string;
   readonly main: FigureLine;
   readonly more: readonly FigureLine[];
-  /** What the main figure is where it rests on less than half of kernel time: a lower bound, or not known. */
+  /** Meaning of the main figure when it is based on less than half of kernel time: a lower bound, or not known. */
   readonly partial?: 'least' | 'unknown';
-  /** Value of the main figure for which no card is needed; `asUnknown` is the value that means as good as unknown. */
+  /** Value of the main figure for which no card is needed; `asUnknown` is the value that is treated as unknown. */
   readonly nothing?: number;
   readonly asUnknown?: number;
 }
@@ -63,7 +63,7 @@ function numbersOf({ overview: { devices, kernels, steps, cpu } }: PageProfile) 
 }
 type Numbers = ReturnType<typeof numbersOf>;
 
-/** The share of kernel time that a card rests on. */
+/** The share of kernel time on which a card is based. */
 const restsOn = (known: Field, { kernel }: Numbers): FigureLine => ({
   before: 'known for ',
   field: ratio(known, kernel('time')),
@@ -74,7 +74,7 @@ const restsOn = (known: Field, { kernel }: Numbers): FigureLine => ({
 
 const NO_STEPS = 'the profile has no steps';
 
-/** One concept in each group; the first card whose main figure is known is shown. */
+/** Groups of cards. The first card of a group whose main figure is known is shown. */
 const CARDS: readonly ((numbers: Numbers) => readonly FigureCard[])[] = [
   ({ span, kernel }) => [
     {
@@ -215,13 +215,16 @@ const contentOf = ({ before = '', field, unit, after = '' }: FigureLine, worded:
   worded(after),
 ];
 
-/** Whether the main figure rests on less than half of kernel time. */
+/** Whether the main figure is based on less than half of kernel time. */
 function isPartial({ partial, more }: FigureCard): boolean {
   const basis = more.find(({ isBasis }) => isBasis)?.field.value ?? null;
   return partial !== undefined && basis !== null && basis < 0.5;
 }
 
-/** The main figure and what stands below it. One that is partial is a lower bound, or not known: so are those below it. */
+/**
+ * The main figure, and the figures below it. If the main figure covers only part of the time, it is a lower bound or
+ * not known, and so are the figures below it.
+ */
 function linesOf(card: FigureCard, worded: (text: string) => string): (Node | string)[][] {
   const { main, more, partial } = card;
   const known = more.filter(isKnown);

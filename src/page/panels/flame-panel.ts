@@ -1,6 +1,6 @@
 /**
- * Kernel time as a flame chart: the width of a layer or frame is its time, and it is below the one that contains it. As a
- * sandwich view: all boxes with one name together, between their callers and their callees.
+ * Kernel time as a flame chart: the width of a layer or frame is its time, and it is below the one that contains it.
+ * The sandwich view shows all boxes with one name together, between their callers and their callees.
  */
 import { lacking } from '../capture-hints.js';
 import { elementAt } from '../../containers/element.js';
@@ -20,7 +20,7 @@ const VIEWS = ['chart', 'sandwich'] as const;
 type FlameView = (typeof VIEWS)[number];
 const VIEW_NAMES: Readonly<Record<FlameView, string>> = { chart: 'Flame chart', sandwich: 'Sandwich' };
 
-/** What the chart may show, each with its root. */
+/** The trees that the chart may show, each with its root. */
 function kindsOf({ profile: { layers, stacks, overview } }: PanelView): (readonly [name: string, root: FlameNode])[] {
   const whole = overview.kernels?.time ?? null;
   const isCut = layers.count > layers.shown.length;

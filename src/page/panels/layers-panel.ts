@@ -17,7 +17,10 @@ import { eventsLink } from '../document/timeline-link.js';
 
 type LayerColumn = TableColumn<LayerNode>;
 
-/** A column of the table, and the kernels of a layer to which the reasons refer when it sorts the table. */
+/**
+ * A column of the table. `part` selects the kernels of a layer to which the reasons refer when the table is sorted by
+ * this column.
+ */
 interface LayerHead {
   readonly column: LayerColumn;
   readonly part: LayerPart;
@@ -238,7 +241,7 @@ class LayerTable {
     return sortedRows(found, elementAt(heads, order.by).column.cell, order.isDescending).slice(0, most);
   }
 
-  /** Headers that sort; those of a direction choose what is explained. */
+  /** Headers that sort. The header of a direction also selects the kernels that are explained. */
   #showHeads(heads: readonly LayerHead[], columns: readonly TableColumn<LayerNode>[]): void {
     const order = this.#order;
     const scales = scalesOf({ columns, rows: this.#all });

@@ -43,7 +43,7 @@ const PARTS: readonly (readonly [name: string, key: NumberKey<MatrixUnitTime>, c
 
 type TimeOf = (key: NumberKey<MatrixUnitTime>) => Field;
 
-/** Which products could use the unit, and whether they do. */
+/** Time of the products that could use the unit, and whether they do. */
 function eligibleText(timeOf: TimeOf, unit: string): (Node | string)[] {
   const [could, does] = [timeOf('eligible'), timeOf('eligibleUsed')];
   if (could.value === null || does.value === null) return [`It is unknown which products could use the ${unit}.`];

@@ -111,7 +111,7 @@ function option(
             name,
             step: 'end',
             symbol: 'none',
-            // The last value holds until the end.
+            // The last value is valid until the end.
             data: [...points, [to, elementAt(points, points.length - 1)[1]] as const].map(([time, bytes]) => [
               time,
               bytes,
@@ -187,7 +187,7 @@ function owners(view: PanelView, at: number, of: 'ops' | 'categories', title: st
   return [made, ...(others > 0 ? [note(`${others} others: ${quantityText(list.restBytes, 'memory')}.`)] : [])];
 }
 
-/** When a device's memory was highest, and what held it then. */
+/** Time of a device's peak memory, and the ops that held it. */
 function peaks(view: PanelView): HTMLElement[] {
   return view.profile.memoryPeaks.map(({ device, metric, of, start, step, op }, at) => {
     const when = start === null ? null : quantityText(start, 'ns');
@@ -205,7 +205,7 @@ function peaks(view: PanelView): HTMLElement[] {
     const ops = owners(view, at, 'ops', 'Held at the peak by op');
     const categories = owners(view, at, 'categories', 'Held at the peak by kind');
     const tables = [ops, categories].filter((list) => list.length > 0).map((list) => element('div', {}, ...list));
-    const unknown = tables.length === 0 ? [note('The profile does not record what held the memory.')] : [];
+    const unknown = tables.length === 0 ? [note('The profile does not record which ops held the memory.')] : [];
     return section(
       `${device === null ? 'Host' : `Device ${device}`}: the peak`,
       about,

@@ -1,4 +1,4 @@
-/** The profiles of a page, a line each, with what each says first: the index of a page of several. */
+/** The profiles of a page with several, one line each, with the verdict of each. */
 import { elementAt } from '../../containers/element.js';
 import { button, element } from '../document/dom-elements.js';
 import type { ProfileOutline } from '../../prof/html/page-elements.js';

@@ -53,7 +53,7 @@ function jobSections(job: PageJob, links: JobLinks): HTMLElement[] {
   ];
 }
 
-/** Ranks that are in no table and no map. */
+/** Ranks that no table or map contains. */
 function withoutWork({ idle, withoutWork: count }: PageJob): HTMLElement[] {
   if (count === 0) return [];
   const items = idle.map(({ name, reason }) => element('li', {}, reason === null ? name : `${name}: ${reason}`));
@@ -105,12 +105,12 @@ function jobTable({ name, columns, rows, count, missing }: JobTable, at: number)
 }
 
 function lateTitle({ late, isChance, tested }: PageJob): string {
-  if (tested === 0) return 'Who is late: too few steps in common to tell';
+  if (tested === 0) return 'Who is late: unknown, because the ranks have too few steps in common';
   if (late.length === 0) return 'Who is late: none';
   return isChance ? 'Who is late: none beyond chance; the latest' : 'Who is late';
 }
 
-/** Conditions that find in a timeline what makes a rank late. */
+/** Conditions that find the causes of a rank's lateness in a timeline. */
 const CONDITIONS = {
   layer: (name: string) => `layer~${searched(name.split(':').at(-1) ?? name)}`,
   op: (name: string) => `op==${searched(name)}`,
@@ -225,12 +225,12 @@ function openAllOf(view: PanelView): JobLinks['openAll'] {
   return (step) => void open(step);
 }
 
-/** Which profiles the page contains, if not all. */
+/** The profiles that the page contains, if not all. */
 function leftOutOf({ profiles, leftOut }: PanelView['data']): HTMLElement[] {
   if (leftOut === 0) return [];
   const all = grouped(profiles.length + leftOut);
   const which =
-    'those that are late, were delayed or delay others most, the slowest, some around the median, and a sample';
+    'ranks that are late, were delayed or delay others most, the slowest ranks, some around the median, and a sample';
   const text = `The page holds ${grouped(profiles.length)} of ${all} profiles: ${which}. The others appear only in the rank tables below. To make a page for one of them:`;
   return [note(text), command('dprof html FILE -o PAGE')];
 }

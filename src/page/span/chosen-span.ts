@@ -20,7 +20,7 @@ export const isSameSpan = (a: SelectedSpan | null, b: SelectedSpan | null): bool
 /** The span in whole ns that contains all of another. */
 const inWholeNs = ({ from, to }: SelectedSpan): SelectedSpan => ({ from: Math.floor(from), to: Math.ceil(to) });
 
-/** All tabs follow the span, in a new history entry; null for the whole profile. The shown tab stays, wherever it is. */
+/** Makes all tabs follow the span, with a new history entry; null for the whole profile. The current tab stays open. */
 function chooseSpan(span: SelectedSpan | null): void {
   const text = span === null ? null : spanText(inWholeNs(span));
   location.hash = withName(withName(location.hash, 'panel', null), SPAN, text);
@@ -31,7 +31,7 @@ export const dropSpan = (): void => keepName(SPAN, null);
 
 /** @param what the thing whose time is chosen: 'Only this step' */
 export const spanButton = (what: string, span: SelectedSpan, label = what): HTMLElement =>
-  button(label, () => chooseSpan(span), { title: `${what}: all tabs show this time alone`, 'aria-label': what });
+  button(label, () => chooseSpan(span), { title: `${what}: all tabs show only this time`, 'aria-label': what });
 
 /** ` (step 3)` for the time of a step; '' for any other. */
 function stepText({ stepBars, timeline }: PageProfile, span: SelectedSpan): string {

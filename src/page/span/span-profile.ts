@@ -51,7 +51,7 @@ class OperationRows {
   readonly #rows = new Map<string, RowSums>();
   readonly #devices = new Map<number, TimeNotUnderCompute>();
 
-  /** @param name of the operation; null for compute */
+  /** @param name name of the operation; null for compute */
   add(name: string | null, device: number, { from, to, time }: InsideEvent): void {
     const alone = entryOf(this.#devices, device, () => new TimeNotUnderCompute());
     if (name === null) {
@@ -121,7 +121,7 @@ export class SpanSums {
     for (const inside of eventsInside(part, this.span)) this.#add(inside, stacks);
   }
 
-  /** The data within the span, for the panels that follow it: all else in it is that of the whole profile. */
+  /** The data within the span, for the panels that follow it. All other data is that of the whole profile. */
   get result(): SpanProfile {
     const { whole, span } = this;
     const devices = this.#deviceTimes;

@@ -44,7 +44,9 @@ const KEYS: readonly (keyof SceneState)[] = [
 interface ShownPiece {
   /** Index in the address; null for the piece that is shown first. */
   readonly at: number | null;
-  /** Set when the piece is only a part of what is drawn: that part, in ns from the profile's start. */
+  /**
+   * The part of the drawn time that belongs to the piece, in ns from the profile's start; absent when it is all of it.
+   */
   readonly part: View | null;
   /** The first and last of its steps; null for a piece between steps. */
   readonly steps: StepSpan | null;
@@ -96,7 +98,7 @@ function followAddress(scene: Scene, profile: number, piece: ShownPiece, signal:
       const path = `${location.pathname}${location.search}`;
       history.replaceState(history.state, '', fragment === '' ? path : `${path}#${fragment}`);
     } catch {
-      // A page in a frame may not be allowed to change its address; it works without that.
+      // A page in a frame may not be allowed to change its address. The timeline works without this.
     }
   };
   restore();
@@ -123,7 +125,10 @@ interface TimelineOptions {
   readonly searchElsewhere?: SearchElsewhere;
   /** Shows a time in another piece, in ns from the profile's start. */
   readonly goTo?: (time: number) => void;
-  /** The piece that has each event by itself, of a time whose events are merged here; null for none. */
+  /**
+   * For a time whose events are merged here, the piece in which each event is drawn individually; null when there is
+   * none.
+   */
   readonly pieceAt?: (time: number) => LinkedPiece | null;
   /** Called after each drawing of the events, with its duration in ms. */
   readonly drawn?: (ms: number) => void;

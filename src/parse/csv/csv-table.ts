@@ -103,7 +103,7 @@ function* rowsOf(
       const { bytes, end } = window;
       const complete = end <= LARGEST ? endOfLastRow(bytes, end) : end;
       const rest = bytes.subarray(complete, end);
-      // Stray quotes may join lines: then everything left is parsed as rows, as far as possible.
+      // Stray quotes may join lines. The remaining text is then parsed as rows as far as possible.
       const to = more || (rest.length > 0 && !rest.includes(NEWLINE)) ? complete : end;
       if (to > 0) yield* csvParse().parse(bytes.subarray(0, to), options);
       if (!more && to < end) yield lastRow(rest);
@@ -174,8 +174,8 @@ export class CsvTable {
   }
 
   /**
-   * Whether a last row is cut off. In a file with rows of any length, only a row that begins with its number can be: other
-   * rows are plain text.
+   * Whether a last row is cut off. In a file with rows of any length, only a row that begins with its number is
+   * checked. Other rows are plain text.
    */
   #isCut(row: CsvRow): boolean {
     if (row.length === 0) return true;

@@ -19,13 +19,13 @@ const yauzl = lateLibrary<typeof Yauzl>('yauzl');
 
 const isZip = (head: Buffer): boolean => head.toString('latin1', 0, 4) === 'PK\u0003\u0004';
 
-/** A file of torch.save is a zip archive of weights, not of profiles. */
+/** A file written by torch.save is a zip archive of weights, not of profiles. */
 const isTorchSave = (head: Buffer): boolean => head.toString('latin1', 0, 256).includes('/data.pkl');
 
 /** Whether a file, decompressed, begins like an archive. */
 export const isArchive = (head: Buffer): boolean => (isZip(head) && !isTorchSave(head)) || isTar(head);
 
-/** Most files that an archive may hold. */
+/** Maximum number of files in an archive. */
 const MOST_FILES = 100_000;
 
 /**
@@ -53,10 +53,10 @@ export async function unpackArchive(path: string, head: Buffer, name: string): P
   return folder;
 }
 
-/** Why each fault of a tar archive ends its reading. */
+/** Messages for the faults that end the reading of a tar archive. */
 const TAR_FAULTS: Readonly<Record<ArchiveFault['fault'], string>> = {
   cut: 'tar is broken: unexpected end of file',
-  damaged: 'tar is broken: its data are damaged',
+  damaged: 'tar is broken: its data is damaged',
   'too-large': 'tar holds too many files',
 };
 
@@ -83,7 +83,7 @@ class Target {
   ) {}
 
   /**
-   * Path of a file; null for a hidden file, which folders are searched without.
+   * Path of a file; null for a hidden file, because hidden files in folders are not read.
    * @throws UserError for a name that leads out of the folder
    */
   pathOf(name: string): string | null {
@@ -120,7 +120,7 @@ function untar(path: string, target: Target): void {
 
 async function unzip(path: string, target: Target): Promise<void> {
   const growth = new Growth(statSync(path).size);
-  // Names are checked by the target, whose message says more.
+  // `Target` checks the names, because its messages say more than the library's.
   const zip = await yauzl().openPromise(path, { strictFileNames: false, decodeStrings: true });
   try {
     for await (const entry of zip.eachEntry()) {
@@ -132,12 +132,12 @@ async function unzip(path: string, target: Target): Promise<void> {
       if (entry.isEncrypted())
         throw new UserError(`is encrypted: ${shown}`, {
           where,
-          hint: 'unpack it with the password, and give what is in it',
+          hint: 'unpack it with the password, and give the unpacked files',
         });
       if (entry.compressionMethod !== STORED && entry.compressionMethod !== DEFLATED)
-        throw new UserError(`holds ${shown}, packed by method ${entry.compressionMethod}, which is not read`, {
+        throw new UserError(`holds ${shown}, compressed by method ${entry.compressionMethod}, which is not supported`, {
           where,
-          hint: 'unpack it, and give what is in it: unzip FILE',
+          hint: 'unpack it with unzip FILE, and give the unpacked files',
         });
       let checksum = 0;
       async function* checked(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -155,6 +155,6 @@ async function unzip(path: string, target: Target): Promise<void> {
   }
 }
 
-/** Methods of packing: APPNOTE.TXT of PKWARE, section 4.4.5. */
+/** Compression methods. Source: APPNOTE.TXT of PKWARE, section 4.4.5. */
 const STORED = 0;
 const DEFLATED = 8;

@@ -6,7 +6,7 @@ import { fstatSync, readSync } from 'node:fs';
 import type * as Fflate from 'fflate';
 import { lateLibrary } from '../../containers/late-library.js';
 
-/** Why reading an archive stopped; the part before is kept. */
+/** Why reading an archive stopped. The part read so far is kept. */
 export type Fault = 'cut' | 'damaged' | 'too-large';
 
 export class ArchiveFault extends Error {
@@ -123,9 +123,9 @@ export class ByteStream implements ByteSource {
 /** Loaded only for Neuron programs, because it builds tables when it is loaded. */
 const fflate = lateLibrary<typeof Fflate>('fflate');
 
-/** Compressed bytes decompressed in one step: the output may be a thousand times larger. */
+/** Number of compressed bytes that are decompressed in one step. The output may be a thousand times larger. */
 const STEP = 8 * 1024;
-/** If so many bytes produce no output, the stream has ended, because every complete block is smaller. */
+/** If this many bytes produce no output, the stream has ended, because every complete block is smaller. */
 const LONGEST_SILENCE = 128 * 1024;
 
 /**
@@ -142,7 +142,7 @@ export class Inflated implements ByteSource {
   #given = 0;
   #isEnd = false;
 
-  /** @param limit most bytes that may be output */
+  /** @param limit maximum number of output bytes */
   constructor(
     readonly source: ByteSource,
     readonly limit: number,
@@ -161,7 +161,7 @@ export class Inflated implements ByteSource {
 
   /** Decompresses some bytes and returns how many. */
   #step(): number {
-    // One byte is held back: only a push marked as final reports an incomplete stream.
+    // One byte is held back, because only a push marked as final reports an incomplete stream.
     if (this.#packed.length <= 1) {
       const more = this.source.next();
       this.#isEnd = more === null;

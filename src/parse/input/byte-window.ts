@@ -1,11 +1,11 @@
 /**
- * Reads files through bounded memory: a window that only moves forwards, in which bytes are scanned in place and dropped
- * when it moves on, and a cache of blocks for readers that move forwards at several positions at once.
+ * Reads files in bounded memory. A window only moves forwards: bytes are scanned in place and dropped when the window
+ * moves on. A cache of blocks serves readers that move forwards at several positions at once.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { readFully } from '../files.js';
 
-/** Bytes in a block. With the number of blocks, the cache has 48 MiB. */
+/** Bytes in a block. Multiplied by the number of blocks, this gives a cache of 48 MiB. */
 const BLOCK = 64 * 1024;
 const KEPT = 768;
 
@@ -83,7 +83,7 @@ export class ByteWindow {
   #file: number;
   /** The window; bytes from `end` on are undefined. Each call of `more` may replace this buffer. */
   bytes: Buffer<ArrayBuffer>;
-  /** How many bytes of the window are filled. */
+  /** Number of bytes in the window. */
   end = 0;
   #ended = false;
 

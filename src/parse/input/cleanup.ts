@@ -20,12 +20,12 @@ type StartRemover = (prefix: string) => (() => void) | null;
 
 let start: StartRemover = () => null;
 
-/** From now on, files are removed by another process, and signals need no handlers for them. */
+/** From now on, another process removes the files, so signals need no handlers. */
 export function removeBy(starter: StartRemover): void {
   start = starter;
 }
 
-/** Removers by the prefix of the paths that they remove. */
+/** Functions that remove files, by the prefix of the files' paths. */
 const removers = new Map<string, Remover>();
 
 /** Functions to call when the process ends. */
@@ -51,7 +51,7 @@ function interrupted(signal: NodeJS.Signals): void {
 
 /**
  * Runs a function when the process ends, unless it is released before. Until then, signals wait for a turn of the event
- * loop, so this does not suit commands that compute.
+ * loop, so commands that compute for long must not use this.
  * @returns a function that releases it
  */
 export function atEnd(clean: () => void): () => void {
@@ -69,8 +69,8 @@ export function atEnd(clean: () => void): () => void {
 }
 
 /**
- * Removes files with a path prefix when the process ends, unless released before. Signals end the process at once, as if
- * there were nothing to remove.
+ * Removes files with a path prefix when the process ends, unless released before. Signals still end the process at
+ * once.
  * @param prefix prefix that no other paths have
  * @param remove does the same from within this process
  * @returns a function that releases it

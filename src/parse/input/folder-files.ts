@@ -1,6 +1,6 @@
 /**
- * Finds the files that a folder or a pattern stands for: those in a folder, in its subfolders, and those that links lead
- * to; or those that match a pattern that the shell has not expanded.
+ * Finds the files in a folder, in its subfolders and behind its links, or the files that match a pattern that the shell
+ * has not expanded.
  */
 import { readdirSync, realpathSync, statSync, type Dirent, type Stats } from 'node:fs';
 import { join } from 'node:path';
@@ -9,10 +9,7 @@ import type FastGlob from 'fast-glob';
 import { lateLibrary } from '../../containers/late-library.js';
 import { grouped } from '../../record/plural.js';
 
-/**
- * A pair of braces inside which no others are open: its position, the number of finished alternatives, and the number of
- * patterns in the current alternative.
- */
+/** An open brace: the number of patterns in its finished alternatives and in the current one. */
 interface Braces {
   readonly from: number;
   alternatives: number;
@@ -21,7 +18,7 @@ interface Braces {
 
 const RANGE = /^(-?\w+)\.\.(-?\w+)(?:\.\.-?\d+)?$/;
 
-/** How many patterns the braces of a glob stand for (`{a,b}{1..3}`: 6), counted without expanding them. */
+/** Counts the patterns that the braces of a glob expand to, without expanding them: 6 for `{a,b}{1..3}`. */
 export function patternCount(glob: string): number {
   const open: Braces[] = [{ from: 0, alternatives: 0, patterns: 1 }];
   for (let at = 0; at < glob.length; at++) {
@@ -41,7 +38,7 @@ export function patternCount(glob: string): number {
   return open.reduce((count, { alternatives, patterns }) => count * (alternatives + patterns), 1);
 }
 
-/** How many numbers or letters a range such as `1..9` has; 1 for any other text. */
+/** Number of numbers or letters in a range such as `1..9`; 1 for any other text. */
 function rangeLength(text: string): number {
   const [, first, last] = RANGE.exec(text) ?? [];
   if (first === undefined || last === undefined) return 1;
@@ -55,17 +52,18 @@ const fastGlob = lateLibrary<typeof FastGlob>('fast-glob');
 /** Whether a path that does not exist is a pattern. */
 export const isPattern = (path: string): boolean => fastGlob().isDynamicPattern(path);
 
-/** Most patterns that the braces of a glob may stand for. */
+/** Maximum number of patterns that the braces of a glob may expand to. */
 const MOST_PATTERNS = 1000;
 
 /**
  * The files that match a pattern, in order of name; null when the path is not a pattern.
  * @param path a path that does not exist
- * @throws UserError when no file matches, and when braces stand for too many patterns, because each is searched separately
+ * @throws UserError when no file matches, and when braces expand to too many patterns, because each is searched
+ *   separately
  */
 export function filesOfPattern(path: string): string[] | null {
   if (patternCount(path) > MOST_PATTERNS) {
-    const what = `stands for more than ${grouped(MOST_PATTERNS)} patterns`;
+    const what = `expands to more than ${grouped(MOST_PATTERNS)} patterns`;
     throw new UserError(what, { where: path.slice(0, 80), hint: 'give the folder or a shorter pattern' });
   }
   if (!isPattern(path)) return null;
@@ -81,7 +79,7 @@ interface FolderFiles {
   readonly closed: ReadonlyMap<string, string>;
 }
 
-/** A folder by the path that the user sees, and by its real path. */
+/** A folder, with the path that the user sees and its real path. */
 interface Place {
   readonly path: string;
   readonly real: string;

@@ -1,7 +1,7 @@
 /**
- * Fields of protobuf messages one after another, for files too large to decode as a whole: of a message in a file, whose
- * contents stay there until they are asked for, and of a small message in memory. Lengths are checked before use. Source:
- * protobuf.dev, "Encoding".
+ * Iterates over the fields of protobuf messages, for files that are too large to decode as a whole. A message may be in
+ * a file, from which contents are read on request, or in memory. Lengths are checked before use. Source: protobuf.dev,
+ * "Encoding".
  */
 import type { BlockFile } from './byte-window.js';
 import { WireError } from './protobuf.js';
@@ -12,10 +12,10 @@ const FIXED_64 = 1;
 const LENGTH_DELIMITED = 2;
 const FIXED_32 = 5;
 
-/** Bytes of the longest tag and number: five and ten. */
+/** Maximum number of bytes of a tag (five) and of a number (ten). */
 const LONGEST_HEADER = 15;
 
-/** A number of a field: exact, as a bigint from 2^53 on. */
+/** The exact value of a field: a bigint from 2^53 on. */
 export type WireNumber = number | bigint;
 
 /** The number as int64, rounded to the nearest double from 2^53 on. */
@@ -48,7 +48,7 @@ export class WireFields {
 
   /**
    * Moves to the next field; false at the end of the message.
-   * @throws WireError when it is not a valid field, or reaches beyond the message
+   * @throws WireError when the field is invalid, or reaches beyond the message
    */
   next(): boolean {
     if (!this.header()) return false;
@@ -57,7 +57,7 @@ export class WireFields {
     return true;
   }
 
-  /** As `next`, but the contents may lie beyond the end of the bytes, and the position stays before them. */
+  /** Like `next`, but the contents may lie beyond the end of the bytes, and the position stays before the contents. */
   header(): boolean {
     if (this.position >= this.end) return false;
     const tag = Number(this.varint());

@@ -13,7 +13,7 @@ export class WireError extends Error {
 }
 
 const MAX_DEPTH = 16;
-/** Most fields in a message and all messages inside it. */
+/** Maximum number of fields in a message, including the messages inside it. */
 const MAX_FIELDS = 1 << 18;
 const MAX_TEXT = 1024;
 
@@ -97,7 +97,10 @@ class WireReader {
     return this.#at >= this.bytes.length;
   }
 
-  /** Unsigned LEB128: seven bits for each byte, lowest first, for as long as the eighth bit is set; at most 64 bits. */
+  /**
+   * Unsigned LEB128, at most 64 bits: each byte has seven bits, lowest first, and its eighth bit says whether another
+   * byte follows.
+   */
   varint(): bigint {
     let value = 0n;
     for (let shift = 0n; shift < 70n; shift += 7n) {

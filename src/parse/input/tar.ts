@@ -15,7 +15,7 @@ export interface TarMember {
   readonly size: number;
   /** Its contents. Call this at most once, before the next member is requested; the caller checks `size`. */
   read(): Buffer;
-  /** The same, in pieces, which must all be requested. */
+  /** The same, in pieces. All pieces must be requested. */
   pieces(): Generator<Buffer>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Temporary files. Nothing is left in the temporary folder: a file loses its name as soon as the name is not needed, and
- * all that have one are removed however the process ends.
+ * Temporary files. Temporary files, of which nothing remains in the temporary folder. A file loses its name as soon as
+ * the name is not needed, and files that still have a name are removed however the process ends.
  */
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { isSystemError, ranOutOfSpace, systemReason } from '../../record/errors.
 import { removedAtEnd } from './cleanup.js';
 import { namesIn, readFully, writeFully, UnreadableInput } from '../files.js';
 
-/** Open files by number (Linux). A path in here opens a file a second time, even if it has no name. */
+/** Open files by number (Linux). A path in this folder opens a file a second time, even if the file has no name. */
 const OPEN_FILES = '/proc/self/fd';
 
 const PIECE = 512 * 1024;
@@ -41,7 +41,7 @@ export const temporaryFolder = (input: string): string =>
 export const foldersRemovedAtEnd = (remove = (): void => removeFolders()): (() => void) =>
   removedAtEnd(join(tmpdir(), PREFIX), remove);
 
-/** Removes the folders of this thread and of its workers, which receive no signals. */
+/** Removes the folders of this thread and of its workers, because workers receive no signals. */
 export function removeFolders(): void {
   const names = namesIn(tmpdir(), new RegExp(`^${PREFIX}`));
   for (const name of names) rmSync(join(tmpdir(), name), { recursive: true, force: true });
@@ -81,13 +81,13 @@ export class TemporaryFile {
     return this.#path;
   }
 
-  /** Removes the name. The file can still be read and written through its descriptor. */
+  /** Removes the file's name. The file can still be read and written through its descriptor. */
   unlink(): void {
     this.#path = null;
     this.#remove();
   }
 
-  /** Removes the name if another path opens the file too. SQLite does not accept that path. */
+  /** Removes the file's name, if the file can be opened through another path. SQLite does not accept that path. */
   hide(): void {
     const path = join(OPEN_FILES, String(this.file));
     if (!existsSync(path)) return;
@@ -103,7 +103,7 @@ export class TemporaryFile {
     appendTo(this.file, bytes, this.input);
   }
 
-  /** Everything that was written, in pieces. */
+  /** The whole content, in pieces. */
   *pieces(): Generator<Buffer> {
     for (let at = 0, read; ; at += read) {
       const piece = Buffer.allocUnsafe(PIECE);
@@ -133,7 +133,7 @@ export class TemporaryFile {
 }
 
 /**
- * Appends to a temporary file of any thread.
+ * Appends to a temporary file, which may belong to another thread.
  * @throws UnreadableInput when there is no room
  */
 export function appendTo(file: number, data: string | Uint8Array, input: string): void {
@@ -142,7 +142,7 @@ export function appendTo(file: number, data: string | Uint8Array, input: string)
 }
 
 /**
- * Runs a step that creates or writes a temporary file.
+ * Runs a function that creates or writes a temporary file.
  * @throws UnreadableInput when the system refuses
  */
 export function inTemporaryFolder<T>(input: string, step: () => T): T {
@@ -155,9 +155,9 @@ export function inTemporaryFolder<T>(input: string, step: () => T): T {
   }
 }
 
-/** Message for a system error code: what is wrong with the folder, and what helps. */
+/** Message for a system error code: what is wrong with the folder, and what to do. */
 function refusal(code: string): [what: string, hint: string] {
-  // A limit of the process, which applies to all folders, or of the file system.
+  // The limit is that of the process, which applies to all folders, or that of the file system.
   if (code === 'EFBIG')
     return [
       'cannot hold a file of this size',

@@ -1,4 +1,7 @@
-/** Copies streams into temporary files, decompressing them, and finds files that a folder has twice, once compressed. */
+/**
+ * Copies streams into temporary files, decompressing them, and finds files that a folder contains both compressed and
+ * uncompressed.
+ */
 import { readFileSync, createReadStream, statSync } from 'node:fs';
 import { gunzipSync, crc32 } from 'node:zlib';
 import {
@@ -15,7 +18,7 @@ import { readFully, firstBytes, lastBytes, piecesOf } from '../files.js';
 import type { TemporaryFile } from './temporary-file.js';
 import { isSystemError } from '../../record/errors.js';
 
-/** Compressed files that are next to the file they were made from: the same name, size and checksum. */
+/** Compressed files whose original is next to them, with the same name, size and checksum. */
 export async function packedCopies(paths: readonly string[]): Promise<string[]> {
   const all = new Set(paths);
   const copies: string[] = [];
@@ -70,9 +73,10 @@ async function checksumWithin(path: string, size: number): Promise<number | null
 const SMALL = { compressed: 1024 * 1024, inflated: 16 * 1024 * 1024 } as const;
 
 /**
- * What a small file of gzip holds, without the turns of the event loop that a stream takes.
+ * Content of a small gzip file, decompressed at once, because a stream takes several turns of the event loop.
  * @param size bytes of the file
- * @returns null for a file that is not a small gzip, and for one that is damaged or packed again: a stream gives what can be read
+ * @returns null for a file that is not a small gzip, is damaged, or is compressed twice: a stream then reads what can
+ *   be read
  */
 export function inflatedAtOnce(path: string, size: number): Buffer | null {
   if (size > SMALL.compressed) return null;
@@ -88,19 +92,19 @@ export function inflatedAtOnce(path: string, size: number): Buffer | null {
   }
 }
 
-/** What zlib returns when it is asked for more than the bytes. */
+/** What zlib returns with the option `info`. */
 interface Inflated {
   readonly buffer: Buffer;
   /** `bytesWritten` is the number of compressed bytes that were consumed. */
   readonly engine: { readonly bytesWritten: number };
 }
 
-/** What a stream contained; 'cut' means that only the first part of the compressed data could be read. */
+/** Content of a stream; 'cut' means that only the first part of the compressed data could be read. */
 type Unpacked = 'nothing' | 'bytes' | 'packed' | 'cut';
 
 /**
- * Copies a stream, decompressing it. Of truncated data, the part that can be decompressed is kept if it is JSON, because a
- * trace's reader can read part of a file and reports it. Other formats cannot be read in part.
+ * Copies and decompresses a stream. If the data is truncated JSON, the part that can be decompressed is kept, because
+ * the reader of a trace can read part of a file and reports the loss. Other formats cannot be read in part.
  * @throws PackedFault when it is damaged, or when it is truncated and not JSON
  */
 export async function unpack(stream: AsyncIterable<Buffer>, into: TemporaryFile): Promise<Unpacked> {
@@ -120,7 +124,7 @@ function beginsAsJson(file: number): boolean {
   return /^\s*[{[]/.test(head.toString('latin1', 0, readFully(file, head, 0)));
 }
 
-/** Compressed bytes that are enough to detect a format, and most bytes that are made of them. */
+/** Number of compressed bytes that are enough to detect a format, and size limit of their decompressed content. */
 const START = { packed: 256 * 1024, unpacked: 16 * 1024 * 1024 } as const;
 
 /**
@@ -143,7 +147,7 @@ export async function unpackedStart(bytes: Buffer, wanted: number = START.unpack
   return Buffer.concat(made);
 }
 
-// eslint-disable-next-line @typescript-eslint/require-await -- a stream of bytes that are there already
+// eslint-disable-next-line @typescript-eslint/require-await -- the bytes of this stream are already in memory
 async function* pieces(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes;
 }

@@ -26,13 +26,13 @@ export const EVENT = { ph: 0, cat: 1, name: 2, pid: 3, tid: 4, ts: 5, dur: 6, ar
 
 const NO_BYTES = Buffer.alloc(0);
 
-/** What is odd in an object that is read. */
+/** Number of repeated keys, and of parts that are not valid JSON, in the objects that are read. */
 interface Oddities {
   repeatedKeys: number;
   notJson: number;
 }
 
-/** The byte ranges in the window of one object's known keys, without quotes. */
+/** The values of one object's known keys, as byte ranges in the window, without quotes. */
 export class Fields {
   readonly from: Int32Array;
   readonly to: Int32Array;
@@ -104,7 +104,7 @@ export class Fields {
       if (at >= end) return CUT;
       const byte = bytes[at];
       if (byte === CLOSE_BRACE) {
-        // Counted only at the end of the object: an event that the window cuts off is read again.
+        // Counted only at the end of the object, because an event that the window cuts off is read again.
         if (commas !== values - 1 && commas + values > 0) notJson++;
         odd.repeatedKeys += repeated;
         odd.notJson += notJson;
@@ -179,7 +179,7 @@ export class TraceEvent {
 }
 
 const SLOTS = 1024;
-/** The bit that differs between small and capital ASCII letters: traces spell `external id` and `External id`. */
+/** The bit that differs between small and capital ASCII letters. Traces spell both `external id` and `External id`. */
 const CASE = 0x20;
 
 /** The known keys of an object, looked up by their bytes: a hash table without strings. */
@@ -214,7 +214,7 @@ export class KeyTable {
     }
   }
 
-  /** The slot to try first: most keys differ in their length or in one of three bytes. */
+  /** The slot to try first, computed from the length and three bytes, because most keys differ in one of these. */
   #slotOf(bytes: Uint8Array, from: number, to: number): number {
     const length = to - from;
     if (length === 0) return 0;

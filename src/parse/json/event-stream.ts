@@ -1,7 +1,7 @@
 /**
- * Reads a trace as a stream of events: the file is read once, front to back, through a window of a few megabytes, whatever
- * its size. Of the other keys of the outermost object only those of `TraceHeader` are read, because others may contain
- * environment variables.
+ * Reads a trace as a stream of events: the file is read once, front to back, through a window of a few megabytes,
+ * whatever its size. Apart from the events, only the keys of `TraceHeader` are read from the outermost object, because
+ * others may contain environment variables.
  */
 import type { Writable } from '../../containers/writable.js';
 import type { Diagnostics } from '../../record/diagnostics.js';
@@ -22,7 +22,7 @@ import {
 } from './json-bytes.js';
 import { END, JsonCursor } from './json-cursor.js';
 
-/** Properties of the whole trace as written; null when the trace lacks them. */
+/** Properties of the whole trace, as written in it; null when they are missing. */
 export interface TraceHeader {
   readonly deviceProperties: unknown;
   readonly distributedInfo: unknown;
@@ -33,7 +33,7 @@ export interface TraceHeader {
    * user set.
    */
   readonly options?: Labels;
-  /** Vendor of the devices, by the runtime whose version the trace states; absent when it states none. */
+  /** Vendor of the devices, from the runtime whose version the trace states; absent when it states none. */
   readonly vendor?: string;
 }
 
@@ -210,7 +210,7 @@ class TraceReading {
 
   /**
    * Reads one event.
-   * @returns false when the file ends inside the event, which is then lost
+   * @returns false when the file ends inside the event, which is then dropped
    */
   #oneEvent(): boolean {
     const found = this.cursor.whole(this.#readEvent);
@@ -246,8 +246,8 @@ class TraceReading {
   }
 
   /**
-   * Moves on after an event that cannot be read: to the next brace, which may open an event, or to the end of the list. A
-   * bracket in the rest of the bad event does not count as the end of the list, because that end follows a brace.
+   * Moves on after an event that cannot be read: to the next brace, which may open an event, or to the end of the list.
+   * A bracket in the rest of the bad event is not the end of the list, because the end of the list follows a brace.
    */
   #findNext(): void {
     this.#countBroken();

@@ -6,10 +6,10 @@
 
 const POINT = 0x2e;
 
-/** Times that do not fit into 64 bits of nanoseconds are invalid. */
+/** Larger times do not fit into 64 bits of nanoseconds and are invalid. */
 const LATEST_NS = 2 ** 63;
 
-/** Digits that a double holds exactly. */
+/** Number of decimal digits that a double holds exactly. */
 const EXACT_DIGITS = 15;
 
 const isDigit = (byte: number): boolean => byte >= ZERO && byte <= NINE;
@@ -57,7 +57,7 @@ export function nanosecondsAt(bytes: Buffer, from: number, to: number, originUs:
       scale /= 10;
       fraction += ((bytes[at] as number) - ZERO) * scale;
     }
-    // Rounds by the fourth decimal.
+    // Rounds to nanoseconds by the fourth decimal of the microseconds.
     if (at < to && (bytes[at] as number) >= ZERO + 5 && isDigit(bytes[at] as number)) fraction++;
     while (at < to && isDigit(bytes[at] as number)) at++;
   }
@@ -172,7 +172,7 @@ export function endOfValue(bytes: Uint8Array, at: number, end: number): number {
   return endOfWord(bytes, at, end);
 }
 
-/** Marks the first bytes of texts, objects, lists and numbers that are not negative. */
+/** Marks the bytes with which texts, objects, lists and non-negative numbers begin. */
 const PLAIN = new Uint8Array(256);
 for (const byte of Buffer.from('"{[0123456789')) PLAIN[byte] = 1;
 
@@ -187,7 +187,7 @@ export function isJson(bytes: Uint8Array, from: number, to: number): boolean {
   return WORDS.some((word) => word.length === to - from && word.every((letter, i) => letter === bytes[from + i]));
 }
 
-/** All characters before the space. */
+/** The control characters: those before the space. */
 const CONTROLS = /[^ -\uffff]/g;
 
 /** Control characters become spaces: JSON forbids them in texts, and real traces contain them. */
@@ -204,7 +204,7 @@ export function decodeText(bytes: Buffer, from: number, to: number): string {
   }
 }
 
-/** A decoded value; undefined when it is not JSON, even without its control characters. Most values have none. */
+/** Decodes a value; undefined when it is not JSON even with its control characters removed. Most values have none. */
 export function decodeValue(bytes: Buffer, from: number, to: number): unknown {
   const text = bytes.toString('utf8', from, to);
   try {
@@ -224,7 +224,7 @@ function decodeWithoutControls(text: string): unknown {
 
 /** Interned texts of a trace. Names, shapes and types repeat millions of times, so each is stored only once, as bytes. */
 export class ByteTexts {
-  /** Number of each text, which is stored with one character for each byte. */
+  /** Number of each text. A key of the map has one character for each byte of the text. */
   readonly #numbers = new Map<string, number>();
   readonly #texts: string[] = [];
 

@@ -67,8 +67,8 @@ export class JsonCursor {
   }
 
   /**
-   * The bytes from the current position to the index that `endOf` returns; null when the file ends first, or the value is
-   * too large. A negative index other than CUT is returned as `to`. The cursor does not move.
+   * The bytes from the current position to the index that `endOf` returns; null when the file ends before, or when the
+   * value is too large. A negative index other than CUT is returned as `to`. The cursor does not move.
    */
   whole(endOf: (bytes: Buffer, at: number, end: number) => number): ByteSpan | null {
     for (;;) {
@@ -175,7 +175,7 @@ class NestedValue {
   closed = false;
 
   /**
-   * Continues at `at`, which is where the value opens on the first call.
+   * Continues at `at`; on the first call, the value opens there.
    * @returns the index after the value when it is closed, otherwise the index at which to continue with more bytes
    */
   pass(bytes: Buffer, at: number, end: number): number {

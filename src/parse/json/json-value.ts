@@ -76,8 +76,8 @@ export class ExactDecoder {
 }
 
 /**
- * Most brackets in a text that is parsed: lists and objects take many times their text in memory, so a text of nothing but
- * brackets is refused.
+ * Maximum number of brackets in a text that is parsed. Lists and objects take many times the memory of their text, so a
+ * text that is mostly brackets is rejected.
  */
 const MOST_BRACKETS = 1_000_000;
 const BRACKETS: ReadonlySet<number> = new Set([0x5b, 0x7b]);
@@ -115,7 +115,7 @@ export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(val
 
 export const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
-/** A count, a size or an extent; null for any other value. */
+/** The value as a count, a size or an extent; null for any other value. */
 export const sizeOf = (value: unknown): number | null =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
 
@@ -137,14 +137,14 @@ interface CounterArgs {
 const DEVICE = /^(?:device|(?:device|gpu|npu)[ _]?id)$/i;
 const PROCESS = /^(?:process|pid|process[ _]?id)$/i;
 
-/** No machine has more devices. A larger number is an amount, such as memory of the host or a device. */
+/** No machine has more devices than this. A larger number is an amount, such as memory of the host or a device. */
 const MOST_DEVICES = 1024;
 
 const isDevice = ([key, number]: readonly [string, number]): boolean =>
   DEVICE.test(key) && Number.isInteger(number) && number >= 0 && number < MOST_DEVICES;
 const isProcess = ([key, number]: readonly [string, number]): boolean => PROCESS.test(key) && Number.isInteger(number);
 
-/** Reads the `args` of a counter event. A number on its own is a value, whatever its name. */
+/** Reads the `args` of a counter event. A single number is a value, whatever its name. */
 export function counterArgs(args: unknown): CounterArgs {
   const numbers = entriesOf(args).flatMap(([key, value]) => (typeof value === 'number' ? [[key, value] as const] : []));
   const values = numbers.filter((entry) => !isDevice(entry) && !isProcess(entry));

@@ -1,11 +1,12 @@
 /**
  * Kernel names for display: the short form of a demangled name, and names without ABI suffixes.
  *
- * The short form follows PyProf: no return type, no template arguments, no parameters, no `at::`, `cuda::`, `native::` or
- * anonymous namespaces. Where PyProf cuts text blindly, this parses the name: namespaces are dropped only as whole
- * components (`hnative::` stays), a return type with a template (`std::enable_if<…>::type f<…>`) is not the name,
- * `operator<` is not a template, and `<unnamed>` (Nsight's anonymous namespace) is dropped too. A wrapper whose template
- * argument is the real kernel keeps that argument's short form: `cutlass::Kernel<cutlass_80_simt_sgemm_…>`.
+ * The short form follows PyProf: no return type, no template arguments, no parameters, no `at::`, `cuda::`, `native::`
+ * or anonymous namespaces. PyProf cuts the text at certain characters; this module parses the name. It drops namespaces
+ * only as whole components (`hnative::` stays) and also drops `<unnamed>`, Nsight's anonymous namespace. It does not
+ * take a return type with a template (`std::enable_if<…>::type f<…>`) for the name, or `operator<` for a template. A
+ * wrapper whose template argument is the real kernel keeps that argument's short form:
+ * `cutlass::Kernel<cutlass_80_simt_sgemm_…>`.
  */
 
 /** Namespaces that do not distinguish kernels. */

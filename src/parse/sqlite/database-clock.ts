@@ -1,7 +1,7 @@
 /**
- * Times of a database: whole nanoseconds since 1970 or since the machine started, which may exceed 2^53. SQL subtracts a
- * base, which is one of the times. When all have been read, they are shifted so that the first event is at 0. Some schemas
- * store them as text.
+ * Times of a database: whole nanoseconds since 1970 or since the machine started, which may exceed 2^53. SQL subtracts
+ * a base, which is one of the times. When all times have been read, they are shifted so that the first event is at 0.
+ * Some schemas store times as text.
  */
 import { Diagnostics, type DiagnosticName } from '../../record/diagnostics.js';
 import { NumericColumn } from '../../containers/numeric-column.js';
@@ -39,7 +39,7 @@ export class DatabaseClock {
     this.#base = findBase(database, columns);
   }
 
-  /** The time from which selected times count, in ns; null when the database has no times. */
+  /** The time that is subtracted from selected times, in ns; null when the database has no times. */
   get base(): bigint | null {
     return this.#base === 0n ? null : this.#base;
   }
@@ -49,7 +49,7 @@ export class DatabaseClock {
     return { needs: [column], sql: `(${integer(column)} - ${String(this.#base)})` };
   }
 
-  /** Selects a column of times, of which a 0, or a text that is not a number, means that the time was not recorded. */
+  /** Selects a column of times in which 0, or a text that is not a number, means that the time was not recorded. */
   known(column: string): Selection {
     return { needs: [column], sql: `(nullif(${integer(column)}, 0) - ${String(this.#base)})` };
   }
@@ -60,8 +60,8 @@ export class DatabaseClock {
   }
 
   /**
-   * First and last times of a column relative to the base: enough of them to show which are far from all others.
-   * @param from column whose time, in the same row, a time must not precede
+   * First and last times of a column relative to the base, as many as are needed to find times far from all others.
+   * @param from column with an earlier time of the same row; smaller times are ignored
    */
   extremes(table: string, column: string, from = column): NumericColumn {
     const time = this.since(column);

@@ -1,6 +1,7 @@
 /**
- * Folders of Parquet tables, as exporters of profilers write them: one file for each table, or several numbered ones. The
- * tables become those of a temporary SQLite database, so that the readers of databases read them, in bounded memory.
+ * Folders of Parquet tables, as exporters of profilers write them: one file for each table, or several numbered ones.
+ * The tables are copied into a temporary SQLite database, so that the readers of databases can read them in bounded
+ * memory.
  */
 import type Database from 'better-sqlite3';
 import type * as Fzstd from 'fzstd';
@@ -16,7 +17,7 @@ import { readFully, UnreadableInput } from '../files.js';
 import { createDatabase } from './sqlite-library.js';
 import { quote } from './tables.js';
 
-/** Files of a table by its name, in order. */
+/** Files of each table in order, by the table's name. */
 export type TableFiles = ReadonlyMap<string, readonly string[]>;
 
 const TABLE = /^(.+?)(?:_(\d{1,6}))?\.parquet$/;
@@ -36,7 +37,10 @@ export function tablesByFolder(paths: readonly string[]): ReadonlyMap<string, Ta
 
 /** Names that begin a table of Nsight Systems. */
 const NSIGHT = /^(?:StringIds|CUPTI_ACTIVITY_KIND_\w+|TARGET_INFO_\w+|META_DATA_\w+|NVTX_EVENTS)$/;
-/** Tables of Neuron Explorer's device profiles: some of the events or sums, and what describes them. */
+/**
+ * Tables by which a device profile of Neuron Explorer is recognised: one of events or sums, and those that describe
+ * them.
+ */
 const NEURON = ['Instruction', 'DmaPacket', 'SemaphoreUpdate', 'Summary'];
 const NEURON_ABOUT = ['Metadata', 'SchemaFields', 'Instruction'];
 
@@ -50,7 +54,7 @@ export function exporterOf(tables: TableFiles): 'nsight' | 'neuron' | null {
 /**
  * Copies tables into a new database.
  * @param path file of the database, empty
- * @throws UserError for a file that is not Parquet, is damaged, or is compressed by a method that is not read
+ * @throws UserError for a file that is not Parquet, is damaged, or is compressed by an unsupported method
  */
 export async function copyTables(tables: TableFiles, path: string): Promise<void> {
   const database = createDatabase(path);
@@ -114,7 +118,7 @@ class TableCopy {
         geoparquet: false,
       });
       for (const [group, range] of scan.ranges.entries()) {
-        // A run of equal values takes a few bytes, however long it is.
+        // A run of equal values takes a few bytes, whatever its length.
         new Growth(byteLength).check((range.rowEnd - range.rowStart) * names.length * CELL_BYTES);
         const columns: DecodedArray[] = [];
         for (const column of names) {
@@ -153,11 +157,14 @@ class TableCopy {
   }
 }
 
-/** Whether the checks can unpack the pages of a group; of other compressions, the library's own checks remain. */
+/**
+ * Whether this module can decompress the pages of a group and check their sizes. For other compressions, only the
+ * library checks.
+ */
 const canBeChecked = ({ columns }: RowGroup): boolean =>
   columns.every(({ meta_data: meta }) => meta?.codec === 'SNAPPY' || meta?.codec === 'UNCOMPRESSED');
 
-/** Bytes that a value takes in memory, at least. */
+/** Minimum size of a value in memory, in bytes. */
 const CELL_BYTES = 8;
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -168,7 +175,7 @@ const TYPES: Readonly<Record<string, string>> = {
   DOUBLE: 'REAL',
 };
 
-/** A value as SQLite has it: unsigned integers of 64 bits as signed ones, lists and objects as JSON. */
+/** Converts a value to SQLite's types: unsigned 64-bit integers become signed, lists and objects become JSON. */
 function cellOf(value: unknown): Cell {
   if (value === null || value === undefined) return null;
   if (typeof value === 'bigint') return BigInt.asIntN(64, value);
@@ -178,7 +185,7 @@ function cellOf(value: unknown): Cell {
   return JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? inner.toString() : inner));
 }
 
-/** Times stay the numbers that the file has, because readers know their units. */
+/** Times stay the same numbers as in the file, because readers know their units. */
 const PARSERS: Partial<ParquetParsers> = {
   timestampFromMilliseconds: (value) => value,
   timestampFromMicroseconds: (value) => value,
@@ -188,7 +195,7 @@ const PARSERS: Partial<ParquetParsers> = {
 
 const fzstd = lateLibrary<typeof Fzstd>('fzstd');
 
-/** Largest page in bytes; writers make pages of a few megabytes. */
+/** Size limit of a page in bytes. Writers make pages of a few megabytes. */
 const LARGEST_PAGE = 256 * 1024 * 1024;
 
 /** The size of a page as the file states it. @throws Error when it is too large */

@@ -15,7 +15,7 @@ const nodeOf = (modules = ''): string => NODE_OF_MODULES[modules] ?? `of NODE_MO
 
 /**
  * Turns an error of loading the library's binary into a UserError.
- * @param error what opening the first database threw
+ * @param error error thrown when the first database was opened
  * @returns any other error unchanged
  */
 export function asLoadError(error: unknown): unknown {
@@ -99,9 +99,9 @@ export function cellBlocks(database: Database.Database, query: NumberQuery): Rea
 }
 
 /**
- * Prepares reading of columns of integers, which come as one JSON array a column. From the first block with other values on, cells are read: JSON has no bytes,
- * and SQLite writes 15 digits of a decimal into it. (Bytes that are an integer in SQLite's binary JSON pass for that
- * integer.)
+ * Prepares reading of columns of integers, with one JSON array for each column. From the first block with other values
+ * on, cells are read one by one, because JSON has no bytes and only 15 digits of a decimal. (Bytes that are an integer
+ * in SQLite's binary JSON are read as that integer.)
  */
 export function integerBlocks(database: Database.Database, query: NumberQuery): ReadBlock {
   const { expressions } = query;

@@ -21,7 +21,7 @@ export type TextLookup = (id: Cell) => string | null;
 /** Receives a row of numbers; the array is reused for the next row. */
 export type TakeNumbers = (cells: readonly number[]) => void;
 
-/** A need of an expression over `rowid`: every row has a number. */
+/** Column name for expressions over `rowid`, which every table has. */
 export const ROWID = 'rowid';
 
 /** A column by name, or an expression over columns; null when the table lacks one of these columns. */
@@ -33,8 +33,8 @@ export type Filter = readonly { readonly needs: readonly string[]; readonly sql:
 export class SqliteFile {
   readonly #database: Database.Database;
   /**
-   * Row iterators in use. A database cannot be closed before these end, for example after an error in code that reads
-   * another table.
+   * Row iterators in use. Unfinished queries. They must end before the database can be closed, for example after an
+   * error in code that reads another table.
    */
   readonly #unfinished = new Set<IterableIterator<SqliteRow>>();
   /** Tables and views by name. */
@@ -42,7 +42,7 @@ export class SqliteFile {
   #copies = 0;
   /** Conditions whose columns have been checked. */
   readonly #filtered = new Set<string>();
-  /** Receives rows with a value of the wrong type that the code reading them has not counted. */
+  /** Counts rows with a value of the wrong type that the code reading them has not counted. */
   diagnostics = new Diagnostics();
 
   private constructor(
@@ -60,11 +60,11 @@ export class SqliteFile {
   }
 
   /**
-   * Opens a database for reading; one with a write-ahead log by a private copy.
+   * Opens a database for reading. A database with a write-ahead log is copied first.
    * @throws UserError when it is cut short, locked or damaged, or when there is no room for its copy
    */
   static open(path: string): SqliteFile {
-    // Log and journal are next to the file that a link leads to.
+    // Log and journal are next to the file itself, not next to a link to it.
     const file = realpathSync(path);
     if (!isFile(file)) throw new UserError('is not a file', { where: path });
     const header = Buffer.concat([firstBytes(file, HEADER_BYTES)], HEADER_BYTES); // Bytes beyond the end are 0.
@@ -151,7 +151,7 @@ export class SqliteFile {
   /**
    * Selects a cell of the row of another table whose `key` is the integer in a column of the table that is read. SQLite
    * joins them, which is several times faster than `joined` for a row that few others refer to.
-   * @param by column of the table that is read; the other table must not have one of that name
+   * @param by column of the table that is read; the other table must not have a column of this name
    */
   reference(table: string, key: string, column: string, by: string): Selection {
     if (!this.#reads(table, key) || !this.hasColumn(table, column)) return { needs: [], sql: 'NULL' };
@@ -165,7 +165,7 @@ export class SqliteFile {
     return { needs: [by], sql: `(${sql} = ${quote(by)})` };
   }
 
-  /** Cells of the row with an integer in a column, which is the key, or is made that of a copy. */
+  /** Cells of the row with an integer in a column. If the column is not the key, it becomes the key of a copy. */
   #rowsBy(table: string, key: string, select: readonly Selection[]): Database.Statement {
     const source = this.#source(table);
     const cells = select.map((cell) => this.#expression(table, cell));
@@ -264,7 +264,7 @@ export class SqliteFile {
     });
   }
 
-  /** How many rows of a table meet a condition. The columns in the condition must exist. */
+  /** Number of rows of a table that meet a condition. The columns in the condition must exist. */
   count(table: string, condition = 'TRUE'): number {
     if (!this.has(table)) return 0;
     return this.#guard(() => {
@@ -312,9 +312,9 @@ export class SqliteFile {
   }
 
   /**
-   * The smallest and the largest integers of an expression, in ascending order: all when there are not many. None when the
-   * table or a column is missing. Linear in the number of rows.
-   * @param most how many of each
+   * The smallest and the largest integers of an expression, in ascending order; all of them when there are at most 2 ·
+   * `most`. Empty when the table or a column is missing. Linear in the number of rows.
+   * @param most number of the smallest integers, and of the largest
    */
   extremes(table: string, select: Selection, filter: Filter, most: number): number[] {
     if (!this.has(table)) return [];
@@ -335,7 +335,7 @@ export class SqliteFile {
     this.removeCopy();
   }
 
-  /** Whether there are cells of a column. @throws UserError as in `#source` */
+  /** Whether the table has this column. @throws UserError as in `#source` */
   #reads(table: string, column: string): boolean {
     if (this.has(table)) this.#source(table);
     return this.hasColumn(table, column);
@@ -353,7 +353,7 @@ export class SqliteFile {
     throw new UserError(`table ${table} ${problem.what}`, { where: this.path, hint: problem.hint });
   }
 
-  /** A table in SQL whose rows are numbered as profilers do. @throws UserError when it cannot be read by number */
+  /** Name in SQL of a table that can be read by rowid. @throws UserError when it cannot */
   #numbered(table: string): string {
     const source = this.#source(table);
     if (hasSmallRowids(this.#database, this.#nameOf(table))) return source;
@@ -408,7 +408,7 @@ const REASONS: Readonly<Record<string, Reason>> = {
   SQLITE_LOCKED: ['database is locked by another program', 'close that program or read a copy'],
   SQLITE_CORRUPT: ['database is damaged', 'copy or export it again'],
   SQLITE_NOTADB: ['not an SQLite database, or encrypted', 'dparse --formats lists what can be read'],
-  // A database is only read, so this can only come from temporary tables and sorted rows.
+  // The database is only read, so this error can only come from temporary tables and sorted rows.
   SQLITE_FULL: NO_ROOM,
   SQLITE_IOERR_WRITE: NO_ROOM,
   SQLITE_CANTOPEN: ['database cannot be opened', 'check its permissions'],
@@ -437,13 +437,13 @@ function openInPlace(path: string): OpenedDatabase {
 }
 
 /**
- * Refuses files that SQLite cannot read, with a clearer message than its own.
+ * Rejects files that SQLite cannot read, with a clearer message than SQLite's.
  * @throws UserError
  */
 function refuseUnreadable(header: Buffer, path: string): void {
   if (!isSqlite(header)) throw new UserError('not an SQLite database', { where: path });
   const journal = statSync(`${path}-journal`, { throwIfNoEntry: false });
-  // SQLite would open the journal, and if that is a pipe, wait forever.
+  // SQLite would open the journal and, if it is a pipe, wait forever.
   if (journal !== undefined && (journal.size > 0 || !journal.isFile())) {
     throw new UserError('database has an unfinished write next to it (-journal)', {
       where: path,

@@ -1,4 +1,4 @@
-/** The tables of a database, and temporary copies of those whose rows cannot be looked up in place. */
+/** The tables of a database, and temporary copies of tables whose rows cannot be looked up in place. */
 import type Database from 'better-sqlite3';
 
 /** A table or view. */
@@ -11,7 +11,7 @@ export interface Table {
   readonly numbers: ReadonlySet<string>;
   /** The only column of the primary key; null when the key has several columns or is missing. */
   readonly key: string | null;
-  /** Why it cannot be read, and how to make a table of it that can; null when it can. */
+  /** Why the table cannot be read, and how to copy it to a table that can be read; null when it can be read. */
   readonly problem: { readonly what: string; readonly hint: string } | null;
 }
 
@@ -71,10 +71,10 @@ function readTable(database: Database.Database, listed: ListedTable): Table {
   };
 }
 
-/** Forms of tables that no profiler writes, by what SQLite calls them. */
+/** Kinds of tables that no profiler writes, by SQLite's names. */
 const FORMS: Readonly<Record<string, string>> = { view: 'is a view', virtual: 'is a virtual table' };
 
-/** What keeps a table from being read: profilers write plain tables, whose rows SQLite numbers. */
+/** The reason why a table cannot be read; null for a plain table with rowids, which is what profilers write. */
 function problemOf({ name, type, wr }: ListedTable, columns: ReadonlySet<string>): Table['problem'] {
   const what = wr === 1 ? 'is WITHOUT ROWID' : FORMS[type];
   if (what !== undefined) {
@@ -99,8 +99,9 @@ export function hasSmallRowids(database: Database.Database, name: string): boole
 }
 
 /**
- * Writes cells, `c0`, `c1` …, by an integer into a temporary table of SQLite's, which is a file of no name or in memory;
- * of several rows with one integer the smallest. @returns its name in SQL
+ * Writes cells `c0`, `c1` … by an integer into a temporary table of SQLite, which is in memory or in a file without a
+ * name. Of several rows with the same integer, the smallest is used.
+ * @returns its name in SQL
  */
 export function indexRows(
   database: Database.Database,

@@ -1,10 +1,11 @@
 /**
- * Opens databases with a write-ahead log. SQLite writes files next to such a database even when it only reads, so a private
- * copy is read: nothing is written next to the input, whose folder may be read-only. Memory: one piece of the file.
+ * Opens databases with a write-ahead log. SQLite writes files next to such a database even when it only reads, so a
+ * private copy is read: nothing is written next to the input, whose folder may be read-only. Memory: one piece of the
+ * file.
  *
- * The copy has no name while it is filled; its log has one until SQLite has opened it. On systems that cannot remove open
- * files, they are removed when the database is closed. Source: SQLite documentation, "Database File Format" (1.3.3, 4) and
- * "Write-Ahead Logging".
+ * The copy has no name while it is filled. Its log has a name until SQLite has opened it. On systems that cannot remove
+ * open files, they are removed when the database is closed. Source: SQLite documentation, "Database File Format"
+ * (1.3.3, 4) and "Write-Ahead Logging".
  */
 import type Database from 'better-sqlite3';
 import { closeSync, existsSync, ftruncateSync, openSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -15,7 +16,7 @@ import { isFile, writeFully } from '../files.js';
 import { appendTo, foldersRemovedAtEnd, inTemporaryFolder, temporaryFolder } from '../input/temporary-file.js';
 import { openDatabase } from './sqlite-library.js';
 
-/** Offset in the header of the versions for writing and reading, and the values they may have. */
+/** Offset of the write and read versions in the header, and their valid values. */
 const VERSIONS_AT = 18;
 const VERSION = { rollback: 1, wal: 2 } as const;
 
@@ -43,7 +44,7 @@ export const usesLog = (header: Buffer, path: string): boolean =>
 export function openCopy(path: string): OpenedDatabase {
   const folder = temporaryFolder(path);
   const hasLog = hasFilledLog(path);
-  // Only the log keeps its name while it is filled.
+  // Only the log has a name while it is filled.
   const release = hasLog ? foldersRemovedAtEnd(() => removeUnopened(folder)) : null;
   const remove = (): void => {
     removeUnopened(folder);

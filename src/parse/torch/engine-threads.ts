@@ -1,4 +1,4 @@
-/** Threads of PyTorch's autograd engine, and the ranges that are open on the threads for which they work. */
+/** Finds the threads of PyTorch's autograd engine, and the ranges that are open on the threads for which they work. */
 import { elementAt } from '../../containers/element.js';
 import { LruCache, entryOf } from '../../containers/map-entry.js';
 import { OpenSpans } from '../../containers/nesting.js';
@@ -9,7 +9,7 @@ import { OUTSIDE, type Nesting } from './nesting.js';
 import { readStepName, type StepName } from '../../record/serving-step.js';
 import type { StepRange } from '../trace/launch-steps.js';
 
-/** Ranges that mark steps: annotations, and ops, which is how profilers of 2021 record annotations. */
+/** Ranges that mark steps. They are annotations, or ops in profiles of 2021, which record annotations as ops. */
 export function* annotatedSteps(events: HostEvents): Generator<StepRange> {
   const { ranges } = events;
   const names = new LruCache<string, StepName | null>(1024);

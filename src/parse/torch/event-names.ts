@@ -11,7 +11,7 @@ export interface Chain {
   readonly callOps: readonly number[];
   readonly calls: readonly OpCall[];
   readonly nodes: readonly string[];
-  /** Whether the only call is the node of a function that the program defines, which itself launches kernels. */
+  /** Whether the only call is the node of a function that the program defines. Such a node launches kernels itself. */
   readonly nodeCalls: boolean;
   readonly layer: readonly string[];
   /** The innermost graph of torch.compile; null outside of graphs. */
@@ -50,8 +50,8 @@ export function layerOf(chain: Chain, forward: Chain | null): readonly string[] 
 }
 
 /**
- * Modules of a chain. A node has the modules of its forward op; recomputed work is in modules of its own, inside those
- * around that op.
+ * Modules of a chain. A node has the modules of its forward op. Recomputed work has separate modules, inside the
+ * modules around that op.
  */
 function modulesOf({ layer, backward, recomputed }: Chain, forward: Chain | null): readonly string[] {
   if (forward === null || forward.layer.length === 0) return layer;
@@ -126,13 +126,13 @@ export type HostName =
   | { readonly kind: 'layer'; readonly name: string }
   | { readonly kind: 'frame'; readonly frame: string }
   /**
-   * `recomputes`: the node of gradient checkpointing, in which forward work runs during the backward pass. `compiled`:
-   * torch.compile's range around code that it generated.
+   * `recomputes` marks the node of gradient checkpointing, in which forward work runs during the backward pass.
+   * `compiled` marks torch.compile's range around code that it generated.
    */
   | { readonly kind: 'range'; readonly text: string; readonly recomputes?: true; readonly compiled?: CompiledRange }
-  /** Checkpointing without a node: the forward pass runs again when a node needs a value that was not kept. */
+  /** Gradient checkpointing without a node. The forward pass runs again when a node needs a value that was not kept. */
   | { readonly kind: 'recomputation' }
-  /** Not part of the user's program. */
+  /** An event that is not part of the user's program. */
   | { readonly kind: 'none' };
 
 const NO_NAME: HostName = { kind: 'none' };

@@ -1,7 +1,8 @@
 /**
  * Finds the forward op that made the autograd node of a backward op: the op with the same sequence number on the thread
- * whose profiler number the backward op states. If several match, the one that started last, which is the innermost.
- * Source: torch/csrc/profiler/collection.cpp, kineto_shim's `Fwd thread id` and the `fwdbwd` flows of a trace.
+ * whose profiler number the backward op states. If several match, this is the one that started last, which is the
+ * innermost. Source: torch/csrc/profiler/collection.cpp, kineto_shim's `Fwd thread id` and the `fwdbwd` flows of a
+ * trace.
  */
 import { elementAt } from '../../containers/element.js';
 import { addTo, entryOf } from '../../containers/map-entry.js';
@@ -12,14 +13,14 @@ import type { HostEvents } from './host-events.js';
 /** Stands for the row of an op when there is none. */
 export const NO_OP = -1;
 
-/** Most threads considered that have a node of the same number. */
+/** Maximum number of threads with a node of the same number. */
 const MAX_THREADS = 256;
 
 export class ForwardOps {
   readonly #index: PairIndex;
   /** For each forward op, the first and outermost backward node that it made; filled at first use. */
   #nodes: Map<number, number> | null = null;
-  /** By the profiler's number of a thread: the thread on which most of its forward ops are found. */
+  /** For each of the profiler's thread numbers: the thread on which most of its forward ops are found. */
   readonly #threads: Map<number, number>;
 
   constructor(private readonly events: HostEvents) {
@@ -87,14 +88,18 @@ export class ForwardOps {
 
   /**
    * The thread for each of the profiler's thread numbers. The profiler numbers threads in order of their first op. If
-   * several threads fit equally well (each counts its nodes from 0), the first is used that has no smaller number.
+   * several threads fit equally well, because each counts its nodes from 0, the first thread without a smaller number
+   * is used.
    * @param threads in order of their first op
    */
   #findThreads(threads: readonly number[]): Map<number, number> {
     const { ops } = this.events;
     const ordinals = new Map(threads.map((thread, ordinal) => [thread, ordinal]));
     const threadsWith = this.#threadsBySequence();
-    /** By the profiler's number, then by the place of a thread: how many ops have a forward op there. */
+    /**
+     * For each of the profiler's thread numbers and each index of a thread: the number of ops that have a forward op
+     * there.
+     */
     const votes = new Map<number, Map<number, number>>();
     for (let op = 0; op < ops.length; op++) {
       const number = ops.forwardThread.at(op);
@@ -120,7 +125,7 @@ export class ForwardOps {
     return found;
   }
 
-  /** The threads that have a forward op with a sequence number; none when so many have it that it identifies nothing. */
+  /** The threads that have a forward op with a sequence number; empty when too many have it to identify one. */
   #threadsBySequence(): (sequence: number) => readonly number[] {
     const { ops } = this.events;
     const last = new NumberIndex(ops.sequence);

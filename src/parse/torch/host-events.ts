@@ -11,7 +11,7 @@ import { countBelow } from '../../containers/row-order.js';
 
 /** The callers that a profile records for Python frames. Memory: 12 bytes for each frame with an id. */
 export class FrameCallers extends columns({
-  /** Row of the frame among the ranges: they ascend. */
+  /** Row of the frame among the ranges, in ascending order. */
   range: 'u32',
   id: 'id',
   /** Id of the calling frame; NaN for none. */
@@ -62,7 +62,7 @@ class OpColumns extends columns({
   range: 'u32',
 }) {}
 
-/** An op as a reader finds it: `name` as it is, what is absent is not recorded. */
+/** An op as a reader passes it, with the name unchanged. Fields that the profile does not record are absent. */
 type OpRow = Partial<Omit<Parameters<OpColumns['push']>[0], 'range'>> & { readonly name: number };
 
 interface OpsById {
@@ -72,7 +72,7 @@ interface OpsById {
   readonly ambiguous: ReadonlySet<number>;
 }
 
-/** Kinds of named ranges that are not ops. `overhead` is what the profiler and the driver did for themselves. */
+/** Kinds of named ranges that are not ops. `overhead` is time that the profiler and the driver used for themselves. */
 const HOST_KINDS = ['annotation', 'frame', 'overhead'] as const;
 type HostKind = (typeof HOST_KINDS)[number];
 
@@ -92,7 +92,7 @@ export class HostEvents {
 
   constructor(readonly texts: HostTexts) {}
 
-  /** Ops by external id. Use this only after all ops have been added. */
+  /** Ops by external id. Valid only after all ops have been added. */
   get opsById(): OpsById {
     return (this.#opsById ??= indexOps(this.ops));
   }
@@ -152,7 +152,7 @@ export class HostEvents {
   }
 
   /**
-   * What a range is to the program. An annotation named like an op is not an op, and a torch.autograd.Function counts as a
+   * The parsed name of a range. An annotation named like an op is not an op, and a torch.autograd.Function counts as a
    * call.
    */
   roleOf(range: number): HostName {
@@ -171,10 +171,7 @@ export class HostEvents {
 
 /** Module of functions that the user defines for autograd (`class Fused(torch.autograd.Function)`). */
 const AUTOGRAD = 'autograd';
-/**
- * Ops that autograd records a second time under the name of its own function: traces have `detach` inside each
- * `aten::detach`.
- */
+/** Ops that autograd records a second time without their namespace: traces have `detach` inside each `aten::detach`. */
 const OPS_WITHOUT_MODULE: ReadonlySet<string> = new Set(['detach', 'detach_']);
 const IDENTIFIER = /^[A-Za-z_]\w*$/;
 

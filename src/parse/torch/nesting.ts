@@ -15,19 +15,20 @@ import type { FrameCallers, HostEvents } from './host-events.js';
 export const OUTSIDE = -1;
 
 /**
- * Most ranges open at a time; Python stops at 1000 frames. Deeper ranges are not nested: if wrong times made all ranges
- * last to the end of the trace, each of a million would be nested inside all earlier ones.
+ * Maximum number of ranges that are open at a time; Python stops at 1000 frames. Deeper ranges are not nested.
+ * Otherwise, if wrong times made all ranges last to the end of the trace, a million ranges would be nested inside one
+ * another.
  */
 export const MAX_OPEN_RANGES = 2048;
 
 /**
- * Most ops of one thread that may begin at the same instant, each inside the previous one. If there are more, they have
- * lost their times (written with too few digits) and are siblings. There may be more frames than this: those that are open
- * when a profile begins all begin there.
+ * Maximum number of ops of one thread that may begin at the same instant, each inside the previous one. If there are
+ * more, their times were written with too few digits, and they are siblings. There may be more frames than this,
+ * because all frames that are open when a profile begins start at its beginning.
  */
 export const MAX_SIMULTANEOUS_OPS = 64;
 
-/** Host calls, or what else lies within ranges. */
+/** Host calls, or other points on threads, for which the ranges around them are needed. */
 type CallSpans = Pick<ThreadSpans, 'start' | 'end' | 'thread' | 'length'>;
 
 export interface Nesting {
@@ -59,10 +60,10 @@ interface NestingFacts {
 
 /**
  * Nests the ranges of all threads. A frame cannot outlive the frame that called it. If it does, the profiler missed its
- * return and closed it when it stopped (pytorch#190950): the frame is cut, here and in `ranges`, to end with its caller, or
- * earlier if its caller is recorded as the caller of a later frame. Recorded callers decide nothing when times nest,
- * because they skip frames (307 of 34,405 in a trace of MI300). A frame that none of the open frames called, such as one of
- * another greenlet on the thread, ends as recorded.
+ * return and closed it when it stopped (pytorch#190950). The frame is then cut, here and in `ranges`. It ends with its
+ * caller, or earlier if its caller is recorded as the caller of a later frame. Recorded callers are ignored when times
+ * nest, because they may skip frames (307 of 34,405 in a trace of MI300). A frame that none of the open frames called,
+ * such as one of another greenlet on the thread, ends as recorded.
  */
 export function nest(ranges: Ranges, hostCalls: CallSpans, threads: number, facts: NestingFacts): Nesting {
   const { start, end } = ranges;
@@ -88,7 +89,7 @@ export function nest(ranges: Ranges, hostCalls: CallSpans, threads: number, fact
 /**
  * Cuts frames that end after the frames around them, and a frame that did not end although its caller calls another.
  * @param rows rows of a thread, in order of start
- * @returns how many frames were cut
+ * @returns number of frames that were cut
  */
 function cutFrames({ start, end }: Ranges, rows: Uint32Array, { slack, isFrame, callers }: NestingFacts): number {
   const open = new OpenFrames(callers?.idOf);
@@ -155,7 +156,7 @@ class OpenFrames {
 
 /**
  * Nests the ranges of one thread.
- * @returns in how many ranges nothing is nested
+ * @returns number of ranges in which nothing is nested
  */
 function nestThread(
   { start, end }: Ranges,
@@ -234,8 +235,8 @@ export function nestEvents(
   };
   const isFrame = (range: number): boolean => events.isFrame(range);
   const { callers } = events;
-  // If times are whole microseconds, only an id distinguishes a function's short call of itself from a call that was
-  // written twice.
+  // If times are whole microseconds, a short recursive call may look like a call that was written twice. Only an id
+  // distinguishes them.
   const isRepeat = (a: number, b: number): boolean => {
     const idOf = (range: number): number =>
       events.opOf(range) === -1 ? callers.idOf(range) : orderOf(events.opOf(range));

@@ -1,6 +1,6 @@
 /**
- * Finds the operands of kernels that are inside no op, from the ops just before their launch. triton_kernels multiplies
- * rows by the weights of their experts in one kernel, `_matmul_ogs_NNT_bf16xbf16xmxfp4_16x128x256x1_swiglu`. Before the
+ * Finds the operands of kernels outside any op, from the ops just before their launch. triton_kernels multiplies rows
+ * by the weights of their experts in one kernel, `_matmul_ogs_NNT_bf16xbf16xmxfp4_16x128x256x1_swiglu`. Before the
  * launch, the program allocates the result and views the weights as [experts, k, n]. The types in the name are those of
  * result, input and weights. Source: triton_kernels (matmul_ogs.py: matmul_ogs, matmul_ogs_repr).
  */
@@ -17,11 +17,11 @@ import { elementType } from '../../record/element-types.js';
 
 const GROUPED = /^_(?:p_)?matmul_ogs_[NT]{3}_([a-wyz\d]+)x([a-wyz\d]+)x([a-z\d]+)_\d+x\d+x\d+x\d+(_swiglu)?/;
 
-/** Bits of a value in types for which one tensor element holds several values. */
+/** Number of bits per value, for types of which one tensor element holds several values. */
 const PACKED: Readonly<Record<string, number>> = { mxfp4: 4, nvfp4: 4 };
 const BYTE = 8;
 
-/** Most ops between the launch and those that show its operands. */
+/** Maximum number of ops between the launch and the ops that show its operands. */
 const MOST_OPS = 64;
 
 interface GroupedTypes {

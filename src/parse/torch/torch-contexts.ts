@@ -34,16 +34,16 @@ export interface TorchFacts {
   readonly nesting: Nesting;
   readonly threads: ThreadTable;
   readonly launches: LaunchJoin;
-  /** Start of a host call, in ns, and its thread. */
+  /** Start of a host call in ns, and its thread. */
   readonly callStart: (call: number) => number;
   readonly callThread: (call: number) => number;
   /** External id of an activity; NaN when it has none. */
   readonly externalId: (activity: number) => number;
-  /** Whether external ids are ids of ops; traces of some years repeat the correlation id there. */
+  /** Whether external ids are ids of ops. In traces of some years, they are copies of the correlation id. */
   readonly externalIdsAreOps: boolean;
   /** How much later than its op a launch may start, in ns, because times are rounded. */
   readonly slack: number;
-  /** Whether threads of a queue launch work for other threads: then the op of an external id may be on any thread. */
+  /** Whether threads of a queue launch work for other threads. If so, the op of an external id may be on any thread. */
   readonly launchedByQueue?: boolean;
   /** Text number of a kernel's name, if operands are to be derived from it. */
   readonly kernelName?: (activity: number) => number;
@@ -191,8 +191,8 @@ export class TorchContexts implements KernelContexts {
   }
 
   /**
-   * Thread and time of a launch. Those of the innermost op are used when the launch is unknown, or when a queue made it
-   * later. Null when neither is known.
+   * Thread and time of a launch. If the launch is unknown, or a queue made it later, those of the innermost op are
+   * used. Null when neither is known.
    */
   #originOf(call: number, leaf: number): { readonly thread: number; readonly time: number } | null {
     if (call === -1 && leaf === OUTSIDE) return null;
@@ -314,8 +314,8 @@ export class TorchContexts implements KernelContexts {
   }
 
   /**
-   * A function that the program defines for autograd also launches kernels of its own in the backward pass. Its node is
-   * then the call, with the incoming gradients as arguments.
+   * A function that the program defines for autograd may launch its own kernels in the backward pass. Its node is then
+   * the call, with the incoming gradients as arguments.
    */
   #addNodeCall(chain: { calls: OpCall[]; callOps: number[]; nodeCalls: boolean }, innermost: number | undefined): void {
     if (innermost === undefined) return;

@@ -10,8 +10,9 @@ import { KIND_CODE } from './trace-columns.js';
 import type { Trace } from './trace.js';
 
 /**
- * Classifies host calls by function name. Each name is looked up and read once, however often the function is called.
- * @param read what kind a function of this name is; it gets '' for a call without a name
+ * Classifies host calls by function name. Each name is looked up and classified once, however often the function is
+ * called.
+ * @param read returns the kind of a function by its name, which is '' for a call without a name
  */
 export function byCallName<Kind extends string | boolean | null>(
   { hostCalls, names }: Pick<Trace, 'hostCalls' | 'names'>,
@@ -37,19 +38,19 @@ const WAIT_CALLS: readonly (readonly [pattern: RegExp, kind: string])[] = [
   [/^urEventWait|^piEventsWait|^ze(Event|Fence)HostSynchronize/, 'event'],
 ];
 
-/** The kind of wait that a host API function makes, in the words of `sync` records; null for functions that do not wait. */
+/** The kind of wait that a host API function makes, as in `sync` records; null for functions that do not wait. */
 export const waitOfCall = (api: string | null): string | null =>
   api === null ? null : (WAIT_CALLS.find(([pattern]) => pattern.test(api))?.[1] ?? null);
 
 /** Calls that return the error of an earlier call. */
 const TELLS_ERROR = /(?:Get|PeekAt)LastError/;
 /**
- * Calls that ask whether something is done, and cudaErrorNotReady, the code they return when it is not: 34 until CUDA 10.0,
- * 600 since.
+ * Calls that ask whether something is done. If it is not, they return cudaErrorNotReady: 34 until CUDA 10.0, 600 since
+ * then.
  */
 const [ASKS, NOT_READY] = [/Query$/, [34, 600]];
 
-/** Most names that the profile line lists. */
+/** Maximum number of names in the profile line. */
 const MOST_NAMES = 20;
 
 /**
@@ -75,12 +76,12 @@ export function failedCalls(trace: Trace): Labels | undefined {
 }
 
 /**
- * Finds launches that came late while other work, launched earlier on the same device, was still waiting and started even
- * later. The device was then idle because that work waited for an event, another rank or another program, not because the
- * host was late. Example: a graph whose kernels wait while other streams get work piece by piece.
+ * Finds launches that came late while other work, launched earlier on the same device, was still waiting and started
+ * even later. The device was then idle because that work waited for an event, another rank or another program, not
+ * because the host was late. Example: a graph whose kernels wait while other streams get work piece by piece.
  * @param order rows in order of start
- * @returns for each row of work that ended such an idle time: how long the other work had been waiting when it started, in
- * ns
+ * @returns for each row of work that ended such an idle time, how long the other work had been waiting when the row's
+ *   work started, in ns
  */
 export function othersWaits(
   { activities, hostCalls }: Pick<Trace, 'activities' | 'hostCalls'>,
@@ -101,10 +102,7 @@ export function othersWaits(
   }
   return waits;
 
-  /**
-   * For each place in the order: when the first of the calls returned that launched work which comes later on the same
-   * device.
-   */
+  /** For each position in the order: the earliest return of a call that launched later work on the same device. */
   function firstReturns(): Float64Array {
     const first = new Map<number, number>();
     const firsts = new Float64Array(order.length);

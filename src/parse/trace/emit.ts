@@ -234,7 +234,7 @@ class Emission {
 
   #kernel(row: number, own: number): KernelRecord {
     const { kernels } = this.trace.activities;
-    // Field by field: lines have the fields in this order, whichever of them a kernel has.
+    // The fields are assigned one by one, so that lines have them in this order, whichever of them a kernel has.
     const origin = this.#origins.of(row);
     const common = this.#common(row, orNull(kernels.graphId.at(own)), origin);
     if (common.graph !== undefined && origin === null) this.trace.diagnostics.count('graph-kernel-by-launch');

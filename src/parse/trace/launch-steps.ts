@@ -1,6 +1,6 @@
 /**
- * The steps of a profile: ranges that mark an iteration, each on the thread that iterates. A range of a step inside another
- * step of its thread is not a step of its own. A step that begins before the previous one has ended ends that one.
+ * The steps of a profile: ranges that mark an iteration, each on the thread that iterates. A range inside another step
+ * of its thread is not a separate step. A step that begins before the previous one has ended ends that one.
  */
 import { append, elementAt } from '../../containers/element.js';
 import { outermost, spanAt, SPANS } from '../../containers/nesting.js';
@@ -126,7 +126,9 @@ export class LaunchSteps {
   }
 }
 
-/** A step of zero length has not ended: some profilers write ranges this way that are open at the end of the profile. */
+/**
+ * A step of zero length has not ended: some profilers write ranges that are open at the end of the profile in this way.
+ */
 const opened = (range: StepRange): StepRange => (range.end === range.start ? { ...range, end: Infinity } : range);
 
 /** In ns. A step may end this much after the step around it, because times may be rounded to microseconds. */
@@ -141,8 +143,8 @@ function inSequence(ranges: StepRange[]): StepRange[] {
   const starts = new Map<string | null, number[]>();
   for (const range of ranges.sort(byStart)) entryOf(starts, seriesOf(range), () => []).push(range.start);
   /**
-   * Whether the series has another step in the first half of this range: then the range does not lie between two steps of
-   * the series.
+   * Whether the series has another step in the first half of this range. If so, the range does not lie between two
+   * steps of the series.
    */
   const goesOn = (series: string | null, { start, end }: StepRange): boolean => {
     const own = starts.get(series) ?? [];
@@ -166,8 +168,8 @@ function inSequence(ranges: StepRange[]): StepRange[] {
 const seriesOf = ({ text }: StepRange): string | null => text?.replace(/\d+/g, '') ?? null;
 
 /**
- * Whether a step that begins before the last one has ended follows it instead of lying inside it: it is of the same series,
- * or mostly outside.
+ * Whether a step that begins before the last one has ended follows it instead of lying inside it. It does if it belongs
+ * to the same series, or is mostly outside.
  */
 function follows(last: StepRange, { start, end }: StepRange, isOfSeries: boolean): boolean {
   // The last step was still open at the end of the profile, so the next one of its series is not inside it.

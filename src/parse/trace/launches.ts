@@ -8,11 +8,11 @@ import { KIND_CODE, REMOVED, type Activities, type HostCalls } from './trace-col
 import { PairIndex } from '../../containers/hash-index.js';
 import type { ThreadTable } from './threads.js';
 
-/** Which host call launched each activity. */
+/** The host call that launched each activity. */
 export interface LaunchJoin {
   /** For each activity: the row of the launching host call; -1 when it is not in the profile. */
   readonly callOf: Int32Array;
-  /** For each host call: how many kernels it launched. */
+  /** For each host call: number of kernels that it launched. */
   readonly kernelCounts: Uint32Array;
 }
 
@@ -43,8 +43,8 @@ export function joinLaunches(
 }
 
 /**
- * Gives activities without times the start of their launch, or that of the profile; their end stays unknown. Counts kernels
- * that start before their launch. Call this after the clocks of host and devices are aligned.
+ * Gives activities without times the start of their launch, or the start of the profile; their end stays unknown.
+ * Counts kernels that start before their launch. Call this after the clocks of host and devices are aligned.
  */
 export function placeAtLaunches(
   { start: callStarts }: HostCalls,
@@ -97,8 +97,8 @@ function indexCalls(
 }
 
 /**
- * Whether a row of a call is preferred to another: runtime before driver before others, then the outermost, with the
- * earliest start and the latest end.
+ * Whether a row of a call is preferred to another: runtime before driver before others, then the outermost one, which
+ * starts first and ends last.
  */
 function preferred(hostCalls: HostCalls, threads: ThreadTable, row: number, other: number): boolean {
   const order =

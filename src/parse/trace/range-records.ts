@@ -12,7 +12,8 @@ import { entryOf } from '../../containers/map-entry.js';
 import type { Ranges } from './trace-columns.js';
 
 /**
- * Self times of host ranges by row, ns: how long each was the one of its thread that began last. Linear in ranges.
+ * Self times of host ranges by row, in ns: the time during which the range was the last one to begin on its thread.
+ * Linear in ranges.
  * @param inOrder rows of all ranges in order of start, the longer first
  * @param last end of ranges that are still open at the end of the profile, ns
  */
@@ -106,7 +107,8 @@ export const LONG_CALL = 500_000;
 /**
  * A range of kind `api` for each host call, in order of start.
  * @param last end of the profile, in ns
- * @param least in ns; shorter calls are left out, and so is the `self` of the others, which depends on all calls
+ * @param least in ns; shorter calls are left out, and then also the `self` of the other calls, because it depends on
+ *   all calls
  */
 export function* apiRanges(
   trace: Trace,

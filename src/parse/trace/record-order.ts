@@ -15,7 +15,10 @@ export const rangeKey = ({ names, ranges }: Pick<Trace, 'names' | 'ranges'>, row
 
 export const compareTexts = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
-/** Whether two ranges of a thread with equal text are one that was written twice: no program opens two in the same span. */
+/**
+ * Whether two ranges of a thread with equal text are one range that was written twice, because no program opens two
+ * equal ranges over the same span.
+ */
 export const isRepeat = ({ start, end }: Ranges, a: number, b: number): boolean =>
   start.at(a) === start.at(b) && end.at(a) === end.at(b) && end.at(a) > start.at(a);
 
@@ -94,7 +97,7 @@ export class Dated<T> {
     return item;
   }
 
-  /** Stops before the last item. An open database query must end before its database can be closed. */
+  /** Stops the iteration early, because an open database query must end before its database can be closed. */
   close(): void {
     this.#items.return?.();
   }
@@ -113,7 +116,7 @@ export function orderActivities(trace: Trace): Uint32Array {
   return rows;
 }
 
-/** The order of activities by everything that is written of them: 0 for two that are equal. */
+/** Compares activities by all fields that are written; 0 for equal ones. */
 export function activityOrder(trace: Trace): CompareRows {
   const { activities, threads } = trace;
   const { start, end, kind, device, stream, corr, process: processes, node } = activities;

@@ -32,8 +32,9 @@ export class CallerThreads {
   }
 
   /**
-   * The thread that another one works for at some time: the only one of its process with open ranges; of several, the one
-   * that ran the forward op, or otherwise the one that it worked for before. Null when this does not decide.
+   * The thread that another one works for at some time: the only thread of its process with open ranges. If there are
+   * several, it is the one that ran the forward op, or otherwise the one that it worked for before. Null when this
+   * leaves several.
    * @param openOn texts of the program's ranges that are open on a thread, outermost first
    * @param forwardThread thread of the forward op whose gradient is computed; null when unknown
    */
@@ -90,7 +91,7 @@ export class ThreadTable {
 
   /**
    * Number of the thread `tid` of a process; a new number for a new tid.
-   * @param key what tells threads of unknown ids apart
+   * @param key distinguishes threads whose ids are unknown
    */
   thread(process: number, tid: number, key = tid): number {
     const { threads } = this.#get(process);

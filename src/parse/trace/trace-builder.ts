@@ -1,11 +1,12 @@
 /**
- * Takes what a reader finds in a profile: each row as a plain object, rows in any order. A reader is a loop over rows; the
- * builder manages columns, threads, texts, order and the profile's start.
+ * Collects the rows that a reader finds in a profile, each as a plain object, in any order. A reader is a loop over
+ * rows; the builder manages columns, threads, texts, order and the profile's start.
  *
- * Cells are passed as the profile has them: null, undefined and values that are not numbers are unknown, even a number as
- * text. Times are whole ns of one clock, at most 2^52 from 0 (`DatabaseClock` for databases, `textClock` for texts). A bad
- * cell makes only that cell unknown: work without times takes the time of its launch. A call or a range without times is
- * counted as `bad-row`. Readers of the largest profiles (Nsight Systems, Kineto) fill the columns of a `Trace` themselves.
+ * Cells are passed as the profile has them: null, undefined and values that are not numbers are unknown, even a number
+ * as text. Times are whole ns of one clock, at most 2^52 from 0 (`DatabaseClock` for databases, `textClock` for texts).
+ * A bad cell makes only that cell unknown: work without times takes the time of its launch. A call or a range without
+ * times is counted as `bad-row`. Readers of the largest profiles (Nsight Systems, Kineto) fill the columns of a `Trace`
+ * themselves.
  */
 import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
@@ -39,7 +40,7 @@ export interface OnThread extends Timed {
   /** Process and thread ids of the operating system. */
   readonly pid: Value;
   readonly tid: Value;
-  /** What tells threads of unknown ids apart. */
+  /** Distinguishes threads whose ids are unknown. */
   readonly thread?: number;
 }
 
@@ -68,7 +69,7 @@ export interface RangeRow extends OnThread {
   readonly op?: OpCall | StatedOp | null;
 }
 
-/** A PyTorch op as profilers state it. */
+/** A PyTorch op, with the facts that profilers record. */
 interface StatedOp {
   /** Null when the range is not an op. */
   readonly name: Text;
@@ -124,11 +125,11 @@ export interface CopyRow extends WorkRow {
 export type SampleRow = Pick<SampleRecord, 'metric' | 'unit' | 'labels' | 'text'> &
   Readonly<Record<'value', Value> & Partial<Record<'start' | 'end' | 'device', Value>>>;
 
-/** What a profile says about itself. */
+/** Facts that a profile states about itself. */
 export interface TraceFacts extends Pick<TraceHeader, 'format' | 'job' | 'facts'> {
   /** Name and version of the profiler; null when the file does not state it. */
   readonly tool: string | null;
-  /** What is known of every device with work. Without it, devices that are not described are left out. */
+  /** Facts about every device with work. If absent, devices that are not described are left out. */
   readonly device?: Partial<Device> & Pick<Device, 'vendor'>;
   readonly rank?: number | null;
   /** Length of the session in ns; the end of the last event when not given. */
@@ -172,7 +173,9 @@ export class TraceBuilder {
     return typeof text === 'number' ? this.lookup(text) : typeof text === 'string' ? text : null;
   }
 
-  /** Sets the Unix time, in ns, that all times count from. Without it the profile's Unix time is unknown. */
+  /**
+   * Sets the Unix time, in ns, to which all times are relative. If it is not set, the profile's Unix time is unknown.
+   */
   origin(unixNs: bigint | null): void {
     this.#origin = unixNs;
   }
@@ -414,10 +417,10 @@ export class TraceBuilder {
   }
 }
 
-/** Stands for the number of an unknown value. */
+/** Used instead of the number of an unknown value. */
 const NONE = -1;
 
-/** Distinct values, numbered from 0 in the order in which they came. */
+/** Distinct values, numbered from 0 in the order in which they were added. */
 class Numbered<T> {
   readonly #numbers = new Map<T, number>();
   readonly #values: T[] = [];

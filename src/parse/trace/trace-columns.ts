@@ -123,7 +123,7 @@ export const knownId = (id: number): number => (id === 0 ? NaN : id);
  */
 export const nodeId = (id: number): number => (Number.isSafeInteger(id) ? knownId(id) : NaN);
 
-/** Grid and then block of each kernel, three numbers each; 0 means unknown. All except the first of each are mostly 1. */
+/** Grid and then block of each kernel, three numbers each; 0 means unknown. */
 class LaunchExtents {
   readonly #columns = Array.from({ length: 6 }, () => NarrowColumn.counts());
   #next = 0;

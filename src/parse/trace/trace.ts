@@ -24,7 +24,7 @@ import type { LaunchJoin } from './launches.js';
 import type { Marker } from './markers/markers.js';
 import type { ThreadTable } from './threads.js';
 
-/** What a profile states about the job that its process belongs to; fields that it does not state are absent. */
+/** Facts about the job that the profile's process belongs to; unknown ones are absent. */
 export type JobFacts = Pick<ProfileRecord, 'worldSize' | 'host' | 'groups'>;
 
 /** Cells of the profile line that the reader knows; emission adds the rest. */
@@ -56,7 +56,7 @@ export const UNKNOWN_DEVICE: Omit<Device, 'id'> = {
   memBytes: null,
 };
 
-/** Fields of an activity that only some formats have; `short` is given if the format's names need their own rule. */
+/** Fields of an activity that only some formats have. `short` is present if the format's names need a special rule. */
 export type ActivityDetails = Pick<Activity, 'engine' | 'counters' | 'labels' | 'ps' | 'step'> &
   Pick<KernelRecord, 'callIds' | 'callKernels' | 'collective'> &
   Partial<Pick<KernelRecord, 'short' | 'dir' | 'layer' | 'trace' | 'calls' | 'mod' | 'op' | 'ranges' | 'callerRanges'>>;
@@ -123,10 +123,10 @@ export const NO_NAMES: TraceNames = {
   syncKind: () => null,
 };
 
-/** Whether the time of a statement, in ns, is far from all others. */
+/** Whether the time of a sample or value, in ns, is far from all other times. */
 export type IsStray = (time: number) => boolean;
 
-/** A profile in memory. Optional methods serve what only some formats record. */
+/** A profile in memory. Optional methods are for data that only some formats record. */
 export interface Trace {
   readonly header: TraceHeader;
   readonly names: TraceNames;
@@ -139,7 +139,7 @@ export interface Trace {
   readonly diagnostics: Diagnostics;
   /** The context of each kernel. Without this method, it is read from the texts of the ranges around the launch. */
   contexts?(launches: LaunchJoin): KernelContexts;
-  /** The marker of a range, if the profile states it in cells of its own; null when the text must be parsed. */
+  /** The marker of a range, if the profile states it in separate cells; null when the text must be parsed. */
   markerOf?(range: number): Marker | null;
   /** Rows of the ranges whose texts may name steps. Without them, all texts are read. */
   readonly stepRanges?: readonly number[];
@@ -159,13 +159,13 @@ export interface Trace {
   detailsOf?(activity: number): ActivityDetails | null;
   /**
    * Samples and values of the whole profile in order of start, those without a time first.
-   * @param isStray whether a time is damaged. Use it when later statements depend on earlier ones; the caller removes
-   * strays from the result anyway
+   * @param isStray whether a time is damaged. Use it when later samples depend on earlier ones; the caller removes
+   *   strays from the result anyway
    */
   statements?(profile: number, isStray: IsStray): Iterable<StatementRecord>;
   /**
-   * Times of the statements on the host's clock, and of rows that are not read but may start the profile. If there are
-   * many, the first and the last `ENDS_NEEDED` are enough.
+   * Times of samples and values on the host's clock, and of unread rows that may start the profile. If there are many,
+   * the first and the last `ENDS_NEEDED` are enough.
    */
   statementTimes?(): readonly NumericColumn[];
 }

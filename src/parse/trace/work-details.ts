@@ -1,12 +1,12 @@
 /**
- * Further fields of device work by row. Work of one op shares an object; what differs from run to run is in columns. Memory:
- * 13 bytes for each row, and none in profiles without such fields.
+ * Further fields of device work by row. Work of one op shares an object, and fields that differ between runs are in
+ * columns. Memory: 13 bytes for each row, and none in profiles without such fields.
  */
 import { NarrowColumn, NumericColumn } from '../../containers/numeric-column.js';
 import { elementAt } from '../../containers/element.js';
 import type { ActivityDetails } from './trace.js';
 
-/** The run of an op call: its number in the profile, from 1, and how many kernels it launched. */
+/** The run of an op call: its number in the profile, from 1, and the number of kernels that it launched. */
 export type OpRun = readonly [id: number, kernels: number];
 
 export class WorkDetails {

@@ -3,7 +3,7 @@ import type { Probe, Unreadable } from '../reader.js';
 import { closeSync, openSync, statSync } from 'node:fs';
 import { readFully } from '../files.js';
 
-/** How many bytes at the end of a file are searched: enough for the schema of a few hundred columns. */
+/** Number of bytes that are searched at the end of a file, enough for the schema of a few hundred columns. */
 const FOOTER_BYTES = 256 * 1024;
 
 const isParquet = ({ head }: Probe): boolean => head.subarray(0, 4).toString('latin1') === 'PAR1';

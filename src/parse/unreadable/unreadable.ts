@@ -40,7 +40,7 @@ const startsWith =
     return prefixes.some((prefix) => start.startsWith(prefix));
   };
 
-/** Whether the database exported from a report is next to it, under the name that the export gives it. */
+/** Whether the database exported from a report is next to it, under the export's default name. */
 function hasExport({ folder, file }: Probe): boolean {
   const stem = fileNameOf(file).replace(/\.[^.]*$/, '');
   return folder !== null && ['.sqlite', '.sqlite.gz'].some((ending) => existsSync(join(folder, stem + ending)));
@@ -58,7 +58,10 @@ const prints =
  */
 export const isAutogradTrace = (start: string): boolean => /"pid": ?"(?:CPU|CUDA) functions"/.test(start);
 
-/** Whether JSON is of rocprof before rocprofv3; of a run without calls it is a fragment that begins with a comma. */
+/**
+ * Whether JSON was written by rocprof before rocprofv3. For a run without calls, that is a fragment that begins with a
+ * comma.
+ */
 export const isRocprofTrace = (start: string): boolean =>
   /^\s*(?:\{ *"traceEvents": *\[ *\{\}\s*)?,\s*\{"args":\{"name":"(?:CPU|COPY|GPU|Markers)/.test(start);
 

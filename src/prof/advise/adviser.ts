@@ -1,6 +1,6 @@
 /**
- * Turns records and their rows into findings: what is worth doing. Runs in one pass; memory is what the rules keep, which
- * is bounded.
+ * Turns records and their rows into findings: what is worth doing. Runs in one pass. The rules keep a bounded amount of
+ * memory.
  */
 import { append, elementAt, largest } from '../../containers/element.js';
 import { entryOf, groupsOf } from '../../containers/map-entry.js';
@@ -44,8 +44,8 @@ export const TOP = 10;
 export interface AdviserOptions {
   readonly rules?: readonly Rule[];
   /**
-   * Minimum share of the device's time, from its first work to its last, that a finding could save, or that it is about
-   * where the possible saving is unknown.
+   * Minimum share of the device's time, from its first work to its last, that a finding could save, or, if the possible
+   * saving is unknown, that it affects.
    */
   readonly minShare?: number;
   /** Maximum number of findings in the table. */
@@ -81,8 +81,8 @@ export class Adviser implements Analysis<Adviser> {
   readonly #doubted = new Map<number, DoubtedWork>();
   readonly #captures = new Map<number, GraphCaptureTest>();
   /**
-   * A verdict covers what all rules find; when only some rules were requested there is none, and nothing is collected for
-   * it.
+   * A verdict needs the findings of all rules. When only some rules were requested, there is no verdict, and nothing is
+   * collected for it.
    */
   readonly #hasVerdict: boolean;
   #outcome: { readonly findings: Finding[]; readonly silences: Silence[] } | null = null;
@@ -162,7 +162,7 @@ export class Adviser implements Analysis<Adviser> {
       .slice(0, this.#top)
       .map((finding): FindingRow => ({ finding, share: this.shareOf(finding) }));
     const notes = countNotes(
-      [this.#devices.untimed, 'record', ' without a time left out of idle and busy times'],
+      [this.#devices.untimed, 'record', ' without a time: not included in idle and busy times'],
       [this.disordered, 'record', ' not in order of start: idle and busy times are wrong'],
       [this.#missingLaunches, 'launch', ' without work in the profile: idle time around them is left out'],
     );
@@ -181,7 +181,7 @@ export class Adviser implements Analysis<Adviser> {
     return this.#devices.all.reduce((sum, { of }) => sum + of.disordered, 0);
   }
 
-  /** What to change in the program, most worth first, then what to change in profiling it. */
+  /** What to change in the program, starting with the largest gain, then what to change in profiling it. */
   get findings(): Finding[] {
     return this.#end().findings;
   }
@@ -282,7 +282,7 @@ export class Adviser implements Analysis<Adviser> {
     return { devices: [...this.profiles.values()].flatMap(({ devices }) => devices) };
   }
 
-  /** Whether a rule was asked for by its name, or can be about a device of the profiles; true where a vendor is unknown. */
+  /** Whether a rule was requested by name, or applies to a device of the profiles; true when a vendor is unknown. */
   #concerns({ vendors }: Rule): boolean {
     if (!this.#hasVerdict) return true;
     const known = this.#allDevices.devices.map((device) => deviceWords({ devices: [device] }).vendor);
@@ -300,7 +300,7 @@ export class Adviser implements Analysis<Adviser> {
     };
   }
 
-  /** Concurrent work can add up to more than the device's time, which is the most that can be at stake. */
+  /** Concurrent work can add up to more than the device's time, which limits the time at stake. */
   #bounded(finding: Found): Found {
     const span = this.#devices.span(finding.profile, finding.device);
     const { stake, gain } = finding;
@@ -312,7 +312,7 @@ export class Adviser implements Analysis<Adviser> {
     };
   }
 
-  /** Share of the device's time that could be saved, or that is at stake where the saving is unknown. */
+  /** Share of the device's time that could be saved, or that is at stake when the saving is unknown. */
   #worth({ gain, stake, ...place }: RankedFinding): number {
     return this.shareOf({ ...place, stake: gain?.ns ?? stake });
   }

@@ -2,8 +2,8 @@
  * When each device worked and when it was idle, in one pass over records in order of start. Memory: a few numbers per
  * device.
  *
- * Times are whole ns. The overview is exact to the picosecond because its unions hold the work of a nanosecond until the
- * next one; rules need a gap before the work that ended it, with both records.
+ * Times are whole ns. The overview is exact to the picosecond, because its unions hold the work of one nanosecond back
+ * until the next. Rules receive a gap before the work that ended it, with the records on both sides.
  */
 import { largest } from '../../containers/element.js';
 import { isOfProgram } from '../../ops/neuron/instruction-work.js';
@@ -69,7 +69,7 @@ export class DeviceActivityTime {
   works = false;
   /** Number of activities whose launch is known. */
   launched = 0;
-  /** Number of activities that came after one that starts later; unions are then too short. */
+  /** Number of activities that came after one that starts later. If there are any, unions are too short. */
   disordered = 0;
   /** Time of all work: kernels, collectives, graphs, copies, sets. */
   readonly busy = new IntervalUnion();
@@ -113,7 +113,7 @@ function gapBetween(before: StepActivity, after: StepActivity, start: number): G
 
 export class DeviceTimes {
   readonly #devices = new ByDevice(() => new DeviceActivityTime());
-  /** Number of pieces of work without a time, which are not in any union. */
+  /** Number of pieces of work without a time. No union contains them. */
   untimed = 0;
 
   /** Takes a record; returns the idle time that it ends, if any. */

@@ -15,7 +15,7 @@ export interface Finding {
   readonly device: number | null;
   /** One short line: what was found, with its figures. */
   readonly what: string;
-  /** One line: what the headline includes and how that is known; absent when there is nothing to add. */
+  /** One line: what the headline includes, and how this is known; absent when there is nothing to add. */
   readonly details?: string;
   /** One line: what to change. */
   readonly action: string;
@@ -54,9 +54,9 @@ export interface Gain {
   /** Formula with its figures: 'sum of dur − max(FLOPs / 156 TFLOP/s, bytes / 1555 GB/s)'. */
   readonly how: string;
   /**
-   * Whether it is an upper bound: the saving is smaller where the device does not reach its peak. Otherwise it is an
-   * estimate from memory traffic at peak bandwidth: the saving may be larger for slower kernels and smaller for data in
-   * caches.
+   * Whether it is an upper bound, because the saving is smaller when the device does not reach its peak. Otherwise it
+   * is an estimate from memory traffic at peak bandwidth: the saving may be larger for slower kernels and smaller for
+   * data in caches.
    */
   readonly isBound: boolean;
 }

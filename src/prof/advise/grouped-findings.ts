@@ -8,9 +8,9 @@ import { JOB_RULE } from './rule.js';
 
 /** Findings of one rule about one kind of work on several devices, for which the same command shows more. */
 export interface FindingGroup {
-  /** One line: what was found; for several devices, the total and the figures of the device with most. */
+  /** One line: what was found. For several devices, it has the total and the figures of the most affected device. */
   readonly what: string;
-  /** One line about the device with most; empty when there is nothing to add. */
+  /** One line about the most affected device; empty when there is nothing to add. */
   readonly details: string;
   /** The finding with most at stake; its figures are those of its device alone. */
   readonly finding: Finding;
@@ -32,25 +32,25 @@ type NameOf = (finding: Finding) => string;
 
 const deviceName: NameOf = ({ device }) => `device ${device ?? 'unknown'}`;
 
-/** What `adviceGroups` reads of an adviser. */
+/** The part of an adviser that `adviceGroups` uses. */
 interface Advised {
   readonly findings: readonly Finding[];
   readonly profiles: ReadonlyMap<number, ProfileRecord>;
   shareOf(finding: Finding): number;
 }
 
-/** Whether all findings about a profile are about one device, so that the name of the profile says which. */
+/** Whether all findings about a profile are about one device, so that the name of the profile is enough. */
 export const hasOneDevice = (profile: number, { findings }: Pick<Advised, 'findings'>): boolean =>
   new Set(findings.flatMap((finding) => (finding.profile === profile ? (finding.device ?? []) : []))).size < 2;
 
-/** `rank 3`; the file of a profile without a rank; without both the number of the profile. */
+/** `rank 3`; for a profile without a rank, its file; without a file, its number. */
 export function profileName(profile: number, profiles: ReadonlyMap<number, ProfileRecord>): string {
   const header = profiles.get(profile);
   if (header === undefined) return `profile ${profile}`;
   return header.rank === null ? header.file : `rank ${header.rank}`;
 }
 
-/** The findings of an adviser; those of one rule about several ranks or devices are one. */
+/** The findings of an adviser, with the findings of one rule about several ranks or devices merged. */
 export function adviceGroups(adviser: Advised): FindingGroup[] {
   const { findings, profiles } = adviser;
   const name: NameOf = ({ profile, device }) =>
@@ -63,8 +63,8 @@ export function adviceGroups(adviser: Advised): FindingGroup[] {
 
 /**
  * @param findings in the order of the adviser
- * @param nameOf where those about several profiles are one: what to call the profile and device with most
- * @returns in the order of the first of each
+ * @param nameOf name of the most affected profile and device, when findings about several profiles are merged @returns
+ *   groups in the order of their first findings
  */
 export function groupedFindings(
   findings: readonly Finding[],
@@ -118,10 +118,7 @@ const inRising = (numbers: readonly number[]): number[] => [...new Set(numbers)]
 const sumOf = (group: readonly Finding[], of: (finding: Finding) => number): number =>
   group.reduce((sum, finding) => sum + of(finding), 0);
 
-/**
- * @param on the device whose figures are in the formula
- * @param all what the sum is over
- */
+/** @param on the device whose figures are in the formula @param all description of what the sum includes */
 function gainOf(group: readonly Finding[], on: string, all: string): Gain | null {
   const [gain = null] = group.map((finding) => finding.gain);
   if (gain === null || group.length === 1) return gain;

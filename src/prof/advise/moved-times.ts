@@ -61,9 +61,9 @@ export class MovedAmounts extends Ranking {
 }
 
 /**
- * Time in ns in which the device moved data for an operation: that of its busiest link, because links work concurrently.
- * Messages of all sizes between two ranks add up; where the ranks are not known, those over one kind of link, which is the
- * most that it can be. Never more than the operation itself.
+ * Time in ns in which the device moved data for an operation: that of its busiest link, because links work
+ * concurrently. Messages of all sizes between two ranks are added up. If the ranks are not known, messages over one
+ * kind of link are added up, which gives an upper bound. The result is never more than the operation's duration.
  */
 function movingOf({ transfers = [], dur: longest }: CollectiveLine): number | null {
   const links = new Map<string, number>();
@@ -85,14 +85,17 @@ export class MovedTimes {
   /** Time in ns in which data is moved, and total time in ns of the operations for which it is known. */
   #moving = 0;
   #watched = 0;
-  /** Time in ns in which operations do not move data, as far as known, and the part between pipeline stages. */
+  /** Time in ns in which operations are known not to move data, and the part of it between pipeline stages. */
   #waiting = 0;
   #waitingForStages = 0;
   readonly #groups = new Map<string, string | null>();
   readonly copied = new MovedAmounts();
   #longest: (LongestTime & { readonly name: string }) | null = null;
 
-  /** Takes a record, unless its recorded end is not plausible: how long it moved data is then unknown. */
+  /**
+   * Takes a record. If its recorded end is not plausible, the record is ignored, because it is unknown how long it
+   * moved data.
+   */
   take(record: ProfileLine): void {
     if (record.type === 'profile')
       for (const { name, description } of record.groups ?? []) this.#groups.set(name, description);
@@ -147,7 +150,10 @@ export class MovedTimes {
     return isStated && kind !== null && MESSAGES.has(kind);
   }
 
-  /** Whether operations mostly wait for another pipeline stage, which the schedule of the pipeline causes: its bubble. */
+  /**
+   * Whether operations mostly wait for another pipeline stage. The schedule of the pipeline causes these waits (the
+   * pipeline bubble).
+   */
   get isBubble(): boolean {
     return this.#waitingForStages > this.#waiting / 2;
   }
@@ -160,10 +166,13 @@ export class MovedTimes {
   }
 }
 
-/** Minimum share of the links' peak, and of the time in which data is moved; below them, an operation mostly waits. */
+/**
+ * Minimum share of the links' peak rate, and of the time in which data is moved. Below these, an operation mostly
+ * waits.
+ */
 const [SLOW, WAITING] = [0.1, 0.5];
 
-/** Why communication takes long although little data moves. */
+/** Why communication takes long although little data is moved. */
 export interface MostlyWaiting {
   /** Share of the time in which data moves, or of the peak rate of links within a machine. */
   readonly share: number;
@@ -173,8 +182,9 @@ export interface MostlyWaiting {
 }
 
 /**
- * Whether operations between ranks mostly wait: for a late rank, another pipeline stage, or a slow link. Overlap does not help then.
- * @returns null when they do not, or nothing shows that they do
+ * Whether operations between ranks mostly wait: for a late rank, another pipeline stage, or a slow link. If so, overlap
+ * does not help.
+ * @returns null when they do not wait, or when the profile does not show it
  */
 export function mostlyWaiting(
   { movingShare, communicated, isBubble }: Pick<MovedTimes, 'movingShare' | 'communicated' | 'isBubble'>,

@@ -24,7 +24,7 @@ export interface RuleFacts {
   /** Work that the profiler lost. */
   readonly missing: ByDevice<MissingTimes>;
   readonly profiles: ReadonlyMap<number, ProfileRecord>;
-  /** What moved between devices, by profile. */
+  /** Data moved between devices, by profile. */
   readonly moved: ReadonlyMap<number, MovedTimes>;
   /** Sums of profiles of Neuron devices. */
   readonly neuron: ReadonlyMap<number, ProfileSums>;
@@ -33,7 +33,7 @@ export interface RuleFacts {
 /** Vendors of devices to which a CPU launches work. */
 export const LAUNCHING: readonly Vendor[] = ['nvidia', 'amd', 'intel', 'ascend'];
 
-/** What a rule found, or why it could not check anything. */
+/** The findings of a rule, or why it could not check anything. */
 export interface RuleAnswer {
   readonly found: readonly Found[];
   readonly why?: string;
@@ -50,9 +50,11 @@ export interface Rule {
   readonly name: string;
   /** One line for the help. */
   readonly doc: string;
-  /** What its findings are about, unless they say so themselves; the program by default. */
+  /**
+   * Whether its findings are about the program or the profiling, unless a finding states it; the program by default.
+   */
   readonly about?: Concern;
-  /** Vendors whose devices it can be about; all by default. */
+  /** Vendors of the devices to which it applies; all by default. */
   readonly vendors?: readonly Vendor[];
   readonly watch: () => Watch;
 }

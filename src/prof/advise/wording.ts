@@ -12,13 +12,13 @@ const [HEAD, TAIL] = [40, 40];
 export const shortened = (name: string): string =>
   name.length > HEAD + TAIL ? `${name.slice(0, HEAD)}…${name.slice(-TAIL)}` : name;
 
-/** The first match wins; its first group is the usual name. */
+/** The first match is used; its first group is the usual name. */
 const NAMES: readonly RegExp[] = [
   // A node of PyTorch's autograd that is defined in C++.
   /^CppNode<(?:\w+::)*(\w+)>$/,
   // A call of CANN's library: API, op, kernel.
   /^aclnn\w+_([A-Za-z0-9]+)$/,
-  // `ncclDevKernel_AllReduce_Sum_f32_RING_LL(…)`; the rest of the name is how the operation is done.
+  // `ncclDevKernel_AllReduce_Sum_f32_RING_LL(…)`; the rest of the name is the algorithm.
   /^nccl(?:Dev)?Kernel_(AllReduce|AllGather|ReduceScatter|SendRecv|Broadcast|Reduce)(?:_|\(|$)/,
 ];
 

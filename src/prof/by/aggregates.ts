@@ -60,7 +60,7 @@ export const AGGREGATES: readonly Column<GroupRow>[] = [
   column('total', 'Total(ns)', NS, 'device time, summed in picoseconds, to the nearest ns', ({ tally }) =>
     rounded(tally.time),
   ),
-  column('own', 'Own(ns)', NS, 'in a tree: time that is in no row below', ({ own }) => rounded(own)),
+  column('own', 'Own(ns)', NS, 'in a tree: time that belongs to no row below', ({ own }) => rounded(own)),
   column('share', 'Share%', PERCENT, 'share of the time of all kernels that match --where', ({ tally, whole }) =>
     percent(tally.time, whole),
   ),

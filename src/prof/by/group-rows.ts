@@ -11,7 +11,7 @@ import type { KernelSum, KernelTally } from '../tally/kernel-tally.js';
 
 /** Without a tree, the key is the last one and the level is 1. */
 export interface GroupRow extends GroupPath {
-  /** Of the durations of all kernels of the row; null without any. */
+  /** Spread of the durations of all kernels of the row; null when there are none. */
   readonly spread: Spread | null;
   /** Time of the host ranges that the row is named after; null when unknown or when there are none. */
   readonly host: HostTime | null;
@@ -39,7 +39,7 @@ interface GroupData {
   readonly host: HostTimes;
 }
 
-/** Durations of the groups from one place to before another of an order; null without any. */
+/** Durations of the groups in a range of an order (its end is exclusive); null when there are none. */
 type OrderedSpreads = (from: number, to: number) => Spread | null;
 
 /** For durations stored one by one. */

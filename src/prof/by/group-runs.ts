@@ -1,7 +1,8 @@
 /**
- * Durations of groups as runs of equal values, for groups from partial answers: ranks of a job have many kernels with few
- * different durations. Memory: 12 bytes per distinct duration of a group. With more than 8 million distinct durations, 12
- * bytes per bin of a logarithmic histogram instead: quantiles are then accurate to 1.6 %, and all sums are still exact.
+ * Durations of groups as runs of equal values, for groups from partial answers: ranks of a job have many kernels with
+ * few different durations. Memory: 12 bytes per distinct duration of a group. With more than 8 million distinct
+ * durations, it is 12 bytes per bin of a logarithmic histogram. Quantiles are then accurate to 1.6 %, and all sums are
+ * still exact.
  */
 import {
   allMerged,
@@ -35,7 +36,7 @@ export class GroupRuns {
   /** Number of distinct durations in all runs, plus buffered ones. */
   #size = 0;
   #isCoarse = false;
-  /** When the size exceeds this, the durations that are really distinct are counted. */
+  /** When the size exceeds this, the number of distinct durations is counted exactly. */
   #nextLook: number;
 
   constructor(private readonly most = MOST_DIFFERENT) {
@@ -65,7 +66,7 @@ export class GroupRuns {
 
   /**
    * Must be called after all durations were added and before any is read.
-   * @returns whether durations are those of bins
+   * @returns whether durations were rounded to bins
    */
   settle(): boolean {
     if (!this.#isCoarse && this.#size > this.most) this.#look();
@@ -110,8 +111,8 @@ export class GroupRuns {
   }
 
   /**
-   * Counts the durations that are really distinct, and makes runs coarser when there are too many, whatever the order of
-   * runs.
+   * Counts the distinct durations exactly, and makes runs coarser when there are too many. The result does not depend
+   * on the order of runs.
    */
   #look(): void {
     const count = (): void => {

@@ -1,5 +1,5 @@
 /**
- * Groups as a tree: the entries of a list are levels, outermost first, and every further key is one more level. Without a
+ * Groups as a tree. The entries of a list are levels, outermost first, and every further key adds one level. Without a
  * tree, each key is one level whatever its value, and all groups are listed at the root.
  *
  * A node is a number, and its fields are columns of integers, because a deep tree has many more nodes than groups.
@@ -19,7 +19,7 @@ const valueOf = (text: string): CellValue =>
 
 class KeyValues {
   readonly #texts = new TextPool();
-  /** Most kernels have one of a few values. */
+  /** Most kernels have one of only a few values. */
   readonly #recent = new LruCache<number | string, number>(4096);
 
   get bytes(): number {
@@ -44,7 +44,7 @@ export const ROOT = 0;
 /** No node, or no group at a node. */
 const NONE = -1;
 
-/** Stands for the value of a key that does not divide a branch yet. */
+/** Value of a key that does not yet divide a branch. */
 const ALL = '*';
 
 /** The step from a parent to a node, with two numbers for each key: for its whole value, or for an entry of its list. */

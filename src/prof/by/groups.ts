@@ -46,7 +46,7 @@ export class KernelGroups {
   readonly #times = new NamedTimes();
   /** Number of kernels in groups. */
   kernels = 0;
-  /** Number of kernels without a duration, which are in no group. */
+  /** Number of kernels without a duration. No group contains them. */
   untimed = 0;
 
   readonly #entries: number;
@@ -75,8 +75,8 @@ export class KernelGroups {
 
   /**
    * Adds kernels that are equal in the keys.
-   * @param values of the keys
-   * @param sum what they add up to
+   * @param values values of the keys
+   * @param sum sums over the kernels
    * @throws UserError when there are too many groups
    */
   addMany(values: readonly CellValue[], durations: Durations, sum: KernelSum): void {

@@ -11,7 +11,7 @@ import { parseFilter, type RowFilter } from '../query/filter.js';
 import type { ReportTally } from '../report/report-tally.js';
 import type { KernelGroups } from './groups.js';
 
-/** What the groups of partial answers are added to. */
+/** Receives the groups of partial answers. */
 interface Target {
   readonly keys: readonly KernelColumn[];
   /** Text of `--where`. */

@@ -185,7 +185,7 @@ const COMMUNICATION_COLUMNS: readonly KernelColumn[] = [
 /** A record without a start, such as one from a net.dict, has NaN as its start. */
 const finite = (n: number | null): number | null => (n !== null && Number.isFinite(n) ? n : null);
 
-/** What a narrow column shows of a call stack: the innermost frame without its folder. */
+/** Text of a call stack in a narrow column: the innermost frame without its folder. */
 export const narrowTrace = (trace: readonly string[]): string => {
   const frame = trace.at(-1) ?? '-';
   return frame.slice(frame.lastIndexOf('/') + 1);

@@ -172,7 +172,7 @@ export function counterColumn(key: string): KernelColumn | undefined {
 /** Numbers of CUPTI's metrics and events, which nvprof databases have in place of names. */
 const NUMBERED = /^(?:metric|event)#\d/;
 
-/** Which named counter columns no kernel had, because a name may be mistyped. */
+/** The named counter columns that no kernel had, because a name may be mistyped. */
 export class MissingCounters {
   readonly #names: Set<string>;
   /** Whether all counters are shown. */

@@ -1,13 +1,13 @@
 /**
- * What all rows of a step have in common: clock, heat, a longer batch. It changes all rows of the step alike, so that tests
- * of single rows would all be wrong together, and a change of one row would be hidden. It is estimated here, tested as a
- * change of its own, and removed from the times on which single rows are tested. Pure.
+ * A shift that all rows of a step have in common, caused by clock, heat or a longer batch. It changes all rows of the
+ * step alike, so that tests of single rows would all be wrong together, and a change of one row would be hidden. It is
+ * estimated here, tested separately, and removed from the times on which single rows are tested. Pure.
  *
- * The model of the time of row r in sample s is level(r, input) · factor(s) · noise. The factor of a sample is the median
- * over the rows of time / level; the common change is the median over the rows of level in NEW / level in BASE. Medians are
- * used so that a minority of rows that changed on their own has no influence. Source of the idea: factors of samples as a
- * median of ratios over rows, S. Anders, W. Huber, "Differential expression analysis for sequence count data", Genome
- * Biology 11 (2010) R106, formula 5.
+ * The model of the time of row r in sample s is level(r, input) · factor(s) · noise. The factor of a sample is the
+ * median over the rows of time / level; the common change is the median over the rows of level in NEW / level in BASE.
+ * Medians are used so that a minority of rows that changed on their own has no influence. Source of the idea: factors
+ * of samples as a median of ratios over rows, S. Anders, W. Huber, "Differential expression analysis for sequence count
+ * data", Genome Biology 11 (2010) R106, formula 5.
  */
 import { elementAt } from '../../containers/element.js';
 import type { Pair, Times, Which } from './input-facts.js';
@@ -57,7 +57,7 @@ export function commonOf(rows: readonly Times[], settings: Settings): Common | n
 
 /**
  * Times of a row without the common part, if that reduces their variation within the inputs; else unchanged. The common
- * change is also removed, unless it is shown to be real, because the row then changed with the others.
+ * change is also removed, unless it is shown to be real. If it is real, the row changed with the others.
  */
 export function withoutCommon(times: Times, { factors, change, verdict }: Common): Times {
   const taken = verdict === 'same' ? change : 1;

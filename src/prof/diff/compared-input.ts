@@ -1,4 +1,4 @@
-/** One input of a comparison: how it was read, and what prevents a verdict. */
+/** One input of a comparison: how it was read, and the reasons that prevent a verdict. */
 import { UserError } from '../../record/errors.js';
 import { counted } from '../../record/plural.js';
 import type { EndRecord } from '../../record/record.js';
@@ -34,7 +34,7 @@ function lossOf({ name, lost, kernels, endings }: Taken): UserError[] {
   ].map((what) => new UserError(what, { where: name }));
 }
 
-/** What prevents a verdict on an input. */
+/** Reasons that prevent a verdict on an input. */
 export interface Trouble {
   readonly which: Which;
   readonly error: UserError;
@@ -52,7 +52,7 @@ export function troublesOf(taken: Pair<Taken>): Trouble[] {
   });
 }
 
-/** The conditions, which are left undecided when an input has a trouble. */
+/** The conditions. They are left undecided when an input has such a problem. */
 export const leftOpenBy = (troubles: readonly Trouble[], conditions: readonly Judged[]): readonly Judged[] => {
   const [first] = troubles;
   if (first === undefined) return conditions;

@@ -27,7 +27,7 @@ export const diffTypes = (device: Peaks | null | undefined): RecordTypes =>
 /** Maximum number of rows of both inputs together, and of characters of their keys. */
 export const MOST_ROWS = 50_000;
 const MOST_TEXT = 16 * 1024 * 1024;
-/** Stands for the keys of rows beyond the limit. */
+/** Key of the row that sums all rows beyond the limit. */
 export const OTHERS = '[other rows]';
 
 /** Default columns that identify a row. */
@@ -37,8 +37,8 @@ export interface DiffResult {
   readonly basis: Basis;
   readonly total: DiffRow;
   /**
-   * What the rows of a step have in common, removed before their tests; null with too few rows, or when it was not
-   * requested.
+   * The shift that all rows of a step have in common, removed before their tests; null with too few rows, or when it
+   * was not requested.
    */
   readonly common: Common | null;
   /** Sorted by absolute change of time, largest first. */
@@ -71,7 +71,7 @@ export interface ComparisonOptions {
   readonly settings: Settings;
   /** Peak rates for every device of both inputs; null for the devices' own. */
   readonly device?: Peaks | null;
-  /** Which kernels are compared; all when absent. */
+  /** Selects the kernels to compare; all when absent. */
   readonly keeps?: ((which: Which, row: Annotated) => boolean) | undefined;
   readonly mostRows?: number;
   readonly mostSums?: number;
@@ -110,7 +110,7 @@ export class Comparison {
     for (const row of side.annotator.take(record)) this.#add(which, row);
   }
 
-  /** Processes what still waits for records, at the end of an input. */
+  /** Processes kernels that still wait for later records, at the end of an input. */
   end(which: Which): void {
     for (const row of this.sides[which].annotator.rest()) this.#add(which, row);
   }
@@ -136,7 +136,7 @@ export class Comparison {
     for (const sum of sums) sum.add(dur, sample, samples);
   }
 
-  /** Sums of the conditions that are about these kernels. */
+  /** Sums for the conditions that apply to these kernels. */
   #watchedBy(which: Which, matches: (subject: Subject, condition: number) => boolean): Sums[] {
     return this.options.conditions.flatMap(({ subject }, i) =>
       subject !== null && matches(subject, i) ? [elementAt(this.#watched, i)[which]] : [],
@@ -237,7 +237,7 @@ type Subject = NonNullable<Condition['subject']>;
 /** Kernels that have no duration in either input cannot be compared. */
 const hasTimes = (row: Both): boolean => row.base.count + row.new.count > 0;
 
-/** A single row, which shares no change with others and needs no adjustment for multiple tests. */
+/** The result for a single row. It has no change in common with others, and needs no adjustment for multiple tests. */
 function single(measured: Measured, settings: Settings, basis: Basis): DiffRow {
   const test = measured.times === null ? null : testSteps(measured.times, settings);
   return rowOf(measured, test, test?.pBeyond ?? null, { rate: settings.rate, basis, tested: 1 });

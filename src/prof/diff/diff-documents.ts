@@ -17,18 +17,18 @@ export interface ComparisonDocument {
   readonly per: Basis;
   readonly rows: number;
   readonly tested: number;
-  /** What the rows of a step have in common, removed before their tests; null when it was not removed. */
+  /** The shift that all rows of a step have in common, removed before their tests; null when it was not removed. */
   readonly common: CommonDocument | null;
   /** The inputs, then the method. */
   readonly heading: readonly string[];
   readonly notes: readonly string[];
-  /** What readers lost of the inputs. */
+  /** Parts of the inputs that readers could not read. */
   readonly doubts: DiffReport['doubts'];
   /** Why inputs cannot be judged. */
   readonly errors: readonly string[];
 }
 
-/** What the rows of a step have in common. */
+/** The shift that all rows of a step have in common. */
 export interface CommonDocument {
   readonly change_percent: number;
   readonly spread_percent: number;

@@ -60,7 +60,7 @@ function unequalRunsLine({ basis, total }: DiffResult, facts: InputFacts): strin
 
 const signed = (percent: number): string => `${percent > 0 ? '+' : ''}${percent.toFixed(2)}`;
 
-/** A line on what the rows have in common and how it was treated; empty when it was not removed. */
+/** A line about the shift that all rows have in common; empty when it was not removed. */
 function commonLine({ basis, common, tested }: DiffResult, { asIs, minEffect }: Comparison['settings']): string[] {
   if (asIs || tested === 0 || common === null) return [];
   const { change, spread, rows, verdict } = common;
@@ -151,14 +151,14 @@ export interface DiffReport {
   readonly result: DiffResult;
   /** Keys of the columns that identify a row. */
   readonly by: readonly string[];
-  /** The totals and rows to write; none when an input cannot be read. The result may have more. */
+  /** The totals and rows to write; none when an input cannot be read. The comparison may have more rows. */
   readonly lines: readonly DiffLine[];
   readonly conditions: readonly Judged[];
   /** Whether conditions were given; otherwise the rows are reported as tests. */
   readonly isOnConditions: boolean;
   /** Why an input cannot be judged, by input. */
   readonly troubles: readonly { readonly input: string; readonly text: string }[];
-  /** The inputs, what readers lost of them, then the method. */
+  /** The inputs, the parts of them that readers could not read, then the method. */
   readonly heading: readonly string[];
   readonly notes: readonly string[];
   /** What readers lost of the inputs. */

@@ -18,7 +18,7 @@ import { VERDICTS } from './verdict.js';
 export interface Condition {
   /** As the user wrote it. */
   readonly text: string;
-  /** Which kernels it is about, by one of their columns; null for all kernels. */
+  /** Selects kernels by one of their columns; null for all kernels. */
   readonly subject: { readonly column: KernelColumn; readonly matches: (value: CellValue) => boolean } | null;
   /** Whether it needs values that are derived from op calls. */
   readonly derived: boolean;

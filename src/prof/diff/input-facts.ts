@@ -23,7 +23,7 @@ export class InputFacts {
   readonly files = new Set<string>();
   readonly formats = new Set<string>();
   readonly vendors = new Set<string>();
-  /** Product names of the devices, else what is known: architecture or vendor. */
+  /** Product names of the devices, or if unknown, their architectures or vendors. */
   readonly devices = new Set<string>();
   profiles = 0;
 

@@ -66,7 +66,7 @@ export class Samples {
     return this.#all[sample]?.step !== null;
   }
 
-  /** Whether this many more sums may be kept; if not, sums end before that sample. */
+  /** Whether this many more sums may be kept. If not, sums are incomplete from that sample on. */
   grant(sums: number, sample: number): boolean {
     if (sample >= this.#cut) return false;
     if (sums > this.#room) {
@@ -77,7 +77,7 @@ export class Samples {
     return true;
   }
 
-  /** Leaves sums incomplete from a sample on. */
+  /** Marks sums as incomplete from a sample on. */
   cutAt(sample: number): void {
     this.#cut = Math.min(this.#cut, sample);
   }
@@ -116,7 +116,7 @@ export class Samples {
   }
 }
 
-/** What is compared: mean steps, mean runs, or mean calls of a kernel. */
+/** Unit of the comparison: mean steps, mean runs, or mean calls of a kernel. */
 export type Basis = 'step' | 'run' | 'call';
 
 const NOTHING = new Float64Array(0);

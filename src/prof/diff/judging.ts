@@ -25,13 +25,13 @@ const REASONS: Partial<Record<Verdict, string>> = {
 export const withoutVerdict = ({ verdict }: DiffRow): string | null => REASONS[verdict] ?? null;
 
 /**
- * Why a row among several leaves a gate undecided; null for a row with a verdict, and for kernels outside of steps, which
- * cannot get a verdict however many steps there are.
+ * Why one of several rows leaves a condition undecided; null for a row with a verdict, and for kernels outside of
+ * steps, which cannot get a verdict whatever the number of steps.
  */
 export const leftOpen = (row: DiffRow): string | null =>
   row.verdict === 'too-few-samples' && row.p === null ? null : withoutVerdict(row);
 
-/** @param row the row of the totals, or of the kernels that match; `rows` are all rows of the comparison */
+/** @param row the row of the totals or of the matching kernels; `rows` are all rows of the comparison */
 export function judge(condition: Condition, row: DiffRow, rows: readonly DiffRow[]): Judged {
   const met = (found: DiffRow): Judged => ({ condition, row: found, met: true, reason: null });
   const open = (found: DiffRow, reason: string): Judged => ({ condition, row: found, met: null, reason });

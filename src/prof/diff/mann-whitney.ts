@@ -56,7 +56,7 @@ function ranksOf(
 const exact = (u: number, n: number, m: number): number =>
   Math.min(1, 2 * elementAt(tailsOf(n, m), Math.min(u, n * m - u)));
 
-/** P(U ≤ u) for the last sizes, because all rows of a comparison have the same sizes. */
+/** P(U ≤ u) for the last sizes used, cached because all rows of a comparison have the same sizes. */
 let remembered: { readonly n: number; readonly m: number; readonly tails: Float64Array } | null = null;
 
 function tailsOf(n: number, m: number): Float64Array {

@@ -22,7 +22,7 @@ export interface Both extends Pair<Sums> {
   readonly keys: readonly Key[];
 }
 
-/** Steps when both inputs have some; else runs; for runs of different length, calls. */
+/** Chooses the unit: steps if both inputs have some, otherwise runs, or calls if the runs differ in length. */
 export function basisOf(total: Pair<Sums>, samples: Pair<Samples>): Basis {
   if (samples.base.steps > 0 && samples.new.steps > 0) return 'step';
   const base = total.base.count / Math.max(1, samples.base.runs);

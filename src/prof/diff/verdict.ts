@@ -1,10 +1,10 @@
 /**
- * Whether a row changed: the rank test over its steps, and what follows from it. Pure.
+ * Whether a row changed: the rank test over its steps, and the verdict. Pure.
  *
- * A change below the minimum effect is of no interest, however certain. So the test asks whether the new times exceed the
- * old ones shifted by that effect: among the rows reported as slower or faster, the expected share that has changed by less
- * is then below the false-discovery rate. Source of the idea: D. J. McCarthy, G. K. Smyth, "Testing significance relative
- * to a fold-change threshold is a TREAT", Bioinformatics 25 (2009) 765-771.
+ * A change below the minimum effect is of no interest, however certain it is. So the test asks whether the new times
+ * exceed the old ones shifted by that effect. Among the rows reported as slower or faster, the expected share that has
+ * changed by less is then below the false-discovery rate. Source of the idea: D. J. McCarthy, G. K. Smyth, "Testing
+ * significance relative to a fold-change threshold is a TREAT", Bioinformatics 25 (2009) 765-771.
  */
 import { median } from '../../record/statistics.js';
 import { leastP, mannWhitney } from './mann-whitney.js';
@@ -70,7 +70,7 @@ export function testSteps({ base, new: next }: Times, settings: Settings): StepT
 }
 
 /**
- * What a test shows on its own.
+ * The verdict of a single test.
  * @param q adjusted value of its `pBeyond`
  */
 export function shownBy({ side }: StepTest, q: number, rate: number): 'slower' | 'faster' | 'same' {

@@ -61,7 +61,8 @@ const LEAST: Bounds = {
 };
 
 /**
- * Until it is known which profiles the page holds, the events of all wait in memory: a quarter of what they would share.
+ * Share of the page's events that are kept in memory while it is unknown which profiles the page holds, because the
+ * events of all profiles must wait.
  */
 const WAITING = 0.25;
 

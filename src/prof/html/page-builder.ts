@@ -277,7 +277,10 @@ export class PageBuilder implements Analysis<MakePage> {
     return packed === undefined ? builtProfile(this.#profile(profile), overview, bounds) : packed.built;
   }
 
-  /** Kernels come in the order of their records: earlier profiles are then complete, and drop events that are not shown. */
+  /**
+   * Kernels come in the order of their records, so earlier profiles are complete when one comes, and drop events that
+   * are not shown.
+   */
   #enter(number: number): void {
     if (this.#current === number) return;
     this.#current = number;
@@ -314,7 +317,7 @@ export class PageBuilder implements Analysis<MakePage> {
   }
 }
 
-/** Follows the number of profiles that the page does not hold. */
+/** Addition to the number of profiles that the page does not hold. */
 const LEFT_OUT = ' only in the rank tables: dprof html FILE -o PAGE makes a page for one';
 
 const nothing = (): UserError =>

@@ -1,6 +1,6 @@
 /**
- * The data of a page of `dprof html`, which the page's own program reads in a browser: plain JSON. Times are ns, shares are
- * fractions of 1, unknown values are null. Every list is bounded, and says how much it leaves out.
+ * The data of a page of `dprof html`, which the page's own program reads in a browser: plain JSON. Times are ns, shares
+ * are fractions of 1, unknown values are null. Every list is bounded, and states how much it leaves out.
  */
 import type { Doubt } from '../input/losses.js';
 import type { PagePart, PageTimeline } from './timeline/timeline-data.js';
@@ -32,12 +32,13 @@ export interface CollectiveRow {
   readonly time: number | null;
   /** How many of them have no duration and are not in the time; absent when 0. */
   readonly untimed?: number;
-  /** S as in NCCL's tests, over those whose size is known. */
+  /** Sum of the sizes S, as in NCCL's tests, over operations whose size is known. */
   readonly bytes: number | null;
   /** Time while no compute runs on the device. */
   readonly notUnderCompute: number | null;
   /**
-   * S divided by the time, and S times the operation's bus factor divided by the time, over those for which it is known.
+   * S divided by the time, and S times the operation's bus factor divided by the time, over operations for which they
+   * are known.
    */
   readonly algorithmBandwidth: number | null;
   readonly busBandwidth: number | null;
@@ -51,7 +52,7 @@ export interface PageData {
   readonly title: string;
   /** The input, quoted as a shell word; FILE for several. */
   readonly input: string;
-  /** What readers lost of the input; figures are computed from the rest. */
+  /** Parts of the input that readers could not read; figures are computed from the rest. */
   readonly doubts: readonly Doubt[];
   readonly profiles: readonly PageProfile[];
   /** Number of profiles that are only rows in the tables of ranks. */
@@ -89,8 +90,9 @@ export interface PageJob {
     readonly clock: string;
     readonly offset: number | null;
     /**
-     * A time t of its profile is shift + (1 − drift) t ns after the start of the job's first profile, as in `dprof perfetto
-     * --align job`; shift is null when its clock could not be aligned with the others, and drift when it is not known.
+     * A time t of its profile is shift + (1 − drift) t ns after the start of the job's first profile, as in `dprof
+     * perfetto --align job`. `shift` is null if its clock could not be aligned with the others, and `drift` if it is
+     * unknown.
      */
     readonly shift: number | null;
     readonly drift: number | null;
@@ -103,8 +105,7 @@ export interface PageJob {
     readonly profile: number | null;
     readonly device: number;
     /**
-     * Whether it does the work of one rank together with other devices, so that it is compared with the same device of
-     * other ranks.
+     * Whether several devices share the work of its rank, so that it is compared with the same device of other ranks.
      */
     readonly sharesRank: boolean;
     /** Whether it, or its machine, is late more often than by chance. */
@@ -136,7 +137,7 @@ export interface PageStraggler {
   readonly name: string;
   readonly node: string | null;
   readonly ranks: number;
-  /** Own work per step beyond that of its peers in ns, and as a share of the step. */
+  /** Work per step in excess of its peers, in ns and as a share of the step. */
   readonly late: number;
   readonly share: number;
   readonly q: number;
@@ -191,7 +192,7 @@ export interface PageProfile {
   readonly monitor: PageMonitor | null;
 }
 
-/** The peak of a device's memory, and what used it; owners are null when the profile does not say. */
+/** The peak of a device's memory, and its owners; null when the profile does not record them. */
 export interface MemoryPeak {
   readonly device: number | null;
   readonly metric: string;
@@ -241,7 +242,7 @@ export interface Lines extends Bounded<LineTotal> {
   readonly time: number;
 }
 
-/** A text that the user put around launches (layer or range), with the device time of each of its occurrences. */
+/** A text that the user put around launches (layer or range), with the device time of each occurrence. */
 export interface Annotation {
   readonly text: string;
   /** Null, like the times, when the profile has no device work. */
@@ -318,7 +319,7 @@ export interface LayerRow {
 /** Kernels of a layer: all of them, those of its forward pass, those of its backward pass. */
 export type LayerPart = 'all' | 'forward' | 'backward';
 
-/** Why some kernels of a layer take their time. */
+/** Reasons for the time of some kernels of a layer. */
 export interface LayerReason {
   /** What bounds most of their time, the `bound` of the kernels; null when not known. */
   readonly bound: RooflineBound | null;

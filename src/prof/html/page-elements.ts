@@ -1,7 +1,7 @@
 /**
- * The data of a page as elements of its document. Data of all profiles that the page needs at once comes before its
- * program, with all data of the profile that it opens with; the rest comes after it, and is parsed when it is shown, so
- * that a page of many ranks opens as fast as a page of one.
+ * The data of a page as elements of its document. The data that the page needs at once comes before its program, with
+ * all data of the profile that is shown first. The rest comes after the program and is parsed when it is shown, so that
+ * a page of many ranks opens as fast as a page of one rank.
  */
 import type { PageContents, PageData, PageProfile } from './page-data.js';
 import { elementAt } from '../../containers/element.js';
@@ -27,7 +27,9 @@ export function openedAtFirst(profiles: readonly Pick<PageProfile, 'overview' | 
   );
 }
 
-/** What is needed for the labels of a profile, its row next to other profiles, and the selection of its events. */
+/**
+ * The parts of a profile that are needed for its labels, its row among other profiles, and the selection of its events.
+ */
 export type ProfileOutline = Pick<
   PageProfile,
   'overview' | 'isGraphCapture' | 'verdict' | 'idle' | 'timeline' | 'monitor'

@@ -13,7 +13,7 @@ export interface PageKernel extends SummedKernel {
 
 type SummedFields = 'id' | 'short' | 'start' | 'dir' | 'device' | 'grid' | 'block' | 'registers' | 'sharedBytes';
 
-/** What the sums of kernels need: of a kernel, or of its event in a timeline. */
+/** The values that the sums of kernels need, from a kernel or from its event in a timeline. */
 export interface SummedKernel extends KernelWork {
   readonly record: Pick<KernelRecord, SummedFields>;
   readonly layer: readonly string[];

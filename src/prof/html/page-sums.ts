@@ -34,7 +34,10 @@ const MOST_STREAMS = 4096;
 /** Maximum number of starts to keep: no driver queues as many launches. */
 const MOST_STARTS = 4096;
 
-/** How long launched kernels wait, and behind how many others. One pass; memory: MOST_STARTS numbers per stream. */
+/**
+ * Queueing of launched kernels: how long they wait, and behind how many others. One pass; memory: MOST_STARTS numbers
+ * per stream.
+ */
 class LaunchWaitSums {
   #kernels = 0;
   #shorter = 0;
@@ -119,7 +122,7 @@ function pageFigures(sums: PageSums, overview: ProfileSummary, bounds: Bounds): 
   };
 }
 
-/** A profile of a page, as far as its own records determine it. */
+/** The parts of a page's profile that depend only on the profile's records. */
 export interface BuiltProfile {
   readonly figures: PageFigures;
   /** Null when nothing has a time. */

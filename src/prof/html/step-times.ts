@@ -1,6 +1,6 @@
 /**
- * When each step ran: from its start on the host, else its first launch, to the end of its last work and its iteration; and
- * how long it took on the host and on the device, as in `dprof steps`.
+ * When each step ran, and how long it took on the host and on the device, as in `dprof steps`. A step runs from its
+ * start on the host, else its first launch, to the end of its last work and its iteration.
  */
 import { PS_PER_NS } from '../../containers/interval-union.js';
 import { boundedEntryOf, entryOf } from '../../containers/map-entry.js';
@@ -25,7 +25,7 @@ interface StepBounds {
   launched: number;
   start: number;
   end: number;
-  /** Reach of the work by device, in picoseconds. */
+  /** First start and last end of the work by device, in picoseconds. */
   readonly reaches: Map<number, Reach>;
 }
 
@@ -75,8 +75,8 @@ export class StepTimes {
   }
 
   /**
-   * Of the steps that end before a time, the one whose duration is closest to the median of all steps (for an even number,
-   * the shorter of the two in the middle); null when there is none.
+   * Among the steps that end before a time, the one whose duration is closest to the median of all steps; null when
+   * there is none. For an even number of steps, the median is the shorter of the two in the middle.
    */
   median(before: number): StepTime | null {
     const all = this.all;

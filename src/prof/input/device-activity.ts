@@ -17,10 +17,10 @@ import { captureOption } from '../work/capture-options.js';
 /** The error for something that a profile lacks because no device worked in it. */
 export class WithoutDevice extends UserError {}
 
-/** Nsight Systems writes the messages that are counted. */
+/** These counters are for messages of Nsight Systems. */
 const WITH_NSYS = ` with ${captureOption({ format: 'nsight' }, 'work') ?? ''}`;
 
-/** Reasons by the reader's diagnostic counter; the first one that was counted applies. */
+/** Reasons by the reader's diagnostic counter; the first one that was counted is used. */
 const REASONS: readonly (readonly [counter: DiagnosticName, what: string, hint: string])[] = [
   ['profiler-without-permission', 'the profiler has no permission to read the GPU', 'run it as root, or load the driver with NVreg_RestrictProfilingToAdminUsers=0'], // prettier-ignore
   ['profiler-driver-not-supported', 'the profiler does not support this driver', "use the profiler released with the driver, or a newer driver"], // prettier-ignore
@@ -85,14 +85,14 @@ export function launchOf({ launch, pid, tid }: Pick<DeviceActivity, 'launch' | '
   };
 }
 
-/** What identifies a call in its profile. */
+/** The fields that identify a call in its profile. */
 interface CallTime {
   readonly pid?: number | null | undefined;
   readonly tid?: number | null | undefined;
   readonly start: number;
 }
 
-/** How many calls of a thread are remembered: activities of a call come soon after each other. */
+/** Number of calls of a thread that are remembered. Activities of a call come soon after each other. */
 const REMEMBERED_CALLS = 4096;
 
 /**

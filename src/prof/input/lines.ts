@@ -10,7 +10,7 @@ import { LONGEST_LINE } from '../../record/jsonl.js';
 import { isPacked, PackedFault, unpackedOf } from '../../record/lines/packed.js';
 import { TruncatedInput } from './stream-status.js';
 
-/** Large enough that reads cost little compared with parsing. */
+/** Size of a read in bytes, large enough that reads take little time compared with parsing. */
 const CHUNK = 128 * 1024;
 const HEAD = 512;
 
@@ -114,7 +114,7 @@ export async function* lineBatches(input: Input): AsyncGenerator<LineBatch> {
   const text = (bytes: readonly Buffer[]): string => {
     const [only] = bytes;
     const whole = bytes.length === 1 && only !== undefined ? only : Buffer.concat(bytes);
-    // ASCII, as in most records, is the same in both, and latin1 is decoded without looking for sequences.
+    // Most records are ASCII, which is the same in both encodings, and latin1 is faster to decode.
     return whole.toString(isAscii(whole) ? 'latin1' : 'utf8');
   };
   for await (const chunk of input.chunks) {
@@ -140,6 +140,6 @@ export async function* lineBatches(input: Input): AsyncGenerator<LineBatch> {
   }
 }
 
-/** Lines without a byte order mark before the first. */
+/** Removes a byte order mark before the first line. */
 const withoutMark = (lines: readonly string[]): readonly string[] =>
   lines[0]?.startsWith('\ufeff') === true ? [lines[0].slice(1), ...lines.slice(1)] : lines;

@@ -1,4 +1,4 @@
-/** What readers lost of their inputs, which every answer reports. Memory: a row per kind of loss. */
+/** Data that readers could not read from their inputs. Every answer reports it. Memory: one row per kind of loss. */
 import { entryOf } from '../../containers/map-entry.js';
 import { DIAGNOSTICS, type Severity } from '../../record/diagnostics.js';
 import type { EndRecord } from '../../record/record.js';
@@ -6,7 +6,7 @@ import type { EndRecord } from '../../record/record.js';
 /** A kind of loss, an element of `doubts` in an answer. */
 export interface Doubt {
   readonly diagnostic: string;
-  /** Description of what the count counts. */
+  /** What `count` counts, in words. */
   readonly text: string;
   readonly count: number;
   /** Number of profiles with such a loss, and the file of the first. */
@@ -24,10 +24,10 @@ function lossesIn(diagnostics: EndRecord['diagnostics']): { name: string; text: 
   });
 }
 
-/** Whether some of a profile was lost. */
+/** Whether part of a profile was lost. */
 export const isIncomplete = (diagnostics: EndRecord['diagnostics']): boolean => lossesIn(diagnostics).length > 0;
 
-/** Whether some of a profile was lost and nothing was read. */
+/** Whether part of a profile was lost and nothing was read. */
 export const isUnread = ({ counts, diagnostics }: Pick<EndRecord, 'counts' | 'diagnostics'>): boolean =>
   Object.values(counts).every((count) => count === 0) && isIncomplete(diagnostics);
 
@@ -65,7 +65,10 @@ export class Losses {
     return [...this.#kinds.values()].sort((a, b) => (a.diagnostic < b.diagnostic ? -1 : 1));
   }
 
-  /** `net.sqlite: figures are incomplete: rows with a value of the wrong type (cell unknown): 63`; null without a loss. */
+  /**
+   * `net.sqlite: figures are incomplete: rows with a value of the wrong type (cell unknown): 63`; null when nothing was
+   * lost.
+   */
   get line(): string | null {
     // Another message reports truncated inputs in more detail.
     const said = this.doubts.filter(({ diagnostic }) => diagnostic !== 'truncated-input');

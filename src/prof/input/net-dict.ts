@@ -1,6 +1,6 @@
 /**
- * `net.dict` of PyProf and PyProf2: one Python dict per line and kernel. It has no start, process or launch; its calls are
- * marker texts, which are Python literals themselves.
+ * `net.dict` of PyProf and PyProf2: one Python dict per line and kernel. A kernel has no start, process or launch. Its
+ * calls are marker texts, which are also Python literals.
  */
 import type { KernelRecord, OpCall } from '../../record/record.js';
 import { readMarkerText } from '../../record/python/marker-text.js';
@@ -28,7 +28,7 @@ const PROGRESS = /\r? {0,2}\d{1,3}%\|[^|]{0,400}\| \d{1,9}\/\d{1,9} \[[^\]]{0,10
 /** A line without the progress bars that were printed into it. */
 export const withoutProgress = (line: string): string => (line.includes('%|') ? line.replace(PROGRESS, '') : line);
 
-/** Lines that the scripts print at their start, and Python warnings: they do not mean that a kernel is missing. */
+/** Lines that the scripts print at their start, and Python warnings. They do not mean that a kernel is missing. */
 const HARMLESS = /^Found \d+ kernels|Warning: |^\s/;
 /** Kernels have keys with this prefix, even when their line is damaged. */
 const KEY = "'k";
@@ -61,7 +61,7 @@ export class PrintedLines {
   }
 
   /**
-   * Must be called when the input turns out to have no kernels.
+   * Must be called when the input has no kernels.
    * @throws UserError for the first line
    */
   refuse(): void {

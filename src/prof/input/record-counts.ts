@@ -41,7 +41,7 @@ export class RecordCounts {
   take(record: ProfileLine): ProfileLine {
     const { type, profile } = record;
     if (type === 'end') return this.#heldEnd(record);
-    // Another profile with that number, in concatenated files.
+    // This is another profile with the same number, in concatenated files.
     if (type === 'profile') {
       this.#read.delete(profile);
       this.#surplus += this.#behind.get(profile) ?? 0;
@@ -54,7 +54,7 @@ export class RecordCounts {
     return record;
   }
 
-  /** Losses that no end record reports: records after the end of their profile. Read it when all records were taken. */
+  /** Losses that no end record reports: records after the end of their profile. Valid after all records were taken. */
   get diagnostics(): EndRecord['diagnostics'] {
     return { 'record-surplus': [...this.#behind.values()].reduce((sum, n) => sum + n, this.#surplus) };
   }
@@ -73,7 +73,7 @@ export class RecordCounts {
 
   #heldAgainst({ profile, counts }: EndRecord): Partial<Record<DiagnosticName, number>> {
     const read = this.#read.get(profile) ?? new Map<string, number>();
-    // Without a profile line, some types may have been selected on purpose; not when only the end line is there.
+    // Without a profile line, some types may have been selected on purpose, unless only the end line is left.
     const isWhole = read.has('profile') || read.size === 0;
     let [missing, surplus] = [0, 0];
     for (const [type, stated] of Object.entries(counts)) {

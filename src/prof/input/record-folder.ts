@@ -75,7 +75,7 @@ function bytesOf(file: number, start: number, end: number): Buffer<ArrayBuffer> 
 
 /**
  * The error for a file that cannot be read as Parquet.
- * @param why what is wrong, when known
+ * @param why the reason, if known
  */
 const damaged = (path: string, why?: string): UserError =>
   new UserError(`is not a Parquet file, or is damaged${why === undefined ? '' : `: ${why}`}`, {
@@ -230,7 +230,7 @@ class PartReader {
 
   /**
    * The next record, which must exist.
-   * @param onWrong called for a field of the wrong type, because JSON in a text may contain any type
+   * @param onWrong called for a field of the wrong type, which JSON in a text may contain
    */
   take(onWrong: () => void): ProfileLine {
     const { type, rank } = this.part;
@@ -257,7 +257,7 @@ class PartReader {
     const columns: [RecordField, Values][] = [];
     for (const field of this.#fields) {
       const isEmpty = isEmptyIn(this.scan.metadata.row_groups[group], field);
-      // Most fields belong to few formats; columns without any value are not read.
+      // Most fields belong to only a few formats, so columns without any value are not read.
       if (!isEmpty) columns.push([field, await read(field.name)]);
       else if (!field.optional) columns.push([field, []]);
     }

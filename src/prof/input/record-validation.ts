@@ -1,6 +1,6 @@
 /**
- * Validation of records: users cut, filter and edit them, so that a field may be missing or have the wrong type. Such a
- * field becomes unknown, and the record stays.
+ * Validation of records. Users cut, filter and edit them, so a field may be missing or have the wrong type. Such a
+ * field becomes unknown, and the record is kept.
  */
 import { elementAt } from '../../containers/element.js';
 import {
@@ -39,12 +39,12 @@ const NO_CALLS: readonly unknown[] = [];
 const LONGEST = 20_000;
 
 /**
- * JSON.parse for lines of kernels, whose names and calls repeat from line to line: these fields are cut out of the text,
- * parsed once for every distinct text, and shared by the records. Equal calls become one object, by which derived values
- * are cached: `node bench/repeated-fields.mjs RECORDS.jsonl` prints what that saves.
+ * JSON.parse for lines of kernels, whose names and calls repeat from line to line: these fields are cut out of the
+ * text, parsed once for every distinct text, and shared by the records. Equal calls become one object, which is the key
+ * for caching derived values. `node bench/repeated-fields.mjs RECORDS.jsonl` prints the time that this saves.
  *
- * Cutting is safe in any JSON: no string contains an unescaped quote, so `,"calls":` is always a key. A line whose fields
- * are not in the order in which `dparse` writes them is parsed as a whole.
+ * Cutting is safe in any JSON: no string contains an unescaped quote, so `,"calls":` is always a key. A line whose
+ * fields are not in the order in which `dparse` writes them is parsed as a whole.
  */
 export class RepeatedFieldParser {
   readonly #values = FIELDS.map(() => new LruCache<string, unknown>(KEPT));
@@ -100,7 +100,7 @@ function parsed(text: string): unknown {
 /** A copy that does not share memory with the text from which the slice was cut, here a whole chunk of the file. */
 export const copyOf = (slice: string): string => Buffer.from(slice, 'utf16le').toString('utf16le');
 
-/** How to check a record of each type. */
+/** Functions that check a record of each type. */
 const CHECKS: ReadonlyMap<unknown, readonly FieldCheck[]> = new Map(
   Object.entries(RECORD_FIELDS).map(([type, fields]) => [type, checksOf(fields)]),
 );

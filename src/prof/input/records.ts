@@ -12,7 +12,7 @@ import { RecordCounts } from './record-counts.js';
 import { PART_TYPES } from '../../record/partial.js';
 import { MemberScanner, type Member } from './member-scanner.js';
 
-/** Which commands take partial answers, for users who give one to another command. */
+/** Lists the commands that take partial answers, for users who give one to another command. */
 const TAKERS =
   'summary, steps, ranks, diff, --by KEYS and merge read it, without --peaks; other commands need the profile';
 
@@ -100,7 +100,7 @@ const TYPE = /^\{"type":"([\w-]+)"/;
 /** Start of a kernel in PyProf's format. */
 const DICT = "{'kShortName'";
 
-/** What a text is according to its beginning: records (also of PyProf) or partial answers; null for neither. */
+/** Kind of a text by its beginning: records (including PyProf's) or partial answers; null for neither. */
 export function recordKindOf(text: string): 'records' | 'partial' | null {
   const type = TYPE.exec(text)?.[1] ?? '';
   if (type === 'partial') return type;
@@ -136,7 +136,7 @@ export async function* readRecords(
 export class RecordReader {
   readonly #dicts = new NetDictReader();
   readonly #printed = new PrintedLines();
-  /** Whether no line was a record of dparse so far, so that the input is or may be a `net.dict`. */
+  /** Whether no line so far was a record of dparse, so that the input may be a `net.dict`. */
   #isNetDict = true;
   readonly #parts = new RepeatedFieldParser();
   #kernels = 0;
@@ -292,7 +292,7 @@ export class RecordReader {
     }
   }
 
-  /** The error for a line that does not begin like a record: what it probably is. */
+  /** The error for a line that does not begin like a record. It says what the line probably is. */
   #noRecord(text: string, line: number): UserError {
     if (!isDatabaseMessage(text))
       return this.#error('not a record', line, 'expected records of dparse, a net.dict, or a profile database');

@@ -8,30 +8,30 @@ export class TruncatedInput extends UserError {}
 
 /** Message for a profile whose file ends too early. */
 export const CUT_PROFILE = 'the profile is cut off';
-/** Addition to the messages about truncated inputs: results contain what was read. */
+/** Added to messages about truncated inputs. */
 export const WAS_READ = 'the part before was read';
 
 /** Whether a profile's file ended too early when it was parsed. */
 export const isOfTruncated = ({ diagnostics }: EndRecord): boolean => (diagnostics['truncated-input'] ?? 0) > 0;
 
-/** Stands for the format of a `net.dict`, which has no profile line. */
+/** Used as the format of a `net.dict`, which has no profile line. */
 export const NET_DICT = 'net.dict';
 
 export class StreamStatus {
-  /** Why nothing of the input could be read, when the other inputs could; null when it could. */
+  /** Why the input could not be read although other inputs could; null when it could be read. */
   failure: UserError | null = null;
-  /** Notes on what is left out. */
+  /** Notes about parts that are left out. */
   readonly notes: string[] = [];
   #cut: TruncatedInput | null = null;
   /** Files of the profiles that have not ended, by number. */
   readonly #open = new Map<number, string>();
   /** Files of the profiles that were truncated when they were parsed. */
   readonly #truncated: string[] = [];
-  /** What was lost of its profiles. */
+  /** Parts of its profiles that were lost. */
   readonly losses = new Losses();
   /**
-   * Other errors that make a run fail after everything was read: profiles of which nothing, or fewer records than they
-   * count, was there.
+   * Other errors that make a run fail after everything was read: profiles without records, or with fewer records than
+   * their end record counts.
    */
   readonly troubles: UserError[] = [];
   /** Whether the input is a profile that was parsed on the fly, not records. */
@@ -49,8 +49,8 @@ export class StreamStatus {
   constructor(readonly name: string) {}
 
   /**
-   * What is truncated: the last line, compressed data, profiles that were parsed, records without an end line; null when
-   * all is complete.
+   * The error about what is truncated: the last line, compressed data, profiles that were parsed, or records without an
+   * end line; null when everything is complete.
    */
   get cut(): TruncatedInput | null {
     if (this.#cut !== null) return this.#cut;
@@ -104,7 +104,7 @@ export class StreamStatus {
 export interface EndedInputs {
   /** Name for messages. */
   readonly name: string;
-  /** How the inputs ended that were opened so far. */
+  /** How each input that was opened so far ended. */
   readonly endings: readonly StreamStatus[];
 }
 
@@ -112,7 +112,10 @@ export interface EndedInputs {
 export const cutOf = ({ endings }: Pick<EndedInputs, 'endings'>): StreamStatus['cut'] =>
   endings.find(({ cut }) => cut !== null)?.cut ?? null;
 
-/** How the inputs ended: notes on what was left out, one line on what readers lost, and errors that make a run fail. */
+/**
+ * How the inputs ended: notes about parts that were left out, one line about data that readers lost, and errors that
+ * make a run fail.
+ */
 export function endingsOf({ endings }: Pick<EndedInputs, 'endings'>): {
   readonly notes: UserError[];
   readonly losses: UserError[];

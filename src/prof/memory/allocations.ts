@@ -47,7 +47,7 @@ interface OpenRange {
  * unknown. Memory: 40 bytes per allocation, and the open ranges.
  */
 export class AllocationCategories {
-  /** Whether there are ranges, without which all categories are unknown. */
+  /** Whether there are ranges. Without them, all categories are unknown. */
   hasRanges = false;
   readonly #open = new Map<string, OpenSpans<OpenRange>>();
   readonly #steps = new HostSteps();
@@ -104,15 +104,16 @@ export class AllocationCategories {
   }
 
   /**
-   * Ranges around a time, outermost first, on the only thread that is in the op then; empty when several threads or none
-   * are.
+   * Ranges around a time, outermost first, on the only thread that is in the op at that time; empty when there is no
+   * such thread, or several.
    */
   #around(time: number, op: string): readonly OpenRange[] {
     const title = opTitle(op);
     const found: (readonly OpenRange[])[] = [];
     for (const [thread, ranges] of this.#open) {
       const around = ranges.allLasting(time);
-      // Programs may start a thread for each piece of work: threads whose ranges have ended are not searched again.
+      // Threads whose ranges have ended are not searched again, because programs may start a thread for each piece of
+      // work.
       if (around.length === 0) this.#open.delete(thread);
       if (around.some(({ text }) => text === title)) found.push(around);
     }
@@ -215,7 +216,7 @@ class Releases {
   }
 }
 
-/** What is held at a time, as numbers only, so that recording it is cheap. */
+/** The memory held at a time, as numbers only, so that it is cheap to copy. */
 export interface Holding {
   /** Bytes and number of allocations by op. */
   readonly bytes: readonly number[];
@@ -256,7 +257,7 @@ export class Allocations {
     this.#latest = this.#numberOf(op);
   }
 
-  /** Removes the allocations that are released by then. */
+  /** Removes the allocations that are released by this time. */
   releaseUntil(time: number): void {
     while (this.#releases.next <= time) {
       const { bytes, op } = this.#releases.take();

@@ -19,7 +19,7 @@ interface Slot {
 const LEAST = 4;
 
 export class Curve {
-  /** All points, as long as there are few. */
+  /** All points, as long as there are only a few. */
   #points: Point[] | null = [];
   readonly #slots = new Map<number, Slot>();
   #begin = 0;
@@ -70,7 +70,7 @@ export class Curve {
     for (const point of points) this.#keep(point);
   }
 
-  /** A point that comes late belongs to the first slot. */
+  /** A point before the first slot is added to it. */
   #slotOf({ at }: Point): number {
     return Math.max(0, Math.floor((at - this.#begin) / this.#width));
   }

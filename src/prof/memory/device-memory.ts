@@ -1,8 +1,9 @@
 /**
- * Memory of one device: values over time, and which ops held it at the peaks.
+ * Memory of one device: values over time, and the ops that held it at the peaks.
  *
- * Metrics: those of PyTorch traces and of the Ascend PyTorch Profiler (allocated, reserved, active by component; npu_mem;
- * allocations of ops as `op_memory`), and `memory` by kind of Neuron captures, which is a value of the whole profile.
+ * Metrics: those of PyTorch traces and of the Ascend PyTorch Profiler (allocated, reserved, active by component;
+ * npu_mem; allocations of ops as `op_memory`), and `memory` by kind of Neuron captures, which is a value of the whole
+ * profile.
  */
 import { boundedEntryOf } from '../../containers/map-entry.js';
 import type { SampleRecord, ProfileRecord } from '../../record/record.js';
@@ -15,7 +16,7 @@ import { captureOption } from '../work/capture-options.js';
 /** Metrics of memory in use; the most suitable one for a peak comes first. */
 const MEMORY_METRICS = [
   ...(['memory_allocated', 'memory_active', 'memory_reserved', 'npu_mem', 'memory'] as const),
-  // Allocations before the first event are unknown, so it counts from there.
+  // Allocations before the first event are unknown, so this metric counts only later ones.
   'memory_allocated_since_first',
   // Buffers of a Neuron core, which are not part of the device's memory.
   ...(['sb_usage', 'psum_usage'] as const),
@@ -46,9 +47,9 @@ const SEGMENT_METRICS = {
 export interface Segments {
   readonly count: number;
   readonly bytes: number;
-  /** Bytes that the program holds, as it asked for them. */
+  /** Bytes that the program holds, in the sizes that it requested. */
   readonly held: number;
-  /** Bytes and number of free blocks in segments that also hold memory, which the allocator cannot give back. */
+  /** Bytes and number of free blocks in segments that also have allocated blocks. The allocator cannot release them. */
   readonly free: number;
   readonly freeBlocks: number;
   readonly largestFree: number;
@@ -77,7 +78,7 @@ export interface Peak {
   readonly start: number | null;
   /** Op of the newest allocation at the peak. */
   readonly op: string | null;
-  /** Null when it is unknown what held the memory. */
+  /** Null when it is unknown which ops held the memory. */
   readonly owners: { readonly ops: readonly Owner[]; readonly categories: readonly Owner[] } | null;
 }
 
@@ -87,7 +88,7 @@ export const isMemory = (metric: string): metric is MemoryMetric =>
 export class DeviceMemory {
   readonly #series = new Map<string, Series>();
   readonly #allocations = new Allocations();
-  /** What was held at the peak of each series. */
+  /** Memory held at the peak of each series, by op. */
   readonly #holdings = new Map<Series, Holding>();
   /** Series that reached a new peak at the current time. */
   readonly #rising = new Set<Series>();
@@ -127,7 +128,7 @@ export class DeviceMemory {
     return count === null ? null : { count, bytes, held, free, freeBlocks, largestFree };
   }
 
-  /** What is held at the end, largest first. Call this after the last record. */
+  /** The memory held at the end, largest first. Call this after the last record. */
   get kept(): readonly Owner[] {
     this.#settle();
     this.#allocations.releaseUntil(Number.MAX_VALUE);
@@ -138,7 +139,7 @@ export class DeviceMemory {
     return this.#allocations.count;
   }
 
-  /** Of the first available metric, the series with the highest peak. */
+  /** The series with the highest peak, among those of the first available metric. */
   get peak(): Peak | null {
     this.#settle();
     const all = this.series;
@@ -191,7 +192,7 @@ export class DeviceMemory {
 
 const highest = ({ curve, whole }: Series): number => curve.peak?.value ?? whole ?? 0;
 
-/** For records of an unknown profiler. */
+/** Hint for records of an unknown profiler. */
 const KNOWN = (['kineto', 'nsight'] as const).map((format) => captureOption({ format }, 'memory')).join(', or ');
 
 /**

@@ -34,7 +34,10 @@ export interface MemoryReport {
   /** Training step of the peak; null when not known. */
   readonly step: number | null;
   readonly series: readonly Series[];
-  /** The allocator's segments and what was never released, by op, in a snapshot of an allocator; null in other profiles. */
+  /**
+   * The allocator's segments, and memory that was never released, by op, in a snapshot of an allocator; null in other
+   * profiles.
+   */
   readonly atEnd: { readonly segments: Segments; readonly kept: readonly Owner[] } | null;
 }
 
@@ -78,10 +81,10 @@ export interface MemoryDocument {
   /** Null for the host. */
   readonly device: number | null;
   readonly peak: PeakMemory;
-  /** What held the memory at the peak, largest first; null when the profile has no allocations. */
+  /** The ops that held the memory at the peak, largest first; null when the profile has no allocations. */
   readonly owners: Peak['owners'];
   readonly series: readonly MemorySeries[];
-  /** Only for snapshots of an allocator: its segments, and what was never released, largest first. */
+  /** Only for snapshots of an allocator: its segments, and the memory that was never released, largest first. */
   readonly segments?: Segments;
   readonly kept?: readonly Owner[];
 }
@@ -136,7 +139,7 @@ export const memoryDocument = ({
   ...atEnd,
 });
 
-/** Turns reports of memory into the peak of each device and what held it, as in `dprof memory`. */
+/** Turns reports of memory into the peak of each device and the ops that held it, as in `dprof memory`. */
 const MOST_OWNERS = 50;
 
 /** Largest first, as given; those not shown are added up. */
@@ -158,7 +161,7 @@ export const MEMORY_TYPES: RecordTypes = new Set(['profile', 'kernel', 'sample',
 /** Maximum number of points of a curve for a plot. */
 export const CURVE_POINTS = 1000;
 
-/** When the kernels of a step were launched. */
+/** Times of the first and the last launch of a step's kernels. */
 class StepLaunches {
   readonly #steps = new Map<number, { first: number; last: number }>();
 
@@ -170,7 +173,7 @@ class StepLaunches {
     times.last = Math.max(times.last, start);
   }
 
-  /** The step among whose launches a time is; null when there is none, or several. */
+  /** The step whose launches enclose a time; null when there is none, or several. */
   at(time: number): number | null {
     const found = [...this.#steps].filter(([, { first, last }]) => first <= time && time <= last);
     return found.length === 1 ? (found[0]?.[0] ?? null) : null;

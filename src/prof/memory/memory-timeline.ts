@@ -80,7 +80,7 @@ export class MemoryTimeline implements Analysis<MemoryTimeline> {
     return this.#categories.of(this.#allocation.at(event));
   }
 
-  /** Texts about how much has an unknown category. */
+  /** Notes about the amount of memory with an unknown category. */
   get #unknownText(): string[] {
     let [count, bytes, all] = [0, 0, 0];
     for (let event = 0; event < this.#time.length; event++) {
@@ -136,7 +136,7 @@ export class MemoryTimeline implements Analysis<MemoryTimeline> {
     yield ']]';
   }
 
-  /** What is held after all events of each us, by category. */
+  /** The memory held after all events of each us, by category. */
   *#curve(): Generator<{ readonly us: bigint; readonly bytes: readonly number[] }> {
     const base = this.#base;
     const held = CATEGORIES.map((): number => 0);

@@ -19,7 +19,7 @@ import { FP32_IN_TWO, type Moved } from './metric-sums.js';
 import { amountText, rounded } from '../../record/units.js';
 
 const NO_SIZES: Unknown = {
-  unknown: 'instructions have no sizes: records of older versions of dparse lack them, and traces without programs',
+  unknown: 'instructions have no sizes: records of older versions of dparse and traces without programs lack them',
   remedy: 'dparse FILE.ntff again, or the JSON of neuron-explorer view',
 };
 const NO_HLO: Unknown = { unknown: 'no statistics of the model in the program; hand-written programs (NKI) have none' };
@@ -89,7 +89,7 @@ export const utilisation = (sums: MetricSums, flops: MetricAmount): MetricAmount
 /** FLOPs of the tensor engines as the vendor's profiler counts them; null when unknown. */
 export interface TensorWork {
   readonly hardwareFlops: number | null;
-  /** The part of them that only transposes. */
+  /** The FLOPs of matrix products that only transpose. */
   readonly transposeFlops: number | null;
   /** Shares of the BF16 peak of all cores over the whole time: hfu_estimated_percent and mfu_estimated_percent. */
   readonly hfu: number | null;
@@ -131,7 +131,7 @@ export const coreBalance = ({ machine: { peakFlops, hbmBytesPerS, cores } }: Met
 export const stackBalance = ({ machine: { peakFlops, hbmBytesPerS } }: MetricSums): MetricAmount =>
   combine([peakFlops, hbmBytesPerS], (flops, bytes) => flops / bytes);
 
-/** Largest share of the peak that is reachable with these FLOPs at the measured memory traffic. */
+/** Largest share of the peak that these FLOPs can reach at the measured memory traffic. */
 export const achievable = (sums: MetricSums, flops: MetricAmount): MetricAmount =>
   combine([intensity(sums, flops), stackBalance(sums)], (have, need) => Math.min(1, have / need));
 
@@ -215,13 +215,13 @@ function sentence(
   parts: readonly MetricAmount[],
 ): string {
   const percent = (share: number): string => amountText(share, 'share');
-  const idle = idleShare === null ? '' : `; nothing under way ${percent(idleShare)} of the time`;
+  const idle = idleShare === null ? '' : `; nothing runs for ${percent(idleShare)} of the time`;
   if (kind === null || computeShare === null || memoryShare === null) {
     const why = parts.find(isUnknown)?.unknown ?? 'no time';
     return `bound unknown: ${why}${idle}`;
   }
   const shares = `at full rate computing takes ${percent(computeShare)} of the time, device memory ${percent(memoryShare)}`;
   const ridge =
-    have === null || balance === null ? '' : `; ${rounded(have)} FLOP/B where ${rounded(balance)} FLOP/B is balanced`;
+    have === null || balance === null ? '' : `; ${rounded(have)} FLOP/B, balanced at ${rounded(balance)} FLOP/B`;
   return `bound by ${kind}: ${shares}${ridge}${idle}`;
 }

@@ -1,6 +1,6 @@
 /**
- * The machine of a capture: clocks, multipliers and bandwidths, from the capture itself if it has them, else from the
- * product.
+ * The machine of a capture: clocks, multipliers and bandwidths, from the capture if it has them, otherwise from the
+ * product's specification.
  */
 import { coreOfArch, coreOfInstance } from '../../record/neuron/neuron-cores.js';
 import { plural } from '../../record/plural.js';
@@ -22,7 +22,7 @@ export interface NeuronMachine {
 export const isOfNeuronDevice = ({ devices }: ProfileRecord): boolean => devices.some(({ vendor }) => vendor === 'aws');
 
 /**
- * The devices over which shares are taken: those that ran a part of the program; all where none did.
+ * The devices over which shares are computed: those that ran a part of the program, or all if none did.
  * @param works whether a device did
  */
 export function workingDevices<T>(devices: readonly T[], works: (device: T) => boolean): readonly T[] {
@@ -32,7 +32,8 @@ export function workingDevices<T>(devices: readonly T[], works: (device: T) => b
 
 /**
  * `cores 6, 7 idle: no instruction of the program`: cores of a capture on which only the runtime ran instructions, or
- * none, while others worked. They are in no share or mean of the devices. Null when there are none, and for other devices.
+ * none, while others worked. Shares and means over devices leave them out. Null when there are none, and for other
+ * devices.
  */
 export function idleCoresText(
   header: ProfileRecord | null,

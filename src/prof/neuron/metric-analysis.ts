@@ -57,7 +57,7 @@ const metricColumns = ({ vendor, check }: Readonly<Record<'vendor' | 'check', bo
     'why',
     'why',
     str(0),
-    'why a value is unknown or differs; what it covers, if not the whole profile',
+    'why a value is unknown or differs; the part that it covers, if not the whole profile',
     ({ row }) => noteOf(row, check),
   ),
   ...(check ? checkColumns(vendor) : []),

@@ -74,7 +74,7 @@ function reason(metric: Metric, sums: MetricSums, difference: number | null): st
   return metric.differs ?? 'not explained';
 }
 
-/** What a metric is computed from. */
+/** The inputs of a metric. */
 interface FormulaInput {
   readonly name: string;
   readonly amount: MetricAmount;
@@ -87,7 +87,7 @@ export interface MetricRow extends Pick<Metric, 'name' | 'group' | 'unit'> {
   readonly otherUnit: string | null;
   readonly value: number | string | null;
   readonly why: string | null;
-  /** What a value belongs to, if that is known and is not the whole profile; null for metrics of the whole profile. */
+  /** The part of the profile that a value belongs to; null for the whole profile, and when not known. */
   readonly of: string | null;
   readonly own: boolean;
   readonly doc: string | null;
@@ -213,10 +213,10 @@ function inputsOf({ inputs = [] }: Metric, metrics: readonly Metric[], sums: Met
 function leftOutText({ leftOut, unevenQueues }: MetricSums): string | null {
   if (leftOut.count === 0) return null;
   const what = `${leftOut.count} ${plural(leftOut.count, 'packet')} of ${unevenQueues} ${plural(unevenQueues, 'queue')}, ${amountText(leftOut.bytes, 'transfer')}`;
-  return `${what}: the vendor's tool leaves out all packets of a queue that has one across a bound of the execution; records have them`;
+  return `${what}: the vendor's tool leaves out all packets of a queue if one of them crosses a bound of the execution; records have them`;
 }
 
-/** A metric that the vendor reports but that is not in our table. */
+/** A metric that the vendor reports but our table does not have. */
 const unknownRow = (name: string, reported: ReportedMetric): MetricRow => ({
   ...reportedRow(name, reported, null),
   value: null,

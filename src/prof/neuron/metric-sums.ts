@@ -95,7 +95,7 @@ export class IntervalSums {
   count = 0;
   /** Total duration in ps, overlapping or not. */
   time = 0;
-  /** Number of intervals without a duration; they are counted, but are in no time. */
+  /** Number of intervals without a duration. They are counted, but not included in any time. */
   untimed = 0;
 
   /** @param time in ps; null when not known */
@@ -133,7 +133,7 @@ export type Moved = (typeof MOVED)[number];
 
 export const DYNAMIC = ['software_dynamic', 'hardware_dynamic'] as const;
 
-/** Waits for a semaphore: the vendor counts these instructions, but not their time. */
+/** Instructions that wait for a semaphore. The vendor counts these instructions, but not their time. */
 const WAIT = 'EVENT_SEMAPHORE';
 const MATMUL = 'MATMUL';
 /** A waiting instruction of a core for collectives, such as `SEMAPHORE_30_WAIT_EQ_8`; it does not count as active time. */
@@ -160,7 +160,7 @@ export class ProfileSums {
   readonly packets = new PacketSpans();
   readonly packetsBy = new Map<string, PacketSpans>();
   readonly static = new PacketSpans();
-  /** Packets of the queues that the vendor's tool ignores; they are in none of the above. */
+  /** Packets of the queues that the vendor's tool ignores. They are not included above. */
   readonly leftOut = new PacketSpans();
   /** Collective operations, and instructions of the cores that execute them. */
   readonly collectives = new IntervalSums();
@@ -286,7 +286,7 @@ export class ProfileSums {
       if (!isLeftOut) this.active.add(from, from + time);
     }
     if (bytes === null) return;
-    // The size of packets that fetch instructions cannot be tuned.
+    // Users cannot change the size of packets that fetch instructions.
     if (type !== 'instruction') this.sizes.add(bytes);
     if (labels !== undefined) this.loads.add(labels, bytes, record);
   }

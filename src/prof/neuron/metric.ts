@@ -6,7 +6,7 @@ import type { ProfileSums, IntervalSums } from './metric-sums.js';
 /** Why a number is unknown. */
 export interface Unknown {
   readonly unknown: string;
-  /** What the user can do to make it known. */
+  /** What the user can do to get the value. */
   readonly remedy?: string;
 }
 export type MetricAmount = number | string | Unknown;
@@ -40,14 +40,14 @@ export interface Metric {
   readonly unit: MetricUnit;
   readonly doc: string;
   readonly formula: string;
-  /** What the formula is computed from, as far as it has a name: other metrics in table order, then `MACHINE_RATES`. */
+  /** Inputs of the formula that have a name: other metrics in table order, then `MACHINE_RATES`. */
   readonly inputs?: readonly string[];
-  /** Set when it is not one of the vendor's metrics. */
+  /** Present when it is not one of the vendor's metrics. */
   readonly own?: true;
   readonly of: (summary: MetricSums) => MetricAmount;
-  /** Time sums that its value consists of. */
+  /** The sums of times from which its value is computed. */
   readonly measured?: (summary: MetricSums) => readonly MeasuredTime[];
-  /** Set when it depends on DMA packets; the vendor's tool ignores the packets of some queues. */
+  /** Present when it depends on DMA packets, because the vendor's tool ignores the packets of some queues. */
   readonly ofPackets?: true;
   /** Why the vendor's number may differ although both are correct. */
   readonly differs?: string;
@@ -98,7 +98,7 @@ export function ratio(above: MetricAmount, below: MetricAmount | null, what = 't
   return below > 0 ? above / below : { unknown: `${what} is 0` };
 }
 
-/** A value computed from others; unknown when one of them is, for the reason of the first unknown one. */
+/** A value computed from others; unknown when one of them is unknown, with the reason of the first unknown value. */
 export function combine(
   amounts: readonly (MetricAmount | null)[],
   compute: (...values: number[]) => number,

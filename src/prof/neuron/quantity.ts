@@ -8,7 +8,7 @@ export interface MetricQuantity {
   readonly unit: string;
 }
 
-/** Output unit and factor of the units that are not printed as they are. */
+/** Output unit and factor, for units that are converted. */
 type UnitConversions = Readonly<Partial<Record<MetricUnit, readonly [unit: string, factor: number]>>>;
 
 const VENDOR: UnitConversions = { ps: ['s', 1e-12], text: ['', 1] };
@@ -48,6 +48,6 @@ export function scaled(value: number, unit: MetricUnit): MetricQuantity {
   return { value: base / scale.size, unit: scale.unit };
 }
 
-/** Six significant digits, so that a value can be compared with the vendor's; integers in full. */
+/** Prints six significant digits, so that a value can be compared with the vendor's, and integers in full. */
 export const digits = (value: number): string =>
   Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6)));

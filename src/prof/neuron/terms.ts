@@ -35,10 +35,10 @@ const OPERAND_WORDS: readonly (readonly [term: string, meaning: string])[] = [
   ['fp32_mode', 'FP32 in two halves: LOW or HIGH of the weights in LDWEIGHTS, both of the moving operand (LOW_HIGH) in MATMUL'],
   ['transpose_mode', 'ENABLED: products with these weights are transposes, not arithmetic of the model'],
   ['ops', 'operations applied to each element in turn; BYPASS means none'],
-  ['imm_src', 'location of each value of imm: in the instruction (INSTRUCTION) or at that address (PTR)'],
-  ['semaphore', 'of a transfer: semaphore that it increments as packets complete, by sem_increment in total'],
-  ['src_pattern', 'of a transfer: `[strides][sizes]` of the source, in bytes and in elements of src_elem_size; dst_pattern is the destination\'s'],
-  ['src_elem_size', 'of a transfer: bytes per element of src_pattern; dst_elem_size likewise for dst_pattern'],
+  ['imm_src', 'location of each value of imm: in the instruction (INSTRUCTION) or at an address (PTR)'],
+  ['semaphore', 'semaphore that a transfer increments as packets complete, by sem_increment in total'],
+  ['src_pattern', '`[strides][sizes]` of the source of a transfer, in bytes and in elements of src_elem_size; dst_pattern is that of the destination'],
+  ['src_elem_size', 'bytes per element of src_pattern in a transfer; dst_elem_size is the same for dst_pattern'],
 ]; // prettier-ignore
 
 const SUMMARY_FIELDS: readonly (readonly [term: string, meaning: string])[] = [
@@ -46,7 +46,7 @@ const SUMMARY_FIELDS: readonly (readonly [term: string, meaning: string])[] = [
   ['ultraserver_size', 'number of instances in that UltraServer'],
   ['ultraserver_type', 'how its instances are connected'],
   ['ultraserver_instance_index', 'the instance in it that was captured'],
-  ['s3_bucket_path', 'S3 location of the capture; not read, because paths may reveal too much'],
+  ['s3_bucket_path', 'S3 location of the capture; not read, because paths may contain private data'],
 ];
 
 const ENGINE_WORDS: Readonly<Record<NeuronEngine, string>> = {
@@ -161,7 +161,7 @@ export const TERMS: readonly Term[] = [
   ...of('summary field', SUMMARY_FIELDS),
 ];
 
-/** A word as a regular expression; as plain text when it is invalid. */
+/** A word as a regular expression, or as plain text if it is not a valid expression. */
 function patternOf(word: string): RegExp {
   try {
     return new RegExp(word, 'i');
@@ -177,10 +177,10 @@ function isCaseOf(word: string, term: string): boolean {
   return new RegExp(`^${escaped.replace(/<[^<>]+>/g, '\\w+?')}$`, 'i').test(word);
 }
 
-/** Longer words are in no term and no meaning. */
+/** No term or meaning contains a longer word. */
 const LONGEST_WORD = 1000;
 
-/** The term with that name, else those whose names match the word, else those whose meanings do. */
+/** The term with this name, else the terms whose names match the word, else those whose meanings match it. */
 export function termsFor(word: string): readonly Term[] {
   if (word.length > LONGEST_WORD) return [];
   const pattern = patternOf(word);

@@ -1,5 +1,5 @@
 /**
- * Warnings about a profile: each rule's findings with the numbers that they are based on.
+ * Warnings about a profile: the findings of each rule, with the numbers on which they are based.
  *
  * Sources of limits: AWS Neuron's documentation of its profiler (loads above two, transposes above 10 % of FLOPs,
  * spills above 25 % of what is read, DMA of 4 KiB and more); the others are ours.

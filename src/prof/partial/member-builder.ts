@@ -1,6 +1,6 @@
 /**
- * Turns the records of one profile into the lines of its member in a partial answer: what each command that takes partial
- * answers needs. Memory: that of all these commands together, for one profile.
+ * Turns the records of one profile into the lines of its member in a partial answer, with the data that each command
+ * that takes partial answers needs. Memory: the sum of what all these commands need for one profile.
  */
 import { jsonOf } from '../../record/control-characters.js';
 import { UserError } from '../../record/errors.js';
@@ -19,7 +19,7 @@ import { KernelPartBuilder } from './kernels/kernel-part-builder.js';
 import { createHash } from 'node:crypto';
 
 const HEAD = /^\{"type":"profile","v":(\d+),"profile":\d+,"part":\{"v":(\d+),"id":"([\da-f]{64})"\},/;
-/** Any other line, up to the number of its profile. */
+/** Matches any other line, up to the number of its profile. */
 const LINE = /^(\{"type":"(part-[a-z]+|end)","profile":)\d+/;
 
 /** The fields of a member's first line before the profile itself. */
@@ -27,7 +27,7 @@ export interface MemberHead {
   /** Version of the partial-answer format. */
   readonly version: number;
   readonly id: string;
-  /** The rest of the line: the fields of the profile. */
+  /** The rest of the line, with the fields of the profile. */
   readonly fields: string;
 }
 
@@ -38,13 +38,13 @@ export function memberHeadOf(text: string): MemberHead | null {
   return { version: Number(version), id, fields: text.slice(all.length) };
 }
 
-/** The line with another profile number; a line of no member is unchanged. */
+/** The line with another profile number. A line outside any member is unchanged. */
 function numbered(text: string, profile: number): string {
   if (!text.startsWith('{"type":"profile"')) return text.replace(LINE, `$1${profile}`);
   return text.replace(/,"profile":\d+/, `,"profile":${profile}`);
 }
 
-/** Type of a line of a member after its first one; null for a line of no member. */
+/** Type of a line of a member after the first; null for a line outside any member. */
 export const memberLineType = (text: string): string | null => LINE.exec(text)?.[2] ?? null;
 
 /** Computes the id of a member from its lines in order. */
@@ -123,7 +123,7 @@ export function partialLine(members: number): string {
 export const memberText = (lines: readonly string[], profile: number): string =>
   lines.map((line) => `${numbered(line, profile)}\n`).join('');
 
-/** Types of the records from which a member is made; none belongs to a partial answer. */
+/** Types of the records from which a member is made. They do not include types of partial answers. */
 export const MEMBER_TYPES: RecordTypes = new Set(
   [...SUMMARY_TYPES, ...RANK_TYPES].filter((type) => !type.startsWith('part-')),
 );
@@ -198,7 +198,7 @@ class MemberBuilder {
   }
 }
 
-/** The line with its type and its profile first, as in the text of a member. */
+/** The line with type and profile as the first fields, as in the text of a member. */
 const inOrder = ({ type, profile, ...fields }: PartRecord | EndRecord): object => ({ type, profile, ...fields });
 
 /**

@@ -14,14 +14,14 @@ import { InstructionDependencies, dependencyText } from '../neuron/instructions/
 export interface SliceArrows {
   /** Profile and number of its kernel. */
   readonly key: string;
-  /** What the arrows stand for. */
+  /** Meaning of the arrows. */
   readonly kind: ArrowKind;
   /** Numbers of the arrows that start here; more are added while the slice is held back. */
   readonly flows: number[];
   readonly endsFlows: readonly number[];
   /** Numbers of the arrows that end at the end of the slice. */
   readonly endsLateFlows?: readonly number[];
-  /** Text about what it waited for; empty when it did not wait. */
+  /** Text about the instructions that it waited for; empty when it did not wait. */
   readonly args: readonly TraceArg[];
 }
 
@@ -139,7 +139,7 @@ export class MemberArrows {
           const flow = nextFlow();
           this.#slice(kind, profileOf.get(from.part), from.part.device, from.at).flows.push(flow);
           const end = this.#slice(kind, profileOf.get(to.part), to.part.device, to.at);
-          // Viewers drop an arrow to something that begins earlier.
+          // Viewers drop an arrow to a slice that begins earlier.
           (from.start < to.start ? end.endsFlows : end.endsLateFlows).push(flow);
         }
       }
@@ -198,8 +198,8 @@ function arrowsToLast(members: readonly Member[]): Arrow[] {
 }
 
 /**
- * From the send to the receive, whichever waits; none when the receive ends before the send starts because the clocks are
- * off by that much.
+ * An arrow from the send to the receive, whichever waits; none when the clocks are so inaccurate that the receive ends
+ * before the send starts.
  */
 function messageArrows(members: readonly Member[]): Arrow[] {
   const memberThat = (kind: string): Member | undefined =>

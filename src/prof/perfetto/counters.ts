@@ -15,8 +15,8 @@ export type Alignment = 'unix' | 'start';
 const LATEST = 1n << 62n;
 
 /**
- * Where each profile starts in the trace. If the first profile has a Unix time, each starts at its own, and those without
- * one start at that of the first; otherwise all start at 0.
+ * Where each profile starts in the trace. If the first profile has a Unix time, each profile starts at its Unix time,
+ * and profiles without one start with the first. Otherwise all start at 0.
  */
 export class ProfileClock {
   /** Start of the first profile in Unix ns; null when timestamps count from the start of each profile. */

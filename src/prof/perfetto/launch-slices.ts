@@ -12,7 +12,10 @@ import type { Peaks } from '../roofline/peaks.js';
 import type { ProfileRecord } from '../../record/record.js';
 import type { NonKernelActivity } from './slice-args.js';
 
-/** Maximum number of activities that wait behind a kernel: the other kernels of its call may never come. */
+/**
+ * Maximum number of activities that wait behind a kernel. The limit is needed because the other kernels of its call may
+ * never come.
+ */
 const MOST_WAITING = 16_384;
 
 interface WaitingActivity {
@@ -120,7 +123,7 @@ export class OpenLaunch {
     public next: OpenLaunch | undefined,
   ) {}
 
-  /** Whether this is the call that launched an activity. */
+  /** Whether this call launched the activity. */
   is({ profile, pid, tid, corr }: LaunchedActivity, { start, dur, api }: TimedCall): boolean {
     const { first, call } = this;
     const isCall = first.corr === corr && call.start === start && call.dur === dur && call.api === api;
@@ -186,10 +189,11 @@ export class LaunchSlices {
   /** Calls that cannot be shown because they have no usable time. */
   readonly #rejected = new TimestampSet();
   /**
-   * Number of activities that start no later than their launch: they have no arrow, because arrows never go back in time.
+   * Number of activities that start no later than their launch. They have no arrow, because arrows never go back in
+   * time.
    */
   backwards = 0;
-  /** Number of activities whose launch was emitted before they came: they have no arrow. */
+  /** Number of activities whose launch was emitted before they came. They have no arrow. */
   late = 0;
 
   /** @param nextFlow returns the number of a new arrow, positive */

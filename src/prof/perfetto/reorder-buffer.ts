@@ -1,6 +1,6 @@
 /**
- * Sorts slices that come slightly out of order by start: holds back a bounded number of them and emits the earliest first.
- * A slice that comes later than that is emitted out of order.
+ * Sorts slices that come slightly out of order by start: holds back a bounded number of them and emits the earliest
+ * first. A slice that comes too late is emitted out of order.
  */
 
 export interface TimedSlice {
@@ -9,7 +9,7 @@ export interface TimedSlice {
   readonly end: number;
 }
 
-/** Which of two slices with the same start is emitted first. */
+/** Which one of two slices with the same start is emitted first. */
 type TieOrder = 'longer-first' | 'shorter-first';
 
 /**

@@ -5,7 +5,7 @@ import { columnOf } from '../columns/columns.js';
 import type { TraceArg } from './trace-element.js';
 import type { DeviceActivity } from '../input/device-activity.js';
 
-/** Fields of records may have been edited: a value of the wrong type is unknown. */
+/** Records may have been edited, so a value of the wrong type is unknown. */
 export type NonKernelActivity = Exclude<DeviceActivity, { readonly type: 'kernel' }>;
 
 /** Whole ns; null for anything else, as in a net.dict, which has no times. */
@@ -51,7 +51,7 @@ const KERNEL_COLUMNS = [
 /** Fields about place, time and name, which the slice itself shows. */
 const SHOWN_BY_SLICE = new Set([
   ...['type', 'v', 'profile', 'start', 'dur', 'device', 'pid', 'tid', 'launch', 'ps', 'name', 'text', 'metric'],
-  // Context of a collective that repeats its name in the form of markers.
+  // Fields of a collective that only repeat its name in the form of markers.
   ...['calls', 'callIds', 'callKernels', 'repr', 'seqMarker', 'altSeq', 'sub', 'forward'],
 ]);
 

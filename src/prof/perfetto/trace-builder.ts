@@ -21,11 +21,11 @@ export const TRACE_TYPES: RecordTypes = new Set([
 ]);
 
 /**
- * Numbers of slices to hold back: of devices, whose records come in order of start, and of the host, which runs ahead of
- * devices.
+ * Numbers of slices to hold back, for devices, whose records come in order of start, and for the host, which runs ahead
+ * of devices.
  */
 const HELD_OF_DEVICES = 256;
-/** With dependency arrows, which are known only when the instructions that waited come. */
+/** The number with dependency arrows, which are known only when the instructions that waited come. */
 const HELD_OF_INSTRUCTIONS = 32_768;
 const HELD_OF_HOST = 32_768;
 
@@ -47,7 +47,7 @@ interface HeldSlice extends TraceTime, TimedSlice {
   readonly content: SliceContent;
 }
 
-/** What was written and what was left out. */
+/** Counts of what was written and what was left out. */
 class TraceCounts {
   slices = 0;
   /** Number of records without a duration, and of texts. */
@@ -59,7 +59,7 @@ class TraceCounts {
   untimed = 0;
   /** Number of records left out because they started before timestamp 0. */
   early = 0;
-  /** Number of instants that stand for a slice with an unknown duration. */
+  /** Number of instants that replace a slice with an unknown duration. */
   unended = 0;
   /** Number of slices left out because no lane was free, as for completely unordered records. */
   crowded = 0;

@@ -51,14 +51,14 @@ export interface TraceTime {
 }
 
 /**
- * What an arrow stands for: launched work, an instruction that another one waited for, a rank for which others waited in a
+ * Meaning of an arrow: launched work, an instruction that another one waited for, a rank for which others waited in a
  * collective operation, or a message.
  */
 export type ArrowKind = 'launch' | 'dependency' | 'collective' | 'message';
 
 /** Arrows of a slice or an instant. */
 export interface Arrows {
-  /** What the flows stand for, except the one from its own launch. */
+  /** Meaning of the flows, except the one from its own launch. */
   readonly arrows: ArrowKind;
   /** Numbers of the flows that start here. */
   readonly flows: readonly number[];
@@ -97,7 +97,7 @@ interface TraceCounter extends TraceTime {
   readonly value: number;
 }
 
-/** States that timestamps are Unix time; emitted once, before all other elements. */
+/** States that timestamps are Unix times. It is emitted once, before all other elements. */
 interface TraceClockSnapshot {
   readonly type: 'clock';
   readonly at: bigint;

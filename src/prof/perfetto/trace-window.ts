@@ -1,4 +1,4 @@
-/** Which records a trace of a job contains: those of selected ranks, and those in the time of selected steps. */
+/** Selects the records of a job's trace: those of selected ranks, and those in the time of selected steps. */
 import type { ProfileLine } from '../../record/record.js';
 import type { JobReport } from '../ranks/job-report.js';
 import type { RankPart } from '../ranks/part/rank-part.js';
@@ -10,7 +10,7 @@ export interface JobOfProfiles {
   readonly profiles: ReadonlyMap<number, readonly RankPart[]>;
 }
 
-/** What is selected; null for all. */
+/** The selection; null for all. */
 export interface Chosen {
   readonly ranks: ReadonlySet<number> | null;
   readonly steps: ReadonlySet<number> | null;
@@ -62,12 +62,13 @@ export class TraceWindow {
   }
 }
 
-/** @param span undefined for all of the time */
+/** @param span undefined for the whole time */
 const isWithin = (span: Span | undefined, start: number): boolean =>
   span === undefined || (start >= span.from && start <= span.to);
 
 /**
- * From the start of the first selected step on the host, or from its first work, to the end of the last; empty without one.
+ * Time from the start of the first selected step on the host, or from its first work, to the end of the last step;
+ * empty when there is none.
  */
 function spanOf(parts: readonly RankPart[], steps: ReadonlySet<number>): Span {
   let [from, to] = [Infinity, -Infinity];

@@ -74,7 +74,10 @@ export class TraceTracks {
     return this.#place(of, name, true, tid);
   }
 
-  /** A track of the profile itself, for things that belong to no process and no device; nesting as for lanes. */
+  /**
+   * A track of the profile itself, for elements that belong to no process and no device.
+   * @param nesting whether a slice may be within another
+   */
   own(profile: number, name: string, nesting: boolean): TrackLanes {
     return this.#place(this.#own(profile), name, nesting);
   }
@@ -139,7 +142,7 @@ export class TraceTracks {
     return this.#process(profile, 'own', null, () => `${this.#prefix(profile)}profile`);
   }
 
-  /** @param number not finite in a net.dict, which names no device */
+  /** @param number not finite for a net.dict, which states no device */
   #device(profile: number, number: number | null): ProcessTracks {
     const device = Number.isFinite(number) ? number : null;
     return this.#process(profile, `device/${device ?? ''}`, null, () => {
@@ -160,7 +163,7 @@ export class TraceTracks {
     });
   }
 
-  /** After the processes of lower ranks, in whatever order profiles come. */
+  /** Position after the processes of lower ranks, whatever the order of the profiles. */
   #nextOrder(profile: number): number {
     const rank = this.#profiles.get(profile)?.header.rank ?? profile;
     const before = this.#members.get(rank) ?? 0;

@@ -1,6 +1,6 @@
 /**
- * `--sort` and `--top`. Only the output of a row is kept, so that a sorted report needs the memory of its own text, or of N
- * rows with --top N.
+ * `--sort` and `--top`. Sorts the rows of a report. Only the output of a row is kept, so a sorted report needs the
+ * memory of its text, or of N rows with --top N.
  */
 import { elementAt } from '../../containers/element.js';
 import { isNumeric, textOf, type Column } from '../../table/column.js';
@@ -39,10 +39,10 @@ interface SortValues<Row> extends SortKey<Row> {
  */
 export class SortedOutput<Output, Row> {
   readonly #keys: readonly SortValues<Row>[];
-  /** Arrival numbers, which decide the order of equal rows. */
+  /** Arrival numbers, by which equal rows are ordered. */
   readonly #arrival: number[] = [];
   readonly #outputs: Output[] = [];
-  /** Slots in use; when there are `top` of them, a heap with the last in order on top. */
+  /** Slots in use. When there are `top` of them, they are a heap with the last row in sort order on top. */
   readonly #slots: number[] = [];
   #rows = 0;
 
@@ -54,7 +54,7 @@ export class SortedOutput<Output, Row> {
     this.#keys = sortKeys.map((key) => ({ ...key, values: [] }));
   }
 
-  /** @param pack makes the output of the row; called only if the row is among the first so far */
+  /** @param pack makes the output of the row; called only if the row is among the first `top` so far */
   add(row: Row, pack: (row: Row) => Output): void {
     // The slot after the last one is for the current row.
     const slot = this.#slots.length;

@@ -11,7 +11,7 @@ export function wildcardTest(pattern: string): (text: string) => boolean {
 
 function isMatch(pattern: string, text: string): boolean {
   let [inPattern, inText] = [0, 0];
-  // Position of the last *, and how much of the text it covers.
+  // Position of the last *, and of the end of the text that it covers.
   let [star, covered] = [-1, 0];
   while (inText < text.length) {
     const wanted = pattern[inPattern];

@@ -25,15 +25,18 @@ import { endsTogether } from './clocks/observations.js';
 import { waitsOf, type OperationWaits } from './waits.js';
 
 /**
- * In ns. When an operation ends on a rank before the last rank joined by more than this, the error of the clocks cannot
+ * In ns. If an operation ends on a rank more than this time before the last rank joined, the error of the clocks cannot
  * explain it.
  */
 const TOLERANCE = 50_000;
-/** Share of operations that may contradict the times anyway: a kernel may have been preempted, or an end lost. */
+/**
+ * Share of operations that may contradict the times even if matching is correct, because a kernel may have been
+ * preempted, or an end lost.
+ */
 const MOST_CONTRADICTING = 0.1;
 /** Maximum difference between the ends of one operation, in ns. */
 const MOST_APART = 1_000_000;
-/** A rank that waited has ends much closer to those of the others than its starts: at most this ratio. */
+/** Maximum ratio for a rank that waited: its ends are much closer to those of the others than its starts. */
 const MOST_OF_STARTS = 0.5;
 /** Minimum number of operations: a line of offset and drift fits fewer too well. */
 const FEWEST = 8;
@@ -127,8 +130,8 @@ interface AlignedJob extends Aligned {
 }
 
 /**
- * Matched groups, the clocks that follow from them, and what the clocks say about the groups; cached, because each group is
- * checked several times.
+ * Matched groups, the clocks that follow from them, and the checks of the groups by these clocks. They are cached,
+ * because each group is checked several times.
  */
 class Alignment implements Aligned {
   readonly clocks: readonly RankClock[];
@@ -245,7 +248,7 @@ function possible(group: MatchedGroup, alignment: Alignment): MatchedGroup {
 
 const ONE_RUN = 'are the profiles from one run?';
 
-/** What is left of a group without some of its ranks, if the times allow that. */
+/** The group without some of its ranks, if the times allow the rest. */
 function withoutThose(group: MatchedGroup, wrong: readonly number[], alignment: Alignment): MatchedGroup {
   const names = wrong.map((part) => {
     const { rank, file } = elementAt(alignment.parts, part);
@@ -270,7 +273,7 @@ function suspectsOf(before: readonly MatchedGroup[], after: readonly MatchedGrou
   return suspects;
 }
 
-/** If the times refuted the ordinals of a rank once, they must confirm them in other groups. */
+/** If the times refuted the ordinals of a rank in one group, they must confirm them in the other groups. */
 function withoutSuspects(alignment: Alignment, suspects: ReadonlySet<number>): MatchedGroup[] {
   const isConcerned = ({ by, group }: MatchedGroup): boolean =>
     by === 'ordinal' && group.members.some(({ part }) => suspects.has(part));

@@ -1,11 +1,14 @@
-/** Kinds of groups of ranks, how much of a group was profiled, and how far it reaches. */
+/** Kinds of groups of ranks, the part of a group that was profiled, and the machines that it spans. */
 import { elementAt } from '../../containers/element.js';
 import type { CollectiveKind } from '../../ops/collective-bytes.js';
 import type { JobGroup } from './matching/job-groups.js';
 import { MESSAGES, type RankPart } from './part/rank-part.js';
 import { linkPeakOf } from '../roofline/peaks.js';
 
-/** How much of a group was profiled, and how far it reaches: what its waits and transfers may be compared with. */
+/**
+ * The part of a group that was profiled, and the machines that it spans. They determine which groups its waits and
+ * transfers can be compared with.
+ */
 export interface GroupReach {
   /** Number of its ranks, with or without a profile; null when unknown. */
   readonly size: number | null;
@@ -77,7 +80,7 @@ function kindsIn({ members }: JobGroup, parts: readonly RankPart[]): Set<Collect
   return new Set(first.operations.map((at) => kind[at] ?? null));
 }
 
-/** A kind for each group; null when neither descriptions nor shapes tell it. */
+/** A kind for each group; null when neither descriptions nor shapes determine it. */
 export function groupKinds(
   groups: readonly JobGroup[],
   parts: readonly RankPart[],

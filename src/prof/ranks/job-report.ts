@@ -1,4 +1,4 @@
-/** Computes from the parts of ranks how the ranks affect each other: the answer of `dprof ranks`. Pure. */
+/** Computes how the ranks of a job affect each other, from their parts: the answer of `dprof ranks`. Pure. */
 import { elementAt } from '../../containers/element.js';
 import type { RankClock } from './clocks/job-clocks.js';
 import { apartBegins, profileBegins, type ApartBegins } from './clocks/profile-begins.js';
@@ -50,8 +50,8 @@ export interface RankReport {
   /** Time that it waited for others in matched operations, in ns. */
   readonly waited: number;
   /**
-   * Number of operations that it joined, number of those that it joined last, and how much later than the rank before, in
-   * ns.
+   * Number of operations that it joined, number of those that it joined last, and how much later than the previous rank
+   * it joined these, in ns.
    */
   readonly joined: number;
   readonly last: number;
@@ -62,7 +62,7 @@ export interface JobReport {
   readonly parts: readonly RankPart[];
   /** Profiles that are left out because each is a copy of one of `parts`. */
   readonly copies: readonly CopiedPart[];
-  /** Profiles in which no device worked; they are neither parts nor missing. */
+  /** Profiles in which no device worked. They are neither parts nor missing ranks. */
   readonly withoutWork: readonly ProfileWithoutWork[];
   readonly membership: Membership;
   /** Ranks whose times fit no clock; they are not compared with others. */
@@ -208,8 +208,8 @@ function groupReport(
 }
 
 /**
- * Copies of a profile in a job: only the first counts, even if the others have different rank numbers. Containers on two
- * machines may have the same process ids, and generated test programs the same times: these are not copies.
+ * Copies of a profile in a job. Only the first counts, even if the others have different rank numbers. Profiles are not
+ * copies if only the process ids agree, as in containers on two machines, or only the times, as in generated tests.
  */
 interface CopiedPart {
   readonly part: RankPart;

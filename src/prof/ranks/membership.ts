@@ -26,7 +26,7 @@ export function membershipOf(parts: readonly RankPart[], idle: readonly RankPart
   const worldSizes = [...new Set(all.flatMap(({ worldSize }) => worldSize ?? []))].sort((a, b) => a - b);
   const worldSize = worldSizes.length === 1 ? elementAt(worldSizes, 0) : null;
   const ranks = new Map<number, RankPart[]>();
-  // Devices of one process stand for its ranks, but have device numbers of their machine: numbers in between are not
+  // The devices of one process represent ranks but are numbered within their machine, so numbers in between are not
   // missing ranks.
   let highest = -1;
   for (const part of all) {
@@ -34,7 +34,7 @@ export function membershipOf(parts: readonly RankPart[], idle: readonly RankPart
     if (!part.isDevice) highest = Math.max(highest, part.rank);
     entryOf(ranks, part.rank, () => []).push(part);
   }
-  // The numbers in an edited file may be anything.
+  // The numbers in an edited file may have any value.
   const expected = Math.min(worldSize ?? highest + 1, MOST_RANKS);
   return {
     worldSize,
@@ -97,7 +97,7 @@ interface NamedProfile {
   readonly host?: string | null;
 }
 
-/** `rank 1 (rank1.json, machine node-001)`: everything that is known about the origin of a profile without work. */
+/** Everything that is known about the origin of a profile without work: `rank 1 (rank1.json, machine node-001)`. */
 export function nameWithoutWork({ rank, file, host = null }: NamedProfile): string {
   const machine = hostOf({ file, host });
   const about = [...(rank === null ? [] : [file]), ...(machine === null ? [] : [`machine ${machine}`])];
@@ -113,7 +113,7 @@ export function namesWithoutWork(profiles: readonly NamedProfile[]): string {
   return [...profiles.slice(0, NAMED).map(nameWithoutWork), ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
 }
 
-/** The same for an error that already names one profile: undefined when there is no other. */
+/** The same for an error that already names one profile; undefined when there is no other profile. */
 export const namesOfSeveral = (profiles: readonly NamedProfile[]): string | undefined =>
   profiles.length > 1 ? namesWithoutWork(profiles) : undefined;
 

@@ -69,7 +69,7 @@ function notesOf({ parts, withoutWork, membership }: JobReport): (string | UserE
 
 /** A profile of the job. */
 export interface RankFile {
-  /** Null when it has no rank. */
+  /** Null when it has no rank number. */
   readonly rank: number | null;
   readonly file: string;
 }
@@ -85,7 +85,7 @@ export interface StragglerDocument extends RankFile, Omit<Straggler, 'part' | 'm
 /** The ranks of a job; tables by name, with rows by the keys of `dprof ranks -t TABLE --columns`. */
 export interface RanksDocument
   extends Omit<Membership, 'nodes'>, Readonly<Record<RankTableName, readonly RowObject[]>> {
-  /** What readers lost of the profiles; figures are computed from the rest. */
+  /** Parts of the profiles that readers could not read; figures are computed from the rest. */
   readonly doubts: readonly Doubt[];
   /** Profiles that are left out because each is a copy of another. */
   readonly copies: readonly (RankFile & { readonly of: RankFile })[];

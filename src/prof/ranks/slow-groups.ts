@@ -38,7 +38,7 @@ export class GroupTransfers {
     kind: KnownKind | null,
     { size, machines }: GroupReach,
   ): void {
-    // When some rank has no profile, the apparent transfer may include time in which all waited for it.
+    // When some rank has no profile, the apparent transfer may include time in which all other ranks waited for it.
     if (transfer === null || (size !== null && parts.length < size)) return;
     const isWithin = machines === null ? null : machines === 1;
     const { signature } = operation;
@@ -73,8 +73,8 @@ function testsOf(
   const typical = [...groups].filter(([group]) => isTypical(medians, group, fast));
   const times = typical.flatMap(([, of]) => of).slice(0, 2000);
   const others = elementAt(rising, (typical.length - 1) >> 1);
-  // If the fast groups are the minority, they might have been any groups: the probability counts for all choices
-  // (Bonferroni).
+  // If the fast groups are the minority, other groups could have been the fast ones by chance, so the probability is
+  // multiplied by the number of choices (Bonferroni).
   const choices = 2 * typical.length < groups.size ? Math.exp(logChoices(groups.size, typical.length)) : 1;
   const chanceOf = (group: number, own: readonly number[]): number | null => {
     const p = isTypical(medians, group, fast) ? null : (mannWhitney(times, own)?.p ?? null);

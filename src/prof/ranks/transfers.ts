@@ -16,7 +16,7 @@ export interface TransferSums {
   readonly operations: number;
   /** Sum of S over operations whose size is known; null when none is. */
   readonly bytes: number | null;
-  /** Mean over operations of how long a rank waited for the last one. */
+  /** Mean over operations of the time that a rank waited for the last one. */
   readonly wait: number;
   /** Median time from the first rank to join to the last, and the maximum. */
   readonly skew: number;

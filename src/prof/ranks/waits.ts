@@ -78,8 +78,8 @@ function timesOf(
 }
 
 /**
- * Which ranks waited for a delayed rank, and how long: for it in operations that it joined last, and for ranks that were
- * late because they had waited for it. Waits that are short compared with the delay have other reasons.
+ * The ranks that waited for a delayed rank, and how long. They waited for it in operations that it joined last, or for
+ * ranks that were late because they had waited for it. Waits that are short compared with the delay have other causes.
  */
 export interface StepWaits {
   /** Number of ranks that waited. */
@@ -97,7 +97,7 @@ export interface DelayWaits extends StepWaits {
 /** Minimum length of a wait relative to the delay; shorter waits have other causes. */
 const LEAST_OF_DELAY = 0.5;
 
-/** @returns for each delay; null when no operation of its steps is matched */
+/** @returns the waits for each delay; null when no operation of its steps is matched */
 export function delayWaits(
   delays: readonly Delay[],
   matched: readonly MatchedGroup[],

@@ -44,8 +44,8 @@ const isLaunched = ({ profile }: Annotated): boolean => deviceWords(profile).run
 const LABEL = 10;
 
 /**
- * How each value of a kernel was derived, as lines of a label and a text.
- * @param after what an instruction waited for
+ * How each value of a kernel was derived, as lines with a label and a text.
+ * @param after the instructions that an instruction waited for
  * @returns lines without line ends; names in them come from the profiled program and may contain control characters
  */
 export function explain(row: Annotated, after: readonly ResolvedDependency[] = []): string[] {
@@ -131,7 +131,7 @@ function aboutOccupancy({ record, occupancy }: Annotated): LabelledLine[] {
   return [...lines, ['occupancy', `${digits(100 * share, ' %')}: ${held}, by ${limit}`]];
 }
 
-const CUT = ', up to the next work of its stream or a wait for it: the recorded end is after the end of that';
+const CUT = ', up to the next work of its stream or a wait for it, because a later end, as recorded, is impossible';
 
 function aboutKernel(row: Annotated): LabelledLine[] {
   const { record, profile } = row;
@@ -214,11 +214,11 @@ const showForward = (forward: ForwardOp | null): string =>
     ? 'not in the trace'
     : `${forward.mod}.${forward.op} (thread ${known(forward.tid)}, start ${ns(forward.start)}); layer and trace are its own`;
 
-/** How many kernels share the work of the call. */
+/** Number of kernels that share the work of the call. */
 function aboutAttribution({ record, described }: Annotated): LabelledLine[] {
   const kernels = described === null ? undefined : record.callKernels?.[described.index];
   return kernels !== undefined && kernels > 1
-    ? [['shared', `the call launched ${kernels} kernels; they share its work`]]
+    ? [['shared', `the call launched ${kernels} kernels, which share its work`]]
     : [];
 }
 
@@ -227,7 +227,7 @@ const TYPED_BY: Readonly<Record<TypedBy, string>> = {
   operand: 'types that the call lacks are taken from its other operands',
 };
 
-/** Texts for the ways to count work other than the default. */
+/** Texts for the conventions of counting work, except the default. */
 const CONVENTION_TEXTS: Readonly<Record<Convention, string>> = {
   pyprof: 'pyprof: calls of Python functions as PyProf counts them',
 };
@@ -264,7 +264,7 @@ function aboutTensorCores(row: Annotated): LabelledLine[] {
   };
   const cell = row.tc;
   const isNamed = cell !== null && row.described === null;
-  const why = reasons[String(cell)] ?? (isNamed ? 'a product, judged by its name only' : 'for a matrix product');
+  const why = reasons[String(cell)] ?? (isNamed ? 'a product, according only to its name' : 'for a matrix product');
   const use = row.unitUse;
   const lines: LabelledLine[] = [['TC', `${cell ?? 'na'}: ${why}; ${row.model.judgedBy}: ${verdict} (rule ${rule})`]];
   if (use === null) return lines;
@@ -277,7 +277,7 @@ function aboutTensorCores(row: Annotated): LabelledLine[] {
 const digits = (value: number | null, unit: string): string =>
   value === null ? `na${unit}` : `${Number(value.toPrecision(4))}${unit}`;
 
-const LESS_WORK = 'its algorithm (Winograd, FFT) does less than is counted';
+const LESS_WORK = 'its algorithm (Winograd, FFT) does fewer FLOPs than are counted';
 const CACHED = 'operands may come from the cache';
 
 /** The value of the column first, then what it refers to. */

@@ -4,7 +4,7 @@ import type { ProfileRecord } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
 import { layerMarks, stackMarks } from '../work/capture-options.js';
 
-/** Columns that are empty for all kernels where they were not recorded: what they hold, and what records it. */
+/** Columns that are empty for all kernels when their data was not recorded: what they contain, and what records it. */
 const RECORDED = {
   layer: { what: 'a layer', marks: layerMarks },
   trace: { what: 'a call stack', marks: stackMarks },
@@ -30,7 +30,7 @@ export class ReportTally {
   withoutOp = 0;
   unknownFlops = 0;
   ambiguousForward = 0;
-  /** Number of kernels that are in no group because their duration is unknown. */
+  /** Number of kernels that belong to no group because their duration is unknown. */
   untimed = 0;
   withoutForward = 0;
   /** Number of sequence ids of forward kernels that were evicted to stay within the memory budget. */
@@ -75,7 +75,7 @@ export class ReportTally {
     else if (profile !== null) this.#profiles.add(profile);
   }
 
-  /** Lines on keys that no kernel has, with what records them. */
+  /** Notes about keys that no kernel has, and how to record them. */
   get withoutKeys(): string[] {
     if (this.kernels === 0) return [];
     return [...this.#unseen].map((key) => {
@@ -130,7 +130,9 @@ export function summaryLine(tally: ReportTally): string | null {
   if (incomplete > 0) texts.push(`${many(incomplete, 'op call')} without some of the kernels`);
   if (texts.length === 0) return null;
   const lost =
-    tally.withoutForward > 0 && tally.evicted > 0 ? ` (${grouped(tally.evicted)} forward kernels forgotten)` : '';
+    tally.withoutForward > 0 && tally.evicted > 0
+      ? ` (${grouped(tally.evicted)} forward kernels no longer in memory)`
+      : '';
   const kernels = many(tally.kernels, 'kernel');
   return `${kernels}: ${texts.join(', ')}${lost}; run with --explain ID for reasons`;
 }

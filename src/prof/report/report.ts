@@ -15,7 +15,7 @@ import type { KernelFilter, KernelSortKey } from '../query/kernel-query.js';
 import { SortedOutput } from '../query/sort.js';
 import { ReportTally } from './report-tally.js';
 
-/** Ways to count work other than the default. */
+/** Conventions for counting work, except the default. */
 export const CONVENTION_NAMES: readonly string[] = CONVENTIONS;
 
 /** @throws UsageError for an unknown name */
@@ -52,7 +52,7 @@ export class Annotator {
   /**
    * @param device peak rates for every kernel, instead of those of its device
    * @param derived whether values derived from ops are needed
-   * @param convention how work is counted; null for the default
+   * @param convention convention for counting work; null for the default
    */
   constructor(
     private readonly device: Peaks | null = null,

@@ -23,7 +23,7 @@ export function deviceNamed(name: string): Peaks | null {
 
 /**
  * The error for a name that is not in the table, with the nearest names.
- * @param also what else the name could have been but is not
+ * @param also addition to the message, such as `, and no such file`
  */
 export const unknownDevice = (name: string, also = ''): UsageError =>
   new UsageError(`unknown device '${name}'${also}`, suggestion(name));
@@ -38,7 +38,7 @@ function suggestion(name: string): string {
   return `did you mean ${candidates.map((known) => `'${known}'`).join(' or ')}?`;
 }
 
-/** A lower rate must be in a wrong unit. */
+/** A lower rate must have the wrong unit. */
 const LEAST_RATE = 1e8;
 
 /** Reads the fields of a file's object; every error names file and field. */

@@ -2,7 +2,7 @@
  * Peak rates of devices, dense (without sparsity), with the sources of the figures.
  *
  * Vendors print sparse figures, which are twice as high, next to the dense ones or instead of them, and several public
- * tables have copied them: every row below is dense. GeForce parts accumulate FP16 products in FP32 at half their rate.
+ * tables have copied them. Every row below is dense. GeForce parts accumulate FP16 products in FP32 at half their rate.
  */
 import type { MathType } from '../../ops/kernels/matrix-unit.js';
 
@@ -119,7 +119,7 @@ const H100_PCIE = {
 };
 const H100_SOURCE = `NVIDIA H100 datasheet ${HALVED}; cache: NVIDIA on Hopper`;
 
-/** CDNA 2, by number of compute units at 1.7 GHz; the second die of a board is a device of its own. */
+/** CDNA 2, by number of compute units at 1.7 GHz. The second die of a board is a separate device. */
 const cdna2 = (fp16: number): Pick<Printed, 'arch' | 'bandwidth' | 'vector' | 'matrix'> => ({
   arch: 'gfx90a',
   bandwidth: 1638,
@@ -138,9 +138,9 @@ const MI300X_SOURCE = 'AMD Instinct MI300X datasheet, as in PyTorch device_info.
 
 interface Radeon {
   readonly arch: string;
-  /** Of the vector units in TFLOP/s, twice their FP32; null when no source gives it. */
+  /** FP16 rate of the vector units in TFLOP/s, twice their FP32 rate; null when no source gives it. */
   readonly fp16: number | null;
-  /** Its source; the hardware catalogue of Hugging Face when absent. */
+  /** Source of the FP16 rate; the hardware catalogue of Hugging Face when absent. */
   readonly from?: string;
   readonly bandwidth: number;
   readonly cache: number;
@@ -184,7 +184,7 @@ const ascend910b = (name: string, pattern: RegExp, cores: number, ghz: number, c
 const tpu = (name: string, pattern: RegExp, printed: Printed, note = ''): DeviceRow =>
   row(name, pattern, printed, `Google, Cloud TPU documentation, key specifications of the chip${note}`);
 
-/** The first match wins. A slice of a device (MIG) matches none of these. */
+/** The first match wins. A slice of a device (MIG) matches none of these limits. */
 export const DEVICES: readonly DeviceRow[] = [
   row(
     'V100 SXM2',
@@ -432,7 +432,7 @@ export const DEVICES: readonly DeviceRow[] = [
   radeon('RX 9070', /\b9070\b(?! GRE)/, { arch: 'gfx1201', fp16: 72.25, bandwidth: 640, cache: 64 }),
   radeon('RX 9060 XT', /\b9060 XT\b/, { arch: 'gfx1200', fp16: 51.28, bandwidth: 320, cache: 32 }),
   radeon('Radeon AI PRO R9700', /\bR9700\b/, { arch: 'gfx1201', fp16: 95.7, bandwidth: 640, cache: 64 }),
-  // A stack of the two is a device by default; names do not say it, but the memory does.
+  // By default, a stack of the two is one device. The name does not show this, but the memory size does.
   row(
     'Max 1550, one stack',
     /GPU Max 1550/,

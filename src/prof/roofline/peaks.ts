@@ -119,7 +119,7 @@ const fromRow = (row: DeviceRow, device: Device | null): Peaks => {
   return { ...row, origin: 'table', source, bytesPerS: row.bytesPerS ?? measured };
 };
 
-/** For a device without a name, or with one that says no more than its architecture: the only part that it can be. */
+/** The only part that a device can be if it has no name, or a name that says no more than its architecture. */
 function inferred(row: DeviceRow, device: Device): Peaks {
   const { source, ...peaks } = fromRow(row, device);
   const gigabytes = Math.round((device.memBytes ?? NaN) / 1e9);
@@ -131,10 +131,10 @@ function inferred(row: DeviceRow, device: Device): Peaks {
   };
 }
 
-/** Architectures by vendor for devices whose profile has none: the cubes of all Ascend parts have the same size. */
+/** Architectures by vendor, for devices whose profile states none. The cubes of all Ascend parts have the same size. */
 const DEFAULT_ARCH: Readonly<Record<string, string>> = { huawei: 'ascend' };
 
-/** Names that drivers give parts whose own they do not know. */
+/** Names that drivers give to parts that they do not know. */
 const GENERIC_NAME = /^(gfx\w+|AMD Radeon Graphics|AMD Instinct)$/i;
 
 function find(recorded: Device): Peaks {

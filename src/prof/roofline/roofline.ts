@@ -27,8 +27,8 @@ export interface Roof {
   /** Size in bytes of the cache that all units share; null when not known. */
   readonly cache: number | null;
   /**
-   * Whether it is a product. Any other kernel does so few FLOPs per byte that only its traffic counts when its peak rate is
-   * unknown.
+   * Whether it is a product. Other kernels do so few FLOPs per byte that, when their peak rate is unknown, only the
+   * traffic is considered.
    */
   readonly product: boolean;
   /** Whether the algorithm does fewer FLOPs than are counted, so that a rate above the peak is not a defect. */
@@ -63,11 +63,11 @@ export interface Placement {
   readonly floor: number | null;
   /** Duration divided by the floor. */
   readonly gap: number | null;
-  /** Which rates are higher than the device's peak. */
+  /** The rates that are higher than the device's peak. */
   readonly above: { readonly compute: boolean; readonly memory: boolean };
 }
 
-/** Below this percentage of both peaks a kernel is bound by neither: it waits, or does not fill the device. */
+/** Below this percentage of both peaks, a kernel is bound by neither: it waits, or does not fill the device. */
 export const LATENCY_SHARE = 10;
 
 /**
@@ -79,7 +79,7 @@ export const LARGEST_CACHE = 256 * 1024 ** 2;
 const over = (amount: number | null, by: number | null): number | null =>
   amount === null || by === null || by === 0 ? null : amount / by;
 
-/** A share of 0 does not need a peak. */
+/** A share of 0 can be computed without a peak. */
 function share(rate: number | null, peak: number | null): number | null {
   if (rate === 0) return 0;
   const part = over(rate, peak);
@@ -163,8 +163,9 @@ function matrixRate(type: MathType | null, { halfSums: sumsInHalf }: Arithmetic,
 }
 
 /**
- * The roof of a kernel. A product is compared with the matrix unit's peak if it ran there, with that of the vector units if
- * it did not, and with none if that is undetermined; any other kernel is compared with the vector units' peak.
+ * The roof of a kernel. A product that ran on the matrix unit is compared with the peak of that unit. A product that
+ * ran elsewhere, and any other kernel, is compared with the peak of the vector units. If the unit of a product is
+ * unknown, it is not compared.
  */
 export function roofOf(arithmetic: Arithmetic, peaks: Peaks): Roof {
   const { dtype, tc, eligible, shortcut } = arithmetic;

@@ -3,11 +3,11 @@ import { append } from '../../containers/element.js';
 import type { OpCall } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
 
-/** @typeParam Row what the stack belongs to: a kernel, or an op of the host */
+/** @typeParam Row the type of the stack's row: a kernel, or an op of the host */
 export interface FrameKind<Row = Annotated> {
   readonly name: string;
   readonly doc: string;
-  /** Whether the frames tell where in the program the row comes from. */
+  /** Whether the frames show where in the program the row comes from. */
   readonly isOrigin?: true;
   readonly frames: (row: Row) => readonly string[];
 }
@@ -27,7 +27,7 @@ export const FRAME_KINDS: readonly FrameKind[] = [
   origin('stack', 'trace, or layer if there is no trace', (row) => (row.trace.length > 0 ? row.trace : row.layer)),
   origin('trace', 'call stack, file:line', (row) => row.trace),
   origin('layer', 'layers or user annotations', (row) => row.layer),
-  origin('op', 'op calls; for backward kernels the forward op, its gradient, then the calls', opFrames),
+  origin('op', 'op calls; for backward kernels, the forward op, its gradient, then the calls', opFrames),
   { name: 'kernel', doc: 'name of the kernel, shortened', frames: ({ record }) => [record.short] },
   { name: 'name', doc: 'name of the kernel in full', frames: ({ record }) => [record.name] },
   { name: 'rank', doc: 'rank of the profile', frames: one(({ profile }) => `rank ${profile?.rank ?? 'na'}`) },
@@ -69,7 +69,7 @@ const namesOf = ({ record }: Annotated): string[] =>
 
 const UNKNOWN = '[unknown]';
 
-/** The frames of some kinds; `[unknown]` when none of them tells where in the program the row comes from. */
+/** The frames of some kinds; `[unknown]` when none of them shows where in the program the row comes from. */
 export function framesOf<Row>(row: Row, kinds: readonly FrameKind<Row>[]): string[] {
   const frames: string[] = [];
   let firstOrigin = -1;

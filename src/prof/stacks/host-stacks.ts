@@ -9,7 +9,7 @@ import type { RecordTypes } from '../input/record-types.js';
 import { callName, framesOf, type FrameKind } from './frames.js';
 import { OTHERS, StackSums, type ProfileStacks, type StackOptions } from './stack-sums.js';
 
-/** What a range adds to the open ranges: an op, whose time is counted, a frame, or the whole call stack. */
+/** The parts of a stack that a range adds: an op, whose time is counted, a frame, or the whole call stack. */
 interface ReadRange {
   readonly op?: string;
   readonly frame?: string;
@@ -34,7 +34,7 @@ function markerOf({ text }: RangeRecord): ReadRange | null {
 
 const readRange = (record: RangeRecord): ReadRange | null => READERS.get(record.kind ?? 'annotation')?.(record) ?? null;
 
-/** An op with what was open around it on its thread. */
+/** An op with the ranges that were open around it on its thread. */
 interface HostOp {
   readonly record: RangeRecord;
   readonly profile: ProfileRecord | null;
@@ -51,7 +51,7 @@ interface OpenRange {
   readonly ops: readonly string[];
 }
 
-/** What is open on a thread, and of its ops alone the times. */
+/** The open ranges of a thread, and the times of its open ops. */
 interface OpenThread {
   readonly open: OpenSpans<OpenRange>;
   readonly times: SelfTimes<HostOp>;

@@ -90,18 +90,18 @@ export class StackSums {
     return [...this.#profiles.values()];
   }
 
-  /** Number of times that are in no separate stack because there were too many. */
+  /** Number of durations that are not in a separate stack because there were too many stacks. */
   get others(): number {
     return this.profiles.reduce((sum, { stacks }) => sum + stacks.others, 0);
   }
 
-  /** @param ofTime what the times mean, for the column's help */
+  /** @param ofTime meaning of the times, for the column's help */
   table(ofTime: string): { readonly columns: readonly Column<StackRow>[]; readonly rows: Iterable<StackRow> } {
     return { columns: stackColumns(ofTime), rows: rowsOf(this.profiles) };
   }
 }
 
-/** The stacks of all profiles for people: longest first, each from what ran to what called it. */
+/** The stacks of all profiles in readable form: longest first, each from the innermost frame outwards. */
 export function shownStacks(profiles: readonly ProfileStacks[]): AnyTable {
   const rows = [...rowsOf(profiles)].sort((a, b) => b.ns - a.ns);
   const whole = rows.reduce((sum, { ns }) => sum + ns, 0);
@@ -134,7 +134,7 @@ export interface StackOptions {
   readonly apart: boolean;
   /** Whether records of collective operations also count. */
   readonly collectives: boolean;
-  /** Which kernels count; all when absent. */
+  /** Selects kernels; all when absent. */
   readonly where?: KernelFilter | undefined;
   readonly mostText?: number;
 }

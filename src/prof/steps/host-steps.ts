@@ -1,4 +1,4 @@
-/** When steps ran on the host, if the records say so. */
+/** When steps ran on the host, if the records contain it. */
 import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { countUpTo } from '../../containers/row-order.js';
@@ -71,7 +71,9 @@ export class HostSteps {
     return length === undefined || !Number.isFinite(length) ? null : length;
   }
 
-  /** Whether a thread of the step itself launched the work, and not one that works for it; null when unknown. */
+  /**
+   * Whether a thread of the step itself launched the work, rather than a thread that works for it; null when unknown.
+   */
   isOwn(step: number, { pid, tid }: Launched): boolean | null {
     const threads = this.#threads.get(step);
     const thread = threadOf(pid, tid);

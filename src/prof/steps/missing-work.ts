@@ -1,6 +1,6 @@
 /**
- * Times in which a device may have worked: after launches whose work the profiler lost, and from the start of work without
- * a duration until the next work of its stream begins. They count as neither busy nor idle.
+ * Times in which a device may have worked: after launches whose work the profiler lost, and from the start of work
+ * without a duration until the next work of its stream begins. These times count as neither busy nor idle.
  */
 import type { ProfileLine } from '../../record/record.js';
 import { MISSING_WORK_METRIC } from '../../record/sample-metrics.js';

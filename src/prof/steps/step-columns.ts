@@ -25,7 +25,7 @@ export interface StepRow {
    * when unknown.
    */
   readonly iteration: number | null;
-  /** Set when the profiler lost all work of the device in the step: only the host's times are known. */
+  /** Present when the profiler lost all work of the device in the step, so that only the host's times are known. */
   readonly isLost?: true;
   /** Whether it is known which copies belong to the row. */
   readonly hasCopies: boolean;
@@ -76,8 +76,12 @@ export const STEP_TIME_COLUMNS: readonly Column<StepRow>[] = [
   timeOnDevice('communication', 'any operation communicates', ({ times }) => times.communication),
   timeOnDevice('overlapped', 'both', ({ times }) => times.overlapped),
   timeOnDevice('not_overlapped', 'communication without computing', ({ times }) => times.exposed),
-  timeOnDevice('free', 'neither, between the first start and the last end', ({ times }) => times.free),
-  timeOnDevice('stage', 'first start to last end of both, without bubble', ({ times }) => times.stage),
+  timeOnDevice(
+    'free',
+    'time in which neither runs, between the first start and the last end',
+    ({ times }) => times.free,
+  ),
+  timeOnDevice('stage', 'from the first start to the last end of both, without bubble', ({ times }) => times.stage),
   timeOnDevice('bubble', 'receive operations, added up', ({ times }) => times.bubble),
   timeOnDevice(
     'not_overlapped_no_receive',
@@ -142,7 +146,7 @@ export const SERVING_STEP_COLUMNS: readonly Column<StepRow>[] = [
   served(
     'tokens_per_s',
     real(12, 1),
-    "tokens over the step's time: its iteration, or busy if that is longer",
+    "tokens divided by the step's time, which is its iteration, or busy if that is longer",
     ({ tokens }, row) => tokensPerSecond(tokens, timeOf(row)),
   ),
   served(

@@ -34,7 +34,10 @@ export class KernelTimes {
   }
 }
 
-/** Idle time of a device so far: no work of any step runs. In picoseconds, for work in order of start. */
+/**
+ * Idle time of a device so far, in which no work of any step runs. It is in picoseconds; work must come in order of
+ * start.
+ */
 export class DeviceIdle {
   readonly #busy = new IntervalUnion();
   #from = NaN;
@@ -49,7 +52,7 @@ export class DeviceIdle {
 
 export class StepSums {
   readonly #unions = new WorkUnions();
-  /** Reach of compute and communication. */
+  /** First start and last end of compute and communication. */
   readonly #reach = new Reach();
   readonly #reachOfAll = new Reach();
   /** Sum of the durations of receive operations, in picoseconds. */
@@ -130,7 +133,7 @@ export class StepSums {
       busy: busy.total,
       /** From the first start to the last end of anything. */
       span: this.#reachOfAll.length,
-      /** The part of the span in which nothing runs on the device, work of other steps included. */
+      /** The part of the span in which nothing runs on the device, not even work of other steps. */
       idle: Number.isNaN(this.#idleBefore) ? 0 : this.#idleUpTo - this.#idleBefore,
     });
   }

@@ -19,7 +19,10 @@ export type StepActivity = Exclude<DeviceActivity, SyncRecord>;
 
 export type StepWorkKind = 'computing' | 'communication' | 'copy';
 
-/** Whether it only waits: an instruction of a NeuronCore for a semaphore, one of a TPU for the end of a transfer. */
+/**
+ * Whether it only waits: an instruction of a NeuronCore waits for a semaphore, and one of a TPU for the end of a
+ * transfer.
+ */
 const isWait = (kernel: KernelLine): boolean =>
   (kernel.name === 'EVENT_SEMAPHORE' && isNeuronInstruction(kernel)) || isTransferWait(kernel.labels);
 
@@ -48,8 +51,8 @@ export function workOf(record: ProfileLine): { readonly work: StepWorkKind; read
 export const isCut = ({ cut }: Pick<StepActivity, 'type'> & RecordedEnd): boolean => cut === true;
 
 /**
- * Whether the operation only receives: one in both directions (`batchSendRecv`) does not count, nor does an NCCL kernel for
- * both directions, unless its op is known.
+ * Whether the operation only receives. An operation in both directions (`batchSendRecv`) does not count, and neither
+ * does an NCCL kernel for both directions, unless its op is known.
  */
 export function receives(record: StepActivity): boolean {
   if (record.type !== 'collective' && record.type !== 'kernel') return false;
@@ -59,22 +62,23 @@ export function receives(record: StepActivity): boolean {
 }
 
 /**
- * In ns. A launch call takes some µs, an op of an eager framework around it about ten, an optimizer step about a hundred: a
- * device that waits longer is not waiting for launches but for what the program does between them.
+ * In ns. A launch call takes a few µs, an op of an eager framework around it about ten, and an optimizer step about a
+ * hundred. A device that waits longer is not waiting for launches, but for what the program does between them.
  */
 export const LONGEST_LAUNCH = 1_000_000;
 
-/** In ns. A device that switches from one piece of work to the next does not need longer. */
+/** In ns. Maximum time that a device needs to switch from one piece of work to the next. */
 export const LONGEST_SWITCH = 20_000;
 
 /**
- * When work was launched that the device could have begun, in ns: usually the start of the launch; null when not known. If
- * work began later after the return of its call than a launch takes, it also waited for something else, such as work from
- * before the profile: it counts as launched late only when the device waited longer for the call than the work waited after
- * it. A call that takes longer than a launch may hand its work over at any time until it returns, as one that copies in
- * pieces does: a device that was idle during most of the time before the work, for longer than it takes to switch, waited
- * for that call. Work that was launched before the gap and starts even later also waited for something else: the device was
- * not idle because of the host, unless such a call took most of that wait, as one that loads code holds up all work.
+ * Time in ns at which work was launched that the device could have begun, usually the start of the launch; null when
+ * not known. If work began later after the return of its call than a launch takes, it also waited for something else,
+ * such as work from before the profile. It then counts as launched late only if the device waited longer for the call
+ * than the work waited after it. A call that takes longer than a launch, such as one that copies in pieces, may hand
+ * its work over at any time until it returns. The device waited for that call if it was idle for most of the time
+ * before the work, and for longer than it takes to switch. If the launch was before the gap, other work that starts
+ * even later also waited for something else. The device was then not idle because of the host, unless such a call took
+ * most of that wait, because a call that loads code delays all work.
  */
 export function launchedAt({
   start,
@@ -116,7 +120,7 @@ export function operationOf(record: KernelLine | CollectiveLine): Operation {
   const collective = record.collective ?? collectiveOfCalls({ ...record, calls });
   if (collective !== null)
     return { ...collective, kind: collectiveKind(collective.op), bytes: algorithmBytes(collective) };
-  // A kernel that sends and receives may implement any operation; the framework's name tells which.
+  // A kernel that sends and receives may implement any operation; the framework's name states which one.
   const named = [...op].reverse().map(collectiveKind);
   const kind = named.find((one) => one !== null) ?? collectiveKind(communicationKind(short) ?? '');
   return { kind, dtype: null, bytes: null, group: null, groupSize: null, ranks: null };

@@ -36,7 +36,7 @@ type PlainRow = Omit<StepRow, 'profile' | 'header'>;
 
 export type StepsPart =
   | { readonly rows: readonly PlainRow[]; readonly counts: Readonly<StepCounts> }
-  /** Message about how many steps are too many. */
+  /** Message for too many steps. */
   | { readonly tooMany: string };
 
 /** The row without its profile, with a field order that does not depend on the kind of row. */
@@ -198,7 +198,7 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
   }
 }
 
-/** Profiles without a known step although their profiler can mark steps, by how it does. */
+/** Profiles without a known step although their profiler can mark steps, by the way in which it marks them. */
 function withoutSteps(profiles: readonly ProfileSteps[]): [count: number, what: string, remark: string][] {
   const counts = new Map<string, number>();
   for (const { header, rows } of profiles) {

@@ -1,4 +1,7 @@
-/** When a device worked, by kind of work, and from when to when. Needs nothing of Node: pages use it in a browser. */
+/**
+ * Time in which a device worked, by kind of work, with first start and last end. Needs nothing of Node: pages use it in
+ * a browser.
+ */
 import { PS_PER_NS, PicosecondUnion, type OnGap } from '../../containers/interval-union.js';
 import type { StepWorkKind } from './step-work.js';
 

@@ -72,7 +72,7 @@ class WaitsInGaps {
    * @param after last end of work with it
    */
   work(from: number, before: number, after: number): void {
-    // Waits began before this work: those that end after its start cover the whole time from its start to their end.
+    // Waits began before this work. Those that end after its start cover the whole time from its start to their end.
     if (before < from && before !== -Infinity) this.total += this.#open - Math.max(0, this.#end - from);
     this.#open = Math.max(0, this.#end - after);
   }

@@ -1,4 +1,4 @@
-/** What the kernels of a profile add up to: a view of their tally, and names with their times. Memory: the names. */
+/** Sums over the kernels of a profile: a view of their tally, and names with their times. Memory: the names. */
 import { isNeuronInstruction } from '../../record/neuron/neuron-cores.js';
 import { UNKNOWN } from '../../record/units.js';
 import { whyWithoutCall, type Annotated } from '../annotate.js';
@@ -9,11 +9,14 @@ import type { Pairing } from '../work/forward-pairing.js';
 import type { KernelSummary, MatrixUnitTime, WorkTime } from './summary-data.js';
 import { knownTime, sumOf, Tallies } from './tallies.js';
 
-/** Numbers of keys in the tally. Each kernel is in one of the first three, by what is known of its work. */
+/** Numbers of keys in the tally. Each kernel has one of the first three keys, by how much is known about its work. */
 const KEYS = {
   /** FLOPs or bytes are not known. */
   unknownWork: 0,
-  /** Both are, but not a share of each peak: transfers that outlast what starts them have none. */
+  /**
+   * Both are known, but not the shares of both peaks. Transfers that continue after the work that starts them have
+   * none.
+   */
   knownWork: 1,
   ratedWork: 2,
   trials: 3,
@@ -49,7 +52,7 @@ export class KernelSums {
   readonly #reasons = new Tallies();
   readonly #replayed = new Tallies();
 
-  /** @param time in ns; null when not known: such a kernel counts, but adds no time */
+  /** @param time in ns; null when not known, in which case the kernel is counted but adds no time */
   add(row: Annotated, time: number | null): void {
     const { record, placement, tc, unitUse, role } = row;
     const ns = time ?? 0;
@@ -81,7 +84,7 @@ export class KernelSums {
     return { ...unit, ...(isUnknown ? { eligible: null, eligibleUsed: null } : { eligible, eligibleUsed: used }) };
   }
 
-  /** @param span ns of the devices, added up; 0 where work of one is missing */
+  /** @param span sum of the devices' spans in ns; 0 when work of one is missing */
   #work({ peak }: KernelSum, span: number): WorkTime {
     const known = this.#tally.together([KEYS.knownWork, KEYS.ratedWork]);
     const rated = this.#tally.of(KEYS.ratedWork);

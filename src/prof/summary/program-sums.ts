@@ -12,7 +12,7 @@ export interface ProgramTensor {
 }
 
 export interface RoleTensors {
-  /** Null when the profile does not say. */
+  /** Null when the profile does not state it. */
   readonly role: TensorRole | null;
   readonly count: number;
   /** Total; null when the size of any is unknown. */

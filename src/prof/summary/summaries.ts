@@ -166,7 +166,10 @@ function kindOf({ work, record }: NonNullable<ReturnType<typeof workOf>>): WorkK
   return work === 'communication' ? 'communications' : 'kernels';
 }
 
-/** Of a Neuron device, only what its FLOPs need: products, and the FLOPs of the model as the vendor's tool reports them. */
+/**
+ * For a Neuron device, only the data that its FLOPs need: products, and the FLOPs of the model as the vendor's tool
+ * reports them.
+ */
 function addProduct(sums: SummedProfile, record: ProfileLine): void {
   if (record.type === 'profile') {
     sums.products = isOfNeuronDevice(record) ? new ProfileSums() : null;
@@ -177,7 +180,7 @@ function addProduct(sums: SummedProfile, record: ProfileLine): void {
 
 const isReported = (record: ProfileLine): boolean => record.type === 'sample' && record.labels?.['from'] === 'summary';
 
-/** A word has one meaning: MFU is that of the vendor, if the vendor defines it. */
+/** MFU has only one meaning here: the vendor's, if the vendor defines it. */
 function asVendorCounts(work: WorkTime, products: ProfileSums | null): WorkTime {
   if (products === null) return work;
   const tensor = tensorWorkOf(withMachine(products));
@@ -266,7 +269,7 @@ function addWait(sums: SummedProfile, record: SyncRecord | KernelLine): void {
 const deviceOf = ({ devices }: SummedProfile, number: number): DeviceSums | null =>
   Number.isNaN(number) ? null : boundedEntryOf(devices, number, MOST_DEVICES, () => new DeviceSums());
 
-/** Devices with work, in order of id; without idle cores where others work. */
+/** Devices with work, in order of id, without idle cores if other cores work. */
 function devicesOf({ devices, header }: SummedProfile): DeviceTime[] {
   const nameOf = (device: number): string | null => statedDevice(header, device)?.name ?? null;
   const active = [...devices].filter(([, device]) => !device.isEmpty);

@@ -10,7 +10,7 @@ import type { PhaseSummary, ServedStep } from '../steps/serving/serving-summary.
 import type { Distribution } from '../../containers/log-histogram.js';
 import type { Utilisation } from '../html/utilisation/utilisation-data.js';
 
-/** Figures of one profile: devices, kernels, copies, collectives, steps and what is unknown. */
+/** Figures of one profile: devices, kernels, copies, collectives, steps and unknown values. */
 export interface ProfileSummary {
   readonly profile: number;
   /** Null for records without a profile line. */
@@ -82,7 +82,7 @@ export interface DeviceTime {
   readonly gaps: Gaps | null;
   /**
    * Launches whose work the profiler lost, work without a duration, and time without other work in which these may have
-   * run: neither busy nor idle. Null when none is missing.
+   * run. This time is neither busy nor idle. Null when none is missing.
    */
   readonly missing: MissingTime | null;
 }
@@ -183,7 +183,7 @@ export interface KernelSummary {
   readonly count: number;
   /** Sum of durations, of which the shares below are parts. Null when no kernel has one. */
   readonly time: number | null;
-  /** Number of kernels without a duration, which are in no time. */
+  /** Number of kernels without a duration. They are not included in any time. */
   readonly untimed: number;
   /**
    * Kernels whose recorded end is not plausible, and their time, which is counted until the next work of their stream or a
@@ -197,7 +197,7 @@ export interface KernelSummary {
   /** Time by element type of the arithmetic; 'na' when unknown. Largest time first. */
   readonly precision: readonly Tally[];
   readonly matrixUnit: MatrixUnitTime;
-  /** What is known about FLOPs and bytes. */
+  /** Figures about FLOPs and bytes, where known. */
   readonly work: WorkTime;
   readonly unattributed: Unattributed;
   /** Kernels of replayed graphs by how it is known where they were captured. Largest time first. */
@@ -232,14 +232,14 @@ export interface WorkTime {
   /** Time of the kernels for which both are known. */
   readonly rated: number;
   /**
-   * Model FLOPs utilisation: the time that the known FLOPs take at the peaks of the units that they ran on, in their types,
-   * divided by the spans of the devices; null when no kernel has both FLOPs and peak, and when work of a device is missing.
-   * Unknown FLOPs count as 0. On a Neuron device it is the vendor's MFU, which is relative to the BF16 peak.
+   * Model FLOPs utilisation: the time that the known FLOPs take at the peaks of the units that they ran on, in their
+   * types, divided by the spans of the devices. Null if no kernel has both FLOPs and peak, or if work of a device is
+   * missing. Unknown FLOPs count as 0. On a Neuron device it is the vendor's MFU, which is relative to the BF16 peak.
    *
    * Source: Chowdhery et al., PaLM, appendix B, https://arxiv.org/abs/2204.02311.
    */
   readonly mfu: number | null;
-  /** What the tensor engines did; only on a Neuron device, for which `flops` are those of the formulas. */
+  /** Work of the tensor engines, only on a Neuron device. `flops` come from the formulas. */
   readonly tensor?: TensorWork;
   /** Time of the kernels whose FLOPs and peak are known. */
   readonly flopsRated: number;
@@ -340,7 +340,8 @@ export interface LaunchTimes {
   readonly device: number;
   readonly latency: Distribution | null;
   /**
-   * Number of kernels without a known launch, or with a start before it (different clocks); they are in no distribution.
+   * Number of kernels without a known launch, or with a start before it (different clocks); distributions leave them
+   * out.
    */
   readonly unknown: number;
   readonly early: number;

@@ -9,7 +9,7 @@ import type { CollectiveOperations, MemoryOperations, Tally, TimedTally } from '
 const MOST_NAMES = 50_000;
 const MOST_TEXT = 32 * 1024 * 1024;
 
-/** Stands for the names beyond the bound. */
+/** Name of the entry for all names beyond the bound. */
 const OTHERS = '(others)';
 
 export class Tallies {

@@ -1,9 +1,10 @@
 /**
- * THE tally of kernels by key: how many they are, how long they took, and what they did. `--by`, partial answers, the
- * tables and the roofline of a page and the summary are views of it, so that they cannot say different things.
+ * The tally of kernels by key: their number, time and work. `--by`, partial answers, the summary, and the tables and
+ * the roofline of a page are views of it, so that they always agree.
  *
- * Sums do not depend on the order of kernels: times are exact, and all others keep what their rounding left out. Of what
- * is not known of each kernel, the kernels that it is known of and their time stand beside the sum: rates use only these.
+ * Sums do not depend on the order of kernels: times are exact, and all other sums keep their rounding error. A value
+ * that is unknown for some kernels also has the number and the time of the kernels for which it is known, and rates use
+ * only these.
  */
 import { elementAt } from '../../containers/element.js';
 import { roundingError } from '../../containers/exact-sum.js';
@@ -22,12 +23,12 @@ interface KnownSum {
 export type KernelWork = Pick<Annotated, 'flops' | 'bytes' | 'placement' | 'tc'>;
 
 /**
- * Offsets of what is added up, in the numbers of a key: of a `KnownSum` its kernels, then its time, its sum, and what
- * the rounding of the sum left out.
+ * Offsets of the sums in the numbers of a key. A `KnownSum` has its kernels, its time, its sum, and the rounding error
+ * of the sum.
  */
 export const COUNT = 0;
 export const TIME = 1;
-/** The first of the `KnownSum`s, which stand together. */
+/** The first of the `KnownSum`s, which are consecutive. */
 export const FIRST_KNOWN = 2;
 export const KNOWN_SUM_SIZE = 4;
 const FLOPS = FIRST_KNOWN;
@@ -40,7 +41,7 @@ export const ABOVE_COMPUTE = 26;
 const ABOVE_MEMORY = 27;
 export const TALLY_SIZE = 28;
 
-/** Adds to a number that is exact as it is. */
+/** Adds to a number that needs no rounding error. */
 function increase(numbers: Float64Array, at: number, amount: number): void {
   numbers[at] = elementAt(numbers, at) + amount;
 }
@@ -49,7 +50,7 @@ function addTime(numbers: Float64Array, at: number, time: number): void {
   numbers[at] = addTimes(elementAt(numbers, at), time);
 }
 
-/** Adds to the `KnownSum` at a place. @param left what the rounding of `sum` left out */
+/** Adds to the `KnownSum` at a place. @param left rounding error of `sum` */
 function addKnown(numbers: Float64Array, at: number, kernels: number, time: number, sum: number, left = 0): void {
   increase(numbers, at, kernels);
   addTime(numbers, at + 1, time);
@@ -58,10 +59,7 @@ function addKnown(numbers: Float64Array, at: number, kernels: number, time: numb
   increase(numbers, at + 3, roundingError(before, sum) + left);
 }
 
-/**
- * Adds a kernel's work to the numbers that begin at `base`.
- * @param time of the kernel, in ns
- */
+/** Adds a kernel's work to the numbers that begin at `base`. @param time time of the kernel, in ns */
 function addWork(numbers: Float64Array, base: number, time: number, work: KernelWork): void {
   const { flops, bytes, placement, tc } = work;
   const { computeShare, memoryShare, gbps, above } = placement;
@@ -75,7 +73,7 @@ function addWork(numbers: Float64Array, base: number, time: number, work: Kernel
   if (above.memory) increase(numbers, base + ABOVE_MEMORY, 1);
 }
 
-/** Adds the numbers of a key from `from` on to those of another from `base` on. */
+/** Adds the numbers of a key, from `from` on, to those of another key, from `base` on. */
 function addAll(numbers: Float64Array, base: number, added: Float64Array, from: number): void {
   increase(numbers, base + COUNT, elementAt(added, from + COUNT));
   addTime(numbers, base + TIME, elementAt(added, from + TIME));
@@ -86,9 +84,9 @@ function addAll(numbers: Float64Array, base: number, added: Float64Array, from: 
   for (let at = ABOVE_COMPUTE; at < TALLY_SIZE; at++) increase(numbers, base + at, elementAt(added, from + at));
 }
 
-/** What the kernels of a key add up to, or those of several keys together. */
+/** The sums over the kernels of one key, or of several keys together. */
 export interface KernelSum {
-  /** As a tally has them: see `KernelTally.merge`. */
+  /** The numbers in the form of a tally; see `KernelTally.merge`. */
   readonly numbers: Float64Array;
   readonly count: number;
   /** ns */
@@ -103,14 +101,17 @@ export interface KernelSum {
   readonly bandwidth: KnownSum;
   /** Time on the matrix unit, over kernels for which it is known whether they used it. */
   readonly matrixUnit: KnownSum;
-  /** Share of the time on the matrix unit; null where none is known to be and of some it is not known. */
+  /**
+   * Share of the time on the matrix unit; null when no kernel is known to have used it and for some kernels it is
+   * unknown.
+   */
   readonly matrixUnitShare: number | null;
   /** Number of kernels with a rate above the device's peak. */
   readonly aboveCompute: number;
   readonly aboveMemory: number;
 }
 
-/** @param numbers of a key: see `KernelTally.merge` */
+/** @param numbers numbers of a key; see `KernelTally.merge` */
 export function kernelSum(numbers: Float64Array): KernelSum {
   const at = (place: number): number => elementAt(numbers, place);
   const known = (place: number): KnownSum => {
@@ -126,17 +127,18 @@ export function kernelSum(numbers: Float64Array): KernelSum {
   };
 }
 
-/** Null where the value of no kernel is known. */
+/** Null when the value is known for no kernel. */
 export const knownSum = ({ kernels, sum }: KnownSum): number | null => (kernels > 0 ? sum : null);
 
 /**
- * A sum of shares or bytes, or an amount that follows from it, over its time; null without any. Kernels without
- * arithmetic or traffic have a share of 0 whatever the peak: those alone do not stand for all.
+ * A sum of shares or bytes, or an amount that follows from it, divided by its time; null when nothing is known. Kernels
+ * without arithmetic or traffic have a share of 0 whatever the peak, so the result is also null if these are the only
+ * known ones.
  */
 export const rated = ({ sum, time }: KnownSum, amount = sum): number | null =>
   sum !== 0 && time > 0 ? amount / time : null;
 
-/** Keys whose numbers are allocated at once. */
+/** Number of keys whose numbers are allocated at once. */
 const CHUNK = 64;
 
 /** Sums of kernels by the number of their key, from 0: 224 bytes a key, outside of the heap. */
@@ -147,7 +149,7 @@ export class KernelTally {
    * Adds a kernel.
    * @param key number of its key, at most the number of keys so far
    * @param time ns
-   * @param work null where nobody asks for it
+   * @param work null when not requested
    */
   add(key: number, time: number, work: KernelWork | null): void {
     const numbers = this.#chunkOf(key);
@@ -162,14 +164,14 @@ export class KernelTally {
     addAll(this.#chunkOf(key), TALLY_SIZE * (key % CHUNK), numbers, 0);
   }
 
-  /** What the kernels of a key add up to; all 0 for a key without any. */
+  /** The sums over the kernels of a key; all 0 for a key without kernels. */
   of(key: number): KernelSum {
     const base = TALLY_SIZE * (key % CHUNK);
     const numbers = this.#chunks[Math.floor(key / CHUNK)]?.slice(base, base + TALLY_SIZE);
     return kernelSum(numbers ?? new Float64Array(TALLY_SIZE));
   }
 
-  /** The same of the keys from `from` to before `to` of a list. */
+  /** The same for the keys of a list from `from` to before `to`. */
   together(keys: ArrayLike<number>, from = 0, to = keys.length): KernelSum {
     const sum = new Float64Array(TALLY_SIZE);
     for (let i = from; i < to; i++) {

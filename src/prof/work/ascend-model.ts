@@ -1,6 +1,6 @@
 /**
- * Work of kernels on Ascend devices: from the op calls around the launch if they have the arguments, else from the kernel's
- * own operands; and use of the cube (the matrix unit), from what the device counted.
+ * Work of kernels on Ascend devices: from the op calls around the launch if they have the arguments, else from the
+ * kernel's own operands. Also use of the cube (the matrix unit), from the device's counters.
  */
 import { kernelKind } from '../../ops/kernels/kernel-name.js';
 import { cubeFlops, cubeVerdict, kernelType } from '../../ops/ascend/cube.js';
@@ -148,6 +148,6 @@ export const ASCEND: WorkModel = {
   undetermined: BY_NAME,
   matrixUnitUse: cubeUse,
   countedFlops: cubeFlops,
-  // FP32 is rounded to HF32 unless the program forbids it; only newer profiles have the label.
+  // FP32 is rounded to HF32 unless the program forbids it. Only newer profiles have the label.
   mayRoundConvolutions: ({ labels }) => labels?.['hf32'] === undefined,
 };

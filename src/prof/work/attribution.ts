@@ -62,7 +62,7 @@ function distribute(members: readonly CallKernel[], inner: boolean): Work[] {
   else {
     const able = candidates(members);
     const mains = longest(able, members);
-    // Element types may be inferred from the kernel's name; those of the main kernel count.
+    // Element types may be inferred from the kernel's name; those of the main kernel are used.
     const { whole } = elementAt(members, mains[0] ?? 0).described;
     const isShared = whole.severalProducts === true && isNamedProduct(elementAt(members, mains[0] ?? 0));
     assign(whole, isShared ? able : mains, members, given);
@@ -107,7 +107,7 @@ export function workBesideMain(member: CallKernel): Work {
   return flops === 0 && bytes === 0 ? none : { ...none, flops, bytes, formula: NOT_KNOWN, unknown: why };
 }
 
-const NOT_KNOWN = 'unknown: another kernel of the call has the work that its arguments determine';
+const NOT_KNOWN = 'unknown: the work that the arguments of the call determine is assigned to another kernel';
 const FURTHER_PRODUCT = 'a further product of the call, which its arguments do not determine';
 
 /** Indices of the kernels that may compute the result, according to their names; all when this is undetermined. */
@@ -115,7 +115,7 @@ function candidates(members: readonly CallKernel[]): number[] {
   const all = members.map((_, i) => i);
   const main = all.filter((i) => hasProductRole(elementAt(members, i).described.work));
   if (main.length === 0) return all;
-  // An unclear name counts less than that of a product: an epilogue is not a product, however long it takes.
+  // A product's name is preferred to an unclear one, because an epilogue is not a product, however long it takes.
   const products = main.filter((i) => isMatrixProduct(elementAt(members, i)));
   return products.length > 0 ? products : main;
 }
@@ -244,11 +244,11 @@ function triedOf(products: readonly number[], members: readonly CallKernel[]): r
   return products.slice(0, wasTried ? others : others + Math.floor(launches / 2));
 }
 
-/** The work of a trial: none of the op's work. */
+/** The work of a trial, which gets none of the op's work. */
 export const workOfTrial = (work: Work): Work => ({
   ...work,
   role: 'trial',
   flops: 0,
   bytes: 0,
-  formula: '0: a trial; the work of the op is given to the kernel that was chosen',
+  formula: '0: a trial; the work of the op is assigned to the kernel that was chosen',
 });

@@ -5,13 +5,13 @@
 import type { ProfileRecord } from '../../record/record.js';
 
 /**
- * What a profile may lack: arguments of ops, call stacks, layers of modules, memory in use, device work, the nodes of
- * graphs, times of the host's cores.
+ * Data that a profile may lack: arguments of ops, call stacks, layers of modules, memory in use, device work, the nodes
+ * of graphs, times of the host's cores.
  */
 type Wanted = 'shapes' | 'stacks' | 'layers' | 'memory' | 'work' | 'nodes' | 'cores';
 type Options = Partial<Record<Wanted, string>>;
 
-/** The fields of the profile line that tell what wrote the profile, and how. */
+/** The fields of the profile line that state which tool wrote the profile, and with which options. */
 export type Recorded = Pick<ProfileRecord, 'format' | 'facts'> & Partial<Pick<ProfileRecord, 'file'>>;
 
 /** Options of PyTorch's profiler; those of Ascend's, including MindSpore's, have the same names. */
@@ -56,7 +56,7 @@ const OPTIONS: Readonly<Record<string, Options | undefined>> = {
   'neuron-monitor': NEURON,
 };
 
-const STEP_CALLS = 'a call of step() of the profiler after each step marks them';
+const STEP_CALLS = 'calling step() of the profiler after each step marks them';
 const STEP_RANGES = 'range around each step, named "step 1", "step 2", marks them';
 
 /** By profiler, the ranges of a program that it records. */
@@ -74,7 +74,7 @@ const STEPS: Readonly<Record<string, string | undefined>> = {
   'ascend-raw': STEP_CALLS,
 };
 
-/** Profilers of GPUs that record no call stacks of Python, by format: PyTorch's profiler does. */
+/** Formats of GPU profilers that record no Python call stacks. PyTorch's profiler records them. */
 const WITHOUT_STACKS: Readonly<Record<string, string | undefined>> = {
   nsight: 'nsys',
   nvprof: 'nvprof',
@@ -89,14 +89,17 @@ const WITHOUT_STACKS: Readonly<Record<string, string | undefined>> = {
 /** Formats whose lines of code come from the compiled program. */
 const WITH_LINES = new Set(['ntff', 'neuron-json']);
 
-/** Names of files that msprof writes for any program: it has none of the options of a framework's profiler. */
+/** Names of files that msprof writes for any program. It has none of the options of a framework's profiler. */
 const MSPROF = /^(?:msprof|op_summary|task_time)_/;
 
-/** What wrote a profile: `msprof` for its files, else the profile's format; '' for records without a profile line. */
+/**
+ * The tool that wrote a profile: `msprof` for its files, else the profile's format; '' for records without a profile
+ * line.
+ */
 export const profilerOf = (profile: Recorded | null): string =>
   MSPROF.test(profile?.file ?? '') ? 'msprof' : (profile?.format ?? '');
 
-/** How to get the trace of launches and ops that belongs to a table of kernels alone. */
+/** How to get the trace of launches and ops for a profile that is only a table of kernels. */
 const TRACES: readonly (readonly [table: RegExp, how: string])[] = [
   [
     /^kernel_details/,
@@ -114,7 +117,7 @@ export const traceOfTable = (profile: Recorded | null): string | null =>
   null;
 
 /**
- * The option of a profile's profiler that records what is wanted, such as `record_shapes=True`.
+ * The option of a profile's profiler that records the missing data, such as `record_shapes=True`.
  * @param profile null for records without a profile line
  * @returns null when the profiler has no such option, when it is not known, and when the option was already set
  */
@@ -123,15 +126,15 @@ export function captureOption(profile: Recorded | null, wanted: Wanted): string 
   return option === null || isGiven(option, profile) ? null : option;
 }
 
-/** How the program marks its steps; null where its profiler records none. @param profile null: no profile line */
+/** How the program marks its steps; null when its profiler records none. @param profile null without a profile line */
 export function stepMarks(profile: Recorded | null): string | null {
   const ranges = RANGE_KINDS[profilerOf(profile)];
   return ranges === undefined ? (STEPS[profilerOf(profile)] ?? null) : `${ranges} ${STEP_RANGES}`;
 }
 
 /**
- * How to record the layer of each kernel, as a sentence without its end; null where the profiler records none. Options that
- * were already set are left out.
+ * How to record the layer of each kernel, as a sentence without its end; null when the profiler records none. Options
+ * that were already set are left out.
  */
 export function layerMarks(profile: Recorded | null): string | null {
   const kind = RANGE_KINDS[profilerOf(profile)];

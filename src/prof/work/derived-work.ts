@@ -25,9 +25,9 @@ interface Known<Entry> {
 }
 
 /**
- * Values derived from a kernel, cached by its calls and its name: the kernels of a loop repeat with both, and equal calls
- * are usually the same object, in records (see `RepeatedFieldParser`) as well as in a profile that is parsed. Memory: up to
- * `kept` times MOST_ALIKE entries.
+ * Values derived from a kernel, cached by its calls and its name. The kernels of a loop repeat both. Equal calls are
+ * usually the same object, in records (see `RepeatedFieldParser`) and in a parsed profile. Memory: up to `kept` times
+ * MOST_ALIKE entries.
  */
 export class KernelMemo<Entry> {
   /** By innermost call and by name. */
@@ -168,7 +168,8 @@ function compute(calls: readonly OpCall[], kernel: KernelFacts): DerivedWork {
 }
 
 function labelOf([outermost]: readonly OpCall[], kernel: KernelFacts, described: ResolvedWork | null): string | null {
-  // A label tells which part of a forward call in Python the kernel is; a call of the dispatcher is such a part itself.
+  // A label states which part of a forward call in Python the kernel is. A call of the dispatcher is such a part
+  // itself.
   if (outermost === undefined || outermost.from !== undefined) return null;
   if (described?.index === 0) return described.work.label ?? null;
   return familyOf(outermost)?.work(outermost, kernel)?.label ?? null;

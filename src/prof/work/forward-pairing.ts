@@ -1,9 +1,10 @@
 /**
- * Pairs backward kernels with the forward calls that they belong to, in one pass: constant time per kernel, bounded memory.
+ * Pairs backward kernels with the forward calls that they belong to, in one pass: constant time per kernel, bounded
+ * memory.
  *
  * The autograd engine gives a backward kernel the sequence id of the forward op that created its node, but not the op's
- * module, call or source line. These are taken from the latest earlier forward kernel of the same process with that id, as
- * in PyProf, but separately for each thread: sequence ids restart in every thread, so that one id may mean a different op
+ * module, call or source line. These are taken from the latest earlier forward kernel of the same process with that id,
+ * as in PyProf, but separately for each thread. Sequence ids restart in every thread, so one id may mean a different op
  * in each (several forward threads; recomputation in a checkpoint, on the backward thread).
  */
 import { LruCache, entryOf } from '../../containers/map-entry.js';
@@ -102,7 +103,7 @@ export class ForwardKernels {
   /** The pairing of a kernel; must be called with every kernel, in order. */
   pair(kernel: KernelRecord): Pairing {
     const bySizes = kernel.calls.some(({ from }) => from === 'sizes');
-    // If calls are numbered, backward kernels have their own calls and forward op; but calls that are known only by their
+    // If calls are numbered, backward kernels have their own calls and forward op. Calls that are known only by their
     // extents do not name an op.
     if (kernel.callIds !== undefined && !bySizes) return OWN;
     if (kernel.dir === 'fprop') this.#remember(kernel);

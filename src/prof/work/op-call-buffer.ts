@@ -29,13 +29,13 @@ const KEPT = 2048;
 /** Index of the describing call when there is none, as in `ResolvedWork`. */
 const NOT_DESCRIBED = -1;
 
-/** A call some of whose kernels are still to come. */
+/** A call whose kernels have not all come yet. */
 interface OpenCall {
   /** Number of kernels of the call that have not come yet, whichever call describes them. */
   left: number;
   /** Rows that the call describes. */
   readonly rows: Annotated[];
-  /** Whether an inner call describes some of its kernels. */
+  /** Whether a call within this call describes some of its kernels. */
   inner: boolean;
   settled: boolean;
 }

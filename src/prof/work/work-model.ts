@@ -1,6 +1,6 @@
 /**
- * What a vendor's devices report about a kernel's work and what is known about it: one model per vendor, in the table of
- * `work-models.ts`.
+ * What is known about a kernel's work, and what a vendor's devices report about it. There is one model per vendor, in
+ * the table of `work-models.ts`.
  */
 import type { Convention } from '../../ops/family.js';
 import type { ResolvedWork } from '../../ops/resolve-work.js';
@@ -58,7 +58,7 @@ export function matrixUnitUseByName(name: string, arch: string | undefined): Mat
   if (dtype === null) return null;
   const types = matrixTypes(arch);
   const type = mathType(dtype);
-  // The extents decide as well, and they are not known.
+  // The answer also depends on the extents, which are not known.
   const excluded = types !== null && type !== null && typeOnUnit(type, types) === null;
   return {
     dtype,
@@ -100,7 +100,7 @@ export interface JudgedKernel {
 }
 
 /** For a kernel whose name decides. */
-export const BY_NAME = { id: 'name', text: "the kernel's name does not say" } as const;
+export const BY_NAME = { id: 'name', text: "the kernel's name does not show it" } as const;
 
 export interface WorkModel {
   isOf(record: KernelRecord, device: Device | null): boolean;
@@ -123,7 +123,7 @@ export interface WorkModel {
   /** Whether the kernel ran on the matrix unit, according to its name or to the device's counters. */
   verdictOf(record: KernelRecord, arch: string | undefined): TensorCore;
 
-  /** What the verdict is based on, as text: `by its name`. */
+  /** The basis of the verdict, as text: `by its name`. */
   readonly judgedBy: string;
 
   /** Why the column `tc` has '?': a word, and a sentence. */

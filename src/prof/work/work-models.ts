@@ -61,8 +61,11 @@ export const NEURON: WorkModel = {
   whyUnknown: ({ name }) => `no formula for the opcode ${name}`,
 };
 
-/** What a compiler states about each instruction of its program; what the instruction is, its call says. */
-const STATED = familyOfRecords('xla-instruction', 'an instruction of an XLA program, by what the compiler states');
+/** Work that a compiler states for each instruction of its program. The call names the instruction's operation. */
+const STATED = familyOfRecords(
+  'xla-instruction',
+  'an instruction of an XLA program, with the work that the compiler states',
+);
 
 function workStated(calls: readonly OpCall[], record: KernelRecord): DerivedWork {
   const byShapes = deriveFromCalls(calls, record);
@@ -111,7 +114,7 @@ export const GPU: WorkModel = {
   },
 };
 
-/** The first match wins; the last one is for all other devices. */
+/** The first match is used; the last one is for all other devices. */
 const WORK_MODELS: readonly WorkModel[] = [NEURON, ASCEND, TPU, GPU];
 
 /** @param device the device on which the kernel ran; null when the profile does not describe it */

@@ -25,7 +25,7 @@ export interface Collective extends CollectiveIdentity {
 
 /** A process group of a job, as the framework states it. */
 export interface ProcessGroup {
-  /** The name that `group` of the operations has. */
+  /** The name in the field `group` of operations. */
   readonly name: string;
   /** The program's name for it: 'TENSOR_MODEL_PARALLEL_GROUP', 'default_pg' …; null when it has none. */
   readonly description: string | null;

@@ -1,8 +1,8 @@
 /** The graph node that launched an activity, and how the place of its capture is known. */
 
 /**
- * How the place where a graph node was captured is known: `node`: by the profiler's id of the node; `annotation`: from an
- * annotation file that states it for this id; `capture`: by the node's position in a captured sequence.
+ * How the place where a graph node was captured is known. `node`: by the profiler's id of the node. `annotation`: from
+ * an annotation file that states it for this id. `capture`: by the node's position in a captured sequence.
  */
 export type GraphOrigin = 'node' | 'annotation' | 'capture';
 

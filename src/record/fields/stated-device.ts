@@ -1,7 +1,9 @@
-/** Finds what a profile states about one of its devices. */
+/** Finds the description of a device in its profile. */
 import type { Device, ProfileRecord } from '../record.js';
 
-/** Devices by id, created on first use: a profile may have thousands of devices, and each kernel asks. */
+/**
+ * Devices by id, created on first use, because a profile may have thousands of devices and each kernel is looked up.
+ */
 const byId = new WeakMap<ProfileRecord, ReadonlyMap<number, Device>>();
 
 /** The first device with that id; null when the profile has none, or there is no profile line. */

@@ -14,7 +14,7 @@ export abstract class DeviceLine {
   abstract writeTo(out: LineBytes): void;
 }
 
-// `declare`: the constructor creates the fields, in the order of the line.
+// The fields are declared with `declare`, because the constructor creates them in the order of the line.
 
 /** Counters of one execution of an instruction; undefined when unknown. */
 export interface RunCounters {
@@ -24,12 +24,12 @@ export interface RunCounters {
   readonly crcOut?: number | undefined;
 }
 
-/** Where an instruction comes from in the program's source; unknown fields are omitted. */
+/** Location of an instruction in the program's source; unknown fields are omitted. */
 export type InstructionNames = Readonly<Pick<KernelLine, 'layer' | 'op' | 'trace'>>;
 
 /**
- * Everything known about an instruction, or about the packets of a transfer, except times, and the bytes of it in a line.
- * It is the same for each execution.
+ * Everything known about an instruction, or about the packets of a transfer, except times, and its bytes in a line. It
+ * is the same for each execution.
  */
 export class InstructionDetails {
   readonly names: InstructionNames;
@@ -43,7 +43,7 @@ export class InstructionDetails {
   /** Bytes from the instruction's counters to the end of the line. */
   readonly bytes: Uint8Array;
   readonly #counters: Counters;
-  /** Counter objects, one for each combination of run counters. */
+  /** Counter objects, one for each combination of a run's counters. */
   readonly #templates: (Counters | undefined)[] = [];
 
   /** @param given `operands` is null when unknown, and '' when the instruction has none */
@@ -67,7 +67,9 @@ export class InstructionDetails {
     this.bytes = bytesOf(`${jsonOf(given.counters).slice(1, -1)}}${fields === '' ? '' : `,${fields}`}}\n`);
   }
 
-  /** Counters of a run, then its own: a copy of an object that has all keys, instead of two that are merged. */
+  /**
+   * Counters of a run, then those of the instruction. An object with all keys is copied instead of merging two objects.
+   */
   countersOf({ pc, waitNs, crcIn, crcOut }: RunCounters): Counters {
     const combination =
       (pc === undefined ? 0 : 1) +
@@ -232,7 +234,7 @@ export class PacketLine extends DeviceLine implements CopyLine {
   }
 }
 
-/** The value that a semaphore has from some time on. */
+/** The value of a semaphore from some time on. */
 export class SemaphoreLine extends DeviceLine implements SampleRecord {
   declare readonly type: 'sample';
   declare readonly profile: number;

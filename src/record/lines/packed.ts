@@ -1,6 +1,6 @@
 /**
- * Compressed streams: gzip, Zstandard, xz and bzip2, recognised by their first bytes, also one within another, and
- * decompressed piece by piece.
+ * Decompresses gzip, Zstandard, xz and bzip2 streams piece by piece. They are recognised by their first bytes, and one
+ * may be inside another.
  */
 import type * as Fzstd from 'fzstd';
 import type unbzip2Stream from 'unbzip2-stream';
@@ -13,7 +13,7 @@ import { createGunzip, type Gunzip } from 'node:zlib';
 const load = createRequire(import.meta.url);
 const fzstd = (): typeof Fzstd => load('fzstd') as typeof Fzstd;
 const bzip2 = (): typeof unbzip2Stream => load('unbzip2-stream') as typeof unbzip2Stream;
-/** The module anew for each stream: decoders of one module wait until the one before them has ended. */
+/** The module is loaded anew for each stream, because the decoders of one module wait for each other. */
 function xz(): typeof XzDecompress {
   Reflect.deleteProperty(load.cache, load.resolve('xz-decompress'));
   return load('xz-decompress') as typeof XzDecompress;
@@ -24,10 +24,10 @@ type Pieces = AsyncIterable<Buffer>;
 interface Packing {
   /** Its name in messages. */
   readonly name: string;
-  /** How names of its files end. */
+  /** Matches the end of its file names. */
   readonly ending: RegExp;
   readonly is: (head: Uint8Array) => boolean;
-  /** Yields all that precedes a fault, and throws it. */
+  /** Yields everything before a fault, and then throws it. */
   readonly unpack: (pieces: Pieces, growth: Growth) => AsyncGenerator<Buffer>;
 }
 
@@ -54,9 +54,9 @@ const PACKINGS: readonly Packing[] = [
   { name: 'bzip2', ending: /\.bz2$/i, is: isBzip2, unpack: unbzip2 },
 ];
 
-/** Bytes that are needed to recognise a compression. */
+/** Number of bytes needed to recognise a compression. */
 export const MAGIC_BYTES = 10;
-/** How many compressions may be one within another. */
+/** Maximum number of compressions inside one another. */
 const DEEPEST = 4;
 
 const packingOf = (head: Uint8Array): Packing | undefined => PACKINGS.find(({ is }) => is(head));
@@ -70,7 +70,7 @@ export function unpackedName(file: string): string {
   return ending === undefined ? file : unpackedName(file.replace(ending, ''));
 }
 
-/** Why a compressed stream ends early. */
+/** The error for a compressed stream that cannot be read to its end. */
 export class PackedFault extends Error {
   constructor(
     readonly fault: 'cut' | 'damaged' | 'bomb',
@@ -82,33 +82,33 @@ export class PackedFault extends Error {
 }
 
 /**
- * Refuses data that grow out of all proportion when they are unpacked. Deflate packs at most 1032 to 1, and profiles, text
- * or database, 5 to 60 to 1: only content made to fill a disk reaches the limit.
+ * Rejects data whose decompressed size is out of all proportion. Deflate compresses at most 1032 to 1, and profiles 5
+ * to 60 to 1, so only content made to fill a disk reaches the limit.
  */
 export class Growth {
-  /** Most unpacked bytes for a packed byte. */
+  /** Maximum number of unpacked bytes per packed byte. */
   static readonly RATIO = 1000;
-  /** Unpacked bytes that any input may have. */
+  /** Number of unpacked bytes that any input may have. */
   static readonly FREE = 64 * 1024 * 1024;
 
   /** @param packed number of packed bytes so far */
   constructor(public packed = 0) {}
 
   /**
-   * @param unpacked number of bytes that were made of them
+   * @param unpacked number of bytes that were unpacked from them
    * @throws PackedFault
    */
   check(unpacked: number): void {
     if (unpacked > Growth.FREE && unpacked > this.packed * Growth.RATIO)
-      throw new PackedFault('bomb', `unpacks to more than ${Growth.RATIO} times its size, as no profile does`);
+      throw new PackedFault('bomb', `unpacks to more than ${Growth.RATIO} times its size, which is not a profile`);
   }
 }
 
 /**
  * Decompresses a stream, also when one compression is within another; yields the bytes of any other stream unchanged.
  * @param pieces the stream; closed at the end, and when the consumer stops reading
- * @throws PackedFault for data that are cut off, damaged, or too large, after all bytes that precede the fault; the errors
- * of `pieces`
+ * @throws PackedFault for data that are cut off, damaged, or too large, after yielding all bytes before the fault; and
+ *   the errors of `pieces`
  */
 export async function* unpackedOf(pieces: Pieces): AsyncGenerator<Buffer> {
   const growth = new Growth();
@@ -155,7 +155,9 @@ export async function peeked(
   return { head, all: all() };
 }
 
-/** Compressed bytes that are decompressed in one step, because a step may make a thousand times as many. */
+/**
+ * Number of compressed bytes that are decompressed in one step, because a step may produce a thousand times as many.
+ */
 const STEP = 8 * 1024;
 
 function* stepsOf(piece: Buffer): Generator<Buffer> {
@@ -165,7 +167,7 @@ function* stepsOf(piece: Buffer): Generator<Buffer> {
 /** Compressions whose decoders report errors in words that a user understands. */
 const IS_READABLE = new Set(['gzip', 'zstd']);
 
-/** Collects what a decoder makes. */
+/** Collects the output of a decoder. */
 class Made {
   #pieces: Buffer[] = [];
   #bytes = 0;
@@ -180,7 +182,7 @@ class Made {
     if (bytes.length > 0) this.#pieces.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
   };
 
-  /** What was made since the last call. */
+  /** The output since the last call. */
   taken(): Buffer[] {
     const pieces = this.#pieces;
     this.#pieces = [];
@@ -194,12 +196,12 @@ class Made {
       ? 'unexpected end of file'
       : IS_READABLE.has(this.packing) && error instanceof Error
         ? error.message
-        : 'its data are damaged';
+        : 'its data is damaged';
     return new PackedFault(isCut ? 'cut' : 'damaged', `${this.packing} is broken: ${reason}`);
   }
 }
 
-/** Longest header of a Zstandard frame in bytes. */
+/** Maximum size of the header of a Zstandard frame, in bytes. */
 const LONGEST_HEADER = 18;
 
 /** Offset after the last nonzero byte; 0 when all bytes are zero. */
@@ -210,9 +212,9 @@ export function endOfSet(bytes: Uint8Array): number {
 }
 
 /**
- * Decompresses gzip. It stops before zero padding, such as that of tape blocks. Node's stream alone treats anything after
- * a zero within a piece as padding, even members whose first byte is damaged, and decompresses it when it comes in a later
- * piece.
+ * Decompresses gzip. Stops before zero padding, such as that of tape blocks. Node's stream would treat everything after
+ * a zero within a piece as padding, even members whose first byte is damaged, but decompress it when it comes in a
+ * later piece.
  */
 async function* gunzipped(pieces: Pieces, growth: Growth): AsyncGenerator<Buffer> {
   const made = new Made('gzip', growth);
@@ -255,7 +257,7 @@ function throwFirst([error]: readonly Error[], made: Made): void {
   if (error !== undefined) throw made.fault(error, 'code' in error && error.code === 'Z_BUF_ERROR');
 }
 
-/** Settles when a step is decompressed, or never will be. */
+/** Settles when a step is decompressed, or cannot be. */
 function fed(gunzip: Gunzip, step: Buffer): Promise<void> {
   return new Promise((resolve) => {
     gunzip.once('close', resolve);
@@ -272,7 +274,7 @@ const ended = (gunzip: Gunzip): Promise<void> =>
     gunzip.end();
   });
 
-/** A decoder that decompresses what it is given at once. */
+/** A decoder that decompresses its input at once. */
 interface Decoder {
   /** @throws an error of any kind for damaged data */
   readonly push: (step: Buffer) => void;
@@ -301,10 +303,13 @@ async function* decoded(pieces: Pieces, made: Made, decoder: Decoder): AsyncGene
   if (fault !== null) throw fault;
 }
 
-/** Largest window, which a decoder holds in memory, in bytes: that of the program zstd without options. */
+/**
+ * Maximum size of the window, which a decoder holds in memory, in bytes. It is the limit of the program zstd without
+ * options.
+ */
 const LARGEST_WINDOW = 128 * 1024 * 1024;
 
-/** Size in bytes of the window that the header of a frame asks for. Source: RFC 8878, section 3.1.1.1. */
+/** Size in bytes of the window that the header of a frame requests. Source: RFC 8878, section 3.1.1.1. */
 function zstdWindow(head: Buffer): number {
   const flags = head[4] ?? 0;
   const isSingleSegment = (flags & 0x20) !== 0;
@@ -353,7 +358,7 @@ async function* unbzip2(pieces: Pieces, growth: Growth): AsyncGenerator<Buffer> 
   });
 }
 
-/** Empty pieces in a row after which the decoder waits for bytes that do not come. */
+/** Number of empty pieces in a row after which the decoder is waiting for bytes that do not come. */
 const LONGEST_SILENCE = 16;
 
 async function* unxz(pieces: Pieces, growth: Growth): AsyncGenerator<Buffer> {

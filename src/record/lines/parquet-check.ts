@@ -1,7 +1,7 @@
 /**
- * Consistency checks of a Parquet file before the library reads it, because the library allocates what a count says, and
- * follows runs of values wherever they lead. For files without a checksum, as other programs write them. Source:
- * parquet.thrift and Encodings.md of the Parquet format.
+ * Consistency checks of a Parquet file before the library reads it, because the library trusts counts when it allocates
+ * memory, and lengths of runs. For files without a checksum, as other programs write them. Source: parquet.thrift and
+ * Encodings.md of the Parquet format.
  */
 import type { ColumnMetaData, FileMetaData, PageHeader, RowGroup, SchemaTree } from 'hyparquet';
 import { parquetSchema, snappyUncompress } from 'hyparquet';
@@ -13,7 +13,7 @@ import { getMaxDefinitionLevel, getMaxRepetitionLevel, getTreePath } from 'hypar
  * megabytes.
  */
 const LARGEST_PAGE = 256 * 1024 * 1024;
-/** How many values a run may have beyond the page, because the last group of a run is padded. */
+/** Number of values that a run may have beyond the page, because the last group of a run is padded. */
 const MOST_FILLED = 512;
 
 /** Throws an error with the text, as the library does. */

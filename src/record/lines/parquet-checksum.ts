@@ -32,7 +32,7 @@ function digitsIn(tail: Buffer): number | null {
 export function setChecksum(end: Uint8Array, before: number): void {
   const bytes = Buffer.from(end.buffer, end.byteOffset, end.byteLength);
   const offset = digitsIn(bytes);
-  if (offset === null) throw new TypeError('a Parquet file without the text of its writer');
+  if (offset === null) throw new TypeError('a Parquet file without the name of the program that wrote it');
   bytes.write(crc32(bytes, before).toString(16).padStart(DIGITS, '0'), offset);
 }
 

@@ -102,7 +102,7 @@ const FOREIGN_FRAMES: readonly string[] = [
 export const programFrames = (stack: readonly string[]): string[] =>
   stack.filter((frame) => !FOREIGN_FRAMES.some((part) => frame.includes(part)));
 
-/** What a text describes; both are null for other texts. */
+/** The contents of a text; both are null for other texts. */
 interface MarkerText {
   readonly call: OpCall | null;
   /** The call stack, `file:line`, outermost first. */

@@ -81,7 +81,7 @@ function readEscape(text: string, position: number, bytes: boolean): Escape | st
   if (simple !== undefined) return { value: simple, end: position + 2 };
   const hexDigits = Object.hasOwn(HEX_DIGITS, letter) ? HEX_DIGITS[letter] : undefined;
   if (hexDigits !== undefined && (letter === 'x' || !bytes)) return hexEscape(text, position, hexDigits);
-  if (letter === 'N' && !bytes) return 'named characters are not read';
+  if (letter === 'N' && !bytes) return 'named characters are not supported';
   const octal = /^[0-7]{1,3}/.exec(text.slice(position + 1, position + 4))?.[0];
   if (octal !== undefined) return octalEscape(octal, position, bytes);
   // Python keeps the backslash of an unknown escape.
@@ -207,7 +207,9 @@ class LiteralReader {
     this.#position++;
   }
 
-  /** Called after an item. True when another may follow; false at the closing character, which is consumed. */
+  /**
+   * Called after an item. Returns true when another item may follow; false at the closing character, which is consumed.
+   */
   #more(close: number): boolean {
     const code = this.#next();
     if (code === COMMA) {

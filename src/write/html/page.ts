@@ -89,7 +89,7 @@ function* valueElements(elements: readonly ValueElement[]): Generator<string> {
 /**
  * The document in pieces.
  * @param before values that the program reads at once
- * @param behind values that the program does not wait for
+ * @param behind values for which the program does not wait
  * @param head small value near the start of the document, for programs that read the file
  */
 export function* page(

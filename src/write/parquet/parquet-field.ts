@@ -94,7 +94,7 @@ function converterOf(kind: ParquetField['kind']): (value: unknown) => unknown {
   };
 }
 
-/** Number of values from which it is decided whether a column of numbers rarely repeats values. */
+/** Number of values that are checked to decide whether a column of numbers rarely repeats values. */
 const SAMPLE = 1000;
 
 /**

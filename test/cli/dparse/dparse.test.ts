@@ -222,7 +222,7 @@ describe('dparse: wrong use', () => {
     ],
     ['an option without its value', [SAMPLE, '-o'], /^dparse: .*needs a value.*\n$/],
     ['no number of jobs', ['-j', 'two', SAMPLE], /^dparse: .*not 'two'\n$/],
-    ['stdin twice', ['-', '-'], /^dparse: stdin \(-\) can be read once\n$/],
+    ['stdin twice', ['-', '-'], /^dparse: stdin \(-\) can be read only once\n$/],
     ['no jobs', ['-j', '0', SAMPLE], /^dparse: .*at least 1, not '0'\n$/],
   ];
   for (const [what, args, stderr] of cases) {

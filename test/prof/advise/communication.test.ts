@@ -111,7 +111,7 @@ describe('the rule stragglers', () => {
   }); // prettier-ignore
 
   it('is silent where too few steps, or a tie, show no slow rank', () => {
-    const why = 'too few steps to tell a slow rank from chance';
+    const why = 'too few steps to distinguish a slow rank from chance';
     // One of two is always the slowest of a step: by chance in all profiles, and in half of them in two steps of two.
     expect(silenceOf('stragglers', [...rank(0, [80]), ...rank(1, [50])])).to.equal(why);
     expect(silenceOf('stragglers', [...rank(0, [80, 80]), ...rank(1, [50, 50])])).to.equal(why);

@@ -218,7 +218,7 @@ describe('summary of a Neuron profile', () => {
     const alone = summaryOf(neuronProfile(), product(0, 500, 'REGULAR'));
     expect(rowOf(alone, 'cc_op_count')).to.include({
       value: null,
-      why: 'the capture has no records of them, and does not say that there were none',
+      why: 'the capture has no records of them, and does not state that there were none',
     });
   });
 
@@ -287,7 +287,7 @@ describe('bound of a Neuron profile', () => {
 
   it('says the numbers', () => {
     expect(boundOf(computing(0.1), moving(716_000))?.text).to.equal(
-      'bound by latency: at full rate computing takes 10.0 % of the time, device memory 10.0 %; 219.7 FLOP/B where 219.7 FLOP/B is balanced; nothing under way 89.9 % of the time',
+      'bound by latency: at full rate computing takes 10.0 % of the time, device memory 10.0 %; 219.7 FLOP/B, balanced at 219.7 FLOP/B; nothing runs for 89.9 % of the time',
     );
   });
 

@@ -101,7 +101,7 @@ const CASES: readonly Case[] = [
     fires: [tensor('w', 'weight', 1), instruction('MATMUL', 'Tensor', 0, 100)],
     silent: [tensor('w', 'weight', 1), product(100, 'REGULAR')],
     evidence: {
-      reason: 'instructions have no sizes: records of older versions of dparse lack them, and traces without programs',
+      reason: 'instructions have no sizes: records of older versions of dparse and traces without programs lack them',
     },
     text: /^hardware_flops, .* and \d+ more unknown: .*; dparse FILE\.ntff again, or the JSON/,
   },

@@ -209,7 +209,7 @@ describe('parseLiteral', () => {
       ["['a\\", 1, 'a string has no closing quote'],
       [String.raw`'\x4'`, 1, 'an escape needs 2 hexadecimal digits'],
       [String.raw`'\U00110000'`, 1, 'an escape is beyond U+10FFFF'],
-      [String.raw`'\N{BULLET}'`, 1, 'named characters are not read'],
+      [String.raw`'\N{BULLET}'`, 1, 'named characters are not supported'],
       ['1j', 1, 'a number ends in a letter'],
       ['007', 0, 'a number begins with 0'],
       ['-', 1, 'no digits'],

@@ -1,6 +1,6 @@
 /**
- * `dprof diff` as a gate in CI: with conditions, or as a test report in JUnit XML. An input that cannot be read to its end
- * leaves all conditions open, which fails with a separate exit code.
+ * `dprof diff` as a gate in CI: with conditions, or as a test report in JUnit XML. An input that cannot be read to its
+ * end leaves all conditions undecided, which fails with a separate exit code.
  */
 import { ANY_SLOWER, parseCondition, type Condition } from '../../../prof/diff/fail-if.js';
 import { leftOpen, withoutVerdict, type Judged } from '../../../prof/diff/judging.js';

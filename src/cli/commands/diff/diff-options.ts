@@ -45,7 +45,7 @@ export const DIFF: Tool = {
   usage: 'dprof diff [OPTION...] BASE NEW',
   about: ['What got slower or faster from one profile to another, by op and layer, tested over the training steps.'],
   operands: [
-    'BASE, NEW: records of dparse (also .gz), a net.dict of PyProf, a profile, or dprof partial; - for stdin, one of them.',
+    'BASE, NEW: records of dparse (also .gz), a net.dict of PyProf, a profile, or output of dprof partial; - for stdin, one of them.',
   ],
   options: [
     formatOption(FORMATS),
@@ -137,7 +137,7 @@ export function readDiffArguments(given: Arguments) {
     conditions: given.texts('fail-if').map(parseCondition),
     reading: readReading(given),
     where: given.read('where', parseWhere),
-    /** What of each profile is compared; each input has its own. */
+    /** The part of each profile that is compared; each input has a separate selection. */
     choiceOf: (): RecordChoice | undefined => readChoice(given, DIFF),
     /** Peak rates for all devices of both inputs; null to use their own. */
     device: readPeaks(given),
@@ -147,7 +147,7 @@ export function readDiffArguments(given: Arguments) {
       minSamples: given.read('min-samples', (text) => integer('--min-samples', text, 1)) ?? DEFAULTS.minSamples,
       asIs: given.on('as-is'),
     },
-    /** Maximum number of rows to write; all where a choice sorts them first. */
+    /** Maximum number of rows to write; all when rows are sorted afterwards. */
     top:
       chosen !== null
         ? Infinity

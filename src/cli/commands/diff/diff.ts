@@ -23,7 +23,7 @@ import { failuresOf, gateOf, diffJunit } from './diff-gate.js';
 import { DIFF, readDiffArguments, type DiffRequest } from './diff-options.js';
 import { diffMarkdown, diffScreen } from '../../screens/comparison.js';
 
-/** Formats with text around the table. All other formats are only the table. */
+/** Formats with text around the table. All other formats contain only the table. */
 const REPORTS: Readonly<Record<string, (report: DiffReport, width: number | null) => string>> = {
   text: diffScreen,
   json: (report) => jsonLines(diffDocuments(report)),
@@ -31,7 +31,7 @@ const REPORTS: Readonly<Record<string, (report: DiffReport, width: number | null
   junit: diffJunit,
 };
 
-/** Tables have no place for notes, and few programs show the notes of JUnit. */
+/** Tables cannot contain notes, and few programs show the notes of JUnit. */
 const hasNotes = (format: string): boolean => format in REPORTS && format !== 'junit';
 
 async function run(given: Arguments): Promise<void> {
@@ -41,7 +41,7 @@ async function run(given: Arguments): Promise<void> {
   const choices = { base: request.choiceOf(), new: request.choiceOf() };
   const keeps = keepsOf(request.where, choices);
   const inputs = [request.base, request.new];
-  // Report an output that cannot be written now, before minutes of reading.
+  // Report now, before minutes of reading, if the output cannot be written.
   const existing = await checkOutput(output, inputs);
   const comparison = new Comparison({ by, conditions, settings, device, keeps });
   const isGate = conditions.length > 0;
@@ -67,7 +67,7 @@ async function run(given: Arguments): Promise<void> {
   failGate([...troubles.map(({ error }) => error), ...failuresOf(report.conditions)]);
 }
 
-/** Which kernels are compared; undefined for all. */
+/** Selects the kernels to compare; undefined for all. */
 function keepsOf(
   where: DiffRequest['where'],
   choices: Readonly<Record<Which, RecordChoice | undefined>>,

@@ -69,7 +69,7 @@ const isPageFile = (path: string): boolean => /\.html?$/i.test(path);
 const summaryOf = (job: string): string => join(job, PLACES.report, 'summary.json');
 const isJob = (folder: string): boolean => existsSync(join(folder, PLACES.plan)) && existsSync(summaryOf(folder));
 
-/** The report of a job that people read: that of ranks, when there is one. */
+/** The readable report of a job: the report of ranks, if there is one. */
 function reportOf(job: string): string {
   const ranks = join(job, PLACES.report, 'ranks.txt');
   return existsSync(ranks) ? ranks : join(job, PLACES.report, 'summary.txt');
@@ -152,7 +152,7 @@ async function jobCard(job: string): Promise<JobCard | null> {
   try {
     for await (const line of createInterface({ input: createReadStream(summaryOf(job)) })) {
       const document = jsonOf(line) as (Partial<ProfileSummary> & { readonly doubts?: unknown }) | null;
-      // The last line may be about all profiles, not about one.
+      // The last line may be about all profiles instead of a single one.
       if (document?.doubts !== undefined && document.devices === undefined) continue;
       const { header = null, devices, steps = null } = document ?? {};
       if (Array.isArray(devices)) sums.add({ header, devices, steps });

@@ -1,4 +1,7 @@
-/** Tasks that failed, each with its error and its log: on stderr, and in files of the job's folder, as text and JSON. */
+/**
+ * Writes the tasks that failed, each with its error and its log, to stderr and to files of the job's folder, as text
+ * and JSON.
+ */
 import { escapeControls } from '../../../record/control-characters.js';
 import { systemReason } from '../../../record/errors.js';
 import { counted } from '../../../record/plural.js';
@@ -18,7 +21,7 @@ export interface FailedTask extends TaskFailure {
 
 /** The last error that a process reported for a task, and its log. */
 export type Said = Pick<TaskFailure, 'error' | 'log'>;
-/** Errors by task number. On a full disk neither partial answers nor logs have room for them. */
+/** Errors by task number. On a full disk, there is no room for partial answers or logs. */
 export type Heard = ReadonlyMap<number, Said>;
 
 /** Tasks without a partial answer, and tasks whose profile is cut off. */
@@ -37,7 +40,7 @@ export function failedTasks(folder: JobFolder, { tasks }: JobPlan, heard: Heard 
   });
 }
 
-/** Only the error text is left of that process. */
+/** Only the error text of that process is available. */
 const endOf = ({ error }: Said): ProcessEnd => endedItself(error.includes(systemReason({ code: FULL })) ? FULL : null);
 const FULL = 'ENOSPC';
 
@@ -60,7 +63,7 @@ function lineOf({ task: { path }, error, log }: FailedTask): string {
   return `${why.startsWith(profile) ? '' : `${profile}: `}${why}${log === null ? '' : ` (log: ${log})`}`;
 }
 
-/** The same as an object; the task is identified by its number in the plan. */
+/** The same as an object, in which the task is identified by its number in the plan. */
 const objectOf = ({ task, error, log, isCut, ended, signal, exitCode }: FailedTask): object => ({
   ...{ task: task.number, path: task.path, ended, signal, exitCode, isCut, error, log },
 });

@@ -10,7 +10,7 @@ import type { JobTask } from './plan/job-plan.js';
 
 export interface FoundInputs {
   readonly tasks: readonly JobTask[];
-  /** Errors for what cannot be read in folders. */
+  /** Errors for inputs in folders that cannot be read. */
   readonly failures: readonly UserError[];
   /** Notes on files in folders that are left out. */
   readonly notes: readonly UserError[];
@@ -41,7 +41,7 @@ export async function findInputs(operands: readonly string[], output: string): P
   return { tasks: [...paths].map((path, number) => taskOf(path, number)), failures, notes };
 }
 
-/** The task of a profile as it is now. */
+/** The task of a profile with its current size and time. */
 export function taskOf(path: string, number: number): JobTask {
   const stat = statOrNull(path);
   return {

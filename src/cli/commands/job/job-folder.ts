@@ -22,7 +22,7 @@ export const PLACES = {
   parts: 'parts',
   logs: 'logs',
   merges: 'merge',
-  /** Files that are not complete. */
+  /** Folder for files that are not complete. */
   work: 'work',
   slurm: 'slurm',
   report: 'report',
@@ -33,13 +33,13 @@ export const PLACES = {
   lock: 'lock',
 } as const;
 
-/** Why a task has no partial answer, or one of only the first part of its profile. */
+/** Why a task has no partial answer, or only a partial answer for the first part of its profile. */
 export interface TaskFailure extends ProcessEnd {
   /** The error in one line. */
   readonly error: string;
   /** Path of the log in the job's folder; null when it is not known. */
   readonly log: string | null;
-  /** Whether there is a partial answer, made from what precedes the place where the profile is cut off. */
+  /** Whether there is a partial answer, made from the part before the place where the profile is cut off. */
   readonly isCut: boolean;
 }
 
@@ -95,7 +95,7 @@ export class JobFolder {
     };
   }
 
-  /** Writes a small file, whole or not at all. @throws UserError when there is no room */
+  /** Writes a small file, either completely or not at all. @throws UserError when there is no room */
   write(place: string, text: string): void {
     this.#inWork(place, text, (work) => work.move('file', place));
   }
@@ -119,7 +119,7 @@ export class JobFolder {
       } catch (error) {
         if (!isSystemError(error)) throw error;
         isNew = error.code !== 'EEXIST';
-        // For file systems without hard links.
+        // This is for file systems without hard links.
         if (isNew) work.move('file', PLACES.plan);
       }
     });

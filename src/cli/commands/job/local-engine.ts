@@ -23,7 +23,7 @@ interface LocalRun {
 
 export interface LocalEnd {
   readonly heard: Heard;
-  /** Why there is no result; null when there is one, or nothing to make it from. */
+  /** Why there is no result; null when there is one, or when there are no partial answers to make it from. */
   readonly failure: UserError | null;
 }
 
@@ -64,7 +64,7 @@ export async function runLocally(run: LocalRun): Promise<LocalEnd> {
   }
 }
 
-/** Number of merges that takes as long as starting a process for them. */
+/** Number of merges that take as long as starting a process. */
 const LEAST_MERGES = 16;
 
 /**
@@ -103,7 +103,7 @@ const mergeProcesses = (folder: JobFolder, level: number, count: number): PoolTa
 
 const REPORT_LOG = 'report.log';
 
-/** @returns why there is no result; null when there is one, or nothing to make it from */
+/** @returns why there is no result; null when there is one, or when there are no partial answers to make it from */
 async function finish({ folder, plan }: LocalRun, pool: ProcessPool): Promise<UserError | null> {
   const log = folder.at(PLACES.logs, REPORT_LOG);
   const [end] = await pool.run([{ args: ['job', '-o', folder.path, '--merge', '-q'], log }], () => undefined);

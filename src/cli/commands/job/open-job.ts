@@ -118,7 +118,7 @@ function isAlive({ host, pid }: Holder, path: string): boolean {
 
 const ageOf = (path: string): number => Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
 
-/** Null for a text that a process did not finish writing. */
+/** Parses the lock; null for a text that a process did not finish writing. */
 function holderOf(text: string | null): Holder | null {
   try {
     return JSON.parse(text ?? '') as Holder;
@@ -230,12 +230,12 @@ const operandsOf = ({ operands }: PlanRequest): string[] =>
 async function planOf(request: PlanRequest, folder: JobFolder): Promise<JobPlan> {
   const { tasks, failures, notes } = await findInputs(request.operands, folder.path);
   for (const { line } of [...(request.quiet ? [] : notes), ...failures]) say('dprof', line);
-  // The answers cover only the inputs that could be read.
+  // Answers cover only the inputs that could be read.
   if (failures.length > 0) process.exitCode = EXIT.failed;
   return { ...settingsOf(request), operands: operandsOf(request), fanIn: request.fanIn, tasks };
 }
 
-/** @returns whether it did not exist */
+/** @returns whether the folder did not exist before */
 function makeFolder(path: string): boolean {
   try {
     if (existsSync(path) && statSync(path).isDirectory()) return false;
@@ -254,7 +254,7 @@ function removeEmpty(path: string): void {
   try {
     rmdirSync(path);
   } catch {
-    // Another process has put something into it.
+    // Another process has put a file into the folder.
   }
 }
 
@@ -287,8 +287,8 @@ const hasChanged = (task: JobTask): boolean => {
 };
 
 /**
- * The job with the current sizes and times of profiles that failed or were cut off, as they may have been repaired since.
- * Partial answers of less than a whole profile are removed, with the merges that may contain them.
+ * The job with the current sizes and times of profiles that failed or were cut off, as they may have been repaired
+ * since. Partial answers for only a part of a profile are removed, with the merges that may contain them.
  */
 export function withRepaired<Job extends OpenJob>(job: Job): Job {
   const { folder, plan } = job;

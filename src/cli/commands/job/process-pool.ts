@@ -18,14 +18,17 @@ export interface PoolTask {
   readonly args: readonly string[];
   /** File to which stderr is appended, as long as there is room. */
   readonly log: string;
-  /** Arguments for the next process after one died; null when there is nothing more to do. @param end how it ended */
+  /**
+   * Arguments for the next process after one died; null when there is nothing more to do.
+   * @param end how the process ended
+   */
   readonly next?: (end: PoolEnd, deaths: number) => readonly string[] | null;
 }
 
 interface PoolEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** The end of what the process and its successors wrote to stderr. */
+  /** The last part of what the process and its successors wrote to stderr. */
   readonly said: string;
 }
 
@@ -72,7 +75,7 @@ export class ProcessPool {
       await Promise.all(Array.from({ length: Math.min(this.most, tasks.length) }, inTurn));
     } finally {
       for (const signal of SIGNALS) process.off(signal, this.#stop);
-      // If one could not be started, the others go on.
+      // If one process could not be started, the others continue.
       await this.#end();
     }
     if (this.#stopped !== null) throw new Stopped(this.#stopped);

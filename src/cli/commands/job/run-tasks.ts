@@ -72,13 +72,13 @@ export function isMerged(run: Omit<MergeRun, 'merge'>): boolean {
  */
 export async function mergeLevel(run: MergeRun, level: number, share: Share): Promise<void> {
   const levels = treeOf(run);
-  // `mergeAll` makes the root; a level is missing when there are fewer partial answers than planned.
+  // `mergeAll` makes the root. A level is missing when there are fewer partial answers than planned.
   if (level < levels.length) for (const merge of itemsOf(levels[level - 1] ?? [], share)) await mergeOne(run, merge);
 }
 
 /**
  * Makes all missing merges.
- * @returns whether `job.part` exists now: there is none without partial answers
+ * @returns whether `job.part` exists now; it does not exist without partial answers
  * @throws UserError when a merge fails
  */
 export async function mergeAll(run: MergeRun): Promise<boolean> {
@@ -125,9 +125,10 @@ interface TaskRun {
 }
 
 /**
- * Makes the missing partial answers. A profile that kills the process affects no other profile: the next process with the
- * same tasks records it as failed and goes on after it. A profile whose process ended for unknown reasons is tried last.
- * @returns how many tasks failed, or had a profile that is cut off
+ * Makes the missing partial answers. A profile that kills the process affects no other profile: the next process with
+ * the same tasks records it as failed and continues after it. A profile whose process ended for unknown reasons is
+ * tried last.
+ * @returns number of tasks that failed, or had a profile that is cut off
  */
 export async function runTasks(run: TaskRun, tasks: readonly JobTask[]): Promise<number> {
   const known = new Set(run.ended === null ? [] : endedBefore(run, run.ended, tasks));

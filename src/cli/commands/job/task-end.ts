@@ -1,5 +1,6 @@
 /**
- * What a task prints, and the cause for a missing or incomplete partial answer: as a keyword for programs, and in words.
+ * Messages of a task, and the cause for a missing or incomplete partial answer: as a keyword for programs, and in
+ * words.
  */
 import { constants } from 'node:os';
 import { ranOutOfSpace } from '../../../record/errors.js';
@@ -40,7 +41,7 @@ export function lastLine(text: string): string | null {
  */
 export type TaskEnd = 'input' | 'no-space' | 'out-of-memory' | 'signal' | 'exit' | 'unknown' | 'not-started';
 
-/** How the process of a task ended, when that ended the task. */
+/** How the process of a task ended, if that ended the task. */
 export interface ProcessEnd {
   readonly ended: TaskEnd;
   readonly signal: string | null;

@@ -11,7 +11,7 @@ interface MonitorLayout {
   readonly columns: readonly Column<MonitorLine>[];
   readonly scopes: ReadonlySet<RowScope>;
   readonly header: boolean;
-  /** Of the terminal, for the format `fitted`; its default where undefined. */
+  /** Width of the terminal, for the format `fitted`; the format's default when undefined. */
   readonly width?: number;
   /** CloudWatch namespace of the metrics. */
   readonly namespace: string;

@@ -1,6 +1,6 @@
 /**
- * Turns lines into reports. Each line is either a report of the monitor or a record made from reports. Notes on them go to
- * stderr.
+ * Turns lines into reports. Each line is either a report of the monitor or a record made from reports. Notes about the
+ * lines go to stderr.
  */
 import { MonitorReports } from '../../../parse/readers/neuron/monitor/monitor-reports.js';
 import { neuronMonitor } from '../../../parse/readers/neuron/monitor.js';
@@ -60,7 +60,7 @@ export class MonitorNotes {
     this.say('too many values: percentiles are unknown (--period 1m makes fewer reports)');
   }
 
-  /** Prints what was lost, even in a quiet run. @throws UserError for an input that is cut off */
+  /** Prints how much was lost, even in a quiet run. @throws UserError for an input that is cut off */
   end(): void {
     const lines = this.#broken === 1 ? '1 line that is not a report' : `${this.#broken} lines that are not reports`;
     if (this.#broken > 0) say('dprof', `skipped ${lines} (first: line ${this.#firstBroken})`);
@@ -82,12 +82,12 @@ export class MonitorLines {
   readonly #diagnostics = new Diagnostics();
   readonly #raw: MonitorReports;
   readonly #splitter = new ReportSplitter();
-  /** Number of the last line when that is only the beginning of an object; null otherwise. */
+  /** Number of the last line if it is only the beginning of an object; null otherwise. */
   #begun: number | null = null;
 
   /**
    * @param onBroken called with the number of each line that is neither a report nor a record
-   * @param onEnd called with each end of records, which counts what was lost before
+   * @param onEnd called with each end record, which counts losses before it
    */
   constructor(
     private readonly name: string,

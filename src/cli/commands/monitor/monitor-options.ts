@@ -89,7 +89,7 @@ export const MONITOR: Tool = {
     ...unfit(['where', 'device'], '--rows, --groups and --tag-filter choose'),
     ...unfit(['step', 'from', 'to'], 'reports have no steps; use --period T or --last'),
     ...unfit(['sort', 'top'], 'reports are written as they arrive; use --stats for statistics'),
-    ...unfit([...READING_NAMES, 'peaks'], 'it reads no profile'),
+    ...unfit([...READING_NAMES, 'peaks'], 'monitor does not read a profile'),
   },
   notes: [
     [
@@ -175,7 +175,7 @@ export const isStdin = (file: string | undefined): file is undefined | '-' => fi
 
 export type MonitorRequest = Readonly<ReturnType<typeof readMonitorArguments>>;
 
-/** Refuses options that the format does not use. */
+/** Rejects options that the format does not use. */
 function refuseStrays(given: Arguments, format: MonitorFormat): void {
   for (const name of ['cols', 'rows']) {
     if (given.text(name) !== undefined && !format.hasColumns) {
@@ -202,7 +202,7 @@ function refuseStrays(given: Arguments, format: MonitorFormat): void {
   }
 }
 
-/** The chosen columns that are measurements. */
+/** The selected columns that are measurements. */
 function metricsOf(list: string | undefined): readonly MonitorColumn[] {
   const chosen = list === undefined ? MONITOR_COLUMNS : chooseMonitorColumns(list);
   const metrics = chosen.filter(({ measures }) => measures !== undefined);

@@ -1,4 +1,7 @@
-/** Outputs reports: each as it comes, only the last, statistics of all, or over HTTP; and checks them with `--fail-if`. */
+/**
+ * Outputs reports: each as it comes, only the last, statistics over all, or over HTTP. Also checks them with
+ * `--fail-if`.
+ */
 import type { MonitorReport } from '../../../prof/neuron/monitor/monitor-report.js';
 import { MonitorStats, statsTable, type StatRow } from '../../../prof/neuron/monitor/monitor-stats.js';
 import type { MonitorColumn } from '../../../prof/neuron/monitor/monitor-columns.js';
@@ -14,10 +17,13 @@ import { parseAlternatives, parseFilter, type ComparisonFilter, type RowFilter }
 import { counted } from '../../../record/plural.js';
 import type { Column } from '../../../table/column.js';
 
-/** Columns that identify a row. In a condition, comparisons with these choose rows, all others judge the chosen rows. */
+/**
+ * Columns that identify a row. In a condition, comparisons with these columns select rows; all other comparisons judge
+ * the selected rows.
+ */
 const NAMING = new Set('report,scope,pid,tag,device,core,name,uuid,modelid,metric,unit'.split(','));
 
-/** One of the conditions joined by `||`. It judges the rows that it chooses, if their values are known. */
+/** One of the conditions joined by `||`. It judges the rows that it selects, if their values are known. */
 interface Part<Row> {
   readonly text: string;
   readonly chooses: RowFilter<Row>;
@@ -84,8 +90,8 @@ export class Threshold<Row> {
 const ENDS = ['SIGINT', 'SIGTERM'] as const;
 
 /**
- * Serves the last report over HTTP, until a signal comes or a pipe with reports ends; the last report of a file is served
- * until the signal.
+ * Serves the last report over HTTP, until a signal comes or a pipe with reports ends. The last report of a file is
+ * served until a signal comes.
  * @param start opens the input, which may wait for its first report
  * @throws UserError for an address that cannot be used, and for an input without reports
  */

@@ -1,8 +1,9 @@
 /**
  * `--listen`: serves the last exposition over HTTP for Prometheus, as neuron-monitor-prometheus.py does.
  *
- * Read-only: one text, by GET and HEAD, which does not depend on the request. A server for this machine only answers just
- * to names of this machine, so that web pages cannot reach it by pointing their own host name to it (DNS rebinding).
+ * Read-only: one text, by GET and HEAD, which does not depend on the request. A server that is only for this machine
+ * answers only to names of this machine, so that web pages cannot reach it by pointing their own host name to it (DNS
+ * rebinding).
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,8 +1,8 @@
 /**
  * `dprof monitor`: reports of neuron-monitor, each written as soon as it is read.
  *
- * It reads its input itself instead of with `runAnalysis`, because its lines are the monitor's and not records, each report
- * is complete with its line and must be flushed before the next one arrives, and --last replaces OUT each time.
+ * It does not use `runAnalysis`, for three reasons: its input lines are the monitor's and not records; each report must
+ * be flushed before the next one arrives; and --last replaces OUT each time.
  */
 import { Readable } from 'node:stream';
 import { isPacked } from '../../../record/lines/packed.js';
@@ -86,7 +86,7 @@ const rowThreshold = (text: string): Threshold<MonitorLine> =>
 const statThreshold = (text: string): Threshold<StatRow> =>
   new Threshold(text, statColumnOf, ({ row, metric }) => `${metric.key} of ${nameOf(row)}`);
 
-/** How often groups are reported; null to report them as they come. */
+/** The periods in which groups are reported; null to report them as they come. */
 function configOf({ config, period, output }: MonitorRequest): PeriodOf | null {
   if (config === undefined) return period === undefined ? null : () => period;
   const text = readSmallFile(config, 'a configuration', '--config takes a configuration of neuron-monitor', output);
@@ -108,7 +108,7 @@ async function open(file: string | undefined): Promise<Input> {
   return { name: 'stdin', head, chunks, close };
 }
 
-/** The steps that each report goes through. */
+/** The processing steps for each report. */
 interface Pipeline {
   readonly request: MonitorRequest;
   readonly notes: MonitorNotes;

@@ -1,7 +1,7 @@
 /**
- * Members of partial answers, read from files and written into one. They are written when all of them, and so their order,
- * are known. Memory: an index, and up to 64 MB of content. More content waits in a temporary file, unless it is in a file
- * that can be read again.
+ * Members of partial answers, read from files and written into one. They are written when all of them are known,
+ * because only then their order is known. Memory: an index, and up to 64 MB of content. More content waits in a
+ * temporary file, unless it is in a file that can be read again.
  */
 import { closeSync, openSync, readSync, statSync, type Stats } from 'node:fs';
 import { readFully } from '../../../parse/files.js';
@@ -66,11 +66,12 @@ export async function readMembers(file: string, store: MemberStore, usage: strin
 
 /** @param path file from which members can be read again; null when they cannot */
 async function readAll(input: Input, path: string | null, store: MemberStore, status: StreamStatus): Promise<void> {
-  // A profile that is not a partial answer may be a single line of any length.
+  // A file that is not a partial answer may be a single line of any length.
   if (input.head.length > 0 && !input.head.toString('latin1').startsWith('{"type":"')) throw noPartial(input.name);
   let [begin, end, lines] = [0, 0, 0];
   const take = ({ id, head, lines: rest }: Member): void => {
-    // Losses of its profile. A cut-off profile fails the answers made from the member, but not the commands that copy it.
+    // Losses of its profile. If the member's profile is cut off, answers made from the member fail, but not the
+    // commands that copy it.
     const [{ file }, { diagnostics }] = [JSON.parse(head) as ProfileRecord, JSON.parse(rest.at(-1) ?? '') as EndRecord];
     status.losses.take(file, diagnostics);
     if (path === null) store.add(id, [head, ...rest]);

@@ -1,7 +1,7 @@
 /**
  * Events of a trace as protobuf packets for Perfetto, and as JSON for chrome://tracing. In JSON, times are us with all
- * digits. Readers store them as 64-bit floating-point numbers, which cannot represent Unix time to the ns. So times count
- * from midnight of the day before the first profile, which `otherData` states.
+ * digits. Readers store them as 64-bit floating-point numbers, which cannot represent Unix time to the ns. So times are
+ * relative to midnight of the day before the first profile, which `otherData` states.
  *
  * Source: "Trace Event Format" of the Chromium project.
  */
@@ -70,7 +70,7 @@ export class ProtobufTrace implements TraceText {
 
 const PIECE = 256 * 1024;
 const DAY = 86_400n * 1_000_000_000n;
-/** A lone half of a surrogate pair, which readers refuse, escaped or not. */
+/** A lone half of a surrogate pair, which readers reject, escaped or not. */
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 
 const quoted = (text: string): string => jsonOf(text.replace(LONE_SURROGATE, '\ufffd'));
@@ -103,7 +103,7 @@ export class ChromeTrace implements TraceText {
   #parts: string[] = [];
   #size = 0;
   #any = false;
-  /** Unix time in ns from which times count. */
+  /** Unix time in ns to which times are relative. */
   #zero = 0n;
   /** The zero time of the last profile, and its offset from `zero`. */
   #profileZero: TraceZero | null = null;

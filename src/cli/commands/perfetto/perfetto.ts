@@ -88,7 +88,7 @@ export const perfetto = recordsCommand(
     name: 'dprof perfetto',
     usage: 'dprof perfetto -o OUT [OPTION...] [FILE...]',
     about: ['A trace of device and CPU activity, for https://ui.perfetto.dev or chrome://tracing.'],
-    operands: ['FILE: records of dparse (also .gz), or a profile, then with its ranges. Default: stdin.'],
+    operands: ['FILE: records of dparse (also .gz), or a profile, whose ranges are read too. Default: stdin.'],
     options: [
       PEAKS_OPTION,
       {
@@ -113,7 +113,7 @@ export const perfetto = recordsCommand(
         'Overlapping slices go to separate lanes of a track; no slice is cut. Events without a duration are marks. Unknown values are left out.',
         "Times are Unix time if the first profile has it (a profile without is placed at its start), otherwise from each profile's start.",
         'chrome-json counts from midnight of the day before. A launch of several activities is one slice with several arrows.',
-        '32,768 CPU slices are buffered for late slices; launches dropped from the buffer start no arrows (a note counts them).',
+        '32,768 CPU slices are buffered and sorted by start. Launches that have left the buffer get no arrows; a note counts them.',
         '--align job: ranks on the clock of dprof ranks, with an arrow from each rank that waits in a collective to',
         'the one that joins last, and from each send to its receive. It and --step read their FILEs twice.',
         'With --flows, 32,768 device slices are buffered too, and instructions show what they waited for, with semaphores.',

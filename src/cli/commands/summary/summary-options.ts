@@ -20,7 +20,9 @@ export const SUMMARY: Tool = {
     'A profile on one screen: where the time of each device went, its longest kernels, their precision and unit, data',
     'movement, unknowns, and what to do next.',
   ],
-  operands: ['FILE: records of dparse (also .gz), a net.dict of PyProf, a profile, or dprof partial. Default: stdin.'],
+  operands: [
+    'FILE: records of dparse (also .gz), a net.dict of PyProf, a profile, or output of dprof partial. Default: stdin.',
+  ],
   options: [
     { name: 'all', help: 'text: every section, each with the command that shows more' },
     { name: 'top', takes: 'N', help: `kernels listed (${TOP}; in formats other than text and markdown 50)` },
@@ -63,10 +65,10 @@ export const SUMMARY: Tool = {
       'Device times count overlapping work once. Busy: any work runs. Idle: nothing runs, between the first start and the last',
       'end. Communication: kernels of NCCL, RCCL or a process group, and collective operations. Exposed communication: no',
       'compute runs meanwhile. Graph launches traced as a whole count as compute.',
-      'Idle time is divided by the work that ended each gap: launched after the device ran dry (host), launched before (queue),',
-      'launch unknown. Shares of kernels are shares of their summed durations. Unknown is na, never 0.',
+      'Idle time is divided by the work that ended each gap: launched after the device became idle (host), launched before (queue),',
+      'launch unknown. Shares of kernels are shares of their summed durations. Unknown values are na, never 0.',
       'MFU: time that the known FLOPs would take at the peak of their type and unit, over the span. Unknown FLOPs count as 0, so',
-      'MFU is a lower bound. The coverage stands next to each figure: docs/guide/key-figures.md.',
+      'MFU is a lower bound. The coverage is shown next to each figure: docs/guide/key-figures.md.',
     ],
     [
       "Without activities, e.g. in a vendor's summary, --vendor-metrics is implied. Its percentages are 0 to 100; with",
@@ -96,10 +98,10 @@ export interface SummaryRequest extends RecordsRequest {
   readonly top: number | undefined;
   /** Whether to print the vendor's metrics instead of the summary for all vendors. */
   readonly isVendor: boolean;
-  /** Whether text has every part, and the command that shows more of each. */
+  /** Whether the text has every section, with the command that shows more of it. */
   readonly isWhole: boolean;
   readonly metrics: MetricOptions;
-  /** Tables of the vendor's complete JSON to write, in its order; null for the summary alone. */
+  /** Tables of the vendor's complete JSON to write, in its order; null for only the summary. */
   readonly tables: readonly string[] | null;
   /** Peak rates for all devices of the input; null to use their own. */
   readonly device: Peaks | null;

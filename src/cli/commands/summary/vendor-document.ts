@@ -1,8 +1,8 @@
 /**
  * The vendor tool's complete JSON, as far as records have its data: `{"instruction":[…],"dma":[…], …,"summary":[…]}`.
  * Records come in order of time, but tables are written one after the other, so rows that do not fit in memory wait in
- * temporary files. The tool's JSON describes one profile; with several, rows start with an extra field, `profile`, the
- * number of theirs.
+ * temporary files. The tool's JSON describes one profile. With several profiles, rows start with the extra field
+ * `profile`, the profile's number.
  */
 import { entryOf } from '../../../containers/map-entry.js';
 import { TemporaryFile } from '../../../parse/input/temporary-file.js';
@@ -50,7 +50,7 @@ class TableRows {
     this.#length = 0;
   }
 
-  /** @param hasProfiles whether rows name their profile */
+  /** @param hasProfiles whether rows have the number of their profile */
   *pieces(hasProfiles: boolean): Generator<Uint8Array> {
     let isProfile = false;
     for (const bytes of this.#pieces()) {
@@ -144,7 +144,7 @@ const notesOf = (tables: readonly string[]): UserError[] =>
         }),
       ];
 
-/** One JSON object a line and profile. */
+/** One JSON object per profile, each on one line. */
 export function metricsDocument(summary: MetricSummary, shown: MetricsShown): string {
   const { profile, file, format, rank, node, computed, rows, bound, warnings } = summary;
   const metrics = rows.map((row) => {

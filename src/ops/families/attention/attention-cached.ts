@@ -76,7 +76,7 @@ function costOf(attention: CachedAttention, { requests, lengths }: StepSequences
   return { ...common, formula, writes: null, unknown };
 }
 
-/** Without lengths the cost is unknown; the params show the extents of the new tokens. */
+/** Without lengths, the cost is unknown; the params show the extents of the new tokens. */
 function unknownCost(q: Tensor, keyHeads: readonly Param[]): OpCost {
   const width: Param[] = q.shape.length === 3 ? [['Dq', extentAt(q, 2)]] : [];
   return {
@@ -111,8 +111,9 @@ const unseenCache = withTensors('q k', (q, k, bound) => {
 const latent = withTensors('q k', (q, k) => (q.shape.length === 0 ? null : unknownCost(q, heads('Hk', k))));
 
 /**
- * The cache is an argument. @param layout extents of the value cache: `blocks` [pages, heads, head dimension, positions],
- * `rows` [pages, positions, heads, head dimension]
+ * The cache is an argument.
+ * @param layout extents of the value cache: `blocks` [pages, heads, head dimension, positions], `rows` [pages,
+ *   positions, heads, head dimension]
  */
 const paged = (layout: 'blocks' | 'rows') =>
   withTensors('q keys values', (q, keys, values, bound) => {
@@ -125,9 +126,9 @@ const paged = (layout: 'blocks' | 'rows') =>
   });
 
 /**
- * vLLM ops whose arguments are query, key and value of the new tokens, the output, and the name of the layer; and ops with
- * one query row for each sequence. SGLang's profiler makes an op of each function, with a number in its name and only the
- * function's tensors as arguments.
+ * vLLM ops whose arguments are query, key and value of the new tokens, the output, and the name of the layer; and ops
+ * with one query row for each sequence. SGLang's profiler records each function as an op, with a number in its name and
+ * only the function's tensors as arguments.
  */
 export const CACHED_ATTENTION = rules`
   ${unseenCache} vllm.unified_attention vllm.unified_attention_with_output: @q @k @v ...

@@ -9,14 +9,14 @@ import type { BoundArguments } from '../../schema/binding.js';
 import { broadcast, numel, type Tensor } from '../../call.js';
 import type { AttentionLayout } from './attention-forms.js';
 
-/** What a call states about its sequences. */
+/** Facts that a call states about its sequences. */
 interface CalledSequences {
   readonly op: string;
-  /** Rows of the query; a captured graph has as many as its largest batch. */
+  /** Rows of the query; a captured graph has as many rows as its largest batch. */
   readonly queries: number;
-  /** Rows of the keys when they are not a cache, so that they are those of the sequences. */
+  /** Rows of the keys, if they are not a cache and therefore belong to the sequences. */
   readonly keys?: number;
-  /** Null when the call does not state it; a captured graph has as many as its largest batch. */
+  /** Null when the call does not state it. A captured graph has as many sequences as its largest batch. */
   readonly sequences: number | null;
 }
 
@@ -53,7 +53,7 @@ function partOf({ batch, lengths, context, generation }: ServingStep, call: Call
   if (fitting.length === 1 || call.keys !== undefined) return fitting.length === 1 ? only : null;
   const word = isMixed ? PART_WORDS.find(([words]) => words.test(call.op)) : undefined;
   const chosen = word === undefined ? (fitting.length === 0 ? all : null) : parts[word[1]];
-  // There may be more rows than the requests have, because the batch of a captured graph is padded.
+  // There may be more rows than tokens of the requests, because the batch of a captured graph is padded.
   return chosen !== null && call.queries >= chosen.lengths.queries ? chosen : null;
 }
 
@@ -135,7 +135,8 @@ function packedPairs(args: BoundArguments, batch: number, queries: number, keys:
   const [maxQ, maxK] = [args.number('max_q'), args.number('max_k')];
   const pairs = (count: number): QueryKeyPairs => ({ count, readsAll: true });
   if (batch === 1) return pairs(queries * keys);
-  // If every query sequence has the maximum length, the sum is that length times all keys, and vice versa.
+  // If every query sequence has the maximum length, the sum is that length times the total number of keys, and vice
+  // versa.
   if (maxQ !== null && maxQ * batch === queries) return pairs(maxQ * keys);
   if (maxK !== null && maxK * batch === keys) return pairs(maxK * queries);
   const bounds = [...(maxK === null ? [] : [queries * maxK]), ...(maxQ === null ? [] : [keys * maxQ])];

@@ -3,8 +3,8 @@
  *
  * Source: the schemas of PyTorch 2.0 to 2.13 (native_functions.yaml) and of the packages flash-attn 2 and 3, xFormers,
  * AITER and vLLM. The formulas read these arguments: q k v out lse grad, bias, cu_q cu_k (cumulative lengths of packed
- * sequences), max_q max_k (the longest), causal, mask_type, left right (window), want_lse, bias_grad. With table, used_q,
- * used_k, k_new or q_v the number of keys is unknown.
+ * sequences), max_q max_k (the longest), causal, mask_type, left right (window), want_lse, bias_grad. If table, used_q,
+ * used_k, k_new or q_v is passed, the number of keys is unknown.
  */
 import { mapEntries } from '../../by-name.js';
 import { opTable } from '../../schema/op-rules.js';

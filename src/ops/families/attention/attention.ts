@@ -51,7 +51,7 @@ const attended = withTensors('q k v out', (q, k, _, out, bound) => {
     return { ...about, flops: null, writes: null, unknown: 'the layout of the tensors is unspecified' };
   const [B, Hq, Sq, Sk] = [extentAt(q, 0), extentAt(q, heads), extentAt(q, sequence), extentAt(k, sequence)];
   const [Hk, D] = [extentAt(k, heads), extentAt(q, -1)];
-  // The log-sum-exp of each score row when requested; otherwise nothing is returned.
+  // The log-sum-exp of each score row if requested, otherwise nothing.
   const lse: Tensor[] = bound.count('want_lse') === 1 ? [tensor([B, Hq, Sq], 'float32')] : [];
   return {
     ...about,
@@ -79,7 +79,7 @@ const SOURCE = 'PyTorch torch/utils/flop_counter.py (sdpa_flop, sdpa_backward_fl
 /** Ops with a specific rule. */
 const RULES: OpRules = { ...CACHED_ATTENTION, ...SAGE_ATTENTION };
 
-/** SGLang's profiler adds numbers to the ops that it makes of functions. */
+/** SGLang's profiler adds numbers to the names of ops that it records for functions. */
 const unnumbered = (call: OpCall): OpCall =>
   call.mod === 'sglang_profiler' ? { ...call, op: call.op.replace(/_\d+$/, '_*') } : call;
 
@@ -238,7 +238,10 @@ const UNREAD = 'a sliding window skips keys, and how many depends on the length 
 const unreadKeys = ({ args, extents: { sums } }: AttentionCall): string | undefined =>
   sums !== undefined && sums.keys !== sums.queries && windowParam(args).length > 0 ? UNREAD : undefined;
 
-/** Multiply-adds per query-key pair and head: forward one product of width Dq and one of Dv; backward three and two. */
+/**
+ * Multiply-adds per query-key pair and head: forward, one product of width Dq and one of width Dv; backward, three and
+ * two.
+ */
 const perPair = ({ headDim: width, valueHeadDim: valueWidth }: AttentionExtents, backward: boolean): number =>
   backward ? 3 * width + 2 * valueWidth : width + valueWidth;
 

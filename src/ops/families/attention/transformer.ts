@@ -1,6 +1,6 @@
 /**
- * PyTorch's fast path of transformer modules: multi-head attention, or an encoder layer, as one op. Kernels with recorded
- * inner ops are described by these; this family is for the others.
+ * PyTorch's fast path of transformer modules: multi-head attention, or an encoder layer, as one op. Inner ops describe
+ * their kernels if they are recorded. This family is for all other kernels.
  */
 import { rules, ruleWork, withTensors, type BoundCall } from '../../schema/op-rules.js';
 import { numel, type Tensor } from '../../call.js';
@@ -30,7 +30,7 @@ function attentionFlops(q: Sequences, keys: number): number {
   return 2 * batch * (projections + 2 * positions * keys * embedding);
 }
 
-/** Each operand once: one tensor may be query, key and value at the same time, which then have equal extents. */
+/** Each operand once. One tensor may be query, key and value at the same time, which then have equal extents. */
 function distinct(bound: BoundCall): Tensor[] {
   const [q, k, v] = [bound.tensor('q'), bound.tensor('k'), bound.tensor('v')];
   const isSelf = [k, v].every((other) => other?.shape.join() === q?.shape.join());

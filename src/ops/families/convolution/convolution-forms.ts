@@ -28,7 +28,7 @@ import {
 interface ConvolutionForm {
   /** Number of spatial dimensions; null when the weight determines it. */
   readonly rank: number | null;
-  /** Whether it is transposed; null when the argument `transposed` says so. */
+  /** Whether it is transposed; null when the argument `transposed` determines it. */
   readonly transposed: boolean | null;
 }
 
@@ -217,7 +217,7 @@ function unspecifiedCost(bound: BoundCall, x: Tensor, w: Tensor, transposed: boo
   const counted = transposed === true ? x : transposed === false ? out : null;
   const batch = x.shape.length === rank + 1 ? 1 : extentAt(x, 0);
   const flops = counted === null ? null : convolutionFlops(batch, numel(counted.shape.slice(-rank)), w);
-  // It is not among the settings when its value is neither true nor false.
+  // The argument is not among the settings when its value is neither true nor false.
   const direction = transposed === null ? ['transposed'] : [];
   const settings = [...new Set([...unspecifiedSettings(bound), ...direction])].join(', ');
   const unknown = `${settings} of the convolution unspecified, so the output's extents are unknown`;

@@ -187,7 +187,7 @@ const TRANSPOSITIONS: readonly (readonly [Gradient, RegExp])[] = [
   ['wgrad', /gemm\w*_tn(?:_|$)|Cijk_Alik_Bljk/],
 ];
 
-/** The gradient that a kernel computes: the only one, else the one in its name; null when the name does not say. */
+/** The gradient that a kernel computes: the only one, else the one in its name; null when the name does not show it. */
 function roleOf({ name }: KernelFacts, parts: readonly Work[], pointwise: boolean): KernelRole | null {
   const multiplying = parts.filter(({ matmul }) => matmul).map(({ role }) => role);
   if (multiplying.length < 2) return multiplying[0] ?? null;

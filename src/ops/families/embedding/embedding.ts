@@ -16,7 +16,7 @@ export const lookupParams = (table: Tensor, indices: Tensor): Param[] => [
 interface BagLookup {
   /** The looked-up rows, one for each index. */
   readonly rows: Tensor;
-  /** The rows of these that must be read from the table, without repeats. */
+  /** The rows that must be read from the table, without repeats. */
   readonly touched: Tensor;
 }
 

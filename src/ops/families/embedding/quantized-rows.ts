@@ -39,7 +39,7 @@ const toMultiple = (length: number, of: number): number => Math.ceil(length / of
 
 /** Elements of one byte, padded to a multiple of four, followed by a scale and a bias (or padding) of four bytes each. */
 const byteRows: RowLength = (elements) => toMultiple(elements, 4) + 8;
-/** Scale and bias have two bytes each when an argument says so. */
+/** Scale and bias have two bytes each if an argument requests it. */
 const byteElements: RowLength = (bytes, bound) =>
   Math.max(0, toMultiple(bytes, 4) - (bound.flag('wide_scales') === false ? 4 : 8));
 
@@ -65,7 +65,7 @@ const blockElements: RowLength = (_, bound) => bound.count('length');
 
 const sameLength: RowLength = (length) => length;
 
-/** The input with another row length, which the op's arguments may leave open. */
+/** The input with another row length, which the op's arguments may leave unspecified. */
 function resized(input: Tensor, length: RowLength, dtype: string | null, bound: BoundCall): Tensor | null {
   const columns = length(extentAt(input, -1), bound);
   return columns === null ? null : tensor([...input.shape.slice(0, -1), columns], dtype);
@@ -183,7 +183,7 @@ const FORMATS: readonly RowFormat[] = [
   { widest: 'max_float32', bits: 32, whole: false },
 ];
 
-/** The format of all tables, when they share one and have equal widths; null when that is not so, or unspecified. */
+/** The format of all tables, if they share one and have equal widths; null if they do not, or if it is unspecified. */
 function onlyFormat(bound: BoundCall, width: number): RowFormat | null {
   // None means that there is no such table.
   const used = FORMATS.filter(

@@ -87,7 +87,7 @@ const rows = withTensors('input indices', (input, indices) => {
   return moved([picked, indices], picked);
 });
 
-/** The result has as many positions as an argument says. */
+/** An argument states the number of positions of the result. */
 const positions = withTensors('offsets', (offsets, bound) => {
   const size = bound.count('size');
   if (size === null) return unspecified('the size of the result is unspecified');

@@ -33,7 +33,10 @@ const sums = (longer: 0 | 1): RuleCost =>
     return { flops: numel(lengths.shape), writes: [tensor(shape, lengths.dtype)], formula };
   });
 
-/** Features are chosen by number, possibly repeated; when as many are chosen as there are, all are moved. */
+/**
+ * Features are selected by number, possibly repeated. If the number of selected features equals the number of features,
+ * all are moved.
+ */
 const features = withTensors('indices order lengths', (indices, order, lengths, bound) => {
   const cost = { flops: 0, formula: 'flops = 0; bytes = order + 2·(lengths + indices + weights)' };
   if (numel(order.shape) === lengths.shape[0]) return { ...cost, writes: bound.tensorsOf('lengths indices weights') };

@@ -140,7 +140,10 @@ function enlarged(bound: BoundCall, input: Tensor): Tensor | null {
   return bound.outs[0] ?? null;
 }
 
-/** Number of one-dimensional interpolations: along the last dimension for every line of taps, and so on inwards. */
+/**
+ * Number of one-dimensional interpolations: along the last dimension for every line of taps, then along the previous
+ * dimensions.
+ */
 function linesOf(taps: number, rank: number): number {
   let lines = 0;
   for (let dimension = 0; dimension < rank; dimension++) lines += taps ** dimension;

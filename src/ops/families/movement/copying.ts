@@ -77,8 +77,9 @@ const repeatInterleave: RuleCost = (bound) => {
 };
 
 /**
- * @param name of the argument with margins or counts
- * @param shapeOf the extents of the result; gradients of what is repeated are added up
+ * @param name name of the argument with margins or counts
+ * @param shapeOf returns the extents of the result; gradients
+ *   of repeated elements are added up
  */
 const enlarged = (name: string, shapeOf: typeof paddedShape): RuleCost =>
   withTensors('self', (input, bound) => {
@@ -97,7 +98,7 @@ const enlarged = (name: string, shapeOf: typeof paddedShape): RuleCost =>
     };
   });
 
-/** Numbers given one by one in a call of Python are a list. */
+/** Numbers that a Python call passes one by one are a list. */
 const RULES = rules`
   ${withTensors('self src', copied)} copy_ copy: @self @src ...
   ${withTensors('dst self', copied)} _copy_from _copy_from_and_resize: @self @dst ...

@@ -17,7 +17,7 @@ interface Unspecified {
 /** The tensor that an op fills; null when the arguments do not fit. */
 type Filled = (bound: BoundArguments) => Tensor | Unspecified | null;
 
-/** The type of a tensor when none is given. */
+/** The type of a tensor when no type is given. */
 const DEFAULT = 'float32';
 
 const range = (numbers: readonly number[]): [start: number, end: number, step: number] =>
@@ -46,9 +46,9 @@ const steps = (numbers: readonly number[]): number => {
 
 /**
  * An op whose arguments determine the number of elements.
- * @param names of the numbers, separated by blanks; some need not be given
+ * @param names names of the numbers, separated by blanks; some are optional
  * @param staysWhole whether integers give an integer result
- * @param count how many elements the numbers make
+ * @param count returns the number of elements for the numbers
  */
 const sequence =
   (names: string, staysWhole: boolean, count: (numbers: readonly number[]) => number): Filled =>

@@ -144,7 +144,7 @@ const placing =
   (bound) =>
     /direct_copy/i.test(bound.kernel.name) && !opName(bound.call).endsWith('_') ? moved(bound) : cost(bound);
 
-/** Elements of the source placed or added: as many as there are indices, of slices the whole source. */
+/** Elements of the source that are placed or added: one for each index, or for slices the whole source. */
 const scattered = placing(
   withTensors('self index', (input, index, bound) => {
     const op = opName(bound.call);
@@ -160,7 +160,7 @@ const scattered = placing(
   }),
 );
 
-/** Every element in the worst case, by which PyProf counts. */
+/** Every element in the worst case, which PyProf counts. */
 const masked = withTensors('self mask', (input, mask, { kernel }) => {
   const shape = broadcast([input.shape, mask.shape]);
   if (shape === null) return null;
@@ -170,7 +170,7 @@ const masked = withTensors('self mask', (input, mask, { kernel }) => {
   return { flops: 0, reads: [chosen, mask], writes: [chosen], formula };
 });
 
-/** One int64 per dimension for every element in the worst case, by which PyProf counts. */
+/** One int64 per dimension for every element in the worst case, which PyProf counts. */
 const nonzero = withTensors('self', (input, { kernel }) => {
   if (kernel.sub > 0) return helperCost(tensorParams(input));
   if (kernel.convention !== 'pyprof') return unspecified('the number of non-zero elements is unspecified');
@@ -184,7 +184,7 @@ const getItem = withTensors('self index', (input, index, { call, kernel }) => {
   return pick(tensor([...index.shape, ...input.shape.slice(1)], input.dtype), index, kernel);
 });
 
-/** Zeros, and a one per element. */
+/** Zeros, with a one for each element. */
 const oneHot = withTensors('self', (input, bound) => {
   const classes = bound.count('num_classes');
   if (classes === null || classes === 0) return null;
@@ -203,7 +203,7 @@ const indexFill = placing(
   }),
 );
 
-/** Elements by their place in the whole tensor. */
+/** Elements by their position in the whole tensor. */
 const put = placing(
   withTensors('self index source', (input, index, source, bound) => {
     const adds = bound.arg('accumulate') === undefined ? false : bound.flag('accumulate');

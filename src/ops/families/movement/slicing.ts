@@ -11,11 +11,14 @@ const JOINING_SOURCE = 'each element read and written once; PyTorch type promoti
 
 const unspecified = (unknown: string) => ({ writes: null, flops: 0, params: [], formula: 'flops = 0', unknown });
 
-/** The call does not fit where no argument stands for the tensors. */
+/** The call does not fit when no argument can be the tensors. */
 const withoutParts = (bound: BoundArguments) =>
   bound.arg('tensors') === undefined ? null : unspecified('which tensors are joined is unspecified');
 
-/** All parts read, the whole written; backward the same, the other way round. Further kernels of the call help the first. */
+/**
+ * Forward, all parts are read and the whole is written; backward, the reverse. Further kernels of the call are helpers
+ * of the first.
+ */
 const joined: RuleCost = (bound) => {
   const parts = bound.tensors('tensors');
   const params = tensorListParams(parts);

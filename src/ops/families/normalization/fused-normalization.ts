@@ -97,8 +97,8 @@ export const apexNormalization: Family = {
 };
 
 /**
- * Forward: `input`, plus the `residual` and the bias of the input where there are any, normalised. What the signature
- * marks as written is written; a residual is read and written in place.
+ * Forward: normalises `input`, plus the `residual` and the bias of the input if there are any. Tensors that the
+ * signature marks as written are written; a residual is read and written in place.
  * @param more further operations per element: quantisation, or 1 + weight
  * @param returns number of returned tensors of the input's shape, which are not arguments of the call
  */

@@ -16,10 +16,13 @@ export const FORWARD = { centred: 4, rms: 3, affine: 1, channels: 5 } as const;
  */
 export const BACKWARD = { centred: 9, rms: 6, weighting: 1, weight: 2, bias: 1 } as const;
 
-/** Of the operations forward, those of the statistics: the rest applies them. */
+/** The forward operations that compute the statistics. The other operations apply them. */
 export const STATISTICS = { rows: 2, channels: 3 } as const;
 
-/** Of the operations backward, the two sums (of the centred gradient: a difference, a product, two sums): the rest applies them. */
+/**
+ * The backward operations that compute the two sums (of the centred gradient: a difference, a product, two sums). The
+ * other operations apply them.
+ */
 export const SUMS = { centred: 4, rms: 3 } as const;
 
 /** Operations for only the normalised input. */

@@ -24,7 +24,9 @@ interface PythonForm {
   readonly op: 'batch_norm' | 'instance_norm' | 'group_norm' | 'layer_norm' | 'rms_norm';
   /** The function's parameters in order. */
   readonly order: string;
-  /** Whether it uses the statistics of the batch when the argument is not passed; null when it has no default. */
+  /**
+   * Whether it uses the statistics of the batch when the argument is not passed; null when the argument has no default.
+   */
   readonly training: boolean | null;
 }
 
@@ -94,7 +96,7 @@ function forwardCall({ op, input, given, training }: PythonCall): OpCall {
   return dispatched(op, x, weight, bias, given('running_mean'), given('running_var'), training);
 }
 
-/** @param of the gradients to compute: that of the input, or those of weight and bias if these exist */
+/** @param of the gradients to compute: that of the input, or those of weight and bias if they exist */
 function backwardCall({ op, input, given, training, saved }: PythonCall, ofInput: boolean, ofWeights: boolean): OpCall {
   const [x, weight, statistics] = [likeTensor(input), given('weight'), likeTensor(saved)];
   const [hasWeight, hasBias] = ['weight', 'bias'].map((name) => ofWeights && given(name).shape !== undefined);
@@ -113,7 +115,7 @@ function backwardCall({ op, input, given, training, saved }: PythonCall, ofInput
 
 type NormalizationPart = 'helper' | 'statistics' | 'sums' | 'weights' | 'application' | 'input' | 'whole';
 
-/** The part of a normalisation that a kernel computes, by its name; first match wins. */
+/** The part of a normalisation that a kernel computes, by its name; the first match is used. */
 const PARTS: readonly (readonly [RegExp, NormalizationPart])[] = [
   [/FusedParams/i, 'helper'],
   [/RowwiseMoments|collect_statistics|welford/i, 'statistics'],

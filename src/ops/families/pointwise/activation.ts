@@ -76,7 +76,7 @@ export const activationGradients: Family = {
 
 const SOURCE = 'PyProf (one operation per element, backward three passes); PyTorch torch.nn.functional';
 
-/** Half of the input along one dimension, whichever it is, is the gate of the other half; null where it does not fit. */
+/** Half of the input along one dimension is the gate of the other half; null when the extents do not fit. */
 function gatedShape(input: Tensor, bound: BoundCall): readonly number[] | null {
   const arg = bound.arg('dim');
   const elements = numel(input.shape);
@@ -85,7 +85,7 @@ function gatedShape(input: Tensor, bound: BoundCall): readonly number[] | null {
   return dim === null ? null : input.shape.map((extent, i) => (i === dim ? Math.floor(extent / 2) : extent));
 }
 
-/** The gradient follows from that of the result and what was saved: the input, or a result as large. */
+/** The gradient follows from that of the result and a saved tensor: the input, or a result of the same size. */
 const activated = (
   perElement: number,
   shapeOf: (input: Tensor, bound: BoundCall) => readonly number[] | null = ({ shape }) => shape,
@@ -106,8 +106,8 @@ const activated = (
   });
 
 /**
- * One weight, or one for each channel. A kernel of the backward pass writes a product of the input's extents for the gradient
- * of the weight, which is yet to be summed (aten/src/ATen/native/cuda/Activation.cu).
+ * One weight, or one for each channel. A kernel of the backward pass writes a product of the input's extents for the
+ * gradient of the weight, which another kernel sums (aten/src/ATen/native/cuda/Activation.cu).
  */
 const weighted = withTensors('self weight', (input, weight, bound) => {
   const elements = numel(input.shape);

@@ -25,8 +25,8 @@ const NAMED: ByName<string> = {
 };
 
 /**
- * The type that the arguments give; the type of the input where they give none, as in PyProf's markers, which drop
- * `torch.dtype` objects; null where it is unspecified.
+ * The type in the arguments; the type of the input when they have none, as in PyProf's markers, which drop
+ * `torch.dtype` objects; null when it is unspecified.
  */
 function typeGiven(bound: BoundCall, input: string): string | null {
   const dtype = bound.arg('dtype');
@@ -48,7 +48,7 @@ const converted = (named?: string): RuleCost =>
     };
   });
 
-/** The type is second, behind a device, or that of another tensor. */
+/** The type is the second argument, after a device, or the type of another tensor. */
 const RULES: OpRules = {
   ...mapEntries(NAMED, (type) => ({ fact: converted(type), signatures: ['@self ...'] })),
   ...rules`

@@ -55,9 +55,9 @@ const SOURCE = 'the named pointwise op on every tensor; each tensor read once, e
 interface Foreach {
   /** Operations per element; twice that for a sum with a factor. */
   readonly flops: number;
-  /** Whether it reads the list that it changes, and does not only overwrite it. */
+  /** Whether it reads the list that it changes, instead of only overwriting it. */
   readonly reads: boolean;
-  /** How many arguments after the first list may also be lists of tensors. */
+  /** Number of arguments after the first list that may also be lists of tensors. */
   readonly operands: number;
   /** Whether the result is one number for each tensor, instead of a tensor. */
   readonly reduces?: boolean;
@@ -104,7 +104,7 @@ function factor(rule: Foreach, rest: readonly Arg[]): number {
   return scaled && alpha.value !== 1 ? 2 : 1;
 }
 
-/** One result for each tensor: with the same extents, or a single number. */
+/** One result for each tensor: a tensor with the same extents, or a single number. */
 function results(rule: Foreach, list: readonly Tensor[], rest: readonly Arg[]): Tensor[] {
   if (rule.reduces !== true) return [...list];
   const dtype = dtypeAt(rest[1]);

@@ -45,7 +45,7 @@ const biased = withTensors('input', (input) => ({
 /** Softmax with a scale. */
 const SCALED_SOFTMAX = { forward: SOFTMAX.forward + 1, backward: SOFTMAX.backward + 1 } as const;
 
-/** The unmasked part of a causal matrix: all columns in the last row, one column less in each row before it. */
+/** The unmasked part of a causal matrix: all columns in the last row, and one column less in each row above it. */
 function unmasked({ shape, dtype }: Tensor): Tensor | null {
   const [rows = 0, columns = 0] = shape.slice(-2);
   if (shape.length < 2 || rows > columns) return null;
@@ -72,7 +72,7 @@ const scaledBackward = withTensors('input', (gradient) => ({
   formula: `flops = ${SCALED_SOFTMAX.backward}·E; bytes = gradient + saved result + gradient of the input`,
 }));
 
-/** Maximum, subtraction, exponential, sum: only each row's loss and log-sum-exp are written, not the probabilities. */
+/** Maximum, subtraction, exponential, sum. Only each row's loss and log-sum-exp are written, not the probabilities. */
 const ENTROPY = 4;
 
 const crossEntropy = withTensors('logits labels', (logits, labels, bound) => {

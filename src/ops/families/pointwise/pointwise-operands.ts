@@ -46,8 +46,8 @@ const RESULT_TYPES: Readonly<Record<PointwiseOp['result'], (dtype: string | null
 };
 
 /**
- * Whether an integer division rounds and so stays integer: `div(self, other, rounding_mode)`, whose mode may be
- * unspecified.
+ * Whether an integer division rounds, so that its result is an integer: `div(self, other, rounding_mode)`, whose mode
+ * may be unspecified.
  */
 const isRounded = (op: string, args: readonly Arg[]): boolean =>
   /^div(ide)?$/.test(op) && args[2] !== undefined && args[2].shape === undefined;
@@ -61,9 +61,9 @@ function resultType(op: string, rule: PointwiseOp, operands: readonly Tensor[], 
 }
 
 /**
- * Operands and result of the call; null when it is no pointwise op or its arguments do not fit. The op's operands are its
- * first arguments; a tensor after them is the `out` tensor, which is written and not read. A number among the operands is a
- * kernel argument; a wrapped number is a tensor and is read.
+ * Operands and result of the call; null when it is not a pointwise op, or its arguments do not fit. The op's operands
+ * are its first arguments; a tensor after them is the `out` tensor, which is written and not read. A number among the
+ * operands is a kernel argument; a wrapped number is a tensor and is read.
  */
 export function elementwise(call: OpCall): Elementwise | null {
   const op = opName(call);

@@ -13,11 +13,11 @@ export interface PointwiseOp {
    * other operand; from `saved` operands; from the two `factors`; `chosen` by a mask; `zero`; or `none`.
    */
   readonly gradient: 'passed' | 'scaled' | 'product' | 'saved' | 'factors' | 'chosen' | 'zero' | 'none';
-  /** Whether every operand gets a gradient (a remainder passes it only to the first). */
+  /** Whether every operand gets a gradient. A remainder passes it only to the first. */
   readonly sum?: boolean;
-  /** Which operands determine the result's type; masks do not. */
+  /** The operands that determine the result's type; masks do not. */
   readonly operandCount: 'any' | 'unmasked';
-  /** How many of the dispatcher op's first arguments are operands, tensors or numbers. */
+  /** Number of the dispatcher op's first arguments that are operands, which may be tensors or numbers. */
   readonly operands: number;
 }
 

@@ -12,7 +12,10 @@ import { POINTWISE_OPS, type PointwiseOp } from './pointwise-ops.js';
 
 const EQUALITY_SOURCE = 'PyTorch equal: eq, then all';
 
-/** A comparison and a reduction of its truth values, in kernels named after one of them, or in one. */
+/**
+ * `equal` compares the elements and then reduces the results. It runs one kernel for both, or one for each, named after
+ * the comparison or the reduction.
+ */
 const equal = withTensors('self other', (first, second, { kernel: { name } }) => {
   const params = tensorListParams([first, second]);
   if (/pass_?2|lastblock/i.test(name)) return helperCost(params);
@@ -134,7 +137,7 @@ const BACKWARD: Readonly<Record<PointwiseOp['gradient'], GradientCost>> = {
   scaled: savedGradient,
   chosen: chosenGradient,
   zero: zeroGradient,
-  // There is no derivative: such a kernel in a backward pass recomputes the forward result (checkpointing).
+  // The op has no derivative, so a kernel in a backward pass recomputes the forward result (checkpointing).
   none: forward,
 };
 
@@ -156,7 +159,7 @@ export const pointwise: Family = {
     const params = tensorListParams(operation.operands);
     const cost = kernel.dir === 'bprop' ? BACKWARD[operation.rule.gradient](operation, kernel) : forward(operation);
     if (cost === null) return helperWork(params, SOURCE);
-    // Field by field: costs differ in their fields.
+    // The fields are added one by one, because costs differ in their fields.
     const { flops, reads = [], writes, formula } = cost;
     return workOf({ flops, reads, writes, formula, params, source: SOURCE });
   },

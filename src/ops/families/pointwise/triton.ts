@@ -42,8 +42,8 @@ const MOST_LOOPS = 3;
 
 /**
  * Number of result elements that the loops cover: one for each iteration; in a reduction, one for each outer iteration.
- * Numbers before those of the loops are sizes that vary between calls. Of the products of numbers, the largest one that
- * equals the size of a tensor is used, else the innermost number. Null when no number is recorded.
+ * Numbers before those of the loops are sizes that vary between calls. The largest product of numbers that equals the
+ * size of a tensor is used, or else the innermost number. Null when no number is recorded.
  */
 function iterations(call: OpCall, operands: readonly Tensor[]): number | null {
   const numbers = call.args.flatMap(({ shape, value }) => (shape === undefined ? [integer(value)] : [])).reverse();
@@ -61,8 +61,8 @@ function iterations(call: OpCall, operands: readonly Tensor[]): number | null {
 const elements = (operands: readonly Tensor[]): number => operands.reduce((sum, { shape }) => sum + numel(shape), 0);
 
 /**
- * A kernel that moves parts of tensors: from one input it reads as many elements as the result has, from several all of
- * them.
+ * A kernel that moves parts of tensors. It reads as many elements from a single input as the result has, and all
+ * elements of several inputs.
  */
 function moved(op: string, operands: readonly Tensor[], count: number | null): TrafficOrReason {
   const [inputs, result] = [operands.slice(0, -1), operands.at(-1)];

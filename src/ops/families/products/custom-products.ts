@@ -97,7 +97,7 @@ function packedProduct(
 
 const MARLIN_END = '@zeros? @g_idx? @perm? @workspace type m n k full atomic fp32 float';
 
-/** Versions from the latest to the first: 19, 18, 17, 16, 15 (14) and 11 arguments. */
+/** Versions from the latest to the first, with 19, 18, 17, 16, 15 (14) and 11 arguments. */
 const MARLIN = `@a !out? @w @bias? @scales @a_scales? @global_scale? ${MARLIN_END}
   | @a !out? @w @bias? @scales @global_scale? ${MARLIN_END}
   | @a !out? @w @scales @global_scale? ${MARLIN_END}
@@ -124,7 +124,7 @@ const PACKED_WEIGHTS = rules`
   ${packed('n')} _C.ggml_mul_mat_a8 _C.ggml_mul_mat_vec_a8: @w @a type n
 `;
 
-/** With D, the extents follow without the transposition flags: |A| = n·k, |B| = m·k, |D| = m·n. */
+/** If D is given, the extents can be computed without the transposition flags: |A| = n·k, |B| = m·k, |D| = m·n. */
 const transformerEngineGemm = withTensors('a b out', (a, b, d, bound) => {
   const multiplied = Math.sqrt(numel(a.shape) * numel(b.shape)) * Math.sqrt(numel(d.shape));
   const flops = 2 * Math.round(multiplied);

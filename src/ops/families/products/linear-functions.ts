@@ -24,7 +24,7 @@ interface LinearLayers {
   readonly weights: readonly Tensor[];
   /** Biases and normalisation parameters. */
   readonly vectors: readonly Tensor[];
-  /** Whether the weights belong to one layer, each for separate rows. */
+  /** Whether the weights belong to one layer and each multiplies separate rows. */
   readonly grouped?: true;
 }
 

@@ -62,7 +62,7 @@ const mergedBackward = withTensors('input probs', (input, probs) => ({
   formula: 'flops = 3·E(rows) (product, dot product); bytes = gradient + rows + map + weights + both gradients',
 }));
 
-/** The smaller of the two is what is moved: padding is not read, and is written as zeros. */
+/** The smaller of the two is moved, because padding is not read, and is written as zeros. */
 const padded = withTensors('input output', (input, output) => ({
   flops: 0,
   reads: [numel(input.shape) < numel(output.shape) ? input : tensor(output.shape, input.dtype)],

@@ -1,15 +1,15 @@
 /**
  * Matrix products of the dispatcher: the signatures of the ops, and one formula.
  *
- * Every op multiplies `a` (m×k, or a batch of such matrices) by `b` (k×n). Bytes: every operand read once (the factors, C
- * of C + A·B unless beta is 0, scales, a bias), the result written once.
+ * Every op multiplies `a` (m×k, or a batch of such matrices) by `b` (k×n). Bytes: every operand read once (the factors,
+ * C of C + A·B unless beta is 0, scales, a bias), the result written once.
  *
- * A grouped product is one matrix product for each group of rows, each with a separate weight (experts of a mixture). The
- * groups' rows are contiguous, and their offsets are tensor values. Their total is known, so the FLOPs are exact if the
- * groups fill the tensor; the weights of all groups count as read.
+ * A grouped product is one matrix product for each group of rows, each with a separate weight (experts of a mixture).
+ * The groups' rows are contiguous, and their offsets are tensor values. Their total is known, so the FLOPs are exact if
+ * the groups fill the tensor; the weights of all groups count as read.
  *
- * With 2:4 sparsity the number of kept values is known, and only they are multiplied. For an operand in a compressed format
- * only the dense extents are known; the number of its nonzero values is data.
+ * With 2:4 sparsity the number of kept values is known, and only they are multiplied. For an operand in a compressed
+ * format, only the dense extents are known; the number of its nonzero values depends on the data.
  */
 import { numel, broadcast, extentAt, type Tensor } from '../../call.js';
 import type { BoundArguments } from '../../schema/binding.js';
@@ -26,7 +26,7 @@ interface GemmExtents {
   readonly m: number;
   readonly n: number;
   readonly k: number;
-  /** Extents of the result; a vector factor contributes none. */
+  /** Extents of the result; a vector factor contributes no extent. */
   readonly result: readonly number[];
 }
 
@@ -87,7 +87,7 @@ function unpacked({ shape, dtype }: Tensor, dim: number, values: number): Tensor
   return { shape: shape.map((extent, i) => (i === at ? extent * values : extent)), dtype };
 }
 
-/** Each element of `float4_e2m1fn_x2` that its extents count holds two values. */
+/** Each element of `float4_e2m1fn_x2` holds two values, but its extents count elements. */
 const pairs = ({ dtype }: Tensor): number => (dtype === 'float4_e2m1fn_x2' ? 2 : 1);
 
 /** Both factors with all their values along k, and `b` as k×n. */

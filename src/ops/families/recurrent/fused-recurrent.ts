@@ -162,7 +162,7 @@ function paramsOf({ args, x, positions, states }: RecurrentLayers): Param[] {
   ];
 }
 
-/** Sets up the random generators for dropout between layers; called in the op that contains the layers. */
+/** Sets up the random generators for dropout between layers. The op that contains the layers calls it. */
 const DROPOUT_STATE = '_cudnn_init_dropout_state';
 
 const dropoutState = workOf({

@@ -30,7 +30,7 @@ const each = (perElement: number): RuleCost =>
     };
   });
 
-/** Including the mean or sum in the same op, for ops that later versions split up. */
+/** Includes the mean or sum in the same op, for ops that later versions split. */
 const reduced = (perElement: number): RuleCost =>
   withTensors('self target', (input, target, bound) => {
     const isReduced = bound.count('reduction') !== NONE;
@@ -233,7 +233,10 @@ function meanSquaredErrorOfPyprof(input: Tensor, target: Tensor, reduction: numb
   });
 }
 
-/** Losses that PyTorch computes by other ops, so that the gradient has no op: it counts as many operations as forward. */
+/**
+ * Losses that PyTorch computes with other ops, so that the gradient has no op. It counts as many operations as the
+ * forward pass.
+ */
 const WITHOUT_BACKWARD = 'binary_cross_entropy_with_logits';
 
 /** The work of a kernel of a Python function. */
@@ -271,7 +274,7 @@ function crossEntropy(input: Tensor, loss: Work, kernel: KernelFacts, byName: bo
 
 function work(call: OpCall, kernel: KernelFacts): Work | null {
   if (!isDispatched(call)) return pythonWork(call, kernel);
-  // For a dispatcher call, the whole work is here, whatever the kernel.
+  // For a dispatcher call, this is the whole work, whatever the kernel.
   if (opName(call) !== 'cross_entropy_loss') return ruleWork(LOSS_RULES, call, kernel, SOURCE);
   const input = tensorAt(call, 'self', 0);
   const loss = ruleWork(LOSS_RULES, { ...call, op: 'nll_loss' }, kernel, SOURCE);

@@ -94,9 +94,9 @@ interface Reduction {
   readonly pair?: string;
   /** PyProf's count, where it is not `flops`. */
   readonly pyprof?: readonly [perInput: number, perResult: number];
-  /** See `bind`; the first one fits Python. */
+  /** Signatures for `bind`; the first one fits Python. */
   readonly signatures: readonly string[];
-  /** How many results of one type it has, by default one. */
+  /** Number of results of one type; by default one. */
   readonly results?: number;
 }
 
@@ -171,12 +171,14 @@ const SOURCE =
 const isSecondPass = (kernel: KernelFacts): boolean =>
   kernel.sub > 0 && (!/reduce/i.test(kernel.name) || /pass_?2|lastblock/i.test(kernel.name));
 
-/** Extents of the result without `keepdim`; or that the dimensions are unspecified, or out of range. */
+/**
+ * Extents of the result without `keepdim`, or the reason why they are unknown: dimensions unspecified or out of range.
+ */
 type ReducedExtents = readonly number[] | 'unspecified' | 'misfit';
 
 function extents(input: Tensor, dim: Arg | undefined): ReducedExtents {
   if (dim === undefined || dim.type === 'NoneType' || dim.value === null || typeof dim.value === 'boolean') return [];
-  // With one dimension at most, reducing it reduces everything.
+  // If there is at most one dimension, reducing it reduces everything.
   if (dim.value === undefined) return input.shape.length <= 1 ? [] : 'unspecified';
   // A tensor without dimensions may be reduced over dimension 0.
   return input.shape.length === 0 ? [] : (reducedShape(input, dim.value) ?? 'misfit');
@@ -189,7 +191,7 @@ function resultsOf(kind: Reduction, input: Tensor, bound: BoundCall, shape: read
   return [...Array.from({ length: kind.results ?? 1 }, () => values), ...(positioned ? [tensor(shape, 'int64')] : [])];
 }
 
-/** The gradient spread over the input, of an op whose result is no truth value and no position. */
+/** The gradient, spread over the input, of an op whose result is neither a truth value nor a position. */
 function spreadGradient(kind: Reduction, input: Tensor, results: readonly Tensor[]) {
   const [perElement, reread] = kind.backward;
   const result = results.slice(0, 1);
@@ -212,7 +214,7 @@ const reduced = (kind: Reduction): RuleCost =>
     if (isSecondPass(kernel)) return helperCost(tensorParams(input));
     const [perInput, perResult] = (kernel.convention === 'pyprof' ? kind.pyprof : undefined) ?? kind.flops;
     const results = shape === 'unspecified' ? [] : resultsOf(kind, input, bound, shape);
-    // A boolean or a position has no gradient: such a kernel recomputes the forward result (checkpointing).
+    // A boolean or a position has no gradient, so the kernel recomputes the forward result (checkpointing).
     if (kernel.dir === 'bprop' && kind.result !== 'bool' && kind.result !== 'int64')
       return spreadGradient(kind, input, results);
     const isKnown = shape !== 'unspecified';

@@ -74,7 +74,7 @@ const SOURCE = 'per element: maximum, subtraction, exponential, sum, division; b
 /** The products g·y, a part of the backward operations. */
 const PRODUCT_FLOPS = 1;
 
-/** Operations per element of this kernel; 0 for one that is neither the first nor named after the op. */
+/** Operations per element of this kernel; 0 for a kernel that is neither the first nor named after the op. */
 function flopsPerElement(op: string, kernel: KernelFacts): number {
   const isNamed = /softmax/i.test(kernel.name);
   if (kernel.sub > 0 && !isNamed) return 0;
@@ -102,7 +102,7 @@ function softmaxCost(op: string, input: Tensor, result: Tensor, kernel: KernelFa
 export const softmaxWork = (op: string, input: Tensor, result: Tensor, kernel: KernelFacts): Work =>
   workOf({ source: SOURCE, ...softmaxCost(op, input, result, kernel) });
 
-/** aten's form says whether half precision goes in and single precision comes out. */
+/** The dispatcher's form states whether half precision goes in and single precision comes out. */
 const plain = withTensors('self', (input, bound) => {
   const dtype = bound.flag('half_to_float') === true ? 'float32' : dtypeAt(bound.arg('dtype'));
   const result = tensor(input.shape, bound.outs[0]?.dtype ?? dtype ?? input.dtype);

@@ -136,7 +136,7 @@ export class SandwichView {
   readonly #shown = element('div');
   readonly #names: readonly NameTotal[];
 
-  /** @param what what the boxes are: layers, call stacks */
+  /** @param what meaning of the boxes: layers, call stacks */
   constructor(
     private readonly root: FlameNode,
     what: string,

@@ -36,7 +36,8 @@ export function layerTree(rows: readonly LayerRow[]): LayerNode[] {
 }
 
 /**
- * Layers that are expanded initially: from the top those with the most time, as long as at most `most` rows are visible.
+ * Layers that are expanded initially: starting at the top, those with the most time, as long as at most `most` rows are
+ * visible.
  */
 export function openAtFirst(roots: readonly LayerNode[], most: number): Set<LayerNode> {
   const open = new Set<LayerNode>();
@@ -280,7 +281,7 @@ function asTree(name: string, merged: MergedBox): FlameNode {
   return root;
 }
 
-/** A tree of what the boxes with a name contain. */
+/** A tree of the contents of all boxes with a name. */
 export function calleesOf(root: FlameNode, name: string): FlameNode {
   const merged = nothing();
   const merge = (into: MergedBox, node: FlameNode): void => {
@@ -293,7 +294,10 @@ export function calleesOf(root: FlameNode, name: string): FlameNode {
   return asTree(name, merged);
 }
 
-/** A tree of the callers of boxes with a name: the innermost next to the root, each with only the time of the name. */
+/**
+ * A tree of the callers of boxes with a name. The innermost callers are next to the root, and each has only the time of
+ * the name.
+ */
 export function callersOf(root: FlameNode, name: string): FlameNode {
   const merged = nothing();
   visit(root, (node, isOutermost) => {

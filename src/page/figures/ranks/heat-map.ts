@@ -27,7 +27,7 @@ export interface JobLinks {
    * several ranks.
    */
   readonly openAll: ((step: number | null) => void) | null;
-  /** A link to what a condition finds in a rank's timeline; null when the page does not have that timeline. */
+  /** A link to the matches of a condition in a rank's timeline; null when the page does not have that timeline. */
   readonly find: (rank: Rank, text: string, condition: string) => HTMLElement | null;
 }
 
@@ -69,7 +69,7 @@ class HeatMap {
     const groups = groupsOf(values.entries(), ([row]) => peersOf(elementAt(ranks, row)));
     this.#middles = new Map(
       [...groups].map(([peers, rows]) => {
-        // A device that shares a rank, and has no counterpart in another rank, is compared with nothing.
+        // A device that shares a rank, and has no counterpart in another rank, is not compared.
         const isAlone = peers !== null && rows.length < 2;
         const middleOf = (column: number): number | null => median(known(rows.map(([, row]) => row[column] ?? null)));
         return [peers, steps.map((_, column) => (isAlone ? null : middleOf(column)))];

@@ -1,4 +1,4 @@
-/** Kernels by time and by number of launches: the longest as bars, all in a table. */
+/** Kernels by time and by number of launches, the longest as bars and all in a table. */
 import { deviceWords, inDeviceWords } from '../../../record/glossary.js';
 import { lacking } from '../../capture-hints.js';
 import type { CommonExtent, KernelTotal, LaunchShape } from '../../../prof/html/kernels/kernel-data.js';
@@ -87,7 +87,7 @@ const EXPLAINED: readonly (readonly [key: keyof LaunchShape, text: string])[] = 
   ['occupancy', 'Occupancy: theoretical, the minimum of all launches.'],
 ];
 
-/** What the columns about launches mean, if there are any. */
+/** Explains the columns about launches, if there are any. */
 const launchNote = (rows: readonly KernelRow[]): HTMLElement[] => {
   const texts = EXPLAINED.filter(([key]) => rows.some(({ launch }) => (launch?.[key] ?? null) !== null));
   return texts.length === 0 ? [] : [note(texts.map(([, text]) => text).join(' '))];

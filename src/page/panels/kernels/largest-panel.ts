@@ -1,4 +1,4 @@
-/** What takes most of the devices' span, for the first look: ops, or kernels where most have no op, and all else. */
+/** What takes most of the devices' span: ops, or kernels if most of them have no op, and all other activities. */
 import type { KernelTotal, OpTotal } from '../../../prof/html/kernels/kernel-data.js';
 import type { DeviceTime } from '../../../prof/summary/summary-data.js';
 import { deviceWords } from '../../../record/glossary.js';
@@ -15,10 +15,10 @@ import { followsDevices, type Panel, type PanelContent, type PanelView } from '.
 
 const SHOWN = 5;
 
-/** Share of kernel time without an op from which kernels say more. */
+/** Share of kernel time without an op from which kernels are listed instead of ops. */
 const MOSTLY_UNKNOWN = 0.5;
 
-/** Sum of the shares from which a note says why it is not 1. */
+/** Sum of the shares above which a note says why it exceeds 1. */
 const OVERLAPPING = 1.005;
 
 /** A part of the devices' span. */

@@ -46,7 +46,7 @@ function make(view: PanelView): PanelContent {
 
 export const LINES: Panel = {
   ...{ id: 'lines', title: 'Lines', width: 6, make },
-  // A profiler without stacks, as of compiled programs, has no lines to miss.
+  // A profiler that never records stacks, such as that of compiled programs, has no lines, so nothing is missing.
   isFor: ({ profile: { lines, overview } }) => lines !== null || stackMarks(overview.header) !== null,
   follows: (_, within) => within.lines !== null,
 };

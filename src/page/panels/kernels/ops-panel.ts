@@ -32,7 +32,7 @@ const UNKNOWN_OP = 'no op known';
 const nameOf = ({ op }: OpTotal): string => op ?? UNKNOWN_OP;
 /** Address parameter: the op whose call stacks are shown. */
 const STACKS = 'stacks';
-/** Columns that are shown only when all are. */
+/** Columns that are shown only when all columns are shown. */
 const EXTRA = { isExtra: true } as const;
 
 /** What limits most of the time, with its share. */

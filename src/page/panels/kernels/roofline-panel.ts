@@ -50,7 +50,7 @@ function rangeOf(points: readonly PlacedPoint[], roof: Roof | undefined): Roofli
   return rooflineRange(points, flat);
 }
 
-/** Labels of the roofs, at the right end of each; labels that would overlap stand in three columns. */
+/** Labels of the roofs, at the right end of each. Labels that would overlap are placed in three columns. */
 function labelsOf(lines: readonly RoofLine[], low: number, high: number): ScatterSeriesOption[] {
   const pixels = (CHART_HEIGHT - 74) / Math.log10(high / low);
   let above = Infinity;
@@ -182,7 +182,7 @@ const columnsOf = (view: PanelView): readonly TableColumn<PlacedPoint>[] => [
   { title: 'Of peak bandwidth', unit: 'share', cell: ({ ofMemory }) => ofMemory, bar: ({ ofMemory }) => ofMemory },
 ];
 
-/** How much of the device's kernel time the points cover. */
+/** The share of the device's kernel time that the points cover. */
 const coverageOf = (share: number | null): HTMLElement[] => {
   if (share === null) return [];
   const rest = share < 1 ? ' The rest has unknown or zero FLOPs or bytes.' : '';

@@ -21,7 +21,7 @@ export function hostsOf({ profiles }: Pick<PageOutline, 'profiles'>): NamedHost[
     })),
   );
   return found.map(({ names, ...rest }) => {
-    // As many names as are needed to distinguish it from the others.
+    // As many names as are needed to distinguish the host from the others.
     const parts = [1, 2, 3].map((count) => names.slice(0, count).join(', '));
     const isAlone = (part: string, i: number): boolean =>
       found.filter((other) => other.names.slice(0, i + 1).join(', ') === part).length === 1;

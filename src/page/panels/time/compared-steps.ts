@@ -13,7 +13,7 @@ import type { PanelView } from '../../panel.js';
 
 type Part = (typeof STEP_PARTS)[number][0];
 
-/** A row: what a device did, or why it was idle. */
+/** A row: an activity of a device, or a cause of its idle time. */
 interface Compared {
   readonly name: string;
   readonly part: Part;
@@ -29,7 +29,7 @@ const REST_NAMES: Partial<Record<Part, string>> = {
   copies: 'Other copies',
 };
 
-/** In ns: less is rounding of sums. */
+/** In ns; smaller differences are rounding errors of sums. */
 const ROUNDING = 0.001;
 
 const change = ({ first, second }: Compared): number => second - first;
@@ -88,7 +88,7 @@ function comparison(view: PanelView, first: StepBar, second: StepBar): HTMLEleme
   ];
 }
 
-/** The median step (of an even number the shorter of the two in the middle) and the slowest. */
+/** The median step (for an even number of steps, the shorter of the two in the middle) and the slowest step. */
 function usualAndSlowest(bars: readonly StepBar[]): readonly [StepBar, StepBar] {
   const sorted = bars.toSorted((a, b) => a.span - b.span);
   return [elementAt(sorted, Math.floor((sorted.length - 1) / 2)), elementAt(sorted, sorted.length - 1)];

@@ -89,13 +89,13 @@ function gaps(view: PanelView): HTMLElement[] {
   return [section('Longest gaps', ...picker, place, about)];
 }
 
-/** From one edge to the next; of counts the whole numbers among them. */
+/** A bar's range from one edge to the next; for counts, the whole numbers in it. */
 function binText({ from, to }: { readonly from: number; readonly to: number }, unit: DisplayUnit): string {
   const last = unit === 'count' ? to - 1 : to;
   return last === from ? tick(from, unit) : rangeText(from, last, unit);
 }
 
-/** Bars from 1, 2 and 5 times each power of ten to the next, the highest with its count. */
+/** Bars whose edges are 1, 2 and 5 times each power of ten; the highest bar has its count. */
 function roundBars({ bins }: Distribution, what: string, unit: DisplayUnit): ChartOption {
   const first = bins[0]?.from ?? 0;
   const last = bins.at(-1)?.to ?? 1;

@@ -1,4 +1,4 @@
-/** Where the time of each step went: a bar for each step, and a table of the same data. */
+/** How the time of each step was spent: a bar for each step, and a table of the same data. */
 import { elementAt } from '../../../containers/element.js';
 import type { StepBar, StepBarPart } from '../../../prof/html/idle/idle-data.js';
 import { chart, replaceContents } from '../../charts/chart.js';

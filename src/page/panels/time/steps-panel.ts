@@ -40,7 +40,7 @@ function hostSteps(steps: NonNullable<HostSummary['steps']>): HTMLElement[] {
   ];
 }
 
-/** The clocks for which step lengths are known, that of the key figures first. */
+/** The clocks for which step lengths are known, starting with the one that the key figures use. */
 const clocksOf = (steps: StepSummary): readonly (keyof typeof STEP_NAMES)[] =>
   steps.host === null ? ['device'] : ['host', 'device'];
 
@@ -59,8 +59,8 @@ function servingFigures(phase: PhaseSummary, at: number): StepFigure[] {
   const part = fieldsOf(`${path}.parts`, phase.parts);
   return [
     ['Steps', figure(of('steps'), 'count')],
-    ['Requests a step, least', figure(batch('min'), 'count')],
-    ['Requests a step, most', figure(batch('max'), 'count')],
+    ['Requests per step, minimum', figure(batch('min'), 'count')],
+    ['Requests per step, maximum', figure(batch('max'), 'count')],
     ['Tokens of contexts', figure(of('contextTokens'), 'count')],
     ['Tokens of generating requests', figure(of('generationTokens'), 'count')],
     ['Tokens per second', figure(of('tokensPerS'), 'count')],
@@ -69,7 +69,7 @@ function servingFigures(phase: PhaseSummary, at: number): StepFigure[] {
       `Time in kernels: ${name}`,
       figure(part(name as keyof PhaseSummary['parts']), 'ns'),
     ]),
-    ['Device idle in these times', figure(of('idle'), 'ns')],
+    ['Idle time of the device in these steps', figure(of('idle'), 'ns')],
   ];
 }
 
@@ -120,6 +120,6 @@ function make(view: PanelView): PanelContent {
 
 export const STEPS: Panel = {
   ...{ id: 'steps', title: 'Steps', width: 6, make },
-  // Only bars say when a step ran.
+  // Only the data of the bars contains when a step ran.
   follows: ({ stepBars }) => stepBars.shown.length > 0 && stepBars.shown.length === stepBars.count,
 };

@@ -59,7 +59,7 @@ function option({ lines, unit, start, width, axis = "time from the profile's sta
     yAxis: unit === 'share' ? left(unit, { min: 0, max: 1, splitNumber: 2 }) : leftFromZero(unit, highest),
     tooltip: tips('axis', (i) => [
       `${quantityText(at(i), 'ns')} – ${quantityText(at(i + 1), 'ns')}`,
-      // A point is drawn at the end of the last span too.
+      // A point is also drawn at the end of the last span.
       ...lines.map(({ name, values }) => [name, quantityText(values[i] ?? null, unit)] as const),
     ]),
     series: lines.map(({ name, colour, values, isFilled = false, isDashed = false }) => ({

@@ -1,6 +1,6 @@
 /**
- * What a timeline shows about an event: details of the selected one, with links to its launch or to the events that it
- * launched, and the tooltip of the one under the pointer.
+ * Texts about events of a timeline: details of the selected event, with links to its launch or to the events that it
+ * launched, and the tooltip of the event under the pointer.
  */
 import { elementAt } from '../../../containers/element.js';
 import { button, element } from '../../document/dom-elements.js';
@@ -58,7 +58,7 @@ export function showTip(scene: Scene, canvas: HTMLElement, signal: AbortSignal):
       ...shortFacts(scene.events, hovered).map(([name, value]) => element('div', {}, `${name}: ${value}`)),
     );
   });
-  // After a click, only what is hovered next has a tip.
+  // After a click, the tooltip appears again only for another event.
   const hide = (): void => {
     tip.hidden = true;
   };
@@ -97,7 +97,7 @@ export function showTrackTip(scene: Scene, stage: TimelineCanvas, signal: AbortS
     tip.hidden = true;
   };
   const move = ({ offsetX, offsetY, buttons }: PointerEvent): void => {
-    // It would cover what a drag selects, or what a click has selected.
+    // The tooltip would cover the events that a drag selects, or that a click has selected.
     if (buttons === 0 && !isStill(offsetX, offsetY)) show(offsetX, offsetY);
     else hide();
   };
@@ -158,7 +158,7 @@ const SEARCHES: Readonly<Record<string, ((value: string) => string) | undefined>
 const factBox = (title: string, ...values: readonly (HTMLElement | string)[]): HTMLElement =>
   element('div', {}, element('dt', {}, title), element('dd', { class: 'tl-links' }, ...values));
 
-/** Facts that belong together, by their names: each with what it means. */
+/** Groups of facts, by the names of the facts, each with its meaning. */
 const GROUPS: readonly (readonly [title: string, meanings: Readonly<Record<string, string>>])[] = [
   [
     'What',
@@ -211,10 +211,10 @@ const GROUPS: readonly (readonly [title: string, meanings: Readonly<Record<strin
     'Memory',
     {
       bytes: 'Bytes read and written and rate, or the formula',
-      tensor: 'The tensor that the packet is part of',
-      source: 'Where it is read',
-      destination: 'Where it is written',
-      transfer: 'The transfer that the packet is part of',
+      tensor: 'The tensor to which the packet belongs',
+      source: 'The memory that it reads',
+      destination: 'The memory that it writes',
+      transfer: 'The transfer to which the packet belongs',
       queue: 'The queue of the DMA engine',
     },
   ],
@@ -226,10 +226,10 @@ const GROUPS: readonly (readonly [title: string, meanings: Readonly<Record<strin
       'sequence id': "Number that an op's forward and backward share",
       'raises semaphore': 'The semaphore that the packet increments when it ends',
       'launched by': 'The CPU call that launched it',
-      launched: 'What the call launched on devices',
+      launched: 'The device work that the call launched',
       'forward, backward': 'Kernels with the same sequence id',
-      'waited for': 'What it waited for',
-      'waited for by': 'What waited for it',
+      'waited for': 'The events that it waited for',
+      'waited for by': 'The events that waited for it',
       explain: 'The command that explains each value',
     },
   ],
@@ -250,7 +250,7 @@ function groupedFacts(boxes: readonly HTMLElement[]): HTMLElement[] {
   });
 }
 
-/** End of the call that the count is of, as `--explain` writes it. */
+/** Matches the end of the call to which a count refers, as `--explain` writes it. */
 const DESCRIBES = '<- describes the kernel';
 
 /** Facts as a list; a fact without a name continues the previous one. */
@@ -258,7 +258,7 @@ function factItems(scene: Scene, facts: readonly EventFact[]): HTMLElement[] {
   const boxes: HTMLElement[] = [];
   const isPacket = facts.some(([name]) => name === 'destination');
   for (const [label, value] of facts) {
-    // Of a packet it is where it reads.
+    // For a packet, this is the memory that it reads.
     const name = label === 'source' && !isPacket ? 'source of the count' : label;
     const condition = value === 'na' ? undefined : SEARCHES[name]?.(value);
     const shown =
@@ -274,15 +274,15 @@ function factItems(scene: Scene, facts: readonly EventFact[]): HTMLElement[] {
   return boxes;
 }
 
-/** Another piece of the profile, and what shows it. */
+/** Another piece of the profile, and a function that shows it. */
 export interface LinkedPiece {
   readonly name: string;
   readonly show: () => void;
 }
 
-/** Where the events of a timeline are from. */
+/** Source of the events of a timeline. */
 interface DetailsOptions {
-  /** Its index in the file of that name, where the timeline is of one. */
+  /** Index of the profile in its file, if the timeline shows only one. */
   readonly profile: number;
   readonly file: string;
   readonly pieceAt?: ((time: number) => LinkedPiece | null) | undefined;

@@ -53,7 +53,7 @@ export function showNotices(scene: Scene, goTo: (time: number) => void): HTMLEle
   };
   const link = (mark: TimelineMark): HTMLElement =>
     button(momentText(mark.start + events.origin, events.span / PIXELS), () => show(mark), { title: 'show' });
-  /** Marks with the same text: their times, and the text once. */
+  /** Marks with the same text. The text is stored once, with all times. */
   const item = (text: string, marks: readonly TimelineMark[]): HTMLElement => {
     const rest = marks.length - MOST_LISTED;
     return element(
@@ -103,10 +103,13 @@ export function untimedLine({ extras: { untimed } }: Scene): HTMLElement[] {
 
 /** Time in ms without a change before the values are announced. */
 const PAUSE = 80;
-/** Changes after which the values are read again. */
+/** Changes after which the values are updated. */
 const WATCHED: readonly (keyof SceneState)[] = ['view', 'event', 'pointer', 'closed', 'opened'];
 
-/** The time whose values are shown: at the pointer, else at the middle of the selected event, else of the view. */
+/**
+ * The time whose values are shown: that of the pointer, else the middle of the selected event, else the middle of the
+ * view.
+ */
 function shownTime({ events, shown: { pointer, event, view } }: Scene): readonly [time: number, name: string] {
   const inside = (time: number): number => Math.max(0, Math.min(events.span, time));
   if (pointer !== null) return [inside(pointer), 'the pointer'];

@@ -22,7 +22,7 @@ function trackName({ name, top, height, fold }: PlacedTrack): HTMLElement {
   return element('button', attributes, `${isOpen ? '▾' : '▸'} ${name} (${more} more)`);
 }
 
-/** @param isOf whether to include what begins at a height in the layout */
+/** @param isOf whether to include lanes that begin at a height in the layout */
 function extraNames(
   { tracks, marks }: TimelineLayout,
   isOf: (placed: { readonly top: number }) => boolean,
@@ -78,13 +78,16 @@ function toggled(names: ReadonlySet<string>, name: string): ReadonlySet<string> 
   return next;
 }
 
-/** Least width of the names and the step of a key, CSS pixels; their widest part of the timeline. */
+/**
+ * Minimum width of the names and the step of a key, in CSS pixels; and maximum width of the names, as a share of the
+ * timeline.
+ */
 const [LEAST_WIDTH, KEY_STEP, WIDEST] = [64, 16, 0.6];
 
 /**
- * The right edge of the names, which is dragged or moved by arrows to make them wider; a double click undoes that.
- * @param place keeps the width, for the timelines that are shown in it later
- * @param sheet what the names are at the left of
+ * The right edge of the names. Dragging or arrow keys change the width of the names, and a double click resets it.
+ * @param place stores the width, for timelines that are shown in it later
+ * @param sheet the element to the right of the names
  */
 export function nameEdge(place: HTMLElement, sheet: HTMLElement, resized: () => void): HTMLElement {
   const edge = element('div', {

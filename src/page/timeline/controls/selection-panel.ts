@@ -22,7 +22,7 @@ const count = (value: number): string => quantityText(value, 'count');
 const time = (ns: number): string => quantityText(ns, 'ns');
 const share = (part: number, whole: number): string => quantityText(whole > 0 ? part / whole : null, 'share');
 
-/** The rows with the least time, which a table omits initially. */
+/** The rows with the least time, which a table hides initially. */
 function restText(shares: readonly TextShare[], whole: number): string {
   const rest = shares.slice(MOST_ROWS);
   if (rest.length === 0) return '';
@@ -75,7 +75,7 @@ function laneTable(title: string, lanes: readonly LaneShare[]): HTMLElement {
   );
 }
 
-/** An amount, and for how many of the events it is known. */
+/** An amount, and the number of events for which it is known. */
 function workText(
   { amount, known, count: all, knownTime, time: whole }: WorkSum,
   unit: DisplayUnit,

@@ -1,4 +1,4 @@
-/** Paints what changes with the pointer, above the events: outlines, arrows, the selection, markers. */
+/** Paints everything that changes with the pointer above the events: outlines, arrows, the selection, markers. */
 import { endOf, startOf } from '../events/events.js';
 import type { LaneBand } from '../model/layout.js';
 import type { Scene } from '../model/scene.js';
@@ -202,7 +202,7 @@ export class OverlayPainter {
     context.fill();
   }
 
-  /** The middle of a band; for a band scrolled behind the pinned ones, their edge. */
+  /** The middle of a band; for a band that is scrolled behind the pinned lanes, their edge. */
   #middleOf({ top, height }: LaneBand, size: CanvasSize): number {
     const { pinned } = this.scene.shown;
     const y = yOf(top, size, pinned) + height / 2;

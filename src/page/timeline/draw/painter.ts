@@ -26,7 +26,7 @@ interface MarkFrame {
   readonly grid: PixelGrid;
 }
 
-/** Slots of the palette; kinds differ in colour, and the text of a mark is in its tooltip and in the list. */
+/** Slots of the palette by kind of mark. The text of a mark is in its tooltip and in the list. */
 const SLOTS: Readonly<Record<Exclude<TimelineMark['kind'], 'step'>, number>> = {
   throttling: 0,
   missing: 1,
@@ -73,7 +73,7 @@ const TICK_EVERY = 110;
 const STRIPE = 3;
 export const FONT = '11px system-ui, sans-serif';
 
-/** A name in its box, CSS pixels: `y` is its middle, and `width` the most that it may have. */
+/** A name in its box, in CSS pixels: `y` is its middle, and `width` its maximum width. */
 export interface BoxLabel {
   readonly x: number;
   readonly y: number;

@@ -1,6 +1,7 @@
 /**
- * Lanes as rows of pixels: a box is a run of pixels, a column of merged events is one pixel. A row is filled in memory and
- * drawn once, stretched to its height, so that drawing costs the same for ten events and for a hundred thousand.
+ * Draws each lane as a row of pixels: a box takes several pixels, and a column of merged events takes one. The row is
+ * filled in memory and drawn once, stretched to the height of the lane. The cost does not depend on the number of
+ * events.
  */
 import { elementAt } from '../../../containers/element.js';
 import type { View } from '../model/view.js';

@@ -212,6 +212,6 @@ export class TimelineCanvas {
 }
 
 const LABEL =
-  'Timeline of events. Arrows or A and D move, plus and minus or W and S zoom, 0 shows all, ' +
-  'shift with arrows selects the next event of a row or the nearest of another, M places a marker, X selects the visible span, ' +
-  'comma, dot, < and > move its edges, L adds a lane to it.';
+  'Timeline of events. Arrows or A and D move. Plus and minus or W and S zoom. 0 shows all. ' +
+  'Shift with arrows selects the next event of the row or the nearest event of another row. M places a marker. ' +
+  'X selects the visible span; comma, dot, < and > move its edges, and L adds a lane to it.';

@@ -77,7 +77,7 @@ export class TrackPainter {
     const first = Math.max(0, Math.floor(grid.x(0)));
     const last = Math.min(width, Math.ceil(grid.x(span)));
     const foot = rowOf(0, track, rows);
-    // Means are connected by a line; ranges connect by themselves, because a value holds until the next.
+    // Means are connected by a line. Ranges touch each other, because a value is valid until the next.
     let before: TrackRange | null = null;
     for (let x = first; x < last; x++) {
       const from = grid.timeOf(x);

@@ -1,6 +1,6 @@
 /**
- * What a timeline covers: the ranks of its lanes and how their clocks relate to the axis, and a description of the covered
- * part of a profile.
+ * The coverage of a timeline: the ranks of its lanes, how their clocks relate to the axis, and a description of the
+ * covered part of a profile.
  */
 import type { PackedTimeline, Lane } from '../../../prof/html/timeline/timeline-data.js';
 import { quantityText } from '../../document/units.js';
@@ -58,7 +58,7 @@ export function groupsOfThreads({ ranks }: Pick<RankedLanes, 'ranks'>, lanes: re
 /**
  * @param what name of the piece
  * @param zero name of the rank whose start is the zero point of the axis
- * @param merged for each rank, what its bars stand for; null when each event is drawn
+ * @param merged for each rank, what its bars represent; null when each event is drawn
  */
 export function joinedCoverage(
   what: string,
@@ -83,7 +83,7 @@ export function joinedCoverage(
 export interface TimelineCoverage {
   /** The drawn part and its time. */
   readonly drawn: string;
-  /** What bars stand for; null when each event is drawn individually. */
+  /** What bars represent; null when each event is drawn individually. */
   readonly merged: string | null;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Colours of events. The texts with the most time on the devices of the page have strong colours, all others pale ones. A
- * colour is chosen by the hash of its text, so that a text has one colour in all pieces and ranks of a page, and mostly
- * the same in every profile; where two of the strong ones collide, one takes the next free colour.
+ * Colours of events. The texts with the most time on the devices of the page have strong colours, all others pale ones.
+ * A colour is chosen by the hash of its text, so that a text has the same colour in all pieces and ranks of a page, and
+ * usually in every profile. If two strong texts have the same colour, one takes the next free colour.
  */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
@@ -75,7 +75,7 @@ export interface LegendEntry {
 }
 
 /**
- * Slots of the texts with strong colours, by hash; where two have the same, the lesser hash keeps it.
+ * Slots of the texts with strong colours, by hash. If two texts have the same slot, the smaller hash keeps it.
  * @param hashes of texts, at most as many as there are colours
  */
 export function slotsOf(hashes: readonly number[]): Map<number, number> {
@@ -96,7 +96,7 @@ export function slotsOf(hashes: readonly number[]): Map<number, number> {
   return slots;
 }
 
-/** Of several profiles what has the most time in all of them together. */
+/** The texts with the most time, over all profiles together. */
 export function longestOf(profiles: readonly LongestTexts[]): LongestTexts {
   const added = (column: ColouredColumn): HashedTime[] => addedTimes(profiles.map((longest) => longest[column]));
   return { op: added('op'), layer: added('layer'), dtype: added('dtype'), name: added('name'), tc: added('tc') };
@@ -135,11 +135,11 @@ function totalsOf(events: TimelineEvents, numbers: Uint8Array | Uint32Array, tex
   return totals.filter(({ count }) => count > 0).sort(devicesFirst);
 }
 
-/** What runs on devices, then what runs on threads alone; the longest first. */
+/** Texts of events on devices, then texts that occur only on threads, each sorted by time. */
 const devicesFirst = (a: Pick<LegendEntry, 'device' | 'host' | 'text'>, b: typeof a): number =>
   b.device - a.device || b.host - a.host || ((a.text ?? '') < (b.text ?? '') ? -1 : 1);
 
-/** Hashes of the texts with strong colours: of the whole page where these are known, else of the events. */
+/** Hashes of the texts with strong colours: those of the whole page if they are known, else those of the events. */
 function strongTexts(key: ColourKey, known: readonly TextTotal[], longest: LongestTexts | null): readonly number[] {
   if (key === 'kind') return EVENT_KINDS.slice(0, STRONG).map(hash);
   const listed = longest?.[key === 'kernel' ? 'name' : key] ?? [];
@@ -169,7 +169,10 @@ function unknownOf(events: TimelineEvents, unknown: readonly number[]): LegendEn
   return { text: null, slot: UNKNOWN, count, device, host };
 }
 
-/** @param longest of all that the page has, so that a text has one colour in each of its pieces; null for the events' own */
+/**
+ * @param longest the longest texts of the whole page, so that a text has the same colour in each piece; null to use the
+ *   events' texts
+ */
 export function coloursOf(events: TimelineEvents, key: ColourKey, longest: LongestTexts | null = null): EventColours {
   const [numbers, texts] = source(events, key);
   const all = totalsOf(events, numbers, texts);

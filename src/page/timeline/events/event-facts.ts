@@ -54,7 +54,7 @@ export function shortFacts(events: TimelineEvents, event: number): readonly Even
   ];
 }
 
-/** For a bar that stands for several events: their number and total time. */
+/** For a bar that represents several events: their number and total time. */
 function standsFor(events: TimelineEvents, event: number): EventFact[] {
   const count = countOf(events, event);
   if (count === 1) return [];
@@ -78,7 +78,7 @@ export function allFacts(events: TimelineEvents, event: number): readonly EventF
   if (countOf(events, event) > 1) return facts;
   const queued = queueTime(events, event);
   if (queued !== null) facts.push(['in the queue', `${quantityText(queued, 'ns')} from the end of the launch`]);
-  // A copy, a set or a wait computes nothing: what only kernels have is not unknown for it.
+  // A copy, a set or a wait computes nothing, so properties that only kernels have are left out instead of unknown.
   const computes = isOnDevice(events, event) && !MOVES.has(kindOf(events, event));
   for (const [column, title] of TEXTS) {
     const text = textOf(events, column, event);
@@ -126,7 +126,8 @@ const whole = (ns: number): string => Math.round(ns).toLocaleString('en-US');
 
 /**
  * The command that explains a kernel's values; null for other events, and for a bar of several.
- * @param profile index of the profile, when the timeline shows one; @param file as a shell word
+ * @param profile index of the profile, when the timeline shows one;
+ * @param file as a shell word
  */
 export function explainCommand(events: TimelineEvents, event: number, profile: number, file: string): string | null {
   const id = elementAt(events.id, event);
@@ -134,7 +135,7 @@ export function explainCommand(events: TimelineEvents, event: number, profile: n
   return `dprof --explain ${rankOf(events, event)?.profile ?? profile}:${id} ${file}`;
 }
 
-/** Operands of an instruction, semaphores and settings, each by itself; a semaphore's queue belongs to it. */
+/** Splits the operands of an instruction, semaphores and settings. A semaphore's queue stays with the semaphore. */
 export const operandsOf = (text: string): readonly string[] => text.split(/ (?!\()/).filter((part) => part !== '');
 
 const TENSOR = /(?:(?<!\w)(\w+)=)?\[([\d,]*)\]([a-z]\w*)/g;

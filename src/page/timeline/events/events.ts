@@ -53,7 +53,7 @@ export interface TimelineEvents extends Readonly<Record<NumberColumn, Float64Arr
   readonly shortNames: ReadonlyMap<number, number>;
   readonly arrows: LaunchArrows;
   readonly dependencies: DependencyColumns;
-  /** Null when each event stands for itself. */
+  /** Null when no events are merged. */
   readonly merged: MergedEvents | null;
   /** Null when all lanes belong to one profile. */
   readonly ranks: LaneRanks | null;
@@ -123,8 +123,8 @@ export function tableNameOf(events: TimelineEvents, event: number): string | nul
 }
 
 /**
- * A kernel's name as in tables; the plain name of other events, because that of a range distinguishes it from others of its
- * kind.
+ * A kernel's name as in tables; the plain name of other events, because the plain name of a range distinguishes it from
+ * others of its kind.
  */
 export const shortNameOf = (events: TimelineEvents, event: number): string | null =>
   isHostRange(kindOf(events, event)) ? textOf(events, 'name', event) : tableNameOf(events, event);
@@ -288,7 +288,10 @@ export async function loadEvents(timeline: Timeline): Promise<TimelineEvents> {
   return withDeferred(events, columns, () => arrowsOf(pairs, count));
 }
 
-/** Adds the columns of numbers and the arrows, each converted when it is first read: drawing needs none of them. */
+/**
+ * Adds the columns of numbers and the arrows. Each is converted when it is first read, because drawing needs none of
+ * them.
+ */
 function withDeferred(
   events: Omit<TimelineEvents, NumberColumn | 'arrows'>,
   columns: Readonly<Record<NumberColumn, UnpackedColumn>>,
@@ -311,13 +314,13 @@ function withDeferred(
 async function loadMerged({ merged, events }: Timeline): Promise<MergedEvents | null> {
   if (merged === null || merged.resolution === 0) return null;
   const [count, time] = await Promise.all([unpackColumn('count', merged.count), unpackColumn('time', merged.time)]);
-  if (count.length !== events || time.length !== events) throw new Error('count: of another length');
+  if (count.length !== events || time.length !== events) throw new Error('count: has another length');
   return { count: finite(count, 1), time: finite(time, 0) };
 }
 
 async function loadDependencies(packed: Dependencies): Promise<DependencyColumns> {
   const read = (name: keyof Dependencies): Promise<UnpackedColumn> => unpackColumn(name, packed[name]);
   const [later, earlier, what] = await Promise.all([read('later'), read('earlier'), read('what')]);
-  if (later.length !== earlier.length || later.length !== what.length) throw new Error('later: of another length');
+  if (later.length !== earlier.length || later.length !== what.length) throw new Error('later: has another length');
   return { later, earlier, what };
 }

@@ -1,6 +1,6 @@
 /**
- * What `dprof --explain` says about the kernels of a timeline, and the kernels with the same forward and backward sequence
- * number.
+ * The facts of `dprof --explain` about the kernels of a timeline, and the kernels with the same forward and backward
+ * sequence number.
  */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';

@@ -1,6 +1,6 @@
 /**
- * Fields of events that conditions may use: columns of `dprof` that events can answer, columns in the facts of a kernel or
- * a DMA packet, and timeline columns; and what to use instead of columns that events cannot answer.
+ * Fields of events that conditions may use: columns of `dprof` that events can answer, columns in the facts of a kernel
+ * or a DMA packet, and timeline columns. For other columns of `dprof`, it says what to use instead.
  */
 import { elementAt } from '../../../containers/element.js';
 import { DIRECTIONS, isHostRange, type LaneIds, type TextColumn } from '../../../prof/html/timeline/timeline-data.js';
@@ -141,7 +141,7 @@ class FactColumn {
   }
 }
 
-/** What a value requires that merged bars lack: individual events, or their launch and facts. */
+/** What a value requires and merged bars lack: individual events, or their launch and facts. */
 type ConditionNeed = 'single' | 'details';
 
 /** A column whose rows are events by index. */

@@ -2,7 +2,7 @@
 
 /** Longer texts are not measured, because no box is that wide. */
 const MOST_CHARACTERS = 200;
-/** A shorter part of a text is useless. */
+/** Minimum number of characters of a cut text. A shorter part is useless. */
 const LEAST_CHARACTERS = 3;
 
 export class FittedLabels {
@@ -10,7 +10,7 @@ export class FittedLabels {
 
   constructor(private readonly measure: (text: string) => number) {}
 
-  /** Pixels of a text that fits into a box of this width, or is cut to it. */
+  /** Width in pixels of a text that fits into a box of this width, or is cut to it. */
   widthOf(text: string, most: number): number {
     return Math.min(most, this.#width(text.slice(0, MOST_CHARACTERS)));
   }
@@ -24,15 +24,15 @@ export class FittedLabels {
   }
 
   /**
-   * The text, or a part of it with `…`: its start, or where that does not reach what tells it from others, what follows
-   * the last mark before; '' where nothing fits that tells it from others.
-   * @param differs place of the first letter that no other text of the same start has
+   * The text, or a part of it with `…`, so that it can be distinguished from others. The part is the start of the text.
+   * If the difference is later, it is the part after the last separator before the difference; '' if no such part fits.
+   * @param differs position of the first letter that no other text with the same start has
    */
   fitting(text: string, width: number, differs = 0): string {
     const whole = text.slice(0, MOST_CHARACTERS);
     const full = this.#width(whole);
     if (full <= width && whole.length === text.length) return text;
-    // Letters differ in width, so leave a tenth of the width free.
+    // A tenth of the width is left free, because letters differ in width.
     const count = Math.floor((0.9 * (width - this.#width('…')) * whole.length) / Math.max(1, full));
     if (count < LEAST_CHARACTERS) return '';
     if (count > differs) return `${whole.slice(0, count)}…`;
@@ -42,13 +42,13 @@ export class FittedLabels {
   }
 }
 
-/** What names are put together with. */
+/** Characters that separate the parts of a name. */
 const MARKS: ReadonlySet<string> = new Set('_:/<,(#. ');
 
-/** A letter or a digit: a part without any says nothing, such as the end of `## forward ##`. */
+/** Matches a letter or a digit. A part without any is useless, such as the end of `## forward ##`. */
 const LETTER = /[\p{L}\p{N}]/u;
 
-/** Start of the word at or after a place of a name, or of the last word where only marks follow. */
+/** Start of the word at or after a position in a name, or of the last word if only separators follow. */
 function wordAt(text: string, place: number): number {
   let start = place;
   while (MARKS.has(text.charAt(start))) start++;
@@ -56,10 +56,15 @@ function wordAt(text: string, place: number): number {
   return start;
 }
 
-/** Of more texts, which are sorted for it, none is said to agree with another. */
+/**
+ * Maximum number of texts that are compared, because they must be sorted. If there are more, all count as different.
+ */
 const MOST_COMPARED = 20_000;
 
-/** Of each text where it differs from all others: as many letters as it shares with one of them. */
+/**
+ * For each text, the position where it differs from all others, which is the number of letters that it shares with one
+ * of them.
+ */
 export function differences(texts: Iterable<string>): ReadonlyMap<string, number> {
   const sorted = [...new Set(texts)].sort();
   if (sorted.length > MOST_COMPARED) return new Map();
@@ -67,7 +72,7 @@ export function differences(texts: Iterable<string>): ReadonlyMap<string, number
   return new Map(sorted.map((text, i) => [text, Math.max(shared[i] ?? 0, shared[i + 1] ?? 0)]));
 }
 
-/** Letters that both texts begin with. */
+/** Number of letters with which both texts begin. */
 function agreement(a: string, b: string): number {
   const most = Math.min(a.length, b.length);
   let count = 0;

@@ -5,7 +5,7 @@ import type { LaneRow } from './lane-rows.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import type { Track } from '../tracks/track.js';
 
-/** What a layout has in addition to lanes. */
+/** Contents of a layout in addition to lanes. */
 interface TrackLayout {
   readonly tracks: readonly Pick<Track, 'kind' | 'group' | 'name'>[];
   /** Height of the row of marks in CSS pixels; 0 without marks. */

@@ -1,8 +1,8 @@
 /**
- * Parses searches: a condition in the language of `--where`, or words. An event matches if it has all words, in any of its
- * texts or in the given field: `gemm op:linear dur>10us "layer norm"`: a word, a word in a field, a bound on a number, a
- * quoted text. For short names, such as an op's, a word must match the whole field, with the wildcards `*` and `?`; in
- * other texts it may match a part.
+ * Parses searches: a condition in the language of `--where`, or words. An event matches if it has all words, in any of
+ * its texts or in the given field. In `gemm op:linear dur>10us "layer norm"` there are a word, a word in a field, a
+ * bound on a number, and a quoted text. For short names, such as an op's, a word must match the whole field, with the
+ * wildcards `*` and `?`; in other texts it may match a part.
  */
 import { parseFilter } from '../../../prof/query/filter.js';
 import { nearest, UserError } from '../../../record/errors.js';
@@ -86,7 +86,7 @@ interface EventCondition {
   readonly test: (event: number) => boolean;
   /** Why it finds nothing, in one line; null when it is valid. */
   readonly problem: string | null;
-  /** What it does not see, in one line; null when it sees everything. */
+  /** Data that it cannot search, in one line; null when it can search everything. */
   readonly remark: string | null;
 }
 
@@ -143,7 +143,7 @@ class AskedColumns {
   }
 }
 
-/** What events cannot say about the columns that a condition names. */
+/** Limits of the columns that a condition names, for these events. */
 function askedOf(events: TimelineEvents, used: readonly ConditionColumn[]): Pick<EventCondition, 'problem' | 'remark'> {
   const keysOf = (need: ConditionColumn['needs']): string =>
     [...new Set(used.filter(({ needs }) => needs === need).map(({ key }) => key))].join(', ');

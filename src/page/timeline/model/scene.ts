@@ -61,7 +61,7 @@ export class Scene {
   #matchWeights = new Map<LaneRow, MatchWeights>();
   #arrowsOf: number | null = null;
   #arrows: ShownArrows = { arrows: [], remark: '' };
-  /** By name of an event: where it differs from all others. */
+  /** For each name of an event, the position where it differs from all others. */
   readonly differs: ReadonlyMap<string, number>;
   #bands = new Map<LaneRow, LaneBand>();
   readonly #watchers: ((changed: SceneChanges) => void)[] = [];
@@ -69,7 +69,7 @@ export class Scene {
   constructor(
     readonly events: TimelineEvents,
     readonly extras: TimelineExtras = NO_EXTRAS,
-    /** Texts with strong colours; null for those of the events. */
+    /** Texts with strong colours; null to use the texts of the events. */
     private readonly longest: LongestTexts | null = null,
   ) {
     this.rows = rowsOf(events);
@@ -169,7 +169,7 @@ export class Scene {
     return band ?? (outermost === undefined ? null : (this.#bands.get(outermost) ?? null));
   }
 
-  /** The event of a band at a time, within `near` ns; null when there is none. */
+  /** The event of a band at a time, within `near` ns of it; null when there is none. */
   eventAt(band: LaneBand | null, time: number, near: number): number | null {
     if (band === null) return null;
     const place = nearestEvent(band.row, time, near);

@@ -22,7 +22,10 @@ export interface SearchMatches {
   readonly list: Uint32Array;
   readonly device: MatchSum;
   readonly host: MatchSum;
-  /** Why the query finds nothing, and what it does not see, each in one line; null when there is nothing to report. */
+  /**
+   * Why the query finds nothing, and which data it cannot search, each in one line; null when there is nothing to
+   * report.
+   */
   readonly problem: string | null;
   readonly remark: string | null;
 }

@@ -49,7 +49,7 @@ export interface SelectionSums {
   /** Number of selected lanes, and of all lanes. */
   readonly laneCount: number;
   readonly allLanes: number;
-  /** Number of bars inside that stand for several events; if there are any, the sums are approximate. */
+  /** Number of bars inside that represent several events. If there are any, the sums are approximate. */
   readonly bars: number;
   /** Events on devices: their number, the sum of their time inside, and the time during which any of them worked, in ns. */
   readonly deviceCount: number;

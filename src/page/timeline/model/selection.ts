@@ -36,7 +36,9 @@ export function keysOf(lanes: readonly NamedLane[], selected: ReadonlySet<number
   return new Set(keys);
 }
 
-/** What is drawn for one lane, or for all lanes of a collapsed group, in CSS pixels from the top of the layout. */
+/**
+ * The band that is drawn for one lane, or for all lanes of a collapsed group, in CSS pixels from the top of the layout.
+ */
 export interface LaneUnit {
   readonly top: number;
   readonly height: number;

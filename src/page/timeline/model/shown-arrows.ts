@@ -1,21 +1,21 @@
-/** Which arrows a timeline draws: those that lead to the selected event and from it. */
+/** Selects the arrows that a timeline draws: those to and from the selected event. */
 import { elementAt } from '../../../containers/element.js';
 import { quantityText } from '../../document/units.js';
 import { countOf, dependenciesOf, launchedBy, type TimelineEvents } from '../events/events.js';
 import { sameSequence } from '../events/kernel-facts.js';
 
-/** More would hide what they lead to. */
+/** Maximum number of arrows. More would hide the events that they point to. */
 export const MOST_ARROWS = 20;
 
 type Arrow = readonly [from: number, to: number];
 
 export interface ShownArrows {
   readonly arrows: readonly Arrow[];
-  /** What is not drawn, as a sentence; '' when everything is. */
+  /** The number of arrows that are not drawn, as a sentence; '' when all are drawn. */
   readonly remark: string;
 }
 
-/** Arrows from the launch of an event, and from it to what it launched. */
+/** Arrows from the launch of an event, and from the event to those that it launched. */
 function launchArrows(events: TimelineEvents, event: number): Arrow[] {
   const launcher = elementAt(events.arrows.launcher, event);
   const launched = launchedBy(events, event).map((to): Arrow => [event, to]);

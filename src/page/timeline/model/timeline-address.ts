@@ -27,7 +27,7 @@ export interface TimelineAddress {
   readonly markers: readonly TimelineMarker[];
 }
 
-/** Limits for an address, which may come from anybody. */
+/** Limits for an address, which may come from an untrusted source. */
 const LONGEST_SEARCH = 10_000;
 const MOST_LISTED = 500;
 
@@ -99,7 +99,7 @@ function readSelection(names: ReadonlyMap<string, string>): TimelineSelection | 
   return span === null ? null : { ...span, lanes: lanes.length === 0 ? null : new Set(lanes) };
 }
 
-/** `2000:start` each; what is none is left out. */
+/** Each marker has the form `2000:start`. Invalid ones are left out. */
 function readMarkers(text: string | undefined): readonly TimelineMarker[] {
   const markers = readList(text).flatMap((marker): TimelineMarker[] => {
     const colon = marker.indexOf(':');

@@ -6,10 +6,10 @@ export interface TimelineMarker {
   readonly name: string;
 }
 
-/** The address has them all. */
+/** Maximum number of markers, because the address contains all of them. */
 export const MOST_MARKERS = 500;
 export const LONGEST_NAME = 200;
-/** Maximum characters, more than a file with the maximum number of markers has. */
+/** Maximum number of characters of a file, more than a file with the maximum number of markers has. */
 export const LARGEST_FILE = 1_000_000;
 
 const TYPE = 'dprof-markers';
@@ -40,7 +40,7 @@ function parsed(text: string): unknown {
 }
 
 /**
- * @param text contents of a file, which may come from anybody
+ * @param text contents of a file, which may come from an untrusted source
  * @returns its markers, in order
  * @throws Error with the reason in one line, without texts of the file
  */

@@ -35,7 +35,7 @@ export interface View {
   readonly to: number;
 }
 
-/** Minimum span in ns; profilers measure nothing shorter. */
+/** Minimum span in ns. Profilers do not measure shorter times. */
 const LEAST_SPAN = 20;
 /** Free space on both sides, as a share of the whole. */
 const MARGIN = 0.02;

@@ -1,4 +1,7 @@
-/** Which piece of each rank is drawn next to a piece of one of them, and where on the axis. Does not need a document. */
+/**
+ * Selects the piece of each rank that is drawn next to a piece of one of them, and its position on the axis. Does not
+ * need a document.
+ */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import { onAxis, type ClockLine, type LaneRank } from '../events/coverage.js';
@@ -34,7 +37,7 @@ const FAR = 10;
 /** How the times of a rank are aligned with the axis. */
 type Alignment = 'clock' | 'start' | 'far' | 'none' | 'absent';
 
-/** How a rank is aligned, as words after its name; null when that is as expected. */
+/** How a rank is aligned, as words after its name; null when it is aligned as expected. */
 const ALIGNED: Readonly<Record<Alignment, string | null>> = {
   clock: null,
   start: 'aligned only by the start of its profile',
@@ -43,7 +46,7 @@ const ALIGNED: Readonly<Record<Alignment, string | null>> = {
   absent: 'no piece of this name and no common clock: not drawn',
 };
 
-/** What a rank is drawn from, in the same form. */
+/** The piece from which a rank is drawn, in the same form. */
 const DRAWN: Readonly<Record<'piece' | 'other' | 'left' | 'full', string | null>> = {
   piece: null,
   other: 'no piece of this name: drawn from its whole profile',
@@ -64,7 +67,7 @@ interface PlacedPiece {
 /**
  * Pieces are matched by name, which contains the step numbers.
  * @param ranks ranks in drawing order
- * @param own the rank whose time the axis has
+ * @param own the rank whose times are on the axis
  * @param piece index of the piece of that rank
  */
 export function alignedPieces(ranks: readonly PageRank[], own: PageRank, piece: number): AlignedPieces {

@@ -133,7 +133,8 @@ function setPlaces(parts: readonly TakenEvents[], count: number): void {
 
 /**
  * Indices of numbers in ascending order, when each run of them is ascending: neighbouring runs are merged until one is
- * left. @param firsts start indices of the runs
+ * left.
+ * @param firsts start indices of the runs
  */
 function mergedRuns(numbers: Float64Array, firsts: readonly number[]): Uint32Array {
   let order = Uint32Array.from(numbers, (_, i) => i);
@@ -261,7 +262,7 @@ function dependenciesOf(parts: readonly TakenEvents[]): TimelineEvents['dependen
 export type LoadPiece = (profile: number, piece: number) => Promise<Timeline>;
 
 /**
- * @param own the rank whose times the axis has
+ * @param own the rank whose times are on the axis
  * @param piece index of a piece of that rank
  * @param isWanted called before each rank is read, because the user may have moved on
  * @throws Error with one line when the page does not contain a piece, or it is no longer wanted

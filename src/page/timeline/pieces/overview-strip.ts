@@ -12,7 +12,7 @@ import { timeAt, type View } from '../model/view.js';
 /** Height of a row, and of all rows, in CSS pixels. */
 const ROW = 22;
 const MOST_HEIGHT = 4 * ROW;
-/** Rows below this height have no room for bars; their colour shows the share. */
+/** Rows below this height have no room for bars, so their colour shows the share. */
 const LEAST_BAR = 8;
 /** Minimum distance between drawn starts of pieces. */
 const LEAST_GAP = 3;
@@ -21,7 +21,10 @@ const LEAST_BOX = 3;
 class StripPainter {
   readonly #background = new OffscreenCanvas(1, 1);
   theme: CanvasTheme = PRINTED;
-  /** Width in CSS pixels, kept because asking the document for it per bar lays the page out each time. */
+  /**
+   * Width in CSS pixels. It is cached, because reading it from the document for each bar would cause a layout each
+   * time.
+   */
   #width = 0;
   rows: readonly StripRow[] = [];
 

@@ -35,11 +35,11 @@ export function pieceLabel({ name, start, end, events, took = { host: null, devi
   return `${name} (${[...lengths, ...(events === null ? ['merged'] : [])].join(', ')})`;
 }
 
-/** The piece that holds the events of a piece: itself, or the whole profile. */
+/** The piece that holds the events of a piece: the piece itself, or the whole profile. */
 export const dataOf = ({ pieces }: PageTimeline, at: number): number =>
   (pieces[at]?.events ?? null) === null ? WHOLE : at;
 
-/** @param wanted index from an address, which may come from anybody; null for the first piece */
+/** @param wanted index from an address, which may come from an untrusted source; null for the first piece */
 export const pieceOr = ({ pieces, first }: PageTimeline, wanted: number | null): number =>
   wanted !== null && pieces[wanted] !== undefined ? wanted : first;
 
@@ -66,8 +66,8 @@ export function othersOf(timeline: PageTimeline, shown: number): number[] {
 const isWholeSingle = ({ pieces }: PageTimeline): boolean => pieces[WHOLE]?.isMerged !== true;
 
 /**
- * The pieces that together contain all matches of a search outside the shown piece. @param hasHere whether the shown piece
- * has matches
+ * The pieces that together contain all matches of a search outside the shown piece.
+ * @param hasHere whether the shown piece has matches
  */
 export function searchedFor(timeline: PageTimeline, shown: number, hasHere: boolean): readonly number[] {
   const isWhole = dataOf(timeline, shown) === WHOLE;
@@ -78,15 +78,15 @@ export function searchedFor(timeline: PageTimeline, shown: number, hasHere: bool
 /** Views that cover at least this share of a piece count as the whole piece. */
 export const NEARLY_ALL = 0.9;
 
-/** Where a time is shown: the piece, and the view within it; null for the whole piece. */
+/** The place where a time is shown: the piece, and the view within it; null for the whole piece. */
 export interface PlaceInTime {
   readonly piece: number;
   readonly view: View | null;
 }
 
 /**
- * The place of a time, at which as much is in view as before: in the piece that is shown where that has it. Where all of
- * the profile is in view, the piece with that time.
+ * The place of a time, with a view of the same width as before: in the shown piece if that contains the time. If the
+ * whole profile is in view, it is the piece with that time.
  */
 export function placeOf(timeline: PageTimeline, shown: number, view: View, time: number): PlaceInTime {
   const { start, end } = elementAt(timeline.pieces, dataOf(timeline, shown));
@@ -143,8 +143,8 @@ export const byInterest = (ranks: readonly PageRank[], own: number): PageRank[] 
   );
 
 /**
- * The chosen ranks in order, including the main rank; only the main rank if there is no other. @param own profile of the
- * main rank
+ * The chosen ranks in order, including the main rank; only the main rank if there is no other.
+ * @param own profile of the main rank
  */
 export function chosenRanks(ranks: readonly PageRank[], own: number, choice: RankChoice): PageRank[] {
   const isChosen = ({ profile }: PageRank): boolean =>
@@ -164,7 +164,7 @@ function rankListText(profiles: readonly number[]): string {
   return spans.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(',');
 }
 
-/** The choice in an address, which may come from anybody; null when it is invalid. */
+/** The choice in an address, which may come from an untrusted source; null when it is invalid. */
 export function readRankChoice(text: string | undefined): RankChoice {
   if (text === undefined) return null;
   if (text === 'all') return 'all';

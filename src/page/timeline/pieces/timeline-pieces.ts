@@ -47,7 +47,7 @@ interface RankPicker {
   readonly show: (choice: RankChoice) => void;
 }
 
-/** Numbers of ranks that buttons choose, if there are more ranks. */
+/** Numbers of ranks for which there are buttons, if there are more ranks. */
 const FIRST = [4, 8, 16, 32, MOST_RANKS];
 /** Number of ranks above which there is a filter. */
 const MANY = 16;
@@ -164,7 +164,9 @@ function pickPiece(timeline: PageTimeline, choose: (piece: number) => void): Pie
 }
 
 interface PiecesOptions {
-  /** The main rank, whose pieces are listed and whose times the axis has; and all ranks on the page, including it. */
+  /**
+   * The main rank, whose pieces are listed and whose times are on the axis; and all ranks on the page, including it.
+   */
   readonly own: PageRank;
   readonly ranks: readonly PageRank[];
   /** The file in suggested commands, as a shell word. */
@@ -174,7 +176,7 @@ interface PiecesOptions {
   readonly contextOf?: ContextOfProfile;
 }
 
-/** Address parameter: which ranks are drawn. */
+/** Address parameter with the ranks that are drawn. */
 const RANKS = 't.ranks';
 
 export interface ShownPieces {
@@ -274,7 +276,7 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
     const { start, end } = elementAt(timeline.pieces, shown);
     const isAll = view.to - view.from >= NEARLY_ALL * (end - start);
     note({ piece: shown, view: isAll ? null : view });
-    // Groups of lanes then have other names.
+    // The groups of lanes have other names for other ranks.
     const changed = withName(withName(fragment(), 't.closed', null), 't.open', null);
     write(withName(changed, RANKS, rankChoiceText(next)));
     show(shown);
@@ -325,7 +327,7 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
   });
   const picker = pickPiece(timeline, choose);
   const goTo = (time: number): void => go(placeOf(timeline, shown, view, time));
-  /** Of bars that stand for several events the step that has each by itself. */
+  /** If bars are merged, the step in which each event is drawn individually. */
   const eventsAt = (time: number): LinkedPiece | null => {
     const at = pieceAt(timeline, time);
     if (at === WHOLE || dataOf(timeline, at) !== at) return null;

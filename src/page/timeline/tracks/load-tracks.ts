@@ -28,9 +28,9 @@ import { IDLE_NAMES } from '../../figures/shown-names.js';
 export const MARK_NAMES: Readonly<Record<TimelineMark['kind'], string>> = {
   throttling: 'Throttling',
   missing: 'Work that is not in the profile',
-  cut: 'End of what was read',
+  cut: 'End of the data that was read',
   gap: 'Longest gaps',
-  advice: 'Kernels of the advice',
+  advice: 'Kernels named in the advice',
   step: 'Steps',
 };
 
@@ -205,12 +205,12 @@ export function busyTracks(events: TimelineEvents, utilisation: Utilisation | nu
   return utilisation === null ? [] : tracksOfCurves(events, utilisation);
 }
 
-/** What a timeline draws in addition to events. */
+/** Contents of a timeline in addition to events. */
 export interface TimelineExtras {
   /** Tracks; within each group, those that are shown first come first. */
   readonly tracks: readonly Track[];
   readonly marks: readonly TimelineMark[];
-  /** What the page omits: series of samples and marks beyond the limits, and series that are always 0. */
+  /** Notes about what the page omits: series of samples and marks beyond the limits, and series that are always 0. */
   readonly leftOut: { readonly tracks: number; readonly marks: number; readonly zero: number };
   readonly untimed: readonly string[];
 }
@@ -237,7 +237,7 @@ export async function loadExtras(
   const { tracks, marks } = timeline;
   const sampled = await Promise.all(tracks.list.map((track) => loadTrack(track, events)));
   const busy = busyTracks(events, context.utilisation);
-  // Overall busyness comes first, its parts come last.
+  // The overall utilisation comes first, its parts come last.
   const isFirst = ({ name }: Track): boolean => FIRST.has(name);
   return {
     tracks: [...busy.filter(isFirst), ...sampled, ...busy.filter((track) => !isFirst(track))],
@@ -259,7 +259,7 @@ async function loadTrack(packed: PackedTrack, { lanes, origin }: TimelineEvents)
   const count = `${quantityText(samples, 'count')} ${plural(samples, 'sample')}`;
   const about =
     width === 0
-      ? `${count}; each value holds until the next, or until its recorded end`
+      ? `${count}; each value is valid until the next, or until its recorded end`
       : `lowest, highest and last value in each ${quantityText(width, 'ns')}, from ${count}`;
   const times = Float64Array.from(at, (time) => time - origin);
   return new SampleTrack({ kind, group, name, unit, about }, times, new Float64Array(values), width, origin);

@@ -3,7 +3,7 @@ import { inProfile, onAxis, type LaneRank } from '../events/coverage.js';
 import { NO_EXTRAS, type TimelineExtras } from './load-tracks.js';
 import type { Track } from './track.js';
 
-/** What is drawn for a rank in addition to its events, in times of its piece. */
+/** Tracks and marks that are drawn for a rank in addition to its events, in times of its piece. */
 export interface RankExtras {
   readonly rank: LaneRank;
   /** Start of its piece, in ns from its profile's start. */
@@ -15,8 +15,8 @@ export interface RankExtras {
 export const rankGroup = (name: string, group: string): string => `${name} · ${group}`;
 
 /**
- * @param from start of the axis. @param own name of the rank whose steps are marked, because those of other ranks would
- * overlap them
+ * @param from start of the axis.
+ * @param own name of the rank whose steps are marked, because those of other ranks would overlap them
  */
 export function extrasOnAxis(parts: readonly RankExtras[], from: number, own: string): TimelineExtras {
   const all = parts.map((part) => movedExtras(part, from, own));
@@ -61,7 +61,7 @@ function movedTrack(track: Track, rank: string, toAxis: MovedTime, toOwn: MovedT
     rangeOf: (from, to) => track.rangeOf(toOwn(from), toOwn(to)),
     around: (time) => {
       const [from, to] = track.around(toOwn(time));
-      // An instant stays an instant, despite rounding.
+      // An instant must stay an instant despite rounding.
       return from === to ? [time, time] : onBoth([from, to]);
     },
     heldAt: heldAt === null ? null : (time) => onBoth(heldAt(toOwn(time))),

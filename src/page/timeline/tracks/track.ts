@@ -104,15 +104,15 @@ export interface Track {
   readonly about: string;
   /** Range of values in a non-empty time; null when nothing is known about it. */
   readonly rangeOf: (from: number, to: number) => TrackRange | null;
-  /** The shortest time around a time for which `rangeOf` is exact; a sample holds until the next. */
+  /** The shortest time around a time for which `rangeOf` is exact. A sample is valid until the next. */
   readonly around: (time: number) => readonly [from: number, to: number];
-  /** For samples: start of the value that holds at a time, and of the next; infinite when there is none. */
+  /** For samples: start of the value that is valid at a time, and of the next; infinite when there is none. */
   readonly heldAt: ((time: number) => readonly [from: number, to: number]) | null;
 }
 
 type TrackNames = Pick<Track, 'kind' | 'group' | 'name' | 'unit' | 'about'>;
 
-/** Samples, each of which holds until the next. */
+/** Samples, each of which is valid until the next. */
 export class SampleTrack implements Track {
   readonly kind: Track['kind'];
   readonly group: string;
@@ -141,7 +141,8 @@ export class SampleTrack implements Track {
   }
 
   /**
-   * For an instant, the value that holds then; otherwise the range of all samples that hold within the time, even briefly.
+   * For an instant, the value that is valid then. Otherwise the range of all samples that are valid at some point
+   * within the time.
    */
   readonly rangeOf = (from: number, to: number): TrackRange | null => {
     const [first, end] = from < to ? this.#within(from, to) : this.#placeAt(from);
@@ -219,7 +220,7 @@ export class ShareTrack implements Track {
   }
 
   readonly rangeOf = (from: number, to: number): TrackRange | null => {
-    // Avoid a list here, because it is called for each pixel of each frame.
+    // No list is created here, because this is called for each pixel of each frame.
     const start = Math.max(from, this.at[0] ?? 0);
     const end = Math.min(to, this.at[this.at.length - 1] ?? 0);
     if (!(start < end)) return null;

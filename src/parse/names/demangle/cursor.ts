@@ -1,9 +1,12 @@
 /**
- * The syntax tree of a mangled name, and the cursor that reads the name and remembers the parts to which later parts may
- * refer (substitutions).
+ * The syntax tree of a mangled name, and the cursor that reads the name. The cursor keeps the parts that later parts
+ * may refer to (substitutions).
  */
 
-/** Syntax tree of a mangled name. Template parameters stay: their arguments depend on where they are printed. */
+/**
+ * Syntax tree of a mangled name. Template parameters are not replaced here, because their arguments depend on where
+ * they are printed.
+ */
 export type Node =
   /** An identifier, a builtin type or an operator's name. `returns` false: constructors, destructors, conversions. */
   | { readonly kind: 'name'; readonly text: string; readonly returns?: false }
@@ -58,7 +61,7 @@ export type ExpressionNode =
   | { readonly kind: 'call'; readonly callee: Node; readonly args: readonly Node[] }
   | { readonly kind: 'cast'; readonly type: Node; readonly operand: Node | readonly Node[] }
   | { readonly kind: 'namedCast'; readonly operator: string; readonly type: Node; readonly operand: Node }
-  /** `sizeof (…)` and similar operators, whose operand, a type or an expression, is always in parentheses. */
+  /** `sizeof (…)` and similar operators. Their operand is a type or an expression, always in parentheses. */
   | { readonly kind: 'query'; readonly operator: string; readonly operand: Node }
   | { readonly kind: 'packSize'; readonly pack: Node }
   | { readonly kind: 'list'; readonly type: Node | null; readonly items: readonly Node[] };
@@ -68,7 +71,7 @@ type LiteralStyle = 'cast' | 'bool' | 'float' | { readonly suffix: string };
 
 export const named = (text: string): Node => ({ kind: 'name', text });
 
-/** Table from text such as `c:char, s:short`: letters and what they stand for. */
+/** Parses a table of letters and their meanings, such as `c:char, s:short`. */
 const coded = <T>(codes: string, make: (text: string) => T): [string, T][] =>
   codes.split(', ').map((entry) => [entry.charAt(0), make(entry.slice(2))]);
 
@@ -131,21 +134,21 @@ export const OPERATORS: ReadonlyMap<string, OperatorCode> = new Map([
   ...operators(null, 'cl:() dl:delete_ na:new[] nw:new pt:->'),
 ]);
 
-/** The name is malformed, or uses grammar that is not supported. Does not leave this folder. */
+/** The name is malformed, or uses grammar that is not supported. Thrown and caught only in this folder. */
 export class NotDemangled extends Error {}
 
 export function giveUp(): never {
   throw new NotDemangled('not demangled');
 }
 
-/** Deeper nesting is refused; real names nest about 30 levels deep. */
+/** Deeper nesting is rejected. Real names nest about 30 levels deep. */
 const MAX_DEPTH = 300;
 
 export class MangledCursor {
   at = 0;
   /** <substitution> candidates in order. */
   readonly substitutions: Node[] = [];
-  /** Last identifier read: the name of a constructor. */
+  /** The last identifier that was read. A constructor or destructor has this name. */
   lastName = '';
   #depth = 0;
 

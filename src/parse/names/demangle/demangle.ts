@@ -30,7 +30,10 @@ export function readEncoding(cursor: MangledCursor): Node {
   });
 }
 
-/** Whether a mangled name contains its return type: only templates that can return something do. */
+/**
+ * Whether a mangled name contains its return type. Only templates have it, except constructors, destructors and
+ * conversions.
+ */
 function hasReturnType(name: Node): boolean {
   if (name.kind === 'local') return hasReturnType(name.entity);
   if (name.kind === 'method') return hasReturnType(name.name);
@@ -182,7 +185,7 @@ export function readSubstitution(cursor: MangledCursor): Node {
   if (letter === 't') return named('std');
   const abbreviated = STD_NAMES.get(letter);
   if (abbreviated !== undefined) {
-    // Constructors of such a class repeat the whole name of the class, which is not kept here.
+    // Constructors of such a class repeat the whole name of the class, which is not stored here.
     cursor.lastName = '';
     return abbreviated;
   }
@@ -228,7 +231,8 @@ function readTemplateArg(cursor: MangledCursor): Node {
 }
 
 /**
- * Size of the cache in characters of names and results, so that each name is parsed once; the oldest entries are evicted.
+ * Size limit of the cache, in characters of names and results. The cache avoids parsing a name twice; the oldest
+ * entries are evicted.
  */
 const MAX_CACHED = 1 << 23;
 /** Longer names are not parsed. */

@@ -37,7 +37,7 @@ function expressionText(node: ExpressionNode, print: ExpressionPrinter): string 
   }
 }
 
-/** An operand: simple names are bare, anything else is in parentheses. */
+/** Prints an operand: a simple name without parentheses, anything else with them. */
 function operand(node: Node, print: ExpressionPrinter): string {
   const text = print.text(node);
   const simple = node.kind === 'name' || node.kind === 'nested' || node.kind === 'list' || node.kind === 'parameter';
@@ -71,11 +71,11 @@ function literalText(type: Node, value: string, print: ExpressionPrinter): strin
   return `(${print.text(type)})${style === 'float' ? `[${value}]` : value}`;
 }
 
-/** Longer texts are refused, because substitutions can expand a short name exponentially. */
+/** Longer texts are rejected, because substitutions can expand a short name exponentially. */
 const MAX_LENGTH = 1 << 18;
 /** Most nodes visited. */
 const MAX_STEPS = 1 << 18;
-/** Deeper trees are refused, because substitutions can nest types deeper than the text does. */
+/** Deeper trees are rejected, because substitutions can nest types deeper than the text does. */
 const MAX_DEPTH = 400;
 
 /** Nodes other than types that are written around the name they declare. */
@@ -107,7 +107,7 @@ export class Printer {
     return left + right;
   }
 
-  /** Texts joined by commas; an empty pack prints nothing. */
+  /** Joins texts by commas; an empty pack prints nothing. */
   list(nodes: readonly Node[]): string {
     return nodes
       .map((node) => this.text(node))
@@ -320,7 +320,10 @@ function packOf(pattern: Node, scope: TemplateScope | null, step: () => void): P
   return null;
 }
 
-/** The nodes directly inside a node. Lambdas have none here, because their parameters are their own. */
+/**
+ * The nodes directly inside a node. The parameters of a lambda are not included, because their packs do not belong to
+ * the pattern around it.
+ */
 function parts(node: Node): Node[] {
   if (node.kind === 'lambda') return [];
   const found: Node[] = [];

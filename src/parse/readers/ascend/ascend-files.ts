@@ -1,6 +1,6 @@
 /**
- * Names of the files that Ascend's profilers write, those that are read along with an input, and the databases of one run:
- * the framework's profiler copies the rows of msprof's database, which may still exist.
+ * Names of the files that Ascend's profilers write, the sidecar files of an input, and the databases of one run. The
+ * framework's profiler copies the rows of msprof's database, which may still exist.
  */
 import { join, basename, dirname } from 'node:path';
 import { namesIn, pathsIn } from '../../files.js';
@@ -83,7 +83,7 @@ export function isCopied({ database, folder }: Probe): boolean {
 }
 
 /**
- * Databases of the framework's profiler for the same run: `X_ascend_pt/PROF_…/msprof_….db` is half of what is in
+ * Databases of the framework's profiler for the same run: `X_ascend_pt/PROF_…/msprof_….db` has only part of the data in
  * `X_ascend_pt/ASCEND_PROFILER_OUTPUT`.
  */
 function databasesOfRun(folder: string): string[] {

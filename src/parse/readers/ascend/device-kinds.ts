@@ -9,7 +9,7 @@ import { KindCounts } from '../../unread-events.js';
 import { largest } from '../../../containers/element.js';
 import { isCubeClass } from '../../../record/neuron/neuron-cores.js';
 
-/** Most matrix units that a device may have; the largest known device has 32. */
+/** Maximum number of matrix units of a device. The largest known device has 32. */
 const MOST_UNITS = 64;
 
 /**
@@ -22,9 +22,9 @@ export const isMatrixKernel = (core: string | null, ...counted: readonly number[
 
 /**
  * Infers a device's number of matrix units from the blocks of its kernels: the largest plausible number of blocks that
- * several kernels have, or that the only kernel has; null when there is none. A kernel may have more blocks than the device
- * has units (they queue) or fewer, so the largest number alone proves nothing; but kernels that multiply are written for
- * the device.
+ * several kernels have, or that the only kernel has; null when there is none. A kernel may have more blocks than the
+ * device has units, because blocks can queue, or fewer. The largest number alone therefore proves nothing, but kernels
+ * that use the matrix units usually have one block for each unit.
  */
 export function unitsByBlocks(blocksOfMatrixKernels: Iterable<number>): number | null {
   const kernels = new Map<number, number>();
@@ -78,10 +78,11 @@ export const COMMUNICATION_LAYER = apiLayerCode('hccl');
 export const apiLayer = (code: number): string | null => LAYERS[code]?.name ?? null;
 
 /**
- * Counts device tasks that are not activities of their own, and those that are kernels only because their type is unknown.
+ * Counts device tasks that are not activities, and tasks that are treated as kernels only because their type is
+ * unknown.
  */
 export class TaskTypes {
-  /** Number of tasks around the tasks of a kernel or collective. */
+  /** Number of tasks that enclose the tasks of a kernel or collective. */
   enclosing = 0;
   readonly unknown = new KindCounts();
 

@@ -12,8 +12,8 @@ import { NOT_GIVEN, tensorArg, UNDEFINED_TENSOR, UNKNOWN } from '../../trace/mar
 import { isListType, isPlainType } from '../../torch/host-events.js';
 
 /**
- * Keys of an event's `args` that are read. Upper and lower case are not distinguished: parts of collectives have `task
- * type`, tasks have `Task Type`. Source: trace_view.json of torch_npu and MindStudio, 2024 to 2026.
+ * Keys of an event's `args` that are read. Case is ignored, because parts of collectives have `task type` and tasks
+ * have `Task Type`. Source: trace_view.json of torch_npu and MindStudio, 2024 to 2026.
  */
 const ARG_KEYS = {
   sequence: 'Sequence number',

@@ -93,7 +93,7 @@ export const kernelFields = (
   ...(labels === null ? undefined : { labels }),
 });
 
-/** The name without its serial number, as the short name; nothing when it has none. */
+/** The name without its serial number as the field `short`; undefined when the name has no serial number. */
 function shortField(name: string | null, labels: Labels | null): Pick<ActivityDetails, 'short'> | undefined {
   if (name === null) return undefined;
   const opType = labels?.['opType'];

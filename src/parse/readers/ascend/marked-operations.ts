@@ -1,7 +1,7 @@
 /**
- * Operations between ranks that the framework marks for `msprof_tx`, as texts of ranges around the calls of the library. At
- * level none, these are all that a profile knows about communication. Source: the user guide of the Ascend PyTorch Profiler
- * for texts with `comm:`, and that of torch_npu for JSON.
+ * Operations between ranks that the framework marks for `msprof_tx`, as texts of ranges around the calls of the
+ * library. At level none, a profile has no other data about communication. Source: the user guide of the Ascend PyTorch
+ * Profiler for texts with `comm:`, and that of torch_npu for JSON.
  */
 import { MISSING_WORK_METRIC } from '../../../record/sample-metrics.js';
 import type { SampleRecord } from '../../../record/record.js';
@@ -11,7 +11,7 @@ import type { Activities } from '../../trace/trace-columns.js';
 import { collectiveKind, collectiveType } from './device-kinds.js';
 import type { ProcessGroups } from './process-groups.js';
 
-/** An operation in the words of the text. */
+/** An operation as the text describes it. */
 interface MarkedOperation {
   /** Name of the call, such as `HcclBroadcast`. */
   readonly name: string;

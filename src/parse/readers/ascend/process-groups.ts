@@ -1,9 +1,10 @@
 /**
- * Process groups of a job, and what an operation's name and group say about its place in them.
+ * Finds the process group of an operation, and its number in the group, from its name and group.
  *
- * `parallel_group_info` lists the groups of a rank by the names of their communicators. Text files name a communicator by a
- * hash of that name, and operations by the last three digits of the hash: `hcom_allReduce__586_0_1` is operation 0 of group
- * …586. Source: torch_npu's `parallel_group_info`; the hash and its digits are correct for all groups of a real profile.
+ * `parallel_group_info` lists the groups of a rank by the names of their communicators. Text files name a communicator
+ * by a hash of that name, and operations by the last three digits of the hash: `hcom_allReduce__586_0_1` is operation 0
+ * of group …586. Source: torch_npu's `parallel_group_info`; the hash and its digits are correct for all groups of a
+ * real profile.
  */
 import type { ProcessGroup } from '../../../record/fields/collective.js';
 import type { Transfer } from '../../../record/fields/transfer.js';
@@ -63,7 +64,7 @@ export class ProcessGroups {
     }
   }
 
-  /** The name of a communicator's group, as in `all`; null for an empty name. */
+  /** The name of a communicator's group in `all`; null for an empty name. */
   nameOf(communicator: string): string | null {
     if (communicator === '') return null;
     return this.hashed ? communicatorHash(communicator) : communicator;

@@ -16,7 +16,7 @@ import { existsSync } from 'node:fs';
 
 /** Size limit of each file in bytes. */
 const LARGEST = 4 * 1024 * 1024;
-/** Most facts of a profile, and most levels of nested objects; anything beyond is left out. */
+/** Maximum number of facts of a profile, and of levels of nested objects. Anything more is left out. */
 const [MOST_FACTS, MOST_DEPTH] = [200, 4];
 
 /** Entries that are left out; the groups of ranks are in `groups` of the profile. */
@@ -106,7 +106,7 @@ const SETTINGS = [
   ...['_gc_detect_threshold', '_host_sys', '_sys_io', '_sys_interconnection'],
   ...['record_shapes', 'profile_memory', 'with_stack', 'with_modules', 'with_flops'],
 ];
-/** How a setting that is off is written, which the file has as `null` or an empty list. */
+/** Text for a setting that is off. In the file, it is `null` or an empty list. */
 const OFF = 'none';
 
 export function toolName(info: ProfilerInfo | null): string {
@@ -136,7 +136,8 @@ export function readProfilerInfo(
     if (info === null) diagnostics.count('companion-file-not-read');
     return info;
   }
-  // Counted only inside the profiler's own folder: files that were copied elsewhere are not expected to have it.
+  // Counted only inside the profiler's own folder, because files that were copied elsewhere are not expected to have
+  // it.
   if (basename(resolve(folder)) === ASCEND_OUTPUT) diagnostics.count('profiler-info-not-found');
   return null;
 }

@@ -44,13 +44,13 @@ export const ascendText: Reader = {
   },
 };
 
-/** How many bytes are searched: metadata and device events come after the host events, which may be many. */
+/** Number of bytes that are searched. It is large, because metadata and device events come after the host events. */
 const SEARCHED = 16 * 1024 * 1024;
 
 /** Texts that only this profiler writes; those of host events come first. */
 const MARKS = ['"async_npu"', 'torch_to_npu', '"Ascend Hardware"', 'Node@launch', '"Physic Stream Id"', 'AscendCL@'];
 
-/** Only this profiler quotes times and shapes. A truncated trace may have no other mark. */
+/** Only this profiler quotes times and shapes. A truncated trace may have no other sign of its format. */
 const QUOTED_TIME = /"ts"\s*:\s*"\d{1,19}(\.\d+)?"/;
 const QUOTED_SHAPES = /"Input Dims"\s*:\s*"/;
 const HOST_EVENT = /"cat"\s*:\s*"(cpu_op|python_function|enqueue|dequeue)"|"event_type"\s*:/;
@@ -72,10 +72,10 @@ const headerOf = ({ head }: Probe): string =>
 const isKernelDetails = (probe: Probe): boolean => isKernelDetailsHeader(headerOf(probe));
 
 /**
- * Whether another file covers this one. A folder with both the database and the text of a run is read from its database.
- * The text that msprof exported to `PROF_…/mindstudio_profiler_output` in a run of PyTorch is also in the output folder
- * next to `PROF_…`, together with ops. Of msprof's own text, the trace has the most facts, and op_summary_*.csv is read
- * with it; task_time_*.csv has the fewest. Slices of a table are read with its first slice.
+ * Whether another file covers this one. A folder with both the database and the text of a run is read from its
+ * database. The text that msprof exported to `PROF_…/mindstudio_profiler_output` in a run of PyTorch is also in the
+ * output folder next to `PROF_…`, together with ops. Among msprof's text files, the trace has the most data, and
+ * op_summary_*.csv is read with it. task_time_*.csv has the least. Slices of a table are read with its first slice.
  */
 function isCovered(probe: Probe): boolean {
   const { folder } = probe;

@@ -1,7 +1,7 @@
 /**
- * Names of the CUDA runtime and driver API calls by CUPTI's callback ids, which are all that an nvprof database has. Each
- * line has an id, and the names of that id and the following ones, without suffixes of ABI versions and per-thread streams.
- * New versions of CUDA append ids.
+ * Names of the CUDA runtime and driver API calls by CUPTI's callback ids. An nvprof database has only the ids. Each
+ * line has an id, and the names of that id and the following ones, without suffixes of ABI versions and per-thread
+ * streams. New versions of CUDA append ids.
  *
  * Source: cupti_runtime_cbid.h and cupti_driver_cbid.h of the CUPTI 13.0 headers (PyPI nvidia-cuda-cupti 13.0.85).
  */
@@ -319,7 +319,7 @@ export const RUNTIME_API = `
 
 export type ApiDomain = 'runtime' | 'driver';
 
-/** Names by id, from lines that each have a first id and the names from it on. */
+/** Parses names by id. Each line has an id, and the names of that id and the following ones. */
 function byId(table: string): readonly string[] {
   const names: string[] = [];
   for (const line of table.trim().split('\n')) {

@@ -7,8 +7,8 @@ import { entryOf } from '../../../containers/map-entry.js';
 import type { Filter, Selection, SqliteFile } from '../../sqlite/sqlite.js';
 
 /**
- * A table with `contextId` and `deviceId`, and the column with the process of its rows, in the form that waits use; null
- * when it has no process.
+ * A table with `contextId` and `deviceId`, and its column with the process, in the same form as in the table of waits;
+ * null when it has no process.
  */
 export interface ContextTable {
   readonly table: string;

@@ -54,7 +54,7 @@ export class LaunchArguments {
 
   /**
    * Indexes the calls that are inside captures. Call this after all have been added.
-   * @param isAsked whether a call is inside a capture
+   * @param isAsked whether the context of a call is needed
    */
   index(isAsked: (call: number) => boolean): void {
     this.#rowOf = new Map();

@@ -13,8 +13,8 @@ const COPY_KIND = /\b(HtoD|DtoH|DtoD|PtoP|HtoH)\b/;
 /** Matches the kind of host memory in a copy between host and device. */
 const HOST_MEMORY = /\b(?:HtoD|DtoH) .*\b(Pageable|Pinned|Managed)\b/;
 /**
- * The same in Intel's traces: `M` is memory that Level Zero does not know, and `H` what it allocated on the host; copies of
- * memory that migrates (`S`) have no known direction. Source: Intel PTI, pti_view_memcpy_type.
+ * The same in Intel's traces: `M` is memory that Level Zero does not know, and `H` is memory that it allocated on the
+ * host. The direction is unknown for copies of memory that migrates (`S`). Source: Intel PTI, pti_view_memcpy_type.
  */
 const INTEL_COPY = /^Memcpy ([MHD])2([MHD])\b/;
 const SIDE: Readonly<Record<string, 'H' | 'D'>> = { M: 'H', H: 'H', D: 'D' };
@@ -69,7 +69,9 @@ export type EventCategory =
   /** A host call; for `precedence`, see `HostCalls.precedence`. */
   | { readonly is: 'call'; readonly precedence: number }
   | { readonly is: 'activity'; readonly kind: TracedActivity }
-  /** Counters of a range of kernels. Kineto invents their times: it divides the capture by the number of ranges. */
+  /**
+   * Counters of a range of kernels. Their times are not measured: Kineto divides the capture by the number of ranges.
+   */
   | { readonly is: 'counters' }
   /** Neither an event of the program nor device work. */
   | { readonly is: 'skipped' };
@@ -99,7 +101,7 @@ const CATEGORIES: ReadonlyMap<string, EventCategory> = new Map(
     privateuse1_driver: DRIVER,
     xpu_driver: DRIVER,
     kernel: activity('kernel'),
-    // The same as `kernel`, in the name that Kineto uses since it has one category for all devices.
+    // The same as `kernel`: Kineto's newer name, used since one category serves all devices.
     mtia_ccp_events: activity('kernel'),
     gpu_memcpy: activity('copy'),
     memcpy: activity('copy'),
@@ -113,7 +115,7 @@ const CATEGORIES: ReadonlyMap<string, EventCategory> = new Map(
     cpu_instant_event: SKIPPED,
     external_correlation: SKIPPED,
     fwdbwd: SKIPPED,
-    // A copy of annotations on the device, which would count its time twice.
+    // A copy of annotations on the device. Reading it would count their time twice.
     gpu_user_annotation: SKIPPED,
     overhead: { is: 'overhead' },
     trace: SKIPPED,
@@ -127,7 +129,7 @@ export function categoryOf(name: string): EventCategory | null {
   return CATEGORIES.get(name.toLowerCase()) ?? null;
 }
 
-/** Vendors with categories of their own; traces of their devices do not describe the devices. */
+/** Vendors by the categories that only their traces have. These traces do not describe their devices. */
 const VENDORS: readonly (readonly [pattern: RegExp, vendor: string])[] = [
   [/^xpu_/i, 'intel'],
   [/^mtia_/i, 'meta'],

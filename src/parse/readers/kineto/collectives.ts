@@ -9,7 +9,7 @@ import type { Collective, ProcessGroup } from '../../../record/fields/collective
 import type { JobFacts } from '../../trace/trace.js';
 import { elementType } from '../../../record/element-types.js';
 
-/** By operation: the key with the other rank of a message, in the job's numbering. */
+/** For each operation: the key of the peer rank of a message, in the job's numbering. */
 const PEER_KEYS: ReadonlyMap<string, string> = new Map([
   ['send', 'Dst Rank'],
   ['recv', 'Src Rank'],
@@ -105,7 +105,7 @@ export class Collectives {
   }
 }
 
-/** A group, completed with facts that only the other description has. */
+/** Merges two descriptions of a group. */
 const merged = (group: ProcessGroup, other: ProcessGroup | undefined): ProcessGroup =>
   other === undefined
     ? group

@@ -69,9 +69,9 @@ export class RangeCounters {
 }
 
 /**
- * Counter events (`ph` "C"): values at a time, of the device that they state, or otherwise of the event's process. Kineto
- * writes what CUPTI samples and what accelerators report in this way. Memory: 32 bytes for each value. Source: the Trace
- * Event Format, "Counter Events"; libkineto/src/output_json.cpp.
+ * Counter events (`ph` "C"): values at a time, of the device that they state, or otherwise of the event's process.
+ * Kineto writes CUPTI's samples and the reports of accelerators in this form. Memory: 32 bytes for each value. Source:
+ * the Trace Event Format, "Counter Events"; libkineto/src/output_json.cpp.
  */
 export class CounterSamples {
   readonly start = NumericColumn.floats();

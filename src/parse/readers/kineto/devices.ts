@@ -85,7 +85,7 @@ const AMD_ARCHITECTURES: readonly (readonly [name: RegExp, arch: string])[] = [
 ];
 
 /**
- * The same by compute version, which is all that a trace without a name has. Only versions that belong to a single
+ * The same by compute version, because a trace may lack the device's name. Only versions that belong to a single
  * architecture are listed.
  */
 const AMD_BY_VERSION: ReadonlyMap<string, string> = new Map([
@@ -128,12 +128,12 @@ function readPeaks(value: unknown, traceVendor: string): Device | null {
 }
 
 /**
- * The devices that a trace describes, and those that only occur in its activities. On AMD systems, CPUs are numbered among
- * the devices, so activities have other ids than the described devices. If all described devices are of one model, the
- * others are assumed to be of it too.
+ * The devices that a trace describes, and devices that occur only in its activities. On AMD systems, CPUs are numbered
+ * among the devices, so activities have other ids than the described devices. If all described devices are of one
+ * model, the others are assumed to be of it too.
  * @param properties `deviceProperties` of the trace
  * @param used device ids of activities
- * @param vendor vendor of devices whose name does not say it
+ * @param vendor vendor of devices whose name does not show it
  */
 export function devicesOfTrace(properties: unknown, used: ReadonlySet<number>, vendor = 'unknown'): Device[] {
   const described = (Array.isArray(properties) ? properties : [])

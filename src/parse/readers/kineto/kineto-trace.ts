@@ -76,7 +76,7 @@ export class KinetoTrace implements Trace {
   /** Number of complete events that were skipped. */
   #skipped = 0;
   readonly #unread = new UnreadEvents();
-  /** Categories by the number of their text; undefined if not looked up yet. */
+  /** Categories by the number of their text; undefined for a text that is not yet looked up. */
   readonly #categories: (EventCategory | null | undefined)[] = [];
   /** Whether any time has a fraction of a microsecond. */
   #hasFractions = false;
@@ -114,7 +114,7 @@ export class KinetoTrace implements Trace {
     };
   }
 
-  /** The vendor of the devices by the first category that says it. */
+  /** The vendor of the devices, from the first category that only one vendor uses. */
   #vendor(): string | undefined {
     return this.#categories.flatMap((_, number) => vendorOfCategory(this.#texts.text(number)) ?? [])[0];
   }
@@ -218,7 +218,7 @@ export class KinetoTrace implements Trace {
     else this.#takeHostEvent(category, event);
   }
 
-  /** What an event becomes. If its category is unknown, it is counted and the category is named. */
+  /** What an event becomes. An event of an unknown category is counted, and the category is named. */
   #category({ fields }: TraceEvent): EventCategory {
     const number = fields.text(EVENT.cat, this.#texts);
     if (number === null) {
@@ -236,7 +236,7 @@ export class KinetoTrace implements Trace {
 
   /**
    * Reads start and end.
-   * @returns whether there is a start
+   * @returns whether the event has a start
    */
   #readTimes(event: TraceEvent): boolean {
     const isTimed = this.#clock.read(event);
@@ -397,7 +397,7 @@ export class KinetoTrace implements Trace {
   }
 }
 
-/** Refuses a trace of another program: many programs write the same JSON with other events. */
+/** Rejects the trace of another program. Many programs write the same JSON with other events. */
 function refuse(where: string): never {
   // The name that JAX and TensorFlow give to the trace beside a profile.
   const isOfXPlane = /(?<!\.pt)\.trace\.json(?:\.gz)?$/.test(where);

@@ -1,9 +1,10 @@
 /**
- * Turns `[memory]` events (profile_memory=True) into samples: bytes allocated and reserved after each event, and for each
- * allocation its op and how long the block was held. Memory: 56 bytes for each event, 16 more while they are written.
+ * Turns `[memory]` events (profile_memory=True) into samples: bytes allocated and reserved after each event, and for
+ * each allocation its op and how long the block was held. Memory: 56 bytes for each event, 16 more while they are
+ * written.
  *
- * The host's total counts what was allocated while memory was profiled; nothing is reserved there. Traces of 2021 record
- * only sizes, without totals or addresses: samples are then the sum since the first event. Source:
+ * The host's total counts only memory allocated during profiling, and the host has no reserved memory. Traces of 2021
+ * record only sizes, without totals or addresses: samples are then the sum since the first event. Source:
  * torch/csrc/autograd/profiler_kineto.cpp, c10/core/CPUAllocator.cpp.
  */
 import type { Diagnostics } from '../../../record/diagnostics.js';
@@ -52,7 +53,7 @@ interface Allocator {
   sum: number;
 }
 
-/** Events of memory beyond their blocks. */
+/** Columns of memory events, in addition to those of their blocks. */
 class EventColumns extends columns({
   thread: 'u32',
   allocated: 'f64',

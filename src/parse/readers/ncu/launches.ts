@@ -10,7 +10,7 @@ import type { Diagnostics } from '../../../record/diagnostics.js';
 import type { Extent } from '../../../record/record.js';
 import { CsvTable, type CsvRow } from '../../csv/csv-table.js';
 
-/** The decimal separator in `1,234.5` or `1.234,5`, which depends on the locale of whoever printed the report. */
+/** The decimal separator in `1,234.5` or `1.234,5`, which depends on the locale in which the report was printed. */
 type Decimals = '.' | ',';
 
 const GROUPED = {
@@ -18,9 +18,7 @@ const GROUPED = {
   ',': /^[-+]?\d{1,3}(?:[.' \u00a0\u202f]\d{3})+(?:,\d*)?$/,
 };
 const FRACTION = { '.': /^[-+]?\d+\.(?!\d{3}$)\d*$/, ',': /^[-+]?\d+,(?!\d{3}$)\d*$/ };
-/**
- * A number whose separator is ambiguous: `1,234` is above a thousand in one locale, and a little more than 1 in another.
- */
+/** A number whose separator is ambiguous: `1,234` is 1234 in one locale, and 1.234 in another. */
 const UNCLEAR = /^[-+]?\d{1,3}[.,]\d{3}$/;
 
 /** The decimal separator in the numbers of a report; a point when no number shows it. */
@@ -66,7 +64,7 @@ export interface NcuLaunch {
   readonly pid: number | null;
   /** Compute capability, such as `8.0`; '' when the report has none. */
   readonly capability: string;
-  /** Values in base units: ns, bytes, Hz, counts. */
+  /** Values of the metrics in base units: ns, bytes, Hz, counts. */
   readonly counters: Readonly<Record<string, number>>;
   /** Present when rows of earlier launches are lost: it is then unknown which kernel this launch belongs to. */
   readonly afterLost?: true;
@@ -135,8 +133,8 @@ function countUnused(row: CsvRow, diagnostics: Diagnostics): void {
 }
 
 /**
- * Checks the numbers of launches. A report numbers launches without gaps, so if rows are lost, a gap means that launches
- * were lost with them.
+ * Checks the numbers of launches. A report numbers launches without gaps, so a gap after lost rows means that launches
+ * were lost too.
  */
 class Numbers {
   isAfterLost = false;
@@ -148,7 +146,7 @@ class Numbers {
     return this.diagnostics.get('csv-row-passed-over') > 0;
   }
 
-  /** @param id number of a launch that no earlier row has; a damaged one counts as the next number */
+  /** @param id number of a launch that no earlier row has; a damaged number counts as the next one */
   add(id: string): void {
     const number: number = WHOLE.test(id) ? Number(id) : this.#previous + 1;
     if (this.isRowLost && number !== this.#previous + 1) this.isAfterLost = true;

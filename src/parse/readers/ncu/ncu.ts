@@ -16,7 +16,7 @@ import { entryOf } from '../../../containers/map-entry.js';
 /** Casts that some demanglers write before the values of template arguments, and others do not. */
 const CASTS = /\((?:bool|char|short|int|long|unsigned int|unsigned long)\)(?=-?\d)/g;
 
-/** A demangled name without what differs between demanglers. */
+/** A demangled name without the parts that differ between demanglers. */
 const plainName = (name: string): string => name.replace(CASTS, '').replace(/\s+/g, '');
 const isWhole = (name: string): boolean => /[<(]/.test(name);
 
@@ -55,7 +55,7 @@ export class CounterJoin {
     }
   }
 
-  /** The record; to a kernel, counters are added. */
+  /** Returns the record, with counters added if it is a kernel. */
   take(record: ProfileLine): ProfileLine {
     if (record.type === 'kernel') return this.#kernel(record);
     return record.type === 'end' ? this.#end(record) : record;
@@ -81,9 +81,9 @@ export class CounterJoin {
   }
 }
 
-/** How many bytes are searched for the header, which comes after what the program and the profiler print. */
+/** Number of bytes that are searched for the header. Before it comes the output of the program and the profiler. */
 const SEARCHED = 64 * 1024 * 1024;
-/** The header is mostly within this many bytes. */
+/** The header is usually within this many bytes. */
 const FIRST = 1024 * 1024;
 const HEADER = /^"?ID"?,.*"?Kernel Name"?,/;
 const PRINTED = /^==PROF== /m;
@@ -100,8 +100,8 @@ export const ncu: Reader = {
     ],
     read: [
       'Kernels with their counters, duration, grid, block, registers and shared memory; no starts and no ops. A row of the raw page is a launch, a row of other pages a metric. Numbers in any locale are accepted; units become ns, bytes, Hz.',
-      '`dparse --ncu counters.csv net.sqlite` adds the counters to the kernels of a profile of the same program: the nth launch with a name, grid and block gets the counters of the nth such launch in the report; unmatched launches on either side are counted. Then `hwflops`, `hwbytes` and `hwtc` stand next to `flops`, `bytes` and `tc`, and `counter:NAME` is any counter.',
-      'Written from the documented columns; not yet tried on real files.',
+      '`dparse --ncu counters.csv net.sqlite` adds the counters to the kernels of a profile of the same program. The nth launch with a name, grid and block gets the counters of the nth such launch in the report. Unmatched launches on either side are counted. Then `hwflops`, `hwbytes` and `hwtc` are shown next to `flops`, `bytes` and `tc`, and `counter:NAME` is any counter.',
+      'It was written from the documented columns, and has not been tried on real files.',
     ],
   },
   sniff: ({ path, head }) => {
@@ -164,7 +164,7 @@ function kernelOf({ name, grid, block, device, stream, pid, counters }: NcuLaunc
   const asked = known('launch__shared_mem_per_block_dynamic', 'Dynamic Shared Memory Per Block');
   return {
     ...{ type: 'kernel', profile, id, name, short: shortName(name) },
-    // The report has launches in order, but no times.
+    // A report lists launches in order, but has no times.
     ...{ start: NaN, dur: dur === null ? null : Math.round(dur), device, stream, grid, block, pid },
     registers: known('launch__registers_per_thread', 'Registers Per Thread'),
     sharedBytes: declared === null || asked === null ? null : declared + asked,

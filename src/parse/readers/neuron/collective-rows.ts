@@ -1,5 +1,5 @@
 /**
- * Rows of collective operations, of their streams, and of instructions of the cores for collectives (CC-cores), as the
+ * Rows of collective operations, of their streams, and of instructions of the collective cores (CC-cores), as the
  * vendor's tools write them. Fields have the same names in the tool's JSON and in Neuron Explorer's schema.
  *
  * Source: tables CcOp, CcStream and CcInstruction of AWS's profile schema reference (7.4.0 of SDK 2.31, 12.0.1 of SDK
@@ -76,8 +76,8 @@ export function collectiveOperation(row: ToolRow, start: number, context: TableC
 }
 
 /**
- * Size of the input or output message, whichever is larger; the tool computes its bandwidth from it too. This is the data
- * of all ranks if the operation joins or splits it. Null unless both sizes are known.
+ * Size of the input or output message, whichever is larger; the tool computes its bandwidth from it too. If the
+ * operation gathers or scatters, this is the data of all ranks. Null unless both sizes are known.
  */
 function messageBytes(row: ToolRow): number | null {
   const [bytesIn, bytesOut] = [numberOf(row['input_size']), numberOf(row['output_size'])];
@@ -93,8 +93,8 @@ function dtypeOf(cell: unknown): string | null {
 type StatedGroup = Pick<CollectiveLine, 'group' | 'groupSize' | 'ranks'>;
 
 /**
- * The ranks that take part. `[[0, 1], [2, 3]]` lists several groups that do the same in parallel: the group of a capture is
- * the one with its rank.
+ * The participating ranks. `[[0, 1], [2, 3]]` lists several groups that run the operation in parallel. The group of a
+ * capture is the one that contains its rank.
  */
 function groupOf(row: ToolRow, rank: number | null): StatedGroup {
   const cell = row['replica_group'];
@@ -117,7 +117,7 @@ function groupsIn(cell: unknown): readonly (readonly number[])[] {
   return flat === null || flat.length === 0 ? [] : [flat];
 }
 
-/** How long before its start the operation was triggered. */
+/** Time from the trigger of the operation to its start. */
 function triggerDelay(row: ToolRow, start: number, clock: TableClock): { readonly triggerDelayNs?: number } {
   const trigger = numberOf(row['trigger_start_ts']) ?? numberOf(row['cc_trigger']);
   const delay = numberOf(row['cc_trigger_start_delay']) ?? (trigger === null ? null : start - trigger);
@@ -135,7 +135,8 @@ function labelsOf(row: ToolRow, cores: readonly number[] | undefined): Labels {
 }
 
 /**
- * One instruction of a CC-core, as a sample with the same duration: it computes nothing, but is part of an operation.
+ * An instruction of a CC-core as a sample with the same duration, because it computes nothing and is part of an
+ * operation.
  * @param start in the unit of the table
  */
 export function collectiveInstruction(row: ToolRow, start: number, context: TableContext): SampleRecord {

@@ -1,7 +1,7 @@
 /**
- * Tables of Neuron Explorer (Parquet) as the JSON of AWS's tool, which has the same contents under other names. Columns are
- * taken by name, whatever the version of the schema; those that a version lacks are left out. Not translated: the tree of
- * framework nodes, whose rows do not say their path. Source: AWS's profile schema reference, version 7.4.
+ * Tables of Neuron Explorer (Parquet) as the JSON of AWS's tool, which has the same contents under other names. Columns
+ * are taken by name, whatever the version of the schema; missing columns are left out. The tree of framework nodes is
+ * not translated, because its rows do not state their path. Source: AWS's profile schema reference, version 7.4.
  */
 import { entryOf } from '../../../containers/map-entry.js';
 import { createDatabase, type NewDatabase } from '../../sqlite/sqlite-library.js';
@@ -32,7 +32,10 @@ const PREDECESSORS = `(SELECT json_group_array(json_object('id', CAST(in_id AS T
 const ofTransfer = (column: string): string =>
   `(SELECT ${column} FROM DmaPacketAggregated WHERE id = t.packet_aggregation_id)`;
 
-/** By the table of Neuron Explorer. Tables that are not here are the compiler's hierarchy, sums, and unions of times. */
+/**
+ * Tables by their names in Neuron Explorer. Missing here are tables of the compiler's hierarchy, of sums, and of unions
+ * of times.
+ */
 const TRANSLATIONS: Readonly<Record<string, Translation>> = {
   Instruction: {
     into: 'instruction',

@@ -61,7 +61,7 @@ export const neuronMonitor: Reader = {
   },
   docs: {
     profiler: 'AWS Neuron',
-    input: 'neuron-monitor',
+    input: 'reports of neuron-monitor',
     made: ['`neuron-monitor | tee monitor.jsonl`; live: `neuron-monitor | dparse - | dprof monitor`'],
     read: [
       'Every value of every group as a sample: utilisation and FLOP/s of cores, memory by kind, latencies, errors, ECC, processors. Reports have no timestamps: they are numbered and placed by their periods.',
@@ -135,7 +135,7 @@ export function isMonitorStream(text: string): SniffResult {
 
 const isKnown = (member: string): boolean => BEGINS.some((begin) => begin.test(member));
 
-/** The beginning of each top-level member, from its name on. */
+/** The text of each top-level member, starting at its name. */
 function membersOf(line: string): string[] {
   const found: string[] = [];
   let depth = 0;

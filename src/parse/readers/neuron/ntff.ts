@@ -14,7 +14,7 @@ import { GREATEST_VERSION, VERSION, HEADER_BYTES } from './ntff/ntff-file.js';
 const NAME_TAG = 0x0a;
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
-/** A file name must have at least this length to identify a trace of a version whose layout is unknown. */
+/** Minimum length of the program's file name by which a trace of an unknown version is recognised. */
 const SHORTEST_NAME = 3;
 
 /** Whether metadata starts at this offset: its first field is the name of the program's file. */
@@ -55,10 +55,10 @@ export const ntff: Reader = {
       "Times are picoseconds of the device; `start` and `dur` are the nanoseconds that the vendor's tool shows, and `ps` holds the remaining picoseconds.",
       "Names, types and shapes of tensors and the version of the compiler come from the NEFF: the one of `--neff`, else the one in the folder of the input with the same identity. So do the compiler's instruction names, dependencies, the variables that transfers move, and, if compiled with debug information, layers, operations of the compiler's graph and source lines.",
       "A folder gives the traces of all its workers (`profile_rank_0.ntff`, `profile_rank_0_exec_2.ntff`, `<hash>_instid_0_vnc_0.ntff`) in one stream; a trace is skipped if its folder has the tool's report on it (`X_profile_full.json`).",
-      "The layout was inferred from captures of version 6 and checked against the vendor's report of the same runs; other versions are refused. Details: docs/neuron-instructions.md.",
+      "The layout was inferred from captures of version 6 and checked against the vendor's report of the same runs; another version is an error. Details: docs/neuron-instructions.md.",
     ],
   },
-  // A program is found by its content, so a file of any name may be one.
+  // A program is found by its content, so a file with any name may be the program.
   sidecars: (folder, candidate) =>
     parseHeader(firstBytes(candidate, NEFF_HEADER_BYTES)) === null ? [] : pathsIn(folder),
   sniff: isTrace,

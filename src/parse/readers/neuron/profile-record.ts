@@ -16,7 +16,7 @@ import { join } from 'node:path';
 
 const TRACE = /\.ntff(?:\.gz)?$/;
 
-/** Whether a program's folder has a trace: the program is then read together with the trace. */
+/** Whether a program's folder has a trace. If so, the program is read together with the trace. */
 export const hasTraceInFolder = ({ folder }: Probe): boolean =>
   folder !== null && readdirSync(folder).some((name) => TRACE.test(name));
 
@@ -25,9 +25,9 @@ const REPORT_FOLDERS = ['.', 'json_reports'];
 const REPORT_SUFFIXES = ['_profile_full.json', '_profile_full.json.gz'];
 
 /**
- * Whether a report of the vendor's tool exists for a trace: it contains the trace's information and more, so it covers the
- * trace. The folder of a capture has the trace, its program, and the report. Source: file names of the runtime,
- * neuron-profile and NKI.
+ * Whether a report of the vendor's tool exists for a trace. The report contains all information of the trace, so the
+ * trace is skipped. The folder of a capture has the trace, its program, and the report. Source: file names of the
+ * runtime, neuron-profile and NKI.
  */
 export function hasReport({ folder, file }: Probe): boolean {
   const stem = file.replace(/^.*[/\\]/, '').replace(TRACE, '');
@@ -80,7 +80,7 @@ export function knownFacts(facts: Readonly<Record<string, string | number | null
 /**
  * A NeuronCore as a device of a profile.
  * @param id id of the core on its instance
- * @param core its generation; null when unknown: then only the id is known
+ * @param core its generation; when null, only the id is known
  */
 export const neuronDevice = (id: number, core: NeuronCore | null): Device => ({
   id,

@@ -34,8 +34,8 @@ const COMMON = new Set([
 ]);
 
 /**
- * Whether names are those of a summary: at least one that no other format has, or two that others may have. Source: the
- * table Summary of AWS's profile schema reference, and real summaries.
+ * Whether names are those of a summary: at least one name that no other format has, or two names that other formats may
+ * have. Source: the table Summary of AWS's profile schema reference, and real summaries.
  */
 export function areMetrics(names: Iterable<string>): boolean {
   let common = 0;
@@ -77,8 +77,8 @@ export function* summaryRecords(
   const longest = seconds.length === 0 ? null : largest(seconds);
   yield profileRecord(format, options, {
     tool: tool === null ? null : `neuron-profile ${tool}`,
-    // Rounded to picoseconds, the precision of the text, and then down to whole ns: otherwise rounding errors could lose a
-    // nanosecond.
+    // The time is rounded to picoseconds, the precision of the text, and then down to whole ns. Otherwise rounding
+    // errors could lose a nanosecond.
     dur: longest === null ? null : Math.floor(Math.round(longest * 1e12) / 1000),
     devices: [],
     facts: factsOf(nodes, longest),

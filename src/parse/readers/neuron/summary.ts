@@ -12,7 +12,7 @@ import { isJsonObject, type JsonObject } from '../../json/json-value.js';
 const LIST = 'Summary';
 
 /**
- * Whether the text has known metrics at the depth of one of the forms. A list with another name than `Summary` belongs to
+ * Whether the text has known metrics at the depth of one of the forms. A list whose name is not `Summary` belongs to
  * the tool's full profile.
  */
 function isSummaryJson(text: string): boolean {
@@ -127,7 +127,7 @@ function parse(text: string, file: string, diagnostics: Diagnostics): unknown {
 /** Pattern of a trimmed line. */
 const LINE = /^([A-Za-z_][\w.]*)[ \t]+(\S.*)$/;
 
-/** Values as the tool's web pages show them: scaled, rounded, with a unit. */
+/** Matches values as the tool's web pages show them: scaled, rounded, with a unit. */
 const SCALED = /^[-+]?\d[\d,.]*\s*(?:[munµμ]?s|%|[KMGTP]?i?B(?:\/s|ps)?|bytes|[KMGTP]?FLOP(?:s|S|\/s|S\/s)?)$/;
 
 const TEXTS = /_(?:version|type)$/;
@@ -154,7 +154,7 @@ function isSummaryText(text: string): boolean {
   });
   // Prose may mention metrics, but has no values.
   const measured = rows.filter(({ name, value }) => isDecimal(value) || SCALED.test(value) || TEXTS.test(name));
-  // One line may be a heading.
+  // One of the lines may be a heading.
   return rows.length >= lines.length - 1 && areMetrics(measured.map(({ name }) => name));
 }
 
@@ -196,7 +196,7 @@ export const neuronSummary: Reader = {
   reads: 'text',
   docs: {
     profiler: 'AWS Neuron',
-    input: 'its summaries',
+    input: 'summaries of neuron-explorer',
     made: ['`neuron-explorer view -n model.neff -s profile.ntff --output-format summary-json` (or `summary-text`)'],
     read: [
       'Every metric as a sample, for one or several nodes. Metrics that the tool calls percent are fractions from 0 to 1.',

@@ -57,14 +57,14 @@ export const neuronJson: Reader = {
     read: [
       "Instructions with operands, HLO name, layer, multiply-accumulates, bytes per memory and dependencies; DMA packets; semaphores, throttling, memory use, layers, warnings; the tool's own summary.",
       'The file is one line of any size and is read as a stream. Ids above 2^53 are kept as text.',
-      'A folder of Parquet tables, which neuron-explorer writes by default since SDK 2.31 (schema 7.4; later versions by the same names), gives the same records without layers and the counts of each core. Written by the published schema: no file of the tool was available.',
+      'A folder of Parquet tables, which neuron-explorer writes by default since SDK 2.31 (schema 7.4, and later versions with the same names), gives the same records, but without layers and without the counts of each core. The names come from the published schema; no file of the tool was available for a test.',
     ],
   },
   sniff: isToolJson,
   read: (probe, options) => read(probe, options),
 };
 
-/** Converts a row to a line; null for a row that does not say what it describes. */
+/** Converts a row to a line; null for a row without the cells that say what it describes. */
 type ReadRow = (row: ToolRow, start: number, context: TableContext) => TimedLine | null;
 
 const READ: Readonly<Record<TimedTable, ReadRow>> = {
@@ -85,7 +85,7 @@ const READ: Readonly<Record<TimedTable, ReadRow>> = {
 };
 const TABLES: readonly ReadRow[] = TIMED_TABLES.map(([name]) => READ[name]);
 
-/** Most rows with the same start that are sorted together, which bounds memory. */
+/** Maximum number of rows with the same start that are sorted together, to limit memory. */
 const MOST_AT_ONCE = 16_384;
 
 function* read({ path, file }: Probe, options: ReadOptions): Generator<ProfileLine> {
@@ -209,7 +209,7 @@ function sortedLines(lines: readonly TimedLine[]): readonly TimedLine[] {
 function compareKeys(a: readonly OrderKey[], b: readonly OrderKey[]): number {
   for (const [i, key] of a.entries()) {
     const other = b[i];
-    // Keys of lines of different types differ in length, but they also differ in their first part.
+    // Keys of lines of different types have different lengths, but they already differ in their first part.
     const order = other === undefined ? 1 : compare(key, other);
     if (order !== 0) return order;
   }

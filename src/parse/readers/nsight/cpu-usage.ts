@@ -1,11 +1,11 @@
 /**
- * Turns thread scheduling (`nsys profile --cpuctxsw`) and CPU samples (`--sample`) into samples: how long threads of each
- * process ran on each core, how often they were scheduled there, how many CPU samples hit them, and how many cores were
- * busy over time. Memory: the threads, and the cores of each process. CPU samples alone do not say how busy a core was,
- * because their period has no known unit.
+ * Turns thread scheduling (`nsys profile --cpuctxsw`) and CPU samples (`--sample`) into samples: how long threads of
+ * each process ran on each core, how often they were scheduled there, how many CPU samples hit them, and how many cores
+ * were busy over time. Memory: the threads, and the cores of each process. CPU samples alone do not say how busy a core
+ * was, because their period has no known unit.
  *
- * Source: NVIDIA Nsight Systems documentation, "SQLite Schema Reference": SCHED_EVENTS, COMPOSITE_EVENTS. `cpuCycles` of
- * samples is 1 in every real export seen, which is not a number of cycles, so it is not read.
+ * Source: NVIDIA Nsight Systems documentation, "SQLite Schema Reference": SCHED_EVENTS, COMPOSITE_EVENTS. `cpuCycles`
+ * of samples is not read, because it is 1 in every real export seen.
  */
 import { entryOf } from '../../../containers/map-entry.js';
 import { CPU_METRICS, CPU_BUSY_METRIC } from '../../../record/sample-metrics.js';
@@ -16,7 +16,7 @@ import { ThreadTable } from '../../trace/threads.js';
 import { numberOf, type Selection, type SqliteFile } from '../../sqlite/sqlite.js';
 import { ValueLine } from '../../../record/value-line.js';
 
-/** Most bins in which a thread ran. */
+/** Maximum number of bins in which a thread ran. */
 const MOST_BINS = 1000;
 
 /**
@@ -64,7 +64,7 @@ class BusyCores {
     if (end > start) yield record();
   }
 
-  /** Bins, and the gaps between them, from one time to another. */
+  /** The bins from one time to another, and the gaps between them. */
   *#covered(from: number, to: number): Generator<readonly [start: number, end: number, ns: number]> {
     let at = from;
     for (const [bin, ns] of [...this.#bins].sort(([a], [b]) => a - b)) {
@@ -93,7 +93,7 @@ const [SCHEDULING, SAMPLES] = CPU_TABLES;
 /** Columns with a thread's process and tid: see `THREAD` of the reader. */
 type ThreadSelection = readonly Selection[];
 
-/** What is recorded of one process on one core. */
+/** Scheduling time and CPU samples of one process on one core. */
 interface CoreUsage {
   readonly cpu: number;
   readonly pid: number;
@@ -134,7 +134,7 @@ export class CpuUsage {
     }
   }
 
-  /** How many cores were busy over time, in order of start; empty when there are no scheduling events. */
+  /** The number of busy cores over time, in order of start; empty when there are no scheduling events. */
   busy(profile: number): Iterable<SampleRecord> {
     const { busy, traced, first, last } = this.#runs;
     return traced === null ? [] : busy.records(profile, first, last);
@@ -189,7 +189,7 @@ const pidOf = (process: number): number => process % 0x1000000;
  */
 class ThreadRuns {
   readonly cores = new Map<string, { readonly cpu: number; readonly pid: number; time: number; switches: number }>();
-  /** Number of events whose counterpart is missing. The thread's time is then unknown, and is not counted. */
+  /** Number of events whose counterpart is missing. The time of their thread is then unknown, and is not counted. */
   unpaired = 0;
   isInOrder = true;
   #threads = new ThreadTable();

@@ -1,7 +1,7 @@
 /**
  * Nodes of CUDA graphs, if `nsys profile --cuda-graph-trace=node` traces them. An executable graph is a copy of the
- * captured one: its nodes state the nodes that they were copied from, and the event of such an original node states when,
- * and on which thread, it was added.
+ * captured one. Its nodes state the original nodes that they were copied from. The event of an original node states
+ * when, and on which thread, the node was added.
  */
 import { entryOf } from '../../../containers/map-entry.js';
 import { Diagnostics } from '../../../record/diagnostics.js';
@@ -12,7 +12,7 @@ import type { CapturedNode } from '../../trace/graphs/captured-graph.js';
 import { MarkerContexts } from '../../trace/markers/marker-contexts.js';
 import type { Selection, SqliteFile } from '../../sqlite/sqlite.js';
 
-/** Until 2023, nodes were in the table that contains graphs today. */
+/** Until 2023, nodes were in the table that now contains graphs. */
 const TABLES = ['CUDA_GRAPH_NODE_EVENTS', 'CUDA_GRAPH_EVENTS'] as const;
 
 export const GRAPH_TABLES: readonly string[] = TABLES;
@@ -23,13 +23,13 @@ export const GRAPH_TABLES: readonly string[] = TABLES;
  */
 const NODE_COLUMNS = ['graphNodeId', 'originalGraphNodeId'] as const;
 
-/** How many copies back the original of a node is searched. */
+/** Maximum number of copies that are followed back to find the original of a node. */
 const MOST_COPIES = 64;
 
 interface NodeEvent {
   readonly start: number;
   readonly end: number;
-  /** Number of the process and of the thread, from `ThreadTable`. */
+  /** Numbers of the process and of the thread in `ThreadTable`. */
   readonly process: number;
   readonly thread: number;
   /** NaN for a node that was captured or added by the program. */
@@ -86,7 +86,7 @@ export class GraphNodes {
     return event;
   }
 
-  /** The original nodes whose copies ran: a program may capture many more than it launches. */
+  /** The original nodes whose copies ran. A program may capture many more nodes than it launches. */
   #launched(): NodeEvent[] {
     const { activities } = this.trace;
     const found = new Set<NodeEvent>();
@@ -117,7 +117,10 @@ export class GraphNodes {
 
 const rank = ({ original }: NodeEvent): number => (Number.isNaN(original) ? 1 : 0);
 
-/** What the context of a call is read from. It has its own counters, so that malformed texts are not counted twice. */
+/**
+ * The source from which the context of a call is read. It has separate counters, so that malformed texts are not
+ * counted twice.
+ */
 const contextsOf = ({ header, names, threads, ranges, activities, stepRanges }: Trace) => ({
   ...{ header, names, threads, ranges, activities },
   ...(stepRanges === undefined ? undefined : { stepRanges }),

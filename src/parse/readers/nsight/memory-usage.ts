@@ -76,7 +76,7 @@ export class MemoryUsage {
         this.start.at(a) - this.start.at(b) || Number(blocks.isAllocation(a)) - Number(blocks.isAllocation(b));
       return byTime || blocks.compareAddresses(a, b) || this.#pool.at(a) - this.#pool.at(b) || a - b;
     });
-    // A release has the size of its block, whatever size it states.
+    // A release has the size of its block, whatever size its row states.
     blocks.pair(rows, diagnostics, (row, allocation) => blocks.bytes.set(row, -blocks.bytes.at(allocation)));
     for (const row of rows) {
       const pool = elementAt(this.#pools, this.#pool.at(row));

@@ -50,7 +50,7 @@ import {
   type ContextTable,
 } from '../cupti/cupti.js';
 
-/** An activity table: its own columns come after the shared ones, and `add` adds a row from their cells. */
+/** An activity table. Its special columns come after the shared ones, and `add` adds a row from the cells of both. */
 interface ActivityTable {
   readonly table: string;
   readonly columns: readonly string[];
@@ -174,8 +174,8 @@ const SHARED_COLUMNS: readonly Selection[] = [
 ];
 
 /**
- * Tables that state the device of a context: first the tables of contexts (up to 2022, of default streams), then those of
- * work.
+ * Tables that state the device of a context: first the tables of contexts (up to 2022, tables of default streams), then
+ * the tables of work.
  */
 const CONTEXT_TABLES: readonly ContextTable[] = [
   ...['TARGET_INFO_CUDA_CONTEXT_INFO', 'TARGET_INFO_CUDA_NULL_STREAM'].map((table) => ({
@@ -280,7 +280,7 @@ class NsightTrace implements Trace {
         const precedence = Number.isNaN(eventClass) ? 0 : (CALL_PRECEDENCE[eventClass] ?? OTHER_CALLS);
         const thread = this.threads.thread(owner, tid);
         hostCalls.pushCells(start, end, thread, owner, knownId(corr), name, precedence);
-        // Return values of other libraries do not follow CUDA's codes.
+        // Other libraries do not use CUDA's return codes.
         if (precedence < OTHER_CALLS) hostCalls.setResult(result);
       },
     );
@@ -398,8 +398,8 @@ class NsightTrace implements Trace {
   }
 
   /**
-   * The device of a context, by the number it has in the process. If no table has the context, `stated`, which comes from
-   * the row itself.
+   * The device of a context, from the context's number in the process. If no table has the context, this is `stated`,
+   * the device in the row itself.
    */
   #ordinalOf(process: number, context = NaN, stated: number): number {
     const ordinal = this.#contexts.deviceOf(process, context);
@@ -408,7 +408,7 @@ class NsightTrace implements Trace {
     return stated;
   }
 
-  /** The process of all host calls; null when there are several or no calls. */
+  /** The process of all host calls; null when there are several processes, or no calls. */
   #onlyProcess(): number | null {
     const { process: owners, length } = this.hostCalls;
     for (let call = 1; call < length; call++) if (owners.at(call) !== owners.at(0)) return null;

@@ -3,7 +3,7 @@ import type { Filter } from '../../sqlite/sqlite.js';
 import { entryOf } from '../../../containers/map-entry.js';
 
 export class NvtxDomains {
-  /** Domain number n is at index n - 1. */
+  /** Names of domains; the name of domain n is at index n - 1. */
   readonly #domains: { id: number; name: string | null }[] = [];
   /** Numbers by process and domain id. */
   readonly #numbers = new Map<string, number>();

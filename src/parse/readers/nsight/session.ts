@@ -1,7 +1,6 @@
 /**
- * What an Nsight Systems export states about its session: tool, duration, machine, devices, the warnings and errors that
- * Nsight Systems recorded, and the overhead of Nsight Systems and CUPTI. Messages may name files and programs, so only
- * their meaning is kept.
+ * Reads what an Nsight Systems export states about its session: tool, duration, machine, devices, warnings and errors,
+ * and the overhead of Nsight Systems and CUPTI. Messages may name files and programs, so they are only counted by kind.
  */
 import { numberOf, type Cell, type SqliteFile, type Selection } from '../../sqlite/sqlite.js';
 import type { DiagnosticName, Diagnostics } from '../../../record/diagnostics.js';
@@ -10,11 +9,13 @@ import { isNear } from '../../trace/clocks/trace-clock.js';
 import type { Device } from '../../../record/record.js';
 import { UNKNOWN_DEVICE } from '../../trace/trace.js';
 
-/** Device ids for the records, and the devices themselves. */
+/** The devices of an export, and their ids in records. */
 export interface DeviceMap {
-  /** The device id: the CUDA ordinal, or the GPU's id if the same ordinal is different GPUs in different processes. */
+  /**
+   * The device id: the CUDA ordinal, or the GPU's id if the same ordinal means different GPUs in different processes.
+   */
   idOf(pid: number, ordinal: number): number;
-  /** Devices in order of id: those that are described, and used devices known by id only. */
+  /** Devices in order of id: described devices, and used devices of which only the id is known. */
   list(used: ReadonlySet<number>): Device[];
 }
 
@@ -50,7 +51,10 @@ interface Gpu {
   readonly device: Omit<Device, 'id'>;
 }
 
-/** Reads the GPUs. `memoryBandwidth` is in bytes per second and `clockRate` in hertz, whatever the documentation says. */
+/**
+ * Reads the GPUs. `memoryBandwidth` is in bytes per second and `clockRate` in hertz, although the documentation states
+ * other units.
+ */
 function readGpus(database: SqliteFile): Gpu[] {
   const columns = [
     'id',
@@ -97,7 +101,7 @@ function readOrdinals(database: SqliteFile): Map<string, number> {
 
 const ordinalOf = (processAndOrdinal: string): number => Number(processAndOrdinal.split(':')[1]);
 
-/** Whether the same ordinal is different GPUs in different processes. */
+/** Whether the same ordinal means different GPUs in different processes. */
 function isAmbiguous(gpuOf: ReadonlyMap<string, number>): boolean {
   const firstGpus = new Map<number, number>();
   return [...gpuOf].some(([place, gpu]) => {
@@ -108,7 +112,10 @@ function isAmbiguous(gpuOf: ReadonlyMap<string, number>): boolean {
   });
 }
 
-/** The ordinals that are mapped to a GPU. When nothing is mapped: the ordinal in its own row, otherwise its id. */
+/**
+ * The ordinals that are mapped to a GPU. Without a map, this is the ordinal in the GPU's row, or otherwise the GPU's
+ * id.
+ */
 function ordinalsOf(gpuOf: ReadonlyMap<string, number>, gpu: number, stated: number | null): number[] {
   const ordinals = [...gpuOf].filter(([, target]) => target === gpu).map(([place]) => ordinalOf(place));
   if (ordinals.length > 0) return [...new Set(ordinals)];
@@ -186,7 +193,7 @@ export function durationOf(database: SqliteFile): number | null {
   return null;
 }
 
-/** Name of the machine; null when none or several are stated. No other row of that table is read. */
+/** Name of the machine; null when none or several are stated. Other rows of this table are not read. */
 export function hostOf(database: SqliteFile): string | null {
   const table = 'TARGET_INFO_SYSTEM_ENV';
   if (!database.hasColumn(table, 'name')) return null;

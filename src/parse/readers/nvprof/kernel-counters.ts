@@ -1,8 +1,9 @@
 /**
- * Counters of kernels: values of CUPTI's metrics and events (`nvprof --metrics`, `--events`), and samples of the program
- * counter by stall reason (`--pc-sampling`), which belong to a kernel by its correlation id. A database states neither
- * names nor types of metrics. They are named by CUPTI's numbers, which differ between architectures and for which there is
- * no public table of names, and the type of a value is inferred from its bits. Memory: 28 bytes for each value.
+ * Counters of kernels: values of CUPTI's metrics and events (`nvprof --metrics`, `--events`), and samples of the
+ * program counter by stall reason (`--pc-sampling`), which belong to a kernel by its correlation id. A database states
+ * neither names nor types of metrics. Metrics are named by CUPTI's numbers. These differ between architectures, and
+ * there is no public table of their names. The type of a value is inferred from its bits. Memory: 28 bytes for each
+ * value.
  *
  * Source: CUPTI documentation, CUpti_ActivityMetric, CUpti_ActivityMetricInstance, CUpti_ActivityEvent,
  * CUpti_ActivityEventInstance, CUpti_MetricValue, CUpti_ActivityPCSampling3 and CUpti_ActivityPCSamplingStallReason.
@@ -32,10 +33,10 @@ const TABLES: readonly CounterTable[] = [
 
 /** Samples of the program counter: a row for each instruction and stall reason. */
 const SAMPLES = `${KIND}PC_SAMPLING`;
-/** The code of samples, which comes after those of the tables. */
+/** The code of samples, which follows the codes of the tables. */
 const SAMPLES_CODE = TABLES.length;
 
-/** Stall reasons by number, in CUPTI's words. */
+/** Stall reasons by number, with CUPTI's names. */
 const STALL_REASONS = [
   ...['invalid', 'none', 'inst_fetch', 'exec_dependency', 'memory_dependency', 'texture', 'sync'],
   ...['constant_memory_dependency', 'pipe_busy', 'memory_throttle', 'not_selected', 'other', 'sleeping'],
@@ -74,7 +75,7 @@ export class KernelCounters {
     return this.#rows.reduce((count, row) => count + (this.#table.at(row) === SAMPLES_CODE ? 0 : 1), 0);
   }
 
-  /** Number of values whose correlation id is not one of these. */
+  /** Number of values whose correlation id is not one of `known`. */
   outside(corrs: Iterable<number>): number {
     if (this.#rows.length === 0) return 0;
     const known = new Set(corrs);
@@ -130,12 +131,12 @@ export class KernelCounters {
   }
 }
 
-/** Bits below this, read as a double, would be smaller than any measured value, so they are an integer. */
+/** Smaller bit patterns are integers: as a double, they would be smaller than any measured value. */
 const LARGEST_INTEGER = 2n ** 53n;
-/** Bits of negative integers down to this are NaN as a double. */
+/** Smallest negative integer whose bits are NaN as a double. */
 const LEAST_INTEGER = -(2n ** 51n);
 
-/** A value from its 8 bytes, little-endian: an integer, or otherwise a double. NaN for anything else. */
+/** A value from its 8 bytes, little-endian: an integer or a double. NaN for anything else. */
 export function metricValue(hex: string): number {
   const bytes = Buffer.from(hex, 'hex');
   if (bytes.length !== 8) return NaN;

@@ -54,7 +54,7 @@ class Markers {
 
   /**
    * Adds a range for each start; a start without an end is an open range.
-   * @param otherStarts how many starts are not read
+   * @param otherStarts number of starts that are not read
    */
   addTo(trace: TraceBuilder, otherStarts: number): void {
     const { starts, ends } = this;
@@ -118,7 +118,7 @@ export const nvprof: Reader = {
 
 const KIND = 'CUPTI_ACTIVITY_KIND_';
 const OVERHEAD_TABLE = `${KIND}OVERHEAD`;
-/** The tables of kernels that may overlap, and of kernels that nvprof ran one after another. */
+/** The table of kernels that may overlap, and the table of kernels that nvprof ran one after another. */
 const KERNEL_TABLES = [`${KIND}CONCURRENT_KERNEL`, `${KIND}KERNEL`];
 const COPY_TABLES = [`${KIND}MEMCPY`, `${KIND}MEMCPY2`];
 /** Tables that state the device of a context. */
@@ -148,7 +148,7 @@ const TIME_COLUMNS: readonly TimeColumn[] = [
 ];
 
 /**
- * Kinds of overhead of CUPTI and the driver's compiler, in the words of PyTorch's traces. Source:
+ * Kinds of overhead of CUPTI and the driver's compiler, with the names in PyTorch's traces. Source:
  * CUpti_ActivityOverheadKind of CUPTI's cupti_activity.h.
  */
 const OVERHEAD_NAMES: ReadonlyMap<number, string> = new Map([
@@ -234,7 +234,7 @@ class NvprofReading {
         markers.ends.push({ time, id });
       } else if ((flag & MARKER.start) !== 0 && kind !== OBJECT.thread) {
         otherStarts++;
-        // The end of such a range is not read either.
+        // The ends of such ranges are not read either.
         trace.unread(`ranges of objects other than threads in ${table}`, time, 2);
       } else if ((flag & MARKER.start) !== 0) {
         const [pid, tid] = entryOf(threads, object, () => readObjectId(String(object)));

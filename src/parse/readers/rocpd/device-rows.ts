@@ -7,7 +7,10 @@ import { blocksOf, copyKind, inNameOrder, kernelName, type Counters } from '../r
 import { extra, isApi, remembered, type ProcessTables } from './process-tables.js';
 import type { StreamUse } from './waits.js';
 
-/** The record of the tracer that some builds write the size of in place of the data's is smaller, in bytes. */
+/**
+ * Some builds write the size of the tracer's own record instead of the size of the data. It is smaller than this, in
+ * bytes.
+ */
 const SMALLEST_COPY = 256;
 
 /** A derived counter that is a percentage, such as `100*reduce(SQ_BUSY_CYCLES,sum)/reduce(GRBM_COUNT,max)`. */
@@ -159,7 +162,7 @@ export function readAllocations(run: ProcessTables, trace: TraceBuilder, curve: 
   }
 }
 
-/** Metrics of rocprof-sys: the record's name, its unit, and the size of the tracer's unit in it. */
+/** Metrics of rocprof-sys: name and unit in records, and the factor from the tracer's unit. */
 const SERIES: Readonly<Record<string, readonly [metric: string, unit: string, size: number]>> = {
   device_busy_mm: ['device_busy', '%', 1],
   device_busy_gfx: ['device_busy', '%', 1],
@@ -167,10 +170,10 @@ const SERIES: Readonly<Record<string, readonly [metric: string, unit: string, si
   device_temp: ['device_temp', '°C', 1],
   device_memory_usage: ['memory_used', 'bytes', 1e6],
 };
-/** The tracer's value for a power that the device does not state. */
+/** The tracer writes this value when the device does not report its power. */
 const NO_POWER = 65_535;
 
-/** Samples of a device over time: one event has several, each with the value of its own counter. Marks of roctx. */
+/** Reads samples of a device over time. An event has several samples, one for each counter. Marks of roctx. */
 export function readSeries(run: ProcessTables, trace: TraceBuilder): void {
   const { database } = run;
   if (run.sampled.size === 0) return;
@@ -188,7 +191,7 @@ export function readSeries(run: ProcessTables, trace: TraceBuilder): void {
     const { event, at, pid, tid } = row;
     const name = run.textOf(row.own) ?? run.textOf(nameOf(row.track).nameId) ?? 'unknown';
     const found = values.get(event)?.filter((one) => one.name === name) ?? [];
-    // Marks of roctx are on a track of their category.
+    // Marks of roctx are on a track of their own category.
     if (/^MARKER/i.test(name)) trace.range({ start: at, end: at, pid, tid, text: run.messageOf(event) });
     else if (found.length === 0) trace.unread(`sample ${name}`, at);
     for (const counted of found) {

@@ -1,4 +1,4 @@
-/** The tables of one process run in a rocpd database, by what they are called without their ending. */
+/** The tables of one run of a process in a rocpd database, by their names without the run's suffix. */
 import { LruCache } from '../../../containers/map-entry.js';
 import type { Writable } from '../../../containers/writable.js';
 import type { Device } from '../../../record/record.js';
@@ -6,13 +6,13 @@ import type { DatabaseClock } from '../../sqlite/database-clock.js';
 import { amdDevice, type ProcessIds } from '../rocprofv3/amd-rows.js';
 import type { Cell, Selection, SqliteFile, TextLookup } from '../../sqlite/sqlite.js';
 
-/** Where a row belongs. Columns of the row, and since schema 4.1 of its track. */
+/** Process, thread, device and stream of a row. The columns are in the row, and since schema 4.1 in its track. */
 const PLACE = { pid: 'pid', tid: 'tid', agent: 'agent_id', queue: 'queue_id', stream: 'stream_id' } as const;
 const PARTS = Object.keys(PLACE) as readonly (keyof typeof PLACE)[];
 
 /**
- * Times of a row after the clock's base, the process and thread ids of the operating system, the category of its event, and
- * the id that joins work to the call that launched it; null joins nothing.
+ * Cells of a row: times relative to the clock's base, process and thread ids of the operating system, the category of
+ * its event, and the id that joins work to the call that launched it. A null id joins nothing.
  */
 export type ProcessRows = Readonly<
   Record<'start' | 'end' | 'queue' | 'stream' | 'agent' | 'category' | 'corr', Cell> &
@@ -21,18 +21,18 @@ export type ProcessRows = Readonly<
 
 type Lookup<Found> = (id: Cell) => Found;
 
-/** The same look-up, which asks the database once for rows that many others refer to, such as a kernel's symbol. */
+/** Caches a look-up, because many rows refer to the same row, such as a kernel's symbol. */
 export function remembered<Found>(lookup: Lookup<Found>): Lookup<Found> {
   const known = new LruCache<Cell, Found>(4096);
   return (id) => known.of(id, lookup);
 }
 
-/** A member of a JSON text in `extdata`; null where the text is none. */
+/** A member of the JSON in `extdata`; null when the text is not JSON. */
 export const extra = (path: string): Selection => ({
   needs: ['extdata'],
   sql: `CASE WHEN json_valid(extdata) THEN json_extract(extdata, '$.${path}') END`,
 });
-/** The size of the largest of a device's memories; system memory that it can reach is smaller or listed elsewhere. */
+/** The size of a device's largest memory. System memory that the device can access is smaller, or listed elsewhere. */
 const LARGEST_BANK: Selection = {
   needs: ['extdata'],
   sql: "CASE WHEN json_valid(extdata) THEN (SELECT max(json_extract(value, '$.size_in_bytes')) FROM json_each(extdata, '$.mem_banks')) END",
@@ -48,9 +48,9 @@ export class ProcessTables {
   readonly categoryOf: TextLookup;
   /** The text of a roctx range, by its event. */
   readonly messageOf: Lookup<Cell>;
-  /** Events of samples, whose values are series instead of counters of a kernel. */
+  /** Events of samples. Their values are series, not counters of a kernel. */
   readonly sampled = new Set<Cell>();
-  /** Times of the tracer, after the clock's base; null when unknown. */
+  /** Start and duration of the tracer's run, relative to the clock's base; null when unknown. */
   readonly start: number | null;
   readonly dur: number | null;
   /** GPUs, by row id. */
@@ -87,7 +87,7 @@ export class ProcessTables {
     return `rocpd_${part}${this.ending}`;
   }
 
-  /** Rows of a table with their times, place and event. */
+  /** Rows of a table with their times, process, device and event. */
   *rows<Name extends string>(
     part: string,
     select: Readonly<Record<Name, Selection>>,
@@ -117,7 +117,7 @@ export class ProcessTables {
     return [...this.#gpus.values()];
   }
 
-  /** The number of a GPU that work ran on; null for a CPU. */
+  /** The number of the GPU that work ran on; null for a CPU. */
   deviceOf(agent: Cell): number | null {
     return this.#gpus.get(agent)?.id ?? null;
   }

@@ -1,8 +1,9 @@
 /**
- * Reader of rocpd databases, which AMD's rocprofv3 and rocprof-sys write: kernels, copies and memory with the HIP calls that
- * made them, roctx ranges, counters, and series of the device. Each process run has tables of its own, whose names end in
- * its id; row ids count within them. Versions are told apart by their columns. Times are ns since the machine started.
- * Source: the schemas of rocprofiler-sdk 3.0 to 4.1 and databases of rocprofv3 and rocprof-sys of 2025.
+ * Reader of rocpd databases, which AMD's rocprofv3 and rocprof-sys write: kernels, copies and memory with the HIP calls
+ * that made them, roctx ranges, counters, and series of the device. Each run of a process has separate tables, whose
+ * names end in the run's id. Row ids are unique only within a run. Versions of the schema are distinguished by their
+ * columns. Times are ns since the machine started. Source: the schemas of rocprofiler-sdk 3.0 to 4.1 and databases of
+ * rocprofv3 and rocprof-sys of 2025.
  */
 import { MemoryCurve } from '../../memory-blocks.js';
 import type { TraceBuilder } from '../../trace/trace-builder.js';
@@ -26,7 +27,7 @@ const TIMED = [
 const READ = [...TIMED.map(([part]) => part), 'info_process', 'info_thread', 'hip_event', 'event_operation'];
 /** Names of the tables of dispatches, whose ending is that of all tables of the run. */
 const DISPATCHES = /^rocpd_kernel_dispatch(_\w+)$/;
-/** Views that every reader of the schema needs. */
+/** Views that every database of this schema has. */
 const NEEDED = ['kernel_dispatch', 'region', 'event', 'string', 'info_agent', 'info_process', 'info_kernel_symbol'];
 
 export const rocpd: Reader = {

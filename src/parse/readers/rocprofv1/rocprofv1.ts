@@ -1,8 +1,8 @@
 /**
- * Readers of AMD's rocprof of ROCm 6 and before: a database of calls and device work, or a table of kernels. Work has the
- * number of its call, and only the call's arguments, a text, say how many bytes and blocks. Times are ns since the machine
- * started. Devices are numbered with the machine's CPUs; the output of rocminfo that the tool writes beside describes them.
- * Source: files of rocprof of ROCm 6, the tool's scripts.
+ * Readers of AMD's rocprof of ROCm 6 and before: a database of calls and device work, or a table of kernels. Work
+ * states the number of its call. Numbers of bytes and blocks are only in the text of the call's arguments. Times are ns
+ * since the machine started. Device numbers include the machine's CPUs. The tool also writes the output of rocminfo,
+ * which describes the devices. Source: files of rocprof of ROCm 6, the tool's scripts.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ import { textClock } from '../rocprofv3/rocprofv3.js';
 
 const TABLES = ['HIP', 'HSA', 'OPS', 'COPY', 'KERN'];
 const TIMES = TABLES.map((table) => [table, 'BeginNs'] as const);
-/** Sizes of a text such as `numBlocks({z(1) y(1) x(64})`, brackets as the tool writes them. */
+/** Matches sizes in a text such as `numBlocks({z(1) y(1) x(64})`, with the brackets as the tool writes them. */
 const EXTENTS = {
   grid: /numBlocks\(\{z\((\d+)\) y\((\d+)\) x\((\d+)/,
   block: /dimBlocks\(\{z\((\d+)\) y\((\d+)\) x\((\d+)/,
@@ -41,8 +41,8 @@ export const rocprofv1: Reader = {
     input: 'database of rocprof',
     made: ['`rocprof --hip-trace -o results.csv python train.py` of ROCm 6 and before, which writes `results.db`'],
     read: [
-      "Kernels and copies with the HIP call that made them, device, stream, grid, block and bytes from the call's arguments; HIP and HSA calls; `hipMalloc` and `hipFree` as a curve of the memory in use. Of a run without `--hip-trace`, the kernels alone, whose grid is unknown axis by axis.",
-      "Names, clocks and compute units of devices come from `results.sysinfo.txt` in the same folder. Devices keep the tool's numbers; its numbering includes the machine's CPUs. Times count from the machine's start, so the start in Unix time is unknown.",
+      "Kernels and copies with the HIP call that made them, device, stream, grid, block and bytes from the call's arguments; HIP and HSA calls; `hipMalloc` and `hipFree` as a curve of the memory in use. A run without `--hip-trace` has only kernels, and the extents of their grid are unknown.",
+      "Names, clocks and compute units of devices come from `results.sysinfo.txt` in the same folder. Devices keep the tool's numbers, which include the machine's CPUs. Times count from the machine's boot, so the Unix time of the start is unknown.",
     ],
   },
   sidecars: (folder) => namesIn(folder, /\.sysinfo\.txt$/).map((name) => join(folder, name)),
@@ -98,7 +98,7 @@ function readCalls({ database, trace, clock }: DatabaseTrace, device: number | n
         bytes: numberIn(text, ofHost ? 'size\\w*' : 'size'),
       });
   }
-  // Their numbers are not those of the work where HIP has some.
+  // If there are HIP calls, work has the numbers of HIP calls, not of HSA calls.
   const isOfHip = database.count('HIP') > 0;
   for (const { corr, ...row } of database.cells('HSA', select)) {
     trace.call(isOfHip ? row : { ...row, corr });
@@ -134,21 +134,21 @@ function readWork({ database, trace, clock }: DatabaseTrace): {
     devices.add(row.device);
     trace.copy({ ...row, kind: copyKind(String(name)), bytes: numberIn(String(argsOf(row.corr).args), 'sizeBytes') });
   }
-  // Kernels of a run without an API trace. With one, the table repeats their names.
+  // This table has the kernels of a run without an API trace. In a run with one, it only repeats their names.
   const kernels = { ...placeOf(clock), name: 'KernelName', device: 'gpu-id', stream: 'queue-id' };
   const registers = database.hasColumn('KERN', 'arch_vgpr') ? 'arch_vgpr' : 'vgpr';
   const sizes = { registers, sharedBytes: 'lds', accumRegisters: 'accum_vgpr', scalarRegisters: 'sgpr' };
   const isTraced = database.count('OPS') > 0;
   for (const { name, ...row } of isTraced ? [] : database.cells('KERN', { ...kernels, ...sizes })) {
     devices.add(row.device);
-    // This table has the name in its quotes.
+    // In this table, the name includes its quotes.
     trace.kernel({ ...row, name: kernelName(String(name ?? '').replace(/^"(.*)"$/, '$1')) });
   }
   const [device] = devices;
   return { device: devices.size === 1 && typeof device === 'number' ? device : null, hasWork: devices.size > 0 };
 }
 
-/** The table of kernels of rocprof, which it writes for a run without an API trace. */
+/** Reader of rocprof's table of kernels, which it writes for a run without an API trace. */
 const HEADER = /^\uFEFF?"?index"?,"?kernelname"?,"?gpu-id"?,/i;
 const NOT_COUNTERS =
   /^(?:index|kernelname|(?:gpu|queue)-(?:id|index)|pid|tid|grd|wgr|lds|scr|(?:arch_|accum_)?vgpr|sgpr|fbar|wave_size|sig|obj|\w+Ns)$/i;
@@ -164,7 +164,7 @@ export const rocprofv1Table: Reader = {
       '`rocprof --timestamp on -o results.csv python train.py` of ROCm 6 and before; with `-i` and a file of counters',
     ],
     read: [
-      'Kernels with times, device, queue, vector registers and local memory (LDS), and a counter for each further column. Without `--timestamp on`, times are unknown. The grid is unknown axis by axis. In a folder, `results.db` of the same run is read instead.',
+      'Kernels with times, device, queue, vector registers and local memory (LDS), and a counter for each further column. Without `--timestamp on`, times are unknown. The extents of the grid are unknown. In a folder, `results.db` of the same run is read instead.',
     ],
   },
   sniff: ({ head }) => HEADER.test(head.toString('utf8')),
@@ -198,7 +198,7 @@ function* startsOf(cells: Iterable<CsvCells>): Generator<string> {
 
 const infoBeside = (file: string): string => file.replace(/\.\w+$/, '.sysinfo.txt');
 
-/** GPUs in the output of rocminfo next to a profile; none without it. */
+/** GPUs from the output of rocminfo next to a profile; empty when there is no such file. */
 function devicesBeside(file: string): Device[] {
   const path = infoBeside(file);
   if (file === '' || path === file || !isFile(path) || statSync(path).size > LARGEST) return [];

@@ -4,12 +4,12 @@ import type { CopyKind, Device } from '../../../record/record.js';
 import { compareTexts } from '../../trace/record-order.js';
 import type { Value } from '../../trace/trace-builder.js';
 
-/** Ending of a kernel's symbol, in two forms. */
+/** Suffix of a kernel's symbol, in two forms. */
 const SYMBOL = /(?: \[clone \.kd\]|\.kd)$/;
 /** `MEMORY_COPY_HOST_TO_DEVICE`, `CopyHostToDevice`. */
 const DIRECTION = /(host|device)_?to_?(host|device)/i;
 
-/** A kernel's name without the ending of its symbol; null for any value but a name. */
+/** A kernel's name without the suffix of its symbol; null for a value that is not a name. */
 export const kernelName = (cell: unknown): string | null =>
   typeof cell === 'string' && cell !== '' ? cell.replace(SYMBOL, '') : null;
 
@@ -62,11 +62,11 @@ export class ProcessIds {
 /** Values of a kernel's counters by name. */
 export type Counters = Record<string, number>;
 
-/** The same counters in an order that does not depend on that of the profile's rows. */
+/** The same counters, in an order that does not depend on the order of the profile's rows. */
 export const inNameOrder = <C extends Counters | undefined>(counters: C): C =>
   counters && (Object.fromEntries(Object.entries(counters).sort(([a], [b]) => compareTexts(a, b))) as C);
 
-/** Facts of a device as the tracer's table of agents has them, without their types. */
+/** Untyped facts of a device, from the tracer's table of agents. */
 interface AgentFacts {
   /** Number of the device in the profile. */
   readonly id: number;

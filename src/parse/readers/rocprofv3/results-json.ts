@@ -1,7 +1,8 @@
 /**
- * Reader of the JSON of AMD's rocprofv3: one object for each process. A record states its kind and operation by numbers,
- * whose names are in the same file. Times are ns since the machine started. The file is read twice, front to back: first
- * the tables, then the records. Memory: that of the tables. Source: the tool's writer in rocprofiler-sdk, a file of ROCm 7.
+ * Reader of the JSON of AMD's rocprofv3: one object for each process. A record states its kind and operation by
+ * numbers, whose names are in the same file. Times are ns since the machine started. The file is read twice, front to
+ * back: first the tables, then the records. Memory: the tables. Source: the tool's writer in rocprofiler-sdk, and a
+ * file of ROCm 7.
  */
 import { basename } from 'node:path';
 import { largest } from '../../../containers/element.js';
@@ -30,11 +31,11 @@ import { databaseOf, textClock } from './rocprofv3.js';
 
 const ROOT = 'rocprofiler-sdk-tool';
 const START = new RegExp(`^\\uFEFF?\\s*\\{\\s*"${ROOT}"\\s*:\\s*\\[`);
-/** Largest row in bytes; one of an agent has about 20 thousand. */
+/** Size limit of a row in bytes. The row of an agent has about 20 thousand. */
 const LARGEST_ROW = 4 * 1024 * 1024;
 /** Sections that are objects of lists. */
 const NESTED = /^(?:strings|callback_records|buffer_records)$/;
-/** What the first reading takes; of the records it takes only the first times. */
+/** Sections that the first pass reads. From the records, it reads only the first times. */
 const TABLES =
   /^(?:metadata|agents|counters|kernel_symbols|strings\.(?:buffer_records|marker_api)|callback_records\.counter_collection)$/;
 const KERNELS = 'buffer_records.kernel_dispatch';
@@ -49,8 +50,8 @@ export const rocprofv3Json: Reader = {
     input: 'JSON of rocprofv3',
     made: ['`rocprofv3 --sys-trace --output-format json -- python train.py`: the file that ends in `_results.json`'],
     read: [
-      'What the rocpd database of rocprofv3 has: kernels and copies with the HIP call that made them, device, stream, grid in blocks, block, registers and local memory (LDS), counters; roctx ranges; allocations as a curve of the memory in use. Several processes in one file.',
-      "Times count from the machine's start, so that the start in Unix time is unknown. The command and the host's name are not read. A file of any size is read in little memory. In a folder, a database of the same run (`X_results.db`) is read instead.",
+      'The same data as the rocpd database of rocprofv3: kernels and copies with the HIP call that made them, device, stream, grid in blocks, block, registers and local memory (LDS), counters; roctx ranges; allocations as a curve of the memory in use. Several processes in one file.',
+      "Times count from the machine's boot, so the Unix time of the start is unknown. The command and the host's name are not read. The file is read as a stream, so memory does not grow with its size. In a folder, a database of the same run (`X_results.db`) is read instead.",
     ],
   },
   sniff: ({ head }) => START.test(head.toString('utf8')),
@@ -74,9 +75,9 @@ export const rocprofv3Json: Reader = {
   },
 };
 
-/** What is done with a row of a section, such as `buffer_records.hip_api`; `index` counts processes from 0. */
+/** Receives a row of a section such as `buffer_records.hip_api`; `index` counts processes from 0. */
 type TakeRow = (index: number, section: string, row: unknown) => void;
-/** Whether rows of a section are read, or passed over. */
+/** Whether the rows of a section are read. Other sections are skipped. */
 type IsWanted = (index: number, section: string) => boolean;
 
 /**
@@ -130,7 +131,7 @@ interface ProcessTables {
   readonly symbols: Map<unknown, Pick<KernelRow, 'name' | 'registers' | 'accumRegisters' | 'scalarRegisters'>>;
   /** Texts of roctx by correlation id. */
   readonly texts: Map<unknown, string | null>;
-  /** Values by counter, by dispatch. */
+  /** For each dispatch, values by counter. */
   readonly counted: Map<unknown, Map<unknown, number>>;
   hasKernels: boolean;
 }
@@ -220,7 +221,7 @@ class ProcessReading {
     else if (!isJsonObject(row)) this.trace.bad('malformed-event');
     else if (kind === 'kernel_dispatch') this.#kernel(row, row);
     else if (kind === 'counter_collection') {
-      // A trace of the same process has the kernels already.
+      // The kernels are already in a trace of the same process.
       if (!this.tables.hasKernels) this.#kernel(row, fieldOf(row, 'dispatch_data'));
     } else if (kind === 'memory_copy') this.#copy(row);
     else if (kind === 'memory_allocation') this.#allocation(row);
@@ -274,12 +275,12 @@ class ProcessReading {
     return textOf(operations[numberIn(row, 'operation') ?? -1]);
   }
 
-  /** The text of a range; its operation where the file has none. */
+  /** The text of a range, or its operation when the file has no text. */
   #textOf(row: unknown): string | null {
     return this.tables.texts.get(corrOf(row)) ?? this.#operation(row);
   }
 
-  /** What rows of a kernel or copy share. */
+  /** Cells that rows of kernels and copies share. */
   #workOf(row: unknown, timed: unknown, device: number | null): WorkRow {
     this.#work++;
     const stream = handleOf(row, 'stream_id') ?? handleOf(fieldOf(timed, 'dispatch_info'), 'queue_id');

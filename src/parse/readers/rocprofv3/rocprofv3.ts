@@ -1,8 +1,8 @@
 /**
- * Reader of the CSV tables of AMD's rocprofv3: kernels, copies, calls, roctx ranges, allocations, counters, devices. The
- * tables of one process have names with one prefix, and are one profile. Times are ns since the machine started. Columns are
- * found by name; a column that versions name differently has several names. Source: the documentation of rocprofiler-sdk
- * and its example files of 2024 and 2025.
+ * Reader of the CSV tables of AMD's rocprofv3: kernels, copies, calls, roctx ranges, allocations, counters, devices.
+ * The tables of one process have the same prefix in their names, and are one profile. Times are ns since the machine
+ * started. Columns are found by name, and some have different names in different versions. Source: the documentation of
+ * rocprofiler-sdk and its example files of 2024 and 2025.
  */
 import { basename, join } from 'node:path';
 import { entryOf } from '../../../containers/map-entry.js';
@@ -31,9 +31,9 @@ import {
 const NANOSECONDS = /^0*[1-9]\d*$/;
 
 /**
- * Converts the text of a time to ns after one of the profile's times, so that the result is exact and near 0 even if all
- * times are large; null for a text that is not a time.
- * @param times times of the profile; several of the first are read, because one may be damaged
+ * Converts the text of a time to ns after one of the profile's times. The result is exact and near 0 even if all times
+ * are large; it is null for a text that is not a time.
+ * @param times times of the profile; the first few are read, because one may be damaged
  */
 export function textClock(times: Iterable<string>): (text: string) => number | null {
   const first: bigint[] = [];
@@ -57,7 +57,7 @@ const KINDS = Object.keys(HEADERS) as readonly Kind[];
 /** Kinds that are no profile by themselves. */
 const ASIDE: readonly (Kind | undefined)[] = ['agents', 'unread', undefined];
 
-/** Names of the tables of one process: what comes before the table is the prefix. */
+/** Names of the tables of one process: the prefix, then the name of the table. */
 const NAME =
   /^(.+)_(kernel_trace|counter_collection|memory_(?:copy|allocation)_trace|scratch_memory_trace|pc_sampling_\w+|(?:hip|hsa|marker|rccl|rocdecode|rocjpeg)(?:_\w+)?_trace|agent_info)\.csv$/;
 /** The table that stands for the others in a folder: the first that there is. */
@@ -65,7 +65,7 @@ const FIRST = ['kernel_trace', 'counter_collection', 'memory_copy_trace'];
 
 function kindOf(head: Buffer): Kind | undefined {
   const [header = ''] = head.toString('utf8').split('\n');
-  // Only names of columns, so that no JSON or SQL on one line is a header.
+  // Matches only names of columns, so that JSON or SQL on one line is not taken for a header.
   return /^\uFEFF?[\w", ]+\r?$/.test(header) ? KINDS.find((kind) => HEADERS[kind].test(header)) : undefined;
 }
 
@@ -74,7 +74,7 @@ interface Table {
   readonly kind: Kind;
 }
 
-/** The tables of the input's process, its own included; packed tables are profiles of their own. */
+/** The tables of the input's process, including the input. Compressed tables are separate profiles. */
 function tablesOf({ path, file, folder, head }: Probe): Table[] {
   const kind = kindOf(head);
   const alone = kind === undefined ? [] : [{ path, kind }];
@@ -144,7 +144,7 @@ export const rocprofv3: Reader = {
   },
 };
 
-/** Rows of a table; none of an empty one. */
+/** Rows of a table; none when it is empty. */
 const rowsOf = (path: string, diagnostics: Diagnostics): Iterable<CsvCells> =>
   CsvTable.open(path, diagnostics)?.cells() ?? [];
 
@@ -159,7 +159,7 @@ const OF_TYPE = /^(?:GPU|CPU)/i;
 const numbersIn = (cell: CsvCells, ...names: readonly string[]): number[] =>
   names.map((name) => numberOfCell(cell(name)));
 
-/** The counters of a dispatch, with a row of the table that has them. */
+/** The counters of a dispatch, with one of its rows in the table of counters. */
 interface Counted {
   readonly cell: CsvCells;
   readonly counters: Counters;
@@ -208,7 +208,7 @@ class TableReading {
     curve.write();
   }
 
-  /** What the rows have shown of the profile. */
+  /** Facts about the profile from the rows read so far. */
   facts(): { readonly devices: readonly Device[] } {
     if (this.#calls.size > 0 && !this.#hasWork) this.trace.bad('work-not-recorded');
     const agents = this.#agents.sort((a, b) => a.id - b.id);
@@ -219,7 +219,10 @@ class TableReading {
     return { start: this.#timeIn(cell('Start_Timestamp')), end: this.#timeIn(cell('End_Timestamp')) };
   }
 
-  /** The id of the call that launched work. An id that a later call has is of another run, and 0 joins nothing. */
+  /**
+   * The id of the call that launched work; null for 0, and when the call with this id is later than the work, because
+   * it then belongs to another run.
+   */
   #corr(cell: CsvCells, end: number | null): number | null {
     const corr = numberOfCell(cell('Correlation_Id')) || null;
     return corr !== null && end !== null && (this.#calls.get(callOf(cell, corr)) ?? end) > end ? null : corr;
@@ -317,7 +320,7 @@ class TableReading {
     else this.trace.unread(operation, row.start);
   }
 
-  /** The number of an agent that does work of a GPU. */
+  /** The number of the agent that runs a GPU's work. */
   #gpu(label: string): number {
     const id = agentOf(label);
     this.#gpus.add(id);
@@ -326,7 +329,10 @@ class TableReading {
     return id;
   }
 
-  /** Counters of each dispatch. Another run under the same prefix numbers its dispatches alike, on other threads. */
+  /**
+   * Counters of each dispatch. Another run with the same prefix may use the same dispatch numbers, but on other
+   * threads.
+   */
   #counters(): Map<string, Counted> {
     const dispatches = new Map<string, Counted>();
     for (const { path, kind } of this.tables)

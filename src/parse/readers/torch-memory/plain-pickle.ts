@@ -1,10 +1,10 @@
 /**
- * Pickles of plain data: dictionaries, lists, tuples, texts, bytes, numbers, booleans and None. An opcode that could name,
- * build or call anything refuses the whole file. Source: Python's pickletools, protocols 2 to 5.
+ * Pickles of plain data: dictionaries, lists, tuples, texts, bytes, numbers, booleans and None. A file with an opcode
+ * that could name, build or call anything is rejected. Source: Python's pickletools, protocols 2 to 5.
  */
 import type { JsonObject } from '../../json/json-value.js';
 
-/** Why a file is not a pickle of plain data. */
+/** The file is not a pickle of plain data. */
 export class PickleError extends Error {
   constructor(
     message: string,
@@ -15,7 +15,7 @@ export class PickleError extends Error {
   }
 }
 
-/** Opcodes that are refused, by the names that pickletools gives them; any other unknown byte is refused too. */
+/** Rejected opcodes, by their names in pickletools. Unknown opcodes are rejected too. */
 const REFUSED: ReadonlyMap<number, string> = new Map(
   Object.entries({
     ...{
@@ -138,7 +138,7 @@ class PlainPickle {
       case 0x8e:
         return this.#take(this.#size());
       default:
-        throw new PickleError(`opcode ${REFUSED.get(code) ?? `0x${code.toString(16)}`} is not one of plain data`);
+        throw new PickleError(`opcode ${REFUSED.get(code) ?? `0x${code.toString(16)}`} is not allowed in plain data`);
     }
   }
 
@@ -174,7 +174,7 @@ class PlainPickle {
     for (const value of values) list.push(value);
   }
 
-  /** @param pairs keys and values in turn */
+  /** @param pairs alternating keys and values */
   #set(pairs: readonly unknown[]): void {
     const object = this.#top();
     if (typeof object !== 'object' || object === null || Array.isArray(object) || Buffer.isBuffer(object))
@@ -212,7 +212,7 @@ class PlainPickle {
     return this.#take(size).readUIntLE(0, size);
   }
 
-  /** A size of eight bytes; one that no file has counts as cut off. */
+  /** Reads a size of eight bytes. If it is larger than any file, the input counts as cut off. */
   #size(): number {
     return Number(this.#take(8).readBigUInt64LE(0));
   }
@@ -227,7 +227,7 @@ class PlainPickle {
 
 /**
  * The value of a pickle.
- * @throws PickleError when it is not one of plain data, or is cut off
+ * @throws PickleError when the file is cut off, or contains more than plain data
  */
 export const plainPickle = (bytes: Buffer): unknown => new PlainPickle(bytes).read();
 

@@ -25,16 +25,16 @@ export const torchMemory: Reader = {
       '`torch.cuda.memory._record_memory_history()`, the work, then `torch.cuda.memory._dump_snapshot("memory.pickle")`',
     ],
     read: [
-      'Every allocation and release in the history as samples of `memory_allocated`, segments as `memory_reserved`, and every allocation as `op_memory` with the innermost frames of its Python stack and how long it was held (null: not released). `dprof memory` shows who holds the peak, what was never released, and what is free within segments.',
-      'Sizes are those that the program asked for; the allocator rounds them up. A block is held until the program releases it, although another stream may still use it. The history is a ring: blocks that were allocated before it and are in the snapshot are held from its first event on.',
-      'The pickle is read as plain data: a file with any opcode that names, builds or calls something is refused.',
+      'Every allocation and release in the history as samples of `memory_allocated`, segments as `memory_reserved`, and every allocation as `op_memory` with the innermost frames of its Python stack and how long it was held (null: not released). `dprof memory` shows which stacks hold the peak, which allocations were never released, and the free memory within segments.',
+      'Sizes are those that the program requested; the allocator rounds them up. A block is held until the program releases it, although another stream may still use it. The history is a ring buffer. Blocks in the snapshot that were allocated before it are held from its first event on.',
+      'The pickle is read as plain data: a file with an opcode that names, builds or calls anything is rejected.',
     ],
   },
   sniff: ({ head }) => isSnapshot(head),
   read: (probe, options) => read(probe, options),
 };
 
-/** The first key of a snapshot as protocols 2 and 3, and later ones, write it, within the first bytes. */
+/** Forms of the first key of a snapshot, in protocols 2 and 3 and in later ones. It is within the first bytes. */
 const KEYS = ['X\x08\0\0\0segments', '\x8c\x08segments'];
 
 function isSnapshot(head: Buffer): boolean {
@@ -79,7 +79,7 @@ const size = (value: unknown): number => (Number.isSafeInteger(value) && Number(
 const textOf = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : '?';
 
-/** Texts of stacks; frames are shared by the allocations of a place. */
+/** Texts of stacks. Allocations at the same place in the program share their frames. */
 class Stacks {
   readonly #known = new Map<unknown, Labels>();
 
@@ -106,11 +106,11 @@ interface Block {
   readonly frames: unknown;
 }
 
-/** What a device held when the snapshot was made, from its segments. */
+/** The memory that a device held when the snapshot was made, from its segments. */
 class FinalState {
   reserved = 0;
   readonly held: Block[] = [];
-  /** Free blocks of segments that also hold memory: the allocator cannot give them back. */
+  /** Free blocks in segments that also have allocated blocks. The allocator cannot release them. */
   free = 0;
   freeBlocks = 0;
   largestFree = 0;
@@ -141,7 +141,7 @@ class FinalState {
   }
 }
 
-/** An allocation of the history, or one before it. */
+/** An allocation in the history or before it. */
 interface Allocation {
   readonly start: number;
   readonly bytes: number;
@@ -194,7 +194,7 @@ class History {
   #release(address: unknown, bytes: number, time: number): void {
     const allocation = this.#held.get(address);
     if (allocation !== undefined) allocation.end = time;
-    // The event has the size of a block from before the history, but not who allocated it.
+    // The event has the size of a block that was allocated before the history, but not the stack of its allocation.
     else this.#addBefore({ start: 0, bytes, frames: BEFORE, end: time });
     this.#held.delete(address);
     this.changes.push([time, -(allocation?.bytes ?? bytes)]);
@@ -253,15 +253,14 @@ function* read(probe: Probe, { profile, file, rank }: ReadOptions): Generator<Pr
 }
 
 /**
- * Reads lists of dictionaries. A pickle may refer to one list many times, so that a small file stands for endless data:
- * more elements than the file has bytes are refused.
+ * Reads lists of dictionaries. A pickle may refer to one list many times, so that a small file expands to any amount of
+ * data. Lists with more elements than the file has bytes are therefore rejected.
  */
 function elementsOf(bytes: number, file: string): (value: unknown) => readonly JsonObject[] {
   let left = bytes;
   return (value) => {
     left -= Array.isArray(value) ? value.length : 0;
-    if (left < 0)
-      throw new UserError('has lists that refer to each other endlessly', { where: file, hint: 'record it again' });
+    if (left < 0) throw new UserError('has lists that contain each other', { where: file, hint: 'record it again' });
     return list(value);
   };
 }
@@ -288,7 +287,7 @@ class Span {
     return Number.isFinite(this.#first) ? (this.#last - this.#first) * 1000 : null;
   }
 
-  /** Time in ns since the first event; NaN when an event has none, as before 2024. */
+  /** Time in ns since the first event; NaN for an event without a time, as in snapshots before 2024. */
   timeOf(time: unknown): number {
     return isTime(time) ? (time - this.#first) * 1000 : NaN;
   }
@@ -312,7 +311,7 @@ function* linesOf(profile: number, device: number, history: History, state: Fina
   for (const [time, bytes] of history.reserving) yield line(time, 'memory_reserved', (reserved += bytes));
 }
 
-/** What a device held when the snapshot was made: values of the whole profile. */
+/** The memory that a device held when the snapshot was made, as values of the whole profile. */
 function wholeLines(profile: number, device: number, state: FinalState | undefined): SampleRecord[] {
   if (state === undefined) return [];
   const { reserved, free, freeBlocks, largestFree, segments, held } = state;

@@ -1,8 +1,8 @@
 /**
- * Corrects devices whose clock differs from the host's. Work cannot start before its launch, and a wait cannot end before
- * the work it waits for. If most launches of a device, or most waits for it, break these rules by more than real clocks do,
- * all times of the device are shifted by one number: the one that gives its fastest launch a latency of 0. A larger shift
- * would make that work start before its launch.
+ * Corrects devices whose clock differs from the host's. Work cannot start before its launch, and a wait cannot end
+ * before the work it waits for. If most launches of a device, or most waits for it, break these rules by more than real
+ * clocks do, all times of the device are shifted by the same amount. This amount gives the fastest launch a latency of
+ * 0.
  */
 import type { Labels } from '../../../record/record.js';
 import { elementAt } from '../../../containers/element.js';
@@ -21,20 +21,20 @@ import type { LaunchJoin } from '../launches.js';
 
 /**
  * In ns. When no wait shows the clock's offset, all work of a device may start late because of work queued before the
- * profile: up to 21 ms in real files, in one of them longer than the span of its host events. No queue delays work by this
- * much.
+ * profile. In real files this delay was up to 21 ms; in one file it was longer than the span of its host events. A
+ * queue does not delay work by this much.
  */
 const LONGEST_QUEUE = 1_000_000_000;
 
-/** What the alignment changed. */
+/** Result of the alignment. */
 export interface ClockAlignment {
-  /** What was done to each device, for the profile line. */
+  /** The correction of each device, for the profile line. */
   readonly facts: Labels;
-  /** Whether the profile began with one of the times that were moved. */
+  /** Whether the first time of the profile was one of those that were shifted. */
   readonly movedStart: boolean;
 }
 
-/** Name of the fact that says how far the times of a device were shifted. */
+/** Name of the fact that states how far the times of a device were shifted. */
 export const clockShiftName = (device: number): string => `device_${device}_clock_shift_ns`;
 
 /** Shifts the activities of devices whose clock differs from the host's; null when no device's clock does. */
@@ -73,12 +73,15 @@ export function alignClocks(trace: Trace, launches: LaunchJoin): ClockAlignment 
 const isImpossiblyLate = ({ least }: DeviceLatencies, { waits, broken }: Overruns, { first, last }: Span): boolean =>
   broken > waits / 2 || least > Math.max(LONGEST_QUEUE, last - first);
 
-/** Whether work without launches is further away from all host events than the host's and the device's spans together. */
+/**
+ * Whether the gap between work without launches and all host events is longer than the spans of host and device
+ * together.
+ */
 const isApart = (of: DeviceLatencies, { first, last }: Span): boolean =>
   Number.isFinite(first) &&
   Math.max(of.first - last, first - of.last) > Math.max(LONGEST_QUEUE, last - first + of.last - of.first);
 
-/** Shifts times by device. Waits listed with a device may have been timed by the host: those are not shifted. */
+/** Shifts times by device. Waits listed with a device may have been timed by the host. Such waits are not shifted. */
 function move(
   { hostCalls, activities }: Trace,
   { callOf }: LaunchJoin,

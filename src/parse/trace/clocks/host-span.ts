@@ -13,15 +13,15 @@ export function spanOfHost({ hostCalls, ranges }: Trace): Span {
   for (const { start, end } of [hostCalls, ranges]) {
     for (const time of start.values) first = Math.min(first, time);
     for (const time of end.values) if (time !== Infinity) last = Math.max(last, time);
-    // A range that is still open has a start only.
+    // A range that is still open has only a start.
     for (const time of start.values) last = Math.max(last, time);
   }
   return { first, last };
 }
 
 /**
- * The earliest time of the trace; 0 when only its reader knows its times.
- * @param from in ns; earlier statements do not count
+ * The earliest time of the trace; 0 when the columns have no times.
+ * @param from in ns; earlier samples and values are ignored
  */
 export function earliest(trace: Trace, from: number): number {
   const { hostCalls, ranges, overhead, activities } = trace;

@@ -12,7 +12,7 @@ import { waitOfCall } from '../calls.js';
 
 /**
  * In ns. Real devices start work up to 24 µs before its launch (17 % of the launches of an Ascend 910B), because clock
- * conversion has an error or the clock drifts. This is about four times the worst case, which such errors do not reach.
+ * conversion has an error or the clock drifts. This limit is about four times that worst case.
  */
 export const CLOCK_TOLERANCE = 100_000;
 
@@ -20,7 +20,7 @@ export const CLOCK_TOLERANCE = 100_000;
 export class DeviceLatencies {
   /** Pieces of work whose launch is known. */
   launches = 0;
-  /** How many of these start before their launch by more than the tolerance. */
+  /** Number of these that start before their launch by more than the tolerance. */
   early = 0;
   /** The shortest time from a launch to the start of its work, in ns. */
   least = Infinity;
@@ -29,7 +29,7 @@ export class DeviceLatencies {
   last = -Infinity;
 }
 
-/** How long after its launch the work of each device starts. This shows whether the device uses the host's clock. */
+/** Launch latencies of each device, which show whether the device uses the host's clock. */
 export function launchLatencies(
   hostCalls: HostCalls,
   activities: Activities,
@@ -72,9 +72,9 @@ export interface HostWait {
 /** Compares waits for one device with the ends of the work they wait for. */
 export class Overruns {
   waits = 0;
-  /** How many of these waits end before their work does by more than the tolerance. */
+  /** Number of these waits that end before their work by more than the tolerance. */
   broken = 0;
-  /** The most by which work ends after its wait, in ns; negative when all work ends before. */
+  /** Maximum time by which work ends after its wait, in ns; negative when all work ends before its wait. */
   most = -Infinity;
 
   add(wait: number, work: number): void {
@@ -87,7 +87,7 @@ export class Overruns {
 /** `cudaMemcpy`, `hipMemcpyWithStream`, `cuMemcpyDtoH_v2`: a copy to the host has ended when these return. */
 const isWaitingCopy = (api: string): boolean => /memcpy/i.test(api) && !/async/i.test(api);
 
-/** Rows of each device whose launch is known, in order. */
+/** Rows with a known launch, in order, for each device. */
 export function launchedRows(
   { activities: { device, length } }: Trace,
   { callOf }: LaunchJoin,
@@ -104,7 +104,7 @@ export function launchedRows(
 /**
  * Compares waits for a device with the work that they wait for.
  * @param rows rows of the device whose launch is known
- * @param isOnly whether no other device has work: then calls that do not name a device wait for this one
+ * @param isOnly whether no other device has work; if so, calls that do not name a device wait for this one
  * @param isLeftOut whether a row of work is to be ignored
  */
 export function overrunsOf(
@@ -158,7 +158,7 @@ export function isAwaitedCopy({ activities, hostCalls, names }: Trace, row: numb
   return kind === 'DtoH' && isWaitingCopy(names.apiName(hostCalls.api.at(call)) ?? '');
 }
 
-/** What the host waits for in each call, kept by name number: one stream, or all work of a context. */
+/** For each name number: whether calls of this name wait for one stream or for all work of a context. */
 export class WaitedFor {
   readonly #known = new Map<number, 'stream' | 'context' | null>();
 
@@ -188,7 +188,7 @@ function waitsOfRows({ activities, hostCalls }: Trace, callOf: Int32Array, rows:
 
 /**
  * Waits from host calls, which do not state a stream.
- * @param isOneStream whether all work is in one stream: then a wait for a stream is a wait for all work
+ * @param isOneStream whether all work is in one stream; if so, a wait for a stream is a wait for all work
  */
 function waitsOfCalls({ hostCalls }: Trace, isOneStream: boolean, of: WaitedFor): HostWait[] {
   const waits: HostWait[] = [];
@@ -202,8 +202,8 @@ function waitsOfCalls({ hostCalls }: Trace, isOneStream: boolean, of: WaitedFor)
 }
 
 /**
- * Goes through work and waits in the order in which the host made them, and keeps the latest end so far of each process and
- * stream.
+ * Iterates over work and waits in the order in which the host made them, and keeps the latest end so far of each
+ * process and stream.
  */
 function sweep(
   { activities, hostCalls }: Trace,
@@ -211,8 +211,8 @@ function sweep(
   { waits, work }: { readonly waits: HostWait[]; readonly work: readonly number[] },
   overruns: Overruns,
 ): void {
-  // A launch counts from its return: one of another thread that is still running when a wait begins may come after the
-  // wait.
+  // A launch counts from its return, because a launch on another thread that is still running when a wait begins may
+  // take effect after it.
   const launched = (row: number): number => hostCalls.end.at(elementAt(callOf, row));
   const order = allRows(work.length);
   sortRows(order, (a, b) => launched(elementAt(work, a)) - launched(elementAt(work, b)));

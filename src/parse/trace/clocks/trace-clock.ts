@@ -30,18 +30,19 @@ export const FARTHEST = 2 ** 52;
 /** Whether a double holds this time or duration in ns exactly; false for NaN. */
 export const isNear = (time: number): boolean => Math.abs(time) <= FARTHEST;
 
-/** How many times of a profile are read to find where most of them lie. */
+/** Number of times that are read to find where most times of a profile lie. */
 export const TIMES_READ = 101;
 
-/** The median of some times: a damaged one hardly changes it. Undefined when there are no times. */
+/** The median of some times, because a damaged time hardly changes it. Undefined when there are no times. */
 export function middleOf<T extends number | bigint>(times: readonly T[]): T | undefined {
   return [...times].sort((a, b) => (a < b ? -1 : Number(a > b)))[times.length >> 1];
 }
 
 /**
  * Shifts times so that the earliest start is 0.
- * @param others times that are shifted too, but do not count as starts
- * @returns by how much the times were shifted; 0 when there is no start
+ * @param others times that are shifted too, but are not starts
+ * @returns amount by which the times were shifted; 0 when
+ *   there is no start
  */
 export function shiftToFirst(starts: readonly NumericColumn[], others: readonly NumericColumn[]): number {
   let first = Infinity;
@@ -53,10 +54,12 @@ export function shiftToFirst(starts: readonly NumericColumn[], others: readonly 
   return first;
 }
 
-/** How many bytes of a trace are searched for its first times. */
+/** Number of bytes of a trace that are searched for its first times. */
 const SEARCHED = 256 * 1024;
 
-/** The fewest far times that show that a device has its own clock: fewer may be damaged. */
+/**
+ * Minimum number of far times that show that a device has its own clock. A smaller number may come from damaged times.
+ */
 const FEWEST_OF_CLOCK = 16;
 
 /** 2000-01-01: times before this are relative to a base that the trace does not state. */
@@ -69,10 +72,10 @@ export class TraceClock {
    */
   start = NaN;
   end = NaN;
-  /** The same for device work, however far from the origin: a device may have its own clock. */
+  /** The same for device work, without a limit on the distance, because a device may have its own clock. */
   deviceStart = NaN;
   deviceEnd = NaN;
-  /** The origin in whole microseconds: the first time read, unless a better one was known before. */
+  /** The origin in whole microseconds: a typical time of the file if one was found, otherwise the first time read. */
   #originUs = NaN;
   /** Start of the profile, in ns after the origin. */
   #first = 0;
@@ -136,7 +139,7 @@ export class TraceClock {
 
   /**
    * Unix time of the first event, in ns; null when unknown.
-   * @param base what times are relative to, in decimal ns, as traces since 2024 state it; null for 1970
+   * @param base the base that traces since 2024 state, in decimal ns; null for 1970
    */
   startUnixNs(base: string | null): string | null {
     const { startNs } = this;
@@ -153,8 +156,8 @@ export class TraceClock {
 }
 
 /**
- * Starts of the first events that have a duration, up to the first one that is cut off or malformed. Times of other events
- * do not count: writers give metadata the time 0, and `args` may have a `ts` of its own.
+ * Starts of the first events that have a duration, up to the first one that is cut off or malformed. Times of other
+ * events are ignored, because writers give metadata the time 0, and `args` may contain another `ts`.
  */
 function* startsIn(head: Buffer): Generator<string> {
   const event = new TraceEvent([]);

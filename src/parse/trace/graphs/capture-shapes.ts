@@ -9,7 +9,7 @@ import type { CapturedGraph, CapturedNode } from './captured-graph.js';
 /** Number of a node that has no name to compare. */
 const NAMELESS = 0;
 /**
- * Numbers of nodes that are compared by kind, not by name: a copy and a set. In a replay, HIP runs kernels of its own for
+ * Numbers of nodes that are compared by kind, not by name: copies and sets. In a replay, HIP runs special kernels for
  * them.
  */
 const [COPY, SET] = [1, 2];
@@ -68,15 +68,20 @@ export interface LaunchSequence {
   readonly byNode: boolean;
 }
 
-/** Most combinations of inner graphs that are tried for a graph that contains other graphs. */
+/** Maximum number of combinations of inner graphs that are tried for a graph that contains other graphs. */
 const MOST_VARIANTS = 64;
 
-/** Most nodes of all these combinations together. Graphs captured after this limit that contain others stay unknown. */
+/**
+ * Maximum number of nodes in all these combinations together. Once it is reached, later graphs that contain other
+ * graphs stay unknown.
+ */
 const MOST_NODES = 4_000_000;
 
 export class CaptureShapes {
   readonly #shapes = new Map<string, Shape>();
-  /** Shapes by what can be compared without an order: the counts of all nodes, and of all but the last node. */
+  /**
+   * Shapes by keys that do not depend on an order: the counts of all nodes, and the counts of all nodes but the last.
+   */
   readonly #byContent = new Map<string, Shape[]>();
 
   constructor(graphs: readonly CapturedGraph[], names: NodeNames) {
@@ -128,7 +133,7 @@ export class CaptureShapes {
   }
 }
 
-/** A key made of how often each number occurs; without names, how often each kind of node occurs. */
+/** A key made from the number of occurrences of each node number, or without names, of each kind of node. */
 function contentOf(numbers: Uint32Array, isNamed: boolean): string {
   let [sum, product, copies, sets] = [0, 1, 0, 0];
   for (const number of numbers) {
@@ -174,7 +179,7 @@ function merged({ numbers, streams }: LaunchSequence, nodes: Uint32Array): Uint3
 
 /**
  * The nodes of a graph with each inner graph replaced by the nodes of a graph that was captured before.
- * @param most about how many nodes all results together may have
+ * @param most approximate limit for the number of nodes of all results together
  */
 function variantsOf(
   { nodes }: CapturedGraph,
@@ -189,7 +194,7 @@ function variantsOf(
   return variants;
 }
 
-/** Each list followed by each part, up to the limits. */
+/** All combinations of a list followed by a part, up to the limits. */
 function extended(
   lists: readonly (readonly CapturedNode[])[],
   parts: readonly (readonly CapturedNode[])[],

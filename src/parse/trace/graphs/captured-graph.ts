@@ -1,4 +1,4 @@
-/** What a program captured into a CUDA or HIP graph. */
+/** The nodes that a program captured into a CUDA or HIP graph. */
 import type { Diagnostics } from '../../../record/diagnostics.js';
 import type { GraphOrigin } from '../../../record/fields/graph-node.js';
 import type { Context, Extent, Labels } from '../../../record/record.js';
@@ -14,7 +14,7 @@ export interface CapturedNode {
   readonly name: string | null;
   readonly grid: Extent | null;
   readonly block: Extent | null;
-  /** Call ids count from 1 in the profile of the capture. */
+  /** Call ids count from 1 in the profile with the capture. */
   readonly context: Context;
   /** Other facts recorded of the node's op. */
   readonly labels?: Labels;
@@ -23,7 +23,7 @@ export interface CapturedNode {
 export interface CapturedGraph {
   /** Name of the range around the capture, such as `capture_32_FULL`; null when there is no range. */
   readonly name: string | null;
-  /** How many requests or tokens the graph has room for, and what it is for (`FULL`, `DECODE`); null when unknown. */
+  /** Maximum number of requests or tokens of the graph, and its mode (`FULL`, `DECODE`); null when unknown. */
   readonly batch: number | null;
   readonly mode: string | null;
   /** Nodes in the order of capture. */
@@ -40,11 +40,11 @@ export interface OtherCaptures {
    * @throws UserError when a file that the user named holds no captures
    */
   graphs(rank: number | null, diagnostics: Diagnostics): readonly CapturedGraph[];
-  /** Annotations of nodes in files beside the profile, by node id. */
+  /** Annotations of nodes from files next to the profile, by node id. */
   annotations(rank: number | null, diagnostics: Diagnostics): ReadonlyMap<number, NodeAnnotation>;
 }
 
-/** What a file beside the profile says about a node of a graph. */
+/** Annotation of a graph node from a file next to the profile. */
 export interface NodeAnnotation {
   /** Path of the module that launched the node, outermost first. */
   readonly layer: readonly string[];
@@ -61,7 +61,7 @@ export function readCaptureName(text: string): Pick<CapturedGraph, 'batch' | 'mo
   return match === null ? null : { batch: Number(match[1]), mode: match[2]?.toUpperCase() ?? null };
 }
 
-/** Where the work of a replay was captured. */
+/** The place where the work of a replay was captured. */
 export interface Origin {
   readonly node: CapturedNode;
   readonly from: GraphOrigin;
@@ -74,8 +74,8 @@ export interface Origin {
 }
 
 /**
- * The context of a replayed kernel: the one its node was captured in, with the step, ranges and caller of this launch.
- * Steps around the capture do not apply to the replay.
+ * The context of a replayed kernel: the context in which its node was captured, with the step, ranges and caller of
+ * this launch. Steps around the capture do not apply to the replay.
  */
 export function replayedContext(launch: Context, { node, from, idsAfter }: Origin): Context {
   const { context } = node;

@@ -61,7 +61,7 @@ export function capturedTime(capture: Pick<Trace, 'hostCalls' | 'names'>, last: 
 
 /** Captures that are open at a given time. Within a thread, captures that begin later end first. */
 export class OpenCaptures<Span extends CaptureSpan> {
-  /** In the order in which they began, by thread and by process. */
+  /** Open captures in the order in which they began, by thread and by process. */
   readonly #ofThread = new Map<number, OpenSpans<Span>>();
   readonly #ofProcess = new Map<number, OpenSpans<Span>>();
   #next = 0;

@@ -1,6 +1,6 @@
 /**
- * Finds where the work of a replayed graph was captured. Either the profiler states the node that each replayed node was
- * made from, or the capture is the one whose sequence of nodes matches the work of the launch.
+ * Finds where the work of a replayed graph was captured. Either the profiler states which captured node each replayed
+ * node was made from, or the capture is found because its sequence of nodes matches the work of the launch.
  */
 import { elementAt, least } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
@@ -36,7 +36,7 @@ export interface ShapedLaunch {
 interface Choice {
   readonly launch: ShapedLaunch;
   readonly graph: PlacedGraph;
-  /** Whether several captures have the same sequence, so that only their order decides. */
+  /** Whether several captures have the same sequence, so that only their order distinguishes them. */
   readonly isByOrder: boolean;
 }
 
@@ -74,9 +74,9 @@ const ranksOf = (ids: ReadonlySet<number>): ReadonlyMap<number, number> =>
   new Map([...ids].sort((a, b) => a - b).map((id, rank) => [id, rank] as const));
 
 /**
- * The capture that follows the one replayed before, whatever its sequence, because the pieces of a model are replayed in
- * the order of their capture. A launch that is missing from the profile therefore misplaces others only up to the next
- * piece of its own kind.
+ * The capture that follows the one replayed last, whatever its sequence, because the pieces of a model are replayed in
+ * the order of their capture. If a launch is missing from the profile, later launches are wrong only up to the next
+ * piece with a different sequence.
  */
 function nextOf(fitting: Fitting, ordinal: number): PlacedGraph {
   const next = countBelow(fitting.length, (i) => elementAt(fitting, i).ordinal, ordinal + 1);
@@ -136,7 +136,7 @@ class AnnotatedNodes {
     return this.annotations.has(id);
   }
 
-  /** @param node what is known without annotations; null for nothing */
+  /** @param node the node as known without annotations; null when unknown */
   of(id: number, node: CapturedNode | null): CapturedNode | null {
     const annotation = this.annotations.get(id);
     if (annotation === undefined) return node;
@@ -203,7 +203,7 @@ export class GraphOrigins {
     for (const work of all) diagnostics.count('graph-work-with-origin', this.#onlyAnnotated(work.rows));
   }
 
-  /** How many of these rows have an annotation only. */
+  /** Number of these rows that have only an annotation. */
   #onlyAnnotated(rows: Uint32Array): number {
     const { node } = this.trace.activities;
     return rows.reduce(
@@ -259,7 +259,7 @@ export class GraphOrigins {
     }
   }
 
-  /** @param ids how many call ids the launch needs */
+  /** @param ids number of call ids that the launch needs */
   #take(
     rows: Uint32Array,
     nodeAt: (i: number) => CapturedNode | null,
@@ -306,7 +306,7 @@ function sequences(trace: Trace, names: NodeNames): (replay: GraphLaunch) => Lau
   });
 }
 
-/** Id of the graph that a launch replays; null when its kernels have no id or several. */
+/** Id of the graph that a launch replays; null when its kernels have no id, or several different ids. */
 function graphIdOf({ kind, ownRow, kernels }: Activities, { rows }: GraphLaunch): number | null {
   let found: number | null = null;
   for (const row of rows) {

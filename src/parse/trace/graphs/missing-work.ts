@@ -1,10 +1,10 @@
 /**
- * Finds launches of kernels and graphs whose work is missing from the profile, in whole or mostly, although work that the
- * same thread launched later is there. The profiler lost that work, and the device was busy when it looks idle. Because
- * streams run in order, only later work on the streams of the thread's graphs counts, if these have work. A launch without
- * later work, as at the end of a trace, is counted but proves nothing about the device. A failed launch has no work to
- * lose, and a launch without an id may have launched any kernel whose launch is unknown. Memory: 17 bytes for each host
- * call, 16 of them only if some launch has no work.
+ * Finds launches of kernels and graphs whose work is missing from the profile, in whole or mostly, although work that
+ * the same thread launched later is there. The profiler lost that work, and the device was busy when it looks idle.
+ * Streams run in order, so if the thread's graphs have work, only later work on their streams is evidence. A launch
+ * without later work, as at the end of a trace, is counted but says nothing about the device. A failed launch has no
+ * work to lose, and a launch without an id may have launched any kernel whose launch is unknown. Memory: 17 bytes for
+ * each host call, 16 of them only if some launch has no work.
  */
 import { elementAt } from '../../../containers/element.js';
 import { joined, outermost, spanAt, spanRows } from '../../../containers/nesting.js';
@@ -62,12 +62,12 @@ function withoutOverlap(missing: readonly MissingWork[]): MissingWork[] {
   return merged.sort((a, b) => a.start - b.start || a.device - b.device);
 }
 
-/** By row, graph launches that have no work in the profile, or only part of it. */
+/** Graph launches, by row, that have none or only part of their work in the profile. */
 type Incomplete = Map<number, 'none' | 'part'>;
 
 /**
  * Whether a call was captured and so put nothing onto a device. Threads that work for the capturing thread, such as
- * autograd's, are captured too. Therefore this is asked for launches without work on any thread of the process.
+ * autograd's, are captured too. Therefore launches without work on all threads of the process are checked.
  */
 function capturedCalls(trace: Trace): (call: number) => boolean {
   const { start, thread } = trace.hostCalls;
@@ -171,7 +171,7 @@ class MissingLaunches {
     const isUnclear = holdsAny(unlinked);
     const missing: MissingWork[] = [];
     const lacking: number[] = [];
-    // Goes from the last call of each thread to its first. `next` is the following call that has work.
+    // Iterates from the last call of each thread to the first. `next` is the following call that has work.
     let next = -1;
     for (const row of rows.reverse()) {
       if (next !== -1 && thread.at(next) !== thread.at(row)) next = -1;
@@ -190,8 +190,8 @@ class MissingLaunches {
   }
 
   /**
-   * How many of these launches may have launched a kernel of unknown launch. Each kernel counts for one launch, which must
-   * come before it.
+   * Number of these launches that may have launched a kernel of unknown launch. Each kernel explains one launch, which
+   * must come before it.
    */
   #mayHaveKernel(lacking: readonly number[]): number {
     const { hostCalls, activities } = this.trace;

@@ -13,12 +13,13 @@ type Sweeps = Map<number, EnclosingSpans<Marker>>;
 export const isOfEngine = (marker: Marker): boolean => marker.kind === 'op' && (marker.node || marker.wrapper);
 
 /**
- * How many outermost ranges of a thread are read to decide whether it belongs to the engine: reading all takes too long.
+ * Number of outermost ranges of a thread that are read to decide whether it belongs to the engine. Reading all takes
+ * too long.
  */
 const RANGES_READ = 1000;
 
 /**
- * Fractional part of the golden ratio. Its multiples are evenly spread, but unlike every nth range they do not fall in step
+ * Fractional part of the golden ratio. Its multiples are evenly spread and, unlike every nth range, do not coincide
  * with a periodic pattern.
  */
 const GOLDEN = 0.618033988749895;
@@ -62,8 +63,8 @@ export class MarkerCallers {
 
   /**
    * Whether most of a thread's outermost ranges are nodes of the backward pass; a library's own do not count. A thread
-   * without any range that launches work does so for another one too: without ranges of ops, that is all that shows of the
-   * engine.
+   * that launches work but has no ranges also works for another thread: when a profile has no ranges of ops, an engine
+   * thread looks like this.
    */
   #isOfEngine(thread: number): boolean {
     const { ranges } = this.trace;
@@ -89,7 +90,7 @@ export class MarkerCallers {
     return open;
   }
 
-  /** The thread that ran the forward op of the innermost node; null when no thread or several did. */
+  /** The thread that ran the forward op of the innermost node; null when there is none, or several. */
   #forwardThread(ops: readonly OpMarker[]): number | null {
     const sequence = ops.findLast(({ node, seq }) => node && seq !== null)?.seq ?? null;
     if (sequence === null) return null;

@@ -39,7 +39,7 @@ function* markedSteps(trace: Trace): Generator<StepRange> {
   }
 }
 
-/** How far the launches of one thread have been processed. */
+/** Position up to which the launches of one thread have been processed. */
 interface ThreadState {
   readonly ranges: EnclosingSpans<Marker>;
   readonly sequence: SequenceState;
@@ -159,7 +159,7 @@ export class MarkerContexts implements KernelContexts {
     const caller = this.#callers.of(thread, start, sorted.ops);
     const step = this.#steps.at(thread, caller?.thread ?? null, start);
     const numbered = sorted.calls.length > 0 ? null : this.#callsBySizes(open);
-    // Optional fields are assigned: a copy with `...` takes as long as all the rest.
+    // Optional fields are assigned one by one, because a copy with `...` takes as long as all the rest.
     const context: Writable<Context> = {
       dir: facts.dir,
       layer: sorted.layer,
@@ -309,9 +309,9 @@ const shifted = (context: Context, by: number): Context =>
   context.seq.length === 0 ? context : { ...context, sub: context.sub + by };
 
 /**
- * Counts the kernels launched inside each range, and gives ids to ranges that are op calls. This takes its own pass,
- * because the record of a call's first kernel already states the number of kernels. Cost: linear in ranges and in pairs of
- * a launch and a range around it; no texts are read. Memory: 8 bytes for each range.
+ * Counts the kernels launched inside each range, and gives ids to ranges that are op calls. This is a separate pass,
+ * because the record of a call's first kernel already states the number of kernels. Cost: linear in ranges and in pairs
+ * of a launch and a range around it; no texts are read. Memory: 8 bytes for each range.
  */
 class CallKernels {
   readonly #kernels: Uint32Array;
@@ -320,7 +320,7 @@ class CallKernels {
 
   /**
    * @param order the launching host calls by thread, in order of start
-   * @param kernelCounts how many kernels each host call launched
+   * @param kernelCounts number of kernels that each host call launched
    */
   constructor(
     ranges: Ranges,
@@ -342,7 +342,7 @@ class CallKernels {
     }
   }
 
-  /** How many kernels were launched inside a range. */
+  /** Number of kernels that were launched inside a range. */
   kernelsIn(range: number): number {
     return elementAt(this.#kernels, range);
   }

@@ -36,7 +36,7 @@ export const isNode = (name: string): boolean => NODE.test(name);
 const BACKWARD_OP = /(?:^|[_:])(?:backward|bwd|[wd]grad)(?:_|$)/;
 
 /**
- * Whether an op's own name says that it computes gradients, such as `convolution_backward`, even outside of an autograd
+ * Whether the name of an op says that it computes gradients, such as `convolution_backward`, even outside an autograd
  * node.
  */
 export const isBackwardOp = (op: string): boolean => BACKWARD_OP.test(op);
@@ -67,7 +67,7 @@ export interface OpMarker {
 export type Marker =
   | OpMarker
   | { readonly kind: 'call'; readonly call: OpCall }
-  /** The look-up of a module's attribute, which computes nothing. */
+  /** The look-up of a module's attribute. It computes nothing. */
   | { readonly kind: 'lookup' }
   | { readonly kind: 'layer'; readonly name: string }
   /** `modules`: classes of the modules whose forward functions are on the stack, if the marker lists functions. */
@@ -83,7 +83,8 @@ export type Marker =
     };
 
 /**
- * How many characters of a plain range's text are kept, because the text is repeated in the record of every kernel inside.
+ * Number of characters of a plain range's text that are kept. The limit is needed because the record of every kernel
+ * inside repeats the text.
  */
 export const MAX_RANGE_TEXT = 2000;
 /** Longer texts are not parsed: they become plain ranges. */
@@ -111,7 +112,7 @@ export function parseMarker(text: string, inDomain = false): Marker {
   return parseOp(text) ?? plainRange(text);
 }
 
-/** The layer of a TensorRT engine. Names of fused layers may be as long as any range's text. */
+/** The layer of a TensorRT engine. Names of fused layers may be as long as the text of any range. */
 function engineLayer(text: string): Marker | null {
   if (!text.startsWith(TENSORRT)) return null;
   const { text: name } = plainRange(text.slice(TENSORRT.length));
@@ -240,7 +241,7 @@ function plainRange(text: string, inDomain = false): Extract<Marker, { kind: 'ra
   };
 }
 
-/** How many dict markers the cache holds. */
+/** Number of dict markers in the cache. */
 const RECENT = 4096;
 
 /** Parses texts with a cache for dicts; for other texts, parsing costs no more than a look-up. */

@@ -25,7 +25,10 @@ export const tensorArg = (shape: readonly number[], dtype: string): Arg => ({
   ...(dtype === '' ? undefined : { dtype }),
 });
 
-/** Most entries read for one op, because the record of every kernel inside repeats them. */
+/**
+ * Maximum number of entries that are read for one op. The limit is needed because the record of every kernel inside
+ * repeats them.
+ */
 export const MAX_ENTRIES = 1024;
 
 /**
@@ -74,7 +77,7 @@ function nameOf({ name, opId }: OpMarker): Pick<OpCall, 'mod' | 'op'> | null {
 }
 
 /**
- * How many calls are cached, and the most arguments that a cached call may have; longer calls are parsed again each time.
+ * Number of calls in the cache, and maximum number of arguments of a cached call. Longer calls are parsed each time.
  */
 const RECENT = 4096;
 const MAX_CACHED_ARGS = 16;

@@ -11,7 +11,7 @@ import { isBackwardOp, readOpName, type OpMarker } from './markers.js';
 export type SequenceFacts = Pick<Context, 'dir' | 'mod' | 'op' | 'seqMarker' | 'seq' | 'altSeq' | 'sub'>;
 
 /**
- * Numbering of one thread's kernels. PyProf keeps one state for all threads, so that they disturb each other's numbering.
+ * Numbering of one thread's kernels. PyProf keeps one state for all threads, so threads change each other's numbers.
  */
 export class SequenceState {
   #seq = -1;
@@ -24,7 +24,7 @@ export class SequenceState {
    * @param calls op calls around the launch, outermost first
    * @param markers framework ops around the launch, outermost first
    * @param libraryCall innermost call of a library, which names the op when nothing else does
-   * @param kernels how many kernels the launch has; the `sub` returned is that of the first
+   * @param kernels number of kernels of the launch; the returned `sub` is that of the first
    * @param instance row of the range of the call (or autograd node, or op) that the launch belongs to
    */
   next(
@@ -57,14 +57,15 @@ export class SequenceState {
     if (markers.some((marker) => marker.opId !== null)) return markers.findLast(nonZero)?.seq ?? null;
     const larger = ids.filter((id) => id > this.#seq);
     if (larger.length > 0) return least(larger);
-    // There is no newer id: the kernel belongs to the previous node, or carries an id of no graph. An op of the backward
-    // pass outside autograd prints 0, which must not be taken for a forward op's id.
+    // There is no newer id: the kernel belongs to the previous node, or its id belongs to no graph. An op of the
+    // backward pass outside autograd prints 0, which is not the id of a forward op.
     return this.#seq;
   }
 
   /**
-   * The ordinal of a launch's first kernel; the state advances to its last. As in PyProf, numbering continues across calls
-   * with the same sequence id, as all calls outside autograd have, and across the time steps of a recurrent cell.
+   * The ordinal of a launch's first kernel; the state advances to its last. As in PyProf, numbering continues across
+   * calls with the same sequence id, which includes all calls outside autograd, and across the time steps of a
+   * recurrent cell.
    */
   #number(seq: number, mod: string, op: readonly string[], kernels: number, instance: number): number {
     const sameOp = isSameList(op, this.#op);
@@ -82,7 +83,7 @@ export class SequenceState {
 /** Stands for the row of a range when there is none. */
 export const NO_INSTANCE = -1;
 
-/** Modules whose kernels carry the sequence ids of the ops inside; numbering continues across these ids. */
+/** Modules whose kernels have the sequence ids of the ops inside. Numbering continues across these ids. */
 const RECURRENT_CELLS = new Set(['LSTMCell', 'GRUCell', 'RNNCell']);
 
 /** Direction of a launch; null when no framework op is around it. */
@@ -109,7 +110,7 @@ type SequencedMarker = OpMarker & { readonly seq: number };
 
 type ModuleAndOp = [mod: string, op: string];
 
-/** Names from markers before PyTorch 1.11: all of them, or in the backward pass those that belong to it. */
+/** Names from markers before PyTorch 1.11: in the backward pass those that belong to it, otherwise all. */
 function sequencedNames(sequenced: readonly OpMarker[], dir: Direction | null): ModuleAndOp[] {
   const relevant = dir === 'bprop' ? sequenced.filter((marker) => marker.backward) : sequenced;
   return relevant.map((marker) => [UNKNOWN, marker.backward ? withoutBackward(marker.name) : marker.name]);

@@ -44,14 +44,16 @@ function forgetShared(trace: Trace, { callOf, kernelCounts }: LaunchJoin): void 
   for (const call of shared) kernelCounts[call] = 0;
 }
 
-/** A profile was written twice when at least this many of its rows, and this fraction of them, are repeated. */
+/**
+ * A profile counts as written twice when at least this many rows, and at least this fraction of all rows, are repeated.
+ */
 const [FEWEST_TWICE, MOSTLY] = [10, 0.9];
 
 /**
- * Removes rows that repeat an earlier one, and counts them: a profile contains work twice when it was written or merged
- * twice. Rows that are equal in every cell are one when something identifies the work: the node of a graph, or the id of a
- * launch that launches one piece of work. Kernels of a graph may be equal in all that a trace states if its times are whole
- * microseconds; these are one only when nearly all of the profile is repeated. Memory: 8 to 16 bytes for each row while it
+ * Removes rows that repeat an earlier one, and counts them. A profile contains work twice when it was written or merged
+ * twice. Rows with equal cells are the same work when something identifies it: the node of a graph, or the id of a
+ * launch with only one piece of work. If times are whole microseconds, different kernels of a graph may have equal
+ * cells. These are removed only when nearly all of the profile is repeated. Memory: 8 to 16 bytes for each row while it
  * runs.
  */
 function removeRepeated(trace: Trace): void {
@@ -88,7 +90,7 @@ function removeRepeated(trace: Trace): void {
   }
 }
 
-/** Whether something identifies the work of a repeated row: a graph node, or a launch of its own. */
+/** Whether something identifies the work of a repeated row: a graph node, or a launch that launched nothing else. */
 function identified(
   trace: Trace,
   repeated: Uint32Array,
@@ -97,7 +99,7 @@ function identified(
   const { activities, hostCalls } = trace;
   const { process: owner, corr, node, kind } = activities;
   const launchesGraph = byCallName(trace, isGraphLaunch);
-  /** By correlation id: a row, as long as nothing else was launched with that id. */
+  /** By correlation id: the row that was launched with this id, as long as it is the only one. */
   const alone = new Map<number, number>();
   for (const row of repeated) if (!Number.isNaN(corr.at(row))) alone.set(corr.at(row), row);
   for (let call = 0; call < hostCalls.length; call++) if (launchesGraph(call)) alone.delete(hostCalls.corr.at(call));
@@ -114,13 +116,15 @@ export interface Settled {
   readonly launches: LaunchJoin;
   /** Corrections of device clocks, for the profile line. */
   readonly clockFacts: Labels | undefined;
-  /** In ns. All times are this much after the start of the profile, because the time that set the start was moved. */
+  /**
+   * Time in ns between the start of the profile and its first event. Not 0 if the event that was first has been moved.
+   */
   readonly lead: number;
   /** Rows of activities in the order of records. */
   readonly order: Uint32Array;
   /**
-   * Rows of work whose recorded end is impossible, and which now end when the next work of their stream begins or a wait
-   * returned.
+   * Rows of work whose recorded end was impossible. They now end when the next work of their stream begins, or when a
+   * wait returned.
    */
   readonly cut: ReadonlySet<number>;
   /** For each row of work, how long other work had been waiting: see `othersWaits`. */
@@ -137,7 +141,7 @@ export function settled(trace: Trace): Settled {
   forgetShared(trace, launches);
   const isStartStray = settleStrays(trace, launches);
   const rest = settleStrayEvents(trace, launches);
-  // Stray host events had widened the span in which work is believed, so work is checked again.
+  // Stray host events had widened the span of plausible times, so work is checked again.
   if (rest !== null) settleStrays(trace, launches);
   const alignment = alignClocks(trace, launches);
   const isStrayStart = header.isStartStated !== true && (isStartStray || rest?.movedStart === true);

@@ -1,9 +1,9 @@
 /**
- * Finds single host events, samples and ends of work whose recorded time is far from the rest of the profile, and which are
- * therefore damaged. Starts of work are checked in `settleStrays`. A program may load its data for minutes before it has
- * work, so the empty gap must be at least ten minutes and a hundred times as long as the rest. A range that encloses the
- * rest or lasts until the rest begins is believed, and so is a call that waits. Work confirms host events at its time if
- * its own launch is known. If it has no launch although other work does, it may be damaged too.
+ * Finds single host events, samples and ends of work whose recorded time is far from the rest of the profile, and is
+ * therefore damaged. Starts of work are checked in `settleStrays`. A program may load its data for minutes before it
+ * has work, so the empty gap must be at least ten minutes and a hundred times as long as the rest. A range that
+ * encloses the rest or lasts until the rest begins is accepted, and so is a call that waits. Work with a known launch
+ * confirms host events at the same time. Work without a launch may be damaged too, if other work has launches.
  */
 import { elementAt } from '../../../containers/element.js';
 import type { NumericColumn } from '../../../containers/numeric-column.js';
@@ -15,7 +15,7 @@ import { spanOfHost, type Span } from '../clocks/host-span.js';
 import type { LaunchJoin } from '../launches.js';
 import { communicates } from './stream-order.js';
 
-/** How far away a time must be to count as damaged: at least `ns`, and `lengths` times the span of the rest. */
+/** Distance from which a time counts as damaged: at least `ns`, and `lengths` times the span of the rest. */
 interface Distance {
   readonly ns: number;
   readonly lengths: number;
@@ -41,7 +41,7 @@ export function settleStrays(trace: Trace, { callOf }: LaunchJoin): boolean {
   const { ns, lengths } = host.first <= host.last ? FROM_HOST : FROM_DEVICE;
   const span = hull(host, middleHalf(start.values));
   const far = Math.max(ns, lengths * (span.last - span.first));
-  // Work that had to wait for long starts late, but not before its launch.
+  // Work that waited for a long time starts late, but not before its launch.
   const mayWait = (time: number, row: number): boolean => {
     const call = elementAt(callOf, row);
     return call !== -1 && time >= trace.hostCalls.start.at(call);
@@ -86,10 +86,10 @@ function middleHalf(times: Float64Array): Span {
 /** A time is far when it is this many ns, and this many lengths of the rest, away from it. */
 const FAR = { ns: 600e9, lengths: 100 };
 
-/** Most events of a profile that may be far away, and the largest fraction of all events. */
+/** Maximum number of events of a profile that may be far away, and their maximum fraction of all events. */
 const [MOST, SHARE] = [3, 0.1];
 
-/** How many of the first and last times of a kind represent the whole kind here. */
+/** Number of first and last times that are checked for each kind of event. */
 export const ENDS_NEEDED = MOST / SHARE;
 
 /** Events of one kind by row; rows in `strays` do not become records. */
@@ -99,7 +99,7 @@ interface Events {
   readonly strays?: Set<number>;
 }
 
-/** What remains without the stray events. */
+/** The profile without the stray events. */
 interface Rest {
   /** Span of all other events. */
   readonly span: Span;
@@ -155,7 +155,7 @@ export function isAway(start: number, end: number, { first, last }: Span): boole
   return first <= last && Math.max(first - end, start - last) > Math.max(FAR.ns, FAR.lengths * (last - first));
 }
 
-/** Moves a stray event to where no sweep over times finds anything inside it. */
+/** Sets the times of a stray event so that no sweep over times finds anything inside it. */
 function takeOut({ start, end }: Events, strays: Set<number>, row: number, at: number): void {
   start.set(row, at);
   end.set(row, at);
@@ -184,8 +184,8 @@ function liesFarAlone({ activities }: Trace, { callOf }: LaunchJoin, middle: num
 }
 
 /**
- * Whether only the end of work is far away. Communication may wait that long for other ranks, and a wait for anything, so
- * both are believed.
+ * Whether only the end of work is far away. Communication may wait that long for other ranks, and a wait may take any
+ * time, so both are accepted.
  */
 function endsFar(trace: Trace, middle: number): (row: number) => boolean {
   const { start, end, kind } = trace.activities;
@@ -212,13 +212,13 @@ function middleTime(all: readonly Events[]): number {
 }
 
 /**
- * Whether a statement at some time is a stray.
- * @param span span of all events except strays; null when all are believed
+ * Whether a sample or value at a time is a stray.
+ * @param span span of all events except strays; null when there are no strays
  */
 export const strayTimes = (span: Span | null): IsStray =>
   span === null ? () => false : (time) => Math.max(span.first - time, time - span.last) > FAR.ns;
 
-/** Statements without strays. A sample whose end is a stray gets an unknown duration. */
+/** The samples and values without strays. A sample whose end is a stray gets an unknown duration. */
 export function* believed(records: Iterable<StatementRecord>, isStray: IsStray): Generator<StatementRecord> {
   for (const record of records) {
     const at = 'start' in record ? (record.start ?? NaN) : NaN;

@@ -1,9 +1,10 @@
 /**
- * Finds kernels, copies and memsets whose recorded end is impossible. A stream finishes its work in order. If work ends
- * after the next work of its stream has ended, and takes far longer than all other work that does the same, its end is
- * damaged (TraceLens#669: 1.6 s beyond its neighbours), and it is taken to last until the next work begins. Exceptions:
- * kernels of programmatic launches overlap at their beginnings, work launched by one call runs in parallel (work of graphs,
- * whose call may not be in the profile), and a communication kernel lasts until other ranks arrive.
+ * Finds kernels, copies and memsets whose recorded end is impossible. A stream finishes its work in order. The end of
+ * work is damaged under two conditions: it is after the end of the next work of its stream, and the work takes far
+ * longer than all other work of the same kind (TraceLens#669: 1.6 s longer). Such work is assumed to last until the
+ * next work begins. There are three exceptions. A kernel of a programmatic launch may begin before the previous kernel
+ * ends. Work of one launch, such as a graph, may run in parallel. A communication kernel lasts until other ranks
+ * arrive.
  */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
@@ -22,8 +23,8 @@ const PROGRAMMATIC = /^sm(?:9|1\d)\d$/;
 /** Largest fraction of a stream's work whose end may be damaged. With more, the work is not that of a single stream. */
 const MOST_CUT = 0.05;
 /**
- * Work with a damaged end takes at least this many times as long as all other work that does the same; its square is the
- * factor against all work.
+ * Work with a damaged end takes at least this many times as long as all other work of the same kind. The square of this
+ * is the factor for a comparison with all work.
  */
 const FAR_LONGER = 10;
 
@@ -32,8 +33,7 @@ interface Stream {
   last: number;
   count: number;
   /**
-   * Whether the ids of launches rise. Those of one process do, but those of several processes that share a stream number do
-   * not.
+   * Whether the ids of launches rise. They do in one process, but not for several processes that share a stream number.
    */
   isRising: boolean;
   readonly overruns: [row: number, end: number][];
@@ -99,9 +99,9 @@ const programmaticDevices = ({ header }: Trace): ReadonlySet<number> =>
   new Set(header.devices.flatMap(({ id, arch }) => (PROGRAMMATIC.test(arch ?? '') ? [id] : [])));
 
 /**
- * Whether work takes far longer than all other work that does the same.
- * @param leftOut rows that are not compared with, because their own ends may be damaged
- * @param unlike the answer for work that nothing else resembles; null to compare it with all work
+ * Whether work takes far longer than all other work of the same kind.
+ * @param leftOut rows to leave out of the comparison, because their ends may be damaged
+ * @param unlike result for work that is the only one of its kind; null to compare it with all work
  */
 export function farLonger(
   trace: Trace,
@@ -120,7 +120,8 @@ export function farLonger(
     const ofTask = longest.get(taskOf(trace, row));
     if (ofTask !== undefined) return dur > FAR_LONGER * ofTask;
     if (unlike !== null) return unlike;
-    // Work that nothing else resembles is compared with all work by a larger factor, because it may really be the longest.
+    // Work that is the only one of its kind is compared with all work by a larger factor, because it may really be the
+    // longest.
     return dur > FAR_LONGER ** 2 * ofAll;
   };
 }

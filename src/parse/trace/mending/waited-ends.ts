@@ -1,9 +1,10 @@
 /**
- * Checks the last work of each stream, whose end no later work confirms. If the host waited for it and the wait returned
- * long before the recorded end, that end is impossible (pti-gpu#86: 600 s late), and the work is taken to last until the
- * wait returned. This applies only if the device uses the host's clock, as its launches and all other awaited work show. It
- * does not apply to work that is as long as other work that does the same, or that ends when a wait of its process returns:
- * the earlier wait was then for something that is not in the profile, such as a stream without work.
+ * Checks the last work of each stream, whose end no later work confirms. If the host waited for it and the wait
+ * returned long before the recorded end, that end is impossible (pti-gpu#86: 600 s late). The work is then assumed to
+ * last until the wait returned. This applies only if launches and other awaited work show that the device uses the
+ * host's clock. It does not apply to work that is as long as other work of the same kind, or that ends when a wait of
+ * its process returns. In these cases the earlier wait was for something that is not in the profile, such as a stream
+ * without work.
  */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf, groupsOf } from '../../../containers/map-entry.js';
@@ -26,7 +27,7 @@ import { farLonger } from './stream-order.js';
 /**
  * Cuts the last work of streams where the host's wait for it returned.
  * @param last rows of the last work of each stream
- * @param isMoved whether the clock of a device was found to differ
+ * @param isMoved whether the clock of a device differs from the host's
  * @returns the rows whose end was cut
  */
 export function cutAtWaits(
@@ -65,7 +66,7 @@ export function cutAtWaits(
 const isBroken = ({ activities }: Trace, row: number, returned: number): boolean =>
   returned > activities.start.at(row) && activities.end.at(row) > returned + CLOCK_TOLERANCE;
 
-/** Whether any wait, for whatever work, returned before this work ended. A fast filter: hardly any work passes it. */
+/** Whether any wait returned before this work ended. This is a fast filter, which hardly any work passes. */
 function endsAfterSomeWait(trace: Trace, { callOf }: LaunchJoin): (row: number) => boolean {
   const { start, end, length } = trace.hostCalls;
   const waitedFor = new WaitedFor(trace);
@@ -116,14 +117,14 @@ function devicesOf({ activities: { kind, device } }: Trace): ReadonlySet<number>
 function isTimedByHost({ activities, hostCalls }: Trace, { callOf }: LaunchJoin, rows: readonly number[]): boolean {
   let least = Infinity;
   for (const row of rows) {
-    // Work without times was placed at its launch, so it says nothing about the clock.
+    // Work without times was given the time of its launch, so it says nothing about the clock.
     const isTimed = activities.kind.at(row) !== KIND_CODE.sync && !Number.isNaN(activities.end.at(row));
     if (isTimed) least = Math.min(least, activities.start.at(row) - hostCalls.start.at(elementAt(callOf, row)));
   }
   return Math.abs(least) <= CLOCK_TOLERANCE;
 }
 
-/** When the first wait for this work returned that began after its launch; Infinity when there is none. */
+/** The time at which the first wait for this work that began after its launch returned; Infinity when there is none. */
 function returnsOf(
   trace: Trace,
   { callOf }: LaunchJoin,

@@ -1,6 +1,6 @@
 /**
  * What the engines of a NeuronCore wait for while the whole core is idle, from the semaphores in their instructions. An
- * instruction names the semaphore for whose value it waits, and mostly the engine or DMA queue that owns it.
+ * instruction names the semaphore that it waits for, and usually the engine or DMA queue that updates it.
  */
 import { addTo } from '../../../containers/map-entry.js';
 import { operandsOf } from '../../../ops/neuron/instruction-work.js';
@@ -20,7 +20,7 @@ interface EngineWait {
 
 /** Number of waits to keep for each core, the latest ones. */
 const MOST_WAITS = 32;
-/** Average number of engines that wait during a gap from which they are its cause. */
+/** Minimum average number of engines that wait during a gap for their waits to be its cause. */
 const MOST_ENGINES = NEURON_ENGINES.length / 2;
 
 /**
@@ -53,8 +53,8 @@ export class EngineWaits {
   }
 
   /**
-   * What the work after the gap waited for: by its own operands, else by the last wait of its engine during the gap; else
-   * what most engines waited for. Null when the instructions do not say.
+   * What the work after the gap waited for, from its operands, or else from the last wait of its engine during the gap;
+   * or else what most engines waited for. Null when the instructions do not show it.
    */
   within({ profile, device, start, end, after }: Gap): string | null {
     const isInstruction = after.type === 'kernel' && isNeuronInstruction(after);

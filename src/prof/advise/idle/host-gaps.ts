@@ -1,8 +1,8 @@
 /**
- * Idle time of a device because the host launched work too late, by what held the host up; each gap counts once. A gap
- * before the first kernel of a step is what the program does between steps. A gap longer than any launch takes is something
- * else that the program does. A gap right after a copy for which the host waited is due to that copy. All other gaps are
- * due to launches.
+ * Idle time of a device because the host launched work too late, by what delayed the host. Each gap counts once. A gap
+ * before the first kernel of a step is due to the program's work between steps. A gap longer than any launch takes is
+ * due to other work of the program. A gap right after a copy for which the host waited is due to that copy. All other
+ * gaps are due to launches.
  */
 import { entryOf } from '../../../containers/map-entry.js';
 import type { ProfileLine, RangeRecord } from '../../../record/record.js';
@@ -39,7 +39,7 @@ export const LOADER = /DataLoader/;
 const COLLECTION = /^GC$/;
 /** `Lazy Function Loading`, `Runtime Triggered Module Loading`, as CUPTI names them. */
 const LOADS_CODE = /(?:Function|Module) Loading/i;
-/** In ns. In a shorter gap only a call is named, because too many ranges are that short. */
+/** In ns. Gaps shorter than this are only named after a call, because too many ranges are that short. */
 const SHORTEST_NAMED = 20_000;
 /** Number of ranges to keep, the latest ones: a gap overlaps only a few. */
 const MOST_RANGES = 64;
@@ -91,7 +91,7 @@ class Idle {
   afterCopies = 0;
   /** Part of the time that is before the launch of a graph. */
   beforeGraphs = 0;
-  /** Part of the time in which the profiler or the driver held the host up. */
+  /** Part of the time in which the profiler or the driver delayed the host. */
   overhead = 0;
 
   add(more: Omit<Idle, 'add'>): void {

@@ -19,7 +19,7 @@ const endOf = ({ start, dur }: RangeRecord): number => start + dur;
 const ALLOCATES = /^(?:cu|hip|acl)\w*(?:[Aa]lloc|Free|HostRegister)/;
 const ALLOCATION = 'calls that allocate memory';
 
-/** Whether the range says what the host did; a step does not. */
+/** Whether the range shows what the host did. The range of a step does not. */
 const isPlace = ({ dur, kind, text }: RangeRecord): boolean =>
   Number.isFinite(dur) && kind !== 'marker' && text !== '' && readStepName(text) === null;
 
@@ -61,8 +61,8 @@ export class HostPlaces {
   }
 
   /**
-   * What the host did during a gap, and for how much of it: first the thread that launched the work after the gap, then the
-   * other threads of its process. All processes when the launching process is not known.
+   * What the host did during a gap, and for how much of it: first the thread that launched the work after the gap, then
+   * the other threads of its process. Threads of all processes are searched when the launching process is not known.
    */
   of(gap: Gap): HostPlace | null {
     const { profile, start, end, after } = gap;

@@ -28,10 +28,10 @@ export const isHostCopy = (record: StepActivity): record is HostCopy =>
 const isSynchronous = (api: string | null): boolean => api !== null && /memcpy/i.test(api) && !/async/i.test(api);
 
 /**
- * How it is known that the host waited: the call's name says that it is synchronous; or the profile says that the memory is
- * pageable, which an asynchronous call copies piece by piece, and the call still ran when the copy began; or the kind of
- * memory is unknown, and the call returned only after the copy had ended. Null when the host did not wait: a call with
- * pinned memory that returns late was just slow.
+ * The evidence that the host waited, of which there are three kinds. The call's name says that it is synchronous. Or
+ * the memory is pageable, which an asynchronous call copies piece by piece, and the call still ran when the copy began.
+ * Or the kind of memory is unknown, and the call returned only after the copy had ended. Null when the host did not
+ * wait: a call with pinned memory that returns late was only slow.
  */
 export type Wait = 'synchronous' | 'pageable' | 'late-return';
 
@@ -91,13 +91,13 @@ function causeOf(gap: Gap, { loading, collecting, overhead, firstUse, awaited }:
   if (collecting > MOSTLY * time) return 'garbage';
   if (loading > MOSTLY * time) return 'loading';
   const isLongCall = longCall(gap, gap.after) !== null;
-  // The program causes a launch that loads its kernel's code, and could launch that kernel earlier.
+  // A launch that loads the code of its kernel is due to the program, which could launch the kernel once before.
   const isFirstUse = isLongCall && firstUse > MOSTLY * time;
   if (overhead > MOSTLY * time && !isFirstUse) return 'overhead';
   if (isLongCall) return 'call';
   const cause = lateCause(time);
-  // The host waited for a copy until the gap began; if it then does something for longer than a launch takes, that is the
-  // cause.
+  // The host waited for a copy until the gap began. If it then does something for longer than a launch takes, that is
+  // the cause.
   return cause === 'launch' && copyBefore(gap) !== null ? 'copy' : cause;
 }
 
@@ -118,7 +118,7 @@ function addNamed(times: Map<string, number>, name: string, time: number): void 
 export interface DeviceWait {
   readonly start: number;
   readonly end: number;
-  /** The call in which the host was meanwhile; usually it waited for that work. */
+  /** The call that the host was in during the gap; usually it waited for that work. */
   call: string | null;
   /** Whether the device had done almost no work before. */
   readonly isFirst: boolean;
@@ -180,7 +180,7 @@ export class IdleTimes {
     return cause;
   }
 
-  /** A copy without the longest wait of launched work. */
+  /** A copy of these times without `longestWait`. */
   get withoutWait(): IdleTimes {
     const { waiting } = this;
     const rest = new IdleTimes();

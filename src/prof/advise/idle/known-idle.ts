@@ -1,10 +1,10 @@
-/** Whether the idle time of devices is known: where much work has no duration, devices may have worked during gaps. */
+/** Whether the idle time of devices is known. If much work has no duration, devices may have worked during gaps. */
 import { grouped, many } from '../wording.js';
 import type { MissingTimes } from '../../steps/missing-work.js';
 import type { ByDevice, Place, DeviceTimes } from '../device-times.js';
 import type { HostGaps, HostGapsOfDevice } from './host-gaps.js';
 
-/** Numbers of pieces of work with and without a known duration. */
+/** Number of pieces of work with a known duration, and without. */
 export interface WorkTimes {
   readonly timed: number;
   readonly untimed: number;

@@ -1,6 +1,6 @@
 /**
- * What holds up a job of several ranks: ranks that are late more often than by chance, rare delays, slow links; the same
- * results as `dprof ranks`.
+ * What slows down a job of several ranks: ranks that are late more often than by chance, rare delays, slow links. The
+ * results are the same as those of `dprof ranks`.
  */
 import { elementAt } from '../../../containers/element.js';
 import { grouped, many, percent, time, shortened } from '../wording.js';
@@ -102,7 +102,7 @@ function linkFinding({ groups }: JobReport, placeOf: PlaceOf, slow: SlowTransfer
   };
 }
 
-/** Profilers that were switched on one after the other: the other ranks seem to wait in their first operations. */
+/** Profilers that were started one after the other, so that ranks seem to wait in their first operations. */
 function apartFinding({ parts }: JobReport, placeOf: PlaceOf, { first, last, time: ns }: ApartBegins): Found {
   return {
     ...placeOf(last),
@@ -118,7 +118,7 @@ function apartFinding({ parts }: JobReport, placeOf: PlaceOf, { first, last, tim
 }
 
 /**
- * One finding for the profiles that are in none of the job's figures. A profile without a rank number may not be a rank.
+ * One finding for the profiles that the job's figures leave out. A profile without a rank number may not be a rank.
  * @param span time of the device that worked longest, in ns
  */
 function withoutWorkFinding(profiles: readonly ProfileWithoutWork[], span: number): Found[] {

@@ -29,7 +29,7 @@ class Kind extends GainTally {
     readonly type: string,
     readonly padding: Padding,
     readonly flopsPerS: number | null,
-    /** Counts only if products of this kind use TF32; null to count always. */
+    /** The kind of product that must use TF32 for this group to count; null to count always. */
     readonly where: ProductKind | null,
   ) {
     super();
@@ -51,7 +51,7 @@ export const isMisaligned = (row: Annotated): boolean => MISALIGNED.has(reasonOf
 /** Null when the extents are not the reason. */
 function whereOf(row: Annotated): { readonly kind: ProductKind | null } | null {
   const reason = reasonOf(row);
-  // Because of its extents the kernel did not use the unit, or used it with loads of one or two elements.
+  // Because of its extents, the kernel did not use the unit, or loads only one or two elements at a time.
   if (MISALIGNED.has(reason)) return { kind: null };
   const kind = productKind(row);
   return NOT_ROUNDED.has(reason) && kind !== null && row.unitUse?.dtype === 'fp32' ? { kind } : null;

@@ -1,4 +1,4 @@
-/** Ops that take longer than their device needs for their FLOPs and bytes: the plain distance to the roofline. */
+/** Ops that take longer than their device needs for their FLOPs and bytes, measured as the distance to the roofline. */
 import { boundedEntryOf } from '../../../containers/map-entry.js';
 import { numel, type Tensor } from '../../../ops/call.js';
 import { inputTensors } from '../../../ops/operands.js';
@@ -20,9 +20,9 @@ import { hasFasterType } from './fp32-product.js';
 const [NAMED, MOST_OPS] = [3, 2000];
 
 /**
- * How an op's FLOPs per byte can grow. `shared`: all rows use the same weights, so that more rows help. `batched`: each
- * product of the batch has operands of its own. `attention`: keys and values belong to the sequence. `instruction`: of the
- * compiled program of a NeuronCore.
+ * Kinds of ops by how their FLOPs per byte can grow. `shared`: all rows use the same weights, so more rows help.
+ * `batched`: each product of the batch has separate operands. `attention`: keys and values belong to the sequence.
+ * `instruction`: an instruction of the compiled program of a NeuronCore.
  */
 type Kind = 'any' | 'shared' | 'batched' | 'attention' | 'instruction';
 
@@ -31,11 +31,11 @@ const ACTIONS: Readonly<Record<RooflineBound, Readonly<Partial<Record<Kind, Acti
   memory: {
     any: ({ fuseNext }) => `${fuseNext}, so that each tensor is read and written once`,
     shared:
-      'give each call more rows (a larger batch), so that weights that are read do more work, or store operands in a smaller type',
+      'give each call more rows (a larger batch), so that each weight that is read does more work, or store operands in a smaller type',
     batched:
-      'fuse it with its neighbours (attention in one kernel), or store operands in a smaller type; a larger batch does not help, because each product reads operands of its own',
+      'fuse it with its neighbours (attention in one kernel), or store operands in a smaller type; a larger batch does not help, because each product has its own operands',
     attention:
-      'try another attention kernel (FlashAttention, cuDNN), share keys and values among heads (grouped queries), or store them in a smaller type; a larger batch does not help, because each sequence reads keys and values of its own',
+      'try another attention kernel (FlashAttention, cuDNN), share keys and values among heads (grouped queries), or store them in a smaller type; a larger batch does not help, because each sequence has its own keys and values',
   },
   compute: {
     any: 'reduce the arithmetic, or look for a faster kernel of the library',
@@ -44,7 +44,7 @@ const ACTIONS: Readonly<Record<RooflineBound, Readonly<Partial<Record<Kind, Acti
     batched: 'try another algorithm or library: tiles grow with the extents of each product, not with the batch',
     attention: 'try another attention kernel (FlashAttention, cuDNN)',
     instruction:
-      'fill the array: 128 rows and columns of weights, 512 columns that move, and several multiplications for weights that are loaded',
+      'fill the array: 128 rows and columns of weights, 512 moving columns, and several multiplications for each load of weights',
   },
   latency: {
     any: ({ fuseCalls }) => `${fuseCalls}: the kernels are too small to fill the device`,
@@ -99,7 +99,7 @@ class Op extends GainTally {
 /** A faster type or padded extents save more, and have rules of their own. */
 const hasItsRule = (row: Annotated): boolean => hasFasterType(row) || isMisaligned(row);
 
-/** A command over the kernels of an op; a name that a shell or the filter may misread is left out. */
+/** A command that shows the kernels of an op. A name that a shell or the filter may misread is left out. */
 function commandFor({ name, kind }: Op): string {
   if (kind === 'instruction') return `dprof --where 'kernel==${name}' --by kernel,dtype,bound -f table FILE`;
   return /^[\w.:+-]+$/.test(name)
@@ -107,7 +107,7 @@ function commandFor({ name, kind }: Op): string {
     : 'dprof --by op,bound -f table FILE';
 }
 
-/** How the gain of one kernel is computed. */
+/** Formula for the gain of one kernel. */
 const HOW = 'dur − max(FLOPs / peak FLOP/s, bytes / peak bandwidth)';
 
 const findingOf = (op: Op): Omit<Found, keyof Place> => ({

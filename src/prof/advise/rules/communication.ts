@@ -45,7 +45,7 @@ const START_EARLIER =
   'overlap it with compute (smaller gradient buckets, earlier prefetch of shards); if ranks wait for a slow one, fix that first (dprof ranks)';
 /** A stream executes its work sequentially. */
 const MOVE =
-  'move it from the compute stream to a stream or process group of its own (async_op=True), then start it earlier';
+  'move it from the compute stream to its own stream or process group (async_op=True), then start it earlier';
 
 /** More overlap would only move the wait. */
 const FIND_LATE =
@@ -146,10 +146,10 @@ class ComparedStep {
 type RankSteps = ReadonlyMap<number, ComparedStep>;
 type Rank = Place & { readonly of: RankSteps };
 
-/** Result of one step: which rank computed longest, and by how much. */
+/** The rank that computed longest in one step, and its difference to others. */
 interface Lag {
   readonly slowest: Rank;
-  /** How much longer in ns than the next slowest rank, and than the median rank. */
+  /** Difference in ns to the next slowest rank, and to the median rank. */
   readonly overNext: number;
   readonly overMiddle: number;
   /** Communication time of the slowest rank, and the average of the others. */
@@ -157,10 +157,10 @@ interface Lag {
   readonly others: number;
 }
 
-/** What the ranks did in one step. */
+/** Compute and communication time of the ranks in one step. */
 type StepOfRanks = { readonly rank: Rank; readonly computing: number; readonly communication: number }[];
 
-/** Yields for each step the ranks that have it, in their order. */
+/** Yields for each step the ranks that have it, in order of rank. */
 function stepsOf(ranks: readonly Rank[]): Iterable<StepOfRanks> {
   const steps = new Map<number, StepOfRanks>();
   for (const rank of ranks)
@@ -176,7 +176,7 @@ function stepsOf(ranks: readonly Rank[]): Iterable<StepOfRanks> {
 function lagOf(step: StepOfRanks): Lag | null {
   const sorted = step.toSorted((a, b) => b.computing - a.computing);
   const [slowest, next] = sorted;
-  // No rank waits for one that does not communicate.
+  // No rank waits for a rank that does not communicate.
   if (slowest === undefined || next === undefined || sorted.some(({ communication }) => communication === 0))
     return null;
   const middle = sorted[Math.floor(sorted.length / 2)] ?? next;
@@ -228,7 +228,7 @@ function answer(ranks: readonly Rank[], facts: RuleFacts): RuleAnswer {
   if (slow === undefined) return { found: [] };
   const [rank, own] = slow;
   const chance = chanceOf(own.length, lags.length, ranks.length);
-  if (chance >= LIKELY) return { found: [], why: 'too few steps to tell a slow rank from chance' };
+  if (chance >= LIKELY) return { found: [], why: 'too few steps to distinguish a slow rank from chance' };
   const [gain, stake] = [total(own, ({ overNext }) => overNext), total(own, ({ overMiddle }) => overMiddle)];
   const [mine, others] = [total(own, (lag) => lag.own), total(own, (lag) => lag.others)];
   const found = {

@@ -20,7 +20,7 @@ class BoundCopies {
   ofHost = 0;
   unpinned = 0;
   readonly kinds = new MovedAmounts();
-  /** Unions of all work; of all but these copies; of these copies; of these copies and compute. */
+  /** Unions of time: of all work; of all work but these copies; of these copies; of these copies and compute. */
   readonly all = new IntervalUnion();
   readonly others = new IntervalUnion();
   readonly own = new IntervalUnion();
@@ -118,7 +118,7 @@ export const copyBound: Rule = {
 
 class Copies {
   count = 0;
-  /** Number of calls: one may copy in many pieces. */
+  /** Number of calls. One call may copy in many pieces. */
   calls = 0;
   /** Number of calls by what shows that the CPU waited in them. */
   readonly waits: Record<Wait, number> = { synchronous: 0, pageable: 0, 'late-return': 0 };
@@ -150,7 +150,7 @@ class Copies {
     if (hostMemory === undefined) this.unknown++;
   }
 
-  /** How it is known that the host waited, and the kind of memory. */
+  /** The evidence that the host waited, and the kind of memory. */
   get signs(): string {
     const { waits, pageable } = this;
     return [

@@ -95,8 +95,8 @@ function betterFor(arch: string | null): Better | null {
 }
 
 /**
- * Architecture of the row's device; where the profile does not say, the one that the kernel was built for: the device is
- * at least as new.
+ * Architecture of the row's device. If the profile does not state it, the architecture that the kernel was built for,
+ * because the device is at least as new.
  */
 function archOf({ peaks, record }: Annotated): string | null {
   const sm = peaks.arch === null ? smInName(record.name) : null;

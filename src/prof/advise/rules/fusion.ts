@@ -32,7 +32,8 @@ const MOST_STREAMS = 10_000;
 const AGAIN = 6;
 
 /**
- * What a call reads, and what it probably writes: as many elements as its largest operand, in the type that it computes in.
+ * The tensors that a call reads, and the one that it probably writes: as many elements as its largest operand, in the
+ * type that it computes in.
  */
 interface Flow {
   readonly reads: ReadonlySet<string>;

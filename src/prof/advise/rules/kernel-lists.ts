@@ -30,7 +30,8 @@ class Kernels {
 }
 
 /**
- * Kernels whose op and arguments are known but whose FLOPs are not: what rates, MFU and the roofline leave out, and why.
+ * Kernels whose op and arguments are known but whose FLOPs are not. Rates, MFU and the roofline leave them out; the
+ * finding says why.
  */
 export const unknownFlops = deviceRule({
   name: 'unknown-flops',
@@ -150,8 +151,8 @@ type Move = Extract<StepActivity, { type: 'copy' | 'set' }>;
 
 /**
  * Shortest possible time of a copy or set, in ns. A copy within a device reads and writes its memory; all others either
- * read or write it. The cache may hold what is read before, and what is written after. A copy to another device also
- * passes through the links.
+ * read or write it. The data may already be in the cache before it is read, or stay in the cache after it is written. A
+ * copy to another device also passes through the links.
  * @returns null when the size or the peak is not known
  */
 function floorOfMove(move: Move, device: Device | null): number | null {
@@ -224,7 +225,7 @@ export const impossible: Rule = {
   },
 };
 
-/** Kernels that a library ran to choose an algorithm, which is work of the first steps and not of training. */
+/** Kernels that a library ran to choose an algorithm. Only the first steps have such work. */
 export const autotuning = deviceRule({
   name: 'autotuning',
   vendors: LAUNCHING,

@@ -36,7 +36,7 @@ export const garbageCollection: Rule = {
               kernels: [],
               count,
               evidence: { collections: count, collectionsNs: ns, idleNs: of.collecting },
-              // Shows a row GC, also when FILE contains records.
+              // The command shows a row GC, even if FILE contains records.
               see: 'dprof --by range -f table FILE',
             };
           }),
@@ -48,7 +48,7 @@ export const garbageCollection: Rule = {
 /** Advice when the device waits for data. */
 const LOAD_AHEAD: Action = ({ loadAhead }) => loadAhead;
 
-/** Idle time before a smaller share of the steps is not systematic. */
+/** If a smaller share of the steps has idle time before it, the idle time is not systematic. */
 const MOST_STEPS = 0.5;
 
 /** The device waits before each step. */
@@ -167,7 +167,7 @@ function shortGaps(
   };
 }
 
-/** Advice by what the host did; the first match wins. */
+/** Advice by what the host did; the first match is used. */
 const PLACES: readonly (readonly [place: RegExp, action: string])[] = [
   [
     /^(?:cuda|hip|aclrt)\w*(?:alloc|free)/i,
@@ -265,7 +265,7 @@ export const queuedGaps: Rule = {
           const { count, time: ns, longest, at } = of.switches;
           return {
             ...place,
-            what: `${many(count, 'short gap')} between kernels that were already queued left the device idle for ${time(ns)} (${time(ns / count)} each): the CPU launches in time, but the kernels are many and short`,
+            what: `${many(count, 'short gap')} between kernels that were already queued left the device idle for ${time(ns)} (${time(ns / count)} each): the CPU launches in time, but there are many short kernels`,
             details: `most before ${ranked(of.switchesBefore)}`,
             action: ({ fuseSmall }) => `run fewer, larger kernels: ${fuseSmall}`,
             stake: ns,

@@ -69,13 +69,13 @@ function held({ of, ...place }: Place & { of: HostGapsOfDevice }, launches: Long
       ...atLongest(of.idle.longestHeld),
       count,
       evidence: { idleNs: stake, gaps: count, longLaunches: launches.count, ofNewKernels: launches.first },
-      // Shows the call: how often it was made, its median and its longest time.
+      // The command shows how often the call was made, its median and its longest time.
       see: 'dprof --by api -f table FILE',
     },
   ];
 }
 
-/** The host waits in the call for the device, and the device for something else. */
+/** The host waits in the call for the device, and the device waits for something else. */
 function waited({ of, ...place }: Place & { of: HostGapsOfDevice }): Found[] {
   const { waiting } = of.idle;
   if (waiting === null || waiting.call === null) return [];

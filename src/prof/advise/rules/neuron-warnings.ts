@@ -34,7 +34,7 @@ interface NeuronRule {
   readonly why?: (sums: MetricSums) => string | null;
   /** Time in ns that is at stake and could be saved; null when unknown. */
   readonly stake: (evidence: Evidence, capture: WarnedCapture) => number | null;
-  /** The longest time that the finding is about, when there are no such activities. */
+  /** The longest time that the finding is about, for a rule without such activities. */
   readonly longest?: (capture: WarnedCapture, evidence: Evidence) => LongestTime | null;
   readonly gain?: (evidence: Evidence, capture: WarnedCapture) => Pick<Gain, 'how' | 'isBound'>;
 }
@@ -46,7 +46,10 @@ const atBandwidth = (bytes: number, { sums: { machine } }: WarnedCapture): numbe
   machine.hbmBytesPerS === null ? null : (bytes / machine.hbmBytesPerS) * NS_PER_S;
 const bandwidthOf = ({ sums: { machine } }: WarnedCapture): string => rate(machine.hbmBytesPerS ?? 0);
 
-/** Not an upper bound: packets are slower than the memory's peak, and data moved while engines compute costs no time. */
+/**
+ * This is not an upper bound, because packets are slower than the memory's peak, and data moved while engines compute
+ * costs no time.
+ */
 const moving = (bytes: string, capture: WarnedCapture): Pick<Gain, 'how' | 'isBound'> => ({
   how: `${bytes} / ${bandwidthOf(capture)}, if engines wait for them; more if packets are slower`,
   isBound: false,

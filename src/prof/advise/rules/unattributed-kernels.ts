@@ -14,7 +14,8 @@ import { deviceRule } from '../rule.js';
 import { KernelTally } from '../kernel-tally.js';
 
 /**
- * Minimum share of the kernels' time; helper kernels of libraries and of the profiler, which no op launches, stay below.
+ * Minimum share of the kernels' time for a finding. Helper kernels of libraries and of the profiler, which no op
+ * launches, take a smaller share.
  */
 const LEAST_SHARE = 0.1;
 
@@ -54,7 +55,7 @@ const HOST =
 const NVTX =
   'put NVTX ranges around ops: in PyTorch torch.autograd.profiler.emit_nvtx(record_shapes=True), or PyProf markers';
 
-/** Advice by the main reason and by profiler and file name; the first match wins. */
+/** Advice by the main reason and by profiler and file name; the first match is used. */
 const ACTIONS: readonly (readonly [reason: RegExp, profile: RegExp, action: string])[] = [
   [/no launch is in the profile/, /^(?:kineto|ascend)/, HOST],
   [

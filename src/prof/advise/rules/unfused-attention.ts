@@ -20,7 +20,7 @@ import { many, percent, ranked, rate, size, time } from '../wording.js';
 const PRODUCT = /^(?:bmm|baddbmm|matmul|__matmul__)$/;
 /** Families of the kernels that scale, mask, convert or drop scores. */
 const BETWEEN = new Set(['pointwise', 'activation', 'dropout', 'conversion', 'copying', 'filling']);
-/** Maximum number of kernels from the first product to the second; a kernel or two for each step, and copies of values. */
+/** Maximum number of kernels from the first product to the second: one or two for each step, and copies of values. */
 const MOST_KERNELS = 16;
 /** Maximum number of streams of a device to follow. */
 const MOST_STREAMS = 1000;

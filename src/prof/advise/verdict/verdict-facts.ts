@@ -19,7 +19,7 @@ class OpTime {
   /** Time in ns of kernels whose position under the roofline is known. */
   time = 0;
   placed = 0;
-  /** Sum over these kernels of percent of the peak times ns. */
+  /** Sum over these kernels of (percent of the peak · ns). */
   compute = 0;
   memory = 0;
 
@@ -101,7 +101,7 @@ export class DoubtedWork {
     sum.count++;
   }
 
-  /** `, 90.0 % of all copying in 1 copy with an implausible recorded end`; '' where it is little. */
+  /** `, 90.0 % of all copying in 1 copy with an implausible recorded end`; '' when the share is small. */
   text(kind: StepWorkKind): string {
     const { time, doubted, count } = this.#sums.get(kind) ?? { time: 0, doubted: 0, count: 0 };
     if (count === 0 || doubted < SPOKEN * time) return '';
@@ -131,7 +131,7 @@ export interface VerdictFacts {
   readonly profile: ProfileRecord | number;
   /** Devices that ran a part of the program; all times are over these. */
   readonly devices: number;
-  /** Sentence on the others; null without any. */
+  /** Sentence about the other devices; null when there are none. */
   readonly idleCores: string | null;
   /** In ns, over all devices. */
   readonly span: number;

@@ -50,7 +50,7 @@ export function verdictOf(facts: VerdictFacts): ProfileVerdict {
 /** Minimum share of the span to be mentioned. */
 const LEAST = 0.05;
 
-/** `; a graph would recover up to 33 %`; '' for little. */
+/** `; a graph would recover up to 33 %`; '' when the share is small. */
 function savingText({ findings, span }: VerdictFacts, rule: string, remedy: string): string {
   const gain = findings.reduce((sum, finding) => sum + (finding.rule === rule ? (finding.gain?.ns ?? 0) : 0), 0);
   return gain / span >= LEAST ? `; ${remedy} would recover up to ${percent(gain / span)}` : '';
@@ -95,7 +95,7 @@ function idleText(facts: VerdictFacts, parts: readonly SpanPart[]): string {
 /** @param share the share of the span, to print after the cause; '' when it equals that of all idle time */
 type CauseText = (facts: VerdictFacts, part: SpanPart, share: string) => string | null;
 
-/** Texts with more details than the cause itself. */
+/** Texts with more details than the name of the cause. */
 const CAUSE_TEXTS: Readonly<Partial<Record<IdleCause, CauseText>>> = {
   call: (facts, { detail, time: ns }, share) => {
     if (detail === null || detail === '') return null;
@@ -176,7 +176,7 @@ function verdictText(facts: VerdictFacts, parts: readonly SpanPart[]): string {
   return [`${deviceWords(facts)} ${begin}.`, ...more.map((clause) => ` ${capital(clause)}.`)].join('');
 }
 
-/** Verdict on a capture: shares of the span would describe only what is not captured. */
+/** Verdict on a capture. It has no shares of the span, because they would describe only work outside the capture. */
 function captureText(facts: VerdictFacts, parts: readonly SpanPart[]): string {
   const work = parts.reduce((sum, { part, time: ns }) => sum + (part === 'idle' ? 0 : ns), 0);
   return `This profile shows a graph capture, during which the ${deviceWord(facts)} does not run the graph: other work takes ${time(work)}.`;
@@ -216,11 +216,11 @@ const CLAUSES: Readonly<Record<SpanPartName, Clause>> = {
   compute: (facts, share) => `computing ${percent(share)}${computedText(facts)}`,
 };
 
-/** What most of a part is; null when not known. */
+/** What took most of a part; null when not known. */
 const statedDetail = (name: SpanPartName, parts: readonly SpanPart[]): string | null =>
   parts.find(({ part }) => part === name)?.detail ?? null;
 
-/** `, mostly AllReduce (1.5 GB/s)`. Of a NeuronCore all that moves data is DMA. */
+/** `, mostly AllReduce (1.5 GB/s)`. On a NeuronCore, DMA does all data movement, so nothing is named. */
 function mostText(
   { moved, doubted }: VerdictFacts,
   name: 'communication' | 'copy',
@@ -270,7 +270,7 @@ function computedText(facts: VerdictFacts): string {
   return `${doubt}: ${name} is${least} ${percent(share)} of ${it}${why}${paceText(top.pace)}`;
 }
 
-/** Fractions of a peak: above the first, the work is bound by it; below the second, it is far from both peaks. */
+/** Fractions of a peak. Above the first, the work is bound by the peak; below the second, it is far from both peaks. */
 const [BOUND, FAR] = [0.5, 0.1];
 
 const PEAKS: Readonly<Record<Pace['peak'], string>> = { compute: 'peak FLOP/s', memory: 'peak bandwidth' };
@@ -284,7 +284,7 @@ function paceText(pace: Pace | null): string {
     : `, ${peak}-bound (${percent(share)} of ${PEAKS[peak]})`;
 }
 
-/** What limits a NeuronCore, when the loss is notable. */
+/** What limits a NeuronCore, if the loss is notable. */
 function throttlingTexts({ findings, span }: VerdictFacts): string[] {
   const found = findings.find(({ rule }) => rule === 'neuron-throttled');
   const { timeShare, lostShare } = found?.evidence ?? {};
@@ -335,7 +335,7 @@ function besideOperation(facts: VerdictFacts, parts: readonly SpanPart[]): Besid
   const { name, others, othersTime } = longest;
   const rest: VerdictFacts = {
     ...{ ...facts, span: facts.span - ns },
-    // Rates and gains are those of all operations; they are not known for the others alone.
+    // Rates and gains include all operations, because they are not known for the other operations alone.
     moved: {
       ...{ communicated: new MovedAmounts(), copied: facts.moved.copied },
       ...{ movingShare: null, isBubble: false, longest: null },

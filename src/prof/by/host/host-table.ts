@@ -23,10 +23,10 @@ import { NamedTimes, hostRangeName, rangeAmong } from './range-name.js';
 export interface HostTableKind {
   /** Header of the column of names. */
   readonly header: string;
-  /** What is missing when there are no rows, for messages. */
+  /** Name of the rows in messages that there are none. */
   readonly what: string;
   readonly ranges: ReadonlySet<RangeKind>;
-  /** Header of the column with the number of pieces of work, and whether all work is counted or only kernels. */
+  /** Header of the column with the number of pieces of work, and whether it counts all work or only kernels. */
   readonly launched: string;
   readonly isAllWork: boolean;
   /** Names of the rows to which a piece of device work belongs. */
@@ -76,15 +76,15 @@ export const HOST_TABLES: Readonly<Record<string, HostTableKind>> = {
       distinct(
         calls.map(({ op }) => op),
         seqMarker.map(markedOp),
-        // With some profilers the engine's range around a node has no sequence number, and so no marker.
+        // In some profiles the engine's range around a node has no sequence number, and therefore no marker.
         seqMarker.map((text) => `${ENGINE_RANGE}${markedOp(text)}`),
       ),
     ),
     innermostOf: (record) => {
       if (!isWork(record)) return null;
       const [call, marker] = [record.calls?.at(-1), record.seqMarker?.at(-1)];
-      // Calls that PyProf describes enclose ops of the dispatcher. Recorded calls are of either kind, but markers only of
-      // dispatcher ops.
+      // Calls that PyProf describes enclose ops of the dispatcher. Recorded calls may be of either kind, but markers
+      // describe only dispatcher ops.
       const isInner = marker !== undefined && call?.from === undefined;
       return isInner ? markedOp(marker) : (call?.op ?? null);
     },
@@ -150,7 +150,7 @@ export class HostTable {
   /** Whether any kernel has the kind of core that it ran on. */
   #hasCores = false;
   #text = 0;
-  /** Number of ranges without known times, which are in no row. */
+  /** Number of ranges without known times. No row contains them. */
   untimed = 0;
 
   constructor(private readonly kind: HostTableKind) {}

@@ -16,7 +16,7 @@ export interface HostTime {
 /** Keys of `--by` that name ranges around the launch, with the kind of these ranges. */
 export const HOST_KEYS: Readonly<Record<string, RangeKind>> = { ranges: 'annotation', layer: 'layer', op: 'op' };
 
-/** Maximum number of open ranges per thread; deeper ones are in no group. */
+/** Maximum number of open ranges per thread. Deeper ranges belong to no group. */
 const MOST_OPEN = 500;
 
 interface HostRange {

@@ -79,7 +79,7 @@ export class NamedTimes {
 
   /**
    * Must be called in order of start, the longer range first.
-   * @param name the name of the range, or a number for what is summed
+   * @param name the name of the range, or a number that identifies its group
    */
   take(record: RangeRecord, name: string | number): NamedPass {
     const { kind, start, dur } = record;

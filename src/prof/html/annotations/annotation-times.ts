@@ -62,7 +62,7 @@ interface Occurrence {
   own: number;
   /** Number of its last kernel. */
   last: number;
-  /** What kernels of one occurrence have in common: their range, or their step, direction and full text. */
+  /** Identifies the occurrence of a kernel: its range, or its step, direction and full text. */
   readonly mark: string;
 }
 
@@ -131,8 +131,8 @@ export class AnnotationTotals {
   }
 
   /**
-   * For a backward kernel, the range of its forward op. Queues and recomputation launch after the pass; then it is the
-   * latest range before.
+   * For a backward kernel, the range of its forward op. Queues and recomputation launch after the pass; in that case,
+   * the latest range before the launch is used.
    */
   #rangeOfLayer(record: KernelRecord, text: string): number | null {
     const { forward, pid } = record;
@@ -189,7 +189,7 @@ export class AnnotationTotals {
     sum.isAnnotation ||= kind === 'annotation';
     sum.hostSelf += self;
     const { added, isWithin, isAgain } = this.#hostTimes.take(record, name);
-    // An op is sometimes recorded again within one of the same name: such a pair is one call.
+    // An op is sometimes recorded again inside an op of the same name. Such a pair counts as one call.
     if (!isAgain) sum.passes++;
     if (isWithin) return;
     sum.host += added;
@@ -198,7 +198,8 @@ export class AnnotationTotals {
   }
 
   /**
-   * Adds a kernel to the occurrence of the previous kernel on its stream. A text that is twice around a kernel counts once.
+   * Adds a kernel to the occurrence of the previous kernel on its stream. A text that encloses a kernel twice counts
+   * once.
    */
   #addOnStream(open: Map<string, Occurrence>, text: string, now: Occurrence): void {
     const known = open.get(text);
@@ -263,11 +264,13 @@ const byHostTime = (sums: readonly AnnotationSum[]): AnnotationSum[] => sums.toS
 const isForward = (forward: ForwardOp | null | undefined): forward is ForwardOp =>
   typeof forward === 'object' && forward !== null && Number.isFinite(forward.start);
 
-/** Keeps every number, then every 2nd, 4th, 8th … so that the kept numbers stay within a limit and are evenly spread. */
+/**
+ * Keeps every number, then every 2nd, 4th, 8th …, so that their count stays within a limit and they are evenly spread.
+ */
 export class ThinnedSample {
   readonly #kept: number[] = [];
   #every = 1;
-  /** Number of added values, kept or not. */
+  /** Number of values that were added, including those not kept. */
   count = 0;
 
   constructor(private readonly most: number) {}

@@ -14,12 +14,12 @@ import { contextText } from '../../by/host/range-name.js';
 const MOST_RANGES = 2_000_000;
 
 /**
- * Maximum number of texts to keep, each under its threads and under ANY_THREAD: when all texts differ, none is around many
- * launches.
+ * Maximum number of texts to keep, each under its threads and under ANY_THREAD. If all texts differ, each encloses only
+ * a few launches.
  */
 const MOST_TEXTS = 200_000;
 
-/** Stands for a thread, for tools that launch on another thread than the one that called the op. */
+/** Used in place of a thread, for tools that launch on a different thread than the one that called the op. */
 export const ANY_THREAD = '*';
 type ThreadId = number | null | typeof ANY_THREAD;
 

@@ -1,4 +1,7 @@
-/** A row of collective operations, and its time in which no compute runs. Needs nothing of Node: pages use it in a browser. */
+/**
+ * A row of collective operations, and its time in which no compute runs. Does not use Node, because pages run it in a
+ * browser.
+ */
 import { busFactor, collectiveKind } from '../../../ops/collective-bytes.js';
 import { NS_PER_S } from '../../../record/units.js';
 import type { CollectiveRow } from '../page-data.js';
@@ -20,7 +23,7 @@ export class TimeNotUnderCompute {
    * to overlap
    */
   communicate(start: number, end: number, add: (time: number) => void): void {
-    // All compute so far began before: if any still runs at the start, it runs until the latest end.
+    // All compute so far began before this start. If any still runs at the start, it runs until the latest end.
     add(Math.max(0, end - Math.max(start, this.#computed)));
     this.#running = this.#running.filter((one) => one.end > start);
     this.#running.push({ end, add });
@@ -38,7 +41,7 @@ export class TimeNotUnderCompute {
   }
 }
 
-/** What the operations of a row have in common. */
+/** The key of a row: what its operations have in common. */
 export type Identity = Pick<CollectiveRow, 'name' | 'size' | 'group' | 'groupSize'>;
 
 export interface Operation extends Identity {

@@ -60,17 +60,17 @@ export interface StepBar {
   readonly device: number;
   readonly start: number;
   readonly span: number;
-  /** They add up to the span; parts of 0 are absent. */
+  /** Parts that add up to the span; parts of 0 are absent. */
   readonly parts: Readonly<Partial<Record<StepBarPart, number>>>;
   readonly host: StepOnHost;
   /**
-   * Time by index in `StepBarList.works`; those of a part of the step add up to at most it, and the rest is other work.
-   * Null for steps after the first 100.
+   * Time by index in `StepBarList.works`. The times within a part of the step add up to at most that part; the rest is
+   * other work. Null for steps after the first 100.
    */
   readonly works: readonly (readonly [work: number, time: number])[] | null;
 }
 
-/** What a device did: an op, or a kernel whose op is unknown; a collective; a copy. */
+/** Work of a device: an op, a kernel whose op is unknown, a collective, or a copy. */
 export interface StepWork {
   readonly part: 'compute' | 'communication' | 'copies';
   readonly name: string;
@@ -80,7 +80,7 @@ export interface StepOnHost {
   /** Time from the start of the step on the host to the start of the next, and to its first work on the device. */
   readonly iteration: number | null;
   readonly preparing: number | null;
-  /** Time in which some op ran on the host, and in which it loaded data, for those that began in the step. */
+  /** Time in which ops ran on the host, and time in which it loaded data, for ranges that began in the step. */
   readonly ops: number | null;
   readonly loading: number | null;
 }
@@ -88,7 +88,7 @@ export interface StepOnHost {
 /** The first steps of each device, and the total number. */
 export interface StepBarList {
   readonly shown: readonly StepBar[];
-  /** What took more than 0.5 % of some step. */
+  /** Works that took more than 0.5 % of some step. */
   readonly works: readonly StepWork[];
   readonly count: number;
 }

@@ -1,7 +1,7 @@
 /**
- * How each step's time was spent, in parts that add up to its span, in one pass over work in order of start. A device's gap
- * lies in a step if work of the step runs before and after it: idle time by cause within a step is the difference between
- * the device's sums at the step's last work and at its first. Memory: up to MOST_STEPS steps.
+ * Divides each step's time into parts that add up to its span, in one pass over work in order of start. A device's gap
+ * lies in a step if work of the step runs before and after it. Idle time by cause within a step is therefore the sum at
+ * the step's last work minus the sum at its first. Memory: up to MOST_STEPS steps.
  */
 import { elementAt } from '../../../containers/element.js';
 import { IntervalUnion, PS_PER_NS } from '../../../containers/interval-union.js';
@@ -46,7 +46,7 @@ class OpenStep {
   }
 }
 
-/** What the host did in a step, from ranges that began in it. */
+/** Times of the host in a step, from ranges that began in it. */
 class HostOfStep {
   readonly ops = new IntervalUnion();
   readonly loading = new IntervalUnion();
@@ -171,7 +171,7 @@ function partsOf({ unions, reach, before, last }: OpenStep): Pick<StepBar, 'span
       ['compute', computing],
       ['communication', device - computing],
       ['copies', busy - device],
-      // Gaps are in whole ns: if the clock has picoseconds, they may exceed the rest by less than 1 ns each.
+      // Gaps are in whole ns. If the clock has picoseconds, each may exceed the remaining time by less than 1 ns.
       ['other', Math.max(0, span - known)],
     ] as const),
     ...idle,

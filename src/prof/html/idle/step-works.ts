@@ -1,7 +1,7 @@
 /**
- * The busy time of a step by op, collective and copy, in one pass over work in order of start. Each moment counts once: for
- * compute before communication before copies, and of several at once for the one that began first. So the parts add up to
- * those of the step's bar.
+ * The busy time of a step by op, collective and copy, in one pass over work in order of start. Each moment counts once:
+ * for compute if there is any, else for communication, else for copies. If several works of one kind run at once, it
+ * counts for the one that began first. So the times add up to the parts of the step's bar.
  */
 import { entryOf, boundedEntryOf } from '../../../containers/map-entry.js';
 import { PS_PER_NS } from '../../../containers/interval-union.js';
@@ -13,7 +13,7 @@ import type { StepBar, StepWork } from './idle-data.js';
 /** Maximum number of steps of a device, and of names in a step: 100 bytes a name. */
 const MOST_STEPS = 100;
 const MOST_NAMES = 2000;
-/** Number of works from which on ended ones are looked for. */
+/** Number of running works above which ended ones are removed. */
 const MOST_ENDED = 64;
 /** Share of a step's span from which on a name is shown separately. */
 const LEAST_SHARE = 0.005;
@@ -21,10 +21,10 @@ const LEAST_SHARE = 0.005;
 const PARTS = ['compute', 'communication', 'copies'] as const;
 const KINDS: readonly StepWorkKind[] = ['computing', 'communication', 'copy'];
 
-/** Time in ps of a name; of a kernel until its op is known. */
+/** Time in ps of a name, or of a kernel until its op is known. */
 interface Claim {
   time: number;
-  /** Where the time of a kernel whose op is known counts. */
+  /** The work that gets the kernel's time once its op is known. */
   sum: Claim | null;
 }
 
@@ -34,7 +34,7 @@ interface RunningWork {
   readonly to: number;
 }
 
-/** Moments of a step on a device, each for one of the running works. Times are in ps. */
+/** Divides the time of a step on a device among the running works. Times are in ps. */
 export class StepWorks {
   /** In the order in which they claim time. */
   #running: RunningWork[] = [];
@@ -42,7 +42,7 @@ export class StepWorks {
   /** By index in PARTS. */
   readonly #sums = PARTS.map(() => new Map<string, Claim>());
 
-  /** @param name null for a kernel whose op is not known yet. @returns what `settle` names later */
+  /** @param name null for a kernel whose op is not known yet. @returns the work, for `settle` to name later */
   add(work: StepWorkKind, name: string | null, from: number, to: number): Claim {
     this.#advance(from);
     this.#at = Math.max(this.#at, from);
@@ -54,7 +54,7 @@ export class StepWorks {
     return claim;
   }
 
-  /** Says which op a kernel is of. */
+  /** Sets the op of a kernel. */
   settle(claim: Claim, op: string): void {
     claim.sum = this.#sumOf(0, op);
     if (claim.sum !== null) claim.sum.time += claim.time;
@@ -68,7 +68,7 @@ export class StepWorks {
     );
   }
 
-  /** Null where the step has too many names: their time is what is missing from the part. */
+  /** Null when the step has too many names. Their time is missing from the part. */
   #sumOf(rank: number, name: string): Claim | null {
     const sums = this.#sums[rank];
     return sums === undefined ? null : boundedEntryOf(sums, name, MOST_NAMES, () => ({ time: 0, sum: null }));
@@ -113,7 +113,7 @@ export class WorksOfSteps {
   }
 
   /**
-   * What took a notable share of any of some steps, and its times in each of them.
+   * The works that took a notable share of at least one of these steps, and their times in each step.
    * @returns times by index in `works`; null for a step that is not among the first
    */
   timesIn(places: readonly Place[]): { readonly works: StepWork[]; readonly times: StepBar['works'][] } {

@@ -15,7 +15,7 @@ export class PackedProfile {
 
   constructor(
     built: BuiltProfile,
-    /** Steps of its timeline, and whether it contains what was requested. */
+    /** Steps of the profile's timeline, and whether the profile contains what was requested. */
     readonly steps: readonly number[],
     readonly isMet: boolean,
     readonly outOfOrder: number,
@@ -32,8 +32,8 @@ export class PackedProfile {
 export const MOST_HELD = 64;
 
 /**
- * Shares of the profiles for ranks that are late, were delayed, or make others wait longest; for the slowest; and for those
- * around the median.
+ * Shares of the profiles: for ranks that are late, were delayed, or make others wait longest; for the slowest ranks;
+ * and for ranks around the median.
  */
 const [NAMED, SLOWEST, MIDDLE] = [0.25, 0.125, 0.125];
 
@@ -79,7 +79,8 @@ function namedIn({ parts, ranks, lateness }: JobReport): RankPart[] {
 }
 
 /**
- * Own work per step of its slowest device, in ns; the steps themselves are equally long on ranks that wait for each other.
+ * Work per step of the rank's slowest device, in ns. The length of the steps would not show it, because it is equal on
+ * ranks that wait for each other.
  */
 function timeOf({ parts, busy }: HeldCandidate): number {
   const own = parts.flatMap((part) => median(part.steps.step.map((_, index) => ownWork(part, index))) ?? []);

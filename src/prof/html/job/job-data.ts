@@ -1,4 +1,4 @@
-/** Tables of `dprof ranks` in a page: what the command prints, with the units of the columns. */
+/** Tables of `dprof ranks` in a page, as the command prints them, with the units of the columns. */
 import type { ColumnShape } from '../../../table/column.js';
 
 export type JobTableName = 'stages' | 'experts' | 'groups';
@@ -16,7 +16,7 @@ export interface JobTable {
 /** Facts about a job in a list of jobs. */
 export interface JobCard {
   readonly title: string;
-  /** When the first profile began, as Unix time in ms; null when not known, as are the others. */
+  /** Start of the first profile, as Unix time in ms. This and the other fields are null when not known. */
   readonly when: number | null;
   readonly profiles: number;
   /** Number of ranks according to the profiles. */

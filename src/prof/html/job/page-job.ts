@@ -1,5 +1,5 @@
 /**
- * Turns the report of a job into what its page shows: which ranks are late and why, waits, and a heat map of ranks and
+ * Turns the report of a job into the data of its page: which ranks are late and why, waits, and a heat map of ranks and
  * steps. Bounded.
  */
 import { elementAt } from '../../../containers/element.js';
@@ -78,7 +78,7 @@ export function pageJob(
     device: elementAt(parts, part).device,
     sharesRank: sharing.has(elementAt(parts, part)),
     isLate: late.has(part),
-    // For a rank without joint operations it is not known whether it waits, or delays others.
+    // Without joint operations, it is not known whether a rank waits or delays others.
     ...(joined === 0 ? { waited: null, last: null, delayed: null } : { waited, last: last / joined, delayed }),
   }));
   return {
@@ -115,7 +115,7 @@ const nameAmong = (sharing: ReadonlySet<RankPart>, part: RankPart): string =>
 
 /**
  * Parts that share the work of one rank with other devices: those of a profile whose rank is known, and the cores of a
- * Neuron capture, which together are one logical core. Otherwise each device of a process is a rank of its own.
+ * Neuron capture, which together are one logical core. Otherwise each device of a process is a separate rank.
  */
 function partsThatShare(parts: readonly RankPart[]): ReadonlySet<RankPart> {
   const profiles = groupsOf(parts, ({ file, startUnixNs }) => JSON.stringify([file, startUnixNs]));
@@ -180,7 +180,7 @@ function heatOf({ parts, misfits }: JobReport): Pick<PageJob, 'steps' | 'heat'> 
       { title: 'FLOPs', unit: 'flop', values: ofSteps(({ flops }) => flops) },
       { title: 'Tokens', unit: 'count', values: ofSteps(({ tokens }) => tokens) },
       { title: 'Memory peak', unit: 'memory', values: ofSteps(({ memory }) => memory) },
-      // Values that no rank has are not offered.
+      // The page does not offer values that no rank has.
     ].filter(({ values }) => values.some((row) => row.some((value) => value !== null))) as PageJob['heat'],
   };
 }

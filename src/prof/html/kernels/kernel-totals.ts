@@ -28,7 +28,7 @@ export class RooflineGroups {
   constructor(private readonly most = MOST_POINTS) {}
 
   /**
-   * Kernels for which FLOPs or bytes are 0 or unknown have no point.
+   * A kernel whose FLOPs or bytes are 0 or unknown has no point.
    * @param time in ns
    */
   add(kernel: SummedKernel, time: number): void {
@@ -86,7 +86,7 @@ class Span {
   }
 }
 
-/** Number of launches by extent; null until there is one. */
+/** Number of launches by extent; null until there is a launch. */
 type Extents = Map<string, number> | null;
 
 function counted(extents: Extents, extent: Extent | null): Extents {

@@ -22,7 +22,7 @@ interface LineSum {
   readonly ops: Map<string, number>;
 }
 
-/** What the sums of lines need: of a kernel, or of its event in a timeline. */
+/** The values that the sums of lines need, from a kernel or from its event in a timeline. */
 interface LineKernel extends KernelWork, Pick<Annotated, 'trace' | 'op'> {
   readonly record: Parameters<typeof durationOf>[0];
 }

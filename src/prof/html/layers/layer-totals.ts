@@ -7,7 +7,9 @@ import { entryOf, largestEntry } from '../../../containers/map-entry.js';
 import type { RooflineBound } from '../../roofline/roofline.js';
 import { KernelTally, knownSum, type KernelSum } from '../../tally/kernel-tally.js';
 
-/** Kernels of one part of a layer → why they take their time: what bounds them, and the slowest of them. */
+/**
+ * Turns the kernels of one part of a layer into the reasons for their time: what bounds them, and the slowest of them.
+ */
 class ReasonSum {
   readonly #bounds = new Map<RooflineBound, number>();
   #slowest: LayerReason['slowest'] | null = null;
@@ -19,7 +21,7 @@ class ReasonSum {
       this.#slowest = { id: record.id, name: record.short, start: record.start, time };
   }
 
-  /** Null where there were no kernels. @param sum of them */
+  /** Null when there are no kernels. @param sum sums of the kernels */
   reason({ time: whole, matrixUnitShare: tc }: KernelSum): LayerReason | null {
     if (this.#slowest === null) return null;
     const [bound, time] = largestEntry(this.#bounds) ?? [null, 0];
@@ -40,7 +42,7 @@ type Part = 'forward' | 'backward';
 
 /** All kernels of a layer, and those of each direction. */
 class LayerSum {
-  /** Numbers in the tally of the kernels in no layer beneath. */
+  /** Numbers in the tally of the kernels that are in no inner layer. */
   readonly own = new Map<Part | null, number>();
   readonly why = new Map<Part | null, ReasonSum>();
   /** By name; null when there are none, because most layers are leaves. */
@@ -54,7 +56,7 @@ class LayerSum {
     if (part !== null) entryOf(this.why, part, () => new ReasonSum()).add(kernel, time);
   }
 
-  /** Numbers of the kernels in the layer and all beneath. @param part null for all */
+  /** Numbers of the kernels in the layer and all inner layers. @param part null for all */
   *keys(part: Part | null): Generator<number> {
     for (const [own, key] of this.own) if (part === null || own === part) yield key;
     for (const layer of this.children?.values() ?? []) yield* layer.keys(part);

@@ -1,6 +1,6 @@
 /**
- * The charts of a host from reports of neuron-monitor: columns of `dprof monitor` over time, one curve for each core,
- * process or device, and a single line for the host, by which hosts are compared.
+ * The charts of a host from reports of neuron-monitor. They show columns of `dprof monitor` over time, with one curve
+ * for each core, process or device, and a single line for the host, by which hosts are compared.
  */
 import { MONITOR_COLUMNS, type MonitorColumn } from '../../neuron/monitor/monitor-columns.js';
 import type { MonitorReport, MonitorRow, RowScope } from '../../neuron/monitor/monitor-report.js';
@@ -44,7 +44,7 @@ const WAYS = {
   greatest: (values: readonly number[]) => values.reduce((most, one) => Math.max(most, one)),
 } as const;
 
-/** A value of a report that describes a host by one number. */
+/** A value of a report that describes a host by a single number. */
 interface HostLine {
   readonly title: string;
   readonly keys: readonly string[];

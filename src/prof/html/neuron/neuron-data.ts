@@ -15,7 +15,7 @@ export interface NeuronMetric {
   readonly unit: string;
   /** Why it is unknown. */
   readonly why: string | null;
-  /** What it belongs to, if not to the whole profile. */
+  /** The part of the profile that it belongs to, if it is not the whole profile. */
   readonly of: string | null;
 }
 

@@ -1,7 +1,7 @@
 /**
  * All events of a profile in a bounded number of bars, merged during the pass. In each lane and depth, events that are
- * shorter than a time cell and start in the same cell become one bar: it has their number, the sum of their durations, and
- * the texts of the longest. When there are too many bars, the cells grow.
+ * shorter than a time cell and start in the same cell become one bar, with their number, the sum of their durations,
+ * and the texts of the longest. When there are too many bars, the cells grow.
  */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
@@ -9,7 +9,7 @@ import type { TextTable } from './column-packing.js';
 import { EVENT_BUFFER_BOUNDS, EventBuffer, type BufferedEvent } from './event-buffer.js';
 import { LaneDepths } from './timeline-lanes.js';
 
-/** Where an event is drawn. Calls are not in the order of start in which ranges come, and have depths of their own. */
+/** Where an event is drawn. Unlike ranges, calls do not come in order of start, so they have separate depths. */
 interface BarEvent {
   readonly lane: number;
   readonly isLaunch: boolean;
@@ -77,7 +77,7 @@ export class BarBuffer {
     if (this.buffer.rows >= 2 * this.most || this.buffer.isFull) this.reduce(this.most);
   }
 
-  /** Merges until there are at most that many bars, or until the cells are as long as the profile. */
+  /** Merges until there are at most `most` bars, or until the cells are as long as the profile. */
   reduce(most: number): void {
     const span = Math.max(1, this.#end - this.#start);
     while ((this.buffer.rows > most || this.buffer.isFull) && this.#cell <= span) {
@@ -87,15 +87,16 @@ export class BarBuffer {
         this.#cell = Math.max(2 * this.#cell, span / most);
         left -= this.#merge(gone);
       } while (left > most && this.#cell <= span);
-      // All at once, because removing rows takes longer than merging them.
+      // Rows are removed all at once, because this takes longer than merging them.
       this.#drop(gone);
     }
   }
 
   /**
-   * A merged bar is shorter than two of the previous cells, so it is shorter than a new cell and can be merged as a whole.
+   * A merged bar is shorter than two of the previous cells, so it is shorter than a new cell and can be merged as a
+   * whole.
    * @param gone 1 for each bar that was merged into another one
-   * @returns how many bars were merged now
+   * @returns number of bars that this call merged
    */
   #merge(gone: Uint8Array): number {
     const [starts, durs] = [this.buffer.column('start'), this.buffer.column('dur')];

@@ -67,7 +67,7 @@ export class DependencyBuffer {
   }
 }
 
-/** What is known about an event, and about the call that launched it, which the page shows as an event. */
+/** An event, and the call that launched it, which the page shows as a separate event. */
 const COLUMNS = {
   ...EVENT_COLUMNS,
   launchStart: { ...EVENT_COLUMNS.start, unknown: NaN },
@@ -90,7 +90,7 @@ type AboutColumn = Exclude<EventColumn, TitleColumn>;
 const ABOUT_NAMES = NAMES.filter((name): name is AboutColumn => !([...TIMES, ...TITLES] as string[]).includes(name));
 const DESCRIBED = [...TITLES, ...ABOUT_NAMES];
 
-/** What is known about an activity; texts and lanes by number. */
+/** An activity, with texts and lanes by number. */
 type EventAbout = Readonly<Record<AboutColumn, number>>;
 
 /** Values of ranges and calls. */
@@ -146,7 +146,7 @@ export class EventBuffer {
     if (event.about !== null) this.#describe(row, event.about);
   }
 
-  /** Replaces a row except its start and duration. */
+  /** Replaces a row, except its start and duration. */
   describe(row: number, event: BufferedEvent): void {
     this.#name(row, event);
     this.#describe(row, event.about ?? UNKNOWN);
@@ -160,7 +160,7 @@ export class EventBuffer {
     for (const name of ABOUT_NAMES) this.#arrays[name][row] = about[name];
   }
 
-  /** Copies a row to another except its start and duration. */
+  /** Copies a row to another, except its start and duration. */
   describeAs(row: number, other: number): void {
     for (const name of DESCRIBED) this.#arrays[name][row] = elementAt(this.#arrays[name], other);
   }
@@ -195,7 +195,7 @@ export class EventBuffer {
       const column = this.column(name);
       for (let row = 0; row < column.length; row++) {
         const before = column[row] as number;
-        // The empty text is 0 in every table.
+        // The empty text has the number 0 in every table.
         if (before !== 0 && numbers[before] === 0) numbers[before] = texts.numberOf(this.texts.at(before));
         column[row] = numbers[before] as number;
       }

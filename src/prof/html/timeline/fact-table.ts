@@ -1,6 +1,7 @@
 /**
- * Facts about kernels for the timeline, with the wording of `--explain`: those that are the same for the kernels of a loop.
- * Each list is stored once, as numbers of its texts. Bounded: when the table is full, further kernels have no facts.
+ * Facts about kernels for the timeline, with the wording of `--explain`. Only facts that are the same for the kernels
+ * of a loop are stored, each list once, as numbers of its texts. The table is bounded: when it is full, further kernels
+ * have no facts.
  */
 import { elementAt, isSameList } from '../../../containers/element.js';
 import { HashIndex, NO_ROW, mixed } from '../../../containers/hash-index.js';
@@ -35,7 +36,7 @@ const PACKET_FACTS = [
   ['semaphore', 'raises semaphore'],
 ] as const;
 
-/** Calls by which kernels are compared: more would take memory where calls hardly repeat. */
+/** Number of calls that are kept for comparing kernels. If calls hardly repeat, more would only take memory. */
 const KEPT = 512;
 
 interface KnownFacts {
@@ -75,12 +76,15 @@ export class FactTable {
     ).number;
   }
 
-  /** Call after the last kernel for now, to free the memory that is needed to compare further kernels. */
+  /** Frees the memory that is needed to compare further kernels. */
   forget(): void {
     this.#known = null;
   }
 
-  /** Number of the list about what a DMA packet moves; NO_FACTS when that is not known, or the table is full. */
+  /**
+   * Number of the list with the data that a DMA packet moves; NO_FACTS when the data is not known, or the table is
+   * full.
+   */
   numberOfPacket({ labels = {} }: CopyLine): number {
     const facts = PACKET_FACTS.flatMap(([key, label]): LabelledLine[] => {
       const value = labels[key];

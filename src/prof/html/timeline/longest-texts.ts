@@ -1,6 +1,6 @@
 /**
- * The texts of a profile with the most time, by which a page gives its strong colours: of the whole profile, so that a
- * text has one colour in every piece and on every rank.
+ * The texts of a profile with the most time, which get the strong colours of a page. They are chosen over the whole
+ * profile, so that a text has the same colour in every piece and on every rank.
  */
 import { elementAt } from '../../../containers/element.js';
 
@@ -11,12 +11,12 @@ export type ColouredColumn = (typeof COLOURED_COLUMNS)[number];
 /** A text by its hash, and ns of its events on devices and on threads. */
 export type HashedTime = readonly [hash: number, device: number, host: number];
 
-/** By column, the longest on devices first; of several ranks the lists are added. */
+/** The longest texts of each column, those on devices first. The lists of several ranks are added. */
 export type LongestTexts = Readonly<Record<ColouredColumn, readonly HashedTime[]>>;
 
 export const NO_LONGEST: LongestTexts = { op: [], layer: [], dtype: [], name: [], tc: [] };
 
-/** More than a page has colours, as ranks differ in order. */
+/** More texts than a page has colours, because their order differs between ranks. */
 const MOST_LISTED = 16;
 
 /** FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/: 32 bits, over UTF-16 units. */
@@ -30,7 +30,7 @@ export function hash(text: string): number {
 /** Work on devices comes before work on threads; texts of equal times are in the order of their hashes. */
 const byTime = (a: HashedTime, b: HashedTime): number => b[1] - a[1] || b[2] - a[2] || a[0] - b[0];
 
-/** Lists of several profiles as one. */
+/** Merges the lists of several profiles. */
 export function addedTimes(lists: readonly (readonly HashedTime[])[]): HashedTime[] {
   const sums = new Map<number, HashedTime>();
   for (const [text, device, host] of lists.flat()) {
@@ -41,9 +41,10 @@ export function addedTimes(lists: readonly (readonly HashedTime[])[]): HashedTim
 }
 
 /**
- * @param numbers of the texts of events, by column
- * @param timeOf ns of an event
- * @param textAt '' stands for unknown
+ * @param numbers numbers of the events' texts, by column
+ * @param timeOf time of an event in ns
+ * @param textAt text by
+ *   number; '' when unknown
  */
 export function longestTexts(
   numbers: Readonly<Record<ColouredColumn, ArrayLike<number>>>,

@@ -1,6 +1,6 @@
 /**
- * A profile's time in pieces: its steps, and the time between them; each with all events that run in it. A piece with many
- * events is cut into parts. A piece is either held completely, or not at all.
+ * Divides a profile's time into pieces: its steps, and the time between them, each with all events that run in it. A
+ * piece with many events is cut into parts. A page holds a part either completely or not at all.
  */
 import { elementAt } from '../../../containers/element.js';
 import type { StepTime } from '../step-times.js';
@@ -41,8 +41,8 @@ export interface CutPiece extends TimeSpan {
 }
 
 /**
- * What can be held: where the events are complete, how many events a part and all parts may have, and which piece comes
- * first.
+ * Limits for the pieces to hold: the range in which events are complete, the maximum number of events of a part and of
+ * all parts, and the piece that comes first.
  */
 export interface PieceBounds {
   readonly complete: { readonly from: number; readonly to: number };
@@ -96,8 +96,8 @@ function groupOf(steps: readonly StepTime[]): WholePiece {
 }
 
 /**
- * Whether an event lies within a time range, for ranges in ascending order; events that reach beyond it do not count,
- * because they run in its neighbours too.
+ * Whether an event lies within a time range, for ranges in ascending order. An event that reaches beyond the range does
+ * not count, because it also runs in the neighbouring ranges.
  */
 function eventsBetween({ events, startOf, durOf }: EventOrder): (from: number, to: number) => boolean {
   let next = 0;
@@ -113,8 +113,8 @@ function eventsBetween({ events, startOf, durOf }: EventOrder): (from: number, t
 }
 
 /**
- * Pieces cut into parts that can be held, and which of them are held: the first piece, then in order of time while there is
- * room.
+ * Cuts pieces into parts and selects the parts to hold: first the parts of the first piece, then the others in order of
+ * time while there is room.
  */
 export function heldPieces(pieces: readonly CutPiece[], order: EventOrder, bounds: PieceBounds): CutPiece[] {
   const countOf = eventCounter(order);
@@ -135,7 +135,7 @@ export function heldPieces(pieces: readonly CutPiece[], order: EventOrder, bound
   );
 }
 
-/** The complete time of a piece in parts that are small enough, and its incomplete time. */
+/** Cuts the complete time of a piece into parts that are small enough, and adds its incomplete time. */
 function partsOf(piece: CutPiece, countOf: (span: TimeSpan) => number, { complete, part }: PieceBounds): CutPiece[] {
   const { of } = piece;
   const from = Math.min(piece.end, Math.max(piece.start, complete.from));

@@ -1,7 +1,8 @@
 /**
- * Turns records and annotated kernels into the timeline of a profile in pieces. A buffer keeps as many events as its limit
- * allows: for a given step those near it, for a given time those in it, else the first ones. In addition all events are
- * merged to bars, so that the whole profile is shown whatever its size. A piece that is held has all its events.
+ * Turns records and annotated kernels into the timeline of a profile in pieces. A buffer keeps as many events as its
+ * limit allows: the events near the requested step, the events in the requested time, or otherwise the first events. In
+ * addition, all events are merged into bars, so that the whole profile is shown whatever its size. A piece that is held
+ * has all its events.
  */
 import { elementAt } from '../../../containers/element.js';
 import type { ProfileLine, ProfileRecord, RangeRecord } from '../../../record/record.js';
@@ -52,7 +53,7 @@ export interface BuiltTimeline {
   readonly pieces: readonly (PackedTimeline | null)[];
 }
 
-/** Maximum number of events of a piece; more are not drawn smoothly. */
+/** Maximum number of events of a piece. More events would not be drawn smoothly. */
 const MOST_OF_PIECE = 200_000;
 
 type KernelValues = Pick<PageKernel, 'op' | 'layer' | 'tc' | 'dtype' | 'flops' | 'bytes'>;
@@ -112,7 +113,7 @@ export class TimelineBuilder {
     else if (record.type !== 'kernel' && isDeviceActivity(record)) this.#addActivity(record, UNKNOWN_VALUES);
   }
 
-  /** @param row the row from which the event's facts are made; no facts when it is null */
+  /** @param row the row from which the event's facts are made; null for no facts */
   addKernel(kernel: PageKernel, row: Annotated | null = null): void {
     const { record } = kernel;
     this.#shortNames.take(record);
@@ -371,8 +372,8 @@ export class TimelineBuilder {
   }
 
   /**
-   * Before the step has begun, drops from the older half of the events those that have ended, or all if few have;
-   * afterwards drops once the events that ended before the step.
+   * Before the step has begun, drops the events of the older half that have ended, or the whole half if few have ended.
+   * Afterwards, drops once the events that ended before the step.
    */
   #dropBefore(step: StepTime | null): void {
     if (this.#isStepReached) return;

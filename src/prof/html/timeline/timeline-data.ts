@@ -3,8 +3,9 @@ import { IDLE_CAUSES, type IdleCause } from '../../advise/idle/cause-names.js';
 import type { LongestTexts } from './longest-texts.js';
 
 /**
- * Which piece a timeline shows first. `usual`: the whole profile; where the page has no room for the events of all pieces,
- * those of the step of median length come first. A time is a piece of its own. ns from the profile's start.
+ * Which piece a timeline shows first. `usual`: the whole profile. If the page has no room for the events of all pieces,
+ * the events of the step of median length come first. A selected time is a separate piece; it is in ns from the
+ * profile's start.
  */
 export type TimelineChoice =
   | { readonly of: 'usual' }
@@ -27,7 +28,7 @@ export interface PageTimeline {
   readonly pieces: readonly TimelinePiece[];
   /** Index of the piece that is shown first. */
   readonly first: number;
-  /** Which texts have strong colours, whatever piece is shown. */
+  /** The texts with strong colours, whatever piece is shown. */
   readonly longest: LongestTexts;
   /** Names in the page's tables that no event of any piece has; layers as paths with `/` as separator. */
   readonly lacks: Readonly<Record<NamedField, readonly string[]>>;
@@ -47,16 +48,19 @@ export interface TimelinePiece {
   readonly events: number | null;
   /** The first and the last of its steps; absent for the time between steps. */
   readonly steps?: readonly [number, number];
-  /** Set when its events are bars that stand for several events. */
+  /** Present when its events are bars that represent several events. */
   readonly isMerged?: true;
-  /** Only for a single step. Its piece is longer: from the start on the host to the end of the last work on a device. */
+  /**
+   * Only for a single step. The piece of a step is longer, from the start on the host to the end of the last work on a
+   * device.
+   */
   readonly took?: StepLengths;
 }
 
 /**
- * How long a step took, in ns: on the host from its start to the start of the next step (the column `iteration` of `dprof
- * steps`), and on the device from its first work to the end of the last (`span`), the longest of several devices. Null when
- * unknown.
+ * Duration of a step in ns. On the host, it runs from the start of the step to the start of the next (the column
+ * `iteration` of `dprof steps`). On the device, it runs from the first work to the end of the last (`span`), on the
+ * device where it takes longest. Null when unknown.
  */
 export type StepLengths = Readonly<Record<'host' | 'device', number | null>>;
 
@@ -70,7 +74,7 @@ export interface PagePart {
 export const timelineId = (profile: number, piece: number | null = null): string =>
   piece === null ? `timeline-${profile}` : `timeline-${profile}-${piece}`;
 
-/** What all pieces of a timeline share. */
+/** Data that all pieces of a timeline share. */
 export interface TimelineTables {
   readonly texts: readonly string[];
   readonly lanes: readonly Lane[];
@@ -100,15 +104,15 @@ export interface PackedTrack {
   /** Metric of its samples, as is the unit. */
   readonly metric: string;
   readonly unit: string | null;
-  /** In ns from the profile's start, ascending; each value holds until the next. */
+  /** In ns from the profile's start, ascending; each value is valid until the next. */
   readonly at: PackedColumn;
-  /** NaN where the value becomes unknown. */
+  /** NaN when the value becomes unknown. */
   readonly values: PackedColumn;
   /** Number of samples in the profile. */
   readonly samples: number;
   /**
-   * 0 when all samples are kept; otherwise the length in ns of the slots of which the lowest, the highest and the last
-   * sample are kept.
+   * 0 when all samples are kept; otherwise the length of a slot in ns. The lowest, the highest and the last sample of
+   * each slot are kept.
    */
   readonly width: number;
 }
@@ -124,7 +128,7 @@ export interface TimelineMark {
   readonly text: string;
 }
 
-/** What the profile itself reports about times; gaps and advice are elsewhere in the page. */
+/** Marks for what the profile itself reports about times. Gaps and advice are elsewhere in the page. */
 export interface TimelineMarks {
   /** In order of start. */
   readonly list: readonly TimelineMark[];
@@ -146,7 +150,7 @@ export interface PackedTimeline {
   readonly laneNumbers: readonly number[];
   readonly events: number;
   readonly columns: Readonly<Record<TimelineColumn, PackedColumn>>;
-  /** Null when each event stands for itself. */
+  /** Null when no events are merged. */
   readonly merged: MergedColumns | null;
   /** Pairs of event indexes: a launch, and an activity that it launched. */
   readonly arrows: PackedColumn;
@@ -163,8 +167,8 @@ export interface PackedFacts {
 }
 
 /**
- * For each event, the number of events that it stands for and the sum of their durations in ns; it has kind and texts of
- * the longest.
+ * For each bar, the number of its events and the sum of their durations in ns. The bar has the kind and texts of the
+ * longest.
  */
 export interface MergedColumns {
   /** In ns. Shorter events of a lane and depth may be merged when they are close to each other. */
@@ -222,8 +226,8 @@ export interface LaneIds {
 /** Meaning of the numbers of a column. */
 interface EventColumnForm {
   /**
-   * A place says where the event is drawn, or is an index of another list. A text is an index of the texts, 0 when unknown.
-   * A number stands for itself. An ordinal is one more than the number, so that 0 is unknown.
+   * A place is the position where the event is drawn, or an index of another list. A text is an index of the texts, 0
+   * when unknown. A number is the value itself. An ordinal is the value plus one, so that 0 means unknown.
    */
   readonly is: 'place' | 'text' | 'number' | 'ordinal';
   /** Type of the array while the timeline is made. */
@@ -317,7 +321,7 @@ const HOST_RANGES: ReadonlySet<EventKind> = new Set(['range', 'op', 'layer', 'fr
 /** Whether it is a host range, and not a call of a device's API. */
 export const isHostRange = (kind: EventKind): boolean => HOST_RANGES.has(kind);
 
-/** What a device does in its events, in addition to being busy; other kinds are not device work. */
+/** What a device does during an event of each kind, in addition to being busy. Other kinds are not device work. */
 export const WORK_OF_KIND: Readonly<Partial<Record<EventKind, 'compute' | 'communication' | 'memory'>>> = {
   kernel: 'compute',
   graph: 'compute',
@@ -326,7 +330,7 @@ export const WORK_OF_KIND: Readonly<Partial<Record<EventKind, 'compute' | 'commu
   set: 'memory',
 };
 
-/** What the host does in calls that launched recorded work; calls that wait do not count. */
+/** What the host does in calls that launched recorded work. Calls that wait do not count. */
 export const LAUNCHING = 'launching recorded work';
 
 /** Numbers of one type, compressed (raw deflate) and in base64. */

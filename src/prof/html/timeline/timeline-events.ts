@@ -32,7 +32,7 @@ interface PieceEvents extends TimeSpan {
   readonly shown: Uint32Array;
 }
 
-/** For each row, the number of events that it stands for, and the sum of their durations. */
+/** For each row, the number of events that it represents, and the sum of their durations. */
 interface MergedRows {
   readonly resolution: number;
   readonly counts: readonly number[];
@@ -47,7 +47,7 @@ const LONGEST_FACT = 2000;
 const LONGEST_TEXT_IN_FULL_TABLE = 60;
 const FULL_TABLE_CHARACTERS = 4_000_000;
 
-/** The return type is the same for all kernels. */
+/** The return type is left out, because it is the same for all kernels. */
 const RETURN_TYPE = /^void /;
 
 const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
@@ -82,7 +82,7 @@ export class PiecePacker {
   readonly #facts: UsedFacts;
   /** Pairs of texts: the name of an event and its name in tables. */
   readonly #shortNames = new Map<number, number>();
-  /** Of the piece that is packed first: the whole profile. */
+  /** The longest texts of the piece that is packed first, which is the whole profile. */
   #longest: LongestTexts | null = null;
   /** Texts that events have. */
   readonly #used = {
@@ -110,7 +110,7 @@ export class PiecePacker {
     return { texts: this.#texts.all, lanes: this.#lanes, facts: this.#facts.packed, shortNames };
   }
 
-  /** Of the piece that was packed first. */
+  /** The longest texts of the piece that was packed first. */
   get longest(): LongestTexts {
     return this.#longest ?? NO_LONGEST;
   }
@@ -168,14 +168,14 @@ export class PiecePacker {
       this.#used.layer.add(elementAt(columns.layer, i));
     }
     const launches = placesOf(shown, isLaunch);
-    // The call of a wait launched nothing.
+    // The call of a wait did not launch anything.
     fill('kind', 'kind', launches, (kind) => (kind === WAIT ? WAIT : LAUNCH));
     fill('lane', 'launchLane', launches);
     fill('name', 'launchName', launches, textOf);
     for (const name of NUMBER_COLUMNS) for (const i of launches) columns[name][i] = EVENT_COLUMNS[name].unknown;
   }
 
-  /** Numbers of a buffer's texts in the tables, cut to what is shown; a name is also recorded by its kind. */
+  /** Numbers of a buffer's texts in the tables, cut to the length that is shown. Names are also recorded by kind. */
   #shownTexts(buffer: EventBuffer): {
     readonly textOf: (number: number) => number;
     readonly nameOf: (number: number, kind: number) => number;

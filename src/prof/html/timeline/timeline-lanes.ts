@@ -36,7 +36,7 @@ export function deviceGroup(device: number, header: ProfileRecord | null): strin
 }
 
 export class LaneTable {
-  /** By device or process, then stream or thread. No key of text is made for an event. */
+  /** Lanes by device or process, then by stream or thread, so that no text key is made for an event. */
   readonly #numbers = new Map<string, Map<number, Map<number, number>>>();
   readonly #keys: LaneKey[] = [];
 
@@ -89,7 +89,7 @@ export class LaneTable {
   }
 }
 
-/** What distinguishes lanes in addition to numbers; only engines have names that programs give. */
+/** Names that distinguish lanes in addition to numbers. Only engines have names that programs give. */
 const groupOf = ({ kind, engine, apart }: LaneKey): string => (engine === null ? (apart ?? kind) : `engine ${engine}`);
 
 const known = (number: number): number | null => (number === UNKNOWN ? null : number);

@@ -1,6 +1,6 @@
 /**
- * Turns what records say about times, other than activities, into the marks of a timeline. One pass; memory: a bounded
- * number of marks.
+ * Turns records about times, other than activities, into the marks of a timeline. One pass; memory: a bounded number of
+ * marks.
  */
 import { counted } from '../../../record/plural.js';
 import type { ProfileLine, SampleRecord } from '../../../record/record.js';
@@ -10,7 +10,9 @@ import type { TimelineMark, TimelineMarks } from './timeline-data.js';
 
 /** Maximum number of marks of each kind. */
 const MOST_MARKS = 500;
-/** In ns. Windows of one limit this close to each other are one, because their ends are rounded to ns. */
+/**
+ * In ns. Windows of the same limit that are this close to each other are merged, because their ends are rounded to ns.
+ */
 const ADJACENT = 1;
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };

@@ -1,6 +1,6 @@
 /**
  * Turns samples over time into the tracks of a timeline: which ones are drawn, under which names, and how long a value
- * holds. One pass; memory: 16 bytes per point, at most twice as many points as the maximum.
+ * is valid. One pass; memory: 16 bytes per point, at most twice as many points as the maximum.
  */
 import { boundedEntryOf } from '../../../containers/map-entry.js';
 import type { ProfileRecord, SampleRecord, Labels } from '../../../record/record.js';
@@ -21,9 +21,10 @@ import { elementAt } from '../../../containers/element.js';
 const OF_SLOT = 4;
 
 /**
- * The samples of one series in order of time. When there are more than requested, time is divided into slots, each of which
- * keeps its lowest, its highest and its last sample and where it became unknown: extremes are exact, and so is the value at
- * the end of a slot. Slot lengths are powers of two in ns, so that a longer slot consists of whole shorter ones.
+ * The samples of one series in order of time. When there are more than requested, time is divided into slots. Each slot
+ * keeps its lowest, its highest and its last sample, and the first that made the value unknown, so that extremes and
+ * the value at the end of a slot are exact. Slot lengths are powers of two in ns, so that a longer slot consists of
+ * whole shorter ones.
  */
 export class SampleCurve {
   /** In ns. */
@@ -33,11 +34,11 @@ export class SampleCurve {
   samples = 0;
   /** Length of a slot in ns; 0 as long as every sample is kept. */
   width = 0;
-  /** Until when the latest value is known to hold; NaN means until the next. */
+  /** Time until which the latest value is valid; NaN means until the next sample. */
   #until = NaN;
   #isSorted = true;
 
-  /** @param dur how long the value holds; null when not known, absent when it holds until the next */
+  /** @param dur how long the value is valid; null when not known, absent when it is valid until the next sample */
   add(at: number, value: number | null, dur?: number | null): void {
     this.#close(at);
     this.#push(at, value ?? NaN);
@@ -47,7 +48,7 @@ export class SampleCurve {
 
   /**
    * Must be called after the last sample.
-   * @param holds whether the last value holds until the end when its duration is not known
+   * @param holds whether the last value is valid until the end when its duration is not known
    */
   end(holds: boolean): void {
     this.#close(Infinity);
@@ -118,7 +119,7 @@ function keptOf(values: readonly number[], from: number, to: number): number[] {
 
 interface TrackMetric {
   readonly title: string;
-  /** Whether the last value holds until the end, for metrics with a sample at each change only. */
+  /** Whether the last value is valid until the end, for metrics that have a sample only at each change. */
   readonly holds: boolean;
   /** Labels that distinguish the series; null for all labels. */
   readonly by: readonly string[] | null;
@@ -152,8 +153,8 @@ const METRICS: Readonly<Record<string, MetricShape>> = {
 };
 
 /**
- * Metrics that are not a quantity over time: sizes of single allocations, spans of steps and of missing work, values of the
- * whole profile. Semaphores count events of the program: there are hundreds, and dependencies are more informative.
+ * Metrics that are not a quantity over time: sizes of single allocations, spans of steps and of missing work, values of
+ * the whole profile. Semaphores are left out too: there are hundreds of them, and dependencies are more informative.
  */
 const NO_TRACKS: ReadonlySet<string> = new Set<string>([
   ...Object.values(CPU_METRICS),
@@ -173,7 +174,7 @@ function placeOf(metric: string): number {
  */
 function trackMetricOf({ metric, start, text, labels }: SampleRecord): TrackMetric | null {
   if (start === null || text !== undefined || NO_TRACKS.has(metric)) return null;
-  // Values of a single kernel, which is the range.
+  // Values of a single kernel; `range` is its number.
   if (labels?.['range'] !== undefined) return null;
   const shape = Object.hasOwn(METRICS, metric) ? METRICS[metric] : undefined;
   return { title: metricTitle(metric), ...(shape ?? sampled()) };
@@ -185,7 +186,10 @@ const OF_SAMPLES: ReadonlySet<string> = new Set(['report']);
 /** `activity_0` and `activity_1` are states of one limit. */
 const STATE = /^(activity|gpio)_\d+$/;
 
-/** What distinguishes a series from others of its metric: 'CUDA', 'app hbm', 'hbm 0 read'; '' when there is only one. */
+/**
+ * Labels that distinguish a series from others of its metric: 'CUDA', 'app hbm', 'hbm 0 read'; '' when there is only
+ * one.
+ */
 function seriesName({ by }: TrackMetric, labels: Labels = {}): string {
   return Object.entries(labels)
     .filter(([name]) => (by === null ? !OF_SAMPLES.has(name) : by.includes(name)))

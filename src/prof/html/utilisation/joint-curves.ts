@@ -1,7 +1,7 @@
 /**
- * How busy the devices, and the cores of the hosts, of all profiles of a page were over time: one line for each machine, or
- * for each rank or device of a single machine; if there are many, their mean, minimum and maximum. Times are those of the
- * job when all clocks could be aligned. Memory: the bins of as many lines.
+ * How busy the devices and the host cores of all profiles of a page were over time. There is one line for each machine,
+ * or for each rank or device of a single machine; if there are many, there are lines for their mean, minimum and
+ * maximum. Times are those of the job when all clocks could be aligned. Memory: the bins of as many lines.
  */
 import { groupsOf } from '../../../containers/map-entry.js';
 import type { PageJob, PageProfile } from '../page-data.js';
@@ -55,8 +55,8 @@ export function jointUtilisation(
 }
 
 /**
- * Whether all clocks are known, and all profiles worked at some common time of the job; otherwise they are from several
- * runs.
+ * Whether all clocks are known, and there is a time of the job at which all profiles worked. Otherwise they are from
+ * several runs.
  */
 function runTogether(profiles: readonly ProfileRanks[]): boolean {
   let [latest, earliest] = [-Infinity, Infinity];
@@ -120,7 +120,7 @@ function namesIn(members: readonly Member[]): (rank: JobRank) => string {
   return ({ name, profile }) => ((alike.get(name)?.length ?? 0) > 1 ? `${name}, profile ${profile}` : name);
 }
 
-/** Minimum and maximum of all in each bin. */
+/** Minimum and maximum over all lines in each bin. */
 function extremes(
   members: readonly Member[],
   meansOf: (some: readonly Member[]) => BinnedValues['values'],

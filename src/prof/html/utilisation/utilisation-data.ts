@@ -14,7 +14,7 @@ export interface Utilisation {
   readonly start: number;
   /** Length of an interval in ns. */
   readonly width: number;
-  /** By device and interval: the share of it during which something ran. */
+  /** By device and interval: the share of the interval during which something ran. */
   readonly devices: readonly {
     readonly device: number;
     readonly busy: readonly number[];
@@ -23,7 +23,8 @@ export interface Utilisation {
     readonly memory: readonly number[];
   }[];
   /**
-   * By interval: the share of it during which some thread was in a call that launched recorded work; null without launches.
+   * By interval: the share of the interval during which some thread was in a call that launched recorded work; null
+   * without launches.
    */
   readonly host: readonly number[] | null;
   /**
@@ -36,7 +37,7 @@ export interface Utilisation {
 export interface JointUtilisation {
   /** Whether times are job times; otherwise each profile has its own. */
   readonly isAligned: boolean;
-  /** Shares of time during which something ran on the devices; null, like `cpu`, for fewer than two. */
+  /** Shares of time during which something ran on the devices. This and `cpu` are null for fewer than two lines. */
   readonly devices: JointCurves | null;
   /** Number of cores that the traced threads of a profile kept busy. */
   readonly cpu: JointCurves | null;

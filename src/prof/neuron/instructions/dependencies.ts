@@ -55,7 +55,7 @@ const instructionText = ({ kernel, name, engine }: EarlierInstruction): string =
  * @param start the start of the instruction that waits, in ns
  */
 export function dependencyText({ id, kind, on, semaphore }: ResolvedDependency, start: number): string {
-  if (on === null) return `${kind}: instruction ${id}, which is not in the records before`;
+  if (on === null) return `${kind}: instruction ${id}, which is not among the earlier records`;
   const joined = semaphore === null ? '' : `; ${semaphore}`;
   return `${kind}: ${instructionText(on)}, ${endText(on.end, start)}${joined}`;
 }
@@ -80,15 +80,15 @@ interface EarlierInstruction {
 }
 
 export interface ResolvedDependency {
-  /** As in records: decimal text. */
+  /** Decimal text, as in records. */
   readonly id: string;
   /** Kind of dependency: 'flow', 'anti', 'output', 'ordered'. */
   readonly kind: string;
   /** Null when it is not in the records so far, or no longer held. */
   readonly on: EarlierInstruction | null;
   /**
-   * Semaphore that connects the two, with its owner: the earlier instruction changes it, the later one waits for it. Null
-   * without a semaphore: an engine executes in order, and waits once for several instructions.
+   * Semaphore that connects the two, with its owner: the earlier instruction changes it, and the later one waits for
+   * it. Null when there is none, because an engine executes in order and may wait once for several instructions.
    */
   readonly semaphore: string | null;
 }
@@ -96,8 +96,8 @@ export interface ResolvedDependency {
 const NONE: readonly never[] = [];
 
 /**
- * What instructions wait for. Records name earlier instructions by the tool's ids; the latest instructions are held to
- * convert these ids to kernels. Memory: 200 bytes for each held instruction.
+ * The dependencies of instructions. Records name earlier instructions by the tool's ids. The latest instructions are
+ * held, to convert these ids to kernels. Memory: 200 bytes for each held instruction.
  */
 export class InstructionDependencies {
   #held = new LruCache<string, EarlierInstruction>(MOST_HELD);

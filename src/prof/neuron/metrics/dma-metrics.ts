@@ -224,7 +224,7 @@ export const DMA_METRICS: readonly Metric[] = [
     name: 'dma_queue_count',
     group: 'data_movement',
     unit: 'count',
-    doc: 'DMA queues that the program declares, each once for every DMA engine that serves it',
+    doc: 'DMA queues that the program declares, counted once for each DMA engine that serves the queue',
     formula: "Σ over cores of the rings in the trace's metadata; for the tool's JSON, the value it states",
     inputs: ['cores'],
     of: (sums) => statedTotal(sums, 'dma_queue_count'),

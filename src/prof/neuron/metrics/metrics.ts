@@ -28,7 +28,9 @@ type ThrottleTemplate<Windows> = Pick<Metric, 'name' | 'unit' | 'doc' | 'formula
 
 const ofTotal = (ns: number, { totalPs }: MetricSums): MetricAmount => ratio(ns * 1000, totalPs, 'total_time');
 
-/** Share of the time until the end of the core's last instruction, in whole nanoseconds like the windows. */
+/**
+ * Share of the time until the end of the core's last instruction. The time is in whole nanoseconds, like the windows.
+ */
 function ofCore(ns: number, { totalPs, lastEnds }: MetricSums, core: number): MetricAmount {
   const end = lastEnds.get(core) ?? totalPs;
   return ratio(ns, end === null ? null : Math.floor(end / PS_PER_NS), 'total_time');
@@ -183,8 +185,8 @@ function ofEngine(engine: string): Metric[] {
 /**
  * Metrics of each engine: number of instructions, their time, and the time during which at least one ran on any core.
  *
- * Source: definitions in AWS Neuron's profile schema. That waits for semaphores are counted but take no time was checked on
- * captures of Trainium2, for which the vendor's tool gives the same numbers.
+ * Source: definitions in AWS Neuron's profile schema. Waits for semaphores are counted, but their time is not. This
+ * gives the same numbers as the vendor's tool for captures of Trainium2.
  */
 const ENGINE_METRICS: readonly Metric[] = [
   ...NEURON_ENGINES.flatMap(ofEngine),

@@ -90,7 +90,7 @@ interface CollectiveSpans {
   readonly name: string;
   readonly what: string;
   readonly isUnderWay: string;
-  /** What the active time excludes; '' for nothing. */
+  /** Text about what the active time excludes; '' for nothing. */
   readonly leftOut: string;
   readonly of: (sums: MetricSums) => IntervalSums;
 }
@@ -105,8 +105,8 @@ const COLLECTIVES: readonly CollectiveSpans[] = [
   },
   {
     name: 'cc_cores_instruction',
-    what: 'instructions of the cores for collectives',
-    isUnderWay: 'a core for collectives ran an instruction that is not a wait for a semaphore',
+    what: 'instructions of the collective cores',
+    isUnderWay: 'a collective core ran an instruction other than a wait for a semaphore',
     leftOut: ', waits for semaphores left out',
     of: ({ collectiveInstructions }) => collectiveInstructions,
   },
@@ -159,17 +159,16 @@ function metricsOfCollectives({ name, what, isUnderWay, leftOut, of }: Collectiv
   ];
 }
 
-const WITHOUT_RECORDS =
-  "as the tool reports it; 0 where the trace's sections of the cores for collectives are all empty";
+const WITHOUT_RECORDS = "as the tool reports it; 0 if the trace's sections of the collective cores are all empty";
 
-/** Dedicated cores execute all collective operations: if they ran nothing, there were none. */
+/** Dedicated cores execute all collective operations. If they ran nothing, there were no such operations. */
 function withoutCollectives(sums: MetricSums, name: string, unit: Metric['unit']): MetricAmount {
   const value = sums.reported.get('')?.get(name)?.value;
   // Times in the tool's summary are in seconds.
   if (typeof value === 'number') return fromVendor(value, unit);
   return statedTotal(sums, 'cc_cores_instruction_count') === 0
     ? 0
-    : { unknown: 'the capture has no records of them, and does not say that there were none' };
+    : { unknown: 'the capture has no records of them, and does not state that there were none' };
 }
 
 export const OTHER_METRICS: readonly Metric[] = [
@@ -177,7 +176,7 @@ export const OTHER_METRICS: readonly Metric[] = [
     name: 'total_active_time',
     group: 'summary',
     unit: 'ps',
-    doc: 'time during which an engine ran an instruction, or a DMA packet or a collective operation was under way',
+    doc: 'time during which an engine ran an instruction, or a DMA packet or a collective operation ran',
     formula: 'length of the union of instructions (EVENT_SEMAPHORE left out), packets and collective operations',
     of: (sums) => activeTime(sums, { union: sums.active }),
     measured: (sums) => [measuredUnion({ union: sums.active })],
@@ -187,7 +186,7 @@ export const OTHER_METRICS: readonly Metric[] = [
     name: 'total_active_time_percent',
     group: 'summary',
     unit: 'fraction',
-    doc: 'share of the time during which anything was under way',
+    doc: 'share of the time during which anything ran',
     formula: 'total_active_time / total_time',
     inputs: ['total_active_time', 'total_time'],
     of: (sums) => ratio(activeTime(sums, { union: sums.active }), sums.totalPs, 'total_time'),

@@ -1,13 +1,13 @@
 /**
- * CloudWatch metrics in the formats that it accepts: its embedded metric format, and PutMetricData requests. Counts are
- * those of the report's period, because CloudWatch adds them up itself.
+ * CloudWatch metrics in the formats that it accepts: its embedded metric format, and PutMetricData requests. Counts
+ * cover only the report's period, because CloudWatch adds them up itself.
  *
  * Names of metrics and dimensions are those of CloudWatch's own agent (Container Insights, Neuron metrics), without its
- * prefixes for pods and nodes. Metrics that the agent lacks have our own names. The names in neuron-monitor-cloudwatch.py
- * are not public.
+ * prefixes for pods and nodes. Metrics that the agent lacks have our own names. The names in
+ * neuron-monitor-cloudwatch.py are not public.
  *
- * Source of the formats: AWS, "Specification: Embedded metric format"; Amazon CloudWatch API Reference, "PutMetricData": at
- * most 1000 metrics per request; a metric without `Timestamp` has the time of its arrival.
+ * Source of the formats: AWS, "Specification: Embedded metric format"; Amazon CloudWatch API Reference,
+ * "PutMetricData": at most 1000 metrics per request; a metric without `Timestamp` has the time of its arrival.
  */
 import { jsonOf } from '../../../record/control-characters.js';
 import {

@@ -14,7 +14,7 @@ export interface MonitorColumn extends Column<MonitorLine> {
    * row.
    */
   readonly measures?: 'amount' | 'count';
-  /** Names, or name prefixes, of the values that it shows. */
+  /** Names, or beginnings of names, of the values that it shows. */
   readonly shows?: readonly string[];
 }
 
@@ -80,7 +80,7 @@ export const MONITOR_COLUMNS: readonly MonitorColumn[] = [
     ({ report }) => report.start,
   ),
   column('dur', 'Dur(ns)', TIME, 'period of the values (of the first group, if several)', ({ row }) => row.dur),
-  column('scope', 'Scope', str(8), 'what the row is about: see --rows', ({ row }) => row.scope, { vocabulary: true }),
+  column('scope', 'Scope', str(8), 'subject of the row: see --rows', ({ row }) => row.scope, { vocabulary: true }),
   column('pid', 'PId', ID, 'process', ({ row }) => row.pid),
   column('tag', 'Tag', TEXT, "process's tag; its pid without one", ({ row }) => row.tag),
   column('device', 'Device', ID, 'device', ({ row }) => row.device),
@@ -100,7 +100,7 @@ export const MONITOR_COLUMNS: readonly MonitorColumn[] = [
       'devmem',
       'DevMem(B)',
       BYTES,
-      'device memory of the process or model; of a core, the sum of its kinds',
+      'device memory of the process or model; for a core, the sum of all kinds',
       ({ row }) => (row.scope === 'core' ? sumUnder(row, 'memory.') : valueOf(row, 'used.neuron_device')),
     ),
     ...measured(BYTES, 'memory.', 'used.neuron_device'),
@@ -113,7 +113,7 @@ export const MONITOR_COLUMNS: readonly MonitorColumn[] = [
     'model_shared_scratchpad',
     'device memory of the core or model: scratchpad that models share',
   ),
-  deviceMemory('rtmem', 'RtMem(B)', 'runtime_memory', "device memory of the core or model: the runtime's own"),
+  deviceMemory('rtmem', 'RtMem(B)', 'runtime_memory', 'device memory of the core or model: used by the runtime'),
   deviceMemory('tensors', 'Tensors(B)', 'tensors', 'device memory of the core or model: tensors'),
   shows('hostmem', 'HostMem(B)', BYTES, 'used.host', 'host memory of the process or model'),
   shows('hostapp', 'HostApp(B)', BYTES, 'host.application_memory', 'host: everything not in the next three'),
@@ -152,13 +152,19 @@ export const MONITOR_COLUMNS: readonly MonitorColumn[] = [
     ),
   ),
 
-  shows('user', 'User(%)', PERCENT, 'vcpu.user', "vCPU's share in user code: of the process, the instance, the vCPU"),
-  shows('system', 'System(%)', PERCENT, 'vcpu.system', 'the same in the kernel'),
-  shows('nice', 'Nice(%)', PERCENT, 'vcpu.nice', "vCPU's share in low-priority user code"),
+  shows(
+    'user',
+    'User(%)',
+    PERCENT,
+    'vcpu.user',
+    'share of vCPU time in user code, for a process, the instance or a vCPU',
+  ),
+  shows('system', 'System(%)', PERCENT, 'vcpu.system', 'share of vCPU time in the kernel'),
+  shows('nice', 'Nice(%)', PERCENT, 'vcpu.nice', 'share of vCPU time in low-priority user code'),
   shows('idle', 'Idle(%)', PERCENT, 'vcpu.idle', 'the same idle'),
-  shows('iowait', 'IoWait(%)', PERCENT, 'vcpu.io_wait', "vCPU's share waiting for input and output"),
-  shows('irq', 'Irq(%)', PERCENT, 'vcpu.irq', 'the same in interrupts'),
-  shows('softirq', 'SoftIrq(%)', PERCENT, 'vcpu.soft_irq', "vCPU's share in soft interrupts"),
+  shows('iowait', 'IoWait(%)', PERCENT, 'vcpu.io_wait', 'share of vCPU time waiting for input and output'),
+  shows('irq', 'Irq(%)', PERCENT, 'vcpu.irq', 'share of vCPU time in interrupts'),
+  shows('softirq', 'SoftIrq(%)', PERCENT, 'vcpu.soft_irq', 'share of vCPU time in soft interrupts'),
   shows('switches', 'Switches', COUNT, 'context_switch_count', 'context switches of all vCPUs'),
   shows('memtotal', 'MemTotal(B)', BYTES, 'memory_total_bytes', "instance's memory"),
   shows('memused', 'MemUsed(B)', BYTES, 'memory_used_bytes', "instance's memory in use"),

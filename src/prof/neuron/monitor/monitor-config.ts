@@ -1,10 +1,10 @@
 /**
- * Applies a configuration file of neuron-monitor to existing reports: which metric groups of which processes they have, and
- * how often.
+ * Applies a configuration file of neuron-monitor to existing reports: which metric groups are kept for which processes,
+ * and how often.
  *
- * Source: the Neuron Monitor user guide, "JSON objects and fields in the configuration file". Where the guide is not
- * explicit: if several entries of `neuron_runtimes` match a process, each adds its groups, and a group in two of them has
- * the first one's period; an absent member enables nothing.
+ * Source: the Neuron Monitor user guide, "JSON objects and fields in the configuration file". The guide is not explicit
+ * about two cases. If several entries of `neuron_runtimes` match a process, each adds its groups, and a group in two
+ * entries has the period of the first. An absent member enables nothing.
  */
 import { nearest, UserError, UsageError } from '../../../record/errors.js';
 import { isObject } from '../../../record/fields/field-types.js';
@@ -121,7 +121,7 @@ interface RuntimeEntry {
 /** Returns how often a metric group of a process (null for the system) is reported, in ns; null for never. */
 export type PeriodOf = (group: MonitorGroup, tag: string | null) => number | null;
 
-/** What neuron-monitor uses when no period is given. */
+/** Default period of neuron-monitor. */
 const DEFAULT_PERIOD = '5s';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -48,8 +48,8 @@ export interface MonitorRow {
   /** Period of each value in ns, by name; metric groups of one report may have different periods. */
   readonly periods: ReadonlyMap<string, number>;
   /**
-   * Errors that the monitor reports, prefixed with the group: those of a process are in its row, all others in the system's
-   * row.
+   * Errors that the monitor reports, prefixed with the group. Errors of a process are in its row, all others in the
+   * system's row.
    */
   readonly errors: readonly string[];
 }
@@ -110,7 +110,7 @@ export function sumUnder({ values }: MonitorRow, prefix: string): number | null 
 
 export const processOf = ({ pid, tag }: MonitorRow): string => JSON.stringify([pid, tag]);
 
-/** Tags that several processes share, so that only their pids differ. */
+/** Tags that several processes share, so that only the pid distinguishes the processes. */
 export function sharedTags(rows: readonly MonitorRow[]): ReadonlySet<string> {
   const first = new Map<string, number | null>();
   const shared = new Set<string>();

@@ -93,7 +93,7 @@ const percentile = (key: string, header: string, share: number, doc: string): Co
   column(key, header, AMOUNT, doc, ({ sorted }) => quantile(sorted, share));
 
 const STAT_COLUMNS: readonly Column<StatRow>[] = [
-  column('scope', 'Scope', str(8), 'what the row is about: see --rows', ({ row }) => row.scope, { vocabulary: true }),
+  column('scope', 'Scope', str(8), 'subject of the row: see --rows', ({ row }) => row.scope, { vocabulary: true }),
   column('tag', 'Tag', str(0), "process's tag; its pid without one", ({ row }) => row.tag),
   column('device', 'Device', int(6), 'device', ({ row }) => row.device),
   column('core', 'Core', int(6), 'core, numbered across all devices', ({ row }) => row.core),

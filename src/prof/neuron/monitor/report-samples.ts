@@ -15,7 +15,7 @@ import {
   type RowScope,
 } from './monitor-report.js';
 
-/** Samples with the same report number, and when their profile started. */
+/** Samples with the same report number, and the start of their profile. */
 export interface ReportSamples {
   readonly samples: readonly SampleRecord[];
   /** Unix time of the profile's start in ns, as decimal text; null when unknown. */
@@ -187,7 +187,8 @@ function rowsOf(
     const period = numberOr(sample.dur);
     if (period !== null && period > 0) periods.set(key, period);
   }
-  // After the values, whose row has their period; an error without values makes its own row.
+  // Errors come after the values, so that they are added to the rows of the values. An error without values gets its
+  // own row.
   for (const { sample, what, text } of errors) {
     rowFor(sample, tagOf(sample) === null ? 'system' : 'runtime').errors.push(`${what}: ${text}`);
   }

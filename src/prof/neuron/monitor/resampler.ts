@@ -1,9 +1,9 @@
 /**
- * Turns reports into reports with longer periods, as neuron-monitor would have written them: one whenever a metric group is
- * due, with the groups that are due.
+ * Turns reports into reports with longer periods, as neuron-monitor would have written them: one whenever a metric
+ * group is due, with the groups that are due.
  *
- * Times are those of the reports, which are never split: a period ends with the report that ends nearest to it, so that
- * periods keep their average length. Holds the values of one period.
+ * Reports are never split. A period ends with the report whose end is nearest, so that periods keep their average
+ * length. Holds the values of one period.
  */
 import { entryOf } from '../../../containers/map-entry.js';
 import { orNull } from '../../../containers/numeric-column.js';
@@ -55,7 +55,7 @@ export class Resampler {
     return this.#report(due);
   }
 
-  /** What is left of periods that have not ended; null when nothing is. */
+  /** The values of periods that have not ended; null when there are none. */
   end(): ReportSamples | null {
     return this.#report([...this.#windows.keys()]);
   }
@@ -108,7 +108,7 @@ function groupsOf(sample: SampleRecord): readonly MonitorGroup[] {
 }
 
 function keepLast({ lasts }: Window, sample: SampleRecord, group: MonitorGroup): void {
-  // All different errors of a period are kept.
+  // All distinct errors of a period are kept.
   const what = sample.metric === 'error' ? (sample.text ?? '') : group;
   const report = reportNumber(sample);
   const last = entryOf(lasts, JSON.stringify([what, tagOf(sample), sample.metric === 'error']), () => ({
@@ -138,7 +138,7 @@ type Combine = (before: Combined, value: number, weight: number, percentile: str
 
 const COMBINE: Readonly<Record<Exclude<Combination, 'last'>, Combine>> = {
   sum: (before, value) => before.value + value,
-  // Unknown values do not count in a mean; percentiles are unknown while nothing runs.
+  // Unknown values are left out of a mean. Percentiles are unknown while nothing runs.
   mean: (before, value, weight) => {
     if (weight === 0) return before.value;
     if (before.weight === 0) return value;

@@ -3,15 +3,15 @@ import type { MonitorGroup } from './monitor-config.js';
 import type { RowScope } from './monitor-report.js';
 
 /**
- * How values of consecutive periods are combined: counts are added, shares and rates have a mean over time, for latencies
- * only the minimum and the maximum are known, and for usage the last value holds.
+ * How values of consecutive periods are combined. Counts are added, shares and rates are averaged over time, latencies
+ * keep only the minimum and the maximum, and usage keeps the last value.
  */
 export type Combination = 'sum' | 'mean' | 'extremes' | 'last';
 
 export interface SampleTarget {
   readonly group: MonitorGroup;
   readonly scope: RowScope;
-  /** Name of the value; `{x}` stands for the sample's label x. */
+  /** Name of the value, in which `{x}` is replaced by the sample's label x. */
   readonly key: string;
   readonly combination: Combination;
 }

@@ -62,18 +62,21 @@ interface StatedValue extends ReportedMetric {
   /** `model_info/core4/neuroncore_cycle_count`, `annotation/1/load_to_sbuf_dma_count` */
   readonly name: string;
   readonly metric: string;
-  /** `core 4, subgraph sg00, tensor_name w1`: what the value belongs to, as far as that is known. */
+  /** The part of the profile that the value belongs to, as far as known: `core 4, subgraph sg00, tensor_name w1`. */
   readonly of: string;
 }
 
 /**
- * Values that the vendor's tool records for one core (`model_info`) or for one thing in the program (`annotation`); they
+ * Values that the vendor's tool records for one core (`model_info`) or for one part of the program (`annotation`). They
  * are not metrics of the whole profile, and are shown unchanged.
  */
 export class StatedValues {
   readonly kept: StatedValue[] = [];
   leftOut = 0;
-  /** Places by what values belong to: the first part of their names. The values of one thing are consecutive. */
+  /**
+   * Places by the part of the profile that values belong to, which is the first part of their names. The values of one
+   * part are consecutive.
+   */
   readonly #places = new Map<string, string>();
   readonly #names = new Set<string>();
   #annotations = 0;
@@ -94,7 +97,7 @@ export class StatedValues {
     this.kept.push({ name, metric, value: value ?? text ?? null, unit, of });
   }
 
-  /** The name of a value of another thing that has the same description. */
+  /** The name of a value of another part that has the same description. */
   #again(key: string, place: string, metric: string): string {
     let [other, count] = [place, 1];
     while (this.#names.has(`${other}/${metric}`)) other = `${place}.${++count}`;

@@ -111,7 +111,7 @@ export class InstructionSums {
 }
 
 /**
- * What tables need to know about a core in addition to a single record: its names, and sums over its instructions. One
+ * Facts about a core that tables need in addition to a single record: its names, and sums over its instructions. One
  * pass.
  */
 export class CoreState {
@@ -131,7 +131,7 @@ export class CoreState {
     this.all = new InstructionSums(onBusy);
   }
 
-  /** Marks a queue whose packets the tool ignores. */
+  /** Marks a queue whose packets the vendor's tool ignores. */
   leaveOut({ stream = '', queue = '' }: Labels): void {
     this.#leftOut.add(`${stream}/${queue}`);
   }

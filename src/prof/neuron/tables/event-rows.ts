@@ -16,7 +16,7 @@ import {
 import { spanOf } from './core-state.js';
 import { jsonOf } from '../../../record/control-characters.js';
 
-/** Undefined when a record lacks it: the row then has no such field. */
+/** Undefined when a record lacks the value; the row then has no such field. */
 export type ToolCell = number | string | boolean | readonly unknown[] | RawCell | undefined;
 
 /** A number with more digits than a double can hold. */
@@ -44,7 +44,7 @@ export function rowOf<Source, TablePlace>(
   return `{${members.join(',')}}`;
 }
 
-/** Most are plain words that need no escapes. */
+/** Most texts are plain words that need no escapes. */
 const keyOf = (key: string): string => (/^\w+$/.test(key) ? `"${key}"` : jsonOf(key));
 
 function jsonOfCell(cell: Exclude<ToolCell, undefined>): string {
@@ -196,7 +196,7 @@ const PACKET: ToolFields<CopyLine, PacketPlace> = [
   ['semaphore_id', ({ labels }) => String(labels?.['semaphore'] ?? NO_SEMAPHORE)],
 ];
 
-/** `24`, or `S[24] (qSyncDynamicHW)` when it is known who updates it. */
+/** `24`, or `S[24] (qSyncDynamicHW)` when the engine or queue that updates it is known. */
 function semaphoreId({ labels = {} }: SampleRecord): string {
   const number = String(labels['semaphore'] ?? '');
   return labels['name'] === undefined ? number : `S[${number}] (${labels['name']})`;

@@ -109,8 +109,8 @@ export function layerRow(record: LayerRecord, place: TablePlace): string {
 const whole = (ps: number): number => Math.floor(ps / PS_PER_NS);
 
 /**
- * A layer from the sums of its instructions. HFU and MFU of a layer are left out when there are FLOPs, because it is not
- * known by what the tool divides.
+ * A layer from the sums of its instructions. HFU and MFU of a layer are left out when there are FLOPs, because the
+ * tool's denominator is not known.
  */
 export function summedLayerRow(name: string, { subgraph }: TablePlace, sums: InstructionSums): string {
   const { from, to, flops, transposeFlops } = sums;
@@ -134,7 +134,7 @@ export function summedLayerRow(name: string, { subgraph }: TablePlace, sums: Ins
   });
 }
 
-/** Numbers of a core: as recorded in the capture, else from its records. */
+/** Numbers of a core, as recorded in the capture, or else computed from its records. */
 export function coreRow(device: number, core: CoreState, clockHz: number | null): string {
   const { stated, all, packets, subgraph } = core;
   const counts = NEURON_ENGINES.map((engine): [string, number] => [

@@ -34,8 +34,8 @@ export const VENDOR_TABLES = [
 ] as const;
 
 /**
- * Receives a row, a JSON object.
- * @param profile number of its profile; null for a row that belongs to none
+ * Receives a row, which is a JSON object.
+ * @param profile number of its profile; null for a row that belongs to no profile
  */
 export type OnRow = (table: string, row: string, profile: number | null) => void;
 
@@ -128,7 +128,10 @@ export class VendorTables {
     if (header !== null) onRow('neff_header', header);
   }
 
-  /** A core's instructions as one layer; if the program has no layers, its instructions as another. */
+  /**
+   * Writes all instructions of a core as one layer. If the program has no layers, its instructions are written as a
+   * second one.
+   */
   #layers(core: CoreState, { onRow }: ProfileState): void {
     const { subgraph, all, program, hasLayers } = core;
     if (subgraph === undefined || !Number.isFinite(all.to)) return;

@@ -35,7 +35,7 @@ interface StepSum {
 class Group {
   /** By index of the step. */
   readonly sums = new Map<number, StepSum>();
-  /** Durations by index of the step, while all are kept. */
+  /** Durations by index of the step, as long as every duration is kept. */
   readonly times = new Map<number, number[]>();
   spread: CountedValues = NO_VALUES;
   pending: number[] = [];
@@ -46,7 +46,7 @@ class Group {
   readonly tally = new ReportTally(true, true);
   readonly abovePeak: number[] = [];
 
-  /** @param number of the group in the tally */
+  /** @param number number of the group in the tally */
   constructor(
     readonly number: number,
     readonly key: readonly number[],
@@ -59,7 +59,7 @@ class Group {
   }
 }
 
-/** Number of durations of a group that are buffered before they are made coarser. */
+/** Number of durations of a group that are buffered before they are rounded to bins. */
 const PENDING = 4096;
 
 class KeyNumbers {

@@ -34,12 +34,12 @@ export interface KernelPart {
   readonly others: number;
   /** Number of leading steps that have sums; the number of all steps when none is missing. */
   readonly summedSteps: number;
-  /** Counts about the pairing of all kernels for the kernel report; see `ReportTally`. */
+  /** Counts about the pairing of all kernels, for the kernel report; see `ReportTally`. */
   readonly evicted: number;
   readonly incomplete: number;
 }
 
-/** One group; absent fields mean nothing to report. */
+/** One group. Fields with nothing to report are absent. */
 export interface GroupPart {
   /** For each key, the index of its value. */
   readonly key: readonly number[];
@@ -82,7 +82,7 @@ export const OTHER_KERNELS = '[other kernels]';
 
 const KNOWN_SUMS = (ABOVE_COMPUTE - FIRST_KNOWN) / KNOWN_SUM_SIZE;
 
-/** Without count and time, which follow from the durations, and without what is nothing at the end. */
+/** Leaves out count and time, which follow from the durations, and empty sums at the end. */
 export function encodeWork({ numbers, count, time }: KernelSum): WorkPart[] {
   const parts: WorkPart[] = [];
   for (let at = FIRST_KNOWN; at < ABOVE_COMPUTE; at += KNOWN_SUM_SIZE) {

@@ -51,7 +51,7 @@ export class PartGroups {
   }
 
   /**
-   * Returns how to get a column's value for a group.
+   * Returns a function that gets a column's value for a group.
    * @throws UserError for a column that the groups do not have
    */
   getter({ key }: Pick<ColumnShape, 'key'>): (group: GroupPart) => CellValue {
@@ -103,7 +103,7 @@ export class PartGroups {
     }
   }
 
-  /** What the kernels add up to. @param durations of the group */
+  /** Sums over the kernels. @param durations durations of the group */
   sumOf({ work = [] }: GroupPart, durations: Durations): KernelSum {
     let [count, time] = [0, 0];
     if ('counts' in durations) {

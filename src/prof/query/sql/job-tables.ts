@@ -68,7 +68,7 @@ export const OPERATION_TABLE: SqlTable<JobOperation> = {
     NUMBER,
     text('kind', 'kind of the operation', ({ waits }) => waits.operation.signature.kind),
     text('group', 'name of the group; for messages sender>receiver', ({ group }) => groupName(group)),
-    text('group_kind', 'what the group is for', ({ group }) => group.kind),
+    text('group_kind', 'purpose of the group', ({ group }) => group.kind),
     int('size', 'ranks of the group', ({ group }) => group.size),
     int('captured', 'ranks that took part and have a profile', ({ waits }) => waits.parts.length),
     int('bytes', 'size of the message', ({ waits }) => waits.operation.signature.bytes),
@@ -115,7 +115,7 @@ export const WAIT_TABLE: SqlTable<RankInOperation> = {
 
 export const JOB_TABLES = [RANK_TABLE, OPERATION_TABLE, WAIT_TABLE] as const;
 
-/** Rows of all three tables, from what was collected about the ranks. */
+/** Rows of all three tables, from the collected data of the ranks. */
 export class JobRows {
   readonly #profiles: Profiles;
   readonly #report: JobReport;

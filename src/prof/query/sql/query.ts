@@ -1,4 +1,4 @@
-/** An SQL query: what it reads, and its result as columns and rows. */
+/** An SQL query: the columns that it reads, and its result as columns and rows. */
 import type { DuckDBConnection, DuckDBResult, DuckDBType, DuckDBValue } from '@duckdb/node-api';
 import { entryOf } from '../../../containers/map-entry.js';
 import { EXIT, UserError } from '../../../record/errors.js';
@@ -135,8 +135,9 @@ export async function createEmptyTables(connection: DuckDBConnection): Promise<v
 }
 
 /**
- * What the query reads, determined with the empty tables.
- * @throws UserError for a text that is not a query, for several queries, and for one that does more than read the tables
+ * The columns that the query reads, determined with the empty tables.
+ * @throws UserError for a text that is not a query, for several queries, and for one that does more than read the
+ *   tables
  */
 export async function planQuery(connection: DuckDBConnection, sql: string): Promise<ColumnsRead> {
   await checkStatement(connection, sql);
@@ -174,7 +175,7 @@ function refusalOf({ error_type: type, error_message: message = '' }: ParsedStat
     return refused(`Parser Error: ${message}`, isName ? `as the name of a column: "${near}"` : undefined);
   }
   const what = 'only queries are allowed: SELECT, FROM, WITH, DESCRIBE, SUMMARIZE, SHOW TABLES';
-  // Without a list of values, a pivot is two statements.
+  // Without a list of values, a pivot consists of two statements.
   const isPivot = /\bpivot\b/i.test(sql);
   return refused(what, isPivot ? 'PIVOT needs its values: ON column IN (...)' : 'a result is written with -f and -o');
 }

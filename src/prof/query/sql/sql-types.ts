@@ -91,7 +91,7 @@ export function converterOf(library: Library, kind: RecordField['kind']): (value
 export interface SqlColumn<Row> {
   readonly name: string;
   readonly kind: RecordField['kind'];
-  /** Description from the report's help; empty for fields that docs/record.md describes. */
+  /** Description from the report's help; empty for fields, which docs/record.md describes. */
   readonly doc: string;
   readonly value: (row: Row) => unknown;
 }

@@ -156,7 +156,7 @@ export class ClockFits {
   groupsToSpread(all: readonly Observations[]): MixedGroups {
     const sorted = [...all].sort(
       (a, b) =>
-        // A wrong drift would persist here, because ranks of a stage agree with each other whatever it is.
+        // A wrong drift would persist here, because ranks of a stage agree with each other whatever the drift is.
         Number(a.count < FEWEST_POINTS) - Number(b.count < FEWEST_POINTS) ||
         Number(a.areMessages) - Number(b.areMessages) ||
         b.count - a.count,

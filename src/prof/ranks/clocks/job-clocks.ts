@@ -1,7 +1,8 @@
 /**
- * The clocks of a job's ranks relative to the clock of one of them: offset and drift of each, from the ends of operations
- * that end on all ranks together. First from rank to rank through the groups that they share, then each rank against all
- * others. Robust: only medians are used, so that operations that end late on one rank have no influence.
+ * The clocks of a job's ranks relative to the clock of one of them: offset and drift of each, from the ends of
+ * operations that end on all ranks together. Clocks are first fitted from rank to rank through the groups that they
+ * share, then each rank is fitted to all others. Only medians are used, so that operations that end late on one rank
+ * have no influence.
  */
 import { DisjointSets } from '../../../containers/disjoint-sets.js';
 import { elementAt } from '../../../containers/element.js';
@@ -19,8 +20,8 @@ interface ClockQuality {
   /** Median difference of the rank's ends from the median of all, in ns. */
   readonly residual: number | null;
   /**
-   * Maximum error of the clock if the others are right: no rank can end an operation before the last one has joined. In ns;
-   * null when operations contradict each other.
+   * Maximum error of the clock in ns if the others are right, because no rank can end an operation before the last one
+   * has joined; null when operations contradict each other.
    */
   readonly bound: number | null;
   readonly operations: number;
@@ -87,8 +88,8 @@ function twoLargest(values: readonly number[]): { readonly without: (index: numb
 }
 
 /**
- * How a clock was set: it is the job's clock, or that of the same profile; by matched operations; by the Unix time of the
- * profile's start; or not at all, because it is unknown or the times of the rank fit no clock.
+ * How a clock was set. It is the job's clock or that of the same profile, or was set by matched operations or by the
+ * Unix time of the profile's start. It may also be unset, because it is unknown or the times of the rank fit no clock.
  */
 type ClockSource = 'reference' | 'profile' | 'operations' | 'start' | 'unknown' | 'refuted';
 
@@ -98,7 +99,7 @@ export interface RankClock {
    * The anchor to which operations connect it: the job's reference, or a part that is placed by the start of its profile.
    */
   readonly against: number | null;
-  /** What must be added to times of the profile to refer to the common origin of all profiles, in ns. */
+  /** Time in ns that is added to times of the profile to make them relative to the common origin of all profiles. */
   readonly shift: number;
   /** How much the clock is ahead of the job's at time `at`, in ns; null when unknown. */
   readonly offset: number | null;
@@ -109,11 +110,11 @@ export interface RankClock {
   /** Median difference of the rank's ends from those of the others, in ns; null without operations. */
   readonly residual: number | null;
   /**
-   * Maximum error of the clock if the others are right: no rank can end an operation before the last one joins. In ns; null
-   * without operations, and when they contradict each other.
+   * Maximum error of the clock in ns if the others are right, because no rank can end an operation before the last one
+   * joins; null without operations, and when they contradict each other.
    */
   readonly bound: number | null;
-  /** Number of operations that it was compared by. */
+  /** Number of operations by which it was compared. */
   readonly operations: number;
 }
 
@@ -121,7 +122,7 @@ export interface RankClock {
 const SWEEPS = 4;
 
 /**
- * Clocks of all parts. `jobTime` converts times of a part to the job's clock.
+ * Clocks of all parts. Computes the clocks of all parts; `jobTime` converts times of a part to the job's clock.
  * @param shifts starts of the profiles, from `startShifts`
  * @param wrong parts whose clock must not become the job's
  */
@@ -149,7 +150,7 @@ export function jobClocks(
   return parts.map((part, index) => clockOf(part, elementAt(shifts, index), fits, index, qualities.get(index) ?? null));
 }
 
-/** The clock of a rank whose times fit no clock: it stays where its profile says that it began. */
+/** The clock of a rank whose times fit no clock. Its profile keeps its recorded start. */
 export const refutedClock = ({ shift, at }: RankClock): RankClock => ({
   ...{ source: 'refuted', against: null, shift, at },
   ...{ offset: null, drift: null, residual: null, bound: null, operations: 0 },

@@ -1,6 +1,6 @@
 /**
- * Ranks whose times fit no clock: those whose numbers run backwards, and those that the times refuted in every group,
- * although the others in these groups agree.
+ * Finds ranks whose times fit no clock: ranks whose numbers run backwards, and ranks that the times refuted in every
+ * group although the other ranks of these groups agree.
  */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
@@ -34,7 +34,7 @@ export function runsBackwards({ operations, steps }: RankPart): boolean {
     if (next < before) falls++;
     else if (next > before) rises++;
   };
-  // Messages have counters of their own.
+  // Messages have separate counters.
   const lasts = new Map<string, number>();
   const { ordinal, group, kind, peer } = operations;
   for (const [at, number] of ordinal.entries()) {
@@ -48,8 +48,8 @@ export function runsBackwards({ operations, steps }: RankPart): boolean {
 }
 
 /**
- * @param before groups as they were matched first
- * @param after what the times have left of them
+ * @param before groups as they were first matched
+ * @param after the groups that the times confirm
  * @param clocks the clocks that follow from these
  */
 export function misfitsOf(

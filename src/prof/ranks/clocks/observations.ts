@@ -11,7 +11,7 @@ import type { RankPart } from '../part/rank-part.js';
 /** Maximum number of operations per group for comparing clocks, spread over all of them. */
 const MOST_OPERATIONS = 2000;
 
-/** Kinds that end on all ranks together. Other kinds need not: a sender may end before its receiver. */
+/** Kinds of operations that end on all ranks together. In other kinds, a sender may end before its receiver. */
 const TOGETHER: ReadonlySet<string> = new Set(['all-reduce', 'all-gather', 'reduce-scatter', 'all-to-all', 'barrier']);
 
 /**
@@ -41,7 +41,7 @@ export interface Observations {
 }
 
 /**
- * @param shifts what must be added to the times of each part to refer to the common origin, in ns
+ * @param shifts time in ns that is added to the times of each part to make them relative to the common origin
  * @param together whether to select operations that end on all ranks together, or the others
  */
 export function observationsOf(

@@ -1,5 +1,5 @@
 /**
- * When the profile of each rank begins. If profilers are switched on one after the other, ranks seem to wait for each other
+ * When the profile of each rank begins. If profilers are started one after the other, ranks seem to wait for each other
  * in their first operations, whichever rank is slow.
  */
 import { median } from '../../../record/statistics.js';

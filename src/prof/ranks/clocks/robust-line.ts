@@ -9,7 +9,7 @@ import { median } from '../../../record/statistics.js';
 
 export interface Line {
   readonly offset: number;
-  /** Null when there are too few points to determine it: the line is then horizontal. */
+  /** Null when there are too few points to determine the slope; the line is then horizontal. */
   readonly slope: number | null;
 }
 

@@ -15,7 +15,9 @@ const UNEVEN: ReadonlySet<string> = new Set(['all-to-all', 'gather', 'scatter', 
 export const MESSAGE = 'message';
 const ENDS: ReadonlySet<string> = new Set(['send', 'receive']);
 
-/** What the records of one operation on several ranks must have in common: kind, size and element type, if known. */
+/**
+ * The fields that the records of one operation must have in common on all ranks: kind, size and element type, if known.
+ */
 export function signatureOf({ kind, bytes, dtype }: OperationColumns, at: number): OperationSignature {
   const name = kind[at] ?? null;
   const isUneven = name !== null && UNEVEN.has(name);
@@ -65,7 +67,7 @@ interface OpenGroup extends Omit<JobGroup, 'members'> {
   readonly operations: Map<number, number[]>;
 }
 
-/** Each process names its groups: groups with the same name and other ranks are different. */
+/** Each process names its groups itself. Groups with the same name but other ranks are different. */
 const keyOf = ({ name, ranks }: StatedGroup, pair: JobGroup['pair'], lone: boolean): string =>
   JSON.stringify([name, ranks, pair, lone]);
 
@@ -106,7 +108,7 @@ function addPart(open: Map<string, OpenGroup>, part: RankPart, index: number): v
   }
 }
 
-/** What the rank records about a group: from its operations, else from its list of groups. */
+/** The data that the rank records about a group, from its operations, or else from its list of groups. */
 function statedGroup(
   named: readonly ProcessGroup[],
   name: string | null,

@@ -18,10 +18,10 @@ const FARTHEST = 2e9;
 const WINDOW = 1e6;
 /** Number of operations of a rank with which offsets are tried. */
 const MOST_TRIED = 1000;
-/** Minimum number of ends that must coincide, and their minimum share of the shorter list. */
+/** Minimum number of coinciding ends, and their minimum share of the shorter list. */
 const FEWEST = 3;
 const LEAST_SHARE = 0.25;
-/** Other offsets coincide by chance; they must have at most this ratio of coinciding ends. */
+/** At other offsets, ends coincide by chance. Such an offset must have at most this ratio of coinciding ends. */
 const MOST_BY_CHANCE = 0.6;
 
 /**

@@ -16,7 +16,8 @@ import {
 } from './job-groups.js';
 
 /**
- * Maximum number of comparisons of one search: for lists with one repeated pattern it would be the product of both lengths.
+ * Maximum number of comparisons of one search. Without a limit, lists with one repeated pattern would take the product
+ * of both lengths.
  */
 const MOST_COMPARISONS = 20_000_000;
 
@@ -24,7 +25,8 @@ const MOST_COMPARISONS = 20_000_000;
  * Offset of a list within the base list.
  * @param edges whether operations may be missing before it, and after it
  * @param fits whether an entry of the list may be one of the base
- * @returns null when it fits nowhere or, with both edges open, in several places or in none found within the limit
+ * @returns null when it does not fit; with both edges open, also when it fits in several places, or when the limit is
+ *   reached first
  */
 export function alignments(
   list: readonly number[],

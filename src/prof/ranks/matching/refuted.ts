@@ -1,4 +1,4 @@
-/** Matched groups that steps or times show to be wrong, and what is left of them. */
+/** Matched groups that steps or times show to be wrong, and the parts of them that can be kept. */
 import { elementAt } from '../../../containers/element.js';
 import { addTo } from '../../../containers/map-entry.js';
 import type { RankPart } from '../part/rank-part.js';

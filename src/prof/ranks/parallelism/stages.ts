@@ -13,7 +13,7 @@ import { waitsOf } from '../waits.js';
 import { DisjointSets } from '../../../containers/disjoint-sets.js';
 import type { KnownKind } from '../group-kinds.js';
 
-/** How evenly the all-to-alls of expert groups are loaded: what each rank sends, relative to the mean of its group. */
+/** Balance of the all-to-alls of expert groups: the bytes that each rank sends, relative to the mean of its group. */
 export interface ExpertReport {
   /** Index of the group. */
   readonly group: number;
@@ -73,7 +73,7 @@ function expertReport(
 export interface StageReport extends StagePlace {
   /** Parts of the stage's ranks with a profile. */
   readonly parts: readonly number[];
-  /** Number of steps of the rank with the fewest; null when no profile has steps. */
+  /** Minimum number of steps over the ranks; null when no profile has steps. */
   readonly steps: number | null;
   readonly stepTime: number | null;
   readonly compute: number | null;

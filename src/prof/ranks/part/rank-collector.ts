@@ -72,7 +72,7 @@ interface Row {
 
 class WorkByStep {
   readonly #rows = new Map<string, Row>();
-  /** Number of kernels whose name came beyond the limit. */
+  /** Number of kernels whose names exceed the limit. */
   leftOut = 0;
 
   /** @param step index of the step */
@@ -112,7 +112,7 @@ export const RANK_TYPES: RecordTypes = new Set([
 /** Separates the parts of a layer's path. */
 const PATH_SEPARATOR = ':';
 
-/** By what kernels are compared; null when not known. */
+/** Property by which kernels are compared; null when not known. */
 const NAMES: Readonly<Record<WorkKey, (row: Annotated) => string | null>> = {
   layer: ({ layer }) => (layer.length === 0 ? null : layer.join(PATH_SEPARATOR)),
   op: ({ op }) => op,

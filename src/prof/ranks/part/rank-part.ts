@@ -1,7 +1,7 @@
 /**
- * What is kept of a rank for the comparison with the other ranks of its job. Plain data, in the form of the JSON output;
- * rows for operations and steps are stored as columns of equal length. Times are ns on the rank's own clock since the start
- * of its profile; unknown values are null.
+ * Data of a rank that is kept for the comparison with the other ranks of its job. Plain data, in the form of the JSON
+ * output; rows for operations and steps are stored as columns of equal length. Times are ns on the rank's own clock
+ * since the start of its profile; unknown values are null.
  */
 import type { CollectiveKind } from '../../../ops/collective-bytes.js';
 import type { ProcessGroup } from '../../../record/fields/collective.js';
@@ -46,7 +46,7 @@ const emptyColumns = () => ({
 /** Operations of one rank, collected in order of their start. */
 export class OperationRows {
   readonly #columns = emptyColumns();
-  /** The groups of each name; groups with the same name and other ranks are different. */
+  /** The groups of each name. Groups with the same name but other ranks are different. */
   readonly #groups = new Map<string | null, number[]>();
   /** Correlation id of the launch of each operation. */
   readonly launches: (number | null)[] = [];
@@ -138,7 +138,7 @@ function isSameRanks(sorted: readonly number[] | null, ranks: readonly number[] 
 
 /** Operations between ranks, in order of their start. */
 export interface OperationColumns {
-  /** Names of groups; null for the unknown group. Groups with the same name and other ranks are different. */
+  /** Names of groups; null for the unknown group. Groups with the same name but other ranks are different. */
   readonly groups: readonly (string | null)[];
   /** Index in `groups` of each operation. */
   readonly group: readonly number[];

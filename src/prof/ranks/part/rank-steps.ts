@@ -13,7 +13,7 @@ import type { StepColumns } from './rank-part.js';
 /** Maximum number of steps of a device to keep. */
 const MOST_STEPS = 1000;
 
-/** Work outside of steps counts only when there are no steps. */
+/** Work outside of steps is used only when there are no steps. */
 type StepKey = number | null;
 
 interface KeptStep {

@@ -1,9 +1,10 @@
 /**
- * Rare delays: steps in which a rank's own work takes much longer, relative to its peers, than it usually does. All other
- * ranks and steps show how much is unusual: beyond the upper quartile, differences fall off at least as fast as an
- * exponential whose scale follows from quartile and octile. Normal noise falls off faster, so the test is conservative; up
- * to one in eight steps may be delayed without hiding the others. The scale is at least the resolution of the times;
- * otherwise, when most differences are 0, a difference of one microsecond would be significant.
+ * Rare delays: steps in which a rank's own work takes much longer, relative to its peers, than it usually does. All
+ * other ranks and steps show how large an unusual difference is: beyond the upper quartile, differences fall off at
+ * least as fast as an exponential whose scale follows from quartile and octile. Normal noise falls off faster, so the
+ * test is conservative; up to one in eight steps may be delayed without hiding the others. The scale is at least the
+ * resolution of the times; otherwise, when most differences are 0, a difference of one microsecond would be
+ * significant.
  *
  * Source: J. Pickands, "Statistical inference using extreme order statistics", Ann. Statist. 3 (1975) 119-131: the tail
  * beyond a quantile from the distances of higher quantiles; here with the shape 0.
@@ -88,7 +89,7 @@ export function delaysOf(
     .sort((a, b) => b.late - a.late || a.part - b.part);
 }
 
-/** Each rank and step with the probability of its difference by chance. */
+/** The probability that the difference of each rank and step is due to chance. */
 function cellsOf(own: OwnWork, stragglers: readonly NamedStretch[]): Cell[] {
   const excess = excessOver(own.times).flatMap((of, row) => {
     const known = [...of.keys()].filter((column) => !Number.isNaN(of[column]));

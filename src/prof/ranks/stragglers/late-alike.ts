@@ -1,9 +1,9 @@
 /**
- * Units that are late by about the same time hide each other: if two of three are slow, each of them is last in only half
- * of the steps, which may be chance. This test asks whether a set of k of n units takes the last k places of the steps more
- * often than by chance. If all units are alike, the number of its units among the last k of a step is hypergeometric, with
- * mean k · k/n. The set is selected after the fact, so its probability counts for all possible sets of all sizes
- * (Bonferroni).
+ * Units that are late by about the same time hide each other: if two of three are slow, each of them is last in only
+ * half of the steps, which may be chance. This test asks whether a set of k of n units takes the last k places of the
+ * steps more often than by chance. If all units are alike, the number of its units among the last k of a step is
+ * hypergeometric, with mean k · k/n. The set is selected after the fact, so its probability is multiplied by the number
+ * of possible sets of all sizes (Bonferroni).
  *
  * Source: W. Hoeffding, "Probability inequalities for sums of bounded random variables", J. Am. Stat. Assoc. 58 (1963)
  * 13-30: theorem 1, P(X ≥ xN) ≤ exp(−N · KL(x, k/n)) for N draws, and section 6: draws without replacement as well.
@@ -11,13 +11,13 @@
 import { elementAt } from '../../../containers/element.js';
 import { stepPlaces } from './rank-sum-test.js';
 
-/** Maximum number of late units among those compared; beyond that, the others are fast instead. */
+/** Maximum number of late units among those compared. If there were more, the others would be fast instead. */
 export const mostLate = (compared: number): number => Math.floor((2 / 3) * compared);
 
 interface LateSet {
   /** Rows of the times, latest first. */
   readonly rows: readonly number[];
-  /** Upper bound of the probability of any set as late, if all units are alike. */
+  /** Upper bound of the probability that any set is as late as this one if all units are alike. */
   readonly p: number;
 }
 
@@ -53,7 +53,7 @@ function sizeOf(falling: readonly number[]): number | null {
   return size;
 }
 
-/** How many of the k given rows are among the last k of a step. A row that ties with the next one does not count. */
+/** Number of the k given rows that are among the last k of a step. A row that ties with the next one does not count. */
 function amongLast(times: readonly (readonly number[])[], rows: readonly number[], column: number): number {
   const falling = times.map((row) => elementAt(row, column)).sort((a, b) => b - a);
   const next = elementAt(falling, rows.length);

@@ -56,8 +56,8 @@ function holdersOf(parts: readonly RankPart[], peers: readonly number[]): Holder
 }
 
 /**
- * Ranks that have the most common previous step, because a step's duration counts from its end. For profiles that begin
- * later, or lack a step, the duration of the next step is unknown.
+ * Ranks that have the most common previous step, because a step's duration counts from its end. If a profile begins
+ * later, or lacks a step, the duration of its next step is unknown.
  */
 function mostUsual(before: ReadonlyMap<number | null, ReadonlyMap<number, number>>): ReadonlyMap<number, number> {
   const [most] = [...before].sort(([a, x], [b, y]) => y.size - x.size || (b ?? -1) - (a ?? -1));

@@ -1,12 +1,12 @@
 /**
  * Tests whether a rank is slower than its peers more often than by chance: a permutation test within each step. If all
- * ranks are alike, each place in the order of a step is equally likely for each rank, so that the sum of a rank's places is
- * a sum of independent uniform numbers; its distribution is computed exactly, step by step. Steps may have different
- * numbers of ranks.
+ * ranks are alike, each place in the order of a step is equally likely for each rank. The sum of a rank's places is
+ * then a sum of independent uniform numbers. Its distribution is computed exactly, step by step. Steps may have
+ * different numbers of ranks.
  *
- * Source: M. Friedman, "The use of ranks to avoid the assumption of normality implicit in the analysis of variance", J. Am.
- * Stat. Assoc. 32 (1937) 675-701: places within blocks; here the sum of one row, one-sided. Blocks that lack rows: J.
- * Durbin, "Incomplete blocks in ranking experiments", Br. J. Stat. Psychol. 4 (1951) 85-90.
+ * Source: M. Friedman, "The use of ranks to avoid the assumption of normality implicit in the analysis of variance", J.
+ * Am. Stat. Assoc. 32 (1937) 675-701: places within blocks; here the sum of one row, one-sided. Blocks that lack rows:
+ * J. Durbin, "Incomplete blocks in ranking experiments", Br. J. Stat. Psychol. 4 (1951) 85-90.
  */
 import { elementAt } from '../../../containers/element.js';
 import { LruCache } from '../../../containers/map-entry.js';
@@ -91,8 +91,8 @@ function upperTails(sizes: readonly number[]): Float64Array {
 }
 
 /**
- * Ranks that are slow from some step on, or up to one: the stretch at the end or the start of the steps whose places are
- * least likely by chance. Its probability counts for all stretches that were tried (Bonferroni).
+ * Ranks that are slow from some step on, or up to one: the stretch at the end or the start of the steps whose places
+ * are least likely by chance. Its probability is multiplied by the number of stretches that were tried (Bonferroni).
  */
 export interface StepWindow {
   readonly columns: readonly number[];

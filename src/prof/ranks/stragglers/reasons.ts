@@ -1,10 +1,10 @@
-/** What a late rank spends more time on than its peers in the same steps. */
+/** Finds where a late rank spends more time than its peers in the same steps. */
 import { elementAt } from '../../../containers/element.js';
 import { median } from '../../../record/statistics.js';
 import { WORK_KEYS, type RankPart, type StepColumns, type WorkKey } from '../part/rank-part.js';
 import type { OwnWork } from './own-work.js';
 
-/** Time per step for one thing, of the late rank and of the median of its peers, in ns. */
+/** Time per step in one part, op or kernel, of the late rank and of the median of its peers, in ns. */
 export interface Excess {
   readonly name: string;
   readonly time: number;
@@ -26,7 +26,7 @@ export interface Reasons {
   readonly flopsRatio: number | null;
 }
 
-/** Minimum share of the lateness; less is noise of the kernels. */
+/** Minimum share of the lateness. A smaller share is within the variation of the kernels. */
 const LEAST_OF_LATE = 0.1;
 
 /** Whether kernels are worth mentioning as a reason; they are not for a rank that waits for its data. */
@@ -38,7 +38,7 @@ export const isByKernels = ({ parts }: Reasons): boolean => {
 /** Maximum number of names to list for each key. */
 const LISTED = 8;
 
-/** Which row is late, and in which steps. */
+/** The late row, and the steps in which it is late. */
 interface LateRow {
   readonly row: number;
   /** Rows that are also late, so that they are not used as peers. */
@@ -79,7 +79,7 @@ export function reasonsOf(parts: readonly RankPart[], given: OwnWork, { row, tog
 
 type Compared = Pick<OwnWork, 'parts' | 'steps' | 'at'>;
 
-/** Maximum number of peers to compare with: the medians of more are the same. */
+/** Maximum number of peers to compare with, because more peers hardly change the medians. */
 const MOST_PEERS = 64;
 
 /** Selected steps, without some rows, and with the first peers only when there are many. */

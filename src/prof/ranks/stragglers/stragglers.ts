@@ -1,6 +1,6 @@
 /**
- * Finds ranks whose own work is slower than that of their peers, more often than by chance; by how much, since when, and
- * why.
+ * Finds ranks whose own work is slower than that of their peers more often than by chance, and determines by how much,
+ * since when, and why.
  */
 import { elementAt, append } from '../../../containers/element.js';
 import { median } from '../../../record/statistics.js';
@@ -45,11 +45,11 @@ export interface Straggler {
 /** Maximum expected share of false positives among the reported stragglers. */
 const FALSE_DISCOVERY_RATE = 0.02;
 /**
- * Share of a step that is worth mentioning, even if it may be chance; also the minimum for stragglers in only a stretch of
- * the steps.
+ * Minimum share of a step to be mentioned, even if it may be due to chance. It is also the minimum for stragglers in
+ * only a stretch of the steps.
  */
 const NOTABLE_SHARE = 0.01;
-/** Minimum share of a step for a straggler, however constant the lateness is: devices differ slightly. */
+/** Minimum share of a step for a straggler, however constant the lateness is, because devices differ slightly. */
 const LEAST_SHARE = 0.002;
 
 /** A rank that could not be tested, and why. */
@@ -118,8 +118,8 @@ interface Family {
 
 /**
  * Reported units take the last places from the others, which are therefore tested again without them until no more are
- * found. If no unit is late there is one round, with the allowed rate of false positives; the rate also holds for each
- * later round.
+ * found. If no unit is late, there is only one round, with the allowed rate of false positives. The same rate applies
+ * to each later round.
  */
 function inRounds(families: readonly Family[]): {
   readonly named: readonly Outcome[];
@@ -143,7 +143,7 @@ function without(families: readonly Family[], named: readonly Test[]): Family[] 
 }
 
 /**
- * Units that are late by about the same time and so hide each other: each of them is tested against those that are not
+ * Units that are late by about the same time hide each other, so each of them is tested only against units that are not
  * late.
  */
 function lateAlike(family: Family, named: readonly Test[]): Outcome[] {

@@ -14,7 +14,7 @@ const whole = (value: number | null | undefined): number | null =>
 const inGiga = (value: number | null | undefined): number | null =>
   value === null || value === undefined ? null : value / GIGA;
 
-/** @param of null when nothing is matched */
+/** @param of returns the sums of a row; null when nothing is matched */
 const transferColumns = <Row extends { readonly linkPeak: number | null }>(
   of: (row: Row) => TransferSums | null,
 ): Column<Row>[] => [
@@ -46,16 +46,16 @@ const unmatchedOf = ({ unmatched }: GroupReport): number =>
 export const groupName = ({ name, pair }: GroupReport): string | null =>
   pair === null ? name : `${name ?? ''}${name === null ? '' : ' '}${pair[0]}>${pair[1]}`;
 
-/** Number of ranks with a profile, for screens; with the total when some are missing. */
+/** Number of ranks with a profile, for screens. When some are missing, the total is added. */
 export const capturedText = ({ parts, size, isComplete }: GroupReport): string =>
   isComplete === false ? `${parts.length} of ${size}` : String(parts.length);
 
 export const GROUP_COLUMNS: readonly Column<GroupReport>[] = [
-  column('group', 'group', str(12), 'its name; for messages sender>receiver', groupName),
-  column('description', 'description', str(24), 'what the program calls it', ({ description }) => description, {
+  column('group', 'group', str(12), 'name of the group; for messages sender>receiver', groupName),
+  column('description', 'description', str(24), 'name of the group in the program', ({ description }) => description, {
     machineOnly: true,
   }),
-  column('kind', 'kind', str(9), 'what it is for', ({ kind }) => kind),
+  column('kind', 'kind', str(9), 'purpose of the group', ({ kind }) => kind),
   column(
     'inferred',
     'inferred',
@@ -111,7 +111,7 @@ export const groupsText = ({ groups, incomplete }: TransferClass): string =>
 
 export const CLASS_COLUMNS: readonly Column<TransferClass>[] = [
   column('kind', 'kind', str(14), 'kind of the operation', ({ kind }) => kind),
-  column('group_kind', 'group_kind', str(10), 'what the group is for', ({ groupKind }) => groupKind),
+  column('group_kind', 'group_kind', str(10), 'purpose of the group', ({ groupKind }) => groupKind),
   column(
     'size',
     'size_from',

@@ -1,4 +1,4 @@
-/** One row per rank: its identity, its clock, its steps, what it waits for. */
+/** One row per rank: its identity, its clock, its steps, its waits. */
 import { elementAt } from '../../../containers/element.js';
 import { median } from '../../../record/statistics.js';
 import { column, int, real, str, type Column } from '../../../table/column.js';
@@ -124,7 +124,7 @@ export const RANK_COLUMNS: readonly Column<RankRow>[] = [
   lateAs(
     'late',
     'rank',
-    'how much longer its own work takes per step than the median of its peers, if it is a straggler',
+    'time per step that its own work takes longer than the median of its peers, if it is a straggler',
   ),
   lateAs('late_machine', 'machine', 'lateness of its machine, without the latest rank, if the machine is late'),
   lateAs('late_group', 'group', 'lateness of its group, if the group is late'),
@@ -138,11 +138,15 @@ export const RANK_COLUMNS: readonly Column<RankRow>[] = [
   ),
   duration(
     'offset',
-    "how far its clock is ahead of the job's; unknown if the profile does not record when it began",
+    "time by which its clock is ahead of the job's; unknown if the profile does not record its start",
     ({ ahead }) => ahead,
   ),
-  column('drift', 'drift_ppm', real(9, 3), 'how much faster its clock runs, parts per million', ({ rank }) =>
-    rank.clock.drift === null ? null : rank.clock.drift * PPM,
+  column(
+    'drift',
+    'drift_ppm',
+    real(9, 3),
+    'drift of its clock: how much faster it runs, in parts per million',
+    ({ rank }) => (rank.clock.drift === null ? null : rank.clock.drift * PPM),
   ),
   duration(
     'residual',

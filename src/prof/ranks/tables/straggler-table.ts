@@ -1,4 +1,4 @@
-/** One row for each thing that a straggler spends more time on than its peers. */
+/** One row for each part of a step, layer, op or kernel in which a straggler spends more time than its peers. */
 import { elementAt } from '../../../containers/element.js';
 import { column, int, real, str, type Column } from '../../../table/column.js';
 import type { JobReport } from '../job-report.js';
@@ -109,7 +109,7 @@ export const REASON_SCREEN: readonly string[] = [
   'name',
 ];
 
-/** One row per delayed step of a rank: how late it was, why, and who waited for it. */
+/** One row per delayed step of a rank: how late it was, why, and which ranks waited for it. */
 interface DelayRow extends DelayedStep {
   readonly part: RankPart;
   readonly node: string | null;
@@ -137,7 +137,7 @@ export const DELAY_COLUMNS: readonly Column<DelayRow>[] = [
     'by',
     'by',
     str(12),
-    'the largest part of the delay, over all delayed steps',
+    'the main cause of the delay, over all delayed steps',
     ({ delay }) => delay.reasons.parts[0]?.name ?? null,
   ),
   column(

@@ -34,7 +34,7 @@ interface StageRow extends StageReport {
 const ranksOf = (parts: readonly RankPart[], indices: readonly number[]): string =>
   rangesText(indices.flatMap((part) => elementAt(parts, part).rank ?? []));
 
-/** What a job loses by the way its model is split: one row per pipeline stage, and one per group of experts. */
+/** Time that a job loses because its model is split: one row per pipeline stage, and one per group of experts. */
 const stageRows = ({ parts, stages }: JobReport): StageRow[] =>
   stages.map((stage) => ({ ...stage, ranks: ranksOf(parts, stage.parts) }));
 
@@ -106,23 +106,23 @@ const EXPERT_COLUMNS: readonly Column<ExpertRow>[] = [
     'imbalance',
     'imbalance',
     real(9, 3),
-    'largest size that a rank sends over the mean of the ranks, averaged over operations; 1 is even',
+    'largest size that a rank sends, divided by the mean of the ranks, averaged over operations; 1 is even',
     ({ imbalance }) => imbalance,
   ),
   column('highest', 'highest', real(9, 3), 'highest imbalance of any operation', ({ highest }) => highest),
-  column('most_rank', 'most_rank', int(9), 'rank that sends most in all', ({ part }) => part.rank),
+  column('most_rank', 'most_rank', int(9), 'rank that sends the most bytes', ({ part }) => part.rank),
   column(
     'most_ratio',
     'most_ratio',
     real(10, 3),
-    'its sent bytes over the mean of the ranks',
+    'bytes that it sends, divided by the mean of the ranks',
     ({ mostRatio }) => mostRatio,
   ),
 ];
 
 const EXPERT_SCREEN: readonly string[] = EXPERT_COLUMNS.map(({ key }) => key);
 
-/** What is missing for the table, when it has no rows. */
+/** Why the table has no rows. */
 const stagesMissing = ({ stages }: JobReport): string | null =>
   stages.length > 0 ? null : 'no stages: the profiles mark no group as a pipeline, and no message names its other rank';
 
@@ -183,7 +183,7 @@ const STEP_OF_RANK_COLUMNS: readonly Column<StepOfRank>[] = [
     'step_time',
     'step_time_ns',
     int(12, 'ns'),
-    'time from the end of the step before to the end of this one',
+    'time from the end of the previous step to the end of this one',
     ({ part, index, clock }) => (clock.source === 'refuted' ? null : Math.round(stepLength(part, index))),
   ),
   ofSteps('compute', 'time during which a kernel computes', ({ compute }) => compute),
@@ -215,7 +215,7 @@ const STEP_OF_RANK_COLUMNS: readonly Column<StepOfRank>[] = [
     'memory',
     'memory',
     int(13, 'bytes'),
-    'most memory in use',
+    'maximum memory in use',
     ({ part, index }) => part.steps.memory[index] ?? null,
   ),
 ];
@@ -246,7 +246,7 @@ interface RankTable {
    * @throws UsageError for an unknown key
    */
   readonly of: (report: JobReport, keys?: readonly string[]) => AnyTable;
-  /** What is missing for the table; null when nothing is, and for tables that every job has. */
+  /** Why the table is empty; null when it is not, and for tables that every job has. */
   readonly missing: (report: JobReport) => string | null;
 }
 

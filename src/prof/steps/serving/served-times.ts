@@ -27,8 +27,8 @@ export const tokensPerSecond = (tokens: number | null, time: number | null): num
   tokens === null || time === null || time <= 0 ? null : (tokens * NS_PER_S) / time;
 
 /**
- * How long a request waits for its next token, in ns: the step's time when each generating request gets one token. Null
- * when no request generates, and with speculative decoding, where the step may reject tokens.
+ * Time that a request waits for its next token, in ns. This is the step's time if each generating request gets one
+ * token. Null when no request generates, and with speculative decoding, where the step may reject tokens.
  */
 export function timePerOutputToken({ generation }: ServingStep, time: number | null): number | null {
   const { requests, tokens } = generation;
@@ -55,7 +55,7 @@ export const MODEL_PARTS = ['attention', 'projection', 'experts', 'sampling', 'c
 
 export type ModelPart = (typeof MODEL_PARTS)[number];
 
-/** By id of an op's family; the first match includes everything that ops inside it compute. */
+/** Parts by id of an op's family. The outermost match is used, and includes everything that inner ops compute. */
 const FAMILIES: readonly (readonly [part: ModelPart, families: ReadonlySet<string>])[] = [
   ['experts', new Set(['mixture-of-experts', 'token-permutation'])],
   ['attention', new Set(['attention', 'fused-attention-functions', 'key-value-cache'])],
@@ -68,7 +68,7 @@ const SAMPLER_LAYER = /sampler/i;
 /** Files of samplers, such as `vllm/v1/sample/ops/penalties.py:8`, `sglang/srt/layers/sampler.py:67`. */
 const SAMPLER_FILE = /(?:^|\/)(?:v1\/sample\/|[^/:]*sampl(?:er|ing)[^/:]*\.py:)/;
 
-/** Inductor names its kernels after all ops in the graph around them. */
+/** Inductor names a kernel after all ops of its graph, so the name does not determine the part. */
 const GENERATED = /^triton_(?:poi|red|per|for|unk)_/;
 
 const PATTERNS: readonly (readonly [pattern: RegExp, part: ModelPart])[] = [

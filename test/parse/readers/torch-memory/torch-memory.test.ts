@@ -155,7 +155,7 @@ describe('hostile pickles', () => {
   for (const [name, bytes] of calls) {
     it(`${name} refuses the file`, () => {
       expect(refusal(withSegments(bytes))).to.match(
-        new RegExp(`is not a pickle of plain data: opcode ${name} is not one of plain data`),
+        new RegExp(`is not a pickle of plain data: opcode ${name} is not allowed in plain data`),
       );
     });
   }
@@ -169,7 +169,7 @@ describe('hostile pickles', () => {
     expect(refusal(withSegments(']', '\x8c\x09__proto__', '}'))).to.match(/a key is not a text or a number/);
     expect(refusal(withSegments(']', 'N', 'N'))).to.match(/a key is not a text or a number/);
     expect(refusal(withSegments('\x8a\xff'))).to.match(/a number of more than 16 bytes/);
-    expect(refusal(withSegments('\x7f'))).to.match(/opcode 0x7f is not one of plain data/);
+    expect(refusal(withSegments('\x7f'))).to.match(/opcode 0x7f is not allowed in plain data/);
     const segment = { device: 2 ** 40, total_size: -1, blocks: [{ state: 'active_allocated', size: 8, frames: [{}] }] };
     expect(documentOf(write(pickled({ segments: [segment], device_traces: [] }))).kept?.[0]?.name).to.equal('? ?:?');
     expect(refusal(withSegments('N'))).to.match(/is not a snapshot of PyTorch's memory/);
@@ -179,7 +179,7 @@ describe('hostile pickles', () => {
     const blocks = Array.from({ length: 1000 }, () => null).map(() => ({ state: 'inactive', size: 1 }));
     const segment = { device: 0, total_size: 1, blocks };
     const segments = Array.from({ length: 5000 }, () => segment);
-    expect(refusal(pickled({ segments, device_traces: [] }))).to.match(/lists that refer to each other endlessly/);
+    expect(refusal(pickled({ segments, device_traces: [] }))).to.match(/lists that contain each other/);
   });
 
   it('build nothing but plain data, whatever their keys', () => {

@@ -44,7 +44,7 @@ describe('what an instruction waits for', () => {
   });
 
   it('keeps its id where the kernel is not in the records before, or in another profile', () => {
-    const missing = ['flow: instruction 91, which is not in the records before'];
+    const missing = ['flow: instruction 91, which is not among the earlier records'];
     expect(texts(lastOf(product), 20)).to.deep.equal(missing);
     expect(texts(lastOf(copy, { ...product, profile: 1 }), 20)).to.deep.equal(missing);
   });

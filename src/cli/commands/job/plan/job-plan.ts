@@ -21,7 +21,7 @@ export interface JobSettings {
   readonly version: string;
   /** Group keys, as `dprof partial --by` takes them; null for its default. */
   readonly by: string | null;
-  /** Device whose peak rates are used, as `--peaks` takes it; null for that of the profile. */
+  /** Device whose peak rates are used, as `--peaks` takes it; null for the profile's device. */
   readonly device: string | null;
 }
 

@@ -38,11 +38,11 @@ export function refuseActive(folder: JobFolder): void {
 }
 
 const EVERY_MS = 2000;
-/** How many times in a row Slurm may fail to answer, because its controller is restarted at times. */
+/** Number of times in a row that Slurm may fail to answer, because its controller is restarted at times. */
 const MOST_SILENT = 30;
 
 /**
- * Waits until none of its Slurm jobs is left.
+ * Waits until all of its Slurm jobs have ended.
  * @returns the exit code of the report; null when it wrote none
  * @throws UserError when Slurm has not answered for a minute
  */
@@ -72,7 +72,7 @@ export async function waitForJob(
   return exitCode(folder, submitted);
 }
 
-/** How long a network file system may take to show a file written on another machine. */
+/** Maximum time in which a network file system shows a file that was written on another machine. */
 const LATE_MS = 10_000;
 
 async function exitCode(folder: JobFolder, { place }: Submitted): Promise<number | null> {

@@ -1,7 +1,7 @@
 /** The stages of a Slurm job, each a script and the options to submit it with, all as text. */
 import { quoted } from '../../../../write/shell-words.js';
 
-/** A stage: what its jobs run; it starts when the stage before it has ended. */
+/** A stage, with the commands of its jobs. It starts when the previous stage has ended. */
 export interface Stage {
   /** Name: `tasks`, `again`, `merge-1`, `report`. */
   readonly name: string;
@@ -36,9 +36,12 @@ export const EXIT_CODE = 'exit';
 const logOf = (stage: string, isArray: boolean): string => `logs/${stage}-${isArray ? '%A_%a' : '%j'}.log`;
 const ownLog = (stage: string): string => `logs/${stage}-"$SLURM_ARRAY_JOB_ID"_"$SLURM_ARRAY_TASK_ID".log`;
 
-/** Maximum deaths after which an array job still goes on. */
+/** Maximum number of deaths after which an array job still continues. */
 const MOST_DEATHS = 64;
-/** Shell test for the exit codes of processes killed by a signal other than SIGTERM, which asks the job itself to end. */
+/**
+ * Shell test for the exit codes of processes that were killed by a signal other than SIGTERM. SIGTERM asks the job
+ * itself to end.
+ */
 const DIED = '[ "$code" -gt 128 ] && [ "$code" -ne 143 ]';
 
 /** Shell lines that run a command on tasks; when its process dies at a task, they run it again on the tasks after that. */
@@ -57,12 +60,12 @@ export function stagesOf({ program, folder, place, shares, merges, atOnce }: Sta
   const sharesFile = quoted(`${folder}/${place}/${SHARES}`);
   const exitFile = quoted(`${folder}/${place}/${EXIT_CODE}`);
   const tasks = shell(
-    '# The tasks of a line of shares.txt; the argument is added where an array begins behind its first line.',
+    '# The tasks are in one line of shares.txt. The argument is the number of lines before those of this array.',
     `share=$(sed -n "$((SLURM_ARRAY_TASK_ID + 1 + \${1:-0}))p" ${sharesFile})`,
     ...goingOn(`${command} --tasks "$share" --log ${ownLog('tasks')}`),
   );
   const retries = shell(
-    '# Tasks that failed or were killed once more; where there are none it ends at once.',
+    '# Tries tasks again that failed or were killed; ends at once if there are none.',
     ...goingOn(`${command} --task "$SLURM_ARRAY_TASK_ID/${again}" --log ${ownLog('again')}`),
   );
   const merge = (count: number, i: number): Stage => {
@@ -71,7 +74,7 @@ export function stagesOf({ program, folder, place, shares, merges, atOnce }: Sta
     return { name: `merge-${i + 1}`, count: n, script: shell(`# Merges of level ${i + 1}.`, line) };
   };
   const report = shell(
-    '# What is left to merge, and the reports. The exit code appears when it is known.',
+    '# The remaining merges, and the reports. The file with the exit code is written when it is known.',
     `${command} --merge`,
     `echo $? > ${exitFile}.new && mv ${exitFile}.new ${exitFile}`,
   );
@@ -104,8 +107,8 @@ export interface SubmissionRequest {
 }
 
 /**
- * A stage as arrays that Slurm accepts; each waits for the one before, so that the limit of concurrent jobs holds for all
- * together.
+ * Splits a stage into arrays that Slurm accepts. Each waits for the previous one, so that the limit of concurrent jobs
+ * applies to all of them together.
  */
 export function submissionsOf({ name, count }: Stage, request: SubmissionRequest): Submission[] {
   const { folder, title, atOnce, mostInArray, options } = request;
@@ -127,6 +130,6 @@ export function submissionsOf({ name, count }: Stage, request: SubmissionRequest
 /** The default of Slurm. */
 const MOST_IN_ARRAY = 1001;
 
-/** @param config what `scontrol show config` prints */
+/** @param config output of `scontrol show config` */
 export const mostInArray = (config: string): number =>
   Number(/^MaxArraySize\s*=\s*(\d+)/m.exec(config)?.[1] ?? MOST_IN_ARRAY);

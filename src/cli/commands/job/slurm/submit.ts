@@ -1,4 +1,4 @@
-/** Submits the stages of a job, each to start when the one before has ended. */
+/** Submits the stages of a job. Each starts when the previous one has ended. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -53,7 +53,7 @@ export function slurm(program: string, args: readonly string[]): string {
   }
 }
 
-/** @throws UserError when Slurm refuses; nothing stays submitted then */
+/** @throws UserError when Slurm refuses a stage; all submitted stages are then cancelled */
 export function submitJob(run: SlurmRun): Submitted {
   const { folder, plan, atOnce } = run;
   const most = mostInArray(slurm('scontrol', ['show', 'config']));

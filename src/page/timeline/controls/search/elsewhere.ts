@@ -32,7 +32,7 @@ interface ShownElsewhere {
 
 /** Time in ms without another search before the other pieces are read. */
 const PAUSE = 300;
-/** Maximum number of events that are read automatically while a user types, and after a link. */
+/** Maximum number of events that are read automatically, while a user types and after a link. */
 const QUICK = { typed: 60_000, linked: 400_000 };
 /** Up to this number, the matches of a link are listed immediately. */
 const FEW = 20;

@@ -22,7 +22,8 @@ function sumText({ count, time, share }: MatchSum, side: string): string {
 }
 
 /**
- * '1 match', '12 matches', '3 of 12 matches' when one of them is selected; counts bars when these stand for several events.
+ * '1 match', '12 matches', '3 of 12 matches' when one of them is selected; counts bars when these represent several
+ * events.
  */
 function countText(matches: number, selected: number | null, isMerged: boolean): string {
   const [one, many] = isMerged ? ['bar', 'bars'] : ['match', 'matches'];

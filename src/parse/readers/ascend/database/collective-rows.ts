@@ -24,7 +24,7 @@ interface OperationPlacement {
   readonly device: number;
   readonly stream: number;
   readonly process: number;
-  /** Whether it is the placement of the task that encloses all others. */
+  /** Whether this is the stream and device of the task that encloses all others. */
   readonly outermost: boolean;
 }
 
@@ -44,7 +44,7 @@ export class CollectiveRows {
   readonly #byConnection = new NumberIndex(this.connection);
   readonly #tasks = NumericColumn.floats();
   readonly #byTask = new NumberIndex(this.#tasks);
-  /** For each task, what it moves: operation, ranks, codes of link and transport, size; and its duration in ns. */
+  /** For each task, what it moves (operation, ranks, codes of link and transport, size) and its duration in ns. */
   readonly #moves = MOVE_COLUMNS.map(() => NumericColumn.floats());
   readonly #durations = NumericColumn.floats();
   #transfers: ReadonlyMap<number, Transfers> | null = null;
@@ -71,7 +71,7 @@ export class CollectiveRows {
   /**
    * Records the duration of a task for its message, if it is part of an operation.
    * @param ns duration; NaN when unknown
-   * @returns whether the task is part of an operation, or is around one; null for neither
+   * @returns whether the task is part of an operation or encloses one; null for neither
    */
   takeTask(taskId: number, connection: number, ns: number): 'part' | 'around' | null {
     const task = this.#byTask.get(taskId);

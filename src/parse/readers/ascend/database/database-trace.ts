@@ -43,9 +43,11 @@ import { TaskRows } from './task-rows.js';
 import { sortRows } from '../../../../containers/row-order.js';
 
 /**
- * How long kernels waited. Databases do not contain it, so it follows the rule of the profiler's kernel_details.csv.
- * @returns for each activity, ns from the end of the kernel or collective that started before it on its device, or 0 when
- * it starts before that end; NaN for the first on a device, and for activities that are neither kernel nor collective
+ * How long kernels waited. Computes the wait of each activity, which databases do not contain, by the rule of the
+ * profiler's kernel_details.csv.
+ * @returns for each activity, ns from the end of the kernel or collective that started before it on its device, or 0
+ *   when it starts before that end; NaN for the first on a device, and for activities that are neither kernel nor
+ *   collective
  */
 export function waitTimes(activities: Activities): Float64Array {
   const { start, end, device, stream } = activities;

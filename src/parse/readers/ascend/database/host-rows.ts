@@ -24,7 +24,10 @@ const DEFAULT_DOMAIN = 'default';
  * types of arguments are string ids plus one, 0 when there are none.
  */
 export class HostNames implements HostTexts {
-  /** Names by number: a string id, a text that is not in the database, or the string ids of a domain and a message. */
+  /**
+   * Names by number. A name is a string id, a text that is not in the database, or the string ids of a domain and a
+   * message.
+   */
   readonly #names: (number | string | readonly [domain: number, message: number])[] = [];
   readonly #numbers = new Map<number | string, number>();
   /** For each string in the argument columns: whether it lists types. */
@@ -166,7 +169,7 @@ export class HostRows {
     return this.names.domainOf(this.events.nameNumber(text));
   }
 
-  /** Adds user ranges as they are marked on devices, each on a separate thread. */
+  /** Adds the user ranges that are marked on devices, with each device as a separate thread. */
   addDeviceRanges(ranges: Iterable<readonly [connection: number, range: DeviceRange]>): void {
     const ofOperations = new Set(this.operations.map(({ connection }) => connection));
     for (const [connection, { start, end, device, process }] of ranges) {
@@ -257,7 +260,7 @@ export class HostRows {
   }
 }
 
-/** Type of a row without a stated type: only ops have a sequence number, and frames have no connection. */
+/** Infers the type of a row that states none: only ops have a sequence number, and frames have no connection. */
 function kindOf(sequence: number, connection: number): number {
   if (!Number.isNaN(sequence)) return ROW.op;
   return Number.isNaN(connection) ? ROW.frame : ROW.queue;

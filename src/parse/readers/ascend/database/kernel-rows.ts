@@ -88,7 +88,9 @@ export class KernelRows {
     return cleanText(this.strings.text(this.#strings.core.at(row)));
   }
 
-  /** Number of matrix units of the device that runs these kernels; null when their blocks do not show it. */
+  /**
+   * Number of matrix units of the device that runs these kernels; null when it cannot be inferred from their blocks.
+   */
   unitsOf(rows: readonly number[]): number | null {
     const multiplying = this.#counters.filter(({ name }) => MULTIPLYING.has(name));
     const matrixKernels = rows.filter((row) =>
@@ -111,7 +113,7 @@ export class KernelRows {
    * @param waitNs how long it waited, which is the first counter; NaN when unknown
    */
   countersOf(row: number, waitNs: number): Record<string, number> | null {
-    // The object is filled from the start, because copying it with `...` takes longer.
+    // The counters are added to a new object one by one, because copying an object with `...` takes longer.
     let counters: Record<string, number> | null = Number.isNaN(waitNs) ? null : { waitNs };
     for (const { name, values } of this.#counters) {
       const value = elementAt(values, row);

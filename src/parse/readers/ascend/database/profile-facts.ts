@@ -87,7 +87,7 @@ function hostOf(database: SqliteFile): string | null {
 }
 
 /**
- * The devices that a profile describes, and those that appear in its activities.
+ * The devices that a profile describes, and devices that appear only in its activities.
  * @param clocks highest clock of the cores by device, in Hz
  * @param units matrix units by device, if known from the kernels
  */
@@ -105,7 +105,7 @@ export function readDevices(
     names.set(id, text);
     listed.push(text);
   }
-  // The devices of a machine are of the same model.
+  // All devices of a machine are assumed to be the same model.
   const [first = null] = listed;
   const model = listed.every((name) => name === first) ? first : null;
   return [...names]

@@ -34,7 +34,7 @@ interface LabelColumn {
 interface SampleTable {
   readonly table: string;
   readonly time: string;
-  /** Column with the time until which a value holds. */
+  /** Column with the time until which a value is valid. */
   readonly until?: string;
   /** Set if the table has a row for every event: repeated values are then left out. */
   readonly onChange?: true;
@@ -162,7 +162,7 @@ type SeriesMap = Pick<Map<number | string, SeriesState>, 'get' | 'set'> | LruCac
 export class SampleRows {
   /** First and last start times in each table, relative to the clock's base until times are moved. */
   readonly starts: readonly NumericColumn[];
-  /** The same for the times until which values hold. */
+  /** The same for the times until which values are valid. */
   readonly ends: readonly NumericColumn[];
   /** Series by metric, then by device and labels. */
   readonly #series = new Map<ValueColumn, SeriesMap>();
@@ -276,8 +276,8 @@ export class SampleRows {
 const startOf = (row: SampleRow): number => elementAt(row, START);
 
 /**
- * How long the values of a row with an end hold, in ns; null for memory that is not released, and therefore held to the
- * end.
+ * How long the values of a row with an end are valid, in ns; null for memory that is not released, and is therefore
+ * held to the end.
  */
 function durOf(row: SampleRow): number | null {
   const until = elementAt(row, row.length - 1);

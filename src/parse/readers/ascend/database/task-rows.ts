@@ -1,6 +1,6 @@
 /**
- * Turns rows of TASK into kernels, copies, sets and waits of the device; collectives come from their own table. Other tasks
- * are skipped: those that enclose the tasks of a mixed-core kernel or a collective, and the profiler's marks.
+ * Turns rows of TASK into kernels, copies, sets and waits of the device. Collectives come from their own table. Tasks
+ * that enclose the tasks of a mixed-core kernel or a collective are skipped, as are the profiler's marks.
  */
 import { entryOf } from '../../../../containers/map-entry.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
@@ -24,7 +24,7 @@ import type { KernelRows } from './kernel-rows.js';
 const NO_CODE = 4294967295;
 const NO_ROW = -1;
 
-/** What is needed from the profile to read tasks. */
+/** Other parts of the profile that are needed to read tasks. */
 interface TaskContext {
   readonly clock: DatabaseClock;
   readonly threads: ThreadTable;

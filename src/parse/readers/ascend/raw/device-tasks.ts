@@ -1,6 +1,6 @@
 /**
- * Turns the files of `device_N/data`, with starts and ends of tasks, into tasks, and reads their cycles. Memory: about 100
- * bytes for each task. Source: Ascend/msprof, analysis/csrc/domain/services (parser/parser_item, modeling);
+ * Reads the starts, ends and cycles of tasks from the files of `device_N/data`, and joins them into tasks. Memory:
+ * about 100 bytes for each task. Source: Ascend/msprof, analysis/csrc/domain/services (parser/parser_item, modeling);
  * docs/ascend-raw.md.
  */
 import { entryOf } from '../../../../containers/map-entry.js';
@@ -16,7 +16,7 @@ import { TASK_NAMES } from './raw-texts.js';
 import { SHORT_PLATFORM, type RawFolder } from './raw-folder.js';
 import { structuresIn } from './structures.js';
 
-/** The low bits of a log's kind, which say what the log is about. */
+/** The low bits of a log entry's kind: whether it is the start or the end of a task. */
 const FUNCTION = 0x3f;
 const [START, END, SUBTASK_START, SUBTASK_END] = [0, 1, 34, 35];
 const OLD_FUNCTION = 7;
@@ -49,8 +49,8 @@ const STREAMS = 0x800;
 const UINT32 = 2 ** 32;
 
 /**
- * Numbers of tasks in columns, each combination of stream, task and context once. Several tasks of a profile may have the
- * same combination.
+ * Numbers of tasks in columns. Each combination of stream, task and context is stored once. Several tasks of a profile
+ * may have the same combination.
  */
 class TaskNumbers {
   readonly stream = NumericColumn.counts();
@@ -313,7 +313,9 @@ export class DeviceTasks {
   }
 }
 
-/** Stream and task numbers: bits 12 and 13 of the stream say that bits of one are stored in the other. */
+/**
+ * Decodes stream and task numbers: bits 12 and 13 of the stream say that bits of one number are stored in the other.
+ */
 function placeOf(stream: number, task: number): { stream: number; task: number } {
   if ((stream & 0x1000) !== 0) return { stream: stream % STREAMS, task: (task & 0x1fff) | (stream & 0xe000) };
   if ((stream & 0x2000) !== 0) return { stream: (task & 0xfff) % STREAMS, task: (stream & 0xfff) | (task & 0xf000) };
@@ -321,7 +323,7 @@ function placeOf(stream: number, task: number): { stream: number; task: number }
 }
 
 /**
- * The time when the task numbers of a stream wrapped around. `task` is the task number in the mark; it is also 0 when the
+ * The time when the task numbers of a stream wrapped around. `task` is the task number in the mark; it is 0 when the
  * stream ended.
  */
 export interface Flip {

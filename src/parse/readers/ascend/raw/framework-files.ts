@@ -52,7 +52,7 @@ function readOps({ folder, threads, host, texts, diagnostics }: Place): void {
     }
     const thread = threads.threadOf(Number(structure.big('process')), Number(structure.big('thread')));
     const numberOf = (type: number): number => texts.numberOf(textAt(type)?.toString('utf8') ?? '');
-    /** The writer only separates by `;` what a trace has as lines. */
+    /** The writer separates entries by `;`, where a trace has line breaks. */
     const linesOf = (type: number): number => {
       const text = textAt(type);
       return text === null ? 0 : texts.numberOf(text.toString('utf8').replaceAll(';', ';\r\n')) + 1;

@@ -19,11 +19,11 @@ import { elementTypeName, formatName, type RawTexts } from './raw-texts.js';
 import type { RawFolder } from './raw-folder.js';
 import { countEmpty, structuresIn } from './structures.js';
 
-/** Levels of calls. In a call that is written as two events, a special number stands for the end. */
+/** Levels of calls. A call may be written as two events. A special number marks the event that is its end. */
 const [NODE, COLLECTIVE, RUNTIME] = [10_000, 5_500, 5_000];
 const EVENT_FLAG = 2n ** 64n - 1n;
 
-/** Types of entries that are not tasks: the task numbers wrapped around, or a stream ended. */
+/** Types of entries that are not tasks but say that the task numbers wrapped around, or that a stream ended. */
 const [FLIP, MAINTENANCE] = [98n, 6n];
 const STREAM_ENDED = 65_535;
 
@@ -54,7 +54,7 @@ interface Tensors {
 const NO_TENSORS: Tensors = { inputs: [], outputs: [] };
 const NO_CONTEXTS: readonly number[] = [];
 
-/** Most lists of tensors kept for sharing. */
+/** Maximum number of lists of tensors that are kept for sharing. */
 const SHARED_TENSORS = 4096;
 
 export interface HostTask {
@@ -116,7 +116,10 @@ export class HostTracks {
   readonly #items: bigint[] = [];
   readonly #types: ReadonlyMap<string, string>;
   readonly #hashes: ReadonlyMap<string, string>;
-  /** Times that belong to calls, and for each kind of structure what to do once the calls around these times are known. */
+  /**
+   * Times of structures, and for each kind of structure a function that is called once the calls around these times are
+   * known.
+   */
   readonly #points = new ThreadSpans();
   readonly #place: ((callOf: (point: number) => number) => void)[] = [];
   readonly #tensors = new LruCache<string, Tensors>(SHARED_TENSORS);
@@ -134,13 +137,13 @@ export class HostTracks {
     this.#readOperators();
     this.#readMarks();
     this.#placeAll();
-    // Of several operators in a call, one may only stand for the whole group.
+    // If a call has several operators, one of them may only stand for the whole group.
     for (const [call, found] of this.operators) {
       if (found.length > 1) this.operators.set(call, found.filter(({ core }) => core !== GROUP_NODE));
     } // prettier-ignore
   }
 
-  /** Name of the operator or collective that a call is about. */
+  /** Name of the operator or collective that a call launches. */
   itemOf(call: number): string {
     return this.#textOf(this.#items[call] ?? 0n);
   }
@@ -359,7 +362,7 @@ export class HostTracks {
     const ranges = new Ranges();
     const rows: number[] = [];
     for (let call = 0; call < this.calls.length; call++) {
-      // The driver's own calls are inside other calls, and are not searched.
+      // The driver's own calls are not searched, because they are inside other calls.
       if (this.#levels[call] === RUNTIME) continue;
       const { start, end, thread } = this.calls;
       ranges.push({ start: start.at(call), end: end.at(call), thread: thread.at(call), text: 0 });

@@ -35,11 +35,11 @@ const compact = <F extends StructureFields>(kind: string, fields: F): StructureL
 const additional = <F extends StructureFields>(kind: string, fields: F): StructureLayout<typeof COMPACT & F> =>
   layout({ names: ofHost(`additional\\.${kind}`), bytes: 256, magic: HOST_MAGIC, fields: { ...COMPACT, ...fields } });
 
-/** Tensors in a `tensor_info`: the most that it has, their offset, the size of each, and dimensions. */
+/** Tensors in a `tensor_info`: their maximum number, their offset, the size of each, and the number of dimensions. */
 export const TENSORS = { most: 5, from: 36, bytes: 44, dims: 8 } as const;
-/** Context numbers in a `context_id_info`: the most that it has, and their offset. */
+/** Context numbers in a `context_id_info`: their maximum number, and their offset. */
 export const CONTEXTS = { most: 55, from: 36 } as const;
-/** Clock values in a `lpmFreqConv`: the most that it has, their offset, and the size of each. */
+/** Clock values in a `lpmFreqConv`: their maximum number, their offset, and the size of each. */
 export const CLOCKS = { most: 55, from: 8, bytes: 16 } as const;
 
 export const HOST = {
@@ -102,7 +102,7 @@ export const DICTIONARIES = {
   type: ofHost('additional\\.type_info_dic'),
 } as const;
 
-/** `kind` has the function in its low 6 bits, a count in 4 bits, and the type of the task in the high 6 bits. */
+/** `kind` has the function in its low 6 bits, then a count in 4 bits, and the type of the task in its high 6 bits. */
 const LOG = {
   kind: [0, 'u16'],
   stream: [4, 'u16'],

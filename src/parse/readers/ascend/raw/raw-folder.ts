@@ -51,8 +51,8 @@ interface DeviceFolder {
 }
 
 /**
- * Converts counts to ns: `reference` is the count at the reference time, `nsPerCount` the number of ns in a count, `later`
- * what is added.
+ * Converts counts to ns: `reference` is the count at the reference time, `nsPerCount` the ns of one count, and `later`
+ * an offset in ns.
  */
 const scaled = (reference: bigint, nsPerCount: number, later = 0) => (count: bigint): number =>
   Math.round(Number(count - reference) * nsPerCount) + later; // prettier-ignore
@@ -93,7 +93,7 @@ export class RawFolder {
     const megahertz = Number(fieldOf(firstOf(fieldOf(info, 'CPU')), 'Frequency') ?? NaN);
     const nsPerCount = megahertz > 0 ? 1000 / megahertz : 1;
     const startCount = megahertz > 0 ? log.count : log.monotonic;
-    // The two clocks were not read at the same time: this is the time between the readings.
+    // Time between the readings of the two clocks, which were not read at the same time.
     const between = megahertz > 0 ? Math.round(log.between * nsPerCount) : 0;
     this.#reference = log.monotonic;
     this.timeOf = scaled(startCount, nsPerCount, between);
@@ -133,7 +133,7 @@ export class RawFolder {
     return new Map(entriesOf(json));
   }
 
-  /** Kinds of data files whose layout is unknown, once for each file. */
+  /** Kinds of data files whose layout is unknown; a kind is listed once for each file. */
   *unread(): Generator<string> {
     const host = [...Object.values(HOST).map(({ names }) => names), ...Object.values(DICTIONARIES)];
     yield* unreadIn(join(this.path, HOST_FOLDER, 'data'), host);

@@ -36,7 +36,7 @@ import { HostTracks, type HostTask, type Operator } from './host-tracks.js';
 import { coreName, RawTexts } from './raw-texts.js';
 import { RawFolder, SHORT_PLATFORM } from './raw-folder.js';
 
-/** Tasks of compute units, by the driver's type. In a call, tasks of other types have no operator. */
+/** Types of the tasks that run on compute units. In a call, tasks of other types have no operator. */
 const OF_KERNELS = /^(?:KERNEL_|FFTS_PLUS|STARS_COMMON|AI_|AIV|MIX_|DSA)/;
 
 /** @throws UserError when no log states the host's clock */
@@ -53,7 +53,7 @@ export function rawSource(path: string, name: string): TraceSource {
   for (const { thread, start, end, text } of tracks.marks) host.add('annotation', start, end, thread, texts.numberOf(text));
   const work = new RawWork(folder, tracks, texts, samples, diagnostics, unread);
   for (const kind of folder.unread()) unread.count(kind);
-  // The host's tasks and operators are needed only for joining, so they are released before the events.
+  // The host's tasks and operators are needed only for joining, so they are released before the events are added.
   const { lanes, groups: communication } = work;
   const events: TracedEvents = {
     ...{ threads, calls: tracks.calls, texts: texts.bytes, host, tasks: work.tasks, collectives: work.collectives },
@@ -87,7 +87,7 @@ class RawWork {
   readonly groups = new Map<string, CommunicationFacts>();
   readonly copies = new Map<number, { readonly bytes: number; readonly direction: number }>();
   readonly lanes: number[] = [];
-  /** Rows of the host's tasks; the first with the same device, stream, number and batch. */
+  /** Row of the first host task with each device, stream, number and batch. */
   readonly #byPlace: NumberIndex;
   /** Tasks of calls that launch collectives, by call. */
   readonly #parts = new Map<number, { lane: number; start: number; end: number }>();
@@ -155,7 +155,8 @@ class RawWork {
   }
 
   /**
-   * The operator of a task. In a group, each task has the operator of its context, and the task around the group has none.
+   * The operator of a task. In a group, each task has the operator of its context. The task around the group has no
+   * operator.
    */
   #operatorOf(put: HostTask, task: DeviceTask): Operator | null {
     if (put.isOfCollective || !OF_KERNELS.test(put.type)) return null;

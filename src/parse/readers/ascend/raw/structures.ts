@@ -7,8 +7,8 @@ import { ByteWindow } from '../../../input/byte-window.js';
 import { Structure, type StructureFields, type StructureLayout } from './layouts.js';
 
 /**
- * Counts a kind of file as cut off if all its slices are empty. One empty slice among others is not a loss; the vendor's
- * parser skips it too.
+ * Counts a kind of file as cut off if all its slices are empty. A single empty slice loses nothing; the vendor's parser
+ * skips it too.
  */
 export function countEmpty(paths: readonly string[], diagnostics: Diagnostics): void {
   const isEmpty = paths.length > 0 && paths.every((path) => statSync(path).size === 0);
@@ -17,7 +17,7 @@ export function countEmpty(paths: readonly string[], diagnostics: Diagnostics): 
 
 /**
  * The structures in files, in order. Slices of a device are one stream, so a structure may continue in the next slice.
- * Slices of the host begin with a whole structure, as the magic number shows.
+ * Slices of the host begin with a whole structure, because each begins with the magic number.
  */
 export function* structuresIn<F extends StructureFields>(
   paths: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * Collectives of a trace. A group has its operations on its first lane, and their parts on the lanes (planes) after it.
- * Parts contain the interconnect of a message.
+ * Collectives of a trace. Reads the parts of collectives. A group has its operations on its first lane, and their parts
+ * on the lanes (planes) after it. A part states the interconnect of its message.
  */
 import { entryOf } from '../../../../containers/map-entry.js';
 import { elementAt } from '../../../../containers/element.js';
@@ -65,8 +65,9 @@ export interface CommunicationFacts {
 const MOVER = 'SDMA';
 
 /**
- * Reads communication.json. By step and kind it has operations named `hcom_allReduce__586_0_1@17522688603477080586`
- * (operation and group), with times, and the traffic on each kind of link.
+ * Reads communication.json. For each step and kind, it lists operations named
+ * `hcom_allReduce__586_0_1@17522688603477080586` (operation and group), with their times and their traffic on each kind
+ * of link.
  * @returns facts by the name of the operation; null for facts that differ between operations of the same name
  */
 export function readCommunication(json: unknown): Map<string, CommunicationFacts> {
@@ -122,7 +123,7 @@ function sizesIn(bandwidth: unknown): Transfer[] {
   );
 }
 
-/** Adds to the times the rates of the links that were used: `HCCS Bandwidth(GB/s)`, `HCCS Large Packet Ratio`. */
+/** Adds the rates of the links that were used to the times: `HCCS Bandwidth(GB/s)`, `HCCS Large Packet Ratio`. */
 function measured(times: Readonly<Record<string, number>> | null, bandwidth: unknown): typeof times {
   const rates = entriesOf(bandwidth)
     .filter(([link, facts]) => link !== MOVER && Number(fieldOf(facts, 'Transit Size(MB)')) > 0)
@@ -134,7 +135,7 @@ function measured(times: Readonly<Record<string, number>> | null, bandwidth: unk
   return times === null && rates.length === 0 ? null : { ...times, ...Object.fromEntries(rates) };
 }
 
-/** Measurements of a collective. */
+/** Times and rates of a collective, as counters. */
 export const timesOf = (facts: CommunicationFacts | undefined): ActivityDetails | null =>
   facts === undefined || facts.times === null ? null : { counters: facts.times };
 
@@ -201,7 +202,7 @@ export class CollectiveParts extends columns({
       const lanes = entryOf(groups, pid, () => []);
       if (!lanes.includes(tid)) lanes.push(tid);
     }
-    /** The group of a lane: its own if it has operations, otherwise that of the nearest lane before it that has. */
+    /** The group of a lane with operations, or otherwise of the nearest lane before it that has operations. */
     const groupOf = (lanes: readonly number[], tid: number): number =>
       lanes.reduce((nearest, lane) => (lane <= tid && lane > nearest ? lane : nearest), -1);
     return operations.map(({ start, end, pid, tid }) => {

@@ -14,7 +14,7 @@ interface CounterRule {
   readonly name: RegExp;
   readonly factor: number;
   readonly series: (match: RegExpExecArray) => SampleSeries;
-  /** Label whose number is under this key in `args`. */
+  /** Label for the number under this key in `args`. */
   readonly numbered?: Numbered;
 }
 
@@ -99,8 +99,8 @@ export interface CounterKind {
 const SUM = /^(?:APP|Device)\/Memory$/i;
 
 /**
- * Kind of a counter by its name; null for a counter that is a sum of others. An unknown counter becomes a metric with its
- * name.
+ * Kind of a counter by its name; null for a counter that is a sum of others. An unknown counter becomes a metric with
+ * the counter's name.
  */
 export function counterKind(name: string): CounterKind | null {
   if (SUM.test(name)) return null;

@@ -30,7 +30,7 @@ import { kindOfTask, syncKind } from './trace-tasks.js';
 import { TaskTypes } from '../device-kinds.js';
 import { UnreadEvents } from '../../../unread-events.js';
 
-/** A trace whose activities are the rows of the file, in the same order, except marks of the driver. */
+/** A trace whose activities are the rows of the file, in the same order, without the marks of the driver. */
 export class DetailsTrace implements Trace {
   readonly diagnostics = new Diagnostics();
   readonly activities = new Activities();
@@ -51,7 +51,7 @@ export class DetailsTrace implements Trace {
   /** @throws UserError when required columns are missing */
   constructor(path: string, name: string, folder: string | null, format: string) {
     const clock = KernelDetails.clockOf(path);
-    // A slice that is not the first was named by the user, and is read alone.
+    // A slice other than the first was named by the user, and is read alone.
     const table = tableOf(path);
     const isWhole = table !== null && table[0].path === path;
     const paths = isWhole ? filesOf(table, this.diagnostics) : [path];

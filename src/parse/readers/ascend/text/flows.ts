@@ -52,7 +52,7 @@ interface MarkPair {
 export class TraceMarks {
   readonly #host: HostMark[] = [];
   readonly #device = new Map<string, DeviceMark[]>();
-  /** How many host ranges begin at the same thread and time. */
+  /** Number of host ranges that begin on the same thread at the same time. */
   readonly #hosts = new Map<string, number>();
   /** Ids of flows by their starting point, and end points by flow id. */
   readonly #begins = new Map<string, Set<number>>();

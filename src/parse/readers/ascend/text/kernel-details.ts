@@ -79,13 +79,13 @@ const TEXT_LABELS = Object.keys(TEXT_COLUMNS) as TextLabel[];
 
 type TextNumbers = NumericColumn<Uint32Array<ArrayBuffer>>;
 
-/** Profiles are shorter than this. */
+/** Profiles are shorter than this time. */
 const DAY_NS = 86_400e9;
 
 /** Column with the number of blocks: `Block Num` in newer files, `Block Dim` in older ones. */
 const BLOCKS = ['Block Num', 'Block Dim'] as const;
 const MIX_BLOCKS = ['Mix Block Num', 'Mix Block Dim'] as const;
-/** Columns by their names in kernel_details.csv, then in op_summary_*.csv, then in task_time_*.csv. */
+/** Names of the columns in kernel_details.csv, op_summary_*.csv and task_time_*.csv, in this order. */
 const TASK_KIND = 'kernel_type';
 const NAME = ['Name', 'Op Name', 'kernel_name'] as const;
 const START = ['Start Time(us)', 'Task Start Time(us)', 'task_start(us)'] as const;
@@ -193,11 +193,11 @@ export class KernelDetails {
     ] as const;
     const texts = TEXT_LABELS.map((label) => [this.#labels[label], table.column(...TEXT_COLUMNS[label])] as const);
     for (const row of rowsOf(tables)) {
-      // It is unknown which cell is missing: the cells after it are those of other columns.
+      // It is unknown which cell is missing, so later cells may belong to other columns.
       const isWhole = row.length === table.header.length;
       const start = clock.ofText(textOfCell(row[at.start]));
       const isKnown = (index: number): boolean => isWhole || index < at.start;
-      // The missing cell comes before the time, so this is the value of another column.
+      // If the missing cell is before the time, this is the value of another column.
       if (!isWhole && !(Math.abs(start) < DAY_NS)) {
         diagnostics.count('csv-row-passed-over');
         continue;

@@ -91,8 +91,9 @@ interface Slice {
 type SplitTable = readonly [Slice, ...Slice[]];
 
 /**
- * The tables in a folder; those with the same name are in order of time. A table continues for as long as slice numbers
- * rise: one of msprof's writers gives all slices the same time, the other gives each its own time, and the first no number.
+ * The tables in a folder; those with the same name are in order of time. A table continues while slice numbers rise.
+ * One of msprof's writers gives all slices the same time. The other gives each slice its own time, and the first slice
+ * has no number.
  */
 function tablesIn(folder: string): readonly SplitTable[] {
   const slices = namesIn(folder, MSPROF.table).map((name): Slice => {
@@ -200,7 +201,7 @@ export class SidecarFiles {
     };
   }
 
-  /** Reads an optional file. A file that exists but has other content than its name says is counted. */
+  /** Reads an optional file. A file whose content does not match its name is counted. */
   #reading<T>(name: string, read: (paths: readonly string[]) => T | null): T | null {
     const paths = this.#pathsOf(name);
     if (paths.length === 0) return null;

@@ -1,11 +1,11 @@
 /**
- * Samples of device counters and allocators in columns. Memory: 32 bytes for each sample, about 100 more for those of ops;
- * metric, unit and labels are stored once for each series.
+ * Samples of device counters and allocators in columns. Memory: 32 bytes for each sample, about 100 more for those of
+ * ops; metric, unit and labels are stored once for each series.
  *
- * Also turns memory_record.csv, operator_memory.csv and npu_module_mem.csv into samples: memory of allocators and modules
- * over time, and allocations of ops. MB are 2^20 bytes, KB 2^10, as comparison with the tables MEMORY_RECORD, OP_MEMORY and
- * NPU_MODULE_MEM of the databases shows, which are in bytes. msprof's tables have totals in KB, and `Device` instead of
- * `Device Type`.
+ * Also turns memory_record.csv, operator_memory.csv and npu_module_mem.csv into samples: memory of allocators and
+ * modules over time, and allocations of ops. MB are 2^20 bytes, KB 2^10: this was found by comparison with the tables
+ * MEMORY_RECORD, OP_MEMORY and NPU_MODULE_MEM of the databases, which are in bytes. msprof's tables have totals in KB,
+ * and `Device` instead of `Device Type`.
  */
 import { elementAt } from '../../../../containers/element.js';
 import type { Labels, SampleRecord } from '../../../../record/record.js';
@@ -18,7 +18,7 @@ import type { TraceClock } from '../../../trace/clocks/trace-clock.js';
 
 const [KB, MB] = [1024, 1024 * 1024];
 
-/** Totals of an allocator, as columns call them. */
+/** Totals of an allocator, by their names in columns. */
 const TOTALS = ['Allocated', 'Reserved', 'Active'] as const;
 
 /** Device number in a cell: `NPU:0` → 0. */
@@ -27,7 +27,7 @@ function deviceOf(cell: string | undefined): number {
   return digits === undefined ? 0 : Number(digits);
 }
 
-/** Time of a row; NaN when it has none, or one of another epoch, which is counted. */
+/** Time of a row; NaN when it is missing or belongs to another epoch. The latter is counted. */
 function timeOf(cell: string | undefined, clock: TraceClock, diagnostics: Diagnostics): number {
   const text = textOfCell(cell);
   const time = clock.ofText(text);
@@ -106,7 +106,7 @@ export interface SampleSeries {
   readonly metric: string;
   readonly unit: string | null;
   readonly labels?: Labels;
-  /** Whether the values hold for a period. */
+  /** Whether the values are valid for a period. */
   readonly lasting?: boolean;
   /** Whether repeated values are left out. */
   readonly onChange?: boolean;
@@ -125,7 +125,7 @@ export class TextSamples {
 
   /**
    * Adds a sample. A sample without a time is ignored. Unknown values become NaN, and so do durations below 0.
-   * @param own labels of this sample only
+   * @param own labels that only this sample has
    */
   add(series: SampleSeries, start: number, value: number, device: number, dur = NaN, own?: Labels): void {
     if (Number.isNaN(start)) return;

@@ -50,7 +50,7 @@ export class TextTrace implements Trace {
   readonly #details: TracedKernels | null;
   /** For each activity: its row in kernel_details.csv; -1 when it has none. */
   readonly #detailRows = NumericColumn.int32();
-  /** For each activity: its device lane, and the text number plus one of its task's type. */
+  /** For each activity: its device lane, and the number of its task type's text plus one. */
   readonly #lanes = NumericColumn.counts();
   readonly #types = NumericColumn.counts();
   /** For each activity: the number of its task; NaN when unknown. */
@@ -166,7 +166,7 @@ export class TextTrace implements Trace {
       const found = kindOfTask(type, this.#events.texts.text(tasks.name.at(task)));
       if (row !== NO_ROW) this.#addTask(task, 'kernel', row);
       else if (envelopes.has(task)) types.enclosing++;
-      // Parts of a collective belong to its record.
+      // Parts of a collective are included in its record.
       else if (isPart) continue;
       else if (found === null) this.#unread.count(type);
       else if (found !== 'unknown') this.#addTask(task, found, row);
@@ -328,7 +328,7 @@ export class TextTrace implements Trace {
 
   #moveToFirst(clock: TraceSource['clock']): void {
     const { flows, queue, samples } = this.#events;
-    // Flow ends are at the same times as events, so they are never earlier than the first event.
+    // Flows end at the times of events, so never before the first event.
     clock.moveToFirst(
       [this.ranges.start, this.hostCalls.start, this.activities.start, samples.start],
       [this.ranges.end, this.hostCalls.end, this.activities.end, flows.from, flows.to, ...queue.starts, ...queue.ends],
@@ -336,8 +336,8 @@ export class TextTrace implements Trace {
   }
 
   /**
-   * The place in the program where each kernel and collective was launched, as calls of zero length, and for each activity
-   * the row of its call.
+   * Adds a call of zero length at the place in the program where each kernel and collective was launched, and returns
+   * the row of the call for each activity.
    */
   #origins(launches: LaunchJoin): { origins: ThreadSpans; originOf: Int32Array } {
     const { flows, queue } = this.#events;

@@ -40,7 +40,7 @@ const DERIVED: ReadonlySet<string> = new Set([
   ...['Computing', 'Communication', 'Communication(Not Overlapped)', 'Free'],
 ]);
 
-/** Larger process ids than Linux allows are composed: host process · 1024 + kind of process · 32 + device. */
+/** Process ids larger than Linux allows are computed as: host process · 1024 + kind of process · 32 + device. */
 const MOST_PIDS = 4_194_304;
 const [PID_STEP, DEVICES] = [1024, 32];
 
@@ -224,7 +224,7 @@ export class AscendTrace {
     });
   }
 
-  /** Takes a range of msprof_tx. One on a device has a stream, but no type as tasks have. */
+  /** Takes a range of msprof_tx. A range on a device has a stream, but unlike a task has no type. */
   #takeMark(event: TraceEvent, pid: number, tid: number, whole: boolean): void {
     const { start, end } = this.clock;
     if (!whole) this.diagnostics.count('event-without-time');

@@ -1,4 +1,4 @@
-/** Where the columns of Ascend's work come from: a trace with its sidecar files, or raw data. */
+/** The two sources of Ascend's columns: a trace with its sidecar files, or raw data. */
 import type { NumericColumn } from '../../../../containers/numeric-column.js';
 import { Diagnostics } from '../../../../record/diagnostics.js';
 import type { Device } from '../../../../record/record.js';

@@ -19,7 +19,7 @@ export class TraceTasks extends columns({
   /** Text number of the name; the type's is stored plus one, 0 when there is no type. */
   name: 'u32',
   type: 'u32',
-  /** Number of the task in its stream. After 65535 the next batch begins at 0. */
+  /** Number of the task in its stream. After 65535, the next batch begins at 0. */
   task: 'f64',
   batch: 'u32',
   subtask: 'u32',
@@ -45,7 +45,7 @@ export class TraceTasks extends columns({
       this.end.at(row) > this.start.at(row) && !Number.isNaN(this.stream.at(row));
     const sorted = this.#sorted([this.lane, this.stream, this.start], allRows(this.length).filter(isTask));
     let next = -1;
-    /** Earliest ends in the stream: of tasks that start later, and of those that start at the same time. */
+    /** Earliest ends of tasks in the stream that start later, and of tasks that start at the same time. */
     let [later, together] = [Infinity, Infinity];
     for (const row of sorted.reverse()) {
       const end = this.end.at(row);
@@ -108,13 +108,13 @@ export type TaskActivity = Exclude<ActivityKind, 'graph' | 'collective'>;
 
 /**
  * Kind of a task, from its type and its name; null for marks of the driver and the profiler. Other types are `unknown`,
- * because the list of types is open: each device has its own.
+ * because there is no complete list of types: each device has different ones.
  */
 export function kindOfTask(type: string, name: string): TaskActivity | 'unknown' | null {
   if (KERNEL_TYPE.test(type)) return 'kernel';
   const kind = taskKind(type);
   if (kind !== null) return kind.is;
-  // What a `PLACE_HOLDER_SQE` is can be seen only from its name.
+  // Only the name shows what a `PLACE_HOLDER_SQE` is.
   if (type === '' || isMark(type)) return taskKind(name)?.is ?? null;
   return isMark(name) ? null : 'unknown';
 }

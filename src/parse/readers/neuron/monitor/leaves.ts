@@ -1,4 +1,7 @@
-/** The values of a report, each with the metric, unit and labels that follow from its path, and the times of reports. */
+/**
+ * Reads the values of a report, each with the metric, unit and labels that follow from its path, and the times of
+ * reports.
+ */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import type { Labels } from '../../../../record/record.js';
 import { REPORT, type PathNode } from './value-paths.js';
@@ -16,7 +19,7 @@ const SCALES: readonly (readonly [below: number, nanoseconds: number])[] = [
   [1e20, 1],
 ];
 
-/** Smaller numbers would be times before 2001, and do not count as Unix times. */
+/** Smaller numbers would be times before 2001, and are not treated as Unix times. */
 const EARLIEST = 1e9;
 
 /** Unix time, in ns, that a collector added to a report; null when there is none. Texts without a time zone are UTC. */
@@ -63,7 +66,7 @@ export class ReportTimes {
 
   /**
    * Start of the next report.
-   * @param period how many seconds the report covers, or null
+   * @param period number of seconds that the report covers, or null
    * @param time Unix time in ns at which the report was made, or null
    * @returns start in ns since the first report began; null when unknown
    */
@@ -92,11 +95,11 @@ export interface Leaf {
   readonly value: number | null;
   readonly text?: string;
   readonly labels: Labels;
-  /** How many seconds its metric group covers; null when the group has no period. */
+  /** Number of seconds that its metric group covers; null when the group has no period. */
   readonly period: number | null;
 }
 
-/** What is known at a point of the traversal. */
+/** The context at a point of the traversal. */
 interface LeafContext {
   /** Keys from the root, joined by dots. */
   readonly path: string;
@@ -104,7 +107,7 @@ interface LeafContext {
   /** Key of the nearest named member: the metric group of a `period` or an `error`. */
   readonly group: string;
   readonly period: number | null;
-  /** Whether the monitor reports an error here: the numbers are then unknown, although it writes zeros. */
+  /** Whether the monitor reports an error here. If so, the numbers are unknown, although the monitor writes zeros. */
   readonly failed: boolean;
 }
 

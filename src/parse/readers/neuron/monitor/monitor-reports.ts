@@ -18,7 +18,7 @@ import { knownFacts, neuronDevice, profileRecord } from '../profile-record.js';
 const isReport = (value: object): value is Readonly<Record<string, unknown>> =>
   REPORT_KEYS.some((key) => Object.hasOwn(value, key));
 
-/** Whether a line that is not JSON was meant to be a report: other programs may write to the same output. */
+/** Whether a line that is not JSON looks like a damaged report, because other programs may write to the same output. */
 const isOfReport = (line: string): boolean => line.trimStart().startsWith('{');
 
 export class MonitorReports {
@@ -44,7 +44,7 @@ export class MonitorReports {
 
   /**
    * Records of the text after the last line feed, and the end line.
-   * @param rest null when there is none, or it was too long
+   * @param rest the text after the last line feed; null when there is none, or it is too long
    * @throws UserError when there was no report at all
    */
   end(rest: string | null = null): ProfileLine[] {
@@ -129,7 +129,7 @@ const shortestPeriod = (leaves: readonly Leaf[]): number | null =>
     null,
   );
 
-/** What the report says about the chip: its name, and each core's share of its memory. */
+/** The name of the chip, and the memory of each core, from the report. */
 function statedDevice(leaves: readonly Leaf[]): Partial<Pick<Device, 'name' | 'memBytes'>> {
   const type = textOf(leaves, 'neuron_device_type');
   const bytes = numberOf(leaves, 'neuron_device_memory_size') ?? 0;
@@ -140,7 +140,7 @@ function statedDevice(leaves: readonly Leaf[]): Partial<Pick<Device, 'name' | 'm
   };
 }
 
-/** A count above this, which is more than any instance has, is damaged. */
+/** A larger count is damaged, because no instance has as many. */
 const MOST_CORES = 4096;
 
 interface StreamName {
@@ -164,7 +164,7 @@ function streamHeader(name: StreamName, leaves: readonly Leaf[], startUnixNs: bi
   return profileRecord(name.format, name, { tool: null, dur: null, devices, facts }, startUnixNs?.toString() ?? null);
 }
 
-/** All cores of the instance if the report counts them, and those in use. */
+/** All cores of the instance if the report states their number, and the cores in use. */
 function coresOf(leaves: readonly Leaf[]): number[] {
   const devices = numberOf(leaves, 'neuron_device_count');
   const coresPerDevice = numberOf(leaves, 'neuroncore_per_device_count');

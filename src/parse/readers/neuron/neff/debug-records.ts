@@ -42,7 +42,7 @@ const LISTS: readonly number[] = [PARENTS, TYPE, ...BEFORE.flat()];
 /** Kinds of dependencies by number. */
 const KINDS: Readonly<Record<number, string>> = { 1: 'ordered', 2: 'anti', 3: 'output', 4: 'flow' };
 
-/** Most dependencies of an instruction; more numbers or fields in a record mean that it is damaged. */
+/** Maximum number of dependencies of an instruction. A record with more numbers or fields is damaged. */
 export const MOST_DEPENDENCIES = 4096;
 const MOST_FIELDS = 4 * MOST_DEPENDENCIES;
 
@@ -80,7 +80,7 @@ export function* recordsOf(bytes: Uint8Array, texts?: DebugTexts): Generator<Uin
   }
 }
 
-/** A record's number, which is its first field. Number 0 is left out, like any zero in a message. */
+/** A record's number, which is its first field. The number 0 is not written, like any zero in a message. */
 export function numberOf(record: Uint8Array): number {
   const reader = protobufjs().Reader.create(record);
   return record.length > 0 && reader.uint32() === NUMBER_TAG ? reader.uint32() : 0;
@@ -120,7 +120,10 @@ interface Fields {
   readonly attributes: ReadonlyMap<string, string>;
 }
 
-/** Reads the fields of a record. Of a list, it keeps one number more than an instruction may have dependencies. */
+/**
+ * Reads the fields of a record. It keeps at most one number more from a list than an instruction may have dependencies,
+ * to detect damage.
+ */
 function fieldsOf(record: Uint8Array): Fields {
   const lists = new Map<number, number[]>();
   const attributes = new Map<string, string>();
@@ -177,7 +180,7 @@ const placeOf = (file = '', line = ''): string | null =>
 const LAYERS = ['penguin', 'hlo', 'pttf'] as const;
 const MEMBER = /^debug_info_(penguin|hlo|pttf)\.dbg(?:_sg(\d+))?$/;
 
-/** Where in the source an instruction comes from. */
+/** Source location of an instruction. */
 export interface SourceNames {
   /** Operation, such as `%op0 = dot(%x, %y)`. */
   readonly op: string | null;
@@ -201,9 +204,9 @@ interface LayerFile {
 
 /**
  * The layers of a program above an engine's instructions: lines of the kernel (`penguin`), operations of the compiler's
- * graph (`hlo`), operations of the framework (`pttf`). The debug files contain them if the program was compiled with them.
- * The file of each layer names the file of the next, and its records refer to that file's records by number. Memory: the
- * debug files, and their part of the program's room.
+ * graph (`hlo`), operations of the framework (`pttf`). The debug files contain them if the program was compiled with
+ * them. The file of each layer names the file of the next, and its records refer to that file's records by number.
+ * Memory: the debug files, and their part of the program's room.
  */
 export class DebugLayers {
   /** By layer, then by the subgraph's number in the file name. */
@@ -225,8 +228,8 @@ export class DebugLayers {
     this.#files[LAYERS.findIndex((each) => each === layer)]?.set(Number(subgraph), found);
     for (const record of recordsOf(bytes, found.texts)) {
       if (!hasRoom()) return false;
-      // Modules and computations also have no number. Of the records without one, whose number is 0, the operation comes
-      // last and replaces them.
+      // Records of modules and computations also have the number 0. The record of the operation comes last and replaces
+      // them.
       found.records.set(numberOf(record), record);
     }
     return true;

@@ -40,7 +40,9 @@ export function readDefinition(json: unknown): NeffVariable[] {
 
 export interface Variable {
   readonly name: string;
-  /** Memory in which it lies, in the words that the vendor's tool uses for packets; null for a kind without such a word. */
+  /**
+   * The memory that holds the variable, as the vendor's tool names it for packets; null for a kind without such a name.
+   */
   readonly memory: string | null;
 }
 

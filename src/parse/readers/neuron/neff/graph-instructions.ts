@@ -1,7 +1,8 @@
 /**
- * Reads what a NEFF says about the instructions of a subgraph: the names that the compiler gave them, the instructions on
- * which each depends, the variables that transfers move, and the source lines. The vendor publishes no layout; it was found
- * in NEFFs of captures for which the vendor's tool had printed names and dependencies (docs/neuron-instructions.md).
+ * Reads facts about the instructions of a subgraph from a NEFF: the names that the compiler gave them, the instructions
+ * on which each depends, the variables that transfers move, and the source lines. The vendor publishes no layout; it
+ * was found in NEFFs of captures for which the vendor's tool had printed names and dependencies
+ * (docs/neuron-instructions.md).
  *
  * | member                      | content                                                              |
  * |-----------------------------|----------------------------------------------------------------------|
@@ -32,7 +33,7 @@ import { COMPILED_TRANSFER, type CompiledTransfer } from '../words/engine-operan
 /** Engines by the names that members use; an engine's number is its index. */
 const ENGINES = ['PE', 'Activation', 'Pool', 'DVE', 'SP'] as const;
 
-/** What the compiler recorded of an instruction. */
+/** Facts that the compiler recorded about an instruction. */
 export interface CompiledInstruction extends SourceNames {
   /** Made of subgraph, engine and row, and unique in the program. */
   readonly id: string;
@@ -47,11 +48,13 @@ export interface CompiledInstruction extends SourceNames {
   readonly hasMoreDependencies: boolean;
   /** Whether its debug information could not be read. */
   readonly isDamaged: boolean;
-  /** The words of a transfer before loading, in which variables are numbers. */
+  /** The 64 bytes of a transfer before loading, in which variables are numbers. */
   readonly transfer: Buffer | null;
 }
 
-/** How many instructions, debug records and transfers may still be kept for a whole program: about 100 bytes each. */
+/**
+ * Number of instructions, debug records and transfers that may still be kept for a whole program, about 100 bytes each.
+ */
 export interface ProgramRoom {
   left: number;
 }
@@ -80,7 +83,7 @@ export class GraphInstructions {
     private readonly layers: DebugLayers,
   ) {}
 
-  /** Which queue, by the runtime's name, or engine updates each semaphore. */
+  /** The queue (by the runtime's name) or the engine that updates each semaphore. */
   semaphores: ReadonlyMap<number, string> = new Map();
 
   takeVariables({ variables, table }: VariableNumbers): void {

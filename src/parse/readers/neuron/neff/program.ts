@@ -32,12 +32,15 @@ export interface NeffProgram {
   readonly graphs: ReadonlyMap<string, GraphInstructions>;
 }
 
-/** Size limit of a member. Members are held one at a time; what is kept of them is limited by their total size. */
+/**
+ * Size limit of a member. Only one member is in memory at a time. The data kept from all members is limited by their
+ * total size.
+ */
 const LARGEST_MEMBER = 16 * 1024 * 1024;
 const LARGEST_PROGRAM = 8 * LARGEST_MEMBER;
-/** Most subgraphs: a logical core has only a few physical cores. */
+/** Maximum number of subgraphs. A logical core has only a few physical cores. */
 const MOST_GRAPHS = 1024;
-/** Most names of members with instructions that are kept: a subgraph has about ten. */
+/** Maximum number of names of members with instructions that are kept. A subgraph has about ten. */
 const MOST_MEMBERS = 1 << 16;
 
 /** Folder of a member that belongs to a subgraph, at any depth. */
@@ -61,7 +64,7 @@ export class ProgramBuilder {
   #nodes: ReadonlyMap<string, TensorType> = new Map();
   readonly #instructions = new Map<string, GraphInstructions>();
   readonly #layers = new DebugLayers();
-  /** Members with instructions that definitions name, and those that were found, each with their folders. */
+  /** Members with instructions, as named by definitions and as found in the archive, each with its folder. */
   readonly #named = new Set<string>();
   readonly #found = new Set<string>();
   readonly #room = programRoom();
@@ -91,7 +94,7 @@ export class ProgramBuilder {
     else this.#takeKelf(json);
   }
 
-  /** Whether the remaining members can add nothing. */
+  /** Whether everything is read, so that the remaining members are not needed. */
   get isComplete(): boolean {
     for (const folder of this.#graphs) {
       if (!this.#definitions.has(folder) || !this.#maps.has(folder)) return false;

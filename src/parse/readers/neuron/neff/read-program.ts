@@ -36,7 +36,10 @@ function openHeader(stream: ByteStream, limit: number): { header: NeffHeader | n
   return { header, rest };
 }
 
-/** Runs some work until it ends or an archive fault occurs, and returns the fault; what was done before it stays. */
+/**
+ * Runs a function and returns the archive fault that it throws, if any. Everything that was read before the fault is
+ * kept.
+ */
 function untilFault(work: () => void): Fault | null {
   try {
     work();
@@ -101,7 +104,7 @@ function readProgram(
   const fault = untilFault(() => {
     const isPacked = isGzip(stream.peek(2));
     const { header, rest } = openHeader(stream, LARGEST_ARCHIVE);
-    // The members that are needed may be before the cut.
+    // The members that are needed may all be in the part that was read.
     isShort = !isPacked && header !== null && size < header.headerSize + header.dataSize;
     builder = new ProgramBuilder(header, diagnostics, withInstructions);
     takeMembers(unpack(rest, LARGEST_ARCHIVE), builder);
@@ -134,7 +137,7 @@ function uuidOf(path: string): string | null {
   }
 }
 
-/** Most members searched for the list of subgraphs, which is near the start of an archive. */
+/** Maximum number of members that are searched for the list of subgraphs, which is near the start of an archive. */
 const SNIFFED_MEMBERS = 256;
 const SNIFFED_BYTES = 4 * 1024 * 1024;
 
@@ -163,7 +166,7 @@ function hasSubgraphs(archive: ByteStream): boolean {
   return false;
 }
 
-/** What is known when the NEFF of a device trace is searched: trace and NEFF both contain the uuid of the program. */
+/** Facts by which the NEFF of a device trace is found. Trace and NEFF both contain the uuid of the program. */
 export interface ProgramWanted {
   /** The file that the user named. */
   readonly program?: string;
@@ -182,9 +185,9 @@ export interface ProgramWanted {
 const MOST_CANDIDATES = 5000;
 
 /**
- * The program of a trace: the one that the user named, or the one in the trace's folder that has its uuid.
- * @returns null when none is found, which is counted
- * @throws UserError when the named file is not a NEFF, or is another program and `force` is not set
+ * The program of a trace: the one that the user named, or the one in the trace's folder that has the trace's uuid.
+ * @returns null when none is found; this is counted
+ * @throws UserError when the named file is not a NEFF, or is a different program and `force` is not set
  */
 export function findProgram(wanted: ProgramWanted, diagnostics: Diagnostics): NeffProgram | null {
   if (wanted.program !== undefined) return namedProgram(wanted.program, wanted, diagnostics);

@@ -1,10 +1,11 @@
 /**
- * Derives the DMA rate, the number of transfers started, and the activity of the tensor engine, as the vendor's tool does.
+ * Derives the DMA rate, the number of transfers started, and the activity of the tensor engine, as the vendor's tool
+ * does.
  *
- * Source: its tables `dma_throughput`, `pending_dma` and `active_time` for five captures. All their rows follow from these
- * rules:
+ * Source: its tables `dma_throughput`, `pending_dma` and `active_time` for five captures. All their rows follow from
+ * these rules:
  * - a packet moves its bytes at a constant rate; rows of the rate are at least 10 ns apart;
- * - without notifications of descriptors, no transfer is known to be complete, so all that have started are pending;
+ * - without notifications of descriptors, no transfer is known to be complete, so all started transfers are pending;
  * - waits for semaphores do not count as activity of an engine.
  */
 import type { CopyLine, KernelLine, Labels, ProfileLine, SampleRecord } from '../../../../record/record.js';
@@ -16,7 +17,7 @@ const PS_PER_S = 1e12;
 const TRANSFER = 'DMA_DIRECT2D';
 const WAIT = 'EVENT_SEMAPHORE';
 
-/** Which packets and transfers the tool leaves out. */
+/** The packets and transfers that the tool leaves out. */
 export interface Omissions {
   /** Whether the packets of a queue are left out of the rate. */
   readonly leavesOut: (packet: CopyLine) => boolean;
@@ -57,7 +58,7 @@ class Changes {
     heap[at] = change;
   }
 
-  /** Removes and returns all changes at the earliest time; none when that is not before `end`. */
+  /** Removes and returns all changes at the earliest time; returns none when that time is not before `end`. */
   takeBefore(end: number): readonly ActivityChange[] {
     const first = this.#heap[0];
     if (first === undefined || first.at >= end) return [];
@@ -185,7 +186,7 @@ function apply(state: DeviceState, { of, step, bytes, rate }: ActivityChange): v
   else {
     state.packets += step;
     if (step === 1) state.bytes += bytes;
-    // Exactly 0 when there are no packets, whatever rounding has left over.
+    // Without packets, the rate is exactly 0, whatever the rounding errors of the sum.
     state.rate = state.packets === 0 ? 0 : state.rate + step * rate;
   }
 }

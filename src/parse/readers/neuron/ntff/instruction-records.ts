@@ -59,15 +59,16 @@ export const OPCODE_NAMES: readonly string[] = [
 export const isKnownOpcode = (opcode: number): boolean => opcode in NAMES;
 
 /**
- * Most concurrent instructions of an engine, and most later ones that may end before it. Captures show two at a time, and
- * one that 40 others overtook: it waited in the tensor engine while matrix products continued.
+ * Maximum number of concurrent instructions of an engine, and of later instructions that may end before an earlier one.
+ * In captures, two run at a time, and 40 instructions overtook one that waited in the tensor engine while matrix
+ * products continued.
  */
 const MOST_UNDER_WAY = 256;
 
 /**
  * Instructions of one engine that have not ended. An end belongs to the oldest start at the same address. Engines run
- * nearly in order: a start that many later ones have overtaken has lost its end, and must not take the end of the loop's
- * next iteration.
+ * nearly in order. If many later instructions have ended before an instruction, its end record is lost. Its start is
+ * then dropped, so that it is not joined to the end of the loop's next iteration.
  */
 class PendingInstructions {
   count = 0;
@@ -77,11 +78,11 @@ class PendingInstructions {
   readonly #places = new Int32Array(MOST_UNDER_WAY);
   readonly #times = new Float64Array(MOST_UNDER_WAY);
   readonly #waits = new Uint16Array(MOST_UNDER_WAY);
-  /** How many instructions had ended when each one started. */
+  /** For each start: the number of instructions that had ended before it. */
   readonly #ages = new Float64Array(MOST_UNDER_WAY);
   #ended = 0;
 
-  /** @returns how many instructions were dropped to make room */
+  /** @returns number of instructions that were dropped to make room */
   start(place: number, time: number, wait: number): number {
     const isStale = this.count > 0 && this.#ended - (this.#ages[0] as number) >= MOST_UNDER_WAY;
     const givenUp = isStale || this.count === MOST_UNDER_WAY ? 1 : 0;
@@ -119,7 +120,7 @@ class PendingInstructions {
   }
 }
 
-/** Most concurrent packets of a queue: the 512 queues of a core need at most 32 MB. */
+/** Maximum number of concurrent packets of a queue. With this limit, the 512 queues of a core need at most 32 MB. */
 const MOST_PACKETS = 1 << 13;
 const FIRST_PACKETS = 1 << 4;
 
@@ -129,7 +130,7 @@ export class PendingPackets {
   #times = new Float64Array(FIRST_PACKETS);
   #first = 0;
 
-  /** @returns how many packets were dropped to make room */
+  /** @returns number of packets that were dropped to make room */
   start(time: number): number {
     if (this.count === this.#times.length) this.#grow();
     const isFull = this.count === this.#times.length;
@@ -236,7 +237,10 @@ const pcOf = ({ address: first }: EngineProgram, address: number): number => (ad
 
 const WAIT_BITS = 16;
 const OPCODE_BITS = 9;
-/** Most programs of an engine whose instructions are decoded; instructions of later programs have only names. */
+/**
+ * Maximum number of programs of an engine whose instructions are decoded. Instructions of later programs have only
+ * names.
+ */
 const MOST_PROGRAMS = 127;
 
 /** The last word of an instruction's row: number of the program of its engine, opcode, and wait in cycles. */

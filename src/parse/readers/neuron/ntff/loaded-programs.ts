@@ -19,10 +19,10 @@ import type { Dependency, Labels } from '../../../../record/record.js';
 /** Addresses in records are modulo this number. */
 export const ADDRESSES = 1 << 21;
 
-/** Most instructions of all programs whose opcodes are kept: 64 MB. */
+/** Maximum number of instructions whose opcodes are kept, over all programs: 64 MB. */
 const MOST_OPCODES = 1 << 26;
 
-/** Most decoded instructions and dependencies that are kept for the programs of a core: about 60 MB. */
+/** Maximum number of decoded instructions and dependencies that are kept for the programs of a core: about 60 MB. */
 const MOST_DECODED = 1 << 17;
 
 export interface EngineProgram {
@@ -31,7 +31,7 @@ export interface EngineProgram {
   /** First byte of each instruction. */
   readonly opcodes: Uint8Array;
   readonly buffer: InstructionBuffer;
-  /** Null when the file does not say what the runtime changed. */
+  /** Changes that the runtime made; null when the file does not state them. */
   readonly edits: readonly ProgramEdit[] | null;
   /** Facts about its instructions from the NEFF; null when there is no NEFF. */
   readonly compiled: GraphInstructions | null;
@@ -176,11 +176,14 @@ const NOTHING_KNOWN: CompiledFacts = { names: {}, after: [], labels: {}, sides: 
 
 const COMPILED_OPCODE = 'PSEUDO_DMA_DIRECT2D';
 
-/** Name of a variable. One on the chip is named after its memory, which says nothing, so it has none. */
+/**
+ * Name of a variable. A variable on the chip is named after its memory, which adds no information, so no name is
+ * written.
+ */
 const tensorName = (variable: Variable | null): string | null =>
   variable?.memory === 'SB' ? null : (variable?.name ?? null);
 
-/** Memories in the vendor tool's words, used when the program does not say which variable they hold. */
+/** Memories as the vendor's tool names them, used when the program does not state the variable. */
 const MEMORY_NAMES: Readonly<Record<NeuronMemory, string>> = { hbm: 'HBM', sbuf: 'SB', psum: 'PSUM' };
 
 function transferOf({ bytes, memories, semaphore }: MovedBytes, { labels, sides }: CompiledFacts): QueuedTransfer {
@@ -202,7 +205,7 @@ function transferOf({ bytes, memories, semaphore }: MovedBytes, { labels, sides 
 export interface CompilerRow {
   /** Whether the runtime inserted the instruction. */
   readonly isRuntime: boolean;
-  /** Row in the compiler's program; null when it corresponds to none. */
+  /** Row in the compiler's program; null when the instruction is not in that program. */
   readonly row: number | null;
 }
 

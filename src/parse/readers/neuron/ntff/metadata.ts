@@ -1,6 +1,6 @@
 /**
- * Metadata of a device trace: which program ran, where and when, and the offsets of the data in the file. The vendor
- * publishes no schema; field numbers were derived from captures and the vendor tool's output for them.
+ * Reads the metadata of a device trace: which program ran, where and when, and the offsets of the data in the file. The
+ * vendor publishes no schema; field numbers were derived from captures and the vendor tool's output for them.
  */
 import { ProtobufMessage } from '../../../input/protobuf.js';
 

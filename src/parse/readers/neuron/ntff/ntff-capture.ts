@@ -20,7 +20,7 @@ import { RECORD_BYTES, NtffFile } from './ntff-file.js';
 
 /**
  * Records of the trace. Memory: `DeviceRows`, and a byte for every instruction of the program.
- * @throws UserError when it cannot be read, or when the NEFF that the user named is of another program
+ * @throws UserError when it cannot be read, or when the NEFF that the user named belongs to another program
  */
 export function* readDeviceTrace(format: string, probe: Probe, options: ReadOptions): Generator<ProfileLine> {
   const trace = new NtffFile(probe.path, probe.file);
@@ -32,7 +32,7 @@ export function* readDeviceTrace(format: string, probe: Probe, options: ReadOpti
     const lines = capture.gather(rows);
     const counts = [...capture.counts()];
     yield* counts;
-    // Not in a nested generator: each level of delegation costs time for each record.
+    // This is not a nested generator, because each level of delegation costs time for each record.
     const inOrder = rows.inOrder();
     if (options.derived === true) yield* capture.withDerived(lines, inOrder);
     else while (inOrder.next()) yield lines.at(inOrder);

@@ -19,7 +19,7 @@ import { INSTRUCTION_BYTES } from '../words/instruction-word.js';
 import { WireError } from '../../../input/protobuf.js';
 
 export const VERSION = 6;
-/** Highest version number that a device trace is assumed to have. */
+/** Files with a higher version number are assumed not to be device traces. */
 export const GREATEST_VERSION = 31;
 export const HEADER_BYTES = 128;
 export const RECORD_BYTES = 16;
@@ -132,7 +132,7 @@ export class NtffFile {
 
   /**
    * Fills a buffer from an offset in the data.
-   * @returns how many bytes were read
+   * @returns number of bytes read
    */
   #read(bytes: Uint8Array, offset: number): number {
     return readFully(this.#file, bytes, this.#dataStart + offset);

@@ -41,10 +41,10 @@ interface PacketPlace {
 
 /**
  * Finds the transfers to which packets belong, for the queues of a core that engines fill while the program runs. A
- * transfer is divided among the rings of its engine's queue, one for each DMA engine. Every ring moves the same number of
- * bytes, then increments the transfer's semaphore with a packet of four bytes, and takes the next transfer in the order in
- * which the engine started them. In five captures, all 10,864 packets of such queues are in this order. If packets of a
- * queue are not, that packet and all later ones belong to no known transfer.
+ * transfer is divided among the rings of its engine's queue, one for each DMA engine. Every ring moves the same number
+ * of bytes, then increments the transfer's semaphore with a packet of four bytes, and takes the next transfer in the
+ * order in which the engine started them. In five captures, all 10,864 packets of such queues are in this order. If a
+ * packet is not in this order, the transfers of this packet and of all later packets of the queue are unknown.
  */
 export class TransferQueues {
   readonly #queues = new Map<number, Queue>();
@@ -114,7 +114,9 @@ function typeOf(queue: number, ring: string | undefined): string | undefined {
 export interface CoreQueues {
   /** Offset that is added to an engine's number in records. */
   readonly engineBase: number;
-  /** Types by engine · 16 + queue, both as in records; undefined for a queue of unknown type. */
+  /**
+   * Types of queues, indexed by engine · 16 + queue, with both numbers as in records; undefined for an unknown type.
+   */
   readonly types: readonly (string | undefined)[];
 }
 

@@ -111,7 +111,7 @@ export class RecordLines {
       (opcode >= NO_OPCODE || program === null ? null : programs.facts(stream, program, pc)) ?? UNKNOWN_FACTS;
     if (transfer !== null) this.#transfers[deviceOf(rank)]?.start(transfer.queue, transfer.moves);
     const run = this.#runCounters(opcode === NO_PROGRAM ? null : pc, waitOf(rest), checksums);
-    // A line has its own counters in its bytes, where they need not be merged.
+    // The bytes of a line already contain its counters, so they need not be merged.
     const isMerged = details !== null && !(this.onlyWritten && duration !== NO_DURATION);
     const counters = isMerged ? details.countersOf(run) : (run as Counters);
     if (details?.isUnknown === true && isKnownOpcode(opcode)) this.diagnostics.count('operands-not-known');
@@ -132,7 +132,10 @@ export class RecordLines {
     return new InstructionLine(profile, id, name, startNs, durNs, device, stream, engine, ps, counters, details);
   }
 
-  /** Object literals for the combinations that nearly all instructions have, because adding properties is slow. */
+  /**
+   * Nearly all instructions have one of these combinations. They are object literals, because adding properties is
+   * slow.
+   */
   #runCounters(pc: number | null, wait: number, checksums: number): RunCounters {
     const waitNs = this.waits?.nanoseconds(wait);
     const crcIn = checksums & 0xffff;

@@ -1,6 +1,6 @@
 /**
- * Activities of a device as rows of 32 bytes, which are added section by section and read in order of time. To put them
- * in order takes 16 bytes a row more.
+ * Activities of a device as rows of 32 bytes, which are added section by section and read in order of time. Sorting
+ * takes 16 more bytes for each row.
  *
  * | bytes | content                                                                                    |
  * |-------|--------------------------------------------------------------------------------------------|
@@ -37,10 +37,10 @@ const KIND_SHIFT = DEVICE_SHIFT + DEVICE_BITS;
 /** Number of device ids that a row can hold. */
 export const MAX_DEVICES = 1 << DEVICE_BITS;
 
-/** The part of a rank that is the same throughout a section. */
+/** The part of a rank that is the same for all rows of a section. */
 export const rankOf = (kind: number, device: number): number => ((kind << KIND_SHIFT) | (device << DEVICE_SHIFT)) >>> 0;
 
-/** The part of a rank that differs within a section. */
+/** The part of a rank that differs between rows of a section. */
 export const rankWithin = (stream: number, queue: number): number => (stream << QUEUE_BITS) | queue;
 
 export const kindOf = (rank: number): number => rank >>> KIND_SHIFT;
@@ -89,7 +89,10 @@ export class DeviceRows {
     this.#count++;
   }
 
-  /** All rows by start in whole ns, then by the other fields that records show; equal ones in the order in which they were added. */
+  /**
+   * Sorts all rows by start in whole ns, then by the other fields of records. Equal rows stay in the order in which
+   * they were added.
+   */
   inOrder(): RowCursor {
     const { doubles, words } = this.#rows;
     const order = allRows(this.#count);

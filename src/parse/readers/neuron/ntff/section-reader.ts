@@ -24,7 +24,7 @@ const VALUE = 1;
  * | 8–15  | time, ps                           | time, ps; valid until the core's next record        |
  */
 class SemaphoreRecords extends SectionRows {
-  /** Number of records within the execution, of semaphores or of anything else. */
+  /** Number of records within the execution, whatever they describe. */
   events = 0;
 
   constructor(device: number, output: SectionOutput) {
@@ -137,8 +137,8 @@ class PacketRecords extends SectionRows {
   }
 
   /**
-   * Queues, by rank, with a packet that crosses a boundary of the execution: they do not have as many starts as ends within
-   * it.
+   * Ranks of queues with a packet that crosses a boundary of the execution. Within the execution, such a queue has more
+   * starts than ends, or more ends than starts.
    */
   get uneven(): number[] {
     const found: number[] = [];

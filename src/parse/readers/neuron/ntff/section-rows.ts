@@ -1,4 +1,4 @@
-/** What the readers of all sections share: the output of rows, the check of a row's times, and the device clock. */
+/** Common code of the section readers: the output of rows, the check of a row's times, and the device clock. */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import type { RecordBlock } from './ntff-file.js';
 import { NO_DURATION, type DeviceRows } from './rows.js';
@@ -7,8 +7,8 @@ import type { ExecutionWindow } from './metadata.js';
 const WORD = 2 ** 32;
 
 /**
- * Device timestamps, in picoseconds, relative to the execution window. The device's clock exceeds 2^53 some hours after
- * power-on, so timestamps are subtracted as two 32-bit words.
+ * Converts device timestamps to picoseconds after the start of the execution window. The device's clock exceeds 2^53
+ * some hours after power-on, so timestamps are subtracted as two 32-bit words.
  */
 export class DeviceClock {
   /** Low and high word of the window's start. */
@@ -69,7 +69,7 @@ export abstract class SectionRows {
     // Semaphores have no end.
   }
 
-  /** Whether a row is outside of the execution; if so, it is counted. */
+  /** Whether a row is outside the execution; if so, it is counted. */
   protected isOutside(start: number, end: number): boolean {
     const isOutside = start < 0 || Math.max(start, end) > this.clock.length;
     if (isOutside) this.diagnostics.count('outside-execution');

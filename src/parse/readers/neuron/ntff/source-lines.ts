@@ -129,8 +129,8 @@ const queueLabels = ({ name, kind, engine, dramChannel, event }: QueueRing, engi
   });
 
 /**
- * Queues with a packet that crosses a boundary of the execution. The vendor's tool leaves out all packets of such a queue:
- * it first cuts records to the execution, after which the queue does not have as many starts as ends.
+ * Queues with a packet that crosses a boundary of the execution. The vendor's tool leaves out all packets of such a
+ * queue, because it first cuts records to the execution, and the numbers of starts and ends then differ.
  * @param engineBase offset of engine numbers in records
  * @param ranks engine and queue of each, as `rankWithin` makes them
  */

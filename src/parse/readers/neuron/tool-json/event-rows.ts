@@ -171,7 +171,7 @@ const ENGINES_BY_NAME: ReadonlyMap<string, NeuronEngine> = new Map([
   ...NEURON_ENGINES.map((name) => [name.toLowerCase(), name] as const),
 ]);
 
-/** An instruction as a line without `id`, which follows from the order of lines. */
+/** An instruction as a line without `id`, which is given by the order of lines. */
 export function instruction(row: ToolRow, start: number, context: TableContext): Omit<KernelLine, 'id'> {
   const name = textOf(row['opcode']) ?? textOf(row['compiler_opcode']);
   if (name === null) context.diagnostics.count('bad-row');

@@ -90,10 +90,7 @@ type Fact = string | number | null;
 const factsIn = (row: ToolRow, names: readonly FieldName[]): Record<string, Fact> =>
   Object.fromEntries(names.map(([key, fact]) => [fact, isDigits(row[key]) ? numberOf(row[key]) : textOf(row[key])]));
 
-/**
- * Whether a cell is a number written as text, as sizes and counts are here. A hash that happens to have only digits is
- * longer.
- */
+/** Whether a cell is a number written as text, like sizes and counts here. A hash of digits only is longer. */
 const isDigits = (cell: unknown): boolean => typeof cell === 'string' && /^\d{1,15}$/.test(cell);
 
 function versionOf(header: ToolRow): string | null {
@@ -229,7 +226,7 @@ function metricSample(metric: string, cell: unknown, profile: number): SampleRec
   return { type: 'sample', profile, start: null, device: null, metric, value, ...text, unit: unitOfMetric(metric) };
 }
 
-/** Metrics of one core. The summary adds up the values of all cores, even their numbers. */
+/** Metrics of one core. The summary adds up the values of all cores, even the core numbers, so these are left out. */
 function* coreMetrics(row: ToolRow, profile: number): Generator<SampleRecord> {
   const subgraph = rawTextOf(row['sg_name']);
   const labels = { from: 'model_info', ...(subgraph === null ? undefined : { subgraph }) };

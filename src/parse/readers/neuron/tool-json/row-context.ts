@@ -1,4 +1,4 @@
-/** What is needed to read the rows of a file: the clock of its tables, and the core of each subgraph. */
+/** Context for reading the rows of a file: the clock of its tables, and the core of each subgraph. */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { isNear } from '../../../trace/clocks/trace-clock.js';
 import { least } from '../../../../containers/element.js';
@@ -7,7 +7,7 @@ import type { ToolFile } from './table-scan.js';
 
 /** Converts table times to nanoseconds since the capture's start. */
 export interface TableClock {
-  /** Number of nanoseconds in one unit. */
+  /** Number of nanoseconds in one unit of the table. */
   readonly scale: number;
   /** Time of the capture's start, in the table's unit. */
   readonly origin: number;
@@ -18,7 +18,7 @@ export interface TableClock {
 /** Units per second, for s, ms, µs, ns and ps. */
 const PER_SECOND = [1, 1e3, 1e6, 1e9, 1e12] as const;
 
-/** Two lengths in the same unit differ by less than this factor. */
+/** Lengths that differ by less than this factor have the same unit. */
 const AGREEMENT = 10;
 
 /**
@@ -37,8 +37,8 @@ export function clockOf(
   const first = numberOf(metadata['first_hw_timestamp']);
   const last = numberOf(metadata['last_hw_timestamp']);
   const hasRows = latest >= earliest;
-  // If rows start before the first timestamp, times are already relative to the capture's start. This does not apply when
-  // only a damaged row does so: then the last row is nearer to the last timestamp than to the length.
+  // If rows start before the first timestamp, times are already relative to the capture's start. This does not apply
+  // when only a damaged row starts earlier. The last row is then nearer to the last timestamp than to the length.
   const isLate = first !== null && last !== null && Math.abs(latest - last) < Math.abs(latest - (last - first));
   const origin = first !== null && (!hasRows || earliest >= first || isLate) ? first : 0;
   const seconds = totalSeconds ?? secondsBetween(metadata['first_ts'], metadata['last_ts']);

@@ -23,7 +23,7 @@ import {
   type ToolRow,
 } from './json-tables.js';
 
-/** Most rows and bytes of one small table, and most names of subgraphs. */
+/** Maximum number of rows and bytes of one small table, and of names of subgraphs. */
 const MOST_ROWS = 50_000;
 const MOST_BYTES = 16 * 1024 * 1024;
 const MOST_SUBGRAPHS = 4096;
@@ -97,7 +97,7 @@ class ToolFileScan {
     if (use === 'unknown') this.diagnostics.count('unknown-table');
     if (use !== 'unknown' && use !== 'ignored') {
       if (first === OPEN_BRACKET) return this.cursor.items((first) => this.#take(table, use, first));
-      // A table with a single row may be that row, without a list.
+      // A table with a single row may be an object instead of a list.
       if (first === OPEN_BRACE) return this.#take(table, use, first);
     }
     return this.cursor.passValue();
@@ -168,7 +168,7 @@ class ToolFileScan {
 /** Time and subgraph of a row, found in its bytes without decoding it. */
 class RowScan {
   readonly #fields: Fields;
-  /** Codes of the keys of the subgraph's name, the one that counts first: they follow those of the time. */
+  /** Codes of the keys of the subgraph's name, in order of precedence. They follow the codes of the time's keys. */
   readonly #subgraphs: readonly [plain: number, qualified: number];
   /** In the file's unit; NaN when the row has none. */
   time = NaN;
@@ -177,7 +177,7 @@ class RowScan {
   subgraphTo = 0;
   /** Whether the row is a complete object. */
   isWhole = false;
-  /** Whether a key is duplicated, or the time has two. */
+  /** Whether a key occurs twice, or the row has two times. */
   isRepeated = false;
 
   /** @param timeKeys keys under which the time may be */
@@ -198,7 +198,7 @@ class RowScan {
     return to;
   }
 
-  /** The last of its keys counts. */
+  /** The value of its last key is used. */
   #noteTime(): void {
     this.time = NaN;
     let last = -1;

@@ -19,7 +19,7 @@ import {
   type NeuronMemory,
 } from './word-fields.js';
 
-/** Opcodes of a transfer: in the loaded program, and as the compiler writes it, which the runtime replaces. */
+/** Opcodes of a transfer: in the loaded program, and in the compiler's program, where the runtime replaces it. */
 export const LOADED_TRANSFER = 0xb8;
 export const COMPILED_TRANSFER = 0xd4;
 
@@ -105,7 +105,7 @@ export function transfer(word: Buffer): Operands {
   };
 }
 
-/** A transfer as the compiler wrote it. */
+/** A transfer in the compiler's program. */
 export interface CompiledTransfer {
   readonly operands: string | null;
   /** Numbers of the variables, and of entries in the table of inputs and outputs, on both sides. */

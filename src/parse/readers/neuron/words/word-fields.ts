@@ -1,9 +1,7 @@
-/** What the layouts of instructions share: the form of their results, joining of texts, and semaphores. */
+/** Common code of the instruction layouts: the form of their results, joining of texts, and semaphores. */
 import type { Labels } from '../../../../record/record.js';
 
-/**
- * Who owns the instruction: semaphores of the runtime have another notation than those of the program, which have names.
- */
+/** Whether the instruction belongs to the program or the runtime. Only semaphores of the program have names. */
 export interface InstructionContext {
   /** Null when unknown. */
   readonly isRuntime: boolean | null;
@@ -57,7 +55,7 @@ const TYPES: Readonly<Record<number, string>> = { 0x06: 'bfloat16', 0x08: 'int32
 
 export const typeName = (code: number): string | null => TYPES[code] ?? null;
 
-/** Addresses in an engine's instruction: the state buffer is below this, the accumulators are from here on. */
+/** Boundary of addresses in an engine's instruction: the state buffer is below it, and the accumulators start at it. */
 export const FIRST_PSUM_ADDRESS = 0x2000000;
 
 /** Conditions on a semaphore, and on an event, which is reset when the condition is met. */

@@ -13,7 +13,7 @@ const ENTRIES = 'NVTX_PAYLOAD_SCHEMA_ENTRIES';
 
 const HEADER_BYTES = 32;
 
-/** Most entries and schemas that are kept: NCCL has a few dozen schemas of up to eight entries. */
+/** Maximum number of entries and schemas that are kept. NCCL has a few dozen schemas of up to eight entries. */
 const MOST_ENTRIES = 10_000;
 
 interface EntryType {
@@ -102,7 +102,7 @@ function read(payload: Buffer, entries: ReadonlyMap<number, Entry>): Payload | n
   let end = 0;
   for (const [, { name, type: code, offset }] of [...entries].sort(([a], [b]) => a - b)) {
     const kind = ENTRY_TYPES.get(code);
-    // Enumerations and texts: the table does not state their size, but the entries after them have offsets.
+    // For enumerations and texts, the table does not state a size, but the entries after them have offsets.
     if (kind === undefined) continue;
     const at = offset ?? Math.ceil(end / kind.bytes) * kind.bytes;
     end = at + kind.bytes;
@@ -114,7 +114,7 @@ function read(payload: Buffer, entries: ReadonlyMap<number, Entry>): Payload | n
 
 /** Each field is null when it is not stated. */
 export interface NcclFacts {
-  /** Hash of the communicator in hexadecimal: the same on all of its ranks. */
+  /** Hash of the communicator in hexadecimal, the same on all of its ranks. */
   readonly communicator: string | null;
   /** Size of one message, as passed to the call, in bytes. */
   readonly bytes: number | null;
@@ -156,7 +156,7 @@ export function factsOfPayload(payload: Payload): NcclFacts {
   };
 }
 
-/** Longest JSON text that is parsed, in bytes. */
+/** Size limit of a JSON text that is parsed, in bytes. */
 const MOST_BYTES = 64 * 1024;
 
 /**

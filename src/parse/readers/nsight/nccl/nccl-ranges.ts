@@ -19,8 +19,8 @@ import { factsOfJson, factsOfPayload, NO_FACTS, PayloadSchemas, type NcclFacts }
 import type { Labels } from '../../../../record/record.js';
 
 /**
- * How many messages of the stated size go in or come out of a call: one, or one for each rank; unknown when it depends on
- * the rank.
+ * Number of messages of the stated size that a call receives or sends: one, or one for each rank; unknown when it
+ * depends on the rank.
  */
 type Messages = 'one' | 'ranks' | 'unknown';
 
@@ -67,7 +67,8 @@ const sum = (sizes: readonly (number | null)[]): number | null =>
 
 /**
  * The operation that the calls of a group make together; null for calls of different kinds.
- * @param kernels how many kernels the group launched: with several, sizes are known only if each call launched its own
+ * @param kernels number of kernels that the group launched; with several, sizes are known only if each call launched
+ *   its own kernel
  * @param within name of the framework's operation around the group
  * @param sizeOf number of ranks in a communicator
  */
@@ -155,10 +156,10 @@ function labelsOf({ peer, root }: NcclFacts): Labels | undefined {
 
 const NVTX = 'NVTX_EVENTS';
 
-/** Most registered texts that are kept: NCCL has a few dozen. */
+/** Maximum number of registered texts that are kept. NCCL has a few dozen. */
 const MOST_TEXTS = 10_000;
 
-/** What a range is: a call, the start or end of a group, or an operation of the framework around calls. */
+/** Role of a range: a call, the start or end of a group, or an operation of the framework around calls. */
 type Meaning =
   | { readonly is: 'call'; readonly name: string }
   | { readonly is: 'start' | 'end' | 'other' }
@@ -191,7 +192,7 @@ interface Window {
   operation: LaunchedOperation | null | undefined;
 }
 
-/** What the reader of the database provides. */
+/** Data that the reader of the database provides. */
 interface NcclSource {
   readonly database: SqliteFile;
   readonly diagnostics: Diagnostics;
@@ -262,7 +263,7 @@ export class NcclRanges {
       const [from, to, key, tid, text, textId, domain, binary = null, jsonText, jsonId] = cells;
       const [start, end, process] = [integerOf(from), integerOf(to), integerOf(key)];
       const name = typeof text === 'string' ? text : texts.get(integerOf(textId));
-      // Such rows are counted where other ranges are read.
+      // Such rows are counted by the code that reads the other ranges.
       if (!isNear(start) || !isNear(end) || end < start || Number.isNaN(process) || name === undefined) continue;
       const meaning = meaningOf(name, domainOf(process, integerOf(domain)) === 'NCCL');
       if (meaning === null) continue;
@@ -289,7 +290,7 @@ function factsOf(schemas: PayloadSchemas, binary: Cell, json: string | null): Nc
   return payload === null ? null : factsOfPayload(payload);
 }
 
-/** Texts that may be those of NCCL ranges, by number. The database searches all registered texts. */
+/** Texts that may belong to NCCL ranges, by number. The database searches all registered texts. */
 function registeredTexts(database: SqliteFile): Map<number, string> {
   const names = ['GroupStart', 'GroupEnd', ...OPERATIONS.keys()].map((name) => `'${name}'`).join();
   const filter: Filter = [{ needs: ['value'], sql: `(value GLOB 'nccl[A-Z:]*' OR value IN (${names}))` }];

@@ -1,7 +1,4 @@
-/**
- * Names of the events of a timeline: the names that are in no piece tell the tables of the page which of their rows have no
- * link.
- */
+/** Names of the events of a timeline. Names that are in no piece show which rows of the page's tables get no link. */
 import type { NamedField, ApartRanges, EventKind } from '../timeline-data.js';
 import type { KernelRecord, CopyLine, RangeRecord } from '../../../../record/record.js';
 import type { DeviceActivity } from '../../../input/device-activity.js';
