@@ -88,7 +88,7 @@ export interface WorkRow extends Timed, Pick<ActivityDetails, 'engine' | 'counte
   readonly stream?: Value;
   /** The context in which streams are numbered. */
   readonly context?: Value;
-  /** The process that `corr` belongs to. Give it for all work or for none. */
+  /** The process that `corr` belongs to; negative for no process. Give it for all work or for none. */
   readonly pid?: Value;
   /** The thread that launched the work, where the row states it; work without a call in the profile is then on it. */
   readonly tid?: Value;
@@ -368,7 +368,7 @@ export class TraceBuilder {
   #addThread({ pid, tid }: WorkRow): void {
     if (Number.isNaN(valueOf(tid))) return;
     while (this.#stated.length < this.#activities.length) this.#stated.push(NONE);
-    this.#stated.push(this.#thread({ pid, tid }));
+    this.#stated.push(this.#thread({ pid: Number(pid) < 0 ? null : pid, tid }));
   }
 
   #addDetails({ engine, counters, labels, short, details, run, ps }: WorkRow): void {

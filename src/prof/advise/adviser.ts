@@ -318,17 +318,18 @@ export class Adviser implements Analysis<Adviser> {
   }
 
   /**
-   * Changes of the program before those of profiling it, in each list causes of a job first, then findings of known gain by
-   * gain, then the others by what is at stake; and a cause before its effect.
+   * Changes of the program before those of profiling it, in each list causes of a job first, then by gain; and a cause before
+   * its effect. A finding of unknown gain counts half of the time that it concerns: no one knows how much can be saved.
    */
   #ordered(findings: readonly Finding[]): Finding[] {
-    const rank = new Map(findings.map((finding) => [finding, this.#worth(finding)]));
+    const rank = new Map(
+      findings.map((finding) => [finding, this.#worth(finding) * (finding.gain === null ? UNKNOWN_GAIN : 1)]),
+    );
     const worth = (finding: Finding): number => rank.get(finding) ?? 0;
     const sorted = findings.toSorted(
       (a, b) =>
         (a.about < b.about ? 1 : a.about > b.about ? -1 : 0) ||
         Number(b.rule === JOB_RULE) - Number(a.rule === JOB_RULE) ||
-        Number(a.gain === null) - Number(b.gain === null) ||
         worth(b) - worth(a) ||
         a.profile - b.profile ||
         (a.device ?? -1) - (b.device ?? -1),
@@ -342,6 +343,9 @@ export class Adviser implements Analysis<Adviser> {
     return `below ${percent(this.#minShare)} of the device's time: ${percent(most)} at most`;
   }
 }
+
+/** Share of the time at stake that a finding of unknown gain counts in the order. */
+const UNKNOWN_GAIN = 0.5;
 
 /** Rules whose findings are why there is something for another rule to find. */
 const CAUSES = [

@@ -68,6 +68,7 @@ export function kernelArgs(row: Annotated): TraceArg[] {
   }
   const { name, short, graph, counters, labels } = row.record;
   if (name !== short) args.push(['name', name]);
+  addProcess(args, row.record);
   addField(args, 'graph', graph);
   addField(args, 'counters', counters);
   addField(args, 'labels', labels);
@@ -89,7 +90,19 @@ export function fieldArgs(record: object): TraceArg[] {
   const args: TraceArg[] = [];
   for (const name of Object.keys(record))
     if (!SHOWN_BY_SLICE.has(name)) addField(args, name, record[name as keyof typeof record]);
+  addProcess(args, record);
   return args;
+}
+
+/** Process and thread of work without a launch, which no arrow leads to. */
+function addProcess(args: TraceArg[], record: object): void {
+  if (!('launch' in record) || record.launch !== null) return;
+  for (const name of ['pid', 'tid'] as const) if (name in record) add(args, name, (record as Launcher)[name]);
+}
+
+interface Launcher {
+  readonly pid?: unknown;
+  readonly tid?: unknown;
 }
 
 /** Adds a field; the fields of an object are added as `name.field`, without deeper ones. */

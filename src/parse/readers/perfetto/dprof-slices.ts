@@ -169,14 +169,15 @@ const sample: TakeSlice = ({ name, args, start, place }, reading) => {
     }
 };
 
-/** Stands for the process of work without a launch: no call is in it. */
+/** Stands for the process of work of an unknown one: no call is in it. */
 const NO_PROCESS = -1;
 
-/** Work belongs to the process of the call that its arrow comes from. */
+/** Work belongs to the process of the call that its arrow comes from; without an arrow, to the process that it states. */
 function workOf({ start, end, place, args, endsFlows: [flow] }: Slice, reading: SliceReading) {
   return {
     ...{ start, end, device: reading.deviceOf(place), stream: place.stream, corr: numberIn(args.get('corr')) },
-    pid: flow === undefined ? NO_PROCESS : reading.processOf(flow),
+    pid: flow === undefined ? (numberIn(args.get('pid')) ?? NO_PROCESS) : reading.processOf(flow),
+    ...(flow === undefined ? { tid: numberIn(args.get('tid')) } : undefined),
   };
 }
 

@@ -65,7 +65,7 @@ export const rocpd: Reader = {
     const processes = endings.map((ending) => new ProcessTables(database, ending, clock, pids));
     const [first] = processes;
     // Clocks that count from a machine's start cannot be compared with those of other machines.
-    const here = processes.filter(({ machine }) => machine === first?.machine);
+    const here = processes.length === 1 ? processes : processes.filter(({ machine }) => machine === first?.machine);
     if (here.length < processes.length) trace.unread('run on another machine', null, processes.length - here.length);
     const curve = new MemoryCurve(trace);
     for (const run of here) readRun(run, trace, curve);
