@@ -195,7 +195,7 @@ export class Plane {
     const base = Number(line.time > ABSOLUTE ? line.time - zero : line.time);
     const stream = new FieldStream(this.file, line.from, line.to, LONGEST);
     const [fields, inside, events] = [stream.fields, new WireFields(Buffer.alloc(0)), [new XEvent(), new XEvent()]];
-    for (let turn = 0; this.#attempt(() => stream.next()) === true; ) {
+    for (let turn = 0; this.#attempt(() => stream.next()) === true;) {
       if (fields.field !== EVENT || !fields.isMessage) continue;
       const event = elementAt(events, turn);
       try {
