@@ -461,8 +461,8 @@ describeInBrowser('dashboard', (open) => {
   it('states how reliable the occurrences of an annotation are', async () => {
     const { page } = await open(file, {}, 'tab=layers');
     const panel = page.locator('[data-panel="annotations"]');
-    expect(await panel.getByText(/passes with no other kernel between them count as one/).count()).to.equal(1);
+    expect(await panel.getByText(/calls with no other kernel between them count as one/).count()).to.equal(1);
     await panel.getByRole('button', { name: 'Show optimizer' }).click();
-    expect(await panel.getByText(/passes with no other kernel/).count()).to.equal(0);
+    expect(await panel.getByText(/calls with no other kernel/).count()).to.equal(0);
   });
 });

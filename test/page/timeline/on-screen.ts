@@ -39,6 +39,8 @@ export async function selectBetween(page: Page, from: ScreenPlace, to: ScreenPla
   await page.mouse.move(to.x, to.y, { steps: 5 });
   await page.mouse.up();
   await page.keyboard.up('Shift');
+  // The span is summed a frame after each move.
+  await atRest(page);
 }
 
 /** Where a time is on the screen, at the height of a lane's name. */
