@@ -6,6 +6,7 @@ const PLURALS: ReadonlyMap<string, string> = new Map([
   ['branch', 'branches'],
   ['copy', 'copies'],
   ['launch', 'launches'],
+  ['loss', 'losses'],
   ['process', 'processes'],
 ]);
 

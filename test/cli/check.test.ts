@@ -21,6 +21,8 @@ describe('dprof check', () => {
     expect(stdout).to.include('\ndoubt: duplicate rows of device work (one kept): 2 [row-repeated]\n');
     expect(stdout).to.include('\n  affects: counts, sums and shares of every answer\n');
     expect(stdout).to.include('\n  remedy:  export the profile once, into a new file\n');
+    const { stdout: lost } = await run({ 'bad-row': 1, 'truncated-input': 1 });
+    expect(lost).to.include('\nincomplete: 2 losses\n');
   });
 
   it('writes one object per profile as JSON, and one row per reason as a table', async () => {

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { freshFolder } from '../support/fresh-path.js';
 import { describeInBrowser } from '../support/browser.js';
 import { bundledProgram } from '../support/page-program.js';
-import { pageContentsOfFile } from '../support/pages.js';
+import { instruction, neuronProfile } from '../support/neuron.js';
+import { pageContentsOf, pageContentsOfFile } from '../support/pages.js';
 import { ROOT } from '../support/shared.js';
 import { writePages } from './written-pages.js';
 
@@ -101,5 +102,32 @@ describeInBrowser('page of a capture of AWS Neuron', (open) => {
     expect(address.get('t.span')).to.equal(`${first?.start}_${first?.end}`);
     await page.locator('[data-panel="timeline"] .tl').waitFor();
     expect(complaints).to.deep.equal([]);
+  });
+
+  it('counts instructions in a span', async () => {
+    const { page, complaints } = await open(file, {}, 'span=2000_4000');
+    await page
+      .locator('.span-bar')
+      .getByText(/^Span: 2.00 us to 4.00 us: \d+ instructions; an edge cuts/)
+      .waitFor();
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('gives an op that communicates all of its time', async () => {
+    const collective = { op: 'all_reduce', bytesIn: 8, bytesOut: 8, dtype: 'fp32' };
+    const group = { group: null, groupSize: null, ranks: null };
+    const work = [
+      instruction('MATMUL', 'Tensor', 0, 3000, { op: ['dot'] }),
+      instruction('all-reduce', 'Tensor', 3000, 1000, {
+        op: ['reduce_sum'],
+        id: 2,
+        collective: { ...collective, ...group },
+      }),
+    ];
+    writePages(folder, bundledProgram(), { communicating: pageContentsOf([neuronProfile(), ...work]) });
+    const { page } = await open(join(folder, 'communicating.html'));
+    const rows = page.locator('[data-panel="largest"] tbody tr');
+    expect(await rows.allTextContents()).to.have.lengthOf(2);
+    expect(await rows.nth(1).locator('th, td').allTextContents()).to.include.members(['reduce_sum', '25.0']);
   });
 });

@@ -1,4 +1,5 @@
 /** The span of time that all tabs follow: its place in the address, and the bar that says so. */
+import { inDeviceWords } from '../../record/glossary.js';
 import { cutText, grouped, plural } from '../../record/plural.js';
 import type { PageProfile } from '../../prof/html/page-data.js';
 import { button, element, isText } from '../document/dom-elements.js';
@@ -66,9 +67,11 @@ function spanTextOf(whole: PageProfile, span: ShownSpan, name: string, file: str
       `dprof html ${optionsFor(span)} ${file} -o PAGE makes a page with them.`
     );
   const { kernels, cut } = data;
-  const count = `${grouped(kernels)} ${plural(kernels, 'kernel')}`;
+  const inWords = (text: string): string => inDeviceWords(text, whole.overview.header);
+  const count = inWords(`${grouped(kernels)} ${plural(kernels, 'kernel')}`);
   if (cut === 0) return `${chosen}: ${count}.`;
-  return `${chosen}: ${count}; an edge cuts ${cutText(cut)} with the part inside, as in dprof ${optionsFor(span)}.`;
+  const parts = inWords(cutText(cut));
+  return `${chosen}: ${count}; an edge cuts ${parts} with the part inside, as in dprof ${optionsFor(span)}.`;
 }
 
 /** The bar above the tabs, which is empty while they show the whole profile. */

@@ -2,7 +2,7 @@
 import { entryOf } from '../../containers/map-entry.js';
 import { median } from '../../record/statistics.js';
 import { deviceWords } from '../../record/glossary.js';
-import { counted } from '../../record/plural.js';
+import { counted, many, plural } from '../../record/plural.js';
 import { smOf } from '../../ops/kernels/matrix-unit.js';
 import type { Device, KernelLine, ProfileLine, ProfileRecord } from '../../record/record.js';
 import { percent as share, time } from '../advise/wording.js';
@@ -10,7 +10,7 @@ import type { Annotated } from '../annotate.js';
 import { mayHaveWork } from '../analysis.js';
 import { LAUNCHING } from '../advise/rule.js';
 import { missingWorkOf } from '../steps/missing-work.js';
-import { communicates, workOf, type StepActivity } from '../steps/step-work.js';
+import { workOf, type StepActivity } from '../steps/step-work.js';
 import { asksForArguments, captureOption, layerMarks, stackMarks, stepMarks } from '../work/capture-options.js';
 import type { Reason } from './reason.js';
 
@@ -124,6 +124,33 @@ function workCheck(): Check {
 
 const SAYS_NO_WORK = ['no-device-activity', 'work-not-recorded'] as const;
 
+/** Copies that instructions of a TPU start: the profiler may record them as copies for some of the devices only. */
+function startedCopiesCheck(): Check {
+  const started = new Map<number, number>();
+  const recorded = new Set<number>();
+  return {
+    take: (record) => {
+      if (record.type === 'copy') recorded.add(record.device);
+      if (record.type === 'kernel' && record.labels?.['category'] === 'copy-start')
+        started.set(record.device, (started.get(record.device) ?? 0) + 1);
+    },
+    reasons: () => {
+      const missing = [...started].filter(([device]) => !recorded.has(device)).sort(([a], [b]) => a - b);
+      const count = missing.reduce((sum, [, copies]) => sum + copies, 0);
+      if (count === 0) return [];
+      const devices = missing.map(([device]) => device).join(' ');
+      return [
+        {
+          ...{ check: 'copies-not-recorded', level: 'loss', count },
+          what: `${plural(missing.length, 'device')} ${devices} started ${many(count, 'copy')}, none of which the profile has`,
+          affects: 'copies, busy time and idle time of these devices',
+          remedy: null,
+        },
+      ];
+    },
+  };
+}
+
 /** Kernels faster than their device can be: a duration, a size or the device's name is wrong. */
 function peakCheck(): Check {
   let [count, ns] = [0, 0];
@@ -208,7 +235,8 @@ function programCheck(): Check {
   return {
     row: (row) => {
       const { dur } = row.record;
-      if (dur === null || communicates(row.record)) return;
+      // Waits have no op or line that matters; the summary leaves them out too.
+      if (dur === null || workOf(row.record)?.work !== 'computing') return;
       if ((row.record.step ?? null) !== null) steps++;
       addKernel(row, dur);
     },
@@ -306,6 +334,7 @@ export const CHECKS: readonly (() => Check)[] = [
   clockCheck,
   missingCheck,
   overlapCheck,
+  startedCopiesCheck,
   peakCheck,
   workCheck,
   stepsCheck,

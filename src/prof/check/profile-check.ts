@@ -1,5 +1,6 @@
 /** Turns records into a verdict for each profile: whether it is complete, with the reasons why not. One pass. */
 import { entryOf } from '../../containers/map-entry.js';
+import { inDeviceWords } from '../../record/glossary.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import type { Analysis, Answer, Item } from '../analysis.js';
 import { Annotated } from '../annotate.js';
@@ -29,7 +30,10 @@ class ProfileChecks {
       ...reasonsOfDiagnostics(this.diagnostics, details),
       ...this.checks.flatMap((check) => check.reasons?.(this.header) ?? []),
     ];
-    return reasons.toSorted((a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level));
+    const inWords = (text: string): string => inDeviceWords(text, this.header);
+    return reasons
+      .map((reason) => ({ ...reason, what: inWords(reason.what), affects: inWords(reason.affects) }))
+      .toSorted((a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level));
   }
 }
 

@@ -5,6 +5,7 @@ import type { KernelRecord, ProfileLine } from '../../../src/record/record.js';
 import { copy } from '../../support/advice.js';
 import { A100, device, profileOn } from '../../support/devices.js';
 import { kernel, mm } from '../../support/kernels.js';
+import { instruction, neuronProfile } from '../../support/neuron.js';
 import { takeAll } from '../../support/rows.js';
 
 const US = 1000;
@@ -157,5 +158,29 @@ describe('check', () => {
     ]);
     expect(namesOf([A100_PROFILE, end()])).to.deep.equal(['no-work']);
     expect(namesOf([A100_PROFILE, end({ 'no-device-activity': 1 })])).to.deep.equal(['no-device-activity']);
+  });
+
+  it('counts in instructions where the device runs them, and leaves waits out', () => {
+    const work = instruction('MATMUL', 'Tensor', 0, 3 * US);
+    const wait = instruction('EVENT_SEMAPHORE', 'Tensor', 0, 3 * US);
+    const named = { op: ['dot'], trace: ['a.py:1'] };
+    expect(checked([neuronProfile(), { ...work, ...named }, wait, end()]).reasons).to.deep.equal([]);
+    const { reasons } = checked([neuronProfile(), { ...work, ...named }, work, wait, end()]);
+    expect(reasons[0]).to.deep.include({
+      what: '50.0 % of instruction time has no op in the profile',
+      affects: 'FLOPs, bytes and rates of these instructions',
+    });
+  });
+
+  it('misses copies that instructions of a device started', () => {
+    const start = (on: number): KernelRecord => known({ device: on, labels: { category: 'copy-start', copy: 'HtoD' } });
+    const records = [A100_PROFILE, start(0), copy({ device: 0 }), start(2), start(1), start(1), end()];
+    const { verdict, reasons } = checked(records);
+    expect(verdict).to.equal('incomplete');
+    expect(reasons[0]).to.deep.include({
+      ...{ check: 'copies-not-recorded', level: 'loss', count: 3 },
+      what: 'devices 1 2 started 3 copies, none of which the profile has',
+    });
+    expect(namesOf([A100_PROFILE, start(0), copy({ device: 0 }), end()])).to.deep.equal([]);
   });
 });

@@ -33,10 +33,18 @@ interface Part {
 const DEVICES = 'overview.devices.*';
 const NOTHING: Field = { name: '', value: null };
 
-/** The time in which a kernel or op computed. */
-function computing(path: string, row: Pick<Listed<KernelTotal | OpTotal>, 'at' | 'time' | 'communicating'>): Field {
-  const of = fieldsOf(`${path}.${row.at}`, row);
-  return row.communicating === undefined ? of('time') : difference(of('time'), of('communicating'));
+/** Engines of a core work at the same time, so instructions are no parts of its span: their share is that of the tables. */
+const hasEngines = ({ profile }: PanelView): boolean => deviceWords(profile.overview.header).work === 'instruction';
+
+/** The time in which a kernel or op computed. Of instructions it is all their time, a part of which communicates. */
+function timeOf(
+  view: PanelView,
+  path: string,
+  row: Pick<Listed<KernelTotal | OpTotal>, 'at' | 'time' | 'communicating'>,
+): Field {
+  const field = fieldsOf(`${path}.${row.at}`, row);
+  if (row.communicating === undefined || hasEngines(view)) return field('time');
+  return difference(field('time'), field('communicating'));
 }
 
 /** Which of the two peaks the op is nearer to. */
@@ -46,7 +54,7 @@ const ofPeak = ({ ofCompute, ofMemory }: OpTotal): 'ofCompute' | 'ofMemory' =>
 const opParts = (view: PanelView): Part[] =>
   listed(view.profile.ops.shown).map((row) => ({
     name: row.op ?? 'no op',
-    time: computing('ops.shown', row),
+    time: timeOf(view, 'ops.shown', row),
     link: (text) => (row.op === null ? panelLink('kernels', text) : eventsLink(view, text, ofOp(row.op))),
     ofPeak: fieldsOf(`ops.shown.${row.at}`, row)(ofPeak(row)),
     bound: row.bound?.name,
@@ -55,7 +63,7 @@ const opParts = (view: PanelView): Part[] =>
 const kernelParts = (view: PanelView): Part[] =>
   listed(view.profile.kernels.shown).map((row) => ({
     name: row.name,
-    time: computing('kernels.shown', row),
+    time: timeOf(view, 'kernels.shown', row),
     link: (text) => eventsLink(view, text, kernelsNamed(row.name)),
   }));
 
@@ -93,18 +101,17 @@ function make(view: PanelView): PanelContent {
   const word = areKernels ? deviceWords(overview.header).work : 'op';
   const panel = areKernels ? 'kernels' : 'ops';
   const all = areKernels ? kernelParts(view) : opParts(view);
-  // Engines of a core work at the same time, so instructions are no parts of its span: their share is that of the tables.
-  const hasEngines = deviceWords(overview.header).work === 'instruction';
-  const rows = hasEngines ? largestOf(all) : partsOf(view, all, word, panel);
+  const areInstructions = hasEngines(view);
+  const rows = areInstructions ? largestOf(all) : partsOf(view, all, word, panel);
   const work = areKernels ? fieldsOf('overview.kernels', overview.kernels)('time') : fieldsOf('ops', ops)('time');
-  const span = hasEngines ? work : sumOf(DEVICES, overview.devices, 'span');
+  const span = areInstructions ? work : sumOf(DEVICES, overview.devices, 'span');
   const shareOf = ({ time }: Part): Field => ratio(time, span);
   // Means over devices, as in the verdict above.
   const isMean = (verdict?.devices ?? 1) > 1;
   const devices = fieldsOf('verdict', verdict)('devices');
   const columns: TableColumn<Part>[] = [
     { title: 'Part', cell: ({ name }) => name, link: ({ link }, text) => link(text) },
-    figureColumn(hasEngines ? 'Of instruction time' : 'Of span', 'share', shareOf, {
+    figureColumn(areInstructions ? 'Of instruction time' : 'Of span', 'share', shareOf, {
       bar: (row) => shareOf(row).value,
     }),
     figureColumn('Time', 'ns', ({ time }) => (isMean ? ratio(time, devices) : time)),
@@ -116,7 +123,7 @@ function make(view: PanelView): PanelContent {
     whole > OVERLAPPING ? ` Overlapping work counts in full, so the shares add up to more than 100 %.` : '';
   return [
     table({
-      caption: hasEngines ? 'Largest parts of instruction time' : 'Largest parts of the span',
+      caption: areInstructions ? 'Largest parts of instruction time' : 'Largest parts of the span',
       columns: withValues(columns, rows),
       rows,
       sortedBy: null,
