@@ -286,7 +286,7 @@ function edgeReasons(device: number, steps: ReadonlyMap<number, StepWork>): Reas
   const cut: Reason = {
     ...{ check: 'step-cut', level: 'doubt', count: 1 },
     what: `step ${last[0]} has ${counted(last[1].kernels, 'kernel')} on device ${device}, the others ${kernels}: the profile ends within it`,
-    affects: `the last step, and figures over all steps`,
+    affects: 'the last step, and figures over all steps',
     remedy: `leave it out: --step ${first[0]}-${ordered.at(-2)?.[0]}`,
   };
   const slow: Reason = {

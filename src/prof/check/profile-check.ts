@@ -50,10 +50,10 @@ export class Checker implements Analysis<readonly CheckedProfile[]> {
   }
 
   #takeRecord(record: ProfileLine): void {
-    const of = this.#of(record.profile);
-    if (record.type === 'profile') of.header = record;
-    if (record.type === 'end') of.diagnostics = record.diagnostics;
-    for (const { take } of of.checks) take?.(record);
+    const profile = this.#of(record.profile);
+    if (record.type === 'profile') profile.header = record;
+    if (record.type === 'end') profile.diagnostics = record.diagnostics;
+    for (const { take } of profile.checks) take?.(record);
   }
 
   #of(profile: number): ProfileChecks {

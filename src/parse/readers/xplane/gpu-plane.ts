@@ -6,8 +6,9 @@
 import type { CopyKind, Device, Labels } from '../../../record/record.js';
 import { STEP_METRIC } from '../../../record/record.js';
 import type { Writable } from '../../../containers/writable.js';
-import { LruCache } from '../../../containers/map-entry.js';
+import { entryOf, LruCache } from '../../../containers/map-entry.js';
 import type { KernelRow, TraceBuilder, WorkRow } from '../../trace/trace-builder.js';
+import { kernelName } from '../rocprofv3/amd-rows.js';
 import { numberOf, textOf, type Plane, type XEvent, type XLine } from './xspace.js';
 import type { OpFacts, OpTable } from './op-facts.js';
 
@@ -38,9 +39,6 @@ const isDerived = ({ id }: XLine): boolean => {
   const low = BigInt.asUintN(32, BigInt(id));
   return low >= FIRST_DERIVED && low < FIRST_DERIVED + 256n;
 };
-
-/** Names of kernels in code objects of ROCm end like this. */
-const SUFFIX = /(?: \[clone \.kd\]|\.kd)$/;
 
 /** The words `key:value` of a text of details. */
 const wordsIn = (text: string): ReadonlyMap<string, string> =>
@@ -223,7 +221,7 @@ function readCopy(event: XEvent, row: WorkRow, facts: OpFacts, { trace, copyCall
 class Runs {
   #rows: Writable<KernelRow>[] = [];
   #facts: OpFacts | null = null;
-  readonly #names = new Map<string, string>();
+  readonly #names = new Map<string, string | null>();
 
   constructor(private readonly reading: Reading) {}
 
@@ -244,11 +242,8 @@ class Runs {
     this.#rows = [];
   }
 
-  /** Name of a kernel without the ending of code objects; null for none. */
   nameOf(kind: string): string | null {
-    let name = this.#names.get(kind);
-    if (name === undefined) this.#names.set(kind, (name = kind.replace(SUFFIX, '')));
-    return name === '' ? null : name;
+    return entryOf(this.#names, kind, () => kernelName(kind));
   }
 }
 

@@ -72,7 +72,6 @@ export function readHostPlane(
   reading: Reading,
   needed: NeededRanges | null,
 ): void {
-  // prettier-ignore
   for (const line of plane.lines) {
     const thread: Thread = { pid, tid: threadIn(line), thread: -1 - threads.count++ };
     const ranges = new LineRanges(thread, reading.trace, needed);
