@@ -3,7 +3,7 @@
  * are distinguished by the details that they have. Lines that XProf derived from them repeat them. Kernels one after another
  * that run one instruction of a program belong to one run of it, until one of their names comes again.
  */
-import type { CopyKind, Device, Labels } from '../../../record/record.js';
+import type { CopyKind, Device } from '../../../record/record.js';
 import { STEP_METRIC } from '../../../record/record.js';
 import type { Writable } from '../../../containers/writable.js';
 import { entryOf, LruCache } from '../../../containers/map-entry.js';
@@ -22,8 +22,6 @@ export interface Reading {
   readonly copyCalls: Map<number, string>;
   /** By producer of a launch on a TPU: its correlation id. */
   readonly launches: Map<string, number>;
-  /** A label of samples: samples with the same one share it. */
-  readonly labelsOf: (key: string, value: string) => Labels;
   /** Number of the last run of an instruction. */
   runs: number;
 }
