@@ -8,6 +8,7 @@ import type { Device, KernelLine, ProfileLine, ProfileRecord } from '../../recor
 import { percent as share, time } from '../advise/wording.js';
 import type { Annotated } from '../annotate.js';
 import { mayHaveWork } from '../analysis.js';
+import { frameworkWords } from '../advise/framework-words.js';
 import { LAUNCHING } from '../advise/rule.js';
 import { missingWorkOf } from '../steps/missing-work.js';
 import { communicates, workOf, type StepActivity } from '../steps/step-work.js';
@@ -176,7 +177,7 @@ function overheadCheck(): Check {
         ...{ check: 'recorded-stacks', level: 'limit', count: null },
         what: 'the profiler recorded the Python stack of each call, which slows the CPU',
         affects: 'host times, and idle time in which the device waits for the CPU',
-        remedy: 'for times, profile once without with_stack=True',
+        remedy: `for times, profile once without ${frameworkWords(profile).withoutStacks}`,
       };
       const overhead: Reason = {
         ...{ check: 'profiler-overhead', level: 'limit', count },

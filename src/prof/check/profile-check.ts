@@ -1,5 +1,6 @@
 /** Turns records into a verdict for each profile: whether it is complete, with the reasons why not. One pass. */
 import { entryOf } from '../../containers/map-entry.js';
+import { inDeviceWords } from '../../record/glossary.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import type { Analysis, Answer, Item } from '../analysis.js';
 import { Annotated } from '../annotate.js';
@@ -29,8 +30,16 @@ class ProfileChecks {
       ...reasonsOfDiagnostics(this.diagnostics, details),
       ...this.checks.flatMap((check) => check.reasons?.(this.header) ?? []),
     ];
-    return reasons.toSorted((a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level));
+    return reasons
+      .map((reason) => inWordsOf(this.header, reason))
+      .sort((a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level));
   }
+}
+
+/** A reason in the words of the vendor of a profile's devices. */
+function inWordsOf(header: ProfileRecord | null, { what, affects, remedy, ...reason }: Reason): Reason {
+  const worded = (text: string): string => inDeviceWords(text, header);
+  return { ...reason, what: worded(what), affects: worded(affects), remedy: remedy === null ? null : worded(remedy) };
 }
 
 export class Checker implements Analysis<readonly CheckedProfile[]> {
